@@ -9,7 +9,8 @@
 // equal: whether all labels are those of the one run.
 //
 // With --gpus or --gpu-memory there are no ranks: parts_s is a sweep that these GPUs share, or that goes through the memory that they are
-// left, from points in host memory to labels there; `sharing` says how. The one run has a whole GPU.
+// left, from points in host memory to labels there; `sharing` says how. The one run has a whole GPU. All engines stay from one repetition
+// to the next.
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -104,8 +105,9 @@ int main(int argc, char** argv) try {
   options.gpu_memory = std::stoull(option(argc, argv, "--gpu-memory", "0"));
   if (!devices.gpus.empty() || options.gpu_memory != 0) {
     options.threads = all.threads;
-    const auto engines = epsflow::parts::engines_on(devices, options);
-    auto answer = epsflow::parts::choose_sharing(points, sweep, engines, {});
+    const auto settings = epsflow::parts::engines_on(devices, options);
+    auto answer = epsflow::parts::choose_sharing(points, sweep, settings, {});
+    const std::vector<epsflow::Engine> engines = epsflow::parts::make_engines(settings);
     if (const auto parts = std::stoull(option(argc, argv, "--parts", "0")); parts > 0) {
       answer = {epsflow::parts::Sharing::parts, "asked for", parts};
     }

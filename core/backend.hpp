@@ -17,6 +17,7 @@
 #include <epsflow/core/moving_points.hpp>
 #include <epsflow/core/phases.hpp>
 #include <epsflow/core/points.hpp>
+#include <epsflow/core/points_source.hpp>
 #include <epsflow/core/space.hpp>
 #include <epsflow/core/table_search.hpp>
 
@@ -113,6 +114,8 @@ class Backend {
   [[nodiscard]] virtual std::string_view name() const = 0;
   /// Number of its GPU; -1 where it has none.
   [[nodiscard]] virtual int device() const { return -1; }
+  /// Bytes of its memory that may be used; 0 where it has none of its own.
+  [[nodiscard]] virtual std::uint64_t device_memory() const { return 0; }
   /// Lanes that keep the device busy.
   [[nodiscard]] virtual unsigned lanes() const = 0;
   /// Groups in flight that keep device and host busy.
@@ -126,6 +129,11 @@ class Backend {
   /// The same of one data set under many velocities, moved where they are searched; null where the backend has no way of its own, and takes
   /// them as it takes other points. space: plain, with a slice for each velocity. Copies what it needs.
   [[nodiscard]] virtual std::unique_ptr<LoadedPoints> load(const MovingPoints& /*moving*/, const Space& /*space*/) {
+    return nullptr;
+  }
+  /// The same of points that are put together as they are brought; null where the backend has no way of its own, and takes them as it takes
+  /// other points. The source need not outlive the call.
+  [[nodiscard]] virtual std::unique_ptr<LoadedPoints> load(const PointsSource& /*source*/, const Space& /*space*/) {
     return nullptr;
   }
   /// Keeps core points of a plain space for others to be assigned by them; null where it has no way for these. core: its labels are

@@ -64,6 +64,7 @@ class WholeWeights {
   [[nodiscard]] std::int64_t operator[](std::size_t id) const noexcept { return units_[id]; }
   /// [n] multiples of the power of two
   [[nodiscard]] std::span<const std::int64_t> units() const noexcept { return units_; }
+  [[nodiscard]] const WeightScale& scale() const noexcept { return scale_; }
   /// Of all. O(1).
   [[nodiscard]] Sum total() const noexcept { return total_; }
   /// Whether any is below 0. Where none is, a sum never falls as neighbours are added.

@@ -144,6 +144,10 @@ class GpuPoints final : public LoadedPoints {
       : LoadedPoints(points.size(), points.dims(), points.bytes(), space),
         gpu_(gpu),
         points_(points, gpu.device, *gpu.memory, gpu.pinned, gpu.threads, space) {}
+  GpuPoints(const PointsSource& points, GpuState& gpu, const Space& space)
+      : LoadedPoints(points.size, points.dims, points.bytes(), space),
+        gpu_(gpu),
+        points_(points, gpu.device, *gpu.memory, gpu.pinned, gpu.threads, space) {}
   GpuPoints(const DevicePointsView& points, GpuState& gpu, const Space& space)
       : LoadedPoints(points.size(), points.dims(), points.bytes(), space),
         gpu_(gpu),
@@ -205,23 +209,24 @@ class GpuBackend final : public Backend, public DeviceCatalogs {
 
   [[nodiscard]] std::string_view name() const override { return "gpu"; }
   [[nodiscard]] int device() const override { return gpu_.device; }
+  [[nodiscard]] std::uint64_t device_memory() const override { return gpu_.memory->limit(); }
   [[nodiscard]] unsigned lanes() const override { return tuning::kLanes; }
   [[nodiscard]] unsigned groups() const override { return tuning::kTables; }
 
   [[nodiscard]] std::unique_ptr<LoadedPoints> load(PointsView points, const Space& space) override {
-    if (space.norm == Norm::minkowski) {
-      throw UsageError(
-          "powers of minkowski are those of the CPU, which a GPU computes otherwise: use EngineOptions::backend = "
-          "BackendChoice::cpu, or p = 1, 2 or infinity");
-    }
-    return load_here(points, space);
+    require_known(space);
+    return load_here(points, points.size(), space);
+  }
+  [[nodiscard]] std::unique_ptr<LoadedPoints> load(const PointsSource& source, const Space& space) override {
+    require_known(space);
+    return load_here(source, source.size, space);
   }
   [[nodiscard]] std::unique_ptr<LoadedPoints> load(const DevicePointsView& points, const Space& space) override {
     if (points.size() > 0) require_reachable(points);
-    return load_here(points, space);
+    return load_here(points, points.size(), space);
   }
   [[nodiscard]] std::unique_ptr<LoadedPoints> load(const MovingPoints& moving, const Space& space) override {
-    return load_here(moving, space);
+    return load_here(moving, moving.size(), space);
   }
 
   [[nodiscard]] std::unique_ptr<KeptCore> keep(const CoreInput& core, const CancelToken&) override {
@@ -246,13 +251,19 @@ class GpuBackend final : public Backend, public DeviceCatalogs {
 
  private:
   template <class View>
-  [[nodiscard]] std::unique_ptr<LoadedPoints> load_here(const View& points, const Space& space) {
-    require_indexable(points.size());
+  [[nodiscard]] std::unique_ptr<LoadedPoints> load_here(const View& points, std::size_t size, const Space& space) {
+    require_indexable(size);
     (void)cudaGetLastError();  // of the caller's own work on this thread
     const DeviceScope scope(gpu_.device);
     return std::make_unique<GpuPoints>(points, gpu_, space);
   }
 
+  static void require_known(const Space& space) {
+    if (space.norm != Norm::minkowski) return;
+    throw UsageError(
+        "powers of minkowski are those of the CPU, which a GPU computes otherwise: use EngineOptions::backend = "
+        "BackendChoice::cpu, or p = 1, 2 or infinity");
+  }
   static void require_indexable(std::size_t n) {
     if (n <= kMostGpuPoints) return;
     throw DeviceError(std::to_string(n) + " points are more than the " + std::to_string(kMostGpuPoints) +

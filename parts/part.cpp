@@ -37,27 +37,6 @@ void require_count(std::uint64_t n) {
                       format_count(kMaxPoints) + " are possible: use more ranks");
 }
 
-/// Calls f(shift) for each image of a point beyond the faces of a periodic box that it is near, and for the point itself, whose shift is 0.
-template <class Point, class F>
-void for_images(const Space& space, std::size_t dims, const Point& point, double reach, std::vector<double>& shift,
-                std::size_t axis, F& f) {
-  if (axis == dims) return f();
-  shift[axis] = 0;
-  for_images(space, dims, point, reach, shift, axis + 1, f);
-  const double length = space.period(axis);
-  if (length == 0) return;
-  const double from_lo = point(axis) - space.axes[axis].lo;
-  if (from_lo <= reach) {
-    shift[axis] = length;
-    for_images(space, dims, point, reach, shift, axis + 1, f);
-  }
-  if (length - from_lo <= reach) {
-    shift[axis] = -length;
-    for_images(space, dims, point, reach, shift, axis + 1, f);
-  }
-  shift[axis] = 0;
-}
-
 }  // namespace
 
 Distribution::Distribution(Exchange& exchange, PointsView share, const Partition& partition)
@@ -135,44 +114,21 @@ Points Distribution::take_points(std::size_t size) {
 }
 
 /// found: [parts], by ascending point.
-void Part::find_ghosts(const Partition& partition, std::uint32_t me, const Space& space, double reach, PointsView own,
-                       std::vector<Found>& found) const {
+void Part::find_ghosts(const GhostFinder& finder, std::uint32_t me, PointsView own, std::vector<Found>& found) const {
   const std::size_t d = own.dims();
-  Partition::Box box = partition.box_of(me, d);
-  for (std::size_t k = 0; k < space.axes.size(); ++k) {
-    if (space.period(k) == 0) continue;
-    box.lo[k] = std::max(box.lo[k], space.axes[k].lo);
-    box.hi[k] = std::min(box.hi[k], space.axes[k].lo + space.axes[k].length);
-  }
   const std::size_t blocks = (own_ + kGrain - 1) / kGrain;
   std::vector<std::vector<Found>> by_block(blocks);
   tbb::parallel_for(std::size_t{0}, blocks, [&](std::size_t b) {
     std::vector<Found>& mine = by_block[b];
-    mine.resize(partition.parts());
-    std::vector<double> shift(d, 0.0);
+    mine.resize(found.size());
+    std::vector<double> point(d), room;
     for (std::size_t i = b * kGrain; i < std::min(own_, (b + 1) * kGrain); ++i) {
-      const auto point = [&](std::size_t k) { return own.at(i, k); };
-      bool inside = true;
-      for (std::size_t k = 0; k < d && inside; ++k) {
-        inside = point(k) - box.lo[k] > reach && box.hi[k] - point(k) > reach;
-      }
-      if (inside) continue;
-      auto lend = [&] {
-        const bool itself = std::all_of(shift.begin(), shift.end(), [](double s) { return s == 0; });
-        const auto place = [&](std::size_t k) { return point(k) + shift[k]; };
-        partition.for_near(place, reach, [&](std::uint32_t part, double distance) {
-          if (part == me && itself) return;
-          // An image lies beyond a face, and is no nearer to any part than to the face.
-          for (std::size_t k = 0; k < d; ++k) {
-            const double from_lo = shift[k] != 0 ? point(k) - space.axes[k].lo : 0;
-            if (shift[k] > 0) distance = std::max(distance, from_lo);
-            if (shift[k] < 0) distance = std::max(distance, space.period(k) - from_lo);
-          }
-          mine[part].lent.push_back({static_cast<std::uint32_t>(i), distance});
-          for (std::size_t k = 0; k < d; ++k) mine[part].coordinates.push_back(place(k));
-        });
-      };
-      for_images(space, d, point, reach, shift, 0, lend);
+      for (std::size_t k = 0; k < d; ++k) point[k] = own.at(i, k);
+      if (finder.inside(me, point.data())) continue;
+      finder.for_ghosts(me, point, room, [&](std::uint32_t part, double distance, std::span<const double> place) {
+        mine[part].lent.push_back({static_cast<std::uint32_t>(i), distance});
+        mine[part].coordinates.insert(mine[part].coordinates.end(), place.begin(), place.end());
+      });
     }
   });
   for (const std::vector<Found>& of_block : by_block) {
@@ -190,15 +146,8 @@ Part::Part(Exchange& exchange, Distribution& distribution, const Partition& part
   const auto ranks = static_cast<std::size_t>(exchange.size());
   const PointsView own = distribution.own();
   const std::size_t d = own.dims();
-  for (std::size_t k = 0; k < space.axes.size(); ++k) {
-    if (space.period(k) == 0 || space.period(k) > 2 * reach) continue;
-    throw UsageError(
-        "the box is too narrow along coordinate " + format_count(k) + " for points in parts, which need more than " +
-        format_number(2 * reach) +
-        " there: use smaller eps, or cluster in one part, in one process and on the CPU or a GPU that holds all");
-  }
   std::vector<Found> found(ranks);
-  find_ghosts(partition, static_cast<std::uint32_t>(exchange.rank()), space, reach, own, found);
+  find_ghosts(GhostFinder(partition, space, d, reach), static_cast<std::uint32_t>(exchange.rank()), own, found);
   // By distance, so that a smaller radius takes the first of them.
   const std::size_t row = row_bytes(own);
   lent_.resize(ranks);
@@ -250,7 +199,7 @@ Part::Part(Exchange& exchange, Distribution& distribution, const Partition& part
   std::copy(units->begin(), units->end(), units_.begin());
 }
 
-Part::View Part::view(double reach, double beyond) {
+Part::View Part::view(double reach) {
   View view;
   std::size_t n = own_;
   const std::size_t row = row_bytes(points_.view());
@@ -258,22 +207,17 @@ Part::View Part::view(double reach, double beyond) {
     return static_cast<std::size_t>(std::upper_bound(distances_[r].begin(), distances_[r].end(), distance) -
                                     distances_[r].begin());
   };
-  const auto append = [&](std::size_t r, std::size_t first, std::size_t last) {
-    if (last > first) std::memcpy(row_of(points_, n), row_of(borrowed_[r].view(), first), (last - first) * row);
-    if (!units_.empty()) std::copy_n(borrowed_units_[r].data() + first, last - first, units_.data() + n);
-    n += last - first;
-  };
   for (std::size_t r = 0; r < lent_.size(); ++r) {
     const auto near = std::partition_point(lent_[r].begin(), lent_[r].end(),
                                            [&](const Lent& lent) { return lent.distance <= reach; });
     view.lent_to.push_back(static_cast<std::size_t>(near - lent_[r].begin()));
     for (auto lent = lent_[r].begin(); lent != near; ++lent) view.lent.push_back(lent->point);
     view.borrowed_from.push_back(within(r, reach));
-    append(r, 0, view.borrowed_from.back());
+    const std::size_t ghosts = view.borrowed_from.back();
+    if (ghosts > 0) std::memcpy(row_of(points_, n), row_of(borrowed_[r].view(), 0), ghosts * row);
+    if (!units_.empty()) std::copy_n(borrowed_units_[r].data(), ghosts, units_.data() + n);
+    n += ghosts;
   }
-  const std::size_t near = n;
-  for (std::size_t r = 0; r < lent_.size() && beyond > reach; ++r) append(r, view.borrowed_from[r], within(r, beyond));
-  view.beyond = n - near;
   view.points = points_.view().rows(0, n);
   if (!units_.empty()) view.units = units_.span().first(n);
   return view;

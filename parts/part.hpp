@@ -14,6 +14,7 @@
 #include <epsflow/core/points.hpp>
 #include <epsflow/core/space.hpp>
 #include <epsflow/parts/exchange.hpp>
+#include <epsflow/parts/ghosts.hpp>
 #include <epsflow/parts/partition.hpp>
 
 namespace epsflow::parts {
@@ -65,10 +66,9 @@ class Part {
     std::vector<std::uint32_t> lent;         ///< own points that others have as ghosts, by rank
     std::vector<std::size_t> lent_to;        ///< [ranks] of these, how many each has
     std::vector<std::size_t> borrowed_from;  ///< [ranks] ghosts of each, by rank
-    std::size_t beyond = 0;                  ///< further ghosts, the last of the points
   };
-  /// Valid until the next call. beyond: how far ghosts reach that lie behind these, so that these have all their neighbours; 0: none.
-  [[nodiscard]] View view(double reach, double beyond = 0);
+  /// Valid until the next call.
+  [[nodiscard]] View view(double reach);
   [[nodiscard]] std::size_t own() const noexcept { return own_; }
   /// In the largest view.
   [[nodiscard]] std::size_t ghosts() const noexcept { return ghosts_; }
@@ -84,8 +84,7 @@ class Part {
     std::vector<double> coordinates;
   };
 
-  void find_ghosts(const Partition& partition, std::uint32_t me, const Space& space, double reach, PointsView own,
-                   std::vector<Found>& found) const;
+  void find_ghosts(const GhostFinder& finder, std::uint32_t me, PointsView own, std::vector<Found>& found) const;
 
   std::size_t own_;
   std::size_t ghosts_ = 0;

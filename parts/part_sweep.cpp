@@ -19,10 +19,11 @@
 #include <epsflow/index/cell_axes.hpp>
 #include <epsflow/index/distance.hpp>
 #include <epsflow/parts/gathered_clusters.hpp>
+#include <epsflow/parts/local_sweep.hpp>
 #include <epsflow/parts/merge.hpp>
 #include <epsflow/parts/part.hpp>
+#include <epsflow/parts/part_reach.hpp>
 #include <epsflow/parts/part_weights.hpp>
-#include <epsflow/parts/run_part.hpp>
 #include <epsflow/pipeline/make_backend.hpp>
 #include <epsflow/pipeline/workers.hpp>
 #include <epsflow/stages/group_by_eps.hpp>
@@ -31,21 +32,6 @@ namespace epsflow::parts {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-/// More than what rounds in distances of points from cuts.
-constexpr double kSlack = 1 + 0x1p-10;
-
-double reach_of(double radius) { return index::neighbor_reach(radius) * kSlack; }
-
-void check(const RunOptions& options) {
-  const auto refuse = [](bool wanted, const std::string& what) {
-    if (wanted) throw UsageError(what + " is not to be had of points in parts: leave it out");
-  };
-  refuse(options.verify, "RunOptions::verify");
-  refuse(options.keep == Keep::core, "RunOptions::keep = Keep::core");
-  refuse(options.labels != MemorySpace::host, "RunOptions::labels = MemorySpace::device");
-  refuse(options.strategy == StrategyChoice::table || table_wanted(options), "a neighbour table");
-}
 
 /// Throws UsageError on every rank where they differ.
 void require_same(Exchange& exchange, std::span<const double> values, const char* what) {
@@ -214,10 +200,9 @@ class GroupOfParts {
         on_result_(on_result),
         home_(exchange, distribution, options) {}
 
-  /// With parts that stay where they are worked on, and tell each other which ghosts are core.
   void cluster(const stages::EpsGroup& group) {
     begin(group);
-    const Part::View view = part_.view(reach_of(group.radius));
+    const Part::View view = part_.view(PartReach(group.radius).near);
     const SharedPoints shared{view.lent, static_cast<std::uint32_t>(view.points.size() - part_.own())};
     const DirectOptions direct{.minpts = group.minpts,
                                .core_mask = options_.core_mask || clusters_,
@@ -246,23 +231,6 @@ class GroupOfParts {
             result.seconds = seconds_since(begin) / static_cast<double>(levels.size());
             on_result_(std::move(result));
           });
-    }
-  }
-
-  /// With parts that take turns, at most `turns` of them at a time: each is brought once to find its clusters, and once more for the
-  /// numbers of its border points, unless there are none. Ghosts reach two eps, so that a part need not ask which of those within one are
-  /// core. Some levels at a time, so that their labels, 5 bytes each, fit into `memory`, unless these are only counted.
-  void cluster_in_turns(const stages::EpsGroup& group, Turns& turns, std::uint64_t memory) {
-    begin(group);
-    const double reach = reach_of(group.radius);
-    std::uint64_t at_once = std::max<std::uint64_t>(1, memory / std::max<std::uint64_t>(1, 5 * points_));
-    if (options_.keep == Keep::summary) at_once = group.minpts.size();
-    stages::EpsGroup some = group;
-    for (std::size_t first = 0; first < group.minpts.size(); first += some.minpts.size()) {
-      const std::size_t last = first + std::min<std::uint64_t>(at_once, group.minpts.size() - first);
-      some.minpts.assign(group.minpts.begin() + static_cast<std::ptrdiff_t>(first),
-                         group.minpts.begin() + static_cast<std::ptrdiff_t>(last));
-      cluster_in_turns(some, part_.view(reach, 2 * reach), turns);
     }
   }
 
@@ -315,123 +283,6 @@ class GroupOfParts {
     loaded.place().finish(emit);
   }
 
-  void cluster_in_turns(const stages::EpsGroup& group, const Part::View& view, Turns& turns) {
-    const Clock::time_point begin = Clock::now();
-    // Ghosts within one eps are counted and labelled like own points; then they are cut off. Those beyond miss some neighbours: of these
-    // the part knows some that are core, and such are core.
-    const std::size_t labelled = view.points.size() - view.beyond;
-    std::vector<std::uint32_t> lent = view.lent;
-    for (std::size_t ghost = part_.own(); ghost < labelled; ++ghost) lent.push_back(static_cast<std::uint32_t>(ghost));
-    const SharedPoints shared{lent, static_cast<std::uint32_t>(view.beyond)};
-    const DirectOptions direct{.minpts = group.minpts, .core_mask = true, .shared = &shared};
-
-    // With minpts of 2 or less whatever has a core point within eps is core itself, unless points weigh.
-    const bool twice = group.minpts.front() > 2 || scale_ != nullptr;
-    std::vector<VariantResult> results(group.minpts.size());
-    std::vector<std::vector<std::uint32_t>> sizes(results.size());  // of the clusters, as they are numbered
-    std::vector<MergedClusters> merged;
-    merged.reserve(results.size());
-    // numbers_of: of a level, by what the part knows of it. kept: whether the results are those that count.
-    const auto visit = [&](bool kept, auto&& numbers_of) {
-      const Turns::Turn turn(turns);
-      cancel_.check();
-      LoadedPart loaded(backend_, view, scale_, space_, group, options_.search, direct, cancel_);
-      // With those that it misses, a ghost beyond may weigh less than it seems to.
-      if (scale_ != nullptr && scale_->negative()) {
-        loaded.counted().borrow_levels(std::vector<std::uint16_t>(view.beyond, 0));
-      }
-      for (std::size_t first = 0; first < group.minpts.size();) {
-        const auto levels = some_levels(loaded.counted().levels_at_once(), group, first);
-        std::size_t next = first;
-        unite_and_label(
-            loaded, group, levels,
-            [&](PartClusters clusters) {
-              const std::size_t level = next++;
-              ClusterNumbers numbers = numbers_of(level, std::move(clusters));
-              sizes[level].assign(numbers.count, 0);
-              return numbers;
-            },
-            [&](VariantResult&& result, std::size_t place, const LevelResult&) {
-              if (!kept) return;
-              const std::size_t level = first + place;
-              count_own(result, sizes[level]);
-              if (clusters_ && twice) clusters_->look(result.labels, result.core, merged[level], sizes[level]);
-              const bool renumbered = clusters_ && !twice;
-              cut_to_own(result, renumbered ? Keep::labels : options_.keep);
-              results[level] = std::move(result);
-            });
-        first += levels.size();
-      }
-    };
-    std::vector<PartClusters> clusters;
-    visit(!twice, [&](std::size_t, PartClusters&& of_level) {
-      ClusterNumbers own;
-      own.count = static_cast<std::uint32_t>(of_level.first.size());
-      own.numbers.resize(own.count);
-      std::iota(own.numbers.begin(), own.numbers.end(), 0U);
-      of_level.shared.resize(lent.size());  // less those beyond
-      clusters.push_back(std::move(of_level));
-      return own;
-    });
-    for (const PartClusters& of_level : clusters) {
-      merged.push_back(merge_clusters(exchange_, of_level.first, of_level.shared, view, points_));
-    }
-    if (twice) {
-      visit(true, [&](std::size_t level, PartClusters&&) { return merged[level].local; });
-    } else {
-      for (std::size_t level = 0; level < results.size(); ++level) {
-        VariantResult& result = results[level];
-        renumber(result.labels, sizes[level], merged[level].local);
-        if (clusters_) clusters_->look(result.labels, result.core, merged[level], sizes[level]);
-      }
-    }
-    for (std::size_t level = 0; level < results.size(); ++level) {
-      VariantResult& result = results[level];
-      bring_home(result, merged[level], sizes[level]);
-      result.seconds = seconds_since(begin) / static_cast<double>(results.size());
-      on_result_(std::move(result));
-    }
-  }
-
-  /// Counts what is of own points. sizes: [clusters] 0, becomes how many own points each has.
-  void count_own(VariantResult& result, std::vector<std::uint32_t>& sizes) const {
-    result.summary = {};
-    for (std::size_t i = 0; i < part_.own(); ++i) {
-      const std::int32_t label = result.labels.data()[i];
-      if (label == kNoise) {
-        ++result.summary.noise;
-        continue;
-      }
-      ++sizes[static_cast<std::size_t>(label)];
-      ++(result.core[i] != 0 ? result.summary.core : result.summary.border);
-    }
-  }
-
-  /// Leaves labels and mask of own points, or none.
-  void cut_to_own(VariantResult& result, Keep keep) const {
-    if (keep == Keep::summary) {
-      result.labels = {};
-      result.core = {};
-      return;
-    }
-    Labels labels(part_.own());
-    std::copy_n(result.labels.data(), part_.own(), labels.data());
-    result.labels = std::move(labels);
-    result.core.resize(part_.own());
-  }
-
-  /// labels: [own], or none.
-  void renumber(Labels& labels, std::vector<std::uint32_t>& sizes, const ClusterNumbers& by) const {
-    std::vector<std::uint32_t> sums(by.count, 0);
-    for (std::size_t k = 0; k < sizes.size(); ++k) sums[by.numbers[k]] += sizes[k];
-    sizes = std::move(sums);
-    if (labels.empty()) return;
-    home_.for_points([&](std::size_t i) {
-      std::int32_t& label = labels[i];
-      if (label != kNoise) label = static_cast<std::int32_t>(by.numbers[static_cast<std::size_t>(label)]);
-    });
-  }
-
   Exchange& exchange_;
   Backend& backend_;
   const Distribution& distribution_;
@@ -452,21 +303,14 @@ PartFigures run_each(Exchange& exchange, PointsView share, const Metric& metric,
                      const OnResult& on_result, const EngineOptions& engine, const RunOptions& options,
                      const Observer& observer, std::span<const double> weights, const Partition* partition) {
   check_options(engine, options);
+  check_parts_have(options);
+  check_metric(metric, share.dims());
   const EngineOptions numbers = settled(engine);
   const std::unique_ptr<Backend> backend = make_backend(numbers, observer.on_notice);
-  return run_part(exchange, share, metric, sweep, on_result, {*backend, numbers.threads, numbers.memory}, options,
-                  observer, weights, partition);
-}
-
-PartFigures run_part(Exchange& exchange, PointsView share, const Metric& metric, const Sweep& sweep,
-                     const OnResult& on_result, const RankDevice& device, const RunOptions& options,
-                     const Observer& observer, std::span<const double> weights, const Partition* partition) {
-  check(options);
-  check_metric(metric, share.dims());
   PartFigures figures;
   CancelToken none;
   const CancelToken& cancel = observer.cancel != nullptr ? *observer.cancel : none;
-  tbb::task_arena arena(static_cast<int>(device.threads));
+  tbb::task_arena arena(static_cast<int>(numbers.threads));
   arena.execute([&] {
     require_same(exchange, share, sweep, metric);
     if (sweep.size() == 0) return;
@@ -489,22 +333,17 @@ PartFigures run_part(Exchange& exchange, PointsView share, const Metric& metric,
       throw ResourceError("RunOptions::clusters knows at most " + format_count(kMaxPoints) + " points, and these are " +
                           format_count(points) + ": leave it out");
     }
-    const double reach = reach_of(groups.front().radius);
-    Part part(exchange, distribution, cuts, space, device.turns != nullptr ? 2 * reach : reach,
+    Part part(exchange, distribution, cuts, space, PartReach(groups.front().radius).near,
               weighed ? &weighed->units : nullptr);
     if (weighed) weighed->units = {};
     figures.points = part.own();
     figures.ghosts = part.ghosts();
     figures.distribute_seconds = seconds();
-    GroupOfParts clusterings(exchange, device.backend, distribution, part, open, scale, options, points, cancel,
+    GroupOfParts clusterings(exchange, *backend, distribution, part, open, scale, options, points, cancel,
                              on_result);
     for (const stages::EpsGroup& group : groups) {
       cancel.check();
-      if (device.turns != nullptr) {
-        clusterings.cluster_in_turns(group, *device.turns, device.memory);
-      } else {
-        clusterings.cluster(group);
-      }
+      clusterings.cluster(group);
     }
     figures.cluster_seconds = seconds() - figures.distribute_seconds;
   });

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <limits>
 
+#include <epsflow/parts/thread_ranks.hpp>
+
 namespace epsflow::parts {
 namespace {
 
@@ -55,10 +57,9 @@ std::vector<T> fold_points(std::size_t n, const std::vector<T>& start, F&& f, Co
 class Cutter {
  public:
   /// stride: every so many points are looked at.
-  Cutter(Exchange& exchange, PointsView points, std::size_t stride)
+  Cutter(Exchange& exchange, PointsView points, std::size_t stride, std::uint32_t parts)
       : exchange_(exchange), points_(points), stride_(stride), box_of_((points.size() + stride - 1) / stride, 0) {
-    const auto ranks = static_cast<std::uint32_t>(exchange.size());
-    if (ranks > 1) boxes_.push_back(Box{.cut = 0, .first = 0, .parts = ranks});
+    if (parts > 1) boxes_.push_back(Box{.cut = 0, .first = 0, .parts = parts});
     cuts_.resize(boxes_.size());
   }
 
@@ -197,8 +198,25 @@ Partition::Box Partition::box_of(std::uint32_t part, std::size_t dims) const {
 
 Partition cut_space(Exchange& exchange, PointsView points) {
   const std::uint64_t all = exchange.sum(std::uint64_t{points.size()});
-  const std::uint64_t wanted = kSamplePerPart * static_cast<std::uint64_t>(exchange.size());
-  return Cutter(exchange, points, static_cast<std::size_t>(std::max<std::uint64_t>(1, all / wanted))).cut_all();
+  const auto ranks = static_cast<std::uint32_t>(exchange.size());
+  const std::uint64_t wanted = kSamplePerPart * ranks;
+  return Cutter(exchange, points, static_cast<std::size_t>(std::max<std::uint64_t>(1, all / wanted)), ranks).cut_all();
+}
+
+Partition cut_space(PointsView points, std::size_t parts) {
+  const std::size_t stride = std::max<std::size_t>(1, points.size() / (kSamplePerPart * parts));
+  Points sample((points.size() + stride - 1) / stride, points.dims(), Precision::float64);
+  const std::size_t d = points.dims();
+  const std::span<double> to = sample.values<double>();
+  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, sample.size(), kCutGrain), [&](const auto& range) {
+    for (std::size_t i = range.begin(); i < range.end(); ++i) {
+      for (std::size_t k = 0; k < d; ++k) to[i * d + k] = points.at(i * stride, k);
+    }
+  });
+  require_finite(sample);
+  Partition made;
+  run_ranks(1, [&](Exchange& alone) { made = Cutter(alone, sample, 1, static_cast<std::uint32_t>(parts)).cut_all(); });
+  return made;
 }
 
 }  // namespace epsflow::parts

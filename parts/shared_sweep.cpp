@@ -15,11 +15,10 @@
 
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
-#include <epsflow/parts/run_part.hpp>
+#include <epsflow/parts/local_sweep.hpp>
 #include <epsflow/parts/thread_ranks.hpp>
 #include <epsflow/pipeline/backends.hpp>
-#include <epsflow/pipeline/engine.hpp>
-#include <epsflow/pipeline/make_backend.hpp>
+#include <epsflow/pipeline/session.hpp>
 #include <epsflow/pipeline/workers.hpp>
 #include <epsflow/stages/group_by_eps.hpp>
 
@@ -50,10 +49,8 @@ constexpr std::uint64_t kBytesPerPoint = 64;
 constexpr std::uint64_t kBytesPerWeight = 32;
 /// The memory of a GPU is asked for, which starts it, where more is needed.
 constexpr std::uint64_t kFitsAnyGpu = 2_GiB;
-/// Parts of an engine, each of which is a thread.
+/// Of an engine: each part has ghosts of others, which are kept by pairs.
 constexpr std::size_t kMostParts = 256;
-/// Eps, or parts, that an engine takes together, so that one is prepared while the other is clustered.
-constexpr std::size_t kTogether = 2;
 
 bool parts_can(const RunOptions& run) {
   return !run.verify && run.keep != Keep::core && run.labels == MemorySpace::host &&
@@ -80,10 +77,10 @@ std::vector<unsigned> numbers_of(const std::string& list) {
 class Together {
  public:
   Together(const Observer& observer, const OnResult& on_result, std::size_t variants)
-      : observer_(observer), on_result_(on_result), variants_(variants) {}
+      : observer_(observer), on_result_(on_result), stop_(observer.cancel), variants_(variants) {}
 
   [[nodiscard]] Observer observer() {
-    Observer mine{.cancel = &*stop_, .trace = observer_.trace, .before_stage = observer_.before_stage};
+    Observer mine{.cancel = &stop_, .trace = observer_.trace, .before_stage = observer_.before_stage};
     if (observer_.on_notice) {
       mine.on_notice = [this](const std::string& text) {
         const std::scoped_lock lock(mutex_);
@@ -124,32 +121,11 @@ class Together {
     return Sweep(std::move(variants));
   }
 
-  /// One body for each, on a thread of its own.
-  template <class F>
-  void run(std::size_t bodies, F&& body) {
-    stop_.emplace(observer_.cancel);
-    std::exception_ptr first;  // what the others throw because of it must not stand for it
-    try {
-      run_ranks(static_cast<int>(bodies), [&](Exchange& exchange) {
-        try {
-          body(exchange);
-        } catch (const Cancelled&) {
-          stop_->cancel();
-          throw;
-        } catch (...) {
-          {
-            const std::scoped_lock lock(mutex_);
-            if (first == nullptr) first = std::current_exception();
-          }
-          stop_->cancel();
-          throw;
-        }
-      });
-    } catch (...) {
-      if (first != nullptr) std::rethrow_exception(first);
-      throw;
-    }
+  /// One body for each engine, on a thread of its own.
+  void run(std::size_t bodies, const std::function<void(std::size_t)>& body) {
+    run_together(bodies, stop_, body);
   }
+  [[nodiscard]] const CancelToken& stop() const noexcept { return stop_; }
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -157,7 +133,7 @@ class Together {
   const Observer& observer_;
   const OnResult& on_result_;
   const Clock::time_point begin_ = Clock::now();
-  std::optional<CancelToken> stop_;  ///< of the bodies that run
+  CancelToken stop_;
   std::mutex mutex_;
   std::size_t variants_;
   std::set<std::pair<double, std::uint32_t>> done_;
@@ -191,106 +167,34 @@ class Queue {
   std::size_t next_ = 0;
 };
 
-void share_eps(PointsView points, const Metric& metric, const Sweep& sweep, std::span<const EngineOptions> engines,
+void share_eps(PointsView points, const Metric& metric, Queue& queue, std::span<const Engine> engines,
                const RunOptions& options, std::span<const double> weights, Together& together) {
-  Queue queue(sweep, metric);
-  const std::size_t used = std::min(engines.size(), queue.size());
-  together.run(used, [&](Exchange& exchange) {
+  together.run(engines.size(), [&](std::size_t e) {
     const Observer observer = together.observer();
-    const Engine engine(engines[static_cast<std::size_t>(exchange.rank())], observer.on_notice);
-    Dataset data = engine.load(points, metric, observer.cancel);
+    Dataset data = engines[e].load(points, metric, observer.cancel);
     if (!weights.empty()) data = data.weighted(weights, observer.cancel);
-    while (const std::optional<Sweep> some = queue.next(used)) {
+    while (const std::optional<Sweep> some = queue.next(engines.size())) {
       run_each(
           data, *some, [&](VariantResult&& result) { together.take(std::move(result)); }, options, observer);
     }
   });
 }
 
-/// Variants whose labels come from several parts. Parts are at most one variant apart, as they exchange what they find.
-class Assembly {
- public:
-  Assembly(std::size_t points, std::size_t parts) : points_(points), parts_(parts) {}
-
-  /// rows: of all points, where those of this part begin. True with the whole variant once all parts have given theirs.
-  bool add(VariantResult& result, std::size_t row) {
-    Open* open = nullptr;
-    {
-      const std::scoped_lock lock(mutex_);
-      open = &open_[{result.variant.eps, result.variant.minpts}];
-      open->whole.variant = result.variant;
-      if (!result.labels.empty() && open->whole.labels.empty()) open->whole.labels = Labels(points_);
-      if (!result.core.empty() && open->whole.core.empty()) open->whole.core.resize(points_);
-    }
-    if (!result.labels.empty()) std::copy(result.labels.begin(), result.labels.end(), open->whole.labels.data() + row);
-    if (!result.core.empty())
-      std::copy(result.core.begin(), result.core.end(), open->whole.core.begin() + static_cast<std::ptrdiff_t>(row));
-    add_clusters(result.clusters, open->whole.clusters, row);
-    const std::scoped_lock lock(mutex_);
-    open->whole.seconds = std::max(open->whole.seconds, result.seconds);
-    if (++open->given < parts_) return false;
-    open->whole.summary = result.summary;
-    result = std::move(open->whole);
-    open_.erase({result.variant.eps, result.variant.minpts});
-    return true;
+void share_space(const LocalSweep& what, std::span<const Engine> engines, const RunOptions& options,
+                 Together& together) {
+  // In one order everywhere, so that two sweeps never wait for each other, and once.
+  std::map<const void*, const Engine*> different;
+  for (const Engine& engine : engines) different[EngineTurn::identity(engine)] = &engine;
+  std::deque<EngineTurn> turns;
+  std::vector<PartWorker> workers;
+  LocalSweep all = what;
+  all.memory = ~std::uint64_t{0};
+  for (const auto& [identity, engine] : different) {
+    workers.push_back({turns.emplace_back(*engine, together.stop()).backend(), engine->options().threads});
+    all.memory = std::min(all.memory, engine->options().memory / 2);
   }
-
- private:
-  /// The first part has the clusters of all; each has the births of its rows.
-  void add_clusters(Clusters& clusters, Clusters& whole, std::size_t row) {
-    Labels births = std::move(clusters.births);
-    {
-      const std::scoped_lock lock(mutex_);
-      if (!births.empty() && whole.births.empty()) whole.births = Labels(points_);
-      if (row == 0 && whole.first_core.empty() && whole.joined.empty()) {
-        whole.first_core = std::move(clusters.first_core);
-        whole.core = std::move(clusters.core);
-        whole.size = std::move(clusters.size);
-        whole.joined = std::move(clusters.joined);
-      }
-    }
-    std::copy(births.begin(), births.end(), whole.births.data() + (births.empty() ? 0 : row));
-  }
-
-  struct Open {
-    VariantResult whole;
-    std::size_t given = 0;
-  };
-
-  const std::size_t points_;
-  const std::size_t parts_;
-  std::mutex mutex_;
-  std::map<std::pair<double, std::uint32_t>, Open> open_;
-};
-
-/// parts: a multiple of the engines.
-void share_space(PointsView points, const Metric& metric, const Sweep& sweep, std::span<const EngineOptions> engines,
-                 std::size_t parts, const RunOptions& options, std::span<const double> weights, Together& together) {
-  const std::size_t of_engine = parts / engines.size();
-  std::vector<std::unique_ptr<Backend>> backends(engines.size());
-  together.run(engines.size(), [&](Exchange& exchange) {
-    const auto e = static_cast<std::size_t>(exchange.rank());
-    backends[e] = make_backend(settled(engines[e]), together.observer().on_notice);
-  });
-  std::deque<Turns> turns;
-  for (std::size_t e = 0; e < engines.size(); ++e) turns.emplace_back(kTogether);
-  std::uint64_t memory = ~std::uint64_t{0};  // one for all: by it parts take as many variants at a time
-  for (const EngineOptions& engine : engines) memory = std::min(memory, settled(engine).memory / 2);
-  Assembly assembly(points.size(), parts);
-  together.run(parts, [&](Exchange& exchange) {
-    const auto part = static_cast<std::size_t>(exchange.rank());
-    const std::size_t e = part / of_engine;
-    const auto first_row = [&](std::size_t p) {
-      return points.size() / parts * p + std::min(p, points.size() % parts);
-    };
-    const auto take = [&](VariantResult&& result) {
-      if (assembly.add(result, first_row(part))) together.take(std::move(result));
-    };
-    const RankDevice device{*backends[e], settled(engines[e]).threads, memory, of_engine > 1 ? &turns[e] : nullptr};
-    const std::size_t begin = first_row(part), end = first_row(part + 1);
-    run_part(exchange, points.rows(begin, end), metric, sweep, take, device, options, together.observer(),
-             weights.empty() ? weights : weights.subspan(begin, end - begin));
-  });
+  run_local(
+      all, workers, [&](VariantResult&& result) { together.take(std::move(result)); }, options, together.stop());
 }
 
 std::uint64_t bytes_per_point(bool weights) { return kBytesPerPoint + (weights ? kBytesPerWeight : 0); }
@@ -333,6 +237,22 @@ std::vector<EngineOptions> engines_on(const DeviceOptions& devices, const Engine
     one.memory = all.memory / numbers.size();
     engines.push_back(one);
   }
+  return engines;
+}
+
+std::vector<Engine> make_engines(std::span<const EngineOptions> options, const Observer& observer) {
+  std::vector<std::optional<Engine>> made(options.size());
+  CancelToken stop(observer.cancel);
+  std::mutex mutex;
+  bool noticed = false;
+  run_together(options.size(), stop, [&](std::size_t e) {
+    made[e].emplace(options[e], [&](const std::string& text) {
+      const std::scoped_lock lock(mutex);
+      if (observer.on_notice && !std::exchange(noticed, true)) observer.on_notice(text);
+    });
+  });
+  std::vector<Engine> engines;
+  for (std::optional<Engine>& engine : made) engines.push_back(std::move(*engine));
   return engines;
 }
 
@@ -385,16 +305,38 @@ void run_each(PointsView points, const Metric& metric, const Sweep& sweep, const
   for (const EngineOptions& engine : engines) check_options(engine, options);
   if (observer.cancel != nullptr) observer.cancel->check();
   if (sweep.size() == 0) return;
+  const SharingAnswer answer =
+      sharing != nullptr ? *sharing : choose_sharing(points, sweep, engines, options, !weights.empty());
+  std::size_t used = engines.size();
+  if (answer.sharing == Sharing::one) used = 1;
+  if (answer.sharing == Sharing::eps) used = std::min(used, stages::group_by_eps(sweep, metric).size());
+  run_each(points, metric, sweep, on_result, make_engines(engines.first(used), observer), options, observer, weights,
+           &answer);
+}
+
+void run_each(PointsView points, const Metric& metric, const Sweep& sweep, const OnResult& on_result,
+              std::span<const Engine> engines, const RunOptions& options, const Observer& observer,
+              std::span<const double> weights, const SharingAnswer* sharing) {
+  if (engines.empty()) throw UsageError("no engine is there to sweep: give one or more");
+  std::vector<EngineOptions> settings;
+  for (const Engine& engine : engines) {
+    settings.push_back(engine.options());
+    settings.back().gpu_memory = EngineTurn::device_memory(engine);
+  }
+  for (const EngineOptions& engine : settings) check_options(engine, options);
+  if (observer.cancel != nullptr) observer.cancel->check();
+  if (sweep.size() == 0) return;
   if (!weights.empty() && weights.size() != points.size()) {
     throw UsageError("there are " + format_count(points.size(), "point") + " and " +
                      format_count(weights.size(), "weight") + ": give one for each");
   }
   const SharingAnswer answer =
-      sharing != nullptr ? *sharing : choose_sharing(points, sweep, engines, options, !weights.empty());
+      sharing != nullptr ? *sharing : choose_sharing(points, sweep, settings, options, !weights.empty());
   Together together(observer, on_result, sweep.size());
   if (answer.sharing != Sharing::parts) {
-    if (answer.sharing == Sharing::one) engines = engines.first(1);
-    return share_eps(points, metric, sweep, engines, options, weights, together);
+    Queue queue(sweep, metric);
+    const std::size_t used = answer.sharing == Sharing::one ? 1 : std::min(engines.size(), queue.size());
+    return share_eps(points, metric, queue, engines.first(used), options, weights, together);
   }
   if (answer.parts > kMostParts * engines.size()) {
     throw ResourceError("the points would have to be cut into " + format_count(answer.parts) +
@@ -402,10 +344,12 @@ void run_each(PointsView points, const Metric& metric, const Sweep& sweep, const
                         " for each GPU are possible: raise it, or use EngineOptions::backend = BackendChoice::cpu");
   }
   for (std::size_t parts = answer.parts;; parts *= 2) {
+    const Sweep missing = together.missing(sweep);
     try {
-      return share_space(points, metric, together.missing(sweep), engines, parts, options, weights, together);
+      return share_space({.points = points, .weights = weights, .metric = metric, .sweep = missing, .parts = parts},
+                         engines, options, together);
     } catch (const InputError&) {
-      require_points(metric, points);  // whose rows are counted from the first of all, and not of a part's share
+      require_points(metric, points);  // whose rows are counted from the first of all, and not of a part's
       throw;
     } catch (const ResourceError&) {
       // With clusters all minpts of an eps must come from one clustering.

@@ -12,6 +12,7 @@
 #include <epsflow/core/option.hpp>
 #include <epsflow/core/points.hpp>
 #include <epsflow/core/sweep.hpp>
+#include <epsflow/pipeline/engine.hpp>
 #include <epsflow/pipeline/options.hpp>
 #include <epsflow/pipeline/sweep.hpp>
 
@@ -66,13 +67,21 @@ struct SharingQuestion {
                                            std::span<const EngineOptions> engines, const RunOptions& run,
                                            bool weights = false);
 
-/// run_each() by several engines, or by one that cannot hold all: the same labels, bit for bit, in any order of variants. weights: empty, or
+/// run_each() by several engines, or by one that cannot hold all: the same labels, bit for bit, in any order of variants. What the engines set
+/// up stays for later sweeps; each takes its turns with whatever else it does. weights: empty, or
 /// [n], as for Dataset::weighted(). sharing: null for choose_sharing()'s, or how; its parts are a multiple of the engines. on_result and
 /// the callbacks of `observer` but before_stage are called by one engine at a time. Where parts turn out not to fit there are twice as many, three times at
 /// most. Throws as run_each().
 void run_each(PointsView points, const Metric& metric, const Sweep& sweep, const OnResult& on_result,
+              std::span<const Engine> engines, const RunOptions& options = {}, const Observer& observer = {},
+              std::span<const double> weights = {}, const SharingAnswer* sharing = nullptr);
+/// The same by engines of its own, which are gone afterwards.
+void run_each(PointsView points, const Metric& metric, const Sweep& sweep, const OnResult& on_result,
               std::span<const EngineOptions> engines, const RunOptions& options = {}, const Observer& observer = {},
               std::span<const double> weights = {}, const SharingAnswer* sharing = nullptr);
+
+/// Engines with these options, made at once: setting up a GPU takes some 0.2 s. Throws as Engine.
+[[nodiscard]] std::vector<Engine> make_engines(std::span<const EngineOptions> options, const Observer& observer = {});
 
 }  // namespace epsflow::parts
 

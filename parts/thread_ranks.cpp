@@ -129,4 +129,29 @@ void run_ranks(int ranks, const std::function<void(Exchange&)>& body) {
   table.meeting.rethrow();
 }
 
+void run_together(std::size_t bodies, CancelToken& stop, const std::function<void(std::size_t)>& body) {
+  std::mutex mutex;
+  std::exception_ptr first;
+  try {
+    run_ranks(static_cast<int>(bodies), [&](Exchange& exchange) {
+      try {
+        body(static_cast<std::size_t>(exchange.rank()));
+      } catch (const Cancelled&) {
+        stop.cancel();
+        throw;
+      } catch (...) {
+        {
+          const std::scoped_lock lock(mutex);
+          if (first == nullptr) first = std::current_exception();
+        }
+        stop.cancel();
+        throw;
+      }
+    });
+  } catch (...) {
+    if (first != nullptr) std::rethrow_exception(first);
+    throw;
+  }
+}
+
 }  // namespace epsflow::parts

@@ -113,6 +113,7 @@ class Engine {
 
  private:
   friend class Dataset;
+  friend class EngineTurn;
   explicit Engine(std::shared_ptr<EngineState> state) : state_(std::move(state)) {}
 
   std::shared_ptr<EngineState> state_;

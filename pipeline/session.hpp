@@ -59,6 +59,22 @@ struct EngineState {
   TurnQueue turns;
 };
 
+/// An engine from the moment that nothing else works with it. Throws Cancelled.
+class EngineTurn {
+ public:
+  EngineTurn(const Engine& engine, const CancelToken& cancel) : state_(engine.state_), turn_(state_->turns, cancel) {}
+
+  [[nodiscard]] Backend& backend() const noexcept { return *state_->backend; }
+  /// What an engine may use of its device's memory, whether it is in use or not; 0 where it has none.
+  [[nodiscard]] static std::uint64_t device_memory(const Engine& engine) { return engine.state_->backend->device_memory(); }
+  /// The same for copies of an engine alone.
+  [[nodiscard]] static const void* identity(const Engine& engine) noexcept { return engine.state_.get(); }
+
+ private:
+  std::shared_ptr<EngineState> state_;
+  TurnQueue::Turn turn_;
+};
+
 struct DatasetState {
   /// All wait for their turn. Throw Cancelled.
   DatasetState(std::shared_ptr<EngineState> engine, PointsView points, const Metric& metric,

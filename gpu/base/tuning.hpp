@@ -16,6 +16,8 @@ inline constexpr unsigned kTables = 3;
 inline constexpr std::uint64_t kUploadChunk = 1 << 20;
 /// Threads that copy into it: a core copies some 8 GB/s, the bus takes 55.
 inline constexpr unsigned kUploadThreads = 8;
+/// The same where rows are picked out of others, at some 3 GB/s.
+inline constexpr unsigned kGatherThreads = 16;
 
 /// Threads of a block of the kernels that build the index.
 inline constexpr unsigned kIndexThreads = 256;

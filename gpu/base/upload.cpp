@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstring>
 #include <exception>
+#include <functional>
 #include <mutex>
 #include <system_error>
 #include <thread>
@@ -30,12 +31,12 @@ bool is_pinned(const void* memory) {
 /// copies of several streams in turns take the bus a quarter longer.
 class StagedUpload {
  public:
-  StagedUpload(void* to, const void* from, std::uint64_t bytes, int device, PinnedPool& pinned)
-      : to_(static_cast<std::byte*>(to)),
-        from_(static_cast<const std::byte*>(from)),
-        bytes_(bytes),
-        device_(device),
-        pinned_(pinned) {}
+  /// Fills a buffer with the bytes from `at` on.
+  using Fill = std::function<void(std::uint64_t at, std::uint64_t size, std::byte* buffer)>;
+
+  /// chunk: bytes that are filled at a time.
+  StagedUpload(void* to, std::uint64_t bytes, std::uint64_t chunk, const Fill& fill, int device, PinnedPool& pinned)
+      : to_(static_cast<std::byte*>(to)), bytes_(bytes), chunk_(chunk), fill_(fill), device_(device), pinned_(pinned) {}
 
   void run(unsigned threads) {
     {
@@ -61,16 +62,16 @@ class StagedUpload {
       std::array<Buffer, 2> buffers;
       const StreamDrain drain(stream_);  // before the buffers go
       for (std::size_t turn = 0;; ++turn) {
-        const std::uint64_t at = next_.fetch_add(tuning::kUploadChunk, std::memory_order_relaxed);
+        const std::uint64_t at = next_.fetch_add(chunk_, std::memory_order_relaxed);
         if (at >= bytes_) break;
-        const std::uint64_t size = std::min(tuning::kUploadChunk, bytes_ - at);
+        const std::uint64_t size = std::min(chunk_, bytes_ - at);
         Buffer& buffer = buffers[turn % buffers.size()];
         if (buffer.memory.size() == 0) {
-          buffer.memory = pinned_.acquire(tuning::kUploadChunk);
+          buffer.memory = pinned_.acquire(chunk_);
         } else {
           buffer.crossed.synchronize();
         }
-        std::memcpy(buffer.memory.as<std::byte>(), from_ + at, size);
+        fill_(at, size, buffer.memory.as<std::byte>());
         check(cudaMemcpyAsync(to_ + at, buffer.memory.as<std::byte>(), size, cudaMemcpyHostToDevice, stream_.get()));
         buffer.crossed.record(stream_);
       }
@@ -83,8 +84,9 @@ class StagedUpload {
   }
 
   std::byte* to_;
-  const std::byte* from_;
   std::uint64_t bytes_;
+  std::uint64_t chunk_;
+  const Fill& fill_;
   int device_;
   PinnedPool& pinned_;
   Stream stream_;
@@ -104,8 +106,24 @@ void upload(void* to, const void* from, std::uint64_t bytes, int device, PinnedP
     stream.synchronize();
     return;
   }
-  StagedUpload(to, from, bytes, device, pinned)
+  const auto* const bytes_from = static_cast<const std::byte*>(from);
+  const auto copy = [&](std::uint64_t at, std::uint64_t size, std::byte* buffer) {
+    std::memcpy(buffer, bytes_from + at, size);
+  };
+  StagedUpload(to, bytes, tuning::kUploadChunk, copy, device, pinned)
       .run(static_cast<unsigned>(std::min<std::uint64_t>({threads, tuning::kUploadThreads, useful})));
+}
+
+void upload(void* to, const PointsSource& from, int device, PinnedPool& pinned, unsigned threads) {
+  if (from.size == 0) return;
+  const std::uint64_t row = from.row_bytes();
+  const std::uint64_t chunk = std::max<std::uint64_t>(1, tuning::kUploadChunk / row) * row;
+  const auto write = [&](std::uint64_t at, std::uint64_t size, std::byte* buffer) {
+    from.write(at / row, (at + size) / row, buffer);
+  };
+  const std::uint64_t useful = std::max<std::uint64_t>(1, from.bytes() / (2 * chunk));
+  StagedUpload(to, from.bytes(), chunk, write, device, pinned)
+      .run(static_cast<unsigned>(std::min<std::uint64_t>({threads, tuning::kGatherThreads, useful})));
 }
 
 }  // namespace epsflow::gpu

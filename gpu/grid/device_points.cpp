@@ -29,8 +29,12 @@ DevicePoints::DevicePoints(PointsView points, int device, DeviceMemory& memory, 
              points.precision()};
   stream_.synchronize();  // the memory is there
   upload(data_.data(), points.data(), points.bytes(), device, pinned, threads);
+  finish_upload(memory);
+}
+
+void DevicePoints::finish_upload(DeviceMemory& memory) {
   std::vector<double> periods;
-  for (const ClosedAxis& axis : space.axes) periods.push_back(axis.length);
+  for (const ClosedAxis& axis : space_.axes) periods.push_back(axis.length);
   if (!periods.empty()) {
     check(cudaMemcpyAsync(periods_.data(), periods.data(), periods_.bytes(), cudaMemcpyHostToDevice, stream_.get()));
     stream_.synchronize();
@@ -38,6 +42,21 @@ DevicePoints::DevicePoints(PointsView points, int device, DeviceMemory& memory, 
   upload_slices(memory);
   require_finite(memory);
   find_extents(memory);
+}
+
+DevicePoints::DevicePoints(const PointsSource& points, int device, DeviceMemory& memory, PinnedPool& pinned,
+                           unsigned threads, Space space)
+    : space_(std::move(space)),
+      on_host_(points.size == 0),
+      copy_(points.size, points.dims, points.precision),
+      data_(memory, stream_.get(), points.bytes()),
+      periods_(memory, stream_.get(), space_.axes.size()) {
+  host_ = copy_.view();
+  device_ = {data_.data(), narrow<std::uint32_t>(points.size), static_cast<std::uint32_t>(points.dims),
+             points.precision};
+  stream_.synchronize();  // the memory is there
+  upload(data_.data(), points, device, pinned, threads);
+  finish_upload(memory);
 }
 
 DevicePoints::DevicePoints(const DevicePointsView& points, DeviceMemory& memory, Space space)

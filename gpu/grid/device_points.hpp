@@ -13,6 +13,7 @@
 #include <epsflow/core/ghosts.hpp>
 #include <epsflow/core/moving_points.hpp>
 #include <epsflow/core/points.hpp>
+#include <epsflow/core/points_source.hpp>
 #include <epsflow/core/space.hpp>
 #include <epsflow/gpu/base/memory.hpp>
 #include <epsflow/gpu/base/stream.hpp>
@@ -33,6 +34,10 @@ class DevicePoints {
   /// Waits. Throws InputError for a coordinate that is NaN or infinite, DeviceError.
   DevicePoints(PointsView points, int device, DeviceMemory& memory, PinnedPool& pinned, unsigned threads,
                const Space& space = {});
+
+  /// The same of points that are put together as they are brought. The source need not outlive it.
+  DevicePoints(const PointsSource& points, int device, DeviceMemory& memory, PinnedPool& pinned, unsigned threads,
+               Space space = {});
 
   /// Of points of a space without periodic axes that are on the current GPU already, and stay where they are unless kernels need them aligned.
   /// `points` and `memory` must outlive it. Waits. Throws InputError for a coordinate that is NaN or infinite, DeviceError.
@@ -72,6 +77,8 @@ class DevicePoints {
 
  private:
   DevicePoints() = default;
+  /// What is found once the points are there.
+  void finish_upload(DeviceMemory& memory);
   void upload_slices(DeviceMemory& memory);
   void find_extents(DeviceMemory& memory);
   void require_finite(DeviceMemory& memory) const;

@@ -16,7 +16,7 @@
 
 #include <epsflow/core/error.hpp>
 #include <epsflow/parts/part_lineage.hpp>
-#include <epsflow/parts/run_part.hpp>
+#include <epsflow/parts/local_sweep.hpp>
 #include <epsflow/parts/thread_ranks.hpp>
 #include <epsflow/pipeline/engine.hpp>
 #include <epsflow/pipeline/make_backend.hpp>
@@ -79,32 +79,49 @@ std::vector<double> random_weights(std::size_t n, bool negative, Random& random)
   return weights;
 }
 
-/// Labels of a run in parts, put together. turns: null, or what the ranks take on one device; some with room for the labels of one variant
-/// at a time.
-std::vector<VariantResult> run_in_parts(PointsView points, std::span<const double> weights, const Metric& metric,
-                                        const Sweep& sweep, int ranks, const std::vector<std::size_t>& shares,
-                                        const Partition* cuts, Turns* turns, Keep keep, bool clusters) {
-  std::vector<std::vector<VariantResult>> of_ranks(static_cast<std::size_t>(ranks));
+RunOptions options_of(PointsView points, Keep keep, bool clusters) {
   RunOptions options;
   options.core_mask = keep == Keep::labels;
   options.keep = keep;
   options.clusters = clusters;
   options.search.index =
       points.dims() > 6 ? IndexChoice::grid : IndexChoice::automatic;  // as a GPU has no tiles for parts
+  return options;
+}
+
+/// A run in parts that so many workers take one after another; some with room for the labels of one variant at a time.
+std::vector<VariantResult> run_here(PointsView points, std::span<const double> weights, const Metric& metric,
+                                    const Sweep& sweep, std::size_t parts, const Partition* cuts, std::size_t workers,
+                                    const RunOptions& options) {
   EngineOptions engine;
   engine.threads = 1;
   const std::unique_ptr<Backend> backend = make_backend(settled(engine), nullptr);
+  std::vector<VariantResult> results;
+  run_local({.points = points,
+             .weights = weights,
+             .metric = metric,
+             .sweep = sweep,
+             .parts = parts,
+             .partition = cuts,
+             .memory = parts % 3 == 0 ? 1 : 10 * points.size()},
+            std::vector(workers, PartWorker{*backend, 1}),
+            [&](VariantResult&& result) { results.push_back(std::move(result)); }, options, CancelToken());
+  return results;
+}
+
+/// Labels of a run over ranks, put together.
+std::vector<VariantResult> run_in_parts(PointsView points, std::span<const double> weights, const Metric& metric,
+                                        const Sweep& sweep, int ranks, const std::vector<std::size_t>& shares,
+                                        const Partition* cuts, const RunOptions& options) {
+  std::vector<std::vector<VariantResult>> of_ranks(static_cast<std::size_t>(ranks));
+  EngineOptions engine;
+  engine.threads = 1;
   run_ranks(ranks, [&](Exchange& exchange) {
     const auto r = static_cast<std::size_t>(exchange.rank());
     const auto take = [&](VariantResult&& result) { of_ranks[r].push_back(std::move(result)); };
     const PointsView share = points.rows(shares[r], shares[r + 1]);
     const auto of_share = weights.empty() ? weights : weights.subspan(shares[r], share.size());
-    if (turns == nullptr) {
-      (void)run_each(exchange, share, metric, sweep, take, engine, options, {}, of_share, cuts);
-    } else {
-      const std::uint64_t room = ranks % 3 == 0 ? 1 : 10 * points.size();
-      (void)run_part(exchange, share, metric, sweep, take, {*backend, 1, room, turns}, options, {}, of_share, cuts);
-    }
+    (void)run_each(exchange, share, metric, sweep, take, engine, options, {}, of_share, cuts);
   });
   std::vector<VariantResult> all = std::move(of_ranks.front());
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -146,11 +163,13 @@ void check_parts(const DataSet& data, const Metric& metric, const Sweep& sweep, 
   options.clusters = std::all_of(weights.begin(), weights.end(), [](double w) { return w >= 0; });
   const Dataset points = Engine(EngineOptions{}).load(data.view(), metric);
   const std::vector<VariantResult> whole = run(weights.empty() ? points : points.weighted(weights), sweep, options);
-  Turns turns(1 + ranks % 2);
-  for (Turns* const taken : {static_cast<Turns*>(nullptr), &turns}) {
+  for (const std::size_t workers : {std::size_t{0}, 1 + random.below(3)}) {
     const auto run_with = [&](Keep keep, bool clusters) {
-      return run_in_parts(data.view(), weights, metric, sweep, ranks, shares, cuts ? &*cuts : nullptr, taken, keep,
-                          clusters);
+      const RunOptions with = options_of(data.view(), keep, clusters);
+      const Partition* const where = cuts ? &*cuts : nullptr;
+      return workers == 0 ? run_in_parts(data.view(), weights, metric, sweep, ranks, shares, where, with)
+                          : run_here(data.view(), weights, metric, sweep, static_cast<std::size_t>(ranks), where,
+                                     workers, with);
     };
     const bool with_labels = options.clusters && random.chance(0.7);
     const bool with_counts = options.clusters && random.chance(0.7);
@@ -166,7 +185,7 @@ void check_parts(const DataSet& data, const Metric& metric, const Sweep& sweep, 
     }
     for (const VariantResult& expected : whole) {
       INFO("eps " << expected.variant.eps << ", minpts " << expected.variant.minpts << ", ranks " << ranks
-                  << (taken == nullptr ? "" : ", in turns"));
+                  << ", workers " << workers);
       const auto found = std::find_if(parts.begin(), parts.end(),
                                       [&](const VariantResult& r) { return r.variant == expected.variant; });
       REQUIRE(found != parts.end());

@@ -1,0 +1,84 @@
+// Which points of a part others have as ghosts.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <epsflow/core/space.hpp>
+#include <epsflow/parts/partition.hpp>
+
+namespace epsflow::parts {
+
+/// For the points of all parts. Thread-safe. What it is made of must outlive it.
+class GhostFinder {
+ public:
+  /// space: of the points. reach: how far ghosts reach at most. Throws UsageError for a box in which images of a point could be
+  /// neighbours of each other.
+  GhostFinder(const Partition& partition, const Space& space, std::size_t dims, double reach);
+
+  /// Whether a point of this part is a ghost of no other.
+  template <class T>
+  [[nodiscard]] bool inside(std::uint32_t part, const T* point) const noexcept {
+    const double* const sides = sides_.data() + std::size_t{part} * 2 * dims_;
+    bool in = true;
+    for (std::size_t k = 0; k < dims_; ++k) {
+      const auto x = static_cast<double>(point[k]);
+      in = in & (x - sides[2 * k] > reach_) & (sides[2 * k + 1] - x > reach_);
+    }
+    return in;
+  }
+
+  /// Calls f(to, distance, place) for each ghost that a point of a part is: of part `to`, at this distance from it, where it or its image is.
+  /// room: scratch.
+  template <class F>
+  void for_ghosts(std::uint32_t part, std::span<const double> point, std::vector<double>& room, F&& f) const {
+    room.assign(2 * dims_, 0);
+    const std::span<double> shift(room.data(), dims_), place(room.data() + dims_, dims_);
+    for_images(point, shift, 0, [&] {
+      const bool itself = std::all_of(shift.begin(), shift.end(), [](double s) { return s == 0; });
+      for (std::size_t k = 0; k < dims_; ++k) place[k] = point[k] + shift[k];
+      partition_.for_near([&](std::size_t k) { return place[k]; }, reach_, [&](std::uint32_t to, double distance) {
+        if (to == part && itself) return;
+        // An image lies beyond a face, and is no nearer to any part than to the face.
+        for (std::size_t k = 0; k < dims_; ++k) {
+          const double from_lo = shift[k] != 0 ? point[k] - space_.axes[k].lo : 0;
+          if (shift[k] > 0) distance = std::max(distance, from_lo);
+          if (shift[k] < 0) distance = std::max(distance, space_.period(k) - from_lo);
+        }
+        f(to, distance, std::span<const double>(place));
+      });
+    });
+  }
+
+ private:
+  /// Calls f for each image of a point beyond the faces of a periodic box that it is near, and for the point itself, whose shift is 0.
+  template <class F>
+  void for_images(std::span<const double> point, std::span<double> shift, std::size_t axis, F&& f) const {
+    if (axis == dims_) return f();
+    shift[axis] = 0;
+    for_images(point, shift, axis + 1, f);
+    const double length = space_.period(axis);
+    if (length == 0) return;
+    const double from_lo = point[axis] - space_.axes[axis].lo;
+    if (from_lo <= reach_) {
+      shift[axis] = length;
+      for_images(point, shift, axis + 1, f);
+    }
+    if (length - from_lo <= reach_) {
+      shift[axis] = -length;
+      for_images(point, shift, axis + 1, f);
+    }
+    shift[axis] = 0;
+  }
+
+  const Partition& partition_;
+  const Space& space_;
+  std::size_t dims_;
+  double reach_;
+  std::vector<double> sides_;  ///< [parts × dims × 2] of the parts, within the box
+};
+
+}  // namespace epsflow::parts

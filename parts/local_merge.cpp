@@ -1,0 +1,105 @@
+#include <epsflow/parts/local_merge.hpp>
+
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+
+#include <atomic>
+#include <numeric>
+
+#include <epsflow/clustering/union_find.hpp>
+#include <epsflow/core/error.hpp>
+#include <epsflow/core/format.hpp>
+#include <epsflow/parts/ranked_bits.hpp>
+
+namespace epsflow::parts {
+namespace {
+
+constexpr std::uint32_t kNoRow = PartSets::kNoRow;
+
+template <class F>
+void for_all(std::size_t count, F&& f) {
+  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, count, 1 << 13), [&](const auto& range) {
+    for (std::size_t i = range.begin(); i < range.end(); ++i) f(i);
+  });
+}
+
+void set_least(std::uint32_t& value, std::uint32_t with) noexcept {
+  const std::atomic_ref least(value);
+  std::uint32_t old = least.load(std::memory_order_relaxed);
+  while (with < old && !least.compare_exchange_weak(old, with, std::memory_order_relaxed)) {
+  }
+}
+
+/// The numbers of one part made consecutive.
+NumberedSets number(std::span<const std::uint32_t> numbers, std::span<const std::uint8_t> tied, std::uint32_t all) {
+  RankedBits there(std::uint64_t{all} + 1);  // and that of no cluster
+  for_all(numbers.size(), [&](std::size_t k) { there.put(numbers[k]); });
+  NumberedSets made;
+  made.local.count = there.count();
+  made.local.numbers.resize(numbers.size());
+  made.shared.assign(made.local.count, 0);
+  for_all(numbers.size(), [&](std::size_t k) {
+    const std::uint32_t local = made.local.numbers[k] = there.rank(numbers[k]);
+    if (tied[k] != 0) std::atomic_ref(made.shared[local]).store(1, std::memory_order_relaxed);
+  });
+  made.global = there.list();
+  return made;
+}
+
+}  // namespace
+
+MergedSets merge_sets(std::span<const LocalParts::View> views, std::span<const PartSets> sets, std::size_t rows) {
+  std::vector<std::uint64_t> base{0};
+  for (const PartSets& of_part : sets) base.push_back(base.back() + of_part.first.size());
+  if (base.back() >= kNoRow) {
+    throw ResourceError(format_count(base.back()) +
+                        " clusters of parts are more than can be put together: raise eps or minpts");
+  }
+  std::vector<std::uint32_t> parent(base.back()), first(base.back());
+  std::vector<std::uint8_t> tied(base.back(), 0);
+  std::iota(parent.begin(), parent.end(), 0U);
+  for (std::size_t p = 0; p < sets.size(); ++p) {
+    std::copy(sets[p].first.begin(), sets[p].first.end(), first.begin() + static_cast<std::ptrdiff_t>(base[p]));
+  }
+  const clustering::UnionFind unite(parent);
+  for (std::size_t p = 0; p < views.size(); ++p) {
+    for (std::size_t r = 0; r < views.size(); ++r) {
+      const std::uint32_t* const lent = sets[p].shared.data() + views[p].lent_to[r];
+      const std::uint32_t* const borrowed = sets[r].shared.data() + views[r].lent.size() + views[r].near_of[p];
+      for_all(views[p].lent_to[r + 1] - views[p].lent_to[r], [&](std::size_t i) {
+        if (lent[i] == United::kNoSet || borrowed[i] == United::kNoSet) return;
+        const auto a = static_cast<std::uint32_t>(base[p] + lent[i]);
+        const auto b = static_cast<std::uint32_t>(base[r] + borrowed[i]);
+        unite.unite(a, b);
+        std::atomic_ref(tied[a]).store(1, std::memory_order_relaxed);
+        std::atomic_ref(tied[b]).store(1, std::memory_order_relaxed);
+      });
+    }
+  }
+  for_all(parent.size(), [&](std::size_t k) { unite.flatten(static_cast<std::uint32_t>(k)); });
+  for_all(parent.size(), [&](std::size_t k) {
+    if (parent[k] != k) set_least(first[parent[k]], first[k]);  // which no thread changes
+  });
+  RankedBits firsts(rows);
+  for_all(parent.size(), [&](std::size_t k) {
+    if (parent[k] == k && first[k] != kNoRow) firsts.put(first[k]);
+  });
+  MergedSets merged;
+  merged.count = firsts.count();
+  if (merged.count > static_cast<std::uint32_t>(std::numeric_limits<std::int32_t>::max())) {
+    throw ResourceError(format_count(merged.count) + " clusters do not fit int32 labels: raise eps or minpts");
+  }
+  merged.first_core = firsts.list();
+  for (std::size_t p = 0; p < sets.size(); ++p) {
+    std::vector<std::uint32_t> numbers(sets[p].first.size());
+    for_all(numbers.size(), [&](std::size_t k) {
+      const std::uint32_t id = first[parent[base[p] + k]];
+      // What has no core point that is anybody's own is of ghosts too far away to matter.
+      numbers[k] = id == kNoRow ? merged.count : firsts.rank(id);
+    });
+    merged.of_parts.push_back(number(numbers, std::span(tied).subspan(base[p], numbers.size()), merged.count));
+  }
+  return merged;
+}
+
+}  // namespace epsflow::parts

@@ -1,0 +1,332 @@
+#include <epsflow/parts/local_parts.hpp>
+
+#include <tbb/parallel_sort.h>
+
+#include <algorithm>
+#include <cstring>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include <epsflow/core/error.hpp>
+#include <epsflow/core/format.hpp>
+#include <epsflow/parts/ghosts.hpp>
+
+namespace epsflow::parts {
+namespace {
+
+constexpr std::size_t kMostBlock = 1 << 15;
+/// Own points are found from where those of a block begin, which is known for each part.
+std::size_t block_for(std::size_t parts) { return parts <= 32 ? 1 << 12 : kMostBlock; }
+
+/// Copies rows of a block, whose size the compiler knows where it is a usual one.
+void copy_rows(const std::byte* from, std::size_t row, const std::uint16_t* at, std::size_t count, std::byte* to) {
+  const auto copy = [&](auto bytes) {
+    for (std::size_t i = 0; i < count; ++i) std::memcpy(to + i * bytes, from + at[i] * bytes, bytes);
+  };
+  switch (row) {
+    case 8: return copy(std::integral_constant<std::size_t, 8>());
+    case 12: return copy(std::integral_constant<std::size_t, 12>());
+    case 16: return copy(std::integral_constant<std::size_t, 16>());
+    case 24: return copy(std::integral_constant<std::size_t, 24>());
+    default: return copy(row);
+  }
+}
+
+}  // namespace
+
+/// The cuts, so that each point takes the same number of steps, without a branch that depends on it.
+class LocalParts::Descent {
+ public:
+  explicit Descent(const Partition& partition) {
+    const std::span<const Partition::Cut> cuts = partition.cuts();
+    const auto place = [&](std::int32_t side) {
+      return side >= 0 ? static_cast<std::uint32_t>(side) : static_cast<std::uint32_t>(cuts.size()) - 1 - side;
+    };
+    for (const Partition::Cut& cut : cuts) nodes_.push_back({cut.at, cut.axis, {place(cut.below), place(cut.above)}});
+    for (std::uint32_t part = 0; part < partition.parts(); ++part) {
+      const auto itself = static_cast<std::uint32_t>(cuts.size()) + part;
+      nodes_.push_back({0, 0, {itself, itself}});
+    }
+    first_ = static_cast<std::uint32_t>(cuts.size());
+    std::vector<std::pair<std::uint32_t, unsigned>> open{{0, 0}};
+    while (!open.empty()) {
+      const auto [node, depth] = open.back();
+      open.pop_back();
+      depth_ = std::max(depth_, depth);
+      if (node < first_) open.insert(open.end(), {{nodes_[node].next[0], depth + 1}, {nodes_[node].next[1], depth + 1}});
+    }
+  }
+
+  template <class T>
+  [[nodiscard]] std::uint32_t part_of(const T* point) const noexcept {
+    std::uint32_t at = 0;
+    for (unsigned step = 0; step < depth_; ++step) {
+      const Node& node = nodes_[at];
+      at = node.next[static_cast<double>(point[node.axis]) < node.at ? 0 : 1];
+    }
+    return at - first_;
+  }
+
+ private:
+  struct Node {
+    double at;
+    std::uint32_t axis;
+    std::uint32_t next[2];
+  };
+
+  std::vector<Node> nodes_;
+  std::uint32_t first_ = 0;  ///< of the parts
+  unsigned depth_ = 0;
+};
+
+/// A ghost as it is found.
+struct LocalParts::Found {
+  std::uint32_t row;
+  std::uint32_t point;  ///< in its part; within its block until all are counted
+  std::uint16_t of;
+  std::uint16_t to;
+  std::uint32_t reach;      ///< the first that it is within
+  const std::byte* place;   ///< its coordinates
+
+  [[nodiscard]] bool operator<(const Found& other) const noexcept {
+    return std::tuple(of, to, reach, row, place) < std::tuple(other.of, other.to, other.reach, other.row, other.place);
+  }
+};
+
+LocalParts::LocalParts(PointsView points, std::span<const std::int64_t> units, const Partition& partition,
+                       const Space& space, std::vector<double> reaches)
+    : points_(points),
+      units_(units),
+      reaches_(std::move(reaches)),
+      sizes_(partition.parts()),
+      block_(block_for(partition.parts())),
+      blocks_((points.size() + block_ - 1) / block_),
+      part_of_(points.size()),
+      starts_(sizes_.size() * (blocks_ + 1)),
+      ghosts_(sizes_.size() * sizes_.size()) {
+  points.visit([&](auto values) { place(partition, space, values.data()); });
+}
+
+template <class T>
+void LocalParts::place(const Partition& partition, const Space& space, const T* values) {
+  const std::size_t d = points_.dims();
+  const Descent descent(partition);
+  const GhostFinder finder(partition, space, d, reaches_.back());
+  struct OfBlock {
+    std::vector<Found> found;
+    std::vector<T> coordinates;
+  };
+  std::vector<OfBlock> by_block(blocks_);
+  for_blocks([&](std::size_t b) {
+    OfBlock& mine = by_block[b];
+    std::vector<std::uint32_t> counts(parts(), 0);
+    std::vector<double> point(d), scratch;
+    for (std::size_t i = b * block_; i < std::min(rows(), (b + 1) * block_); ++i) {
+      const T* const x = values + i * d;
+      const std::uint32_t part = descent.part_of(x);
+      part_of_[i] = static_cast<std::uint16_t>(part);
+      const std::uint32_t at = counts[part]++;
+      if (finder.inside(part, x)) continue;
+      std::copy_n(x, d, point.begin());
+      finder.for_ghosts(part, point, scratch, [&](std::uint32_t to, double distance, std::span<const double> where) {
+        const auto reach = std::lower_bound(reaches_.begin(), reaches_.end(), distance) - reaches_.begin();
+        mine.found.push_back({static_cast<std::uint32_t>(i), at, static_cast<std::uint16_t>(part),
+                              static_cast<std::uint16_t>(to), static_cast<std::uint32_t>(reach), nullptr});
+        for (const double c : where) mine.coordinates.push_back(static_cast<T>(c));
+      });
+    }
+    for (std::size_t part = 0; part < parts(); ++part) start(part, b + 1) = counts[part];
+  });
+  tbb::parallel_for(std::size_t{0}, parts(), [&](std::size_t part) {
+    std::uint64_t all = 0;
+    for (std::size_t b = 1; b <= blocks_; ++b) {
+      all += start(part, b);
+      start(part, b) = static_cast<std::uint32_t>(all);
+    }
+    sizes_[part] = all;
+  });
+  std::vector<std::size_t> begins(blocks_ + 1, 0);
+  for (std::size_t b = 0; b < blocks_; ++b) begins[b + 1] = begins[b] + by_block[b].found.size();
+  std::vector<Found> found(begins.back());
+  for_blocks([&](std::size_t b) {
+    const OfBlock& mine = by_block[b];
+    for (std::size_t i = 0; i < mine.found.size(); ++i) {
+      Found& ghost = found[begins[b] + i] = mine.found[i];
+      ghost.point += start(ghost.of, b);
+      ghost.place = reinterpret_cast<const std::byte*>(mine.coordinates.data() + i * d);
+    }
+  });
+  tbb::parallel_sort(found.begin(), found.end());
+  const std::size_t row = d * sizeof(T);
+  tbb::parallel_for(std::size_t{0}, ghosts_.size(), [&](std::size_t pair) {
+    const auto of = static_cast<std::uint16_t>(pair / parts()), to = static_cast<std::uint16_t>(pair % parts());
+    const auto [first, last] = std::equal_range(found.begin(), found.end(), Found{0, 0, of, to, 0, nullptr},
+                                                [](const Found& a, const Found& b) {
+                                                  return std::pair(a.of, a.to) < std::pair(b.of, b.to);
+                                                });
+    Ghosts& ghosts = ghosts_[pair];
+    const auto count = static_cast<std::size_t>(last - first);
+    ghosts.points.resize(count);
+    ghosts.coordinates = Buffer<std::byte>(count * row);
+    ghosts.within.assign(reaches_.size(), 0);
+    if (!units_.empty()) ghosts.units.resize(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      const Found& ghost = first[static_cast<std::ptrdiff_t>(i)];
+      ghosts.points[i] = ghost.point;
+      std::memcpy(ghosts.coordinates.data() + i * row, ghost.place, row);
+      ++ghosts.within[ghost.reach];
+      if (!units_.empty()) ghosts.units[i] = units_[ghost.row];
+    }
+    for (std::size_t r = 1; r < reaches_.size(); ++r) ghosts.within[r] += ghosts.within[r - 1];
+  });
+  for (std::size_t part = 0; part < parts(); ++part) {
+    std::uint64_t all = sizes_[part];
+    for (std::size_t of = 0; of < parts(); ++of) all += ghosts(of, part).points.size();
+    if (all <= kMaxPoints) continue;
+    throw ResourceError("a part has " + format_count(all, "point") + " with its ghosts, and at most " +
+                        format_count(kMaxPoints) + " are possible: use smaller eps");
+  }
+}
+
+std::size_t LocalParts::place_of(double reach) const {
+  return static_cast<std::size_t>(std::lower_bound(reaches_.begin(), reaches_.end(), reach) - reaches_.begin());
+}
+
+template <class F>
+void LocalParts::for_near(std::size_t part, double near, F&& f) const {
+  const std::size_t within = place_of(near);
+  for (std::size_t of = 0; of < parts(); ++of) f(ghosts(of, part), std::size_t{0}, ghosts(of, part).within[within]);
+}
+
+template <class F>
+void LocalParts::for_beyond(std::size_t part, double near, double beyond, F&& f) const {
+  const std::size_t within = place_of(near), behind = place_of(beyond);
+  for (std::size_t of = 0; of < parts(); ++of) {
+    f(ghosts(of, part), ghosts(of, part).within[within], ghosts(of, part).within[behind]);
+  }
+}
+
+LocalParts::View LocalParts::view(std::size_t part, double near, double beyond) const {
+  View view{.part = part, .own = own(part), .lent = {}, .lent_to = {0}, .near_of = {0}};
+  for (std::size_t to = 0; to < parts(); ++to) {
+    const Ghosts& lent = ghosts(part, to);
+    const auto first = lent.points.begin();
+    view.lent.insert(view.lent.end(), first, first + static_cast<std::ptrdiff_t>(lent.within[place_of(near)]));
+    view.lent_to.push_back(view.lent.size());
+  }
+  if (!units_.empty()) {
+    view.units.resize(view.own);
+    for_own(part, [&](std::size_t row, std::size_t id) { view.units[id] = units_[row]; });
+  }
+  const auto add = [&](const Ghosts& of, std::size_t first, std::size_t last) {
+    if (units_.empty()) return;
+    const auto begin = of.units.begin();
+    view.units.insert(view.units.end(), begin + static_cast<std::ptrdiff_t>(first),
+                      begin + static_cast<std::ptrdiff_t>(last));
+  };
+  for_near(part, near, [&](const Ghosts& of, std::size_t first, std::size_t last) {
+    view.near += last - first;
+    view.near_of.push_back(view.near);
+    add(of, first, last);
+  });
+  for_beyond(part, near, beyond, [&](const Ghosts& of, std::size_t first, std::size_t last) {
+    view.beyond += last - first;
+    add(of, first, last);
+  });
+  return view;
+}
+
+PointsSource LocalParts::source(const View& view, double near, double beyond) const {
+  struct Piece {
+    std::size_t first;  ///< in the view
+    std::size_t count;
+    const std::byte* from;
+  };
+  const std::size_t row = points_.dims() * bytes_of(points_.precision());
+  std::vector<Piece> pieces;  // of ghosts
+  std::size_t at = view.own;
+  const auto add = [&](const Ghosts& of, std::size_t first, std::size_t last) {
+    if (last > first) pieces.push_back({at, last - first, of.coordinates.data() + first * row});
+    at += last - first;
+  };
+  for_near(view.part, near, add);
+  for_beyond(view.part, near, beyond, add);
+  const auto write = [this, own = view.own, part = view.part, row, pieces = std::move(pieces)](
+                         std::size_t first, std::size_t last, void* memory) {
+    auto* to = static_cast<std::byte*>(memory);
+    if (first < own) {
+      write_own(part, first, std::min(last, own), to);
+      to += (std::min(last, own) - first) * row;
+      first = std::min(last, own);
+    }
+    auto piece = std::upper_bound(pieces.begin(), pieces.end(), first,
+                                  [](std::size_t place, const Piece& p) { return place < p.first; });
+    while (first < last) {
+      const Piece& from = *std::prev(piece++);
+      const std::size_t count = std::min(last, from.first + from.count) - first;
+      std::memcpy(to, from.from + (first - from.first) * row, count * row);
+      to += count * row;
+      first += count;
+    }
+  };
+  return {view.size(), points_.dims(), points_.precision(), write};
+}
+
+std::vector<std::uint32_t> LocalParts::rows_of(std::size_t part, std::span<const std::uint32_t> ids) const {
+  std::vector<std::uint32_t> found(ids.size());
+  for_blocks([&](std::size_t b) {
+    const std::uint32_t first = start(part, b), last = start(part, b + 1);
+    auto id = std::lower_bound(ids.begin(), ids.end(), first);
+    if (id == ids.end() || *id >= last) return;
+    std::vector<std::uint16_t>& at = room();
+    (void)find(part, b, at);
+    for (; id != ids.end() && *id < last; ++id) {
+      found[static_cast<std::size_t>(id - ids.begin())] = static_cast<std::uint32_t>(b * block_ + at[*id - first]);
+    }
+  });
+  return found;
+}
+
+std::size_t LocalParts::find(std::size_t part, std::size_t b, std::vector<std::uint16_t>& at) const {
+  const std::size_t first = b * block_, count = std::min(rows(), first + block_) - first;
+  const std::uint16_t* const parts_of = part_of_.data() + first;
+  const auto wanted = static_cast<std::uint16_t>(part);
+  std::uint16_t* const to = at.data();
+  std::size_t found = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    to[found] = static_cast<std::uint16_t>(i);
+    found += parts_of[i] == wanted ? 1 : 0;
+  }
+  return found;
+}
+
+std::vector<std::uint16_t>& LocalParts::room() {
+  thread_local std::vector<std::uint16_t> places(kMostBlock + 1);
+  return places;
+}
+
+void LocalParts::write_own(std::size_t part, std::size_t first, std::size_t last, std::byte* to) const {
+  if (first == last) return;
+  const std::size_t row = points_.dims() * bytes_of(points_.precision());
+  const auto* const all = static_cast<const std::byte*>(points_.data());
+  const auto* const starts = starts_.data() + part * (blocks_ + 1);
+  auto b = static_cast<std::size_t>(std::upper_bound(starts, starts + blocks_ + 1, first) - starts) - 1;
+  std::vector<std::uint16_t>& at = room();
+  for (; first < last; ++b) {
+    const std::size_t begin = starts[b], count = starts[b + 1] - begin;
+    if (count == 0) continue;
+    const std::size_t from = first - begin, taken = std::min(last, begin + count) - first;
+    const std::byte* const block = all + b * block_ * row;
+    if (count == block_) {
+      std::memcpy(to, block + from * row, taken * row);
+    } else {
+      (void)find(part, b, at);
+      copy_rows(block, row, at.data() + from, taken, to);
+    }
+    to += taken * row;
+    first += taken;
+  }
+}
+
+}  // namespace epsflow::parts

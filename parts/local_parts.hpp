@@ -1,0 +1,119 @@
+// Points in the memory of this process, cut into parts where they lie.
+#pragma once
+
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <epsflow/core/buffer.hpp>
+#include <epsflow/core/points.hpp>
+#include <epsflow/core/points_source.hpp>
+#include <epsflow/core/space.hpp>
+#include <epsflow/parts/partition.hpp>
+
+namespace epsflow::parts {
+
+/// Nothing is moved. Two bytes say of each row which part it lies in; the points of a part are its own rows in their order, and are picked
+/// out as they are brought to where they are worked on. Beside the input it takes 2 bytes a row, and the ghosts. Immutable, thread-safe.
+class LocalParts {
+ public:
+  /// points: [n × d], must outlive it. units: their weights in whole units, [n], or none; must outlive it. reaches: how far ghosts reach in the
+  /// views that will be asked for, ascending. O(n·(d + log parts)), in parallel. Throws UsageError as GhostFinder, ResourceError for a part
+  /// of more points than 32-bit ids tell.
+  LocalParts(PointsView points, std::span<const std::int64_t> units, const Partition& partition, const Space& space,
+             std::vector<double> reaches);
+
+  [[nodiscard]] std::size_t rows() const noexcept { return points_.size(); }
+  [[nodiscard]] std::size_t parts() const noexcept { return sizes_.size(); }
+  [[nodiscard]] std::size_t own(std::size_t part) const noexcept { return sizes_[part]; }
+
+  /// A part as it is clustered: own points, behind them ghosts within a reach, and behind these ghosts beyond it, so that those within have
+  /// all their neighbours.
+  struct View {
+    std::size_t part = 0;
+    std::size_t own = 0;
+    std::size_t near = 0;               ///< ghosts within
+    std::size_t beyond = 0;             ///< further ghosts
+    std::vector<std::uint32_t> lent;    ///< own points that others have as ghosts within, by part
+    std::vector<std::size_t> lent_to;   ///< [parts + 1] where those of each part begin
+    std::vector<std::size_t> near_of;   ///< [parts + 1] where the ghosts of each part begin
+    std::vector<std::int64_t> units = {};  ///< of all points, where they have weights
+
+    [[nodiscard]] std::size_t size() const noexcept { return own + near + beyond; }
+  };
+  /// near, beyond: two of the reaches.
+  [[nodiscard]] View view(std::size_t part, double near, double beyond) const;
+  /// The points of a view, which must outlive what is returned.
+  [[nodiscard]] PointsSource source(const View& view, double near, double beyond) const;
+
+  /// The rows of own points of a part. ids: ascending. In parallel, O(rows) at most.
+  [[nodiscard]] std::vector<std::uint32_t> rows_of(std::size_t part, std::span<const std::uint32_t> ids) const;
+  /// Calls f(row, id) for each own point of a part, in parallel.
+  template <class F>
+  void for_own(std::size_t part, F&& f) const {
+    for_blocks([&](std::size_t b) {
+      const auto first = start(part, b);
+      if (start(part, b + 1) == first) return;
+      std::vector<std::uint16_t>& at = room();
+      const std::size_t found = find(part, b, at);
+      for (std::size_t i = 0; i < found; ++i) f(b * block_ + at[i], first + i);
+    });
+  }
+  [[nodiscard]] std::uint32_t part_of(std::size_t row) const noexcept { return part_of_[row]; }
+
+ private:
+  /// Points of one part that another has as ghosts, by how far off they are.
+  struct Ghosts {
+    std::vector<std::uint32_t> points;   ///< in their part
+    std::vector<std::size_t> within;     ///< [reaches] how many are
+    Buffer<std::byte> coordinates;       ///< where they are, or their images
+    std::vector<std::int64_t> units;     ///< their weights
+  };
+  struct Found;
+  class Descent;
+
+  template <class T>
+  void place(const Partition& partition, const Space& space, const T* values);
+  void collect(std::vector<Found>& found, std::span<const std::int64_t> units);
+
+  template <class F>
+  void for_blocks(F&& f) const {
+    tbb::parallel_for(tbb::blocked_range<std::size_t>(0, blocks_, 4), [&](const auto& range) {
+      for (std::size_t b = range.begin(); b < range.end(); ++b) f(b);
+    });
+  }
+  [[nodiscard]] std::uint32_t& start(std::size_t part, std::size_t b) noexcept {
+    return starts_[part * (blocks_ + 1) + b];
+  }
+  [[nodiscard]] std::uint32_t start(std::size_t part, std::size_t b) const noexcept {
+    return starts_[part * (blocks_ + 1) + b];
+  }
+  /// Where in a block the points of a part are. Returns how many.
+  std::size_t find(std::size_t part, std::size_t b, std::vector<std::uint16_t>& at) const;
+  /// Scratch of the thread: [a block + 1].
+  static std::vector<std::uint16_t>& room();
+  void write_own(std::size_t part, std::size_t first, std::size_t last, std::byte* to) const;
+  /// Calls f(ghosts, first, last) for the ghosts of a part by the part that they are of: those within a reach, or those beyond it.
+  template <class F>
+  void for_near(std::size_t part, double near, F&& f) const;
+  template <class F>
+  void for_beyond(std::size_t part, double near, double beyond, F&& f) const;
+  [[nodiscard]] std::size_t place_of(double reach) const;
+  [[nodiscard]] const Ghosts& ghosts(std::size_t of, std::size_t to) const { return ghosts_[of * parts() + to]; }
+
+  PointsView points_;
+  std::span<const std::int64_t> units_;
+  std::vector<double> reaches_;
+  std::vector<std::size_t> sizes_;  ///< [parts]
+  std::size_t block_;               ///< rows
+  std::size_t blocks_;
+  Buffer<std::uint16_t> part_of_;     ///< [n]
+  std::vector<std::uint32_t> starts_; ///< [parts × (blocks + 1)] own points of the blocks before
+  std::vector<Ghosts> ghosts_;        ///< [of × to]
+};
+
+}  // namespace epsflow::parts

@@ -1,0 +1,541 @@
+#include <epsflow/parts/local_sweep.hpp>
+
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <epsflow/core/error.hpp>
+#include <epsflow/index/cell_axes.hpp>
+#include <epsflow/parts/local_merge.hpp>
+#include <epsflow/parts/local_parts.hpp>
+#include <epsflow/parts/part_reach.hpp>
+#include <epsflow/parts/row_clusters.hpp>
+#include <epsflow/parts/thread_ranks.hpp>
+#include <epsflow/stages/group_by_eps.hpp>
+
+namespace epsflow::parts {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// What is found of a level by the parts, put together.
+class LevelTotals {
+ public:
+  /// sizes: [clusters] of all, to be added to, or none.
+  void add(const LabelSummary& own, const NumberedSets& sets, std::span<const std::uint32_t> of_sets,
+           std::span<std::uint32_t> sizes) {
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> shared;
+    std::uint32_t largest = 0;
+    for (std::size_t k = 0; k < of_sets.size(); ++k) {
+      if (of_sets[k] == 0) continue;
+      if (!sizes.empty()) std::atomic_ref(sizes[sets.global[k]]).fetch_add(of_sets[k], std::memory_order_relaxed);
+      if (sets.shared[k] != 0) {
+        shared.emplace_back(sets.global[k], of_sets[k]);
+      } else {
+        largest = std::max(largest, of_sets[k]);
+      }
+    }
+    const std::scoped_lock lock(mutex_);
+    summary_.core += own.core;
+    summary_.border += own.border;
+    summary_.noise += own.noise;
+    largest_ = std::max<std::uint64_t>(largest_, largest);
+    shared_.insert(shared_.end(), shared.begin(), shared.end());
+  }
+
+  /// Once all are added.
+  [[nodiscard]] LabelSummary summary(std::uint32_t clusters) {
+    std::sort(shared_.begin(), shared_.end());
+    std::uint64_t sum = 0;
+    for (std::size_t i = 0; i < shared_.size(); ++i) {
+      sum = i > 0 && shared_[i].first == shared_[i - 1].first ? sum + shared_[i].second : shared_[i].second;
+      largest_ = std::max(largest_, sum);
+    }
+    summary_.clusters = clusters;
+    summary_.largest = largest_;
+    return summary_;
+  }
+
+ private:
+  std::mutex mutex_;
+  LabelSummary summary_;
+  std::uint64_t largest_ = 0;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> shared_;  ///< clusters that several parts have points of, and how many
+};
+
+Points gather(const PointsSource& source) {
+  Points points(source.size, source.dims, source.precision);
+  const auto write = [&](auto values) {
+    tbb::parallel_for(tbb::blocked_range<std::size_t>(0, source.size, 1 << 14), [&](const auto& range) {
+      source.write(range.begin(), range.end(), values.data() + range.begin() * source.dims);
+    });
+  };
+  if (source.precision == Precision::float32) {
+    write(points.values<float>());
+  } else {
+    write(points.values<double>());
+  }
+  return points;
+}
+
+/// A part where a backend works on it, with its neighbours counted, or their weights.
+class Visit {
+ public:
+  /// minpts: of the levels that it is made for; they, view and scale must outlive it. The view's points are cut from `points`.
+  Visit(Backend& backend, const LocalParts& points, const LocalParts::View& view, const PartReach& reach,
+        const WeightScale* scale, const Space& space, const stages::EpsGroup& group, const SearchOptions& search,
+        DirectOptions options, const CancelToken& cancel)
+      : lent_(view.lent), shared_{{}, static_cast<std::uint32_t>(view.beyond)} {
+    // Ghosts within are counted and labelled like own points; those beyond miss some neighbours: of these the part knows some that are core,
+    // and such are core.
+    lent_.resize(view.lent.size() + view.near);
+    std::iota(lent_.begin() + static_cast<std::ptrdiff_t>(view.lent.size()), lent_.end(),
+              static_cast<std::uint32_t>(view.own));
+    shared_.lent = lent_;
+    const PointsSource source = points.source(view, reach.near, reach.beyond);
+    loaded_ = backend.load(source, space);
+    if (loaded_ == nullptr) {
+      room_ = gather(source);
+      loaded_ = backend.load(room_.view(), space);
+    }
+    index_ = loaded_->build_index({.eps = group.radius,
+                                   .cells = loaded_->dims() <= index::kMostCliqueDims ? Cells::clique : Cells::reach,
+                                   .index = search.index,
+                                   .decide = search.decide},
+                                  cancel);
+    options.shared = &shared_;
+    place_ = index_->place(options);
+    if (scale != nullptr) {
+      weights_.emplace(loaded_->load(WholeWeights(*scale, view.units)));
+      options.weights = &*weights_;
+    }
+    options.keep = Keep::labels;  // clusters are made as if labels were
+    counted_ = index_->count(options);
+    // With those that it misses, a ghost beyond may weigh less than it seems to.
+    if (scale != nullptr && scale->negative()) counted_->borrow_levels(std::vector<std::uint16_t>(view.beyond, 0));
+  }
+
+  [[nodiscard]] std::size_t levels_at_once() const { return counted_->levels_at_once(); }
+
+  /// At most levels_at_once(), before each label(). Returns what is known of each.
+  [[nodiscard]] std::vector<PartSets> unite(std::span<const std::uint32_t> minpts, const LocalParts& points,
+                                            const LocalParts::View& view) {
+    std::vector<PartSets> sets;
+    for (const std::uint32_t level : minpts) {
+      united_ = &counted_->unite(level);
+      std::vector<std::uint32_t> first = united_->first_cores();
+      const auto own = std::lower_bound(first.begin(), first.end(), view.own);
+      PartSets known{points.rows_of(view.part, {first.begin(), own}), united_->shared_clusters()};
+      // A cluster of ghosts alone has its first core point in another part.
+      known.first.resize(first.size(), PartSets::kNoRow);
+      known.shared.resize(lent_.size());  // less those beyond
+      sets.push_back(std::move(known));
+    }
+    return sets;
+  }
+
+  /// The levels united last by these numbers. take(result, l, found): of level l, with labels of all but the ghosts beyond.
+  template <class Take>
+  void label(std::span<const Variant> variants, std::span<const ClusterNumbers> numbers, Take&& take) {
+    std::vector<LabelTarget> targets;
+    for (std::size_t l = 0; l < variants.size(); ++l) targets.push_back(place_->next());
+    const std::vector<LevelResult> found = united_->label(targets, numbers);
+    std::size_t l = 0;
+    const auto emit = [&](VariantResult&& result) {
+      const std::size_t level = l++;
+      take(std::move(result), level, found[level]);
+    };
+    for (const Variant& variant : variants) {
+      VariantResult result;
+      result.variant = variant;
+      place_->take(std::move(result), emit);
+    }
+    place_->finish(emit);
+  }
+  /// Ends the levels united last without labels.
+  void leave(std::span<const ClusterNumbers> numbers) {
+    (void)united_->label(std::vector<LabelTarget>(numbers.size()), numbers);
+  }
+
+ private:
+  std::vector<std::uint32_t> lent_;
+  SharedPoints shared_;
+  Points room_;  ///< where the backend has no way of its own to bring points together
+  std::unique_ptr<LoadedPoints> loaded_;
+  std::optional<LoadedWeights> weights_;
+  std::unique_ptr<Index> index_;
+  std::unique_ptr<LabelPlace> place_;
+  std::unique_ptr<Counted> counted_;
+  United* united_ = nullptr;
+};
+
+ClusterNumbers as_they_are(std::size_t clusters) {
+  ClusterNumbers numbers;
+  numbers.count = static_cast<std::uint32_t>(clusters);
+  numbers.numbers.resize(clusters);
+  std::iota(numbers.numbers.begin(), numbers.numbers.end(), 0U);
+  return numbers;
+}
+
+/// The clusterings of one eps.
+class LocalGroup {
+ public:
+  LocalGroup(const LocalParts& points, std::span<const PartWorker> workers, const stages::EpsGroup& group,
+             const Space& space, const WeightScale* scale, const RunOptions& options, std::uint64_t memory,
+             CancelToken& stop)
+      : points_(points),
+        workers_(workers),
+        group_(group),
+        reach_(group.radius),
+        space_(space),
+        scale_(scale),
+        options_(options),
+        memory_(memory),
+        stop_(stop),
+        stay_(points.parts() <= kTogether * workers.size()),
+        // With minpts of 2 or less whatever has a core point within eps is core itself, unless points weigh.
+        twice_(group.minpts.front() > 2 || scale != nullptr),
+        views_(points.parts()),
+        visits_(points.parts()),
+        homes_(points.parts()) {}
+
+  void cluster(const OnResult& on_result) {
+    std::optional<RowClusters> clusters;
+    if (options_.clusters) clusters.emplace(points_.rows(), group_.minpts.back());
+    on_parts([&](std::size_t part, std::size_t, std::size_t) { views_[part] = points_.view(part, reach_.near, reach_.beyond); });
+    std::size_t at_once = levels_in_memory();
+    if (stay_) {
+      on_parts([&](std::size_t part, std::size_t worker, std::size_t) { bring(part, worker, group_.minpts, Keep::labels); });
+      for (const auto& visit : visits_) at_once = std::min(at_once, visit->levels_at_once());
+    }
+    for (std::size_t first = 0; first < group_.minpts.size();) {
+      stop_.check();
+      const Clock::time_point begin = Clock::now();
+      const std::size_t count = std::min(at_once, group_.minpts.size() - first);
+      Round round(std::span(group_.minpts).subspan(first, count), points_.parts(), group_.eps);
+      first += count;
+      make(round);
+      for (std::size_t l = 0; l < count; ++l) {
+        VariantResult& result = round.results[l];
+        result.summary = round.totals[l].summary(round.merged[l].count);
+        if (clusters) result.clusters = clusters->take(result, std::move(round.merged[l].first_core), std::move(round.sizes[l]));
+        if (options_.keep == Keep::summary) result.labels = {};
+        if (options_.keep == Keep::summary || !options_.core_mask) result.core = {};
+        result.seconds = std::chrono::duration<double>(Clock::now() - begin).count() / static_cast<double>(count);
+        on_result(std::move(result));
+      }
+    }
+  }
+
+ private:
+  /// Some levels, which are labelled together.
+  struct Round {
+    Round(std::span<const std::uint32_t> levels, std::size_t parts, double eps)
+        : minpts(levels), totals(levels.size()), merged(levels.size()), sizes(levels.size()), sets(levels.size()) {
+      for (const std::uint32_t level : levels) {
+        variants.push_back({eps, level});
+        results.emplace_back().variant = variants.back();
+      }
+      for (auto& of_level : sets) of_level.resize(parts);
+      own_sizes.resize(levels.size(), std::vector<std::vector<std::uint32_t>>(parts));
+      own_counts.resize(levels.size(), std::vector<LabelSummary>(parts));
+    }
+
+    std::span<const std::uint32_t> minpts;
+    std::vector<Variant> variants;
+    std::vector<VariantResult> results;
+    std::deque<LevelTotals> totals;
+    std::vector<MergedSets> merged;
+    std::vector<std::vector<std::uint32_t>> sizes;  ///< of the clusters of each level, where they are asked for
+    std::vector<std::vector<PartSets>> sets;        ///< [level][part]
+    // [level][part] of own points by the part's own clusters, where parts are brought but once.
+    std::vector<std::vector<std::vector<std::uint32_t>>> own_sizes;
+    std::vector<std::vector<LabelSummary>> own_counts;
+  };
+
+  [[nodiscard]] bool labels_kept() const noexcept { return options_.keep != Keep::summary || options_.clusters; }
+  [[nodiscard]] bool masked() const noexcept {
+    return options_.clusters || (options_.core_mask && options_.keep != Keep::summary);
+  }
+
+  [[nodiscard]] std::size_t levels_in_memory() const {
+    if (!labels_kept()) return group_.minpts.size();
+    return static_cast<std::size_t>(std::max<std::uint64_t>(1, memory_ / std::max<std::uint64_t>(1, 5 * points_.rows())));
+  }
+
+  /// Calls body(part, worker, left) for all parts, by the workers: each takes those that are with it, and then what nobody has, until it is to
+  /// hold one. left: parts that nobody had taken by then.
+  /// Of parts that stay each worker has its own.
+  template <class F>
+  void on_parts(F&& body) {
+    std::vector<std::optional<std::size_t>> homes = homes_;
+    for (std::size_t p = 0; p < homes.size() && stay_; ++p) homes[p] = p % workers_.size();
+    std::deque<std::atomic<bool>> taken(homes.size());
+    std::atomic<std::size_t> to_take = homes.size();
+    run_together(static_cast<int>(workers_.size() * kTogether), stop_, [&](std::size_t thread) {
+      const std::size_t worker = thread % workers_.size();
+      tbb::task_arena arena(static_cast<int>(workers_[worker].threads));
+      arena.execute([&] {
+        for (const bool mine : {true, false}) {
+          for (std::size_t p = 0; p < homes.size(); ++p) {
+            if (mine ? homes[p] != worker : homes[p].has_value()) continue;
+            if (taken[p].exchange(true)) continue;
+            const std::size_t left = --to_take;
+            stop_.check();
+            body(p, worker, left);
+            if (visits_[p] != nullptr && !stay_) return;
+          }
+        }
+      });
+    });
+  }
+
+  void bring(std::size_t part, std::size_t worker, std::span<const std::uint32_t> minpts, Keep keep) {
+    const DirectOptions direct{.minpts = minpts, .core_mask = masked() && keep == Keep::labels, .keep = keep};
+    visits_[part] = std::make_unique<Visit>(workers_[worker].backend, points_, views_[part], reach_, scale_, space_,
+                                            group_, options_.search, direct, stop_);
+    homes_[part] = worker;
+  }
+  void send_away(std::size_t part) {
+    visits_[part].reset();
+    homes_[part].reset();
+  }
+
+  void make(Round& round) {
+    const bool once = !twice_ && !stay_;
+    if (labels_kept()) {
+      for (VariantResult& result : round.results) {
+        result.labels = Labels(points_.rows());
+        if (masked()) result.core.resize(points_.rows());
+      }
+    }
+    on_parts([&](std::size_t part, std::size_t worker, std::size_t left) { find(round, part, worker, once, left); });
+    for (std::size_t l = 0; l < round.minpts.size(); ++l) {
+      round.merged[l] = merge_sets(views_, round.sets[l], points_.rows());
+      if (options_.clusters) round.sizes[l].assign(round.merged[l].count, 0);
+    }
+    on_parts([&](std::size_t part, std::size_t worker, std::size_t) {
+      if (once) {
+        renumber(round, part);
+      } else {
+        label(round, part, worker);
+      }
+    });
+  }
+
+  /// Calls f(first, last) for as many levels at a time as a visit takes.
+  template <class F>
+  static void in_batches(const Round& round, const Visit& visit, F&& f) {
+    for (std::size_t first = 0; first < round.minpts.size();) {
+      const std::size_t last = std::min(round.minpts.size(), first + visit.levels_at_once());
+      f(first, last);
+      first = last;
+    }
+  }
+
+  std::vector<PartSets> unite(const Round& round, std::size_t part, std::size_t first, std::size_t last) {
+    return visits_[part]->unite(round.minpts.subspan(first, last - first), points_, views_[part]);
+  }
+
+  /// The clusters of a part; and its labels by these where it is brought but once.
+  void find(Round& round, std::size_t part, std::size_t worker, bool once, std::size_t left) {
+    // The last part that a thread takes stays until it is labelled, where all levels can be.
+    const bool ends = !once && left < kTogether * workers_.size();
+    if (!stay_) bring(part, worker, round.minpts, once || ends ? Keep::labels : Keep::summary);
+    Visit& visit = *visits_[part];
+    const bool keep = stay_ || (ends && visit.levels_at_once() >= round.minpts.size());
+    in_batches(round, visit, [&](std::size_t first, std::size_t last) {
+      std::vector<PartSets> sets = unite(round, part, first, last);
+      std::vector<ClusterNumbers> numbers;
+      for (std::size_t l = first; l < last; ++l) {
+        PartSets& known = round.sets[l][part] = std::move(sets[l - first]);
+        if (!keep) numbers.push_back(as_they_are(known.first.size()));
+      }
+      if (once) {
+        visit.label(std::span(round.variants).subspan(first, last - first), numbers,
+                    [&](VariantResult&& result, std::size_t l, const LevelResult& found) {
+                      take(round, part, first + l, result, found, [](std::int32_t label) { return label; });
+                    });
+      } else if (!keep && last < round.minpts.size()) {
+        visit.leave(numbers);
+      }
+    });
+    if (!keep) send_away(part);
+  }
+
+  void label(Round& round, std::size_t part, std::size_t worker) {
+    const bool found = visits_[part] != nullptr;
+    if (!found) bring(part, worker, round.minpts, Keep::labels);
+    Visit& visit = *visits_[part];
+    in_batches(round, visit, [&](std::size_t first, std::size_t last) {
+      if (!found) (void)unite(round, part, first, last);
+      std::vector<ClusterNumbers> numbers;
+      for (std::size_t l = first; l < last; ++l) numbers.push_back(round.merged[l].of_parts[part].local);
+      visit.label(std::span(round.variants).subspan(first, last - first), numbers,
+                  [&](VariantResult&& result, std::size_t l, const LevelResult& of_level) {
+                    const std::size_t level = first + l;
+                    const std::vector<std::uint32_t>& global = round.merged[level].of_parts[part].global;
+                    take(round, part, level, result, of_level, [&](std::int32_t label) {
+                      return static_cast<std::int32_t>(global[static_cast<std::size_t>(label)]);
+                    });
+                    count(round, part, level, round.own_sizes[level][part]);
+                  });
+    });
+    if (!stay_) send_away(part);
+  }
+
+  /// Takes what is of own points to their rows. result: of the part, labelled by numbers that `number` makes those of all.
+  template <class Number>
+  void take(Round& round, std::size_t part, std::size_t level, const VariantResult& result, const LevelResult& found,
+            Number&& number) {
+    const LocalParts::View& view = views_[part];
+    const std::int32_t* const labels = result.labels.data();
+    LabelSummary own = found.summary;
+    std::vector<std::uint32_t> sizes = found.clusters.size;
+    const std::uint32_t* const core = round.sets[level][part].shared.data() + view.lent.size();
+    for (std::size_t g = 0; g < view.near; ++g) {
+      const std::int32_t label = labels[view.own + g];
+      if (label == kNoise) {
+        --own.noise;
+        continue;
+      }
+      --sizes[static_cast<std::size_t>(label)];
+      --(core[g] != United::kNoSet ? own.core : own.border);
+    }
+    round.own_counts[level][part] = own;
+    round.own_sizes[level][part] = std::move(sizes);
+    if (!labels_kept()) return;
+    std::int32_t* const to = round.results[level].labels.data();
+    if (!masked()) {
+      points_.for_own(part, [&](std::size_t row, std::size_t id) {
+        to[row] = labels[id] == kNoise ? kNoise : number(labels[id]);
+      });
+      return;
+    }
+    const std::uint8_t* const mask = result.core.data();
+    std::uint8_t* const mask_to = round.results[level].core.data();
+    points_.for_own(part, [&](std::size_t row, std::size_t id) {
+      to[row] = labels[id] == kNoise ? kNoise : number(labels[id]);
+      mask_to[row] = mask[id];
+    });
+  }
+
+  /// sizes: [local.count] of own points.
+  void count(Round& round, std::size_t part, std::size_t level, std::span<const std::uint32_t> sizes) {
+    round.totals[level].add(round.own_counts[level][part], round.merged[level].of_parts[part], sizes, round.sizes[level]);
+  }
+
+  /// From the part's own numbers to those of all.
+  void renumber(Round& round, std::size_t part) {
+    for (std::size_t l = 0; l < round.minpts.size(); ++l) {
+      const NumberedSets& sets = round.merged[l].of_parts[part];
+      std::vector<std::uint32_t> sizes(sets.local.count, 0);
+      const std::vector<std::uint32_t>& by_part = round.own_sizes[l][part];
+      for (std::size_t k = 0; k < by_part.size(); ++k) sizes[sets.local.numbers[k]] += by_part[k];
+      count(round, part, l, sizes);
+      if (!labels_kept()) continue;
+      std::int32_t* const labels = round.results[l].labels.data();
+      points_.for_own(part, [&](std::size_t row, std::size_t) {
+        std::int32_t& label = labels[row];
+        if (label != kNoise) label = static_cast<std::int32_t>(sets.global[sets.local.numbers[static_cast<std::size_t>(label)]]);
+      });
+    }
+  }
+
+  const LocalParts& points_;
+  std::span<const PartWorker> workers_;
+  const stages::EpsGroup& group_;
+  const PartReach reach_;
+  const Space& space_;
+  const WeightScale* scale_;
+  const RunOptions& options_;
+  const std::uint64_t memory_;
+  CancelToken& stop_;
+  const bool stay_;   ///< all parts are with the workers at a time
+  const bool twice_;  ///< parts that do not stay are brought twice
+  std::vector<LocalParts::View> views_;              ///< [parts]
+  std::vector<std::unique_ptr<Visit>> visits_;       ///< [parts] that are with a worker
+  std::vector<std::optional<std::size_t>> homes_;    ///< [parts] the worker
+};
+
+/// The points as they are searched; `room` holds them where the metric moves them.
+PointsView moved(PointsView points, const Metric& metric, Points& room) {
+  constexpr std::size_t kGrain = 1 << 14;
+  std::atomic<bool> all_stay = true;
+  const auto for_rows = [&](const auto& f) {
+    tbb::parallel_for(tbb::blocked_range<std::size_t>(0, points.size(), kGrain),
+                      [&](const auto& range) { f(range.begin(), range.end()); });
+  };
+  for_rows([&](std::size_t first, std::size_t last) {
+    if (all_stay && !stay(metric, points, first, last)) all_stay = false;
+  });
+  if (all_stay) return points;
+  const std::size_t d = moved_dims(metric, points.dims());
+  room = Points(points.size(), d, Precision::float64);
+  for_rows([&](std::size_t first, std::size_t last) {
+    move_points(metric, points, first, last, room.values<double>().data() + first * d);
+  });
+  return room.view();
+}
+
+}  // namespace
+
+void check_parts_have(const RunOptions& options) {
+  const auto refuse = [](bool wanted, const std::string& what) {
+    if (wanted) throw UsageError(what + " is not to be had of points in parts: leave it out");
+  };
+  refuse(options.verify, "RunOptions::verify");
+  refuse(options.keep == Keep::core, "RunOptions::keep = Keep::core");
+  refuse(options.labels != MemorySpace::host, "RunOptions::labels = MemorySpace::device");
+  refuse(options.strategy == StrategyChoice::table || table_wanted(options), "a neighbour table");
+}
+
+void run_local(const LocalSweep& what, std::span<const PartWorker> workers, const OnResult& on_result,
+               const RunOptions& options, const CancelToken& cancel) {
+  check_parts_have(options);
+  check_metric(what.metric, what.points.dims());
+  if (what.sweep.size() == 0) return;
+  const Space space = moved_space(what.metric);
+  const Space open{space.norm, space.power};
+  const std::vector<stages::EpsGroup> groups = stages::group_by_eps(what.sweep, what.metric);
+  std::optional<WholeWeights> weights;
+  if (!what.weights.empty()) weights.emplace(what.weights);
+  check_weights(options, weights && weights->negative());
+  unsigned threads = 0;
+  for (const PartWorker& worker : workers) threads += worker.threads;
+  tbb::task_arena arena(static_cast<int>(threads));
+  CancelToken stop(&cancel);
+  std::vector<double> reaches;
+  for (const stages::EpsGroup& group : groups) {
+    const PartReach reach(group.radius);
+    reaches.insert(reaches.end(), {reach.near, reach.beyond});
+  }
+  std::sort(reaches.begin(), reaches.end());
+  reaches.erase(std::unique(reaches.begin(), reaches.end()), reaches.end());
+  Points room;
+  std::optional<LocalParts> points;
+  arena.execute([&] {
+    const PointsView searched = moved(what.points, what.metric, room);
+    const Partition cuts = what.partition != nullptr ? *what.partition : cut_space(searched, what.parts);
+    points.emplace(searched, weights ? weights->units() : std::span<const std::int64_t>(), cuts, space, reaches);
+  });
+  for (const stages::EpsGroup& group : groups) {
+    LocalGroup clusterings(*points, workers, group, open, weights ? &weights->scale() : nullptr, options, what.memory,
+                           stop);
+    arena.execute([&] { clusterings.cluster(on_result); });
+  }
+}
+
+}  // namespace epsflow::parts

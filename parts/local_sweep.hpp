@@ -1,0 +1,50 @@
+// A sweep over points in the memory of this process by parts, which engines take one after another.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include <epsflow/core/backend.hpp>
+#include <epsflow/core/cancel.hpp>
+#include <epsflow/core/metric.hpp>
+#include <epsflow/core/points.hpp>
+#include <epsflow/core/sweep.hpp>
+#include <epsflow/parts/partition.hpp>
+#include <epsflow/pipeline/options.hpp>
+#include <epsflow/pipeline/sweep.hpp>
+
+namespace epsflow::parts {
+
+/// Parts that an engine holds at a time, so that one is brought while the other is clustered.
+inline constexpr std::size_t kTogether = 2;
+
+/// What works on parts.
+struct PartWorker {
+  Backend& backend;
+  unsigned threads = 1;
+};
+
+struct LocalSweep {
+  PointsView points;                          ///< [n × d]
+  std::span<const double> weights = {};       ///< [n] as for Dataset::weighted(), or none
+  const Metric& metric;
+  const Sweep& sweep;
+  std::size_t parts = 1;
+  const Partition* partition = nullptr;       ///< null, or where space is cut; then it has so many parts
+  std::uint64_t memory = 0;                   ///< bytes that the labels of several variants may take
+};
+
+/// run_each() over points in parts: the same labels, bit for bit, wherever space is cut. Clusters directly, without tables. Where each worker can
+/// hold its parts at a time, kTogether of them, they are brought once; else once to find their clusters, and once more for the numbers of
+/// their border points, unless there are none. Variants come by descending eps and minpts, from the calling thread. Beside the points the host
+/// holds 2 bytes for each, the ghosts, and labels. The box of a periodic metric must be four neighbourhoods wide.
+/// Throws as run_each(); UsageError for options that parts do not have (verify, Keep::core, labels on a device, tables, tiles of a GPU), and
+/// for a box that is too narrow.
+void run_local(const LocalSweep& what, std::span<const PartWorker> workers, const OnResult& on_result,
+               const RunOptions& options, const CancelToken& cancel);
+
+/// Throws UsageError for what parts do not have.
+void check_parts_have(const RunOptions& options);
+
+}  // namespace epsflow::parts
