@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -54,6 +55,12 @@ struct ClusterNumbers {
   std::uint32_t count = 0;             ///< of different numbers
 };
 
+/// A border point, and a cluster that it could be of.
+struct BorderTie {
+  std::uint32_t point;
+  std::uint32_t cluster;
+};
+
 /// Core points in sets: clusters without their border points. Valid until the next unite() of the Counted that returned it.
 class United {
  public:
@@ -78,6 +85,13 @@ class United {
   [[nodiscard]] virtual std::vector<LevelResult> label(std::span<const LabelTarget> targets,
                                                        std::span<const ClusterNumbers>) {
     return label(targets);
+  }
+  /// Once shared_clusters() is known, and before label(): which of the first `own` points, as border points, other parts may move to another
+  /// cluster. movable: [clusters] 1 where a cluster may get a lower number among those of all parts, and so come before others. For each
+  /// border point and each such cluster near it, but for the lowest cluster near it, there is a tie. Nothing where the backend does not tell.
+  [[nodiscard]] virtual std::optional<std::vector<BorderTie>> border_ties(std::span<const std::uint8_t> /*movable*/,
+                                                                          std::uint32_t /*own*/) {
+    return std::nullopt;
   }
   static constexpr std::uint32_t kNoSet = 0xFFFFFFFFU;
 };

@@ -19,12 +19,13 @@ class GhostFinder {
   /// neighbours of each other.
   GhostFinder(const Partition& partition, const Space& space, std::size_t dims, double reach);
 
-  /// Whether a point of this part is a ghost of no other.
-  template <class T>
+  /// Whether a point of this part is a ghost of no other. Dims: its coordinates, or 0 where the compiler need not know them.
+  template <class T, std::size_t Dims = 0>
   [[nodiscard]] bool inside(std::uint32_t part, const T* point) const noexcept {
-    const double* const sides = sides_.data() + std::size_t{part} * 2 * dims_;
+    const std::size_t d = Dims > 0 ? Dims : dims_;
+    const double* const sides = sides_.data() + std::size_t{part} * 2 * d;
     bool in = true;
-    for (std::size_t k = 0; k < dims_; ++k) {
+    for (std::size_t k = 0; k < d; ++k) {
       const auto x = static_cast<double>(point[k]);
       in = in & (x - sides[2 * k] > reach_) & (sides[2 * k + 1] - x > reach_);
     }

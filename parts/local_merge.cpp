@@ -4,9 +4,9 @@
 #include <tbb/parallel_for.h>
 
 #include <atomic>
-#include <numeric>
 
 #include <epsflow/clustering/union_find.hpp>
+#include <epsflow/core/buffer.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
 #include <epsflow/parts/ranked_bits.hpp>
@@ -15,6 +15,12 @@ namespace epsflow::parts {
 namespace {
 
 constexpr std::uint32_t kNoRow = PartSets::kNoRow;
+
+/// Stores only what changes: many threads ask for the same few.
+void mark(std::uint8_t& flag) noexcept {
+  const std::atomic_ref marked(flag);
+  if (marked.load(std::memory_order_relaxed) == 0) marked.store(1, std::memory_order_relaxed);
+}
 
 template <class F>
 void for_all(std::size_t count, F&& f) {
@@ -40,7 +46,7 @@ NumberedSets number(std::span<const std::uint32_t> numbers, std::span<const std:
   made.shared.assign(made.local.count, 0);
   for_all(numbers.size(), [&](std::size_t k) {
     const std::uint32_t local = made.local.numbers[k] = there.rank(numbers[k]);
-    if (tied[k] != 0) std::atomic_ref(made.shared[local]).store(1, std::memory_order_relaxed);
+    if (tied[k] != 0) mark(made.shared[local]);
   });
   made.global = there.list();
   return made;
@@ -55,13 +61,16 @@ MergedSets merge_sets(std::span<const LocalParts::View> views, std::span<const P
     throw ResourceError(format_count(base.back()) +
                         " clusters of parts are more than can be put together: raise eps or minpts");
   }
-  std::vector<std::uint32_t> parent(base.back()), first(base.back());
-  std::vector<std::uint8_t> tied(base.back(), 0);
-  std::iota(parent.begin(), parent.end(), 0U);
+  Buffer<std::uint32_t> parent(base.back()), first(base.back());
+  Buffer<std::uint8_t> tied(base.back());
   for (std::size_t p = 0; p < sets.size(); ++p) {
-    std::copy(sets[p].first.begin(), sets[p].first.end(), first.begin() + static_cast<std::ptrdiff_t>(base[p]));
+    for_all(sets[p].first.size(), [&](std::size_t k) {
+      parent[base[p] + k] = static_cast<std::uint32_t>(base[p] + k);
+      first[base[p] + k] = sets[p].first[k];
+      tied[base[p] + k] = 0;
+    });
   }
-  const clustering::UnionFind unite(parent);
+  const clustering::UnionFind unite(parent.span());
   for (std::size_t p = 0; p < views.size(); ++p) {
     for (std::size_t r = 0; r < views.size(); ++r) {
       const std::uint32_t* const lent = sets[p].shared.data() + views[p].lent_to[r];
@@ -71,8 +80,8 @@ MergedSets merge_sets(std::span<const LocalParts::View> views, std::span<const P
         const auto a = static_cast<std::uint32_t>(base[p] + lent[i]);
         const auto b = static_cast<std::uint32_t>(base[r] + borrowed[i]);
         unite.unite(a, b);
-        std::atomic_ref(tied[a]).store(1, std::memory_order_relaxed);
-        std::atomic_ref(tied[b]).store(1, std::memory_order_relaxed);
+        mark(tied[a]);
+        mark(tied[b]);
       });
     }
   }
@@ -97,7 +106,7 @@ MergedSets merge_sets(std::span<const LocalParts::View> views, std::span<const P
       // What has no core point that is anybody's own is of ghosts too far away to matter.
       numbers[k] = id == kNoRow ? merged.count : firsts.rank(id);
     });
-    merged.of_parts.push_back(number(numbers, std::span(tied).subspan(base[p], numbers.size()), merged.count));
+    merged.of_parts.push_back(number(numbers, std::span<const std::uint8_t>(tied.span()).subspan(base[p], numbers.size()), merged.count));
   }
   return merged;
 }

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -21,6 +22,8 @@ struct PartSets {
 
   std::vector<std::uint32_t> first;   ///< [clusters] row of the first own core point; kNoRow where there is none
   std::vector<std::uint32_t> shared;  ///< [lent + near] the clusters that lent points, and ghosts within reach, are core points of
+  /// United::border_ties(), where they were asked for and the backend tells them.
+  std::optional<std::vector<BorderTie>> ties = {};
 };
 
 /// The clusters of a part among those of all.

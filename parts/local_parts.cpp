@@ -1,16 +1,12 @@
 #include <epsflow/parts/local_parts.hpp>
 
-#include <tbb/parallel_sort.h>
-
 #include <algorithm>
 #include <cstring>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
-#include <epsflow/parts/ghosts.hpp>
 
 namespace epsflow::parts {
 namespace {
@@ -83,15 +79,19 @@ class LocalParts::Descent {
 /// A ghost as it is found.
 struct LocalParts::Found {
   std::uint32_t row;
-  std::uint32_t point;  ///< in its part; within its block until all are counted
+  std::uint32_t point;  ///< in its part and block
   std::uint16_t of;
   std::uint16_t to;
-  std::uint32_t reach;      ///< the first that it is within
-  const std::byte* place;   ///< its coordinates
+  std::uint32_t reach;  ///< the first that it is within
+};
 
-  [[nodiscard]] bool operator<(const Found& other) const noexcept {
-    return std::tuple(of, to, reach, row, place) < std::tuple(other.of, other.to, other.reach, other.row, other.place);
-  }
+/// What is found in a stretch of blocks.
+template <class T>
+struct LocalParts::Stretch {
+  std::size_t first = 0;  ///< block
+  std::size_t last = 0;
+  std::vector<Found> found;    ///< by row
+  std::vector<T> coordinates;  ///< of each
 };
 
 LocalParts::LocalParts(PointsView points, std::span<const std::int64_t> units, const Partition& partition,
@@ -110,33 +110,23 @@ LocalParts::LocalParts(PointsView points, std::span<const std::int64_t> units, c
 
 template <class T>
 void LocalParts::place(const Partition& partition, const Space& space, const T* values) {
-  const std::size_t d = points_.dims();
+  // Of so many stretches each counts its ghosts by pair of parts and reach.
+  constexpr std::size_t kMostStretches = 512, kMostCounts = 1 << 24;
+  const std::size_t keys = ghosts_.size() * reaches_.size();
+  const std::size_t count = std::clamp<std::size_t>(std::min(kMostCounts / keys, blocks_), 1, kMostStretches);
+  std::vector<Stretch<T>> stretches(count);
+  for (std::size_t s = 0; s < count; ++s) {
+    stretches[s].first = blocks_ * s / count;
+    stretches[s].last = blocks_ * (s + 1) / count;
+  }
   const Descent descent(partition);
-  const GhostFinder finder(partition, space, d, reaches_.back());
-  struct OfBlock {
-    std::vector<Found> found;
-    std::vector<T> coordinates;
-  };
-  std::vector<OfBlock> by_block(blocks_);
-  for_blocks([&](std::size_t b) {
-    OfBlock& mine = by_block[b];
-    std::vector<std::uint32_t> counts(parts(), 0);
-    std::vector<double> point(d), scratch;
-    for (std::size_t i = b * block_; i < std::min(rows(), (b + 1) * block_); ++i) {
-      const T* const x = values + i * d;
-      const std::uint32_t part = descent.part_of(x);
-      part_of_[i] = static_cast<std::uint16_t>(part);
-      const std::uint32_t at = counts[part]++;
-      if (finder.inside(part, x)) continue;
-      std::copy_n(x, d, point.begin());
-      finder.for_ghosts(part, point, scratch, [&](std::uint32_t to, double distance, std::span<const double> where) {
-        const auto reach = std::lower_bound(reaches_.begin(), reaches_.end(), distance) - reaches_.begin();
-        mine.found.push_back({static_cast<std::uint32_t>(i), at, static_cast<std::uint16_t>(part),
-                              static_cast<std::uint16_t>(to), static_cast<std::uint32_t>(reach), nullptr});
-        for (const double c : where) mine.coordinates.push_back(static_cast<T>(c));
-      });
+  const GhostFinder finder(partition, space, points_.dims(), reaches_.back());
+  tbb::parallel_for(std::size_t{0}, count, [&](std::size_t s) {
+    switch (points_.dims()) {
+      case 2: return place<T, 2>(descent, finder, values, stretches[s]);
+      case 3: return place<T, 3>(descent, finder, values, stretches[s]);
+      default: return place<T, 0>(descent, finder, values, stretches[s]);
     }
-    for (std::size_t part = 0; part < parts(); ++part) start(part, b + 1) = counts[part];
   });
   tbb::parallel_for(std::size_t{0}, parts(), [&](std::size_t part) {
     std::uint64_t all = 0;
@@ -146,39 +136,69 @@ void LocalParts::place(const Partition& partition, const Space& space, const T* 
     }
     sizes_[part] = all;
   });
-  std::vector<std::size_t> begins(blocks_ + 1, 0);
-  for (std::size_t b = 0; b < blocks_; ++b) begins[b + 1] = begins[b] + by_block[b].found.size();
-  std::vector<Found> found(begins.back());
-  for_blocks([&](std::size_t b) {
-    const OfBlock& mine = by_block[b];
-    for (std::size_t i = 0; i < mine.found.size(); ++i) {
-      Found& ghost = found[begins[b] + i] = mine.found[i];
-      ghost.point += start(ghost.of, b);
-      ghost.place = reinterpret_cast<const std::byte*>(mine.coordinates.data() + i * d);
+  collect(stretches);
+}
+
+/// Dims: those of the points, or 0 where the compiler need not know them.
+template <class T, std::size_t Dims>
+void LocalParts::place(const Descent& descent, const GhostFinder& finder, const T* values, Stretch<T>& stretch) {
+  const std::size_t d = Dims > 0 ? Dims : points_.dims();
+  std::vector<std::uint32_t> counts(parts());
+  std::vector<double> point(d), scratch;
+  for (std::size_t b = stretch.first; b < stretch.last; ++b) {
+    std::fill(counts.begin(), counts.end(), 0U);
+    for (std::size_t i = b * block_; i < std::min(rows(), (b + 1) * block_); ++i) {
+      const T* const x = values + i * d;
+      const std::uint32_t part = descent.part_of(x);
+      part_of_[i] = static_cast<std::uint16_t>(part);
+      const std::uint32_t at = counts[part]++;
+      if (finder.inside<T, Dims>(part, x)) continue;
+      std::copy_n(x, d, point.begin());
+      finder.for_ghosts(part, point, scratch, [&](std::uint32_t to, double distance, std::span<const double> where) {
+        const auto reach = std::lower_bound(reaches_.begin(), reaches_.end(), distance) - reaches_.begin();
+        stretch.found.push_back({static_cast<std::uint32_t>(i), at, static_cast<std::uint16_t>(part),
+                                 static_cast<std::uint16_t>(to), static_cast<std::uint32_t>(reach)});
+        for (const double c : where) stretch.coordinates.push_back(static_cast<T>(c));
+      });
     }
+    for (std::size_t part = 0; part < parts(); ++part) start(part, b + 1) = counts[part];
+  }
+}
+
+/// Ghosts by pair of parts, reach and row: counted, and then put where they belong.
+template <class T>
+void LocalParts::collect(const std::vector<Stretch<T>>& stretches) {
+  const std::size_t keys = ghosts_.size() * reaches_.size();
+  const auto pair_of = [&](const Found& ghost) { return ghost.of * parts() + ghost.to; };
+  const auto key_of = [&](const Found& ghost) { return pair_of(ghost) * reaches_.size() + ghost.reach; };
+  std::vector<std::uint32_t> next(stretches.size() * keys, 0);
+  const auto for_stretches = [&](const auto& f) {
+    tbb::parallel_for(std::size_t{0}, stretches.size(), [&](std::size_t s) { f(stretches[s], next.data() + s * keys); });
+  };
+  for_stretches([&](const Stretch<T>& stretch, std::uint32_t* counts) {
+    for (const Found& ghost : stretch.found) ++counts[key_of(ghost)];
   });
-  tbb::parallel_sort(found.begin(), found.end());
-  const std::size_t row = d * sizeof(T);
+  const std::size_t row = points_.dims() * sizeof(T);
   tbb::parallel_for(std::size_t{0}, ghosts_.size(), [&](std::size_t pair) {
-    const auto of = static_cast<std::uint16_t>(pair / parts()), to = static_cast<std::uint16_t>(pair % parts());
-    const auto [first, last] = std::equal_range(found.begin(), found.end(), Found{0, 0, of, to, 0, nullptr},
-                                                [](const Found& a, const Found& b) {
-                                                  return std::pair(a.of, a.to) < std::pair(b.of, b.to);
-                                                });
     Ghosts& ghosts = ghosts_[pair];
-    const auto count = static_cast<std::size_t>(last - first);
-    ghosts.points.resize(count);
-    ghosts.coordinates = Buffer<std::byte>(count * row);
-    ghosts.within.assign(reaches_.size(), 0);
-    if (!units_.empty()) ghosts.units.resize(count);
-    for (std::size_t i = 0; i < count; ++i) {
-      const Found& ghost = first[static_cast<std::ptrdiff_t>(i)];
-      ghosts.points[i] = ghost.point;
-      std::memcpy(ghosts.coordinates.data() + i * row, ghost.place, row);
-      ++ghosts.within[ghost.reach];
-      if (!units_.empty()) ghosts.units[i] = units_[ghost.row];
+    std::uint32_t all = 0;
+    for (std::size_t key = pair * reaches_.size(); key < (pair + 1) * reaches_.size(); ++key) {
+      for (std::size_t s = 0; s < stretches.size(); ++s) all += std::exchange(next[s * keys + key], all);
+      ghosts.within.push_back(all);
     }
-    for (std::size_t r = 1; r < reaches_.size(); ++r) ghosts.within[r] += ghosts.within[r - 1];
+    ghosts.points.resize(all);
+    ghosts.coordinates = Buffer<std::byte>(all * row);
+    if (!units_.empty()) ghosts.units.resize(all);
+  });
+  for_stretches([&](const Stretch<T>& stretch, std::uint32_t* to) {
+    for (std::size_t i = 0; i < stretch.found.size(); ++i) {
+      const Found& ghost = stretch.found[i];
+      Ghosts& ghosts = ghosts_[pair_of(ghost)];
+      const std::uint32_t at = to[key_of(ghost)]++;
+      ghosts.points[at] = ghost.point + start(ghost.of, ghost.row / block_);
+      std::memcpy(ghosts.coordinates.data() + at * row, stretch.coordinates.data() + i * points_.dims(), row);
+      if (!units_.empty()) ghosts.units[at] = units_[ghost.row];
+    }
   });
   for (std::size_t part = 0; part < parts(); ++part) {
     std::uint64_t all = sizes_[part];

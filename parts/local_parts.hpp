@@ -13,6 +13,7 @@
 #include <epsflow/core/points.hpp>
 #include <epsflow/core/points_source.hpp>
 #include <epsflow/core/space.hpp>
+#include <epsflow/parts/ghosts.hpp>
 #include <epsflow/parts/partition.hpp>
 
 namespace epsflow::parts {
@@ -77,8 +78,13 @@ class LocalParts {
   class Descent;
 
   template <class T>
+  struct Stretch;
+  template <class T>
   void place(const Partition& partition, const Space& space, const T* values);
-  void collect(std::vector<Found>& found, std::span<const std::int64_t> units);
+  template <class T, std::size_t Dims>
+  void place(const Descent& descent, const GhostFinder& finder, const T* values, Stretch<T>& stretch);
+  template <class T>
+  void collect(const std::vector<Stretch<T>>& stretches);
 
   template <class F>
   void for_blocks(F&& f) const {

@@ -129,9 +129,9 @@ class Visit {
 
   [[nodiscard]] std::size_t levels_at_once() const { return counted_->levels_at_once(); }
 
-  /// At most levels_at_once(), before each label(). Returns what is known of each.
+  /// At most levels_at_once(), before each label(). Returns what is known of each. ties: whether they are wanted, too.
   [[nodiscard]] std::vector<PartSets> unite(std::span<const std::uint32_t> minpts, const LocalParts& points,
-                                            const LocalParts::View& view) {
+                                            const LocalParts::View& view, bool ties) {
     std::vector<PartSets> sets;
     for (const std::uint32_t level : minpts) {
       united_ = &counted_->unite(level);
@@ -141,6 +141,13 @@ class Visit {
       // A cluster of ghosts alone has its first core point in another part.
       known.first.resize(first.size(), PartSets::kNoRow);
       known.shared.resize(lent_.size());  // less those beyond
+      if (ties) {
+        std::vector<std::uint8_t> movable(first.size(), 0);
+        for (const std::uint32_t cluster : known.shared) {
+          if (cluster != United::kNoSet) movable[cluster] = 1;
+        }
+        known.ties = united_->border_ties(movable, static_cast<std::uint32_t>(view.own));
+      }
       sets.push_back(std::move(known));
     }
     return sets;
@@ -206,7 +213,7 @@ class LocalGroup {
         stop_(stop),
         stay_(points.parts() <= kTogether * workers.size()),
         // With minpts of 2 or less whatever has a core point within eps is core itself, unless points weigh.
-        twice_(group.minpts.front() > 2 || scale != nullptr),
+        borders_(group.minpts.front() > 2 || scale != nullptr),
         views_(points.parts()),
         visits_(points.parts()),
         homes_(points.parts()) {}
@@ -217,7 +224,7 @@ class LocalGroup {
     on_parts([&](std::size_t part, std::size_t, std::size_t) { views_[part] = points_.view(part, reach_.near, reach_.beyond); });
     std::size_t at_once = levels_in_memory();
     if (stay_) {
-      on_parts([&](std::size_t part, std::size_t worker, std::size_t) { bring(part, worker, group_.minpts, Keep::labels); });
+      on_parts([&](std::size_t part, std::size_t worker, std::size_t) { bring(part, worker, group_.minpts); });
       for (const auto& visit : visits_) at_once = std::min(at_once, visit->levels_at_once());
     }
     for (std::size_t first = 0; first < group_.minpts.size();) {
@@ -240,10 +247,21 @@ class LocalGroup {
   }
 
  private:
+  /// A border point, its cluster, and one that it could be of instead.
+  struct Move {
+    std::uint32_t point;
+    std::uint32_t from;
+    std::uint32_t to;
+  };
   /// Some levels, which are labelled together.
   struct Round {
     Round(std::span<const std::uint32_t> levels, std::size_t parts, double eps)
-        : minpts(levels), totals(levels.size()), merged(levels.size()), sizes(levels.size()), sets(levels.size()) {
+        : minpts(levels),
+          totals(levels.size()),
+          merged(levels.size()),
+          sizes(levels.size()),
+          sets(levels.size()),
+          labelled(parts, 0) {
       for (const std::uint32_t level : levels) {
         variants.push_back({eps, level});
         results.emplace_back().variant = variants.back();
@@ -251,6 +269,7 @@ class LocalGroup {
       for (auto& of_level : sets) of_level.resize(parts);
       own_sizes.resize(levels.size(), std::vector<std::vector<std::uint32_t>>(parts));
       own_counts.resize(levels.size(), std::vector<LabelSummary>(parts));
+      moves.resize(levels.size(), std::vector<std::vector<Move>>(parts));
     }
 
     std::span<const std::uint32_t> minpts;
@@ -260,9 +279,11 @@ class LocalGroup {
     std::vector<MergedSets> merged;
     std::vector<std::vector<std::uint32_t>> sizes;  ///< of the clusters of each level, where they are asked for
     std::vector<std::vector<PartSets>> sets;        ///< [level][part]
-    // [level][part] of own points by the part's own clusters, where parts are brought but once.
+    std::vector<std::uint8_t> labelled;             ///< [part] 1 where it is labelled by its own clusters
+    // [level][part] of own points, by the clusters by which they are labelled.
     std::vector<std::vector<std::vector<std::uint32_t>>> own_sizes;
     std::vector<std::vector<LabelSummary>> own_counts;
+    std::vector<std::vector<std::vector<Move>>> moves;  ///< by point
   };
 
   [[nodiscard]] bool labels_kept() const noexcept { return options_.keep != Keep::summary || options_.clusters; }
@@ -302,8 +323,8 @@ class LocalGroup {
     });
   }
 
-  void bring(std::size_t part, std::size_t worker, std::span<const std::uint32_t> minpts, Keep keep) {
-    const DirectOptions direct{.minpts = minpts, .core_mask = masked() && keep == Keep::labels, .keep = keep};
+  void bring(std::size_t part, std::size_t worker, std::span<const std::uint32_t> minpts) {
+    const DirectOptions direct{.minpts = minpts, .core_mask = masked()};
     visits_[part] = std::make_unique<Visit>(workers_[worker].backend, points_, views_[part], reach_, scale_, space_,
                                             group_, options_.search, direct, stop_);
     homes_[part] = worker;
@@ -314,25 +335,23 @@ class LocalGroup {
   }
 
   void make(Round& round) {
-    const bool once = !twice_ && !stay_;
     if (labels_kept()) {
       for (VariantResult& result : round.results) {
         result.labels = Labels(points_.rows());
         if (masked()) result.core.resize(points_.rows());
       }
     }
-    on_parts([&](std::size_t part, std::size_t worker, std::size_t left) { find(round, part, worker, once, left); });
+    on_parts([&](std::size_t part, std::size_t worker, std::size_t left) { find(round, part, worker, left); });
     for (std::size_t l = 0; l < round.minpts.size(); ++l) {
       round.merged[l] = merge_sets(views_, round.sets[l], points_.rows());
       if (options_.clusters) round.sizes[l].assign(round.merged[l].count, 0);
     }
-    on_parts([&](std::size_t part, std::size_t worker, std::size_t) {
-      if (once) {
-        renumber(round, part);
-      } else {
-        label(round, part, worker);
-      }
-    });
+    if (std::ranges::any_of(round.labelled, [](std::uint8_t done) { return done == 0; })) {
+      on_parts([&](std::size_t part, std::size_t worker, std::size_t) {
+        if (round.labelled[part] == 0) label(round, part, worker);
+      });
+    }
+    for (std::size_t l = 0; l < round.minpts.size(); ++l) renumber(round, l);
   }
 
   /// Calls f(first, last) for as many levels at a time as a visit takes.
@@ -345,42 +364,45 @@ class LocalGroup {
     }
   }
 
-  std::vector<PartSets> unite(const Round& round, std::size_t part, std::size_t first, std::size_t last) {
-    return visits_[part]->unite(round.minpts.subspan(first, last - first), points_, views_[part]);
+  std::vector<PartSets> unite(const Round& round, std::size_t part, std::size_t first, std::size_t last, bool ties) {
+    return visits_[part]->unite(round.minpts.subspan(first, last - first), points_, views_[part], ties);
   }
 
-  /// The clusters of a part; and its labels by these where it is brought but once.
-  void find(Round& round, std::size_t part, std::size_t worker, bool once, std::size_t left) {
-    // The last part that a thread takes stays until it is labelled, where all levels can be.
-    const bool ends = !once && left < kTogether * workers_.size();
-    if (!stay_) bring(part, worker, round.minpts, once || ends ? Keep::labels : Keep::summary);
+  /// The clusters of a part; and its labels by these, if it need not be brought again.
+  void find(Round& round, std::size_t part, std::size_t worker, std::size_t left) {
+    if (!stay_) bring(part, worker, round.minpts);
     Visit& visit = *visits_[part];
-    const bool keep = stay_ || (ends && visit.levels_at_once() >= round.minpts.size());
+    // The last part that a thread takes stays until it is labelled, where all levels can be.
+    const bool ends = left < kTogether * workers_.size() && visit.levels_at_once() >= round.minpts.size();
+    bool labelled = !stay_;
     in_batches(round, visit, [&](std::size_t first, std::size_t last) {
-      std::vector<PartSets> sets = unite(round, part, first, last);
+      std::vector<PartSets> sets = unite(round, part, first, last, !stay_ && borders_);
       std::vector<ClusterNumbers> numbers;
       for (std::size_t l = first; l < last; ++l) {
         PartSets& known = round.sets[l][part] = std::move(sets[l - first]);
-        if (!keep) numbers.push_back(as_they_are(known.first.size()));
+        labelled = labelled && (!borders_ || known.ties.has_value());
+        numbers.push_back(as_they_are(known.first.size()));
       }
-      if (once) {
+      if (labelled) {
         visit.label(std::span(round.variants).subspan(first, last - first), numbers,
                     [&](VariantResult&& result, std::size_t l, const LevelResult& found) {
                       take(round, part, first + l, result, found, [](std::int32_t label) { return label; });
+                      find_moves(round, part, first + l, result.labels);
                     });
-      } else if (!keep && last < round.minpts.size()) {
+      } else if (last < round.minpts.size()) {
         visit.leave(numbers);
       }
     });
-    if (!keep) send_away(part);
+    round.labelled[part] = labelled ? 1 : 0;
+    if (!stay_ && (labelled || !ends)) send_away(part);
   }
 
   void label(Round& round, std::size_t part, std::size_t worker) {
     const bool found = visits_[part] != nullptr;
-    if (!found) bring(part, worker, round.minpts, Keep::labels);
+    if (!found) bring(part, worker, round.minpts);
     Visit& visit = *visits_[part];
     in_batches(round, visit, [&](std::size_t first, std::size_t last) {
-      if (!found) (void)unite(round, part, first, last);
+      if (!found) (void)unite(round, part, first, last, false);
       std::vector<ClusterNumbers> numbers;
       for (std::size_t l = first; l < last; ++l) numbers.push_back(round.merged[l].of_parts[part].local);
       visit.label(std::span(round.variants).subspan(first, last - first), numbers,
@@ -437,21 +459,73 @@ class LocalGroup {
     round.totals[level].add(round.own_counts[level][part], round.merged[level].of_parts[part], sizes, round.sizes[level]);
   }
 
-  /// From the part's own numbers to those of all.
-  void renumber(Round& round, std::size_t part) {
-    for (std::size_t l = 0; l < round.minpts.size(); ++l) {
-      const NumberedSets& sets = round.merged[l].of_parts[part];
-      std::vector<std::uint32_t> sizes(sets.local.count, 0);
-      const std::vector<std::uint32_t>& by_part = round.own_sizes[l][part];
-      for (std::size_t k = 0; k < by_part.size(); ++k) sizes[sets.local.numbers[k]] += by_part[k];
-      count(round, part, l, sizes);
-      if (!labels_kept()) continue;
-      std::int32_t* const labels = round.results[l].labels.data();
-      points_.for_own(part, [&](std::size_t row, std::size_t) {
-        std::int32_t& label = labels[row];
-        if (label != kNoise) label = static_cast<std::int32_t>(sets.global[sets.local.numbers[static_cast<std::size_t>(label)]]);
+  /// What may become of border points that are labelled by the part's own numbers.
+  static void find_moves(Round& round, std::size_t part, std::size_t level, const Labels& labels) {
+    PartSets& known = round.sets[level][part];
+    if (!known.ties) return;
+    std::vector<Move>& moves = round.moves[level][part];
+    moves.reserve(known.ties->size());
+    for (const auto& [point, cluster] : *known.ties) {
+      moves.push_back({point, static_cast<std::uint32_t>(labels[point]), cluster});
+    }
+    std::ranges::sort(moves, {}, &Move::point);
+    known.ties.reset();
+  }
+
+  /// A level from the numbers of parts to those of all, where it is labelled by these.
+  void renumber(Round& round, std::size_t level) {
+    std::vector<std::vector<std::int32_t>> numbers(points_.parts());
+    bool any = false;
+    for (std::size_t part = 0; part < points_.parts(); ++part) {
+      if (round.labelled[part] == 0) continue;
+      any = true;
+      const NumberedSets& sets = round.merged[level].of_parts[part];
+      for (const std::uint32_t local : sets.local.numbers) {
+        numbers[part].push_back(static_cast<std::int32_t>(sets.global[local]));
+      }
+    }
+    if (!any) return;
+    std::int32_t* const labels = labels_kept() ? round.results[level].labels.data() : nullptr;
+    if (labels != nullptr) {
+      tbb::parallel_for(tbb::blocked_range<std::size_t>(0, points_.rows(), 1 << 14), [&](const auto& range) {
+        for (std::size_t row = range.begin(); row < range.end(); ++row) {
+          if (labels[row] == kNoise) continue;
+          const std::vector<std::int32_t>& of_part = numbers[points_.part_of(row)];
+          if (!of_part.empty()) labels[row] = of_part[static_cast<std::size_t>(labels[row])];
+        }
       });
     }
+    for (std::size_t part = 0; part < points_.parts(); ++part) {
+      if (round.labelled[part] != 0) settle(round, part, level, numbers[part], labels);
+    }
+  }
+
+  /// Border points that a cluster takes which has become a lower one; and the counts of a part. numbers: of the part's clusters among all.
+  void settle(Round& round, std::size_t part, std::size_t level, std::span<const std::int32_t> numbers,
+              std::int32_t* labels) {
+    const NumberedSets& sets = round.merged[level].of_parts[part];
+    std::vector<std::uint32_t> sizes(sets.local.count, 0);
+    const std::vector<std::uint32_t>& by_part = round.own_sizes[level][part];
+    for (std::size_t k = 0; k < by_part.size(); ++k) sizes[sets.local.numbers[k]] += by_part[k];
+    std::vector<std::uint32_t> points;
+    std::vector<std::int32_t> taken;
+    const std::vector<Move>& moves = round.moves[level][part];
+    for (std::size_t m = 0; m < moves.size();) {
+      std::uint32_t best = moves[m].from;
+      const std::uint32_t from = best, point = moves[m].point;
+      for (; m < moves.size() && moves[m].point == point; ++m) {
+        if (numbers[moves[m].to] < numbers[best]) best = moves[m].to;
+      }
+      if (numbers[best] == numbers[from]) continue;
+      --sizes[sets.local.numbers[from]];
+      ++sizes[sets.local.numbers[best]];
+      points.push_back(point);
+      taken.push_back(numbers[best]);
+    }
+    count(round, part, level, sizes);
+    if (labels == nullptr) return;
+    const std::vector<std::uint32_t> rows = points_.rows_of(part, points);
+    for (std::size_t i = 0; i < rows.size(); ++i) labels[rows[i]] = taken[i];
   }
 
   const LocalParts& points_;
@@ -464,7 +538,7 @@ class LocalGroup {
   const std::uint64_t memory_;
   CancelToken& stop_;
   const bool stay_;   ///< all parts are with the workers at a time
-  const bool twice_;  ///< parts that do not stay are brought twice
+  const bool borders_;  ///< there may be border points
   std::vector<LocalParts::View> views_;              ///< [parts]
   std::vector<std::unique_ptr<Visit>> visits_;       ///< [parts] that are with a worker
   std::vector<std::optional<std::size_t>> homes_;    ///< [parts] the worker

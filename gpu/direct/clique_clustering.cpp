@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <optional>
 #include <utility>
+#include <vector>
 
+#include <epsflow/gpu/base/device.hpp>
+#include <epsflow/gpu/base/error.hpp>
 #include <epsflow/gpu/base/tuning.hpp>
 
 namespace epsflow::gpu {
@@ -102,6 +105,25 @@ LabelSummary CliqueClustering::label_level(const LabelTarget& target) {
     tally = &tally_.read(cuda_stream());
   }
   return task_.borders ? summary_of(*tally, grid_.view().ghosts.labelled) : core_summary_of(*tally);
+}
+
+std::optional<std::vector<BorderTie>> CliqueClustering::border_ties(std::span<const std::uint8_t> movable,
+                                                                    std::uint32_t own) {
+  constexpr std::uint32_t kFew = 1 << 16;
+  if (movable.empty()) return std::vector<BorderTie>();
+  const DeviceScope scope(stream().device());
+  const DeviceBuffer<std::uint8_t> flags(task_.memory, cuda_stream(), movable.size());
+  check(cudaMemcpyAsync(flags.data(), movable.data(), movable.size_bytes(), cudaMemcpyHostToDevice, cuda_stream()));
+  const DeviceBuffer<TieCount> count(task_.memory, cuda_stream(), 1);
+  for (std::uint32_t room = kFew;;) {
+    const DeviceBuffer<BorderTie> ties(task_.memory, cuda_stream(), room);
+    launch_border_ties(grid_.view(), nodes_, arrays_.numbering().numbers, flags.data(), own,
+                       {ties.data(), room, count.data()}, cuda_stream());
+    const TieCount found = read_values(count.data(), 1, cuda_stream()).front();
+    if (found.gave_up != 0) return std::nullopt;
+    if (found.ties <= room) return read_values(ties.data(), found.ties, cuda_stream());
+    room = found.ties;
+  }
 }
 
 Numbering CliqueClustering::settled_numbering() {

@@ -27,6 +27,8 @@ class CliqueClustering final : public DeviceClustering {
   [[nodiscard]] const Stream& stream() const override { return grid_.stream(); }
 
  private:
+  [[nodiscard]] std::optional<std::vector<BorderTie>> border_ties(std::span<const std::uint8_t> movable,
+                                                                  std::uint32_t own) override;
   void unite_level(std::uint32_t minpts) override;
   LabelSummary label_level(const LabelTarget& target) override;
   Numbering settled_numbering() override;

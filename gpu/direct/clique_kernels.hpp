@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include <epsflow/core/neighbor_table.hpp>
+#include <epsflow/core/phases.hpp>
 #include <epsflow/gpu/direct/clique_grid.hpp>
 #include <epsflow/gpu/direct/device_weighing.hpp>
 #include <epsflow/gpu/direct/tally.hpp>
@@ -120,5 +121,22 @@ void launch_label_positions(const CliqueView& view, const Nodes& nodes, const st
 void launch_remaining_labels(const CliqueView& view, const Nodes& nodes, const std::uint32_t* numbers,
                              const RemainingPoints& remaining, std::int32_t* labels, std::uint32_t* sizes,
                              cudaStream_t stream);
+
+// Of a part: clique_border_ties.cu.
+
+struct TieCount {
+  std::uint32_t ties = 0;
+  std::uint32_t gave_up = 0;  ///< not 0 where a point had too many candidates, or clusters near it
+};
+
+struct TieList {
+  BorderTie* ties = nullptr;  ///< [capacity]
+  std::uint32_t capacity = 0;
+  TieCount* count = nullptr;  ///< may become more than there is room for
+};
+
+/// As United::border_ties() says.
+void launch_border_ties(const CliqueView& view, const Nodes& nodes, const std::uint32_t* numbers,
+                        const std::uint8_t* movable, std::uint32_t own, const TieList& list, cudaStream_t stream);
 
 }  // namespace epsflow::gpu

@@ -2,6 +2,7 @@
 #include <epsflow/gpu/direct/clique_kernels.hpp>
 #include <epsflow/gpu/direct/clique_members.cuh>
 #include <epsflow/gpu/direct/clique_remaining_points.cuh>
+#include <epsflow/gpu/direct/clique_search.cuh>
 #include <epsflow/gpu/direct/clique_view.cuh>
 #include <epsflow/gpu/direct/rank_bitmap.cuh>
 #include <epsflow/gpu/direct/tally.cuh>
@@ -54,21 +55,6 @@ __device__ std::uint32_t lowest_number(const CliqueView& view, const Nodes& node
     }
   }
   return best;
-}
-
-/// Searches a cell with one thread, which may test `limit` more points: open where they were not enough.
-template <class T, unsigned D>
-__device__ Verdict search_alone(const CliqueView& view, const Nodes& nodes, const Place<T, D>& place,
-                                const Members& members, std::uint32_t& limit) {
-  const std::uint32_t end = members.size() <= limit ? members.span.end : members.span.begin + limit;
-  bool near = false;
-  std::uint32_t q = members.span.begin;
-  for (; q < end && !near; ++q) {
-    near = members.is_core(nodes, q) && near_enough(place, load_place<T, D>(view.points, q), view.eps_squared);
-  }
-  limit -= q - members.span.begin;
-  if (near) return Verdict::near;
-  return end < members.span.end ? Verdict::open : Verdict::apart;
 }
 
 /// Searches a cell with a block of kPairThreads threads, which share out its points: all of them have the same answer.
