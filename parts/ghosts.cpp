@@ -1,5 +1,7 @@
 #include <epsflow/parts/ghosts.hpp>
 
+#include <cmath>
+
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
 
@@ -8,6 +10,7 @@ namespace epsflow::parts {
 GhostFinder::GhostFinder(const Partition& partition, const Space& space, std::size_t dims, double reach)
     : partition_(partition), space_(space), dims_(dims), reach_(reach) {
   for (std::size_t k = 0; k < space.axes.size(); ++k) {
+    periodic_ = periodic_ || space.period(k) != 0;
     if (space.period(k) == 0 || space.period(k) > 2 * reach) continue;
     throw UsageError(
         "the box is too narrow along coordinate " + format_count(k) + " for points in parts, which need more than " +
@@ -25,6 +28,19 @@ GhostFinder::GhostFinder(const Partition& partition, const Space& space, std::si
       sides_.insert(sides_.end(), {lo, hi});
     }
   }
+}
+
+bool GhostFinder::inside(std::uint32_t part, std::span<const double> lo, std::span<const double> hi) const noexcept {
+  const double* const sides = sides_.data() + std::size_t{part} * 2 * dims_;
+  bool in = true;
+  for (std::size_t k = 0; k < dims_; ++k) {
+    if (k < lo.size()) {
+      in = in && lo[k] - sides[2 * k] > reach_ && sides[2 * k + 1] - hi[k] > reach_;
+    } else {
+      in = in && std::isinf(sides[2 * k]) && std::isinf(sides[2 * k + 1]);
+    }
+  }
+  return in;
 }
 
 }  // namespace epsflow::parts

@@ -32,10 +32,18 @@ class GhostFinder {
     return in;
   }
 
+  /// Whether all points between two corners are; of coordinates behind those that the corners have, whatever they are.
+  [[nodiscard]] bool inside(std::uint32_t part, std::span<const double> lo, std::span<const double> hi) const noexcept;
+
   /// Calls f(to, distance, place) for each ghost that a point of a part is: of part `to`, at this distance from it, where it or its image is.
   /// room: scratch.
   template <class F>
   void for_ghosts(std::uint32_t part, std::span<const double> point, std::vector<double>& room, F&& f) const {
+    if (!periodic_) {
+      return partition_.for_near([&](std::size_t k) { return point[k]; }, reach_, [&](std::uint32_t to, double distance) {
+        if (to != part) f(to, distance, point);
+      });
+    }
     room.assign(2 * dims_, 0);
     const std::span<double> shift(room.data(), dims_), place(room.data() + dims_, dims_);
     for_images(point, shift, 0, [&] {
@@ -79,6 +87,7 @@ class GhostFinder {
   const Space& space_;
   std::size_t dims_;
   double reach_;
+  bool periodic_ = false;
   std::vector<double> sides_;  ///< [parts × dims × 2] of the parts, within the box
 };
 

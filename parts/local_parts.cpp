@@ -1,6 +1,8 @@
 #include <epsflow/parts/local_parts.hpp>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <cstring>
 #include <type_traits>
 #include <utility>
@@ -59,7 +61,8 @@ class LocalParts::Descent {
     std::uint32_t at = 0;
     for (unsigned step = 0; step < depth_; ++step) {
       const Node& node = nodes_[at];
-      at = node.next[static_cast<double>(point[node.axis]) < node.at ? 0 : 1];
+      const auto below = static_cast<std::uint32_t>(static_cast<double>(point[node.axis]) < node.at);
+      at = node.next[1] ^ ((node.next[0] ^ node.next[1]) & (0U - below));
     }
     return at - first_;
   }
@@ -74,6 +77,75 @@ class LocalParts::Descent {
   std::vector<Node> nodes_;
   std::uint32_t first_ = 0;  ///< of the parts
   unsigned depth_ = 0;
+};
+
+/// Most points lie far from the faces of parts: a table of cells of equal size tells these their part by one look.
+class LocalParts::Interior {
+ public:
+  /// None where there are few points, or they are spread out otherwise than in space.
+  Interior(PointsView points, const Partition& partition, const GhostFinder& finder)
+      : axes_(std::min<std::size_t>(points.dims(), kMostAxes)) {
+    constexpr std::size_t kFew = 1 << 20, kSample = 1 << 14;
+    if (points.size() < kFew) return;
+    constexpr std::size_t kBins[] = {1 << 14, 1 << 9, 1 << 6};
+    bins_ = kBins[axes_ - 1];
+    for (std::size_t k = 0; k < axes_; ++k) {
+      double lo = points.at(0, k), hi = lo;
+      for (std::size_t i = 0; i < kSample; ++i) {
+        const double x = points.at(points.size() / kSample * i, k);
+        lo = std::min(lo, x);
+        hi = std::max(hi, x);
+      }
+      lo_[k] = lo;
+      width_[k] = (hi - lo) / static_cast<double>(bins_);
+      per_width_[k] = 1 / width_[k];
+      if (!std::isfinite(per_width_[k])) return;
+    }
+    std::size_t cells = 1;
+    for (std::size_t k = 0; k < axes_; ++k) cells *= bins_;
+    parts_.resize(cells, kMixed);
+    tbb::parallel_for(tbb::blocked_range<std::size_t>(0, cells, 1 << 10), [&](const auto& range) {
+      std::array<double, kMostAxes> lo{}, hi{};
+      for (std::size_t cell = range.begin(); cell < range.end(); ++cell) {
+        std::size_t rest = cell;
+        for (std::size_t k = axes_; k-- > 0; rest /= bins_) {
+          // A little more than the cell, as places are rounded.
+          constexpr double kMargin = 1e-6;
+          lo[k] = lo_[k] + (static_cast<double>(rest % bins_) - kMargin) * width_[k];
+          hi[k] = lo_[k] + (static_cast<double>(rest % bins_) + 1 + kMargin) * width_[k];
+        }
+        const std::uint32_t part = partition.part_of([&](std::size_t k) { return k < axes_ ? lo[k] : 0; });
+        if (finder.inside(part, std::span(lo).first(axes_), std::span(hi).first(axes_))) {
+          parts_[cell] = static_cast<std::uint16_t>(part);
+        }
+      }
+    });
+  }
+
+  static constexpr std::uint16_t kMixed = 0xFFFF;
+
+  /// The part of a point that is a ghost of no other; kMixed where that takes a closer look. Dims: as for LocalParts::place().
+  template <class T, std::size_t Dims>
+  [[nodiscard]] std::uint16_t part_of(const T* point) const noexcept {
+    if (parts_.empty()) return kMixed;
+    const std::size_t axes = Dims > 0 ? std::min(Dims, kMostAxes) : axes_;
+    std::size_t cell = 0;
+    bool in = true;
+    for (std::size_t k = 0; k < axes; ++k) {
+      const double place = (static_cast<double>(point[k]) - lo_[k]) * per_width_[k];
+      in = in & (place >= 0) & (place < static_cast<double>(bins_));
+      cell = cell * bins_ + static_cast<std::size_t>(static_cast<std::int64_t>(in ? place : 0));
+    }
+    return in ? parts_[cell] : kMixed;
+  }
+
+ private:
+  static constexpr std::size_t kMostAxes = 3;
+
+  std::size_t axes_;
+  std::size_t bins_ = 0;
+  std::array<double, kMostAxes> lo_{}, width_{}, per_width_{};
+  std::vector<std::uint16_t> parts_;  ///< [cells] or none
 };
 
 /// A ghost as it is found.
@@ -121,11 +193,12 @@ void LocalParts::place(const Partition& partition, const Space& space, const T* 
   }
   const Descent descent(partition);
   const GhostFinder finder(partition, space, points_.dims(), reaches_.back());
+  const Interior interior(points_, partition, finder);
   tbb::parallel_for(std::size_t{0}, count, [&](std::size_t s) {
     switch (points_.dims()) {
-      case 2: return place<T, 2>(descent, finder, values, stretches[s]);
-      case 3: return place<T, 3>(descent, finder, values, stretches[s]);
-      default: return place<T, 0>(descent, finder, values, stretches[s]);
+      case 2: return place<T, 2>(interior, descent, finder, values, stretches[s]);
+      case 3: return place<T, 3>(interior, descent, finder, values, stretches[s]);
+      default: return place<T, 0>(interior, descent, finder, values, stretches[s]);
     }
   });
   tbb::parallel_for(std::size_t{0}, parts(), [&](std::size_t part) {
@@ -141,7 +214,8 @@ void LocalParts::place(const Partition& partition, const Space& space, const T* 
 
 /// Dims: those of the points, or 0 where the compiler need not know them.
 template <class T, std::size_t Dims>
-void LocalParts::place(const Descent& descent, const GhostFinder& finder, const T* values, Stretch<T>& stretch) {
+void LocalParts::place(const Interior& interior, const Descent& descent, const GhostFinder& finder, const T* values,
+                       Stretch<T>& stretch) {
   const std::size_t d = Dims > 0 ? Dims : points_.dims();
   std::vector<std::uint32_t> counts(parts());
   std::vector<double> point(d), scratch;
@@ -149,6 +223,11 @@ void LocalParts::place(const Descent& descent, const GhostFinder& finder, const 
     std::fill(counts.begin(), counts.end(), 0U);
     for (std::size_t i = b * block_; i < std::min(rows(), (b + 1) * block_); ++i) {
       const T* const x = values + i * d;
+      if (const std::uint16_t known = interior.part_of<T, Dims>(x); known != Interior::kMixed) {
+        part_of_[i] = known;
+        ++counts[known];
+        continue;
+      }
       const std::uint32_t part = descent.part_of(x);
       part_of_[i] = static_cast<std::uint16_t>(part);
       const std::uint32_t at = counts[part]++;

@@ -76,13 +76,15 @@ class LocalParts {
   };
   struct Found;
   class Descent;
+  class Interior;
 
   template <class T>
   struct Stretch;
   template <class T>
   void place(const Partition& partition, const Space& space, const T* values);
   template <class T, std::size_t Dims>
-  void place(const Descent& descent, const GhostFinder& finder, const T* values, Stretch<T>& stretch);
+  void place(const Interior& interior, const Descent& descent, const GhostFinder& finder, const T* values,
+             Stretch<T>& stretch);
   template <class T>
   void collect(const std::vector<Stretch<T>>& stretches);
 
