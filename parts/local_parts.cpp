@@ -13,9 +13,8 @@
 namespace epsflow::parts {
 namespace {
 
-constexpr std::size_t kMostBlock = 1 << 15;
-/// Own points are found from where those of a block begin, which is known for each part.
-std::size_t block_for(std::size_t parts) { return parts <= 32 ? 1 << 12 : kMostBlock; }
+/// Rows of a block, for each of which there are six bytes a part. Those of each are numbered by 16 bits.
+std::size_t block_for(std::size_t parts) { return parts <= 32 ? 1 << 12 : 1 << 15; }
 
 /// Copies rows of a block, whose size the compiler knows where it is a usual one.
 void copy_rows(const std::byte* from, std::size_t row, const std::uint16_t* at, std::size_t count, std::byte* to) {
@@ -174,7 +173,8 @@ LocalParts::LocalParts(PointsView points, std::span<const std::int64_t> units, c
       sizes_(partition.parts()),
       block_(block_for(partition.parts())),
       blocks_((points.size() + block_ - 1) / block_),
-      part_of_(points.size()),
+      by_part_(points.size()),
+      begins_(blocks_ * (sizes_.size() + 1), 0),
       starts_(sizes_.size() * (blocks_ + 1)),
       ghosts_(sizes_.size() * sizes_.size()) {
   points.visit([&](auto values) { place(partition, space, values.data()); });
@@ -218,18 +218,20 @@ void LocalParts::place(const Interior& interior, const Descent& descent, const G
                        Stretch<T>& stretch) {
   const std::size_t d = Dims > 0 ? Dims : points_.dims();
   std::vector<std::uint32_t> counts(parts());
+  std::vector<std::uint16_t> part_of(block_);
   std::vector<double> point(d), scratch;
   for (std::size_t b = stretch.first; b < stretch.last; ++b) {
     std::fill(counts.begin(), counts.end(), 0U);
-    for (std::size_t i = b * block_; i < std::min(rows(), (b + 1) * block_); ++i) {
+    const std::size_t begin = b * block_, size = std::min(rows(), begin + block_) - begin;
+    for (std::size_t i = begin; i < begin + size; ++i) {
       const T* const x = values + i * d;
       if (const std::uint16_t known = interior.part_of<T, Dims>(x); known != Interior::kMixed) {
-        part_of_[i] = known;
+        part_of[i - begin] = known;
         ++counts[known];
         continue;
       }
       const std::uint32_t part = descent.part_of(x);
-      part_of_[i] = static_cast<std::uint16_t>(part);
+      part_of[i - begin] = static_cast<std::uint16_t>(part);
       const std::uint32_t at = counts[part]++;
       if (finder.inside<T, Dims>(part, x)) continue;
       std::copy_n(x, d, point.begin());
@@ -240,7 +242,13 @@ void LocalParts::place(const Interior& interior, const Descent& descent, const G
         for (const double c : where) stretch.coordinates.push_back(static_cast<T>(c));
       });
     }
-    for (std::size_t part = 0; part < parts(); ++part) start(part, b + 1) = counts[part];
+    std::uint16_t* const begins = begins_.data() + b * (parts() + 1);
+    for (std::size_t part = 0; part < parts(); ++part) {
+      start(part, b + 1) = counts[part];
+      begins[part + 1] = static_cast<std::uint16_t>(begins[part] + counts[part]);
+      counts[part] = begins[part];
+    }
+    for (std::size_t i = 0; i < size; ++i) by_part_[begin + counts[part_of[i]]++] = static_cast<std::uint16_t>(i);
   }
 }
 
@@ -376,33 +384,12 @@ std::vector<std::uint32_t> LocalParts::rows_of(std::size_t part, std::span<const
   std::vector<std::uint32_t> found(ids.size());
   for_blocks([&](std::size_t b) {
     const std::uint32_t first = start(part, b), last = start(part, b + 1);
-    auto id = std::lower_bound(ids.begin(), ids.end(), first);
-    if (id == ids.end() || *id >= last) return;
-    std::vector<std::uint16_t>& at = room();
-    (void)find(part, b, at);
-    for (; id != ids.end() && *id < last; ++id) {
+    const std::span<const std::uint16_t> at = own_in(part, b);
+    for (auto id = std::lower_bound(ids.begin(), ids.end(), first); id != ids.end() && *id < last; ++id) {
       found[static_cast<std::size_t>(id - ids.begin())] = static_cast<std::uint32_t>(b * block_ + at[*id - first]);
     }
   });
   return found;
-}
-
-std::size_t LocalParts::find(std::size_t part, std::size_t b, std::vector<std::uint16_t>& at) const {
-  const std::size_t first = b * block_, count = std::min(rows(), first + block_) - first;
-  const std::uint16_t* const parts_of = part_of_.data() + first;
-  const auto wanted = static_cast<std::uint16_t>(part);
-  std::uint16_t* const to = at.data();
-  std::size_t found = 0;
-  for (std::size_t i = 0; i < count; ++i) {
-    to[found] = static_cast<std::uint16_t>(i);
-    found += parts_of[i] == wanted ? 1 : 0;
-  }
-  return found;
-}
-
-std::vector<std::uint16_t>& LocalParts::room() {
-  thread_local std::vector<std::uint16_t> places(kMostBlock + 1);
-  return places;
 }
 
 void LocalParts::write_own(std::size_t part, std::size_t first, std::size_t last, std::byte* to) const {
@@ -411,7 +398,6 @@ void LocalParts::write_own(std::size_t part, std::size_t first, std::size_t last
   const auto* const all = static_cast<const std::byte*>(points_.data());
   const auto* const starts = starts_.data() + part * (blocks_ + 1);
   auto b = static_cast<std::size_t>(std::upper_bound(starts, starts + blocks_ + 1, first) - starts) - 1;
-  std::vector<std::uint16_t>& at = room();
   for (; first < last; ++b) {
     const std::size_t begin = starts[b], count = starts[b + 1] - begin;
     if (count == 0) continue;
@@ -420,8 +406,7 @@ void LocalParts::write_own(std::size_t part, std::size_t first, std::size_t last
     if (count == block_) {
       std::memcpy(to, block + from * row, taken * row);
     } else {
-      (void)find(part, b, at);
-      copy_rows(block, row, at.data() + from, taken, to);
+      copy_rows(block, row, own_in(part, b).data() + from, taken, to);
     }
     to += taken * row;
     first += taken;

@@ -18,8 +18,9 @@
 
 namespace epsflow::parts {
 
-/// Nothing is moved. Two bytes say of each row which part it lies in; the points of a part are its own rows in their order, and are picked
-/// out as they are brought to where they are worked on. Beside the input it takes 2 bytes a row, and the ghosts. Immutable, thread-safe.
+/// Nothing is moved. Rows are in blocks, and each block has a list of its rows by part. The points of a part are its own rows in their order,
+/// and are picked out as they are brought to where they are worked on. Beside the input it takes 2 bytes a row, and the ghosts. Immutable,
+/// thread-safe.
 class LocalParts {
  public:
   /// points: [n × d], must outlive it. units: their weights in whole units, [n], or none; must outlive it. reaches: how far ghosts reach in the
@@ -56,15 +57,17 @@ class LocalParts {
   /// Calls f(row, id) for each own point of a part, in parallel.
   template <class F>
   void for_own(std::size_t part, F&& f) const {
+    for_blocks([&](std::size_t b) { for_own(part, b, f); });
+  }
+  /// Calls f(part, row, id) for the points of all parts, in parallel by row, and within some rows by part.
+  template <class F>
+  void for_all(F&& f) const {
     for_blocks([&](std::size_t b) {
-      const auto first = start(part, b);
-      if (start(part, b + 1) == first) return;
-      std::vector<std::uint16_t>& at = room();
-      const std::size_t found = find(part, b, at);
-      for (std::size_t i = 0; i < found; ++i) f(b * block_ + at[i], first + i);
+      for (std::size_t part = 0; part < parts(); ++part) {
+        for_own(part, b, [&](std::size_t row, std::size_t id) { f(part, row, id); });
+      }
     });
   }
-  [[nodiscard]] std::uint32_t part_of(std::size_t row) const noexcept { return part_of_[row]; }
 
  private:
   /// Points of one part that another has as ghosts, by how far off they are.
@@ -100,10 +103,16 @@ class LocalParts {
   [[nodiscard]] std::uint32_t start(std::size_t part, std::size_t b) const noexcept {
     return starts_[part * (blocks_ + 1) + b];
   }
-  /// Where in a block the points of a part are. Returns how many.
-  std::size_t find(std::size_t part, std::size_t b, std::vector<std::uint16_t>& at) const;
-  /// Scratch of the thread: [a block + 1].
-  static std::vector<std::uint16_t>& room();
+  /// Where in a block the points of a part are.
+  [[nodiscard]] std::span<const std::uint16_t> own_in(std::size_t part, std::size_t b) const noexcept {
+    const std::uint16_t* const of_block = begins_.data() + b * (parts() + 1) + part;
+    return {by_part_.data() + b * block_ + of_block[0], by_part_.data() + b * block_ + of_block[1]};
+  }
+  template <class F>
+  void for_own(std::size_t part, std::size_t b, F&& f) const {
+    std::size_t id = start(part, b);
+    for (const std::uint16_t at : own_in(part, b)) f(b * block_ + at, id++);
+  }
   void write_own(std::size_t part, std::size_t first, std::size_t last, std::byte* to) const;
   /// Calls f(ghosts, first, last) for the ghosts of a part by the part that they are of: those within a reach, or those beyond it.
   template <class F>
@@ -119,8 +128,9 @@ class LocalParts {
   std::vector<std::size_t> sizes_;  ///< [parts]
   std::size_t block_;               ///< rows
   std::size_t blocks_;
-  Buffer<std::uint16_t> part_of_;     ///< [n]
-  std::vector<std::uint32_t> starts_; ///< [parts × (blocks + 1)] own points of the blocks before
+  Buffer<std::uint16_t> by_part_;       ///< [n] rows within their block, by part
+  std::vector<std::uint16_t> begins_;   ///< [blocks × (parts + 1)] where those of each part begin
+  std::vector<std::uint32_t> starts_;   ///< [parts × (blocks + 1)] own points of the blocks before
   std::vector<Ghosts> ghosts_;        ///< [of × to]
 };
 

@@ -9,7 +9,6 @@
 #include <chrono>
 #include <deque>
 #include <memory>
-#include <mutex>
 #include <numeric>
 #include <optional>
 #include <string>
@@ -36,23 +35,18 @@ class LevelTotals {
   /// sizes: [clusters] of all, to be added to, or none.
   void add(const LabelSummary& own, const NumberedSets& sets, std::span<const std::uint32_t> of_sets,
            std::span<std::uint32_t> sizes) {
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> shared;
-    std::uint32_t largest = 0;
     for (std::size_t k = 0; k < of_sets.size(); ++k) {
       if (of_sets[k] == 0) continue;
-      if (!sizes.empty()) std::atomic_ref(sizes[sets.global[k]]).fetch_add(of_sets[k], std::memory_order_relaxed);
+      if (!sizes.empty()) sizes[sets.global[k]] += of_sets[k];
       if (sets.shared[k] != 0) {
-        shared.emplace_back(sets.global[k], of_sets[k]);
+        shared_.emplace_back(sets.global[k], of_sets[k]);
       } else {
-        largest = std::max(largest, of_sets[k]);
+        largest_ = std::max<std::uint64_t>(largest_, of_sets[k]);
       }
     }
-    const std::scoped_lock lock(mutex_);
     summary_.core += own.core;
     summary_.border += own.border;
     summary_.noise += own.noise;
-    largest_ = std::max<std::uint64_t>(largest_, largest);
-    shared_.insert(shared_.end(), shared.begin(), shared.end());
   }
 
   /// Once all are added.
@@ -69,7 +63,6 @@ class LevelTotals {
   }
 
  private:
-  std::mutex mutex_;
   LabelSummary summary_;
   std::uint64_t largest_ = 0;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> shared_;  ///< clusters that several parts have points of, and how many
@@ -236,8 +229,9 @@ class LocalGroup {
       make(round);
       for (std::size_t l = 0; l < count; ++l) {
         VariantResult& result = round.results[l];
-        result.summary = round.totals[l].summary(round.merged[l].count);
-        if (clusters) result.clusters = clusters->take(result, std::move(round.merged[l].first_core), std::move(round.sizes[l]));
+        std::vector<std::uint32_t> sizes(clusters ? round.merged[l].count : 0, 0);
+        put_together(round, l, sizes);
+        if (clusters) result.clusters = clusters->take(result, std::move(round.merged[l].first_core), std::move(sizes));
         if (options_.keep == Keep::summary) result.labels = {};
         if (options_.keep == Keep::summary || !options_.core_mask) result.core = {};
         result.seconds = std::chrono::duration<double>(Clock::now() - begin).count() / static_cast<double>(count);
@@ -253,37 +247,33 @@ class LocalGroup {
     std::uint32_t from;
     std::uint32_t to;
   };
+  /// A level of a part, with its labels until those of all parts are known.
+  struct OfPart {
+    Labels labels;  ///< [own or more] by the part's own clusters, or by NumberedSets::local
+    std::vector<std::uint8_t> core;
+    LabelSummary counts;               ///< of own points
+    std::vector<std::uint32_t> sizes;  ///< of own points
+    std::vector<Move> moves;           ///< by point
+  };
   /// Some levels, which are labelled together.
   struct Round {
     Round(std::span<const std::uint32_t> levels, std::size_t parts, double eps)
-        : minpts(levels),
-          totals(levels.size()),
-          merged(levels.size()),
-          sizes(levels.size()),
-          sets(levels.size()),
-          labelled(parts, 0) {
+        : minpts(levels), merged(levels.size()), labelled(parts, 0) {
       for (const std::uint32_t level : levels) {
         variants.push_back({eps, level});
         results.emplace_back().variant = variants.back();
+        sets.emplace_back(parts);
+        of_parts.emplace_back(parts);
       }
-      for (auto& of_level : sets) of_level.resize(parts);
-      own_sizes.resize(levels.size(), std::vector<std::vector<std::uint32_t>>(parts));
-      own_counts.resize(levels.size(), std::vector<LabelSummary>(parts));
-      moves.resize(levels.size(), std::vector<std::vector<Move>>(parts));
     }
 
     std::span<const std::uint32_t> minpts;
     std::vector<Variant> variants;
     std::vector<VariantResult> results;
-    std::deque<LevelTotals> totals;
     std::vector<MergedSets> merged;
-    std::vector<std::vector<std::uint32_t>> sizes;  ///< of the clusters of each level, where they are asked for
-    std::vector<std::vector<PartSets>> sets;        ///< [level][part]
-    std::vector<std::uint8_t> labelled;             ///< [part] 1 where it is labelled by its own clusters
-    // [level][part] of own points, by the clusters by which they are labelled.
-    std::vector<std::vector<std::vector<std::uint32_t>>> own_sizes;
-    std::vector<std::vector<LabelSummary>> own_counts;
-    std::vector<std::vector<std::vector<Move>>> moves;  ///< by point
+    std::vector<std::uint8_t> labelled;           ///< [part] 1 where it is labelled by its own clusters
+    std::vector<std::vector<PartSets>> sets;      ///< [level][part]
+    std::vector<std::vector<OfPart>> of_parts;    ///< [level][part]
   };
 
   [[nodiscard]] bool labels_kept() const noexcept { return options_.keep != Keep::summary || options_.clusters; }
@@ -293,7 +283,9 @@ class LocalGroup {
 
   [[nodiscard]] std::size_t levels_in_memory() const {
     if (!labels_kept()) return group_.minpts.size();
-    return static_cast<std::size_t>(std::max<std::uint64_t>(1, memory_ / std::max<std::uint64_t>(1, 5 * points_.rows())));
+    // Of parts and of all, with masks.
+    const std::uint64_t bytes = std::max<std::uint64_t>(1, 10 * points_.rows());
+    return static_cast<std::size_t>(std::max<std::uint64_t>(1, memory_ / bytes));
   }
 
   /// Calls body(part, worker, left) for all parts, by the workers: each takes those that are with it, and then what nobody has, until it is to
@@ -335,23 +327,15 @@ class LocalGroup {
   }
 
   void make(Round& round) {
-    if (labels_kept()) {
-      for (VariantResult& result : round.results) {
-        result.labels = Labels(points_.rows());
-        if (masked()) result.core.resize(points_.rows());
-      }
-    }
     on_parts([&](std::size_t part, std::size_t worker, std::size_t left) { find(round, part, worker, left); });
     for (std::size_t l = 0; l < round.minpts.size(); ++l) {
       round.merged[l] = merge_sets(views_, round.sets[l], points_.rows());
-      if (options_.clusters) round.sizes[l].assign(round.merged[l].count, 0);
     }
     if (std::ranges::any_of(round.labelled, [](std::uint8_t done) { return done == 0; })) {
       on_parts([&](std::size_t part, std::size_t worker, std::size_t) {
         if (round.labelled[part] == 0) label(round, part, worker);
       });
     }
-    for (std::size_t l = 0; l < round.minpts.size(); ++l) renumber(round, l);
   }
 
   /// Calls f(first, last) for as many levels at a time as a visit takes.
@@ -386,8 +370,8 @@ class LocalGroup {
       if (labelled) {
         visit.label(std::span(round.variants).subspan(first, last - first), numbers,
                     [&](VariantResult&& result, std::size_t l, const LevelResult& found) {
-                      take(round, part, first + l, result, found, [](std::int32_t label) { return label; });
-                      find_moves(round, part, first + l, result.labels);
+                      take(round, part, first + l, std::move(result), found);
+                      find_moves(round, part, first + l);
                     });
       } else if (last < round.minpts.size()) {
         visit.leave(numbers);
@@ -407,125 +391,98 @@ class LocalGroup {
       for (std::size_t l = first; l < last; ++l) numbers.push_back(round.merged[l].of_parts[part].local);
       visit.label(std::span(round.variants).subspan(first, last - first), numbers,
                   [&](VariantResult&& result, std::size_t l, const LevelResult& of_level) {
-                    const std::size_t level = first + l;
-                    const std::vector<std::uint32_t>& global = round.merged[level].of_parts[part].global;
-                    take(round, part, level, result, of_level, [&](std::int32_t label) {
-                      return static_cast<std::int32_t>(global[static_cast<std::size_t>(label)]);
-                    });
-                    count(round, part, level, round.own_sizes[level][part]);
+                    take(round, part, first + l, std::move(result), of_level);
                   });
     });
     if (!stay_) send_away(part);
   }
 
-  /// Takes what is of own points to their rows. result: of the part, labelled by numbers that `number` makes those of all.
-  template <class Number>
-  void take(Round& round, std::size_t part, std::size_t level, const VariantResult& result, const LevelResult& found,
-            Number&& number) {
+  /// Takes what a part knows of its own points. result: of the part, labelled by its numbers or those of all parts.
+  void take(Round& round, std::size_t part, std::size_t level, VariantResult&& result, const LevelResult& found) {
     const LocalParts::View& view = views_[part];
-    const std::int32_t* const labels = result.labels.data();
-    LabelSummary own = found.summary;
-    std::vector<std::uint32_t> sizes = found.clusters.size;
+    OfPart& own = round.of_parts[level][part];
+    own.counts = found.summary;
+    own.sizes = found.clusters.size;
     const std::uint32_t* const core = round.sets[level][part].shared.data() + view.lent.size();
     for (std::size_t g = 0; g < view.near; ++g) {
-      const std::int32_t label = labels[view.own + g];
+      const std::int32_t label = result.labels[view.own + g];
       if (label == kNoise) {
-        --own.noise;
+        --own.counts.noise;
         continue;
       }
-      --sizes[static_cast<std::size_t>(label)];
-      --(core[g] != United::kNoSet ? own.core : own.border);
+      --own.sizes[static_cast<std::size_t>(label)];
+      --(core[g] != United::kNoSet ? own.counts.core : own.counts.border);
     }
-    round.own_counts[level][part] = own;
-    round.own_sizes[level][part] = std::move(sizes);
-    if (!labels_kept()) return;
-    std::int32_t* const to = round.results[level].labels.data();
-    if (!masked()) {
-      points_.for_own(part, [&](std::size_t row, std::size_t id) {
-        to[row] = labels[id] == kNoise ? kNoise : number(labels[id]);
-      });
-      return;
-    }
-    const std::uint8_t* const mask = result.core.data();
-    std::uint8_t* const mask_to = round.results[level].core.data();
-    points_.for_own(part, [&](std::size_t row, std::size_t id) {
-      to[row] = labels[id] == kNoise ? kNoise : number(labels[id]);
-      mask_to[row] = mask[id];
-    });
-  }
-
-  /// sizes: [local.count] of own points.
-  void count(Round& round, std::size_t part, std::size_t level, std::span<const std::uint32_t> sizes) {
-    round.totals[level].add(round.own_counts[level][part], round.merged[level].of_parts[part], sizes, round.sizes[level]);
+    own.core = std::move(result.core);
+    own.labels = std::move(result.labels);
   }
 
   /// What may become of border points that are labelled by the part's own numbers.
-  static void find_moves(Round& round, std::size_t part, std::size_t level, const Labels& labels) {
+  static void find_moves(Round& round, std::size_t part, std::size_t level) {
     PartSets& known = round.sets[level][part];
+    OfPart& own = round.of_parts[level][part];
     if (!known.ties) return;
-    std::vector<Move>& moves = round.moves[level][part];
-    moves.reserve(known.ties->size());
+    own.moves.reserve(known.ties->size());
     for (const auto& [point, cluster] : *known.ties) {
-      moves.push_back({point, static_cast<std::uint32_t>(labels[point]), cluster});
+      own.moves.push_back({point, static_cast<std::uint32_t>(own.labels[point]), cluster});
     }
-    std::ranges::sort(moves, {}, &Move::point);
+    std::ranges::sort(own.moves, {}, &Move::point);
     known.ties.reset();
   }
 
-  /// A level from the numbers of parts to those of all, where it is labelled by these.
-  void renumber(Round& round, std::size_t level) {
-    std::vector<std::vector<std::int32_t>> numbers(points_.parts());
-    bool any = false;
+  /// The labels and counts of a level from those of the parts.
+  void put_together(Round& round, std::size_t level, std::vector<std::uint32_t>& sizes) {
+    std::vector<OfPart>& of_parts = round.of_parts[level];
+    std::vector<std::vector<std::int32_t>> numbers(points_.parts());  // among all, of those by which parts are labelled
+    LevelTotals totals;
     for (std::size_t part = 0; part < points_.parts(); ++part) {
-      if (round.labelled[part] == 0) continue;
-      any = true;
       const NumberedSets& sets = round.merged[level].of_parts[part];
-      for (const std::uint32_t local : sets.local.numbers) {
-        numbers[part].push_back(static_cast<std::int32_t>(sets.global[local]));
-      }
-    }
-    if (!any) return;
-    std::int32_t* const labels = labels_kept() ? round.results[level].labels.data() : nullptr;
-    if (labels != nullptr) {
-      tbb::parallel_for(tbb::blocked_range<std::size_t>(0, points_.rows(), 1 << 14), [&](const auto& range) {
-        for (std::size_t row = range.begin(); row < range.end(); ++row) {
-          if (labels[row] == kNoise) continue;
-          const std::vector<std::int32_t>& of_part = numbers[points_.part_of(row)];
-          if (!of_part.empty()) labels[row] = of_part[static_cast<std::size_t>(labels[row])];
+      OfPart& own = of_parts[part];
+      if (round.labelled[part] != 0) {
+        std::vector<std::uint32_t> merged(sets.local.count, 0);
+        for (std::size_t k = 0; k < own.sizes.size(); ++k) merged[sets.local.numbers[k]] += own.sizes[k];
+        own.sizes = std::move(merged);
+        numbers[part].reserve(sets.local.numbers.size());
+        for (const std::uint32_t local : sets.local.numbers) {
+          numbers[part].push_back(static_cast<std::int32_t>(sets.global[local]));
         }
+        move_borders(own, sets, numbers[part]);
+      } else {
+        numbers[part].assign(sets.global.begin(), sets.global.end());
+      }
+      totals.add(own.counts, sets, own.sizes, sizes);
+    }
+    VariantResult& result = round.results[level];
+    result.summary = totals.summary(round.merged[level].count);
+    if (labels_kept()) {
+      result.labels = Labels(points_.rows());
+      std::int32_t* const to = result.labels.data();
+      points_.for_all([&](std::size_t part, std::size_t row, std::size_t id) {
+        const std::int32_t label = of_parts[part].labels[id];
+        to[row] = label == kNoise ? kNoise : numbers[part][static_cast<std::size_t>(label)];
       });
     }
-    for (std::size_t part = 0; part < points_.parts(); ++part) {
-      if (round.labelled[part] != 0) settle(round, part, level, numbers[part], labels);
+    if (masked()) {
+      result.core.resize(points_.rows());
+      std::uint8_t* const to = result.core.data();
+      points_.for_all([&](std::size_t part, std::size_t row, std::size_t id) { to[row] = of_parts[part].core[id]; });
     }
+    of_parts.clear();
   }
 
-  /// Border points that a cluster takes which has become a lower one; and the counts of a part. numbers: of the part's clusters among all.
-  void settle(Round& round, std::size_t part, std::size_t level, std::span<const std::int32_t> numbers,
-              std::int32_t* labels) {
-    const NumberedSets& sets = round.merged[level].of_parts[part];
-    std::vector<std::uint32_t> sizes(sets.local.count, 0);
-    const std::vector<std::uint32_t>& by_part = round.own_sizes[level][part];
-    for (std::size_t k = 0; k < by_part.size(); ++k) sizes[sets.local.numbers[k]] += by_part[k];
-    std::vector<std::uint32_t> points;
-    std::vector<std::int32_t> taken;
-    const std::vector<Move>& moves = round.moves[level][part];
-    for (std::size_t m = 0; m < moves.size();) {
-      std::uint32_t best = moves[m].from;
-      const std::uint32_t from = best, point = moves[m].point;
-      for (; m < moves.size() && moves[m].point == point; ++m) {
-        if (numbers[moves[m].to] < numbers[best]) best = moves[m].to;
+  /// Border points that a cluster takes which has become a lower one. numbers: of the part's clusters among all.
+  static void move_borders(OfPart& own, const NumberedSets& sets, std::span<const std::int32_t> numbers) {
+    for (std::size_t m = 0; m < own.moves.size();) {
+      const auto [point, from, first] = own.moves[m];
+      std::uint32_t best = from;
+      for (; m < own.moves.size() && own.moves[m].point == point; ++m) {
+        if (numbers[own.moves[m].to] < numbers[best]) best = own.moves[m].to;
       }
-      if (numbers[best] == numbers[from]) continue;
-      --sizes[sets.local.numbers[from]];
-      ++sizes[sets.local.numbers[best]];
-      points.push_back(point);
-      taken.push_back(numbers[best]);
+      if (best == from) continue;
+      --own.sizes[sets.local.numbers[from]];
+      ++own.sizes[sets.local.numbers[best]];
+      own.labels[point] = static_cast<std::int32_t>(best);
     }
-    count(round, part, level, sizes);
-    if (labels == nullptr) return;
-    const std::vector<std::uint32_t> rows = points_.rows_of(part, points);
-    for (std::size_t i = 0; i < rows.size(); ++i) labels[rows[i]] = taken[i];
   }
 
   const LocalParts& points_;
