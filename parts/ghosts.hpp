@@ -40,25 +40,27 @@ class GhostFinder {
   template <class F>
   void for_ghosts(std::uint32_t part, std::span<const double> point, std::vector<double>& room, F&& f) const {
     if (!periodic_) {
-      return partition_.for_near([&](std::size_t k) { return point[k]; }, reach_, [&](std::uint32_t to, double distance) {
-        if (to != part) f(to, distance, point);
-      });
+      return partition_.for_near([&](std::size_t k) { return point[k]; }, reach_,
+                                 [&](std::uint32_t to, double distance) {
+                                   if (to != part) f(to, distance, point);
+                                 });
     }
     room.assign(2 * dims_, 0);
     const std::span<double> shift(room.data(), dims_), place(room.data() + dims_, dims_);
     for_images(point, shift, 0, [&] {
       const bool itself = std::all_of(shift.begin(), shift.end(), [](double s) { return s == 0; });
       for (std::size_t k = 0; k < dims_; ++k) place[k] = point[k] + shift[k];
-      partition_.for_near([&](std::size_t k) { return place[k]; }, reach_, [&](std::uint32_t to, double distance) {
-        if (to == part && itself) return;
-        // An image lies beyond a face, and is no nearer to any part than to the face.
-        for (std::size_t k = 0; k < dims_; ++k) {
-          const double from_lo = shift[k] != 0 ? point[k] - space_.axes[k].lo : 0;
-          if (shift[k] > 0) distance = std::max(distance, from_lo);
-          if (shift[k] < 0) distance = std::max(distance, space_.period(k) - from_lo);
-        }
-        f(to, distance, std::span<const double>(place));
-      });
+      partition_.for_near([&](std::size_t k) { return place[k]; }, reach_,
+                          [&](std::uint32_t to, double distance) {
+                            if (to == part && itself) return;
+                            // An image lies beyond a face, and is no nearer to any part than to the face.
+                            for (std::size_t k = 0; k < dims_; ++k) {
+                              const double from_lo = shift[k] != 0 ? point[k] - space_.axes[k].lo : 0;
+                              if (shift[k] > 0) distance = std::max(distance, from_lo);
+                              if (shift[k] < 0) distance = std::max(distance, space_.period(k) - from_lo);
+                            }
+                            f(to, distance, std::span<const double>(place));
+                          });
     });
   }
 

@@ -106,7 +106,8 @@ MergedSets merge_sets(std::span<const LocalParts::View> views, std::span<const P
       // What has no core point that is anybody's own is of ghosts too far away to matter.
       numbers[k] = id == kNoRow ? merged.count : firsts.rank(id);
     });
-    merged.of_parts.push_back(number(numbers, std::span<const std::uint8_t>(tied.span()).subspan(base[p], numbers.size()), merged.count));
+    merged.of_parts.push_back(
+        number(numbers, std::span<const std::uint8_t>(tied.span()).subspan(base[p], numbers.size()), merged.count));
   }
   return merged;
 }

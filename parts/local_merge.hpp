@@ -20,17 +20,19 @@ namespace epsflow::parts {
 struct PartSets {
   static constexpr std::uint32_t kNoRow = std::numeric_limits<std::uint32_t>::max();
 
-  std::vector<std::uint32_t> first;   ///< [clusters] row of the first own core point; kNoRow where there is none
-  std::vector<std::uint32_t> shared;  ///< [lent + near] the clusters that lent points, and ghosts within reach, are core points of
+  std::vector<std::uint32_t> first;  ///< [clusters] row of the first own core point; kNoRow where there is none
+  std::vector<std::uint32_t>
+      shared;  ///< [lent + near] the clusters that lent points, and ghosts within reach, are core points of
   /// United::border_ties(), where they were asked for and the backend tells them.
   std::optional<std::vector<BorderTie>> ties = {};
 };
 
 /// The clusters of a part among those of all.
 struct NumberedSets {
-  ClusterNumbers local;               ///< numbers by which the part labels: in the order of the numbers of all
-  std::vector<std::uint32_t> global;  ///< [local.count] the number of each among all; that of no cluster where no point is anybody's own
-  std::vector<std::uint8_t> shared;   ///< [local.count] 1 where other parts may have points of it
+  ClusterNumbers local;  ///< numbers by which the part labels: in the order of the numbers of all
+  std::vector<std::uint32_t>
+      global;  ///< [local.count] the number of each among all; that of no cluster where no point is anybody's own
+  std::vector<std::uint8_t> shared;  ///< [local.count] 1 where other parts may have points of it
 };
 
 /// The clusters of a level.

@@ -22,11 +22,16 @@ void copy_rows(const std::byte* from, std::size_t row, const std::uint16_t* at, 
     for (std::size_t i = 0; i < count; ++i) std::memcpy(to + i * bytes, from + at[i] * bytes, bytes);
   };
   switch (row) {
-    case 8: return copy(std::integral_constant<std::size_t, 8>());
-    case 12: return copy(std::integral_constant<std::size_t, 12>());
-    case 16: return copy(std::integral_constant<std::size_t, 16>());
-    case 24: return copy(std::integral_constant<std::size_t, 24>());
-    default: return copy(row);
+    case 8:
+      return copy(std::integral_constant<std::size_t, 8>());
+    case 12:
+      return copy(std::integral_constant<std::size_t, 12>());
+    case 16:
+      return copy(std::integral_constant<std::size_t, 16>());
+    case 24:
+      return copy(std::integral_constant<std::size_t, 24>());
+    default:
+      return copy(row);
   }
 }
 
@@ -51,7 +56,8 @@ class LocalParts::Descent {
       const auto [node, depth] = open.back();
       open.pop_back();
       depth_ = std::max(depth_, depth);
-      if (node < first_) open.insert(open.end(), {{nodes_[node].next[0], depth + 1}, {nodes_[node].next[1], depth + 1}});
+      if (node < first_)
+        open.insert(open.end(), {{nodes_[node].next[0], depth + 1}, {nodes_[node].next[1], depth + 1}});
     }
   }
 
@@ -196,9 +202,12 @@ void LocalParts::place(const Partition& partition, const Space& space, const T* 
   const Interior interior(points_, partition, finder);
   tbb::parallel_for(std::size_t{0}, count, [&](std::size_t s) {
     switch (points_.dims()) {
-      case 2: return place<T, 2>(interior, descent, finder, values, stretches[s]);
-      case 3: return place<T, 3>(interior, descent, finder, values, stretches[s]);
-      default: return place<T, 0>(interior, descent, finder, values, stretches[s]);
+      case 2:
+        return place<T, 2>(interior, descent, finder, values, stretches[s]);
+      case 3:
+        return place<T, 3>(interior, descent, finder, values, stretches[s]);
+      default:
+        return place<T, 0>(interior, descent, finder, values, stretches[s]);
     }
   });
   tbb::parallel_for(std::size_t{0}, parts(), [&](std::size_t part) {
@@ -217,38 +226,46 @@ template <class T, std::size_t Dims>
 void LocalParts::place(const Interior& interior, const Descent& descent, const GhostFinder& finder, const T* values,
                        Stretch<T>& stretch) {
   const std::size_t d = Dims > 0 ? Dims : points_.dims();
-  std::vector<std::uint32_t> counts(parts());
-  std::vector<std::uint16_t> part_of(block_);
+  std::vector<std::uint32_t> next(parts());
+  std::vector<std::uint16_t> part_of(block_), closer(block_ + 1), place(block_);
   std::vector<double> point(d), scratch;
   for (std::size_t b = stretch.first; b < stretch.last; ++b) {
-    std::fill(counts.begin(), counts.end(), 0U);
     const std::size_t begin = b * block_, size = std::min(rows(), begin + block_) - begin;
-    for (std::size_t i = begin; i < begin + size; ++i) {
-      const T* const x = values + i * d;
-      if (const std::uint16_t known = interior.part_of<T, Dims>(x); known != Interior::kMixed) {
-        part_of[i - begin] = known;
-        ++counts[known];
-        continue;
-      }
-      const std::uint32_t part = descent.part_of(x);
-      part_of[i - begin] = static_cast<std::uint16_t>(part);
-      const std::uint32_t at = counts[part]++;
-      if (finder.inside<T, Dims>(part, x)) continue;
-      std::copy_n(x, d, point.begin());
+    const T* const block = values + begin * d;
+    std::size_t left = 0;  // to look at closer
+    for (std::size_t i = 0; i < size; ++i) {
+      part_of[i] = interior.part_of<T, Dims>(block + i * d);
+      closer[left] = static_cast<std::uint16_t>(i);
+      left += part_of[i] == Interior::kMixed ? 1 : 0;
+    }
+    for (std::size_t j = 0; j < left; ++j) {
+      part_of[closer[j]] = static_cast<std::uint16_t>(descent.part_of(block + closer[j] * d));
+    }
+    std::fill(next.begin(), next.end(), 0U);
+    for (std::size_t i = 0; i < size; ++i) ++next[part_of[i]];
+    std::uint16_t* const begins = begins_.data() + b * (parts() + 1);
+    for (std::size_t part = 0; part < parts(); ++part) {
+      start(part, b + 1) = next[part];
+      begins[part + 1] = static_cast<std::uint16_t>(begins[part] + next[part]);
+      next[part] = begins[part];
+    }
+    for (std::size_t i = 0; i < size; ++i) {
+      const std::uint32_t at = next[part_of[i]]++;
+      by_part_[begin + at] = static_cast<std::uint16_t>(i);
+      place[i] = static_cast<std::uint16_t>(at - begins[part_of[i]]);
+    }
+    for (std::size_t j = 0; j < left; ++j) {
+      const std::uint16_t i = closer[j];
+      const std::uint32_t part = part_of[i];
+      if (finder.inside<T, Dims>(part, block + i * d)) continue;
+      std::copy_n(block + i * d, d, point.begin());
       finder.for_ghosts(part, point, scratch, [&](std::uint32_t to, double distance, std::span<const double> where) {
         const auto reach = std::lower_bound(reaches_.begin(), reaches_.end(), distance) - reaches_.begin();
-        stretch.found.push_back({static_cast<std::uint32_t>(i), at, static_cast<std::uint16_t>(part),
+        stretch.found.push_back({static_cast<std::uint32_t>(begin + i), place[i], static_cast<std::uint16_t>(part),
                                  static_cast<std::uint16_t>(to), static_cast<std::uint32_t>(reach)});
         for (const double c : where) stretch.coordinates.push_back(static_cast<T>(c));
       });
     }
-    std::uint16_t* const begins = begins_.data() + b * (parts() + 1);
-    for (std::size_t part = 0; part < parts(); ++part) {
-      start(part, b + 1) = counts[part];
-      begins[part + 1] = static_cast<std::uint16_t>(begins[part] + counts[part]);
-      counts[part] = begins[part];
-    }
-    for (std::size_t i = 0; i < size; ++i) by_part_[begin + counts[part_of[i]]++] = static_cast<std::uint16_t>(i);
   }
 }
 
@@ -260,7 +277,8 @@ void LocalParts::collect(const std::vector<Stretch<T>>& stretches) {
   const auto key_of = [&](const Found& ghost) { return pair_of(ghost) * reaches_.size() + ghost.reach; };
   std::vector<std::uint32_t> next(stretches.size() * keys, 0);
   const auto for_stretches = [&](const auto& f) {
-    tbb::parallel_for(std::size_t{0}, stretches.size(), [&](std::size_t s) { f(stretches[s], next.data() + s * keys); });
+    tbb::parallel_for(std::size_t{0}, stretches.size(),
+                      [&](std::size_t s) { f(stretches[s], next.data() + s * keys); });
   };
   for_stretches([&](const Stretch<T>& stretch, std::uint32_t* counts) {
     for (const Found& ghost : stretch.found) ++counts[key_of(ghost)];

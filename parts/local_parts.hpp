@@ -38,11 +38,11 @@ class LocalParts {
   struct View {
     std::size_t part = 0;
     std::size_t own = 0;
-    std::size_t near = 0;               ///< ghosts within
-    std::size_t beyond = 0;             ///< further ghosts
-    std::vector<std::uint32_t> lent;    ///< own points that others have as ghosts within, by part
-    std::vector<std::size_t> lent_to;   ///< [parts + 1] where those of each part begin
-    std::vector<std::size_t> near_of;   ///< [parts + 1] where the ghosts of each part begin
+    std::size_t near = 0;                  ///< ghosts within
+    std::size_t beyond = 0;                ///< further ghosts
+    std::vector<std::uint32_t> lent;       ///< own points that others have as ghosts within, by part
+    std::vector<std::size_t> lent_to;      ///< [parts + 1] where those of each part begin
+    std::vector<std::size_t> near_of;      ///< [parts + 1] where the ghosts of each part begin
     std::vector<std::int64_t> units = {};  ///< of all points, where they have weights
 
     [[nodiscard]] std::size_t size() const noexcept { return own + near + beyond; }
@@ -72,10 +72,10 @@ class LocalParts {
  private:
   /// Points of one part that another has as ghosts, by how far off they are.
   struct Ghosts {
-    std::vector<std::uint32_t> points;   ///< in their part
-    std::vector<std::size_t> within;     ///< [reaches] how many are
-    Buffer<std::byte> coordinates;       ///< where they are, or their images
-    std::vector<std::int64_t> units;     ///< their weights
+    std::vector<std::uint32_t> points;  ///< in their part
+    std::vector<std::size_t> within;    ///< [reaches] how many are
+    Buffer<std::byte> coordinates;      ///< where they are, or their images
+    std::vector<std::int64_t> units;    ///< their weights
   };
   struct Found;
   class Descent;
@@ -128,10 +128,10 @@ class LocalParts {
   std::vector<std::size_t> sizes_;  ///< [parts]
   std::size_t block_;               ///< rows
   std::size_t blocks_;
-  Buffer<std::uint16_t> by_part_;       ///< [n] rows within their block, by part
-  std::vector<std::uint16_t> begins_;   ///< [blocks × (parts + 1)] where those of each part begin
-  std::vector<std::uint32_t> starts_;   ///< [parts × (blocks + 1)] own points of the blocks before
-  std::vector<Ghosts> ghosts_;        ///< [of × to]
+  Buffer<std::uint16_t> by_part_;      ///< [n] rows within their block, by part
+  std::vector<std::uint16_t> begins_;  ///< [blocks × (parts + 1)] where those of each part begin
+  std::vector<std::uint32_t> starts_;  ///< [parts × (blocks + 1)] own points of the blocks before
+  std::vector<Ghosts> ghosts_;         ///< [of × to]
 };
 
 }  // namespace epsflow::parts

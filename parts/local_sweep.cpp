@@ -65,7 +65,8 @@ class LevelTotals {
  private:
   LabelSummary summary_;
   std::uint64_t largest_ = 0;
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> shared_;  ///< clusters that several parts have points of, and how many
+  std::vector<std::pair<std::uint32_t, std::uint32_t>>
+      shared_;  ///< clusters that several parts have points of, and how many
 };
 
 Points gather(const PointsSource& source) {
@@ -214,7 +215,9 @@ class LocalGroup {
   void cluster(const OnResult& on_result) {
     std::optional<RowClusters> clusters;
     if (options_.clusters) clusters.emplace(points_.rows(), group_.minpts.back());
-    on_parts([&](std::size_t part, std::size_t, std::size_t) { views_[part] = points_.view(part, reach_.near, reach_.beyond); });
+    on_parts([&](std::size_t part, std::size_t, std::size_t) {
+      views_[part] = points_.view(part, reach_.near, reach_.beyond);
+    });
     std::size_t at_once = levels_in_memory();
     if (stay_) {
       on_parts([&](std::size_t part, std::size_t worker, std::size_t) { bring(part, worker, group_.minpts); });
@@ -271,9 +274,9 @@ class LocalGroup {
     std::vector<Variant> variants;
     std::vector<VariantResult> results;
     std::vector<MergedSets> merged;
-    std::vector<std::uint8_t> labelled;           ///< [part] 1 where it is labelled by its own clusters
-    std::vector<std::vector<PartSets>> sets;      ///< [level][part]
-    std::vector<std::vector<OfPart>> of_parts;    ///< [level][part]
+    std::vector<std::uint8_t> labelled;         ///< [part] 1 where it is labelled by its own clusters
+    std::vector<std::vector<PartSets>> sets;    ///< [level][part]
+    std::vector<std::vector<OfPart>> of_parts;  ///< [level][part]
   };
 
   [[nodiscard]] bool labels_kept() const noexcept { return options_.keep != Keep::summary || options_.clusters; }
@@ -494,11 +497,11 @@ class LocalGroup {
   const RunOptions& options_;
   const std::uint64_t memory_;
   CancelToken& stop_;
-  const bool stay_;   ///< all parts are with the workers at a time
-  const bool borders_;  ///< there may be border points
-  std::vector<LocalParts::View> views_;              ///< [parts]
-  std::vector<std::unique_ptr<Visit>> visits_;       ///< [parts] that are with a worker
-  std::vector<std::optional<std::size_t>> homes_;    ///< [parts] the worker
+  const bool stay_;                                ///< all parts are with the workers at a time
+  const bool borders_;                             ///< there may be border points
+  std::vector<LocalParts::View> views_;            ///< [parts]
+  std::vector<std::unique_ptr<Visit>> visits_;     ///< [parts] that are with a worker
+  std::vector<std::optional<std::size_t>> homes_;  ///< [parts] the worker
 };
 
 /// The points as they are searched; `room` holds them where the metric moves them.

@@ -26,13 +26,13 @@ struct PartWorker {
 };
 
 struct LocalSweep {
-  PointsView points;                          ///< [n × d]
-  std::span<const double> weights = {};       ///< [n] as for Dataset::weighted(), or none
+  PointsView points;                     ///< [n × d]
+  std::span<const double> weights = {};  ///< [n] as for Dataset::weighted(), or none
   const Metric& metric;
   const Sweep& sweep;
   std::size_t parts = 1;
-  const Partition* partition = nullptr;       ///< null, or where space is cut; then it has so many parts
-  std::uint64_t memory = 0;                   ///< bytes that the labels of several variants may take
+  const Partition* partition = nullptr;  ///< null, or where space is cut; then it has so many parts
+  std::uint64_t memory = 0;              ///< bytes that the labels of several variants may take
 };
 
 /// run_each() over points in parts: the same labels, bit for bit, wherever space is cut. Clusters directly, without tables. A part is brought

@@ -339,8 +339,7 @@ PartFigures run_each(Exchange& exchange, PointsView share, const Metric& metric,
     figures.points = part.own();
     figures.ghosts = part.ghosts();
     figures.distribute_seconds = seconds();
-    GroupOfParts clusterings(exchange, *backend, distribution, part, open, scale, options, points, cancel,
-                             on_result);
+    GroupOfParts clusterings(exchange, *backend, distribution, part, open, scale, options, points, cancel, on_result);
     for (const stages::EpsGroup& group : groups) {
       cancel.check();
       clusterings.cluster(group);

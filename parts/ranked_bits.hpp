@@ -19,7 +19,8 @@ namespace epsflow::parts {
 /// Numbers below `size`, a bit for each. First they are put in, by any number of threads, then count() is called, once; then the others.
 class RankedBits {
  public:
-  explicit RankedBits(std::uint64_t size) : words_((size + kBits - 1) / kBits * kWords), below_(words_.size() / kWords) {
+  explicit RankedBits(std::uint64_t size)
+      : words_((size + kBits - 1) / kBits * kWords), below_(words_.size() / kWords) {
     for_groups([&](std::size_t g) { std::fill_n(words_.data() + g * kWords, kWords, std::uint64_t{0}); });
   }
 

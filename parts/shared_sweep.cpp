@@ -122,9 +122,7 @@ class Together {
   }
 
   /// One body for each engine, on a thread of its own.
-  void run(std::size_t bodies, const std::function<void(std::size_t)>& body) {
-    run_together(bodies, stop_, body);
-  }
+  void run(std::size_t bodies, const std::function<void(std::size_t)>& body) { run_together(bodies, stop_, body); }
   [[nodiscard]] const CancelToken& stop() const noexcept { return stop_; }
 
  private:

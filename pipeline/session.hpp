@@ -66,7 +66,9 @@ class EngineTurn {
 
   [[nodiscard]] Backend& backend() const noexcept { return *state_->backend; }
   /// What an engine may use of its device's memory, whether it is in use or not; 0 where it has none.
-  [[nodiscard]] static std::uint64_t device_memory(const Engine& engine) { return engine.state_->backend->device_memory(); }
+  [[nodiscard]] static std::uint64_t device_memory(const Engine& engine) {
+    return engine.state_->backend->device_memory();
+  }
   /// The same for copies of an engine alone.
   [[nodiscard]] static const void* identity(const Engine& engine) noexcept { return engine.state_.get(); }
 

@@ -15,8 +15,8 @@
 #include "support/random_points.hpp"
 
 #include <epsflow/core/error.hpp>
-#include <epsflow/parts/part_lineage.hpp>
 #include <epsflow/parts/local_sweep.hpp>
+#include <epsflow/parts/part_lineage.hpp>
 #include <epsflow/parts/thread_ranks.hpp>
 #include <epsflow/pipeline/engine.hpp>
 #include <epsflow/pipeline/make_backend.hpp>
@@ -97,15 +97,16 @@ std::vector<VariantResult> run_here(PointsView points, std::span<const double> w
   engine.threads = 1;
   const std::unique_ptr<Backend> backend = make_backend(settled(engine), nullptr);
   std::vector<VariantResult> results;
-  run_local({.points = points,
-             .weights = weights,
-             .metric = metric,
-             .sweep = sweep,
-             .parts = parts,
-             .partition = cuts,
-             .memory = parts % 3 == 0 ? 1 : 10 * points.size()},
-            std::vector(workers, PartWorker{*backend, 1}),
-            [&](VariantResult&& result) { results.push_back(std::move(result)); }, options, CancelToken());
+  run_local(
+      {.points = points,
+       .weights = weights,
+       .metric = metric,
+       .sweep = sweep,
+       .parts = parts,
+       .partition = cuts,
+       .memory = parts % 3 == 0 ? 1 : 10 * points.size()},
+      std::vector(workers, PartWorker{*backend, 1}),
+      [&](VariantResult&& result) { results.push_back(std::move(result)); }, options, CancelToken());
   return results;
 }
 
@@ -167,9 +168,9 @@ void check_parts(const DataSet& data, const Metric& metric, const Sweep& sweep, 
     const auto run_with = [&](Keep keep, bool clusters) {
       const RunOptions with = options_of(data.view(), keep, clusters);
       const Partition* const where = cuts ? &*cuts : nullptr;
-      return workers == 0 ? run_in_parts(data.view(), weights, metric, sweep, ranks, shares, where, with)
-                          : run_here(data.view(), weights, metric, sweep, static_cast<std::size_t>(ranks), where,
-                                     workers, with);
+      return workers == 0
+                 ? run_in_parts(data.view(), weights, metric, sweep, ranks, shares, where, with)
+                 : run_here(data.view(), weights, metric, sweep, static_cast<std::size_t>(ranks), where, workers, with);
     };
     const bool with_labels = options.clusters && random.chance(0.7);
     const bool with_counts = options.clusters && random.chance(0.7);

@@ -1,0 +1,132 @@
+#include <epsflow/parts/local_parts.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "support/catch.hpp"
+#include "support/random_points.hpp"
+
+#include <epsflow/parts/ranked_bits.hpp>
+
+namespace epsflow::parts {
+namespace {
+
+using test::Random;
+
+/// Uniform, with some points in one place and some far out; on a lattice of `steps` places along an axis, unless that is 0.
+template <class T>
+Points make(std::size_t n, std::size_t dims, Precision precision, double steps, Random& random) {
+  Points points(n, dims, precision);
+  for (T& x : points.values<T>()) {
+    double value = random.uniform(0, 1);
+    if (random.chance(0.05)) value = 0.25;
+    if (random.chance(1e-4)) value = random.uniform(-1e6, 1e6);
+    if (steps > 0) value = std::floor(value * steps) / steps;
+    x = static_cast<T>(value);
+  }
+  return points;
+}
+
+/// Everything that a view says, from the rule for one point.
+void check_view(PointsView points, const LocalParts& parts, const Partition& cuts, std::size_t part, double near,
+                double beyond) {
+  const LocalParts::View view = parts.view(part, near, beyond);
+  const PointsSource source = parts.source(view, near, beyond);
+  REQUIRE(source.size == view.size());
+  Points found(source.size, points.dims(), points.precision());
+  const auto write = [&](auto values) {
+    const std::size_t middle = source.size / 3;  // rows come in any stretches
+    source.write(middle, source.size, values.data() + middle * points.dims());
+    source.write(0, middle, values.data());
+  };
+  points.precision() == Precision::float32 ? write(found.values<float>()) : write(found.values<double>());
+  std::vector<std::size_t> own;
+  std::size_t within = 0, behind = 0, lent = 0;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const auto at = [&](std::size_t k) { return points.at(i, k); };
+    const std::uint32_t of = cuts.part_of(at);
+    if (of == part) own.push_back(i);
+    cuts.for_near(at, beyond, [&](std::uint32_t to, double distance) {
+      if (to == of) return;
+      if (to == part) ++(distance <= near ? within : behind);
+      if (of == part && distance <= near) ++lent;
+    });
+  }
+  REQUIRE(view.own == own.size());
+  REQUIRE(parts.own(part) == own.size());
+  CHECK(view.near == within);
+  CHECK(view.beyond == behind);
+  CHECK(view.lent.size() == lent);
+  CHECK(view.lent_to.back() == lent);
+  CHECK(view.near_of.back() == within);
+  bool same = true;
+  for (std::size_t id = 0; id < own.size(); ++id) {
+    for (std::size_t k = 0; k < points.dims(); ++k) {
+      same = same && found.view().at(id, k) == points.at(own[id], k);
+    }
+  }
+  CHECK(same);
+  // Ghosts lie outside, as near as they are said to be.
+  const Partition::Box box = cuts.box_of(static_cast<std::uint32_t>(part), points.dims());
+  bool near_enough = true;
+  for (std::size_t g = view.own; g < view.size(); ++g) {
+    double distance = 0;
+    for (std::size_t k = 0; k < points.dims(); ++k) {
+      const double x = found.view().at(g, k);
+      distance = std::max({distance, box.lo[k] - x, x - box.hi[k]});
+    }
+    near_enough = near_enough && distance <= (g < view.own + view.near ? near : beyond);
+  }
+  CHECK(near_enough);
+  std::vector<std::uint32_t> ids, rows;
+  for (std::uint32_t id = 0; id < own.size(); id += 7) {
+    ids.push_back(id);
+    rows.push_back(static_cast<std::uint32_t>(own[id]));
+  }
+  CHECK(parts.rows_of(part, ids) == rows);
+}
+
+}  // namespace
+
+TEST_CASE("local parts: own points and ghosts are those of the cuts") {
+  // The last ones have so many points that most are told their part by a table.
+  for (const auto& [n, dims, count, steps] : {std::tuple(3000U, 1U, 5U, 0.0), std::tuple(20'000U, 2U, 40U, 0.0),
+                                             std::tuple(9000U, 4U, 7U, 8.0), std::tuple(0U, 2U, 3U, 0.0),
+                                             std::tuple(1'200'000U, 3U, 6U, 0.0), std::tuple(1'100'000U, 2U, 5U, 64.0),
+                                             std::tuple(1'100'000U, 5U, 4U, 0.0)}) {
+    CAPTURE(n, dims, count, steps);
+    Random random(n + dims);
+    const bool single = dims % 2 == 1;
+    const Points points = single ? make<float>(n, dims, Precision::float32, steps, random)
+                                 : make<double>(n, dims, Precision::float64, steps, random);
+    const Partition cuts = cut_space(points, count);
+    REQUIRE(cuts.parts() == count);
+    const LocalParts parts(points, {}, cuts, Space{}, {0.01, 0.02, 0.04});
+    for (std::size_t part = 0; part < count; part += 3) {
+      check_view(points, parts, cuts, part, 0.02, 0.04);
+      check_view(points, parts, cuts, part, 0.01, 0.02);
+    }
+  }
+}
+
+TEST_CASE("local parts: numbers of a set, and their places in it") {
+  Random random(4);
+  for (const std::size_t size : {1U, 63U, 64U, 5000U, 200'000U}) {
+    RankedBits bits(size);
+    std::vector<std::uint32_t> put;
+    for (std::uint32_t i = 0; i < size; ++i) {
+      if (!random.chance(0.3)) continue;
+      bits.put(i);
+      put.push_back(i);
+    }
+    REQUIRE(bits.count() == put.size());
+    CHECK(bits.list() == put);
+    bool same = true;
+    for (std::uint32_t k = 0; k < put.size(); ++k) same = same && bits.rank(put[k]) == k;
+    CHECK(same);
+  }
+}
+
+}  // namespace epsflow::parts
