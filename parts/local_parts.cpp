@@ -85,15 +85,19 @@ class LocalParts::Descent {
 };
 
 /// Most points lie far from the faces of parts: a table of cells of equal size tells these their part by one look.
+template <class T>
 class LocalParts::Interior {
  public:
-  /// None where there are few points, or they are spread out otherwise than in space.
+  static constexpr std::uint16_t kMixed = 0xFFFF;
+
+  /// Empty where there are few points, or they are not spread out.
   Interior(PointsView points, const Partition& partition, const GhostFinder& finder)
-      : axes_(std::min<std::size_t>(points.dims(), kMostAxes)) {
+      : axes_(std::min<std::size_t>(points.dims(), kMostAxes)),
+        bits_(axes_ == 1   ? 14
+              : axes_ == 2 ? 9
+                           : 6) {
     constexpr std::size_t kFew = 1 << 20, kSample = 1 << 14;
     if (points.size() < kFew) return;
-    constexpr std::size_t kBins[] = {1 << 14, 1 << 9, 1 << 6};
-    bins_ = kBins[axes_ - 1];
     for (std::size_t k = 0; k < axes_; ++k) {
       double lo = points.at(0, k), hi = lo;
       for (std::size_t i = 0; i < kSample; ++i) {
@@ -101,55 +105,65 @@ class LocalParts::Interior {
         lo = std::min(lo, x);
         hi = std::max(hi, x);
       }
-      lo_[k] = lo;
-      width_[k] = (hi - lo) / static_cast<double>(bins_);
-      per_width_[k] = 1 / width_[k];
-      if (!std::isfinite(per_width_[k])) return;
+      lo_[k] = static_cast<T>(lo);
+      per_width_[k] = static_cast<T>(static_cast<double>(bins()) / (hi - lo));
+      if (!(per_width_[k] > 0) || !std::isfinite(per_width_[k])) return;
     }
-    std::size_t cells = 1;
-    for (std::size_t k = 0; k < axes_; ++k) cells *= bins_;
-    parts_.resize(cells, kMixed);
-    tbb::parallel_for(tbb::blocked_range<std::size_t>(0, cells, 1 << 10), [&](const auto& range) {
-      std::array<double, kMostAxes> lo{}, hi{};
-      for (std::size_t cell = range.begin(); cell < range.end(); ++cell) {
-        std::size_t rest = cell;
-        for (std::size_t k = axes_; k-- > 0; rest /= bins_) {
-          // A little more than the cell, as places are rounded.
-          constexpr double kMargin = 1e-6;
-          lo[k] = lo_[k] + (static_cast<double>(rest % bins_) - kMargin) * width_[k];
-          hi[k] = lo_[k] + (static_cast<double>(rest % bins_) + 1 + kMargin) * width_[k];
-        }
-        const std::uint32_t part = partition.part_of([&](std::size_t k) { return k < axes_ ? lo[k] : 0; });
-        if (finder.inside(part, std::span(lo).first(axes_), std::span(hi).first(axes_))) {
-          parts_[cell] = static_cast<std::uint16_t>(part);
-        }
-      }
+    parts_.resize(std::size_t{1} << (bits_ * axes_), kMixed);
+    tbb::parallel_for(tbb::blocked_range<std::size_t>(0, parts_.size(), 1 << 10), [&](const auto& range) {
+      for (std::size_t cell = range.begin(); cell < range.end(); ++cell) look_at(cell, partition, finder);
     });
   }
 
-  static constexpr std::uint16_t kMixed = 0xFFFF;
-
-  /// The part of a point that is a ghost of no other; kMixed where that takes a closer look. Dims: as for LocalParts::place().
-  template <class T, std::size_t Dims>
-  [[nodiscard]] std::uint16_t part_of(const T* point) const noexcept {
-    if (parts_.empty()) return kMixed;
-    const std::size_t axes = Dims > 0 ? std::min(Dims, kMostAxes) : axes_;
-    std::size_t cell = 0;
-    bool in = true;
-    for (std::size_t k = 0; k < axes; ++k) {
-      const double place = (static_cast<double>(point[k]) - lo_[k]) * per_width_[k];
-      in = in & (place >= 0) & (place < static_cast<double>(bins_));
-      cell = cell * bins_ + static_cast<std::size_t>(static_cast<std::int64_t>(in ? place : 0));
+  /// The parts of points that are ghosts of no other; kMixed where that takes a closer look. Dims: as for LocalParts::place(). cells: scratch.
+  template <std::size_t Dims>
+  void find(const T* points, std::size_t count, std::size_t dims, std::uint32_t* cells, std::uint16_t* parts) const {
+    if (parts_.empty()) {
+      std::fill_n(parts, count, kMixed);
+      return;
     }
-    return in ? parts_[cell] : kMixed;
+    const std::size_t d = Dims > 0 ? Dims : dims;
+    const std::size_t axes = Dims > 0 ? std::min(Dims, kMostAxes) : axes_;
+    const auto last = static_cast<T>(bins() + 1);
+    for (std::size_t i = 0; i < count; ++i) {
+      std::uint32_t cell = 0;
+      for (std::size_t k = 0; k < axes; ++k) {
+        T place = (points[i * d + k] - lo_[k]) * per_width_[k] + T{1};
+        place = place > 0 ? place : 0;  // NaN, too
+        place = place < last ? place : last;
+        cell = cell << bits_ | static_cast<std::uint32_t>(static_cast<std::int32_t>(place));
+      }
+      cells[i] = cell;
+    }
+    for (std::size_t i = 0; i < count; ++i) parts[i] = parts_[cells[i]];
   }
 
  private:
   static constexpr std::size_t kMostAxes = 3;
 
+  /// Along each axis; one before them and one behind is for whatever is beyond.
+  [[nodiscard]] std::size_t bins() const noexcept { return (std::size_t{1} << bits_) - 2; }
+
+  void look_at(std::size_t cell, const Partition& partition, const GhostFinder& finder) {
+    // More than what rounds in places.
+    constexpr double kMargin = 1e-3;
+    std::array<double, kMostAxes> lo{}, hi{};
+    for (std::size_t k = axes_, rest = cell; k-- > 0; rest >>= bits_) {
+      const std::size_t place = rest & ((std::size_t{1} << bits_) - 1);
+      if (place == 0 || place > bins()) return;
+      const double width = 1 / static_cast<double>(per_width_[k]);
+      lo[k] = static_cast<double>(lo_[k]) + (static_cast<double>(place) - 1 - kMargin) * width;
+      hi[k] = static_cast<double>(lo_[k]) + (static_cast<double>(place) + kMargin) * width;
+    }
+    const std::uint32_t part = partition.part_of([&](std::size_t k) { return k < axes_ ? lo[k] : 0; });
+    if (finder.inside(part, std::span(lo).first(axes_), std::span(hi).first(axes_))) {
+      parts_[cell] = static_cast<std::uint16_t>(part);
+    }
+  }
+
   std::size_t axes_;
-  std::size_t bins_ = 0;
-  std::array<double, kMostAxes> lo_{}, width_{}, per_width_{};
+  unsigned bits_;  ///< of a place along an axis
+  std::array<T, kMostAxes> lo_{}, per_width_{};
   std::vector<std::uint16_t> parts_;  ///< [cells] or none
 };
 
@@ -199,7 +213,7 @@ void LocalParts::place(const Partition& partition, const Space& space, const T* 
   }
   const Descent descent(partition);
   const GhostFinder finder(partition, space, points_.dims(), reaches_.back());
-  const Interior interior(points_, partition, finder);
+  const Interior<T> interior(points_, partition, finder);
   tbb::parallel_for(std::size_t{0}, count, [&](std::size_t s) {
     switch (points_.dims()) {
       case 2:
@@ -223,20 +237,21 @@ void LocalParts::place(const Partition& partition, const Space& space, const T* 
 
 /// Dims: those of the points, or 0 where the compiler need not know them.
 template <class T, std::size_t Dims>
-void LocalParts::place(const Interior& interior, const Descent& descent, const GhostFinder& finder, const T* values,
+void LocalParts::place(const Interior<T>& interior, const Descent& descent, const GhostFinder& finder, const T* values,
                        Stretch<T>& stretch) {
   const std::size_t d = Dims > 0 ? Dims : points_.dims();
   std::vector<std::uint32_t> next(parts());
+  std::vector<std::uint32_t> cells(block_);
   std::vector<std::uint16_t> part_of(block_), closer(block_ + 1), place(block_);
   std::vector<double> point(d), scratch;
   for (std::size_t b = stretch.first; b < stretch.last; ++b) {
     const std::size_t begin = b * block_, size = std::min(rows(), begin + block_) - begin;
     const T* const block = values + begin * d;
+    interior.template find<Dims>(block, size, d, cells.data(), part_of.data());
     std::size_t left = 0;  // to look at closer
     for (std::size_t i = 0; i < size; ++i) {
-      part_of[i] = interior.part_of<T, Dims>(block + i * d);
       closer[left] = static_cast<std::uint16_t>(i);
-      left += part_of[i] == Interior::kMixed ? 1 : 0;
+      left += part_of[i] == Interior<T>::kMixed ? 1 : 0;
     }
     for (std::size_t j = 0; j < left; ++j) {
       part_of[closer[j]] = static_cast<std::uint16_t>(descent.part_of(block + closer[j] * d));

@@ -79,6 +79,7 @@ class LocalParts {
   };
   struct Found;
   class Descent;
+  template <class T>
   class Interior;
 
   template <class T>
@@ -86,7 +87,7 @@ class LocalParts {
   template <class T>
   void place(const Partition& partition, const Space& space, const T* values);
   template <class T, std::size_t Dims>
-  void place(const Interior& interior, const Descent& descent, const GhostFinder& finder, const T* values,
+  void place(const Interior<T>& interior, const Descent& descent, const GhostFinder& finder, const T* values,
              Stretch<T>& stretch);
   template <class T>
   void collect(const std::vector<Stretch<T>>& stretches);

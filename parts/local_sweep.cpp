@@ -9,6 +9,7 @@
 #include <chrono>
 #include <deque>
 #include <memory>
+#include <mutex>
 #include <numeric>
 #include <optional>
 #include <string>
@@ -87,10 +88,11 @@ Points gather(const PointsSource& source) {
 /// A part where a backend works on it, with its neighbours counted, or their weights.
 class Visit {
  public:
-  /// minpts: of the levels that it is made for; they, view and scale must outlive it. The view's points are cut from `points`.
+  /// minpts: of the levels that it is made for; they, view and scale must outlive it. The view's points are cut from `points`. bringing: held
+  /// while they are brought, so that those of one part are, while another is clustered.
   Visit(Backend& backend, const LocalParts& points, const LocalParts::View& view, const PartReach& reach,
         const WeightScale* scale, const Space& space, const stages::EpsGroup& group, const SearchOptions& search,
-        DirectOptions options, const CancelToken& cancel)
+        DirectOptions options, const CancelToken& cancel, std::mutex& bringing)
       : lent_(view.lent), shared_{{}, static_cast<std::uint32_t>(view.beyond)} {
     // Ghosts within are counted and labelled like own points; those beyond miss some neighbours: of these the part knows some that are core,
     // and such are core.
@@ -99,7 +101,10 @@ class Visit {
               static_cast<std::uint32_t>(view.own));
     shared_.lent = lent_;
     const PointsSource source = points.source(view, reach.near, reach.beyond);
-    loaded_ = backend.load(source, space);
+    {
+      const std::scoped_lock lock(bringing);
+      loaded_ = backend.load(source, space);
+    }
     if (loaded_ == nullptr) {
       room_ = gather(source);
       loaded_ = backend.load(room_.view(), space);
@@ -208,6 +213,7 @@ class LocalGroup {
         stay_(points.parts() <= kTogether * workers.size()),
         // With minpts of 2 or less whatever has a core point within eps is core itself, unless points weigh.
         borders_(group.minpts.front() > 2 || scale != nullptr),
+        bringing_(workers.size()),
         views_(points.parts()),
         visits_(points.parts()),
         homes_(points.parts()) {}
@@ -321,7 +327,7 @@ class LocalGroup {
   void bring(std::size_t part, std::size_t worker, std::span<const std::uint32_t> minpts) {
     const DirectOptions direct{.minpts = minpts, .core_mask = masked()};
     visits_[part] = std::make_unique<Visit>(workers_[worker].backend, points_, views_[part], reach_, scale_, space_,
-                                            group_, options_.search, direct, stop_);
+                                            group_, options_.search, direct, stop_, bringing_[worker]);
     homes_[part] = worker;
   }
   void send_away(std::size_t part) {
@@ -499,6 +505,7 @@ class LocalGroup {
   CancelToken& stop_;
   const bool stay_;                                ///< all parts are with the workers at a time
   const bool borders_;                             ///< there may be border points
+  std::deque<std::mutex> bringing_;                ///< [workers]
   std::vector<LocalParts::View> views_;            ///< [parts]
   std::vector<std::unique_ptr<Visit>> visits_;     ///< [parts] that are with a worker
   std::vector<std::optional<std::size_t>> homes_;  ///< [parts] the worker
