@@ -56,6 +56,22 @@ void BoxFit::add(const BoxFit& other) {
   }
 }
 
+std::vector<double> BoxFit::maxima() const {
+  std::vector<double> maxima;
+  for (std::size_t k = 0; k < metric_.box.size(); ++k) {
+    const Axis axis = axes_.empty() ? Axis{} : axes_[k];
+    maxima.insert(maxima.end(), {-axis.least, axis.most, axis.is_rounded ? 1.0 : 0.0});
+  }
+  return maxima;
+}
+
+void BoxFit::set_maxima(const std::vector<double>& maxima) {
+  axes_.clear();
+  for (std::size_t k = 0; 3 * k < maxima.size(); ++k) {
+    axes_.push_back({-maxima[3 * k], maxima[3 * k + 1], maxima[3 * k + 2] > 0});
+  }
+}
+
 std::size_t BoxFit::coarsest() const {
   std::size_t found = axes_.size();
   for (std::size_t k = 0; k < axes_.size(); ++k) {

@@ -23,6 +23,10 @@ class BoxFit {
   /// Those of another part.
   void add(const BoxFit& other);
 
+  /// All that is known, as numbers whose largest over several parts are those of all: three for each column of the box.
+  [[nodiscard]] std::vector<double> maxima() const;
+  void set_maxima(const std::vector<double>& maxima);
+
   /// Throws InputError, naming column, box and remedy, where a grain changes coordinates and is neither small against them nor against
   /// the extent of the points.
   void require_fit() const;

@@ -4,6 +4,7 @@
 
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
+#include <epsflow/core/points.hpp>
 
 namespace epsflow::parts {
 
@@ -41,6 +42,12 @@ bool GhostFinder::inside(std::uint32_t part, std::span<const double> lo, std::sp
     }
   }
   return in;
+}
+
+void require_count(std::uint64_t points) {
+  if (points <= kMaxPoints) return;
+  throw ResourceError("a part has " + format_count(points, "point") + " with its ghosts, and at most " +
+                      format_count(kMaxPoints) + " are possible: use more parts, or smaller eps");
 }
 
 }  // namespace epsflow::parts

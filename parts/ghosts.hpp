@@ -93,4 +93,7 @@ class GhostFinder {
   std::vector<double> sides_;  ///< [parts × dims × 2] of the parts, within the box
 };
 
+/// Throws ResourceError where 32-bit ids within a part do not suffice for its points and ghosts.
+void require_count(std::uint64_t points);
+
 }  // namespace epsflow::parts

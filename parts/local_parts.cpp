@@ -202,10 +202,8 @@ LocalParts::LocalParts(PointsView points, std::span<const std::int64_t> units, c
 
 template <class T>
 void LocalParts::place(const Partition& partition, const Space& space, const T* values) {
-  // Of so many stretches each counts its ghosts by pair of parts and reach.
-  constexpr std::size_t kMostStretches = 512, kMostCounts = 1 << 24;
-  const std::size_t keys = ghosts_.size() * reaches_.size();
-  const std::size_t count = std::clamp<std::size_t>(std::min(kMostCounts / keys, blocks_), 1, kMostStretches);
+  constexpr std::size_t kMostStretches = 512;
+  const std::size_t count = std::clamp<std::size_t>(blocks_, 1, kMostStretches);
   std::vector<Stretch<T>> stretches(count);
   for (std::size_t s = 0; s < count; ++s) {
     stretches[s].first = blocks_ * s / count;
@@ -290,10 +288,16 @@ void LocalParts::collect(const std::vector<Stretch<T>>& stretches) {
   const std::size_t keys = ghosts_.size() * reaches_.size();
   const auto pair_of = [&](const Found& ghost) { return ghost.of * parts() + ghost.to; };
   const auto key_of = [&](const Found& ghost) { return pair_of(ghost) * reaches_.size() + ghost.reach; };
-  std::vector<std::uint32_t> next(stretches.size() * keys, 0);
+  // Each of some groups of stretches counts its ghosts by pair of parts and reach.
+  constexpr std::size_t kMostCounts = 1 << 24;
+  const std::size_t groups = std::clamp<std::size_t>(kMostCounts / keys, 1, stretches.size());
+  std::vector<std::uint32_t> next(groups * keys, 0);
   const auto for_stretches = [&](const auto& f) {
-    tbb::parallel_for(std::size_t{0}, stretches.size(),
-                      [&](std::size_t s) { f(stretches[s], next.data() + s * keys); });
+    tbb::parallel_for(std::size_t{0}, groups, [&](std::size_t g) {
+      for (std::size_t s = stretches.size() * g / groups; s < stretches.size() * (g + 1) / groups; ++s) {
+        f(stretches[s], next.data() + g * keys);
+      }
+    });
   };
   for_stretches([&](const Stretch<T>& stretch, std::uint32_t* counts) {
     for (const Found& ghost : stretch.found) ++counts[key_of(ghost)];
@@ -301,11 +305,14 @@ void LocalParts::collect(const std::vector<Stretch<T>>& stretches) {
   const std::size_t row = points_.dims() * sizeof(T);
   tbb::parallel_for(std::size_t{0}, ghosts_.size(), [&](std::size_t pair) {
     Ghosts& ghosts = ghosts_[pair];
-    std::uint32_t all = 0;
+    std::uint64_t all = 0;
     for (std::size_t key = pair * reaches_.size(); key < (pair + 1) * reaches_.size(); ++key) {
-      for (std::size_t s = 0; s < stretches.size(); ++s) all += std::exchange(next[s * keys + key], all);
+      for (std::size_t g = 0; g < groups; ++g) {
+        all += std::exchange(next[g * keys + key], static_cast<std::uint32_t>(all));
+      }
       ghosts.within.push_back(all);
     }
+    require_count(all);
     ghosts.points.resize(all);
     ghosts.coordinates = Buffer<std::byte>(all * row);
     if (!units_.empty()) ghosts.units.resize(all);
@@ -323,9 +330,7 @@ void LocalParts::collect(const std::vector<Stretch<T>>& stretches) {
   for (std::size_t part = 0; part < parts(); ++part) {
     std::uint64_t all = sizes_[part];
     for (std::size_t of = 0; of < parts(); ++of) all += ghosts(of, part).points.size();
-    if (all <= kMaxPoints) continue;
-    throw ResourceError("a part has " + format_count(all, "point") + " with its ghosts, and at most " +
-                        format_count(kMaxPoints) + " are possible: use smaller eps");
+    require_count(all);
   }
 }
 

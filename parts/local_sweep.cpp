@@ -20,6 +20,7 @@
 #include <epsflow/index/cell_axes.hpp>
 #include <epsflow/parts/local_merge.hpp>
 #include <epsflow/parts/local_parts.hpp>
+#include <epsflow/parts/moved_points.hpp>
 #include <epsflow/parts/part_reach.hpp>
 #include <epsflow/parts/row_clusters.hpp>
 #include <epsflow/parts/thread_ranks.hpp>
@@ -381,6 +382,7 @@ class LocalGroup {
                     [&](VariantResult&& result, std::size_t l, const LevelResult& found) {
                       take(round, part, first + l, std::move(result), found);
                       find_moves(round, part, first + l);
+                      if (!labels_kept()) round.of_parts[first + l][part].labels = {};
                     });
       } else if (last < round.minpts.size()) {
         visit.leave(numbers);
@@ -401,6 +403,7 @@ class LocalGroup {
       visit.label(std::span(round.variants).subspan(first, last - first), numbers,
                   [&](VariantResult&& result, std::size_t l, const LevelResult& of_level) {
                     take(round, part, first + l, std::move(result), of_level);
+                    if (!labels_kept()) round.of_parts[first + l][part].labels = {};
                   });
     });
     if (!stay_) send_away(part);
@@ -490,7 +493,7 @@ class LocalGroup {
       if (best == from) continue;
       --own.sizes[sets.local.numbers[from]];
       ++own.sizes[sets.local.numbers[best]];
-      own.labels[point] = static_cast<std::int32_t>(best);
+      if (!own.labels.empty()) own.labels[point] = static_cast<std::int32_t>(best);
     }
   }
 
@@ -510,26 +513,6 @@ class LocalGroup {
   std::vector<std::unique_ptr<Visit>> visits_;     ///< [parts] that are with a worker
   std::vector<std::optional<std::size_t>> homes_;  ///< [parts] the worker
 };
-
-/// The points as they are searched; `room` holds them where the metric moves them.
-PointsView moved(PointsView points, const Metric& metric, Points& room) {
-  constexpr std::size_t kGrain = 1 << 14;
-  std::atomic<bool> all_stay = true;
-  const auto for_rows = [&](const auto& f) {
-    tbb::parallel_for(tbb::blocked_range<std::size_t>(0, points.size(), kGrain),
-                      [&](const auto& range) { f(range.begin(), range.end()); });
-  };
-  for_rows([&](std::size_t first, std::size_t last) {
-    if (all_stay && !stay(metric, points, first, last)) all_stay = false;
-  });
-  if (all_stay) return points;
-  const std::size_t d = moved_dims(metric, points.dims());
-  room = Points(points.size(), d, Precision::float64);
-  for_rows([&](std::size_t first, std::size_t last) {
-    move_points(metric, points, first, last, room.values<double>().data() + first * d);
-  });
-  return room.view();
-}
 
 }  // namespace
 
@@ -565,12 +548,13 @@ void run_local(const LocalSweep& what, std::span<const PartWorker> workers, cons
   }
   std::sort(reaches.begin(), reaches.end());
   reaches.erase(std::unique(reaches.begin(), reaches.end()), reaches.end());
-  Points room;
+  std::optional<MovedPoints> moved;
   std::optional<LocalParts> points;
   arena.execute([&] {
-    const PointsView searched = moved(what.points, what.metric, room);
-    const Partition cuts = what.partition != nullptr ? *what.partition : cut_space(searched, what.parts);
-    points.emplace(searched, weights ? weights->units() : std::span<const std::int64_t>(), cuts, space, reaches);
+    moved.emplace(what.points, what.metric, [](std::span<double>) {});
+    for (const Variant& variant : what.sweep.variants()) moved->require_fit(variant.eps);
+    const Partition cuts = what.partition != nullptr ? *what.partition : cut_space(moved->view(), what.parts);
+    points.emplace(moved->view(), weights ? weights->units() : std::span<const std::int64_t>(), cuts, space, reaches);
   });
   for (const stages::EpsGroup& group : groups) {
     LocalGroup clusterings(*points, workers, group, open, weights ? &weights->scale() : nullptr, options, what.memory,

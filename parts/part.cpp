@@ -30,13 +30,6 @@ std::byte* row_of(Points& points, std::size_t i) {
              : reinterpret_cast<std::byte*>(points.values<double>().data() + i * points.dims());
 }
 
-/// Throws ResourceError where 32-bit ids within a part do not suffice.
-void require_count(std::uint64_t n) {
-  if (n <= kMaxPoints) return;
-  throw ResourceError("a part has " + format_count(n, "point") + " with its ghosts, and at most " +
-                      format_count(kMaxPoints) + " are possible: use more ranks");
-}
-
 }  // namespace
 
 Distribution::Distribution(Exchange& exchange, PointsView share, const Partition& partition)

@@ -21,6 +21,7 @@
 #include <epsflow/parts/gathered_clusters.hpp>
 #include <epsflow/parts/local_sweep.hpp>
 #include <epsflow/parts/merge.hpp>
+#include <epsflow/parts/moved_points.hpp>
 #include <epsflow/parts/part.hpp>
 #include <epsflow/parts/part_reach.hpp>
 #include <epsflow/parts/part_weights.hpp>
@@ -51,21 +52,6 @@ void require_same(Exchange& exchange, PointsView share, const Sweep& sweep, cons
   // A rank without points has any dimensions.
   const double dims[] = {static_cast<double>(share.dims()), static_cast<double>(bytes_of(share.precision()))};
   require_same(exchange, dims, "the dimensions of their points, or in their precision");
-}
-
-/// The share as it is searched; `room` holds it where the metric moves it.
-PointsView moved(Exchange& exchange, PointsView share, const Metric& metric, Points& room) {
-  const std::uint64_t moves = stay(metric, share, 0, share.size()) ? 0 : 1;
-  if (exchange.max(moves) == 0) {
-    require_finite(share);
-    return share;
-  }
-  const std::size_t d = moved_dims(metric, share.dims());
-  room = Points(share.size(), d, Precision::float64);
-  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, share.size(), 1 << 14), [&](const auto& range) {
-    move_points(metric, share, range.begin(), range.end(), room.values<double>().data() + range.begin() * d);
-  });
-  return room.view();
 }
 
 /// A part where a backend works on it, with its neighbours counted, or their weights.
@@ -322,11 +308,12 @@ PartFigures run_each(Exchange& exchange, PointsView share, const Metric& metric,
     check_weights(options, weighed && scale->negative());
     const Clock::time_point begin = Clock::now();
     const auto seconds = [&] { return std::chrono::duration<double>(Clock::now() - begin).count(); };
-    std::optional<Points> room(std::in_place);
-    const PointsView searched = moved(exchange, share, metric, *room);
-    const Partition cuts = partition != nullptr ? *partition : cut_space(exchange, searched);
-    Distribution distribution(exchange, searched, cuts);
-    room.reset();
+    std::optional<MovedPoints> moved(std::in_place, share, metric, [&](std::span<double> most) { exchange.max(most); });
+    for (const Variant& variant : sweep.variants()) moved->require_fit(variant.eps);
+    if (moved->stayed()) require_finite(share);
+    const Partition cuts = partition != nullptr ? *partition : cut_space(exchange, moved->view());
+    Distribution distribution(exchange, moved->view(), cuts);
+    moved.reset();
     if (weighed) weighed->units = distribution.bring<std::int64_t>(exchange, weighed->units.span());
     const std::uint64_t points = exchange.sum(share.size());
     if (options.clusters && points > kMaxPoints) {

@@ -49,8 +49,9 @@ constexpr std::uint64_t kBytesPerPoint = 64;
 constexpr std::uint64_t kBytesPerWeight = 32;
 /// The memory of a GPU is asked for, which starts it, where more is needed.
 constexpr std::uint64_t kFitsAnyGpu = 2_GiB;
-/// Of an engine: each part has ghosts of others, which are kept by pairs.
+/// Of an engine, and of all: each part has ghosts of others, which are kept by pairs.
 constexpr std::size_t kMostParts = 256;
+constexpr std::size_t kMostPartsOfAll = 1024;
 
 bool parts_can(const RunOptions& run) {
   return !run.verify && run.keep != Keep::core && run.labels == MemorySpace::host &&
@@ -336,10 +337,12 @@ void run_each(PointsView points, const Metric& metric, const Sweep& sweep, const
     const std::size_t used = answer.sharing == Sharing::one ? 1 : std::min(engines.size(), queue.size());
     return share_eps(points, metric, queue, engines.first(used), options, weights, together);
   }
-  if (answer.parts > kMostParts * engines.size()) {
+  if (answer.parts == 0) throw UsageError("SharingAnswer::parts is 0: give one or more");
+  const std::size_t most = std::min(kMostParts * engines.size(), kMostPartsOfAll);
+  if (answer.parts > most) {
     throw ResourceError("the points would have to be cut into " + format_count(answer.parts) +
-                        " parts to fit EngineOptions::gpu_memory, and " + format_count(kMostParts) +
-                        " for each GPU are possible: raise it, or use EngineOptions::backend = BackendChoice::cpu");
+                        " parts to fit EngineOptions::gpu_memory, and " + format_count(most) +
+                        " are possible: raise it, or use EngineOptions::backend = BackendChoice::cpu");
   }
   for (std::size_t parts = answer.parts;; parts *= 2) {
     const Sweep missing = together.missing(sweep);
@@ -352,7 +355,7 @@ void run_each(PointsView points, const Metric& metric, const Sweep& sweep, const
     } catch (const ResourceError&) {
       // With clusters all minpts of an eps must come from one clustering.
       if (options.clusters && together.within_eps(sweep)) throw;
-      if (together.refused() || parts >= 8 * answer.parts || 2 * parts > kMostParts * engines.size()) throw;
+      if (together.refused() || parts >= 8 * answer.parts || 2 * parts > most) throw;
     }
   }
 }

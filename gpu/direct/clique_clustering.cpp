@@ -109,11 +109,19 @@ LabelSummary CliqueClustering::label_level(const LabelTarget& target) {
 
 std::optional<std::vector<BorderTie>> CliqueClustering::border_ties(std::span<const std::uint8_t> movable,
                                                                     std::uint32_t own) {
-  constexpr std::uint32_t kFew = 1 << 16;
   if (movable.empty()) return std::vector<BorderTie>();
   const DeviceScope scope(stream().device());
-  const DeviceBuffer<std::uint8_t> flags(task_.memory, cuda_stream(), movable.size());
-  check(cudaMemcpyAsync(flags.data(), movable.data(), movable.size_bytes(), cudaMemcpyHostToDevice, cuda_stream()));
+  try {
+    return find_border_ties(movable, own);
+  } catch (const DeviceOutOfMemory&) {  // it goes without
+    return std::nullopt;
+  }
+}
+
+std::optional<std::vector<BorderTie>> CliqueClustering::find_border_ties(std::span<const std::uint8_t> movable,
+                                                                         std::uint32_t own) {
+  constexpr std::uint32_t kFew = 1 << 16;
+  const DeviceBuffer<std::uint8_t> flags = copy_of(movable, task_.memory, cuda_stream());
   const DeviceBuffer<TieCount> count(task_.memory, cuda_stream(), 1);
   for (std::uint32_t room = kFew;;) {
     const DeviceBuffer<BorderTie> ties(task_.memory, cuda_stream(), room);

@@ -29,6 +29,8 @@ class CliqueClustering final : public DeviceClustering {
  private:
   [[nodiscard]] std::optional<std::vector<BorderTie>> border_ties(std::span<const std::uint8_t> movable,
                                                                   std::uint32_t own) override;
+  [[nodiscard]] std::optional<std::vector<BorderTie>> find_border_ties(std::span<const std::uint8_t> movable,
+                                                                       std::uint32_t own);
   void unite_level(std::uint32_t minpts) override;
   LabelSummary label_level(const LabelTarget& target) override;
   Numbering settled_numbering() override;

@@ -411,6 +411,24 @@ TEST_CASE("parts: on a sphere, and in periodic boxes") {
   }
 }
 
+TEST_CASE("parts: float32 points whose images are no float32") {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    INFO("seed " << seed);
+    Random random(seed);
+    DataSet box;
+    box.precision = Precision::float32;
+    for (int i = 0; i < 60; ++i) {
+      const double off = random.uniform(0, 0.3);
+      box.floats.push_back(static_cast<float>(i % 2 == 0 ? off : 100 - off));
+    }
+    // As far as some pair across the face is apart, and a little less.
+    const double low = box.floats[2 * random.below(30)], high = box.floats[2 * random.below(30) + 1];
+    const double eps = low + (100 - high);
+    check_parts(box, {.box = {{0, 100}}}, grid({eps, std::nextafter(eps, 0.0)}, {1, 2, 5, 9}),
+                static_cast<int>(2 + random.below(4)), random, false);
+  }
+}
+
 TEST_CASE("parts: some ten thousand points, cut evenly") {
   Random random(5);
   const DataSet data = test::make_data("clustered", 20'000, 3, Precision::float64, 5);
@@ -443,6 +461,10 @@ TEST_CASE("parts: what cannot be") {
   CHECK_THROWS_WITH(run_with(grid({0.1}, {2}), {.keep = Keep::core}), Catch::Contains("RunOptions::keep = Keep::core"));
   CHECK_THROWS_WITH(run_with(grid({0.1}, {2}), {.strategy = StrategyChoice::table}), Catch::Contains("table"));
   CHECK_THROWS_WITH(run_with(grid({6.0}, {2}), {}, {.box = {{-20, 20}, {-5.1, 5.1}}}), Catch::Contains("coordinate 1"));
+  const Metric coarse{.box = {{-1e17, 1e17}, {}}};
+  CHECK_THROWS_WITH(run_with(grid({0.1}, {2}), {}, coarse), Catch::Contains("Metric::box has a side"));
+  CHECK_THROWS_WITH(run_here(data.view(), {}, coarse, grid({0.1}, {2}), 3, nullptr, 1, {}),
+                    Catch::Contains("Metric::box has a side"));
   // One rank differs, or fails: all end, with the reason of the one.
   CHECK_THROWS_WITH(run_ranks(3,
                               [&](Exchange& exchange) {
