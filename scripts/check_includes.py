@@ -23,7 +23,7 @@ LAYERS = {
     "stages": {"index", "clustering"},
     "tracks": {"index", "clustering", "catalog"},
     "pipeline": {"index", "cpu", "gpu", "clustering", "stages", "catalog", "tracks"},
-    "parts": {"index", "stages", "pipeline"},
+    "parts": {"index", "clustering", "stages", "pipeline"},
     "report": {"clustering", "catalog", "pipeline"},
     "mpi": {"parts"},
     "io": set(),
