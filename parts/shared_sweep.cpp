@@ -140,29 +140,45 @@ class Together {
   bool refused_ = false;
 };
 
-/// The eps of a sweep, handed out from the largest down.
+/// The eps of a sweep, from the largest down. Most are dealt at once, as an engine prepares one while it clusters another; the last are handed
+/// out one by one, so that no engine waits long for the others.
 class Queue {
  public:
-  Queue(const Sweep& sweep, const Metric& metric) : groups_(stages::group_by_eps(sweep, metric)) {}
+  Queue(const Sweep& sweep, const Metric& metric, std::size_t engines)
+      : groups_(stages::group_by_eps(sweep, metric)), engines_(std::min(engines, groups_.size())) {
+    next_ = engines_ == 1 ? groups_.size() : groups_.size() * 3 / 4 / engines_ * engines_;
+    dealt_ = next_;
+  }
 
-  [[nodiscard]] std::size_t size() const noexcept { return groups_.size(); }
+  /// Engines that get some.
+  [[nodiscard]] std::size_t engines() const noexcept { return engines_; }
 
-  /// What an engine sweeps next; nothing at the end.
-  [[nodiscard]] std::optional<Sweep> next(std::size_t engines) {
-    const std::scoped_lock lock(mutex_);
-    const std::size_t left = groups_.size() - next_;
-    if (left == 0) return std::nullopt;
+  /// What is dealt to an engine: in turns to and fro, as each eps takes longer than the next.
+  [[nodiscard]] Sweep dealt(std::size_t engine) const {
     std::vector<Variant> variants;
-    for (std::size_t taken = 0; taken < (left > 2 * kTogether * engines ? kTogether : 1); ++taken) {
-      const stages::EpsGroup& group = groups_[next_++];
-      for (const std::uint32_t minpts : group.minpts) variants.push_back({group.eps, minpts});
+    for (std::size_t g = 0; g < dealt_; ++g) {
+      const std::size_t place = g % engines_;
+      if ((g / engines_ % 2 == 0 ? place : engines_ - 1 - place) == engine) add(groups_[g], variants);
     }
+    return Sweep(std::move(variants));
+  }
+  /// What an engine sweeps next; nothing at the end.
+  [[nodiscard]] Sweep next() {
+    const std::scoped_lock lock(mutex_);
+    std::vector<Variant> variants;
+    if (next_ < groups_.size()) add(groups_[next_++], variants);
     return Sweep(std::move(variants));
   }
 
  private:
+  static void add(const stages::EpsGroup& group, std::vector<Variant>& variants) {
+    for (const std::uint32_t minpts : group.minpts) variants.push_back({group.eps, minpts});
+  }
+
   std::mutex mutex_;
   std::vector<stages::EpsGroup> groups_;
+  std::size_t engines_;
+  std::size_t dealt_ = 0;  ///< groups
   std::size_t next_ = 0;
 };
 
@@ -172,9 +188,13 @@ void share_eps(PointsView points, const Metric& metric, Queue& queue, std::span<
     const Observer observer = together.observer();
     Dataset data = engines[e].load(points, metric, observer.cancel);
     if (!weights.empty()) data = data.weighted(weights, observer.cancel);
-    while (const std::optional<Sweep> some = queue.next(engines.size())) {
+    const auto sweep = [&](const Sweep& some) {
       run_each(
-          data, *some, [&](VariantResult&& result) { together.take(std::move(result)); }, options, observer);
+          data, some, [&](VariantResult&& result) { together.take(std::move(result)); }, options, observer);
+      return some.size() > 0;
+    };
+    (void)sweep(queue.dealt(e));
+    while (sweep(queue.next())) {
     }
   });
 }
@@ -333,9 +353,8 @@ void run_each(PointsView points, const Metric& metric, const Sweep& sweep, const
       sharing != nullptr ? *sharing : choose_sharing(points, sweep, settings, options, !weights.empty());
   Together together(observer, on_result, sweep.size());
   if (answer.sharing != Sharing::parts) {
-    Queue queue(sweep, metric);
-    const std::size_t used = answer.sharing == Sharing::one ? 1 : std::min(engines.size(), queue.size());
-    return share_eps(points, metric, queue, engines.first(used), options, weights, together);
+    Queue queue(sweep, metric, answer.sharing == Sharing::one ? 1 : engines.size());
+    return share_eps(points, metric, queue, engines.first(queue.engines()), options, weights, together);
   }
   if (answer.parts == 0) throw UsageError("SharingAnswer::parts is 0: give one or more");
   const std::size_t most = std::min(kMostParts * engines.size(), kMostPartsOfAll);
