@@ -299,15 +299,14 @@ class LocalGroup {
   }
 
   /// Calls body(part, worker, left) for all parts, by the workers: each takes those that are with it, and then what nobody has, until it is to
-  /// hold one. left: parts that nobody had taken by then.
-  /// Of parts that stay each worker has its own.
+  /// hold one. left: parts that nobody had taken by then. Of parts that stay each worker has its own.
   template <class F>
   void on_parts(F&& body) {
     std::vector<std::optional<std::size_t>> homes = homes_;
     for (std::size_t p = 0; p < homes.size() && stay_; ++p) homes[p] = p % workers_.size();
     std::deque<std::atomic<bool>> taken(homes.size());
     std::atomic<std::size_t> to_take = homes.size();
-    run_together(static_cast<int>(workers_.size() * kTogether), stop_, [&](std::size_t thread) {
+    run_together(workers_.size() * kTogether, stop_, [&](std::size_t thread) {
       const std::size_t worker = thread % workers_.size();
       tbb::task_arena arena(static_cast<int>(workers_[worker].threads));
       arena.execute([&] {

@@ -45,25 +45,17 @@ template <class T, unsigned D>
 __device__ bool find_near(const CliqueView& view, const Nodes& nodes, const std::uint32_t* numbers,
                           const std::uint8_t* movable, const Place<T, D>& place, std::uint32_t cell,
                           NearClusters& near) {
-  const CellReach<D> reach(view, place);
-  const std::uint64_t key = key_of(view, cell);
   std::uint32_t limit = kMostTests;
-  for (unsigned r = 0; r < view.row_count; ++r) {
-    const CliqueRow& row = view.rows[r];
-    const unsigned wanted = reach.cells(reach.rest(row.steps));
-    if (wanted == 0) continue;
-    const RowCells cells = row_cells(view, key + static_cast<std::uint64_t>(row.offset));
-    for (unsigned found = cells.mask & wanted; found != 0; found &= found - 1) {
-      const std::uint32_t other = cells.at(static_cast<unsigned>(__ffs(static_cast<int>(found))) - 1);
-      const std::uint32_t number = __ldg(numbers + other) & kNumberMask;
-      if (number == kNoNumber || near.has(number)) continue;
-      if (number > near.lowest() && __ldg(movable + number) == 0) continue;  // it never comes first
-      const Verdict verdict = search_alone(view, nodes, place, Members(nodes, other), limit);
-      if (verdict == Verdict::open) return false;
-      if (verdict == Verdict::near && !near.add(number)) return false;
-    }
-  }
-  return true;
+  bool told = true;
+  for_cells_near(view, place, cell, [&](std::uint32_t other) {
+    const std::uint32_t number = __ldg(numbers + other) & kNumberMask;
+    if (number == kNoNumber || near.has(number)) return true;
+    if (number > near.lowest() && __ldg(movable + number) == 0) return true;  // it never comes first
+    const Verdict verdict = search_alone(view, nodes, place, Members(nodes, other), limit);
+    told = verdict == Verdict::apart || (verdict == Verdict::near && near.add(number));
+    return told;
+  });
+  return told;
 }
 
 template <class T, unsigned D>

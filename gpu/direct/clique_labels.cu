@@ -38,22 +38,15 @@ template <class T, unsigned D, class Search>
 __device__ std::uint32_t lowest_number(const CliqueView& view, const Nodes& nodes, const std::uint32_t* numbers,
                                        const Place<T, D>& place, std::uint32_t cell, std::uint32_t best,
                                        Search search) {
-  const CellReach<D> reach(view, place);
-  const std::uint64_t key = key_of(view, cell);
-  for (unsigned r = 0; r < view.row_count && best > 0; ++r) {
-    const CliqueRow& row = view.rows[r];
-    const unsigned wanted = reach.cells(reach.rest(row.steps));
-    if (wanted == 0) continue;
-    const RowCells cells = row_cells(view, key + static_cast<std::uint64_t>(row.offset));
-    for (unsigned found = cells.mask & wanted; found != 0; found &= found - 1) {
-      const std::uint32_t other = cells.at(static_cast<unsigned>(__ffs(static_cast<int>(found))) - 1);
-      const std::uint32_t number = __ldg(numbers + other) & kNumberMask;
-      if (number >= best) continue;  // kNoNumber is the highest
-      const Verdict verdict = search(Members(nodes, other));
-      if (verdict == Verdict::open) return kGaveUp;
-      if (verdict == Verdict::near) best = number;
-    }
-  }
+  if (best == 0) return best;
+  for_cells_near(view, place, cell, [&](std::uint32_t other) {
+    const std::uint32_t number = __ldg(numbers + other) & kNumberMask;
+    if (number >= best) return true;  // kNoNumber is the highest
+    const Verdict verdict = search(Members(nodes, other));
+    if (verdict == Verdict::apart) return true;
+    best = verdict == Verdict::open ? kGaveUp : number;
+    return verdict == Verdict::near && best > 0;
+  });
   return best;
 }
 

@@ -23,4 +23,20 @@ __device__ Verdict search_alone(const CliqueView& view, const Nodes& nodes, cons
   return end < members.span.end ? Verdict::open : Verdict::apart;
 }
 
+/// Calls f(other) for the cells that may hold neighbours of `place`, which lies in `cell`, until it returns false.
+template <class T, unsigned D, class F>
+__device__ void for_cells_near(const CliqueView& view, const Place<T, D>& place, std::uint32_t cell, F f) {
+  const CellReach<D> reach(view, place);
+  const std::uint64_t key = key_of(view, cell);
+  for (unsigned r = 0; r < view.row_count; ++r) {
+    const CliqueRow& row = view.rows[r];
+    const unsigned wanted = reach.cells(reach.rest(row.steps));
+    if (wanted == 0) continue;
+    const RowCells cells = row_cells(view, key + static_cast<std::uint64_t>(row.offset));
+    for (unsigned found = cells.mask & wanted; found != 0; found &= found - 1) {
+      if (!f(cells.at(static_cast<unsigned>(__ffs(static_cast<int>(found))) - 1))) return;
+    }
+  }
+}
+
 }  // namespace epsflow::gpu
