@@ -17,11 +17,11 @@
 #include <vector>
 
 #include <epsflow/core/error.hpp>
-#include <epsflow/index/cell_axes.hpp>
 #include <epsflow/parts/local_merge.hpp>
 #include <epsflow/parts/local_parts.hpp>
 #include <epsflow/parts/moved_points.hpp>
 #include <epsflow/parts/part_reach.hpp>
+#include <epsflow/parts/part_visit.hpp>
 #include <epsflow/parts/row_clusters.hpp>
 #include <epsflow/parts/thread_ranks.hpp>
 #include <epsflow/stages/group_by_eps.hpp>
@@ -69,123 +69,6 @@ class LevelTotals {
   std::uint64_t largest_ = 0;
   std::vector<std::pair<std::uint32_t, std::uint32_t>>
       shared_;  ///< clusters that several parts have points of, and how many
-};
-
-Points gather(const PointsSource& source) {
-  Points points(source.size, source.dims, source.precision);
-  const auto write = [&](auto values) {
-    tbb::parallel_for(tbb::blocked_range<std::size_t>(0, source.size, 1 << 14), [&](const auto& range) {
-      source.write(range.begin(), range.end(), values.data() + range.begin() * source.dims);
-    });
-  };
-  if (source.precision == Precision::float32) {
-    write(points.values<float>());
-  } else {
-    write(points.values<double>());
-  }
-  return points;
-}
-
-/// A part where a backend works on it, with its neighbours counted, or their weights.
-class Visit {
- public:
-  /// minpts: of the levels that it is made for; they, view and scale must outlive it. The view's points are cut from `points`. bringing: held
-  /// while they are brought, so that those of one part are, while another is clustered.
-  Visit(Backend& backend, const LocalParts& points, const LocalParts::View& view, const PartReach& reach,
-        const WeightScale* scale, const Space& space, const stages::EpsGroup& group, const SearchOptions& search,
-        DirectOptions options, const CancelToken& cancel, std::mutex& bringing)
-      : lent_(view.lent), shared_{{}, static_cast<std::uint32_t>(view.beyond)} {
-    // Ghosts within are counted and labelled like own points; those beyond miss some neighbours: of these the part knows some that are core,
-    // and such are core.
-    lent_.resize(view.lent.size() + view.near);
-    std::iota(lent_.begin() + static_cast<std::ptrdiff_t>(view.lent.size()), lent_.end(),
-              static_cast<std::uint32_t>(view.own));
-    shared_.lent = lent_;
-    const PointsSource source = points.source(view, reach.near, reach.beyond);
-    {
-      const std::scoped_lock lock(bringing);
-      loaded_ = backend.load(source, space);
-    }
-    if (loaded_ == nullptr) {
-      room_ = gather(source);
-      loaded_ = backend.load(room_.view(), space);
-    }
-    index_ = loaded_->build_index({.eps = group.radius,
-                                   .cells = loaded_->dims() <= index::kMostCliqueDims ? Cells::clique : Cells::reach,
-                                   .index = search.index,
-                                   .decide = search.decide},
-                                  cancel);
-    options.shared = &shared_;
-    place_ = index_->place(options);
-    if (scale != nullptr) {
-      weights_.emplace(loaded_->load(WholeWeights(*scale, view.units)));
-      options.weights = &*weights_;
-    }
-    options.keep = Keep::labels;  // clusters are made as if labels were
-    counted_ = index_->count(options);
-    // With those that it misses, a ghost beyond may weigh less than it seems to.
-    if (scale != nullptr && scale->negative()) counted_->borrow_levels(std::vector<std::uint16_t>(view.beyond, 0));
-  }
-
-  [[nodiscard]] std::size_t levels_at_once() const { return counted_->levels_at_once(); }
-
-  /// At most levels_at_once(), before each label(). Returns what is known of each. ties: whether they are wanted, too.
-  [[nodiscard]] std::vector<PartSets> unite(std::span<const std::uint32_t> minpts, const LocalParts& points,
-                                            const LocalParts::View& view, bool ties) {
-    std::vector<PartSets> sets;
-    for (const std::uint32_t level : minpts) {
-      united_ = &counted_->unite(level);
-      std::vector<std::uint32_t> first = united_->first_cores();
-      const auto own = std::lower_bound(first.begin(), first.end(), view.own);
-      PartSets known{points.rows_of(view.part, {first.begin(), own}), united_->shared_clusters()};
-      // A cluster of ghosts alone has its first core point in another part.
-      known.first.resize(first.size(), PartSets::kNoRow);
-      known.shared.resize(lent_.size());  // less those beyond
-      if (ties) {
-        std::vector<std::uint8_t> movable(first.size(), 0);
-        for (const std::uint32_t cluster : known.shared) {
-          if (cluster != United::kNoSet) movable[cluster] = 1;
-        }
-        known.ties = united_->border_ties(movable, static_cast<std::uint32_t>(view.own));
-      }
-      sets.push_back(std::move(known));
-    }
-    return sets;
-  }
-
-  /// The levels united last by these numbers. take(result, l, found): of level l, with labels of all but the ghosts beyond.
-  template <class Take>
-  void label(std::span<const Variant> variants, std::span<const ClusterNumbers> numbers, Take&& take) {
-    std::vector<LabelTarget> targets;
-    for (std::size_t l = 0; l < variants.size(); ++l) targets.push_back(place_->next());
-    const std::vector<LevelResult> found = united_->label(targets, numbers);
-    std::size_t l = 0;
-    const auto emit = [&](VariantResult&& result) {
-      const std::size_t level = l++;
-      take(std::move(result), level, found[level]);
-    };
-    for (const Variant& variant : variants) {
-      VariantResult result;
-      result.variant = variant;
-      place_->take(std::move(result), emit);
-    }
-    place_->finish(emit);
-  }
-  /// Ends the levels united last without labels.
-  void leave(std::span<const ClusterNumbers> numbers) {
-    (void)united_->label(std::vector<LabelTarget>(numbers.size()), numbers);
-  }
-
- private:
-  std::vector<std::uint32_t> lent_;
-  SharedPoints shared_;
-  Points room_;  ///< where the backend has no way of its own to bring points together
-  std::unique_ptr<LoadedPoints> loaded_;
-  std::optional<LoadedWeights> weights_;
-  std::unique_ptr<Index> index_;
-  std::unique_ptr<LabelPlace> place_;
-  std::unique_ptr<Counted> counted_;
-  United* united_ = nullptr;
 };
 
 ClusterNumbers as_they_are(std::size_t clusters) {
@@ -326,8 +209,8 @@ class LocalGroup {
 
   void bring(std::size_t part, std::size_t worker, std::span<const std::uint32_t> minpts) {
     const DirectOptions direct{.minpts = minpts, .core_mask = masked()};
-    visits_[part] = std::make_unique<Visit>(workers_[worker].backend, points_, views_[part], reach_, scale_, space_,
-                                            group_, options_.search, direct, stop_, bringing_[worker]);
+    visits_[part] = std::make_unique<PartVisit>(workers_[worker].backend, points_, views_[part], reach_, scale_, space_,
+                                                group_.radius, options_.search, direct, stop_, bringing_[worker]);
     homes_[part] = worker;
   }
   void send_away(std::size_t part) {
@@ -349,7 +232,7 @@ class LocalGroup {
 
   /// Calls f(first, last) for as many levels at a time as a visit takes.
   template <class F>
-  static void in_batches(const Round& round, const Visit& visit, F&& f) {
+  static void in_batches(const Round& round, const PartVisit& visit, F&& f) {
     for (std::size_t first = 0; first < round.minpts.size();) {
       const std::size_t last = std::min(round.minpts.size(), first + visit.levels_at_once());
       f(first, last);
@@ -364,7 +247,7 @@ class LocalGroup {
   /// The clusters of a part; and its labels by these, if it need not be brought again.
   void find(Round& round, std::size_t part, std::size_t worker, std::size_t left) {
     if (!stay_) bring(part, worker, round.minpts);
-    Visit& visit = *visits_[part];
+    PartVisit& visit = *visits_[part];
     // The last part that a thread takes stays until it is labelled, where all levels can be.
     const bool ends = left < kTogether * workers_.size() && visit.levels_at_once() >= round.minpts.size();
     bool labelled = !stay_;
@@ -394,7 +277,7 @@ class LocalGroup {
   void label(Round& round, std::size_t part, std::size_t worker) {
     const bool found = visits_[part] != nullptr;
     if (!found) bring(part, worker, round.minpts);
-    Visit& visit = *visits_[part];
+    PartVisit& visit = *visits_[part];
     in_batches(round, visit, [&](std::size_t first, std::size_t last) {
       if (!found) (void)unite(round, part, first, last, false);
       std::vector<ClusterNumbers> numbers;
@@ -505,12 +388,12 @@ class LocalGroup {
   const RunOptions& options_;
   const std::uint64_t memory_;
   CancelToken& stop_;
-  const bool stay_;                                ///< all parts are with the workers at a time
-  const bool borders_;                             ///< there may be border points
-  std::deque<std::mutex> bringing_;                ///< [workers]
-  std::vector<LocalParts::View> views_;            ///< [parts]
-  std::vector<std::unique_ptr<Visit>> visits_;     ///< [parts] that are with a worker
-  std::vector<std::optional<std::size_t>> homes_;  ///< [parts] the worker
+  const bool stay_;                                 ///< all parts are with the workers at a time
+  const bool borders_;                              ///< there may be border points
+  std::deque<std::mutex> bringing_;                 ///< [workers]
+  std::vector<LocalParts::View> views_;             ///< [parts]
+  std::vector<std::unique_ptr<PartVisit>> visits_;  ///< [parts] that are with a worker
+  std::vector<std::optional<std::size_t>> homes_;   ///< [parts] the worker
 };
 
 }  // namespace

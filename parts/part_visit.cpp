@@ -1,0 +1,108 @@
+#include <epsflow/parts/part_visit.hpp>
+
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include <epsflow/index/cell_axes.hpp>
+
+namespace epsflow::parts {
+namespace {
+
+Points gather(const PointsSource& source) {
+  Points points(source.size, source.dims, source.precision);
+  const auto write = [&](auto values) {
+    tbb::parallel_for(tbb::blocked_range<std::size_t>(0, source.size, 1 << 14), [&](const auto& range) {
+      source.write(range.begin(), range.end(), values.data() + range.begin() * source.dims);
+    });
+  };
+  if (source.precision == Precision::float32) {
+    write(points.values<float>());
+  } else {
+    write(points.values<double>());
+  }
+  return points;
+}
+
+}  // namespace
+
+PartVisit::PartVisit(Backend& backend, const LocalParts& points, const LocalParts::View& view, const PartReach& reach,
+                     const WeightScale* scale, const Space& space, double radius, const SearchOptions& search,
+                     DirectOptions options, const CancelToken& cancel, std::mutex& bringing)
+    : lent_(view.lent), shared_{{}, static_cast<std::uint32_t>(view.beyond)} {
+  // Ghosts within are counted and labelled like own points; those beyond miss some neighbours: of these the part knows some that are core,
+  // and such are core.
+  lent_.resize(view.lent.size() + view.near);
+  std::iota(lent_.begin() + static_cast<std::ptrdiff_t>(view.lent.size()), lent_.end(),
+            static_cast<std::uint32_t>(view.own));
+  shared_.lent = lent_;
+  const PointsSource source = points.source(view, reach.near, reach.beyond);
+  {
+    const std::scoped_lock lock(bringing);
+    loaded_ = backend.load(source, space);
+  }
+  if (loaded_ == nullptr) {
+    room_ = gather(source);
+    loaded_ = backend.load(room_.view(), space);
+  }
+  index_ = loaded_->build_index({.eps = radius,
+                                 .cells = loaded_->dims() <= index::kMostCliqueDims ? Cells::clique : Cells::reach,
+                                 .index = search.index,
+                                 .decide = search.decide},
+                                cancel);
+  options.shared = &shared_;
+  place_ = index_->place(options);
+  if (scale != nullptr) {
+    weights_.emplace(loaded_->load(WholeWeights(*scale, view.units)));
+    options.weights = &*weights_;
+  }
+  options.keep = Keep::labels;  // clusters are made as if labels were
+  counted_ = index_->count(options);
+  // With those that it misses, a ghost beyond may weigh less than it seems to.
+  if (scale != nullptr && scale->negative()) counted_->borrow_levels(std::vector<std::uint16_t>(view.beyond, 0));
+}
+
+std::vector<PartSets> PartVisit::unite(std::span<const std::uint32_t> minpts, const LocalParts& points,
+                                       const LocalParts::View& view, bool ties) {
+  std::vector<PartSets> sets;
+  for (const std::uint32_t level : minpts) {
+    united_ = &counted_->unite(level);
+    std::vector<std::uint32_t> first = united_->first_cores();
+    const auto own = std::lower_bound(first.begin(), first.end(), view.own);
+    PartSets known{points.rows_of(view.part, {first.begin(), own}), united_->shared_clusters()};
+    // A cluster of ghosts alone has its first core point in another part.
+    known.first.resize(first.size(), PartSets::kNoRow);
+    known.shared.resize(lent_.size());  // less those beyond
+    if (ties) {
+      std::vector<std::uint8_t> movable(first.size(), 0);
+      for (const std::uint32_t cluster : known.shared) {
+        if (cluster != United::kNoSet) movable[cluster] = 1;
+      }
+      known.ties = united_->border_ties(movable, static_cast<std::uint32_t>(view.own));
+    }
+    sets.push_back(std::move(known));
+  }
+  return sets;
+}
+
+void PartVisit::label(std::span<const Variant> variants, std::span<const ClusterNumbers> numbers, const Take& take) {
+  std::vector<LabelTarget> targets;
+  for (std::size_t l = 0; l < variants.size(); ++l) targets.push_back(place_->next());
+  const std::vector<LevelResult> found = united_->label(targets, numbers);
+  std::size_t l = 0;
+  const auto emit = [&](VariantResult&& result) {
+    const std::size_t level = l++;
+    take(std::move(result), level, found[level]);
+  };
+  for (const Variant& variant : variants) {
+    VariantResult result;
+    result.variant = variant;
+    place_->take(std::move(result), emit);
+  }
+  place_->finish(emit);
+}
+
+}  // namespace epsflow::parts

@@ -1,0 +1,64 @@
+// A part where a backend works on it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <epsflow/core/backend.hpp>
+#include <epsflow/core/cancel.hpp>
+#include <epsflow/core/phases.hpp>
+#include <epsflow/core/points.hpp>
+#include <epsflow/core/space.hpp>
+#include <epsflow/core/sweep.hpp>
+#include <epsflow/core/weights.hpp>
+#include <epsflow/parts/local_merge.hpp>
+#include <epsflow/parts/local_parts.hpp>
+#include <epsflow/parts/part_reach.hpp>
+#include <epsflow/pipeline/options.hpp>
+
+namespace epsflow::parts {
+
+/// Where its neighbours are counted, or their weights. Its points go with it.
+class PartVisit {
+ public:
+  /// options: minpts are those of the levels that it is made for; they, view and scale must outlive it. The view's points are cut from `points`.
+  /// scale: null where points have no weights. bringing: held while the points are brought, so that those of one part are, while another is
+  /// clustered. Throws as Backend::load(), Cancelled.
+  PartVisit(Backend& backend, const LocalParts& points, const LocalParts::View& view, const PartReach& reach,
+            const WeightScale* scale, const Space& space, double radius, const SearchOptions& search,
+            DirectOptions options, const CancelToken& cancel, std::mutex& bringing);
+
+  [[nodiscard]] std::size_t levels_at_once() const { return counted_->levels_at_once(); }
+
+  /// At most levels_at_once(), before each label(). Returns what is known of each. ties: whether they are wanted, too.
+  [[nodiscard]] std::vector<PartSets> unite(std::span<const std::uint32_t> minpts, const LocalParts& points,
+                                            const LocalParts::View& view, bool ties);
+
+  /// Is given the result of level l, with labels of all but the ghosts beyond, and what was found of it.
+  using Take = std::function<void(VariantResult&& result, std::size_t l, const LevelResult& found)>;
+  /// Labels the levels united last by these numbers.
+  void label(std::span<const Variant> variants, std::span<const ClusterNumbers> numbers, const Take& take);
+  /// Ends the levels united last without labels.
+  void leave(std::span<const ClusterNumbers> numbers) {
+    (void)united_->label(std::vector<LabelTarget>(numbers.size()), numbers);
+  }
+
+ private:
+  std::vector<std::uint32_t> lent_;
+  SharedPoints shared_;
+  Points room_;  ///< where the backend has no way of its own to bring points together
+  std::unique_ptr<LoadedPoints> loaded_;
+  std::optional<LoadedWeights> weights_;
+  std::unique_ptr<Index> index_;
+  std::unique_ptr<LabelPlace> place_;
+  std::unique_ptr<Counted> counted_;
+  United* united_ = nullptr;
+};
+
+}  // namespace epsflow::parts
