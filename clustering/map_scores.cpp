@@ -21,13 +21,22 @@ constexpr double kFewestPoints = 5;
 constexpr double kPercolation = 0.375;
 /// A cluster lives while it has at least half as many points as here.
 constexpr double kSamePoints = 0.5;
-constexpr double kMostNoise = 0.3;
+constexpr double kMostNoise = 0.5;
+/// Noise takes less from a score than its share: where it is noise in truth, a larger eps that joins it to clusters is no better.
+constexpr double kNoisePower = 0.75;
 /// Of equal scores that of the larger minpts: density is told better there. Up to √n, from where on clusters are blurred.
 constexpr double kTiePower = 0.05;
 /// Scores within 15 % are as good as equal.
 constexpr double kNear = 0.85;
 /// A number of clusters is settled where it is the same over more than this factor of minpts.
 constexpr double kSettledRange = 2;
+/// A plateau of this factor of eps, and of the square of the best cell's, says more than a higher score, if its own is at least this part.
+constexpr double kFarWider = 10;
+constexpr double kFarWiderScore = 0.5;
+/// From this factor of eps on, the ends of a plateau are left: at its upper end clusters take in the noise around them.
+constexpr double kWidePlateau = 2;
+/// Steps of eps to each side, over which joining points are counted.
+constexpr std::size_t kCalmSteps = 2;
 constexpr double kLeastScore = 0.2;
 /// Without a plateau, two clusters must be significant and seen at more than one eps, and their mean credit as much as this. What is
 /// there at one eps alone may have lived for any part of two steps, and among many points one step is more than chance explains.
@@ -197,7 +206,7 @@ void MapScores::score_minpts(std::size_t minpts) {
     cell.noise = std::max(0.0, 1 - shares);
     if (cell.big < 2 || cell.noise > kMostNoise) continue;
     cell.credit = credits / weights;
-    cell.score = rounded((1 - cell.noise) * tie * credits);
+    cell.score = rounded(std::pow(1 - cell.noise, kNoisePower) * tie * credits);
   }
 }
 
@@ -218,7 +227,8 @@ std::optional<GridPlace> MapScores::recommended() const {
   const Plateau around = plateau(*top);
   const bool flat = around.eps_to >= kLeastPlateau * around.eps_from;
   if (!flat && (score(*top).sure < 2 || score(*top).credit < kLeastCredit)) return std::nullopt;
-  if (around.minpts_to > kSettledRange * around.minpts_from) return top;
+  if (const std::optional<GridPlace> wider = far_wider(*top)) return calmest(*wider);
+  if (around.minpts_to > kSettledRange * around.minpts_from) return calmest(*top);
   GridPlace chosen = *top;
   const auto rank = [&](GridPlace place) { return std::make_tuple(score(place).significant, score(place).score); };
   for (std::size_t e = 0; e < eps_.size(); ++e) {
@@ -228,7 +238,44 @@ std::optional<GridPlace> MapScores::recommended() const {
       if (rank({e, m}) > rank(chosen)) chosen = {e, m};
     }
   }
-  return chosen;
+  return calmest(chosen);
+}
+
+std::optional<GridPlace> MapScores::far_wider(GridPlace best) const {
+  const auto steps = [&](GridPlace place) {
+    const Stretch along = stretch(place);
+    return along.last - along.first;
+  };
+  const double enough = std::max(std::log(kFarWider) / step_, 2 * static_cast<double>(steps(best)));
+  std::optional<GridPlace> widest;
+  std::tuple<std::size_t, double> most;
+  for (std::size_t e = 0; e < eps_.size(); ++e) {
+    for (std::size_t m = 0; m < minpts_.size(); ++m) {
+      const double here = score({e, m}).score;
+      if (here < kFarWiderScore * score(best).score) continue;
+      const std::tuple rank{steps({e, m}), here};
+      if (static_cast<double>(std::get<0>(rank)) <= enough || (widest && rank <= most)) continue;
+      widest = {e, m};
+      most = rank;
+    }
+  }
+  return widest;
+}
+
+GridPlace MapScores::calmest(GridPlace place) const {
+  const Stretch along = stretch(place);
+  if (along.last - along.first < 2 * kCalmSteps || eps_[along.last] < kWidePlateau * eps_[along.first]) return place;
+  std::optional<double> fewest;
+  for (std::size_t e = along.first; e <= along.last; ++e) {
+    const std::size_t below = e - std::min(kCalmSteps, e - along.first);
+    const std::size_t above = std::min(along.last, e + kCalmSteps);
+    const double joining = rounded((score({below, place.minpts}).noise - score({above, place.minpts}).noise) /
+                                   static_cast<double>(above - below));
+    if (score({e, place.minpts}).score < 0 || (fewest && joining > *fewest)) continue;
+    fewest = joining;
+    place.eps = e;
+  }
+  return place;
 }
 
 std::vector<GridPlace> MapScores::peaks() const {
@@ -244,7 +291,12 @@ std::vector<GridPlace> MapScores::peaks() const {
   std::stable_sort(peaks.begin(), peaks.end(),
                    [&](GridPlace a, GridPlace b) { return score(a).score > score(b).score; });
   if (peaks.size() > kCandidates) peaks.resize(kCandidates);
-  return peaks;
+  std::vector<GridPlace> calm;
+  for (const GridPlace peak : peaks) {
+    const GridPlace place = calmest(peak);
+    if (std::find(calm.begin(), calm.end(), place) == calm.end()) calm.push_back(place);
+  }
+  return calm;
 }
 
 /// Whether the big clusters of a minpts lie one to one in those of the next smaller one.
@@ -259,19 +311,25 @@ bool MapScores::one_to_one(std::size_t eps, std::size_t minpts) const {
   return in == to;
 }
 
-Plateau MapScores::plateau(GridPlace place) const {
+MapScores::Stretch MapScores::stretch(GridPlace place) const {
   const auto chains = [&](std::size_t e) {
     std::vector<std::uint32_t> sorted = chained(e, place.minpts).chains;
     std::sort(sorted.begin(), sorted.end());
     return sorted;
   };
   const std::vector<std::uint32_t> here = chains(place.eps);
-  std::size_t first = place.eps, last = place.eps, low = place.minpts, high = place.minpts;
-  while (first > 0 && chains(first - 1) == here) --first;
-  while (last + 1 < eps_.size() && chains(last + 1) == here) ++last;
+  Stretch along{place.eps, place.eps};
+  while (along.first > 0 && chains(along.first - 1) == here) --along.first;
+  while (along.last + 1 < eps_.size() && chains(along.last + 1) == here) ++along.last;
+  return along;
+}
+
+Plateau MapScores::plateau(GridPlace place) const {
+  const Stretch along = stretch(place);
+  std::size_t low = place.minpts, high = place.minpts;
   while (low > 0 && one_to_one(place.eps, low)) --low;
   while (high + 1 < minpts_.size() && one_to_one(place.eps, high + 1)) ++high;
-  return {eps_[first], eps_[last], minpts_[low], minpts_[high]};
+  return {eps_[along.first], eps_[along.last], minpts_[low], minpts_[high]};
 }
 
 }  // namespace epsflow

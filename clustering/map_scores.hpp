@@ -70,10 +70,12 @@ class MapScores {
   }
   /// The cell of the largest score; of equal ones that of the smallest eps, then minpts. Nothing where no cell has a score.
   [[nodiscard]] std::optional<GridPlace> best() const;
-  /// The cell to recommend: the best, or, where it is sure of its number of clusters over hardly any range of minpts, one of nearly the
-  /// same score that has more significant clusters. Nothing where no cell shows more than chance explains.
+  /// The cell to recommend: the best, or one of a far wider plateau, or, where the best is sure of its number of clusters over hardly
+  /// any range of minpts, one of nearly the same score that has more significant clusters; and of a wide plateau its calmest eps.
+  /// Nothing where no cell shows more than chance explains.
   [[nodiscard]] std::optional<GridPlace> recommended() const;
-  /// Local maxima of the score along eps, the largest scores first, at most kCandidates: what may be offered beside the recommended.
+  /// Local maxima of the score along eps, the largest scores first, at most kCandidates, and of wide plateaus their calmest eps: what may
+  /// be offered beside the recommended.
   [[nodiscard]] std::vector<GridPlace> peaks() const;
   [[nodiscard]] Plateau plateau(GridPlace place) const;
   /// Effective dimension at a minpts.
@@ -100,6 +102,16 @@ class MapScores {
   /// A minpts as a number of points.
   [[nodiscard]] double points_of(std::size_t minpts) const noexcept { return minpts_[minpts] / weight_; }
   [[nodiscard]] bool one_to_one(std::size_t eps, std::size_t minpts) const;
+  /// Along eps around a cell, where the big clusters are the same: from the first to the last.
+  struct Stretch {
+    std::size_t first = 0;
+    std::size_t last = 0;
+  };
+  [[nodiscard]] Stretch stretch(GridPlace place) const;
+  /// The cell of a plateau far wider than that of the best, if there is one that scores half as much.
+  [[nodiscard]] std::optional<GridPlace> far_wider(GridPlace best) const;
+  /// The cell of the same plateau around which the fewest points join clusters; the cell itself where the plateau is narrow.
+  [[nodiscard]] GridPlace calmest(GridPlace place) const;
 
   const Lineage& lineage_;
   double n_;

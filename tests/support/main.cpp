@@ -1,10 +1,29 @@
 // Catch2 2 leaves main() to the user; Catch2 3 brings its own in Catch2WithMain.
-#if !__has_include(<catch2/catch_all.hpp>)
+#if __has_include(<catch2/catch_all.hpp>)
+#include <catch2/catch_all.hpp>
+using ListenerBase = Catch::EventListenerBase;
+#else
 #define CATCH_CONFIG_MAIN
 #include <catch2/catch.hpp>
+using ListenerBase = Catch::TestEventListenerBase;
 #endif
 
 #include <cstdlib>
+#include <new>
+
+#include <oneapi/tbb/global_control.h>
+
+/// Keeps oneTBB's threads while tests run and waits for their ends: what they keep for themselves (thread_local) would now and
+/// then be seen as lost where the program ends while they do.
+struct EndsWorkers : ListenerBase {
+  using ListenerBase::ListenerBase;
+  void testRunEnded(const Catch::TestRunStats& stats) override {
+    ListenerBase::testRunEnded(stats);
+    (void)tbb::finalize(workers, std::nothrow);
+  }
+  tbb::task_scheduler_handle workers{tbb::attach()};
+};
+CATCH_REGISTER_LISTENER(EndsWorkers)
 
 // Tests have few points, and where there is a GPU they are to run there.
 static const int kPrefersGpu = setenv("EPSFLOW_BACKEND", "gpu", 0);  // NOLINT: kept by nobody
