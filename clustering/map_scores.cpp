@@ -265,14 +265,17 @@ std::optional<GridPlace> MapScores::far_wider(GridPlace best) const {
 GridPlace MapScores::calmest(GridPlace place) const {
   const Stretch along = stretch(place);
   if (along.last - along.first < 2 * kCalmSteps || eps_[along.last] < kWidePlateau * eps_[along.first]) return place;
-  std::optional<double> fewest;
+  std::optional<std::tuple<double, std::size_t>> calmest;
   for (std::size_t e = along.first; e <= along.last; ++e) {
+    if (score({e, place.minpts}).score < 0) continue;
     const std::size_t below = e - std::min(kCalmSteps, e - along.first);
     const std::size_t above = std::min(along.last, e + kCalmSteps);
-    const double joining = rounded((score({below, place.minpts}).noise - score({above, place.minpts}).noise) /
-                                   static_cast<double>(above - below));
-    if (score({e, place.minpts}).score < 0 || (fewest && joining > *fewest)) continue;
-    fewest = joining;
+    const double joining =
+        (score({below, place.minpts}).noise - score({above, place.minpts}).noise) / static_cast<double>(above - below);
+    const std::size_t twice = 2 * e, middle = along.first + along.last;
+    const std::tuple rank{rounded(joining), std::max(twice, middle) - std::min(twice, middle)};
+    if (calmest && rank > *calmest) continue;
+    calmest = rank;
     place.eps = e;
   }
   return place;

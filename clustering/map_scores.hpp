@@ -110,7 +110,8 @@ class MapScores {
   [[nodiscard]] Stretch stretch(GridPlace place) const;
   /// The cell of a plateau far wider than that of the best, if there is one that scores half as much.
   [[nodiscard]] std::optional<GridPlace> far_wider(GridPlace best) const;
-  /// The cell of the same plateau around which the fewest points join clusters; the cell itself where the plateau is narrow.
+  /// The cell of the same plateau around which the fewest points join clusters, of equal ones that nearest to its middle; the cell itself
+  /// where the plateau is narrow.
   [[nodiscard]] GridPlace calmest(GridPlace place) const;
 
   const Lineage& lineage_;

@@ -369,7 +369,8 @@ Exploration explored(const Dataset& data, const Sweep& sweep, const RunOptions& 
 std::string sentence_of(Doubt doubt) {
   switch (doubt) {
     case Doubt::no_clusters:
-      return "probably no clusters at all: none of 1 % of the points or more, with at most 30 % noise beside, lives "
+      return "probably no clusters at all: none of 1 % of the points or more, with at most half of the points noise, "
+             "lives "
              "longer along eps "
              "than chance explains";
     case Doubt::weak:

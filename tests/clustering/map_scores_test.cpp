@@ -114,9 +114,9 @@ CellScore expected(const std::vector<BigCluster>& clusters, double n, double p, 
     ++cell.big;
     if (z >= 5) ++cell.significant;
   }
-  if (cell.big < 2 || cell.noise > 0.3) return cell;
+  if (cell.big < 2 || cell.noise > 0.5) return cell;
   cell.credit = credits / weights;
-  cell.score = (1 - cell.noise) * std::pow(std::min(p, std::sqrt(n)), 0.05) * credits;
+  cell.score = std::pow(1 - cell.noise, 0.75) * std::pow(std::min(p, std::sqrt(n)), 0.05) * credits;
   return cell;
 }
 
@@ -253,15 +253,9 @@ TEST_CASE("map scores: the best, the peaks along eps, and what is recommended") 
   const MapScores scores(lineage, 400, 1);
   REQUIRE(scores.best());
   CHECK(*scores.best() == GridPlace{1, 0});  // of equal ones the smallest eps
-  CHECK(scores.recommended() == scores.best());
   CHECK(scores.plateau({1, 0}).eps_to == 256);
-  for (const GridPlace peak : scores.peaks()) {
-    const double here = scores.score(peak).score;
-    CHECK(here > 0);
-    if (peak.eps > 0) CHECK(here > scores.score({peak.eps - 1, 0}).score);
-    if (peak.eps < 9) CHECK(here >= scores.score({peak.eps + 1, 0}).score);
-  }
-  CHECK(scores.peaks().front() == GridPlace{1, 0});
+  CHECK(scores.recommended() == GridPlace{5, 0});  // of a plateau where nothing changes, its middle
+  CHECK(scores.peaks() == std::vector<GridPlace>{{5, 0}});
 
   // The same pictures in small steps: nothing lives as long as chance explains.
   for (std::size_t e = 0; e < cells.size(); ++e) cells[e].variant.eps = std::pow(1.01, e);
@@ -269,6 +263,48 @@ TEST_CASE("map scores: the best, the peaks along eps, and what is recommended") 
   const MapScores chance(dense, 400, 1);
   CHECK(chance.best());
   CHECK_FALSE(chance.recommended());
+}
+
+TEST_CASE("map scores: of a wide plateau the eps is taken around which the fewest points join") {
+  // Tails join first, then nothing for three eps, then the noise around.
+  const std::vector<std::string> pictures{"aa....bb....", "aaa...bbb...", "aaaa..bbbb..", "aaaa..bbbb..",
+                                          "aaaa..bbbb..", "aaaa..bbbb..", "aaaa..bbbb..", "aaaaa.bbbbb.",
+                                          "aaaaaabbbbbb", "aaaaaaaaaaaa"};
+  std::vector<Drawn> cells;
+  for (std::size_t e = 0; e < pictures.size(); ++e) cells.push_back({{std::exp2(e), 16}, pictures[e]});
+  const Lineage wide = lineage_of(cells, 40);
+  const MapScores scores(wide, 480, 1);
+  CHECK(scores.best() == GridPlace{8, 0});
+  CHECK(scores.recommended() == GridPlace{4, 0});
+  // In a narrow one, of less than a factor of two, what scores most is taken.
+  for (std::size_t e = 0; e < cells.size(); ++e) cells[e].variant.eps = std::pow(1.08, e);
+  const Lineage narrow = lineage_of(cells, 4000);
+  const MapScores narrow_scores(narrow, 48000, 1);
+  CHECK(narrow_scores.recommended() == narrow_scores.best());
+}
+
+TEST_CASE(
+    "map scores: a plateau ten times as wide as eps, and wider than the square of the best's, wins at half its score") {
+  // Four clusters through `fine` eps, of which two and two are one through `coarse` eps.
+  const auto recommended = [](int fine, int coarse) {
+    std::vector<Drawn> cells;
+    double eps = 1;
+    const auto draw = [&](int times, const char* picture) {
+      for (int i = 0; i < times; ++i, eps *= 1.25) cells.push_back({{eps, 16}, picture});
+    };
+    draw(1, "............");
+    draw(fine, "aaabbbcccddd");
+    draw(coarse, "aaaaaabbbbbb");
+    draw(1, "aaaaaaaaaaaa");
+    const Lineage lineage = lineage_of(cells, 400);
+    const MapScores scores(lineage, 4800, 1);
+    CHECK(scores.score(*scores.best()).big == 4);
+    return scores.score(*scores.recommended()).big;
+  };
+  CHECK(recommended(4, 10) == 4);  // ×7.5
+  CHECK(recommended(4, 12) == 2);  // ×11.6
+  CHECK(recommended(5, 12) == 2);
+  CHECK(recommended(8, 12) == 4);  // ×4.8 beside ×11.6
 }
 
 TEST_CASE("map scores: grids without even ratios, gaps and single eps are refused with the way out") {
