@@ -132,7 +132,7 @@ TEST_CASE("doubts: each has a set that it is true of") {
        three_blobs(),
        {Doubt::no_clusters, Doubt::all_core, Doubt::one_cluster},
        grid_of("20:80:10:log", {4, 8})},
-      {"a strip", strip(5), {Doubt::weak, Doubt::no_plateau, Doubt::one_axis_rules}},
+      {"a strip", strip(5), {Doubt::weak, Doubt::no_plateau, Doubt::two_scales, Doubt::one_axis_rules}},
       {"a fifth is noise", with_noise(three_blobs(), 225, -40, 50), {Doubt::much_noise}},
       {"blobs in pairs", pairs(9), {Doubt::two_scales}},
       {"a small grid", three_blobs(), {Doubt::edge}, grid_of("0.1:8:20:log", {8})},
@@ -144,10 +144,10 @@ TEST_CASE("doubts: each has a set that it is true of") {
                  x.insert(x.end(), once.begin(), once.end());
                }),
        {Doubt::duplicates}},
-      {"rounded to halves",
+      {"rounded to whole numbers",
        changed(two,
                [](auto& x) {
-                 for (double& v : x) v = std::round(2 * v) / 2;
+                 for (double& v : x) v = std::round(v);
                }),
        {Doubt::duplicates, Doubt::quantised}},
       {"one column in another unit",
