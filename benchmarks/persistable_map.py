@@ -2,18 +2,20 @@
 """Maps of epsflow against those of persistable (Scoccola & Rolle), in one run on one core.
 
 usage: persistable_map.py --bench build/release/bin/bench_map [--bench OTHER …] [--python PYTHON] [--rounds 3] [--points 2000 40000]
-                          [--cells 900 10000] [--keep core summary] [--core 0] [--work FOLDER]
+                          [--cells 900 10000] [--keep core summary] [--core 0 | --wall JOBS] [--work FOLDER]
 needs: numpy here; numpy and persistable-clustering in PYTHON (pip install persistable-clustering)
 
 Sets: 20 blobs of several widths in two dimensions, a fifth of the points noise. 900 cells are 30 eps with minpts 2, 5, …, 89; 10,000 are
 100 eps with minpts 2 … 101; eps in even ratios. epsflow: clusters of each cell and in which cluster of the next cells each of them lies.
 persistable counts the clusters of each cell (`_hilbert_function`, n_jobs=1), its fit apart. Programs take turns; each is bound to one core.
 A figure is the least of all rounds, in seconds of processor time, so that other work on the machine weighs less. What epsflow takes to
-start and to read the file is in its figure. The clusters of all cells together must be the same.
+start and to read the file is in its figure. With --wall figures are seconds of wall time instead, of JOBS threads of epsflow, and of as
+many jobs or one of persistable, whichever ends first; reading is left out, and the machine should be idle. The clusters of all cells together must be the same.
 """
 import argparse
 import json
 import os
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -28,13 +30,14 @@ REPEAT = 3
 PEER = r"""
 import sys, time, json, numpy as np, persistable, warnings
 warnings.simplefilter("ignore")
-x, eps, minpts = np.load(sys.argv[1]), json.loads(sys.argv[2]), json.loads(sys.argv[3])
-begin = time.process_time()
-made = persistable.Persistable(x, n_neighbors=2 * max(minpts), n_jobs=1)
-fit = time.process_time() - begin
-begin = time.process_time()
-counts = made._bifiltration._hilbert_function(eps, [(m - 0.5) / len(x) for m in reversed(minpts)], n_jobs=1)
-print(json.dumps({"seconds": time.process_time() - begin, "fit": fit, "clusters": int(counts.sum())}))
+x, eps, minpts, jobs = np.load(sys.argv[1]), json.loads(sys.argv[2]), json.loads(sys.argv[3]), int(sys.argv[4])
+now = time.perf_counter if sys.argv[5] == "wall" else time.process_time
+begin = now()
+made = persistable.Persistable(x, n_neighbors=2 * max(minpts), n_jobs=jobs)
+fit = now() - begin
+begin = now()
+counts = made._bifiltration._hilbert_function(eps, [(m - 0.5) / len(x) for m in reversed(minpts)], n_jobs=jobs)
+print(json.dumps({"seconds": now() - begin, "fit": fit, "clusters": int(counts.sum())}))
 """
 
 
@@ -48,9 +51,10 @@ def blobs(n: int) -> np.ndarray:
     return np.concatenate([points, random.uniform(-10, 110, (noise, 2))])
 
 
-def processor_seconds(command: list[str], core: int) -> tuple[float, dict]:
-    """Of the process and what it waited for, and the JSON that it prints."""
-    child = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, preexec_fn=lambda: os.sched_setaffinity(0, {core}))
+def processor_seconds(command: list[str], core: int | None) -> tuple[float, dict]:
+    """Of the process and what it waited for, on one core or on all, and the JSON that it prints."""
+    bind = None if core is None else lambda: os.sched_setaffinity(0, {core})
+    child = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, preexec_fn=bind)
     out = child.stdout.read()
     _, status, used = os.wait4(child.pid, 0)
     child.returncode = os.waitstatus_to_exitcode(status)
@@ -68,8 +72,11 @@ def main() -> None:
     arguments.add_argument("--cells", type=int, nargs="+", default=[900, 10_000], choices=MINPTS)
     arguments.add_argument("--keep", nargs="+", default=["core", "summary"])
     arguments.add_argument("--core", type=int, default=0)
+    arguments.add_argument("--wall", type=int, metavar="JOBS")
     arguments.add_argument("--work", type=Path, default=Path(tempfile.gettempdir()))
     given = arguments.parse_args()
+    core = given.core if given.wall is None else None
+    clock = "processor" if given.wall is None else "wall"
     for n in given.points:
         points = blobs(n)
         file = given.work / f"blobs{n}.npy"
@@ -89,18 +96,20 @@ def main() -> None:
             for _ in range(given.rounds):
                 for i, bench in enumerate(given.bench):
                     for keep in given.keep:
-                        how = ["--backend", "cpu", "--threads", "1", "--repeat", str(REPEAT), "--keep", keep]
+                        how = ["--backend", "cpu", "--threads", str(given.wall or 1), "--repeat", str(REPEAT), "--keep", keep]
                         command = [bench, str(file), ours, words, *how]
-                        seconds, made = processor_seconds(command, given.core)
-                        take(f"epsflow {keep}" + (f" ({i + 1})" if i > 0 else ""), seconds / REPEAT, made["clusters"])
-                command = [given.python, "-c", PEER, str(file), json.dumps(eps.tolist()), json.dumps(list(minpts))]
-                _, made = processor_seconds(command, given.core)
-                take("persistable", made["seconds"], made["clusters"])
-                best["fit"] = min(best.get("fit", made["fit"]), made["fit"])
-            peer = best.pop("persistable")
-            ratios = ", ".join(f"{name} {seconds:.4f} ({peer / seconds:.1f}x)" for name, seconds in best.items() if name != "fit")
+                        seconds, made = processor_seconds(command, core)
+                        seconds = seconds / REPEAT if given.wall is None else statistics.median(made["seconds"])
+                        take(f"epsflow {keep}" + (f" ({i + 1})" if i > 0 else ""), seconds, made["clusters"])
+                for jobs in {1, given.wall or 1}:
+                    peer = [str(file), json.dumps(eps.tolist()), json.dumps(list(minpts)), str(jobs), clock]
+                    _, made = processor_seconds([given.python, "-c", PEER, *peer], core)
+                    take("persistable", made["seconds"], made["clusters"])
+                    best["fit"] = min(best.get("fit", made["fit"]), made["fit"])
+            theirs = best.pop("persistable")
+            ratios = ", ".join(f"{name} {seconds:.4f} ({theirs / seconds:.1f}x)" for name, seconds in best.items() if name != "fit")
             equal = "equal" if len(clusters) == 1 else f"NOT EQUAL {sorted(clusters)}"
-            print(f"{n} points, {cells} cells: persistable {peer:.2f} (fit {best['fit']:.2f}), {ratios}; clusters {equal}", flush=True)
+            print(f"{n} points, {cells} cells: persistable {theirs:.2f} (fit {best['fit']:.2f}), {ratios}; clusters {equal}", flush=True)
 
 
 if __name__ == "__main__":
