@@ -30,13 +30,18 @@ constexpr double kTiePower = 0.05;
 constexpr double kNear = 0.85;
 /// A number of clusters is settled where it is the same over more than this factor of minpts.
 constexpr double kSettledRange = 2;
-/// A plateau of this factor of eps, and of the square of the best cell's, says more than a higher score, if its own is at least this part.
+/// A plateau over more than this factor of eps, and over more than the square of that of the best cell, is taken in place of the best,
 constexpr double kFarWider = 10;
+/// if it scores at least this part of it.
 constexpr double kFarWiderScore = 0.5;
-/// From this factor of eps on, the ends of a plateau are left: at its upper end clusters take in the noise around them.
+/// From this factor of eps on, a plateau's calmest eps is taken: at its upper end clusters take in the noise around them.
 constexpr double kWidePlateau = 2;
 /// Steps of eps to each side, over which joining points are counted.
 constexpr std::size_t kCalmSteps = 2;
+/// Shares of the points that differ by less are as calm: single border points are not to decide.
+constexpr double kFewJoin = 0.001;
+/// Factors of eps are counted in steps of the grid, whose logarithm is rounded.
+constexpr double kSlack = 1e-6;
 constexpr double kLeastScore = 0.2;
 /// Without a plateau, two clusters must be significant and seen at more than one eps, and their mean credit as much as this. What is
 /// there at one eps alone may have lived for any part of two steps, and among many points one step is more than chance explains.
@@ -242,20 +247,20 @@ std::optional<GridPlace> MapScores::recommended() const {
 }
 
 std::optional<GridPlace> MapScores::far_wider(GridPlace best) const {
-  const auto steps = [&](GridPlace place) {
-    const Stretch along = stretch(place);
-    return along.last - along.first;
-  };
-  const double enough = std::max(std::log(kFarWider) / step_, 2 * static_cast<double>(steps(best)));
+  const double least = std::max(kLeastScore, kFarWiderScore * score(best).score);
+  const auto steps = [](Stretch along) { return along.last - along.first; };
+  const double enough = std::max(std::log(kFarWider) / step_, 2 * static_cast<double>(steps(stretch(best)))) + kSlack;
   std::optional<GridPlace> widest;
   std::tuple<std::size_t, double> most;
-  for (std::size_t e = 0; e < eps_.size(); ++e) {
-    for (std::size_t m = 0; m < minpts_.size(); ++m) {
-      const double here = score({e, m}).score;
-      if (here < kFarWiderScore * score(best).score) continue;
-      const std::tuple rank{steps({e, m}), here};
-      if (static_cast<double>(std::get<0>(rank)) <= enough || (widest && rank <= most)) continue;
-      widest = {e, m};
+  for (std::size_t m = 0; m < minpts_.size(); ++m) {
+    for (std::size_t e = 0, next = 0; e < eps_.size(); e = next) {
+      const Stretch along = stretch({e, m});
+      next = along.last + 1;
+      if (static_cast<double>(steps(along)) <= enough) continue;
+      const GridPlace place = largest_of(along, m);
+      const std::tuple rank{steps(along), score(place).score};
+      if (score(place).score < least || (widest && rank <= most)) continue;
+      widest = place;
       most = rank;
     }
   }
@@ -264,18 +269,18 @@ std::optional<GridPlace> MapScores::far_wider(GridPlace best) const {
 
 GridPlace MapScores::calmest(GridPlace place) const {
   const Stretch along = stretch(place);
-  if (along.last - along.first < 2 * kCalmSteps || eps_[along.last] < kWidePlateau * eps_[along.first]) return place;
-  std::optional<std::tuple<double, std::size_t>> calmest;
+  const std::size_t steps = along.last - along.first;
+  if (steps < 2 * kCalmSteps || static_cast<double>(steps) * step_ < std::log(kWidePlateau) - kSlack) return place;
+  std::tuple<double, std::size_t> least{std::numeric_limits<double>::infinity(), 0};
   for (std::size_t e = along.first; e <= along.last; ++e) {
-    if (score({e, place.minpts}).score < 0) continue;
     const std::size_t below = e - std::min(kCalmSteps, e - along.first);
     const std::size_t above = std::min(along.last, e + kCalmSteps);
     const double joining =
         (score({below, place.minpts}).noise - score({above, place.minpts}).noise) / static_cast<double>(above - below);
-    const std::size_t twice = 2 * e, middle = along.first + along.last;
-    const std::tuple rank{rounded(joining), std::max(twice, middle) - std::min(twice, middle)};
-    if (calmest && rank > *calmest) continue;
-    calmest = rank;
+    const std::size_t ends = along.first + along.last;
+    const std::tuple rank{std::max(0.0, std::round(joining / kFewJoin)), std::max(2 * e, ends) - std::min(2 * e, ends)};
+    if (score({e, place.minpts}).score < 0 || rank >= least) continue;
+    least = rank;
     place.eps = e;
   }
   return place;
@@ -293,10 +298,9 @@ std::vector<GridPlace> MapScores::peaks() const {
   }
   std::stable_sort(peaks.begin(), peaks.end(),
                    [&](GridPlace a, GridPlace b) { return score(a).score > score(b).score; });
-  if (peaks.size() > kCandidates) peaks.resize(kCandidates);
   std::vector<GridPlace> calm;
-  for (const GridPlace peak : peaks) {
-    const GridPlace place = calmest(peak);
+  for (std::size_t k = 0; k < peaks.size() && calm.size() < kCandidates; ++k) {
+    const GridPlace place = calmest(peaks[k]);
     if (std::find(calm.begin(), calm.end(), place) == calm.end()) calm.push_back(place);
   }
   return calm;
@@ -326,6 +330,16 @@ MapScores::Stretch MapScores::stretch(GridPlace place) const {
   while (along.last + 1 < eps_.size() && chains(along.last + 1) == here) ++along.last;
   return along;
 }
+
+GridPlace MapScores::largest_of(Stretch along, std::size_t minpts) const {
+  GridPlace largest{along.first, minpts};
+  for (std::size_t e = along.first; e <= along.last; ++e) {
+    if (score({e, minpts}).score > score(largest).score) largest.eps = e;
+  }
+  return largest;
+}
+
+double MapScores::plateau_score(GridPlace place) const { return score(largest_of(stretch(place), place.minpts)).score; }
 
 Plateau MapScores::plateau(GridPlace place) const {
   const Stretch along = stretch(place);

@@ -74,10 +74,12 @@ class MapScores {
   /// any range of minpts, one of nearly the same score that has more significant clusters; and of a wide plateau its calmest eps.
   /// Nothing where no cell shows more than chance explains.
   [[nodiscard]] std::optional<GridPlace> recommended() const;
-  /// Local maxima of the score along eps, the largest scores first, at most kCandidates, and of wide plateaus their calmest eps: what may
+  /// Local maxima of the score along eps, the largest scores first, in wide plateaus their calmest eps instead, at most kCandidates: what may
   /// be offered beside the recommended.
   [[nodiscard]] std::vector<GridPlace> peaks() const;
   [[nodiscard]] Plateau plateau(GridPlace place) const;
+  /// The largest score of the cells around it that show the same clusters.
+  [[nodiscard]] double plateau_score(GridPlace place) const;
   /// Effective dimension at a minpts.
   [[nodiscard]] double dimension(std::size_t minpts) const noexcept { return dimension_[minpts]; }
 
@@ -108,7 +110,9 @@ class MapScores {
     std::size_t last = 0;
   };
   [[nodiscard]] Stretch stretch(GridPlace place) const;
-  /// The cell of a plateau far wider than that of the best, if there is one that scores half as much.
+  /// Of cells of a stretch, of which some may have no score.
+  [[nodiscard]] GridPlace largest_of(Stretch along, std::size_t minpts) const;
+  /// The cell of the largest score of a plateau far wider than that of the best, if there is one that scores half as much.
   [[nodiscard]] std::optional<GridPlace> far_wider(GridPlace best) const;
   /// The cell of the same plateau around which the fewest points join clusters, of equal ones that nearest to its middle; the cell itself
   /// where the plateau is narrow.

@@ -321,7 +321,7 @@ Exploration explored(const Dataset& data, const Sweep& sweep, const RunOptions& 
     offered.summary = result.summary;
     offered.labels = std::move(result.labels);
     offered.seconds = result.seconds;
-    offered.score = score.score;
+    offered.score = scores.plateau_score(place);
     offered.noise = score.noise;
     offered.plateau = scores.plateau(place);
     offered.confidence = confidence_of(score, offered.plateau, place.minpts + 1 == made.minpts.size());
@@ -370,9 +370,7 @@ std::string sentence_of(Doubt doubt) {
   switch (doubt) {
     case Doubt::no_clusters:
       return "probably no clusters at all: none of 1 % of the points or more, with at most half of the points noise, "
-             "lives "
-             "longer along eps "
-             "than chance explains";
+             "lives longer along eps than chance explains";
     case Doubt::weak:
       return "weak: the clusters live hardly longer than chance explains";
     case Doubt::little_core:

@@ -62,8 +62,8 @@ struct Offer {
   LabelSummary summary;
   Labels labels;       ///< [n] in input order
   double seconds = 0;  ///< that its labels took
-  double score = 0;
-  double noise = 0;  ///< share of the points that are in no big cluster
+  double score = 0;    ///< the largest of the cells around it that show the same clusters
+  double noise = 0;    ///< share of the points that are in no big cluster
   Plateau plateau;
   double confidence =
       0;  ///< the adjusted Rand index to be expected with what is true, from 0.1 to 0.97, by how such recommendations fared

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
 #include <utility>
 
@@ -9,11 +10,13 @@ namespace epsflow {
 namespace {
 
 /// Places of the eps that are swept first, as shares of their number. Those in the middle alone tell much already.
-constexpr std::array kPilots{0.5, 0.2, 0.75, 0.95, 0.0};
+constexpr std::array kPilots{0.5, 0.25, 0.75, 0.0, 0.95};
 /// As many at a time as are under way at a time later on.
 constexpr std::size_t kPilotEps = 2;
 constexpr std::size_t kFewestEps = 16;
 constexpr double kOfEnds = 0.3;
+/// Of which logarithms are taken.
+constexpr double kLeastSeconds = 1e-6;
 
 }  // namespace
 
@@ -80,7 +83,7 @@ void Forecast::ended() {
   }
 }
 
-/// Between the nearest eps that were swept first, in a straight line. Until they were, the first and the last of all are taken for
+/// Between the nearest eps that were swept first, in even ratios: costs rise and fall by factors. Until they were, the first and the last of all are taken for
 /// cheaper than those in the middle, as they mostly are.
 double Forecast::cost(std::size_t eps) const {
   const std::size_t last = seconds_.size() - 1;
@@ -94,7 +97,8 @@ double Forecast::cost(std::size_t eps) const {
   while (!known(after)) ++after;
   if (before == after) return *known(eps);
   const double share = static_cast<double>(eps - before) / static_cast<double>(after - before);
-  return *known(before) + share * (*known(after) - *known(before));
+  return std::exp(std::lerp(std::log(std::max(*known(before), kLeastSeconds)),
+                            std::log(std::max(*known(after), kLeastSeconds)), share));
 }
 
 double Forecast::cost_of_labels() const {

@@ -254,8 +254,8 @@ TEST_CASE("map scores: the best, the peaks along eps, and what is recommended") 
   REQUIRE(scores.best());
   CHECK(*scores.best() == GridPlace{1, 0});  // of equal ones the smallest eps
   CHECK(scores.plateau({1, 0}).eps_to == 256);
-  CHECK(scores.recommended() == GridPlace{5, 0});  // of a plateau where nothing changes, its middle
-  CHECK(scores.peaks() == std::vector<GridPlace>{{5, 0}});
+  CHECK(scores.recommended() == GridPlace{4, 0});  // of a plateau where nothing changes, its middle
+  CHECK(scores.peaks() == std::vector<GridPlace>{{4, 0}});
 
   // The same pictures in small steps: nothing lives as long as chance explains.
   for (std::size_t e = 0; e < cells.size(); ++e) cells[e].variant.eps = std::pow(1.01, e);
@@ -283,8 +283,7 @@ TEST_CASE("map scores: of a wide plateau the eps is taken around which the fewes
   CHECK(narrow_scores.recommended() == narrow_scores.best());
 }
 
-TEST_CASE(
-    "map scores: a plateau ten times as wide as eps, and wider than the square of the best's, wins at half its score") {
+TEST_CASE("map scores: a plateau over ten times eps, and over the square of the best's, wins at half its score") {
   // Four clusters through `fine` eps, of which two and two are one through `coarse` eps.
   const auto recommended = [](int fine, int coarse) {
     std::vector<Drawn> cells;
@@ -305,6 +304,23 @@ TEST_CASE(
   CHECK(recommended(4, 12) == 2);  // ×11.6
   CHECK(recommended(5, 12) == 2);
   CHECK(recommended(8, 12) == 4);  // ×4.8 beside ×11.6
+}
+
+TEST_CASE("map scores: a peak lies in the middle of its plateau, and has the largest score of it") {
+  std::vector<Drawn> cells;
+  const auto draw = [&](int times, const char* picture) {
+    for (int i = 0; i < times; ++i) cells.push_back({{std::pow(1.25, cells.size()), 16}, picture});
+  };
+  draw(1, "............");
+  draw(7, "aaabbbcccddd");  // eps 1 … 7
+  draw(9, "aaaaaabbbbbb");  // eps 8 … 16
+  draw(1, "aaaaaaaaaaaa");
+  const Lineage lineage = lineage_of(cells, 400);
+  const MapScores scores(lineage, 4800, 1);
+  CHECK(scores.peaks() == std::vector<GridPlace>{{4, 0}});  // along eps, scores fall from the first plateau to the second
+  CHECK(scores.plateau_score({4, 0}) == scores.score({1, 0}).score);
+  CHECK(scores.plateau_score({4, 0}) > scores.plateau_score({12, 0}));
+  CHECK(scores.plateau_score({0, 0}) == -1);
 }
 
 TEST_CASE("map scores: grids without even ratios, gaps and single eps are refused with the way out") {
