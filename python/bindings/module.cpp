@@ -310,7 +310,7 @@ void define_task(nb::module_& m) {
       .def("take_notices", &Task::take_notices)
       .def("progress", [](const Task& task) {
         const Progress p = task.progress();
-        return std::tuple(p.variants_done, p.variants, p.table_eps, p.table_share, p.seconds);
+        return std::tuple(p.variants_done, p.variants, p.table_eps, p.table_share, p.seconds, p.seconds_left);
       });
 }
 

@@ -30,6 +30,8 @@ class Progress:
         Of the rows of that table, from 0 to 1; 1 of a variant that is finished.
     seconds : float
         Since the run began.
+    seconds_left : float or None
+        As `explore` foretells it, from the eps that it swept first; None where nothing is foretold.
     """
 
     variants_done: int
@@ -37,6 +39,7 @@ class Progress:
     eps: float
     share: float
     seconds: float
+    seconds_left: Optional[float] = None
 
 
 ProgressOption = Union[bool, Callable[[Progress], Any], None]
@@ -166,6 +169,7 @@ class _LineReporter:
     def __call__(self, state: Progress | None) -> None:
         if state is not None and state.variants_done != self._said:
             self._said = state.variants_done
-            log.info("%d of %d variants, %.1f s", state.variants_done, state.variants, state.seconds)
+            left = "" if state.seconds_left is None else f", about {state.seconds_left:.0f} s left"
+            log.info("%d of %d variants, %.1f s%s", state.variants_done, state.variants, state.seconds, left)
 
 

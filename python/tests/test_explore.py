@@ -113,6 +113,17 @@ def test_the_unit_of_coordinates_is_that_of_eps(factor):
     np.testing.assert_array_equal(scaled.labels, found.labels)
 
 
+def test_the_time_that_is_left_is_foretold():
+    X, _ = blobs(6, seed=2)
+    seen = []
+    epsflow.explore(np.concatenate([X + shift for shift in range(0, 4000, 50)]), progress=seen.append)
+    assert seen and all(p.seconds_left is None or p.seconds_left >= 0 for p in seen)
+    assert any(p.seconds_left is not None for p in seen)
+    seen = []
+    epsflow.sweep(X, eps=0.5, min_samples=4, progress=seen.append)
+    assert seen and all(p.seconds_left is None for p in seen)
+
+
 def test_a_grid_of_ones_own():
     X, _ = blobs(5)
     eps = np.geomspace(0.05, 5, 30)
