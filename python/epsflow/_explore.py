@@ -55,7 +55,8 @@ class Offer:
         The cluster of each point, -1 for noise, of int32.
     n_clusters, n_noise : int
     score : float
-        How much longer its clusters live along eps than chance explains, weighted by their parts of the points.
+        How much longer its clusters live along eps than chance explains, weighted by their parts of the points: the largest of all eps of
+        its plateau.
     noise : float
         The part of the points that are in no big cluster, from 0 to 1. A big cluster has at least 1 % of the points, and five.
     confidence : float
