@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -64,7 +65,11 @@ TEST_CASE("plan: the time grows with the points, as of a sample, too") {
   double last = 0;
   for (const std::size_t n : {std::size_t{2'000}, std::size_t{80'000}, std::size_t{3'200'000}}) {
     const DataSet data = uniform(n, 2);
-    const double seconds = total_seconds(plan(engine.load(data.view()), grid({0.0005}, {4}))).value();
+    const Dataset loaded = engine.load(data.view());
+    double seconds = std::numeric_limits<double>::infinity();
+    for (int i = 0; i < 5; ++i) {  // a plan runs some of it, and other work only makes that longer
+      seconds = std::min(seconds, total_seconds(plan(loaded, grid({0.0005}, {4}))).value());
+    }
     INFO(n << " points: " << seconds << " s after " << last);
     CHECK(seconds > last);
     last = seconds;
