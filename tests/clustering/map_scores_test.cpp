@@ -317,7 +317,8 @@ TEST_CASE("map scores: a peak lies in the middle of its plateau, and has the lar
   draw(1, "aaaaaaaaaaaa");
   const Lineage lineage = lineage_of(cells, 400);
   const MapScores scores(lineage, 4800, 1);
-  CHECK(scores.peaks() == std::vector<GridPlace>{{4, 0}});  // along eps, scores fall from the first plateau to the second
+  CHECK(scores.peaks() ==
+        std::vector<GridPlace>{{4, 0}});  // along eps, scores fall from the first plateau to the second
   CHECK(scores.plateau_score({4, 0}) == scores.score({1, 0}).score);
   CHECK(scores.plateau_score({4, 0}) > scores.plateau_score({12, 0}));
   CHECK(scores.plateau_score({0, 0}) == -1);
