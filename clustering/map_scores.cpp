@@ -30,9 +30,9 @@ constexpr double kTiePower = 0.05;
 constexpr double kNear = 0.85;
 /// A number of clusters is settled where it is the same over more than this factor of minpts.
 constexpr double kSettledRange = 2;
-/// A plateau over more than this factor of eps, and over more than the square of that of the best cell, is taken in place of the best,
+/// A plateau over more than this factor of eps, and over more than the square of that of the best cell, is taken in place of the best.
 constexpr double kFarWider = 10;
-/// if it scores at least this part of it.
+/// Its score must be at least this part of the best.
 constexpr double kFarWiderScore = 0.5;
 /// From this factor of eps on, a plateau's calmest eps is taken: at its upper end clusters take in the noise around them.
 constexpr double kWidePlateau = 2;

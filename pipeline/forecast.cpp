@@ -83,8 +83,8 @@ void Forecast::ended() {
   }
 }
 
-/// Between the nearest eps that were swept first, in even ratios: costs rise and fall by factors. Until they were, the first and the last of all are taken for
-/// cheaper than those in the middle, as they mostly are.
+/// Between the nearest eps that were swept first, in even ratios: costs rise and fall by factors. Until they were, the first and the last
+/// of all are taken for cheaper than those in the middle, as they mostly are.
 double Forecast::cost(std::size_t eps) const {
   const std::size_t last = seconds_.size() - 1;
   const auto known = [&](std::size_t e) -> std::optional<double> {

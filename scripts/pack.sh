@@ -64,8 +64,7 @@ for program in "$new"/bin/*; do
 done | sort -u | grep -Ev "$system" | while read -r library; do cp -L "$library" "$new/lib/"; done
 strip --strip-unneeded "$new"/lib/*
 
-kib=$(du -sk --apparent-size "$new" | cut -f1)
-mib=$((kib / 1024))
+mib=$(du -sm --apparent-size "$new" | cut -f1)
 if [[ $mib -ge $most_mib ]]; then
   remedy=
   if compgen -G "$new/lib/libarrow*" >/dev/null; then remedy="; a build with EPSFLOW_WITH_PARQUET=OFF takes 60 less"; fi
