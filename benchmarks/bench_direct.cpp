@@ -1,10 +1,14 @@
 // Direct clustering on the GPU, points and labels in device memory:
 //
 //   bench_gpu direct FILE EPS MINPTS [EPS MINPTS …] [--check] [--phases] [--repeat N] [--reach]
-//   bench_gpu direct --uniform N EPS MINPTS [EPS MINPTS …] [--phases]     N points of the unit square, float64
+//   bench_gpu direct MADE N EPS MINPTS [EPS MINPTS …] [--phases]     N points made on the device:
+//     --uniform   of the unit square, float64; --uniform32 the same in float32
+//     --lattice   at distance 1 in three dimensions, in cubes of 100³ with gaps of 2 between them, float32; N a third power
+//     --haloes    as h10 has them, in N / 10⁷ times its volume: 2,000 haloes for each million, of power-law sizes, over a uniform background,
+//                 float32
 //
 // For each pair: milliseconds from points to labels, index included, median and minimum after two warm-ups; counts of the
-// labelling. --check compares the labels with those of the CPU backend, --phases says where the device's time goes.
+// labelling; the most device memory held at once beside points and labels, in bytes for each point. --check compares the labels with those of the CPU backend, --phases says where the device's time goes.
 // --reach: point by point on a grid of cells as wide as a neighbourhood, whatever the dimensions.
 #include <algorithm>
 #include <chrono>
@@ -33,7 +37,7 @@ using namespace epsflow;
 
 struct Arguments {
   std::string file;
-  std::uint64_t uniform = 0;
+  bench::MadePoints made;  ///< in place of a file
   std::vector<std::pair<double, std::uint32_t>> variants;
   bool check = false;
   bool phases = false;
@@ -54,9 +58,9 @@ Arguments parse(int argc, char** argv) {
       arguments.reach = true;
     } else if (word == "--repeat" && i + 1 < argc) {
       arguments.repeat = std::max(1, std::atoi(argv[++i]));
-    } else if (word == "--uniform" && i + 1 < argc) {
-      arguments.uniform = std::strtoull(argv[++i], nullptr, 10);
-    } else if (arguments.file.empty() && arguments.uniform == 0) {
+    } else if (const std::optional<bench::Shape> shape = bench::shape_of(word); shape && i + 1 < argc) {
+      arguments.made = {*shape, std::strtoull(argv[++i], nullptr, 10)};
+    } else if (arguments.file.empty() && arguments.made.size == 0) {
       arguments.file = word;
     } else {
       numbers.push_back(argv[i]);
@@ -82,6 +86,7 @@ void measure(const gpu::DevicePoints& points, const Arguments& arguments, double
   const std::uint32_t n = points.device().size;
   const gpu::DeviceBuffer<std::int32_t> labels(memory, stream.get(), n);
   stream.synchronize();
+  const std::uint64_t held = memory.used();
   std::vector<double> times;
   LabelSummary summary;
   for (int i = 0; i < kWarmUps + arguments.repeat; ++i) {
@@ -95,11 +100,12 @@ void measure(const gpu::DevicePoints& points, const Arguments& arguments, double
     if (i >= kWarmUps) times.push_back(std::chrono::duration<double, std::milli>(end - begin).count());
   }
   std::sort(times.begin(), times.end());
-  std::printf("n %u eps %g minpts %u: median %.3f ms, min %.3f ms; clusters %llu, noise %llu, core %llu, largest %llu",
+  std::printf("n %u eps %g minpts %u: median %.3f ms, min %.3f ms; clusters %llu, noise %llu, core %llu, largest %llu; %.1f bytes",
               n, eps, minpts, times[times.size() / 2], times.front(), static_cast<unsigned long long>(summary.clusters),
               static_cast<unsigned long long>(summary.noise), static_cast<unsigned long long>(summary.core),
-              static_cast<unsigned long long>(summary.largest));
-  if (arguments.check && arguments.uniform == 0) {
+              static_cast<unsigned long long>(summary.largest),
+              static_cast<double>(memory.most_used() - held) / static_cast<double>(n));
+  if (arguments.check && arguments.made.size == 0) {
     const auto found = gpu::read_values(labels.data(), n, stream.get());
     std::printf(", labels %s", same_as_on_the_cpu(points.host(), eps, minpts, found, summary) ? "EQUAL" : "DIFFER");
   }
@@ -123,7 +129,7 @@ void measure(const gpu::DevicePoints& points, const Arguments& arguments, double
 
 int measure_all(const Arguments& arguments) {
   if (arguments.variants.empty()) {
-    std::fprintf(stderr, "usage: bench_gpu direct FILE|--uniform N EPS MINPTS [EPS MINPTS …] [--check] [--phases]\n");
+    std::fprintf(stderr, "usage: bench_gpu direct FILE|--uniform|--uniform32|--lattice|--haloes N EPS MINPTS [EPS MINPTS …] [--check] [--phases]\n");
     return 2;
   }
   const gpu::KeptStreams streams;
@@ -131,13 +137,11 @@ int measure_all(const Arguments& arguments) {
   gpu::PinnedPool pinned;
   std::optional<Points> read;
   const gpu::Stream stream;
-  gpu::DeviceBuffer<double> made;  // after its stream
+  gpu::DeviceBuffer<std::byte> made;  // after its stream
   std::unique_ptr<gpu::DevicePoints> points;
-  if (arguments.uniform > 0) {
-    made = {memory, stream.get(), 2 * arguments.uniform};
-    bench::launch_uniform(made.data(), made.size(), 1, stream.get());
-    stream.synchronize();
-    points = std::make_unique<gpu::DevicePoints>(DevicePointsView(made.data(), arguments.uniform, 2), memory);
+  if (arguments.made.size > 0) {
+    made = {memory, stream.get(), bench::bytes_of(arguments.made)};
+    points = std::make_unique<gpu::DevicePoints>(bench::make_points(arguments.made, made.data(), memory, stream), memory);
   } else {
     read = io::read_points(arguments.file);
     points = std::make_unique<gpu::DevicePoints>(read->view(), 0, memory, pinned, 16);

@@ -1,13 +1,31 @@
 // Points made on the device.
 #pragma once
 
-#include <cuda_runtime_api.h>
-
+#include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include <epsflow/core/device_array.hpp>
+#include <epsflow/gpu/base/memory.hpp>
+#include <epsflow/gpu/base/stream.hpp>
 
 namespace epsflow::bench {
 
-/// values[i]: the i-th of a sequence spread evenly over [0, 1), the same on every machine. Does not wait.
-void launch_uniform(double* values, std::uint64_t count, std::uint64_t seed, cudaStream_t stream);
+enum class Shape : std::uint8_t { uniform, uniform32, lattice, haloes };
+
+/// The shape that an option names, as in --lattice.
+[[nodiscard]] std::optional<Shape> shape_of(std::string_view option);
+
+struct MadePoints {
+  Shape shape = Shape::uniform;
+  std::uint64_t size = 0;
+};
+
+[[nodiscard]] std::uint64_t bytes_of(const MadePoints& points);
+
+/// The points, the same on every machine, in `to`, which has room for them. Waits.
+[[nodiscard]] DevicePointsView make_points(const MadePoints& points, std::byte* to, gpu::DeviceMemory& memory,
+                                           const gpu::Stream& stream);
 
 }  // namespace epsflow::bench

@@ -43,8 +43,11 @@ std::span<const Option<parts::DeviceOptions>> options_of<parts::DeviceOptions>()
 namespace epsflow::parts {
 namespace {
 
-/// Beside coordinates, of clustering without a table: what index and sets take at most, and labels.
-constexpr std::uint64_t kBytesPerPoint = 64;
+/// Beside coordinates, which are there twice, of clustering without a table: what index and sets take at most, and labels. Measured: 27 to 36,
+/// counts of several minpts 4, labels 4.
+constexpr std::uint64_t kBytesPerPoint = 44;
+/// Of a part besides.
+constexpr std::uint64_t kBytesPerPartPoint = 8;
 /// The same of a weight: it in whole units, by id and by position, and a sum.
 constexpr std::uint64_t kBytesPerWeight = 32;
 /// The memory of a GPU is asked for, which starts it, where more is needed.
@@ -216,9 +219,11 @@ void share_space(const LocalSweep& what, std::span<const Engine> engines, const 
       all, workers, [&](VariantResult&& result) { together.take(std::move(result)); }, options, together.stop());
 }
 
-std::uint64_t bytes_per_point(bool weights) { return kBytesPerPoint + (weights ? kBytesPerWeight : 0); }
+std::uint64_t bytes_needed(std::uint64_t points, std::uint64_t coordinate_bytes, bool weights) {
+  return 2 * coordinate_bytes + points * (kBytesPerPoint + (weights ? kBytesPerWeight : 0));
+}
 
-/// What clustering points takes, with some for ghosts and for parts that are not quite equal.
+/// What clustering parts takes, with some for ghosts and for parts that are not quite equal.
 std::uint64_t with_ghosts(std::uint64_t bytes) { return bytes + bytes / 7; }
 
 /// Parts of which two at a time fit each device.
@@ -284,8 +289,9 @@ SharingAnswer choose_sharing(const SharingQuestion& question, const RunOptions& 
     constexpr std::string_view kLacking = "parts of space do not have what is asked for";
     return whole(kLacking, kLacking);
   }
-  const std::uint64_t needed = question.bytes + question.points * bytes_per_point(question.weights);
-  if (question.device_memory != 0 && needed > question.device_memory) {
+  const std::uint64_t whole_needs = bytes_needed(question.points, question.bytes, question.weights);
+  if (question.device_memory != 0 && whole_needs > question.device_memory) {
+    const std::uint64_t needed = whole_needs + question.points * kBytesPerPartPoint;
     if (with_ghosts(needed) <= question.device_memory * question.engines) {
       return {Sharing::parts, "all points are more than one device holds", question.engines};
     }
@@ -308,7 +314,7 @@ SharingAnswer choose_sharing(PointsView points, const Sweep& sweep, std::span<co
                            .points = points.size(),
                            .bytes = points.bytes(),
                            .weights = weights};
-  const bool small = question.bytes + question.points * bytes_per_point(weights) < kFitsAnyGpu;
+  const bool small = bytes_needed(question.points, question.bytes, weights) < kFitsAnyGpu;
   for (const EngineOptions& engine : engines) {
     if (small && engine.gpu_memory == 0) continue;
     const std::uint64_t memory = gpu_memory_of(engine);

@@ -73,6 +73,9 @@ void* DeviceMemory::allocate(std::uint64_t bytes, cudaStream_t stream) {
       check(cudaMallocFromPoolAsync(&memory, bytes, pool_, stream));
     }
     check(cudaGetLastError());
+    const std::uint64_t now = before + bytes;
+    for (std::uint64_t most = most_used(); most < now && !most_used_.compare_exchange_weak(most, now);) {
+    }
     return memory;
   } catch (...) {
     used_.fetch_sub(bytes, std::memory_order_relaxed);

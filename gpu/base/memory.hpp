@@ -33,6 +33,8 @@ class DeviceMemory {
 
   [[nodiscard]] std::uint64_t limit() const noexcept { return limit_; }
   [[nodiscard]] std::uint64_t used() const noexcept { return used_.load(std::memory_order_relaxed); }
+  /// The most that was taken at once so far.
+  [[nodiscard]] std::uint64_t most_used() const noexcept { return most_used_.load(std::memory_order_relaxed); }
   [[nodiscard]] std::uint64_t available() const noexcept;
 
   /// Throws DeviceOutOfMemory naming the bytes and the limit. Usable by work that is put on `stream` afterwards.
@@ -51,6 +53,7 @@ class DeviceMemory {
  private:
   std::uint64_t limit_;
   std::atomic<std::uint64_t> used_{0};
+  std::atomic<std::uint64_t> most_used_{0};
   std::atomic<std::uint32_t> uses_{0};
   cudaMemPool_t pool_ = nullptr;
 };

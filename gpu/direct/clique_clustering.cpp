@@ -35,7 +35,7 @@ CliqueClustering::CliqueClustering(const DirectTask& task, const index::CellAxes
   grid_.finish();
   task_.cancel.check();
   const std::uint32_t cells = grid_.view().cells;
-  arrays_ = {task_.memory, cuda_stream(), cells, n};
+  arrays_ = {task_, cuda_stream(), cells, n};
   if (several) gained_ = {task_.memory, cuda_stream(), cells};
   queued_ = {task_.memory, cuda_stream(), std::min<std::uint64_t>(tuning::kQueuedPairs, 64 * std::uint64_t{n} + 1)};
   huge_ = {n, scratch()};
@@ -151,7 +151,7 @@ bool CliqueClustering::settle(const Tally& tally) {
 }
 
 void CliqueClustering::number() {
-  launch_number(nodes_, arrays_.numbering(), scratch());
+  arrays_.number(nodes_, scratch());
   end_phase(task_.marks, "number", grid_.stream());
 }
 
@@ -196,11 +196,10 @@ CellSets CliqueClustering::begin_sets() {
 }
 
 CoreCells CliqueClustering::list_core_cells() {
-  const std::uint32_t cells = grid_.view().cells;
-  if (core_cells_.size() == 0) core_cells_ = {task_.memory, cuda_stream(), std::uint64_t{cells} + 1};
-  std::uint32_t* const count = core_cells_.data() + cells;
-  launch_list_core_cells(arrays_.parents.data(), cells, core_cells_.data(), count, scratch());
-  return {core_cells_.data(), count};
+  if (core_cells_.size() == 0) core_cells_ = {task_.memory, cuda_stream(), 1};
+  std::uint32_t* const list = arrays_.numbers.data();  // the numbers come later
+  launch_list_core_cells(arrays_.parents.data(), grid_.view().cells, list, core_cells_.data(), scratch());
+  return {list, core_cells_.data()};
 }
 
 /// In place of labels, where border points are not told from noise.

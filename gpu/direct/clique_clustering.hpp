@@ -61,7 +61,7 @@ class CliqueClustering final : public DeviceClustering {
   DeviceBuffer<std::uint32_t> core_before_;
   NodeArrays arrays_;
   DeviceBuffer<std::uint8_t> gained_;
-  DeviceBuffer<std::uint32_t> core_cells_;  // [cells] and behind them how many; none where cells hold many points
+  DeviceBuffer<std::uint32_t> core_cells_;  // how many; none where cells hold many points
   DeviceBuffer<QueuedPair> queued_;
   HugePairs huge_;
   DeviceBuffer<std::uint32_t> remaining_;  // positions; none where there are few points

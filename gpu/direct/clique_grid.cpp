@@ -87,7 +87,6 @@ void CliqueGrid::sort_points(const PointsOnDevice& points, const KeyMaker& maker
   const std::uint32_t n = points.size;
   const cudaStream_t stream = stream_.get();
   const Scratch scratch{memory_, stream};
-  const std::uint64_t most_cells = std::min<std::uint64_t>(n, key_count);
   const std::uint64_t word_count = rank_words(key_count);
   const bool mapped = limits.keys_per_point > 0 && key_count / n <= limits.keys_per_point;
 
@@ -103,6 +102,7 @@ void CliqueGrid::sort_points(const PointsOnDevice& points, const KeyMaker& maker
   end_phase(marks, "sort", stream_);
   // What the sort needed besides serves for the cells.
   const bool swapped = values.current != ids[0].data();
+  sorted[keys.current == sorted[0].data() ? 1 : 0] = {};
   order_ = std::move(ids[swapped ? 1 : 0]);
   cell_of_ = std::move(ids[swapped ? 0 : 1]);
   points_ = {memory_, stream, std::uint64_t{n} * points.dims * bytes_of(points.precision)};
@@ -113,20 +113,22 @@ void CliqueGrid::sort_points(const PointsOnDevice& points, const KeyMaker& maker
   launch_gather_cliques(points, order_.data(), keys.current, points_.data(), words_.data(), stream);
   end_phase(marks, "gather", stream_);
 
-  starts_ = {memory_, stream, most_cells + 1};
-  low_keys_ = {memory_, stream, most_cells};
-  if (sizeof(Key) > sizeof(std::uint32_t)) high_keys_ = {memory_, stream, most_cells};
-  const KeyHalves cell_keys{low_keys_.data(), high_keys_.data()};
   auto* const count = cell_count_.as<std::uint32_t>();
   if (mapped) {
     launch_rank(words_.data(), word_count, scratch);
-    check(cudaMemcpyAsync(count, &words_.data()[word_count - 1].rank, sizeof(*count), cudaMemcpyDeviceToHost, stream));
-    counted_.record(stream_);
-    launch_clique_cells(keys.current, words_.data(), n, cell_of_.data(), starts_.data(), cell_keys, stream);
   } else {
     launch_cell_numbers(keys.current, n, cell_of_.data(), scratch);
-    check(cudaMemcpyAsync(count, cell_of_.data() + (n - 1), sizeof(*count), cudaMemcpyDeviceToHost, stream));
-    counted_.record(stream_);
+  }
+  const std::uint32_t* const last = mapped ? &words_.data()[word_count - 1].rank : cell_of_.data() + (n - 1);
+  check(cudaMemcpyAsync(count, last, sizeof(*count), cudaMemcpyDeviceToHost, stream));
+  counted_.record(stream_);
+  if (n > tuning::kCountedNodes) finish();
+  const std::uint64_t cells = view_.cells > 0 ? view_.cells : std::min<std::uint64_t>(n, key_count);
+  starts_ = {memory_, stream, cells + 1};
+  const KeyHalves cell_keys = make_cell_keys<Key>(key_count, cells);
+  if (mapped) {
+    launch_clique_cells(keys.current, words_.data(), n, cell_of_.data(), starts_.data(), cell_keys, stream);
+  } else {
     launch_clique_starts(keys.current, cell_of_.data(), n, starts_.data(), cell_keys, stream);
     make_blocks(keys.current, key_count, limits);
     if (block_starts_.size() == 0) finish();  // a search among all cells needs their number
@@ -138,8 +140,25 @@ void CliqueGrid::sort_points(const PointsOnDevice& points, const KeyMaker& maker
   view_.starts = starts_.data();
   view_.low_keys = low_keys_.data();
   view_.high_keys = high_keys_.data();
+  view_.first_high = first_high_.data();
   view_.words = words_.data();
   view_.block_starts = block_starts_.data();
+}
+
+/// Room for the keys of so many cells.
+template <class Key>
+KeyHalves CliqueGrid::make_cell_keys(std::uint64_t key_count, std::uint64_t cells) {
+  const cudaStream_t stream = stream_.get();
+  low_keys_ = {memory_, stream, cells};
+  if constexpr (sizeof(Key) > sizeof(std::uint32_t)) {
+    if ((key_count - 1) >> 32 <= 1) {
+      first_high_ = {memory_, stream, 1};
+      check(cudaMemsetAsync(first_high_.data(), 0xFF, first_high_.bytes(), stream));  // perhaps there is none
+    } else {
+      high_keys_ = {memory_, stream, cells};
+    }
+  }
+  return {low_keys_.data(), high_keys_.data(), first_high_.data()};
 }
 
 /// The smallest blocks of keys that their limits allow, if a search within one does with 32 bits: it sees two blocks.

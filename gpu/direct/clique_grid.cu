@@ -24,10 +24,16 @@ __global__ void __launch_bounds__(kThreads)
   if (i == 0 || keys[i - 1] != key) atomicOr(&words[key / 32].bits, 1U << (key % 32));
 }
 
+/// The key of a cell that begins with position i.
 template <class Key>
-__device__ void store_key(KeyHalves to, std::uint32_t cell, Key key) {
-  to.low[cell] = static_cast<std::uint32_t>(key);
-  if constexpr (sizeof(Key) == 8) to.high[cell] = static_cast<std::uint32_t>(key >> 32);
+__device__ void store_key(KeyHalves to, std::uint32_t cell, const Key* keys, std::uint64_t i) {
+  to.low[cell] = static_cast<std::uint32_t>(keys[i]);
+  if constexpr (sizeof(Key) == 8) {
+    const auto high = static_cast<std::uint32_t>(keys[i] >> 32);
+    if (to.high != nullptr) to.high[cell] = high;
+    const bool first = high == 1 && (i == 0 || keys[i - 1] >> 32 == 0);
+    if (first && to.first_high != nullptr) *to.first_high = cell;
+  }
 }
 
 template <class Key>
@@ -41,7 +47,7 @@ __global__ void __launch_bounds__(kThreads)
   cell_of[i] = cell;
   if (i == 0 || keys[i - 1] != key) {
     starts[cell] = static_cast<std::uint32_t>(i);
-    store_key(cell_keys, cell, key);
+    store_key(cell_keys, cell, keys, i);
   }
   if (i + 1 == size) starts[cell + 1] = size;
 }
@@ -55,7 +61,7 @@ __global__ void __launch_bounds__(kThreads)
   const std::uint32_t cell = cell_of[i];
   if (i == 0 || cell_of[i - 1] != cell) {
     starts[cell] = static_cast<std::uint32_t>(i);
-    store_key(cell_keys, cell, keys[i]);
+    store_key(cell_keys, cell, keys, i);
   }
   if (i + 1 == size) starts[cell + 1] = size;
 }

@@ -47,7 +47,8 @@ struct CliqueView {
   const std::uint32_t* cell_of = nullptr;       ///< [n] cell of each position
   const std::uint32_t* starts = nullptr;        ///< [cells + 1] first position of each cell
   const std::uint32_t* low_keys = nullptr;      ///< [cells] keys, ascending: their lower halves
-  const std::uint32_t* high_keys = nullptr;     ///< [cells] upper halves, or null where keys need 32 bits
+  const std::uint32_t* high_keys = nullptr;     ///< [cells] upper halves, or null where none is above 1
+  const std::uint32_t* first_high = nullptr;    ///< the first cell whose upper half is 1, or null where keys need 32 bits
   const RankWord* words = nullptr;              ///< bitmap of the keys in use, or null
   const std::uint32_t* block_starts = nullptr;  ///< [blocks + 1] first cell in or behind each block of keys, or null
   std::uint32_t block_bits = 0;                 ///< a block has 2^block_bits keys
@@ -63,6 +64,13 @@ struct CliqueView {
   std::uint64_t slice_stride = 0;
   std::uint32_t row_count = 1;
   CliqueRow rows[kMostRows];  ///< the nearest first
+};
+
+/// Where the keys of cells go, as the view has them.
+struct KeyHalves {
+  std::uint32_t* low;
+  std::uint32_t* high;
+  std::uint32_t* first_high;
 };
 
 /// Owner of the index. Its kernels run on its stream.
@@ -85,6 +93,8 @@ class CliqueGrid {
   void sort_points(const PointsOnDevice& points, const KeyMaker& maker, std::uint64_t key_count, LookupLimits limits,
                    PhaseMarks* marks);
   template <class Key>
+  [[nodiscard]] KeyHalves make_cell_keys(std::uint64_t key_count, std::uint64_t cells);
+  template <class Key>
   void make_blocks(const Key* keys, std::uint64_t key_count, LookupLimits limits);
 
   DeviceMemory& memory_;
@@ -99,6 +109,7 @@ class CliqueGrid {
   DeviceBuffer<std::uint32_t> starts_;
   DeviceBuffer<std::uint32_t> low_keys_;
   DeviceBuffer<std::uint32_t> high_keys_;
+  DeviceBuffer<std::uint32_t> first_high_;
   DeviceBuffer<RankWord> words_;
   DeviceBuffer<std::uint32_t> block_starts_;
   StreamDrain drain_{stream_};  // before the memory above goes
@@ -108,12 +119,6 @@ class CliqueGrid {
 template <class Key>
 void launch_gather_cliques(PointsOnDevice points, const std::uint32_t* order, const Key* keys, void* points_out,
                            RankWord* words, cudaStream_t stream);
-
-/// Where the keys of cells go. high: null for keys of 32 bits.
-struct KeyHalves {
-  std::uint32_t* low;
-  std::uint32_t* high;
-};
 
 /// Cell of each position, first position and key of each cell, from the ranks of the keys. starts: [cells + 1]
 template <class Key>

@@ -47,7 +47,12 @@ void for_places(Precision precision, std::uint32_t dims, F f) {
 }
 
 __device__ inline std::uint64_t key_of(const CliqueView& view, std::uint32_t cell) {
-  const std::uint64_t high = view.high_keys != nullptr ? __ldg(view.high_keys + cell) : 0U;
+  std::uint64_t high = 0;
+  if (view.high_keys != nullptr) {
+    high = __ldg(view.high_keys + cell);
+  } else if (view.first_high != nullptr) {
+    high = cell >= __ldg(view.first_high) ? 1 : 0;
+  }
   return high << 32 | __ldg(view.low_keys + cell);
 }
 

@@ -66,7 +66,7 @@ class DeviceClustering : public Counted, protected United {
 
 /// Builds the index of one eps and counts neighbours, up to the largest minpts, or sums weights. By cells that are cliques where
 /// the data allow it, else point by point. What `task` refers to must outlive it; the GPU must be the current one. Memory: about
-/// 40 bytes a point in two dimensions, beside the points and the labels, and with weights 24 more. grid: of the points for eps,
+/// 40 bytes a point, beside the points and the labels, and with weights 24 more. grid: of the points for eps,
 /// where there is one already; then it goes point by point. Throws DeviceOutOfMemory, Cancelled.
 [[nodiscard]] std::unique_ptr<DeviceClustering> make_device_clustering(
     const DirectTask& task, std::shared_ptr<const DeviceGrid> grid = nullptr);

@@ -42,21 +42,32 @@ inline constexpr std::uint32_t kNeverBySize = 0xFFFFFFFFU;
 /// Arrays of the union-find over so many nodes and of its numbering.
 struct NodeArrays {
   NodeArrays() = default;
-  NodeArrays(DeviceMemory& memory, cudaStream_t stream, std::uint32_t nodes, std::uint32_t points)
-      : parents(memory, stream, nodes),
-        smallest(memory, stream, nodes),
-        numbers(memory, stream, nodes),
-        sizes(memory, stream, nodes),
-        ids(memory, stream, rank_words(points)) {}
+  NodeArrays(const DirectTask& task, cudaStream_t stream, std::uint32_t nodes, std::uint32_t points)
+      : parents(task.memory, stream, nodes),
+        smallest(task.memory, stream, task.births != nullptr ? nodes : 0),
+        numbers(task.memory, stream, nodes),
+        sizes(task.memory, stream, nodes <= tuning::kCountedNodes ? nodes : 0),
+        ids(task.memory, stream, rank_words(points)) {}
 
   [[nodiscard]] Numbering numbering() const {
-    return {parents.data(), smallest.data(), numbers.data(), sizes.data(), ids.data(), ids.size()};
+    std::uint32_t* const least = smallest.size() > 0 ? smallest.data() : numbers.data();
+    return {parents.data(), least, numbers.data(), sizes.data(), ids.data(), ids.size()};
+  }
+  /// Numbers the clusters. Waits where there are many nodes.
+  void number(const Nodes& nodes, Scratch scratch) {
+    launch_number_roots(nodes, numbering(), scratch);
+    if (nodes.count > tuning::kCountedNodes) {
+      sizes = {};
+      const std::uint32_t clusters = read_values(&ids.data()[ids.size() - 1].rank, 1, scratch.stream).front();
+      sizes = {scratch.memory, scratch.stream, clusters};
+    }
+    launch_number(nodes, numbering(), sizes.size(), scratch.stream);
   }
 
   DeviceBuffer<std::uint32_t> parents;
-  DeviceBuffer<std::uint32_t> smallest;
+  DeviceBuffer<std::uint32_t> smallest;  ///< where lineage is asked for
   DeviceBuffer<std::uint32_t> numbers;
-  DeviceBuffer<std::uint32_t> sizes;
+  DeviceBuffer<std::uint32_t> sizes;  ///< of as many clusters as there are nodes, or are in fact where these are many
   DeviceBuffer<RankWord> ids;
 };
 

@@ -27,7 +27,7 @@ PointClustering::PointClustering(const DirectTask& task, std::shared_ptr<const D
     counts_ = {task_.memory, stream, n};
     core_before_ = {task_.memory, stream, words};
   }
-  arrays_ = {task_.memory, stream, n, n};
+  arrays_ = {task_, stream, n, n};
   cut_rows();
   end_phase(task_.marks, "index", stream_);
   std::optional<DeviceWeighing> weighing;
@@ -76,12 +76,12 @@ void PointClustering::unite_level(std::uint32_t minpts) {
   const std::uint32_t* const before = begun_ ? core_before_.data() : nullptr;
   begun_ = true;
   tally_.clear(stream);
-  const Numbering numbering = arrays_.numbering();
-  launch_begin_points(core_bits_.data(), before, view.size, numbering.parents, stream);
-  in_parts([&](Range rows) { launch_unite_points(view, rows, before, numbering.parents, stream); });
+  std::uint32_t* const parents = arrays_.parents.data();
+  launch_begin_points(core_bits_.data(), before, view.size, parents, stream);
+  in_parts([&](Range rows) { launch_unite_points(view, rows, before, parents, stream); });
   end_phase(task_.marks, "unite", stream_);
   nodes_ = {nullptr, order_.data(), core_bits_.data(), view.size, minpts};
-  launch_number(nodes_, numbering, {task_.memory, stream});
+  arrays_.number(nodes_, {task_.memory, stream});
   end_phase(task_.marks, "number", stream_);
 }
 

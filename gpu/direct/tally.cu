@@ -55,13 +55,18 @@ __global__ void mark_kernel(Numbering numbering, std::uint32_t count) {
   atomicOr(&numbering.ids[id / 32].bits, 1U << (id % 32));
 }
 
+__global__ void number_roots_kernel(Numbering numbering, std::uint32_t count) {
+  const std::uint64_t x = direct_thread();
+  if (x < count && numbering.parents[x] == x) numbering.numbers[x] = rank_before(numbering.ids, numbering.smallest[x]);
+}
+
 __global__ void __launch_bounds__(kThreads) number_kernel(Nodes nodes, Numbering numbering) {
   const std::uint64_t x = direct_thread();
   const std::uint32_t root = x < nodes.count ? numbering.parents[x] : kNotCore;
   std::uint32_t number = kNoNumber;
   std::uint32_t points = 0;
   if (root != kNotCore) {
-    number = rank_before(numbering.ids, numbering.smallest[root]);
+    number = numbering.numbers[root] & kNumberMask;  // with or without what its own thread adds
     const CoreOfNode core = core_of(nodes, static_cast<std::uint32_t>(x));
     points = core.count;
     numbering.numbers[x] = number | (core.count == core.size ? kWholeNode : 0);
@@ -134,11 +139,9 @@ void launch_compress(std::uint32_t* parents, std::uint32_t count, cudaStream_t s
   check_launch(stream);
 }
 
-void launch_number(const Nodes& nodes, const Numbering& numbering, Scratch scratch) {
+void launch_number_roots(const Nodes& nodes, const Numbering& numbering, Scratch scratch) {
   const cudaStream_t stream = scratch.stream;
-  const std::uint64_t bytes = std::uint64_t{nodes.count} * sizeof(std::uint32_t);
-  check(cudaMemsetAsync(numbering.smallest, 0xFF, bytes, stream));
-  check(cudaMemsetAsync(numbering.sizes, 0, bytes, stream));
+  check(cudaMemsetAsync(numbering.smallest, 0xFF, std::uint64_t{nodes.count} * sizeof(std::uint32_t), stream));
   check(cudaMemsetAsync(numbering.ids, 0, numbering.id_words * sizeof(RankWord), stream));
   const std::uint32_t blocks = direct_blocks(nodes.count);
   flatten_kernel<<<blocks, kThreads, 0, stream>>>(nodes, numbering);
@@ -146,7 +149,13 @@ void launch_number(const Nodes& nodes, const Numbering& numbering, Scratch scrat
   mark_kernel<<<blocks, kThreads, 0, stream>>>(numbering, nodes.count);
   check_launch(stream);
   launch_rank(numbering.ids, numbering.id_words, scratch);
-  number_kernel<<<blocks, kThreads, 0, stream>>>(nodes, numbering);
+  number_roots_kernel<<<blocks, kThreads, 0, stream>>>(numbering, nodes.count);
+  check_launch(stream);
+}
+
+void launch_number(const Nodes& nodes, const Numbering& numbering, std::uint64_t sizes, cudaStream_t stream) {
+  check(cudaMemsetAsync(numbering.sizes, 0, sizes * sizeof(std::uint32_t), stream));
+  number_kernel<<<direct_blocks(nodes.count), kThreads, 0, stream>>>(nodes, numbering);
   check_launch(stream);
 }
 

@@ -73,7 +73,17 @@ __device__ inline void add_by_block(std::uint32_t* sums, bool takes_part, std::u
     const std::uint32_t sum = __reduce_add_sync(kWholeWarp, shares ? amount : 0U);
     if (lane == 0) atomicAdd(&shared_sum, sum);
   }
-  if (takes_part && !shares) atomicAdd(sums + slot, amount);
+  // Where one cluster ends within a block and the next begins, half of the threads would queue for one number.
+  const bool left = takes_part && !shares;
+  const unsigned others = __ballot_sync(kWholeWarp, left);
+  if (others != 0) {
+    const unsigned first = static_cast<unsigned>(__ffs(static_cast<int>(others))) - 1;
+    const std::uint32_t next = __shfl_sync(kWholeWarp, slot, static_cast<int>(first));
+    const bool shares_next = left && slot == next;
+    const std::uint32_t sum = __reduce_add_sync(kWholeWarp, shares_next ? amount : 0U);
+    if (lane == first) atomicAdd(sums + next, sum);
+    if (left && !shares_next) atomicAdd(sums + slot, amount);
+  }
   __syncthreads();
   if (threadIdx.x == 0 && shared_sum > 0) atomicAdd(sums + shared_slot, shared_sum);
 }

@@ -54,9 +54,9 @@ struct Nodes {
 /// Arrays of the numbering.
 struct Numbering {
   std::uint32_t* parents = nullptr;   ///< [nodes] in: sets; out: roots
-  std::uint32_t* smallest = nullptr;  ///< [nodes] scratch
+  std::uint32_t* smallest = nullptr;  ///< [nodes] out, at roots: smallest core id; or the same array as `numbers`
   std::uint32_t* numbers = nullptr;   ///< [nodes] out
-  std::uint32_t* sizes = nullptr;     ///< [nodes] out: core points of each cluster
+  std::uint32_t* sizes = nullptr;     ///< [clusters] out: core points of each
   RankWord* ids = nullptr;            ///< [id_words] scratch: a bit per input id
   std::uint64_t id_words = 0;
 };
@@ -64,8 +64,12 @@ struct Numbering {
 /// Points every core node at its root. Nothing else may touch the sets meanwhile.
 void launch_compress(std::uint32_t* parents, std::uint32_t count, cudaStream_t stream);
 
-/// Numbers clusters by their smallest core id. An entry of `parents` must be kNotCore where a node has no core point.
-void launch_number(const Nodes& nodes, const Numbering& numbering, Scratch scratch);
+/// Points nodes at their roots, and gives these the numbers of their clusters, by the smallest core id. An entry of `parents` must be
+/// kNotCore where a node has no core point. The last of numbering.ids then says how many clusters there are.
+void launch_number_roots(const Nodes& nodes, const Numbering& numbering, Scratch scratch);
+
+/// The numbers of all nodes, and the sizes.
+void launch_number(const Nodes& nodes, const Numbering& numbering, std::uint64_t sizes, cudaStream_t stream);
 
 /// Adds the number of clusters and the largest to the tally, once border points are in `sizes` too.
 void launch_largest(const Numbering& numbering, std::uint32_t nodes, Tally* tally, cudaStream_t stream);

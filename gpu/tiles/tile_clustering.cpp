@@ -18,7 +18,7 @@ TileClustering::TileClustering(const DirectTask& task, std::unique_ptr<TileSearc
   core_bits_ = {task_.memory, on, words};
   core_before_ = {task_.memory, on, words};
   if (task_.borders) lowest_ = {task_.memory, on, size_};
-  arrays_ = {task_.memory, on, size_, size_};
+  arrays_ = {task_, on, size_, size_};
   end_phase(task_.marks, "index", stream());
   if (task_.weights != nullptr) {
     const DeviceWeighing weighing(*task_.weights, search_->tiles().order(), size_, task_.points.ghosts(), task_.memory,
@@ -42,13 +42,12 @@ void TileClustering::unite_level(std::uint32_t minpts) {
   const std::uint32_t* const before = minpts_ != 0 ? core_before_.data() : nullptr;
   minpts_ = minpts;
   tally_.clear(on);
-  const Numbering numbering = arrays_.numbering();
-  launch_begin_points(core_bits_.data(), before, size_, numbering.parents, on);
-  search_->for_each_list(
-      [&](PairList list) { launch_unite_pairs(list, core_bits_.data(), before, numbering.parents, on); });
+  std::uint32_t* const parents = arrays_.parents.data();
+  launch_begin_points(core_bits_.data(), before, size_, parents, on);
+  search_->for_each_list([&](PairList list) { launch_unite_pairs(list, core_bits_.data(), before, parents, on); });
   end_phase(task_.marks, "unite", stream());
   nodes_ = {nullptr, search_->tiles().order(), core_bits_.data(), size_, minpts};
-  launch_number(nodes_, numbering, {task_.memory, on});
+  arrays_.number(nodes_, {task_.memory, on});
   end_phase(task_.marks, "number", stream());
 }
 

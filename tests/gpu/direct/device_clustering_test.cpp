@@ -82,7 +82,7 @@ class Bench {
 
  private:
   CancelToken cancel_;
-  DeviceMemory memory_{0, 2ULL << 30};
+  DeviceMemory memory_{0, 4ULL << 30};
   PinnedPool pinned_;
 };
 
@@ -319,9 +319,9 @@ TEST_CASE("device clustering: cells found by a bitmap, by blocks of keys, and by
     std::size_t dims;
     double width;
   };
-  // In three dimensions the last has keys of more than 32 bits, and its bitmap takes 1.2 GB.
+  // In three dimensions the last two have keys of 33 bits and of 34, and their bitmaps take 1.2 and 2.9 GB.
   for (const Case& c :
-       {Case{1, 30}, Case{1, 1e6}, Case{2, 20}, Case{2, 4000}, Case{3, 15}, Case{3, 300}, Case{3, 970}}) {
+       {Case{1, 30}, Case{1, 1e6}, Case{2, 20}, Case{2, 4000}, Case{3, 15}, Case{3, 300}, Case{3, 970}, Case{3, 1300}}) {
     for (const Precision precision : {Precision::float32, Precision::float64}) {
       const DataSet data = far_groups(c.dims, c.width, precision, 17 * c.dims);
       const OracleTable table = data.oracle(kEps);
@@ -454,6 +454,39 @@ TEST_CASE("device clustering: the labels of the CPU on larger sets") {
       }
     }
   }
+}
+
+TEST_CASE("device clustering: more cells than are counted in advance") {
+  if (!test::have_gpu()) return;
+  Bench bench;
+  const std::uint32_t n = tuning::kCountedNodes + 1'000'000;
+  std::vector<double> pairs(n);  // of points at exactly eps, which lie in a cell each; from the end to the beginning
+  for (std::uint32_t i = 0; i < n; ++i) pairs[n - 1 - i] = 3.0 * (i / 2) + i % 2;
+  const std::vector<Labelling> found = bench.cluster(PointsView(std::span<const double>(pairs), 1), 1, {3, 2});
+  REQUIRE(found[0].summary.noise == n);
+  REQUIRE(found[0].summary.clusters == 0);
+  REQUIRE(found[1].summary.clusters == n / 2);
+  REQUIRE(found[1].summary.largest == 2);
+  std::vector<std::int32_t> expected(n);
+  for (std::uint32_t i = 0; i < n; ++i) expected[i] = static_cast<std::int32_t>(i / 2);
+  REQUIRE((found[1].labels == expected));
+}
+
+TEST_CASE("device clustering: clusters that end within a block of threads") {
+  if (!test::have_gpu()) return;
+  Bench bench;
+  // Chains of 100, 99, … 1 points, a cell each, one behind the other.
+  std::vector<double> chains;
+  for (unsigned length = 100; length > 0; --length) {
+    const double first = chains.empty() ? 0 : chains.back() + 5;
+    for (unsigned i = 0; i < length; ++i) chains.push_back(first + i);
+  }
+  const std::vector<Labelling> found = bench.cluster(PointsView(std::span<const double>(chains), 1), 1, {2, 1});
+  CHECK(found[0].summary.clusters == 99);
+  CHECK(found[0].summary.noise == 1);
+  CHECK(found[0].summary.largest == 100);
+  CHECK(found[1].summary.clusters == 100);
+  CHECK(found[1].summary.largest == 100);
 }
 
 TEST_CASE("device clustering: points that are on the device already") {
