@@ -100,11 +100,13 @@ void measure(const gpu::DevicePoints& points, const Arguments& arguments, double
     if (i >= kWarmUps) times.push_back(std::chrono::duration<double, std::milli>(end - begin).count());
   }
   std::sort(times.begin(), times.end());
-  std::printf("n %u eps %g minpts %u: median %.3f ms, min %.3f ms; clusters %llu, noise %llu, core %llu, largest %llu; %.1f bytes",
-              n, eps, minpts, times[times.size() / 2], times.front(), static_cast<unsigned long long>(summary.clusters),
-              static_cast<unsigned long long>(summary.noise), static_cast<unsigned long long>(summary.core),
-              static_cast<unsigned long long>(summary.largest),
-              static_cast<double>(memory.most_used() - held) / static_cast<double>(n));
+  std::printf(
+      "n %u eps %g minpts %u: median %.3f ms, min %.3f ms; clusters %llu, noise %llu, core %llu, largest %llu; %.1f "
+      "bytes",
+      n, eps, minpts, times[times.size() / 2], times.front(), static_cast<unsigned long long>(summary.clusters),
+      static_cast<unsigned long long>(summary.noise), static_cast<unsigned long long>(summary.core),
+      static_cast<unsigned long long>(summary.largest),
+      static_cast<double>(memory.most_used() - held) / static_cast<double>(n));
   if (arguments.check && arguments.made.size == 0) {
     const auto found = gpu::read_values(labels.data(), n, stream.get());
     std::printf(", labels %s", same_as_on_the_cpu(points.host(), eps, minpts, found, summary) ? "EQUAL" : "DIFFER");
@@ -129,7 +131,9 @@ void measure(const gpu::DevicePoints& points, const Arguments& arguments, double
 
 int measure_all(const Arguments& arguments) {
   if (arguments.variants.empty()) {
-    std::fprintf(stderr, "usage: bench_gpu direct FILE|--uniform|--uniform32|--lattice|--haloes N EPS MINPTS [EPS MINPTS …] [--check] [--phases]\n");
+    std::fprintf(stderr,
+                 "usage: bench_gpu direct FILE|--uniform|--uniform32|--lattice|--haloes N EPS MINPTS [EPS MINPTS …] "
+                 "[--check] [--phases]\n");
     return 2;
   }
   const gpu::KeptStreams streams;
@@ -141,7 +145,8 @@ int measure_all(const Arguments& arguments) {
   std::unique_ptr<gpu::DevicePoints> points;
   if (arguments.made.size > 0) {
     made = {memory, stream.get(), bench::bytes_of(arguments.made)};
-    points = std::make_unique<gpu::DevicePoints>(bench::make_points(arguments.made, made.data(), memory, stream), memory);
+    points =
+        std::make_unique<gpu::DevicePoints>(bench::make_points(arguments.made, made.data(), memory, stream), memory);
   } else {
     read = io::read_points(arguments.file);
     points = std::make_unique<gpu::DevicePoints>(read->view(), 0, memory, pinned, 16);

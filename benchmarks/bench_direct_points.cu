@@ -107,8 +107,12 @@ DevicePointsView make_points(const MadePoints& points, std::byte* to, gpu::Devic
   auto* const doubles = reinterpret_cast<double*>(to);
   gpu::DeviceBuffer<Halo> haloes;
   switch (points.shape) {
-    case Shape::uniform: uniform_kernel<<<blocks_of(2 * n), kThreads, 0, stream.get()>>>(doubles, 2 * n); break;
-    case Shape::uniform32: uniform_kernel<<<blocks_of(2 * n), kThreads, 0, stream.get()>>>(singles, 2 * n); break;
+    case Shape::uniform:
+      uniform_kernel<<<blocks_of(2 * n), kThreads, 0, stream.get()>>>(doubles, 2 * n);
+      break;
+    case Shape::uniform32:
+      uniform_kernel<<<blocks_of(2 * n), kThreads, 0, stream.get()>>>(singles, 2 * n);
+      break;
     case Shape::lattice: {
       const auto side = static_cast<std::uint64_t>(std::llround(std::cbrt(static_cast<double>(n))));
       lattice_kernel<<<blocks_of(n), kThreads, 0, stream.get()>>>(singles, n, side);

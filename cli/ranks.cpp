@@ -2,14 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <sched.h>
-#include <unistd.h>
-
-#include <algorithm>
-#include <array>
 #include <optional>
-#include <string_view>
-#include <thread>
 
 #include <epsflow/cli/failure.hpp>
 #include <epsflow/cli/output.hpp>
@@ -47,19 +40,6 @@ void end_where_failed(parts::Exchange& ranks, const std::optional<Failure>& fail
   throw end;
 }
 
-/// Ranks that have the same name for something as this one.
-struct Alike {
-  unsigned all = 0;     ///< itself included
-  unsigned before = 0;  ///< of lower rank
-};
-Alike count_alike(parts::Exchange& ranks, const std::string& name) {
-  const parts::Letters<char> mine(static_cast<std::size_t>(ranks.size()), std::vector<char>(name.begin(), name.end()));
-  const parts::Letters<char> names = parts::all_to_all(ranks, mine);
-  const auto me = names.begin() + ranks.rank();
-  return {static_cast<unsigned>(std::count(names.begin(), names.end(), *me)),
-          static_cast<unsigned>(std::count(names.begin(), me, *me))};
-}
-
 }  // namespace
 
 void together(parts::Exchange& ranks, const std::function<void()>& step) {
@@ -68,20 +48,6 @@ void together(parts::Exchange& ranks, const std::function<void()>& step) {
 
 void on_first(parts::Exchange& ranks, const std::function<void()>& step) {
   end_where_failed(ranks, ranks.rank() == 0 ? failure_in(step) : std::nullopt, false);
-}
-
-MachineShare machine_share(parts::Exchange& ranks) {
-  std::array<char, 256> host{};
-  static_cast<void>(gethostname(host.data(), host.size() - 1));
-  cpu_set_t processors;
-  CPU_ZERO(&processors);
-  // Where that fails, as with more processors than the set has room for, all count as the same.
-  const bool known = sched_getaffinity(0, sizeof(processors), &processors) == 0;
-  const auto own = known ? static_cast<unsigned>(CPU_COUNT(&processors)) : std::thread::hardware_concurrency();
-  const Alike on_host = count_alike(ranks, host.data());
-  const std::string_view set(reinterpret_cast<const char*>(&processors), sizeof(processors));  // NOLINT: as bytes
-  const Alike on_processors = count_alike(ranks, host.data() + std::string(set));
-  return {on_host.all, on_host.before, std::max(1U, own / on_processors.all)};
 }
 
 }  // namespace epsflow::cli

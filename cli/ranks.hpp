@@ -45,13 +45,4 @@ template <class T>
   return std::move(parts::all_to_all(ranks, letters).front());
 }
 
-/// The part of this machine that is this process's, where several run on it.
-struct MachineShare {
-  unsigned processes = 1;  ///< on this machine
-  unsigned place = 0;      ///< of this process among those
-  unsigned threads = 1;    ///< of its own: what it may run on, divided among those that may run on just the same
-};
-/// Collective.
-[[nodiscard]] MachineShare machine_share(parts::Exchange& ranks);
-
 }  // namespace epsflow::cli

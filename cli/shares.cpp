@@ -132,7 +132,7 @@ class Joined {
 
 }  // namespace
 
-io::FilePoints read_share(const Arguments& arguments, parts::Exchange& ranks, const MachineShare& machine,
+io::FilePoints read_share(const Arguments& arguments, parts::Exchange& ranks, const parts::MachineShare& machine,
                           io::PointsOrigin& origin) {
   const Words& files = arguments.operands();
   const auto size = static_cast<std::size_t>(ranks.size());

@@ -4,10 +4,10 @@
 #include <cstdint>
 
 #include <epsflow/cli/arguments.hpp>
-#include <epsflow/cli/ranks.hpp>
 #include <epsflow/io/file_points.hpp>
 #include <epsflow/io/results/results_manifest.hpp>
 #include <epsflow/parts/exchange.hpp>
+#include <epsflow/parts/machine_share.hpp>
 
 namespace epsflow::cli {
 
@@ -15,8 +15,8 @@ namespace epsflow::cli {
 /// together. Either way points are in the order in which one process reads them, through the ranks. All get the columns of the first file, and
 /// float64 where one of them has it. Unless --quiet is given the first rank says what was read. Sets `origin` on the first rank: that of all
 /// points. Collective; throws RanksFailed.
-[[nodiscard]] io::FilePoints read_share(const Arguments& arguments, parts::Exchange& ranks, const MachineShare& machine,
-                                        io::PointsOrigin& origin);
+[[nodiscard]] io::FilePoints read_share(const Arguments& arguments, parts::Exchange& ranks,
+                                        const parts::MachineShare& machine, io::PointsOrigin& origin);
 
 /// What one process would say of all points; nothing but the number of points is set on other ranks than the first. Collective.
 [[nodiscard]] io::ResultsInput results_input(parts::Exchange& ranks, const io::FilePoints& share,

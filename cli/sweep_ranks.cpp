@@ -20,9 +20,8 @@
 #include <epsflow/cli/shares.hpp>
 #include <epsflow/cli/sweep_results.hpp>
 #include <epsflow/core/error.hpp>
-#include <epsflow/core/format.hpp>
-#include <epsflow/core/memory.hpp>
 #include <epsflow/io/formats.hpp>
+#include <epsflow/parts/machine_share.hpp>
 #include <epsflow/parts/part_lineage.hpp>
 #include <epsflow/parts/part_sweep.hpp>
 
@@ -42,28 +41,6 @@ void refuse_what_is_for_one(const Arguments& arguments, const RunSettings& setti
   if (settings.run.search.decide != DecideChoice::automatic && settings.run.search.decide != DecideChoice::scalar) {
     refuse("--decide " + arguments.text("decide"));
   }
-}
-
-/// Processes of one machine share its memory, and its processors where they are not bound to different ones. Each has a GPU of its own if
-/// --gpus is given, or as many of the list as name its GPU share that. Throws UsageError where the list is of another length.
-void share_machine(const MachineShare& share, const parts::DeviceOptions& devices, EngineOptions& engine) {
-  if (devices.gpus.empty()) {
-    engine.backend = BackendChoice::cpu;
-  } else {
-    const std::vector<EngineOptions> engines = parts::engines_on(devices, engine);
-    if (engines.size() != share.processes) {
-      throw UsageError(
-          fmt::format("--gpus {} is {} here, and {} processes run on this machine: name one for each, the same for "
-                      "those that share it",
-                      devices.gpus, format_count(engines.size(), "GPU"), share.processes));
-    }
-    const std::uint64_t gpu_memory = engines[share.place].gpu_memory;
-    engine.backend = BackendChoice::gpu;
-    engine.gpu = engines[share.place].gpu;
-    engine.gpu_memory = gpu_memory;
-  }
-  if (engine.memory == 0) engine.memory = std::max<std::uint64_t>(machine_memory() / 2 / share.processes, 1_GiB);
-  if (engine.threads == 0) engine.threads = share.threads;
 }
 
 /// Throws InputError for points that the metric does not take. run_each() would throw, too, but on one rank among others that wait for it.
@@ -130,8 +107,8 @@ int run_sweep_over_ranks(const Arguments& arguments, parts::Exchange& ranks) {
                                      .inputs = paths_of(arguments.operands())},
                    notices(arguments));
   });
-  const MachineShare machine = machine_share(ranks);
-  together(ranks, [&] { share_machine(machine, settings.devices, settings.engine); });
+  const parts::MachineShare machine = parts::machine_share(ranks);
+  together(ranks, [&] { settings.engine = parts::share_machine(machine, settings.devices, settings.engine); });
 
   io::PointsOrigin origin;
   io::FilePoints points = read_share(arguments, ranks, machine, origin);

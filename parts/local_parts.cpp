@@ -331,7 +331,17 @@ void LocalParts::collect(const std::vector<Stretch<T>>& stretches) {
     std::uint64_t all = sizes_[part];
     for (std::size_t of = 0; of < parts(); ++of) all += ghosts(of, part).points.size();
     require_count(all);
+    most_ = std::max(most_, all);
+    all_ghosts_ += all - sizes_[part];
   }
+}
+
+std::uint64_t LocalParts::bytes() const noexcept {
+  const std::uint64_t row = points_.dims() * bytes_of(points_.precision());
+  const std::uint64_t weight = units_.empty() ? 0 : sizeof(std::int64_t);
+  return by_part_.size() * sizeof(std::uint16_t) + begins_.size() * sizeof(std::uint16_t) +
+         starts_.size() * sizeof(std::uint32_t) +
+         all_ghosts_ * (sizeof(Found) + 2 * row + sizeof(std::uint32_t) + weight);
 }
 
 std::size_t LocalParts::place_of(double reach) const {

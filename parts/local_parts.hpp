@@ -32,6 +32,10 @@ class LocalParts {
   [[nodiscard]] std::size_t rows() const noexcept { return points_.size(); }
   [[nodiscard]] std::size_t parts() const noexcept { return sizes_.size(); }
   [[nodiscard]] std::size_t own(std::size_t part) const noexcept { return sizes_[part]; }
+  /// Bytes that are held beside the points, and were while ghosts were found.
+  [[nodiscard]] std::uint64_t bytes() const noexcept;
+  /// Points of the largest part, ghosts included.
+  [[nodiscard]] std::uint64_t most_points() const noexcept { return most_; }
 
   /// A part as it is clustered: own points, behind them ghosts within a reach, and behind these ghosts beyond it, so that those within have
   /// all their neighbours.
@@ -127,7 +131,9 @@ class LocalParts {
   std::span<const std::int64_t> units_;
   std::vector<double> reaches_;
   std::vector<std::size_t> sizes_;  ///< [parts]
-  std::size_t block_;               ///< rows
+  std::uint64_t most_ = 0;
+  std::uint64_t all_ghosts_ = 0;
+  std::size_t block_;  ///< rows
   std::size_t blocks_;
   Buffer<std::uint16_t> by_part_;      ///< [n] rows within their block, by part
   std::vector<std::uint16_t> begins_;  ///< [blocks × (parts + 1)] where those of each part begin

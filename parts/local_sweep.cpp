@@ -17,6 +17,7 @@
 #include <vector>
 
 #include <epsflow/core/error.hpp>
+#include <epsflow/core/format.hpp>
 #include <epsflow/parts/local_merge.hpp>
 #include <epsflow/parts/local_parts.hpp>
 #include <epsflow/parts/moved_points.hpp>
@@ -30,6 +31,9 @@ namespace epsflow::parts {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+/// Of a point and level: its label and whether it is core, in its part and among all.
+constexpr std::uint64_t kBytesPerLabel = 10;
 
 /// What is found of a level by the parts, put together.
 class LevelTotals {
@@ -177,7 +181,7 @@ class LocalGroup {
   [[nodiscard]] std::size_t levels_in_memory() const {
     if (!labels_kept()) return group_.minpts.size();
     // Of parts and of all, with masks.
-    const std::uint64_t bytes = std::max<std::uint64_t>(1, 10 * points_.rows());
+    const std::uint64_t bytes = std::max<std::uint64_t>(1, kBytesPerLabel * points_.rows());
     return static_cast<std::size_t>(std::max<std::uint64_t>(1, memory_ / bytes));
   }
 
@@ -396,6 +400,19 @@ class LocalGroup {
   std::vector<std::optional<std::size_t>> homes_;   ///< [parts] the worker
 };
 
+/// Throws ResourceError where points in parts, and labels of one level, are more than the budget.
+void require_budget(const LocalSweep& what, const MovedPoints& moved, const LocalParts& points, std::size_t workers) {
+  if (what.budget == 0) return;
+  const std::uint64_t copied = moved.stayed() ? 0 : moved.view().bytes();
+  const std::uint64_t clustered = kTogether * workers * points.most_points() * what.part_bytes;
+  const std::uint64_t needed =
+      what.points.bytes() + copied + points.bytes() + clustered + points.rows() * kBytesPerLabel;
+  if (needed <= what.budget) return;
+  throw ResourceError("points in " + format_count(points.parts(), "part") + " take " + format_bytes(needed) +
+                      ", ghosts and labels included; the memory budget is " + format_bytes(what.budget) +
+                      ": raise EngineOptions::memory to at least that, or cluster fewer points");
+}
+
 }  // namespace
 
 void check_parts_have(const RunOptions& options) {
@@ -437,6 +454,7 @@ void run_local(const LocalSweep& what, std::span<const PartWorker> workers, cons
     for (const Variant& variant : what.sweep.variants()) moved->require_fit(variant.eps);
     const Partition cuts = what.partition != nullptr ? *what.partition : cut_space(moved->view(), what.parts);
     points.emplace(moved->view(), weights ? weights->units() : std::span<const std::int64_t>(), cuts, space, reaches);
+    require_budget(what, *moved, *points, workers.size());
   });
   for (const stages::EpsGroup& group : groups) {
     LocalGroup clusterings(*points, workers, group, open, weights ? &weights->scale() : nullptr, options, what.memory,

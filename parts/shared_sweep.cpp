@@ -13,6 +13,7 @@
 #include <set>
 #include <utility>
 
+#include <epsflow/clustering/cell_loops.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
 #include <epsflow/parts/local_sweep.hpp>
@@ -50,6 +51,17 @@ constexpr std::uint64_t kBytesPerPoint = 44;
 constexpr std::uint64_t kBytesPerPartPoint = 8;
 /// The same of a weight: it in whole units, by id and by position, and a sum.
 constexpr std::uint64_t kBytesPerWeight = 32;
+/// On the CPU, beside coordinates: what the index takes, and clustering, for any number of minpts and for each that is clustered at once.
+/// Measured: 95 in all for two in three dimensions, float32.
+constexpr std::uint64_t kHostBytesPerPoint = 60;
+constexpr std::uint64_t kHostBytesPerLevel = 17;
+/// Of a part besides.
+constexpr std::uint64_t kHostBytesPerPartPoint = 24;
+/// Where a point lies among the parts; and of each minpts its label and whether it is core, in its part and among all.
+constexpr std::uint64_t kHostBytesPerPlace = 2;
+constexpr std::uint64_t kHostBytesPerLabel = 10;
+/// Share of the memory that labels may take there, as a divisor, if those of one minpts take less.
+constexpr std::uint64_t kHostLabelShare = 4;
 /// The memory of a GPU is asked for, which starts it, where more is needed.
 constexpr std::uint64_t kFitsAnyGpu = 2_GiB;
 /// Of an engine, and of all: each part has ghosts of others, which are kept by pairs.
@@ -202,6 +214,25 @@ void share_eps(PointsView points, const Metric& metric, Queue& queue, std::span<
   });
 }
 
+std::size_t most_levels(const Sweep& sweep) {
+  std::map<double, std::size_t> levels;
+  std::size_t most = 1;
+  for (const Variant& variant : sweep.variants()) most = std::max(most, ++levels[variant.eps]);
+  return most;
+}
+
+/// What clustering takes on the CPU for each point, beside coordinates.
+std::uint64_t host_bytes(std::size_t levels, bool weights) {
+  return kHostBytesPerPoint + kHostBytesPerLevel * std::min(levels, clustering::kLevelsAtOnce) +
+         (weights ? kBytesPerWeight : 0);
+}
+
+/// The same of a part, whose coordinates are there twice.
+std::uint64_t host_part_bytes(const LocalSweep& what) {
+  const std::uint64_t row = what.points.dims() * bytes_of(what.points.precision());
+  return 2 * row + host_bytes(most_levels(what.sweep), !what.weights.empty()) + kHostBytesPerPartPoint;
+}
+
 void share_space(const LocalSweep& what, std::span<const Engine> engines, const RunOptions& options,
                  Together& together) {
   // In one order everywhere, so that two sweeps never wait for each other, and once.
@@ -211,9 +242,14 @@ void share_space(const LocalSweep& what, std::span<const Engine> engines, const 
   std::vector<PartWorker> workers;
   LocalSweep all = what;
   all.memory = ~std::uint64_t{0};
+  all.budget = 0;
   for (const auto& [identity, engine] : different) {
     workers.push_back({turns.emplace_back(*engine, together.stop()).backend(), engine->options().threads});
-    all.memory = std::min(all.memory, engine->options().memory / 2);
+    const std::uint64_t memory = engine->options().memory;
+    const bool host = EngineTurn::device_memory(*engine) == 0;
+    all.memory = std::min(all.memory, memory / (host ? kHostLabelShare : 2));
+    all.budget += memory;
+    if (host) all.part_bytes = host_part_bytes(what);
   }
   run_local(
       all, workers, [&](VariantResult&& result) { together.take(std::move(result)); }, options, together.stop());
@@ -232,6 +268,27 @@ std::size_t parts_in_turns(std::uint64_t needed, std::uint64_t device_memory, st
       static_cast<double>(kTogether) * static_cast<double>(with_ghosts(needed)) / static_cast<double>(device_memory);
   const auto of_engine = static_cast<std::size_t>(std::ceil(parts / static_cast<double>(engines)));
   return std::max<std::size_t>(2, of_engine) * engines;
+}
+
+/// Of points that the CPU clusters within the budget.
+SharingAnswer choose_host_sharing(const SharingQuestion& question) noexcept {
+  const std::uint64_t needed = question.bytes + question.points * host_bytes(question.levels, question.weights);
+  if (question.device_memory == 0 || question.bytes + needed <= question.device_memory) {
+    return {Sharing::one, "all points fit the memory"};
+  }
+  const std::uint64_t labels = question.points * kHostBytesPerLabel;
+  const std::uint64_t kept = question.bytes + question.points * kHostBytesPerPlace +
+                             std::clamp(question.device_memory / kHostLabelShare, labels, labels * question.levels);
+  if (kept >= question.device_memory) return {Sharing::one, "points and labels alone are more than the memory holds"};
+  const std::uint64_t of_parts = needed + question.bytes + question.points * kHostBytesPerPartPoint;
+  return {Sharing::parts, "clustering all points takes more than the memory holds",
+          parts_in_turns(of_parts, question.device_memory - kept, 1)};
+}
+
+/// Whether an engine with these options works on the CPU.
+bool on_the_host(const EngineOptions& engine) {
+  return engine.backend == BackendChoice::cpu ||
+         (engine.backend == BackendChoice::automatic && !engine.gpu && usable_gpus().empty());
 }
 
 }  // namespace
@@ -289,6 +346,7 @@ SharingAnswer choose_sharing(const SharingQuestion& question, const RunOptions& 
     constexpr std::string_view kLacking = "parts of space do not have what is asked for";
     return whole(kLacking, kLacking);
   }
+  if (question.host) return choose_host_sharing(question);
   const std::uint64_t whole_needs = bytes_needed(question.points, question.bytes, question.weights);
   if (question.device_memory != 0 && whole_needs > question.device_memory) {
     const std::uint64_t needed = whole_needs + question.points * kBytesPerPartPoint;
@@ -314,6 +372,12 @@ SharingAnswer choose_sharing(PointsView points, const Sweep& sweep, std::span<co
                            .points = points.size(),
                            .bytes = points.bytes(),
                            .weights = weights};
+  if (engines.size() == 1 && on_the_host(engines.front())) {
+    question.host = true;
+    question.device_memory = settled(engines.front()).memory;
+    question.levels = most_levels(sweep);
+    return choose_sharing(question, run);
+  }
   const bool small = bytes_needed(question.points, question.bytes, weights) < kFitsAnyGpu;
   for (const EngineOptions& engine : engines) {
     if (small && engine.gpu_memory == 0) continue;
@@ -380,7 +444,9 @@ void run_each(PointsView points, const Metric& metric, const Sweep& sweep, const
     } catch (const ResourceError&) {
       // With clusters all minpts of an eps must come from one clustering.
       if (options.clusters && together.within_eps(sweep)) throw;
-      if (together.refused() || parts >= 8 * answer.parts || 2 * parts > most) throw;
+      // More parts are smaller on a device, and have more ghosts in the memory of the host.
+      const bool on_devices = std::ranges::any_of(settings, [](const EngineOptions& e) { return e.gpu_memory != 0; });
+      if (!on_devices || together.refused() || parts >= 8 * answer.parts || 2 * parts > most) throw;
     }
   }
 }

@@ -52,11 +52,14 @@ struct SharingQuestion {
   std::uint64_t bytes = 0;          ///< of their coordinates
   std::uint64_t device_memory = 0;  ///< that the smallest of the devices has; 0 where there is no limit
   bool weights = false;
+  /// The one device is the CPU. device_memory is that of the budget then, which holds the points and all labels, too.
+  bool host = false;
+  std::size_t levels = 1;  ///< minpts of an eps, at most
 };
 
 /// The first rule that applies decides:
 ///   1. eps, or one where there is one eps or one engine, for what parts do not have: tables, verify, Keep::core, labels left on a device.
-///   2. parts, where clustering all points needs more memory than one device has; and if it needs more than all devices have, so many
+///   2. parts, where clustering all points needs more memory than one device, or the CPU, has; and if it needs more than all devices have, so many
 ///      that there is room for two at a time on each.
 ///   3. eps, or one: to move points into their parts takes the host longer than a GPU takes to cluster them.
 /// Pure.

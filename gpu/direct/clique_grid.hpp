@@ -42,14 +42,14 @@ struct LookupLimits {
 
 /// The index as kernels see it.
 struct CliqueView {
-  const void* points = nullptr;                 ///< [n × dims] float or double, by position, row-major
-  const std::uint32_t* order = nullptr;         ///< [n] input id of each position, ascending within a cell
-  const std::uint32_t* cell_of = nullptr;       ///< [n] cell of each position
-  const std::uint32_t* starts = nullptr;        ///< [cells + 1] first position of each cell
-  const std::uint32_t* low_keys = nullptr;      ///< [cells] keys, ascending: their lower halves
-  const std::uint32_t* high_keys = nullptr;     ///< [cells] upper halves, or null where none is above 1
-  const std::uint32_t* first_high = nullptr;    ///< the first cell whose upper half is 1, or null where keys need 32 bits
-  const RankWord* words = nullptr;              ///< bitmap of the keys in use, or null
+  const void* points = nullptr;               ///< [n × dims] float or double, by position, row-major
+  const std::uint32_t* order = nullptr;       ///< [n] input id of each position, ascending within a cell
+  const std::uint32_t* cell_of = nullptr;     ///< [n] cell of each position
+  const std::uint32_t* starts = nullptr;      ///< [cells + 1] first position of each cell
+  const std::uint32_t* low_keys = nullptr;    ///< [cells] keys, ascending: their lower halves
+  const std::uint32_t* high_keys = nullptr;   ///< [cells] upper halves, or null where none is above 1
+  const std::uint32_t* first_high = nullptr;  ///< the first cell whose upper half is 1, or null where keys need 32 bits
+  const RankWord* words = nullptr;            ///< bitmap of the keys in use, or null
   const std::uint32_t* block_starts = nullptr;  ///< [blocks + 1] first cell in or behind each block of keys, or null
   std::uint32_t block_bits = 0;                 ///< a block has 2^block_bits keys
   std::uint32_t size = 0;

@@ -1,6 +1,5 @@
 #include <epsflow/gpu/direct/device_clustering.hpp>
 
-#include <bit>
 #include <utility>
 
 #include <epsflow/gpu/base/device.hpp>
@@ -30,7 +29,7 @@ class NoClustering final : public DeviceClustering {
 
 }  // namespace
 
-DeviceClustering::DeviceClustering(const DirectTask& task) : least_(task.minpts.least) {
+DeviceClustering::DeviceClustering(const DirectTask& task) : memory_(&task.memory), least_(task.minpts.least) {
   if (task.births != nullptr) sets_.emplace(task.memory, task.pinned, task.births, task.borders);
 }
 
@@ -93,15 +92,12 @@ std::vector<LevelResult> DeviceClustering::label(std::span<const LabelTarget> ta
 std::vector<std::uint32_t> DeviceClustering::first_cores() {
   const DeviceScope scope(stream().device());
   const Numbering numbering = settled_numbering();
-  std::vector<std::uint32_t> first;
-  std::uint32_t id = 0;
-  for (RankWord word : read_values(numbering.ids, numbering.id_words, stream().get())) {
-    for (; word.bits != 0; word.bits &= word.bits - 1) {
-      first.push_back(id + static_cast<std::uint32_t>(std::countr_zero(word.bits)));
-    }
-    id += 32;
-  }
-  return first;
+  if (numbering.id_words == 0) return {};
+  const cudaStream_t on = stream().get();
+  const std::uint32_t clusters = read_values(&numbering.ids[numbering.id_words - 1].rank, 1, on).front();
+  const DeviceBuffer<std::uint32_t> first(*memory_, on, clusters);
+  launch_first_cores(numbering, first.data(), on);
+  return read_values(first.data(), clusters, on);
 }
 
 std::unique_ptr<DeviceClustering> make_device_clustering(const DirectTask& task,

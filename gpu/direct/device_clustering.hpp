@@ -58,6 +58,7 @@ class DeviceClustering : public Counted, protected United {
   /// The last level, once it is labelled.
   [[nodiscard]] virtual LabelledLevel labelled_level() const = 0;
 
+  DeviceMemory* memory_ = nullptr;         ///< null where there are no points
   std::optional<DeviceClusterSets> sets_;  ///< where clusters are asked for
   std::optional<DeviceShared> shared_;     ///< where the points are a part
   std::uint32_t least_ = 0;                ///< minpts of the last level to come

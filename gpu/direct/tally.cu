@@ -76,6 +76,17 @@ __global__ void __launch_bounds__(kThreads) number_kernel(Nodes nodes, Numbering
   add_by_block(numbering.sizes, root != kNotCore, number, points);
 }
 
+__global__ void __launch_bounds__(kThreads) first_cores_kernel(Numbering numbering, std::uint32_t* first) {
+  const std::uint64_t w = direct_thread();
+  if (w >= numbering.id_words) return;
+  RankWord word = load_word(numbering.ids, w);
+  std::uint32_t k = word.rank - static_cast<std::uint32_t>(__popc(word.bits));
+  for (; word.bits != 0; word.bits &= word.bits - 1) {
+    first[k++] =
+        static_cast<std::uint32_t>(32 * w) + static_cast<std::uint32_t>(__ffs(static_cast<int>(word.bits))) - 1;
+  }
+}
+
 __global__ void __launch_bounds__(kThreads) largest_kernel(Numbering numbering, Tally* tally) {
   const std::uint32_t clusters = numbering.ids[numbering.id_words - 1].rank;
   const std::uint64_t x = direct_thread();
@@ -156,6 +167,11 @@ void launch_number_roots(const Nodes& nodes, const Numbering& numbering, Scratch
 void launch_number(const Nodes& nodes, const Numbering& numbering, std::uint64_t sizes, cudaStream_t stream) {
   check(cudaMemsetAsync(numbering.sizes, 0, sizes * sizeof(std::uint32_t), stream));
   number_kernel<<<direct_blocks(nodes.count), kThreads, 0, stream>>>(nodes, numbering);
+  check_launch(stream);
+}
+
+void launch_first_cores(const Numbering& numbering, std::uint32_t* first, cudaStream_t stream) {
+  first_cores_kernel<<<direct_blocks(numbering.id_words), kThreads, 0, stream>>>(numbering, first);
   check_launch(stream);
 }
 

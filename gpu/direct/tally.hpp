@@ -71,6 +71,9 @@ void launch_number_roots(const Nodes& nodes, const Numbering& numbering, Scratch
 /// The numbers of all nodes, and the sizes.
 void launch_number(const Nodes& nodes, const Numbering& numbering, std::uint64_t sizes, cudaStream_t stream);
 
+/// first[k]: the smallest core id of cluster k. [clusters]
+void launch_first_cores(const Numbering& numbering, std::uint32_t* first, cudaStream_t stream);
+
 /// Adds the number of clusters and the largest to the tally, once border points are in `sizes` too.
 void launch_largest(const Numbering& numbering, std::uint32_t nodes, Tally* tally, cudaStream_t stream);
 

@@ -30,6 +30,7 @@
 #include "metrics.hpp"
 #include "nearest.hpp"
 #include "options.hpp"
+#include "ranks.hpp"
 #include "reports.hpp"
 #include "results.hpp"
 #include "tables.hpp"
@@ -414,4 +415,5 @@ NB_MODULE(_core, m) {
   epsflow::python::define_nearest(m);
   epsflow::python::define_catalogs(m);
   epsflow::python::define_comparisons(m);
+  epsflow::python::define_ranks(m);
 }

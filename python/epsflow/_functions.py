@@ -18,7 +18,7 @@ from ._lineage import Lineage, as_kept
 from ._parameters import as_eps, as_flag, as_options, as_variants
 from ._plan import EpsPlan
 from ._precomputed import as_distances, is_precomputed, made_dense, refuse_beside, refuse_beyond_table
-from ._sweep import SweepResult, sweep_distances, sweep_on_gpus, sweep_options
+from ._sweep import SweepResult, sweep_distances, sweep_on_gpus, sweep_options, sweep_over_ranks
 from ._tables import as_frame
 from ._tasks import ProgressOption
 from ._units import Given, as_given
@@ -42,6 +42,7 @@ def sweep(
     memory: int | str | None = None,
     threads: int | None = None,
     gpus: str | Iterable[int] | None = None,
+    comm: Any = None,
     engine: Engine | None = None,
     strategy: str = "auto",
     index: str = "auto",
@@ -96,6 +97,10 @@ def sweep(
     gpus : str or iterable of int, optional
         GPUs that share the sweep: "all", or their numbers, as [0, 1] or "0,1". Each takes some of the eps. Points that no GPU can hold
         go through them part by part.
+    comm : mpi4py.MPI.Intracomm, optional
+        Every process of it calls the function at once, with a share of the points, X, and the same parameters otherwise. Labels are those of
+        this share, with the numbers that one run over all points gives, in the order of the processes; counts are of all points, and the
+        lineage is with the first process. On the CPU, unless gpus names one for each process of a machine. An error on one is raised on all.
     engine : Engine, optional
         What backend, memory and threads belong to, made before.
     strategy : {"auto", "table", "direct"}
@@ -131,6 +136,18 @@ def sweep(
     >>> result.labels(eps=0.2, min_samples=10)
     """
     ways = {"strategy": strategy, "index": index, "decide": decide}
+    if comm is not None:
+
+        def prepare() -> Any:
+            if is_precomputed(metric):
+                raise ValueError("comm beside metric='precomputed': distances are clustered by one process; leave one of them out")
+            if engine is not None or backend == "gpu":
+                raise TypeError("comm beside engine, or backend='gpu': each process makes an engine of its own, with a GPU that gpus names for it")
+            share = as_given(made_dense(X, memory), metric, metric_params)
+            run = sweep_options(core, keep, output, **ways)
+            return share, as_variants(eps, min_samples, variants, share.unit), as_options(memory=memory, threads=threads), run
+
+        return sweep_over_ranks(comm, prepare, gpus, sample_weight, lineage, progress)
     if is_precomputed(metric):
         kept = {"keep": keep != "labels", "lineage": as_flag(lineage, "lineage")}
         beside = {name: way != "auto" for name, way in ways.items()}

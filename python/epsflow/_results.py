@@ -46,6 +46,16 @@ class Origin:
     """The checksum of the weights; they may change as soon as the points are clustered."""
     metric: Any = None
     """What the points were searched by, as the library takes it."""
+    share: bool = False
+    """Whether they are this process's share of the points that were swept: labels are of these, and counts of all."""
+
+    def require_whole(self, what: str) -> None:
+        """Raises ValueError for a share, of which there cannot be what is asked for."""
+        if self.share:
+            raise ValueError(
+                f"{what} takes all points, and this process has a share of them: `mpirun epsflow sweep … --out FOLDER` writes "
+                "what epsflow.load reads"
+            )
 
     def described(self, n: int) -> dict[str, Any]:
         if self.input is not None:

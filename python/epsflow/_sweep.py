@@ -18,6 +18,7 @@ from ._loaded import Loaded, method
 from ._metrics import arguments_of
 from ._parameters import as_choice, as_flag, as_options, as_variants, find_variant
 from ._precomputed import cluster_distances
+from ._ranks import Ranks, RankTask
 from ._report import Reported, catalog_hint, write_report
 from ._results import Folder, Origin, load_folder, save_folder, stored
 from ._tables import as_frame
@@ -99,6 +100,7 @@ class VariantResult:
 
         Raises ValueError for points or labels on a GPU, and for a result that was loaded or unpickled, which has no points."""
         self._require_labels()
+        self._origin.require_whole("a catalogue")
         held, points = self._result, self._origin.points
         if self._output != "numpy" or not isinstance(points, np.ndarray) or self._origin.metric is None:
             raise ValueError("the result has no points on the host: call epsflow.catalog(X, variant)")
@@ -277,6 +279,7 @@ class SweepResult:
         OSError
             Where the folder cannot be written.
         """
+        self._origin.require_whole("a folder")
         held = [v._on_host("save") for v in self._variants]
         save_folder(folder, held, self._origin, as_flag(overwrite, "overwrite"))
 
@@ -303,6 +306,7 @@ class SweepResult:
             Where the file cannot be written.
         """
         origin = self._origin
+        origin.require_whole("a report")
         if not isinstance(origin.points, np.ndarray) or origin.metric is None:
             raise ValueError("the result has no points on the host, as one that was loaded: `epsflow report FOLDER` makes pages of results folders")
         asked = f"variants={[(v.eps, v.min_samples) for v in self._variants]}"
@@ -321,7 +325,7 @@ class SweepResult:
     def __reduce__(self) -> Any:
         # Without X and the points, which save() needs no more than a checksum of.
         n = self[0].n_noise + self[0].n_core + self[0].n_border if self._variants else 0
-        origin = Origin(input=self._origin.described(n), rows=self._origin.rows)
+        origin = Origin(input=self._origin.described(n), rows=self._origin.rows, share=self._origin.share)
         return SweepResult, (self._variants, origin, self._unit, self.lineage)
 
     def __iter__(self) -> Iterator[VariantResult]:
@@ -383,13 +387,47 @@ def sweep_on_gpus(
     if run["output"] != "host":
         raise ValueError("output leaves labels on one GPU, and gpus share the sweep: leave one of them out")
     weights = None if sample_weight is None else as_weights(sample_weight, len(given.points))
-    words = gpus if isinstance(gpus, str) else ",".join(str(gpu) for gpu in ([gpus] if isinstance(gpus, int) else gpus))
-    if not words:
-        raise ValueError("gpus names no GPU: give 'all', or numbers as in [0, 1]")
+    words = _words_of(gpus)
     arguments = (given.points, given.metric, asked, words, engine, run, weights, with_lineage)
     with python_errors():
         metric = _core.metric_text(given.metric, given.points.shape[1])
     return _results(_core.start_shared_sweep, arguments, given, metric, asked, weights, with_lineage, "numpy", run["keep"], progress)
+
+
+def _words_of(gpus: Any) -> str:
+    words = gpus if isinstance(gpus, str) else ",".join(str(gpu) for gpu in ([gpus] if isinstance(gpus, int) else gpus))
+    if not words:
+        raise ValueError("gpus names no GPU: give 'all', or numbers as in [0, 1]")
+    return words
+
+
+def sweep_over_ranks(
+    comm: Any,
+    prepare: Callable[[], tuple[Given, list[tuple[float, int]], dict[str, Any], dict[str, Any]]],
+    gpus: Any,
+    sample_weight: Any,
+    lineage: Any,
+    progress: ProgressOption,
+) -> SweepResult:
+    """prepare: checks this process's share, and returns it, what is asked for, options of the engine and of the run."""
+
+    def prepared() -> tuple[tuple[Any, ...], str]:
+        given, asked, engine, run = prepare()
+        if isinstance(given.points, _core.GpuPoints):
+            raise ValueError("comm takes points that are on the host, and these are on a GPU: copy them")
+        if run["output"] != "host":
+            raise ValueError("output leaves labels on one GPU, and comm brings them to the host: leave output out")
+        if run["strategy"] == "table":
+            raise ValueError("strategy='table' is for one process: leave it, or comm, out")
+        weights = None if sample_weight is None else as_weights(sample_weight, len(given.points))
+        words = "" if gpus is None else _words_of(gpus)
+        metric = _core.metric_text(given.metric, given.points.shape[1])
+        return (given, asked, words, engine, run, weights, as_flag(lineage, "lineage")), metric
+
+    with Ranks(comm) as ranks:
+        (given, asked, words, engine, run, weights, with_lineage), metric = ranks.together(prepared)
+        arguments = (given.points, given.metric, asked, words, engine, run, weights, with_lineage)
+        return _results(ranks.start, arguments, given, metric, asked, weights, with_lineage and ranks.rank == 0, "numpy", run["keep"], progress)
 
 
 def _results(
@@ -416,8 +454,10 @@ def _results(
 
     task = run_task(start, *arguments, progress=progress, on_results=add)
     points, _, unit, table = given
-    made = Lineage(_core.take_lineage(task), unit) if with_lineage else None
-    return SweepResult([found[v] for v in asked], Origin(points=points, table=table, under=under, weights=checksum, metric=given.metric), unit, made)
+    share = isinstance(task, RankTask)
+    made = Lineage(_core.take_lineage(task.task if share else task), unit) if with_lineage else None
+    origin = Origin(points=points, table=table, under=under, weights=checksum, metric=given.metric, share=share)
+    return SweepResult([found[v] for v in asked], origin, unit, made)
 
 
 def sweep_distances(

@@ -103,6 +103,38 @@ TEST_CASE("shared sweeps: how a sweep is shared, by counts alone") {
   CHECK(of([](auto& q) { q.eps = 3; }, {.strategy = StrategyChoice::table}) == Sharing::eps);
 }
 
+TEST_CASE("shared sweeps: points that the CPU cannot cluster within its memory at once") {
+  const SharingQuestion question{.points = 1'000'000, .bytes = 16'000'000, .host = true, .levels = 2};
+  const auto of = [&](std::uint64_t memory, const RunOptions& run = {}) {
+    SharingQuestion asked = question;
+    asked.device_memory = memory;
+    return choose_sharing(asked, run);
+  };
+  // 110 MB and the points are needed.
+  CHECK(of(0).sharing == Sharing::one);
+  CHECK(of(126'000'000).sharing == Sharing::one);
+  CHECK(of(125'000'000).sharing == Sharing::parts);
+  CHECK(of(60'000'000).parts > of(125'000'000).parts);
+  CHECK(of(60'000'000, {.verify = true}).sharing == Sharing::one);
+  CHECK(of(20'000'000).sharing == Sharing::one);  // which says how much it takes
+
+  Random random(24);
+  const Points points = uniform(100'000, random);
+  const Sweep sweep = grid({0.004, 0.008}, {2, 4, 9});
+  const RunOptions options{.core_mask = true};
+  EngineOptions small = cpu_engines(1).front();
+  const auto expected = by_variant(run(points, sweep, small, options));
+  small.memory = 7'000'000;
+  const std::vector<EngineOptions> engines{small};
+  const SharingAnswer answer = choose_sharing(points, sweep, engines, options);
+  CHECK(answer.sharing == Sharing::parts);
+  CHECK(answer.parts > 2);
+  check_same(shared(points, sweep, engines, options), expected);
+  // With ghosts from all around, parts take more than all points do.
+  CHECK_THROWS_WITH(shared(points, grid({0.3}, {4}), engines, options),
+                    Contains("ghosts and labels included") && Contains("EngineOptions::memory"));
+}
+
 TEST_CASE("shared sweeps: eps over engines") {
   Random random(17);
   const Points points = uniform(3000, random);

@@ -1,0 +1,45 @@
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import epsflow
+
+pytest.importorskip("mpi4py")
+# Where the tests have an environment in which nothing but Python is found, too.
+PATH = os.pathsep.join([os.environ.get("PATH", ""), "/usr/bin", "/bin"])
+MPIRUN = shutil.which("mpirun.openmpi", path=PATH) or shutil.which("mpirun.mpich", path=PATH)
+
+
+@pytest.mark.skipif(MPIRUN is None, reason="needs mpirun, of Open MPI or MPICH")
+@pytest.mark.parametrize("ranks", [1, 2, 3])
+@pytest.mark.parametrize("what", ["labels", "lineage", "errors"])
+def test_as_one_process(what, ranks, tmp_path):
+    # Of Open MPI: for root in containers, and more processes than cores.
+    settings = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1"}
+    program = Path(__file__).with_name("ranks_program.py")
+    ended = subprocess.run(
+        [MPIRUN, "-n", str(ranks), sys.executable, str(program), what],
+        env={**os.environ, **settings, "PATH": PATH},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+
+
+def test_comm_must_be_one():
+    X = np.zeros((3, 2))
+    with pytest.raises(TypeError, match=r"comm is 'world': give a communicator of mpi4py, as MPI.COMM_WORLD"):
+        epsflow.sweep(X, 1, 2, comm="world")
+
+
+def test_without_mpi4py(monkeypatch):
+    monkeypatch.setitem(sys.modules, "mpi4py", None)
+    with pytest.raises(ImportError, match="pip install mpi4py"):
+        epsflow.sweep(np.zeros((3, 2)), 1, 2, comm="world")
