@@ -1,4 +1,4 @@
-// epsflow sweep by several processes: each reads a share of the points and clusters a part of space; the first keeps the folder.
+// epsflow sweep by several processes: each reads a share of the points, clusters a part of space, and writes the labels of its share.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,6 +21,7 @@
 #include <epsflow/cli/sweep_results.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/io/formats.hpp>
+#include <epsflow/io/results/results_files.hpp>
 #include <epsflow/parts/machine_share.hpp>
 #include <epsflow/parts/part_lineage.hpp>
 #include <epsflow/parts/part_sweep.hpp>
@@ -54,23 +55,51 @@ void require_movable(const io::FilePoints& points, const Metric& metric) {
   }
 }
 
-template <class T, class To>
-void put_together(const parts::Letters<T>& letters, To to) {
-  for (const std::vector<T>& letter : letters) to = std::copy(letter.begin(), letter.end(), to);
+/// The vectors of a variant that the first rank has made, on all of them.
+std::vector<io::SharedVector> told_by_first(parts::Exchange& ranks, std::vector<io::SharedVector> vectors) {
+  std::string text;
+  for (const io::SharedVector& v : vectors) {
+    for (const std::string& word : {v.file.string(), v.target.string(), v.type, std::to_string(v.n)}) {
+      text += word + '\0';
+    }
+  }
+  const std::vector<char> told = from_first(ranks, std::vector<char>(text.begin(), text.end()));
+  if (ranks.rank() == 0) return vectors;
+  std::vector<std::string> words;
+  for (auto at = told.begin(); at != told.end();) {
+    const auto end = std::find(at, told.end(), '\0');
+    words.emplace_back(at, end);
+    at = end + 1;
+  }
+  for (std::size_t w = 0; w + 4 <= words.size(); w += 4) {
+    vectors.push_back({words[w], words[w + 1], words[w + 2], std::stoull(words[w + 3])});
+  }
+  return vectors;
 }
 
-/// Makes the labels and mask of a share those of all points on the first rank, and nothing elsewhere. Collective.
-void gather_labels(parts::Exchange& ranks, VariantResult& result, std::uint64_t points, bool core) {
-  const auto labels = gather(ranks, std::span<const std::int32_t>(result.labels));
-  const auto masks = core ? gather(ranks, std::span<const std::uint8_t>(result.core)) : parts::Letters<std::uint8_t>();
-  result.labels = Labels();
-  result.core.clear();
-  if (ranks.rank() != 0) return;
-  result.labels = Labels(points);
-  put_together(labels, result.labels.data());
-  if (!core) return;
-  result.core.resize(points);
-  put_together(masks, result.core.begin());
+/// Each rank writes its rows, which begin at `row` among all, to the files of a variant; the first keeps the folder. Collective.
+void store(parts::Exchange& ranks, std::optional<io::ResultsFolder>& folder, const VariantResult& result,
+           std::uint64_t row) {
+  std::vector<io::SharedVector> vectors;
+  on_first(ranks, [&] { vectors = folder->make_shared(result.variant); });
+  vectors = told_by_first(ranks, std::move(vectors));
+  std::vector<io::FileDigest> own;
+  together(ranks, [&] {
+    for (std::size_t v = 0; v < vectors.size(); ++v) {
+      const auto values = v == 0 ? std::as_bytes(std::span<const std::int32_t>(result.labels))
+                                 : std::as_bytes(std::span<const std::uint8_t>(result.core));
+      own.push_back(io::write_share(vectors[v], row, values));
+    }
+  });
+  const parts::Letters<io::FileDigest> all = gather(ranks, std::span<const io::FileDigest>(own));
+  on_first(ranks, [&] {
+    std::vector<io::FileDigest> digests, shares(all.size());
+    for (std::size_t v = 0; v < vectors.size(); ++v) {
+      std::ranges::transform(all, shares.begin(), [&](const auto& of_rank) { return of_rank[v]; });
+      digests.push_back(io::digest_of_shares(vectors[v], shares));
+    }
+    folder->add_shared(result, digests);
+  });
 }
 
 }  // namespace
@@ -130,6 +159,7 @@ int run_sweep_over_ranks(const Arguments& arguments, parts::Exchange& ranks) {
   missing = from_first(ranks, std::move(missing));
   made = from_first(ranks, std::move(made));
   const bool tied = settings.run.clusters && !made.empty();
+  const std::uint64_t row = ranks.sum_below(points.size());
   const std::set<Variant, io::VariantOrder> to_make(missing.begin(), missing.end());
 
   const InterruptGuard interrupt;
@@ -152,8 +182,7 @@ int run_sweep_over_ranks(const Arguments& arguments, parts::Exchange& ranks) {
     const auto take = [&](VariantResult&& result) {
       if (lineage) lineage->add(result);
       const bool stored = to_make.contains(result.variant);
-      if (stored && labels) gather_labels(ranks, result, input.points, settings.run.core_mask);
-      if (stored) on_first(ranks, [&] { folder->add(result); });
+      if (stored) store(ranks, folder, result, row);
       report.show({.variants_done = ++done, .variants = made.size(), .seconds = seconds()});
       // All ranks must end at the same place, or some would wait for others that have gone.
       if (ranks.max(interrupt.token().cancelled() ? std::uint64_t{1} : 0) != 0) throw Cancelled();

@@ -408,9 +408,10 @@ void require_budget(const LocalSweep& what, const MovedPoints& moved, const Loca
   const std::uint64_t needed =
       what.points.bytes() + copied + points.bytes() + clustered + points.rows() * kBytesPerLabel;
   if (needed <= what.budget) return;
-  throw ResourceError("points in " + format_count(points.parts(), "part") + " take " + format_bytes(needed) +
-                      ", ghosts and labels included; the memory budget is " + format_bytes(what.budget) +
-                      ": raise EngineOptions::memory to at least that, or cluster fewer points");
+  throw PartsBeyondBudget("points in " + format_count(points.parts(), "part") + " take " + format_bytes(needed) +
+                              ", ghosts and labels included; the memory budget is " + format_bytes(what.budget) +
+                              ": raise EngineOptions::memory to at least what they take, or cluster fewer points",
+                          needed);
 }
 
 }  // namespace

@@ -4,9 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 
 #include <epsflow/core/backend.hpp>
 #include <epsflow/core/cancel.hpp>
+#include <epsflow/core/error.hpp>
 #include <epsflow/core/metric.hpp>
 #include <epsflow/core/points.hpp>
 #include <epsflow/core/sweep.hpp>
@@ -38,10 +40,20 @@ struct LocalSweep {
   std::uint64_t part_bytes = 0;  ///< in host memory, of each point of a part that is clustered
 };
 
+/// What points in parts take is more than the budget.
+class PartsBeyondBudget : public ResourceError {
+ public:
+  PartsBeyondBudget(const std::string& text, std::uint64_t needed) : ResourceError(text), needed_(needed) {}
+  [[nodiscard]] std::uint64_t needed() const noexcept { return needed_; }
+
+ private:
+  std::uint64_t needed_;
+};
+
 /// run_each() over points in parts: the same labels, bit for bit, wherever space is cut. Clusters directly, without tables. A part is brought
 /// once where each worker can hold its parts at a time, kTogether of them, or the backend tells which border points other parts may move to
 /// another cluster; else once to find its clusters, and once more to label by their numbers. Variants come by descending eps and minpts, from the calling thread. Beside the points the host
-/// holds 2 bytes for each, the ghosts, and labels; where that is more than the budget it throws ResourceError. The box of a periodic metric must be four neighbourhoods wide.
+/// holds 2 bytes for each, the ghosts, and labels; where that is more than the budget it throws PartsBeyondBudget. The box of a periodic metric must be four neighbourhoods wide.
 /// Throws as run_each(); UsageError for options that parts do not have (verify, Keep::core, labels on a device, tables, tiles of a GPU), and
 /// for a box that is too narrow.
 void run_local(const LocalSweep& what, std::span<const PartWorker> workers, const OnResult& on_result,

@@ -433,6 +433,7 @@ void run_each(PointsView points, const Metric& metric, const Sweep& sweep, const
                         " parts to fit EngineOptions::gpu_memory, and " + format_count(most) +
                         " are possible: raise it, or use EngineOptions::backend = BackendChoice::cpu");
   }
+  std::optional<PartsBeyondBudget> least;
   for (std::size_t parts = answer.parts;; parts *= 2) {
     const Sweep missing = together.missing(sweep);
     try {
@@ -441,12 +442,15 @@ void run_each(PointsView points, const Metric& metric, const Sweep& sweep, const
     } catch (const InputError&) {
       require_points(metric, points);  // whose rows are counted from the first of all, and not of a part's
       throw;
+    } catch (const PartsBeyondBudget& error) {
+      // More parts are smaller, and have more ghosts: the number that takes the least is somewhere between.
+      if (least && least->needed() <= error.needed()) throw PartsBeyondBudget(*least);
+      least = error;
+      if (parts >= 8 * answer.parts || 2 * parts > most) throw;
     } catch (const ResourceError&) {
       // With clusters all minpts of an eps must come from one clustering.
       if (options.clusters && together.within_eps(sweep)) throw;
-      // More parts are smaller on a device, and have more ghosts in the memory of the host.
-      const bool on_devices = std::ranges::any_of(settings, [](const EngineOptions& e) { return e.gpu_memory != 0; });
-      if (!on_devices || together.refused() || parts >= 8 * answer.parts || 2 * parts > most) throw;
+      if (together.refused() || parts >= 8 * answer.parts || 2 * parts > most) throw;
     }
   }
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,21 @@ namespace epsflow::io {
 /// Writes `file`, which errors call `target`; not atomic, and on the disk after make_durable() only. Throws ResourceError.
 [[nodiscard]] FileDigest write_array(const std::filesystem::path& file, const std::filesystem::path& target,
                                      const NpyArray& array);
+
+/// A vector of NPY that several processes write, each its share.
+struct SharedVector {
+  std::filesystem::path file;
+  std::filesystem::path target;  ///< that errors name
+  std::string type;              ///< as NPY names it: "<i4"
+  std::uint64_t n = 0;           ///< values of all
+};
+/// Makes the file with nothing in it but its header. Throws ResourceError.
+void make_shared_vector(const SharedVector& vector);
+/// Writes values from `first` on; they are on the disk after make_durable() only. Returns what a checksum of all takes of them. Throws ResourceError.
+[[nodiscard]] FileDigest write_share(const SharedVector& vector, std::uint64_t first,
+                                     std::span<const std::byte> values);
+/// Of the whole file, from what was written to it, in the order of the values.
+[[nodiscard]] FileDigest digest_of_shares(const SharedVector& vector, std::span<const FileDigest> shares);
 
 /// Waits until the files, which are of one file system, are on the disk. Throws ResourceError.
 void make_durable(const std::vector<std::filesystem::path>& files);

@@ -224,6 +224,29 @@ void ResultsFolder::add(const VariantResult& result) {
   thread_->add(std::move(variant));
 }
 
+std::vector<SharedVector> ResultsFolder::make_shared(const Variant& variant) const {
+  std::vector<SharedVector> vectors;
+  const auto make = [&](const std::string& name, const std::string& type) {
+    vectors.push_back({std::filesystem::absolute(hidden_ / partial_name(name)), folder_ / name, type, points_});
+    make_shared_vector(vectors.back());
+  };
+  if (outputs_.labels) make(labels_name(variant), "<i4");
+  if (outputs_.core) make(core_name(variant), "|b1");
+  return vectors;
+}
+
+void ResultsFolder::add_shared(const VariantResult& result, std::span<const FileDigest> digests) {
+  PendingVariant variant;
+  variant.entry = {result.variant, result.summary, result.seconds, outputs_.labels};
+  auto digest = digests.begin();
+  const auto take = [&](const std::string& name) {
+    variant.files.push_back({name, hidden_ / partial_name(name), *digest++});
+  };
+  if (outputs_.labels) take(labels_name(result.variant));
+  if (outputs_.core) take(core_name(result.variant));
+  thread_->add(std::move(variant));
+}
+
 /// Bytes, then the journal, then the names: whenever this is cut off, the journal knows every file that has its name.
 void ResultsFolder::commit(const std::vector<PendingVariant>& batch) {
   std::vector<std::filesystem::path> files;

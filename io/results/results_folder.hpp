@@ -13,6 +13,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,7 @@
 #include <epsflow/core/trace.hpp>
 #include <epsflow/io/file_points.hpp>
 #include <epsflow/io/results/folder_lock.hpp>
+#include <epsflow/io/results/results_files.hpp>
 #include <epsflow/io/results/results_manifest.hpp>
 #include <epsflow/io/results/results_names.hpp>
 #include <epsflow/io/results/variant_writer.hpp>
@@ -71,6 +73,12 @@ class ResultsFolder {
   /// Takes a variant; it is on the disk, and in its place, within about a second. Throws ResourceError, also for variants
   /// before it, and what VariantWriter::write() throws. Not thread-safe.
   void add(const VariantResult& result);
+
+  /// The vectors of a variant, labels first, made for several processes to write their shares to, which are of all points together. Throws
+  /// ResourceError.
+  [[nodiscard]] std::vector<SharedVector> make_shared(const Variant& variant) const;
+  /// Takes a variant whose vectors are written. result: its labels and mask are not looked at. digests: of each vector. Otherwise as add().
+  void add_shared(const VariantResult& result, std::span<const FileDigest> digests);
 
   /// Has write(path) write a file of FolderOutputs::more. Call it between the last add() and finish(). Throws ResourceError.
   void add_file(const std::string& name, const std::function<void(const std::filesystem::path&)>& write);

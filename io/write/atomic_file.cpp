@@ -147,6 +147,18 @@ FileStream::FileStream(const std::filesystem::path& file, std::filesystem::path 
   if (descriptor_ < 0) throw_cannot_write(target_, errno);
 }
 
+FileStream::FileStream(const std::filesystem::path& file, std::filesystem::path target, std::uint64_t at)
+    : target_(std::move(target)), descriptor_(open(file.c_str(), O_WRONLY | O_CLOEXEC)) {
+  if (descriptor_ >= 0 && lseek(descriptor_, static_cast<off_t>(at), SEEK_SET) >= 0) return;
+  const int error = errno;
+  if (descriptor_ >= 0) ::close(descriptor_);
+  if (error == ENOENT) {
+    throw ResourceError("cannot write " + target_.string() +
+                        ": another process has made it, and this one does not see it; choose a folder that all see");
+  }
+  throw_cannot_write(target_, error);
+}
+
 FileStream::~FileStream() {
   if (descriptor_ >= 0) ::close(descriptor_);
 }

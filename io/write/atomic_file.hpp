@@ -47,6 +47,8 @@ class FileStream {
   /// Creates `file`, or empties it if it exists; kStandardOutput stands for standard output. Errors name `target`. Throws
   /// ResourceError.
   FileStream(const std::filesystem::path& file, std::filesystem::path target);
+  /// Goes on with a file that is there, from byte `at` on; the others stay.
+  FileStream(const std::filesystem::path& file, std::filesystem::path target, std::uint64_t at);
   ~FileStream();
   FileStream(const FileStream&) = delete;  // owns the descriptor
   FileStream& operator=(const FileStream&) = delete;

@@ -1,4 +1,5 @@
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -19,18 +20,31 @@ MPIRUN = shutil.which("mpirun.openmpi", path=PATH) or shutil.which("mpirun.mpich
 @pytest.mark.parametrize("ranks", [1, 2, 3])
 @pytest.mark.parametrize("what", ["labels", "lineage", "errors"])
 def test_as_one_process(what, ranks, tmp_path):
+    over_ranks(ranks, Path(__file__).with_name("ranks_program.py"), what, cwd=tmp_path)
+
+
+@pytest.mark.skipif(MPIRUN is None, reason="needs mpirun, of Open MPI or MPICH")
+def test_example(tmp_path):
+    example = Path(__file__).resolve().parents[2] / "examples/python/sweep_ranks.py"
+    text = over_ranks(2, example, cwd=tmp_path)
+    assert "eps 0.4, min_samples 5: 30 clusters of all" in text
+    assert len(re.findall(r"process [01] of 2: 25000 points", text)) == 2
+
+
+def over_ranks(ranks, program, *arguments, cwd):
+    """What the processes print."""
     # Of Open MPI: for root in containers, and more processes than cores.
     settings = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1"}
-    program = Path(__file__).with_name("ranks_program.py")
     ended = subprocess.run(
-        [MPIRUN, "-n", str(ranks), sys.executable, str(program), what],
+        [MPIRUN, "-n", str(ranks), sys.executable, str(program), *arguments],
         env={**os.environ, **settings, "PATH": PATH},
-        cwd=tmp_path,
+        cwd=cwd,
         capture_output=True,
         text=True,
         timeout=120,
     )
     assert ended.returncode == 0, ended.stdout + ended.stderr
+    return ended.stdout
 
 
 def test_comm_must_be_one():

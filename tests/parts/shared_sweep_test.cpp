@@ -124,7 +124,7 @@ TEST_CASE("shared sweeps: points that the CPU cannot cluster within its memory a
   const RunOptions options{.core_mask = true};
   EngineOptions small = cpu_engines(1).front();
   const auto expected = by_variant(run(points, sweep, small, options));
-  small.memory = 7'000'000;
+  small.memory = 8'000'000;
   const std::vector<EngineOptions> engines{small};
   const SharingAnswer answer = choose_sharing(points, sweep, engines, options);
   CHECK(answer.sharing == Sharing::parts);

@@ -320,8 +320,8 @@ TEST_CASE("device clustering: cells found by a bitmap, by blocks of keys, and by
     double width;
   };
   // In three dimensions the last two have keys of 33 bits and of 34, and their bitmaps take 1.2 and 2.9 GB.
-  for (const Case& c :
-       {Case{1, 30}, Case{1, 1e6}, Case{2, 20}, Case{2, 4000}, Case{3, 15}, Case{3, 300}, Case{3, 970}, Case{3, 1300}}) {
+  for (const Case& c : {Case{1, 30}, Case{1, 1e6}, Case{2, 20}, Case{2, 4000}, Case{3, 15}, Case{3, 300}, Case{3, 970},
+                        Case{3, 1300}}) {
     for (const Precision precision : {Precision::float32, Precision::float64}) {
       const DataSet data = far_groups(c.dims, c.width, precision, 17 * c.dims);
       const OracleTable table = data.oracle(kEps);

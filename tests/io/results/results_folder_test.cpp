@@ -72,6 +72,42 @@ TEST_CASE("results folder: weights are a part of the input") {
   check_mentions(error_of<InputError>([&] { begin(ones, FolderMode::resume); }), {"results of points without weights"});
 }
 
+TEST_CASE("results folder: vectors that several have written are those of one") {
+  const TempFolder folder;
+  const FolderOutputs outputs{.core = true};
+  CHECK(make(folder / "one", FolderMode::fresh, outputs) == 2);
+  {
+    ResultsFolder results(folder / "shared", both(), FolderMode::fresh, outputs, nullptr);
+    for (const Variant& variant : results.begin(results_input(six_points()), {})) {
+      const VariantResult result = result_of(variant);
+      const std::vector<SharedVector> vectors = results.make_shared(variant);
+      REQUIRE(vectors.size() == 2);
+      const auto labels = std::as_bytes(std::span<const std::int32_t>(result.labels));
+      const auto core = std::as_bytes(std::span<const std::uint8_t>(result.core));
+      std::vector<FileDigest> digests;
+      for (const SharedVector& vector : vectors) {
+        const auto values = &vector == &vectors[0] ? labels : core;
+        const std::size_t each = values.size() / 6;
+        // The last rows first, and one that has none.
+        const FileDigest last = write_share(vector, 4, values.subspan(4 * each));
+        const FileDigest none = write_share(vector, 4, {});
+        const FileDigest first = write_share(vector, 0, values.first(4 * each));
+        digests.push_back(digest_of_shares(vector, std::vector{first, none, last}));
+        CHECK(digests.back() == digest_of(vector.file));
+      }
+      results.add_shared(result, digests);
+    }
+    results.finish("complete", 1, Trace());
+  }
+  for (const std::string name : {"labels/eps_0.25_minpts_7.npy", "core/eps_0.5_minpts_7.npy", "summary.csv"}) {
+    CHECK(bytes_of_file(folder / "shared" / name) == bytes_of_file(folder / "one" / name));
+  }
+  CHECK(make(folder / "shared", FolderMode::resume, outputs) == 0);
+  const SharedVector gone{folder / "gone/labels.npy", folder / "labels.npy", "<i4", 6};
+  check_mentions(error_of<ResourceError>([&] { static_cast<void>(write_share(gone, 0, {})); }),
+                 {"labels.npy", "choose a folder that all see"});
+}
+
 TEST_CASE("results folder: variants that are known only later") {
   const TempFolder folder;
   const auto explore = [&](FolderMode mode) {
