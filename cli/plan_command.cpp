@@ -29,6 +29,7 @@ std::string count_or_dash(std::uint64_t count) { return count == 0 ? "-" : forma
 /// How engines would share the sweep.
 struct SharingPlan {
   std::size_t engines = 1;
+  bool host = false;
   parts::SharingAnswer answer;
 };
 
@@ -44,7 +45,7 @@ void print_sharing(const SharingPlan& sharing) {
   if (how == parts::Sharing::eps) what = "each would take some of the eps, with all points";
   if (how == parts::Sharing::parts) what = "each would take a part of space";
   if (count > sharing.engines) what = fmt::format("{} of space would take turns", format_count(count, "part"));
-  print_result("{}: {}, as {}\n", format_count(sharing.engines, "GPU"), what, reason);
+  print_result("{}: {}, as {}\n", sharing.host ? "the CPU" : format_count(sharing.engines, "GPU"), what, reason);
 }
 
 /// An estimate, to as many digits as it is worth.
@@ -112,7 +113,7 @@ int run_plan(const Arguments& arguments) {
   settle_columns(arguments, points, metric);
   settle_backend(points, metric, settings);
   const std::vector<EngineOptions> engines = parts::engines_on(settings.devices, settings.engine);
-  const SharingPlan sharing{engines.size(),
+  const SharingPlan sharing{engines.size(), parts::on_the_host(engines.front()),
                             parts::choose_sharing(points, sweep, engines, settings.run, !points.weights.empty())};
   const InterruptGuard interrupt;
   std::vector<GroupPlan> groups;

@@ -77,9 +77,10 @@ std::vector<io::SharedVector> told_by_first(parts::Exchange& ranks, std::vector<
   return vectors;
 }
 
-/// Each rank writes its rows, which begin at `row` among all, to the files of a variant; the first keeps the folder. Collective.
+/// Each rank writes its rows, which begin at `row` among all, to the files of a variant; the first keeps the folder. From several machines
+/// they may write through file systems that lose some of it: so the first reads it again. Collective.
 void store(parts::Exchange& ranks, std::optional<io::ResultsFolder>& folder, const VariantResult& result,
-           std::uint64_t row) {
+           std::uint64_t row, bool one_machine) {
   std::vector<io::SharedVector> vectors;
   on_first(ranks, [&] { vectors = folder->make_shared(result.variant); });
   vectors = told_by_first(ranks, std::move(vectors));
@@ -88,7 +89,7 @@ void store(parts::Exchange& ranks, std::optional<io::ResultsFolder>& folder, con
     for (std::size_t v = 0; v < vectors.size(); ++v) {
       const auto values = v == 0 ? std::as_bytes(std::span<const std::int32_t>(result.labels))
                                  : std::as_bytes(std::span<const std::uint8_t>(result.core));
-      own.push_back(io::write_share(vectors[v], row, values));
+      own.push_back(io::write_share(vectors[v], row, values, one_machine ? io::Durable::later : io::Durable::now));
     }
   });
   const parts::Letters<io::FileDigest> all = gather(ranks, std::span<const io::FileDigest>(own));
@@ -97,6 +98,11 @@ void store(parts::Exchange& ranks, std::optional<io::ResultsFolder>& folder, con
     for (std::size_t v = 0; v < vectors.size(); ++v) {
       std::ranges::transform(all, shares.begin(), [&](const auto& of_rank) { return of_rank[v]; });
       digests.push_back(io::digest_of_shares(vectors[v], shares));
+      if (!one_machine && io::digest_of(vectors[v].file) != digests.back()) {
+        throw ResourceError(vectors[v].target.string() +
+                            " is not what the processes of several machines have written: choose a folder on a file "
+                            "system where they may write to one file, such as Lustre, or use one machine");
+      }
     }
     folder->add_shared(result, digests);
   });
@@ -182,7 +188,7 @@ int run_sweep_over_ranks(const Arguments& arguments, parts::Exchange& ranks) {
     const auto take = [&](VariantResult&& result) {
       if (lineage) lineage->add(result);
       const bool stored = to_make.contains(result.variant);
-      if (stored) store(ranks, folder, result, row);
+      if (stored) store(ranks, folder, result, row, machine.processes == static_cast<unsigned>(ranks.size()));
       report.show({.variants_done = ++done, .variants = made.size(), .seconds = seconds()});
       // All ranks must end at the same place, or some would wait for others that have gone.
       if (ranks.max(interrupt.token().cancelled() ? std::uint64_t{1} : 0) != 0) throw Cancelled();

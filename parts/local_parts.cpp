@@ -186,7 +186,7 @@ struct LocalParts::Stretch {
 };
 
 LocalParts::LocalParts(PointsView points, std::span<const std::int64_t> units, const Partition& partition,
-                       const Space& space, std::vector<double> reaches)
+                       const Space& space, std::vector<double> reaches, std::uint64_t most_ghosts)
     : points_(points),
       units_(units),
       reaches_(std::move(reaches)),
@@ -196,6 +196,7 @@ LocalParts::LocalParts(PointsView points, std::span<const std::int64_t> units, c
       by_part_(points.size()),
       begins_(blocks_ * (sizes_.size() + 1), 0),
       starts_(sizes_.size() * (blocks_ + 1)),
+      most_ghosts_(most_ghosts),
       ghosts_(sizes_.size() * sizes_.size()) {
   points.visit([&](auto values) { place(partition, space, values.data()); });
 }
@@ -267,6 +268,7 @@ void LocalParts::place(const Interior<T>& interior, const Descent& descent, cons
       by_part_[begin + at] = static_cast<std::uint16_t>(i);
       place[i] = static_cast<std::uint16_t>(at - begins[part_of[i]]);
     }
+    const std::size_t found_before = stretch.found.size();
     for (std::size_t j = 0; j < left; ++j) {
       const std::uint16_t i = closer[j];
       const std::uint32_t part = part_of[i];
@@ -279,6 +281,8 @@ void LocalParts::place(const Interior<T>& interior, const Descent& descent, cons
         for (const double c : where) stretch.coordinates.push_back(static_cast<T>(c));
       });
     }
+    const std::uint64_t found = stretch.found.size() - found_before;
+    if (found_.fetch_add(found, std::memory_order_relaxed) + found > most_ghosts_) throw TooManyGhosts();
   }
 }
 
@@ -337,11 +341,13 @@ void LocalParts::collect(const std::vector<Stretch<T>>& stretches) {
 }
 
 std::uint64_t LocalParts::bytes() const noexcept {
-  const std::uint64_t row = points_.dims() * bytes_of(points_.precision());
-  const std::uint64_t weight = units_.empty() ? 0 : sizeof(std::int64_t);
   return by_part_.size() * sizeof(std::uint16_t) + begins_.size() * sizeof(std::uint16_t) +
-         starts_.size() * sizeof(std::uint32_t) +
-         all_ghosts_ * (sizeof(Found) + 2 * row + sizeof(std::uint32_t) + weight);
+         starts_.size() * sizeof(std::uint32_t) + all_ghosts_ * ghost_bytes(points_, !units_.empty());
+}
+
+std::uint64_t LocalParts::ghost_bytes(PointsView points, bool weights) noexcept {
+  const std::uint64_t row = points.dims() * bytes_of(points.precision());
+  return sizeof(Found) + 2 * row + sizeof(std::uint32_t) + (weights ? sizeof(std::int64_t) : 0);
 }
 
 std::size_t LocalParts::place_of(double reach) const {

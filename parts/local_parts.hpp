@@ -4,6 +4,7 @@
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -18,6 +19,9 @@
 
 namespace epsflow::parts {
 
+/// There were more ghosts than was said that there may be.
+struct TooManyGhosts {};
+
 /// Nothing is moved. Rows are in blocks, and each block has a list of its rows by part. The points of a part are its own rows in their order,
 /// and are picked out as they are brought to where they are worked on. Beside the input it takes 2 bytes a row, and the ghosts. Immutable,
 /// thread-safe.
@@ -27,13 +31,15 @@ class LocalParts {
   /// views that will be asked for, ascending. O(n·(d + log parts)), in parallel. Throws UsageError as GhostFinder, ResourceError for a part
   /// of more points than 32-bit ids tell.
   LocalParts(PointsView points, std::span<const std::int64_t> units, const Partition& partition, const Space& space,
-             std::vector<double> reaches);
+             std::vector<double> reaches, std::uint64_t most_ghosts = ~std::uint64_t{0});
 
   [[nodiscard]] std::size_t rows() const noexcept { return points_.size(); }
   [[nodiscard]] std::size_t parts() const noexcept { return sizes_.size(); }
   [[nodiscard]] std::size_t own(std::size_t part) const noexcept { return sizes_[part]; }
   /// Bytes that are held beside the points, and were while ghosts were found.
   [[nodiscard]] std::uint64_t bytes() const noexcept;
+  /// The same of each ghost.
+  [[nodiscard]] static std::uint64_t ghost_bytes(PointsView points, bool weights) noexcept;
   /// Points of the largest part, ghosts included.
   [[nodiscard]] std::uint64_t most_points() const noexcept { return most_; }
 
@@ -138,7 +144,9 @@ class LocalParts {
   Buffer<std::uint16_t> by_part_;      ///< [n] rows within their block, by part
   std::vector<std::uint16_t> begins_;  ///< [blocks × (parts + 1)] where those of each part begin
   std::vector<std::uint32_t> starts_;  ///< [parts × (blocks + 1)] own points of the blocks before
-  std::vector<Ghosts> ghosts_;         ///< [of × to]
+  const std::uint64_t most_ghosts_;
+  std::atomic<std::uint64_t> found_{0};  ///< ghosts so far
+  std::vector<Ghosts> ghosts_;           ///< [of × to]
 };
 
 }  // namespace epsflow::parts

@@ -32,9 +32,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Of a point and level: its label and whether it is core, in its part and among all.
-constexpr std::uint64_t kBytesPerLabel = 10;
-
 /// What is found of a level by the parts, put together.
 class LevelTotals {
  public:
@@ -173,7 +170,7 @@ class LocalGroup {
     std::vector<std::vector<OfPart>> of_parts;  ///< [level][part]
   };
 
-  [[nodiscard]] bool labels_kept() const noexcept { return options_.keep != Keep::summary || options_.clusters; }
+  [[nodiscard]] bool labels_kept() const noexcept { return parts::labels_kept(options_); }
   [[nodiscard]] bool masked() const noexcept {
     return options_.clusters || (options_.core_mask && options_.keep != Keep::summary);
   }
@@ -400,19 +397,48 @@ class LocalGroup {
   std::vector<std::optional<std::size_t>> homes_;   ///< [parts] the worker
 };
 
-/// Throws ResourceError where points in parts, and labels of one level, are more than the budget.
-void require_budget(const LocalSweep& what, const MovedPoints& moved, const LocalParts& points, std::size_t workers) {
-  if (what.budget == 0) return;
-  const std::uint64_t copied = moved.stayed() ? 0 : moved.view().bytes();
-  const std::uint64_t clustered = kTogether * workers * points.most_points() * what.part_bytes;
-  const std::uint64_t needed =
-      what.points.bytes() + copied + points.bytes() + clustered + points.rows() * kBytesPerLabel;
-  if (needed <= what.budget) return;
-  throw PartsBeyondBudget("points in " + format_count(points.parts(), "part") + " take " + format_bytes(needed) +
-                              ", ghosts and labels included; the memory budget is " + format_bytes(what.budget) +
-                              ": raise EngineOptions::memory to at least what they take, or cluster fewer points",
-                          needed);
-}
+/// What a sweep in parts is to keep within.
+class PartsBudget {
+ public:
+  /// levels: of an eps.
+  PartsBudget(const LocalSweep& what, const RunOptions& options, const MovedPoints& moved, std::size_t workers,
+              std::size_t levels)
+      : budget_(what.budget), view_(moved.view()), weights_(!what.weights.empty()) {
+    const std::uint64_t rows = view_.size();
+    const std::uint64_t copied = moved.stayed() ? 0 : view_.bytes();
+    const std::uint64_t units = weights_ ? rows * sizeof(std::int64_t) : 0;
+    const std::uint64_t of_level = labels_kept(options) ? rows * kBytesPerLabel : 0;
+    fixed_ = what.points.bytes() + copied + units + std::clamp(what.memory, of_level, of_level * levels);
+    // Coordinates of a part are there as they were picked out, and in the order of its index.
+    of_part_ = kTogether * workers * (what.part_bytes + 2 * view_.dims() * bytes_of(view_.precision()));
+  }
+
+  [[nodiscard]] std::uint64_t most_ghosts() const noexcept {
+    if (budget_ == 0) return ~std::uint64_t{0};
+    return (budget_ - std::min(budget_, fixed_)) / LocalParts::ghost_bytes(view_, weights_);
+  }
+  /// Throws PartsBeyondBudget where points in parts, and the labels that are held at a time, are more.
+  void require(const LocalParts& points) const {
+    const std::uint64_t needed = fixed_ + points.bytes() + points.most_points() * of_part_;
+    if (budget_ == 0 || needed <= budget_) return;
+    throw PartsBeyondBudget("points in " + format_count(points.parts(), "part") + " take " + format_bytes(needed) +
+                                ", ghosts and labels included; the memory budget is " + format_bytes(budget_) +
+                                ": raise EngineOptions::memory to at least what they take, or cluster fewer points",
+                            needed);
+  }
+  [[noreturn]] void refuse_ghosts() const {
+    throw PartsBeyondBudget("the ghosts of parts take more than the memory budget of " + format_bytes(budget_) +
+                                " leaves: raise EngineOptions::memory, or cluster fewer points",
+                            ~std::uint64_t{0});
+  }
+
+ private:
+  std::uint64_t budget_;
+  PointsView view_;
+  bool weights_;
+  std::uint64_t fixed_ = 0;    ///< bytes, however many parts there are
+  std::uint64_t of_part_ = 0;  ///< for each point of the largest
+};
 
 }  // namespace
 
@@ -454,8 +480,16 @@ void run_local(const LocalSweep& what, std::span<const PartWorker> workers, cons
     moved.emplace(what.points, what.metric, [](std::span<double>) {});
     for (const Variant& variant : what.sweep.variants()) moved->require_fit(variant.eps);
     const Partition cuts = what.partition != nullptr ? *what.partition : cut_space(moved->view(), what.parts);
-    points.emplace(moved->view(), weights ? weights->units() : std::span<const std::int64_t>(), cuts, space, reaches);
-    require_budget(what, *moved, *points, workers.size());
+    std::size_t levels = 1;
+    for (const stages::EpsGroup& group : groups) levels = std::max(levels, group.minpts.size());
+    const PartsBudget budget(what, options, *moved, workers.size(), levels);
+    try {
+      points.emplace(moved->view(), weights ? weights->units() : std::span<const std::int64_t>(), cuts, space, reaches,
+                     budget.most_ghosts());
+    } catch (const TooManyGhosts&) {
+      budget.refuse_ghosts();
+    }
+    budget.require(*points);
   });
   for (const stages::EpsGroup& group : groups) {
     LocalGroup clusterings(*points, workers, group, open, weights ? &weights->scale() : nullptr, options, what.memory,

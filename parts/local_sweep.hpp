@@ -18,6 +18,13 @@
 
 namespace epsflow::parts {
 
+/// Of a point and minpts: its label and whether it is core, in its part and among all.
+inline constexpr std::uint64_t kBytesPerLabel = 10;
+/// Whether labels are held until those of all parts are known.
+[[nodiscard]] inline bool labels_kept(const RunOptions& options) noexcept {
+  return options.keep != Keep::summary || options.clusters;
+}
+
 /// Parts that an engine holds at a time, so that one is brought while the other is clustered.
 inline constexpr std::size_t kTogether = 2;
 
@@ -37,7 +44,7 @@ struct LocalSweep {
   std::uint64_t memory = 0;              ///< bytes that the labels of several variants may take
   /// Bytes that all of it may take, the points included; 0: as many as it takes.
   std::uint64_t budget = 0;
-  std::uint64_t part_bytes = 0;  ///< in host memory, of each point of a part that is clustered
+  std::uint64_t part_bytes = 0;  ///< in host memory beside coordinates, of each point of a part that is clustered
 };
 
 /// What points in parts take is more than the budget.

@@ -47,19 +47,19 @@ namespace {
 /// Beside coordinates, which are there twice, of clustering without a table: what index and sets take at most, and labels. Measured: 27 to 36,
 /// counts of several minpts 4, labels 4.
 constexpr std::uint64_t kBytesPerPoint = 44;
-/// Of a part besides.
+/// Of clusters as objects besides, and of a part.
+constexpr std::uint64_t kBytesOfLineage = 12;
 constexpr std::uint64_t kBytesPerPartPoint = 8;
 /// The same of a weight: it in whole units, by id and by position, and a sum.
 constexpr std::uint64_t kBytesPerWeight = 32;
 /// On the CPU, beside coordinates: what the index takes, and clustering, for any number of minpts and for each that is clustered at once.
-/// Measured: 95 in all for two in three dimensions, float32.
-constexpr std::uint64_t kHostBytesPerPoint = 60;
+/// For two in three dimensions, float32, that is 64 where the budget is charged 61.
+constexpr std::uint64_t kHostBytesPerPoint = 30;
 constexpr std::uint64_t kHostBytesPerLevel = 17;
 /// Of a part besides.
 constexpr std::uint64_t kHostBytesPerPartPoint = 24;
-/// Where a point lies among the parts; and of each minpts its label and whether it is core, in its part and among all.
+/// Where a point lies among the parts.
 constexpr std::uint64_t kHostBytesPerPlace = 2;
-constexpr std::uint64_t kHostBytesPerLabel = 10;
 /// Share of the memory that labels may take there, as a divisor, if those of one minpts take less.
 constexpr std::uint64_t kHostLabelShare = 4;
 /// The memory of a GPU is asked for, which starts it, where more is needed.
@@ -227,12 +227,6 @@ std::uint64_t host_bytes(std::size_t levels, bool weights) {
          (weights ? kBytesPerWeight : 0);
 }
 
-/// The same of a part, whose coordinates are there twice.
-std::uint64_t host_part_bytes(const LocalSweep& what) {
-  const std::uint64_t row = what.points.dims() * bytes_of(what.points.precision());
-  return 2 * row + host_bytes(most_levels(what.sweep), !what.weights.empty()) + kHostBytesPerPartPoint;
-}
-
 void share_space(const LocalSweep& what, std::span<const Engine> engines, const RunOptions& options,
                  Together& together) {
   // In one order everywhere, so that two sweeps never wait for each other, and once.
@@ -242,21 +236,22 @@ void share_space(const LocalSweep& what, std::span<const Engine> engines, const 
   std::vector<PartWorker> workers;
   LocalSweep all = what;
   all.memory = ~std::uint64_t{0};
-  all.budget = 0;
   for (const auto& [identity, engine] : different) {
     workers.push_back({turns.emplace_back(*engine, together.stop()).backend(), engine->options().threads});
     const std::uint64_t memory = engine->options().memory;
     const bool host = EngineTurn::device_memory(*engine) == 0;
     all.memory = std::min(all.memory, memory / (host ? kHostLabelShare : 2));
+    if (!host) continue;
     all.budget += memory;
-    if (host) all.part_bytes = host_part_bytes(what);
+    all.part_bytes = host_bytes(most_levels(what.sweep), !what.weights.empty()) + kHostBytesPerPartPoint;
   }
   run_local(
       all, workers, [&](VariantResult&& result) { together.take(std::move(result)); }, options, together.stop());
 }
 
-std::uint64_t bytes_needed(std::uint64_t points, std::uint64_t coordinate_bytes, bool weights) {
-  return 2 * coordinate_bytes + points * (kBytesPerPoint + (weights ? kBytesPerWeight : 0));
+std::uint64_t bytes_needed(const SharingQuestion& question, const RunOptions& run) {
+  return 2 * question.bytes + question.points * (kBytesPerPoint + (question.weights ? kBytesPerWeight : 0) +
+                                                 (run.clusters ? kBytesOfLineage : 0));
 }
 
 /// What clustering parts takes, with some for ghosts and for parts that are not quite equal.
@@ -271,27 +266,28 @@ std::size_t parts_in_turns(std::uint64_t needed, std::uint64_t device_memory, st
 }
 
 /// Of points that the CPU clusters within the budget.
-SharingAnswer choose_host_sharing(const SharingQuestion& question) noexcept {
+SharingAnswer choose_host_sharing(const SharingQuestion& question, const RunOptions& run) noexcept {
+  constexpr SharingAnswer kOne{Sharing::one, "all points fit the one device"};
   const std::uint64_t needed = question.bytes + question.points * host_bytes(question.levels, question.weights);
-  if (question.device_memory == 0 || question.bytes + needed <= question.device_memory) {
-    return {Sharing::one, "all points fit the memory"};
-  }
-  const std::uint64_t labels = question.points * kHostBytesPerLabel;
+  if (question.device_memory == 0 || question.bytes + needed <= question.device_memory) return kOne;
+  const std::uint64_t labels = labels_kept(run) ? question.points * kBytesPerLabel : 0;
   const std::uint64_t kept = question.bytes + question.points * kHostBytesPerPlace +
                              std::clamp(question.device_memory / kHostLabelShare, labels, labels * question.levels);
-  if (kept >= question.device_memory) return {Sharing::one, "points and labels alone are more than the memory holds"};
+  // Then one run says how much it takes.
+  constexpr SharingAnswer kTooMuch{Sharing::one, "points and labels alone are more than the memory holds"};
+  if (kept >= question.device_memory) return kTooMuch;
   const std::uint64_t of_parts = needed + question.bytes + question.points * kHostBytesPerPartPoint;
-  return {Sharing::parts, "clustering all points takes more than the memory holds",
-          parts_in_turns(of_parts, question.device_memory - kept, 1)};
+  const std::size_t parts = parts_in_turns(of_parts, question.device_memory - kept, 1);
+  if (parts > kMostParts) return kTooMuch;
+  return {Sharing::parts, "clustering all points takes more than the memory holds", parts};
 }
 
-/// Whether an engine with these options works on the CPU.
+}  // namespace
+
 bool on_the_host(const EngineOptions& engine) {
   return engine.backend == BackendChoice::cpu ||
          (engine.backend == BackendChoice::automatic && !engine.gpu && usable_gpus().empty());
 }
-
-}  // namespace
 
 std::vector<EngineOptions> engines_on(const DeviceOptions& devices, const EngineOptions& engine) {
   if (devices.gpus.empty()) return {engine};
@@ -346,8 +342,8 @@ SharingAnswer choose_sharing(const SharingQuestion& question, const RunOptions& 
     constexpr std::string_view kLacking = "parts of space do not have what is asked for";
     return whole(kLacking, kLacking);
   }
-  if (question.host) return choose_host_sharing(question);
-  const std::uint64_t whole_needs = bytes_needed(question.points, question.bytes, question.weights);
+  if (question.host) return choose_host_sharing(question, run);
+  const std::uint64_t whole_needs = bytes_needed(question, run);
   if (question.device_memory != 0 && whole_needs > question.device_memory) {
     const std::uint64_t needed = whole_needs + question.points * kBytesPerPartPoint;
     if (with_ghosts(needed) <= question.device_memory * question.engines) {
@@ -378,7 +374,7 @@ SharingAnswer choose_sharing(PointsView points, const Sweep& sweep, std::span<co
     question.levels = most_levels(sweep);
     return choose_sharing(question, run);
   }
-  const bool small = bytes_needed(question.points, question.bytes, weights) < kFitsAnyGpu;
+  const bool small = bytes_needed(question, run) < kFitsAnyGpu;
   for (const EngineOptions& engine : engines) {
     if (small && engine.gpu_memory == 0) continue;
     const std::uint64_t memory = gpu_memory_of(engine);
@@ -433,7 +429,12 @@ void run_each(PointsView points, const Metric& metric, const Sweep& sweep, const
                         " parts to fit EngineOptions::gpu_memory, and " + format_count(most) +
                         " are possible: raise it, or use EngineOptions::backend = BackendChoice::cpu");
   }
-  std::optional<PartsBeyondBudget> least;
+  std::optional<std::uint64_t> least;
+  // Of parts that take too much: it fits, or says how much it takes.
+  const auto at_once = [&] {
+    Queue queue(sweep, metric, 1);
+    share_eps(points, metric, queue, engines.first(1), options, weights, together);
+  };
   for (std::size_t parts = answer.parts;; parts *= 2) {
     const Sweep missing = together.missing(sweep);
     try {
@@ -444,9 +445,14 @@ void run_each(PointsView points, const Metric& metric, const Sweep& sweep, const
       throw;
     } catch (const PartsBeyondBudget& error) {
       // More parts are smaller, and have more ghosts: the number that takes the least is somewhere between.
-      if (least && least->needed() <= error.needed()) throw PartsBeyondBudget(*least);
-      least = error;
-      if (parts >= 8 * answer.parts || 2 * parts > most) throw;
+      const bool more_may_do = !least || error.needed() < *least;
+      least = error.needed();
+      if (more_may_do && parts < 8 * answer.parts && 2 * parts <= most) continue;
+      return at_once();
+    } catch (const UsageError&) {
+      // As of a box that is too narrow for parts; what one run does not do either it says itself.
+      if (!on_the_host(settings.front()) || together.refused() || together.missing(sweep).size() < sweep.size()) throw;
+      return at_once();
     } catch (const ResourceError&) {
       // With clusters all minpts of an eps must come from one clustering.
       if (options.clusters && together.within_eps(sweep)) throw;

@@ -31,6 +31,9 @@ struct DeviceOptions {
 /// comes with EngineOptions::gpu or BackendChoice::cpu; ResourceError where "all" finds no GPU.
 [[nodiscard]] std::vector<EngineOptions> engines_on(const DeviceOptions& devices, const EngineOptions& engine);
 
+/// Whether an engine with these options works on the CPU.
+[[nodiscard]] bool on_the_host(const EngineOptions& engine);
+
 /// How a sweep is shared.
 enum class Sharing : std::uint8_t {
   one,    ///< not at all: the first engine makes it

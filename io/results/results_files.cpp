@@ -84,7 +84,8 @@ void make_shared_vector(const SharedVector& vector) {
   if (code) throw_cannot_write(vector.target, code.value());
 }
 
-FileDigest write_share(const SharedVector& vector, std::uint64_t first, std::span<const std::byte> values) {
+FileDigest write_share(const SharedVector& vector, std::uint64_t first, std::span<const std::byte> values,
+                       Durable durable) {
   constexpr std::size_t kPiece = 1 << 18;
   Checksum checksum;
   FileStream stream(vector.file, vector.target,
@@ -94,7 +95,11 @@ FileDigest write_share(const SharedVector& vector, std::uint64_t first, std::spa
     checksum.add(piece);
     stream.write(piece, values.size());
   }
-  if (values.size() >= kWorthStarting) stream.start_writeback();
+  if (durable == Durable::now) {
+    stream.sync();
+  } else if (values.size() >= kWorthStarting) {
+    stream.start_writeback();
+  }
   stream.close();
   return {values.size(), checksum.value()};
 }

@@ -27,9 +27,11 @@ struct SharedVector {
 };
 /// Makes the file with nothing in it but its header. Throws ResourceError.
 void make_shared_vector(const SharedVector& vector);
-/// Writes values from `first` on; they are on the disk after make_durable() only. Returns what a checksum of all takes of them. Throws ResourceError.
-[[nodiscard]] FileDigest write_share(const SharedVector& vector, std::uint64_t first,
-                                     std::span<const std::byte> values);
+enum class Durable : std::uint8_t { now, later };
+/// Writes values from `first` on; they are on the disk then, or after make_durable() on the same machine. Returns what a checksum of all
+/// takes of them. Throws ResourceError.
+[[nodiscard]] FileDigest write_share(const SharedVector& vector, std::uint64_t first, std::span<const std::byte> values,
+                                     Durable durable = Durable::later);
 /// Of the whole file, from what was written to it, in the order of the values.
 [[nodiscard]] FileDigest digest_of_shares(const SharedVector& vector, std::span<const FileDigest> shares);
 

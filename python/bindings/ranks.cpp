@@ -44,7 +44,13 @@ std::unique_ptr<Task> start_rank_sweep(Relay& ranks, const HostArray& points, co
     const auto closing = [](Relay* relay) { relay->close(); };
     const std::unique_ptr<Relay, decltype(closing)> open(&ranks, closing);
     ranks.watch(observer.cancel);
-    const EngineOptions own = parts::share_machine(parts::machine_share(ranks), {.gpus = gpus}, given);
+    const parts::MachineShare share = parts::machine_share(ranks);
+    EngineOptions own;
+    try {
+      own = parts::share_machine(share, {.gpus = gpus}, given);
+    } catch (const ResourceError& error) {
+      throw Error(error.what());  // memory is not what is short
+    }
     std::optional<LineageBuilder> builder;
     if (run.clusters) builder.emplace(sweep, parts::births_of_shares(ranks, view.size()));
     const auto begin = std::chrono::steady_clock::now();

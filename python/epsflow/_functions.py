@@ -100,7 +100,8 @@ def sweep(
     comm : mpi4py.MPI.Intracomm, optional
         Every process of it calls the function at once, with a share of the points, X, and the same parameters otherwise. Labels are those of
         this share, with the numbers that one run over all points gives, in the order of the processes; counts are of all points, and the
-        lineage is with the first process. On the CPU, unless gpus names one for each process of a machine. An error on one is raised on all.
+        lineage is with the first process. On the CPU, unless gpus names one for each process of a machine. memory and threads are of each
+        process: by default its share of half the memory, and of the processors. An error on one is raised on all.
     engine : Engine, optional
         What backend, memory and threads belong to, made before.
     strategy : {"auto", "table", "direct"}
@@ -141,11 +142,13 @@ def sweep(
         def prepare() -> Any:
             if is_precomputed(metric):
                 raise ValueError("comm beside metric='precomputed': distances are clustered by one process; leave one of them out")
+            if gpus is not None and backend == "cpu":
+                raise TypeError("gpus beside backend='cpu': leave one of them out")
             if engine is not None or backend == "gpu":
                 raise TypeError("comm beside engine, or backend='gpu': each process makes an engine of its own, with a GPU that gpus names for it")
             share = as_given(made_dense(X, memory), metric, metric_params)
             run = sweep_options(core, keep, output, **ways)
-            return share, as_variants(eps, min_samples, variants, share.unit), as_options(memory=memory, threads=threads), run
+            return share, as_variants(eps, min_samples, variants, share.unit), as_options(backend=backend, memory=memory, threads=threads), run
 
         return sweep_over_ranks(comm, prepare, gpus, sample_weight, lineage, progress)
     if is_precomputed(metric):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import signal
 import sys
+import threading
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -34,48 +36,76 @@ class Ranks:
         self.size: int = self._comm.Get_size()
 
     def __enter__(self) -> Ranks:
+        # Where Ctrl-C broke off a collective call, the others would wait in it for ever: it is held until it can be told.
+        self._handler = signal.getsignal(signal.SIGINT)
+        self._held: list[tuple[Any, ...]] = []
+        if threading.current_thread() is threading.main_thread() and callable(self._handler):
+            signal.signal(signal.SIGINT, lambda *arguments: self._held.append(arguments))
+        else:
+            self._handler = None
         return self
 
-    def __exit__(self, *raised: object) -> None:
+    def __exit__(self, kind: object, *raised: object) -> None:
         # Collective, and so is what went before: an error is everybody's.
         self._comm.Free()
+        if callable(self._handler):
+            signal.signal(signal.SIGINT, self._handler)
+            if kind is None:
+                self.check_interrupt()
+
+    def check_interrupt(self) -> None:
+        """Where the others can be told of it: raises what Ctrl-C would have raised before."""
+        if self._held and callable(self._handler):
+            self._handler(*self._held.pop())
 
     def start(self, *arguments: Any) -> RankTask:
         """What run_task() starts."""
         relay = _core.Relay(self.rank, self.size)
         return RankTask(self, relay, self.together(lambda: _core.start_rank_sweep(relay, *arguments)))
 
-    def agree(self, error: BaseException | None = None) -> None:
-        """Raises on every rank where one of them has an error: its own, or RuntimeError that says whose."""
+    def agree(self, error: BaseException | None = None, doing: str = "") -> None:
+        """Raises on every rank where one of them has an error: its own, or RuntimeError that says whose; and where not all are doing the same."""
         mine = None if error is None else f"{type(error).__name__}: {error}"
-        for rank, text in enumerate(self._comm.allgather(mine)):
-            if error is not None:
-                raise error
+        told = self._comm.allgather((mine, doing))
+        if error is not None:
+            raise error
+        for rank, (text, _) in enumerate(told):
             if text is not None:
                 raise RuntimeError(f"rank {rank}: {text}")
+        for rank, (_, other) in enumerate(told):
+            if other != told[0][1]:
+                raise RuntimeError(f"rank {rank} is not where rank 0 is: give all the same parameters, but for X and sample_weight")
 
     def together(self, step: Callable[[], T]) -> T:
         """What the step returns. Where it raises on one rank, all do."""
         try:
             made = step()
-        except Exception as error:
+            self.check_interrupt()
+        except BaseException as error:
             self.agree(error)
             raise  # it has been already
         self.agree()
         return made
 
+    def require_same(self, given: dict[str, Any]) -> None:
+        """Raises ValueError on every rank where they were given different values for a parameter."""
+        told = self._comm.allgather(given)
+        differing = [name for name, value in told[0].items() if any(other[name] != value for other in told)]
+        if differing:
+            raise ValueError(f"the ranks differ in {' and '.join(differing)}: give all of them the same")
+
     def serve(self, asked: str, relay: Any) -> None:
         """Does what the relay asks."""
-        if asked == "sum":
-            self._comm.Allreduce(self._mpi.IN_PLACE, relay.sums(), op=self._mpi.SUM)
-        elif asked == "max":
-            self._comm.Allreduce(self._mpi.IN_PLACE, relay.most(), op=self._mpi.MAX)
-        else:
+        if asked == "mail":
             self._exchange(relay)
+            return
+        values, operation = (relay.sums(), self._mpi.SUM) if asked == "sum" else (relay.most(), self._mpi.MAX)
+        self._comm.Allreduce(self._mpi.IN_PLACE, values, op=operation)
 
     def _exchange(self, relay: Any) -> None:
         send = relay.outgoing()
-        receive = relay.incoming(self._comm.alltoall([len(letter) for letter in send]))
+        sizes = self._comm.alltoall([len(letter) for letter in send])
+        receive = self.together(lambda: relay.incoming(sizes))  # there may be no memory for it
         requests = []
         for start, letters in ((self._comm.Irecv, receive), (self._comm.Isend, send)):
             for rank, letter in enumerate(letters):
@@ -91,55 +121,54 @@ class RankTask:
         self.task = task
         self._ranks = ranks
         self._relay = relay
-        self._talking = False  # within a collective call: when one is broken off, the others cannot be told any more
         self._over = False  # no rank waits for this one any more
 
     def wait(self, seconds: float) -> bool:
         if self._over:
             return bool(self.task.wait(seconds))
+        self._ranks.check_interrupt()
         asked = self._relay.wait(seconds)
         if not asked:
             return False
         if asked == "over":
             self._end()
             return True
-        self._talk()
-        self._talking = True
-        self._ranks.serve(asked, self._relay)
-        self._talking = False
+        self._agree(doing=asked)
+        try:
+            self._ranks.serve(asked, self._relay)
+        except BaseException:
+            self._over = True  # the others know
+            raise
         self._relay.answer()
         return False
 
     def cancel(self) -> None:
-        """While what broke off the waiting is handled."""
+        """While what broke off the waiting is handled: the others are told of it."""
         self.task.cancel()
-        if not self._over and not self._talking:
-            error = sys.exc_info()[1]
-            try:
-                self._talk(error if error is not None else RuntimeError("cancelled"))
-            except BaseException as told:
-                if told is not error:
-                    raise
-        self._over = True
+        if self._over:
+            return
+        error = sys.exc_info()[1]
+        try:
+            self._agree(error if error is not None else RuntimeError("cancelled"))
+        except BaseException as told:
+            if told is not error:
+                raise
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.task, name)
 
-    def _talk(self, error: BaseException | None = None) -> None:
-        self._talking = True
+    def _agree(self, error: BaseException | None = None, doing: str = "") -> None:
         try:
-            self._ranks.agree(error)
+            self._ranks.agree(error, doing)
         except BaseException:
             self._over = True
             raise
-        finally:
-            self._talking = False
 
     def _end(self) -> None:
         try:
             while not self.task.wait(1.0):
                 pass
         except (ValueError, MemoryError, RuntimeError) as error:
-            self._talk(type(error)(python_words(str(error))))
-        self._talk()
+            self._agree(type(error)(python_words(str(error))))
+        self._agree(doing="over")
         self._over = True

@@ -18,7 +18,7 @@ from ._loaded import Loaded, method
 from ._metrics import arguments_of
 from ._parameters import as_choice, as_flag, as_options, as_variants, find_variant
 from ._precomputed import cluster_distances
-from ._ranks import Ranks, RankTask
+from ._ranks import Ranks
 from ._report import Reported, catalog_hint, write_report
 from ._results import Folder, Origin, load_folder, save_folder, stored
 from ._tables import as_frame
@@ -325,7 +325,8 @@ class SweepResult:
     def __reduce__(self) -> Any:
         # Without X and the points, which save() needs no more than a checksum of.
         n = self[0].n_noise + self[0].n_core + self[0].n_border if self._variants else 0
-        origin = Origin(input=self._origin.described(n), rows=self._origin.rows, share=self._origin.share)
+        input = None if self._origin.share else self._origin.described(n)  # of a share nobody asks
+        origin = Origin(input=input, rows=self._origin.rows, share=self._origin.share)
         return SweepResult, (self._variants, origin, self._unit, self.lineage)
 
     def __iter__(self) -> Iterator[VariantResult]:
@@ -368,7 +369,7 @@ def sweep_loaded(
     weights = None if sample_weight is None else as_weights(sample_weight, len(data))
     start = _core.start_sweep_with_lineage if with_lineage else _core.Dataset.start_sweep
     arguments = (data._data, asked, run, weights)
-    return _results(start, arguments, data._given, str(data._data.metric), asked, weights, with_lineage, output, run["keep"], progress)
+    return _results(start, arguments, data._given, str(data._data.metric), asked, _checksum_of(weights), with_lineage, output, run["keep"], progress)
 
 
 def sweep_on_gpus(
@@ -391,7 +392,7 @@ def sweep_on_gpus(
     arguments = (given.points, given.metric, asked, words, engine, run, weights, with_lineage)
     with python_errors():
         metric = _core.metric_text(given.metric, given.points.shape[1])
-    return _results(_core.start_shared_sweep, arguments, given, metric, asked, weights, with_lineage, "numpy", run["keep"], progress)
+    return _results(_core.start_shared_sweep, arguments, given, metric, asked, _checksum_of(weights), with_lineage, "numpy", run["keep"], progress)
 
 
 def _words_of(gpus: Any) -> str:
@@ -411,7 +412,7 @@ def sweep_over_ranks(
 ) -> SweepResult:
     """prepare: checks this process's share, and returns it, what is asked for, options of the engine and of the run."""
 
-    def prepared() -> tuple[tuple[Any, ...], str]:
+    def prepared() -> tuple[Any, ...]:
         given, asked, engine, run = prepare()
         if isinstance(given.points, _core.GpuPoints):
             raise ValueError("comm takes points that are on the host, and these are on a GPU: copy them")
@@ -422,12 +423,14 @@ def sweep_over_ranks(
         weights = None if sample_weight is None else as_weights(sample_weight, len(given.points))
         words = "" if gpus is None else _words_of(gpus)
         metric = _core.metric_text(given.metric, given.points.shape[1])
-        return (given, asked, words, engine, run, weights, as_flag(lineage, "lineage")), metric
+        return given, asked, words, engine, run, weights, as_flag(lineage, "lineage"), metric, _checksum_of(weights)
 
     with Ranks(comm) as ranks:
-        (given, asked, words, engine, run, weights, with_lineage), metric = ranks.together(prepared)
+        given, asked, words, engine, run, weights, with_lineage, metric, checksum = ranks.together(prepared)
+        ranks.require_same({"gpus": words != "", "sample_weight": weights is not None, "lineage": with_lineage, **run})
         arguments = (given.points, given.metric, asked, words, engine, run, weights, with_lineage)
-        return _results(ranks.start, arguments, given, metric, asked, weights, with_lineage and ranks.rank == 0, "numpy", run["keep"], progress)
+        lineage_here = with_lineage and ranks.rank == 0
+        return _results(ranks.start, arguments, given, metric, asked, checksum, lineage_here, "numpy", run["keep"], progress, share=True)
 
 
 def _results(
@@ -436,15 +439,17 @@ def _results(
     given: Given,
     metric: str,
     asked: list[tuple[float, int]],
-    weights: NDArray[np.float64] | None,
+    checksum: str,
     with_lineage: bool,
     output: str,
     kept: str,
     progress: ProgressOption,
+    share: bool = False,
 ) -> SweepResult:
-    checksum = "" if weights is None else _checksum_of(weights)
-    warn_of_unit(given, min(e for e, _ in asked))
-    under = ", ".join(part for part in (metric, "" if weights is None else "weighted") if part)
+    """checksum: of the weights, or empty. share: whether these are not all points, and the task is that of a rank."""
+    if not share:
+        warn_of_unit(given, min(e for e, _ in asked))
+    under = ", ".join(part for part in (metric, "weighted" if checksum else "") if part)
     found: dict[tuple[float, int], VariantResult] = {}
 
     def add(results: list[Any]) -> None:
@@ -454,7 +459,6 @@ def _results(
 
     task = run_task(start, *arguments, progress=progress, on_results=add)
     points, _, unit, table = given
-    share = isinstance(task, RankTask)
     made = Lineage(_core.take_lineage(task.task if share else task), unit) if with_lineage else None
     origin = Origin(points=points, table=table, under=under, weights=checksum, metric=given.metric, share=share)
     return SweepResult([found[v] for v in asked], origin, unit, made)
@@ -471,7 +475,9 @@ def sweep_distances(
     return SweepResult([VariantResult(result) for result in results], Origin(points=distances, under=under, weights=checksum))
 
 
-def _checksum_of(weights: NDArray[np.float64]) -> str:
+def _checksum_of(weights: NDArray[np.float64] | None) -> str:
+    if weights is None:
+        return ""
     checksum: str = _core.checksum_of(weights.reshape(-1, 1))
     return checksum
 

@@ -88,9 +88,10 @@ def run_task(start: Any, *arguments: Any, progress: ProgressOption = None, on_re
 
 def wait_for(task: Any, progress: ProgressOption = None, on_results: OnResults = None) -> None:
     """Waits for the end of a task. Whatever is raised meanwhile, as KeyboardInterrupt is, ends the task first."""
-    show = _reporter(progress)
+    show = None
     last_eps = 0.0
     try:
+        show = _reporter(progress)
         ended = False
         while not ended:
             with python_errors():

@@ -1,5 +1,7 @@
 """What test_ranks.py runs in each of several processes: python ranks_program.py NAME"""
 
+import os
+import signal
 import sys
 
 import numpy as np
@@ -67,7 +69,7 @@ def lineage():
 def raises(error, words, *arguments, **options):
     try:
         epsflow.sweep(*arguments, comm=COMM, **options)
-    except Exception as raised:
+    except BaseException as raised:
         assert type(raised) is error, repr(raised)
         assert words in str(raised), repr(raised)
     else:
@@ -86,7 +88,14 @@ def errors():
     raises((TypeError if COMM.size == 1 else RuntimeError) if not last else type_of_error(wrong), "", wrong, 0.1, 5)
     if COMM.size > 1:
         raises(ValueError, "the ranks differ in eps or min_samples", mine, 0.2 if last else 0.1, 5)
+        raises(ValueError, "the ranks differ in lineage", mine, 0.1, 5, lineage=last)
+        raises(ValueError, "the ranks differ in core and sample_weight", mine, 0.1, 5, core=last, sample_weight=2 if last else None)
     raises(ValueError, "eps", mine, -1, 5)
+    raises(ValueError, "backend='tpu' is none of", mine, 0.1, 5, backend="tpu")
+    raises(TypeError, "gpus beside backend='cpu'", mine, 0.1, 5, backend="cpu", gpus="all")
+    # One wants no more: the others are told, and none waits for ever.
+    raises(KeyboardInterrupt if last else RuntimeError, "" if last else f"rank {COMM.size - 1}: KeyboardInterrupt", Interrupted(mine) if last else mine, 0.1, 5)
+    raises(TypeError if last else RuntimeError, "progress is 'bar'", mine, 0.1, 5, progress="bar" if last else None)
     raises(ValueError, "comm beside metric='precomputed'", mine, 0.1, 5, metric="precomputed")
     raises(TypeError, "comm beside engine", mine, 0.1, 5, backend="gpu")
     raises(ValueError, "leave output out", mine, 0.1, 5, output="torch")
@@ -100,6 +109,17 @@ def errors():
             assert "takes all points" in str(raised)
         else:
             raise AssertionError("nothing was raised")
+
+
+class Interrupted:
+    """Points during whose reading Ctrl-C is pressed."""
+
+    def __init__(self, points):
+        self._points = points
+
+    def __array__(self, dtype=None, copy=None):
+        os.kill(os.getpid(), signal.SIGINT)
+        return np.asarray(self._points, dtype)
 
 
 def type_of_error(X):

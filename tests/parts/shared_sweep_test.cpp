@@ -110,13 +110,15 @@ TEST_CASE("shared sweeps: points that the CPU cannot cluster within its memory a
     asked.device_memory = memory;
     return choose_sharing(asked, run);
   };
-  // 110 MB and the points are needed.
+  // 80 MB and the points are needed.
   CHECK(of(0).sharing == Sharing::one);
-  CHECK(of(126'000'000).sharing == Sharing::one);
-  CHECK(of(125'000'000).sharing == Sharing::parts);
-  CHECK(of(60'000'000).parts > of(125'000'000).parts);
+  CHECK(of(96'000'000).sharing == Sharing::one);
+  CHECK(of(95'000'000).sharing == Sharing::parts);
+  CHECK(of(60'000'000).parts > of(95'000'000).parts);
+  CHECK(of(60'000'000, {.keep = Keep::summary}).parts < of(60'000'000).parts);
   CHECK(of(60'000'000, {.verify = true}).sharing == Sharing::one);
   CHECK(of(20'000'000).sharing == Sharing::one);  // which says how much it takes
+  CHECK(of(28'200'000).sharing == Sharing::one);  // of which there would have to be hundreds
 
   Random random(24);
   const Points points = uniform(100'000, random);
@@ -130,9 +132,26 @@ TEST_CASE("shared sweeps: points that the CPU cannot cluster within its memory a
   CHECK(answer.sharing == Sharing::parts);
   CHECK(answer.parts > 2);
   check_same(shared(points, sweep, engines, options), expected);
-  // With ghosts from all around, parts take more than all points do.
-  CHECK_THROWS_WITH(shared(points, grid({0.3}, {4}), engines, options),
-                    Contains("ghosts and labels included") && Contains("EngineOptions::memory"));
+  // With ghosts from all around parts take more than all points do, and these fit or say how much they take.
+  const Sweep wide = grid({0.3}, {4});
+  const SharingAnswer in_parts{.sharing = Sharing::parts, .parts = 6};
+  std::vector<VariantResult> found;
+  const auto take = [&](VariantResult&& result) { found.push_back(std::move(result)); };
+  std::vector<EngineOptions> tight = engines;
+  tight.front().memory = 4'000'000;
+  CHECK_THROWS_WITH(run_each(points, Metric{}, wide, take, tight, options, Observer{}, {}, &in_parts),
+                    Contains("memory budget") && Contains("EngineOptions::memory"));
+  CHECK(found.empty());
+  run_each(points, Metric{}, wide, take, engines, options, Observer{}, {}, &in_parts);
+  REQUIRE(found.size() == 1);
+  CHECK(found.front().summary == run(points, wide, cpu_engines(1).front(), options).front().summary);
+  // And so does a box that is too narrow for parts.
+  Metric box;
+  box.box = {{0.0, 1.0}, {0.0, 1.0}};
+  found.clear();
+  tight.front().memory = 10'000'000;
+  run_each(points, box, wide, take, tight, options, Observer{}, {}, &in_parts);
+  CHECK(found.size() == 1);
 }
 
 TEST_CASE("shared sweeps: eps over engines") {

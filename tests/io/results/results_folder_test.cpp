@@ -89,7 +89,7 @@ TEST_CASE("results folder: vectors that several have written are those of one") 
         const auto values = &vector == &vectors[0] ? labels : core;
         const std::size_t each = values.size() / 6;
         // The last rows first, and one that has none.
-        const FileDigest last = write_share(vector, 4, values.subspan(4 * each));
+        const FileDigest last = write_share(vector, 4, values.subspan(4 * each), Durable::now);
         const FileDigest none = write_share(vector, 4, {});
         const FileDigest first = write_share(vector, 0, values.first(4 * each));
         digests.push_back(digest_of_shares(vector, std::vector{first, none, last}));
