@@ -89,7 +89,7 @@ def errors():
     if COMM.size > 1:
         raises(ValueError, "the ranks differ in eps or min_samples", mine, 0.2 if last else 0.1, 5)
         raises(ValueError, "the ranks differ in lineage", mine, 0.1, 5, lineage=last)
-        raises(ValueError, "the ranks differ in core and sample_weight", mine, 0.1, 5, core=last, sample_weight=2 if last else None)
+        raises(ValueError, "the ranks differ in sample_weight and core", mine, 0.1, 5, core=last, sample_weight=2 if last else None)
     raises(ValueError, "eps", mine, -1, 5)
     raises(ValueError, "backend='tpu' is none of", mine, 0.1, 5, backend="tpu")
     raises(TypeError, "gpus beside backend='cpu'", mine, 0.1, 5, backend="cpu", gpus="all")
