@@ -24,13 +24,11 @@ class Ranks:
     """The processes of a communicator of mpi4py, of which it has a copy of its own. All calls but those of properties are collective."""
 
     def __init__(self, comm: Any) -> None:
-        try:
-            from mpi4py import MPI
-        except ImportError:
-            raise ImportError("comm is a communicator of mpi4py, which is not there: pip install mpi4py") from None
-        if not isinstance(comm, MPI.Intracomm):
-            raise TypeError(f"comm is {comm!r}: give a communicator of mpi4py, as MPI.COMM_WORLD")
-        self._mpi = MPI
+        # Importing it initialises MPI, and whoever has a communicator has done so.
+        MPI = sys.modules.get("mpi4py.MPI")
+        if MPI is None or not isinstance(comm, MPI.Intracomm):
+            raise TypeError(f"comm is {comm!r}: give a communicator of mpi4py (pip install mpi4py), as MPI.COMM_WORLD")
+        self._mpi: Any = MPI
         self._comm = comm.Dup()
         self.rank: int = self._comm.Get_rank()
         self.size: int = self._comm.Get_size()
