@@ -55,35 +55,33 @@ void require_movable(const io::FilePoints& points, const Metric& metric) {
   }
 }
 
-/// The vectors of a variant that the first rank has made, on all of them.
-std::vector<io::SharedVector> told_by_first(parts::Exchange& ranks, std::vector<io::SharedVector> vectors) {
-  std::string text;
-  for (const io::SharedVector& v : vectors) {
-    for (const std::string& word : {v.file.string(), v.target.string(), v.type, std::to_string(v.n)}) {
-      text += word + '\0';
-    }
+/// What the first rank knows of its folder. Collective.
+io::SharedResults told_by_first(parts::Exchange& ranks, const std::optional<io::ResultsFolder>& folder) {
+  io::SharedResults shared;
+  std::string paths;
+  if (ranks.rank() == 0) {
+    shared = folder->shared();
+    paths = shared.folder.string() + '\0' + shared.partial.string();
   }
-  const std::vector<char> told = from_first(ranks, std::vector<char>(text.begin(), text.end()));
-  if (ranks.rank() == 0) return vectors;
-  std::vector<std::string> words;
-  for (auto at = told.begin(); at != told.end();) {
-    const auto end = std::find(at, told.end(), '\0');
-    words.emplace_back(at, end);
-    at = end + 1;
-  }
-  for (std::size_t w = 0; w + 4 <= words.size(); w += 4) {
-    vectors.push_back({words[w], words[w + 1], words[w + 2], std::stoull(words[w + 3])});
-  }
-  return vectors;
+  const std::vector<char> told = from_first(ranks, std::vector<char>(paths.begin(), paths.end()));
+  const auto end = std::find(told.begin(), told.end(), '\0');
+  shared.folder = std::string(told.begin(), end);
+  shared.partial = std::string(end == told.end() ? end : end + 1, told.end());
+  shared.points = ranks.sum(ranks.rank() == 0 ? shared.points : 0);
+  shared.labels = ranks.sum(shared.labels ? std::uint64_t{1} : 0) != 0;
+  shared.core = ranks.sum(shared.core ? std::uint64_t{1} : 0) != 0;
+  return shared;
 }
 
 /// Each rank writes its rows, which begin at `row` among all, to the files of a variant; the first keeps the folder. From several machines
 /// they may write through file systems that lose some of it: so the first reads it again. Collective.
-void store(parts::Exchange& ranks, std::optional<io::ResultsFolder>& folder, const VariantResult& result,
-           std::uint64_t row, bool one_machine) {
-  std::vector<io::SharedVector> vectors;
-  on_first(ranks, [&] { vectors = folder->make_shared(result.variant); });
-  vectors = told_by_first(ranks, std::move(vectors));
+void store(parts::Exchange& ranks, std::optional<io::ResultsFolder>& folder, const io::SharedResults& shared,
+           const VariantResult& result, std::uint64_t row, bool one_machine) {
+  const std::vector<io::SharedVector> vectors = shared.vectors(result.variant);
+  if (vectors.empty()) {
+    on_first(ranks, [&] { folder->add(result); });
+    return;
+  }
   std::vector<io::FileDigest> own;
   together(ranks, [&] {
     for (std::size_t v = 0; v < vectors.size(); ++v) {
@@ -166,6 +164,7 @@ int run_sweep_over_ranks(const Arguments& arguments, parts::Exchange& ranks) {
   made = from_first(ranks, std::move(made));
   const bool tied = settings.run.clusters && !made.empty();
   const std::uint64_t row = ranks.sum_below(points.size());
+  const io::SharedResults shared = told_by_first(ranks, folder);
   const std::set<Variant, io::VariantOrder> to_make(missing.begin(), missing.end());
 
   const InterruptGuard interrupt;
@@ -188,7 +187,7 @@ int run_sweep_over_ranks(const Arguments& arguments, parts::Exchange& ranks) {
     const auto take = [&](VariantResult&& result) {
       if (lineage) lineage->add(result);
       const bool stored = to_make.contains(result.variant);
-      if (stored) store(ranks, folder, result, row, machine.processes == static_cast<unsigned>(ranks.size()));
+      if (stored) store(ranks, folder, shared, result, row, machine.processes == static_cast<unsigned>(ranks.size()));
       report.show({.variants_done = ++done, .variants = made.size(), .seconds = seconds()});
       // All ranks must end at the same place, or some would wait for others that have gone.
       if (ranks.max(interrupt.token().cancelled() ? std::uint64_t{1} : 0) != 0) throw Cancelled();

@@ -74,22 +74,13 @@ std::uint64_t value_bytes(const SharedVector& vector) { return static_cast<std::
 
 }  // namespace
 
-void make_shared_vector(const SharedVector& vector) {
-  const std::string header = npy_vector_header(vector.type, vector.n);
-  FileStream stream(vector.file, vector.target);
-  stream.write(header);
-  stream.close();
-  std::error_code code;
-  std::filesystem::resize_file(vector.file, header.size() + vector.n * value_bytes(vector), code);
-  if (code) throw_cannot_write(vector.target, code.value());
-}
-
 FileDigest write_share(const SharedVector& vector, std::uint64_t first, std::span<const std::byte> values,
                        Durable durable) {
   constexpr std::size_t kPiece = 1 << 18;
+  const std::string header = npy_vector_header(vector.type, vector.n);
   Checksum checksum;
-  FileStream stream(vector.file, vector.target,
-                    npy_vector_header(vector.type, vector.n).size() + first * value_bytes(vector));
+  FileStream stream(vector.file, vector.target, first == 0 ? 0 : header.size() + first * value_bytes(vector));
+  if (first == 0) stream.write(header);
   for (std::size_t at = 0; at < values.size(); at += kPiece) {
     const auto piece = values.subspan(at, std::min(kPiece, values.size() - at));
     checksum.add(piece);

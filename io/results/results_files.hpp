@@ -25,11 +25,9 @@ struct SharedVector {
   std::string type;              ///< as NPY names it: "<i4"
   std::uint64_t n = 0;           ///< values of all
 };
-/// Makes the file with nothing in it but its header. Throws ResourceError.
-void make_shared_vector(const SharedVector& vector);
 enum class Durable : std::uint8_t { now, later };
-/// Writes values from `first` on; they are on the disk then, or after make_durable() on the same machine. Returns what a checksum of all
-/// takes of them. Throws ResourceError.
+/// Writes values from `first` on, and before the first one the header; they are on the disk then, or after make_durable() on the same
+/// machine. Whoever comes first makes the file. Returns what a checksum of all takes of the values. Throws ResourceError.
 [[nodiscard]] FileDigest write_share(const SharedVector& vector, std::uint64_t first, std::span<const std::byte> values,
                                      Durable durable = Durable::later);
 /// Of the whole file, from what was written to it, in the order of the values.

@@ -224,15 +224,18 @@ void ResultsFolder::add(const VariantResult& result) {
   thread_->add(std::move(variant));
 }
 
-std::vector<SharedVector> ResultsFolder::make_shared(const Variant& variant) const {
-  std::vector<SharedVector> vectors;
-  const auto make = [&](const std::string& name, const std::string& type) {
-    vectors.push_back({std::filesystem::absolute(hidden_ / partial_name(name)), folder_ / name, type, points_});
-    make_shared_vector(vectors.back());
+SharedResults ResultsFolder::shared() const {
+  return {folder_, std::filesystem::absolute(hidden_), points_, outputs_.labels, outputs_.core};
+}
+
+std::vector<SharedVector> SharedResults::vectors(const Variant& variant) const {
+  std::vector<SharedVector> all;
+  const auto add = [&](const std::string& name, const std::string& type) {
+    all.push_back({partial / partial_name(name), folder / name, type, points});
   };
-  if (outputs_.labels) make(labels_name(variant), "<i4");
-  if (outputs_.core) make(core_name(variant), "|b1");
-  return vectors;
+  if (labels) add(labels_name(variant), "<i4");
+  if (core) add(core_name(variant), "|b1");
+  return all;
 }
 
 void ResultsFolder::add_shared(const VariantResult& result, std::span<const FileDigest> digests) {

@@ -42,6 +42,18 @@ enum class FolderMode : std::uint8_t {
   overwrite,  ///< make new results; once they are complete, they replace the old ones
 };
 
+/// Where the vectors of variants go that several processes write, each the values of its points.
+struct SharedResults {
+  std::filesystem::path folder;   ///< that errors name
+  std::filesystem::path partial;  ///< where they are written
+  std::uint64_t points = 0;       ///< of all processes
+  bool labels = false;
+  bool core = false;
+
+  /// Labels first.
+  [[nodiscard]] std::vector<SharedVector> vectors(const Variant& variant) const;
+};
+
 class ResultsFolder {
  public:
   /// Locks `folder`, making it where it is missing, and finds out what is there. To be done before the input is read. Results that
@@ -74,9 +86,8 @@ class ResultsFolder {
   /// before it, and what VariantWriter::write() throws. Not thread-safe.
   void add(const VariantResult& result);
 
-  /// The vectors of a variant, labels first, made for several processes to write their shares to, which are of all points together. Throws
-  /// ResourceError.
-  [[nodiscard]] std::vector<SharedVector> make_shared(const Variant& variant) const;
+  /// What other processes need to know, to write their shares of labels and masks. Call it after begin().
+  [[nodiscard]] SharedResults shared() const;
   /// Takes a variant whose vectors are written. result: its labels and mask are not looked at. digests: of each vector. Otherwise as add().
   void add_shared(const VariantResult& result, std::span<const FileDigest> digests);
 

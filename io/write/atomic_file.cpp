@@ -148,13 +148,13 @@ FileStream::FileStream(const std::filesystem::path& file, std::filesystem::path 
 }
 
 FileStream::FileStream(const std::filesystem::path& file, std::filesystem::path target, std::uint64_t at)
-    : target_(std::move(target)), descriptor_(open(file.c_str(), O_WRONLY | O_CLOEXEC)) {
+    : target_(std::move(target)), descriptor_(open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666)) {
   if (descriptor_ >= 0 && lseek(descriptor_, static_cast<off_t>(at), SEEK_SET) >= 0) return;
   const int error = errno;
   if (descriptor_ >= 0) ::close(descriptor_);
   if (error == ENOENT) {
     throw ResourceError("cannot write " + target_.string() +
-                        ": another process has made it, and this one does not see it; choose a folder that all see");
+                        ": another process has made the folder, and this one does not see it; choose one that all see");
   }
   throw_cannot_write(target_, error);
 }

@@ -47,7 +47,7 @@ class FileStream {
   /// Creates `file`, or empties it if it exists; kStandardOutput stands for standard output. Errors name `target`. Throws
   /// ResourceError.
   FileStream(const std::filesystem::path& file, std::filesystem::path target);
-  /// Goes on with a file that is there, from byte `at` on; the others stay.
+  /// Writes from byte `at` on, to a file that others write to as well: what is there stays. Creates it if need be.
   FileStream(const std::filesystem::path& file, std::filesystem::path target, std::uint64_t at);
   ~FileStream();
   FileStream(const FileStream&) = delete;  // owns the descriptor

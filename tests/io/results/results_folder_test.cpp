@@ -80,7 +80,7 @@ TEST_CASE("results folder: vectors that several have written are those of one") 
     ResultsFolder results(folder / "shared", both(), FolderMode::fresh, outputs, nullptr);
     for (const Variant& variant : results.begin(results_input(six_points()), {})) {
       const VariantResult result = result_of(variant);
-      const std::vector<SharedVector> vectors = results.make_shared(variant);
+      const std::vector<SharedVector> vectors = results.shared().vectors(variant);
       REQUIRE(vectors.size() == 2);
       const auto labels = std::as_bytes(std::span<const std::int32_t>(result.labels));
       const auto core = std::as_bytes(std::span<const std::uint8_t>(result.core));
@@ -105,7 +105,7 @@ TEST_CASE("results folder: vectors that several have written are those of one") 
   CHECK(make(folder / "shared", FolderMode::resume, outputs) == 0);
   const SharedVector gone{folder / "gone/labels.npy", folder / "labels.npy", "<i4", 6};
   check_mentions(error_of<ResourceError>([&] { static_cast<void>(write_share(gone, 0, {})); }),
-                 {"labels.npy", "choose a folder that all see"});
+                 {"labels.npy", "choose one that all see"});
 }
 
 TEST_CASE("results folder: variants that are known only later") {
