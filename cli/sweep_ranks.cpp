@@ -21,7 +21,7 @@
 #include <epsflow/cli/sweep_results.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/io/formats.hpp>
-#include <epsflow/io/results/results_files.hpp>
+#include <epsflow/io/results/shared_vector.hpp>
 #include <epsflow/parts/machine_share.hpp>
 #include <epsflow/parts/part_lineage.hpp>
 #include <epsflow/parts/part_sweep.hpp>

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -17,21 +16,6 @@ namespace epsflow::io {
 /// Writes `file`, which errors call `target`; not atomic, and on the disk after make_durable() only. Throws ResourceError.
 [[nodiscard]] FileDigest write_array(const std::filesystem::path& file, const std::filesystem::path& target,
                                      const NpyArray& array);
-
-/// A vector of NPY that several processes write, each its share.
-struct SharedVector {
-  std::filesystem::path file;
-  std::filesystem::path target;  ///< that errors name
-  std::string type;              ///< as NPY names it: "<i4"
-  std::uint64_t n = 0;           ///< values of all
-};
-enum class Durable : std::uint8_t { now, later };
-/// Writes values from `first` on, and before the first one the header; they are on the disk then, or after make_durable() on the same
-/// machine. Whoever comes first makes the file. Returns what a checksum of all takes of the values. Throws ResourceError.
-[[nodiscard]] FileDigest write_share(const SharedVector& vector, std::uint64_t first, std::span<const std::byte> values,
-                                     Durable durable = Durable::later);
-/// Of the whole file, from what was written to it, in the order of the values.
-[[nodiscard]] FileDigest digest_of_shares(const SharedVector& vector, std::span<const FileDigest> shares);
 
 /// Waits until the files, which are of one file system, are on the disk. Throws ResourceError.
 void make_durable(const std::vector<std::filesystem::path>& files);

@@ -21,9 +21,9 @@
 #include <epsflow/core/trace.hpp>
 #include <epsflow/io/file_points.hpp>
 #include <epsflow/io/results/folder_lock.hpp>
-#include <epsflow/io/results/results_files.hpp>
 #include <epsflow/io/results/results_manifest.hpp>
 #include <epsflow/io/results/results_names.hpp>
+#include <epsflow/io/results/shared_vector.hpp>
 #include <epsflow/io/results/variant_writer.hpp>
 
 namespace epsflow::io {
