@@ -44,6 +44,22 @@ void refuse_what_is_for_one(const Arguments& arguments, const RunSettings& setti
   }
 }
 
+/// Throws UsageError for what several processes do not do.
+RunSettings settings_of_ranks(const Arguments& arguments) {
+  RunSettings settings = run_settings(arguments);
+  refuse_what_is_for_one(arguments, settings);
+  check_kept(arguments, settings.run);
+  if (settings.devices.gpus.empty() &&
+      (settings.engine.backend == BackendChoice::gpu || settings.engine.gpu || settings.engine.gpu_memory != 0)) {
+    throw UsageError("several processes use GPUs by --gpus, which names one for each of a machine");
+  }
+  settings.run.clusters = arguments.flag("lineage");
+  check_options(settings.run);
+  if (settings.run.clusters) io::require_format("NPZ");
+  if (arguments.flag("hdf5")) io::require_format("HDF5");
+  return settings;
+}
+
 /// Throws InputError for points that the metric does not take. run_each() would throw, too, but on one rank among others that wait for it.
 void require_movable(const io::FilePoints& points, const Metric& metric) {
   try {
@@ -55,22 +71,16 @@ void require_movable(const io::FilePoints& points, const Metric& metric) {
   }
 }
 
-/// What the first rank knows of its folder. Collective.
-io::SharedResults told_by_first(parts::Exchange& ranks, const std::optional<io::ResultsFolder>& folder) {
+/// Where labels go, as the first rank has its folder. Collective.
+io::SharedResults told_by_first(parts::Exchange& ranks, const std::optional<io::ResultsFolder>& folder,
+                                const RunOptions& run, std::uint64_t points) {
   io::SharedResults shared;
-  std::string paths;
-  if (ranks.rank() == 0) {
-    shared = folder->shared();
-    paths = shared.folder.string() + '\0' + shared.partial.string();
-  }
+  if (ranks.rank() == 0) shared = folder->shared();
+  const std::string paths = shared.folder.string() + '\0' + shared.partial.string();
   const std::vector<char> told = from_first(ranks, std::vector<char>(paths.begin(), paths.end()));
   const auto end = std::find(told.begin(), told.end(), '\0');
-  shared.folder = std::string(told.begin(), end);
-  shared.partial = std::string(end == told.end() ? end : end + 1, told.end());
-  shared.points = ranks.sum(ranks.rank() == 0 ? shared.points : 0);
-  shared.labels = ranks.sum(shared.labels ? std::uint64_t{1} : 0) != 0;
-  shared.core = ranks.sum(shared.core ? std::uint64_t{1} : 0) != 0;
-  return shared;
+  return {std::string(told.begin(), end), std::string(end + 1, told.end()), points, run.keep == Keep::labels,
+          run.core_mask};
 }
 
 /// Each rank writes its rows, which begin at `row` among all, to the files of a variant; the first keeps the folder. From several machines
@@ -116,18 +126,8 @@ int run_sweep_over_ranks(const Arguments& arguments, parts::Exchange& ranks) {
   together(ranks, [&] {
     sweep.emplace(requested_sweep(arguments, {"out"}));
     static_cast<void>(folder_mode(arguments));
-    settings = run_settings(arguments);
     metric = requested_metric(arguments);
-    refuse_what_is_for_one(arguments, settings);
-    check_kept(arguments, settings.run);
-    if (settings.devices.gpus.empty() &&
-        (settings.engine.backend == BackendChoice::gpu || settings.engine.gpu || settings.engine.gpu_memory != 0)) {
-      throw UsageError("several processes use GPUs by --gpus, which names one for each of a machine");
-    }
-    settings.run.clusters = arguments.flag("lineage");
-    check_options(settings.run);
-    if (settings.run.clusters) io::require_format("NPZ");
-    if (arguments.flag("hdf5")) io::require_format("HDF5");
+    settings = settings_of_ranks(arguments);
   });
   const bool labels = settings.run.keep == Keep::labels;
   std::optional<io::ResultsFolder> folder;
@@ -164,7 +164,8 @@ int run_sweep_over_ranks(const Arguments& arguments, parts::Exchange& ranks) {
   made = from_first(ranks, std::move(made));
   const bool tied = settings.run.clusters && !made.empty();
   const std::uint64_t row = ranks.sum_below(points.size());
-  const io::SharedResults shared = told_by_first(ranks, folder);
+  const io::SharedResults shared = told_by_first(ranks, folder, settings.run, input.points);
+  const bool one_machine = machine.processes == static_cast<unsigned>(ranks.size());
   const std::set<Variant, io::VariantOrder> to_make(missing.begin(), missing.end());
 
   const InterruptGuard interrupt;
@@ -187,7 +188,7 @@ int run_sweep_over_ranks(const Arguments& arguments, parts::Exchange& ranks) {
     const auto take = [&](VariantResult&& result) {
       if (lineage) lineage->add(result);
       const bool stored = to_make.contains(result.variant);
-      if (stored) store(ranks, folder, shared, result, row, machine.processes == static_cast<unsigned>(ranks.size()));
+      if (stored) store(ranks, folder, shared, result, row, one_machine);
       report.show({.variants_done = ++done, .variants = made.size(), .seconds = seconds()});
       // All ranks must end at the same place, or some would wait for others that have gone.
       if (ranks.max(interrupt.token().cancelled() ? std::uint64_t{1} : 0) != 0) throw Cancelled();

@@ -47,10 +47,9 @@ namespace {
 /// Beside coordinates, which are there twice, of clustering without a table: what index and sets take at most, and labels. Measured: 27 to 36,
 /// counts of several minpts 4, labels 4.
 constexpr std::uint64_t kBytesPerPoint = 44;
-/// Of clusters as objects besides, and of a part.
+/// Besides, where clusters are asked for as objects; of a point of a part; and of a weight: it in whole units, by id and by position, and a sum.
 constexpr std::uint64_t kBytesOfLineage = 12;
 constexpr std::uint64_t kBytesPerPartPoint = 8;
-/// The same of a weight: it in whole units, by id and by position, and a sum.
 constexpr std::uint64_t kBytesPerWeight = 32;
 /// On the CPU, beside coordinates: what the index takes, and clustering, for any number of minpts and for each that is clustered at once.
 /// For two in three dimensions, float32, that is 64 where the budget is charged 61.
@@ -451,7 +450,8 @@ void run_each(PointsView points, const Metric& metric, const Sweep& sweep, const
       return at_once();
     } catch (const UsageError&) {
       // As of a box that is too narrow for parts; what one run does not do either it says itself.
-      if (!on_the_host(settings.front()) || together.refused() || together.missing(sweep).size() < sweep.size()) throw;
+      const bool host = settings.front().gpu_memory == 0;
+      if (!host || together.refused() || together.missing(sweep).size() < sweep.size()) throw;
       return at_once();
     } catch (const ResourceError&) {
       // With clusters all minpts of an eps must come from one clustering.

@@ -108,7 +108,7 @@ inline constexpr std::uint32_t kHugeCell = 8192;
 inline constexpr std::uint32_t kChunk = 64;
 /// Blocks of a pair of huge cells.
 inline constexpr unsigned kHugeBlocks = 128;
-/// Cells up to which arrays are as long as they might have to be; beyond, a wait of some 10 us for what is needed is nothing.
+/// Cells, or points, up to which arrays are as long as they might have to be; beyond, a wait of some 10 us for what is needed is nothing.
 inline constexpr std::uint32_t kCountedNodes = 1 << 24;
 /// Counters that blocks share out among themselves, lest they queue for one.
 inline constexpr unsigned kTallies = 32;

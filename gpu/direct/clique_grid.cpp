@@ -100,7 +100,7 @@ void CliqueGrid::sort_points(const PointsOnDevice& points, const KeyMaker& maker
   end_phase(marks, "keys", stream_);
   launch_sort(keys, values, n, static_cast<int>(std::bit_width(key_count - 1)), scratch);
   end_phase(marks, "sort", stream_);
-  // What the sort needed besides serves for the cells.
+  // What the sort needed besides serves for the cells, or goes.
   const bool swapped = values.current != ids[0].data();
   sorted[keys.current == sorted[0].data() ? 1 : 0] = {};
   order_ = std::move(ids[swapped ? 1 : 0]);

@@ -231,7 +231,7 @@ SharedResults ResultsFolder::shared() const {
 std::vector<SharedVector> SharedResults::vectors(const Variant& variant) const {
   std::vector<SharedVector> all;
   const auto add = [&](const std::string& name, const std::string& type) {
-    all.push_back({partial / partial_name(name), folder / name, type, points});
+    all.push_back({name, partial / partial_name(name), folder / name, type, points});
   };
   if (labels) add(labels_name(variant), "<i4");
   if (core) add(core_name(variant), "|b1");
@@ -242,11 +242,9 @@ void ResultsFolder::add_shared(const VariantResult& result, std::span<const File
   PendingVariant variant;
   variant.entry = {result.variant, result.summary, result.seconds, outputs_.labels};
   auto digest = digests.begin();
-  const auto take = [&](const std::string& name) {
-    variant.files.push_back({name, hidden_ / partial_name(name), *digest++});
-  };
-  if (outputs_.labels) take(labels_name(result.variant));
-  if (outputs_.core) take(core_name(result.variant));
+  for (const SharedVector& vector : shared().vectors(result.variant)) {
+    variant.files.push_back({vector.name, vector.file, *digest++});
+  }
   thread_->add(std::move(variant));
 }
 

@@ -8,8 +8,6 @@ import threading
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-import numpy as np
-
 from . import _core
 from ._tasks import python_words
 

@@ -103,7 +103,7 @@ TEST_CASE("results folder: vectors that several have written are those of one") 
     CHECK(bytes_of_file(folder / "shared" / name) == bytes_of_file(folder / "one" / name));
   }
   CHECK(make(folder / "shared", FolderMode::resume, outputs) == 0);
-  const SharedVector gone{folder / "gone/labels.npy", folder / "labels.npy", "<i4", 6};
+  const SharedVector gone{"labels.npy", folder / "gone/labels.npy", folder / "labels.npy", "<i4", 6};
   check_mentions(error_of<ResourceError>([&] { static_cast<void>(write_share(gone, 0, {})); }),
                  {"labels.npy", "choose one that all see"});
 }
