@@ -1,14 +1,12 @@
 #include <epsflow/parts/local_merge.hpp>
 
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
-
 #include <atomic>
 
 #include <epsflow/clustering/union_find.hpp>
 #include <epsflow/core/buffer.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
+#include <epsflow/parts/for_all.hpp>
 #include <epsflow/parts/ranked_bits.hpp>
 
 namespace epsflow::parts {
@@ -20,13 +18,6 @@ constexpr std::uint32_t kNoRow = PartSets::kNoRow;
 void mark(std::uint8_t& flag) noexcept {
   const std::atomic_ref marked(flag);
   if (marked.load(std::memory_order_relaxed) == 0) marked.store(1, std::memory_order_relaxed);
-}
-
-template <class F>
-void for_all(std::size_t count, F&& f) {
-  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, count, 1 << 13), [&](const auto& range) {
-    for (std::size_t i = range.begin(); i < range.end(); ++i) f(i);
-  });
 }
 
 void set_least(std::uint32_t& value, std::uint32_t with) noexcept {

@@ -7,6 +7,8 @@
 #include <utility>
 
 #include <epsflow/core/error.hpp>
+#include <epsflow/parts/for_all.hpp>
+#include <epsflow/parts/ranked_bits.hpp>
 
 namespace epsflow::parts {
 namespace {
@@ -62,6 +64,8 @@ struct Told {
   std::uint64_t value;
 };
 
+bool by_ends(const Told& a, const Told& b) { return std::pair(a.number, a.value) < std::pair(b.number, b.value); }
+
 /// Tells each rank values of its numbers: calls take(k, value) for those of this rank. Collective.
 template <class F>
 void tell(Exchange& exchange, const Blocks& blocks, const std::vector<Told>& all, F&& take) {
@@ -83,9 +87,6 @@ class Components {
   void tie(std::uint64_t mine, std::uint64_t other) { ties_.push_back({mine, other}); }
 
   void find() {
-    const auto by_ends = [](const Told& a, const Told& b) {
-      return std::pair(a.number, a.value) < std::pair(b.number, b.value);
-    };
     const auto same = [](const Told& a, const Told& b) { return a.number == b.number && a.value == b.value; };
     const auto simplify = [&] {
       std::sort(ties_.begin(), ties_.end(), by_ends);
@@ -151,37 +152,121 @@ class Components {
   std::vector<std::uint64_t> grand_;  ///< parents of parents
 };
 
-/// Equal pieces of 0, 1, …, all - 1 for the ranks.
-std::size_t piece_of(std::uint64_t number, std::uint64_t all, int ranks) {
-  const auto count = static_cast<std::uint64_t>(ranks);
-  const std::uint64_t piece = std::max<std::uint64_t>(1, (all + count - 1) / count);
-  return static_cast<std::size_t>(number / piece);
+/// 0, 1, …, all - 1 in equal pieces for the ranks.
+class Pieces {
+ public:
+  Pieces(std::uint64_t all, std::size_t ranks) : size_(std::max<std::uint64_t>(1, (all + ranks - 1) / ranks)) {}
+
+  [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
+  [[nodiscard]] std::uint64_t first(std::size_t rank) const noexcept { return rank * size_; }
+  [[nodiscard]] std::size_t rank_of(std::uint64_t number) const noexcept {
+    return static_cast<std::size_t>(number / size_);
+  }
+
+ private:
+  std::uint64_t size_;
+};
+
+/// Numbers that are told to other ranks, or answered.
+std::span<std::uint32_t> words_of(Buffer<std::byte>& letter) {
+  return {reinterpret_cast<std::uint32_t*>(letter.data()), letter.size() / sizeof(std::uint32_t)};
 }
 
-/// The rank of each value among those of all ranks, which differ. Collective.
-std::vector<std::uint64_t> ranks_of(Exchange& exchange, std::span<const std::uint64_t> values, std::uint64_t limit) {
-  Letters<std::uint64_t> letters(static_cast<std::size_t>(exchange.size()));
-  std::vector<std::uint32_t> piece(values.size());
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    piece[i] = static_cast<std::uint32_t>(piece_of(values[i], limit, exchange.size()));
-    letters[piece[i]].push_back(values[i]);
+/// Of ids of this rank, ascending: how many there are on all ranks, and how many of these are smaller than each. No two are the same, and all
+/// are below `limit`. Each rank marks those of a piece of all ids, a bit for each. Collective. O(ids + limit / ranks), in parallel. Throws
+/// ResourceError on all ranks for more than labels can tell.
+std::pair<std::uint64_t, std::vector<std::uint32_t>> ranks_of(Exchange& exchange, std::span<const std::uint64_t> ids,
+                                                              std::uint64_t limit) {
+  const auto ranks = static_cast<std::size_t>(exchange.size());
+  const std::uint64_t count = exchange.sum(ids.size());
+  if (count > static_cast<std::uint64_t>(std::numeric_limits<std::int32_t>::max())) {
+    throw ResourceError(std::to_string(count) + " clusters do not fit int32 labels: raise eps or minpts");
   }
-  letters = all_to_all(exchange, letters);
-  std::vector<std::uint64_t> sorted;
-  for (const auto& letter : letters) sorted.insert(sorted.end(), letter.begin(), letter.end());
-  std::sort(sorted.begin(), sorted.end());
-  const std::uint64_t below = exchange.sum_below(sorted.size());
-  for (auto& letter : letters) {
-    for (std::uint64_t& value : letter) {
-      value =
-          below + static_cast<std::uint64_t>(std::lower_bound(sorted.begin(), sorted.end(), value) - sorted.begin());
+  const Pieces pieces(limit, ranks);
+  std::vector<std::size_t> begins{0};
+  Mail mail;
+  for (std::size_t r = 0; r < ranks; ++r) {
+    const auto end = std::lower_bound(ids.begin(), ids.end(), pieces.first(r + 1));
+    begins.push_back(static_cast<std::size_t>(end - ids.begin()));
+    const std::size_t begin = begins[r];
+    const std::span<std::uint32_t> letter =
+        words_of(mail.emplace_back((begins[r + 1] - begin) * sizeof(std::uint32_t)));
+    for_all(letter.size(),
+            [&](std::size_t i) { letter[i] = static_cast<std::uint32_t>(ids[begin + i] - pieces.first(r)); });
+  }
+  mail = exchange.all_to_all(std::move(mail));
+  RankedBits marked(pieces.size());
+  for (Buffer<std::byte>& letter : mail) {
+    const std::span<const std::uint32_t> asked = words_of(letter);
+    for_all(asked.size(), [&](std::size_t i) { marked.put(asked[i]); });
+  }
+  const auto below = static_cast<std::uint32_t>(exchange.sum_below(marked.count()));
+  for (Buffer<std::byte>& letter : mail) {
+    const std::span<std::uint32_t> asked = words_of(letter);
+    for_all(asked.size(), [&](std::size_t i) { asked[i] = below + marked.rank(asked[i]); });
+  }
+  mail = exchange.all_to_all(std::move(mail));
+  std::vector<std::uint32_t> answers(ids.size());
+  for (std::size_t r = 0; r < ranks; ++r) {
+    const std::span<const std::uint32_t> letter = words_of(mail[r]);
+    std::copy(letter.begin(), letter.end(), answers.begin() + static_cast<std::ptrdiff_t>(begins[r]));
+  }
+  return {count, std::move(answers)};
+}
+
+/// The smallest core point of each component whose root is of this rank: by root, {cluster of this rank, id}, in the order of ids.
+std::vector<Told> first_cores_of(Exchange& exchange, const Blocks& blocks, const Components& components,
+                                 std::span<const std::uint64_t> first_cores) {
+  const auto members = components.members();
+  std::vector<Told> of_roots;
+  for (std::size_t m = 0; m < members.size(); ++m) {
+    of_roots.push_back({components.roots()[m], first_cores[members[m] - blocks.first()]});
+  }
+  std::vector<Told> found;
+  tell(exchange, blocks, of_roots, [&](std::uint64_t k, std::uint64_t id) { found.push_back({k, id}); });
+  std::sort(found.begin(), found.end(), by_ends);
+  found.erase(
+      std::unique(found.begin(), found.end(), [](const Told& a, const Told& b) { return a.number == b.number; }),
+      found.end());
+  // What has no core point that is anybody's own is of ghosts too far away to matter, and stays without a number.
+  std::erase_if(found, [](const Told& of_root) { return of_root.value == kNone; });
+  std::sort(found.begin(), found.end(), [](const Told& a, const Told& b) { return a.value < b.value; });
+  return found;
+}
+
+/// numbers: [clusters] of all parts; members: those which other parts have points of, the rest of the numbers ascends.
+MergedClusters number_locally(std::span<const std::uint32_t> numbers, std::span<const std::uint32_t> members,
+                              std::span<const std::uint8_t> is_member, std::uint64_t count) {
+  std::vector<std::uint32_t> of_members;
+  for (const std::uint32_t k : members) of_members.push_back(numbers[k]);
+  std::sort(of_members.begin(), of_members.end());
+  of_members.erase(std::unique(of_members.begin(), of_members.end()), of_members.end());
+  MergedClusters merged;
+  merged.count = count;
+  merged.global.reserve(numbers.size());
+  merged.shared.reserve(numbers.size());
+  merged.local.numbers.resize(numbers.size());
+  auto next = of_members.begin();
+  const auto add = [&](std::uint32_t number, std::uint8_t shared) {
+    if (merged.global.empty() || merged.global.back() != number) {
+      merged.global.push_back(number);
+      merged.shared.push_back(0);
     }
+    merged.shared.back() |= shared;
+  };
+  for (std::size_t k = 0; k < numbers.size(); ++k) {
+    if (is_member[k] != 0) continue;
+    while (next != of_members.end() && *next <= numbers[k]) add(*next++, 1);
+    add(numbers[k], 0);
+    merged.local.numbers[k] = static_cast<std::uint32_t>(merged.global.size() - 1);
   }
-  letters = all_to_all(exchange, letters);
-  std::vector<std::size_t> next(letters.size(), 0);
-  std::vector<std::uint64_t> ranks(values.size());
-  for (std::size_t i = 0; i < values.size(); ++i) ranks[i] = letters[piece[i]][next[piece[i]]++];
-  return ranks;
+  while (next != of_members.end()) add(*next++, 1);
+  for (const std::uint32_t k : members) {
+    const auto found = std::lower_bound(merged.global.begin(), merged.global.end(), numbers[k]);
+    merged.local.numbers[k] = static_cast<std::uint32_t>(found - merged.global.begin());
+  }
+  merged.local.count = static_cast<std::uint32_t>(merged.global.size());
+  return merged;
 }
 
 }  // namespace
@@ -207,60 +292,48 @@ MergedClusters merge_clusters(Exchange& exchange, std::span<const std::uint64_t>
   }
   components.find();
 
-  std::vector<std::uint64_t> first(first_cores.begin(), first_cores.end());  // of roots, of all that is under them
-  std::vector<Told> firsts;
-  const auto members = components.members();
-  const auto roots = components.roots();
-  for (std::size_t m = 0; m < members.size(); ++m) {
-    firsts.push_back({roots[m], first_cores[members[m] - blocks.first()]});
+  std::vector<std::uint8_t> is_member(first_cores.size(), 0);
+  std::vector<std::uint32_t> members;
+  for (const std::uint64_t member : components.members()) {
+    members.push_back(static_cast<std::uint32_t>(member - blocks.first()));
+    is_member[members.back()] = 1;
   }
-  tell(exchange, blocks, firsts, [&](std::uint64_t k, std::uint64_t id) { first[k] = std::min(first[k], id); });
-  std::vector<std::uint8_t> is_member(first.size(), 0), is_root(first.size(), 1);
-  for (std::size_t m = 0; m < members.size(); ++m) {
-    is_member[members[m] - blocks.first()] = 1;
-    is_root[members[m] - blocks.first()] = roots[m] == members[m] ? 1 : 0;
+  const std::vector<Told> of_roots = first_cores_of(exchange, blocks, components, first_cores);
+  // Clusters without shared points are in the order of their first core points, and those without one last.
+  std::vector<std::uint64_t> ids;
+  std::vector<std::uint32_t> clusters;
+  const auto add = [&](std::uint64_t k, std::uint64_t id) {
+    clusters.push_back(static_cast<std::uint32_t>(k));
+    ids.push_back(id);
+  };
+  ids.reserve(first_cores.size());
+  clusters.reserve(first_cores.size());
+  auto root = of_roots.begin();
+  for (std::size_t k = 0; k < first_cores.size() && first_cores[k] != kNone; ++k) {
+    if (is_member[k] != 0) continue;
+    for (; root != of_roots.end() && root->value < first_cores[k]; ++root) add(root->number, root->value);
+    add(k, first_cores[k]);
   }
-  // What has no core point that is anybody's own is of ghosts too far away to matter, and stays without a number.
-  const auto numbered = [&](std::size_t k) { return is_root[k] != 0 && first[k] != kNone; };
-  std::vector<std::uint64_t> of_roots;
-  for (std::size_t k = 0; k < first.size(); ++k) {
-    if (numbered(k)) of_roots.push_back(first[k]);
-  }
-  const std::vector<std::uint64_t> ranks = ranks_of(exchange, of_roots, points);
-  MergedClusters merged;
-  merged.count = exchange.sum(of_roots.size());
-  std::vector<std::uint64_t> numbers(first.size(), merged.count);
-  for (std::size_t k = 0, next = 0; k < first.size(); ++k) {
-    if (numbered(k)) numbers[k] = ranks[next++];
-  }
-  const std::vector<std::uint64_t> of_members =
-      ask(exchange, blocks, roots, [&](std::uint64_t k) { return numbers[k]; });
-  for (std::size_t m = 0; m < members.size(); ++m) numbers[members[m] - blocks.first()] = of_members[m];
+  for (; root != of_roots.end(); ++root) add(root->number, root->value);
 
-  if (merged.count > static_cast<std::uint64_t>(std::numeric_limits<std::int32_t>::max())) {
-    throw ResourceError(std::to_string(merged.count) + " clusters do not fit int32 labels: raise eps or minpts");
-  }
-  merged.global = numbers;
-  std::sort(merged.global.begin(), merged.global.end());
-  merged.global.erase(std::unique(merged.global.begin(), merged.global.end()), merged.global.end());
-  merged.local.count = static_cast<std::uint32_t>(merged.global.size());
-  merged.shared.resize(merged.global.size());
-  for (std::size_t k = 0; k < numbers.size(); ++k) {
-    const auto found = std::lower_bound(merged.global.begin(), merged.global.end(), numbers[k]);
-    merged.local.numbers.push_back(static_cast<std::uint32_t>(found - merged.global.begin()));
-    merged.shared[merged.local.numbers.back()] |= is_member[k];
-  }
-  return merged;
+  const auto [count, ranks] = ranks_of(exchange, ids, points);
+  std::vector<std::uint32_t> numbers(first_cores.size(), static_cast<std::uint32_t>(count));
+  for (std::size_t i = 0; i < clusters.size(); ++i) numbers[clusters[i]] = ranks[i];
+  const std::vector<std::uint64_t> of_members =
+      ask(exchange, blocks, components.roots(), [&](std::uint64_t k) { return std::uint64_t{numbers[k]}; });
+  for (std::size_t m = 0; m < members.size(); ++m) numbers[members[m]] = static_cast<std::uint32_t>(of_members[m]);
+  return number_locally(numbers, members, is_member, count);
 }
 
 std::uint64_t largest_cluster(Exchange& exchange, const MergedClusters& merged, std::span<const std::uint32_t> sizes) {
   std::uint64_t largest = 0;
+  const Pieces pieces(merged.count + 1, static_cast<std::size_t>(exchange.size()));  // and that of no cluster
   Letters<Told> letters(static_cast<std::size_t>(exchange.size()));
   for (std::size_t c = 0; c < sizes.size(); ++c) {
     if (merged.shared[c] == 0) {
       largest = std::max<std::uint64_t>(largest, sizes[c]);
     } else {
-      letters[piece_of(merged.global[c], merged.count, exchange.size())].push_back({merged.global[c], sizes[c]});
+      letters[pieces.rank_of(merged.global[c])].push_back({merged.global[c], sizes[c]});
     }
   }
   letters = all_to_all(exchange, letters);

@@ -19,16 +19,16 @@ namespace epsflow::parts {
 /// What the clusters of this part are among those of all.
 struct MergedClusters {
   ClusterNumbers local;  ///< numbers by which this part labels: in the order of the numbers of all
-  std::vector<std::uint64_t>
+  std::vector<std::uint32_t>
       global;  ///< [local.count] the number of each among all, ascending; `count` where no point is anybody's own
   std::uint64_t count = 0;           ///< clusters of all parts
   std::vector<std::uint8_t> shared;  ///< [local.count] 1 where other parts may have points of it
 };
 
-/// first_cores: [clusters] the smallest id, among those of all points, of an own core point of each cluster of this part; all bits set where it
-/// has none. shared: as
-/// United::shared_clusters() gives it. points: of all parts. Collective. O(clusters + shared points), log. Clusters are numbered by their
-/// smallest core points. Throws ResourceError for more clusters than labels can tell.
+/// first_cores: [clusters] the smallest id, among those of all points, of an own core point of each cluster of this part, ascending; all bits
+/// set where it has none, which come last. shared: as United::shared_clusters() gives it. points: of all parts. Collective.
+/// O(clusters + shared points · log + points / ranks / 64). Clusters are numbered by their smallest core points. Throws ResourceError for more clusters
+/// than labels can tell.
 [[nodiscard]] MergedClusters merge_clusters(Exchange& exchange, std::span<const std::uint64_t> first_cores,
                                             std::span<const std::uint32_t> shared, const Part::View& view,
                                             std::uint64_t points);

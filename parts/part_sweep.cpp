@@ -1,7 +1,5 @@
 #include <epsflow/parts/part_sweep.hpp>
 
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
 #include <algorithm>
@@ -18,6 +16,7 @@
 #include <epsflow/core/format.hpp>
 #include <epsflow/index/cell_axes.hpp>
 #include <epsflow/index/distance.hpp>
+#include <epsflow/parts/for_all.hpp>
 #include <epsflow/parts/gathered_clusters.hpp>
 #include <epsflow/parts/local_sweep.hpp>
 #include <epsflow/parts/merge.hpp>
@@ -106,10 +105,13 @@ void share_levels(Exchange& exchange, const Part::View& view, Counted& counted) 
 /// The clusters of a level as a part knows them.
 struct PartClusters {
   PartClusters(United& united, const Distribution& distribution) {
-    for (const std::uint32_t id : united.first_cores()) {
+    const std::vector<std::uint32_t> of_part = united.first_cores();
+    const std::span<const std::uint64_t> ids = distribution.ids();
+    first.resize(of_part.size());
+    for_all(first.size(), [&](std::size_t k) {
       // A cluster of ghosts alone has its first core point in another part.
-      first.push_back(id < distribution.ids().size() ? distribution.ids()[id] : ~std::uint64_t{0});
-    }
+      first[k] = of_part[k] < ids.size() ? ids[of_part[k]] : ~std::uint64_t{0};
+    });
     shared = united.shared_clusters();
   }
 
@@ -139,7 +141,7 @@ class Homecoming {
       return;
     }
     std::int32_t* const labels = result.labels.data();
-    for_points([&](std::size_t i) {
+    for_all(distribution_.ids().size(), [&](std::size_t i) {
       if (labels[i] != kNoise)
         labels[i] = static_cast<std::int32_t>(merged.global[static_cast<std::size_t>(labels[i])]);
     });
@@ -150,15 +152,6 @@ class Homecoming {
     if (core_mask_) distribution_.bring_back<std::uint8_t>(exchange_, result.core, core.data());
     result.core = std::move(core);
   }
-
-  /// Calls f(i) for all own points, in parallel.
-  template <class F>
-  void for_points(F&& f) const {
-    tbb::parallel_for(tbb::blocked_range<std::size_t>(0, distribution_.ids().size(), 1 << 14), [&](const auto& range) {
-      for (std::size_t i = range.begin(); i < range.end(); ++i) f(i);
-    });
-  }
-  [[nodiscard]] std::size_t own() const noexcept { return distribution_.ids().size(); }
 
  private:
   Exchange& exchange_;
