@@ -20,5 +20,5 @@ for file in pyproject.toml README.md; do
   sed "s|@CUDA@|$cuda|g; s|@VERSION@|$(scripts/version.sh)|g; s|@SOURCE@|../../..|g" "packaging/cuda/$file.in" >"$source/$file"
 done
 cp packaging/cuda/__init__.py "$source/epsflow_cuda$cuda/"
-cp LICENSE "$source/"
+cp LICENSE THIRD_PARTY_LICENSES.txt "$source/"
 CUDACXX=$nvcc "$python" -m pip wheel --disable-pip-version-check --no-deps -w "$folder" "${@:2}" "$source"

@@ -22,7 +22,7 @@ line=${heading%%:*}
 first=$(sed -n "$((line + 1)),\$p" CHANGELOG.md | grep -m 1 -E '^(## |- )' || true)
 [[ "$first" == "- "* ]] || fail "CHANGELOG.md has nothing under '${heading#*:}': say what is new"
 
-trap 'git checkout -q -- CMakeLists.txt CHANGELOG.md' EXIT
+trap 'git checkout -q -- CMakeLists.txt CHANGELOG.md' EXIT  # nothing to do once there is a commit
 sed -i -E "s/^(project\(epsflow VERSION )[0-9.]+ /\1$new /" CMakeLists.txt
 sed -i "${line}s/.*/## $new ($(date -u +%F))/" CHANGELOG.md
 [[ "$(scripts/version.sh)" == "$new" ]] || fail "the version in CMakeLists.txt could not be changed"
@@ -30,7 +30,6 @@ if [[ -n "$dry" ]]; then
   git --no-pager diff
   exit 0
 fi
-trap - EXIT
 git commit -q -m "Version $new" -- CMakeLists.txt CHANGELOG.md
 git tag -a "v$new" -m "epsflow $new"
 echo "Made the commit and the tag v$new. To publish: git push origin HEAD v$new. What comes next goes under a new heading (unreleased) in CHANGELOG.md."

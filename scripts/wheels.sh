@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Makes the sdist, and from it alone a manylinux wheel without CUDA for each Python, into FOLDER, and checks them: that they need no
-# library of the system, their metadata, their size, and where a wheel is for all later Pythons, too (abi3), that it uses no more of Python's
+# library of the system, that they have its licences, their metadata, their size, and where a wheel is for all later Pythons, too (abi3), that it uses no more of Python's
 # interface than is stable.
 #   scripts/wheels.sh FOLDER [PYTHON …]      PYTHON: python3 unless given
 # Needs PyPI, or what pip is set up to use in its place. Compiles through ccache where CMAKE_CXX_COMPILER_LAUNCHER says so.
@@ -53,4 +53,5 @@ for wheel in "$folder"/epsflow-*manylinux*.whl; do
   [[ $bytes -le $most_bytes ]] || fail "$wheel has more than $most_bytes bytes"
   [[ "$wheel" != *-abi3-* ]] || "$tools/abi3audit" --strict --summary "$wheel" || fail "$wheel is for no other Python than its own"
 done
+python3 scripts/wheel_licenses.py "$folder"/epsflow-*manylinux*.whl || fail "licences are missing"
 "$tools/twine" check --strict "$sdist" "$folder"/epsflow-*manylinux*.whl || fail "an index would refuse that metadata"

@@ -75,6 +75,14 @@ class Release(unittest.TestCase):
         ran = self.release("7.8.9")
         self.assertEqual((ran.returncode, ran.stderr), (1, "release.sh: the tag v7.8.9 exists: name a later version\n"))
 
+    def test_commit_is_refused(self):
+        hook = self.folder / ".git" / "hooks" / "pre-commit"
+        hook.parent.mkdir(exist_ok=True)
+        hook.write_text("#!/bin/sh\necho not today >&2\nexit 1\n")
+        hook.chmod(0o755)
+        self.refused("not today", "7.8.9")
+        self.assertEqual((self.changelog(), self.git("status", "--porcelain")), (CHANGELOG, ""))
+
     def test_nothing_new(self):
         for text, word in ((CHANGELOG.replace(" (unreleased)", " (2021-01-01)"), "no heading"), (CHANGELOG.replace("- New.\n", ""), "nothing under")):
             (self.folder / "CHANGELOG.md").write_text(text)
