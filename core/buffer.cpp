@@ -17,6 +17,8 @@ namespace {
 
 constexpr std::uint64_t kHugePage = 2ULL << 20;
 constexpr std::uint64_t kFewestMapped = 1ULL << 20;
+/// The last huge page may be too large by such a part of the block.
+constexpr std::uint64_t kFewOfHuge = 8;
 
 constexpr std::uint64_t round_up(std::uint64_t bytes, std::uint64_t unit) { return (bytes + unit - 1) / unit * unit; }
 
@@ -51,10 +53,12 @@ AlignedMemory aligned_allocate(std::uint64_t bytes, std::uint64_t padding) {
   AlignedMemory memory;
 #if defined(__linux__)
   if (padded >= kFewestMapped && padded < kMost) {
-    const bool huge = padded >= 2 * kHugePage;
-    const std::uint64_t unit = huge ? kHugePage : static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
-    const std::uint64_t mapped = round_up(padded, unit);
-    memory = AlignedMemory(map(mapped, unit), AlignedFree{mapped});
+    const bool huge = padded >= kHugePage;
+    const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+    // The end is of small pages where a huge one would take much more than is needed.
+    std::uint64_t mapped = round_up(padded, kHugePage);
+    if ((mapped - padded) * kFewOfHuge > padded) mapped = round_up(padded, page);
+    memory = AlignedMemory(map(mapped, huge ? kHugePage : page), AlignedFree{mapped});
     // A refusal costs speed only, so the result is of no interest.
     if (huge && memory != nullptr) (void)madvise(memory.get(), mapped, MADV_HUGEPAGE);
   }

@@ -20,7 +20,7 @@ struct AlignedFree {
 using AlignedMemory = std::unique_ptr<void, AlignedFree>;
 /// Allocates at least `bytes` + `padding` bytes, 64-byte aligned. On Linux a block of 1 MiB or more is an anonymous mapping
 /// (mmap). Freeing it returns its memory to the system at once. The heap might hold back tens of megabytes, which no memory budget
-/// would count. A block of 4 MiB or more is aligned to huge pages and asks for them (madvise). With pages of 4 KiB, the page
+/// would count. A block of 2 MiB or more is aligned to huge pages and asks for them (madvise). With pages of 4 KiB, the page
 /// faults of a large result would take longer than the neighbour search that writes it. Throws ResourceError that says how many
 /// bytes were wanted.
 [[nodiscard]] AlignedMemory aligned_allocate(std::uint64_t bytes, std::uint64_t padding);
