@@ -15,7 +15,7 @@ constexpr std::uint32_t kNoCore = CoreCounter::kNoCore;
 }  // namespace
 
 GatheredClusters::GatheredClusters(Exchange& exchange, const Distribution& distribution, std::uint32_t least)
-    : exchange_(exchange), distribution_(distribution), least_(least), births_(distribution.ids().size()) {
+    : exchange_(exchange), distribution_(distribution), least_(least), births_(distribution.size()) {
   std::fill(births_.begin(), births_.end(), Clusters::kNeverCore);
 }
 
@@ -44,7 +44,7 @@ void GatheredClusters::look(std::span<const std::int32_t> labels, std::span<cons
   for (std::uint32_t k = 0; k < clusters; ++k) {
     if (first[k] != kNoCore) witnesses_.emplace_back(number_of(k), first[k]);
     if (first[k] == kNoCore && sizes[k] == 0) continue;  // of ghosts alone
-    const std::uint64_t id = first[k] == kNoCore ? ~std::uint64_t{0} : distribution_.ids()[first[k]];
+    const std::uint64_t id = first[k] == kNoCore ? ~std::uint64_t{0} : distribution_.id(first[k]);
     level.known.push_back({merged.global[k], id, counts[k], sizes[k]});
   }
   all_before_ += merged.count;
@@ -84,7 +84,8 @@ Clusters GatheredClusters::gather(std::uint32_t minpts) {
   before_ = level.count;
   if (minpts == least_) {
     clusters.births = Labels(distribution_.share());
-    distribution_.bring_back<std::int32_t>(exchange_, births_.span(), clusters.births.data());
+    distribution_.bring_back(
+        exchange_, [&](std::size_t i) { return births_[i]; }, clusters.births.data());
   }
   return clusters;
 }

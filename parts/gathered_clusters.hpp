@@ -9,9 +9,9 @@
 
 #include <epsflow/core/buffer.hpp>
 #include <epsflow/core/labels.hpp>
+#include <epsflow/parts/distribution.hpp>
 #include <epsflow/parts/exchange.hpp>
 #include <epsflow/parts/merge.hpp>
-#include <epsflow/parts/part.hpp>
 
 namespace epsflow::parts {
 

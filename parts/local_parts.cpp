@@ -4,11 +4,12 @@
 #include <array>
 #include <cmath>
 #include <cstring>
-#include <type_traits>
 #include <utility>
 
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
+#include <epsflow/parts/descent.hpp>
+#include <epsflow/parts/row_bytes.hpp>
 
 namespace epsflow::parts {
 namespace {
@@ -16,73 +17,14 @@ namespace {
 /// Rows of a block, for each of which there are six bytes a part. Those of each are numbered by 16 bits.
 std::size_t block_for(std::size_t parts) { return parts <= 32 ? 1 << 12 : 1 << 15; }
 
-/// Copies rows of a block, whose size the compiler knows where it is a usual one.
+/// Copies rows of a block.
 void copy_rows(const std::byte* from, std::size_t row, const std::uint16_t* at, std::size_t count, std::byte* to) {
-  const auto copy = [&](auto bytes) {
+  with_row_bytes(row, [&](auto bytes) {
     for (std::size_t i = 0; i < count; ++i) std::memcpy(to + i * bytes, from + at[i] * bytes, bytes);
-  };
-  switch (row) {
-    case 8:
-      return copy(std::integral_constant<std::size_t, 8>());
-    case 12:
-      return copy(std::integral_constant<std::size_t, 12>());
-    case 16:
-      return copy(std::integral_constant<std::size_t, 16>());
-    case 24:
-      return copy(std::integral_constant<std::size_t, 24>());
-    default:
-      return copy(row);
-  }
+  });
 }
 
 }  // namespace
-
-/// The cuts, so that each point takes the same number of steps, without a branch that depends on it.
-class LocalParts::Descent {
- public:
-  explicit Descent(const Partition& partition) {
-    const std::span<const Partition::Cut> cuts = partition.cuts();
-    const auto place = [&](std::int32_t side) {
-      return side >= 0 ? static_cast<std::uint32_t>(side) : static_cast<std::uint32_t>(cuts.size()) - 1 - side;
-    };
-    for (const Partition::Cut& cut : cuts) nodes_.push_back({cut.at, cut.axis, {place(cut.below), place(cut.above)}});
-    for (std::uint32_t part = 0; part < partition.parts(); ++part) {
-      const auto itself = static_cast<std::uint32_t>(cuts.size()) + part;
-      nodes_.push_back({0, 0, {itself, itself}});
-    }
-    first_ = static_cast<std::uint32_t>(cuts.size());
-    std::vector<std::pair<std::uint32_t, unsigned>> open{{0, 0}};
-    while (!open.empty()) {
-      const auto [node, depth] = open.back();
-      open.pop_back();
-      depth_ = std::max(depth_, depth);
-      if (node < first_)
-        open.insert(open.end(), {{nodes_[node].next[0], depth + 1}, {nodes_[node].next[1], depth + 1}});
-    }
-  }
-
-  template <class T>
-  [[nodiscard]] std::uint32_t part_of(const T* point) const noexcept {
-    std::uint32_t at = 0;
-    for (unsigned step = 0; step < depth_; ++step) {
-      const Node& node = nodes_[at];
-      const auto below = static_cast<std::uint32_t>(static_cast<double>(point[node.axis]) < node.at);
-      at = node.next[1] ^ ((node.next[0] ^ node.next[1]) & (0U - below));
-    }
-    return at - first_;
-  }
-
- private:
-  struct Node {
-    double at;
-    std::uint32_t axis;
-    std::uint32_t next[2];
-  };
-
-  std::vector<Node> nodes_;
-  std::uint32_t first_ = 0;  ///< of the parts
-  unsigned depth_ = 0;
-};
 
 /// Most points lie far from the faces of parts: a table of cells of equal size tells these their part by one look.
 template <class T>

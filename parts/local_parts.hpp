@@ -88,7 +88,6 @@ class LocalParts {
     std::vector<std::int64_t> units;    ///< their weights
   };
   struct Found;
-  class Descent;
   template <class T>
   class Interior;
 

@@ -15,8 +15,6 @@ namespace epsflow::parts {
 namespace {
 
 constexpr std::size_t kGrain = 1 << 14;
-/// A ghost for so many points has room behind them. What is not used costs addresses, and no memory.
-constexpr std::size_t kRoomForGhosts = 4;
 
 std::size_t row_bytes(PointsView points) { return points.dims() * bytes_of(points.precision()); }
 
@@ -32,80 +30,6 @@ std::byte* row_of(Points& points, std::size_t i) {
 
 }  // namespace
 
-Distribution::Distribution(Exchange& exchange, PointsView share, const Partition& partition)
-    : part_of_(share.size()), place_(share.size()) {
-  const auto ranks = static_cast<std::size_t>(exchange.size());
-  const std::size_t n = share.size();
-  const std::size_t blocks = (n + kGrain - 1) / kGrain;
-  std::vector<std::uint32_t> counts(blocks * ranks, 0);  // and later where the next of each block goes
-  const auto for_blocks = [&](const auto& body) {
-    tbb::parallel_for(std::size_t{0}, blocks, [&](std::size_t b) {
-      body(counts.data() + b * ranks, b * kGrain, std::min(n, (b + 1) * kGrain));
-    });
-  };
-  for_blocks([&](std::uint32_t* of_parts, std::size_t first, std::size_t last) {
-    for (std::size_t i = first; i < last; ++i) {
-      part_of_[i] = partition.part_of([&](std::size_t k) { return share.at(i, k); });
-      ++of_parts[part_of_[i]];
-    }
-  });
-  const std::size_t row = row_bytes(share);
-  Mail rows, offsets;
-  for (std::size_t r = 0; r < ranks; ++r) {
-    std::uint32_t all = 0;
-    for (std::size_t b = 0; b < blocks; ++b) all += std::exchange(counts[b * ranks + r], all);
-    sent_.push_back(all);
-    rows.emplace_back(std::uint64_t{all} * row);
-    offsets.emplace_back(std::uint64_t{all} * sizeof(std::uint32_t));
-  }
-  for_blocks([&](std::uint32_t* next, std::size_t first, std::size_t last) {
-    for (std::size_t i = first; i < last; ++i) {
-      const std::uint32_t part = part_of_[i];
-      const std::uint32_t place = place_[i] = next[part]++;
-      std::memcpy(rows[part].data() + place * row, row_of(share, i), row);
-      const auto offset = static_cast<std::uint32_t>(i);
-      std::memcpy(offsets[part].data() + place * sizeof(offset), &offset, sizeof(offset));
-    }
-  });
-  std::vector<std::uint64_t> firsts(ranks + 1, 0);  // ids of the first row of each rank
-  firsts[static_cast<std::size_t>(exchange.rank()) + 1] = n;
-  exchange.sum(std::span(firsts));
-  std::partial_sum(firsts.begin(), firsts.end(), firsts.begin());
-  rows = exchange.all_to_all(std::move(rows));
-  offsets = exchange.all_to_all(std::move(offsets));
-  std::size_t own = 0;
-  for (const auto& of_rank : offsets) {
-    received_.push_back(of_rank.size() / sizeof(std::uint32_t));
-    own += received_.back();
-  }
-  require_count(own);
-  own_ = Points(static_cast<std::size_t>(std::min<std::uint64_t>(kMaxPoints, own + own / kRoomForGhosts)), share.dims(),
-                share.precision());
-  ids_ = Buffer<std::uint64_t>(own);
-  for (std::size_t r = 0, at = 0; r < ranks; at += received_[r++]) {
-    tbb::parallel_for(tbb::blocked_range<std::size_t>(0, received_[r], kGrain), [&](const auto& range) {
-      std::memcpy(row_of(own_, at + range.begin()), rows[r].data() + range.begin() * row, range.size() * row);
-      for (std::size_t i = range.begin(); i < range.end(); ++i) {
-        std::uint32_t offset = 0;
-        std::memcpy(&offset, offsets[r].data() + i * sizeof(offset), sizeof(offset));
-        ids_[at + i] = firsts[r] + offset;
-      }
-    });
-    rows[r] = {};
-  }
-}
-
-Points Distribution::take_points(std::size_t size) {
-  if (own_.size() >= size) return std::move(own_);
-  Points larger(size, own_.dims(), own_.precision());
-  const std::size_t row = row_bytes(own_.view());
-  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, ids_.size(), kGrain), [&](const auto& range) {
-    std::memcpy(row_of(larger, range.begin()), row_of(own_.view(), range.begin()), range.size() * row);
-  });
-  own_ = Points();
-  return larger;
-}
-
 /// found: [parts], by ascending point.
 void Part::find_ghosts(const GhostFinder& finder, std::uint32_t me, PointsView own, std::vector<Found>& found) const {
   const std::size_t d = own.dims();
@@ -115,14 +39,17 @@ void Part::find_ghosts(const GhostFinder& finder, std::uint32_t me, PointsView o
     std::vector<Found>& mine = by_block[b];
     mine.resize(found.size());
     std::vector<double> point(d), room;
-    for (std::size_t i = b * kGrain; i < std::min(own_, (b + 1) * kGrain); ++i) {
-      for (std::size_t k = 0; k < d; ++k) point[k] = own.at(i, k);
-      if (finder.inside(me, point.data())) continue;
-      finder.for_ghosts(me, point, room, [&](std::uint32_t part, double distance, std::span<const double> place) {
-        mine[part].lent.push_back({static_cast<std::uint32_t>(i), distance});
-        mine[part].coordinates.insert(mine[part].coordinates.end(), place.begin(), place.end());
-      });
-    }
+    own.visit([&](auto values) {
+      for (std::size_t i = b * kGrain; i < std::min(own_, (b + 1) * kGrain); ++i) {
+        const auto* const at = values.data() + i * d;
+        if (finder.inside(me, at)) continue;
+        std::copy_n(at, d, point.begin());
+        finder.for_ghosts(me, point, room, [&](std::uint32_t part, double distance, std::span<const double> place) {
+          mine[part].lent.push_back({static_cast<std::uint32_t>(i), distance});
+          mine[part].coordinates.insert(mine[part].coordinates.end(), place.begin(), place.end());
+        });
+      }
+    });
   });
   for (const std::vector<Found>& of_block : by_block) {
     for (std::size_t part = 0; part < of_block.size(); ++part) {
@@ -135,7 +62,7 @@ void Part::find_ghosts(const GhostFinder& finder, std::uint32_t me, PointsView o
 
 Part::Part(Exchange& exchange, Distribution& distribution, const Partition& partition, const Space& space, double reach,
            const Buffer<std::int64_t>* units)
-    : own_(distribution.ids().size()) {
+    : own_(distribution.size()) {
   const auto ranks = static_cast<std::size_t>(exchange.size());
   const PointsView own = distribution.own();
   const std::size_t d = own.dims();

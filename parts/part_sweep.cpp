@@ -106,11 +106,10 @@ void share_levels(Exchange& exchange, const Part::View& view, Counted& counted) 
 struct PartClusters {
   PartClusters(United& united, const Distribution& distribution) {
     const std::vector<std::uint32_t> of_part = united.first_cores();
-    const std::span<const std::uint64_t> ids = distribution.ids();
     first.resize(of_part.size());
     for_all(first.size(), [&](std::size_t k) {
       // A cluster of ghosts alone has its first core point in another part.
-      first[k] = of_part[k] < ids.size() ? ids[of_part[k]] : ~std::uint64_t{0};
+      first[k] = of_part[k] < distribution.size() ? distribution.id(of_part[k]) : ~std::uint64_t{0};
     });
     shared = united.shared_clusters();
   }
@@ -140,16 +139,19 @@ class Homecoming {
       result.core.clear();
       return;
     }
-    std::int32_t* const labels = result.labels.data();
-    for_all(distribution_.ids().size(), [&](std::size_t i) {
-      if (labels[i] != kNoise)
-        labels[i] = static_cast<std::int32_t>(merged.global[static_cast<std::size_t>(labels[i])]);
-    });
     Labels back(distribution_.share());
-    distribution_.bring_back<std::int32_t>(exchange_, result.labels.span(), back.data());
+    distribution_.bring_back(
+        exchange_,
+        [labels = result.labels.data(), &merged](std::size_t i) {
+          return labels[i] == kNoise ? kNoise
+                                     : static_cast<std::int32_t>(merged.global[static_cast<std::size_t>(labels[i])]);
+        },
+        back.data());
     result.labels = std::move(back);
     std::vector<std::uint8_t> core(core_mask_ ? distribution_.share() : 0);
-    if (core_mask_) distribution_.bring_back<std::uint8_t>(exchange_, result.core, core.data());
+    if (core_mask_)
+      distribution_.bring_back(
+          exchange_, [&](std::size_t i) { return result.core[i]; }, core.data());
     result.core = std::move(core);
   }
 

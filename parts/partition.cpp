@@ -13,7 +13,7 @@ namespace epsflow::parts {
 namespace {
 
 /// So many points tell where cuts lie: parts are equal but for about one in the root of that.
-constexpr std::uint64_t kSamplePerPart = 1 << 17;
+constexpr std::uint64_t kSamplePerPart = 1 << 16;
 constexpr std::size_t kBins = 256;
 /// Each tells eight bits more of where a cut lies.
 constexpr int kRounds = 4;
@@ -56,9 +56,8 @@ std::vector<T> fold_points(std::size_t n, const std::vector<T>& start, F&& f, Co
 
 class Cutter {
  public:
-  /// stride: every so many points are looked at.
-  Cutter(Exchange& exchange, PointsView points, std::size_t stride, std::uint32_t parts)
-      : exchange_(exchange), points_(points), stride_(stride), box_of_((points.size() + stride - 1) / stride, 0) {
+  Cutter(Exchange& exchange, PointsView points, std::uint32_t parts)
+      : exchange_(exchange), points_(points), box_of_(points.size(), 0) {
     if (parts > 1) boxes_.push_back(Box{.cut = 0, .first = 0, .parts = parts});
     cuts_.resize(boxes_.size());
   }
@@ -83,7 +82,7 @@ class Cutter {
           if (box_of_[i] == kDone) return;
           double* const of_box = mine.data() + box_of_[i] * 2 * d;
           for (std::size_t k = 0; k < d; ++k) {
-            const double x = points_.at(i * stride_, k);
+            const double x = points_.at(i, k);
             of_box[2 * k] = std::max(of_box[2 * k], -x);
             of_box[2 * k + 1] = std::max(of_box[2 * k + 1], x);
           }
@@ -113,7 +112,7 @@ class Cutter {
           const Box& box = boxes_[box_of_[i]];
           std::uint64_t* const of_box = mine.data() + box_of_[i] * (kBins + 1);
           ++of_box[kBins];
-          const double x = points_.at(i * stride_, box.axis);
+          const double x = points_.at(i, box.axis);
           if (x < box.lo || x >= box.hi) return;
           auto bin = static_cast<std::size_t>((x - box.lo) / (box.hi - box.lo) * kBins);
           bin = std::min(bin, kBins - 1);
@@ -161,7 +160,7 @@ class Cutter {
       for (std::size_t i = range.begin(); i < range.end(); ++i) {
         if (box_of_[i] == kDone) continue;
         const Box& box = boxes_[box_of_[i]];
-        box_of_[i] = child[2 * box_of_[i] + (points_.at(i * stride_, box.axis) < box.hi ? 0 : 1)];
+        box_of_[i] = child[2 * box_of_[i] + (points_.at(i, box.axis) < box.hi ? 0 : 1)];
       }
     });
     boxes_ = std::move(next);
@@ -169,11 +168,24 @@ class Cutter {
 
   Exchange& exchange_;
   PointsView points_;
-  std::size_t stride_;
-  std::vector<std::uint32_t> box_of_;  ///< [points that are looked at] place in boxes_, or kDone
+  std::vector<std::uint32_t> box_of_;  ///< [points] place in boxes_, or kDone
   std::vector<Box> boxes_;             ///< of one level of cuts
   std::vector<Partition::Cut> cuts_;
 };
+
+/// Every so many points.
+Points sample(PointsView points, std::uint64_t wanted_stride) {
+  const auto stride = static_cast<std::size_t>(std::max<std::uint64_t>(1, wanted_stride));
+  const std::size_t d = points.dims();
+  Points some((points.size() + stride - 1) / stride, d, Precision::float64);
+  const std::span<double> to = some.values<double>();
+  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, some.size(), kCutGrain), [&](const auto& range) {
+    for (std::size_t i = range.begin(); i < range.end(); ++i) {
+      for (std::size_t k = 0; k < d; ++k) to[i * d + k] = points.at(i * stride, k);
+    }
+  });
+  return some;
+}
 
 }  // namespace
 
@@ -199,23 +211,15 @@ Partition::Box Partition::box_of(std::uint32_t part, std::size_t dims) const {
 Partition cut_space(Exchange& exchange, PointsView points) {
   const std::uint64_t all = exchange.sum(std::uint64_t{points.size()});
   const auto ranks = static_cast<std::uint32_t>(exchange.size());
-  const std::uint64_t wanted = kSamplePerPart * ranks;
-  return Cutter(exchange, points, static_cast<std::size_t>(std::max<std::uint64_t>(1, all / wanted)), ranks).cut_all();
+  const Points some = sample(points, all / (kSamplePerPart * ranks));
+  return Cutter(exchange, some, ranks).cut_all();
 }
 
 Partition cut_space(PointsView points, std::size_t parts) {
-  const std::size_t stride = std::max<std::size_t>(1, points.size() / (kSamplePerPart * parts));
-  Points sample((points.size() + stride - 1) / stride, points.dims(), Precision::float64);
-  const std::size_t d = points.dims();
-  const std::span<double> to = sample.values<double>();
-  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, sample.size(), kCutGrain), [&](const auto& range) {
-    for (std::size_t i = range.begin(); i < range.end(); ++i) {
-      for (std::size_t k = 0; k < d; ++k) to[i * d + k] = points.at(i * stride, k);
-    }
-  });
-  require_finite(sample);
+  const Points some = sample(points, points.size() / (kSamplePerPart * parts));
+  require_finite(some);
   Partition made;
-  run_ranks(1, [&](Exchange& alone) { made = Cutter(alone, sample, 1, static_cast<std::uint32_t>(parts)).cut_all(); });
+  run_ranks(1, [&](Exchange& alone) { made = Cutter(alone, some, static_cast<std::uint32_t>(parts)).cut_all(); });
   return made;
 }
 

@@ -1,0 +1,26 @@
+// Rows whose size the compiler knows where it is a usual one.
+#pragma once
+
+#include <cstddef>
+#include <type_traits>
+
+namespace epsflow::parts {
+
+/// Calls f(bytes of a row), a constant for two and three coordinates.
+template <class F>
+void with_row_bytes(std::size_t row, F&& f) {
+  switch (row) {
+    case 8:
+      return f(std::integral_constant<std::size_t, 8>());
+    case 12:
+      return f(std::integral_constant<std::size_t, 12>());
+    case 16:
+      return f(std::integral_constant<std::size_t, 16>());
+    case 24:
+      return f(std::integral_constant<std::size_t, 24>());
+    default:
+      return f(row);
+  }
+}
+
+}  // namespace epsflow::parts
