@@ -8,7 +8,6 @@
 
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
-#include <epsflow/parts/descent.hpp>
 #include <epsflow/parts/row_bytes.hpp>
 
 namespace epsflow::parts {

@@ -14,6 +14,7 @@
 #include <epsflow/core/points.hpp>
 #include <epsflow/core/points_source.hpp>
 #include <epsflow/core/space.hpp>
+#include <epsflow/parts/descent.hpp>
 #include <epsflow/parts/ghosts.hpp>
 #include <epsflow/parts/partition.hpp>
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <functional>
+#include <future>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -162,13 +163,42 @@ class Homecoming {
   Keep keep_;
 };
 
+/// A result on its way home on a thread of its own, while this rank counts neighbours for the next eps. What it is made of must not be
+/// changed, and no other collective call may be made, until it has arrived.
+class OnTheWay {
+ public:
+  OnTheWay() = default;
+  OnTheWay(const OnTheWay&) = delete;
+  OnTheWay& operator=(const OnTheWay&) = delete;
+  ~OnTheWay() {
+    if (bringing_.valid()) bringing_.wait();
+  }
+
+  /// After the one before.
+  template <class F>
+  void start(F&& bring) {
+    arrive();
+    bringing_ = std::async(std::launch::async, [bring = std::forward<F>(bring)]() mutable {
+      // One thread, as the others are busy.
+      tbb::task_arena(1).execute(bring);
+    });
+  }
+  /// Waits. Throws what it has thrown.
+  void arrive() {
+    if (bringing_.valid()) bringing_.get();
+  }
+
+ private:
+  std::future<void> bringing_;
+};
+
 /// The clusterings of one eps by a rank.
 class GroupOfParts {
  public:
   /// scale: null, or of the weights of the part.
   GroupOfParts(Exchange& exchange, Backend& backend, const Distribution& distribution, Part& part, const Space& space,
-               const WeightScale* scale, const RunOptions& options, std::uint64_t points, const CancelToken& cancel,
-               const OnResult& on_result)
+               const WeightScale* scale, const RunOptions& options, std::uint64_t points, unsigned threads,
+               const CancelToken& cancel, const OnResult& on_result)
       : exchange_(exchange),
         backend_(backend),
         distribution_(distribution),
@@ -177,6 +207,7 @@ class GroupOfParts {
         scale_(scale),
         options_(options),
         points_(points),
+        together_(threads == 1 || options.clusters),
         cancel_(cancel),
         on_result_(on_result),
         home_(exchange, distribution, options) {}
@@ -190,11 +221,13 @@ class GroupOfParts {
                                .keep = clusters_ ? Keep::labels : options_.keep,
                                .shared = &shared};
     LoadedPart loaded(backend_, view, scale_, space_, group, options_.search, direct, cancel_);
+    way_.arrive();
     share_levels(exchange_, view, loaded.counted());
     // As many as all ranks can take: each level is merged by all.
     double at_once[] = {static_cast<double>(loaded.counted().levels_at_once())};
     exchange_.min(std::span(at_once));
     for (std::size_t first = 0; first < group.minpts.size();) {
+      way_.arrive();
       const auto levels = some_levels(static_cast<std::size_t>(at_once[0]), group, first);
       first += levels.size();
       const Clock::time_point begin = Clock::now();
@@ -205,15 +238,22 @@ class GroupOfParts {
             merged.push_back(merge_clusters(exchange_, clusters.first, clusters.shared, view, points_));
             return merged.back().local;
           },
-          [&](VariantResult&& result, std::size_t level, const LevelResult& found) {
+          [&](VariantResult&& result, std::size_t level, LevelResult&& found) {
             result.summary = found.summary;
             if (clusters_) clusters_->look(result.labels, result.core, merged[level], found.clusters.size);
-            bring_home(result, merged[level], found.clusters.size);
-            result.seconds = seconds_since(begin) / static_cast<double>(levels.size());
-            on_result_(std::move(result));
+            auto bring = [this, begin, part = 1.0 / static_cast<double>(levels.size()), result = std::move(result),
+                          of_level = std::move(merged[level]), sizes = std::move(found.clusters.size)]() mutable {
+              bring_home(result, of_level, sizes);
+              result.seconds = seconds_since(begin) * part;
+              on_result_(std::move(result));
+            };
+            if (together_) return bring();
+            way_.start(std::move(bring));
           });
     }
   }
+  /// Once all are clustered.
+  void finish() { way_.arrive(); }
 
  private:
   void begin(const stages::EpsGroup& group) {
@@ -250,11 +290,11 @@ class GroupOfParts {
       numbers.push_back(numbers_of(PartClusters(*united, distribution_)));
       targets.push_back(loaded.place().next());
     }
-    const std::vector<LevelResult> found = united->label(targets, numbers);
+    std::vector<LevelResult> found = united->label(targets, numbers);
     std::size_t l = 0;
     const auto emit = [&](VariantResult&& result) {
       const std::size_t level = l++;
-      take(std::move(result), level, found[level]);
+      take(std::move(result), level, std::move(found[level]));
     };
     for (const std::uint32_t level : levels) {
       VariantResult result;
@@ -272,9 +312,11 @@ class GroupOfParts {
   const WeightScale* scale_;
   const RunOptions& options_;
   const std::uint64_t points_;
+  const bool together_;  ///< nothing else is done while a result is brought home
   const CancelToken& cancel_;
   const OnResult& on_result_;
   const Homecoming home_;
+  OnTheWay way_;
   std::optional<GatheredClusters> clusters_;  ///< of the eps, where they are asked for
 };
 
@@ -321,11 +363,13 @@ PartFigures run_each(Exchange& exchange, PointsView share, const Metric& metric,
     figures.points = part.own();
     figures.ghosts = part.ghosts();
     figures.distribute_seconds = seconds();
-    GroupOfParts clusterings(exchange, *backend, distribution, part, open, scale, options, points, cancel, on_result);
+    GroupOfParts clusterings(exchange, *backend, distribution, part, open, scale, options, points, numbers.threads,
+                             cancel, on_result);
     for (const stages::EpsGroup& group : groups) {
       cancel.check();
       clusterings.cluster(group);
     }
+    clusterings.finish();
     figures.cluster_seconds = seconds() - figures.distribute_seconds;
   });
   figures.sent_bytes = exchange.sent_bytes();
