@@ -40,7 +40,7 @@ class Answers {
     FilePoints points;
     PointsShape shape;
     bool has_begun = false;
-    std::uint64_t values = 0;
+    std::uint64_t values = 0;  // that are kept
     for (;;) {
       const auto message = from_.value<Message>();
       if (message == Message::begun && !begun_) {
@@ -52,7 +52,7 @@ class Answers {
         has_begun = true;
       } else if (message == Message::values && has_begun) {
         values += with_type(points.precision(), [&](auto zero) { return read_values<decltype(zero)>(points); });
-      } else if (message == Message::end && has_begun && values == rows_ * points.dims()) {
+      } else if (message == Message::end && has_begun && values == std::uint64_t{points.size()} * points.dims()) {
         break;
       } else {
         throw_error(message);
@@ -173,7 +173,7 @@ class Answers {
     return bytes;
   }
 
-  /// Keeps those of the share. Returns how many values came.
+  /// Keeps those of the share. Returns how many these are.
   template <class T>
   std::uint64_t read_values(FilePoints& points) {
     const auto [first, coordinate, bytes] = from_.value<ValuesHeader>();
@@ -198,7 +198,7 @@ class Answers {
       }
     }
     pass_over((first + rows - kept_end) * row_bytes);
-    return count;
+    return (kept_end - kept_begin) * (is_rows ? dims : 1);
   }
 
   void pass_over(std::uint64_t bytes) {

@@ -24,7 +24,7 @@ struct PointsShape {
   std::uint64_t pieces = 1;                 ///< as InputRows::pieces
 };
 
-/// Takes first the shape, then every value, in any order.
+/// Takes first the shape, then every value, in any order. Of rows that ReadOptions::share does not ask for it takes any or none.
 class PointsSink {
  public:
   PointsSink() = default;

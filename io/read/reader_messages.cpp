@@ -52,7 +52,8 @@ void write_request(const ReadRequest& request, MessageWriter to) {
        {&request.format, &request.name, &request.path, &request.options.table, &request.options.weight}) {
     to.text(*text);
   }
-  for (const std::uint64_t number : {request.size, request.file_memory, request.memory_taken, request.options.memory}) {
+  for (const std::uint64_t number : {request.size, request.file_memory, request.memory_taken, request.options.memory,
+                                     request.options.share.index, request.options.share.count}) {
     to.value(number);
   }
   to.value(request.chooses);
@@ -73,9 +74,11 @@ ReadRequest read_request(MessageReader from) {
     *text = from.text();
   }
   for (std::uint64_t* const number :
-       {&request.size, &request.file_memory, &request.memory_taken, &request.options.memory}) {
+       {&request.size, &request.file_memory, &request.memory_taken, &request.options.memory,
+        &request.options.share.index, &request.options.share.count}) {
     *number = from.value<std::uint64_t>();
   }
+  if (request.options.share.index >= request.options.share.count) throw BadMessage();
   request.chooses = from.value<bool>();
   request.neighbors = from.value<bool>();
   request.options.external_storage = from.value<bool>();

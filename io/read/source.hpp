@@ -127,6 +127,7 @@ void require_room(const Source& source, std::uint64_t n, std::uint64_t columns, 
 struct RowRange {
   std::uint64_t first = 0;
   std::uint64_t count = 0;
+  [[nodiscard]] std::uint64_t end() const noexcept { return first + count; }
 };
 
 /// The rows that options.share asks for of a file with n rows.

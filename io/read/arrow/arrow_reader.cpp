@@ -258,6 +258,17 @@ class ArrowColumns {
     memory.allow(rows_, fields_.size());
   }
 
+  /// Passes over rows that nobody asks for.
+  void skip(std::int64_t rows) {
+    if (rows < 0 || static_cast<std::uint64_t>(rows) > rows_ - done_) throw_wrong_rows(source_, rows_, "more");
+    done_ += static_cast<std::uint64_t>(rows);
+  }
+  /// Whether some of so many next rows are asked for.
+  [[nodiscard]] bool wants(std::int64_t rows) const noexcept {
+    const RowRange wanted = share_of(source_.options, rows_);
+    return rows > 0 && done_ < wanted.end() && done_ + static_cast<std::uint64_t>(rows) > wanted.first;
+  }
+
   /// The next rows, as a batch of fields() alone.
   void put(const arrow::RecordBatch& batch, PointsSink& points) {
     // Columns of other lengths, buffers that are too short, indices into a dictionary that lead nowhere.
@@ -344,11 +355,16 @@ void read_parquet(const LibraryFile& file, const Source& source, PointsSink& poi
   for (const int field : columns.fields()) leaves.push_back(reader->manifest().schema_fields.at(field).column_index);
   const std::shared_ptr<parquet::FileMetaData> description = reader->parquet_reader()->metadata();
   columns.begin(description->num_rows(), describe_parquet(*description, leaves), file.memory_taken, memory, points);
-  std::vector<int> groups(description->num_row_groups());
-  std::iota(groups.begin(), groups.end(), 0);
   constexpr std::string_view kReading = "reading the columns";
-  const auto batches = value_of(reader->GetRecordBatchReader(groups, leaves), source, kReading);
-  while (const auto batch = value_of(batches->Next(), source, kReading)) columns.put(*batch, points);
+  for (int group = 0; group < description->num_row_groups(); ++group) {
+    const std::int64_t rows = description->RowGroup(group)->num_rows();
+    if (!columns.wants(rows)) {
+      columns.skip(rows);
+      continue;
+    }
+    const auto batches = value_of(reader->GetRecordBatchReader({group}, leaves), source, kReading);
+    while (const auto batch = value_of(batches->Next(), source, kReading)) columns.put(*batch, points);
+  }
   columns.end();
 }
 
@@ -387,7 +403,12 @@ void parse_arrow(const LibraryFile& file, const Source& source, PointsSink& poin
       fmt::format("Arrow, {} record batch{}", format_count(narrow<std::uint64_t>(batches)), batches == 1 ? "" : "es"),
       file.memory_taken, memory, points);
   for (int i = 0; i < batches; ++i) {
-    columns.put(*value_of(reader->ReadRecordBatch(i), source, fmt::format("reading record batch {}", i)), points);
+    const auto batch = value_of(reader->ReadRecordBatch(i), source, fmt::format("reading record batch {}", i));
+    if (columns.wants(batch->num_rows())) {
+      columns.put(*batch, points);
+    } else {
+      columns.skip(batch->num_rows());
+    }
   }
   columns.end();
 }

@@ -263,9 +263,10 @@ void read_columns(fitsfile* file, std::span<const ElementChoice> chosen, const F
   long best_rows = 0;
   check_fits(fits_get_rowsize(file, &best_rows, &status), source, "reading the size of a row");
   const auto block = static_cast<std::uint64_t>(std::max(best_rows, 1L));
-  Buffer<T> run(std::min(block, table.rows));
-  for (std::uint64_t first = 0; first < table.rows; first += block) {
-    const std::size_t count = std::min(block, table.rows - first);
+  const RowRange rows = share_of(source.options, table.rows);
+  Buffer<T> run(std::min(block, rows.count));
+  for (std::uint64_t first = rows.first; first < rows.end(); first += block) {
+    const std::size_t count = std::min(block, rows.end() - first);
     for (std::size_t k = 0; k < chosen.size(); ++k) {
       read_run(file, table.columns[chosen[k].column], chosen[k], first, count, run.data(), source);
       points.put_coordinate(first, k, std::span<const T>(run.data(), count));

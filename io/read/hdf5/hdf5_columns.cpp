@@ -221,13 +221,14 @@ bool is_point_layout(const Hdf5Dataset& dataset, std::span<const Target> targets
 }
 
 template <class T>
-void put_constant(const Hdf5Dataset& dataset, std::span<const Target> targets, PointsSink& points) {
+void put_constant(const Hdf5Dataset& dataset, std::span<const Target> targets, const RowRange& rows,
+                  PointsSink& points) {
   constexpr std::uint64_t kBlock = std::uint64_t{1} << 16;
-  const std::vector<T> values(std::min(kBlock, dataset.rows), static_cast<T>(*dataset.constant));
+  const std::vector<T> values(std::min(kBlock, rows.count), static_cast<T>(*dataset.constant));
   for (const Target& target : targets) {
-    for (std::uint64_t first = 0; first < dataset.rows; first += kBlock) {
+    for (std::uint64_t first = rows.first; first < rows.end(); first += kBlock) {
       points.put_coordinate(first, target.coordinate,
-                            std::span<const T>(values).first(std::min(kBlock, dataset.rows - first)));
+                            std::span<const T>(values).first(std::min(kBlock, rows.end() - first)));
     }
   }
 }
@@ -235,7 +236,8 @@ void put_constant(const Hdf5Dataset& dataset, std::span<const Target> targets, P
 template <class T>
 void read_dataset(const Hdf5Dataset& dataset, std::span<const Target> targets, std::size_t dims, PointsSink& points,
                   const Source& source) {
-  if (dataset.constant) return put_constant<T>(dataset, targets, points);
+  const RowRange wanted = share_of(source.options, dataset.rows);
+  if (dataset.constant) return put_constant<T>(dataset, targets, wanted, points);
   const ReadPlan plan = plan_of(dataset, targets);
   const TypeHandle type = memory_type(dataset, plan, native_type<T>(), source);
   const std::uint64_t block = std::min<std::uint64_t>(
@@ -243,8 +245,9 @@ void read_dataset(const Hdf5Dataset& dataset, std::span<const Target> targets, s
   const bool is_whole = is_point_layout(dataset, targets, dims);
   Buffer<T> room(checked_multiply(block, plan.slots, "values of a block"));
   Buffer<T> column(block);
-  for (std::uint64_t first = 0; first < dataset.rows; first += block) {
-    const std::uint64_t count = std::min<std::uint64_t>(block, dataset.rows - first);
+  // Blocks begin where chunks do.
+  for (std::uint64_t first = block > 0 ? wanted.first / block * block : 0; first < wanted.end(); first += block) {
+    const std::uint64_t count = std::min<std::uint64_t>(block, wanted.end() - first);
     const std::span<const T> rows = room.span().first(count * plan.slots);
     read_rows(dataset, type.get(), first, count, room.data(), source);
     const bool is_suspect = dataset.members[0].is_wide_integer && std::any_of(rows.begin(), rows.end(), may_be_rounded);

@@ -180,6 +180,11 @@ TEST_CASE("parquet and arrow: integers that float64 would round are refused, whe
   check_mentions(refusal("most"), {"row 1, column 'most' is 18446744073709551615"});
   check_mentions(refusal("coded"), {"row 0, column 'coded' is -9007199254740993"});
   CHECK(values_of(read(file, {.columns = {"x"}})) == Values{1, 2, 1e17});
+  // Row groups and batches of other shares are not read.
+  for (const auto& shared :
+       {folder.write("s.parquet", parquet_of(plain, 1)), folder.write("s.arrow", arrow_of(plain, 1))}) {
+    CHECK(values_of(read(shared, {.columns = {"x", "id"}, .share = {0, 3}})) == Values{1, 1});
+  }
 }
 
 TEST_CASE("parquet and arrow: truth values, dictionaries, half floats") {

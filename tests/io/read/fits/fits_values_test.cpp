@@ -187,6 +187,8 @@ TEST_CASE("fits: integers that float64 would round are refused, where their colu
   check_mentions(refusal("ID"), {"row 2, column 'ID' is 9007199254740993", "offset", "ReadOptions::columns"});
   check_mentions(refusal("PAIR[1]"), {"row 1, column 'PAIR[1]' is 9007199254740993"});
   CHECK(values_of(read(file, {.columns = {"X", "PAIR[0]"}})) == Values{1, 1, 2, 3, 0x1p60, 5});
+  // Rows of other shares are not read.
+  CHECK(values_of(read(file, {.columns = {"ID"}, .share = {0, 3}})) == Values{1});
 }
 
 }  // namespace

@@ -389,6 +389,9 @@ TEST_CASE("hdf5: integers that float64 would round are refused, where their colu
     const std::int64_t missing[] = {1, kBeyond};
     writer.dataset("/missing", H5T_STD_I64LE, H5T_NATIVE_INT64, {2}, missing);
     writer.attribute("/missing", "_FillValue", H5T_NATIVE_INT64, &missing[1]);
+    std::vector<std::int64_t> many(1'000'000, 7);
+    many.back() = kBeyond;
+    writer.dataset("/many", H5T_STD_I64LE, H5T_NATIVE_INT64, {many.size()}, many.data());
     const Ids rows[] = {{1, 5}, {2, -kBeyond}};
     const hid_t type = H5Tcreate(H5T_COMPOUND, sizeof(Ids));
     H5Tinsert(type, "x", offsetof(Ids, x), H5T_NATIVE_DOUBLE);
@@ -402,6 +405,9 @@ TEST_CASE("hdf5: integers that float64 would round are refused, where their colu
   check_mentions(refusal({.table = "/most"}), {"row 1, column 0 is 18446744073709551615"});
   check_mentions(refusal({.table = "/table"}), {"row 1, column 'id' is -9007199254740993"});
   CHECK(values_of(read(file, {.columns = {"x"}, .table = "/table"})) == Values{1, 2});
+  // Rows of shares behind it are not read.
+  CHECK(read(file, {.table = "/many", .share = {0, 2}}).size() == 500'000);
+  check_mentions(refusal({.table = "/many", .share = {1, 2}}), {"row 999999, column 0 is 9007199254740993"});
   CHECK(values_of(read(file, {.table = "/missing", .on_nan = NanPolicy::drop})) == Values{1});
 }
 
