@@ -167,7 +167,8 @@ class Homecoming {
 /// changed, and no other collective call may be made, until it has arrived.
 class OnTheWay {
  public:
-  OnTheWay() = default;
+  /// threads: that are not busy otherwise.
+  explicit OnTheWay(int threads) : threads_(threads) {}
   OnTheWay(const OnTheWay&) = delete;
   OnTheWay& operator=(const OnTheWay&) = delete;
   ~OnTheWay() {
@@ -178,9 +179,8 @@ class OnTheWay {
   template <class F>
   void start(F&& bring) {
     arrive();
-    bringing_ = std::async(std::launch::async, [bring = std::forward<F>(bring)]() mutable {
-      // One thread, as the others are busy.
-      tbb::task_arena(1).execute(bring);
+    bringing_ = std::async(std::launch::async, [threads = threads_, bring = std::forward<F>(bring)]() mutable {
+      tbb::task_arena(threads).execute(bring);
     });
   }
   /// Waits. Throws what it has thrown.
@@ -189,6 +189,7 @@ class OnTheWay {
   }
 
  private:
+  int threads_;
   std::future<void> bringing_;
 };
 
@@ -210,7 +211,8 @@ class GroupOfParts {
         together_(threads == 1 || options.clusters),
         cancel_(cancel),
         on_result_(on_result),
-        home_(exchange, distribution, options) {}
+        home_(exchange, distribution, options),
+        way_(backend.device() < 0 ? 1 : static_cast<int>(threads)) {}
 
   void cluster(const stages::EpsGroup& group) {
     begin(group);

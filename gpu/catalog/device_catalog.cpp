@@ -119,6 +119,7 @@ class Cataloguer {
     starts_ = {memory, stream, std::uint64_t{all} + 1};
     labels_of_ = {memory, stream, all};
     launch_cell_starts(sorted.current, entries, n_, all, starts_.data(), labels_of_.data(), stream);
+    ordered_.record(stream_);
   }
 
   /// The next of the arrays that come to the host.
@@ -227,14 +228,17 @@ class Cataloguer {
       found.next(*values, each * dims_);
     }
     found.next(made.radius, each);
-    found.make_room(place_.threads);
+    // While the sums are found.
     std::vector<std::uint64_t> labels;
     std::vector<std::uint32_t> starts;
-    bring(labels, labels_of_.data(), each);
-    bring(starts, starts_.data(), each + 1);
+    const Stream beside;
+    check(cudaStreamWaitEvent(beside.get(), ordered_.get()));
+    bring(labels, labels_of_.data(), each, beside);
+    bring(starts, starts_.data(), each + 1, beside);
     made.cluster.assign(labels.begin(), labels.end());
-    made.size.reserve(each);
-    for (std::uint64_t c = 0; c < each; ++c) made.size.push_back(starts[c + 1] - starts[c]);
+    made.size.resize(each);
+    for (std::uint64_t c = 0; c < each; ++c) made.size[c] = starts[c + 1] - starts[c];
+    found.make_room(place_.threads);
     found.copy(found_.data(), place_.pinned, stream_.get(), place_.threads);
     return made;
   }
@@ -246,11 +250,11 @@ class Cataloguer {
   }
 
   template <class T>
-  void bring(std::vector<T>& to, const T* from, std::uint64_t count) {
+  void bring(std::vector<T>& to, const T* from, std::uint64_t count, const Stream& stream) {
     ArraysToHost array;
     array.next(to, count);
     array.make_room(place_.threads);
-    array.copy(from, place_.pinned, stream_.get(), place_.threads);
+    array.copy(from, place_.pinned, stream.get(), place_.threads);
   }
 
   const DeviceCatalogInput& in_;
@@ -260,6 +264,7 @@ class Cataloguer {
   const std::uint32_t n_;
   const std::size_t dims_;
   const Stream stream_;
+  const Event ordered_;  ///< starts_ and labels_of_ are there
   std::vector<DeviceBuffer<std::byte>> copies_;
   DeviceBuffer<double> metric_values_;
   // The input, where kernels read it.
