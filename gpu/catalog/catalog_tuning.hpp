@@ -14,7 +14,7 @@ inline constexpr unsigned kLookedAtPoints = 16;
 /// Bytes of a catalogue that come to the host at a time: bounds the pinned memory.
 inline constexpr std::uint64_t kCatalogCopy = 32 << 20;
 /// Bytes of it that pay for a thread on the host.
-inline constexpr std::uint64_t kCatalogBytesPerThread = 256 << 10;
+inline constexpr std::uint64_t kCatalogBytesPerThread = 1 << 20;
 
 static_assert(kCatalogThreads % 32 == 0, "whole warps");
 
