@@ -29,6 +29,8 @@ struct IndexOptions {
   Cells cells = Cells::reach;
   IndexChoice index = IndexChoice::automatic;
   DecideChoice decide = DecideChoice::automatic;
+  /// Labels of whole data sets are all that is wanted, and an index of pairs may be made where it is faster.
+  bool pairs = false;
 };
 
 /// What an index knows of itself.
@@ -40,8 +42,7 @@ struct IndexFigures {
   std::uint64_t candidates = 0;
   IndexChoice index = IndexChoice::grid;
   DecideChoice decide = DecideChoice::scalar;
-  bool pairs_stay =
-      false;  ///< a clustering finds its pairs once, and keeps them where there is room: more minpts cost little
+  bool pairs_stay = false;  ///< pairs are found once, and kept where there is room: more minpts cost little
 };
 
 /// The index of one eps: immutable, thread-safe. It makes one object for each use. What it makes must not outlive it.

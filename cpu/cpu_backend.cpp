@@ -8,8 +8,10 @@
 #include <span>
 #include <vector>
 
+#include <epsflow/clustering/cell_loops.hpp>
 #include <epsflow/clustering/cell_source.hpp>
 #include <epsflow/clustering/dbscan.hpp>
+#include <epsflow/clustering/pair_clustering.hpp>
 #include <epsflow/clustering/searched_source.hpp>
 #include <epsflow/clustering/source_clustering.hpp>
 #include <epsflow/cpu/kept_core.hpp>
@@ -18,6 +20,7 @@
 #include <epsflow/index/grid.hpp>
 #include <epsflow/index/images.hpp>
 #include <epsflow/index/nearest.hpp>
+#include <epsflow/index/pair_list.hpp>
 #include <epsflow/index/row_search.hpp>
 #include <epsflow/index/tile_index.hpp>
 
@@ -190,6 +193,36 @@ class CpuIndex final : public Index {
   std::shared_ptr<const index::RowSearch> rows_;
 };
 
+/// Small, sparse data sets by their pairs.
+class PairIndex final : public Index {
+ public:
+  PairIndex(index::PairList list, PointsView points, const Space& space, double eps, const CancelToken& cancel)
+      : list_(std::move(list)), points_(points), space_(space), eps_(eps), cancel_(cancel) {}
+
+  [[nodiscard]] IndexFigures figures() const override { return {.pairs_stay = true}; }
+  [[nodiscard]] std::uint64_t bytes() const override { return list_.bytes(); }
+  [[nodiscard]] std::unique_ptr<TableSearch> table(const TableOptions& options) const override {
+    const auto grid = std::make_shared<const index::Grid>(points_, eps_, Cells::reach, cancel_, space_);
+    return make_table_search(grid, std::make_shared<const index::RowSearch>(*grid), options, cancel_);
+  }
+  [[nodiscard]] std::uint64_t direct_bytes(const DirectOptions& options) const override {
+    return points_.size() * 5 * std::min(options.minpts.size(), clustering::kLevelsAtOnce);
+  }
+  [[nodiscard]] std::unique_ptr<Counted> count(const DirectOptions& options) const override {
+    return std::make_unique<clustering::PairClustering>(list_, options, cancel_);
+  }
+  [[nodiscard]] std::unique_ptr<LabelPlace> place(const DirectOptions& options) const override {
+    return clustering::make_host_place(points_.size(), options);
+  }
+
+ private:
+  index::PairList list_;
+  PointsView points_;
+  const Space& space_;
+  double eps_;
+  const CancelToken& cancel_;
+};
+
 class CpuPoints final : public LoadedPoints {
  public:
   CpuPoints(PointsView points, const Space& space)
@@ -220,6 +253,11 @@ class CpuPoints final : public LoadedPoints {
                                                    const CancelToken& cancel) const override {
     check_decider(options.decide);
     check_index(options.index, space());
+    if (options.pairs && options.index == IndexChoice::automatic) {
+      if (auto list = index::PairList::find(points_, space(), options.eps, cancel)) {
+        return std::make_unique<PairIndex>(std::move(*list), points_, space(), options.eps, cancel);
+      }
+    }
     return std::make_unique<CpuIndex>(points_, space(), options, cancel);
   }
   void nearest_sums(std::span<const std::uint32_t> ks, double* sums, const CancelToken& cancel) const override {

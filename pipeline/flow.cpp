@@ -65,11 +65,8 @@ class Flow {
                 table_wanted(context.options), context.points.dims(), context.pool.available()},
         in_flight_(context.options.tables > 0 ? context.options.tables : context.backend.groups()),
         admission_(std::move(groups), in_flight_, context.pool),
-        index_{
-            context.points,
-            context.pool.budget(),
-            context.stop,
-            {.cells = choose_.cells(), .index = context.options.search.index, .decide = context.options.search.decide}},
+        index_{context.points, context.pool.budget(), context.stop,
+               index_options(context.options, choose_.cells(), context.weights)},
         plan_{context.pool, table_options(context.options.search, context.backend, context.threads), consumer.bytes},
         build_{context.pool, context.observer.trace},
         direct_{context.pool.budget(),  context.options.core_mask,
@@ -336,6 +333,15 @@ TableOptions table_options(const SearchOptions& options, const Backend& backend,
           .lanes = options.lanes > 0 ? options.lanes : backend.lanes(),
           .lane_pairs = options.lane_pairs,
           .estimate_factor = options.estimate_factor};
+}
+
+IndexOptions index_options(const RunOptions& options, Cells cells, const LoadedWeights* weights) noexcept {
+  const bool labels_alone =
+      options.keep == Keep::labels && options.labels == MemorySpace::host && !options.clusters && weights == nullptr;
+  return {.cells = cells,
+          .index = options.search.index,
+          .decide = options.search.decide,
+          .pairs = labels_alone && cells == Cells::clique};
 }
 
 void run_flow(const FlowContext& context, std::vector<stages::EpsGroup> groups, const FlowConsumer& consumer) {

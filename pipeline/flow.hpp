@@ -28,6 +28,9 @@ struct FlowContext {
 /// What a table is made with, as the options say it or as suits the backend.
 [[nodiscard]] TableOptions table_options(const SearchOptions& options, const Backend& backend, unsigned threads);
 
+/// What indexes are made for, but their eps. weights: of the points, or null.
+[[nodiscard]] IndexOptions index_options(const RunOptions& options, Cells cells, const LoadedWeights* weights) noexcept;
+
 /// What becomes of the groups.
 struct FlowConsumer {
   /// Called with a finished table from a task of the graph; the table is freed when it returns.

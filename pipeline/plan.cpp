@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <epsflow/clustering/verify.hpp>
+#include <epsflow/pipeline/flow.hpp>
 #include <epsflow/pipeline/rehearsal.hpp>
 #include <epsflow/pipeline/session.hpp>
 #include <epsflow/stages/choose_strategy.hpp>
@@ -16,9 +17,9 @@ GroupPlan plan_group(const RunOptions& options, Session& session, Rehearsal& reh
                      std::uint64_t memory) {
   const LoadedPoints& points = session.points();
   const stages::ChooseStrategy choose{strategy_wanted(options), table_wanted(options), points.dims(), memory};
-  const IndexOptions index_options{
-      .eps = group.radius, .cells = choose.cells(), .index = options.search.index, .decide = options.search.decide};
-  const auto index = points.build_index(index_options, session.stop());
+  IndexOptions of_group = index_options(options, choose.cells(), session.weights());
+  of_group.eps = group.radius;
+  const auto index = points.build_index(of_group, session.stop());
   const IndexFigures figures = index->figures();
   const stages::StrategyAnswer answer = choose(group, *index, figures);
   GroupPlan plan{.eps = group.eps,
@@ -53,9 +54,9 @@ GroupPlan plan_group(const RunOptions& options, Session& session, Rehearsal& reh
   }
   // Building the index takes more than it holds.
   const std::uint64_t held = points.bytes() + (session.weights() != nullptr ? session.weights()->whole.bytes() : 0);
-  plan.bytes = held + std::max(points.index_bytes(index_options), index->bytes() + use);
+  plan.bytes = held + std::max(points.index_bytes(of_group), index->bytes() + use);
   plan.fits = plan.bytes - held <= choose.memory;
-  if (plan.fits) plan.seconds = rehearsal.seconds(group, index_options, plan.candidates, plan.strategy);
+  if (plan.fits) plan.seconds = rehearsal.seconds(group, of_group, plan.candidates, plan.strategy);
   return plan;
 }
 

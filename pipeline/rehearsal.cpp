@@ -139,7 +139,9 @@ std::optional<double> Rehearsal::seconds(const stages::EpsGroup& group, const In
   // At the ends of the stretches candidates are missing. A table is made of all candidates; a search that stops once it has minpts
   // neighbours takes less than all of them and more than a constant part: the mean of the two is within a factor of two of what was
   // measured (benchmarks/results/2026-11-24-estimates.md).
-  const std::uint64_t tested = few.loaded->build_index(index, session_.stop())->figures().candidates;
+  IndexOptions of_cells = index;
+  of_cells.pairs = false;
+  const std::uint64_t tested = few.loaded->build_index(of_cells, session_.stop())->figures().candidates;
   const double pairs = static_cast<double>(candidates) / static_cast<double>(std::max<std::uint64_t>(tested, 1));
   return took * (strategy == Strategy::table ? pairs : std::sqrt(points * pairs));
 } catch (const ResourceError&) {

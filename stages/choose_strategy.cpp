@@ -23,7 +23,7 @@ StrategyAnswer choose_strategy(const StrategyQuestion& question) noexcept {
   if (question.table_wanted) return {Strategy::table, "an option of tables was given"};
   if (question.table_refused) return {Strategy::direct, "a table does not fit the memory budget"};
   if (question.index.cliques) return {Strategy::direct, "cells whose points are all neighbours"};
-  if (question.index.pairs_stay) return {Strategy::direct, "pairs are found once and stay on the device"};
+  if (question.index.pairs_stay) return {Strategy::direct, "pairs are found once and kept"};
   if (question.variants < kFewestSharedVariants) return {Strategy::direct, "too few minpts to pay for a table"};
   if (question.index.candidates / 3 * sizeof(std::uint32_t) > question.memory) {
     return {Strategy::direct, "a table may not fit the memory budget"};

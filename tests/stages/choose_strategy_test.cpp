@@ -41,10 +41,10 @@ TEST_CASE("choose strategy: each reason, and what comes first") {
       // Pairs that stay are as good as a table, for however many minpts; but what was asked for comes first.
       {{.choice = kAutomatic, .variants = 50, .index = kPairsStay, .memory = kPlenty},
        Strategy::direct,
-       "pairs are found once and stay on the device"},
+       "pairs are found once and kept"},
       {{.choice = kAutomatic, .variants = 1, .index = kPairsStay, .memory = 0},
        Strategy::direct,
-       "pairs are found once and stay on the device"},
+       "pairs are found once and kept"},
       {{.choice = StrategyChoice::table, .variants = 1, .index = kPairsStay, .memory = 0},
        Strategy::table,
        "asked for"},

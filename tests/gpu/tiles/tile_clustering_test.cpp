@@ -258,7 +258,7 @@ TEST_CASE("tile clustering: a plan names index and decider, and that pairs stay"
       CHECK(group.decide == (!open ? way.decide : dims <= 6 ? DecideChoice::scalar : DecideChoice::tensor16));
       if (group.index == IndexChoice::grid && group.decide == DecideChoice::scalar) continue;
       CHECK(group.strategy == Strategy::direct);
-      CHECK(group.reason == "pairs are found once and stay on the device");
+      CHECK(group.reason == "pairs are found once and kept");
       CHECK(group.candidates > 0);
       CHECK(group.cells == 0);
     }

@@ -1,0 +1,223 @@
+#include <epsflow/index/pair_list.hpp>
+
+#include <tbb/enumerable_thread_specific.h>
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cmath>
+
+namespace epsflow::index {
+namespace {
+
+constexpr std::uint32_t kMostSlicePoints = 1 << 16;
+/// Points of one data set that one thread clusters as soon as all of them do.
+constexpr std::size_t kMostAlone = 1 << 12;
+constexpr std::uint32_t kPointsPerBlock = 1 << 13;
+constexpr std::size_t kBlocksPerThread = 4;
+/// A list is faster than cells whose points are all neighbours up to about so many tests for each point, and half as many pairs.
+constexpr std::uint64_t kMostTests = 16;
+constexpr std::uint64_t kMostPairs = kMostTests / 2;
+/// One slice may have more of them.
+constexpr std::uint64_t kMostTestsOfSlice = 4 * kMostTests;
+/// Squares of such distances neither vanish nor become infinite.
+constexpr double kLeastEps = 1e-140;
+constexpr double kMostEps = 1e140;
+/// Cells are so much wider than eps that rounded places never lie two cells apart: they are below 2^19, and rounded three times.
+constexpr double kWider = 1 + 1e-9;
+
+/// A slice in cells of at least eps: scratch for one after the other.
+template <class T, std::size_t D>
+class SliceCells {
+ public:
+  /// Returns whether they could be made: not for coordinates whose differences are infinite.
+  bool make(const T* points, std::uint32_t n, double eps) {
+    std::array<double, D> lo, hi;
+    for (std::size_t k = 0; k < D; ++k) lo[k] = hi[k] = static_cast<double>(points[k]);
+    for (std::uint32_t i = 1; i < n; ++i) {
+      for (std::size_t k = 0; k < D; ++k) {
+        const auto x = static_cast<double>(points[i * D + k]);
+        lo[k] = std::min(lo[k], x);
+        hi[k] = std::max(hi[k], x);
+      }
+    }
+    double longest = 0;
+    for (std::size_t k = 0; k < D; ++k) longest = std::max(longest, hi[k] - lo[k]);
+    if (!std::isfinite(longest)) return false;
+    const double most_cells = 4.0 * n + 64;
+    double side = std::max(eps * kWider, longest / most_cells);
+    std::array<double, D> counts;
+    for (;; side *= 2) {
+      double all = 1;
+      for (std::size_t k = 0; k < D; ++k) all *= counts[k] = std::floor((hi[k] - lo[k]) / side) + 1;
+      if (all <= most_cells) break;
+    }
+    const double per_side = 1 / side;
+    // One more on either side has no points, so that every cell has neighbours.
+    std::uint32_t stride = 1;
+    for (std::size_t k = D; k-- > 0;) {
+      strides_[k] = stride;
+      stride *= static_cast<std::uint32_t>(counts[k]) + 2;
+    }
+    starts_.assign(std::size_t{stride} + 1, 0);
+    cell_of_.resize(n);
+    for (std::uint32_t i = 0; i < n; ++i) {
+      std::uint32_t cell = 0;
+      for (std::size_t k = 0; k < D; ++k) {
+        const double place = std::min((static_cast<double>(points[i * D + k]) - lo[k]) * per_side, counts[k] - 1);
+        cell += (static_cast<std::uint32_t>(place) + 1) * strides_[k];
+      }
+      cell_of_[i] = cell;
+      ++starts_[cell];
+    }
+    std::uint32_t all = 0;
+    for (std::uint32_t& start : starts_) start = all += start;
+    order_.resize(n);
+    for (std::vector<double>& axis : axes_) axis.resize(n);
+    for (std::uint32_t i = n; i-- > 0;) {
+      const std::uint32_t at = --starts_[cell_of_[i]];
+      order_[at] = static_cast<std::uint16_t>(i);
+      for (std::size_t k = 0; k < D; ++k) axes_[k][at] = static_cast<double>(points[i * D + k]);
+    }
+    return true;
+  }
+
+  /// Distance tests of scan().
+  [[nodiscard]] std::uint64_t tests() const {
+    std::uint64_t tests = 0;
+    for_ranges([&](std::uint32_t, std::uint32_t first, std::uint32_t last) { tests += last - first; });
+    return tests;
+  }
+
+  /// Writes the pairs, at most tests(), and returns where they end.
+  SlicePair* scan(double eps_squared, SlicePair* to) const {
+    for_ranges([&](std::uint32_t s, std::uint32_t first, std::uint32_t last) {
+      for (std::uint32_t t = first; t < last; ++t) {
+        double sum = 0;
+        for (std::size_t k = 0; k < D; ++k) {
+          const double difference = axes_[k][s] - axes_[k][t];
+          sum += difference * difference;
+        }
+        *to = {order_[s], order_[t]};
+        to += sum <= eps_squared ? 1 : 0;
+      }
+    });
+    return to;
+  }
+
+ private:
+  /// Calls f(s, first, last) for each point and ranges of points after it, in its cell and in the half of the cells around it.
+  template <class F>
+  void for_ranges(F&& f) const {
+    for (std::uint32_t s = 0; s < order_.size(); ++s) {
+      const std::uint32_t cell = cell_of_[order_[s]];
+      const auto row = [&](std::uint32_t middle) { f(s, starts_[middle - 1], starts_[middle + 2]); };
+      f(s, s + 1, starts_[cell + 2]);
+      if constexpr (D == 2) row(cell + strides_[0]);
+      if constexpr (D == 3) {
+        row(cell + strides_[1]);
+        for (const std::uint32_t middle :
+             {cell + strides_[0] - strides_[1], cell + strides_[0], cell + strides_[0] + strides_[1]}) {
+          row(middle);
+        }
+      }
+    }
+  }
+
+  std::array<std::uint32_t, D> strides_{};
+  std::vector<std::uint32_t> starts_;        ///< [cells + 1]
+  std::vector<std::uint32_t> cell_of_;       ///< [n]
+  std::vector<std::uint16_t> order_;         ///< [n] points by cell
+  std::array<std::vector<double>, D> axes_;  ///< [n] their coordinates
+};
+
+/// Finds the pairs of some blocks. Returns whether there were few enough.
+template <std::size_t D, class T>
+bool find_pairs(const T* points, std::span<const std::uint32_t> starts, double eps, std::span<PairList::Block> blocks,
+                const CancelToken& cancel) {
+  struct Scratch {
+    SliceCells<T, D> cells;
+    std::vector<SlicePair> pairs;
+  };
+  tbb::enumerable_thread_specific<Scratch> scratch;
+  const std::uint64_t n = starts.back();
+  std::atomic<std::uint64_t> tests{0}, pairs{0};
+  std::atomic<bool> few{true};
+  tbb::parallel_for(std::size_t{0}, blocks.size(), [&](std::size_t b) {
+    if (cancel.cancelled() || !few.load(std::memory_order_relaxed)) return;
+    PairList::Block& block = blocks[b];
+    auto& [cells, found] = scratch.local();
+    std::size_t count = 0;
+    for (std::uint32_t s = block.first; s < block.last; ++s) {
+      const std::uint32_t size = starts[s + 1] - starts[s];
+      if (size > 1) {
+        const bool made = cells.make(points + std::size_t{starts[s]} * D, size, eps);
+        const std::uint64_t of_slice = made ? cells.tests() : 0;
+        if (!made || of_slice > kMostTestsOfSlice * size + kPointsPerBlock || (tests += of_slice) > kMostTests * n) {
+          few = false;
+          return;
+        }
+        if (found.size() < count + of_slice + 1) found.resize(count + of_slice + 1);
+        count = static_cast<std::size_t>(cells.scan(eps * eps, found.data() + count) - found.data());
+      }
+      block.ends.push_back(static_cast<std::uint32_t>(count));
+    }
+    if ((pairs += count) > kMostPairs * n) {
+      few = false;
+      return;
+    }
+    block.pairs = Buffer<SlicePair>(count);
+    std::copy_n(found.begin(), count, block.pairs.begin());
+  });
+  cancel.check();
+  return few;
+}
+
+}  // namespace
+
+std::optional<PairList> PairList::find(PointsView points, const Space& space, double eps, const CancelToken& cancel) {
+  const bool fits = space.plain() && points.size() > 0 && points.dims() <= 3 && eps > kLeastEps && eps < kMostEps;
+  if (!fits || (space.slices == nullptr && points.size() > kMostAlone)) return std::nullopt;
+  PairList list;
+  if (space.slices == nullptr) {
+    list.whole_ = {0, static_cast<std::uint32_t>(points.size())};
+    list.starts_ = list.whole_;
+  } else {
+    list.starts_ = space.slices->starts();
+  }
+  const auto slices = static_cast<std::uint32_t>(list.starts_.size() - 1);
+  for (std::uint32_t s = 0; s < slices; ++s) {
+    if (list.starts_[s + 1] - list.starts_[s] > kMostSlicePoints) return std::nullopt;
+    if (list.blocks_.empty() || list.starts_[s] - list.starts_[list.blocks_.back().first] >= kPointsPerBlock) {
+      list.blocks_.push_back({.first = s, .last = s, .ends = {}, .pairs = {}});
+    }
+    list.blocks_.back().last = s + 1;
+  }
+  const auto threads = static_cast<std::size_t>(tbb::this_task_arena::max_concurrency());
+  if (points.size() > kMostAlone && list.blocks_.size() < kBlocksPerThread * threads) return std::nullopt;
+  const bool few = points.visit([&](auto values) {
+    const auto* const data = values.data();
+    switch (points.dims()) {
+      case 1:
+        return find_pairs<1>(data, list.starts_, eps, list.blocks_, cancel);
+      case 2:
+        return find_pairs<2>(data, list.starts_, eps, list.blocks_, cancel);
+      default:
+        return find_pairs<3>(data, list.starts_, eps, list.blocks_, cancel);
+    }
+  });
+  if (!few) return std::nullopt;
+  return list;
+}
+
+std::uint64_t PairList::most_bytes(std::uint64_t n) noexcept { return n * kMostPairs * sizeof(SlicePair); }
+
+std::uint64_t PairList::bytes() const noexcept {
+  std::uint64_t bytes = 0;
+  for (const Block& block : blocks_) bytes += block.pairs.bytes() + block.ends.size() * sizeof(std::uint32_t);
+  return bytes;
+}
+
+}  // namespace epsflow::index
