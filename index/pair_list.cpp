@@ -13,7 +13,7 @@ namespace epsflow::index {
 namespace {
 
 constexpr std::uint32_t kMostSlicePoints = 1 << 16;
-/// Points of one data set that one thread clusters as soon as all of them do.
+/// So few points one thread clusters as soon as all of them do.
 constexpr std::size_t kMostAlone = 1 << 12;
 constexpr std::uint32_t kPointsPerBlock = 1 << 13;
 constexpr std::size_t kBlocksPerThread = 4;
@@ -178,15 +178,10 @@ bool find_pairs(const T* points, std::span<const std::uint32_t> starts, double e
 }  // namespace
 
 std::optional<PairList> PairList::find(PointsView points, const Space& space, double eps, const CancelToken& cancel) {
-  const bool fits = space.plain() && points.size() > 0 && points.dims() <= 3 && eps > kLeastEps && eps < kMostEps;
-  if (!fits || (space.slices == nullptr && points.size() > kMostAlone)) return std::nullopt;
+  if (space.slices == nullptr || !space.plain() || points.size() == 0 || points.dims() > 3) return std::nullopt;
+  if (!(eps > kLeastEps && eps < kMostEps)) return std::nullopt;
   PairList list;
-  if (space.slices == nullptr) {
-    list.whole_ = {0, static_cast<std::uint32_t>(points.size())};
-    list.starts_ = list.whole_;
-  } else {
-    list.starts_ = space.slices->starts();
-  }
+  list.starts_ = space.slices->starts();
   const auto slices = static_cast<std::uint32_t>(list.starts_.size() - 1);
   for (std::uint32_t s = 0; s < slices; ++s) {
     if (list.starts_[s + 1] - list.starts_[s] > kMostSlicePoints) return std::nullopt;
@@ -211,8 +206,6 @@ std::optional<PairList> PairList::find(PointsView points, const Space& space, do
   if (!few) return std::nullopt;
   return list;
 }
-
-std::uint64_t PairList::most_bytes(std::uint64_t n) noexcept { return n * kMostPairs * sizeof(SlicePair); }
 
 std::uint64_t PairList::bytes() const noexcept {
   std::uint64_t bytes = 0;

@@ -34,15 +34,11 @@ class PairList {
     Buffer<SlicePair> pairs;          ///< each once
   };
 
-  /// All pairs of points of one slice, or of one small data set, that are neighbours (core/space.hpp). Nothing where a list is not the right
-  /// index: in spaces that are not plain or of more than three dimensions, for slices of more than 65,536 points or fewer slices than threads
-  /// need, for a large data set that is not in slices, and where more than some points lie in each neighbourhood. The space must outlive the list.
-  /// O(n + tests), in parallel. Throws Cancelled.
+  /// All pairs of points of one slice that are neighbours (core/space.hpp). Nothing where a list is not the right index: without slices, in
+  /// spaces that are not plain or of more than three dimensions, for slices of more than 65,536 points or too few for the threads, and where
+  /// more than some points lie in each neighbourhood. The space must outlive the list. O(n + tests), in parallel. Throws Cancelled.
   [[nodiscard]] static std::optional<PairList> find(PointsView points, const Space& space, double eps,
                                                     const CancelToken& cancel);
-
-  /// Bytes that a list of n points takes at most.
-  [[nodiscard]] static std::uint64_t most_bytes(std::uint64_t n) noexcept;
 
   [[nodiscard]] std::span<const Block> blocks() const noexcept { return blocks_; }
   /// [slices + 1] where the points of each begin.
@@ -51,7 +47,6 @@ class PairList {
   [[nodiscard]] std::uint64_t bytes() const noexcept;
 
  private:
-  std::vector<std::uint32_t> whole_;  ///< starts of points that are in no slices
   std::span<const std::uint32_t> starts_;
   std::vector<Block> blocks_;
 };

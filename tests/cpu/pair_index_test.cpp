@@ -1,0 +1,160 @@
+#include <tbb/task_arena.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "support/catch.hpp"
+#include "support/random_points.hpp"
+
+#include <epsflow/core/backend.hpp>
+#include <epsflow/core/error.hpp>
+#include <epsflow/cpu/cpu_backend.hpp>
+#include <epsflow/index/distance.hpp>
+#include <epsflow/index/pair_list.hpp>
+
+namespace epsflow::cpu {
+namespace {
+
+using test::Random;
+
+const CancelToken kNever;
+
+Space slices_of(const std::vector<std::uint64_t>& sizes) {
+  std::vector<std::uint64_t> offsets{0};
+  for (const std::uint64_t size : sizes) offsets.push_back(offsets.back() + size);
+  Space space;
+  space.slices = std::make_shared<const Slices>(offsets, offsets.back());
+  return space;
+}
+
+/// Some on a lattice, so that many pairs lie at exactly eps = 1, and some twice; the last slice is far away and much larger than eps.
+template <class T>
+std::vector<T> sparse_points(const Space& space, std::size_t dims) {
+  Random random(dims + sizeof(T));
+  std::vector<T> values;
+  for (std::size_t s = 0; s < space.slices->count(); ++s) {
+    const std::uint32_t size = space.slices->last(s) - space.slices->first(s);
+    const bool last = s + 1 == space.slices->count();
+    const double side = std::pow(static_cast<double>(size), 1.0 / static_cast<double>(dims)) * (last ? 1000 : 1.3);
+    for (std::size_t i = 0; i < size * dims; ++i) {
+      const double x = random.unit() * side + (last ? 1e6 : -3);
+      values.push_back(static_cast<T>(s % 2 == 0 ? std::floor(x) : x));
+    }
+  }
+  return values;
+}
+
+/// Labels, masks and counts of levels.
+struct Made {
+  std::vector<std::vector<std::int32_t>> labels;
+  std::vector<std::vector<std::uint8_t>> core;
+  std::vector<LabelSummary> summaries;
+};
+
+Made cluster(const Index& index, std::size_t n, const std::vector<std::uint32_t>& minpts) {
+  const DirectOptions options{.minpts = minpts, .core_mask = true};
+  const auto counted = index.count(options);
+  Made made;
+  for (std::size_t first = 0; first < minpts.size();) {
+    const std::size_t count = std::min(counted->levels_at_once(), minpts.size() - first);
+    std::vector<LabelTarget> targets;
+    United* united = nullptr;
+    for (std::size_t l = first; l < first + count; ++l) united = &counted->unite(minpts[l]);
+    for (std::size_t l = 0; l < count; ++l) {
+      made.labels.emplace_back(n, -7);
+      made.core.emplace_back(n, 7);
+    }
+    for (std::size_t l = first; l < first + count; ++l) targets.push_back({made.labels[l].data(), made.core[l].data()});
+    for (const LevelResult& result : united->label(targets)) made.summaries.push_back(result.summary);
+    first += count;
+  }
+  return made;
+}
+
+TEMPLATE_TEST_CASE("pair index: labels, masks and counts of slices are those of cells", "", float, double) {
+  const Space space = slices_of({0, 1, 2, 700, 0, 5000, 4001, 1, 9000, 0, 8192, 8500, 0, 300});
+  const std::size_t n = space.slices->starts().back();
+  const auto backend = make_cpu_backend(1);
+  for (const std::size_t dims : {1, 2, 3}) {
+    const std::vector<TestType> values = sparse_points<TestType>(space, dims);
+    const auto points = backend->load(PointsView(std::span<const TestType>(values), dims), space);
+    for (const double eps : {0.3, 1.0, 1.2}) {
+      CAPTURE(dims, eps);
+      // Of whatever number of threads the machine has, few slices are enough for one.
+      tbb::task_arena(1).execute([&] {
+        const auto pairs = points->build_index({.eps = eps, .cells = Cells::clique, .pairs = true}, kNever);
+        const auto cells = points->build_index({.eps = eps, .cells = Cells::clique}, kNever);
+        REQUIRE(pairs->figures().pairs_stay);
+        REQUIRE_FALSE(cells->figures().pairs_stay);
+        const std::vector<std::uint32_t> minpts{1000, 9, 5, 4, 3, 2, 1};
+        const Made mine = cluster(*pairs, n, minpts), theirs = cluster(*cells, n, minpts);
+        CHECK(mine.labels == theirs.labels);
+        CHECK(mine.core == theirs.core);
+        CHECK(mine.summaries == theirs.summaries);
+      });
+    }
+  }
+}
+
+TEST_CASE("pair index: each pair of a slice once, and none across") {
+  const Space space = slices_of({3, 400, 0, 400});
+  const std::vector<double> values = sparse_points<double>(space, 2);
+  const PointsView points(std::span<const double>(values), 2);
+  const auto list = index::PairList::find(points, space, 1, kNever);
+  REQUIRE(list);
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> found, wanted;
+  for (const auto& block : list->blocks()) {
+    std::size_t at = 0;
+    for (std::uint32_t s = block.first; s < block.last; ++s) {
+      const std::uint32_t first = list->starts()[s];
+      for (; at < block.ends[s - block.first]; ++at) {
+        const std::uint32_t a = first + block.pairs[at].a, b = first + block.pairs[at].b;
+        found.emplace_back(std::min(a, b), std::max(a, b));
+      }
+    }
+  }
+  for (std::size_t s = 0; s < space.slices->count(); ++s) {
+    for (std::uint32_t a = space.slices->first(s); a < space.slices->last(s); ++a) {
+      for (std::uint32_t b = a + 1; b < space.slices->last(s); ++b) {
+        if (index::is_neighbor(&values[2 * a], &values[2 * b], 2, 1.0)) wanted.emplace_back(a, b);
+      }
+    }
+  }
+  std::sort(found.begin(), found.end());
+  CHECK(found == wanted);
+  CHECK(wanted.size() > 200);
+}
+
+TEST_CASE("pair index: cells where a list is not the right index") {
+  const Space space = slices_of({2000, 2000});
+  const std::vector<double> values = sparse_points<double>(space, 2);
+  const PointsView points(std::span<const double>(values), 2);
+  const auto finds = [&](const PointsView& some, const Space& of, double eps) {
+    return index::PairList::find(some, of, eps, kNever).has_value();
+  };
+  CHECK(finds(points, space, 1));
+  CHECK_FALSE(finds(points, {}, 1));          // no slices
+  CHECK_FALSE(finds(points, space, 20));      // many in each neighbourhood
+  CHECK_FALSE(finds(points, space, 1e-200));  // squares vanish
+  CHECK_FALSE(finds(PointsView(std::span<const double>(values), 4), slices_of({1000, 1000}), 1));
+  Space other = space;
+  other.norm = Norm::manhattan;
+  CHECK_FALSE(finds(points, other, 1));
+  other = space;
+  other.axes = {{0, 100}, {0, 100}};
+  CHECK_FALSE(finds(points, other, 1));
+  const std::vector<double> large(2 * 65537, 0);
+  CHECK_FALSE(finds(PointsView(std::span<const double>(large), 2), slices_of({65537}), 1));  // places have 16 bits
+  const std::vector<double> ends{-1.7e308, 0, 1.7e308, 0};
+  CHECK_FALSE(finds(PointsView(std::span<const double>(ends), 2), slices_of({2}), 1));  // differences overflow
+  CancelToken cancelled;
+  cancelled.cancel();
+  CHECK_THROWS_AS(index::PairList::find(points, space, 1, cancelled), Cancelled);
+}
+
+}  // namespace
+}  // namespace epsflow::cpu
