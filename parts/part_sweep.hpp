@@ -26,7 +26,8 @@ struct PartFigures {
 /// run_each() over the points of all ranks: row i of rank r counts as row i + Σ points of the ranks before r. Labels are those of one run over
 /// all of them, bit for bit, however many ranks there are and wherever space is cut. On each rank on_result is given the labels and masks of
 /// its own rows, and the counts of all; with RunOptions::clusters births of its own rows, and on the first rank the clusters of all, O(clusters).
-/// Variants come in the same order everywhere, by descending eps and minpts.
+/// Variants come in the same order everywhere, by descending eps and minpts. on_result and the exchange may be called from another thread,
+/// but never from two at once.
 ///
 /// Collective: every rank calls it with the same arguments but for `share`, `weights` and the machine. share: [host] [n of this rank × d].
 /// weights: [host] [n of this rank] as for Dataset::weighted(), or none on any rank. partition: null, or where space is cut; then it has as many parts as there are ranks. Clusters directly, without tables. Each rank holds its share,

@@ -9,7 +9,7 @@ namespace epsflow::io {
 namespace {
 
 /// Changes with what a request or an answer holds.
-constexpr std::string_view kVersion = "epsflow-reader 6";
+constexpr std::string_view kVersion = "epsflow-reader 7";
 
 }  // namespace
 
