@@ -56,7 +56,7 @@ AlignedMemory aligned_allocate(std::uint64_t bytes, std::uint64_t padding) {
     const bool huge = padded >= kHugePage;
     const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
     // The end is of small pages where a huge one would take much more than is needed.
-    std::uint64_t mapped = round_up(padded, kHugePage);
+    std::uint64_t mapped = round_up(padded, huge ? kHugePage : page);
     if ((mapped - padded) * kFewOfHuge > padded) mapped = round_up(padded, page);
     memory = AlignedMemory(map(mapped, huge ? kHugePage : page), AlignedFree{mapped});
     // A refusal costs speed only, so the result is of no interest.

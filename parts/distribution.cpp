@@ -17,11 +17,6 @@ namespace {
 /// A ghost for so many points has room behind them. What is not used costs addresses, and no memory.
 constexpr std::size_t kRoomForGhosts = 4;
 
-std::byte* bytes_of(Points& points) {
-  return points.precision() == Precision::float32 ? reinterpret_cast<std::byte*>(points.values<float>().data())
-                                                  : reinterpret_cast<std::byte*>(points.values<double>().data());
-}
-
 /// Copies [from, from + bytes) in parallel.
 void copy(const std::byte* from, std::size_t bytes, std::byte* to) {
   tbb::parallel_for(tbb::blocked_range<std::size_t>(0, bytes, 1 << 17),

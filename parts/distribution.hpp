@@ -70,7 +70,7 @@ class Distribution {
       begins_;  ///< [blocks × ranks] of the points of a block that went to a part, the place of the first
   std::vector<std::size_t> sent_;      ///< [ranks] of the share, how many went to each
   std::vector<std::size_t> received_;  ///< [ranks + 1] where own points of each begin
-  std::vector<std::uint64_t> firsts_;  ///< [ranks] ids of the first rows of their shares
+  std::vector<std::uint64_t> firsts_;  ///< [ranks + 1] ids of the first rows of their shares
   Mail offsets_;                       ///< [ranks] rows that own points were in their shares, 32 bits each
   Points own_;                         ///< with room for some ghosts
 };

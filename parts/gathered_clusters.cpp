@@ -36,7 +36,7 @@ void GatheredClusters::look(std::span<const std::int32_t> labels, std::span<cons
     }
   });
   Level level{.count = merged.count, .known = {}, .joined = {}};
-  const auto number_of = [&](std::uint32_t cluster) { return static_cast<std::uint32_t>(merged.global[cluster]); };
+  const auto number_of = [&](std::uint32_t cluster) { return merged.global[cluster]; };
   for (const auto& [before, point] : witnesses_) {
     level.joined.push_back({before, number_of(static_cast<std::uint32_t>(labels[point]))});
   }

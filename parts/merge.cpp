@@ -214,23 +214,32 @@ std::pair<std::uint64_t, std::vector<std::uint32_t>> ranks_of(Exchange& exchange
   return {count, std::move(answers)};
 }
 
-/// The smallest core point of each component whose root is of this rank: by root, {cluster of this rank, id}, in the order of ids.
-std::vector<Told> first_cores_of(Exchange& exchange, const Blocks& blocks, const Components& components,
-                                 std::span<const std::uint64_t> first_cores) {
+/// A cluster of this rank that is the root of a component, and the smallest core point of all of it.
+struct RootCluster {
+  std::uint64_t cluster;
+  std::uint64_t first_core;
+};
+
+/// Those of this rank, in the order of their core points.
+std::vector<RootCluster> root_clusters(Exchange& exchange, const Blocks& blocks, const Components& components,
+                                       std::span<const std::uint64_t> first_cores) {
   const auto members = components.members();
   std::vector<Told> of_roots;
   for (std::size_t m = 0; m < members.size(); ++m) {
     of_roots.push_back({components.roots()[m], first_cores[members[m] - blocks.first()]});
   }
-  std::vector<Told> found;
+  std::vector<RootCluster> found;
   tell(exchange, blocks, of_roots, [&](std::uint64_t k, std::uint64_t id) { found.push_back({k, id}); });
-  std::sort(found.begin(), found.end(), by_ends);
-  found.erase(
-      std::unique(found.begin(), found.end(), [](const Told& a, const Told& b) { return a.number == b.number; }),
-      found.end());
+  std::sort(found.begin(), found.end(), [](const RootCluster& a, const RootCluster& b) {
+    return std::pair(a.cluster, a.first_core) < std::pair(b.cluster, b.first_core);
+  });
+  found.erase(std::unique(found.begin(), found.end(),
+                          [](const RootCluster& a, const RootCluster& b) { return a.cluster == b.cluster; }),
+              found.end());
   // What has no core point that is anybody's own is of ghosts too far away to matter, and stays without a number.
-  std::erase_if(found, [](const Told& of_root) { return of_root.value == kNone; });
-  std::sort(found.begin(), found.end(), [](const Told& a, const Told& b) { return a.value < b.value; });
+  std::erase_if(found, [](const RootCluster& root) { return root.first_core == kNone; });
+  std::sort(found.begin(), found.end(),
+            [](const RootCluster& a, const RootCluster& b) { return a.first_core < b.first_core; });
   return found;
 }
 
@@ -298,7 +307,7 @@ MergedClusters merge_clusters(Exchange& exchange, std::span<const std::uint64_t>
     members.push_back(static_cast<std::uint32_t>(member - blocks.first()));
     is_member[members.back()] = 1;
   }
-  const std::vector<Told> of_roots = first_cores_of(exchange, blocks, components, first_cores);
+  const std::vector<RootCluster> here = root_clusters(exchange, blocks, components, first_cores);
   // Clusters without shared points are in the order of their first core points, and those without one last.
   std::vector<std::uint64_t> ids;
   std::vector<std::uint32_t> clusters;
@@ -308,13 +317,13 @@ MergedClusters merge_clusters(Exchange& exchange, std::span<const std::uint64_t>
   };
   ids.reserve(first_cores.size());
   clusters.reserve(first_cores.size());
-  auto root = of_roots.begin();
+  auto root = here.begin();
   for (std::size_t k = 0; k < first_cores.size() && first_cores[k] != kNone; ++k) {
     if (is_member[k] != 0) continue;
-    for (; root != of_roots.end() && root->value < first_cores[k]; ++root) add(root->number, root->value);
+    for (; root != here.end() && root->first_core < first_cores[k]; ++root) add(root->cluster, root->first_core);
     add(k, first_cores[k]);
   }
-  for (; root != of_roots.end(); ++root) add(root->number, root->value);
+  for (; root != here.end(); ++root) add(root->cluster, root->first_core);
 
   const auto [count, ranks] = ranks_of(exchange, ids, points);
   std::vector<std::uint32_t> numbers(first_cores.size(), static_cast<std::uint32_t>(count));

@@ -1,6 +1,5 @@
 #include <epsflow/parts/part.hpp>
 
-#include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
@@ -10,23 +9,20 @@
 
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
+#include <epsflow/parts/row_bytes.hpp>
 
 namespace epsflow::parts {
 namespace {
 
 constexpr std::size_t kGrain = 1 << 14;
 
-std::size_t row_bytes(PointsView points) { return points.dims() * bytes_of(points.precision()); }
+std::size_t row_bytes(PointsView points) { return points.dims() * epsflow::bytes_of(points.precision()); }
 
 const std::byte* row_of(PointsView points, std::size_t i) {
   return static_cast<const std::byte*>(points.data()) + i * row_bytes(points);
 }
 
-std::byte* row_of(Points& points, std::size_t i) {
-  return points.precision() == Precision::float32
-             ? reinterpret_cast<std::byte*>(points.values<float>().data() + i * points.dims())
-             : reinterpret_cast<std::byte*>(points.values<double>().data() + i * points.dims());
-}
+std::byte* row_of(Points& points, std::size_t i) { return bytes_of(points) + i * row_bytes(points.view()); }
 
 }  // namespace
 

@@ -7,7 +7,6 @@
 #include <functional>
 #include <future>
 #include <memory>
-#include <numeric>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -175,10 +174,9 @@ class OnTheWay {
     if (bringing_.valid()) bringing_.wait();
   }
 
-  /// After the one before.
+  /// Once the one before has arrived.
   template <class F>
   void start(F&& bring) {
-    arrive();
     bringing_ = std::async(std::launch::async, [threads = threads_, bring = std::forward<F>(bring)]() mutable {
       tbb::task_arena(threads).execute(bring);
     });
@@ -214,7 +212,8 @@ class GroupOfParts {
         home_(exchange, distribution, options),
         way_(backend.device() < 0 ? 1 : static_cast<int>(threads)) {}
 
-  void cluster(const stages::EpsGroup& group) {
+  /// last: no other eps follows.
+  void cluster(const stages::EpsGroup& group, bool last) {
     begin(group);
     const Part::View view = part_.view(PartReach(group.radius).near);
     const SharedPoints shared{view.lent, static_cast<std::uint32_t>(view.points.size() - part_.own())};
@@ -229,9 +228,10 @@ class GroupOfParts {
     double at_once[] = {static_cast<double>(loaded.counted().levels_at_once())};
     exchange_.min(std::span(at_once));
     for (std::size_t first = 0; first < group.minpts.size();) {
-      way_.arrive();
       const auto levels = some_levels(static_cast<std::size_t>(at_once[0]), group, first);
       first += levels.size();
+      // The last of an eps goes home while this rank counts for the next.
+      const bool beside = !together_ && !last && first == group.minpts.size();
       const Clock::time_point begin = Clock::now();
       std::vector<MergedClusters> merged;
       unite_and_label(
@@ -249,23 +249,20 @@ class GroupOfParts {
               result.seconds = seconds_since(begin) * part;
               on_result_(std::move(result));
             };
-            if (together_) return bring();
+            if (!beside || level + 1 < levels.size()) return bring();
             way_.start(std::move(bring));
           });
     }
   }
-  /// Once all are clustered.
-  void finish() { way_.arrive(); }
 
  private:
   void begin(const stages::EpsGroup& group) {
-    clusters_.reset();
     if (options_.clusters) clusters_.emplace(exchange_, distribution_, group.minpts.back());
   }
 
   void bring_home(VariantResult& result, const MergedClusters& merged, std::span<const std::uint32_t> sizes) {
     home_(result, merged, sizes);
-    if (clusters_) result.clusters = clusters_->gather(result.variant.minpts);
+    if (options_.clusters) result.clusters = clusters_->gather(result.variant.minpts);
   }
 
   static double seconds_since(Clock::time_point begin) {
@@ -369,9 +366,8 @@ PartFigures run_each(Exchange& exchange, PointsView share, const Metric& metric,
                              cancel, on_result);
     for (const stages::EpsGroup& group : groups) {
       cancel.check();
-      clusterings.cluster(group);
+      clusterings.cluster(group, &group == &groups.back());
     }
-    clusterings.finish();
     figures.cluster_seconds = seconds() - figures.distribute_seconds;
   });
   figures.sent_bytes = exchange.sent_bytes();

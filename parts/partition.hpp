@@ -74,8 +74,8 @@ class Partition {
   std::vector<Cut> cuts_;
 };
 
-/// As many parts as there are ranks. points: those of this rank, in any distribution. Collective. O(points · d · log ranks), and
-/// O(ranks · d) bytes, which are summed over all ranks log ranks times.
+/// As many parts as there are ranks. points: those of this rank, in any distribution. Collective. Looks at some 65,536 of them for
+/// each rank, O(d · log ranks) for each, and sums O(ranks · d) bytes over all ranks log ranks times.
 [[nodiscard]] Partition cut_space(Exchange& exchange, PointsView points);
 /// So many parts of points in one memory. O(parts · d · log parts). Throws InputError where a coordinate that it looks at is NaN or infinite.
 [[nodiscard]] Partition cut_space(PointsView points, std::size_t parts);

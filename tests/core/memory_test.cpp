@@ -326,6 +326,15 @@ TEST_CASE("buffer: sizes that cannot be had are errors, and never small allocati
   check_mentions(error_of<ResourceError>([] { (void)Buffer<std::uint8_t>(~std::uint64_t{0} - 200); }), {"16.0 EiB"});
 }
 
+TEST_CASE("buffer: of sizes around huge pages every byte can be used") {
+  for (const std::uint64_t kib : {1000, 1024, 1900, 2047, 2048, 2100, 3900, 4096, 4200, 20000}) {
+    Buffer<std::uint8_t> buffer(kib << 10);
+    std::memset(buffer.data(), 7, buffer.size());
+    CHECK(reinterpret_cast<std::uintptr_t>(buffer.data()) % 64 == 0);
+    CHECK(buffer[0] + buffer[buffer.size() - 1] == 14);
+  }
+}
+
 TEST_CASE("buffer: the padding does not overflow the size") {
   CHECK_THROWS_AS(Buffer<std::uint8_t>(~std::uint64_t{0}), ResourceError);
   CHECK_THROWS_AS(Buffer<std::uint8_t>(~std::uint64_t{0} - 127), ResourceError);

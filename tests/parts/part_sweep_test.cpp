@@ -116,7 +116,7 @@ std::vector<VariantResult> run_in_parts(PointsView points, std::span<const doubl
                                         const Partition* cuts, const RunOptions& options) {
   std::vector<std::vector<VariantResult>> of_ranks(static_cast<std::size_t>(ranks));
   EngineOptions engine;
-  engine.threads = 1;
+  engine.threads = ranks % 2 == 0 ? 2 : 1;  // with more than one, results go home beside other work
   run_ranks(ranks, [&](Exchange& exchange) {
     const auto r = static_cast<std::size_t>(exchange.rank());
     const auto take = [&](VariantResult&& result) { of_ranks[r].push_back(std::move(result)); };
@@ -445,6 +445,45 @@ TEST_CASE("parts: some ten thousand points, cut evenly") {
     if (exchange.rank() > 0) return;
     for (const std::uint64_t n : points) CHECK(std::abs(static_cast<double>(n) - 20'000.0 / 6) < 3);
   });
+}
+
+TEST_CASE("parts: of more points than a block of rows has, and a sample that leaves some out") {
+  Random random(5);
+  Points points(300'000, 2, Precision::float32);
+  for (float& x : points.values<float>()) x = static_cast<float>(random.unit());
+  const std::vector<std::size_t> shares{0, 100'000, 300'000};
+  const Sweep sweep = grid({0.002, 0.003}, {4, 8});
+  const std::vector<VariantResult> whole = run(points, {}, sweep, {.threads = 1}, {.core_mask = true});
+  const std::vector<VariantResult> found = run_in_parts(points, {}, {}, sweep, 2, shares, nullptr, {.core_mask = true});
+  REQUIRE(found.size() == whole.size());
+  for (const VariantResult& one : whole) {
+    for (const VariantResult& other : found) {
+      if (other.variant != one.variant) continue;
+      CHECK(other.labels == one.labels);
+      CHECK(other.core == one.core);
+      CHECK(other.summary == one.summary);
+    }
+  }
+}
+
+TEST_CASE("parts: a rank that fails while a result goes home ends all") {
+  const DataSet data = test::make_data("clustered", 300, 2, Precision::float64, 1);
+  const Sweep sweep = grid({0.1, 0.2, 0.3}, {2, 4});
+  for (const int fails : {1, 2, 3, 5, 6}) {
+    CAPTURE(fails);
+    CHECK_THROWS_WITH(run_ranks(3,
+                                [&](Exchange& exchange) {
+                                  int results = 0;
+                                  (void)run_each(exchange, data.view(), {}, sweep,
+                                                 [&](VariantResult&&) {
+                                                   if (++results == fails && exchange.rank() == 2) {
+                                                     throw InputError("no room");
+                                                   }
+                                                 },
+                                                 {.threads = 2});
+                                }),
+                      Catch::Contains("no room"));
+  }
 }
 
 TEST_CASE("parts: what cannot be") {

@@ -237,6 +237,7 @@ template <class T>
 void read_dataset(const Hdf5Dataset& dataset, std::span<const Target> targets, std::size_t dims, PointsSink& points,
                   const Source& source) {
   const RowRange wanted = share_of(source.options, dataset.rows);
+  if (wanted.count == 0) return;
   if (dataset.constant) return put_constant<T>(dataset, targets, wanted, points);
   const ReadPlan plan = plan_of(dataset, targets);
   const TypeHandle type = memory_type(dataset, plan, native_type<T>(), source);
@@ -246,7 +247,7 @@ void read_dataset(const Hdf5Dataset& dataset, std::span<const Target> targets, s
   Buffer<T> room(checked_multiply(block, plan.slots, "values of a block"));
   Buffer<T> column(block);
   // Blocks begin where chunks do.
-  for (std::uint64_t first = block > 0 ? wanted.first / block * block : 0; first < wanted.end(); first += block) {
+  for (std::uint64_t first = wanted.first / block * block; first < wanted.end(); first += block) {
     const std::uint64_t count = std::min<std::uint64_t>(block, wanted.end() - first);
     const std::span<const T> rows = room.span().first(count * plan.slots);
     read_rows(dataset, type.get(), first, count, room.data(), source);
