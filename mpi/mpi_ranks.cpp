@@ -26,7 +26,7 @@ void check(int status, const char* what) {
 
 class MpiExchange final : public parts::Exchange {
  public:
-  explicit MpiExchange(MPI_Comm communicator) {
+  explicit MpiExchange(MPI_Comm communicator, RanksAre ranks) : Exchange(ranks) {
     int provided = MPI_THREAD_SINGLE;
     MPI_Query_thread(&provided);
     if (provided < MPI_THREAD_SERIALIZED) {
@@ -49,37 +49,10 @@ class MpiExchange final : public parts::Exchange {
   [[nodiscard]] int rank() const noexcept override { return rank_; }
   [[nodiscard]] int size() const noexcept override { return size_; }
 
-  [[nodiscard]] parts::Mail all_to_all(parts::Mail send) override {
-    const auto ranks = static_cast<std::size_t>(size_);
-    const auto me = static_cast<std::size_t>(rank_);
-    std::vector<std::uint64_t> sizes(ranks), received_sizes(ranks);
-    for (std::size_t r = 0; r < ranks; ++r) sizes[r] = send[r].size();
-    check(MPI_Alltoall(sizes.data(), 1, MPI_UINT64_T, received_sizes.data(), 1, MPI_UINT64_T, communicator_),
+  [[nodiscard]] std::vector<std::uint64_t> tell_counts(std::span<const std::uint64_t> counts) override {
+    std::vector<std::uint64_t> received(counts.size());
+    check(MPI_Alltoall(counts.data(), 1, MPI_UINT64_T, received.data(), 1, MPI_UINT64_T, communicator_),
           "MPI_Alltoall");
-    parts::Mail received(ranks);
-    received[me] = std::move(send[me]);
-    std::vector<MPI_Request> requests;
-    for (std::size_t r = 0; r < ranks; ++r) {
-      if (r == me) continue;
-      received[r] = Buffer<std::byte>(received_sizes[r]);
-      for (std::size_t at = 0; at < received[r].size(); at += kMostAtOnce) {
-        const auto count = static_cast<int>(std::min(kMostAtOnce, received[r].size() - at));
-        check(MPI_Irecv(received[r].data() + at, count, MPI_BYTE, static_cast<int>(r), kTag, communicator_,
-                        &requests.emplace_back()),
-              "MPI_Irecv");
-      }
-    }
-    for (std::size_t r = 0; r < ranks; ++r) {
-      if (r == me) continue;
-      sent_bytes_ += sizes[r];
-      for (std::size_t at = 0; at < sizes[r]; at += kMostAtOnce) {
-        const auto count = static_cast<int>(std::min<std::size_t>(kMostAtOnce, sizes[r] - at));
-        check(MPI_Isend(send[r].data() + at, count, MPI_BYTE, static_cast<int>(r), kTag, communicator_,
-                        &requests.emplace_back()),
-              "MPI_Isend");
-      }
-    }
-    check(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
     return received;
   }
 
@@ -87,6 +60,28 @@ class MpiExchange final : public parts::Exchange {
   using Exchange::sum;
   void sum(std::span<std::uint64_t> values) override { reduce(values, MPI_UINT64_T, MPI_SUM); }
   void max(std::span<double> values) override { reduce(values, MPI_DOUBLE, MPI_MAX); }
+
+ protected:
+  void deliver(Outgoing send, Incoming receive) override {
+    std::vector<MPI_Request> requests;
+    for (std::size_t r = 0; r < receive.size(); ++r) {
+      for (std::size_t at = 0; at < receive[r].size(); at += kMostAtOnce) {
+        const auto count = static_cast<int>(std::min(kMostAtOnce, receive[r].size() - at));
+        check(MPI_Irecv(receive[r].data() + at, count, MPI_BYTE, static_cast<int>(r), kTag, communicator_,
+                        &requests.emplace_back()),
+              "MPI_Irecv");
+      }
+    }
+    for (std::size_t r = 0; r < send.size(); ++r) {
+      for (std::size_t at = 0; at < send[r].size(); at += kMostAtOnce) {
+        const auto count = static_cast<int>(std::min(kMostAtOnce, send[r].size() - at));
+        check(MPI_Isend(send[r].data() + at, count, MPI_BYTE, static_cast<int>(r), kTag, communicator_,
+                        &requests.emplace_back()),
+              "MPI_Isend");
+      }
+    }
+    check(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
+  }
 
  private:
   static constexpr int kTag = 1;
@@ -106,8 +101,9 @@ class MpiExchange final : public parts::Exchange {
 
 }  // namespace
 
-std::unique_ptr<parts::Exchange> make_exchange(MPI_Comm communicator) {
-  return std::make_unique<MpiExchange>(communicator);
+std::unique_ptr<parts::Exchange> make_exchange(MPI_Comm communicator, bool carried) {
+  return std::make_unique<MpiExchange>(
+      communicator, carried ? parts::Exchange::RanksAre::apart : parts::Exchange::RanksAre::processes);
 }
 
 int run_world(int* argc, char*** argv, const std::function<int(parts::Exchange&)>& body,

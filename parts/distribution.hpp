@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <span>
 #include <utility>
 #include <vector>
@@ -36,9 +35,7 @@ class Distribution {
   [[nodiscard]] std::uint64_t id(std::size_t i) const noexcept {
     const auto r =
         static_cast<std::size_t>(std::upper_bound(received_.begin(), received_.end(), i) - received_.begin()) - 1;
-    std::uint32_t offset = 0;
-    std::memcpy(&offset, offsets_[r].data() + (i - received_[r]) * sizeof(offset), sizeof(offset));
-    return firsts_[r] + offset;
+    return firsts_[r] + offsets_[i];
   }
   [[nodiscard]] std::size_t share() const noexcept { return part_of_.size(); }
 
@@ -52,59 +49,43 @@ class Distribution {
  private:
   static constexpr std::size_t kBlock = 1 << 14;
 
-  [[nodiscard]] std::size_t ranks() const noexcept { return sent_.size(); }
+  [[nodiscard]] std::size_t ranks() const noexcept { return sent_.size() - 1; }
   [[nodiscard]] std::size_t blocks() const noexcept { return (share() + kBlock - 1) / kBlock; }
-  /// Calls f(i, part, place) for each point of the share, in parallel. place: among those that went to the same part.
+  /// Calls f(i, place) for each point of the share, in parallel. place: in the order of parts, and of points in each.
   template <class F>
   void for_share(F&& f) const {
     tbb::parallel_for(std::size_t{0}, blocks(), [&](std::size_t b) {
       const auto begins = begins_.begin() + static_cast<std::ptrdiff_t>(b * ranks());
       std::vector<std::uint32_t> next(begins, begins + static_cast<std::ptrdiff_t>(ranks()));
       const std::size_t last = std::min(share(), (b + 1) * kBlock);
-      for (std::size_t i = b * kBlock; i < last; ++i) f(i, std::size_t{part_of_[i]}, std::size_t{next[part_of_[i]]++});
+      for (std::size_t i = b * kBlock; i < last; ++i) f(i, std::size_t{next[part_of_[i]]++});
     });
   }
 
   Buffer<std::uint16_t> part_of_;  ///< [share]
   std::vector<std::uint32_t>
       begins_;  ///< [blocks × ranks] of the points of a block that went to a part, the place of the first
-  std::vector<std::size_t> sent_;      ///< [ranks] of the share, how many went to each
+  std::vector<std::size_t> sent_;      ///< [ranks + 1] where points of the share that went to each begin, by place
   std::vector<std::size_t> received_;  ///< [ranks + 1] where own points of each begin
   std::vector<std::uint64_t> firsts_;  ///< [ranks + 1] ids of the first rows of their shares
-  Mail offsets_;                       ///< [ranks] rows that own points were in their shares, 32 bits each
+  Buffer<std::uint32_t> offsets_;      ///< [own] rows that these were in their shares
   Points own_;                         ///< with room for some ghosts
 };
 
 template <class T>
 Buffer<T> Distribution::bring(Exchange& exchange, std::span<const T> values) const {
-  Mail mail;
-  for (const std::size_t count : sent_) mail.emplace_back(count * sizeof(T));
-  for_share([&](std::size_t i, std::size_t part, std::size_t place) {
-    std::memcpy(mail[part].data() + place * sizeof(T), &values[i], sizeof(T));
-  });
-  mail = exchange.all_to_all(std::move(mail));
-  Buffer<T> own(size());
-  for (std::size_t r = 0; r < ranks(); ++r) {
-    if (mail[r].size() > 0) std::memcpy(own.data() + received_[r], mail[r].data(), mail[r].size());
-  }
+  Buffer<T> by_place(share()), own(size());
+  for_share([&](std::size_t i, std::size_t place) { by_place[place] = values[i]; });
+  exchange.all_to_all(by_place.data(), sent_, own.data(), received_, sizeof(T));
   return own;
 }
 
 template <class T, class F>
 void Distribution::bring_back(Exchange& exchange, F&& value_of, T* to) const {
-  Mail mail;
-  for (std::size_t r = 0; r < ranks(); ++r) {
-    const std::size_t first = received_[r], count = received_[r + 1] - first;
-    std::byte* const letter = mail.emplace_back(count * sizeof(T)).data();
-    for_all(count, [&](std::size_t i) {
-      const T value = value_of(first + i);
-      std::memcpy(letter + i * sizeof(T), &value, sizeof(T));
-    });
-  }
-  mail = exchange.all_to_all(std::move(mail));
-  for_share([&](std::size_t i, std::size_t part, std::size_t place) {
-    std::memcpy(to + i, mail[part].data() + place * sizeof(T), sizeof(T));
-  });
+  Buffer<T> own(size()), by_place(share());
+  for_all(size(), [&](std::size_t i) { own[i] = value_of(i); });
+  exchange.all_to_all(own.data(), received_, by_place.data(), sent_, sizeof(T));
+  for_share([&](std::size_t i, std::size_t place) { to[i] = by_place[place]; });
 }
 
 }  // namespace epsflow::parts

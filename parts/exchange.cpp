@@ -1,6 +1,71 @@
 #include <epsflow/parts/exchange.hpp>
 
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+
+#include <cstring>
+#include <utility>
+
+#include <epsflow/parts/neighbours.hpp>
+
+
 namespace epsflow::parts {
+
+void copy_bytes(const void* from, std::size_t bytes, void* to) {
+  constexpr std::size_t kGrain = 1 << 17;
+  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, bytes, kGrain), [&](const auto& range) {
+    std::memcpy(static_cast<std::byte*>(to) + range.begin(), static_cast<const std::byte*>(from) + range.begin(),
+                range.size());
+  });
+}
+
+Exchange::Exchange(RanksAre ranks) : neighbours_can_be_(ranks == RanksAre::processes) {}
+Exchange::~Exchange() = default;
+
+std::vector<std::uint64_t> Exchange::tell_counts(std::span<const std::uint64_t> counts) {
+  const auto ranks = static_cast<std::size_t>(size()), me = static_cast<std::size_t>(rank());
+  std::vector<std::uint64_t> received(ranks);
+  received[me] = counts[me];
+  std::vector<std::span<const std::byte>> out(ranks);
+  std::vector<std::span<std::byte>> in(ranks);
+  for (std::size_t r = 0; r < ranks; ++r) {
+    if (r == me) continue;
+    out[r] = std::as_bytes(counts.subspan(r, 1));
+    in[r] = std::as_writable_bytes(std::span(received).subspan(r, 1));
+  }
+  deliver(out, in);
+  return received;
+}
+
+void Exchange::all_to_all(const void* send, std::span<const std::size_t> send_begins, void* receive,
+                          std::span<const std::size_t> receive_begins, std::size_t bytes) {
+  if (neighbours_can_be_ && neighbours_ == nullptr) neighbours_ = std::make_unique<Neighbours>(*this);
+  const auto ranks = static_cast<std::size_t>(size()), me = static_cast<std::size_t>(rank());
+  std::vector<std::span<const std::byte>> out(ranks);
+  std::vector<std::span<std::byte>> in(ranks);
+  for (std::size_t r = 0; r < ranks; ++r) {
+    out[r] = {static_cast<const std::byte*>(send) + send_begins[r] * bytes,
+              (send_begins[r + 1] - send_begins[r]) * bytes};
+    in[r] = {static_cast<std::byte*>(receive) + receive_begins[r] * bytes,
+             (receive_begins[r + 1] - receive_begins[r]) * bytes};
+    if (r != me) sent_bytes_ += out[r].size();
+  }
+  copy_bytes(out[me].data(), out[me].size(), in[me].data());
+  out[me] = {};
+  in[me] = {};
+  if (neighbours_ == nullptr || neighbours_->none()) return deliver(out, in);
+  std::vector<std::uint64_t> addresses;
+  for (const auto& letter : out) addresses.push_back(reinterpret_cast<std::uintptr_t>(letter.data()));
+  addresses = tell_counts(addresses);
+  std::vector<Neighbours::Piece> pieces;
+  for (std::size_t r = 0; r < ranks; ++r) {
+    if (neighbours_->reads(r)) pieces.push_back({r, addresses[r], std::exchange(in[r], {})});
+    if (neighbours_->read_by(r)) out[r] = {};
+  }
+  neighbours_->read(pieces);
+  if (!neighbours_->all()) deliver(out, in);
+  (void)sum(0);  // what was sent may go when all have read
+}
 
 void Exchange::min(std::span<double> values) {
   for (double& value : values) value = -value;

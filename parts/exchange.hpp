@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
+#include <memory>
 #include <span>
 #include <type_traits>
 #include <vector>
@@ -13,25 +13,31 @@
 
 namespace epsflow::parts {
 
-/// Bytes for each rank, or from each.
-using Mail = std::vector<Buffer<std::byte>>;
+class Neighbours;
 
 /// One of several ranks, each of which has a part. All functions but rank(), size() and sent_bytes() are collective: every rank calls the
 /// same ones in the same order, and each returns when all have called. Where a rank has failed they throw on all others: Cancelled.
 class Exchange {
  public:
-  Exchange() = default;
+  /// With `processes`, those that run on one machine read from each other what they are sent, where the system lets them.
+  enum class RanksAre : std::uint8_t { processes, apart };
+  explicit Exchange(RanksAre ranks);
   Exchange(const Exchange&) = delete;
   Exchange& operator=(const Exchange&) = delete;
-  virtual ~Exchange() = default;
+  virtual ~Exchange();
 
   [[nodiscard]] virtual int rank() const noexcept = 0;
   [[nodiscard]] virtual int size() const noexcept = 0;
-  /// Sends send[r] to rank r. Returns what each rank has sent here.
-  [[nodiscard]] virtual Mail all_to_all(Mail send) = 0;
+  /// Sends counts[r] to rank r. Returns what each rank has sent here.
+  [[nodiscard]] virtual std::vector<std::uint64_t> tell_counts(std::span<const std::uint64_t> counts);
   /// Element by element over all ranks, in place.
   virtual void sum(std::span<std::uint64_t> values) = 0;
   virtual void max(std::span<double> values) = 0;
+
+  /// Sends elements of so many bytes. Those for rank r lie from send_begins[r] to send_begins[r + 1], and what it sends here comes to lie from
+  /// receive_begins[r] on: the ranks have told each other how many.
+  void all_to_all(const void* send, std::span<const std::size_t> send_begins, void* receive,
+                  std::span<const std::size_t> receive_begins, std::size_t bytes);
 
   /// Bytes that this rank has sent to others by all_to_all().
   [[nodiscard]] std::uint64_t sent_bytes() const noexcept { return sent_bytes_; }
@@ -44,8 +50,27 @@ class Exchange {
   [[nodiscard]] std::uint64_t sum_below(std::uint64_t value);
 
  protected:
+  using Outgoing = std::span<const std::span<const std::byte>>;
+  using Incoming = std::span<const std::span<std::byte>>;
+  /// Sends send[r] to rank r, and receives receive[r] from it, which is as long as what is sent. Nothing for the rank itself.
+  virtual void deliver(Outgoing send, Incoming receive) = 0;
+
+ private:
+  bool neighbours_can_be_;
+  std::unique_ptr<Neighbours> neighbours_;  ///< once they are looked for
   std::uint64_t sent_bytes_ = 0;
 };
+
+/// Copies bytes, in parallel.
+void copy_bytes(const void* from, std::size_t bytes, void* to);
+
+/// Where the elements of each rank begin, [ranks + 1], if it has so many.
+template <class Counts>
+[[nodiscard]] std::vector<std::size_t> begins_of(const Counts& counts) {
+  std::vector<std::size_t> begins{0};
+  for (const auto count : counts) begins.push_back(begins.back() + static_cast<std::size_t>(count));
+  return begins;
+}
 
 /// Values for each rank, or from each.
 template <class T>
@@ -54,18 +79,17 @@ using Letters = std::vector<std::vector<T>>;
 template <class T>
 [[nodiscard]] Letters<T> all_to_all(Exchange& exchange, const Letters<T>& send) {
   static_assert(std::is_trivially_copyable_v<T>);
-  Mail mail;
-  for (const std::vector<T>& letter : send) {
-    const auto bytes = std::as_bytes(std::span(letter));
-    mail.emplace_back(bytes.size());
-    std::copy(bytes.begin(), bytes.end(), mail.back().begin());
-  }
-  mail = exchange.all_to_all(std::move(mail));
-  Letters<T> received(mail.size());
-  for (std::size_t r = 0; r < mail.size(); ++r) {
-    received[r].resize(mail[r].size() / sizeof(T));
-    if (mail[r].size() > 0) std::memcpy(received[r].data(), mail[r].data(), mail[r].size());
-    mail[r] = {};
+  std::vector<std::uint64_t> counts;
+  for (const std::vector<T>& letter : send) counts.push_back(letter.size());
+  const auto send_begins = begins_of(counts);
+  counts = exchange.tell_counts(counts);
+  const auto begins = begins_of(counts);
+  Buffer<T> outgoing(send_begins.back()), incoming(begins.back());
+  for (std::size_t r = 0; r < send.size(); ++r) std::copy(send[r].begin(), send[r].end(), outgoing.begin() + send_begins[r]);
+  exchange.all_to_all(outgoing.data(), send_begins, incoming.data(), begins, sizeof(T));
+  Letters<T> received(send.size());
+  for (std::size_t r = 0; r < received.size(); ++r) {
+    received[r].assign(incoming.begin() + begins[r], incoming.begin() + begins[r + 1]);
   }
   return received;
 }

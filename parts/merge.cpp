@@ -167,11 +167,6 @@ class Pieces {
   std::uint64_t size_;
 };
 
-/// Numbers that are told to other ranks, or answered.
-std::span<std::uint32_t> words_of(Buffer<std::byte>& letter) {
-  return {reinterpret_cast<std::uint32_t*>(letter.data()), letter.size() / sizeof(std::uint32_t)};
-}
-
 /// Of ids of this rank, ascending: how many there are on all ranks, and how many of these are smaller than each. No two are the same, and all
 /// are below `limit`. Each rank marks those of a piece of all ids, a bit for each. Collective. O(ids + limit / ranks), in parallel. Throws
 /// ResourceError on all ranks for more than labels can tell.
@@ -184,33 +179,26 @@ std::pair<std::uint64_t, std::vector<std::uint32_t>> ranks_of(Exchange& exchange
   }
   const Pieces pieces(limit, ranks);
   std::vector<std::size_t> begins{0};
-  Mail mail;
+  std::vector<std::uint64_t> counts;
+  Buffer<std::uint32_t> told(ids.size());
   for (std::size_t r = 0; r < ranks; ++r) {
     const auto end = std::lower_bound(ids.begin(), ids.end(), pieces.first(r + 1));
     begins.push_back(static_cast<std::size_t>(end - ids.begin()));
-    const std::size_t begin = begins[r];
-    const std::span<std::uint32_t> letter =
-        words_of(mail.emplace_back((begins[r + 1] - begin) * sizeof(std::uint32_t)));
-    for_all(letter.size(),
-            [&](std::size_t i) { letter[i] = static_cast<std::uint32_t>(ids[begin + i] - pieces.first(r)); });
+    counts.push_back(begins[r + 1] - begins[r]);
+    for_all(static_cast<std::size_t>(counts[r]), [&](std::size_t i) {
+      told[begins[r] + i] = static_cast<std::uint32_t>(ids[begins[r] + i] - pieces.first(r));
+    });
   }
-  mail = exchange.all_to_all(std::move(mail));
+  counts = exchange.tell_counts(counts);
+  const auto asked_begins = begins_of(counts);
+  Buffer<std::uint32_t> asked(asked_begins.back());
+  exchange.all_to_all(told.data(), begins, asked.data(), asked_begins, sizeof(std::uint32_t));
   RankedBits marked(pieces.size());
-  for (Buffer<std::byte>& letter : mail) {
-    const std::span<const std::uint32_t> asked = words_of(letter);
-    for_all(asked.size(), [&](std::size_t i) { marked.put(asked[i]); });
-  }
+  for_all(asked.size(), [&](std::size_t i) { marked.put(asked[i]); });
   const auto below = static_cast<std::uint32_t>(exchange.sum_below(marked.count()));
-  for (Buffer<std::byte>& letter : mail) {
-    const std::span<std::uint32_t> asked = words_of(letter);
-    for_all(asked.size(), [&](std::size_t i) { asked[i] = below + marked.rank(asked[i]); });
-  }
-  mail = exchange.all_to_all(std::move(mail));
+  for_all(asked.size(), [&](std::size_t i) { asked[i] = below + marked.rank(asked[i]); });
   std::vector<std::uint32_t> answers(ids.size());
-  for (std::size_t r = 0; r < ranks; ++r) {
-    const std::span<const std::uint32_t> letter = words_of(mail[r]);
-    std::copy(letter.begin(), letter.end(), answers.begin() + static_cast<std::ptrdiff_t>(begins[r]));
-  }
+  exchange.all_to_all(asked.data(), asked_begins, answers.data(), begins, sizeof(std::uint32_t));
   return {count, std::move(answers)};
 }
 
@@ -284,20 +272,16 @@ MergedClusters merge_clusters(Exchange& exchange, std::span<const std::uint64_t>
                               std::span<const std::uint32_t> shared, const Part::View& view, std::uint64_t points) {
   const Blocks blocks(exchange, first_cores.size());
   // What lent points are of is told to those who have them as ghosts.
-  Letters<std::uint64_t> lent(view.lent_to.size());
-  std::size_t at = 0;
-  for (std::size_t r = 0; r < lent.size(); ++r) {
-    for (std::size_t i = 0; i < view.lent_to[r]; ++i, ++at) {
-      lent[r].push_back(shared[at] == United::kNoSet ? kNone : blocks.first() + shared[at]);
-    }
+  const auto lent_begins = begins_of(view.lent_to), borrowed_begins = begins_of(view.borrowed_from);
+  std::vector<std::uint64_t> lent(lent_begins.back()), borrowed(borrowed_begins.back());
+  for (std::size_t i = 0; i < lent.size(); ++i) {
+    lent[i] = shared[i] == United::kNoSet ? kNone : blocks.first() + shared[i];
   }
-  lent = all_to_all(exchange, lent);
+  exchange.all_to_all(lent.data(), lent_begins, borrowed.data(), borrowed_begins, sizeof(std::uint64_t));
   Components components(exchange, blocks, first_cores.size());
-  for (const auto& letter : lent) {
-    for (const std::uint64_t other : letter) {
-      const std::uint32_t mine = shared[at++];
-      if (mine != United::kNoSet) components.tie(blocks.first() + mine, other);
-    }
+  for (std::size_t i = 0; i < borrowed.size(); ++i) {
+    const std::uint32_t mine = shared[lent.size() + i];
+    if (mine != United::kNoSet) components.tie(blocks.first() + mine, borrowed[i]);
   }
   components.find();
 

@@ -67,7 +67,10 @@ Part::Part(Exchange& exchange, Distribution& distribution, const Partition& part
   // By distance, so that a smaller radius takes the first of them.
   const std::size_t row = row_bytes(own);
   lent_.resize(ranks);
-  Mail mail;
+  std::vector<std::uint64_t> counts;
+  for (const Found& of_rank : found) counts.push_back(of_rank.lent.size());
+  const auto lent_begins = begins_of(counts);
+  Buffer<std::byte> rows(lent_begins.back() * row);
   Letters<double> distances(ranks);
   for (std::size_t r = 0; r < ranks; ++r) {
     const std::vector<Lent>& lent = found[r].lent;
@@ -75,8 +78,7 @@ Part::Part(Exchange& exchange, Distribution& distribution, const Partition& part
     std::vector<std::uint32_t> order(lent.size());
     std::iota(order.begin(), order.end(), 0U);
     std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return lent[a].distance < lent[b].distance; });
-    mail.emplace_back(order.size() * row);
-    std::byte* to = mail.back().data();
+    std::byte* to = rows.data() + lent_begins[r] * row;
     for (const std::uint32_t i : order) {
       lent_[r].push_back(lent[i]);
       distances[r].push_back(lent[i].distance);
@@ -94,17 +96,15 @@ Part::Part(Exchange& exchange, Distribution& distribution, const Partition& part
     }
     found[r] = {};
   }
-  mail = exchange.all_to_all(std::move(mail));
   distances_ = all_to_all(exchange, distances);
-  for (std::size_t r = 0; r < ranks; ++r) ghosts_ += distances_[r].size();
+  counts.clear();
+  for (const std::vector<double>& of_rank : distances_) counts.push_back(of_rank.size());
+  borrowed_begins_ = begins_of(counts);
+  ghosts_ = borrowed_begins_.back();
   require_count(own_ + ghosts_);
-  const Precision precision = own.precision();
+  borrowed_ = Points(ghosts_, d, own.precision());
+  exchange.all_to_all(rows.data(), lent_begins, bytes_of(borrowed_), borrowed_begins_, row);
   points_ = distribution.take_points(own_ + ghosts_);
-  for (std::size_t r = 0; r < ranks; ++r) {
-    borrowed_.emplace_back(distances_[r].size(), d, precision);
-    if (mail[r].size() > 0) std::memcpy(row_of(borrowed_.back(), 0), mail[r].data(), mail[r].size());
-    mail[r] = {};
-  }
   if (units == nullptr) return;
   Letters<std::int64_t> lent_units(ranks);
   for (std::size_t r = 0; r < ranks; ++r) {
@@ -130,7 +130,7 @@ Part::View Part::view(double reach) {
     for (auto lent = lent_[r].begin(); lent != near; ++lent) view.lent.push_back(lent->point);
     view.borrowed_from.push_back(within(r, reach));
     const std::size_t ghosts = view.borrowed_from.back();
-    if (ghosts > 0) std::memcpy(row_of(points_, n), row_of(borrowed_[r].view(), 0), ghosts * row);
+    if (ghosts > 0) std::memcpy(row_of(points_, n), row_of(borrowed_.view(), borrowed_begins_[r]), ghosts * row);
     if (!units_.empty()) std::copy_n(borrowed_units_[r].data(), ghosts, units_.data() + n);
     n += ghosts;
   }

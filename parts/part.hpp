@@ -56,10 +56,11 @@ class Part {
   std::size_t ghosts_ = 0;
   Points points_;                               ///< own points, and room for all ghosts
   Letters<Lent> lent_;                          ///< [ranks] by distance
-  std::vector<Points> borrowed_;                ///< [ranks] by distance
+  Points borrowed_;                             ///< ghosts, by rank and distance
+  std::vector<std::size_t> borrowed_begins_;    ///< [ranks + 1] where those of each begin
   std::vector<std::vector<double>> distances_;  ///< [ranks] theirs
   Buffer<std::int64_t> units_;                  ///< of points_, where they have weights
-  Letters<std::int64_t> borrowed_units_;        ///< [ranks] of borrowed_
+  Letters<std::int64_t> borrowed_units_;        ///< [ranks] of ghosts, by distance
 };
 
 }  // namespace epsflow::parts

@@ -88,17 +88,10 @@ class LoadedPart {
 
 /// Which ghosts are core, by what their parts have counted.
 void share_levels(Exchange& exchange, const Part::View& view, Counted& counted) {
-  const std::vector<std::uint16_t> levels = counted.lent_levels();
-  Letters<std::uint16_t> letters(view.lent_to.size());
-  std::size_t at = 0;
-  for (std::size_t r = 0; r < letters.size(); ++r) {
-    letters[r].assign(levels.begin() + static_cast<std::ptrdiff_t>(at),
-                      levels.begin() + static_cast<std::ptrdiff_t>(at + view.lent_to[r]));
-    at += view.lent_to[r];
-  }
-  letters = all_to_all(exchange, letters);
-  std::vector<std::uint16_t> borrowed;
-  for (const auto& letter : letters) borrowed.insert(borrowed.end(), letter.begin(), letter.end());
+  const std::vector<std::uint16_t> lent = counted.lent_levels();
+  const auto begins = begins_of(view.borrowed_from);
+  std::vector<std::uint16_t> borrowed(begins.back());
+  exchange.all_to_all(lent.data(), begins_of(view.lent_to), borrowed.data(), begins, sizeof(std::uint16_t));
   counted.borrow_levels(borrowed);
 }
 

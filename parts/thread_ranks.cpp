@@ -52,30 +52,21 @@ class Meeting {
 /// What ranks lay down for each other between two meetings.
 struct Table {
   explicit Table(int ranks)
-      : meeting(ranks), mail(static_cast<std::size_t>(ranks)), sums(mail.size()), most(mail.size()) {}
+      : meeting(ranks), letters(static_cast<std::size_t>(ranks)), sums(letters.size()), most(letters.size()) {}
 
   Meeting meeting;
-  std::vector<Mail> mail;                      ///< [from][to]
+  std::vector<std::span<const std::span<const std::byte>>> letters;  ///< [from][to]
   std::vector<std::span<std::uint64_t>> sums;  ///< [rank]
   std::vector<std::span<double>> most;         ///< [rank]
 };
 
 class ThreadExchange final : public Exchange {
  public:
-  ThreadExchange(Table& table, int rank) : table_(table), rank_(rank), me_(static_cast<std::size_t>(rank)) {}
+  ThreadExchange(Table& table, int rank)
+      : Exchange(RanksAre::apart), table_(table), rank_(rank), me_(static_cast<std::size_t>(rank)) {}
 
   [[nodiscard]] int rank() const noexcept override { return rank_; }
-  [[nodiscard]] int size() const noexcept override { return static_cast<int>(table_.mail.size()); }
-
-  [[nodiscard]] Mail all_to_all(Mail send) override {
-    for (std::size_t r = 0; r < send.size(); ++r) sent_bytes_ += r == me_ ? 0 : send[r].size();
-    table_.mail[me_] = std::move(send);
-    table_.meeting.wait();
-    Mail received(table_.mail.size());
-    for (std::size_t r = 0; r < received.size(); ++r) received[r] = std::move(table_.mail[r][me_]);
-    table_.meeting.wait();
-    return received;
-  }
+  [[nodiscard]] int size() const noexcept override { return static_cast<int>(table_.letters.size()); }
 
   using Exchange::max;
   using Exchange::sum;
@@ -84,6 +75,16 @@ class ThreadExchange final : public Exchange {
   }
   void max(std::span<double> values) override {
     fold(table_.most, values, [](double a, double b) { return std::max(a, b); });
+  }
+
+ protected:
+  void deliver(Outgoing send, Incoming receive) override {
+    table_.letters[me_] = send;
+    table_.meeting.wait();
+    for (std::size_t r = 0; r < receive.size(); ++r) {
+      copy_bytes(table_.letters[r][me_].data(), receive[r].size(), receive[r].data());
+    }
+    table_.meeting.wait();
   }
 
  private:

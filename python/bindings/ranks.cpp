@@ -115,12 +115,7 @@ void define_ranks(nb::module_& m) {
           "Waits no longer than so many seconds; returns what is asked: mail, sum, max, over where the run has ended, "
           "or ''.")
       .def("outgoing", [](nb::handle_t<Relay> self) { return bytes_of(nb::cast<Relay&>(self).outgoing(), self); })
-      .def(
-          "incoming",
-          [](nb::handle_t<Relay> self, const std::vector<std::uint64_t>& sizes) {
-            return bytes_of(nb::cast<Relay&>(self).incoming(sizes), self);
-          },
-          "sizes"_a)
+      .def("incoming", [](nb::handle_t<Relay> self) { return bytes_of(nb::cast<Relay&>(self).incoming(), self); })
       .def("sums", [](nb::handle_t<Relay> self) { return values_of(nb::cast<Relay&>(self).sums(), self); })
       .def("most", [](nb::handle_t<Relay> self) { return values_of(nb::cast<Relay&>(self).most(), self); })
       .def("answer", &Relay::answer);

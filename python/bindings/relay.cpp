@@ -1,9 +1,6 @@
 #include "relay.hpp"
 
 #include <chrono>
-#include <utility>
-
-#include <epsflow/core/error.hpp>
 
 namespace epsflow::python {
 
@@ -17,18 +14,19 @@ void Relay::ask(Asked what) {
   }
 }
 
-parts::Mail Relay::all_to_all(parts::Mail send) {
-  const auto me = static_cast<std::size_t>(rank_);
-  Buffer<std::byte> own = std::exchange(send[me], {});
-  for (const Buffer<std::byte>& letter : send) sent_bytes_ += letter.size();
-  send_ = std::move(send);
-  received_.clear();
-  ask(Asked::mail);
+void Relay::deliver(Outgoing send, Incoming receive) {
   send_.clear();
-  parts::Mail received = std::exchange(received_, {});
-  received.resize(static_cast<std::size_t>(size_));
-  received[me] = std::move(own);
-  return received;
+  received_.clear();
+  for (const auto letter : send) {
+    parts::copy_bytes(letter.data(), letter.size(), send_.emplace_back(letter.size()).data());
+  }
+  for (const auto letter : receive) received_.emplace_back(letter.size());
+  ask(Asked::mail);
+  for (std::size_t r = 0; r < receive.size(); ++r) {
+    parts::copy_bytes(received_[r].data(), receive[r].size(), receive[r].data());
+  }
+  send_.clear();
+  received_.clear();
 }
 
 void Relay::sum(std::span<std::uint64_t> values) {
@@ -51,13 +49,6 @@ Relay::Asked Relay::wait(std::chrono::duration<double> time) {
   std::unique_lock lock(mutex_);
   changed_.wait_for(lock, time, [this] { return asked_ != Asked::nothing; });
   return asked_;
-}
-
-std::span<Buffer<std::byte>> Relay::incoming(std::span<const std::uint64_t> sizes) {
-  if (sizes.size() != static_cast<std::size_t>(size_)) throw Error("a relay needs one size for each rank");
-  received_.clear();
-  for (const std::uint64_t size : sizes) received_.emplace_back(size);
-  return received_;
 }
 
 void Relay::answer() noexcept {

@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include <epsflow/core/buffer.hpp>
 #include <epsflow/core/cancel.hpp>
 #include <epsflow/parts/exchange.hpp>
 
@@ -19,11 +20,10 @@ class Relay final : public parts::Exchange {
  public:
   enum class Asked : std::uint8_t { nothing, mail, sum, max, over };
 
-  Relay(int rank, int size) noexcept : rank_(rank), size_(size) {}
+  Relay(int rank, int size) : Exchange(RanksAre::processes), rank_(rank), size_(size) {}
 
   [[nodiscard]] int rank() const noexcept override { return rank_; }
   [[nodiscard]] int size() const noexcept override { return size_; }
-  [[nodiscard]] parts::Mail all_to_all(parts::Mail send) override;
   using Exchange::max;
   using Exchange::sum;
   void sum(std::span<std::uint64_t> values) override;
@@ -40,15 +40,17 @@ class Relay final : public parts::Exchange {
 
   /// Waits until something is asked, but no longer than `time`.
   [[nodiscard]] Asked wait(std::chrono::duration<double> time);
-  /// What is to be sent to each rank.
+  /// What is to be sent to each rank, and room for what it sends here.
   [[nodiscard]] std::span<const Buffer<std::byte>> outgoing() const noexcept { return send_; }
-  /// Room for what each rank sends here, in bytes. Throws Error unless there is one size for each rank.
-  [[nodiscard]] std::span<Buffer<std::byte>> incoming(std::span<const std::uint64_t> sizes);
+  [[nodiscard]] std::span<const Buffer<std::byte>> incoming() const noexcept { return received_; }
   /// The values to be summed or compared, in place.
   [[nodiscard]] std::span<std::uint64_t> sums() const noexcept { return sums_; }
   [[nodiscard]] std::span<double> most() const noexcept { return most_; }
   /// The run goes on.
   void answer() noexcept;
+
+ protected:
+  void deliver(Outgoing send, Incoming receive) override;
 
  private:
   void ask(Asked what);
@@ -59,8 +61,9 @@ class Relay final : public parts::Exchange {
   std::condition_variable changed_;
   Asked asked_ = Asked::nothing;
   const CancelToken* cancel_ = nullptr;
-  parts::Mail send_;
-  parts::Mail received_;
+  // Of the relay, so that they outlive a run that is cancelled while the interpreter sends and receives.
+  std::vector<Buffer<std::byte>> send_;
+  std::vector<Buffer<std::byte>> received_;
   std::span<std::uint64_t> sums_;
   std::span<double> most_;
 };

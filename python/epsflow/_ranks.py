@@ -99,11 +99,8 @@ class Ranks:
         self._comm.Allreduce(self._mpi.IN_PLACE, values, op=operation)
 
     def _exchange(self, relay: Any) -> None:
-        send = relay.outgoing()
-        sizes = self._comm.alltoall([len(letter) for letter in send])
-        receive = self.together(lambda: relay.incoming(sizes))  # there may be no memory for it
         requests = []
-        for start, letters in ((self._comm.Irecv, receive), (self._comm.Isend, send)):
+        for start, letters in ((self._comm.Irecv, relay.incoming()), (self._comm.Isend, relay.outgoing())):
             for rank, letter in enumerate(letters):
                 for at in range(0, len(letter), _MOST_AT_ONCE):
                     requests.append(start(letter[at : at + _MOST_AT_ONCE], rank, _TAG))
