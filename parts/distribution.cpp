@@ -28,11 +28,13 @@ Distribution::Distribution(Exchange& exchange, PointsView share, const Partition
   const std::size_t d = share.dims();
   share.visit([&](auto values) {
     tbb::parallel_for(std::size_t{0}, blocks(), [&](std::size_t b) {
-      std::uint32_t* const counts = begins_.data() + b * ranks();
-      for (std::size_t i = b * kBlock; i < std::min(share.size(), (b + 1) * kBlock); ++i) {
+      const std::size_t first = b * kBlock, last = std::min(share.size(), first + kBlock);
+      require_finite(share, first, last);
+      for (std::size_t i = first; i < last; ++i) {
         part_of_[i] = static_cast<std::uint16_t>(descent.part_of(values.data() + i * d));
       }
-      for (std::size_t i = b * kBlock; i < std::min(share.size(), (b + 1) * kBlock); ++i) ++counts[part_of_[i]];
+      std::uint32_t* const counts = begins_.data() + b * ranks();
+      for (std::size_t i = first; i < last; ++i) ++counts[part_of_[i]];
     });
   });
   std::uint32_t place = 0;

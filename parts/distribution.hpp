@@ -13,7 +13,6 @@
 #include <epsflow/core/buffer.hpp>
 #include <epsflow/core/points.hpp>
 #include <epsflow/parts/exchange.hpp>
-#include <epsflow/parts/for_all.hpp>
 #include <epsflow/parts/partition.hpp>
 
 namespace epsflow::parts {
@@ -22,7 +21,7 @@ namespace epsflow::parts {
 class Distribution {
  public:
   /// share: the points of this rank; ids follow each other over the ranks, in their order. Collective. O(n·d), in parallel. Throws
-  /// ResourceError for a part of more points than 32-bit ids tell, and for more than 65,536 ranks.
+  /// InputError for a coordinate that is not finite, ResourceError for a part of more points than 32-bit ids tell, and for more than 65,536 ranks.
   Distribution(Exchange& exchange, PointsView share, const Partition& partition);
 
   /// The points of this part, by ascending id, until they are taken.
@@ -42,9 +41,9 @@ class Distribution {
   /// values: [share]. Returns those of own points, [own]. Collective.
   template <class T>
   [[nodiscard]] Buffer<T> bring(Exchange& exchange, std::span<const T> values) const;
-  /// value_of(i): of own point i. to: [share], what was found of each point of the share. Collective.
-  template <class T, class F>
-  void bring_back(Exchange& exchange, F&& value_of, T* to) const;
+  /// values: [own], what was found of own points. to: [share], what was found of each point of the share. Collective.
+  template <class T>
+  void bring_back(Exchange& exchange, const T* values, T* to) const;
 
  private:
   static constexpr std::size_t kBlock = 1 << 14;
@@ -80,11 +79,10 @@ Buffer<T> Distribution::bring(Exchange& exchange, std::span<const T> values) con
   return own;
 }
 
-template <class T, class F>
-void Distribution::bring_back(Exchange& exchange, F&& value_of, T* to) const {
-  Buffer<T> own(size()), by_place(share());
-  for_all(size(), [&](std::size_t i) { own[i] = value_of(i); });
-  exchange.all_to_all(own.data(), received_, by_place.data(), sent_, sizeof(T));
+template <class T>
+void Distribution::bring_back(Exchange& exchange, const T* values, T* to) const {
+  Buffer<T> by_place(share());
+  exchange.all_to_all(values, received_, by_place.data(), sent_, sizeof(T));
   for_share([&](std::size_t i, std::size_t place) { to[i] = by_place[place]; });
 }
 

@@ -84,8 +84,7 @@ Clusters GatheredClusters::gather(std::uint32_t minpts) {
   before_ = level.count;
   if (minpts == least_) {
     clusters.births = Labels(distribution_.share());
-    distribution_.bring_back(
-        exchange_, [&](std::size_t i) { return births_[i]; }, clusters.births.data());
+    distribution_.bring_back(exchange_, births_.data(), clusters.births.data());
   }
   return clusters;
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <numeric>
+#include <type_traits>
 #include <utility>
 
 #include <epsflow/core/error.hpp>
@@ -31,22 +32,27 @@ void Part::find_ghosts(const GhostFinder& finder, std::uint32_t me, PointsView o
   const std::size_t d = own.dims();
   const std::size_t blocks = (own_ + kGrain - 1) / kGrain;
   std::vector<std::vector<Found>> by_block(blocks);
-  tbb::parallel_for(std::size_t{0}, blocks, [&](std::size_t b) {
-    std::vector<Found>& mine = by_block[b];
-    mine.resize(found.size());
-    std::vector<double> point(d), room;
-    own.visit([&](auto values) {
-      for (std::size_t i = b * kGrain; i < std::min(own_, (b + 1) * kGrain); ++i) {
-        const auto* const at = values.data() + i * d;
-        if (finder.inside(me, at)) continue;
-        std::copy_n(at, d, point.begin());
-        finder.for_ghosts(me, point, room, [&](std::uint32_t part, double distance, std::span<const double> place) {
-          mine[part].lent.push_back({static_cast<std::uint32_t>(i), distance});
-          mine[part].coordinates.insert(mine[part].coordinates.end(), place.begin(), place.end());
-        });
-      }
+  const auto search = [&](auto dims) {
+    tbb::parallel_for(std::size_t{0}, blocks, [&](std::size_t b) {
+      std::vector<Found>& mine = by_block[b];
+      mine.resize(found.size());
+      std::vector<double> point(d), room;
+      own.visit([&](auto values) {
+        for (std::size_t i = b * kGrain; i < std::min(own_, (b + 1) * kGrain); ++i) {
+          const auto* const at = values.data() + i * d;
+          if (finder.template inside<std::remove_cvref_t<decltype(*at)>, dims>(me, at)) continue;
+          std::copy_n(at, d, point.begin());
+          finder.for_ghosts(me, point, room, [&](std::uint32_t part, double distance, std::span<const double> place) {
+            mine[part].lent.push_back({static_cast<std::uint32_t>(i), distance});
+            mine[part].coordinates.insert(mine[part].coordinates.end(), place.begin(), place.end());
+          });
+        }
+      });
     });
-  });
+  };
+  if (d == 2) search(std::integral_constant<std::size_t, 2>());
+  if (d == 3) search(std::integral_constant<std::size_t, 3>());
+  if (d != 2 && d != 3) search(std::integral_constant<std::size_t, 0>());
   for (const std::vector<Found>& of_block : by_block) {
     for (std::size_t part = 0; part < of_block.size(); ++part) {
       const auto& [lent, coordinates] = of_block[part];
@@ -72,7 +78,7 @@ Part::Part(Exchange& exchange, Distribution& distribution, const Partition& part
   const auto lent_begins = begins_of(counts);
   Buffer<std::byte> rows(lent_begins.back() * row);
   Letters<double> distances(ranks);
-  for (std::size_t r = 0; r < ranks; ++r) {
+  tbb::parallel_for(std::size_t{0}, ranks, [&](std::size_t r) {
     const std::vector<Lent>& lent = found[r].lent;
     const std::vector<double>& coordinates = found[r].coordinates;
     std::vector<std::uint32_t> order(lent.size());
@@ -95,7 +101,7 @@ Part::Part(Exchange& exchange, Distribution& distribution, const Partition& part
       }
     }
     found[r] = {};
-  }
+  });
   distances_ = all_to_all(exchange, distances);
   counts.clear();
   for (const std::vector<double>& of_rank : distances_) counts.push_back(of_rank.size());

@@ -33,7 +33,7 @@ class Part {
     std::vector<std::size_t> lent_to;        ///< [ranks] of these, how many each has
     std::vector<std::size_t> borrowed_from;  ///< [ranks] ghosts of each, by rank
   };
-  /// Valid until the next call.
+  /// Its points and units are valid until the next call.
   [[nodiscard]] View view(double reach);
   [[nodiscard]] std::size_t own() const noexcept { return own_; }
   /// In the largest view.

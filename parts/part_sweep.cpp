@@ -1,11 +1,11 @@
 #include <epsflow/parts/part_sweep.hpp>
 
 #include <tbb/task_arena.h>
+#include <tbb/task_group.h>
 
 #include <algorithm>
 #include <chrono>
 #include <functional>
-#include <future>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -132,19 +132,15 @@ class Homecoming {
       result.core.clear();
       return;
     }
+    for_all(result.labels.size(), [labels = result.labels.data(), &merged](std::size_t i) {
+      if (labels[i] == kNoise) return;
+      labels[i] = static_cast<std::int32_t>(merged.global[static_cast<std::size_t>(labels[i])]);
+    });
     Labels back(distribution_.share());
-    distribution_.bring_back(
-        exchange_,
-        [labels = result.labels.data(), &merged](std::size_t i) {
-          return labels[i] == kNoise ? kNoise
-                                     : static_cast<std::int32_t>(merged.global[static_cast<std::size_t>(labels[i])]);
-        },
-        back.data());
+    distribution_.bring_back(exchange_, std::as_const(result.labels).data(), back.data());
     result.labels = std::move(back);
     std::vector<std::uint8_t> core(core_mask_ ? distribution_.share() : 0);
-    if (core_mask_)
-      distribution_.bring_back(
-          exchange_, [&](std::size_t i) { return result.core[i]; }, core.data());
+    if (core_mask_) distribution_.bring_back(exchange_, std::as_const(result.core).data(), core.data());
     result.core = std::move(core);
   }
 
@@ -155,113 +151,75 @@ class Homecoming {
   Keep keep_;
 };
 
-/// A result on its way home on a thread of its own, while this rank counts neighbours for the next eps. What it is made of must not be
-/// changed, and no other collective call may be made, until it has arrived.
-class OnTheWay {
- public:
-  /// threads: that are not busy otherwise.
-  explicit OnTheWay(int threads) : threads_(threads) {}
-  OnTheWay(const OnTheWay&) = delete;
-  OnTheWay& operator=(const OnTheWay&) = delete;
-  ~OnTheWay() {
-    if (bringing_.valid()) bringing_.wait();
+/// What a rank does for an eps before it asks others: its part, searched.
+struct CountedPart {
+  CountedPart(Backend& backend, Part& part, const WeightScale* scale, const Space& space, const stages::EpsGroup& eps,
+              const RunOptions& options, const CancelToken& cancel)
+      : group(eps),
+        view(part.view(PartReach(eps.radius).near)),
+        shared{view.lent, static_cast<std::uint32_t>(view.points.size() - part.own())},
+        loaded(backend, view, scale, space, eps, options.search,
+               {.minpts = eps.minpts,
+                .core_mask = options.core_mask || options.clusters,
+                .keep = options.clusters ? Keep::labels : options.keep,
+                .shared = &shared},
+               cancel) {
+    view.points = {};  // the next part is viewed in their place
+    view.units = {};
   }
+  CountedPart(const CountedPart&) = delete;
+  CountedPart& operator=(const CountedPart&) = delete;
 
-  /// Once the one before has arrived.
-  template <class F>
-  void start(F&& bring) {
-    bringing_ = std::async(std::launch::async, [threads = threads_, bring = std::forward<F>(bring)]() mutable {
-      tbb::task_arena(threads).execute(bring);
-    });
-  }
-  /// Waits. Throws what it has thrown.
-  void arrive() {
-    if (bringing_.valid()) bringing_.get();
-  }
-
- private:
-  int threads_;
-  std::future<void> bringing_;
+  const stages::EpsGroup& group;
+  Part::View view;
+  SharedPoints shared;
+  LoadedPart loaded;
 };
 
-/// The clusterings of one eps by a rank.
-class GroupOfParts {
+/// The clusterings of one eps after the other by a rank.
+class GroupsOfParts {
  public:
-  /// scale: null, or of the weights of the part.
-  GroupOfParts(Exchange& exchange, Backend& backend, const Distribution& distribution, Part& part, const Space& space,
-               const WeightScale* scale, const RunOptions& options, std::uint64_t points, unsigned threads,
-               const CancelToken& cancel, const OnResult& on_result)
+  GroupsOfParts(Exchange& exchange, const Distribution& distribution, const RunOptions& options, std::uint64_t points,
+                const OnResult& on_result)
       : exchange_(exchange),
-        backend_(backend),
         distribution_(distribution),
-        part_(part),
-        space_(space),
-        scale_(scale),
         options_(options),
         points_(points),
-        together_(threads == 1 || options.clusters),
-        cancel_(cancel),
         on_result_(on_result),
-        home_(exchange, distribution, options),
-        way_(backend.device() < 0 ? 1 : static_cast<int>(threads)) {}
+        home_(exchange, distribution, options) {}
 
-  /// last: no other eps follows.
-  void cluster(const stages::EpsGroup& group, bool last) {
-    begin(group);
-    const Part::View view = part_.view(PartReach(group.radius).near);
-    const SharedPoints shared{view.lent, static_cast<std::uint32_t>(view.points.size() - part_.own())};
-    const DirectOptions direct{.minpts = group.minpts,
-                               .core_mask = options_.core_mask || clusters_,
-                               .keep = clusters_ ? Keep::labels : options_.keep,
-                               .shared = &shared};
-    LoadedPart loaded(backend_, view, scale_, space_, group, options_.search, direct, cancel_);
-    way_.arrive();
-    share_levels(exchange_, view, loaded.counted());
+  /// Collective.
+  void cluster(CountedPart& part) {
+    const stages::EpsGroup& group = part.group;
+    if (options_.clusters) clusters_.emplace(exchange_, distribution_, group.minpts.back());
+    share_levels(exchange_, part.view, part.loaded.counted());
     // As many as all ranks can take: each level is merged by all.
-    double at_once[] = {static_cast<double>(loaded.counted().levels_at_once())};
+    double at_once[] = {static_cast<double>(part.loaded.counted().levels_at_once())};
     exchange_.min(std::span(at_once));
     for (std::size_t first = 0; first < group.minpts.size();) {
       const auto levels = some_levels(static_cast<std::size_t>(at_once[0]), group, first);
       first += levels.size();
-      // The last of an eps goes home while this rank counts for the next.
-      const bool beside = !together_ && !last && first == group.minpts.size();
       const Clock::time_point begin = Clock::now();
       std::vector<MergedClusters> merged;
       unite_and_label(
-          loaded, group, levels,
+          part.loaded, group, levels,
           [&](const PartClusters& clusters) {
-            merged.push_back(merge_clusters(exchange_, clusters.first, clusters.shared, view, points_));
+            merged.push_back(merge_clusters(exchange_, clusters.first, clusters.shared, part.view, points_));
             return merged.back().local;
           },
-          [&](VariantResult&& result, std::size_t level, LevelResult&& found) {
+          [&](VariantResult&& result, std::size_t level, const LevelResult& found) {
             result.summary = found.summary;
             if (clusters_) clusters_->look(result.labels, result.core, merged[level], found.clusters.size);
-            auto bring = [this, begin, part = 1.0 / static_cast<double>(levels.size()), result = std::move(result),
-                          of_level = std::move(merged[level]), sizes = std::move(found.clusters.size)]() mutable {
-              bring_home(result, of_level, sizes);
-              result.seconds = seconds_since(begin) * part;
-              on_result_(std::move(result));
-            };
-            if (!beside || level + 1 < levels.size()) return bring();
-            way_.start(std::move(bring));
+            home_(result, merged[level], found.clusters.size);
+            if (clusters_) result.clusters = clusters_->gather(result.variant.minpts);
+            result.seconds =
+                std::chrono::duration<double>(Clock::now() - begin).count() / static_cast<double>(levels.size());
+            on_result_(std::move(result));
           });
     }
   }
 
  private:
-  void begin(const stages::EpsGroup& group) {
-    if (options_.clusters) clusters_.emplace(exchange_, distribution_, group.minpts.back());
-  }
-
-  void bring_home(VariantResult& result, const MergedClusters& merged, std::span<const std::uint32_t> sizes) {
-    home_(result, merged, sizes);
-    if (options_.clusters) result.clusters = clusters_->gather(result.variant.minpts);
-  }
-
-  static double seconds_since(Clock::time_point begin) {
-    return std::chrono::duration<double>(Clock::now() - begin).count();
-  }
-
   static std::span<const std::uint32_t> some_levels(std::size_t at_once, const stages::EpsGroup& group,
                                                     std::size_t first) {
     return std::span(group.minpts).subspan(first, std::min(at_once, group.minpts.size() - first));
@@ -286,7 +244,7 @@ class GroupOfParts {
     std::size_t l = 0;
     const auto emit = [&](VariantResult&& result) {
       const std::size_t level = l++;
-      take(std::move(result), level, std::move(found[level]));
+      take(std::move(result), level, found[level]);
     };
     for (const std::uint32_t level : levels) {
       VariantResult result;
@@ -297,18 +255,11 @@ class GroupOfParts {
   }
 
   Exchange& exchange_;
-  Backend& backend_;
   const Distribution& distribution_;
-  Part& part_;
-  const Space& space_;
-  const WeightScale* scale_;
   const RunOptions& options_;
   const std::uint64_t points_;
-  const bool together_;  ///< nothing else is done while a result is brought home
-  const CancelToken& cancel_;
   const OnResult& on_result_;
   const Homecoming home_;
-  OnTheWay way_;
   std::optional<GatheredClusters> clusters_;  ///< of the eps, where they are asked for
 };
 
@@ -339,7 +290,6 @@ PartFigures run_each(Exchange& exchange, PointsView share, const Metric& metric,
     const auto seconds = [&] { return std::chrono::duration<double>(Clock::now() - begin).count(); };
     std::optional<MovedPoints> moved(std::in_place, share, metric, [&](std::span<double> most) { exchange.max(most); });
     for (const Variant& variant : sweep.variants()) moved->require_fit(variant.eps);
-    if (moved->stayed()) require_finite(share);
     const Partition cuts = partition != nullptr ? *partition : cut_space(exchange, moved->view());
     Distribution distribution(exchange, moved->view(), cuts);
     moved.reset();
@@ -355,11 +305,24 @@ PartFigures run_each(Exchange& exchange, PointsView share, const Metric& metric,
     figures.points = part.own();
     figures.ghosts = part.ghosts();
     figures.distribute_seconds = seconds();
-    GroupOfParts clusterings(exchange, *backend, distribution, part, open, scale, options, points, numbers.threads,
-                             cancel, on_result);
-    for (const stages::EpsGroup& group : groups) {
+    const auto count = [&](const stages::EpsGroup& group) {
       cancel.check();
-      clusterings.cluster(group, &group == &groups.back());
+      return std::make_unique<CountedPart>(*backend, part, scale, open, group, options, cancel);
+    };
+    GroupsOfParts clusterings(exchange, distribution, options, points, on_result);
+    // A device has one part at a time; the processor counts for the next eps where threads wait for other ranks.
+    const bool ahead = backend->device() < 0;
+    std::unique_ptr<CountedPart> next = count(groups.front());
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+      std::unique_ptr<CountedPart> now = std::move(next);
+      const bool more = g + 1 < groups.size();
+      tbb::task_group beside;
+      if (more && ahead) beside.run([&] { next = count(groups[g + 1]); });
+      // What this thread waits for is not the next eps: other ranks wait for it.
+      tbb::this_task_arena::isolate([&] { clusterings.cluster(*now); });
+      now.reset();
+      beside.wait();
+      if (more && !ahead) next = count(groups[g + 1]);
     }
     figures.cluster_seconds = seconds() - figures.distribute_seconds;
   });

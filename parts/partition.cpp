@@ -5,6 +5,7 @@
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include <epsflow/parts/thread_ranks.hpp>
@@ -212,6 +213,8 @@ Partition cut_space(Exchange& exchange, PointsView points) {
   const std::uint64_t all = exchange.sum(std::uint64_t{points.size()});
   const auto ranks = static_cast<std::uint32_t>(exchange.size());
   const Points some = sample(points, all / (kSamplePerPart * ranks));
+  const std::span<const double> values(static_cast<const double*>(some.view().data()), some.size() * some.dims());
+  if (!std::ranges::all_of(values, [](double x) { return std::isfinite(x); })) require_finite(points);
   return Cutter(exchange, some, ranks).cut_all();
 }
 
