@@ -16,8 +16,9 @@ namespace {
 /// So many points tell where cuts lie: parts are equal but for about one in the root of that.
 constexpr std::uint64_t kSamplePerPart = 1 << 16;
 constexpr std::size_t kBins = 256;
-/// Each tells eight bits more of where a cut lies.
+/// Each tells eight bits more of where a cut lies. No more are made once so small a share of a box's points lies where its cut may be.
 constexpr int kRounds = 4;
+constexpr std::uint64_t kCloseEnough = 4096;
 constexpr std::size_t kCutGrain = 1 << 14;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
@@ -66,7 +67,8 @@ class Cutter {
   Partition cut_all() {
     while (!boxes_.empty()) {
       choose_axes();
-      for (int round = 0; round < kRounds; ++round) narrow();
+      for (int round = 0; round < kRounds && !narrow(); ++round) {
+      }
       cut();
     }
     return Partition(std::move(cuts_));
@@ -104,8 +106,8 @@ class Cutter {
     }
   }
 
-  /// Finds the bin that the cut lies in.
-  void narrow() {
+  /// Finds the bin that the cut lies in, of each box. Returns whether all cuts are close to where they are wanted.
+  bool narrow() {
     std::vector<std::uint64_t> bins = fold_points(
         box_of_.size(), std::vector<std::uint64_t>(boxes_.size() * (kBins + 1), 0),
         [&](std::vector<std::uint64_t>& mine, std::size_t i) {
@@ -124,6 +126,7 @@ class Cutter {
         },
         [](std::uint64_t a, std::uint64_t b) { return a + b; });
     exchange_.sum(std::span(bins));
+    bool close = true;
     for (std::size_t b = 0; b < boxes_.size(); ++b) {
       Box& box = boxes_[b];
       const std::uint64_t* const of_box = bins.data() + b * (kBins + 1);
@@ -135,7 +138,9 @@ class Cutter {
       box.below = below;
       box.lo = lo;
       box.hi = hi;
+      close = close && of_box[bin] <= box.points / kCloseEnough;
     }
+    return close;
   }
 
   void cut() {

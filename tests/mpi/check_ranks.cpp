@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -89,6 +90,8 @@ int check_all(parts::Exchange& exchange) {
   // More than fits one message of small ones.
   const test::DataSet many = test::make_data("clustered", 200'000, 3, Precision::float64, 9);
   count(agrees(exchange, many, {}, grid({0.05}, {5, 10}), random), "many points");
+  const std::unique_ptr<parts::Exchange> carried = mpi::make_exchange(MPI_COMM_WORLD, true);
+  count(agrees(*carried, many, {}, grid({0.05}, {5, 10}), random), "many points, all carried by MPI");
   bool refused = false;
   try {
     const double eps = exchange.rank() == 0 ? 0.1 : 0.2;
