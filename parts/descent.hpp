@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <span>
 #include <utility>
@@ -35,15 +36,28 @@ class Descent {
     }
   }
 
+  /// Of one point.
   template <class T>
   [[nodiscard]] std::uint32_t part_of(const T* point) const noexcept {
     std::uint32_t at = 0;
-    for (unsigned step = 0; step < depth_; ++step) {
-      const Node& node = nodes_[at];
-      const auto below = static_cast<std::uint32_t>(static_cast<double>(point[node.axis]) < node.at);
-      at = node.next[1] ^ ((node.next[0] ^ node.next[1]) & (0U - below));
-    }
+    for (unsigned step = 0; step < depth_; ++step) at = next(nodes_[at], point);
     return at - first_;
+  }
+
+  /// Of points with d coordinates, some at a time: what one waits for does not hold up the others.
+  template <class T>
+  void find_parts(const T* points, std::size_t d, std::size_t count, std::uint16_t* parts) const noexcept {
+    constexpr std::size_t kAtOnce = 8;
+    const Node* const nodes = nodes_.data();
+    const std::size_t whole = count / kAtOnce * kAtOnce;
+    for (std::size_t i = 0; i < whole; i += kAtOnce) {
+      std::array<std::uint32_t, kAtOnce> at{};
+      for (unsigned step = 0; step < depth_; ++step) {
+        for (std::size_t j = 0; j < kAtOnce; ++j) at[j] = next(nodes[at[j]], points + (i + j) * d);
+      }
+      for (std::size_t j = 0; j < kAtOnce; ++j) parts[i + j] = static_cast<std::uint16_t>(at[j] - first_);
+    }
+    for (std::size_t i = whole; i < count; ++i) parts[i] = static_cast<std::uint16_t>(part_of(points + i * d));
   }
 
  private:
@@ -52,6 +66,12 @@ class Descent {
     std::uint32_t axis;
     std::uint32_t next[2];
   };
+
+  template <class T>
+  [[nodiscard]] static std::uint32_t next(const Node& node, const T* point) noexcept {
+    const auto below = static_cast<std::uint32_t>(static_cast<double>(point[node.axis]) < node.at);
+    return node.next[1] ^ ((node.next[0] ^ node.next[1]) & (0U - below));
+  }
 
   std::vector<Node> nodes_;
   std::uint32_t first_ = 0;  ///< of the parts

@@ -30,9 +30,7 @@ Distribution::Distribution(Exchange& exchange, PointsView share, const Partition
     tbb::parallel_for(std::size_t{0}, blocks(), [&](std::size_t b) {
       const std::size_t first = b * kBlock, last = std::min(share.size(), first + kBlock);
       require_finite(share, first, last);
-      for (std::size_t i = first; i < last; ++i) {
-        part_of_[i] = static_cast<std::uint16_t>(descent.part_of(values.data() + i * d));
-      }
+      descent.find_parts(values.data() + first * d, d, last - first, part_of_.data() + first);
       std::uint32_t* const counts = begins_.data() + b * ranks();
       for (std::size_t i = first; i < last; ++i) ++counts[part_of_[i]];
     });

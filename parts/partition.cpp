@@ -179,15 +179,18 @@ class Cutter {
   std::vector<Partition::Cut> cuts_;
 };
 
-/// Every so many points.
+/// One in so many points: some that lie together, which take as long to read as one, and then none for a while.
 Points sample(PointsView points, std::uint64_t wanted_stride) {
+  constexpr std::size_t kTogether = 4;
   const auto stride = static_cast<std::size_t>(std::max<std::uint64_t>(1, wanted_stride));
-  const std::size_t d = points.dims();
-  Points some((points.size() + stride - 1) / stride, d, Precision::float64);
+  const std::size_t d = points.dims(), n = points.size(), runs = n / (kTogether * stride);
+  // Whole runs, and of what is left behind them as many as there are, up to one run.
+  Points some(runs * kTogether + std::min(kTogether, n - runs * kTogether * stride), d, Precision::float64);
   const std::span<double> to = some.values<double>();
   tbb::parallel_for(tbb::blocked_range<std::size_t>(0, some.size(), kCutGrain), [&](const auto& range) {
     for (std::size_t i = range.begin(); i < range.end(); ++i) {
-      for (std::size_t k = 0; k < d; ++k) to[i * d + k] = points.at(i * stride, k);
+      const std::size_t row = i / kTogether * kTogether * stride + i % kTogether;
+      for (std::size_t k = 0; k < d; ++k) to[i * d + k] = points.at(row, k);
     }
   });
   return some;
