@@ -8,7 +8,6 @@
 
 #include <epsflow/parts/neighbours.hpp>
 
-
 namespace epsflow::parts {
 
 void copy_bytes(const void* from, std::size_t bytes, void* to) {

@@ -85,7 +85,8 @@ template <class T>
   counts = exchange.tell_counts(counts);
   const auto begins = begins_of(counts);
   Buffer<T> outgoing(send_begins.back()), incoming(begins.back());
-  for (std::size_t r = 0; r < send.size(); ++r) std::copy(send[r].begin(), send[r].end(), outgoing.begin() + send_begins[r]);
+  for (std::size_t r = 0; r < send.size(); ++r)
+    std::copy(send[r].begin(), send[r].end(), outgoing.begin() + send_begins[r]);
   exchange.all_to_all(outgoing.data(), send_begins, incoming.data(), begins, sizeof(T));
   Letters<T> received(send.size());
   for (std::size_t r = 0; r < received.size(); ++r) {

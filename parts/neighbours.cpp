@@ -59,8 +59,8 @@ void Neighbours::read(std::span<const Piece> pieces) const {
     const auto& [rank, address, to] = pieces[p];
     const std::size_t at = (b - begins[p]) * kBlock;
     if (read_from(processes_[rank], address + at, to.subspan(at, std::min(kBlock, to.size() - at)))) return;
-    throw ResourceError("memory of rank " + format_count(rank) + ", which runs on the same machine, cannot be read: " +
-                        std::strerror(errno));
+    throw ResourceError("memory of rank " + format_count(rank) +
+                        ", which runs on the same machine, cannot be read: " + std::strerror(errno));
   });
 }
 

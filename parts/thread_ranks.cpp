@@ -56,8 +56,8 @@ struct Table {
 
   Meeting meeting;
   std::vector<std::span<const std::span<const std::byte>>> letters;  ///< [from][to]
-  std::vector<std::span<std::uint64_t>> sums;  ///< [rank]
-  std::vector<std::span<double>> most;         ///< [rank]
+  std::vector<std::span<std::uint64_t>> sums;                        ///< [rank]
+  std::vector<std::span<double>> most;                               ///< [rank]
 };
 
 class ThreadExchange final : public Exchange {
