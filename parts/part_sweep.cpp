@@ -318,8 +318,17 @@ PartFigures run_each(Exchange& exchange, PointsView share, const Metric& metric,
       const bool more = g + 1 < groups.size();
       tbb::task_group beside;
       if (more && ahead) beside.run([&] { next = count(groups[g + 1]); });
-      // What this thread waits for is not the next eps: other ranks wait for it.
-      tbb::this_task_arena::isolate([&] { clusterings.cluster(*now); });
+      try {
+        // What this thread waits for is not the next eps: other ranks wait for it.
+        tbb::this_task_arena::isolate([&] { clusterings.cluster(*now); });
+      } catch (...) {
+        // To the end: a group that goes away is cancelled, and what runs in it would go on with loops that were not.
+        try {
+          beside.wait();
+        } catch (...) {  // what came first is told
+        }
+        throw;
+      }
       now.reset();
       beside.wait();
       if (more && !ahead) next = count(groups[g + 1]);

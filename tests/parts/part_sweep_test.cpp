@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -466,7 +467,25 @@ TEST_CASE("parts: of more points than a block of rows has, and a sample that lea
   }
 }
 
-TEST_CASE("parts: a rank that fails while a result goes home ends all") {
+TEST_CASE("parts: a coordinate that is not finite is named, whether space is cut by its row or not") {
+  Random random(6);
+  for (const std::size_t row : {2, 5, 99'999}) {
+    CAPTURE(row);
+    Points points(300'000, 2, Precision::float64);
+    for (double& x : points.values<double>()) x = random.unit();
+    points.values<double>()[2 * (100'000 + row) + 1] = std::numeric_limits<double>::quiet_NaN();
+    CHECK_THROWS_WITH(run_ranks(3,
+                                [&](Exchange& exchange) {
+                                  const auto r = static_cast<std::size_t>(exchange.rank());
+                                  const PointsView share = points.view().rows(r * 100'000, (r + 1) * 100'000);
+                                  (void)run_each(exchange, share, {}, grid({0.002}, {4}), [](VariantResult&&) {},
+                                                 {.threads = 2});
+                                }),
+                      Catch::Contains("row " + std::to_string(row)) && Catch::Contains("nan"));
+  }
+}
+
+TEST_CASE("parts: a rank that fails while a result goes home, or the next eps is counted, ends all") {
   const DataSet data = test::make_data("clustered", 300, 2, Precision::float64, 1);
   const Sweep sweep = grid({0.1, 0.2, 0.3}, {2, 4});
   for (const int fails : {1, 2, 3, 5, 6}) {
