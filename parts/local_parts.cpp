@@ -32,22 +32,27 @@ class LocalParts::Interior {
   static constexpr std::uint16_t kMixed = 0xFFFF;
 
   /// Empty where there are few points, or they are not spread out.
-  Interior(PointsView points, const Partition& partition, const GhostFinder& finder)
+  Interior(const InputRows& points, const Partition& partition, const GhostFinder& finder)
       : axes_(std::min<std::size_t>(points.dims(), kMostAxes)),
         bits_(axes_ == 1   ? 14
               : axes_ == 2 ? 9
                            : 6) {
     constexpr std::size_t kFew = 1 << 20, kSample = 1 << 14;
     if (points.size() < kFew) return;
-    for (std::size_t k = 0; k < axes_; ++k) {
-      double lo = points.at(0, k), hi = lo;
-      for (std::size_t i = 0; i < kSample; ++i) {
-        const double x = points.at(points.size() / kSample * i, k);
-        lo = std::min(lo, x);
-        hi = std::max(hi, x);
+    std::array<double, kMostAxes> lo{}, hi{};
+    Buffer<std::byte> room;
+    for (std::size_t i = 0; i < kSample; ++i) {
+      const std::size_t row = points.size() / kSample * i;
+      const T* const point = reinterpret_cast<const T*>(points.rows(row, row + 1, room));
+      for (std::size_t k = 0; k < axes_; ++k) {
+        const auto x = static_cast<double>(point[k]);
+        lo[k] = i == 0 ? x : std::min(lo[k], x);
+        hi[k] = i == 0 ? x : std::max(hi[k], x);
       }
-      lo_[k] = static_cast<T>(lo);
-      per_width_[k] = static_cast<T>(static_cast<double>(bins()) / (hi - lo));
+    }
+    for (std::size_t k = 0; k < axes_; ++k) {
+      lo_[k] = static_cast<T>(lo[k]);
+      per_width_[k] = static_cast<T>(static_cast<double>(bins()) / (hi[k] - lo[k]));
       if (!(per_width_[k] > 0) || !std::isfinite(per_width_[k])) return;
     }
     parts_.resize(std::size_t{1} << (bits_ * axes_), kMixed);
@@ -126,7 +131,7 @@ struct LocalParts::Stretch {
   std::vector<T> coordinates;  ///< of each
 };
 
-LocalParts::LocalParts(PointsView points, std::span<const std::int64_t> units, const Partition& partition,
+LocalParts::LocalParts(InputRows points, std::span<const std::int64_t> units, const Partition& partition,
                        const Space& space, std::vector<double> reaches, std::uint64_t most_ghosts)
     : points_(points),
       units_(units),
@@ -139,11 +144,11 @@ LocalParts::LocalParts(PointsView points, std::span<const std::int64_t> units, c
       starts_(sizes_.size() * (blocks_ + 1)),
       most_ghosts_(most_ghosts),
       ghosts_(sizes_.size() * sizes_.size()) {
-  points.visit([&](auto values) { place(partition, space, values.data()); });
+  points.visit([&](auto zero) { place<decltype(zero)>(partition, space); });
 }
 
 template <class T>
-void LocalParts::place(const Partition& partition, const Space& space, const T* values) {
+void LocalParts::place(const Partition& partition, const Space& space) {
   constexpr std::size_t kMostStretches = 512;
   const std::size_t count = std::clamp<std::size_t>(blocks_, 1, kMostStretches);
   std::vector<Stretch<T>> stretches(count);
@@ -157,11 +162,11 @@ void LocalParts::place(const Partition& partition, const Space& space, const T* 
   tbb::parallel_for(std::size_t{0}, count, [&](std::size_t s) {
     switch (points_.dims()) {
       case 2:
-        return place<T, 2>(interior, descent, finder, values, stretches[s]);
+        return place<T, 2>(interior, descent, finder, stretches[s]);
       case 3:
-        return place<T, 3>(interior, descent, finder, values, stretches[s]);
+        return place<T, 3>(interior, descent, finder, stretches[s]);
       default:
-        return place<T, 0>(interior, descent, finder, values, stretches[s]);
+        return place<T, 0>(interior, descent, finder, stretches[s]);
     }
   });
   tbb::parallel_for(std::size_t{0}, parts(), [&](std::size_t part) {
@@ -177,16 +182,17 @@ void LocalParts::place(const Partition& partition, const Space& space, const T* 
 
 /// Dims: those of the points, or 0 where the compiler need not know them.
 template <class T, std::size_t Dims>
-void LocalParts::place(const Interior<T>& interior, const Descent& descent, const GhostFinder& finder, const T* values,
+void LocalParts::place(const Interior<T>& interior, const Descent& descent, const GhostFinder& finder,
                        Stretch<T>& stretch) {
   const std::size_t d = Dims > 0 ? Dims : points_.dims();
   std::vector<std::uint32_t> next(parts());
   std::vector<std::uint32_t> cells(block_);
   std::vector<std::uint16_t> part_of(block_), closer(block_ + 1), place(block_);
   std::vector<double> point(d), scratch;
+  Buffer<std::byte> room;
   for (std::size_t b = stretch.first; b < stretch.last; ++b) {
     const std::size_t begin = b * block_, size = std::min(rows(), begin + block_) - begin;
-    const T* const block = values + begin * d;
+    const T* const block = reinterpret_cast<const T*>(points_.rows(begin, begin + size, room));
     interior.template find<Dims>(block, size, d, cells.data(), part_of.data());
     std::size_t left = 0;  // to look at closer
     for (std::size_t i = 0; i < size; ++i) {
@@ -286,9 +292,8 @@ std::uint64_t LocalParts::bytes() const noexcept {
          starts_.size() * sizeof(std::uint32_t) + all_ghosts_ * ghost_bytes(points_, !units_.empty());
 }
 
-std::uint64_t LocalParts::ghost_bytes(PointsView points, bool weights) noexcept {
-  const std::uint64_t row = points.dims() * bytes_of(points.precision());
-  return sizeof(Found) + 2 * row + sizeof(std::uint32_t) + (weights ? sizeof(std::int64_t) : 0);
+std::uint64_t LocalParts::ghost_bytes(const InputRows& points, bool weights) noexcept {
+  return sizeof(Found) + 2 * points.row_bytes() + sizeof(std::uint32_t) + (weights ? sizeof(std::int64_t) : 0);
 }
 
 std::size_t LocalParts::place_of(double reach) const {
@@ -345,7 +350,7 @@ PointsSource LocalParts::source(const View& view, double near, double beyond) co
     std::size_t count;
     const std::byte* from;
   };
-  const std::size_t row = points_.dims() * bytes_of(points_.precision());
+  const std::size_t row = points_.row_bytes();
   std::vector<Piece> pieces;  // of ghosts
   std::size_t at = view.own;
   const auto add = [&](const Ghosts& of, std::size_t first, std::size_t last) {
@@ -389,15 +394,15 @@ std::vector<std::uint32_t> LocalParts::rows_of(std::size_t part, std::span<const
 
 void LocalParts::write_own(std::size_t part, std::size_t first, std::size_t last, std::byte* to) const {
   if (first == last) return;
-  const std::size_t row = points_.dims() * bytes_of(points_.precision());
-  const auto* const all = static_cast<const std::byte*>(points_.data());
+  const std::size_t row = points_.row_bytes();
+  Buffer<std::byte> room;
   const auto* const starts = starts_.data() + part * (blocks_ + 1);
   auto b = static_cast<std::size_t>(std::upper_bound(starts, starts + blocks_ + 1, first) - starts) - 1;
   for (; first < last; ++b) {
     const std::size_t begin = starts[b], count = starts[b + 1] - begin;
     if (count == 0) continue;
     const std::size_t from = first - begin, taken = std::min(last, begin + count) - first;
-    const std::byte* const block = all + b * block_ * row;
+    const std::byte* const block = points_.rows(b * block_, std::min(rows(), (b + 1) * block_), room);
     if (count == block_) {
       std::memcpy(to, block + from * row, taken * row);
     } else {

@@ -16,6 +16,7 @@
 #include <epsflow/core/space.hpp>
 #include <epsflow/parts/descent.hpp>
 #include <epsflow/parts/ghosts.hpp>
+#include <epsflow/parts/input_rows.hpp>
 #include <epsflow/parts/partition.hpp>
 
 namespace epsflow::parts {
@@ -28,10 +29,10 @@ struct TooManyGhosts {};
 /// thread-safe.
 class LocalParts {
  public:
-  /// points: [n × d], must outlive it. units: their weights in whole units, [n], or none; must outlive it. reaches: how far ghosts reach in the
+  /// points: [n × d], must outlive it; brought again and again where they are not in memory. units: their weights in whole units, [n], or none; must outlive it. reaches: how far ghosts reach in the
   /// views that will be asked for, ascending. O(n·(d + log parts)), in parallel. Throws UsageError as GhostFinder, ResourceError for a part
   /// of more points than 32-bit ids tell.
-  LocalParts(PointsView points, std::span<const std::int64_t> units, const Partition& partition, const Space& space,
+  LocalParts(InputRows points, std::span<const std::int64_t> units, const Partition& partition, const Space& space,
              std::vector<double> reaches, std::uint64_t most_ghosts = ~std::uint64_t{0});
 
   [[nodiscard]] std::size_t rows() const noexcept { return points_.size(); }
@@ -40,7 +41,7 @@ class LocalParts {
   /// Bytes that are held beside the points, and were while ghosts were found.
   [[nodiscard]] std::uint64_t bytes() const noexcept;
   /// The same of each ghost.
-  [[nodiscard]] static std::uint64_t ghost_bytes(PointsView points, bool weights) noexcept;
+  [[nodiscard]] static std::uint64_t ghost_bytes(const InputRows& points, bool weights) noexcept;
   /// Points of the largest part, ghosts included.
   [[nodiscard]] std::uint64_t most_points() const noexcept { return most_; }
 
@@ -95,10 +96,9 @@ class LocalParts {
   template <class T>
   struct Stretch;
   template <class T>
-  void place(const Partition& partition, const Space& space, const T* values);
+  void place(const Partition& partition, const Space& space);
   template <class T, std::size_t Dims>
-  void place(const Interior<T>& interior, const Descent& descent, const GhostFinder& finder, const T* values,
-             Stretch<T>& stretch);
+  void place(const Interior<T>& interior, const Descent& descent, const GhostFinder& finder, Stretch<T>& stretch);
   template <class T>
   void collect(const std::vector<Stretch<T>>& stretches);
 
@@ -133,7 +133,7 @@ class LocalParts {
   [[nodiscard]] std::size_t place_of(double reach) const;
   [[nodiscard]] const Ghosts& ghosts(std::size_t of, std::size_t to) const { return ghosts_[of * parts() + to]; }
 
-  PointsView points_;
+  InputRows points_;
   std::span<const std::int64_t> units_;
   std::vector<double> reaches_;
   std::vector<std::size_t> sizes_;  ///< [parts]

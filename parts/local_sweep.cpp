@@ -401,21 +401,22 @@ class LocalGroup {
 class PartsBudget {
  public:
   /// levels: of an eps.
-  PartsBudget(const LocalSweep& what, const RunOptions& options, const MovedPoints& moved, std::size_t workers,
-              std::size_t levels)
-      : budget_(what.budget), view_(moved.view()), weights_(!what.weights.empty()) {
-    const std::uint64_t rows = view_.size();
-    const std::uint64_t copied = moved.stayed() ? 0 : view_.bytes();
+  /// input: as it is searched.
+  PartsBudget(const LocalSweep& what, const RunOptions& options, const InputRows& input, bool moved,
+              std::size_t workers, std::size_t levels)
+      : budget_(what.budget), input_(input), weights_(!what.weights.empty()) {
+    const std::uint64_t rows = input.size();
+    const std::uint64_t copied = moved ? input.bytes_in_memory() : 0;
     const std::uint64_t units = weights_ ? rows * sizeof(std::int64_t) : 0;
     const std::uint64_t of_level = labels_kept(options) ? rows * kBytesPerLabel : 0;
-    fixed_ = what.points.bytes() + copied + units + std::clamp(what.memory, of_level, of_level * levels);
+    fixed_ = what.points.bytes_in_memory() + copied + units + std::clamp(what.memory, of_level, of_level * levels);
     // Coordinates of a part are there as they were picked out, and in the order of its index.
-    of_part_ = kTogether * workers * (what.part_bytes + 2 * view_.dims() * bytes_of(view_.precision()));
+    of_part_ = kTogether * workers * (what.part_bytes + 2 * input.row_bytes());
   }
 
   [[nodiscard]] std::uint64_t most_ghosts() const noexcept {
     if (budget_ == 0) return ~std::uint64_t{0};
-    return (budget_ - std::min(budget_, fixed_)) / LocalParts::ghost_bytes(view_, weights_);
+    return (budget_ - std::min(budget_, fixed_)) / LocalParts::ghost_bytes(input_, weights_);
   }
   /// Throws PartsBeyondBudget where points in parts, and the labels that are held at a time, are more.
   void require(const LocalParts& points) const {
@@ -434,7 +435,7 @@ class PartsBudget {
 
  private:
   std::uint64_t budget_;
-  PointsView view_;
+  InputRows input_;
   bool weights_;
   std::uint64_t fixed_ = 0;    ///< bytes, however many parts there are
   std::uint64_t of_part_ = 0;  ///< for each point of the largest
@@ -477,14 +478,18 @@ void run_local(const LocalSweep& what, std::span<const PartWorker> workers, cons
   std::optional<MovedPoints> moved;
   std::optional<LocalParts> points;
   arena.execute([&] {
-    moved.emplace(what.points, what.metric, [](std::span<double>) {});
-    for (const Variant& variant : what.sweep.variants()) moved->require_fit(variant.eps);
-    const Partition cuts = what.partition != nullptr ? *what.partition : cut_space(moved->view(), what.parts);
+    InputRows input = what.points;
+    if (input.in_memory()) {
+      moved.emplace(input.view(), what.metric, [](std::span<double>) {});
+      for (const Variant& variant : what.sweep.variants()) moved->require_fit(variant.eps);
+      input = moved->view();
+    }
+    const Partition cuts = what.partition != nullptr ? *what.partition : cut_space(input, what.parts);
     std::size_t levels = 1;
     for (const stages::EpsGroup& group : groups) levels = std::max(levels, group.minpts.size());
-    const PartsBudget budget(what, options, *moved, workers.size(), levels);
+    const PartsBudget budget(what, options, input, moved && !moved->stayed(), workers.size(), levels);
     try {
-      points.emplace(moved->view(), weights ? weights->units() : std::span<const std::int64_t>(), cuts, space, reaches,
+      points.emplace(input, weights ? weights->units() : std::span<const std::int64_t>(), cuts, space, reaches,
                      budget.most_ghosts());
     } catch (const TooManyGhosts&) {
       budget.refuse_ghosts();

@@ -1,34 +1,13 @@
 #include <epsflow/parts/part_visit.hpp>
 
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
 #include <numeric>
 #include <utility>
 
 #include <epsflow/index/cell_axes.hpp>
+#include <epsflow/parts/input_rows.hpp>
 
 namespace epsflow::parts {
-namespace {
-
-Points gather(const PointsSource& source) {
-  Points points(source.size, source.dims, source.precision);
-  const auto write = [&](auto values) {
-    tbb::parallel_for(tbb::blocked_range<std::size_t>(0, source.size, 1 << 14), [&](const auto& range) {
-      source.write(range.begin(), range.end(), values.data() + range.begin() * source.dims);
-    });
-  };
-  if (source.precision == Precision::float32) {
-    write(points.values<float>());
-  } else {
-    write(points.values<double>());
-  }
-  return points;
-}
-
-}  // namespace
-
 PartVisit::PartVisit(Backend& backend, const LocalParts& points, const LocalParts::View& view, const PartReach& reach,
                      const WeightScale* scale, const Space& space, double radius, const SearchOptions& search,
                      DirectOptions options, const CancelToken& cancel, std::mutex& bringing)
@@ -45,7 +24,7 @@ PartVisit::PartVisit(Backend& backend, const LocalParts& points, const LocalPart
     loaded_ = backend.load(source, space);
   }
   if (loaded_ == nullptr) {
-    room_ = gather(source);
+    room_ = bring(source);
     loaded_ = backend.load(room_.view(), space);
   }
   index_ = loaded_->build_index({.eps = radius,

@@ -179,18 +179,24 @@ class Cutter {
   std::vector<Partition::Cut> cuts_;
 };
 
-/// One in so many points: some that lie together, which take as long to read as one, and then none for a while.
-Points sample(PointsView points, std::uint64_t wanted_stride) {
-  constexpr std::size_t kTogether = 4;
+/// One in so many points: some that lie together, which take as long to bring as one, and then none for a while.
+Points sample(const InputRows& points, std::uint64_t wanted_stride) {
+  const std::size_t together = points.in_memory() ? 4 : 64;
   const auto stride = static_cast<std::size_t>(std::max<std::uint64_t>(1, wanted_stride));
-  const std::size_t d = points.dims(), n = points.size(), runs = n / (kTogether * stride);
+  const std::size_t d = points.dims(), n = points.size(), runs = n / (together * stride);
   // Whole runs, and of what is left behind them as many as there are, up to one run.
-  Points some(runs * kTogether + std::min(kTogether, n - runs * kTogether * stride), d, Precision::float64);
+  const std::size_t left = std::min(together, n - runs * together * stride);
+  Points some(runs * together + left, d, Precision::float64);
   const std::span<double> to = some.values<double>();
-  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, some.size(), kCutGrain), [&](const auto& range) {
-    for (std::size_t i = range.begin(); i < range.end(); ++i) {
-      const std::size_t row = i / kTogether * kTogether * stride + i % kTogether;
-      for (std::size_t k = 0; k < d; ++k) to[i * d + k] = points.at(row, k);
+  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, runs + 1, kCutGrain / together), [&](const auto& range) {
+    Buffer<std::byte> room;
+    for (std::size_t run = range.begin(); run < range.end(); ++run) {
+      const std::size_t first = run * together * stride, count = run < runs ? together : left;
+      const std::byte* const rows = points.rows(first, first + count, room);
+      points.visit([&](auto zero) {
+        const auto* const values = reinterpret_cast<const decltype(zero)*>(rows);
+        std::copy_n(values, count * d, to.data() + run * together * d);
+      });
     }
   });
   return some;
@@ -226,7 +232,7 @@ Partition cut_space(Exchange& exchange, PointsView points) {
   return Cutter(exchange, some, ranks).cut_all();
 }
 
-Partition cut_space(PointsView points, std::size_t parts) {
+Partition cut_space(const InputRows& points, std::size_t parts) {
   const Points some = sample(points, points.size() / (kSamplePerPart * parts));
   require_finite(some);
   Partition made;

@@ -11,6 +11,7 @@
 
 #include <epsflow/core/points.hpp>
 #include <epsflow/parts/exchange.hpp>
+#include <epsflow/parts/input_rows.hpp>
 
 namespace epsflow::parts {
 
@@ -77,7 +78,7 @@ class Partition {
 /// As many parts as there are ranks. points: those of this rank, in any distribution. Collective. Looks at some 65,536 of them for
 /// each rank, O(d · log ranks) for each, and sums O(ranks · d) bytes over all ranks log ranks times.
 [[nodiscard]] Partition cut_space(Exchange& exchange, PointsView points);
-/// So many parts of points in one memory. O(parts · d · log parts). Throws InputError where a coordinate that it looks at is NaN or infinite.
-[[nodiscard]] Partition cut_space(PointsView points, std::size_t parts);
+/// So many parts of points in one place. O(parts · d · log parts). Throws InputError where a coordinate that it looks at is NaN or infinite.
+[[nodiscard]] Partition cut_space(const InputRows& points, std::size_t parts);
 
 }  // namespace epsflow::parts

@@ -268,9 +268,10 @@ std::size_t parts_in_turns(std::uint64_t needed, std::uint64_t device_memory, st
 SharingAnswer choose_host_sharing(const SharingQuestion& question, const RunOptions& run) noexcept {
   constexpr SharingAnswer kOne{Sharing::one, "all points fit the one device"};
   const std::uint64_t needed = question.bytes + question.points * host_bytes(question.levels, question.weights);
+  const std::uint64_t held = question.in_memory ? question.bytes : 0;
   if (question.device_memory == 0 || question.bytes + needed <= question.device_memory) return kOne;
   const std::uint64_t labels = labels_kept(run) ? question.points * kBytesPerLabel : 0;
-  const std::uint64_t kept = question.bytes + question.points * kHostBytesPerPlace +
+  const std::uint64_t kept = held + question.points * kHostBytesPerPlace +
                              std::clamp(question.device_memory / kHostLabelShare, labels, labels * question.levels);
   // Then one run says how much it takes.
   constexpr SharingAnswer kTooMuch{Sharing::one, "points and labels alone are more than the memory holds"};
@@ -356,7 +357,7 @@ SharingAnswer choose_sharing(const SharingQuestion& question, const RunOptions& 
                "all points fit each device, and nothing has to be sent");
 }
 
-SharingAnswer choose_sharing(PointsView points, const Sweep& sweep, std::span<const EngineOptions> engines,
+SharingAnswer choose_sharing(const InputRows& points, const Sweep& sweep, std::span<const EngineOptions> engines,
                              const RunOptions& run, bool weights) {
   std::vector<double> eps;
   eps.reserve(sweep.size());
@@ -365,8 +366,9 @@ SharingAnswer choose_sharing(PointsView points, const Sweep& sweep, std::span<co
   SharingQuestion question{.engines = engines.size(),
                            .eps = static_cast<std::size_t>(std::unique(eps.begin(), eps.end()) - eps.begin()),
                            .points = points.size(),
-                           .bytes = points.bytes(),
-                           .weights = weights};
+                           .bytes = std::uint64_t{points.size()} * points.row_bytes(),
+                           .weights = weights,
+                           .in_memory = points.in_memory()};
   if (engines.size() == 1 && on_the_host(engines.front())) {
     question.host = true;
     question.device_memory = settled(engines.front()).memory;
@@ -382,25 +384,57 @@ SharingAnswer choose_sharing(PointsView points, const Sweep& sweep, std::span<co
   return choose_sharing(question, run);
 }
 
-void run_each(PointsView points, const Metric& metric, const Sweep& sweep, const OnResult& on_result,
-              std::span<const EngineOptions> engines, const RunOptions& options, const Observer& observer,
-              std::span<const double> weights, const SharingAnswer* sharing) {
+namespace {
+
+/// Calls run(engines, answer) with engines of these options, as many as are needed.
+template <class Run>
+void with_engines(const InputRows& points, const Metric& metric, const Sweep& sweep,
+                  std::span<const EngineOptions> engines, const RunOptions& options, const Observer& observer,
+                  bool weights, const SharingAnswer* sharing, Run&& run) {
   if (engines.empty()) throw UsageError("no engine is there to sweep: give one or more");
   for (const EngineOptions& engine : engines) check_options(engine, options);
   if (observer.cancel != nullptr) observer.cancel->check();
   if (sweep.size() == 0) return;
-  const SharingAnswer answer =
-      sharing != nullptr ? *sharing : choose_sharing(points, sweep, engines, options, !weights.empty());
+  const SharingAnswer answer = sharing != nullptr ? *sharing : choose_sharing(points, sweep, engines, options, weights);
   std::size_t used = engines.size();
   if (answer.sharing == Sharing::one) used = 1;
   if (answer.sharing == Sharing::eps) used = std::min(used, stages::group_by_eps(sweep, metric).size());
-  run_each(points, metric, sweep, on_result, make_engines(engines.first(used), observer), options, observer, weights,
-           &answer);
+  run(make_engines(engines.first(used), observer), answer);
 }
 
+/// Whether the metric may move points, or asks where they lie.
+bool may_move(const Metric& metric) { return !metric.box.empty() || !stay(metric, {}, 0, 0); }
+
+}  // namespace
+
 void run_each(PointsView points, const Metric& metric, const Sweep& sweep, const OnResult& on_result,
-              std::span<const Engine> engines, const RunOptions& options, const Observer& observer,
+              std::span<const EngineOptions> engines, const RunOptions& options, const Observer& observer,
               std::span<const double> weights, const SharingAnswer* sharing) {
+  with_engines(points, metric, sweep, engines, options, observer, !weights.empty(), sharing,
+               [&](const std::vector<Engine>& made, const SharingAnswer& answer) {
+                 run_each(points, metric, sweep, on_result, made, options, observer, weights, &answer);
+               });
+}
+
+void run_each(const PointsSource& points, const Metric& metric, const Sweep& sweep, const OnResult& on_result,
+              std::span<const EngineOptions> engines, const RunOptions& options, const Observer& observer,
+              std::span<const double> weights, const SharingAnswer* sharing) {
+  if (may_move(metric)) {
+    return run_each(bring(points).view(), metric, sweep, on_result, engines, options, observer, weights, sharing);
+  }
+  with_engines(InputRows(points), metric, sweep, engines, options, observer, !weights.empty(), sharing,
+               [&](const std::vector<Engine>& made, const SharingAnswer& answer) {
+                 run_each(points, metric, sweep, on_result, made, options, observer, weights, &answer);
+               });
+}
+
+namespace {
+
+/// in_memory: all points there, which are brought if they are not.
+void run_shared(const InputRows& points, const std::function<PointsView()>& in_memory, const Metric& metric,
+                const Sweep& sweep, const OnResult& on_result, std::span<const Engine> engines,
+                const RunOptions& options, const Observer& observer, std::span<const double> weights,
+                const SharingAnswer* sharing) {
   if (engines.empty()) throw UsageError("no engine is there to sweep: give one or more");
   std::vector<EngineOptions> settings;
   for (const Engine& engine : engines) {
@@ -419,7 +453,7 @@ void run_each(PointsView points, const Metric& metric, const Sweep& sweep, const
   Together together(observer, on_result, sweep.size());
   if (answer.sharing != Sharing::parts) {
     Queue queue(sweep, metric, answer.sharing == Sharing::one ? 1 : engines.size());
-    return share_eps(points, metric, queue, engines.first(queue.engines()), options, weights, together);
+    return share_eps(in_memory(), metric, queue, engines.first(queue.engines()), options, weights, together);
   }
   if (answer.parts == 0) throw UsageError("SharingAnswer::parts is 0: give one or more");
   const std::size_t most = std::min(kMostParts * engines.size(), kMostPartsOfAll);
@@ -432,7 +466,7 @@ void run_each(PointsView points, const Metric& metric, const Sweep& sweep, const
   // Of parts that take too much: it fits, or says how much it takes.
   const auto at_once = [&] {
     Queue queue(sweep, metric, 1);
-    share_eps(points, metric, queue, engines.first(1), options, weights, together);
+    share_eps(in_memory(), metric, queue, engines.first(1), options, weights, together);
   };
   for (std::size_t parts = answer.parts;; parts *= 2) {
     const Sweep missing = together.missing(sweep);
@@ -440,7 +474,9 @@ void run_each(PointsView points, const Metric& metric, const Sweep& sweep, const
       return share_space({.points = points, .weights = weights, .metric = metric, .sweep = missing, .parts = parts},
                          engines, options, together);
     } catch (const InputError&) {
-      require_points(metric, points);  // whose rows are counted from the first of all, and not of a part's
+      // Whose rows are counted from the first of all, and not of a part's.
+      if (!points.in_memory()) require_finite_rows(points);
+      if (points.in_memory()) require_points(metric, points.view());
       throw;
     } catch (const PartsBeyondBudget& error) {
       // More parts are smaller, and have more ghosts: the number that takes the least is somewhere between.
@@ -459,6 +495,27 @@ void run_each(PointsView points, const Metric& metric, const Sweep& sweep, const
       if (together.refused() || parts >= 8 * answer.parts || 2 * parts > most) throw;
     }
   }
+}
+
+}  // namespace
+
+void run_each(PointsView points, const Metric& metric, const Sweep& sweep, const OnResult& on_result,
+              std::span<const Engine> engines, const RunOptions& options, const Observer& observer,
+              std::span<const double> weights, const SharingAnswer* sharing) {
+  run_shared(
+      points, [&] { return points; }, metric, sweep, on_result, engines, options, observer, weights, sharing);
+}
+
+void run_each(const PointsSource& points, const Metric& metric, const Sweep& sweep, const OnResult& on_result,
+              std::span<const Engine> engines, const RunOptions& options, const Observer& observer,
+              std::span<const double> weights, const SharingAnswer* sharing) {
+  std::optional<Points> all;
+  const auto in_memory = [&] {
+    if (!all) all = bring(points);
+    return all->view();
+  };
+  run_shared(may_move(metric) ? InputRows(in_memory()) : InputRows(points), in_memory, metric, sweep, on_result,
+             engines, options, observer, weights, sharing);
 }
 
 }  // namespace epsflow::parts

@@ -11,7 +11,9 @@
 #include <epsflow/core/metric.hpp>
 #include <epsflow/core/option.hpp>
 #include <epsflow/core/points.hpp>
+#include <epsflow/core/points_source.hpp>
 #include <epsflow/core/sweep.hpp>
+#include <epsflow/parts/input_rows.hpp>
 #include <epsflow/pipeline/engine.hpp>
 #include <epsflow/pipeline/options.hpp>
 #include <epsflow/pipeline/sweep.hpp>
@@ -58,6 +60,8 @@ struct SharingQuestion {
   /// The one device is the CPU. device_memory is that of the budget then, which holds the points and all labels, too.
   bool host = false;
   std::size_t levels = 1;  ///< minpts of an eps, at most
+  /// They are in memory, all the time; else they are brought as they are needed.
+  bool in_memory = true;
 };
 
 /// The first rule that applies decides:
@@ -69,7 +73,7 @@ struct SharingQuestion {
 [[nodiscard]] SharingAnswer choose_sharing(const SharingQuestion& question, const RunOptions& run) noexcept;
 
 /// The same for these engines. The memory of a GPU is asked for where its options leave it open.
-[[nodiscard]] SharingAnswer choose_sharing(PointsView points, const Sweep& sweep,
+[[nodiscard]] SharingAnswer choose_sharing(const InputRows& points, const Sweep& sweep,
                                            std::span<const EngineOptions> engines, const RunOptions& run,
                                            bool weights = false);
 
@@ -83,6 +87,17 @@ void run_each(PointsView points, const Metric& metric, const Sweep& sweep, const
               std::span<const double> weights = {}, const SharingAnswer* sharing = nullptr);
 /// The same by engines of its own, which are gone afterwards.
 void run_each(PointsView points, const Metric& metric, const Sweep& sweep, const OnResult& on_result,
+              std::span<const EngineOptions> engines, const RunOptions& options = {}, const Observer& observer = {},
+              std::span<const double> weights = {}, const SharingAnswer* sharing = nullptr);
+
+/// The same of points that are not in memory, or not all: parts are brought as they are needed, several times. Where parts are not asked for,
+/// or not to be had, and with a metric that moves points (any but the norms, and those with a box or with scales) all are brought into memory first.
+/// points.write is called from several threads at once, and may be called for any rows, any number of times.
+void run_each(const PointsSource& points, const Metric& metric, const Sweep& sweep, const OnResult& on_result,
+              std::span<const Engine> engines, const RunOptions& options = {}, const Observer& observer = {},
+              std::span<const double> weights = {}, const SharingAnswer* sharing = nullptr);
+
+void run_each(const PointsSource& points, const Metric& metric, const Sweep& sweep, const OnResult& on_result,
               std::span<const EngineOptions> engines, const RunOptions& options = {}, const Observer& observer = {},
               std::span<const double> weights = {}, const SharingAnswer* sharing = nullptr);
 

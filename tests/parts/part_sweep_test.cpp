@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <memory>
 #include <mutex>
@@ -98,8 +99,15 @@ std::vector<VariantResult> run_here(PointsView points, std::span<const double> w
   engine.threads = 1;
   const std::unique_ptr<Backend> backend = make_backend(settled(engine), nullptr);
   std::vector<VariantResult> results;
+  // Where the metric leaves points in their places they need not be in memory.
+  const PointsSource source{points.size(), points.dims(), points.precision(),
+                            [&](std::size_t first, std::size_t last, void* to) {
+                              const PointsView some = points.rows(first, last);
+                              std::memcpy(to, some.data(), some.bytes());
+                            }};
+  const bool brought = parts % 2 == 0 && metric.box.empty() && stay(metric, points, 0, points.size());
   run_local(
-      {.points = points,
+      {.points = brought ? InputRows(source) : InputRows(points),
        .weights = weights,
        .metric = metric,
        .sweep = sweep,

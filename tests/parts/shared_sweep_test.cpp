@@ -1,6 +1,7 @@
 #include <epsflow/parts/shared_sweep.hpp>
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 #include <set>
 #include <string>
@@ -335,6 +336,48 @@ TEST_CASE("shared sweeps: what fails or is cancelled ends all engines") {
   CHECK(taken < sweep.size());
   CHECK_THROWS_WITH(run_each(points, {}, sweep, take, std::span<const EngineOptions>{}),
                     Contains("no engine is there"));
+}
+
+/// Points that are brought row by row.
+PointsSource source_of(PointsView points) {
+  return {points.size(), points.dims(), points.precision(), [points](std::size_t first, std::size_t last, void* to) {
+            const PointsView some = points.rows(first, last);
+            std::memcpy(to, some.data(), some.bytes());
+          }};
+}
+
+TEST_CASE("shared sweeps: points that are not in memory") {
+  SharingQuestion question{.points = 1'000'000, .bytes = 16'000'000, .device_memory = 28'200'000, .host = true};
+  CHECK(choose_sharing(question, {}).sharing == Sharing::one);  // which says how much it takes
+  question.in_memory = false;
+  CHECK(choose_sharing(question, {}).sharing == Sharing::parts);
+
+  Random random(27);
+  Points points = uniform(100'000, random);
+  const Sweep sweep = grid({0.001, 0.002}, {1, 2});
+  const RunOptions options{.core_mask = true};
+  EngineOptions small = cpu_engines(1).front();
+  const auto expected = by_variant(run(points, sweep, small, options));
+  const auto expected_in_box =
+      by_variant(run(Engine(small).load(points, {.box = {{0.0, 1.0}, {0.0, 1.0}}}), sweep, options));
+  small.memory = 2'750'000;
+  const PointsSource source = source_of(points);
+  std::vector<VariantResult> found;
+  const auto take = [&](VariantResult&& result) { found.push_back(std::move(result)); };
+  // Points alone are more than the memory is for, and labels of a variant with them.
+  CHECK(choose_sharing(points, sweep, std::vector{small}, options).sharing == Sharing::one);
+  CHECK(choose_sharing(InputRows(source), sweep, std::vector{small}, options).sharing == Sharing::parts);
+  run_each(source, Metric{}, sweep, take, std::vector{small}, options);
+  check_same(by_variant(std::move(found)), expected);
+  found.clear();
+  // Where they fit, or a box moves them, they are brought into memory.
+  run_each(source, Metric{}, sweep, take, cpu_engines(1), options);
+  check_same(by_variant(std::move(found)), expected);
+  found.clear();
+  run_each(source, {.box = {{0.0, 1.0}, {0.0, 1.0}}}, sweep, take, cpu_engines(2), options);
+  check_same(by_variant(std::move(found)), expected_in_box);
+  points.values<double>()[2 * 65'432 + 1] = std::numeric_limits<double>::infinity();
+  CHECK_THROWS_WITH(run_each(source, Metric{}, sweep, take, std::vector{small}, options), Contains("row 65432"));
 }
 
 TEST_CASE("shared sweeps: a bad coordinate is named by its row among all") {

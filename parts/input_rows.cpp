@@ -1,0 +1,37 @@
+#include <epsflow/parts/input_rows.hpp>
+
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include <epsflow/parts/row_bytes.hpp>
+
+namespace epsflow::parts {
+
+Points bring(const PointsSource& source) {
+  Points points(source.size, source.dims, source.precision);
+  std::byte* const to = bytes_of(points);
+  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, source.size, 1 << 14), [&](const auto& range) {
+    source.write(range.begin(), range.end(), to + range.begin() * source.row_bytes());
+  });
+  return points;
+}
+
+void require_finite_rows(const InputRows& input) {
+  constexpr std::size_t kRows = 1 << 14;
+  Buffer<std::byte> room;
+  input.visit([&](auto zero) {
+    using T = decltype(zero);
+    for (std::size_t first = 0; first < input.size(); first += kRows) {
+      const std::size_t last = std::min(input.size(), first + kRows);
+      const auto* const values = reinterpret_cast<const T*>(input.rows(first, last, room));
+      for (std::size_t i = 0; i < (last - first) * input.dims(); ++i) {
+        if (!std::isfinite(values[i])) throw_not_finite(first + i / input.dims(), i % input.dims(), values[i]);
+      }
+    }
+  });
+}
+
+}  // namespace epsflow::parts
