@@ -105,7 +105,7 @@ int run_cluster(const Arguments& arguments) {
   io::FilePoints points = read_input(arguments);
   require_points(points);
   settle_columns(arguments, points, metric);
-  settle_backend(points, metric, settings);
+  settle_backend(points.size(), points.dims(), metric, settings);
   std::optional<io::LabelledCopy> labelled;
   if (arguments.given("labelled")) {
     labelled.emplace(labelled_copy(arguments, points,

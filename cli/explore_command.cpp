@@ -179,7 +179,7 @@ int run_explore(const Arguments& arguments) {
   io::FilePoints points = read_input(arguments);
   require_points(points);
   settle_columns(arguments, points, metric);
-  settle_backend(points, metric, settings);
+  settle_backend(points.size(), points.dims(), metric, settings);
   const InterruptGuard interrupt;
   const auto begin = std::chrono::steady_clock::now();
   std::optional<Exploration> made;
@@ -227,7 +227,7 @@ int run_suggest(const Arguments& arguments) {
   io::FilePoints points = read_input(arguments);
   require_points(points);
   settle_columns(arguments, points, metric);
-  settle_backend(points, metric, settings);
+  settle_backend(points.size(), points.dims(), metric, settings);
   const InterruptGuard interrupt;
   const Sweep sweep =
       suggest(load(arguments, points, metric, settings.engine), settings.run, {.cancel = &interrupt.token()});

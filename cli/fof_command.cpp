@@ -105,7 +105,7 @@ int run_fof(const Arguments& arguments) {
   if (b && metric.box.empty()) {
     throw UsageError("--b is a fraction of the mean separation of points that fill a box: give --box as well");
   }
-  settle_backend(points, metric, settings);
+  settle_backend(points.size(), points.dims(), metric, settings);
   std::optional<Cataloguing> cataloguing;
   if (arguments.given("catalog") && !arguments.given("weight") && points.has_masses) take_masses(arguments, points);
   if (arguments.given("catalog")) check_masses(points);

@@ -145,7 +145,7 @@ int run_k_distance(const Arguments& arguments) {
   require_points(points);
   if (points.size() == 0) throw InputError("there are no points, and so no distances: name a file with rows");
   settle_columns(arguments, points, metric);
-  settle_backend(points, metric, settings);
+  settle_backend(points.size(), points.dims(), metric, settings);
 
   const InterruptGuard interrupt;
   const Observer observer{.cancel = &interrupt.token()};

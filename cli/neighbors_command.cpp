@@ -35,7 +35,7 @@ int run_neighbors(const Arguments& arguments) {
   Metric metric = requested_metric(arguments);
   io::FilePoints points = read_input(arguments);
   settle_columns(arguments, points, metric);
-  settle_backend(points, metric, settings);
+  settle_backend(points.size(), points.dims(), metric, settings);
 
   const InterruptGuard interrupt;
   Neighbors found;

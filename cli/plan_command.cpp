@@ -111,7 +111,7 @@ int run_plan(const Arguments& arguments) {
   Metric metric = requested_metric(arguments);
   io::FilePoints points = read_input(arguments);
   settle_columns(arguments, points, metric);
-  settle_backend(points, metric, settings);
+  settle_backend(points.size(), points.dims(), metric, settings);
   const std::vector<EngineOptions> engines = parts::engines_on(settings.devices, settings.engine);
   const SharingPlan sharing{engines.size(), parts::on_the_host(engines.front()),
                             parts::choose_sharing(points, sweep, engines, settings.run, !points.weights.empty())};

@@ -90,10 +90,10 @@ RunSettings run_settings(const Arguments& arguments) {
   return settings;
 }
 
-void settle_backend(const Points& points, const Metric& metric, RunSettings& settings) {
+void settle_backend(std::uint64_t n, std::size_t dims, const Metric& metric, RunSettings& settings) {
   if (!settings.devices.gpus.empty()) settings.engine.backend = BackendChoice::gpu;
-  settings.engine.backend = choose_backend(points.size(), moved_dims(metric, points.dims()), moved_space(metric),
-                                           settings.engine, settings.run, preferred_backend());
+  settings.engine.backend = choose_backend(n, moved_dims(metric, dims), moved_space(metric), settings.engine,
+                                           settings.run, preferred_backend());
 }
 
 io::RunDescription describe_run(const Arguments& arguments, const Metric& metric, const EngineOptions& options) {

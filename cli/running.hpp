@@ -44,8 +44,8 @@ struct RunSettings {
 /// What the command line says about the run. Throws UsageError, ResourceError for what no run, or this machine, can have.
 [[nodiscard]] RunSettings run_settings(const Arguments& arguments);
 
-/// Where the command line leaves the backend open it becomes choose_backend()'s.
-void settle_backend(const Points& points, const Metric& metric, RunSettings& settings);
+/// Where the command line leaves the backend open it becomes choose_backend()'s. n, dims: of the points.
+void settle_backend(std::uint64_t n, std::size_t dims, const Metric& metric, RunSettings& settings);
 
 /// What a results folder says of the run. The GPU is looked at only where it may be used.
 [[nodiscard]] io::RunDescription describe_run(const Arguments& arguments, const Metric& metric,

@@ -14,6 +14,7 @@
 #include <epsflow/cli/commands.hpp>
 #include <epsflow/cli/interrupt.hpp>
 #include <epsflow/cli/labels.hpp>
+#include <epsflow/cli/left_rows.hpp>
 #include <epsflow/cli/lineage_files.hpp>
 #include <epsflow/cli/metric.hpp>
 #include <epsflow/cli/options.hpp>
@@ -79,6 +80,20 @@ void run_whole(const Arguments& arguments, const io::FilePoints& points, const M
   Observer shared = observer;
   shared.on_notice = notices(arguments);
   parts::run_each(points, metric, made, take, engines, settings.run, shared, points.weights, &sharing);
+}
+
+/// A sweep of points that stay in their file.
+void run_left(const Arguments& arguments, const io::RowFile& file, const Metric& metric, const Sweep& made,
+              const OnResult& take, const RunSettings& settings, const Observer& observer) {
+  const std::vector<EngineOptions> engines = parts::engines_on(settings.devices, settings.engine);
+  const parts::SharingAnswer sharing = parts::choose_sharing(parts::InputRows(file.rows), made, engines, settings.run);
+  if (sharing.sharing == parts::Sharing::parts && !arguments.flag("quiet")) {
+    say(fmt::format("{} of space are read from the file one by one, as {}", format_count(sharing.parts, "part"),
+                    sharing.reason));
+  }
+  Observer shared = observer;
+  shared.on_notice = notices(arguments);
+  parts::run_each(file.rows, metric, made, take, engines, settings.run, shared, {}, &sharing);
 }
 
 /// The page of what the folder holds now.
@@ -170,10 +185,16 @@ int run_sweep(const Arguments& arguments) {
                             .inputs = paths_of(arguments.operands())},
                            notices(arguments));
 
-  io::FilePoints points = read_input(arguments);
-  require_points(points);
-  settle_columns(arguments, points, metric);
-  settle_backend(points, metric, settings);
+  const bool coordinates_alone = !sliced && !format && catalogs.empty() && !arguments.given("report");
+  const std::optional<io::RowFile> left = coordinates_alone ? rows_to_leave(arguments, metric) : std::nullopt;
+  io::FilePoints points;
+  if (!left) {
+    points = read_input(arguments);
+    require_points(points);
+    settle_columns(arguments, points, metric);
+  }
+  const std::uint64_t n = left ? left->rows.size : points.size();
+  settle_backend(n, left ? left->rows.dims : points.dims(), metric, settings);
   std::optional<Slicing> slicing;
   if (sliced) slicing.emplace(arguments, points);
   std::vector<io::VariantWriter> writers;
@@ -188,7 +209,7 @@ int run_sweep(const Arguments& arguments) {
     writers.push_back(cataloguing->writer(catalogs));
     settings.run.core_mask = true;
   }
-  io::ResultsInput input = io::results_input(points);
+  io::ResultsInput input = left ? results_input(*left) : io::results_input(points);
   if (slicing) input.slices = slicing->describe();
   const std::vector<Variant> missing =
       folder.begin(input, describe_run(arguments, metric, settings.engine), std::move(writers));
@@ -199,8 +220,8 @@ int run_sweep(const Arguments& arguments) {
   const Sweep made(tied || counted ? all_variants(folder, missing) : missing);
   const std::set<Variant, io::VariantOrder> to_make(missing.begin(), missing.end());
   settings.run.clusters = tied;
-  const int code = run_into(
-      folder, {points, points.size(), &metric, missing.size(), labels}, arguments, [&](const Observer& observer) {
+  const int code =
+      run_into(folder, {input.origin, n, &metric, missing.size(), labels}, arguments, [&](const Observer& observer) {
         LineageBuilder builder(made);
         std::optional<SliceCounts> counts;
         if (counted) counts.emplace(*slicing);
@@ -213,6 +234,8 @@ int run_sweep(const Arguments& arguments) {
         if (slicing && made.size() > 0) {
           run_each(slicing->load(Engine(settings.engine, notices(arguments)), metric), made, take, settings.run,
                    observer);
+        } else if (left && made.size() > 0) {
+          run_left(arguments, *left, metric, made, take, settings, observer);
         } else if (made.size() > 0) {
           run_whole(arguments, points, metric, made, take, settings, observer);
         }

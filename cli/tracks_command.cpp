@@ -105,7 +105,7 @@ int run_tracks(const Arguments& arguments) {
   io::FilePoints read = read_input(arguments);
   require_points(read);
   settle_columns(arguments, read, metric);
-  settle_backend(read, metric, settings);
+  settle_backend(read.size(), read.dims(), metric, settings);
   const Slicing slicing(arguments, read);
 
   const InterruptGuard interrupt;

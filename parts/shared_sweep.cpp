@@ -483,6 +483,7 @@ void run_shared(const InputRows& points, const std::function<PointsView()>& in_m
       const bool more_may_do = !least || error.needed() < *least;
       least = error.needed();
       if (more_may_do && parts < 8 * answer.parts && 2 * parts <= most) continue;
+      if (!points.in_memory()) throw;  // all at once they would take more than parts do
       return at_once();
     } catch (const UsageError&) {
       // As of a box that is too narrow for parts; what one run does not do either it says itself.

@@ -1,0 +1,20 @@
+// Points that are left in their file, as memory has no room for them beside what is made of them.
+#pragma once
+
+#include <optional>
+
+#include <epsflow/cli/arguments.hpp>
+#include <epsflow/core/metric.hpp>
+#include <epsflow/io/results/results_folder.hpp>
+#include <epsflow/io/row_file.hpp>
+
+namespace epsflow::cli {
+
+/// The one file that the command names, where its rows can be left in it, the metric leaves points in their places, and their coordinates would
+/// take more than half of the memory; else nullopt. Unless --quiet is given prints a line on it. Throws as read_input().
+[[nodiscard]] std::optional<io::RowFile> rows_to_leave(const Arguments& arguments, const Metric& metric);
+
+/// What a results folder says of it. Reads it once. Throws InputError for a coordinate that is NaN or infinite.
+[[nodiscard]] io::ResultsInput results_input(const io::RowFile& file);
+
+}  // namespace epsflow::cli

@@ -1,0 +1,49 @@
+#!/usr/bin/env python3
+"""A sweep of points that are left in their file, as memory has no room for them."""
+import json
+import struct
+import unittest
+import zipfile
+
+from support import ProgramTest
+
+
+class LeftRows(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        self.points = self.folder / "p.npy"
+        self.succeeds("generate", "uniform", "--n", 2_000_000, "--out", self.points)
+        self.sweep = ["sweep", self.points, "--eps", "0.0005,0.0004", "--minpts", "3,4", "--backend", "cpu"]
+
+    def test_the_same_results_within_less_memory(self):
+        whole, left = self.folder / "whole", self.folder / "left"
+        said = self.succeeds(*self.sweep, "--out", whole, "--lineage").stderr
+        self.assertNotIn("read from the file", said)
+        said = self.succeeds(*self.sweep, "--out", left, "--lineage", "--memory", "60M").stderr
+        self.assertIn("read from the file", said)
+        self.assertIn("2,000,000", said)
+        for file in sorted(whole.rglob("*.npy")):
+            self.assertEqual(file.read_bytes(), (left / file.relative_to(whole)).read_bytes(), file)
+        with zipfile.ZipFile(whole / "lineage.npz") as one, zipfile.ZipFile(left / "lineage.npz") as other:
+            self.assertEqual(one.namelist(), other.namelist())
+            for name in one.namelist():
+                self.assertEqual(one.read(name), other.read(name), name)
+        manifests = [json.loads((folder / "sweep.json").read_text()) for folder in (whole, left)]
+        for key in ("checksum", "points", "dims", "inputs"):
+            self.assertEqual(manifests[0].get(key), manifests[1].get(key), key)
+        self.succeeds(*self.sweep, "--out", left, "--lineage", "--memory", "60M", "--resume")
+
+    def test_a_bad_coordinate_is_named(self):
+        with open(self.points, "r+b") as file:
+            file.seek(-8, 2)
+            file.write(struct.pack("<d", float("nan")))
+        for memory in ("60M", "1G"):
+            self.fails(3, ["p.npy", "row 1999999, column 1 is nan", "--on-nan drop"], *self.sweep, "--out",
+                       self.folder / "out", "--memory", memory)
+
+    def test_memory_that_is_not_enough_for_parts(self):
+        self.fails(4, ["--memory", "at least"], *self.sweep, "--out", self.folder / "out", "--memory", "20M")
+
+
+if __name__ == "__main__":
+    unittest.main()
