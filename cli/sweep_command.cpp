@@ -86,7 +86,7 @@ void run_whole(const Arguments& arguments, const io::FilePoints& points, const M
 void run_left(const Arguments& arguments, const io::RowFile& file, const Metric& metric, const Sweep& made,
               const OnResult& take, const RunSettings& settings, const Observer& observer) {
   const std::vector<EngineOptions> engines = parts::engines_on(settings.devices, settings.engine);
-  const parts::SharingAnswer sharing = parts::choose_sharing(parts::InputRows(file.rows), made, engines, settings.run);
+  const parts::SharingAnswer sharing = parts::choose_sharing(parts::PointRows(file.rows), made, engines, settings.run);
   if (sharing.sharing == parts::Sharing::parts && !arguments.flag("quiet")) {
     say(fmt::format("{} of space are read from the file one by one, as {}", format_count(sharing.parts, "part"),
                     sharing.reason));

@@ -32,7 +32,7 @@ class LocalParts::Interior {
   static constexpr std::uint16_t kMixed = 0xFFFF;
 
   /// Empty where there are few points, or they are not spread out.
-  Interior(const InputRows& points, const Partition& partition, const GhostFinder& finder)
+  Interior(const PointRows& points, const Partition& partition, const GhostFinder& finder)
       : axes_(std::min<std::size_t>(points.dims(), kMostAxes)),
         bits_(axes_ == 1   ? 14
               : axes_ == 2 ? 9
@@ -131,7 +131,7 @@ struct LocalParts::Stretch {
   std::vector<T> coordinates;  ///< of each
 };
 
-LocalParts::LocalParts(InputRows points, std::span<const std::int64_t> units, const Partition& partition,
+LocalParts::LocalParts(PointRows points, std::span<const std::int64_t> units, const Partition& partition,
                        const Space& space, std::vector<double> reaches, std::uint64_t most_ghosts)
     : points_(points),
       units_(units),
@@ -292,7 +292,7 @@ std::uint64_t LocalParts::bytes() const noexcept {
          starts_.size() * sizeof(std::uint32_t) + all_ghosts_ * ghost_bytes(points_, !units_.empty());
 }
 
-std::uint64_t LocalParts::ghost_bytes(const InputRows& points, bool weights) noexcept {
+std::uint64_t LocalParts::ghost_bytes(const PointRows& points, bool weights) noexcept {
   return sizeof(Found) + 2 * points.row_bytes() + sizeof(std::uint32_t) + (weights ? sizeof(std::int64_t) : 0);
 }
 

@@ -16,8 +16,8 @@
 #include <epsflow/core/space.hpp>
 #include <epsflow/parts/descent.hpp>
 #include <epsflow/parts/ghosts.hpp>
-#include <epsflow/parts/input_rows.hpp>
 #include <epsflow/parts/partition.hpp>
+#include <epsflow/parts/point_rows.hpp>
 
 namespace epsflow::parts {
 
@@ -32,7 +32,7 @@ class LocalParts {
   /// points: [n × d], must outlive it; brought again and again where they are not in memory. units: their weights in whole units, [n], or none; must outlive it. reaches: how far ghosts reach in the
   /// views that will be asked for, ascending. O(n·(d + log parts)), in parallel. Throws UsageError as GhostFinder, ResourceError for a part
   /// of more points than 32-bit ids tell.
-  LocalParts(InputRows points, std::span<const std::int64_t> units, const Partition& partition, const Space& space,
+  LocalParts(PointRows points, std::span<const std::int64_t> units, const Partition& partition, const Space& space,
              std::vector<double> reaches, std::uint64_t most_ghosts = ~std::uint64_t{0});
 
   [[nodiscard]] std::size_t rows() const noexcept { return points_.size(); }
@@ -41,7 +41,7 @@ class LocalParts {
   /// Bytes that are held beside the points, and were while ghosts were found.
   [[nodiscard]] std::uint64_t bytes() const noexcept;
   /// The same of each ghost.
-  [[nodiscard]] static std::uint64_t ghost_bytes(const InputRows& points, bool weights) noexcept;
+  [[nodiscard]] static std::uint64_t ghost_bytes(const PointRows& points, bool weights) noexcept;
   /// Points of the largest part, ghosts included.
   [[nodiscard]] std::uint64_t most_points() const noexcept { return most_; }
 
@@ -133,7 +133,7 @@ class LocalParts {
   [[nodiscard]] std::size_t place_of(double reach) const;
   [[nodiscard]] const Ghosts& ghosts(std::size_t of, std::size_t to) const { return ghosts_[of * parts() + to]; }
 
-  InputRows points_;
+  PointRows points_;
   std::span<const std::int64_t> units_;
   std::vector<double> reaches_;
   std::vector<std::size_t> sizes_;  ///< [parts]

@@ -402,7 +402,7 @@ class PartsBudget {
  public:
   /// levels: of an eps.
   /// input: as it is searched.
-  PartsBudget(const LocalSweep& what, const RunOptions& options, const InputRows& input, bool moved,
+  PartsBudget(const LocalSweep& what, const RunOptions& options, const PointRows& input, bool moved,
               std::size_t workers, std::size_t levels)
       : budget_(what.budget), input_(input), weights_(!what.weights.empty()) {
     const std::uint64_t rows = input.size();
@@ -435,7 +435,7 @@ class PartsBudget {
 
  private:
   std::uint64_t budget_;
-  InputRows input_;
+  PointRows input_;
   bool weights_;
   std::uint64_t fixed_ = 0;    ///< bytes, however many parts there are
   std::uint64_t of_part_ = 0;  ///< for each point of the largest
@@ -478,7 +478,7 @@ void run_local(const LocalSweep& what, std::span<const PartWorker> workers, cons
   std::optional<MovedPoints> moved;
   std::optional<LocalParts> points;
   arena.execute([&] {
-    InputRows input = what.points;
+    PointRows input = what.points;
     if (input.in_memory()) {
       moved.emplace(input.view(), what.metric, [](std::span<double>) {});
       for (const Variant& variant : what.sweep.variants()) moved->require_fit(variant.eps);

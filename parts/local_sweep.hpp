@@ -12,8 +12,8 @@
 #include <epsflow/core/metric.hpp>
 #include <epsflow/core/points.hpp>
 #include <epsflow/core/sweep.hpp>
-#include <epsflow/parts/input_rows.hpp>
 #include <epsflow/parts/partition.hpp>
+#include <epsflow/parts/point_rows.hpp>
 #include <epsflow/pipeline/options.hpp>
 #include <epsflow/pipeline/sweep.hpp>
 
@@ -36,7 +36,7 @@ struct PartWorker {
 };
 
 struct LocalSweep {
-  InputRows points;                      ///< [n × d]; not in memory only where the metric leaves them where they are
+  PointRows points;                      ///< [n × d]; not in memory only where the metric leaves them where they are
   std::span<const double> weights = {};  ///< [n] as for Dataset::weighted(), or none
   const Metric& metric;
   const Sweep& sweep;

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include <epsflow/index/cell_axes.hpp>
-#include <epsflow/parts/input_rows.hpp>
+#include <epsflow/parts/point_rows.hpp>
 
 namespace epsflow::parts {
 PartVisit::PartVisit(Backend& backend, const LocalParts& points, const LocalParts::View& view, const PartReach& reach,

@@ -180,7 +180,7 @@ class Cutter {
 };
 
 /// One in so many points: some that lie together, which take as long to bring as one, and then none for a while.
-Points sample(const InputRows& points, std::uint64_t wanted_stride) {
+Points sample(const PointRows& points, std::uint64_t wanted_stride) {
   const std::size_t together = points.in_memory() ? 4 : 64;
   const auto stride = static_cast<std::size_t>(std::max<std::uint64_t>(1, wanted_stride));
   const std::size_t d = points.dims(), n = points.size(), runs = n / (together * stride);
@@ -232,7 +232,7 @@ Partition cut_space(Exchange& exchange, PointsView points) {
   return Cutter(exchange, some, ranks).cut_all();
 }
 
-Partition cut_space(const InputRows& points, std::size_t parts) {
+Partition cut_space(const PointRows& points, std::size_t parts) {
   const Points some = sample(points, points.size() / (kSamplePerPart * parts));
   require_finite(some);
   Partition made;

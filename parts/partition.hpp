@@ -11,7 +11,7 @@
 
 #include <epsflow/core/points.hpp>
 #include <epsflow/parts/exchange.hpp>
-#include <epsflow/parts/input_rows.hpp>
+#include <epsflow/parts/point_rows.hpp>
 
 namespace epsflow::parts {
 
@@ -79,6 +79,6 @@ class Partition {
 /// each rank, O(d · log ranks) for each, and sums O(ranks · d) bytes over all ranks log ranks times.
 [[nodiscard]] Partition cut_space(Exchange& exchange, PointsView points);
 /// So many parts of points in one place. O(parts · d · log parts). Throws InputError where a coordinate that it looks at is NaN or infinite.
-[[nodiscard]] Partition cut_space(const InputRows& points, std::size_t parts);
+[[nodiscard]] Partition cut_space(const PointRows& points, std::size_t parts);
 
 }  // namespace epsflow::parts

@@ -357,7 +357,7 @@ SharingAnswer choose_sharing(const SharingQuestion& question, const RunOptions& 
                "all points fit each device, and nothing has to be sent");
 }
 
-SharingAnswer choose_sharing(const InputRows& points, const Sweep& sweep, std::span<const EngineOptions> engines,
+SharingAnswer choose_sharing(const PointRows& points, const Sweep& sweep, std::span<const EngineOptions> engines,
                              const RunOptions& run, bool weights) {
   std::vector<double> eps;
   eps.reserve(sweep.size());
@@ -388,7 +388,7 @@ namespace {
 
 /// Calls run(engines, answer) with engines of these options, as many as are needed.
 template <class Run>
-void with_engines(const InputRows& points, const Metric& metric, const Sweep& sweep,
+void with_engines(const PointRows& points, const Metric& metric, const Sweep& sweep,
                   std::span<const EngineOptions> engines, const RunOptions& options, const Observer& observer,
                   bool weights, const SharingAnswer* sharing, Run&& run) {
   if (engines.empty()) throw UsageError("no engine is there to sweep: give one or more");
@@ -422,7 +422,7 @@ void run_each(const PointsSource& points, const Metric& metric, const Sweep& swe
   if (may_move(metric)) {
     return run_each(bring(points).view(), metric, sweep, on_result, engines, options, observer, weights, sharing);
   }
-  with_engines(InputRows(points), metric, sweep, engines, options, observer, !weights.empty(), sharing,
+  with_engines(PointRows(points), metric, sweep, engines, options, observer, !weights.empty(), sharing,
                [&](const std::vector<Engine>& made, const SharingAnswer& answer) {
                  run_each(points, metric, sweep, on_result, made, options, observer, weights, &answer);
                });
@@ -431,7 +431,7 @@ void run_each(const PointsSource& points, const Metric& metric, const Sweep& swe
 namespace {
 
 /// in_memory: all points there, which are brought if they are not.
-void run_shared(const InputRows& points, const std::function<PointsView()>& in_memory, const Metric& metric,
+void run_shared(const PointRows& points, const std::function<PointsView()>& in_memory, const Metric& metric,
                 const Sweep& sweep, const OnResult& on_result, std::span<const Engine> engines,
                 const RunOptions& options, const Observer& observer, std::span<const double> weights,
                 const SharingAnswer* sharing) {
@@ -515,7 +515,7 @@ void run_each(const PointsSource& points, const Metric& metric, const Sweep& swe
     if (!all) all = bring(points);
     return all->view();
   };
-  run_shared(may_move(metric) ? InputRows(in_memory()) : InputRows(points), in_memory, metric, sweep, on_result,
+  run_shared(may_move(metric) ? PointRows(in_memory()) : PointRows(points), in_memory, metric, sweep, on_result,
              engines, options, observer, weights, sharing);
 }
 

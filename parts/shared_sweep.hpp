@@ -13,7 +13,7 @@
 #include <epsflow/core/points.hpp>
 #include <epsflow/core/points_source.hpp>
 #include <epsflow/core/sweep.hpp>
-#include <epsflow/parts/input_rows.hpp>
+#include <epsflow/parts/point_rows.hpp>
 #include <epsflow/pipeline/engine.hpp>
 #include <epsflow/pipeline/options.hpp>
 #include <epsflow/pipeline/sweep.hpp>
@@ -73,7 +73,7 @@ struct SharingQuestion {
 [[nodiscard]] SharingAnswer choose_sharing(const SharingQuestion& question, const RunOptions& run) noexcept;
 
 /// The same for these engines. The memory of a GPU is asked for where its options leave it open.
-[[nodiscard]] SharingAnswer choose_sharing(const InputRows& points, const Sweep& sweep,
+[[nodiscard]] SharingAnswer choose_sharing(const PointRows& points, const Sweep& sweep,
                                            std::span<const EngineOptions> engines, const RunOptions& run,
                                            bool weights = false);
 

@@ -107,7 +107,7 @@ std::vector<VariantResult> run_here(PointsView points, std::span<const double> w
                             }};
   const bool brought = parts % 2 == 0 && metric.box.empty() && stay(metric, points, 0, points.size());
   run_local(
-      {.points = brought ? InputRows(source) : InputRows(points),
+      {.points = brought ? PointRows(source) : PointRows(points),
        .weights = weights,
        .metric = metric,
        .sweep = sweep,

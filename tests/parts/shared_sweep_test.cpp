@@ -366,7 +366,7 @@ TEST_CASE("shared sweeps: points that are not in memory") {
   const auto take = [&](VariantResult&& result) { found.push_back(std::move(result)); };
   // Points alone are more than the memory is for, and labels of a variant with them.
   CHECK(choose_sharing(points, sweep, std::vector{small}, options).sharing == Sharing::one);
-  CHECK(choose_sharing(InputRows(source), sweep, std::vector{small}, options).sharing == Sharing::parts);
+  CHECK(choose_sharing(PointRows(source), sweep, std::vector{small}, options).sharing == Sharing::parts);
   run_each(source, Metric{}, sweep, take, std::vector{small}, options);
   check_same(by_variant(std::move(found)), expected);
   found.clear();

@@ -12,14 +12,14 @@
 namespace epsflow::parts {
 
 /// Thread-safe. What it is made of must outlive it.
-class InputRows {
+class PointRows {
  public:
   /// Of a view, or of what has one.
   template <class P>
-  requires std::convertible_to<const P&, PointsView> InputRows(
+  requires std::convertible_to<const P&, PointsView> PointRows(
       const P& points)  // NOLINT(google-explicit-constructor): they are rows
       : view_(points), size_(view_.size()), dims_(view_.dims()), precision_(view_.precision()) {}
-  explicit InputRows(const PointsSource& source)
+  explicit PointRows(const PointsSource& source)
       : source_(&source), size_(source.size), dims_(source.dims), precision_(source.precision) {}
 
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
@@ -56,6 +56,6 @@ class InputRows {
 /// All of them, in memory. In parallel.
 [[nodiscard]] Points bring(const PointsSource& source);
 /// Throws InputError naming the first row and column that are NaN or infinite. O(n·d).
-void require_finite_rows(const InputRows& input);
+void require_finite_rows(const PointRows& input);
 
 }  // namespace epsflow::parts

@@ -1,4 +1,4 @@
-#include <epsflow/parts/input_rows.hpp>
+#include <epsflow/parts/point_rows.hpp>
 
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
@@ -19,7 +19,7 @@ Points bring(const PointsSource& source) {
   return points;
 }
 
-void require_finite_rows(const InputRows& input) {
+void require_finite_rows(const PointRows& input) {
   constexpr std::size_t kRows = 1 << 14;
   Buffer<std::byte> room;
   input.visit([&](auto zero) {
