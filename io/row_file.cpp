@@ -10,6 +10,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include <epsflow/core/checked.hpp>
@@ -61,6 +62,11 @@ std::optional<std::uint64_t> begin_of_rows(InputFile& file, const ReadOptions& o
 
 std::optional<RowFile> open_row_file(const std::filesystem::path& file, const ReadOptions& options) {
   if (!options.columns.empty() || !options.weight.empty() || options.on_nan != NanPolicy::error) return std::nullopt;
+  // What gives its bytes once is not touched.
+  std::error_code unknown;
+  const std::filesystem::file_status status = std::filesystem::status(file, unknown);
+  if (file == "-" || (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)))
+    return std::nullopt;
   InputFile input(file, options);
   const std::filesystem::path* const path = input.bytes->regular_file();
   const std::optional<std::uint64_t> bytes = input.bytes->size();

@@ -64,6 +64,8 @@ TEST_CASE("row files: what has to be read otherwise") {
   CHECK_FALSE(open_row_file(
       folder.write("r.npy", npy_records("[('x', '<f8'), ('y', '<f8')]", "(1,)", pack<double>({1, 2}))), {}));
   CHECK_FALSE(open_row_file(folder.write("t.csv", "x,y\n1,2\n"), {}));
+  CHECK_FALSE(open_row_file("-", {}));
+  CHECK_FALSE(open_row_file("/dev/null", {}));
 }
 
 TEST_CASE("row files: errors name the file") {
