@@ -35,6 +35,7 @@ class PointRows {
   /// The rows [first, last), valid as long as room is, which grows where they have to be brought.
   [[nodiscard]] const std::byte* rows(std::size_t first, std::size_t last, Buffer<std::byte>& room) const {
     if (in_memory()) return static_cast<const std::byte*>(view_.data()) + first * row_bytes();
+    if (first == last) return room.data();
     if (room.size() < (last - first) * row_bytes()) room = Buffer<std::byte>((last - first) * row_bytes());
     source_->write(first, last, room.data());
     return room.data();
