@@ -11,12 +11,13 @@
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/points.hpp>
 #include <epsflow/io/checksum.hpp>
+#include <epsflow/parts/shared_sweep.hpp>
 
 namespace epsflow::cli {
 
 std::optional<io::RowFile> rows_to_leave(const Arguments& arguments, const Metric& metric) {
   const Words& files = arguments.operands();
-  if (files.size() != 1 || !metric.box.empty() || !stay(metric, {}, 0, 0)) return std::nullopt;
+  if (files.size() != 1 || parts::may_move(metric)) return std::nullopt;
   const io::ReadOptions options = read_options(arguments);
   std::optional<io::RowFile> file = io::open_row_file(std::filesystem::path(files.front()), options);
   if (!file || file->rows.bytes() <= options.memory / 2) return std::nullopt;

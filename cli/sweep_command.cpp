@@ -134,19 +134,8 @@ int run_sweep_of_table(const Arguments& arguments) {
                   });
 }
 
-int run_sweep(const Arguments& arguments) {
-  if (arguments.flag("neighbors")) return run_sweep_of_table(arguments);
-  // Everything that can be wrong with the words is found before a file is read.
-  const Sweep sweep = requested_sweep(arguments, {"out"});
-  const io::FolderMode mode = folder_mode(arguments);
-  RunSettings settings = run_settings(arguments);
-  Metric metric = requested_metric(arguments);
-  const std::string& out = arguments.text("out");
-  const bool labels = settings.run.keep == Keep::labels;
-  const bool lineage = arguments.flag("lineage") || arguments.given("report");
-  check_kept(arguments, settings.run);
-  check_slicing(arguments);
-  const bool sliced = arguments.given("by") || arguments.flag("by-file");
+/// Throws UsageError for options that have no sense together.
+void check_together(const Arguments& arguments, const RunSettings& settings, bool sliced, bool lineage) {
   if (arguments.given("stats") && !arguments.given("catalog")) {
     throw UsageError("--stats is about the clusters of --catalog: give --catalog as well");
   }
@@ -161,6 +150,22 @@ int run_sweep(const Arguments& arguments) {
         "--lineage ties the clusters of one data set to each other, and --by and --by-file make many: leave one of "
         "them out");
   }
+}
+
+int run_sweep(const Arguments& arguments) {
+  if (arguments.flag("neighbors")) return run_sweep_of_table(arguments);
+  // Everything that can be wrong with the words is found before a file is read.
+  const Sweep sweep = requested_sweep(arguments, {"out"});
+  const io::FolderMode mode = folder_mode(arguments);
+  RunSettings settings = run_settings(arguments);
+  Metric metric = requested_metric(arguments);
+  const std::string& out = arguments.text("out");
+  const bool labels = settings.run.keep == Keep::labels;
+  const bool lineage = arguments.flag("lineage") || arguments.given("report");
+  check_kept(arguments, settings.run);
+  check_slicing(arguments);
+  const bool sliced = arguments.given("by") || arguments.flag("by-file");
+  check_together(arguments, settings, sliced, lineage);
   require_page(arguments, "report", mode == io::FolderMode::fresh ? io::Overwrite::refuse : io::Overwrite::replace,
                paths_of(arguments.operands()));
   settings.run.clusters = lineage;

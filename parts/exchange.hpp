@@ -64,7 +64,7 @@ class Exchange {
 /// Copies bytes, in parallel.
 void copy_bytes(const void* from, std::size_t bytes, void* to);
 
-/// Where the elements of each rank begin, [ranks + 1], if it has so many.
+/// counts: of the elements of each rank. Returns where those of each begin, and behind these the end: [ranks + 1].
 template <class Counts>
 [[nodiscard]] std::vector<std::size_t> begins_of(const Counts& counts) {
   std::vector<std::size_t> begins{0};

@@ -402,10 +402,9 @@ void with_engines(const PointRows& points, const Metric& metric, const Sweep& sw
   run(make_engines(engines.first(used), observer), answer);
 }
 
-/// Whether the metric may move points, or asks where they lie.
-bool may_move(const Metric& metric) { return !metric.box.empty() || !stay(metric, {}, 0, 0); }
-
 }  // namespace
+
+bool may_move(const Metric& metric) { return !metric.box.empty() || !stay(metric, {}, 0, 0); }
 
 void run_each(PointsView points, const Metric& metric, const Sweep& sweep, const OnResult& on_result,
               std::span<const EngineOptions> engines, const RunOptions& options, const Observer& observer,

@@ -90,8 +90,11 @@ void run_each(PointsView points, const Metric& metric, const Sweep& sweep, const
               std::span<const EngineOptions> engines, const RunOptions& options = {}, const Observer& observer = {},
               std::span<const double> weights = {}, const SharingAnswer* sharing = nullptr);
 
+/// Whether a metric may move points, or asks where they lie: any but the norms, and those with a box or with scales.
+[[nodiscard]] bool may_move(const Metric& metric);
+
 /// The same of points that are not in memory, or not all: parts are brought as they are needed, several times. Where parts are not asked for,
-/// or not to be had, and with a metric that moves points (any but the norms, and those with a box or with scales) all are brought into memory first.
+/// or not to be had, and where the metric may move points, all are brought into memory first.
 /// points.write is called from several threads at once, and may be called for any rows, any number of times.
 void run_each(const PointsSource& points, const Metric& metric, const Sweep& sweep, const OnResult& on_result,
               std::span<const Engine> engines, const RunOptions& options = {}, const Observer& observer = {},

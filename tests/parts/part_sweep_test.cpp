@@ -4,7 +4,6 @@
 #include <atomic>
 #include <cmath>
 #include <cstdint>
-#include <cstring>
 #include <limits>
 #include <memory>
 #include <mutex>
@@ -14,11 +13,13 @@
 #include <vector>
 
 #include "support/catch.hpp"
+#include "support/points_source.hpp"
 #include "support/random_points.hpp"
 
 #include <epsflow/core/error.hpp>
 #include <epsflow/parts/local_sweep.hpp>
 #include <epsflow/parts/part_lineage.hpp>
+#include <epsflow/parts/shared_sweep.hpp>
 #include <epsflow/parts/thread_ranks.hpp>
 #include <epsflow/pipeline/engine.hpp>
 #include <epsflow/pipeline/make_backend.hpp>
@@ -100,12 +101,8 @@ std::vector<VariantResult> run_here(PointsView points, std::span<const double> w
   const std::unique_ptr<Backend> backend = make_backend(settled(engine), nullptr);
   std::vector<VariantResult> results;
   // Where the metric leaves points in their places they need not be in memory.
-  const PointsSource source{points.size(), points.dims(), points.precision(),
-                            [&](std::size_t first, std::size_t last, void* to) {
-                              const PointsView some = points.rows(first, last);
-                              std::memcpy(to, some.data(), some.bytes());
-                            }};
-  const bool brought = parts % 2 == 0 && metric.box.empty() && stay(metric, points, 0, points.size());
+  const PointsSource source = test::source_of(points);
+  const bool brought = parts % 2 == 0 && !may_move(metric);
   run_local(
       {.points = brought ? PointRows(source) : PointRows(points),
        .weights = weights,
@@ -125,7 +122,7 @@ std::vector<VariantResult> run_in_parts(PointsView points, std::span<const doubl
                                         const Partition* cuts, const RunOptions& options) {
   std::vector<std::vector<VariantResult>> of_ranks(static_cast<std::size_t>(ranks));
   EngineOptions engine;
-  engine.threads = ranks % 2 == 0 ? 2 : 1;  // with more than one, results go home beside other work
+  engine.threads = ranks % 2 == 0 ? 2 : 1;  // with more than one, the next eps is counted beside one
   run_ranks(ranks, [&](Exchange& exchange) {
     const auto r = static_cast<std::size_t>(exchange.rank());
     const auto take = [&](VariantResult&& result) { of_ranks[r].push_back(std::move(result)); };

@@ -1,13 +1,13 @@
 #include <epsflow/parts/shared_sweep.hpp>
 
 #include <algorithm>
-#include <cstring>
 #include <limits>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "support/catch.hpp"
+#include "support/points_source.hpp"
 #include "support/random_points.hpp"
 
 #include <epsflow/clustering/lineage.hpp>
@@ -338,14 +338,6 @@ TEST_CASE("shared sweeps: what fails or is cancelled ends all engines") {
                     Contains("no engine is there"));
 }
 
-/// Points that are brought row by row.
-PointsSource source_of(PointsView points) {
-  return {points.size(), points.dims(), points.precision(), [points](std::size_t first, std::size_t last, void* to) {
-            const PointsView some = points.rows(first, last);
-            std::memcpy(to, some.data(), some.bytes());
-          }};
-}
-
 TEST_CASE("shared sweeps: points that are not in memory") {
   SharingQuestion question{.points = 1'000'000, .bytes = 16'000'000, .device_memory = 28'200'000, .host = true};
   CHECK(choose_sharing(question, {}).sharing == Sharing::one);  // which says how much it takes
@@ -361,7 +353,7 @@ TEST_CASE("shared sweeps: points that are not in memory") {
   const auto expected_in_box =
       by_variant(run(Engine(small).load(points, {.box = {{0.0, 1.0}, {0.0, 1.0}}}), sweep, options));
   small.memory = 2'750'000;
-  const PointsSource source = source_of(points);
+  const PointsSource source = test::source_of(points);
   std::vector<VariantResult> found;
   const auto take = [&](VariantResult&& result) { found.push_back(std::move(result)); };
   // Points alone are more than the memory is for, and labels of a variant with them.
