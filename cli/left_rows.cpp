@@ -15,12 +15,17 @@
 
 namespace epsflow::cli {
 
-std::optional<io::RowFile> rows_to_leave(const Arguments& arguments, const Metric& metric) {
+std::optional<io::RowFile> rows_to_leave(const Arguments& arguments, const Sweep& sweep, const Metric& metric,
+                                         RunSettings settings) {
   const Words& files = arguments.operands();
   if (files.size() != 1 || parts::may_move(metric)) return std::nullopt;
   const io::ReadOptions options = read_options(arguments);
   std::optional<io::RowFile> file = io::open_row_file(std::filesystem::path(files.front()), options);
   if (!file || file->rows.bytes() <= options.memory / 2) return std::nullopt;
+  settle_backend(file->rows.size, file->rows.dims, metric, settings);
+  const parts::SharingAnswer sharing = parts::choose_sharing(
+      parts::PointRows(file->rows), sweep, parts::engines_on(settings.devices, settings.engine), settings.run);
+  if (sharing.sharing != parts::Sharing::parts) return std::nullopt;
   if (!arguments.flag("quiet")) say_what_was_read(file->origin, file->rows.size, file->rows.dims);
   return file;
 }

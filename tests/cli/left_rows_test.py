@@ -42,7 +42,7 @@ class LeftRows(ProgramTest):
                        self.folder / "out", "--memory", memory)
 
     def test_memory_that_is_not_enough_for_parts(self):
-        self.fails(4, ["--memory", "at least"], *self.sweep, "--out", self.folder / "out", "--memory", "20M")
+        self.fails(4, ["p.npy", "the budget is", "raise --memory"], *self.sweep, "--out", self.folder / "out", "--memory", "20M")
 
 
 if __name__ == "__main__":
