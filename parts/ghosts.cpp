@@ -1,7 +1,5 @@
 #include <epsflow/parts/ghosts.hpp>
 
-#include <cmath>
-
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
 #include <epsflow/core/points.hpp>
@@ -29,19 +27,6 @@ GhostFinder::GhostFinder(const Partition& partition, const Space& space, std::si
       sides_.insert(sides_.end(), {lo, hi});
     }
   }
-}
-
-bool GhostFinder::inside(std::uint32_t part, std::span<const double> lo, std::span<const double> hi) const noexcept {
-  const double* const sides = sides_.data() + std::size_t{part} * 2 * dims_;
-  bool in = true;
-  for (std::size_t k = 0; k < dims_; ++k) {
-    if (k < lo.size()) {
-      in = in && lo[k] - sides[2 * k] > reach_ && sides[2 * k + 1] - hi[k] > reach_;
-    } else {
-      in = in && std::isinf(sides[2 * k]) && std::isinf(sides[2 * k + 1]);
-    }
-  }
-  return in;
 }
 
 void require_count(std::uint64_t points) {

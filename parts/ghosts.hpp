@@ -32,9 +32,6 @@ class GhostFinder {
     return in;
   }
 
-  /// Whether all points between two corners are; of coordinates behind those that the corners have, whatever they are.
-  [[nodiscard]] bool inside(std::uint32_t part, std::span<const double> lo, std::span<const double> hi) const noexcept;
-
   /// Calls f(to, distance, place) for each ghost that a point of a part is: of part `to`, at this distance from it, where it or its image is.
   /// room: scratch.
   template <class F>

@@ -1,8 +1,6 @@
 #include <epsflow/parts/local_parts.hpp>
 
 #include <algorithm>
-#include <array>
-#include <cmath>
 #include <cstring>
 #include <utility>
 
@@ -13,8 +11,11 @@
 namespace epsflow::parts {
 namespace {
 
+/// Rows of so few are listed part by part, which vectors do.
+constexpr std::size_t kFewParts = 32;
+
 /// Rows of a block, for each of which there are six bytes a part. Those of each are numbered by 16 bits.
-std::size_t block_for(std::size_t parts) { return parts <= 32 ? 1 << 12 : 1 << 15; }
+std::size_t block_for(std::size_t parts) { return parts <= kFewParts ? 1 << 12 : 1 << 15; }
 
 /// Copies rows of a block.
 void copy_rows(const std::byte* from, std::size_t row, const std::uint16_t* at, std::size_t count, std::byte* to) {
@@ -24,94 +25,6 @@ void copy_rows(const std::byte* from, std::size_t row, const std::uint16_t* at, 
 }
 
 }  // namespace
-
-/// Most points lie far from the faces of parts: a table of cells of equal size tells these their part by one look.
-template <class T>
-class LocalParts::Interior {
- public:
-  static constexpr std::uint16_t kMixed = 0xFFFF;
-
-  /// Empty where there are few points, or they are not spread out.
-  Interior(const PointRows& points, const Partition& partition, const GhostFinder& finder)
-      : axes_(std::min<std::size_t>(points.dims(), kMostAxes)),
-        bits_(axes_ == 1   ? 14
-              : axes_ == 2 ? 9
-                           : 6) {
-    constexpr std::size_t kFew = 1 << 20, kSample = 1 << 14;
-    if (points.size() < kFew) return;
-    std::array<double, kMostAxes> lo{}, hi{};
-    Buffer<std::byte> room;
-    for (std::size_t i = 0; i < kSample; ++i) {
-      const std::size_t row = points.size() / kSample * i;
-      const T* const point = reinterpret_cast<const T*>(points.rows(row, row + 1, room));
-      for (std::size_t k = 0; k < axes_; ++k) {
-        const auto x = static_cast<double>(point[k]);
-        lo[k] = i == 0 ? x : std::min(lo[k], x);
-        hi[k] = i == 0 ? x : std::max(hi[k], x);
-      }
-    }
-    for (std::size_t k = 0; k < axes_; ++k) {
-      lo_[k] = static_cast<T>(lo[k]);
-      per_width_[k] = static_cast<T>(static_cast<double>(bins()) / (hi[k] - lo[k]));
-      if (!(per_width_[k] > 0) || !std::isfinite(per_width_[k])) return;
-    }
-    parts_.resize(std::size_t{1} << (bits_ * axes_), kMixed);
-    tbb::parallel_for(tbb::blocked_range<std::size_t>(0, parts_.size(), 1 << 10), [&](const auto& range) {
-      for (std::size_t cell = range.begin(); cell < range.end(); ++cell) look_at(cell, partition, finder);
-    });
-  }
-
-  /// The parts of points that are ghosts of no other; kMixed where that takes a closer look. Dims: as for LocalParts::place(). cells: scratch.
-  template <std::size_t Dims>
-  void find(const T* points, std::size_t count, std::size_t dims, std::uint32_t* cells, std::uint16_t* parts) const {
-    if (parts_.empty()) {
-      std::fill_n(parts, count, kMixed);
-      return;
-    }
-    const std::size_t d = Dims > 0 ? Dims : dims;
-    const std::size_t axes = Dims > 0 ? std::min(Dims, kMostAxes) : axes_;
-    const auto last = static_cast<T>(bins() + 1);
-    for (std::size_t i = 0; i < count; ++i) {
-      std::uint32_t cell = 0;
-      for (std::size_t k = 0; k < axes; ++k) {
-        T place = (points[i * d + k] - lo_[k]) * per_width_[k] + T{1};
-        place = place > 0 ? place : 0;  // NaN, too
-        place = place < last ? place : last;
-        cell = cell << bits_ | static_cast<std::uint32_t>(static_cast<std::int32_t>(place));
-      }
-      cells[i] = cell;
-    }
-    for (std::size_t i = 0; i < count; ++i) parts[i] = parts_[cells[i]];
-  }
-
- private:
-  static constexpr std::size_t kMostAxes = 3;
-
-  /// Along each axis; one before them and one behind is for whatever is beyond.
-  [[nodiscard]] std::size_t bins() const noexcept { return (std::size_t{1} << bits_) - 2; }
-
-  void look_at(std::size_t cell, const Partition& partition, const GhostFinder& finder) {
-    // More than what rounds in places.
-    constexpr double kMargin = 1e-3;
-    std::array<double, kMostAxes> lo{}, hi{};
-    for (std::size_t k = axes_, rest = cell; k-- > 0; rest >>= bits_) {
-      const std::size_t place = rest & ((std::size_t{1} << bits_) - 1);
-      if (place == 0 || place > bins()) return;
-      const double width = 1 / static_cast<double>(per_width_[k]);
-      lo[k] = static_cast<double>(lo_[k]) + (static_cast<double>(place) - 1 - kMargin) * width;
-      hi[k] = static_cast<double>(lo_[k]) + (static_cast<double>(place) + kMargin) * width;
-    }
-    const std::uint32_t part = partition.part_of([&](std::size_t k) { return k < axes_ ? lo[k] : 0; });
-    if (finder.inside(part, std::span(lo).first(axes_), std::span(hi).first(axes_))) {
-      parts_[cell] = static_cast<std::uint16_t>(part);
-    }
-  }
-
-  std::size_t axes_;
-  unsigned bits_;  ///< of a place along an axis
-  std::array<T, kMostAxes> lo_{}, per_width_{};
-  std::vector<std::uint16_t> parts_;  ///< [cells] or none
-};
 
 /// A ghost as it is found.
 struct LocalParts::Found {
@@ -158,7 +71,7 @@ void LocalParts::place(const Partition& partition, const Space& space) {
   }
   const Descent descent(partition);
   const GhostFinder finder(partition, space, points_.dims(), reaches_.back());
-  const Interior<T> interior(points_, partition, finder);
+  const Interior<T> interior(partition, space, points_.dims(), reaches_.back());
   tbb::parallel_for(std::size_t{0}, count, [&](std::size_t s) {
     switch (points_.dims()) {
       case 2:
@@ -185,45 +98,34 @@ template <class T, std::size_t Dims>
 void LocalParts::place(const Interior<T>& interior, const Descent& descent, const GhostFinder& finder,
                        Stretch<T>& stretch) {
   const std::size_t d = Dims > 0 ? Dims : points_.dims();
-  std::vector<std::uint32_t> next(parts());
-  std::vector<std::uint32_t> cells(block_);
-  std::vector<std::uint16_t> part_of(block_), closer(block_ + 1), place(block_);
+  std::vector<std::uint16_t> part_of(block_), closer(block_ + kFoundBeyond), at(block_ + kFoundBeyond);
   std::vector<double> point(d), scratch;
   Buffer<std::byte> room;
   for (std::size_t b = stretch.first; b < stretch.last; ++b) {
     const std::size_t begin = b * block_, size = std::min(rows(), begin + block_) - begin;
     const T* const block = reinterpret_cast<const T*>(points_.rows(begin, begin + size, room));
-    interior.template find<Dims>(block, size, d, cells.data(), part_of.data());
-    std::size_t left = 0;  // to look at closer
-    for (std::size_t i = 0; i < size; ++i) {
-      closer[left] = static_cast<std::uint16_t>(i);
-      left += part_of[i] == Interior<T>::kMixed ? 1 : 0;
+    const std::span<std::uint16_t> of_block = std::span(part_of).first(size);
+    interior.find(block, of_block);
+    const std::size_t left = find_equal(of_block, Interior<T>::kMixed, closer.data());
+    if (left == size) {
+      descent.find_parts(block, d, size, part_of.data());
+    } else {
+      for (std::size_t j = 0; j < left; ++j) {
+        part_of[closer[j]] = static_cast<std::uint16_t>(descent.part_of(block + closer[j] * d));
+      }
     }
-    for (std::size_t j = 0; j < left; ++j) {
-      part_of[closer[j]] = static_cast<std::uint16_t>(descent.part_of(block + closer[j] * d));
-    }
-    std::fill(next.begin(), next.end(), 0U);
-    for (std::size_t i = 0; i < size; ++i) ++next[part_of[i]];
-    std::uint16_t* const begins = begins_.data() + b * (parts() + 1);
-    for (std::size_t part = 0; part < parts(); ++part) {
-      start(part, b + 1) = next[part];
-      begins[part + 1] = static_cast<std::uint16_t>(begins[part] + next[part]);
-      next[part] = begins[part];
-    }
-    for (std::size_t i = 0; i < size; ++i) {
-      const std::uint32_t at = next[part_of[i]]++;
-      by_part_[begin + at] = static_cast<std::uint16_t>(i);
-      place[i] = static_cast<std::uint16_t>(at - begins[part_of[i]]);
-    }
+    sort_by_part(of_block, b, at);
     const std::size_t found_before = stretch.found.size();
     for (std::size_t j = 0; j < left; ++j) {
       const std::uint16_t i = closer[j];
       const std::uint32_t part = part_of[i];
       if (finder.inside<T, Dims>(part, block + i * d)) continue;
       std::copy_n(block + i * d, d, point.begin());
+      const std::span<const std::uint16_t> own = own_in(part, b);
+      const auto place = static_cast<std::uint32_t>(std::lower_bound(own.begin(), own.end(), i) - own.begin());
       finder.for_ghosts(part, point, scratch, [&](std::uint32_t to, double distance, std::span<const double> where) {
         const auto reach = std::lower_bound(reaches_.begin(), reaches_.end(), distance) - reaches_.begin();
-        stretch.found.push_back({static_cast<std::uint32_t>(begin + i), place[i], static_cast<std::uint16_t>(part),
+        stretch.found.push_back({static_cast<std::uint32_t>(begin + i), place, static_cast<std::uint16_t>(part),
                                  static_cast<std::uint16_t>(to), static_cast<std::uint32_t>(reach)});
         for (const double c : where) stretch.coordinates.push_back(static_cast<T>(c));
       });
@@ -231,6 +133,29 @@ void LocalParts::place(const Interior<T>& interior, const Descent& descent, cons
     const std::uint64_t found = stretch.found.size() - found_before;
     if (found_.fetch_add(found, std::memory_order_relaxed) + found > most_ghosts_) throw TooManyGhosts();
   }
+}
+
+/// The list of the rows of a block. part_of: theirs. at: scratch, [kFoundBeyond more].
+void LocalParts::sort_by_part(std::span<const std::uint16_t> part_of, std::size_t b, std::span<std::uint16_t> at) {
+  std::uint16_t* const begins = begins_.data() + b * (parts() + 1);
+  std::uint16_t* const by_part = by_part_.data() + b * block_;
+  if (parts() <= kFewParts) {
+    for (std::size_t part = 0; part < parts(); ++part) {
+      const std::size_t count = find_equal(part_of, static_cast<std::uint16_t>(part), at.data() + begins[part]);
+      start(part, b + 1) = static_cast<std::uint32_t>(count);
+      begins[part + 1] = static_cast<std::uint16_t>(begins[part] + count);
+    }
+    std::copy_n(at.begin(), part_of.size(), by_part);
+    return;
+  }
+  std::vector<std::uint32_t> next(parts(), 0);
+  for (const std::uint16_t part : part_of) ++next[part];
+  for (std::size_t part = 0; part < parts(); ++part) {
+    start(part, b + 1) = next[part];
+    begins[part + 1] = static_cast<std::uint16_t>(begins[part] + next[part]);
+    next[part] = begins[part];
+  }
+  for (std::size_t i = 0; i < part_of.size(); ++i) by_part[next[part_of[i]]++] = static_cast<std::uint16_t>(i);
 }
 
 /// Ghosts by pair of parts, reach and row: counted, and then put where they belong.

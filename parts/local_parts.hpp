@@ -16,6 +16,7 @@
 #include <epsflow/core/space.hpp>
 #include <epsflow/parts/descent.hpp>
 #include <epsflow/parts/ghosts.hpp>
+#include <epsflow/parts/interior.hpp>
 #include <epsflow/parts/partition.hpp>
 #include <epsflow/parts/point_rows.hpp>
 
@@ -91,14 +92,12 @@ class LocalParts {
   };
   struct Found;
   template <class T>
-  class Interior;
-
-  template <class T>
   struct Stretch;
   template <class T>
   void place(const Partition& partition, const Space& space);
   template <class T, std::size_t Dims>
   void place(const Interior<T>& interior, const Descent& descent, const GhostFinder& finder, Stretch<T>& stretch);
+  void sort_by_part(std::span<const std::uint16_t> part_of, std::size_t b, std::span<std::uint16_t> at);
   template <class T>
   void collect(const std::vector<Stretch<T>>& stretches);
 
