@@ -6,8 +6,8 @@
 
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
-#include <epsflow/parts/descent.hpp>
 #include <epsflow/parts/ghosts.hpp>
+#include <epsflow/parts/part_finder.hpp>
 #include <epsflow/parts/row_bytes.hpp>
 
 namespace epsflow::parts {
@@ -19,27 +19,24 @@ constexpr std::size_t kRoomForGhosts = 4;
 }  // namespace
 
 Distribution::Distribution(Exchange& exchange, PointsView share, const Partition& partition)
-    : part_of_(share.size()), sent_(static_cast<std::size_t>(exchange.size()) + 1, 0) {
+    : rows_(share.size(), partition.parts()), sent_{0} {
   if (ranks() - 1 > std::numeric_limits<std::uint16_t>::max()) {
     throw ResourceError("there are " + format_count(ranks()) + " ranks, and at most 65536 are possible: start fewer");
   }
-  begins_.resize(blocks() * ranks(), 0);
-  const Descent descent(partition);
   const std::size_t d = share.dims();
   share.visit([&](auto values) {
-    tbb::parallel_for(std::size_t{0}, blocks(), [&](std::size_t b) {
-      const std::size_t first = b * kBlock, last = std::min(share.size(), first + kBlock);
+    using T = std::remove_cvref_t<decltype(values[0])>;
+    const PartFinder<T> parts(partition, Space{}, d, 0);
+    tbb::parallel_for(std::size_t{0}, rows_.blocks(), [&](std::size_t b) {
+      const std::size_t first = rows_.begin(b), last = rows_.begin(b + 1);
       require_finite(share, first, last);
-      descent.find_parts(values.data() + first * d, d, last - first, part_of_.data() + first);
-      std::uint32_t* const counts = begins_.data() + b * ranks();
-      for (std::size_t i = first; i < last; ++i) ++counts[part_of_[i]];
+      std::vector<std::uint16_t> part_of(last - first), scratch;
+      (void)parts.find(values.data() + first * d, part_of, scratch);
+      rows_.list(b, part_of);
     });
   });
-  std::uint32_t place = 0;
-  for (std::size_t r = 0; r < ranks(); ++r) {
-    for (std::size_t b = 0; b < blocks(); ++b) place += std::exchange(begins_[b * ranks() + r], place);
-    sent_[r + 1] = place;
-  }
+  rows_.number();
+  for (std::size_t r = 0; r < ranks(); ++r) sent_.push_back(sent_.back() + rows_.size(r));
   std::vector<std::uint64_t> counts;
   for (std::size_t r = 0; r < ranks(); ++r) counts.push_back(sent_[r + 1] - sent_[r]);
   counts = exchange.tell_counts(counts);

@@ -1,8 +1,6 @@
 // Points on their way to the parts they lie in, and back.
 #pragma once
 
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -14,6 +12,7 @@
 #include <epsflow/core/points.hpp>
 #include <epsflow/parts/exchange.hpp>
 #include <epsflow/parts/partition.hpp>
+#include <epsflow/parts/rows_by_part.hpp>
 
 namespace epsflow::parts {
 
@@ -36,7 +35,7 @@ class Distribution {
         static_cast<std::size_t>(std::upper_bound(received_.begin(), received_.end(), i) - received_.begin()) - 1;
     return firsts_[r] + offsets_[i];
   }
-  [[nodiscard]] std::size_t share() const noexcept { return part_of_.size(); }
+  [[nodiscard]] std::size_t share() const noexcept { return rows_.rows(); }
 
   /// values: [share]. Returns those of own points, [own]. Collective.
   template <class T>
@@ -46,24 +45,14 @@ class Distribution {
   void bring_back(Exchange& exchange, const T* values, T* to) const;
 
  private:
-  static constexpr std::size_t kBlock = 1 << 14;
-
-  [[nodiscard]] std::size_t ranks() const noexcept { return sent_.size() - 1; }
-  [[nodiscard]] std::size_t blocks() const noexcept { return (share() + kBlock - 1) / kBlock; }
+  [[nodiscard]] std::size_t ranks() const noexcept { return rows_.parts(); }
   /// Calls f(i, place) for each point of the share, in parallel. place: in the order of parts, and of points in each.
   template <class F>
   void for_share(F&& f) const {
-    tbb::parallel_for(std::size_t{0}, blocks(), [&](std::size_t b) {
-      const auto begins = begins_.begin() + static_cast<std::ptrdiff_t>(b * ranks());
-      std::vector<std::uint32_t> next(begins, begins + static_cast<std::ptrdiff_t>(ranks()));
-      const std::size_t last = std::min(share(), (b + 1) * kBlock);
-      for (std::size_t i = b * kBlock; i < last; ++i) f(i, std::size_t{next[part_of_[i]]++});
-    });
+    rows_.for_all([&](std::size_t part, std::size_t row, std::size_t id) { f(row, sent_[part] + id); });
   }
 
-  Buffer<std::uint16_t> part_of_;  ///< [share]
-  std::vector<std::uint32_t>
-      begins_;  ///< [blocks × ranks] of the points of a block that went to a part, the place of the first
+  RowsByPart rows_;                    ///< of the share
   std::vector<std::size_t> sent_;      ///< [ranks + 1] where points of the share that went to each begin, by place
   std::vector<std::size_t> received_;  ///< [ranks + 1] where own points of each begin
   std::vector<std::uint64_t> firsts_;  ///< [ranks + 1] ids of the first rows of their shares

@@ -106,25 +106,6 @@ void find_double(const Interior<double>& cuts, const double* points, std::span<s
   find_in(cuts, points, parts);
 }
 
-std::size_t find_places(std::span<const std::uint16_t> values, std::uint16_t wanted, std::uint16_t* places) {
-  const hn::ScalableTag<std::uint16_t> tag;
-  constexpr std::size_t kLanes = hn::MaxLanes(hn::ScalableTag<std::uint16_t>());
-  static_assert(kLanes <= kFoundBeyond);
-  const auto equal = hn::Set(tag, wanted);
-  const auto step = hn::Set(tag, static_cast<std::uint16_t>(kLanes));
-  auto at = hn::Iota(tag, std::uint16_t{0});
-  std::size_t found = 0, i = 0;
-  for (; i + kLanes <= values.size(); i += kLanes) {
-    found += hn::CompressStore(at, hn::Eq(hn::LoadU(tag, values.data() + i), equal), tag, places + found);
-    at = hn::Add(at, step);
-  }
-  for (; i < values.size(); ++i) {
-    places[found] = static_cast<std::uint16_t>(i);
-    found += values[i] == wanted ? 1 : 0;
-  }
-  return found;
-}
-
 }  // namespace
 }  // namespace HWY_NAMESPACE
 }  // namespace epsflow::parts
@@ -136,7 +117,6 @@ namespace {
 
 HWY_EXPORT(find_float);
 HWY_EXPORT(find_double);
-HWY_EXPORT(find_places);
 
 /// More than what differences of coordinates are rounded by, of the sum of what they are made of.
 constexpr double kRounding = 8 * std::numeric_limits<double>::epsilon();
@@ -206,10 +186,6 @@ void Interior<T>::find(const T* points, std::span<std::uint16_t> parts) const {
 
 template class Interior<float>;
 template class Interior<double>;
-
-std::size_t find_equal(std::span<const std::uint16_t> values, std::uint16_t wanted, std::uint16_t* places) {
-  return HWY_DYNAMIC_DISPATCH(find_places)(values, wanted, places);
-}
 
 }  // namespace epsflow::parts
 #endif

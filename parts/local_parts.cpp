@@ -11,12 +11,6 @@
 namespace epsflow::parts {
 namespace {
 
-/// Rows of so few are listed part by part, which vectors do.
-constexpr std::size_t kFewParts = 32;
-
-/// Rows of a block, for each of which there are six bytes a part. Those of each are numbered by 16 bits.
-std::size_t block_for(std::size_t parts) { return parts <= kFewParts ? 1 << 12 : 1 << 15; }
-
 /// Copies rows of a block.
 void copy_rows(const std::byte* from, std::size_t row, const std::uint16_t* at, std::size_t count, std::byte* to) {
   with_row_bytes(row, [&](auto bytes) {
@@ -49,81 +43,58 @@ LocalParts::LocalParts(PointRows points, std::span<const std::int64_t> units, co
     : points_(points),
       units_(units),
       reaches_(std::move(reaches)),
-      sizes_(partition.parts()),
-      block_(block_for(partition.parts())),
-      blocks_((points.size() + block_ - 1) / block_),
-      by_part_(points.size()),
-      begins_(blocks_ * (sizes_.size() + 1), 0),
-      starts_(sizes_.size() * (blocks_ + 1)),
+      rows_(points.size(), partition.parts()),
       most_ghosts_(most_ghosts),
-      ghosts_(sizes_.size() * sizes_.size()) {
+      ghosts_(partition.parts() * partition.parts()) {
   points.visit([&](auto zero) { place<decltype(zero)>(partition, space); });
 }
 
 template <class T>
 void LocalParts::place(const Partition& partition, const Space& space) {
   constexpr std::size_t kMostStretches = 512;
-  const std::size_t count = std::clamp<std::size_t>(blocks_, 1, kMostStretches);
+  const std::size_t count = std::clamp<std::size_t>(rows_.blocks(), 1, kMostStretches);
   std::vector<Stretch<T>> stretches(count);
   for (std::size_t s = 0; s < count; ++s) {
-    stretches[s].first = blocks_ * s / count;
-    stretches[s].last = blocks_ * (s + 1) / count;
+    stretches[s].first = rows_.blocks() * s / count;
+    stretches[s].last = rows_.blocks() * (s + 1) / count;
   }
-  const Descent descent(partition);
-  const GhostFinder finder(partition, space, points_.dims(), reaches_.back());
-  const Interior<T> interior(partition, space, points_.dims(), reaches_.back());
+  const PartFinder<T> parts(partition, space, points_.dims(), reaches_.back());
+  const GhostFinder ghosts(partition, space, points_.dims(), reaches_.back());
   tbb::parallel_for(std::size_t{0}, count, [&](std::size_t s) {
     switch (points_.dims()) {
       case 2:
-        return place<T, 2>(interior, descent, finder, stretches[s]);
+        return place<T, 2>(parts, ghosts, stretches[s]);
       case 3:
-        return place<T, 3>(interior, descent, finder, stretches[s]);
+        return place<T, 3>(parts, ghosts, stretches[s]);
       default:
-        return place<T, 0>(interior, descent, finder, stretches[s]);
+        return place<T, 0>(parts, ghosts, stretches[s]);
     }
   });
-  tbb::parallel_for(std::size_t{0}, parts(), [&](std::size_t part) {
-    std::uint64_t all = 0;
-    for (std::size_t b = 1; b <= blocks_; ++b) {
-      all += start(part, b);
-      start(part, b) = static_cast<std::uint32_t>(all);
-    }
-    sizes_[part] = all;
-  });
+  rows_.number();
   collect(stretches);
 }
 
 /// Dims: those of the points, or 0 where the compiler need not know them.
 template <class T, std::size_t Dims>
-void LocalParts::place(const Interior<T>& interior, const Descent& descent, const GhostFinder& finder,
-                       Stretch<T>& stretch) {
+void LocalParts::place(const PartFinder<T>& parts, const GhostFinder& ghosts, Stretch<T>& stretch) {
   const std::size_t d = Dims > 0 ? Dims : points_.dims();
-  std::vector<std::uint16_t> part_of(block_), closer(block_ + kFoundBeyond), at(block_ + kFoundBeyond);
-  std::vector<double> point(d), scratch;
+  std::vector<std::uint16_t> part_of, scratch;
+  std::vector<double> point(d), images;
   Buffer<std::byte> room;
   for (std::size_t b = stretch.first; b < stretch.last; ++b) {
-    const std::size_t begin = b * block_, size = std::min(rows(), begin + block_) - begin;
-    const T* const block = reinterpret_cast<const T*>(points_.rows(begin, begin + size, room));
-    const std::span<std::uint16_t> of_block = std::span(part_of).first(size);
-    interior.find(block, of_block);
-    const std::size_t left = find_equal(of_block, Interior<T>::kMixed, closer.data());
-    if (left == size) {
-      descent.find_parts(block, d, size, part_of.data());
-    } else {
-      for (std::size_t j = 0; j < left; ++j) {
-        part_of[closer[j]] = static_cast<std::uint16_t>(descent.part_of(block + closer[j] * d));
-      }
-    }
-    sort_by_part(of_block, b, at);
+    const std::size_t begin = rows_.begin(b), end = rows_.begin(b + 1);
+    const T* const block = reinterpret_cast<const T*>(points_.rows(begin, end, room));
+    part_of.resize(end - begin);
+    const std::span<const std::uint16_t> near = parts.find(block, part_of, scratch);
+    rows_.list(b, part_of);
     const std::size_t found_before = stretch.found.size();
-    for (std::size_t j = 0; j < left; ++j) {
-      const std::uint16_t i = closer[j];
+    for (const std::uint16_t i : near) {
       const std::uint32_t part = part_of[i];
-      if (finder.inside<T, Dims>(part, block + i * d)) continue;
+      if (ghosts.inside<T, Dims>(part, block + i * d)) continue;
       std::copy_n(block + i * d, d, point.begin());
-      const std::span<const std::uint16_t> own = own_in(part, b);
+      const std::span<const std::uint16_t> own = rows_.in(part, b);
       const auto place = static_cast<std::uint32_t>(std::lower_bound(own.begin(), own.end(), i) - own.begin());
-      finder.for_ghosts(part, point, scratch, [&](std::uint32_t to, double distance, std::span<const double> where) {
+      ghosts.for_ghosts(part, point, images, [&](std::uint32_t to, double distance, std::span<const double> where) {
         const auto reach = std::lower_bound(reaches_.begin(), reaches_.end(), distance) - reaches_.begin();
         stretch.found.push_back({static_cast<std::uint32_t>(begin + i), place, static_cast<std::uint16_t>(part),
                                  static_cast<std::uint16_t>(to), static_cast<std::uint32_t>(reach)});
@@ -133,29 +104,6 @@ void LocalParts::place(const Interior<T>& interior, const Descent& descent, cons
     const std::uint64_t found = stretch.found.size() - found_before;
     if (found_.fetch_add(found, std::memory_order_relaxed) + found > most_ghosts_) throw TooManyGhosts();
   }
-}
-
-/// The list of the rows of a block. part_of: theirs. at: scratch, [kFoundBeyond more].
-void LocalParts::sort_by_part(std::span<const std::uint16_t> part_of, std::size_t b, std::span<std::uint16_t> at) {
-  std::uint16_t* const begins = begins_.data() + b * (parts() + 1);
-  std::uint16_t* const by_part = by_part_.data() + b * block_;
-  if (parts() <= kFewParts) {
-    for (std::size_t part = 0; part < parts(); ++part) {
-      const std::size_t count = find_equal(part_of, static_cast<std::uint16_t>(part), at.data() + begins[part]);
-      start(part, b + 1) = static_cast<std::uint32_t>(count);
-      begins[part + 1] = static_cast<std::uint16_t>(begins[part] + count);
-    }
-    std::copy_n(at.begin(), part_of.size(), by_part);
-    return;
-  }
-  std::vector<std::uint32_t> next(parts(), 0);
-  for (const std::uint16_t part : part_of) ++next[part];
-  for (std::size_t part = 0; part < parts(); ++part) {
-    start(part, b + 1) = next[part];
-    begins[part + 1] = static_cast<std::uint16_t>(begins[part] + next[part]);
-    next[part] = begins[part];
-  }
-  for (std::size_t i = 0; i < part_of.size(); ++i) by_part[next[part_of[i]]++] = static_cast<std::uint16_t>(i);
 }
 
 /// Ghosts by pair of parts, reach and row: counted, and then put where they belong.
@@ -198,23 +146,22 @@ void LocalParts::collect(const std::vector<Stretch<T>>& stretches) {
       const Found& ghost = stretch.found[i];
       Ghosts& ghosts = ghosts_[pair_of(ghost)];
       const std::uint32_t at = to[key_of(ghost)]++;
-      ghosts.points[at] = ghost.point + start(ghost.of, ghost.row / block_);
+      ghosts.points[at] = ghost.point + rows_.start(ghost.of, rows_.block_of(ghost.row));
       std::memcpy(ghosts.coordinates.data() + at * row, stretch.coordinates.data() + i * points_.dims(), row);
       if (!units_.empty()) ghosts.units[at] = units_[ghost.row];
     }
   });
   for (std::size_t part = 0; part < parts(); ++part) {
-    std::uint64_t all = sizes_[part];
+    std::uint64_t all = rows_.size(part);
     for (std::size_t of = 0; of < parts(); ++of) all += ghosts(of, part).points.size();
     require_count(all);
     most_ = std::max(most_, all);
-    all_ghosts_ += all - sizes_[part];
+    all_ghosts_ += all - rows_.size(part);
   }
 }
 
 std::uint64_t LocalParts::bytes() const noexcept {
-  return by_part_.size() * sizeof(std::uint16_t) + begins_.size() * sizeof(std::uint16_t) +
-         starts_.size() * sizeof(std::uint32_t) + all_ghosts_ * ghost_bytes(points_, !units_.empty());
+  return rows_.bytes() + all_ghosts_ * ghost_bytes(points_, !units_.empty());
 }
 
 std::uint64_t LocalParts::ghost_bytes(const PointRows& points, bool weights) noexcept {
@@ -240,7 +187,7 @@ void LocalParts::for_beyond(std::size_t part, double near, double beyond, F&& f)
 }
 
 LocalParts::View LocalParts::view(std::size_t part, double near, double beyond) const {
-  View view{.part = part, .own = own(part), .lent = {}, .lent_to = {0}, .near_of = {0}};
+  View view{.part = part, .own = rows_.size(part), .lent = {}, .lent_to = {0}, .near_of = {0}};
   for (std::size_t to = 0; to < parts(); ++to) {
     const Ghosts& lent = ghosts(part, to);
     const auto first = lent.points.begin();
@@ -249,7 +196,7 @@ LocalParts::View LocalParts::view(std::size_t part, double near, double beyond) 
   }
   if (!units_.empty()) {
     view.units.resize(view.own);
-    for_own(part, [&](std::size_t row, std::size_t id) { view.units[id] = units_[row]; });
+    rows_.for_part(part, [&](std::size_t row, std::size_t id) { view.units[id] = units_[row]; });
   }
   const auto add = [&](const Ghosts& of, std::size_t first, std::size_t last) {
     if (units_.empty()) return;
@@ -305,33 +252,20 @@ PointsSource LocalParts::source(const View& view, double near, double beyond) co
   return {view.size(), points_.dims(), points_.precision(), write};
 }
 
-std::vector<std::uint32_t> LocalParts::rows_of(std::size_t part, std::span<const std::uint32_t> ids) const {
-  std::vector<std::uint32_t> found(ids.size());
-  for_blocks([&](std::size_t b) {
-    const std::uint32_t first = start(part, b), last = start(part, b + 1);
-    const std::span<const std::uint16_t> at = own_in(part, b);
-    for (auto id = std::lower_bound(ids.begin(), ids.end(), first); id != ids.end() && *id < last; ++id) {
-      found[static_cast<std::size_t>(id - ids.begin())] = static_cast<std::uint32_t>(b * block_ + at[*id - first]);
-    }
-  });
-  return found;
-}
-
 void LocalParts::write_own(std::size_t part, std::size_t first, std::size_t last, std::byte* to) const {
   if (first == last) return;
   const std::size_t row = points_.row_bytes();
   Buffer<std::byte> room;
-  const auto* const starts = starts_.data() + part * (blocks_ + 1);
-  auto b = static_cast<std::size_t>(std::upper_bound(starts, starts + blocks_ + 1, first) - starts) - 1;
-  for (; first < last; ++b) {
-    const std::size_t begin = starts[b], count = starts[b + 1] - begin;
-    if (count == 0) continue;
-    const std::size_t from = first - begin, taken = std::min(last, begin + count) - first;
-    const std::byte* const block = points_.rows(b * block_, std::min(rows(), (b + 1) * block_), room);
-    if (count == block_) {
+  for (std::size_t b = rows_.block_of(part, first); first < last; ++b) {
+    const std::span<const std::uint16_t> at = rows_.in(part, b);
+    if (at.empty()) continue;
+    const std::size_t from = first - rows_.start(part, b), taken = std::min(last - first, at.size() - from);
+    const std::size_t begin = rows_.begin(b), end = rows_.begin(b + 1);
+    const std::byte* const block = points_.rows(begin, end, room);
+    if (at.size() == end - begin) {
       std::memcpy(to, block + from * row, taken * row);
     } else {
-      copy_rows(block, row, own_in(part, b).data() + from, taken, to);
+      copy_rows(block, row, at.data() + from, taken, to);
     }
     to += taken * row;
     first += taken;

@@ -105,7 +105,7 @@ class LocalGroup {
 
   void cluster(const OnResult& on_result) {
     std::optional<RowClusters> clusters;
-    if (options_.clusters) clusters.emplace(points_.rows(), group_.minpts.back());
+    if (options_.clusters) clusters.emplace(points_.rows().rows(), group_.minpts.back());
     on_parts([&](std::size_t part, std::size_t, std::size_t) {
       views_[part] = points_.view(part, reach_.near, reach_.beyond);
     });
@@ -178,7 +178,7 @@ class LocalGroup {
   [[nodiscard]] std::size_t levels_in_memory() const {
     if (!labels_kept()) return group_.minpts.size();
     // Of parts and of all, with masks.
-    const std::uint64_t bytes = std::max<std::uint64_t>(1, kBytesPerLabel * points_.rows());
+    const std::uint64_t bytes = std::max<std::uint64_t>(1, kBytesPerLabel * points_.rows().rows());
     return static_cast<std::size_t>(std::max<std::uint64_t>(1, memory_ / bytes));
   }
 
@@ -222,7 +222,7 @@ class LocalGroup {
   void make(Round& round) {
     on_parts([&](std::size_t part, std::size_t worker, std::size_t left) { find(round, part, worker, left); });
     for (std::size_t l = 0; l < round.minpts.size(); ++l) {
-      round.merged[l] = merge_sets(views_, round.sets[l], points_.rows());
+      round.merged[l] = merge_sets(views_, round.sets[l], points_.rows().rows());
     }
     if (std::ranges::any_of(round.labelled, [](std::uint8_t done) { return done == 0; })) {
       on_parts([&](std::size_t part, std::size_t worker, std::size_t) {
@@ -350,17 +350,17 @@ class LocalGroup {
     VariantResult& result = round.results[level];
     result.summary = totals.summary(round.merged[level].count);
     if (labels_kept()) {
-      result.labels = Labels(points_.rows());
+      result.labels = Labels(points_.rows().rows());
       std::int32_t* const to = result.labels.data();
-      points_.for_all([&](std::size_t part, std::size_t row, std::size_t id) {
+      points_.rows().for_all([&](std::size_t part, std::size_t row, std::size_t id) {
         const std::int32_t label = of_parts[part].labels[id];
         to[row] = label == kNoise ? kNoise : numbers[part][static_cast<std::size_t>(label)];
       });
     }
     if (masked()) {
-      result.core.resize(points_.rows());
+      result.core.resize(points_.rows().rows());
       std::uint8_t* const to = result.core.data();
-      points_.for_all([&](std::size_t part, std::size_t row, std::size_t id) { to[row] = of_parts[part].core[id]; });
+      points_.rows().for_all([&](std::size_t part, std::size_t row, std::size_t id) { to[row] = of_parts[part].core[id]; });
     }
     of_parts.clear();
   }

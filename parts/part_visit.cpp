@@ -51,7 +51,7 @@ std::vector<PartSets> PartVisit::unite(std::span<const std::uint32_t> minpts, co
     united_ = &counted_->unite(level);
     std::vector<std::uint32_t> first = united_->first_cores();
     const auto own = std::lower_bound(first.begin(), first.end(), view.own);
-    PartSets known{points.rows_of(view.part, {first.begin(), own}), united_->shared_clusters()};
+    PartSets known{points.rows().rows_of(view.part, {first.begin(), own}), united_->shared_clusters()};
     // A cluster of ghosts alone has its first core point in another part.
     known.first.resize(first.size(), PartSets::kNoRow);
     known.shared.resize(lent_.size());  // less those beyond

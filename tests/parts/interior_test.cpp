@@ -8,6 +8,7 @@
 #include "support/catch.hpp"
 #include "support/random_points.hpp"
 
+#include <epsflow/parts/find_equal.hpp>
 #include <epsflow/parts/ghosts.hpp>
 
 namespace epsflow::parts {

@@ -55,7 +55,7 @@ void check_view(PointsView points, const LocalParts& parts, const Partition& cut
     });
   }
   REQUIRE(view.own == own.size());
-  REQUIRE(parts.own(part) == own.size());
+  REQUIRE(parts.rows().size(part) == own.size());
   CHECK(view.near == within);
   CHECK(view.beyond == behind);
   CHECK(view.lent.size() == lent);
@@ -85,7 +85,7 @@ void check_view(PointsView points, const LocalParts& parts, const Partition& cut
     ids.push_back(id);
     rows.push_back(static_cast<std::uint32_t>(own[id]));
   }
-  CHECK(parts.rows_of(part, ids) == rows);
+  CHECK(parts.rows().rows_of(part, ids) == rows);
 }
 
 }  // namespace

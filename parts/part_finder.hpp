@@ -1,0 +1,48 @@
+// The parts that points lie in.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <epsflow/core/space.hpp>
+#include <epsflow/parts/descent.hpp>
+#include <epsflow/parts/find_equal.hpp>
+#include <epsflow/parts/interior.hpp>
+#include <epsflow/parts/partition.hpp>
+
+namespace epsflow::parts {
+
+/// Most points in vectors, those that are near a cut one by one. T: the precision of the points. Immutable.
+template <class T>
+class PartFinder {
+ public:
+  /// reach: how far ghosts reach at most, 0 where nobody asks for them.
+  PartFinder(const Partition& partition, const Space& space, std::size_t dims, double reach)
+      : interior_(partition, space, dims, reach), descent_(partition) {}
+
+  /// Of points, [parts.size() × d], at most 65,536. near: scratch. Returns the places of the points that may be ghosts of other parts, ascending,
+  /// in `near`.
+  std::span<const std::uint16_t> find(const T* points, std::span<std::uint16_t> parts,
+                                      std::vector<std::uint16_t>& near) const {
+    const std::size_t d = interior_.dims();
+    near.resize(parts.size() + kFoundBeyond);
+    interior_.find(points, parts);
+    const std::size_t count = find_equal(parts, Interior<T>::kMixed, near.data());
+    if (count == parts.size()) {
+      descent_.find_parts(points, d, parts.size(), parts.data());
+    } else {
+      for (std::size_t j = 0; j < count; ++j) {
+        parts[near[j]] = static_cast<std::uint16_t>(descent_.part_of(points + near[j] * d));
+      }
+    }
+    return std::span(near).first(count);
+  }
+
+ private:
+  Interior<T> interior_;
+  Descent descent_;
+};
+
+}  // namespace epsflow::parts
