@@ -1,8 +1,9 @@
 #include <epsflow/parts/thread_ranks.hpp>
 
 #include <algorithm>
-#include <condition_variable>
+#include <atomic>
 #include <exception>
+#include <limits>
 #include <mutex>
 #include <thread>
 #include <utility>
@@ -19,33 +20,34 @@ class Meeting {
 
   /// Throws Cancelled where a rank has failed.
   void wait() {
-    std::unique_lock lock(mutex_);
-    if (failed_ != nullptr) throw Cancelled();
-    const std::uint64_t round = round_;
-    if (++waiting_ == ranks_) {
+    const int round = round_.load();
+    if (round == kFailed) throw Cancelled();
+    if (waiting_.fetch_add(1) + 1 == ranks_) {
       waiting_ = 0;
-      ++round_;
-      all_here_.notify_all();
-      return;
+      int last = round;
+      if (round_.compare_exchange_strong(last, (round + 1) % kFailed)) return round_.notify_all();
     }
-    all_here_.wait(lock, [&] { return round_ != round || failed_ != nullptr; });
-    if (round_ == round) throw Cancelled();
+    round_.wait(round);
+    if (round_.load() == kFailed) throw Cancelled();
   }
   void fail(std::exception_ptr reason) {
     const std::scoped_lock lock(mutex_);
     if (failed_ == nullptr) failed_ = std::move(reason);
-    all_here_.notify_all();
+    round_ = kFailed;
+    round_.notify_all();
   }
   void rethrow() const {
     if (failed_ != nullptr) std::rethrow_exception(failed_);
   }
 
  private:
+  static constexpr int kFailed = std::numeric_limits<int>::max();
+
   const int ranks_;
+  // Those who wait need no lock to go on.
+  std::atomic<int> waiting_{0};
+  std::atomic<int> round_{0};
   std::mutex mutex_;
-  std::condition_variable all_here_;
-  int waiting_ = 0;
-  std::uint64_t round_ = 0;
   std::exception_ptr failed_;
 };
 
