@@ -3,7 +3,8 @@
 #include <epsflow/index/instruction_sets.hpp>
 // before any header of Highway
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "epsflow/parts/find_equal.cpp"  // NOLINT: highway compiles this file once per instruction set
+#define HWY_TARGET_INCLUDE \
+  "epsflow/parts/find_equal.cpp"  // NOLINT: highway compiles this file once per instruction set
 #include <hwy/foreach_target.h>
 // foreach_target.h must come first
 #include <hwy/highway.h>

@@ -360,7 +360,8 @@ class LocalGroup {
     if (masked()) {
       result.core.resize(points_.rows().rows());
       std::uint8_t* const to = result.core.data();
-      points_.rows().for_all([&](std::size_t part, std::size_t row, std::size_t id) { to[row] = of_parts[part].core[id]; });
+      points_.rows().for_all(
+          [&](std::size_t part, std::size_t row, std::size_t id) { to[row] = of_parts[part].core[id]; });
     }
     of_parts.clear();
   }

@@ -18,6 +18,7 @@
 #include <epsflow/index/distance.hpp>
 #include <epsflow/parts/for_all.hpp>
 #include <epsflow/parts/gathered_clusters.hpp>
+#include <epsflow/parts/host_bytes.hpp>
 #include <epsflow/parts/local_sweep.hpp>
 #include <epsflow/parts/merge.hpp>
 #include <epsflow/parts/moved_points.hpp>
@@ -52,6 +53,42 @@ void require_same(Exchange& exchange, PointsView share, const Sweep& sweep, cons
   const double dims[] = {static_cast<double>(share.dims()), static_cast<double>(bytes_of(share.precision()))};
   require_same(exchange, dims, "the dimensions of their points, or in their precision");
 }
+
+/// What a rank holds in the memory of its host.
+class RankBudget {
+ public:
+  /// share: of the points, which the caller holds. on_host: they are clustered there.
+  RankBudget(PointsView share, const Part& part, std::span<const stages::EpsGroup> groups, bool weights, bool on_host) {
+    std::size_t levels = 1;
+    for (const stages::EpsGroup& group : groups) levels = std::max(levels, group.minpts.size());
+    const std::uint64_t row = share.bytes() / std::max<std::size_t>(share.size(), 1);
+    const std::uint64_t points = part.own() + part.ghosts();
+    constexpr std::uint64_t kOfShare = sizeof(std::uint16_t) + kBytesPerLabel;
+    held_ = share.bytes() + share.size() * kOfShare + points * row + part.own() * sizeof(std::uint32_t);
+    clustering_ = points * (on_host ? row + host_bytes(levels, weights) : kBytesPerLabel);
+  }
+
+  /// Throws ResourceError on every rank where one has too little.
+  void require(Exchange& exchange, std::uint64_t memory) const {
+    const std::uint64_t needed = held_ + clustering_;
+    double most[] = {needed > memory ? static_cast<double>(needed) : 0};
+    exchange.max(std::span(most));
+    if (most[0] == 0) return;
+    double who[] = {needed > memory && static_cast<double>(needed) == most[0] ? exchange.rank() : -1.0};
+    exchange.max(std::span(who));
+    throw ResourceError(
+        "the part of rank " + format_count(static_cast<std::uint64_t>(who[0])) + " needs " +
+        format_bytes(static_cast<std::uint64_t>(most[0])) +
+        " for its points, ghosts included, and for clustering them, which is more than the rank's memory "
+        "budget: start more ranks, or raise EngineOptions::memory");
+  }
+  /// Whether there is room to count for one eps while another is clustered.
+  [[nodiscard]] bool room_for_two(std::uint64_t memory) const noexcept { return held_ + 2 * clustering_ <= memory; }
+
+ private:
+  std::uint64_t held_ = 0;        ///< bytes, all the time
+  std::uint64_t clustering_ = 0;  ///< for one eps
+};
 
 /// A part where a backend works on it, with its neighbours counted, or their weights.
 class LoadedPart {
@@ -302,6 +339,8 @@ PartFigures run_each(Exchange& exchange, PointsView share, const Metric& metric,
     Part part(exchange, distribution, cuts, space, PartReach(groups.front().radius).near,
               weighed ? &weighed->units : nullptr);
     if (weighed) weighed->units = {};
+    const RankBudget budget(share, part, groups, scale != nullptr, backend->device() < 0);
+    budget.require(exchange, numbers.memory);
     figures.points = part.own();
     figures.ghosts = part.ghosts();
     figures.distribute_seconds = seconds();
@@ -311,7 +350,7 @@ PartFigures run_each(Exchange& exchange, PointsView share, const Metric& metric,
     };
     GroupsOfParts clusterings(exchange, distribution, options, points, on_result);
     // A device has one part at a time; the processor counts for the next eps where threads wait for other ranks.
-    const bool ahead = backend->device() < 0;
+    const bool ahead = backend->device() < 0 && budget.room_for_two(numbers.memory);
     std::unique_ptr<CountedPart> next = count(groups.front());
     for (std::size_t g = 0; g < groups.size(); ++g) {
       std::unique_ptr<CountedPart> now = std::move(next);

@@ -33,7 +33,7 @@ struct PartFigures {
 /// weights: [host] [n of this rank] as for Dataset::weighted(), or none on any rank. partition: null, or where space is cut; then it has as many parts as there are ranks. Clusters directly, without tables. Each rank holds its share,
 /// its part with ghosts out to one eps, their weights, and what clustering them takes; nothing that grows with all points.
 ///
-/// Throws as run_each(); UsageError where the ranks differ in what must be the same, for options that parts do not have (verify, Keep::core, labels on a device, tables, tiles of a GPU), and for a box that is not more than two neighbourhoods wide; Cancelled where another rank has
+/// Throws as run_each(); UsageError where the ranks differ in what must be the same, for options that parts do not have (verify, Keep::core, labels on a device, tables, tiles of a GPU), and for a box that is not more than two neighbourhoods wide; ResourceError for a part that takes more than the EngineOptions::memory of its rank, on all of them; Cancelled where another rank has
 /// failed.
 PartFigures run_each(Exchange& exchange, PointsView share, const Metric& metric, const Sweep& sweep,
                      const OnResult& on_result, const EngineOptions& engine = {}, const RunOptions& options = {},

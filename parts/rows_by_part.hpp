@@ -83,7 +83,7 @@ class RowsByPart {
   }
 
   std::vector<std::size_t> sizes_;  ///< [parts]
-  std::size_t block_;  ///< rows
+  std::size_t block_;               ///< rows
   std::size_t blocks_;
   Buffer<std::uint16_t> by_part_;      ///< [rows] within their block, by part
   std::vector<std::uint16_t> begins_;  ///< [blocks × (parts + 1)] where those of each part begin

@@ -13,9 +13,9 @@
 #include <set>
 #include <utility>
 
-#include <epsflow/clustering/cell_loops.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
+#include <epsflow/parts/host_bytes.hpp>
 #include <epsflow/parts/local_sweep.hpp>
 #include <epsflow/parts/thread_ranks.hpp>
 #include <epsflow/pipeline/backends.hpp>
@@ -47,15 +47,10 @@ namespace {
 /// Beside coordinates, which are there twice, of clustering without a table: what index and sets take at most, and labels. Measured: 27 to 36,
 /// counts of several minpts 4, labels 4.
 constexpr std::uint64_t kBytesPerPoint = 44;
-/// Besides, where clusters are asked for as objects; of a point of a part; and of a weight: it in whole units, by id and by position, and a sum.
+/// Besides, where clusters are asked for as objects; and of a point of a part.
 constexpr std::uint64_t kBytesOfLineage = 12;
 constexpr std::uint64_t kBytesPerPartPoint = 8;
-constexpr std::uint64_t kBytesPerWeight = 32;
-/// On the CPU, beside coordinates: what the index takes, and clustering, for any number of minpts and for each that is clustered at once.
-/// For two in three dimensions, float32, that is 64 where the budget is charged 61.
-constexpr std::uint64_t kHostBytesPerPoint = 30;
-constexpr std::uint64_t kHostBytesPerLevel = 17;
-/// Of a part besides.
+/// Of a point of a part besides, on the CPU.
 constexpr std::uint64_t kHostBytesPerPartPoint = 24;
 /// Where a point lies among the parts.
 constexpr std::uint64_t kHostBytesPerPlace = 2;
@@ -218,12 +213,6 @@ std::size_t most_levels(const Sweep& sweep) {
   std::size_t most = 1;
   for (const Variant& variant : sweep.variants()) most = std::max(most, ++levels[variant.eps]);
   return most;
-}
-
-/// What clustering takes on the CPU for each point, beside coordinates.
-std::uint64_t host_bytes(std::size_t levels, bool weights) {
-  return kHostBytesPerPoint + kHostBytesPerLevel * std::min(levels, clustering::kLevelsAtOnce) +
-         (weights ? kBytesPerWeight : 0);
 }
 
 void share_space(const LocalSweep& what, std::span<const Engine> engines, const RunOptions& options,

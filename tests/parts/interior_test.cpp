@@ -95,7 +95,8 @@ TEST_CASE("interior: places of equal values") {
   for (const std::size_t size : {0U, 1U, 31U, 64U, 1000U, 65'536U}) {
     std::vector<std::uint16_t> values(size), places(size + kFoundBeyond);
     for (std::uint16_t& value : values) value = static_cast<std::uint16_t>(random.below(5) * 13'107);
-    for (const std::uint16_t wanted : {std::uint16_t{0}, std::uint16_t{13'107}, std::uint16_t{52'428}, std::uint16_t{1}}) {
+    for (const std::uint16_t wanted :
+         {std::uint16_t{0}, std::uint16_t{13'107}, std::uint16_t{52'428}, std::uint16_t{1}}) {
       std::vector<std::uint16_t> expected;
       for (std::size_t i = 0; i < size; ++i) {
         if (values[i] == wanted) expected.push_back(static_cast<std::uint16_t>(i));

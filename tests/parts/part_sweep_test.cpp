@@ -490,6 +490,31 @@ TEST_CASE("parts: a coordinate that is not finite is named, whether space is cut
   }
 }
 
+TEST_CASE("parts: what a rank holds is within its memory, or told") {
+  Random random(8);
+  Points points(40'000, 2, Precision::float32);
+  for (float& x : points.values<float>()) x = static_cast<float>(random.unit());
+  const Sweep sweep = grid({0.004, 0.005, 0.006}, {4, 8});
+  const auto run_with = [&](std::uint64_t memory) {
+    std::vector<Labels> of_first;
+    run_ranks(2, [&](Exchange& exchange) {
+      const auto r = static_cast<std::size_t>(exchange.rank());
+      (void)run_each(exchange, points.view().rows(r * 30'000, r == 0 ? 30'000 : 40'000), {}, sweep,
+                     [&](VariantResult&& result) {
+                       if (r == 0) of_first.push_back(std::move(result.labels));
+                     },
+                     {.memory = memory, .threads = 1});
+    });
+    return of_first;
+  };
+  // Room for one eps at a time, and for two.
+  const std::vector<Labels> one = run_with(3'000'000), two = run_with(30'000'000);
+  REQUIRE(one.size() == sweep.size());
+  CHECK(one == two);
+  CHECK_THROWS_WITH(run_with(1'500'000), Catch::StartsWith("the part of rank 0 needs ") &&
+                                             Catch::Contains("start more ranks, or raise EngineOptions::memory"));
+}
+
 TEST_CASE("parts: a rank that fails while a result goes home, or the next eps is counted, ends all") {
   const DataSet data = test::make_data("clustered", 300, 2, Precision::float64, 1);
   const Sweep sweep = grid({0.1, 0.2, 0.3}, {2, 4});
