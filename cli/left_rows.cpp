@@ -5,28 +5,71 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <system_error>
 #include <vector>
 
+#include <epsflow/cli/metric.hpp>
 #include <epsflow/cli/reading.hpp>
 #include <epsflow/core/error.hpp>
+#include <epsflow/core/format.hpp>
 #include <epsflow/core/points.hpp>
 #include <epsflow/io/checksum.hpp>
 #include <epsflow/parts/shared_sweep.hpp>
 
 namespace epsflow::cli {
 
-std::optional<io::RowFile> rows_to_leave(const Arguments& arguments, const Sweep& sweep, const Metric& metric,
-                                         RunSettings settings) {
+namespace {
+
+/// What is packed may have many times as many points as bytes; only these are asked how many.
+bool may_be_large(const std::filesystem::path& file, std::uint64_t memory) {
+  constexpr std::uint64_t kMostPacked = 32;
+  std::error_code unknown;
+  const std::uintmax_t bytes = std::filesystem::file_size(file, unknown);
+  return !unknown && bytes > memory / kMostPacked;
+}
+
+/// Where the results will be.
+std::filesystem::path first_that_exists(const std::filesystem::path& out) {
+  std::filesystem::path folder = std::filesystem::absolute(out);
+  while (!std::filesystem::is_directory(folder) && folder.has_relative_path()) folder = folder.parent_path();
+  return folder;
+}
+
+}  // namespace
+
+std::optional<io::RowFile> rows_to_leave(const Arguments& arguments, const Sweep& sweep, Metric& metric,
+                                         RunSettings settings, const std::filesystem::path& out) {
   const Words& files = arguments.operands();
   if (files.size() != 1 || parts::may_move(metric)) return std::nullopt;
   const io::ReadOptions options = read_options(arguments);
-  std::optional<io::RowFile> file = io::open_row_file(std::filesystem::path(files.front()), options);
-  if (!file || file->rows.bytes() <= options.memory / 2) return std::nullopt;
-  settle_backend(file->rows.size, file->rows.dims, metric, settings);
+  const std::filesystem::path path(files.front());
+  std::optional<io::RowFile> file = io::open_row_file(path, options);
+  std::optional<io::FileShape> shape;
+  if (file) {
+    shape = {file->origin, file->rows.size, file->rows.dims, file->rows.precision};
+  } else if (may_be_large(path, options.memory)) {
+    shape = io::shape_of(path, options);
+  }
+  // A snapshot's box moves points.
+  if (!shape || !shape->origin.box.empty() || shape->bytes() <= options.memory / 2) return std::nullopt;
+  settle_backend(shape->size, shape->dims, metric, settings);
+  const PointsSource alike{shape->size, shape->dims, shape->precision, {}};
   const parts::SharingAnswer sharing = parts::choose_sharing(
-      parts::PointRows(file->rows), sweep, parts::engines_on(settings.devices, settings.engine), settings.run);
+      parts::PointRows(alike), sweep, parts::engines_on(settings.devices, settings.engine), settings.run);
   if (sharing.sharing != parts::Sharing::parts) return std::nullopt;
-  if (!arguments.flag("quiet")) say_what_was_read(file->origin, file->rows.size, file->rows.dims);
+  io::FilePoints none(0, shape->dims, shape->precision);
+  static_cast<io::PointsOrigin&>(none) = shape->origin;
+  settle_columns(arguments, none, metric);
+  if (!arguments.flag("quiet")) say_what_was_read(shape->origin, shape->size, shape->dims);
+  if (!file) {
+    constexpr std::uint64_t kMostAtOnce = 256_MiB;
+    const std::filesystem::path folder = first_that_exists(out);
+    if (!arguments.flag("quiet")) {
+      say(fmt::format("its coordinates, {}, are copied to a file without a name in {}, as parts need rows in any order",
+                      format_bytes(shape->bytes()), folder.string()));
+    }
+    file = io::copy_rows(path, options, *shape, folder, std::min(options.memory / 8, kMostAtOnce));
+  }
   return file;
 }
 

@@ -192,7 +192,7 @@ int run_sweep(const Arguments& arguments) {
 
   const bool coordinates_alone = !sliced && !format && catalogs.empty() && !arguments.given("report");
   const std::optional<io::RowFile> left =
-      coordinates_alone ? rows_to_leave(arguments, sweep, metric, settings) : std::nullopt;
+      coordinates_alone ? rows_to_leave(arguments, sweep, metric, settings, out) : std::nullopt;
   io::FilePoints points;
   if (!left) {
     points = read_input(arguments);

@@ -2,8 +2,10 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <stdlib.h>  // NOLINT(modernize-deprecated-headers): mkostemp() is of POSIX
 #include <unistd.h>
 
+#include <algorithm>
 #include <bit>
 #include <cerrno>
 #include <cstring>
@@ -15,6 +17,7 @@
 
 #include <epsflow/core/checked.hpp>
 #include <epsflow/core/error.hpp>
+#include <epsflow/core/format.hpp>
 #include <epsflow/io/read/input_file.hpp>
 #include <epsflow/io/read/library_file.hpp>
 #include <epsflow/io/read/numpy/npy_header.hpp>
@@ -26,9 +29,10 @@ namespace {
 class HeldFile {
  public:
   HeldFile(std::string name, const std::filesystem::path& path)
-      : name_(std::move(name)), descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+      : HeldFile(std::move(name), OwnedDescriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC))) {
     if (descriptor_.get() < 0) throw InputError(fmt::format("{}: cannot be opened: {}", name_, std::strerror(errno)));
   }
+  HeldFile(std::string name, OwnedDescriptor descriptor) : name_(std::move(name)), descriptor_(std::move(descriptor)) {}
 
   /// Fills `to` with what lies behind `offset`.
   void read(std::uint64_t offset, std::span<std::byte> to) const {
@@ -48,6 +52,55 @@ class HeldFile {
   OwnedDescriptor descriptor_;
 };
 
+/// A file without a name.
+class CopyOfRows {
+ public:
+  CopyOfRows(const std::string& of, const FileShape& shape, const std::filesystem::path& folder)
+      : failed_(fmt::format("{}: no room for the coordinates of {}, {}", folder.string(), of,
+                            format_bytes(shape.bytes()))) {
+    std::string name = (folder / ".epsflow-rows-XXXXXX").string();
+    descriptor_ = OwnedDescriptor(::mkostemp(name.data(), O_CLOEXEC));
+    if (descriptor_.get() < 0) refuse();
+    (void)::unlink(name.c_str());
+  }
+
+  void add(const Points& some) {
+    const auto* from = static_cast<const std::byte*>(some.view().data());
+    for (std::uint64_t left = some.view().bytes(); left > 0;) {
+      const ssize_t count = ::write(descriptor_.get(), from, left);
+      if (count < 0 && errno == EINTR) continue;
+      if (count < 0) refuse();
+      from += count;
+      left -= static_cast<std::uint64_t>(count);
+    }
+  }
+  [[nodiscard]] OwnedDescriptor take() { return std::move(descriptor_); }
+
+ private:
+  [[noreturn]] void refuse() const {
+    throw ResourceError(fmt::format("{}: {}; free some, write the results elsewhere, or raise ReadOptions::memory",
+                                    failed_, std::strerror(errno)));
+  }
+
+  std::string failed_;
+  OwnedDescriptor descriptor_;
+};
+
+/// Whether a file gives its bytes more than once, and its points are wanted as they are.
+bool may_stay(const std::filesystem::path& file, const ReadOptions& options) {
+  if (!options.weight.empty() || options.on_nan != NanPolicy::error) return false;
+  std::error_code unknown;
+  const std::filesystem::file_status status = std::filesystem::status(file, unknown);
+  return file != "-" && (!std::filesystem::exists(status) || std::filesystem::is_regular_file(status));
+}
+
+/// One row at most.
+FilePoints last_row(const std::filesystem::path& file, ReadOptions options) {
+  constexpr std::uint64_t kShares = std::uint64_t{1} << 32U;  // as many as points can be
+  options.share = {.index = kShares - 1, .count = kShares};
+  return read_points(file, options);
+}
+
 /// Where the rows of an NPY file begin, if they lie there as in memory.
 std::optional<std::uint64_t> begin_of_rows(InputFile& file, const ReadOptions& options, std::uint64_t bytes) {
   const NpyHeader header = read_npy_header(*file.bytes, {.name = file.shown, .options = options});
@@ -61,12 +114,7 @@ std::optional<std::uint64_t> begin_of_rows(InputFile& file, const ReadOptions& o
 }  // namespace
 
 std::optional<RowFile> open_row_file(const std::filesystem::path& file, const ReadOptions& options) {
-  if (!options.columns.empty() || !options.weight.empty() || options.on_nan != NanPolicy::error) return std::nullopt;
-  // What gives its bytes once is not touched.
-  std::error_code unknown;
-  const std::filesystem::file_status status = std::filesystem::status(file, unknown);
-  if (file == "-" || (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)))
-    return std::nullopt;
+  if (!options.columns.empty() || !may_stay(file, options)) return std::nullopt;
   InputFile input(file, options);
   const std::filesystem::path* const path = input.bytes->regular_file();
   const std::optional<std::uint64_t> bytes = input.bytes->size();
@@ -89,6 +137,47 @@ std::optional<RowFile> open_row_file(const std::filesystem::path& file, const Re
   found.rows.write = [held = std::make_shared<const HeldFile>(input.shown, *path), begin = *begin, row](
                          std::size_t first, std::size_t last, void* to) {
     held->read(begin + first * row, {static_cast<std::byte*>(to), (last - first) * row});
+  };
+  return found;
+}
+
+std::optional<FileShape> shape_of(const std::filesystem::path& file, const ReadOptions& options) {
+  if (!may_stay(file, options)) return std::nullopt;
+  const InputFile input(file, options);
+  if (std::ranges::find(input.format.takes, ReadOption::share) == input.format.takes.end() ||
+      input.bytes->regular_file() == nullptr) {
+    return std::nullopt;
+  }
+  FilePoints last = last_row(file, options);
+  InputRows& of_file = last.inputs.front();
+  of_file.rows += std::exchange(of_file.first, 0);
+  return FileShape{.origin = std::move(static_cast<PointsOrigin&>(last)),
+                   .size = narrow<std::size_t>(of_file.rows),
+                   .dims = last.dims(),
+                   .precision = last.precision()};
+}
+
+RowFile copy_rows(const std::filesystem::path& file, const ReadOptions& options, FileShape shape,
+                  const std::filesystem::path& folder, std::uint64_t at_once) {
+  RowFile found{.origin = std::move(shape.origin), .rows = {shape.size, shape.dims, shape.precision, {}}};
+  const InputRows& input = found.origin.inputs.front();
+  CopyOfRows copy(input.name, shape, folder);
+  ReadOptions some = options;
+  some.share.count = shape.bytes() / std::max<std::uint64_t>(at_once, 1) + 1;
+  std::uint64_t rows = 0;
+  for (some.share.index = 0; some.share.index < some.share.count; ++some.share.index) {
+    const FilePoints share = read_points(file, some);
+    rows += share.size();
+    const bool last = some.share.index + 1 == some.share.count;
+    if (share.inputs.front().stamp != input.stamp || share.dims() != shape.dims ||
+        share.precision() != shape.precision || (last && rows != shape.size)) {
+      throw InputError(input.name + ": has changed while it was read: leave it as it is until all is done");
+    }
+    copy.add(share);
+  }
+  found.rows.write = [held = std::make_shared<const HeldFile>("the copy of " + input.name, copy.take()),
+                      row = found.rows.row_bytes()](std::size_t first, std::size_t last, void* to) {
+    held->read(first * row, {static_cast<std::byte*>(to), (last - first) * row});
   };
   return found;
 }

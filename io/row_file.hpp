@@ -1,6 +1,8 @@
 // Files whose rows can be read in any order, as often as they are needed.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 
@@ -21,5 +23,25 @@ struct RowFile {
 /// packed. nullopt for any other, and for options that choose columns, ask for weights or drop rows: read_points() takes these. Coordinates are
 /// not looked at. O(1). Throws as read_points() for a file that is damaged or options that do not fit it.
 [[nodiscard]] std::optional<RowFile> open_row_file(const std::filesystem::path& file, const ReadOptions& options);
+
+/// What a file says of its points.
+struct FileShape {
+  PointsOrigin origin = {};
+  std::size_t size = 0;
+  std::size_t dims = 0;
+  Precision precision = Precision::float64;
+
+  [[nodiscard]] std::uint64_t bytes() const noexcept { return std::uint64_t{size} * dims * bytes_of(precision); }
+};
+
+/// That of a file of which rows can be read without the others (ReadOptions::share), whose last row alone is read. nullopt for any other, as text,
+/// what is packed or a pipe, and for options that ask for weights or drop rows. Throws as read_points().
+[[nodiscard]] std::optional<FileShape> shape_of(const std::filesystem::path& file, const ReadOptions& options);
+
+/// Copies the coordinates of such a file into one without a name in `folder`, which goes with what is returned: n · d · 4 or 8 bytes. Of them
+/// some `at_once` bytes are in memory at a time, and what the format reads together, as a row group of Parquet. Throws as read_points(), InputError
+/// where the file is changed meanwhile, and ResourceError where the folder has no room.
+[[nodiscard]] RowFile copy_rows(const std::filesystem::path& file, const ReadOptions& options, FileShape shape,
+                                const std::filesystem::path& folder, std::uint64_t at_once);
 
 }  // namespace epsflow::io

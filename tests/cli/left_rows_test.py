@@ -33,6 +33,19 @@ class LeftRows(ProgramTest):
             self.assertEqual(manifests[0].get(key), manifests[1].get(key), key)
         self.succeeds(*self.sweep, "--out", left, "--lineage", "--memory", "60M", "--resume")
 
+    def test_a_copy_of_what_is_read_in_its_order_alone(self):
+        whole, left = self.folder / "whole", self.folder / "left"
+        chosen = [*self.sweep, "--columns", "1,0"]
+        self.succeeds(*chosen, "--out", whole)
+        said = self.succeeds(*chosen, "--out", left, "--memory", "60M").stderr
+        self.assertIn("copied to a file without a name", said)
+        for file in sorted(whole.rglob("*.npy")):
+            self.assertEqual(file.read_bytes(), (left / file.relative_to(whole)).read_bytes(), file)
+        manifests = [json.loads((folder / "sweep.json").read_text()) for folder in (whole, left)]
+        for key in ("checksum", "points", "dims", "inputs"):
+            self.assertEqual(manifests[0].get(key), manifests[1].get(key), key)
+        self.assertEqual([p.name for p in left.iterdir() if p.name.startswith(".")], [])
+
     def test_a_bad_coordinate_is_named(self):
         with open(self.points, "r+b") as file:
             file.seek(-8, 2)

@@ -1,7 +1,10 @@
 #include <epsflow/io/row_file.hpp>
 
+#include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <limits>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -66,6 +69,55 @@ TEST_CASE("row files: what has to be read otherwise") {
   CHECK_FALSE(open_row_file(folder.write("t.csv", "x,y\n1,2\n"), {}));
   CHECK_FALSE(open_row_file("-", {}));
   CHECK_FALSE(open_row_file("/dev/null", {}));
+}
+
+TEST_CASE("row files: a copy of what is read in its order alone") {
+  const TempFolder folder;
+  const auto records = folder.write("r.npy", npy_records("[('x', '<i4'), ('y', '<i4')]", "(5,)",
+                                                         pack<std::int32_t>({1, 2, 3, 4, 5, 6, 7, 8, 9, 10})));
+  const ReadOptions second{.columns = {"y"}};
+  for (const auto& [options, dims] : {std::pair(ReadOptions{}, 2U), std::pair(second, 1U)}) {
+    const FilePoints whole = read_points(records, options);
+    const std::optional<FileShape> shape = shape_of(records, options);
+    REQUIRE(shape);
+    CHECK(shape->size == 5);
+    CHECK(shape->dims == dims);
+    CHECK(shape->precision == Precision::float64);
+    CHECK(shape->bytes() == whole.view().bytes());
+    for (const std::uint64_t at_once : {0, 17, 1000}) {
+      const RowFile copy = copy_rows(records, options, *shape, folder / "", at_once);
+      const std::span<const double> expected(static_cast<const double*>(whole.view().data()), 5 * dims);
+      CHECK(std::ranges::equal(rows_of<double>(copy, 0, 5), expected));
+      CHECK(rows_of<double>(copy, 4, 5).back() == 10);
+      CHECK(copy.origin.column_names == whole.column_names);
+      CHECK(copy.origin.column_numbers == whole.column_numbers);
+      CHECK(copy.origin.inputs.front().rows == 5);
+      CHECK_FALSE(copy.origin.renumbered());
+      CHECK(copy.origin.inputs.front().stamp == whole.inputs.front().stamp);
+    }
+  }
+  CHECK(std::distance(std::filesystem::directory_iterator(folder / ""), {}) == 1);  // the copies have no names
+  const auto none = folder.write("none.npy", npy("<i4", "(0, 2)", ""));
+  CHECK(shape_of(none, {})->size == 0);
+  CHECK_FALSE(shape_of(records, {.columns = {"x"}, .weight = "y"}));
+  CHECK_FALSE(shape_of(records, {.on_nan = NanPolicy::drop}));
+  CHECK_FALSE(shape_of(folder.write("t.csv", "x,y\n1,2\n"), {}));
+  CHECK_FALSE(shape_of("/dev/null", {}));
+}
+
+TEST_CASE("row files: a copy that cannot be") {
+  const TempFolder folder;
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const auto path = folder.write("n.npy", npy_records("[('x', '<f8')]", "(3,)", pack<double>({1, nan, 3})));
+  const std::optional<FileShape> shape = shape_of(path, {});
+  REQUIRE(shape);
+  check_mentions(error_of<InputError>([&] { (void)copy_rows(path, {}, *shape, folder / "", 8); }),
+                 {"n.npy", "row 1", "nan"});
+  check_mentions(error_of<ResourceError>([&] { (void)copy_rows(path, {}, *shape, folder / "nowhere", 8); }),
+                 {"nowhere", "n.npy", "24 bytes"});
+  folder.write("n.npy", npy_records("[('x', '<f8')]", "(2,)", pack<double>({1, 3})));
+  check_mentions(error_of<InputError>([&] { (void)copy_rows(path, {}, *shape, folder / "", 8); }),
+                 {"n.npy", "has changed"});
 }
 
 TEST_CASE("row files: errors name the file") {
