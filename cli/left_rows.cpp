@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <epsflow/cli/metric.hpp>
+#include <epsflow/cli/output.hpp>
 #include <epsflow/cli/reading.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>

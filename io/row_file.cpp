@@ -21,6 +21,7 @@
 #include <epsflow/io/read/input_file.hpp>
 #include <epsflow/io/read/library_file.hpp>
 #include <epsflow/io/read/numpy/npy_header.hpp>
+#include <epsflow/io/read/raw_reader.hpp>
 
 namespace epsflow::io {
 namespace {

@@ -1,8 +1,12 @@
 #include <epsflow/parts/distribution.hpp>
 
+#include <tbb/parallel_for.h>
+
 #include <cstring>
 #include <limits>
 #include <numeric>
+#include <type_traits>
+#include <vector>
 
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
