@@ -503,7 +503,7 @@ TEST_CASE("parts: what a rank holds is within its memory, or told") {
                      [&](VariantResult&& result) {
                        if (r == 0) of_first.push_back(std::move(result.labels));
                      },
-                     {.memory = memory, .threads = 1});
+                     {.memory = memory, .threads = 1, .backend = BackendChoice::cpu});
     });
     return of_first;
   };
