@@ -6,6 +6,7 @@
 #include <cmath>
 #include <filesystem>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include <epsflow/cli/metric.hpp>
@@ -15,7 +16,6 @@
 #include <epsflow/core/format.hpp>
 #include <epsflow/core/points.hpp>
 #include <epsflow/io/checksum.hpp>
-#include <epsflow/parts/shared_sweep.hpp>
 
 namespace epsflow::cli {
 
@@ -38,16 +38,17 @@ std::filesystem::path first_that_exists(const std::filesystem::path& out) {
 
 }  // namespace
 
-std::optional<io::RowFile> rows_to_leave(const Arguments& arguments, const Sweep& sweep, Metric& metric,
-                                         RunSettings settings, const std::filesystem::path& out) {
+std::optional<RowsToLeave> rows_to_leave(const Arguments& arguments, const Sweep& sweep, Metric& metric,
+                                         RunSettings settings) {
   const Words& files = arguments.operands();
   if (files.size() != 1 || parts::may_move(metric)) return std::nullopt;
   const io::ReadOptions options = read_options(arguments);
   const std::filesystem::path path(files.front());
-  std::optional<io::RowFile> file = io::open_row_file(path, options);
+  RowsToLeave rows;
+  rows.file = io::open_row_file(path, options);
   std::optional<io::FileShape> shape;
-  if (file) {
-    shape = {file->origin, file->rows.size, file->rows.dims, file->rows.precision};
+  if (rows.file) {
+    shape = {rows.file->origin, rows.file->rows.size, rows.file->rows.dims, rows.file->rows.precision};
   } else if (may_be_large(path, options.memory)) {
     shape = io::shape_of(path, options);
   }
@@ -55,23 +56,28 @@ std::optional<io::RowFile> rows_to_leave(const Arguments& arguments, const Sweep
   if (!shape || !shape->origin.box.empty() || shape->bytes() <= options.memory / 2) return std::nullopt;
   settle_backend(shape->size, shape->dims, metric, settings);
   const PointsSource alike{shape->size, shape->dims, shape->precision, {}};
-  const parts::SharingAnswer sharing = parts::choose_sharing(
-      parts::PointRows(alike), sweep, parts::engines_on(settings.devices, settings.engine), settings.run);
-  if (sharing.sharing != parts::Sharing::parts) return std::nullopt;
+  rows.sharing = parts::choose_sharing(parts::PointRows(alike), sweep,
+                                       parts::engines_on(settings.devices, settings.engine), settings.run);
+  if (rows.sharing.sharing != parts::Sharing::parts) return std::nullopt;
   io::FilePoints none(0, shape->dims, shape->precision);
   static_cast<io::PointsOrigin&>(none) = shape->origin;
   settle_columns(arguments, none, metric);
   if (!arguments.flag("quiet")) say_what_was_read(shape->origin, shape->size, shape->dims);
-  if (!file) {
-    constexpr std::uint64_t kMostAtOnce = 256_MiB;
-    const std::filesystem::path folder = first_that_exists(out);
-    if (!arguments.flag("quiet")) {
-      say(fmt::format("its coordinates, {}, are copied to a file without a name in {}, as parts need rows in any order",
-                      format_bytes(shape->bytes()), folder.string()));
-    }
-    file = io::copy_rows(path, options, *shape, folder, std::min(options.memory / 8, kMostAtOnce));
+  rows.shape = std::move(*shape);
+  return rows;
+}
+
+io::RowFile leave_rows(const Arguments& arguments, RowsToLeave rows, const std::filesystem::path& out) {
+  constexpr std::uint64_t kMostAtOnce = 256_MiB;
+  if (rows.file) return std::move(*rows.file);
+  const io::ReadOptions options = read_options(arguments);
+  const std::filesystem::path folder = first_that_exists(out);
+  if (!arguments.flag("quiet")) {
+    say(fmt::format("its coordinates, {}, are copied to a file without a name in {}, as parts need rows in any order",
+                    format_bytes(rows.shape.bytes()), folder.string()));
   }
-  return file;
+  return io::copy_rows(arguments.operands().front(), options, std::move(rows.shape), folder,
+                       std::min(options.memory / 8, kMostAtOnce));
 }
 
 io::ResultsInput results_input(const io::RowFile& file) {

@@ -9,15 +9,26 @@
 #include <epsflow/core/metric.hpp>
 #include <epsflow/io/results/results_folder.hpp>
 #include <epsflow/io/row_file.hpp>
+#include <epsflow/parts/shared_sweep.hpp>
 #include <epsflow/pipeline/sweep.hpp>
 
 namespace epsflow::cli {
 
-/// The one file that the command names, where its rows can be left in it, the metric leaves points in their places, and their coordinates would
-/// take more than half of the memory and the sweep is to be made in parts; else nullopt. Of a file whose rows can be read in their order alone it
-/// is a copy, where `out` is or will be; the metric is settled with the file's columns. Unless --quiet is given prints a line on it. Throws as read_input() and io::copy_rows().
-[[nodiscard]] std::optional<io::RowFile> rows_to_leave(const Arguments& arguments, const Sweep& sweep, Metric& metric,
-                                                       RunSettings settings, const std::filesystem::path& out);
+/// The one file that the command names.
+struct RowsToLeave {
+  io::FileShape shape;
+  std::optional<io::RowFile> file;  ///< where its rows lie there as in memory
+  parts::SharingAnswer sharing;     ///< by parts
+};
+
+/// nullopt unless rows of the file can be read without all others, the metric leaves points in their places, their coordinates would take more than
+/// half of the memory, and the sweep is to be made in parts. Settles the metric with the file's columns. Unless --quiet is given prints a line on
+/// it. Throws as read_input().
+[[nodiscard]] std::optional<RowsToLeave> rows_to_leave(const Arguments& arguments, const Sweep& sweep, Metric& metric,
+                                                       RunSettings settings);
+
+/// The file, or where its rows can be read in their order alone a copy, where `out` is or will be. Throws as io::copy_rows().
+[[nodiscard]] io::RowFile leave_rows(const Arguments& arguments, RowsToLeave rows, const std::filesystem::path& out);
 
 /// What a results folder says of it. Reads it once. Throws InputError for a coordinate that is NaN or infinite.
 [[nodiscard]] io::ResultsInput results_input(const io::RowFile& file);

@@ -7,6 +7,7 @@
 
 #include <epsflow/cli/commands.hpp>
 #include <epsflow/cli/interrupt.hpp>
+#include <epsflow/cli/left_rows.hpp>
 #include <epsflow/cli/metric.hpp>
 #include <epsflow/cli/output.hpp>
 #include <epsflow/cli/reading.hpp>
@@ -74,11 +75,11 @@ nlohmann::ordered_json seconds_as_json(const std::optional<double>& seconds) {
   return seconds ? nlohmann::ordered_json(*seconds) : nlohmann::ordered_json();
 }
 
-void print_plan_as_json(const std::vector<GroupPlan>& groups, const SharingPlan& sharing, const io::FilePoints& points,
-                        const Metric& metric) {
-  nlohmann::ordered_json json{{"points", points.size()}};
+void print_plan_as_json(const std::vector<GroupPlan>& groups, const SharingPlan& sharing,
+                        const io::PointsOrigin& origin, std::uint64_t n, const Metric& metric) {
+  nlohmann::ordered_json json{{"points", n}};
   add_metric(json, metric);
-  add_input(json, points);
+  add_input(json, origin);
   json["sharing"] = {{"engines", sharing.engines},
                      {"by", word_of_sharing(sharing.answer.sharing)},
                      {"parts", sharing.answer.parts},
@@ -105,10 +106,28 @@ void print_plan_as_json(const std::vector<GroupPlan>& groups, const SharingPlan&
   print_json(json);
 }
 
+/// groups: none where points cannot be loaded at once.
+void print_plan(const Arguments& arguments, const std::vector<GroupPlan>& groups, const SharingPlan& sharing,
+                const io::PointsOrigin& origin, std::uint64_t n, const Metric& metric) {
+  if (arguments.flag("json")) {
+    print_plan_as_json(groups, sharing, origin, n, metric);
+  } else if (!arguments.flag("quiet")) {
+    if (!groups.empty()) print_plan(groups);
+    print_sharing(sharing);
+  }
+}
+
 int run_plan(const Arguments& arguments) {
   const Sweep sweep = requested_sweep(arguments);
   RunSettings settings = run_settings(arguments);
   Metric metric = requested_metric(arguments);
+  if (const auto left = rows_to_leave(arguments, sweep, metric, settings)) {
+    settle_backend(left->shape.size, left->shape.dims, metric, settings);
+    const std::vector<EngineOptions> engines = parts::engines_on(settings.devices, settings.engine);
+    const SharingPlan sharing{engines.size(), parts::on_the_host(engines.front()), left->sharing};
+    print_plan(arguments, {}, sharing, left->shape.origin, left->shape.size, metric);
+    return kDone;
+  }
   io::FilePoints points = read_input(arguments);
   settle_columns(arguments, points, metric);
   settle_backend(points.size(), points.dims(), metric, settings);
@@ -124,12 +143,7 @@ int run_plan(const Arguments& arguments) {
     // Points that a GPU cannot even load go through it in parts.
     if (sharing.answer.sharing != parts::Sharing::parts) throw;
   }
-  if (arguments.flag("json")) {
-    print_plan_as_json(groups, sharing, points, metric);
-  } else if (!arguments.flag("quiet")) {
-    if (!groups.empty()) print_plan(groups);
-    print_sharing(sharing);
-  }
+  print_plan(arguments, groups, sharing, points, points.size(), metric);
   return kDone;
 }
 

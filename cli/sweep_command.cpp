@@ -191,8 +191,12 @@ int run_sweep(const Arguments& arguments) {
                            notices(arguments));
 
   const bool coordinates_alone = !sliced && !format && catalogs.empty() && !arguments.given("report");
-  const std::optional<io::RowFile> left =
-      coordinates_alone ? rows_to_leave(arguments, sweep, metric, settings, out) : std::nullopt;
+  std::optional<io::RowFile> left;
+  if (coordinates_alone) {
+    if (auto rows = rows_to_leave(arguments, sweep, metric, settings)) {
+      left = leave_rows(arguments, std::move(*rows), out);
+    }
+  }
   io::FilePoints points;
   if (!left) {
     points = read_input(arguments);

@@ -46,6 +46,12 @@ class LeftRows(ProgramTest):
             self.assertEqual(manifests[0].get(key), manifests[1].get(key), key)
         self.assertEqual([p.name for p in left.iterdir() if p.name.startswith(".")], [])
 
+    def test_the_plan_says_so_without_reading_all(self):
+        said = self.succeeds("plan", *self.sweep[1:], "--memory", "60M")
+        self.assertIn("parts of space would take turns", said.stdout)
+        plan = json.loads(self.succeeds("plan", *self.sweep[1:], "--memory", "60M", "--columns", "1,0", "--json").stdout)
+        self.assertEqual([plan["points"], plan["sharing"]["by"], plan["groups"]], [2_000_000, "parts", []])
+
     def test_a_bad_coordinate_is_named(self):
         with open(self.points, "r+b") as file:
             file.seek(-8, 2)
