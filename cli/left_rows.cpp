@@ -52,8 +52,9 @@ std::optional<RowsToLeave> rows_to_leave(const Arguments& arguments, const Sweep
   } else if (may_be_large(path, options.memory)) {
     shape = io::shape_of(path, options);
   }
-  // A snapshot's box moves points.
-  if (!shape || !shape->origin.box.empty() || shape->bytes() <= options.memory / 2) return std::nullopt;
+  // A snapshot's box moves points. What would have to be copied is read as long as it fits.
+  const std::uint64_t most = rows.file ? options.memory / 2 : options.memory;
+  if (!shape || !shape->origin.box.empty() || shape->bytes() <= most) return std::nullopt;
   settle_backend(shape->size, shape->dims, metric, settings);
   const PointsSource alike{shape->size, shape->dims, shape->precision, {}};
   rows.sharing = parts::choose_sharing(parts::PointRows(alike), sweep,
@@ -68,7 +69,6 @@ std::optional<RowsToLeave> rows_to_leave(const Arguments& arguments, const Sweep
 }
 
 io::RowFile leave_rows(const Arguments& arguments, RowsToLeave rows, const std::filesystem::path& out) {
-  constexpr std::uint64_t kMostAtOnce = 256_MiB;
   if (rows.file) return std::move(*rows.file);
   const io::ReadOptions options = read_options(arguments);
   const std::filesystem::path folder = first_that_exists(out);
@@ -76,8 +76,7 @@ io::RowFile leave_rows(const Arguments& arguments, RowsToLeave rows, const std::
     say(fmt::format("its coordinates, {}, are copied to a file without a name in {}, as parts need rows in any order",
                     format_bytes(rows.shape.bytes()), folder.string()));
   }
-  return io::copy_rows(arguments.operands().front(), options, std::move(rows.shape), folder,
-                       std::min(options.memory / 8, kMostAtOnce));
+  return io::copy_rows(arguments.operands().front(), options, std::move(rows.shape), folder, options.memory / 4);
 }
 
 io::ResultsInput results_input(const io::RowFile& file) {

@@ -22,7 +22,7 @@ struct RowsToLeave {
 };
 
 /// nullopt unless rows of the file can be read without all others, the metric leaves points in their places, their coordinates would take more than
-/// half of the memory, and the sweep is to be made in parts. Settles the metric with the file's columns. Unless --quiet is given prints a line on
+/// half of the memory, or more than all of it where they have to be copied, and the sweep is to be made in parts. Settles the metric with the file's columns. Unless --quiet is given prints a line on
 /// it. Throws as read_input().
 [[nodiscard]] std::optional<RowsToLeave> rows_to_leave(const Arguments& arguments, const Sweep& sweep, Metric& metric,
                                                        RunSettings settings);

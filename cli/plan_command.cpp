@@ -102,7 +102,7 @@ void print_plan_as_json(const std::vector<GroupPlan>& groups, const SharingPlan&
                               {"fits", g.fits},
                               {"seconds", seconds_as_json(g.seconds)}});
   }
-  json["seconds"] = seconds_as_json(total_seconds(groups));
+  json["seconds"] = groups.empty() ? nlohmann::ordered_json() : seconds_as_json(total_seconds(groups));
   print_json(json);
 }
 

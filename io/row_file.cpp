@@ -9,6 +9,7 @@
 #include <bit>
 #include <cerrno>
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -22,6 +23,7 @@
 #include <epsflow/io/read/library_file.hpp>
 #include <epsflow/io/read/numpy/npy_header.hpp>
 #include <epsflow/io/read/raw_reader.hpp>
+#include <epsflow/io/read/source.hpp>
 
 namespace epsflow::io {
 namespace {
@@ -59,9 +61,12 @@ class CopyOfRows {
   CopyOfRows(const std::string& of, const FileShape& shape, const std::filesystem::path& folder)
       : failed_(fmt::format("{}: no room for the coordinates of {}, {}", folder.string(), of,
                             format_bytes(shape.bytes()))) {
+    std::error_code unknown;
+    const std::filesystem::space_info space = std::filesystem::space(folder, unknown);
+    if (!unknown && space.available < shape.bytes()) refuse(ENOSPC);
     std::string name = (folder / ".epsflow-rows-XXXXXX").string();
     descriptor_ = OwnedDescriptor(::mkostemp(name.data(), O_CLOEXEC));
-    if (descriptor_.get() < 0) refuse();
+    if (descriptor_.get() < 0) refuse(errno);
     (void)::unlink(name.c_str());
   }
 
@@ -70,17 +75,21 @@ class CopyOfRows {
     for (std::uint64_t left = some.view().bytes(); left > 0;) {
       const ssize_t count = ::write(descriptor_.get(), from, left);
       if (count < 0 && errno == EINTR) continue;
-      if (count < 0) refuse();
+      if (count < 0) refuse(errno);
       from += count;
       left -= static_cast<std::uint64_t>(count);
     }
   }
-  [[nodiscard]] OwnedDescriptor take() { return std::move(descriptor_); }
+  /// What cannot be written is told by now.
+  [[nodiscard]] OwnedDescriptor take() {
+    if (::fdatasync(descriptor_.get()) != 0) refuse(errno);
+    return std::move(descriptor_);
+  }
 
  private:
-  [[noreturn]] void refuse() const {
+  [[noreturn]] void refuse(int reason) const {
     throw ResourceError(fmt::format("{}: {}; free some, write the results elsewhere, or raise ReadOptions::memory",
-                                    failed_, std::strerror(errno)));
+                                    failed_, std::strerror(reason)));
   }
 
   std::string failed_;
@@ -95,7 +104,14 @@ bool may_stay(const std::filesystem::path& file, const ReadOptions& options) {
   return file != "-" && (!std::filesystem::exists(status) || std::filesystem::is_regular_file(status));
 }
 
-/// One row at most.
+/// Throws InputError for more rows than there can be points.
+void require_countable(const std::string& name, const ReadOptions& options, std::uint64_t n, std::size_t dims) {
+  ReadOptions without_limit = options;
+  without_limit.memory = std::numeric_limits<std::uint64_t>::max();
+  require_room({.name = name, .options = without_limit}, n, dims, 1);
+}
+
+/// One row, of as many as can be points.
 FilePoints last_row(const std::filesystem::path& file, ReadOptions options) {
   constexpr std::uint64_t kShares = std::uint64_t{1} << 32U;  // as many as points can be
   options.share = {.index = kShares - 1, .count = kShares};
@@ -134,6 +150,7 @@ std::optional<RowFile> open_row_file(const std::filesystem::path& file, const Re
   found.rows.precision = none.precision();
   const std::uint64_t row = found.rows.row_bytes();
   found.rows.size = narrow<std::size_t>((*bytes - *begin) / row);
+  require_countable(input.shown, options, found.rows.size, found.rows.dims);
   found.origin.inputs.front().rows = found.rows.size;
   found.rows.write = [held = std::make_shared<const HeldFile>(input.shown, *path), begin = *begin, row](
                          std::size_t first, std::size_t last, void* to) {
@@ -145,13 +162,15 @@ std::optional<RowFile> open_row_file(const std::filesystem::path& file, const Re
 std::optional<FileShape> shape_of(const std::filesystem::path& file, const ReadOptions& options) {
   if (!may_stay(file, options)) return std::nullopt;
   const InputFile input(file, options);
+  // All batches of an Arrow file are read for any of its rows.
   if (std::ranges::find(input.format.takes, ReadOption::share) == input.format.takes.end() ||
-      input.bytes->regular_file() == nullptr) {
+      input.format.name == "Arrow" || input.bytes->regular_file() == nullptr) {
     return std::nullopt;
   }
   FilePoints last = last_row(file, options);
   InputRows& of_file = last.inputs.front();
   of_file.rows += std::exchange(of_file.first, 0);
+  require_countable(input.shown, options, of_file.rows, last.dims());
   return FileShape{.origin = std::move(static_cast<PointsOrigin&>(last)),
                    .size = narrow<std::size_t>(of_file.rows),
                    .dims = last.dims(),

@@ -34,12 +34,13 @@ struct FileShape {
   [[nodiscard]] std::uint64_t bytes() const noexcept { return std::uint64_t{size} * dims * bytes_of(precision); }
 };
 
-/// That of a file of which rows can be read without the others (ReadOptions::share), whose last row alone is read. nullopt for any other, as text,
-/// what is packed or a pipe, and for options that ask for weights or drop rows. Throws as read_points().
+/// That of a file of which rows can be read without the others, NPY, raw, FITS, HDF5 and Parquet, whose last row is read, and what the format reads
+/// together with it. nullopt for any other, as text, what is packed or a pipe, and for options that ask for weights or drop rows. Throws as
+/// read_points().
 [[nodiscard]] std::optional<FileShape> shape_of(const std::filesystem::path& file, const ReadOptions& options);
 
 /// Copies the coordinates of such a file into one without a name in `folder`, which goes with what is returned: n · d · 4 or 8 bytes. Of them
-/// some `at_once` bytes are in memory at a time, and what the format reads together, as a row group of Parquet. Throws as read_points(), InputError
+/// some `at_once` bytes are in memory at a time, and what the format reads together, as a row group of Parquet, which is read again for each piece that has rows of it. Throws as read_points(), InputError
 /// where the file is changed meanwhile, and ResourceError where the folder has no room.
 [[nodiscard]] RowFile copy_rows(const std::filesystem::path& file, const ReadOptions& options, FileShape shape,
                                 const std::filesystem::path& folder, std::uint64_t at_once);

@@ -64,7 +64,7 @@ void find_lanes(const Interior<T>& cuts, const T* points, std::span<std::uint16_
   using Bits = hn::TFromD<decltype(bits)>;
   // Numbers of parts, as bits in vectors that are only chosen from.
   HWY_ALIGN Bits places[Interior<T>::kMostPlaces * kLanes];
-  const auto place = [&](std::size_t p) { return hn::BitCast(tag, hn::Load(bits, places + p * kLanes)); };
+  const auto place = [&](std::size_t p) HWY_ATTR { return hn::BitCast(tag, hn::Load(bits, places + p * kLanes)); };
   for (std::uint32_t p = 0; p <= cuts.mixed(); ++p) {
     const auto part = static_cast<Bits>(p < cuts.mixed() ? p : Interior<T>::kMixed);
     hn::Store(hn::Set(bits, part), bits, places + p * kLanes);

@@ -27,7 +27,7 @@ struct TooManyGhosts {};
 class LocalParts {
  public:
   /// points: [n × d], must outlive it; brought again and again where they are not in memory. units: their weights in whole units, [n], or none; must outlive it. reaches: how far ghosts reach in the
-  /// views that will be asked for, ascending. O(n·(d + log parts)), in parallel. Throws UsageError as GhostFinder, ResourceError for a part
+  /// views that will be asked for, ascending. O(n·(d + min(parts, 32 + log parts))), in parallel. Throws UsageError as GhostFinder, ResourceError for a part
   /// of more points than 32-bit ids tell.
   LocalParts(PointRows points, std::span<const std::int64_t> units, const Partition& partition, const Space& space,
              std::vector<double> reaches, std::uint64_t most_ghosts = ~std::uint64_t{0});

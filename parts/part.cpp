@@ -121,6 +121,13 @@ Part::Part(Exchange& exchange, Distribution& distribution, const Partition& part
   std::copy(units->begin(), units->end(), units_.begin());
 }
 
+std::uint64_t Part::bytes() const noexcept {
+  std::uint64_t lent = 0;
+  for (const std::vector<Lent>& to_rank : lent_) lent += to_rank.size();
+  const std::uint64_t of_ghost = 2 * bytes_of_row() + sizeof(double) + (units_.empty() ? 0 : sizeof(std::int64_t));
+  return own_ * bytes_of_row() + ghosts_ * of_ghost + lent * sizeof(Lent) + units_.bytes();
+}
+
 Part::View Part::view(double reach) {
   View view;
   std::size_t n = own_;

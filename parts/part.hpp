@@ -38,6 +38,10 @@ class Part {
   [[nodiscard]] std::size_t own() const noexcept { return own_; }
   /// In the largest view.
   [[nodiscard]] std::size_t ghosts() const noexcept { return ghosts_; }
+  /// Of coordinates.
+  [[nodiscard]] std::uint64_t bytes_of_row() const noexcept { return points_.dims() * bytes_of(points_.precision()); }
+  /// What it holds, once views are made.
+  [[nodiscard]] std::uint64_t bytes() const noexcept;
 
  private:
   struct Lent {

@@ -61,11 +61,10 @@ class RankBudget {
   RankBudget(PointsView share, const Part& part, std::span<const stages::EpsGroup> groups, bool weights, bool on_host) {
     std::size_t levels = 1;
     for (const stages::EpsGroup& group : groups) levels = std::max(levels, group.minpts.size());
-    const std::uint64_t row = share.bytes() / std::max<std::size_t>(share.size(), 1);
     const std::uint64_t points = part.own() + part.ghosts();
     constexpr std::uint64_t kOfShare = sizeof(std::uint16_t) + kBytesPerLabel;
-    held_ = share.bytes() + share.size() * kOfShare + points * row + part.own() * sizeof(std::uint32_t);
-    clustering_ = points * (on_host ? row + host_bytes(levels, weights) : kBytesPerLabel);
+    held_ = share.bytes() + share.size() * kOfShare + part.bytes() + part.own() * sizeof(std::uint32_t);
+    clustering_ = points * (on_host ? part.bytes_of_row() + host_bytes(levels, weights) : kBytesPerLabel);
   }
 
   /// Throws ResourceError on every rank where one has too little.
@@ -80,7 +79,7 @@ class RankBudget {
         "the part of rank " + format_count(static_cast<std::uint64_t>(who[0])) + " needs " +
         format_bytes(static_cast<std::uint64_t>(most[0])) +
         " for its points, ghosts included, and for clustering them, which is more than the rank's memory "
-        "budget: start more ranks, or raise EngineOptions::memory");
+        "budget: raise EngineOptions::memory, or spread the ranks over more machines");
   }
   /// Whether there is room to count for one eps while another is clustered.
   [[nodiscard]] bool room_for_two(std::uint64_t memory) const noexcept { return held_ + 2 * clustering_ <= memory; }

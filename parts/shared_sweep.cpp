@@ -430,6 +430,10 @@ void run_shared(const PointRows& points, const std::function<PointsView()>& in_m
     settings.back().gpu_memory = EngineTurn::device_memory(engine);
   }
   for (const EngineOptions& engine : settings) check_options(engine, options);
+  if (points.size() > kMaxPoints) {
+    throw ResourceError("there are " + format_count(points.size(), "point") + ", and a process takes at most " +
+                        format_count(kMaxPoints) + ": share them between several (MPI), or cluster fewer");
+  }
   if (observer.cancel != nullptr) observer.cancel->check();
   if (sweep.size() == 0) return;
   if (!weights.empty() && weights.size() != points.size()) {

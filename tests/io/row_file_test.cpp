@@ -120,6 +120,15 @@ TEST_CASE("row files: a copy that cannot be") {
                  {"n.npy", "has changed"});
 }
 
+TEST_CASE("row files: more rows than there can be points") {
+  const TempFolder folder;
+  const auto path = folder.write("many.f32", "");
+  std::filesystem::resize_file(path, (std::uintmax_t{1} << 32U) * sizeof(float));  // of which nothing is written
+  const ReadOptions plain{.raw = {.dims = 1}};
+  check_mentions(error_of<InputError>([&] { (void)open_row_file(path, plain); }), {"many.f32", "4,294,967,296 rows"});
+  check_mentions(error_of<InputError>([&] { (void)shape_of(path, plain); }), {"many.f32", "4,294,967,296 rows"});
+}
+
 TEST_CASE("row files: errors name the file") {
   const TempFolder folder;
   check_mentions(error_of<InputError>([&] { (void)open_row_file(folder / "none.npy", {}); }), {"none.npy"});

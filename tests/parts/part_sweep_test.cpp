@@ -511,8 +511,9 @@ TEST_CASE("parts: what a rank holds is within its memory, or told") {
   const std::vector<Labels> one = run_with(3'000'000), two = run_with(30'000'000);
   REQUIRE(one.size() == sweep.size());
   CHECK(one == two);
-  CHECK_THROWS_WITH(run_with(1'500'000), Catch::StartsWith("the part of rank 0 needs ") &&
-                                             Catch::Contains("start more ranks, or raise EngineOptions::memory"));
+  CHECK_THROWS_WITH(run_with(1'500'000),
+                    Catch::StartsWith("the part of rank 0 needs ") &&
+                        Catch::Contains("raise EngineOptions::memory, or spread the ranks over more machines"));
 }
 
 TEST_CASE("parts: a rank that fails while a result goes home, or the next eps is counted, ends all") {
