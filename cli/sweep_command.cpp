@@ -82,7 +82,15 @@ void run_whole(const Arguments& arguments, const io::FilePoints& points, const M
   parts::run_each(points, metric, made, take, engines, settings.run, shared, points.weights, &sharing);
 }
 
-/// A sweep of points that stay in their file.
+/// Where points are read from part by part, if they are.
+std::optional<io::RowFile> left_rows(const Arguments& arguments, const Sweep& sweep, Metric& metric,
+                                     const RunSettings& settings) {
+  auto rows = rows_to_leave(arguments, sweep, metric, settings);
+  if (!rows) return std::nullopt;
+  return leave_rows(arguments, std::move(*rows), arguments.text("out"));
+}
+
+/// A sweep of these.
 void run_left(const Arguments& arguments, const io::RowFile& file, const Metric& metric, const Sweep& made,
               const OnResult& take, const RunSettings& settings, const Observer& observer) {
   const std::vector<EngineOptions> engines = parts::engines_on(settings.devices, settings.engine);
@@ -191,12 +199,8 @@ int run_sweep(const Arguments& arguments) {
                            notices(arguments));
 
   const bool coordinates_alone = !sliced && !format && catalogs.empty() && !arguments.given("report");
-  std::optional<io::RowFile> left;
-  if (coordinates_alone) {
-    if (auto rows = rows_to_leave(arguments, sweep, metric, settings)) {
-      left = leave_rows(arguments, std::move(*rows), out);
-    }
-  }
+  const std::optional<io::RowFile> left =
+      coordinates_alone ? left_rows(arguments, sweep, metric, settings) : std::nullopt;
   io::FilePoints points;
   if (!left) {
     points = read_input(arguments);
