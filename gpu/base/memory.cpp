@@ -11,7 +11,8 @@
 
 namespace epsflow::gpu {
 
-DeviceMemory::DeviceMemory(int device, std::uint64_t limit) : limit_(limit > 0 ? limit : free_memory(device) / 10 * 9) {
+DeviceMemory::DeviceMemory(int device, std::uint64_t limit)
+    : device_(device), limit_(limit > 0 ? limit : free_memory(device) / 10 * 9) {
   int supported = 0;
   check(cudaDeviceGetAttribute(&supported, cudaDevAttrMemoryPoolsSupported, device));
   if (supported == 0) return;  // some virtual GPUs: plain allocations then
@@ -26,6 +27,22 @@ DeviceMemory::DeviceMemory(int device, std::uint64_t limit) : limit_(limit > 0 ?
 
 DeviceMemory::~DeviceMemory() {
   if (pool_ != nullptr) (void)cudaMemPoolDestroy(pool_);
+}
+
+bool DeviceMemory::reachable_from(int device) {
+  const std::scoped_lock lock(linking_);
+  const auto [known, first] = linked_.emplace(device, false);
+  if (!first) return known->second;
+  int can = 0;
+  check(cudaDeviceCanAccessPeer(&can, device, device_));
+  if (can == 0 || pool_ == nullptr) return false;
+  cudaMemAccessDesc access{};
+  access.location.type = cudaMemLocationTypeDevice;
+  access.location.id = device;
+  access.flags = cudaMemAccessFlagsProtReadWrite;
+  known->second = cudaMemPoolSetAccess(pool_, &access, 1) == cudaSuccess;
+  (void)cudaGetLastError();  // then copies go through the host
+  return known->second;
 }
 
 void DeviceMemory::retire() noexcept {

@@ -14,6 +14,9 @@ inline constexpr unsigned kTables = 3;
 /// Bytes of pinned memory through which points are uploaded, each time and from each thread: 19 us of the bus, many times
 /// what a copy costs to start, and soon pinned.
 inline constexpr std::uint64_t kUploadChunk = 1 << 20;
+/// So many times that where each thread has many turns: with two GPUs the driver, which starts copies one by one, holds up the other's.
+inline constexpr std::uint64_t kMostUploadChunks = 4;
+inline constexpr std::uint64_t kUploadTurns = 32;
 /// Threads that copy into it: a core copies some 8 GB/s, the bus takes 55.
 inline constexpr unsigned kUploadThreads = 8;
 /// The same where rows are picked out of others, at some 3 GB/s.

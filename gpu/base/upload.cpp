@@ -110,8 +110,11 @@ void upload(void* to, const void* from, std::uint64_t bytes, int device, PinnedP
   const auto copy = [&](std::uint64_t at, std::uint64_t size, std::byte* buffer) {
     std::memcpy(buffer, bytes_from + at, size);
   };
-  StagedUpload(to, bytes, tuning::kUploadChunk, copy, device, pinned)
-      .run(static_cast<unsigned>(std::min<std::uint64_t>({threads, tuning::kUploadThreads, useful})));
+  const std::uint64_t workers = std::min<std::uint64_t>({threads, tuning::kUploadThreads, useful});
+  const std::uint64_t chunk = std::clamp(bytes / (workers * tuning::kUploadTurns) / tuning::kUploadChunk,
+                                         std::uint64_t{1}, tuning::kMostUploadChunks) *
+                              tuning::kUploadChunk;
+  StagedUpload(to, bytes, chunk, copy, device, pinned).run(static_cast<unsigned>(workers));
 }
 
 void upload(void* to, const PointsSource& from, int device, PinnedPool& pinned, unsigned threads) {

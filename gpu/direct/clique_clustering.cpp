@@ -40,13 +40,25 @@ CliqueClustering::CliqueClustering(const DirectTask& task, const index::CellAxes
   queued_ = {task_.memory, cuda_stream(), std::min<std::uint64_t>(tuning::kQueuedPairs, 64 * std::uint64_t{n} + 1)};
   huge_ = {n, scratch()};
   if (ghosts.count > 0) {
-    positions_ = {task_.memory, cuda_stream(), n};
-    launch_find_positions(grid_.view(), positions_.data(), cuda_stream());
+    find_ghosts(ghosts);
     if (ghosts_mislead && ghosts.origins != nullptr) {
-      launch_copy_counts(ghosts, positions_.data(), counts_.data(), cuda_stream());
+      launch_copy_counts(ghosts.count, ghost_positions(), counts_.data(), cuda_stream());
     }
   }
-  find_shared(task_, grid_.view().order);
+  find_shared(task_, [&](std::uint32_t* ids, std::uint32_t count) {
+    launch_find_members(grid_.view(), task_.points.device(), ids, count, cuda_stream());
+  });
+}
+
+void CliqueClustering::find_ghosts(const Ghosts& ghosts) {
+  positions_ = {task_.memory, cuda_stream(), std::uint64_t{ghosts.count} * (ghosts.origins != nullptr ? 2 : 1)};
+  launch_ghost_ids(ghosts, positions_.data(), cuda_stream());
+  if (ghosts.origins != nullptr) {
+    check(cudaMemcpyAsync(positions_.data() + ghosts.count, ghosts.origins, ghosts.count * sizeof(std::uint32_t),
+                          cudaMemcpyDeviceToDevice, cuda_stream()));
+  }
+  launch_find_members(grid_.view(), task_.points.device(), positions_.data(),
+                      static_cast<std::uint32_t>(positions_.size()), cuda_stream());
 }
 
 /// In parts, between which a cancelled run ends, where minpts is so large that it may take long.
@@ -177,7 +189,7 @@ void CliqueClustering::unite_cells() {
   launch_queued_pairs(view, nodes_, sets, stream);
   end_phase(task_.marks, "queued", grid_.stream());
   if (view.ghosts.origins != nullptr && view.ghosts.count > 0)
-    launch_join_ghosts(view, nodes_, positions_.data(), sets.parents, stream);
+    launch_join_ghosts(view, nodes_, ghost_positions(), sets.parents, stream);
 }
 
 /// The sets before any two cells are compared: those of the larger minpts with the cells that are new or, the first time, rows of
@@ -206,7 +218,7 @@ CoreCells CliqueClustering::list_core_cells() {
 void CliqueClustering::count_core() {
   const CliqueView& view = grid_.view();
   const Numbering numbering = arrays_.numbering();
-  if (view.ghosts.count > 0) launch_forget_ghosts(view, nodes_, positions_.data(), numbering, cuda_stream());
+  if (view.ghosts.count > 0) launch_forget_ghosts(view, nodes_, ghost_positions(), numbering, cuda_stream());
   launch_count_core(numbering, view.cells, tally_.device(), cuda_stream());
   end_phase(task_.marks, "label", grid_.stream());
 }
@@ -224,7 +236,7 @@ void CliqueClustering::launch_labels(const LabelTarget& target) {
   launch_label_positions(view, nodes, numbering.numbers, !by_id, remaining(), labels, core, numbering.sizes, stream);
   if (remaining_.size() > 0)
     launch_remaining_labels(view, nodes, numbering.numbers, remaining(), labels, numbering.sizes, stream);
-  if (view.ghosts.count > 0) launch_forget_ghosts(view, nodes, positions_.data(), numbering, stream);
+  if (view.ghosts.count > 0) launch_forget_ghosts(view, nodes, ghost_positions(), numbering, stream);
   launch_largest(numbering, view.cells, tally_.device(), stream);
   end_phase(task_.marks, "label", grid_.stream());
 }

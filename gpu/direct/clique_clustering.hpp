@@ -39,6 +39,10 @@ class CliqueClustering final : public DeviceClustering {
     return {nodes_, arrays_.numbering(), view.cell_of, view.size, view.ghosts.labelled};
   }
   [[nodiscard]] std::uint32_t* counts() const override { return counts_.data(); }
+  void find_ghosts(const Ghosts& ghosts);
+  [[nodiscard]] GhostPositions ghost_positions() const {
+    return {positions_.data(), positions_.data() + grid_.view().ghosts.count};
+  }
   void count(std::uint32_t* core_bits);
   void unite_cells();
   [[nodiscard]] CellSets begin_sets();
@@ -65,7 +69,7 @@ class CliqueClustering final : public DeviceClustering {
   DeviceBuffer<QueuedPair> queued_;
   HugePairs huge_;
   DeviceBuffer<std::uint32_t> remaining_;  // positions; none where there are few points
-  DeviceBuffer<std::uint32_t> positions_;  // [n] of each id, where there are ghosts
+  DeviceBuffer<std::uint32_t> positions_;  // [ghosts], and [ghosts] of their origins where these are here
   Nodes nodes_;
   bool begun_ = false;
   StreamDrain drain_{grid_.stream()};  // before the memory above goes

@@ -10,35 +10,45 @@ namespace {
 
 constexpr unsigned kThreads = tuning::kDirectThreads;
 
-__global__ void positions_kernel(CliqueView view, std::uint32_t* positions) {
-  const std::uint64_t p = direct_thread();
-  if (p < view.size) positions[view.order[p]] = static_cast<std::uint32_t>(p);
+__global__ void ghost_ids_kernel(Ghosts ghosts, std::uint32_t* ids) {
+  const std::uint64_t ghost = direct_thread();
+  if (ghost < ghosts.count) ids[ghost] = ghosts.labelled + static_cast<std::uint32_t>(ghost);
 }
 
-__global__ void copy_counts_kernel(Ghosts ghosts, const std::uint32_t* positions, std::uint32_t* counts) {
+template <class T, unsigned D>
+__global__ void members_kernel(CliqueView view, const void* points, std::uint32_t* ids, std::uint32_t count) {
+  const std::uint64_t i = direct_thread();
+  if (i >= count) return;
+  const std::uint32_t id = ids[i];
+  const std::uint32_t cell = row_cells(view, cell_key(view, load_place<T, D>(points, id), id)).first;
+  ids[i] = first_not(view.starts[cell], view.starts[cell + 1],
+                     [&](std::uint32_t position) { return view.order[position] < id; });
+}
+
+__global__ void copy_counts_kernel(std::uint32_t ghosts, GhostPositions positions, std::uint32_t* counts) {
   const std::uint64_t ghost = direct_thread();
-  if (ghost < ghosts.count) counts[positions[ghosts.labelled + ghost]] = counts[positions[ghosts.origins[ghost]]];
+  if (ghost < ghosts) counts[positions.ghosts[ghost]] = counts[positions.origins[ghost]];
 }
 
 /// The cell of a ghost that is core; kNotCore of others.
-__device__ std::uint32_t core_cell(const CliqueView& view, const Nodes& nodes, const std::uint32_t* positions,
+__device__ std::uint32_t core_cell(const CliqueView& view, const Nodes& nodes, const GhostPositions& positions,
                                    std::uint64_t ghost) {
   if (ghost >= view.ghosts.count) return kNotCore;
-  const std::uint32_t position = positions[view.ghosts.labelled + ghost];
+  const std::uint32_t position = positions.ghosts[ghost];
   const std::uint32_t cell = view.cell_of[position];
   return Members(nodes, cell).is_core(nodes, position) ? cell : kNotCore;
 }
 
 __global__ void __launch_bounds__(kThreads)
-    join_kernel(CliqueView view, Nodes nodes, const std::uint32_t* positions, std::uint32_t* parents) {
+    join_kernel(CliqueView view, Nodes nodes, GhostPositions positions, std::uint32_t* parents) {
   const std::uint64_t ghost = direct_thread();
   const std::uint32_t cell = core_cell(view, nodes, positions, ghost);
   if (cell == kNotCore) return;
-  DisjointSets(parents).unite(cell, view.cell_of[positions[view.ghosts.origins[ghost]]]);
+  DisjointSets(parents).unite(cell, view.cell_of[positions.origins[ghost]]);
 }
 
 __global__ void __launch_bounds__(kThreads)
-    forget_kernel(CliqueView view, Nodes nodes, const std::uint32_t* positions, Numbering numbering) {
+    forget_kernel(CliqueView view, Nodes nodes, GhostPositions positions, Numbering numbering) {
   constexpr std::uint32_t kLess = 0U - 1U;
   const std::uint32_t cell = core_cell(view, nodes, positions, direct_thread());
   const bool is_core = cell != kNotCore;
@@ -47,24 +57,33 @@ __global__ void __launch_bounds__(kThreads)
 
 }  // namespace
 
-void launch_find_positions(const CliqueView& view, std::uint32_t* positions, cudaStream_t stream) {
-  positions_kernel<<<direct_blocks(view.size), kThreads, 0, stream>>>(view, positions);
+void launch_find_members(const CliqueView& view, PointsOnDevice points, std::uint32_t* ids, std::uint32_t count,
+                         cudaStream_t stream) {
+  if (count == 0) return;
+  for_places(view.precision, view.dims, [&]<class T, unsigned D>() {
+    members_kernel<T, D><<<direct_blocks(count), kThreads, 0, stream>>>(view, points.data, ids, count);
+  });
   check_launch(stream);
 }
 
-void launch_copy_counts(const Ghosts& ghosts, const std::uint32_t* positions, std::uint32_t* counts,
+void launch_ghost_ids(const Ghosts& ghosts, std::uint32_t* ids, cudaStream_t stream) {
+  ghost_ids_kernel<<<direct_blocks(ghosts.count), kThreads, 0, stream>>>(ghosts, ids);
+  check_launch(stream);
+}
+
+void launch_copy_counts(std::uint32_t ghosts, const GhostPositions& positions, std::uint32_t* counts,
                         cudaStream_t stream) {
-  copy_counts_kernel<<<direct_blocks(ghosts.count), kThreads, 0, stream>>>(ghosts, positions, counts);
+  copy_counts_kernel<<<direct_blocks(ghosts), kThreads, 0, stream>>>(ghosts, positions, counts);
   check_launch(stream);
 }
 
-void launch_join_ghosts(const CliqueView& view, const Nodes& nodes, const std::uint32_t* positions,
+void launch_join_ghosts(const CliqueView& view, const Nodes& nodes, const GhostPositions& positions,
                         std::uint32_t* parents, cudaStream_t stream) {
   join_kernel<<<direct_blocks(view.ghosts.count), kThreads, 0, stream>>>(view, nodes, positions, parents);
   check_launch(stream);
 }
 
-void launch_forget_ghosts(const CliqueView& view, const Nodes& nodes, const std::uint32_t* positions,
+void launch_forget_ghosts(const CliqueView& view, const Nodes& nodes, const GhostPositions& positions,
                           const Numbering& numbering, cudaStream_t stream) {
   forget_kernel<<<direct_blocks(view.ghosts.count), kThreads, 0, stream>>>(view, nodes, positions, numbering);
   check_launch(stream);

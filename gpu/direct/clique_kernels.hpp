@@ -15,16 +15,24 @@ namespace epsflow::gpu {
 
 // Ghosts: clique_ghosts.cu.
 
-/// positions[order[p]] = p. [n]
-void launch_find_positions(const CliqueView& view, std::uint32_t* positions, cudaStream_t stream);
+/// Where ghosts are in the order of cells, and their origins, if these are here. [ghosts] each
+struct GhostPositions {
+  const std::uint32_t* ghosts = nullptr;
+  const std::uint32_t* origins = nullptr;
+};
+/// Ids of ghosts. [ghosts]
+void launch_ghost_ids(const Ghosts& ghosts, std::uint32_t* ids, cudaStream_t stream);
+/// From ids to positions, in place: a look into the cell of each point. ids: [count]
+void launch_find_members(const CliqueView& view, PointsOnDevice points, std::uint32_t* ids, std::uint32_t count,
+                         cudaStream_t stream);
 /// counts of ghosts = those of their origins.
-void launch_copy_counts(const Ghosts& ghosts, const std::uint32_t* positions, std::uint32_t* counts,
+void launch_copy_counts(std::uint32_t ghosts, const GhostPositions& positions, std::uint32_t* counts,
                         cudaStream_t stream);
 /// Unites the cells of ghosts that are core with those of their origins.
-void launch_join_ghosts(const CliqueView& view, const Nodes& nodes, const std::uint32_t* positions,
+void launch_join_ghosts(const CliqueView& view, const Nodes& nodes, const GhostPositions& positions,
                         std::uint32_t* parents, cudaStream_t stream);
 /// Takes ghosts that are core out of the sizes of clusters.
-void launch_forget_ghosts(const CliqueView& view, const Nodes& nodes, const std::uint32_t* positions,
+void launch_forget_ghosts(const CliqueView& view, const Nodes& nodes, const GhostPositions& positions,
                           const Numbering& numbering, cudaStream_t stream);
 
 // Counts: clique_counts.cu.

@@ -19,10 +19,7 @@ __global__ void __launch_bounds__(kThreads)
   const std::uint64_t i = direct_thread();
   if (i >= view.ghosts.labelled) return;
   const Place<T, D> place = load_place<T, D>(points, i);
-  std::uint64_t key = view.slices.of(static_cast<std::uint32_t>(i)) * view.slice_stride;
-  for (unsigned k = 0; k < D; ++k) {
-    key += (view.axes[k].slot(static_cast<double>(place.x[k])) + kCliqueWindow) * view.strides[k];
-  }
+  const std::uint64_t key = cell_key(view, place, static_cast<std::uint32_t>(i));
   const std::uint32_t entry = __ldg(numbers + rank_before(view.words, key));
   if ((entry & kWholeNode) == 0) return;
   labels[i] = static_cast<std::int32_t>(entry & kNumberMask);

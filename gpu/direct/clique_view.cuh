@@ -56,6 +56,16 @@ __device__ inline std::uint64_t key_of(const CliqueView& view, std::uint32_t cel
   return high << 32 | __ldg(view.low_keys + cell);
 }
 
+/// The key of the cell that the point with this id lies in.
+template <class T, unsigned D>
+__device__ std::uint64_t cell_key(const CliqueView& view, const Place<T, D>& place, std::uint32_t id) {
+  std::uint64_t key = view.slices.of(id) * view.slice_stride;
+  for (unsigned k = 0; k < D; ++k) {
+    key += (view.axes[k].slot(static_cast<double>(place.x[k])) + kCliqueWindow) * view.strides[k];
+  }
+  return key;
+}
+
 /// The first cell of [begin, end) that is not before what is sought, or end.
 template <class Before>
 __device__ std::uint32_t first_not(std::uint32_t begin, std::uint32_t end, Before before) {

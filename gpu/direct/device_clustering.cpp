@@ -29,7 +29,8 @@ class NoClustering final : public DeviceClustering {
 
 }  // namespace
 
-DeviceClustering::DeviceClustering(const DirectTask& task) : memory_(&task.memory), least_(task.minpts.least) {
+DeviceClustering::DeviceClustering(const DirectTask& task)
+    : memory_(&task.memory), pinned_(&task.pinned), least_(task.minpts.least) {
   if (task.births != nullptr) sets_.emplace(task.memory, task.pinned, task.births, task.borders);
 }
 
@@ -54,9 +55,9 @@ std::vector<LevelResult> DeviceClustering::label(std::span<const LabelTarget> ta
   return results;
 }
 
-void DeviceClustering::find_shared(const DirectTask& task, const std::uint32_t* order) {
+void DeviceClustering::find_shared(const DirectTask& task, const DeviceShared::FindPositions& find) {
   if (task.shared == nullptr) return;
-  shared_.emplace(*task.shared, task.levels, order, task.points.device().size, task.memory, stream().get());
+  shared_.emplace(*task.shared, task.levels, task.points.device().size, find, task.memory, stream().get());
 }
 
 std::vector<std::uint16_t> DeviceClustering::lent_levels() {
@@ -85,7 +86,8 @@ std::vector<LevelResult> DeviceClustering::label(std::span<const LabelTarget> ta
   if (shared_) shared_->renumber(labelled_level(), numbers.front(), stream().get());
   std::vector<LevelResult> results = label(targets);
   const std::uint32_t count = shared_ ? numbers.front().count : 0;
-  if (count > 0) results.front().clusters.size = read_values(labelled_level().numbering.sizes, count, stream().get());
+  if (count > 0)
+    results.front().clusters.size = read_values(labelled_level().numbering.sizes, count, stream().get(), *pinned_);
   return results;
 }
 
@@ -97,7 +99,7 @@ std::vector<std::uint32_t> DeviceClustering::first_cores() {
   const std::uint32_t clusters = read_values(&numbering.ids[numbering.id_words - 1].rank, 1, on).front();
   const DeviceBuffer<std::uint32_t> first(*memory_, on, clusters);
   launch_first_cores(numbering, first.data(), on);
-  return read_values(first.data(), clusters, on);
+  return read_values(first.data(), clusters, on, *pinned_);
 }
 
 std::unique_ptr<DeviceClustering> make_device_clustering(const DirectTask& task,

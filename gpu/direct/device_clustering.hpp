@@ -44,8 +44,8 @@ class DeviceClustering : public Counted, protected United {
     sets_.reset();
     shared_.reset();
   }
-  /// Where the points are a part; the last that a constructor does. order: [device] the id of each position.
-  void find_shared(const DirectTask& task, const std::uint32_t* order);
+  /// Where the points are a part; the last that a constructor does.
+  void find_shared(const DirectTask& task, const DeviceShared::FindPositions& find);
   [[nodiscard]] const DeviceShared* shared() const noexcept { return shared_ ? &*shared_ : nullptr; }
 
  private:
@@ -59,6 +59,7 @@ class DeviceClustering : public Counted, protected United {
   [[nodiscard]] virtual LabelledLevel labelled_level() const = 0;
 
   DeviceMemory* memory_ = nullptr;         ///< null where there are no points
+  PinnedPool* pinned_ = nullptr;           ///< the same
   std::optional<DeviceClusterSets> sets_;  ///< where clusters are asked for
   std::optional<DeviceShared> shared_;     ///< where the points are a part
   std::uint32_t least_ = 0;                ///< minpts of the last level to come

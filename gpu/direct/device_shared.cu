@@ -12,11 +12,15 @@ __global__ void positions_kernel(const std::uint32_t* order, std::uint32_t size,
   if (p < size) positions[order[p]] = static_cast<std::uint32_t>(p);
 }
 
-/// In place: from ids to positions. Behind the lent points are the ghosts, whose ids follow each other.
-__global__ void find_kernel(const std::uint32_t* positions, std::uint32_t own, std::uint32_t lent, std::uint32_t size,
-                            std::uint32_t* shared) {
+__global__ void find_kernel(const std::uint32_t* positions, std::uint32_t* ids, std::uint32_t count) {
   const std::uint64_t i = direct_thread();
-  if (i < size) shared[i] = positions[i < lent ? shared[i] : own + (static_cast<std::uint32_t>(i) - lent)];
+  if (i < count) ids[i] = positions[ids[i]];
+}
+
+/// The last `count` ids.
+__global__ void ghosts_kernel(std::uint32_t size, std::uint32_t count, std::uint32_t* ids) {
+  const std::uint64_t i = direct_thread();
+  if (i < count) ids[i] = size - count + static_cast<std::uint32_t>(i);
 }
 
 __global__ void lent_kernel(const std::uint32_t* counts, const std::uint32_t* positions, std::uint32_t lent,
@@ -78,8 +82,8 @@ void copy_in(T* to, std::span<const T> from, cudaStream_t stream) {
 
 }  // namespace
 
-DeviceShared::DeviceShared(const SharedPoints& shared, std::span<const std::uint32_t> minpts,
-                           const std::uint32_t* order, std::uint32_t size, DeviceMemory& memory, cudaStream_t stream)
+DeviceShared::DeviceShared(const SharedPoints& shared, std::span<const std::uint32_t> minpts, std::uint32_t size,
+                           const FindPositions& find, DeviceMemory& memory, cudaStream_t stream)
     : memory_(memory),
       borrowed_(shared.borrowed),
       levels_(static_cast<std::uint32_t>(minpts.size())),
@@ -88,12 +92,20 @@ DeviceShared::DeviceShared(const SharedPoints& shared, std::span<const std::uint
   copy_in(minpts_.data(), minpts, stream);
   if (positions_.size() == 0) return;
   copy_in(positions_.data(), shared.lent, stream);
-  const DeviceBuffer<std::uint32_t> all(memory, stream, size);
-  positions_kernel<<<direct_blocks(size), kThreads, 0, stream>>>(order, size, all.data());
-  check_launch(stream);
-  find_kernel<<<direct_blocks(positions_.size()), kThreads, 0, stream>>>(all.data(), size - borrowed_, lent(),
-                                                                         this->size(), positions_.data());
-  check_launch(stream);
+  if (borrowed_ > 0) {
+    ghosts_kernel<<<direct_blocks(borrowed_), kThreads, 0, stream>>>(size, borrowed_, positions_.data() + lent());
+    check_launch(stream);
+  }
+  find(positions_.data(), this->size());
+}
+
+void launch_positions_of(const std::uint32_t* order, std::uint32_t size, std::uint32_t* ids, std::uint32_t count,
+                         Scratch scratch) {
+  const DeviceBuffer<std::uint32_t> all(scratch.memory, scratch.stream, size);
+  positions_kernel<<<direct_blocks(size), kThreads, 0, scratch.stream>>>(order, size, all.data());
+  check_launch(scratch.stream);
+  find_kernel<<<direct_blocks(count), kThreads, 0, scratch.stream>>>(all.data(), ids, count);
+  check_launch(scratch.stream);
 }
 
 std::vector<std::uint16_t> DeviceShared::lent_levels(const std::uint32_t* counts, cudaStream_t stream) const {

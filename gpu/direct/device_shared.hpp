@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -14,9 +15,11 @@ namespace epsflow::gpu {
 /// For one clustering. Its functions wait for the stream, but for forget_ghosts().
 class DeviceShared {
  public:
-  /// minpts: all of the clustering, descending. order: [device] [size] the id of each position.
-  DeviceShared(const SharedPoints& shared, std::span<const std::uint32_t> minpts, const std::uint32_t* order,
-               std::uint32_t size, DeviceMemory& memory, cudaStream_t stream);
+  /// Puts positions in place of ids. [device] [count]
+  using FindPositions = std::function<void(std::uint32_t* ids, std::uint32_t count)>;
+  /// minpts: all of the clustering, descending. size: points of the index. find: work on the same stream.
+  DeviceShared(const SharedPoints& shared, std::span<const std::uint32_t> minpts, std::uint32_t size,
+               const FindPositions& find, DeviceMemory& memory, cudaStream_t stream);
 
   /// counts: [device] [size] by position.
   [[nodiscard]] std::vector<std::uint16_t> lent_levels(const std::uint32_t* counts, cudaStream_t stream) const;
@@ -38,5 +41,9 @@ class DeviceShared {
   DeviceBuffer<std::uint32_t> minpts_;     ///< [levels]
   DeviceBuffer<std::uint32_t> positions_;  ///< [lent + borrowed]
 };
+
+/// DeviceShared::FindPositions by the id of each position. order: [size]
+void launch_positions_of(const std::uint32_t* order, std::uint32_t size, std::uint32_t* ids, std::uint32_t count,
+                         Scratch scratch);
 
 }  // namespace epsflow::gpu

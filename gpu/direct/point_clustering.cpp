@@ -39,7 +39,9 @@ PointClustering::PointClustering(const DirectTask& task, std::shared_ptr<const D
                         several ? nullptr : core_bits_.data(), stream);
   });
   end_phase(task_.marks, "count", stream_);
-  find_shared(task_, order_.data());
+  find_shared(task_, [&](std::uint32_t* ids, std::uint32_t count) {
+    launch_positions_of(order_.data(), task_.points.device().size, ids, count, {task_.memory, stream});
+  });
 }
 
 /// Parts of about equal work, each beginning with a word of the core bits.
