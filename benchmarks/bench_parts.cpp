@@ -1,9 +1,10 @@
 // Times a sweep over ranks that are threads of this process beside the same sweep in one, and prints one line of JSON:
 //
-//   bench_parts FILE|uniform:N:DIMS|lattice:SIDE EPS_LIST MINPTS_LIST [--ranks N] [--threads N] [--backend cpu|gpu] [--repeat N]
-//               [--gpus LIST] [--gpu-memory BYTES] [--parts N]
+//   bench_parts FILE|uniform:N:DIMS|lattice:SIDE[:COUNT]|haloes:N EPS_LIST MINPTS_LIST [--ranks N] [--threads N] [--backend cpu|gpu]
+//               [--repeat N] [--gpus LIST] [--gpu-memory BYTES] [--parts N] [--drop] [--alone]
 //
-// lattice: SIDE³ points at distance 1, in cubes of 100³ with gaps of 2 between them.
+// lattice: SIDE³ points at distance 1, in cubes of 100³ with gaps of 2 between them; COUNT of them side by side, one after the other.
+// haloes: as bench_gpu direct makes them. --drop: labels are compared with nothing, and let go as they come. --alone: without the one run.
 // threads: of each rank; the one run has as many as all ranks. whole_s: from points in host memory to labels there, each repetition.
 // parts_s: the same in parts, from the shares to their labels; distribute_s and cluster_s: of the slowest rank of the last repetition.
 // equal: whether all labels are those of the one run.
@@ -11,6 +12,8 @@
 // With --gpus or --gpu-memory there are no ranks: parts_s is a sweep that these GPUs share, or that goes through the memory that they are
 // left, from points in host memory to labels there; `sharing` says how. The one run has a whole GPU. All engines stay from one repetition
 // to the next.
+#include <tbb/parallel_for.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -19,8 +22,8 @@
 #include <iostream>
 #include <mutex>
 #include <nlohmann/json.hpp>
-#include <random>
 #include <string>
+#include <vector>
 
 #include <epsflow/io/read_points.hpp>
 #include <epsflow/parts/part_sweep.hpp>
@@ -29,37 +32,57 @@
 #include <epsflow/pipeline/engine.hpp>
 #include <epsflow/pipeline/sweep.hpp>
 
+#include "made_haloes.hpp"
+
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
 const char* option(int argc, char** argv, const char* name, const char* otherwise) {
-  for (int i = 4; i + 1 < argc; i += 2) {
+  for (int i = 4; i + 1 < argc; ++i) {
     if (std::strcmp(argv[i], name) == 0) return argv[i + 1];
   }
   return otherwise;
 }
 
-epsflow::Points lattice(std::size_t side) {
-  epsflow::Points points(side * side * side, 3, epsflow::Precision::float32);
-  float* to = points.values<float>().data();
+epsflow::Points lattice(std::size_t side, std::size_t count) {
+  epsflow::Points points(count * side * side * side, 3, epsflow::Precision::float32);
   const auto place = [](std::size_t i) { return static_cast<float>(i + i / 100); };
-  for (std::size_t x = 0; x < side; ++x) {
+  const std::size_t layer = side * side;
+  tbb::parallel_for(std::size_t{0}, count * side, [&](std::size_t x) {
+    float* to = points.values<float>().data() + 3 * layer * x;
+    const float at = place(x % side) + static_cast<float>(x / side) * (place(side - 1) + 2);
     for (std::size_t y = 0; y < side; ++y) {
-      for (std::size_t z = 0; z < side; ++z, to += 3) to[0] = place(x), to[1] = place(y), to[2] = place(z);
+      for (std::size_t z = 0; z < side; ++z, to += 3) to[0] = at, to[1] = place(y), to[2] = place(z);
     }
-  }
+  });
+  return points;
+}
+
+epsflow::Points haloes(std::uint64_t n) {
+  epsflow::Points points(n, 3, epsflow::Precision::float32);
+  const double side = epsflow::bench::side_of_haloes(n);
+  const std::vector<epsflow::bench::Halo> made = epsflow::bench::make_haloes(n, side);
+  float* const to = points.values<float>().data();
+  tbb::parallel_for(std::uint64_t{0}, n, [&](std::uint64_t i) {
+    epsflow::bench::point_of_haloes(i, side, made.data(), made.size(), to + 3 * i);
+  });
   return points;
 }
 
 epsflow::Points read(const std::string& what) {
-  if (what.starts_with("lattice:")) return lattice(std::stoull(what.substr(8)));
+  if (what.starts_with("lattice:")) {
+    const std::size_t colon = what.find(':', 8);
+    return lattice(std::stoull(what.substr(8)), colon == what.npos ? 1 : std::stoull(what.substr(colon + 1)));
+  }
+  if (what.starts_with("haloes:")) return haloes(std::stoull(what.substr(7)));
   if (!what.starts_with("uniform:")) return epsflow::io::read_points(what);
   const std::size_t colon = what.find(':', 8);
   const auto n = static_cast<std::size_t>(std::stoull(what.substr(8, colon - 8)));
   epsflow::Points points(n, std::stoull(what.substr(colon + 1)), epsflow::Precision::float32);
-  std::mt19937_64 random(1);
-  for (float& x : points.values<float>()) x = static_cast<float>(static_cast<double>(random() >> 40) * 0x1p-24);
+  float* const to = points.values<float>().data();
+  tbb::parallel_for(std::size_t{0}, points.values<float>().size(),
+                    [&](std::size_t i) { to[i] = static_cast<float>(epsflow::bench::random_number(i)); });
   return points;
 }
 
@@ -83,11 +106,18 @@ int main(int argc, char** argv) try {
   nlohmann::ordered_json json{{"points", points.size()}, {"ranks", ranks}, {"threads", options.threads}};
   std::vector<epsflow::VariantResult> whole;
   const epsflow::Engine engine(all);
-  for (int i = 0; i < repeat; ++i) {
+  const auto said = [&](const char* name) {
+    return std::any_of(argv + 4, argv + argc, [&](const char* word) { return std::strcmp(word, name) == 0; });
+  };
+  const bool drop = said("--drop"), alone = said("--alone");
+  for (int i = 0; i < repeat && !alone; ++i) {
     whole.clear();
     const auto begin = Clock::now();
     const epsflow::Dataset data = engine.load(points);
-    whole = epsflow::run(data, sweep);
+    epsflow::run_each(data, sweep, [&](epsflow::VariantResult&& result) {
+      if (drop) result.labels = {};
+      whole.push_back(std::move(result));
+    });
     json["whole_s"].push_back(since(begin));
   }
   bool equal = true;
@@ -106,7 +136,7 @@ int main(int argc, char** argv) try {
   if (!devices.gpus.empty() || options.gpu_memory != 0) {
     options.threads = all.threads;
     const auto settings = epsflow::parts::engines_on(devices, options);
-    auto answer = epsflow::parts::choose_sharing(points, sweep, settings, {});
+    auto answer = epsflow::parts::choose_sharing(points, {}, sweep, settings, {});
     const std::vector<epsflow::Engine> engines = epsflow::parts::make_engines(settings);
     if (const auto parts = std::stoull(option(argc, argv, "--parts", "0")); parts > 0) {
       answer = {epsflow::parts::Sharing::parts, "asked for", parts};
@@ -115,10 +145,14 @@ int main(int argc, char** argv) try {
     for (int i = 0; i < repeat; ++i) {
       std::vector<epsflow::VariantResult> results;
       const auto begin = Clock::now();
-      const auto take = [&](epsflow::VariantResult&& result) { results.push_back(std::move(result)); };
+      const auto take = [&](epsflow::VariantResult&& result) {
+        if (drop) result.labels = {};
+        results.push_back(std::move(result));
+      };
       epsflow::parts::run_each(points, {}, sweep, take, engines, {}, {}, {}, &answer);
       json["parts_s"].push_back(since(begin));
-      equal = equal && results.size() == whole.size();
+      if (!results.empty()) json["clusters"] = results.front().summary.clusters;
+      equal = equal && (alone || results.size() == whole.size());
       for (const epsflow::VariantResult& result : results) compare(result, 0);
     }
     json["equal"] = equal;

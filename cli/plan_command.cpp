@@ -132,8 +132,9 @@ int run_plan(const Arguments& arguments) {
   settle_columns(arguments, points, metric);
   settle_backend(points.size(), points.dims(), metric, settings);
   const std::vector<EngineOptions> engines = parts::engines_on(settings.devices, settings.engine);
-  const SharingPlan sharing{engines.size(), parts::on_the_host(engines.front()),
-                            parts::choose_sharing(points, sweep, engines, settings.run, !points.weights.empty())};
+  const SharingPlan sharing{
+      engines.size(), parts::on_the_host(engines.front()),
+      parts::choose_sharing(points, metric, sweep, engines, settings.run, !points.weights.empty())};
   const InterruptGuard interrupt;
   std::vector<GroupPlan> groups;
   try {

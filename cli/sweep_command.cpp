@@ -68,7 +68,7 @@ void run_whole(const Arguments& arguments, const io::FilePoints& points, const M
                const OnResult& take, const RunSettings& settings, const Observer& observer) {
   const std::vector<EngineOptions> engines = parts::engines_on(settings.devices, settings.engine);
   const parts::SharingAnswer sharing =
-      parts::choose_sharing(points, made, engines, settings.run, !points.weights.empty());
+      parts::choose_sharing(points, metric, made, engines, settings.run, !points.weights.empty());
   if (sharing.sharing == parts::Sharing::one) {
     return run_each(load(arguments, points, metric, engines.front(), observer.trace), made, take, settings.run,
                     observer);
@@ -94,7 +94,8 @@ std::optional<io::RowFile> left_rows(const Arguments& arguments, const Sweep& sw
 void run_left(const Arguments& arguments, const io::RowFile& file, const Metric& metric, const Sweep& made,
               const OnResult& take, const RunSettings& settings, const Observer& observer) {
   const std::vector<EngineOptions> engines = parts::engines_on(settings.devices, settings.engine);
-  const parts::SharingAnswer sharing = parts::choose_sharing(parts::PointRows(file.rows), made, engines, settings.run);
+  const parts::SharingAnswer sharing =
+      parts::choose_sharing(parts::PointRows(file.rows), metric, made, engines, settings.run);
   if (sharing.sharing == parts::Sharing::parts && !arguments.flag("quiet")) {
     say(fmt::format("{} of space are read from the file one by one, as {}", format_count(sharing.parts, "part"),
                     sharing.reason));

@@ -22,6 +22,7 @@
 #include <epsflow/gpu/direct/device_core.hpp>
 #include <epsflow/gpu/gpu_index.hpp>
 #include <epsflow/gpu/nearest/device_nearest.hpp>
+#include <epsflow/gpu/parts/gpu_part.hpp>
 #include <epsflow/gpu/tables/search_kernels.hpp>
 #include <epsflow/index/nearest.hpp>
 
@@ -227,6 +228,14 @@ class GpuBackend final : public Backend, public DeviceCatalogs {
   }
   [[nodiscard]] std::unique_ptr<LoadedPoints> load(const MovingPoints& moving, const Space& space) override {
     return load_here(moving, moving.size(), space);
+  }
+
+  [[nodiscard]] std::unique_ptr<DevicePart> hold(PointsView rows) override {
+    require_indexable(rows.size());
+    (void)cudaGetLastError();  // of the caller's own work on this thread
+    const DeviceScope scope(gpu_.device);
+    return std::make_unique<GpuPart>(rows,
+                                     GpuPartHome{gpu_.device, gpu_.threads, *gpu_.memory, gpu_.pinned, gpu_.labels});
   }
 
   [[nodiscard]] std::unique_ptr<KeptCore> keep(const CoreInput& core, const CancelToken&) override {

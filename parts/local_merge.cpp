@@ -1,6 +1,10 @@
 #include <epsflow/parts/local_merge.hpp>
 
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
 #include <atomic>
+#include <numeric>
 
 #include <epsflow/clustering/union_find.hpp>
 #include <epsflow/core/buffer.hpp>
@@ -27,6 +31,11 @@ void set_least(std::uint32_t& value, std::uint32_t with) noexcept {
   }
 }
 
+template <class F>
+void for_each_of(std::size_t count, F&& f) {
+  tbb::parallel_for(std::size_t{0}, count, f);
+}
+
 /// The numbers of one part made consecutive.
 NumberedSets number(std::span<const std::uint32_t> numbers, std::span<const std::uint8_t> tied, std::uint32_t all) {
   RankedBits there(std::uint64_t{all} + 1);  // and that of no cluster
@@ -45,7 +54,7 @@ NumberedSets number(std::span<const std::uint32_t> numbers, std::span<const std:
 
 }  // namespace
 
-MergedSets merge_sets(std::span<const LocalParts::View> views, std::span<const PartSets> sets, std::size_t rows) {
+MergedSets merge_sets(std::span<const PartView> views, std::span<const PartSets> sets) {
   std::vector<std::uint64_t> base{0};
   for (const PartSets& of_part : sets) base.push_back(base.back() + of_part.first.size());
   if (base.back() >= kNoRow) {
@@ -80,26 +89,66 @@ MergedSets merge_sets(std::span<const LocalParts::View> views, std::span<const P
   for_all(parent.size(), [&](std::size_t k) {
     if (parent[k] != k) set_least(first[parent[k]], first[k]);  // which no thread changes
   });
-  RankedBits firsts(rows);
-  for_all(parent.size(), [&](std::size_t k) {
-    if (parent[k] == k && first[k] != kNoRow) firsts.put(first[k]);
+  // A merged cluster is where its first row is: one of those that parts have listed, ascending.
+  const auto leads = [&](std::size_t p, std::size_t k) {
+    return sets[p].first[k] != kNoRow && first[parent[base[p] + k]] == sets[p].first[k];
+  };
+  // They are sorted by stretches of rows, in which no part lists more than so many: large clusters begin early.
+  constexpr std::size_t kSorted = 1 << 12;
+  std::vector<std::uint32_t> begins{0};
+  for (const PartSets& of_part : sets) {
+    for (std::size_t k = kSorted; k < of_part.first.size(); k += kSorted) begins.push_back(of_part.first[k]);
+  }
+  std::sort(begins.begin(), begins.end());
+  const std::size_t stretches = begins.size();
+  begins.push_back(kNoRow);
+  const auto from = [&](std::size_t p, std::size_t s) {
+    const std::vector<std::uint32_t>& ascending = sets[p].first;
+    return static_cast<std::size_t>(std::lower_bound(ascending.begin(), ascending.end(), begins[s]) -
+                                    ascending.begin());
+  };
+  std::vector<std::uint64_t> before(stretches + 1, 0);
+  Buffer<std::uint64_t> found(base.back());  // by stretch: a row, and behind it its cluster
+  const auto found_of = [&](std::size_t s) {
+    std::uint64_t* begin = found.data();
+    for (std::size_t p = 0; p < sets.size(); ++p) begin += from(p, s);
+    return begin;
+  };
+  for_each_of(stretches, [&](std::size_t s) {
+    std::uint64_t* const begin = found_of(s);
+    std::uint64_t* end = begin;
+    for (std::size_t p = 0; p < sets.size(); ++p) {
+      for (std::size_t k = from(p, s), last = from(p, s + 1); k < last; ++k) {
+        if (leads(p, k)) *end++ = std::uint64_t{sets[p].first[k]} << 32 | parent[base[p] + k];
+      }
+    }
+    std::sort(begin, end);
+    before[s + 1] = static_cast<std::uint64_t>(end - begin);
   });
+  std::partial_sum(before.begin(), before.end(), before.begin());
+  if (before.back() > static_cast<std::uint64_t>(std::numeric_limits<std::int32_t>::max())) {
+    throw ResourceError(format_count(before.back()) + " clusters do not fit int32 labels: raise eps or minpts");
+  }
   MergedSets merged;
-  merged.count = firsts.count();
-  if (merged.count > static_cast<std::uint32_t>(std::numeric_limits<std::int32_t>::max())) {
-    throw ResourceError(format_count(merged.count) + " clusters do not fit int32 labels: raise eps or minpts");
-  }
-  merged.first_core = firsts.list();
-  for (std::size_t p = 0; p < sets.size(); ++p) {
-    std::vector<std::uint32_t> numbers(sets[p].first.size());
+  merged.count = static_cast<std::uint32_t>(before.back());
+  merged.first_core.resize(merged.count);
+  for_each_of(stretches, [&](std::size_t s) {
+    const std::uint64_t* at = found_of(s);
+    for (std::uint64_t number = before[s]; number < before[s + 1]; ++number, ++at) {
+      merged.first_core[number] = static_cast<std::uint32_t>(*at >> 32);
+      first[static_cast<std::uint32_t>(*at)] = static_cast<std::uint32_t>(number);  // the row is known by now
+    }
+  });
+  merged.of_parts.resize(sets.size());
+  for_each_of(sets.size(), [&](std::size_t p) {
+    Buffer<std::uint32_t> numbers(sets[p].first.size());
     for_all(numbers.size(), [&](std::size_t k) {
-      const std::uint32_t id = first[parent[base[p] + k]];
       // What has no core point that is anybody's own is of ghosts too far away to matter.
-      numbers[k] = id == kNoRow ? merged.count : firsts.rank(id);
+      numbers[k] = std::min(first[parent[base[p] + k]], merged.count);
     });
-    merged.of_parts.push_back(
-        number(numbers, std::span<const std::uint8_t>(tied.span()).subspan(base[p], numbers.size()), merged.count));
-  }
+    merged.of_parts[p] = number(
+        numbers.span(), std::span<const std::uint8_t>(tied.span()).subspan(base[p], numbers.size()), merged.count);
+  });
   return merged;
 }
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include <epsflow/core/phases.hpp>
-#include <epsflow/parts/local_parts.hpp>
+#include <epsflow/parts/part_view.hpp>
 
 namespace epsflow::parts {
 
@@ -42,9 +42,8 @@ struct MergedSets {
   std::vector<NumberedSets> of_parts;
 };
 
-/// views, sets: of all parts. rows: of all points. O(rows / 64 + clusters + shared points), in parallel. Clusters are numbered by their smallest
+/// views, sets: of all parts. O(clusters · log parts + shared points), in parallel. Clusters are numbered by their smallest
 /// core points. Throws ResourceError for more clusters than labels can tell.
-[[nodiscard]] MergedSets merge_sets(std::span<const LocalParts::View> views, std::span<const PartSets> sets,
-                                    std::size_t rows);
+[[nodiscard]] MergedSets merge_sets(std::span<const PartView> views, std::span<const PartSets> sets);
 
 }  // namespace epsflow::parts

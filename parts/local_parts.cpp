@@ -186,8 +186,8 @@ void LocalParts::for_beyond(std::size_t part, double near, double beyond, F&& f)
   }
 }
 
-LocalParts::View LocalParts::view(std::size_t part, double near, double beyond) const {
-  View view{.part = part, .own = rows_.size(part), .lent = {}, .lent_to = {0}, .near_of = {0}};
+PartView LocalParts::view(std::size_t part, double near, double beyond) const {
+  PartView view{.part = part, .own = rows_.size(part), .lent = {}, .lent_to = {0}, .near_of = {0}};
   for (std::size_t to = 0; to < parts(); ++to) {
     const Ghosts& lent = ghosts(part, to);
     const auto first = lent.points.begin();
@@ -216,7 +216,7 @@ LocalParts::View LocalParts::view(std::size_t part, double near, double beyond) 
   return view;
 }
 
-PointsSource LocalParts::source(const View& view, double near, double beyond) const {
+PointsSource LocalParts::source(const PartView& view, double near, double beyond) const {
   struct Piece {
     std::size_t first;  ///< in the view
     std::size_t count;

@@ -13,6 +13,7 @@
 #include <epsflow/core/space.hpp>
 #include <epsflow/parts/ghosts.hpp>
 #include <epsflow/parts/part_finder.hpp>
+#include <epsflow/parts/part_view.hpp>
 #include <epsflow/parts/partition.hpp>
 #include <epsflow/parts/point_rows.hpp>
 #include <epsflow/parts/rows_by_part.hpp>
@@ -42,24 +43,10 @@ class LocalParts {
   /// Points of the largest part, ghosts included.
   [[nodiscard]] std::uint64_t most_points() const noexcept { return most_; }
 
-  /// A part as it is clustered: own points, behind them ghosts within a reach, and behind these ghosts beyond it, so that those within have
-  /// all their neighbours.
-  struct View {
-    std::size_t part = 0;
-    std::size_t own = 0;
-    std::size_t near = 0;                  ///< ghosts within
-    std::size_t beyond = 0;                ///< further ghosts
-    std::vector<std::uint32_t> lent;       ///< own points that others have as ghosts within, by part
-    std::vector<std::size_t> lent_to;      ///< [parts + 1] where those of each part begin
-    std::vector<std::size_t> near_of;      ///< [parts + 1] where the ghosts of each part begin
-    std::vector<std::int64_t> units = {};  ///< of all points, where they have weights
-
-    [[nodiscard]] std::size_t size() const noexcept { return own + near + beyond; }
-  };
   /// near, beyond: two of the reaches.
-  [[nodiscard]] View view(std::size_t part, double near, double beyond) const;
+  [[nodiscard]] PartView view(std::size_t part, double near, double beyond) const;
   /// The points of a view, which must outlive what is returned.
-  [[nodiscard]] PointsSource source(const View& view, double near, double beyond) const;
+  [[nodiscard]] PointsSource source(const PartView& view, double near, double beyond) const;
 
  private:
   /// Points of one part that another has as ghosts, by how far off they are.

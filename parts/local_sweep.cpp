@@ -18,6 +18,8 @@
 
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
+#include <epsflow/parts/device_sweep.hpp>
+#include <epsflow/parts/level_totals.hpp>
 #include <epsflow/parts/local_merge.hpp>
 #include <epsflow/parts/local_parts.hpp>
 #include <epsflow/parts/moved_points.hpp>
@@ -31,46 +33,6 @@ namespace epsflow::parts {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-/// What is found of a level by the parts, put together.
-class LevelTotals {
- public:
-  /// sizes: [clusters] of all, to be added to, or none.
-  void add(const LabelSummary& own, const NumberedSets& sets, std::span<const std::uint32_t> of_sets,
-           std::span<std::uint32_t> sizes) {
-    for (std::size_t k = 0; k < of_sets.size(); ++k) {
-      if (of_sets[k] == 0) continue;
-      if (!sizes.empty()) sizes[sets.global[k]] += of_sets[k];
-      if (sets.shared[k] != 0) {
-        shared_.emplace_back(sets.global[k], of_sets[k]);
-      } else {
-        largest_ = std::max<std::uint64_t>(largest_, of_sets[k]);
-      }
-    }
-    summary_.core += own.core;
-    summary_.border += own.border;
-    summary_.noise += own.noise;
-  }
-
-  /// Once all are added.
-  [[nodiscard]] LabelSummary summary(std::uint32_t clusters) {
-    std::sort(shared_.begin(), shared_.end());
-    std::uint64_t sum = 0;
-    for (std::size_t i = 0; i < shared_.size(); ++i) {
-      sum = i > 0 && shared_[i].first == shared_[i - 1].first ? sum + shared_[i].second : shared_[i].second;
-      largest_ = std::max(largest_, sum);
-    }
-    summary_.clusters = clusters;
-    summary_.largest = largest_;
-    return summary_;
-  }
-
- private:
-  LabelSummary summary_;
-  std::uint64_t largest_ = 0;
-  std::vector<std::pair<std::uint32_t, std::uint32_t>>
-      shared_;  ///< clusters that several parts have points of, and how many
-};
 
 ClusterNumbers as_they_are(std::size_t clusters) {
   ClusterNumbers numbers;
@@ -145,9 +107,8 @@ class LocalGroup {
   struct OfPart {
     Labels labels;  ///< [own or more] by the part's own clusters, or by NumberedSets::local
     std::vector<std::uint8_t> core;
-    LabelSummary counts;               ///< of own points
-    std::vector<std::uint32_t> sizes;  ///< of own points
-    std::vector<Move> moves;           ///< by point
+    OwnCounts found;          ///< by the numbers that the labels are
+    std::vector<Move> moves;  ///< by point
   };
   /// Some levels, which are labelled together.
   struct Round {
@@ -210,8 +171,19 @@ class LocalGroup {
 
   void bring(std::size_t part, std::size_t worker, std::span<const std::uint32_t> minpts) {
     const DirectOptions direct{.minpts = minpts, .core_mask = masked()};
-    visits_[part] = std::make_unique<PartVisit>(workers_[worker].backend, points_, views_[part], reach_, scale_, space_,
-                                                group_.radius, options_.search, direct, stop_, bringing_[worker]);
+    const PointsSource source = points_.source(views_[part], reach_.near, reach_.beyond);
+    Backend& backend = workers_[worker].backend;
+    PartPoints brought;
+    {
+      const std::scoped_lock lock(bringing_[worker]);
+      brought.loaded = backend.load(source, space_);
+    }
+    if (brought.loaded == nullptr) {
+      brought.room = parts::bring(source);
+      brought.loaded = backend.load(brought.room.view(), space_);
+    }
+    visits_[part] = std::make_unique<PartVisit>(std::move(brought), views_[part], scale_, group_.radius,
+                                                options_.search, direct, stop_);
     homes_[part] = worker;
   }
   void send_away(std::size_t part) {
@@ -222,7 +194,7 @@ class LocalGroup {
   void make(Round& round) {
     on_parts([&](std::size_t part, std::size_t worker, std::size_t left) { find(round, part, worker, left); });
     for (std::size_t l = 0; l < round.minpts.size(); ++l) {
-      round.merged[l] = merge_sets(views_, round.sets[l], points_.rows().rows());
+      round.merged[l] = merge_sets(views_, round.sets[l]);
     }
     if (std::ranges::any_of(round.labelled, [](std::uint8_t done) { return done == 0; })) {
       on_parts([&](std::size_t part, std::size_t worker, std::size_t) {
@@ -242,7 +214,8 @@ class LocalGroup {
   }
 
   std::vector<PartSets> unite(const Round& round, std::size_t part, std::size_t first, std::size_t last, bool ties) {
-    return visits_[part]->unite(round.minpts.subspan(first, last - first), points_, views_[part], ties);
+    const auto rows_of = [&](std::span<const std::uint32_t> own) { return points_.rows().rows_of(part, own); };
+    return visits_[part]->unite(round.minpts.subspan(first, last - first), views_[part], rows_of, ties);
   }
 
   /// The clusters of a part; and its labels by these, if it need not be brought again.
@@ -294,20 +267,10 @@ class LocalGroup {
 
   /// Takes what a part knows of its own points. result: of the part, labelled by its numbers or those of all parts.
   void take(Round& round, std::size_t part, std::size_t level, VariantResult&& result, const LevelResult& found) {
-    const LocalParts::View& view = views_[part];
+    const PartView& view = views_[part];
     OfPart& own = round.of_parts[level][part];
-    own.counts = found.summary;
-    own.sizes = found.clusters.size;
-    const std::uint32_t* const core = round.sets[level][part].shared.data() + view.lent.size();
-    for (std::size_t g = 0; g < view.near; ++g) {
-      const std::int32_t label = result.labels[view.own + g];
-      if (label == kNoise) {
-        --own.counts.noise;
-        continue;
-      }
-      --own.sizes[static_cast<std::size_t>(label)];
-      --(core[g] != United::kNoSet ? own.counts.core : own.counts.border);
-    }
+    own.found = {found, result.labels.span().subspan(view.own, view.near),
+                 std::span(round.sets[level][part].shared).subspan(view.lent.size())};
     own.core = std::move(result.core);
     own.labels = std::move(result.labels);
   }
@@ -335,8 +298,8 @@ class LocalGroup {
       OfPart& own = of_parts[part];
       if (round.labelled[part] != 0) {
         std::vector<std::uint32_t> merged(sets.local.count, 0);
-        for (std::size_t k = 0; k < own.sizes.size(); ++k) merged[sets.local.numbers[k]] += own.sizes[k];
-        own.sizes = std::move(merged);
+        for (std::size_t k = 0; k < own.found.sizes.size(); ++k) merged[sets.local.numbers[k]] += own.found.sizes[k];
+        own.found.sizes = std::move(merged);
         numbers[part].reserve(sets.local.numbers.size());
         for (const std::uint32_t local : sets.local.numbers) {
           numbers[part].push_back(static_cast<std::int32_t>(sets.global[local]));
@@ -345,7 +308,7 @@ class LocalGroup {
       } else {
         numbers[part].assign(sets.global.begin(), sets.global.end());
       }
-      totals.add(own.counts, sets, own.sizes, sizes);
+      totals.add(own.found, sets, sizes);
     }
     VariantResult& result = round.results[level];
     result.summary = totals.summary(round.merged[level].count);
@@ -375,8 +338,8 @@ class LocalGroup {
         if (numbers[own.moves[m].to] < numbers[best]) best = own.moves[m].to;
       }
       if (best == from) continue;
-      --own.sizes[sets.local.numbers[from]];
-      ++own.sizes[sets.local.numbers[best]];
+      --own.found.sizes[sets.local.numbers[from]];
+      ++own.found.sizes[sets.local.numbers[best]];
       if (!own.labels.empty()) own.labels[point] = static_cast<std::int32_t>(best);
     }
   }
@@ -392,8 +355,8 @@ class LocalGroup {
   CancelToken& stop_;
   const bool stay_;                                 ///< all parts are with the workers at a time
   const bool borders_;                              ///< there may be border points
-  std::deque<std::mutex> bringing_;                 ///< [workers]
-  std::vector<LocalParts::View> views_;             ///< [parts]
+  std::deque<std::mutex> bringing_;                 ///< [workers] held while a part is brought, as another is clustered
+  std::vector<PartView> views_;                     ///< [parts]
   std::vector<std::unique_ptr<PartVisit>> visits_;  ///< [parts] that are with a worker
   std::vector<std::optional<std::size_t>> homes_;   ///< [parts] the worker
 };
@@ -477,6 +440,7 @@ void run_local(const LocalSweep& what, std::span<const PartWorker> workers, cons
   std::sort(reaches.begin(), reaches.end());
   reaches.erase(std::unique(reaches.begin(), reaches.end()), reaches.end());
   std::optional<MovedPoints> moved;
+  std::unique_ptr<DeviceSweep> on_devices;
   std::optional<LocalParts> points;
   arena.execute([&] {
     PointRows input = what.points;
@@ -486,6 +450,10 @@ void run_local(const LocalSweep& what, std::span<const PartWorker> workers, cons
       input = moved->view();
     }
     const Partition cuts = what.partition != nullptr ? *what.partition : cut_space(input, what.parts);
+    if (input.in_memory() && space.axes.empty() && !weights && workers.size() > 1) {
+      on_devices = DeviceSweep::make(input.view(), cuts, reaches.back(), workers, stop);
+      if (on_devices != nullptr) return;
+    }
     std::size_t levels = 1;
     for (const stages::EpsGroup& group : groups) levels = std::max(levels, group.minpts.size());
     const PartsBudget budget(what, options, input, moved && !moved->stayed(), workers.size(), levels);
@@ -498,6 +466,10 @@ void run_local(const LocalSweep& what, std::span<const PartWorker> workers, cons
     budget.require(*points);
   });
   for (const stages::EpsGroup& group : groups) {
+    if (on_devices != nullptr) {
+      arena.execute([&] { on_devices->cluster(group, open, options, on_result); });
+      continue;
+    }
     LocalGroup clusterings(*points, workers, group, open, weights ? &weights->scale() : nullptr, options, what.memory,
                            stop);
     arena.execute([&] { clusterings.cluster(on_result); });

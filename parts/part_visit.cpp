@@ -5,37 +5,28 @@
 #include <utility>
 
 #include <epsflow/index/cell_axes.hpp>
-#include <epsflow/parts/point_rows.hpp>
 
 namespace epsflow::parts {
-PartVisit::PartVisit(Backend& backend, const LocalParts& points, const LocalParts::View& view, const PartReach& reach,
-                     const WeightScale* scale, const Space& space, double radius, const SearchOptions& search,
-                     DirectOptions options, const CancelToken& cancel, std::mutex& bringing)
-    : lent_(view.lent), shared_{{}, static_cast<std::uint32_t>(view.beyond)} {
+
+PartVisit::PartVisit(PartPoints points, const PartView& view, const WeightScale* scale, double radius,
+                     const SearchOptions& search, DirectOptions options, const CancelToken& cancel)
+    : lent_(view.lent), shared_{{}, static_cast<std::uint32_t>(view.beyond)}, points_(std::move(points)) {
   // Ghosts within are counted and labelled like own points; those beyond miss some neighbours: of these the part knows some that are core,
   // and such are core.
   lent_.resize(view.lent.size() + view.near);
   std::iota(lent_.begin() + static_cast<std::ptrdiff_t>(view.lent.size()), lent_.end(),
             static_cast<std::uint32_t>(view.own));
   shared_.lent = lent_;
-  const PointsSource source = points.source(view, reach.near, reach.beyond);
-  {
-    const std::scoped_lock lock(bringing);
-    loaded_ = backend.load(source, space);
-  }
-  if (loaded_ == nullptr) {
-    room_ = bring(source);
-    loaded_ = backend.load(room_.view(), space);
-  }
-  index_ = loaded_->build_index({.eps = radius,
-                                 .cells = loaded_->dims() <= index::kMostCliqueDims ? Cells::clique : Cells::reach,
-                                 .index = search.index,
-                                 .decide = search.decide},
-                                cancel);
+  const LoadedPoints& loaded = *points_.loaded;
+  index_ = loaded.build_index({.eps = radius,
+                               .cells = loaded.dims() <= index::kMostCliqueDims ? Cells::clique : Cells::reach,
+                               .index = search.index,
+                               .decide = search.decide},
+                              cancel);
   options.shared = &shared_;
   place_ = index_->place(options);
   if (scale != nullptr) {
-    weights_.emplace(loaded_->load(WholeWeights(*scale, view.units)));
+    weights_.emplace(loaded.load(WholeWeights(*scale, view.units)));
     options.weights = &*weights_;
   }
   options.keep = Keep::labels;  // clusters are made as if labels were
@@ -44,14 +35,14 @@ PartVisit::PartVisit(Backend& backend, const LocalParts& points, const LocalPart
   if (scale != nullptr && scale->negative()) counted_->borrow_levels(std::vector<std::uint16_t>(view.beyond, 0));
 }
 
-std::vector<PartSets> PartVisit::unite(std::span<const std::uint32_t> minpts, const LocalParts& points,
-                                       const LocalParts::View& view, bool ties) {
+std::vector<PartSets> PartVisit::unite(std::span<const std::uint32_t> minpts, const PartView& view,
+                                       const RowsOf& rows_of, bool ties) {
   std::vector<PartSets> sets;
   for (const std::uint32_t level : minpts) {
     united_ = &counted_->unite(level);
     std::vector<std::uint32_t> first = united_->first_cores();
     const auto own = std::lower_bound(first.begin(), first.end(), view.own);
-    PartSets known{points.rows().rows_of(view.part, {first.begin(), own}), united_->shared_clusters()};
+    PartSets known{rows_of({first.begin(), own}), united_->shared_clusters()};
     // A cluster of ghosts alone has its first core point in another part.
     known.first.resize(first.size(), PartSets::kNoRow);
     known.shared.resize(lent_.size());  // less those beyond

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <vector>
@@ -18,27 +17,32 @@
 #include <epsflow/core/sweep.hpp>
 #include <epsflow/core/weights.hpp>
 #include <epsflow/parts/local_merge.hpp>
-#include <epsflow/parts/local_parts.hpp>
-#include <epsflow/parts/part_reach.hpp>
+#include <epsflow/parts/part_view.hpp>
 #include <epsflow/pipeline/options.hpp>
 
 namespace epsflow::parts {
 
+/// The points of a part where a backend works on them.
+struct PartPoints {
+  Points room;  ///< where the backend has no way of its own to bring points together
+  std::unique_ptr<LoadedPoints> loaded;
+};
+
 /// Where its neighbours are counted, or their weights. Its points go with it.
 class PartVisit {
  public:
-  /// options: minpts are those of the levels that it is made for; they, view and scale must outlive it. The view's points are cut from `points`.
-  /// scale: null where points have no weights. bringing: held while the points are brought, so that those of one part are, while another is
-  /// clustered. Throws as Backend::load(), Cancelled.
-  PartVisit(Backend& backend, const LocalParts& points, const LocalParts::View& view, const PartReach& reach,
-            const WeightScale* scale, const Space& space, double radius, const SearchOptions& search,
-            DirectOptions options, const CancelToken& cancel, std::mutex& bringing);
+  /// points: those of the view. options: minpts are those of the levels that it is made for; they, view and scale must outlive it. scale: null
+  /// where points have no weights. Throws Cancelled, ResourceError.
+  PartVisit(PartPoints points, const PartView& view, const WeightScale* scale, double radius,
+            const SearchOptions& search, DirectOptions options, const CancelToken& cancel);
 
   [[nodiscard]] std::size_t levels_at_once() const { return counted_->levels_at_once(); }
 
   /// At most levels_at_once(), before each label(). Returns what is known of each. ties: whether they are wanted, too.
-  [[nodiscard]] std::vector<PartSets> unite(std::span<const std::uint32_t> minpts, const LocalParts& points,
-                                            const LocalParts::View& view, bool ties);
+  /// rows_of: the rows of own points, ascending.
+  using RowsOf = std::function<std::vector<std::uint32_t>(std::span<const std::uint32_t> points)>;
+  [[nodiscard]] std::vector<PartSets> unite(std::span<const std::uint32_t> minpts, const PartView& view,
+                                            const RowsOf& rows_of, bool ties);
 
   /// Is given the result of level l, with labels of all but the ghosts beyond, and what was found of it.
   using Take = std::function<void(VariantResult&& result, std::size_t l, const LevelResult& found)>;
@@ -52,8 +56,7 @@ class PartVisit {
  private:
   std::vector<std::uint32_t> lent_;
   SharedPoints shared_;
-  Points room_;  ///< where the backend has no way of its own to bring points together
-  std::unique_ptr<LoadedPoints> loaded_;
+  PartPoints points_;
   std::optional<LoadedWeights> weights_;
   std::unique_ptr<Index> index_;
   std::unique_ptr<LabelPlace> place_;

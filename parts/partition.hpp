@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <epsflow/core/points.hpp>
+#include <epsflow/core/space_cut.hpp>
 #include <epsflow/parts/exchange.hpp>
 #include <epsflow/parts/point_rows.hpp>
 
@@ -18,13 +19,7 @@ namespace epsflow::parts {
 /// Parts are boxes, open where space is: below a cut is one side, at and above it the other.
 class Partition {
  public:
-  /// A cut, and what is on its sides: another cut, or a part.
-  struct Cut {
-    std::uint32_t axis = 0;
-    double at = 0;
-    std::int32_t below = 0;  ///< a cut, or -1 - the part
-    std::int32_t above = 0;
-  };
+  using Cut = SpaceCut;
 
   /// One part: all space.
   Partition() = default;

@@ -13,8 +13,10 @@
 #include <set>
 #include <utility>
 
+#include <epsflow/core/device_part.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
+#include <epsflow/index/cell_axes.hpp>
 #include <epsflow/parts/host_bytes.hpp>
 #include <epsflow/parts/local_sweep.hpp>
 #include <epsflow/parts/thread_ranks.hpp>
@@ -58,6 +60,10 @@ constexpr std::uint64_t kHostBytesPerPlace = 2;
 constexpr std::uint64_t kHostLabelShare = 4;
 /// The memory of a GPU is asked for, which starts it, where more is needed.
 constexpr std::uint64_t kFitsAnyGpu = 2_GiB;
+/// Devices that cut points themselves lose some 10 ms, in which one clusters as many points.
+constexpr std::uint64_t kFewestCutByDevices = 32'000'000;
+/// By eps a fifth of them may be idle, and no more.
+constexpr std::size_t kShareOfIdle = 5;
 /// Of an engine, and of all: each part has ghosts of others, which are kept by pairs.
 constexpr std::size_t kMostParts = 256;
 constexpr std::size_t kMostPartsOfAll = 1024;
@@ -342,12 +348,17 @@ SharingAnswer choose_sharing(const SharingQuestion& question, const RunOptions& 
             parts_in_turns(needed, question.device_memory, question.engines)};
   }
   if (question.engines < 2) return {Sharing::one, "all points fit the one device"};
+  const std::size_t rounds = (question.eps + question.engines - 1) / question.engines;
+  if (question.cut_by_devices && question.points >= kFewestCutByDevices &&
+      kShareOfIdle * (rounds * question.engines - question.eps) >= rounds * question.engines) {
+    return {Sharing::parts, "each device clusters a part, which the devices cut themselves", question.engines};
+  }
   return whole("all points fit one device, which is done with one eps before they are in parts",
                "all points fit each device, and nothing has to be sent");
 }
 
-SharingAnswer choose_sharing(const PointRows& points, const Sweep& sweep, std::span<const EngineOptions> engines,
-                             const RunOptions& run, bool weights) {
+SharingAnswer choose_sharing(const PointRows& points, const Metric& metric, const Sweep& sweep,
+                             std::span<const EngineOptions> engines, const RunOptions& run, bool weights) {
   std::vector<double> eps;
   eps.reserve(sweep.size());
   for (const Variant& variant : sweep.variants()) eps.push_back(variant.eps);
@@ -370,6 +381,10 @@ SharingAnswer choose_sharing(const PointRows& points, const Sweep& sweep, std::s
     const std::uint64_t memory = gpu_memory_of(engine);
     question.device_memory = question.device_memory == 0 ? memory : std::min(question.device_memory, memory);
   }
+  // In more dimensions parts lack what one device has, and a box makes images of points, which the host finds.
+  question.cut_by_devices = !weights && points.in_memory() && metric.box.empty() &&
+                            points.dims() <= index::kMostCliqueDims && engines.size() <= kMostDeviceParts &&
+                            std::ranges::none_of(engines, on_the_host);
   return choose_sharing(question, run);
 }
 
@@ -384,7 +399,8 @@ void with_engines(const PointRows& points, const Metric& metric, const Sweep& sw
   for (const EngineOptions& engine : engines) check_options(engine, options);
   if (observer.cancel != nullptr) observer.cancel->check();
   if (sweep.size() == 0) return;
-  const SharingAnswer answer = sharing != nullptr ? *sharing : choose_sharing(points, sweep, engines, options, weights);
+  const SharingAnswer answer =
+      sharing != nullptr ? *sharing : choose_sharing(points, metric, sweep, engines, options, weights);
   std::size_t used = engines.size();
   if (answer.sharing == Sharing::one) used = 1;
   if (answer.sharing == Sharing::eps) used = std::min(used, stages::group_by_eps(sweep, metric).size());
@@ -441,7 +457,7 @@ void run_shared(const PointRows& points, const std::function<PointsView()>& in_m
                      format_count(weights.size(), "weight") + ": give one for each");
   }
   const SharingAnswer answer =
-      sharing != nullptr ? *sharing : choose_sharing(points, sweep, settings, options, !weights.empty());
+      sharing != nullptr ? *sharing : choose_sharing(points, metric, sweep, settings, options, !weights.empty());
   Together together(observer, on_result, sweep.size());
   if (answer.sharing != Sharing::parts) {
     Queue queue(sweep, metric, answer.sharing == Sharing::one ? 1 : engines.size());

@@ -62,18 +62,22 @@ struct SharingQuestion {
   std::size_t levels = 1;  ///< minpts of an eps, at most
   /// They are in memory, all the time; else they are brought as they are needed.
   bool in_memory = true;
+  /// The devices can cut the points into parts themselves.
+  bool cut_by_devices = false;
 };
 
 /// The first rule that applies decides:
 ///   1. eps, or one where there is one eps or one engine, for what parts do not have: tables, verify, Keep::core, labels left on a device.
 ///   2. parts, where clustering all points needs more memory than one device, or the CPU, has; and if it needs more than all devices have, so many
 ///      that there is room for two at a time on each.
-///   3. eps, or one: to move points into their parts takes the host longer than a GPU takes to cluster them.
+///   3. parts, one for each device, where devices cut 32 million points or more themselves, and eps would leave a fifth of them idle: one
+///      eps, or three for two devices.
+///   4. eps, or one.
 /// Pure.
 [[nodiscard]] SharingAnswer choose_sharing(const SharingQuestion& question, const RunOptions& run) noexcept;
 
 /// The same for these engines. The memory of a GPU is asked for where its options leave it open.
-[[nodiscard]] SharingAnswer choose_sharing(const PointRows& points, const Sweep& sweep,
+[[nodiscard]] SharingAnswer choose_sharing(const PointRows& points, const Metric& metric, const Sweep& sweep,
                                            std::span<const EngineOptions> engines, const RunOptions& run,
                                            bool weights = false);
 

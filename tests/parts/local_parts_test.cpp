@@ -32,7 +32,7 @@ Points make(std::size_t n, std::size_t dims, Precision precision, double steps, 
 /// Everything that a view says, from the rule for one point.
 void check_view(PointsView points, const LocalParts& parts, const Partition& cuts, std::size_t part, double near,
                 double beyond) {
-  const LocalParts::View view = parts.view(part, near, beyond);
+  const PartView view = parts.view(part, near, beyond);
   const PointsSource source = parts.source(view, near, beyond);
   REQUIRE(source.size == view.size());
   Points found(source.size, points.dims(), points.precision());

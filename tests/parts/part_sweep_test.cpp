@@ -21,6 +21,7 @@
 #include <epsflow/parts/part_lineage.hpp>
 #include <epsflow/parts/shared_sweep.hpp>
 #include <epsflow/parts/thread_ranks.hpp>
+#include <epsflow/pipeline/backends.hpp>
 #include <epsflow/pipeline/engine.hpp>
 #include <epsflow/pipeline/make_backend.hpp>
 #include <epsflow/pipeline/sweep.hpp>
@@ -102,7 +103,7 @@ std::vector<VariantResult> run_here(PointsView points, std::span<const double> w
   std::vector<VariantResult> results;
   // Where the metric leaves points in their places they need not be in memory.
   const PointsSource source = test::source_of(points);
-  const bool brought = parts % 2 == 0 && !may_move(metric);
+  const bool brought = parts % 2 == 0 && workers != parts && !may_move(metric);
   run_local(
       {.points = brought ? PointRows(source) : PointRows(points),
        .weights = weights,
@@ -170,7 +171,10 @@ void check_parts(const DataSet& data, const Metric& metric, const Sweep& sweep, 
   options.clusters = std::all_of(weights.begin(), weights.end(), [](double w) { return w >= 0; });
   const Dataset points = Engine(EngineOptions{}).load(data.view(), metric);
   const std::vector<VariantResult> whole = run(weights.empty() ? points : points.weighted(weights), sweep, options);
-  for (const std::size_t workers : {std::size_t{0}, 1 + random.below(3)}) {
+  std::vector<std::size_t> all_workers{0, 1 + random.below(3)};
+  // Each with one part: GPUs cut points themselves.
+  if (!usable_gpus().empty()) all_workers.push_back(static_cast<std::size_t>(ranks));
+  for (const std::size_t workers : all_workers) {
     const auto run_with = [&](Keep keep, bool clusters) {
       const RunOptions with = options_of(data.view(), keep, clusters);
       const Partition* const where = cuts ? &*cuts : nullptr;

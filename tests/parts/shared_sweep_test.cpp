@@ -102,6 +102,23 @@ TEST_CASE("shared sweeps: how a sweep is shared, by counts alone") {
   CHECK(of([](auto&) {}, {.keep = Keep::core}) == Sharing::one);
   CHECK(of([](auto& q) { q.engines = 1, q.device_memory = 590'000'000; }, {.keep = Keep::summary}) == Sharing::parts);
   CHECK(of([](auto& q) { q.eps = 3; }, {.strategy = StrategyChoice::table}) == Sharing::eps);
+
+  const auto cut = [&](std::size_t engines, std::size_t eps, std::uint64_t points = 40'000'000,
+                       const RunOptions& run = {}) {
+    const SharingAnswer answer = choose_sharing(
+        {.engines = engines, .eps = eps, .points = points, .bytes = 8 * points, .cut_by_devices = true}, run);
+    return answer.sharing == Sharing::parts && answer.parts == engines;
+  };
+  CHECK(cut(2, 1));
+  CHECK(cut(8, 1));
+  CHECK(cut(8, 6));
+  CHECK(cut(2, 3));
+  CHECK_FALSE(cut(1, 1));
+  CHECK_FALSE(cut(2, 2));
+  CHECK_FALSE(cut(2, 15));
+  CHECK_FALSE(cut(8, 7));
+  CHECK_FALSE(cut(2, 1, 30'000'000));
+  CHECK_FALSE(cut(2, 1, 40'000'000, {.verify = true}));
 }
 
 TEST_CASE("shared sweeps: points that the CPU cannot cluster within its memory at once") {
@@ -129,7 +146,7 @@ TEST_CASE("shared sweeps: points that the CPU cannot cluster within its memory a
   const auto expected = by_variant(run(points, sweep, small, options));
   small.memory = 8'000'000;
   const std::vector<EngineOptions> engines{small};
-  const SharingAnswer answer = choose_sharing(points, sweep, engines, options);
+  const SharingAnswer answer = choose_sharing(points, {}, sweep, engines, options);
   CHECK(answer.sharing == Sharing::parts);
   CHECK(answer.parts > 2);
   check_same(shared(points, sweep, engines, options), expected);
@@ -357,8 +374,8 @@ TEST_CASE("shared sweeps: points that are not in memory") {
   std::vector<VariantResult> found;
   const auto take = [&](VariantResult&& result) { found.push_back(std::move(result)); };
   // Points alone are more than the memory is for, and labels of a variant with them.
-  CHECK(choose_sharing(points, sweep, std::vector{small}, options).sharing == Sharing::one);
-  CHECK(choose_sharing(PointRows(source), sweep, std::vector{small}, options).sharing == Sharing::parts);
+  CHECK(choose_sharing(points, {}, sweep, std::vector{small}, options).sharing == Sharing::one);
+  CHECK(choose_sharing(PointRows(source), {}, sweep, std::vector{small}, options).sharing == Sharing::parts);
   run_each(source, Metric{}, sweep, take, std::vector{small}, options);
   check_same(by_variant(std::move(found)), expected);
   found.clear();

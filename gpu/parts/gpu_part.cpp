@@ -1,0 +1,209 @@
+#include <epsflow/gpu/parts/gpu_part.hpp>
+
+#include <algorithm>
+#include <utility>
+
+#include <epsflow/core/checked.hpp>
+#include <epsflow/gpu/base/device.hpp>
+#include <epsflow/gpu/base/upload.hpp>
+
+namespace epsflow::gpu {
+namespace {
+
+GpuPart& gpu_part(DevicePart* part) { return dynamic_cast<GpuPart&>(*part); }
+
+}  // namespace
+
+GpuPart::GpuPart(PointsView rows, const GpuPartHome& home)
+    : home_(home),
+      rows_(narrow<std::uint32_t>(rows.size())),
+      dims_(static_cast<std::uint32_t>(rows.dims())),
+      precision_(rows.precision()),
+      data_(home_.memory, stream_.get(), rows.bytes()) {
+  stream_.synchronize();  // the memory is there
+  upload(data_.data(), rows.data(), rows.bytes(), home_.device, home_.pinned, home_.threads);
+}
+
+GpuPart::Counts GpuPart::cut(std::span<const SpaceCut> cuts, double reach) {
+  const DeviceScope scope(home_.device);
+  std::copy(cuts.begin(), cuts.end(), cuts_.cuts);
+  cuts_.count = static_cast<std::uint32_t>(cuts.size());
+  const std::size_t parts = cuts.size() + 1;
+  const std::uint64_t blocks = cut_blocks(rows_);
+  part_of_row_ = {home_.memory, stream_.get(), rows_};
+  starts_ = {home_.memory, stream_.get(), parts * blocks};
+  const DeviceBuffer<unsigned long long> ghosts(home_.memory, stream_.get(), parts);
+  check(cudaMemsetAsync(ghosts.data(), 0, ghosts.bytes(), stream_.get()));
+  launch_cut({data_.data(), rows_, dims_, precision_}, cuts_, reach,
+             {part_of_row_.data(), starts_.data(), ghosts.data()}, stream_.get());
+  launch_starts(starts_.data(), starts_.size(), {home_.memory, stream_.get()});
+  Counts counts;
+  first_of_part_.assign(parts + 1, rows_);
+  if (blocks > 0) {
+    std::vector<std::uint32_t> firsts(parts);
+    check(cudaMemcpy2DAsync(firsts.data(), sizeof(std::uint32_t), starts_.data(), blocks * sizeof(std::uint32_t),
+                            sizeof(std::uint32_t), parts, cudaMemcpyDeviceToHost, stream_.get()));
+    stream_.synchronize();
+    std::copy(firsts.begin(), firsts.end(), first_of_part_.begin());
+  }
+  const std::vector<unsigned long long> found = read_values(ghosts.data(), parts, stream_.get());
+  for (std::size_t p = 0; p < parts; ++p) {
+    counts.own.push_back(static_cast<std::uint32_t>(first_of_part_[p + 1] - first_of_part_[p]));
+    counts.ghosts.push_back(narrow<std::uint32_t>(found[p]));
+  }
+  return counts;
+}
+
+void GpuPart::make_room(std::uint32_t part, std::uint64_t own, std::uint64_t ghosts, std::uint64_t most_lent) {
+  const DeviceScope scope(home_.device);
+  part_ = part;
+  own_ = narrow<std::uint32_t>(own);
+  most_lent_ = most_lent;
+  room_ = {home_.memory, stream_.get(), checked_multiply(own + ghosts, row_bytes(), "points of a part")};
+  stream_.synchronize();  // others write to it on streams of their own
+}
+
+void GpuPart::copy(void* to, const GpuPart& other, const void* from, std::uint64_t bytes) const {
+  if (bytes == 0) return;
+  const int device = other.home_.device;
+  if (device == home_.device || other.home_.memory.reachable_from(home_.device)) {
+    check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream_.get()));
+  } else {
+    check(cudaMemcpyPeerAsync(to, device, from, home_.device, bytes, stream_.get()));
+  }
+}
+
+void GpuPart::send_rows(std::span<DevicePart* const> devices, std::span<const std::uint64_t> places) {
+  const DeviceScope scope(home_.device);
+  const std::uint64_t first = first_of_part_[part_], last = first_of_part_[part_ + 1];
+  DeviceBuffer<std::byte> packed(home_.memory, stream_.get(), data_.bytes() - (last - first) * row_bytes());
+  launch_pack({data_.data(), rows_, dims_, precision_}, row_places(),
+              {packed.data(), room_.data() + places[part_] * row_bytes(), static_cast<std::uint32_t>(first),
+               static_cast<std::uint32_t>(last)},
+              stream_.get());
+  data_ = {};
+  std::uint64_t at = 0;
+  for (std::size_t p = 0; p < devices.size(); ++p) {
+    if (p == part_) continue;
+    const GpuPart& other = gpu_part(devices[p]);
+    const std::uint64_t bytes = (first_of_part_[p + 1] - first_of_part_[p]) * row_bytes();
+    copy(other.room_.data() + places[p] * row_bytes(), other, packed.data() + at, bytes);
+    at += bytes;
+  }
+  packed = {};
+  stream_.synchronize();
+}
+
+GpuPart::Lent GpuPart::lend(double near, double beyond) {
+  const DeviceScope scope(home_.device);
+  const std::size_t parts = cuts_.count + 1;
+  DeviceBuffer<std::uint64_t> keys(home_.memory, stream_.get(), most_lent_);
+  const DeviceBuffer<unsigned long long> count(home_.memory, stream_.get(), 1);
+  check(cudaMemsetAsync(count.data(), 0, count.bytes(), stream_.get()));
+  launch_lend(own(), cuts_, part_, near, beyond, keys.data(), keys.size(), count.data(), stream_.get());
+  const std::uint64_t found = read_values(count.data(), 1, stream_.get()).front();
+  lent_ = {home_.memory, stream_.get(), found};
+  launch_sort_lent(keys.data(), lent_.data(), found, {home_.memory, stream_.get()});
+  keys = {};
+  const std::vector<std::uint64_t> lent = read_values(lent_.data(), found, stream_.get());
+  Lent answer;
+  answer.near_of.push_back(0);
+  answer.beyond_of.push_back(0);
+  list_of_.assign(1, 0);
+  std::size_t at = 0;
+  for (std::uint32_t list = 0; list < 2 * parts; ++list) {
+    const bool is_near = list % 2 == 0;
+    for (; at < lent.size() && LentKey::list_of(lent[at]) == list; ++at) {
+      if (is_near) answer.near.push_back(LentKey::point_of(lent[at]));
+    }
+    if (is_near) {
+      answer.near_of.push_back(answer.near.size());
+    } else {
+      answer.beyond_of.push_back(at - answer.near.size());
+    }
+    list_of_.push_back(at);
+  }
+  return answer;
+}
+
+void GpuPart::send_lent(std::span<DevicePart* const> devices, std::span<const std::uint64_t> near_places,
+                        std::span<const std::uint64_t> beyond_places) {
+  const DeviceScope scope(home_.device);
+  DeviceBuffer<std::byte> packed(home_.memory, stream_.get(), lent_.size() * row_bytes());
+  launch_pack_lent(own(), lent_.data(), lent_.size(), packed.data(), stream_.get());
+  lent_ = {};
+  for (std::size_t p = 0; p < devices.size(); ++p) {
+    const GpuPart& other = gpu_part(devices[p]);
+    for (const std::size_t beyond : {0, 1}) {
+      const std::size_t list = 2 * p + beyond;
+      copy(other.room_.data() + (beyond == 0 ? near_places : beyond_places)[p] * row_bytes(), other,
+           packed.data() + list_of_[list] * row_bytes(), (list_of_[list + 1] - list_of_[list]) * row_bytes());
+    }
+  }
+  packed = {};
+  stream_.synchronize();
+}
+
+DevicePointsView GpuPart::points(std::uint64_t size) const {
+  const DevicePlace place{home_.device, stream_.get()};
+  if (precision_ == Precision::float32) {
+    return {reinterpret_cast<const float*>(room_.data()), size, dims_, place};
+  }
+  return {reinterpret_cast<const double*>(room_.data()), size, dims_, place};
+}
+
+void GpuPart::rows_of(std::uint32_t part, std::span<const std::uint32_t> points, std::uint32_t first_point,
+                      std::uint32_t first_row, std::uint32_t* rows) const {
+  if (points.empty()) return;
+  const DeviceScope scope(home_.device);
+  const Stream stream;
+  const DeviceBuffer<std::uint32_t> found = copy_of(points, home_.memory, stream.get());
+  launch_find_rows(row_places(), {part, first_point, first_row}, found.data(), narrow<std::uint32_t>(points.size()),
+                   stream.get());
+  read_values(found.data(), found.size(), rows, stream.get(), home_.pinned);
+}
+
+void GpuPart::expect_back(bool labels, bool core) {
+  const DeviceScope scope(home_.device);
+  labels_ = {home_.memory, stream_.get(), labels ? rows_ : 0};
+  core_ = {home_.memory, stream_.get(), core ? rows_ : 0};
+  stream_.synchronize();  // others write to them on streams of their own
+}
+
+void GpuPart::send_back(std::span<DevicePart* const> devices, std::span<const std::uint64_t> places,
+                        const OfPoints& found, std::span<const std::int32_t> numbers) {
+  const DeviceScope scope(home_.device);
+  if (found.labels != nullptr && !numbers.empty()) {
+    const DeviceBuffer<std::int32_t> table = copy_of(numbers, home_.memory, stream_.get());
+    launch_renumber(found.labels, own_, table.data(), stream_.get());
+  }
+  for (std::size_t g = 0; g < devices.size(); ++g) {
+    const GpuPart& other = gpu_part(devices[g]);
+    const std::uint64_t first = other.first_of_part_[part_], size = places[g + 1] - places[g];
+    if (found.labels != nullptr) {
+      copy(other.labels_.data() + first, other, found.labels + places[g], size * sizeof(std::int32_t));
+    }
+    if (found.core != nullptr) copy(other.core_.data() + first, other, found.core + places[g], size);
+  }
+  stream_.synchronize();
+}
+
+void GpuPart::take_back(std::int32_t* labels, std::uint8_t* core) {
+  const DeviceScope scope(home_.device);
+  const auto take = [&](auto& by_part, auto* to) {
+    std::remove_cvref_t<decltype(by_part)> by_row(home_.memory, stream_.get(), by_part.size());
+    launch_unpack(by_part.data(), row_places(), by_row.data(), stream_.get());
+    check(cudaMemcpyAsync(to, by_row.data(), by_row.bytes(), cudaMemcpyDeviceToHost, stream_.get()));
+    by_part = {};
+  };
+  if (labels != nullptr) take(labels_, labels);
+  if (core != nullptr) take(core_, core);
+  stream_.synchronize();
+}
+
+std::vector<std::int32_t> GpuPart::read(const std::int32_t* labels, std::size_t count) {
+  const DeviceScope scope(home_.device);
+  return read_values(labels, count, stream_.get());
+}
+
+}  // namespace epsflow::gpu

@@ -1,0 +1,80 @@
+// Rows and a part of a data set in the memory of one GPU.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include <epsflow/core/device_part.hpp>
+#include <epsflow/core/labels.hpp>
+#include <epsflow/core/points.hpp>
+#include <epsflow/gpu/base/memory.hpp>
+#include <epsflow/gpu/base/stream.hpp>
+#include <epsflow/gpu/parts/part_kernels.hpp>
+
+namespace epsflow::gpu {
+
+/// What it works with, all of which must outlive it.
+struct GpuPartHome {
+  int device;
+  unsigned threads;
+  DeviceMemory& memory;
+  PinnedPool& pinned;
+  std::shared_ptr<LabelMemory> labels;
+};
+
+/// At its most it holds coordinates of its rows twice, and those of its part. What other GPUs get crosses the link between them where there is
+/// one, else host memory.
+class GpuPart final : public DevicePart {
+ public:
+  /// Copies the rows to the GPU, which must be the current one. Waits.
+  GpuPart(PointsView rows, const GpuPartHome& home);
+
+  [[nodiscard]] Counts cut(std::span<const SpaceCut> cuts, double reach) override;
+  void make_room(std::uint32_t part, std::uint64_t own, std::uint64_t ghosts, std::uint64_t most_lent) override;
+  void send_rows(std::span<DevicePart* const> devices, std::span<const std::uint64_t> places) override;
+  [[nodiscard]] Lent lend(double near, double beyond) override;
+  void send_lent(std::span<DevicePart* const> devices, std::span<const std::uint64_t> near_places,
+                 std::span<const std::uint64_t> beyond_places) override;
+  [[nodiscard]] DevicePointsView points(std::uint64_t size) const override;
+  void rows_of(std::uint32_t part, std::span<const std::uint32_t> points, std::uint32_t first_point,
+               std::uint32_t first_row, std::uint32_t* rows) const override;
+  void expect_back(bool labels, bool core) override;
+  void send_back(std::span<DevicePart* const> devices, std::span<const std::uint64_t> places, const OfPoints& found,
+                 std::span<const std::int32_t> numbers) override;
+  void take_back(std::int32_t* labels, std::uint8_t* core) override;
+  [[nodiscard]] std::vector<std::int32_t> read(const std::int32_t* labels, std::size_t count) override;
+  [[nodiscard]] Labels room_for_labels(std::size_t rows) override { return {rows, home_.labels}; }
+
+ private:
+  [[nodiscard]] std::uint64_t row_bytes() const noexcept { return std::uint64_t{dims_} * bytes_of(precision_); }
+  [[nodiscard]] RowPlaces row_places() const noexcept {
+    return {part_of_row_.data(), starts_.data(), rows_, cuts_.count + 1};
+  }
+  [[nodiscard]] PointsOnDevice own() const noexcept { return {room_.data(), own_, dims_, precision_}; }
+  /// To the memory of the other, ordered by the stream of this one.
+  void copy(void* to, const GpuPart& other, const void* from, std::uint64_t bytes) const;
+
+  GpuPartHome home_;
+  std::uint32_t rows_;
+  std::uint32_t dims_;
+  Precision precision_;
+  Stream stream_;
+  DeviceBuffer<std::byte> data_;  ///< of the rows, until they are sent
+  CutsView cuts_;
+  DeviceBuffer<std::uint8_t> part_of_row_;
+  DeviceBuffer<std::uint32_t> starts_;        ///< [parts × blocks]
+  std::vector<std::uint64_t> first_of_part_;  ///< [parts + 1] among its rows by part
+  std::uint32_t part_ = 0;
+  std::uint32_t own_ = 0;
+  std::uint64_t most_lent_ = 0;
+  DeviceBuffer<std::byte> room_;       ///< own points and ghosts
+  DeviceBuffer<std::uint64_t> lent_;   ///< keys, in order
+  std::vector<std::size_t> list_of_;   ///< [2 × parts + 1] where those of each part begin, near ones and others
+  DeviceBuffer<std::int32_t> labels_;  ///< [rows] by part
+  DeviceBuffer<std::uint8_t> core_;
+  StreamDrain drain_{stream_};  // before the memory above goes
+};
+
+}  // namespace epsflow::gpu

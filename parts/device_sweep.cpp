@@ -1,0 +1,224 @@
+#include <epsflow/parts/device_sweep.hpp>
+
+#include <tbb/task_arena.h>
+
+#include <algorithm>
+#include <chrono>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+#include <epsflow/parts/level_totals.hpp>
+#include <epsflow/parts/local_merge.hpp>
+#include <epsflow/parts/part_reach.hpp>
+#include <epsflow/parts/part_view.hpp>
+#include <epsflow/parts/part_visit.hpp>
+#include <epsflow/parts/row_clusters.hpp>
+#include <epsflow/parts/thread_ranks.hpp>
+
+namespace epsflow::parts {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// The first row that a device brings.
+std::size_t first_row(std::size_t rows, std::size_t device, std::size_t devices) {
+  return rows / devices * device + std::min(device, rows % devices);
+}
+
+}  // namespace
+
+DeviceSweep::DeviceSweep(std::span<const PartWorker> workers, CancelToken& stop, std::size_t rows)
+    : workers_(workers), stop_(stop), rows_(rows), parts_(workers.size()) {}
+
+template <class F>
+void DeviceSweep::on_devices(F&& f) const {
+  stop_.check();
+  run_together(workers_.size(), stop_, [&](std::size_t p) {
+    tbb::task_arena arena(static_cast<int>(workers_[p].threads));
+    arena.execute([&] { f(p); });
+  });
+}
+
+std::unique_ptr<DeviceSweep> DeviceSweep::make(PointsView points, const Partition& cuts, double reach,
+                                               std::span<const PartWorker> workers, CancelToken& stop) {
+  const std::size_t devices = workers.size();
+  if (devices != cuts.parts() || devices > kMostDeviceParts) return nullptr;
+  std::unique_ptr<DeviceSweep> made(new DeviceSweep(workers, stop, points.size()));
+  std::vector<DevicePart::Counts> counts(devices);
+  made->on_devices([&](std::size_t g) {
+    made->parts_[g] = workers[g].backend.hold(
+        points.rows(first_row(points.size(), g, devices), first_row(points.size(), g + 1, devices)));
+    if (made->parts_[g] != nullptr) counts[g] = made->parts_[g]->cut(cuts.cuts(), reach);
+  });
+  for (const auto& part : made->parts_) {
+    if (part == nullptr) return nullptr;
+    made->devices_.push_back(part.get());
+  }
+  std::vector<std::uint64_t> ghosts(devices, 0);
+  for (std::size_t p = 0; p < devices; ++p) {
+    std::vector<std::uint64_t>& places = made->places_.emplace_back(1, 0);
+    for (const DevicePart::Counts& of_rows : counts) {
+      places.push_back(places.back() + of_rows.own[p]);
+      ghosts[p] += of_rows.ghosts[p];
+    }
+  }
+  const std::uint64_t all_ghosts = std::accumulate(ghosts.begin(), ghosts.end(), std::uint64_t{0});
+  made->on_devices([&](std::size_t p) {
+    made->parts_[p]->make_room(static_cast<std::uint32_t>(p), made->places_[p].back(), ghosts[p], all_ghosts);
+  });
+  made->on_devices([&](std::size_t g) {
+    std::vector<std::uint64_t> places;
+    for (std::size_t p = 0; p < devices; ++p) places.push_back(made->places_[p][g]);
+    made->parts_[g]->send_rows(made->devices_, places);
+  });
+  return made;
+}
+
+/// The clusterings of one eps.
+class DeviceSweep::Group {
+ public:
+  Group(const DeviceSweep& sweep, const stages::EpsGroup& group, const Space& space, const RunOptions& options)
+      : sweep_(sweep), group_(group), options_(options), views_(sweep.parts_.size()), visits_(sweep.parts_.size()) {
+    share_ghosts(PartReach(group.radius));
+    sweep_.on_devices([&](std::size_t p) {
+      PartPoints points;
+      points.loaded = sweep_.workers_[p].backend.load(sweep_.parts_[p]->points(views_[p].size()), space);
+      const DirectOptions direct{.minpts = group.minpts, .core_mask = masked(), .labels = MemorySpace::device};
+      visits_[p] = std::make_unique<PartVisit>(std::move(points), views_[p], nullptr, group.radius, options.search,
+                                               direct, sweep_.stop_);
+    });
+  }
+
+  void cluster(const OnResult& on_result) {
+    std::optional<RowClusters> clusters;
+    if (options_.clusters) clusters.emplace(sweep_.rows_, group_.minpts.back());
+    for (const std::uint32_t minpts : group_.minpts) {
+      const Clock::time_point begin = Clock::now();
+      VariantResult result;
+      result.variant = {group_.eps, minpts};
+      MergedSets merged = unite(minpts);
+      std::vector<std::uint32_t> sizes(clusters ? merged.count : 0, 0);
+      label(merged, result, sizes);
+      if (clusters) result.clusters = clusters->take(result, std::move(merged.first_core), std::move(sizes));
+      if (options_.keep == Keep::summary) result.labels = {};
+      if (options_.keep == Keep::summary || !options_.core_mask) result.core = {};
+      result.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+      on_result(std::move(result));
+    }
+  }
+
+ private:
+  [[nodiscard]] bool masked() const noexcept {
+    return options_.clusters || (options_.core_mask && options_.keep != Keep::summary);
+  }
+
+  /// Each part gets its ghosts, by the part that they are of: near ones first.
+  void share_ghosts(const PartReach& reach) {
+    const std::size_t parts = views_.size();
+    std::vector<DevicePart::Lent> lent(parts);
+    sweep_.on_devices([&](std::size_t p) { lent[p] = sweep_.parts_[p]->lend(reach.near, reach.beyond); });
+    std::vector<std::vector<std::uint64_t>> near_places(parts), beyond_places(parts);  // [of][to]
+    for (std::size_t to = 0; to < parts; ++to) {
+      PartView& view = views_[to];
+      view.part = to;
+      view.own = sweep_.places_[to].back();
+      view.near_of.push_back(0);
+      std::uint64_t at = view.own;
+      const auto put = [&](std::vector<std::vector<std::uint64_t>>& places, std::size_t of, std::size_t size) {
+        places[of].push_back(at);
+        at += size;
+      };
+      for (std::size_t of = 0; of < parts; ++of) {
+        put(near_places, of, lent[of].near_of[to + 1] - lent[of].near_of[to]);
+        view.near_of.push_back(at - view.own);
+      }
+      view.near = view.near_of.back();
+      for (std::size_t of = 0; of < parts; ++of)
+        put(beyond_places, of, lent[of].beyond_of[to + 1] - lent[of].beyond_of[to]);
+      view.beyond = at - view.own - view.near;
+    }
+    for (std::size_t p = 0; p < parts; ++p) {
+      views_[p].lent = std::move(lent[p].near);
+      views_[p].lent_to = std::move(lent[p].near_of);
+    }
+    sweep_.on_devices(
+        [&](std::size_t p) { sweep_.parts_[p]->send_lent(sweep_.devices_, near_places[p], beyond_places[p]); });
+  }
+
+  MergedSets unite(std::uint32_t minpts) {
+    sets_.assign(views_.size(), {});
+    sweep_.on_devices([&](std::size_t p) {
+      const auto rows_of = [&](std::span<const std::uint32_t> own) { return this->rows_of(p, own); };
+      sets_[p] = std::move(visits_[p]->unite({&minpts, 1}, views_[p], rows_of, false).front());
+    });
+    return merge_sets(views_, sets_);
+  }
+
+  /// own: points of a part, ascending.
+  [[nodiscard]] std::vector<std::uint32_t> rows_of(std::size_t part, std::span<const std::uint32_t> own) const {
+    std::vector<std::uint32_t> rows(own.size());
+    const std::vector<std::uint64_t>& places = sweep_.places_[part];
+    std::size_t at = 0;
+    for (std::size_t g = 0; g + 1 < places.size(); ++g) {
+      const auto end = static_cast<std::size_t>(std::lower_bound(own.begin(), own.end(), places[g + 1]) - own.begin());
+      sweep_.parts_[g]->rows_of(
+          static_cast<std::uint32_t>(part), own.subspan(at, end - at), static_cast<std::uint32_t>(places[g]),
+          static_cast<std::uint32_t>(first_row(sweep_.rows_, g, views_.size())), rows.data() + at);
+      at = end;
+    }
+    return rows;
+  }
+
+  /// The labels of all rows, and what is counted of them.
+  void label(const MergedSets& merged, VariantResult& result, std::span<std::uint32_t> sizes) {
+    const bool kept = labels_kept(options_);
+    std::vector<VariantResult> of_parts(views_.size());
+    std::vector<OwnCounts> counts(views_.size());
+    if (kept) result.labels = sweep_.parts_.front()->room_for_labels(sweep_.rows_);
+    if (masked()) result.core.resize(sweep_.rows_);
+    sweep_.on_devices([&](std::size_t p) {
+      const PartView& view = views_[p];
+      DevicePart& device = *sweep_.parts_[p];
+      visits_[p]->label({&result.variant, 1}, {&merged.of_parts[p].local, 1},
+                        [&](VariantResult&& of_part, std::size_t, const LevelResult& found) {
+                          counts[p] = {found, device.read(of_part.device_labels.data() + view.own, view.near),
+                                       std::span(sets_[p].shared).subspan(view.lent.size())};
+                          of_parts[p] = std::move(of_part);
+                        });
+      device.expect_back(kept, masked());
+    });
+    LevelTotals totals;
+    for (std::size_t p = 0; p < views_.size(); ++p) totals.add(counts[p], merged.of_parts[p], sizes);
+    result.summary = totals.summary(merged.count);
+    if (!kept && !masked()) return;
+    sweep_.on_devices([&](std::size_t p) {
+      const std::vector<std::uint32_t>& global = merged.of_parts[p].global;
+      const std::vector<std::int32_t> numbers(global.begin(), global.end());
+      sweep_.parts_[p]->send_back(
+          sweep_.devices_, sweep_.places_[p],
+          {kept ? of_parts[p].device_labels.data() : nullptr, masked() ? of_parts[p].device_core.data() : nullptr},
+          numbers);
+      of_parts[p] = {};
+    });
+    sweep_.on_devices([&](std::size_t g) {
+      const std::size_t first = first_row(sweep_.rows_, g, views_.size());
+      sweep_.parts_[g]->take_back(kept ? result.labels.data() + first : nullptr,
+                                  masked() ? result.core.data() + first : nullptr);
+    });
+  }
+
+  const DeviceSweep& sweep_;
+  const stages::EpsGroup& group_;
+  const RunOptions& options_;
+  std::vector<PartView> views_;
+  std::vector<std::unique_ptr<PartVisit>> visits_;
+  std::vector<PartSets> sets_;  ///< of the level united last
+};
+
+void DeviceSweep::cluster(const stages::EpsGroup& group, const Space& space, const RunOptions& options,
+                          const OnResult& on_result) {
+  Group(*this, group, space, options).cluster(on_result);
+}
+
+}  // namespace epsflow::parts
