@@ -155,7 +155,7 @@ int main(int argc, char** argv) try {
       equal = equal && (alone || results.size() == whole.size());
       for (const epsflow::VariantResult& result : results) compare(result, 0);
     }
-    json["equal"] = equal;
+    if (!drop && !alone) json["equal"] = equal;
     std::cout << json.dump() << '\n';
     return equal ? EXIT_SUCCESS : EXIT_FAILURE;
   }
@@ -182,7 +182,7 @@ int main(int argc, char** argv) try {
     json["distribute_s"] = distribute;
     json["cluster_s"] = cluster;
   }
-  json["equal"] = equal;
+  if (!drop && !alone) json["equal"] = equal;
   std::cout << json.dump() << '\n';
   return equal ? EXIT_SUCCESS : EXIT_FAILURE;
 } catch (const std::exception& error) {

@@ -60,7 +60,7 @@ EPSFLOW_HOST_DEVICE inline void point_of_haloes(std::uint64_t i, double side, co
 
 /// Those of so many points.
 inline std::vector<Halo> make_haloes(std::uint64_t points, double side) {
-  std::vector<Halo> haloes(points / 500);
+  std::vector<Halo> haloes(points < 500 ? 1 : points / 500);
   double sum = 0;
   for (std::uint64_t h = 0; h < haloes.size(); ++h) {
     for (unsigned k = 0; k < 3; ++k) haloes[h].centre[k] = side * random_number(4 * h + k);

@@ -30,6 +30,7 @@ class DevicePart {
   struct Counts {
     std::vector<std::uint32_t> own;     ///< [parts] that lie in each part
     std::vector<std::uint32_t> ghosts;  ///< [parts] that are ghosts of each, at most
+    std::vector<std::uint64_t> lent;    ///< [parts] ghosts, at most, of those that lie in each
   };
   /// Tells the part of each row, of which no more than kMostDeviceParts are possible. reach: how far ghosts reach at most.
   [[nodiscard]] virtual Counts cut(std::span<const SpaceCut> cuts, double reach) = 0;

@@ -223,6 +223,7 @@ class GpuBackend final : public Backend, public DeviceCatalogs {
     return load_here(source, source.size, space);
   }
   [[nodiscard]] std::unique_ptr<LoadedPoints> load(const DevicePointsView& points, const Space& space) override {
+    require_known(space);
     if (points.size() > 0) require_reachable(points);
     return load_here(points, points.size(), space);
   }

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -55,17 +54,17 @@ std::unique_ptr<DeviceSweep> DeviceSweep::make(PointsView points, const Partitio
     if (part == nullptr) return nullptr;
     made->devices_.push_back(part.get());
   }
-  std::vector<std::uint64_t> ghosts(devices, 0);
+  std::vector<std::uint64_t> ghosts(devices, 0), lent(devices, 0);
   for (std::size_t p = 0; p < devices; ++p) {
     std::vector<std::uint64_t>& places = made->places_.emplace_back(1, 0);
     for (const DevicePart::Counts& of_rows : counts) {
       places.push_back(places.back() + of_rows.own[p]);
       ghosts[p] += of_rows.ghosts[p];
+      lent[p] += of_rows.lent[p];
     }
   }
-  const std::uint64_t all_ghosts = std::accumulate(ghosts.begin(), ghosts.end(), std::uint64_t{0});
   made->on_devices([&](std::size_t p) {
-    made->parts_[p]->make_room(static_cast<std::uint32_t>(p), made->places_[p].back(), ghosts[p], all_ghosts);
+    made->parts_[p]->make_room(static_cast<std::uint32_t>(p), made->places_[p].back(), ghosts[p], lent[p]);
   });
   made->on_devices([&](std::size_t g) {
     std::vector<std::uint64_t> places;

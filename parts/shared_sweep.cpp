@@ -62,11 +62,24 @@ constexpr std::uint64_t kHostLabelShare = 4;
 constexpr std::uint64_t kFitsAnyGpu = 2_GiB;
 /// Devices that cut points themselves lose some 10 ms, in which one clusters as many points.
 constexpr std::uint64_t kFewestCutByDevices = 32'000'000;
-/// By eps a fifth of them may be idle, and no more.
+/// By eps less than a fifth of them may be idle.
 constexpr std::size_t kShareOfIdle = 5;
 /// Of an engine, and of all: each part has ghosts of others, which are kept by pairs.
 constexpr std::size_t kMostParts = 256;
 constexpr std::size_t kMostPartsOfAll = 1024;
+
+/// Whether parts are searched as one device would search all.
+bool grid_wanted(const RunOptions& run) {
+  return (run.search.index == IndexChoice::automatic || run.search.index == IndexChoice::grid) &&
+         (run.search.decide == DecideChoice::automatic || run.search.decide == DecideChoice::scalar);
+}
+
+/// Whether each engine has a GPU of its own.
+bool apart(std::span<const EngineOptions> engines) {
+  std::set<unsigned> gpus;
+  return std::ranges::all_of(
+      engines, [&](const EngineOptions& engine) { return engine.gpu && gpus.insert(*engine.gpu).second; });
+}
 
 bool parts_can(const RunOptions& run) {
   return !run.verify && run.keep != Keep::core && run.labels == MemorySpace::host &&
@@ -351,7 +364,7 @@ SharingAnswer choose_sharing(const SharingQuestion& question, const RunOptions& 
   const std::size_t rounds = (question.eps + question.engines - 1) / question.engines;
   if (question.cut_by_devices && question.points >= kFewestCutByDevices &&
       kShareOfIdle * (rounds * question.engines - question.eps) >= rounds * question.engines) {
-    return {Sharing::parts, "each device clusters a part, which the devices cut themselves", question.engines};
+    return {Sharing::parts, "each device clusters a part, which the devices cut themselves", question.engines, true};
   }
   return whole("all points fit one device, which is done with one eps before they are in parts",
                "all points fit each device, and nothing has to be sent");
@@ -381,10 +394,10 @@ SharingAnswer choose_sharing(const PointRows& points, const Metric& metric, cons
     const std::uint64_t memory = gpu_memory_of(engine);
     question.device_memory = question.device_memory == 0 ? memory : std::min(question.device_memory, memory);
   }
-  // In more dimensions parts lack what one device has, and a box makes images of points, which the host finds.
+  // In more dimensions, and with tiles, parts lack what one device has; a box makes images of points, which the host finds.
   question.cut_by_devices = !weights && points.in_memory() && metric.box.empty() &&
                             points.dims() <= index::kMostCliqueDims && engines.size() <= kMostDeviceParts &&
-                            std::ranges::none_of(engines, on_the_host);
+                            grid_wanted(run) && apart(engines);
   return choose_sharing(question, run);
 }
 
@@ -473,8 +486,8 @@ void run_shared(const PointRows& points, const std::function<PointsView()>& in_m
   std::optional<std::uint64_t> least;
   // Of parts that take too much: it fits, or says how much it takes.
   const auto at_once = [&] {
-    Queue queue(sweep, metric, 1);
-    share_eps(in_memory(), metric, queue, engines.first(1), options, weights, together);
+    Queue queue(together.missing(sweep), metric, answer.fits_one ? engines.size() : 1);
+    share_eps(in_memory(), metric, queue, engines.first(queue.engines()), options, weights, together);
   };
   for (std::size_t parts = answer.parts;; parts *= 2) {
     const Sweep missing = together.missing(sweep);
@@ -501,6 +514,7 @@ void run_shared(const PointRows& points, const std::function<PointsView()>& in_m
     } catch (const ResourceError&) {
       // With clusters all minpts of an eps must come from one clustering.
       if (options.clusters && together.within_eps(sweep)) throw;
+      if (answer.fits_one && !together.refused()) return at_once();
       if (together.refused() || parts >= 8 * answer.parts || 2 * parts > most) throw;
     }
   }

@@ -47,6 +47,7 @@ struct SharingAnswer {
   Sharing sharing = Sharing::one;
   std::string_view reason = {};  ///< in words
   std::size_t parts = 1;         ///< of space
+  bool fits_one = false;         ///< parts are for speed alone: each device holds all points, too
 };
 
 /// What is known of a sweep before it is shared.
@@ -85,7 +86,7 @@ struct SharingQuestion {
 /// up stays for later sweeps; each takes its turns with whatever else it does. weights: empty, or
 /// [n], as for Dataset::weighted(). sharing: null for choose_sharing()'s, or how; its parts are a multiple of the engines. on_result and
 /// the callbacks of `observer` but before_stage are called by one engine at a time. Where parts turn out not to fit there are twice as many, three times at
-/// most. Throws as run_each().
+/// most, or one run where a device holds all points. Of parts nothing is traced. Throws as run_each().
 void run_each(PointsView points, const Metric& metric, const Sweep& sweep, const OnResult& on_result,
               std::span<const Engine> engines, const RunOptions& options = {}, const Observer& observer = {},
               std::span<const double> weights = {}, const SharingAnswer* sharing = nullptr);

@@ -47,7 +47,7 @@ int device_number(const EngineOptions& options) { return options.gpu ? narrow<in
 void check_gpu(const EngineOptions& options) { gpu::check_device(device_number(options)); }
 
 std::unique_ptr<Backend> make_gpu(const EngineOptions& options) {
-  constexpr std::uint64_t kMostIdleLabels = 4_GiB;
+  constexpr std::uint64_t kMostIdleLabels = 8_GiB;
   return gpu::make_gpu_backend({.device = device_number(options),
                                 .memory = options.gpu_memory,
                                 .threads = options.threads,

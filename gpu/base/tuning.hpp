@@ -14,7 +14,8 @@ inline constexpr unsigned kTables = 3;
 /// Bytes of pinned memory through which points are uploaded, each time and from each thread: 19 us of the bus, many times
 /// what a copy costs to start, and soon pinned.
 inline constexpr std::uint64_t kUploadChunk = 1 << 20;
-/// So many times that where each thread has many turns: with two GPUs the driver, which starts copies one by one, holds up the other's.
+/// Larger ones, so many times at most, where each thread still has kUploadTurns of them: the driver starts copies one by one, and of two GPUs each
+/// holds up the other's.
 inline constexpr std::uint64_t kMostUploadChunks = 4;
 inline constexpr std::uint64_t kUploadTurns = 32;
 /// Threads that copy into it: a core copies some 8 GB/s, the bus takes 55.

@@ -20,7 +20,7 @@ __global__ void members_kernel(CliqueView view, const void* points, std::uint32_
   const std::uint64_t i = direct_thread();
   if (i >= count) return;
   const std::uint32_t id = ids[i];
-  const std::uint32_t cell = row_cells(view, cell_key(view, load_place<T, D>(points, id), id)).first;
+  const std::uint32_t cell = cell_at(view, cell_key(view, load_place<T, D>(points, id), id));
   ids[i] = first_not(view.starts[cell], view.starts[cell + 1],
                      [&](std::uint32_t position) { return view.order[position] < id; });
 }

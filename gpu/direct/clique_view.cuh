@@ -128,6 +128,18 @@ __device__ inline RowCells row_cells(const CliqueView& view, std::uint64_t first
   return {first, mask};
 }
 
+/// The cell with a key that is in use.
+__device__ inline std::uint32_t cell_at(const CliqueView& view, std::uint64_t key) {
+  if (view.words != nullptr) return rank_before(view.words, key);
+  std::uint32_t begin = 0, end = view.cells;
+  if (view.block_starts != nullptr) {
+    const std::uint64_t block = key >> view.block_bits;
+    begin = __ldg(view.block_starts + block);
+    end = __ldg(view.block_starts + block + 1);
+  }
+  return first_not(begin, end, [&](std::uint32_t cell) { return key_of(view, cell) < key; });
+}
+
 /// Where a point lies in its cell, and which cells around it that leaves within reach.
 ///
 /// In slots, neighbours satisfy Σ s_k² <= D·(1 + 2^-12.9), s_k the true difference along axis k: the squares of the test

@@ -144,6 +144,7 @@ class KeptLabels final : public LabelPlace {
 
   void make_block() {
     constexpr std::uint64_t kBlockBytes = 64ULL << 20;
+    block_.reset();  // not beside what takes its place
     const std::uint64_t several =
         std::clamp<std::uint64_t>(kBlockBytes / std::max<std::uint64_t>(each_, 1), 1, variants_);
     try {

@@ -32,7 +32,7 @@ GpuPart::Counts GpuPart::cut(std::span<const SpaceCut> cuts, double reach) {
   const std::uint64_t blocks = cut_blocks(rows_);
   part_of_row_ = {home_.memory, stream_.get(), rows_};
   starts_ = {home_.memory, stream_.get(), parts * blocks};
-  const DeviceBuffer<unsigned long long> ghosts(home_.memory, stream_.get(), parts);
+  const DeviceBuffer<unsigned long long> ghosts(home_.memory, stream_.get(), 2 * parts);
   check(cudaMemsetAsync(ghosts.data(), 0, ghosts.bytes(), stream_.get()));
   launch_cut({data_.data(), rows_, dims_, precision_}, cuts_, reach,
              {part_of_row_.data(), starts_.data(), ghosts.data()}, stream_.get());
@@ -46,10 +46,11 @@ GpuPart::Counts GpuPart::cut(std::span<const SpaceCut> cuts, double reach) {
     stream_.synchronize();
     std::copy(firsts.begin(), firsts.end(), first_of_part_.begin());
   }
-  const std::vector<unsigned long long> found = read_values(ghosts.data(), parts, stream_.get());
+  const std::vector<unsigned long long> found = read_values(ghosts.data(), ghosts.size(), stream_.get());
   for (std::size_t p = 0; p < parts; ++p) {
     counts.own.push_back(static_cast<std::uint32_t>(first_of_part_[p + 1] - first_of_part_[p]));
     counts.ghosts.push_back(narrow<std::uint32_t>(found[p]));
+    counts.lent.push_back(found[parts + p]);
   }
   return counts;
 }
@@ -75,6 +76,7 @@ void GpuPart::copy(void* to, const GpuPart& other, const void* from, std::uint64
 
 void GpuPart::send_rows(std::span<DevicePart* const> devices, std::span<const std::uint64_t> places) {
   const DeviceScope scope(home_.device);
+  const StreamDrain drain(stream_);  // whatever fails, before the memory of others goes
   const std::uint64_t first = first_of_part_[part_], last = first_of_part_[part_ + 1];
   DeviceBuffer<std::byte> packed(home_.memory, stream_.get(), data_.bytes() - (last - first) * row_bytes());
   launch_pack({data_.data(), rows_, dims_, precision_}, row_places(),
@@ -105,30 +107,29 @@ GpuPart::Lent GpuPart::lend(double near, double beyond) {
   lent_ = {home_.memory, stream_.get(), found};
   launch_sort_lent(keys.data(), lent_.data(), found, {home_.memory, stream_.get()});
   keys = {};
-  const std::vector<std::uint64_t> lent = read_values(lent_.data(), found, stream_.get());
+  const DeviceBuffer<std::uint64_t> begins(home_.memory, stream_.get(), 2 * parts + 1);
+  launch_lists_of_lent(lent_.data(), found, begins.data(), static_cast<std::uint32_t>(begins.size()), stream_.get());
+  list_of_ = read_values(begins.data(), begins.size(), stream_.get());
   Lent answer;
   answer.near_of.push_back(0);
   answer.beyond_of.push_back(0);
-  list_of_.assign(1, 0);
-  std::size_t at = 0;
-  for (std::uint32_t list = 0; list < 2 * parts; ++list) {
-    const bool is_near = list % 2 == 0;
-    for (; at < lent.size() && LentKey::list_of(lent[at]) == list; ++at) {
-      if (is_near) answer.near.push_back(LentKey::point_of(lent[at]));
-    }
-    if (is_near) {
-      answer.near_of.push_back(answer.near.size());
-    } else {
-      answer.beyond_of.push_back(at - answer.near.size());
-    }
-    list_of_.push_back(at);
+  for (std::size_t p = 0; p < parts; ++p) {
+    answer.near_of.push_back(answer.near_of.back() + list_of_[2 * p + 1] - list_of_[2 * p]);
+    answer.beyond_of.push_back(answer.beyond_of.back() + list_of_[2 * p + 2] - list_of_[2 * p + 1]);
   }
+  const DeviceBuffer<std::uint32_t> near_points(home_.memory, stream_.get(), answer.near_of.back());
+  for (std::size_t p = 0; p < parts; ++p) {
+    launch_points_of_lent(lent_.data() + list_of_[2 * p], list_of_[2 * p + 1] - list_of_[2 * p],
+                          near_points.data() + answer.near_of[p], stream_.get());
+  }
+  answer.near = read_values(near_points.data(), near_points.size(), stream_.get(), home_.pinned);
   return answer;
 }
 
 void GpuPart::send_lent(std::span<DevicePart* const> devices, std::span<const std::uint64_t> near_places,
                         std::span<const std::uint64_t> beyond_places) {
   const DeviceScope scope(home_.device);
+  const StreamDrain drain(stream_);  // whatever fails, before the memory of others goes
   DeviceBuffer<std::byte> packed(home_.memory, stream_.get(), lent_.size() * row_bytes());
   launch_pack_lent(own(), lent_.data(), lent_.size(), packed.data(), stream_.get());
   lent_ = {};
@@ -173,6 +174,7 @@ void GpuPart::expect_back(bool labels, bool core) {
 void GpuPart::send_back(std::span<DevicePart* const> devices, std::span<const std::uint64_t> places,
                         const OfPoints& found, std::span<const std::int32_t> numbers) {
   const DeviceScope scope(home_.device);
+  const StreamDrain drain(stream_);  // whatever fails, before the memory of others goes
   if (found.labels != nullptr && !numbers.empty()) {
     const DeviceBuffer<std::int32_t> table = copy_of(numbers, home_.memory, stream_.get());
     launch_renumber(found.labels, own_, table.data(), stream_.get());

@@ -69,10 +69,10 @@ class GpuPart final : public DevicePart {
   std::uint32_t part_ = 0;
   std::uint32_t own_ = 0;
   std::uint64_t most_lent_ = 0;
-  DeviceBuffer<std::byte> room_;       ///< own points and ghosts
-  DeviceBuffer<std::uint64_t> lent_;   ///< keys, in order
-  std::vector<std::size_t> list_of_;   ///< [2 × parts + 1] where those of each part begin, near ones and others
-  DeviceBuffer<std::int32_t> labels_;  ///< [rows] by part
+  DeviceBuffer<std::byte> room_;        ///< own points and ghosts
+  DeviceBuffer<std::uint64_t> lent_;    ///< keys, in order
+  std::vector<std::uint64_t> list_of_;  ///< [2 × parts + 1] where those of each part begin, near ones and others
+  DeviceBuffer<std::int32_t> labels_;   ///< [rows] by part
   DeviceBuffer<std::uint8_t> core_;
   StreamDrain drain_{stream_};  // before the memory above goes
 };

@@ -80,7 +80,9 @@ __global__ void cut_kernel(const T* data, std::uint32_t rows, std::uint32_t dims
       to.parts[i] = static_cast<std::uint8_t>(part);
       if (close) {
         for_near(cuts, point, reach, [&](std::uint32_t other, double) {
-          if (other != part) atomicAdd(to.ghosts + other, 1ULL);
+          if (other == part) return;
+          atomicAdd(to.ghosts + other, 1ULL);
+          atomicAdd(to.ghosts + cuts.count + 1 + part, 1ULL);
         });
       }
     }
@@ -184,6 +186,27 @@ __global__ void lend_kernel(const T* data, std::uint32_t points, std::uint32_t d
   });
 }
 
+__global__ void lists_kernel(const std::uint64_t* keys, std::uint64_t count, std::uint64_t* begins,
+                             std::uint32_t lists) {
+  const std::uint64_t list = thread_number();
+  if (list >= lists) return;
+  std::uint64_t lo = 0;
+  for (std::uint64_t end = count; lo < end;) {
+    const std::uint64_t middle = lo + (end - lo) / 2;
+    if (keys[middle] < list << 32) {
+      lo = middle + 1;
+    } else {
+      end = middle;
+    }
+  }
+  begins[list] = lo;
+}
+
+__global__ void points_kernel(const std::uint64_t* keys, std::uint64_t count, std::uint32_t* points) {
+  const std::uint64_t j = thread_number();
+  if (j < count) points[j] = LentKey::point_of(keys[j]);
+}
+
 template <class T>
 __global__ void pack_lent_kernel(const T* data, std::uint32_t dims, const std::uint64_t* keys, std::uint64_t count,
                                  T* to) {
@@ -272,6 +295,18 @@ void launch_sort_lent(const std::uint64_t* keys, std::uint64_t* sorted, std::uin
     return cub::DeviceRadixSort::SortKeys(temporary, bytes, keys, sorted, static_cast<std::int64_t>(count), 0,
                                           LentKey::kBits, scratch.stream);
   });
+}
+
+void launch_lists_of_lent(const std::uint64_t* keys, std::uint64_t count, std::uint64_t* begins, std::uint32_t lists,
+                          cudaStream_t stream) {
+  lists_kernel<<<blocks_of(lists), kThreads, 0, stream>>>(keys, count, begins, lists);
+  check_launch(stream);
+}
+
+void launch_points_of_lent(const std::uint64_t* keys, std::uint64_t count, std::uint32_t* points, cudaStream_t stream) {
+  if (count == 0) return;
+  points_kernel<<<blocks_of(count), kThreads, 0, stream>>>(keys, count, points);
+  check_launch(stream);
 }
 
 void launch_pack_lent(PointsOnDevice points, const std::uint64_t* keys, std::uint64_t count, void* to,

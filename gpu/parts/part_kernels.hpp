@@ -23,8 +23,8 @@ struct CutsView {
   std::uint32_t count = 0;
 };
 
-/// The part of each row, [n]; how many rows of a block are in each part, [parts × blocks]; and how many are ghosts of each, [parts], which is
-/// added to. All [device].
+/// The part of each row, [n]; how many rows of a block are in each part, [parts × blocks]; how many are ghosts of each, and how many ghosts are of
+/// each, [2 × parts], which is added to. All [device].
 struct CutRows {
   std::uint8_t* parts;
   std::uint32_t* counts;
@@ -62,14 +62,11 @@ struct RowsOfPart {
 void launch_find_rows(const RowPlaces& places, const RowsOfPart& of, std::uint32_t* points, std::uint32_t count,
                       cudaStream_t stream);
 
-/// A point of a part that another part has as a ghost; ordered by the part that has it, near ones first, then by point.
+/// A point of a part that another part has as a ghost. Ordered by list, of which each part has two, near ones and others, then by point.
 struct LentKey {
   static constexpr int kBits = 37;
   __host__ __device__ static std::uint64_t make(std::uint32_t to, bool beyond, std::uint32_t point) noexcept {
-    return std::uint64_t{to} << 33 | std::uint64_t{beyond} << 32 | point;
-  }
-  [[nodiscard]] __host__ __device__ static std::uint32_t list_of(std::uint64_t key) noexcept {
-    return static_cast<std::uint32_t>(key >> 32);  // 2 · to + beyond
+    return std::uint64_t{2 * to + (beyond ? 1 : 0)} << 32 | point;
   }
   [[nodiscard]] __host__ __device__ static std::uint32_t point_of(std::uint64_t key) noexcept {
     return static_cast<std::uint32_t>(key);
@@ -80,7 +77,12 @@ void launch_lend(PointsOnDevice points, const CutsView& cuts, std::uint32_t part
                  std::uint64_t* keys, std::uint64_t room, unsigned long long* count, cudaStream_t stream);
 /// Keys in their order; `sorted` gets them. [device] [count]
 void launch_sort_lent(const std::uint64_t* keys, std::uint64_t* sorted, std::uint64_t count, Scratch scratch);
-/// The points of keys. [device] [count × dims]
+/// Where lists begin: of 2 · parts, and where the last ends. [device] keys: [count], in their order; begins: [lists]
+void launch_lists_of_lent(const std::uint64_t* keys, std::uint64_t count, std::uint64_t* begins, std::uint32_t lists,
+                          cudaStream_t stream);
+/// The ids of the points of keys. [device] [count]
+void launch_points_of_lent(const std::uint64_t* keys, std::uint64_t count, std::uint32_t* points, cudaStream_t stream);
+/// Their coordinates. [device] [count × dims]
 void launch_pack_lent(PointsOnDevice points, const std::uint64_t* keys, std::uint64_t count, void* to,
                       cudaStream_t stream);
 

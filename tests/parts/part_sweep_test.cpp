@@ -97,9 +97,16 @@ RunOptions options_of(PointsView points, Keep keep, bool clusters) {
 std::vector<VariantResult> run_here(PointsView points, std::span<const double> weights, const Metric& metric,
                                     const Sweep& sweep, std::size_t parts, const Partition* cuts, std::size_t workers,
                                     const RunOptions& options) {
-  EngineOptions engine;
-  engine.threads = 1;
-  const std::unique_ptr<Backend> backend = make_backend(settled(engine), nullptr);
+  std::vector<std::unique_ptr<Backend>> backends;
+  const std::vector<unsigned> gpus = usable_gpus();
+  for (std::size_t g = 0; g < std::max<std::size_t>(1, gpus.size()); ++g) {
+    EngineOptions engine;
+    engine.threads = 1;
+    if (!gpus.empty()) engine.gpu = gpus[g];
+    backends.push_back(make_backend(settled(engine), nullptr));
+  }
+  std::vector<PartWorker> with;
+  for (std::size_t w = 0; w < workers; ++w) with.push_back({*backends[w % backends.size()], 1});
   std::vector<VariantResult> results;
   // Where the metric leaves points in their places they need not be in memory.
   const PointsSource source = test::source_of(points);
@@ -112,8 +119,7 @@ std::vector<VariantResult> run_here(PointsView points, std::span<const double> w
        .parts = parts,
        .partition = cuts,
        .memory = parts % 3 == 0 ? 1 : 10 * points.size()},
-      std::vector(workers, PartWorker{*backend, 1}),
-      [&](VariantResult&& result) { results.push_back(std::move(result)); }, options, CancelToken());
+      with, [&](VariantResult&& result) { results.push_back(std::move(result)); }, options, CancelToken());
   return results;
 }
 

@@ -121,6 +121,28 @@ TEST_CASE("shared sweeps: how a sweep is shared, by counts alone") {
   CHECK_FALSE(cut(2, 1, 40'000'000, {.verify = true}));
 }
 
+TEST_CASE("shared sweeps: devices cut many points in a space without a box, each on a GPU of its own") {
+  EngineOptions engine;
+  engine.backend = BackendChoice::gpu;
+  std::vector<EngineOptions> two(2, engine);
+  two[0].gpu = 0;
+  two[1].gpu = 1;
+  const Points points(34'000'000, 2,
+                      Precision::float32);  // so few bytes that no GPU is asked for its memory; nobody looks at them
+  const Sweep sweep = grid({0.1}, {5});
+  const auto how = [&](const PointRows& rows, const Metric& metric, std::span<const EngineOptions> engines,
+                       const RunOptions& run = {}) {
+    return choose_sharing(rows, metric, sweep, engines, run).sharing;
+  };
+  CHECK(how(points, {}, two) == Sharing::parts);
+  CHECK(choose_sharing(points, {}, sweep, two, {}).fits_one);
+  Metric box;
+  box.box = {{0.0, 1.0}, {0.0, 1.0}};
+  CHECK(how(points, box, two) == Sharing::one);
+  CHECK(how(points, {}, std::vector(2, two.front())) == Sharing::one);
+  CHECK(how(points, {}, two, {.search = {.index = IndexChoice::tree}}) == Sharing::one);
+}
+
 TEST_CASE("shared sweeps: points that the CPU cannot cluster within its memory at once") {
   const SharingQuestion question{.points = 1'000'000, .bytes = 16'000'000, .host = true, .levels = 2};
   const auto of = [&](std::uint64_t memory, const RunOptions& run = {}) {
@@ -400,6 +422,14 @@ TEST_CASE("shared sweeps: a bad coordinate is named by its row among all") {
     CHECK_THROWS_WITH(run_each(points, {.scale = {2, 3}}, sweep_of(3), take, cpu_engines(2), {}, {}, {}, &how),
                       Contains("row 3500"));
   }
+  // Where two GPUs, or one as two, cut the points.
+  const std::vector<unsigned> gpus = usable_gpus();
+  if (gpus.empty()) return;
+  std::vector<EngineOptions> two(2, EngineOptions{.backend = BackendChoice::gpu});
+  two[0].gpu = gpus.front();
+  two[1].gpu = gpus.back();
+  const SharingAnswer how{.sharing = Sharing::parts, .parts = 2};
+  CHECK_THROWS_WITH(run_each(points, {}, sweep_of(3), take, two, {}, {}, {}, &how), Contains("row 3500"));
 }
 
 TEST_CASE("shared sweeps: progress counts the variants of all engines") {
