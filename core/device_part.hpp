@@ -34,7 +34,7 @@ class DevicePart {
   };
   /// Tells the part of each row, of which no more than kMostDeviceParts are possible. reach: how far ghosts reach at most.
   [[nodiscard]] virtual Counts cut(std::span<const SpaceCut> cuts, double reach) = 0;
-  /// Makes room for part `part`: own points and ghosts. most_lent: ghosts that others may have of it.
+  /// Makes room for part `part`: own points and ghosts. most_lent: ghosts, at most, that others have of it.
   virtual void make_room(std::uint32_t part, std::uint64_t own, std::uint64_t ghosts, std::uint64_t most_lent) = 0;
   /// Sends its rows to their parts, which have room: those of part p to device p, from place places[p] on. They are gone then.
   virtual void send_rows(std::span<DevicePart* const> devices, std::span<const std::uint64_t> places) = 0;
@@ -65,8 +65,8 @@ class DevicePart {
   };
   /// Makes room for what is found of its rows.
   virtual void expect_back(bool labels, bool core) = 0;
-  /// Sends what was found to the devices that have brought the points, and expect it. numbers: that take the place of labels. places: where in its part the points of each
-  /// device begin, [devices + 1].
+  /// Sends what was found to the devices that have brought the points, and expect it. numbers: that take the place of labels. places: where in
+  /// its part the points of each device begin, [devices + 1].
   virtual void send_back(std::span<DevicePart* const> devices, std::span<const std::uint64_t> places,
                          const OfPoints& found, std::span<const std::int32_t> numbers) = 0;
   /// Writes what was sent back, of its rows in their order, to host memory. Null where it is not expected.

@@ -23,8 +23,8 @@ namespace epsflow::parts {
 /// sends those of other parts over to theirs. Labels go the same way back. So the host touches no coordinate but those that are copied.
 class DeviceSweep {
  public:
-  /// Of points without weights, in a space without closed axes; null where a worker cannot cut points. reach: how far ghosts reach at most. workers must outlive
-  /// it. Throws ResourceError, Cancelled.
+  /// Of points without weights, in a space without closed axes; null where a worker cannot cut points. reach: how far ghosts reach at most.
+  /// workers must outlive it. Throws ResourceError, Cancelled.
   [[nodiscard]] static std::unique_ptr<DeviceSweep> make(PointsView points, const Partition& cuts, double reach,
                                                          std::span<const PartWorker> workers, CancelToken& stop);
 
