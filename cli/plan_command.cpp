@@ -40,13 +40,15 @@ std::string_view word_of_sharing(parts::Sharing sharing) {
 }
 
 void print_sharing(const SharingPlan& sharing) {
-  const auto& [how, reason, count] = sharing.answer;
+  const parts::Sharing how = sharing.answer.sharing;
+  const std::size_t count = sharing.answer.parts;
   if (sharing.engines < 2 && how == parts::Sharing::one) return;
   std::string what = "the first would do all";
   if (how == parts::Sharing::eps) what = "each would take some of the eps, with all points";
   if (how == parts::Sharing::parts) what = "each would take a part of space";
   if (count > sharing.engines) what = fmt::format("{} of space would take turns", format_count(count, "part"));
-  print_result("{}: {}, as {}\n", sharing.host ? "the CPU" : format_count(sharing.engines, "GPU"), what, reason);
+  print_result("{}: {}, as {}\n", sharing.host ? "the CPU" : format_count(sharing.engines, "GPU"), what,
+               sharing.answer.reason);
 }
 
 /// An estimate, to as many digits as it is worth.
