@@ -14,8 +14,8 @@ GpuPart& gpu_part(DevicePart* part) { return dynamic_cast<GpuPart&>(*part); }
 
 }  // namespace
 
-GpuPart::GpuPart(PointsView rows, const GpuPartHome& home)
-    : home_(home),
+GpuPart::GpuPart(PointsView rows, GpuPartHome home)
+    : home_(std::move(home)),
       rows_(narrow<std::uint32_t>(rows.size())),
       dims_(static_cast<std::uint32_t>(rows.dims())),
       precision_(rows.precision()),

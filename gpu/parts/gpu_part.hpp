@@ -29,7 +29,7 @@ struct GpuPartHome {
 class GpuPart final : public DevicePart {
  public:
   /// Copies the rows to the GPU, which must be the current one. Waits.
-  GpuPart(PointsView rows, const GpuPartHome& home);
+  GpuPart(PointsView rows, GpuPartHome home);
 
   [[nodiscard]] Counts cut(std::span<const SpaceCut> cuts, double reach) override;
   void make_room(std::uint32_t part, std::uint64_t own, std::uint64_t ghosts, std::uint64_t most_lent) override;
