@@ -31,11 +31,6 @@ void set_least(std::uint32_t& value, std::uint32_t with) noexcept {
   }
 }
 
-template <class F>
-void for_each_of(std::size_t count, F&& f) {
-  tbb::parallel_for(std::size_t{0}, count, f);
-}
-
 /// The numbers of one part made consecutive.
 NumberedSets number(std::span<const std::uint32_t> numbers, std::span<const std::uint8_t> tied, std::uint32_t all) {
   RankedBits there(std::uint64_t{all} + 1);  // and that of no cluster
@@ -93,11 +88,11 @@ MergedSets merge_sets(std::span<const PartView> views, std::span<const PartSets>
   const auto leads = [&](std::size_t p, std::size_t k) {
     return sets[p].first[k] != kNoRow && first[parent[base[p] + k]] == sets[p].first[k];
   };
-  // They are sorted by stretches of rows, in which no part lists more than so many: large clusters begin early.
+  // They are sorted by stretches of rows that begin with every so many-th listed: large clusters begin early.
   constexpr std::size_t kSorted = 1 << 12;
   std::vector<std::uint32_t> begins{0};
-  for (const PartSets& of_part : sets) {
-    for (std::size_t k = kSorted; k < of_part.first.size(); k += kSorted) begins.push_back(of_part.first[k]);
+  for (std::size_t p = 0, k = kSorted; p < sets.size(); ++p) {
+    for (; k < base[p + 1]; k += kSorted) begins.push_back(sets[p].first[k - base[p]]);
   }
   std::sort(begins.begin(), begins.end());
   const std::size_t stretches = begins.size();
@@ -114,7 +109,7 @@ MergedSets merge_sets(std::span<const PartView> views, std::span<const PartSets>
     for (std::size_t p = 0; p < sets.size(); ++p) begin += from(p, s);
     return begin;
   };
-  for_each_of(stretches, [&](std::size_t s) {
+  tbb::parallel_for(std::size_t{0}, stretches, [&](std::size_t s) {
     std::uint64_t* const begin = found_of(s);
     std::uint64_t* end = begin;
     for (std::size_t p = 0; p < sets.size(); ++p) {
@@ -132,7 +127,7 @@ MergedSets merge_sets(std::span<const PartView> views, std::span<const PartSets>
   MergedSets merged;
   merged.count = static_cast<std::uint32_t>(before.back());
   merged.first_core.resize(merged.count);
-  for_each_of(stretches, [&](std::size_t s) {
+  tbb::parallel_for(std::size_t{0}, stretches, [&](std::size_t s) {
     const std::uint64_t* at = found_of(s);
     for (std::uint64_t number = before[s]; number < before[s + 1]; ++number, ++at) {
       merged.first_core[number] = static_cast<std::uint32_t>(*at >> 32);
@@ -140,7 +135,7 @@ MergedSets merge_sets(std::span<const PartView> views, std::span<const PartSets>
     }
   });
   merged.of_parts.resize(sets.size());
-  for_each_of(sets.size(), [&](std::size_t p) {
+  tbb::parallel_for(std::size_t{0}, sets.size(), [&](std::size_t p) {
     Buffer<std::uint32_t> numbers(sets[p].first.size());
     for_all(numbers.size(), [&](std::size_t k) {
       // What has no core point that is anybody's own is of ghosts too far away to matter.

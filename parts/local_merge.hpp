@@ -1,7 +1,7 @@
 // The clusters of parts in one memory put together: which are the same, and what number each gets.
 //
-// As in merge.hpp, clusters of two parts are one where they hold the same core point. Here one union-find has the clusters of all parts, and a
-// set of the rows of first core points tells their numbers.
+// As in merge.hpp, clusters of two parts are one where they hold the same core point. Here one union-find has the clusters of all parts, and
+// the rows of their first core points, sorted, tell their numbers.
 #pragma once
 
 #include <cstddef>
