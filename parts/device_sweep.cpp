@@ -27,8 +27,18 @@ std::size_t first_row(std::size_t rows, std::size_t device, std::size_t devices)
 
 }  // namespace
 
-DeviceSweep::DeviceSweep(std::span<const PartWorker> workers, CancelToken& stop, std::size_t rows)
-    : workers_(workers), stop_(stop), rows_(rows), parts_(workers.size()) {}
+DeviceSweep::DeviceSweep(const RunOptions& options, std::span<const PartWorker> workers, CancelToken& stop,
+                         std::size_t rows)
+    : options_(options),
+      workers_(workers),
+      stop_(stop),
+      rows_(rows),
+      parts_(workers.size()),
+      rooms_(workers.size()) {}
+
+bool DeviceSweep::masked() const noexcept {
+  return options_.clusters || (options_.core_mask && options_.keep != Keep::summary);
+}
 
 template <class F>
 void DeviceSweep::on_devices(F&& f) const {
@@ -40,20 +50,18 @@ void DeviceSweep::on_devices(F&& f) const {
 }
 
 std::unique_ptr<DeviceSweep> DeviceSweep::make(PointsView points, const Partition& cuts, double reach,
-                                               std::span<const PartWorker> workers, CancelToken& stop) {
+                                               const RunOptions& options, std::span<const PartWorker> workers,
+                                               CancelToken& stop) {
   const std::size_t devices = workers.size();
   if (devices != cuts.parts() || devices > kMostDeviceParts) return nullptr;
-  std::unique_ptr<DeviceSweep> made(new DeviceSweep(workers, stop, points.size()));
+  std::unique_ptr<DeviceSweep> made(new DeviceSweep(options, workers, stop, points.size()));
   std::vector<DevicePart::Counts> counts(devices);
   made->on_devices([&](std::size_t g) {
     made->parts_[g] = workers[g].backend.hold(
         points.rows(first_row(points.size(), g, devices), first_row(points.size(), g + 1, devices)));
     if (made->parts_[g] != nullptr) counts[g] = made->parts_[g]->cut(cuts.cuts(), reach);
   });
-  for (const auto& part : made->parts_) {
-    if (part == nullptr) return nullptr;
-    made->devices_.push_back(part.get());
-  }
+  if (std::find(made->parts_.begin(), made->parts_.end(), nullptr) != made->parts_.end()) return nullptr;
   std::vector<std::uint64_t> ghosts(devices, 0), lent(devices, 0);
   for (std::size_t p = 0; p < devices; ++p) {
     std::vector<std::uint64_t>& places = made->places_.emplace_back(1, 0);
@@ -63,13 +71,22 @@ std::unique_ptr<DeviceSweep> DeviceSweep::make(PointsView points, const Partitio
       lent[p] += of_rows.lent[p];
     }
   }
+  std::vector<std::vector<std::byte>> keys(devices);
   made->on_devices([&](std::size_t p) {
-    made->parts_[p]->make_room(static_cast<std::uint32_t>(p), made->places_[p].back(), ghosts[p], lent[p]);
+    keys[p] = made->parts_[p]->make_room({.part = static_cast<std::uint32_t>(p),
+                                          .own = made->places_[p].back(),
+                                          .ghosts = ghosts[p],
+                                          .most_lent = lent[p],
+                                          .labels = labels_kept(options),
+                                          .core = made->masked()});
   });
   made->on_devices([&](std::size_t g) {
     std::vector<std::uint64_t> places;
-    for (std::size_t p = 0; p < devices; ++p) places.push_back(made->places_[p][g]);
-    made->parts_[g]->send_rows(made->devices_, places);
+    for (std::size_t p = 0; p < devices; ++p) {
+      made->rooms_[g].push_back(made->parts_[g]->open_room(keys[p]));
+      places.push_back(made->places_[p][g]);
+    }
+    made->parts_[g]->send_rows(made->rooms_[g], places);
   });
   return made;
 }
@@ -77,14 +94,14 @@ std::unique_ptr<DeviceSweep> DeviceSweep::make(PointsView points, const Partitio
 /// The clusterings of one eps.
 class DeviceSweep::Group {
  public:
-  Group(const DeviceSweep& sweep, const stages::EpsGroup& group, const Space& space, const RunOptions& options)
-      : sweep_(sweep), group_(group), options_(options), views_(sweep.parts_.size()), visits_(sweep.parts_.size()) {
+  Group(const DeviceSweep& sweep, const stages::EpsGroup& group, const Space& space)
+      : sweep_(sweep), group_(group), options_(sweep.options_), views_(sweep.parts_.size()), visits_(sweep.parts_.size()) {
     share_ghosts(PartReach(group.radius));
     sweep_.on_devices([&](std::size_t p) {
       PartPoints points;
       points.loaded = sweep_.workers_[p].backend.load(sweep_.parts_[p]->points(views_[p].size()), space);
-      const DirectOptions direct{.minpts = group.minpts, .core_mask = masked(), .labels = MemorySpace::device};
-      visits_[p] = std::make_unique<PartVisit>(std::move(points), views_[p], nullptr, group.radius, options.search,
+      const DirectOptions direct{.minpts = group.minpts, .core_mask = sweep_.masked(), .labels = MemorySpace::device};
+      visits_[p] = std::make_unique<PartVisit>(std::move(points), views_[p], nullptr, group.radius, options_.search,
                                                direct, sweep_.stop_);
     });
   }
@@ -108,10 +125,6 @@ class DeviceSweep::Group {
   }
 
  private:
-  [[nodiscard]] bool masked() const noexcept {
-    return options_.clusters || (options_.core_mask && options_.keep != Keep::summary);
-  }
-
   /// Each part gets its ghosts, by the part that they are of: near ones first.
   void share_ghosts(const PartReach& reach) {
     const std::size_t parts = views_.size();
@@ -142,7 +155,7 @@ class DeviceSweep::Group {
       views_[p].lent_to = std::move(lent[p].near_of);
     }
     sweep_.on_devices(
-        [&](std::size_t p) { sweep_.parts_[p]->send_lent(sweep_.devices_, near_places[p], beyond_places[p]); });
+        [&](std::size_t p) { sweep_.parts_[p]->send_lent(sweep_.rooms_[p], near_places[p], beyond_places[p]); });
   }
 
   MergedSets unite(std::uint32_t minpts) {
@@ -175,7 +188,8 @@ class DeviceSweep::Group {
     std::vector<VariantResult> of_parts(views_.size());
     std::vector<OwnCounts> counts(views_.size());
     if (kept) result.labels = sweep_.parts_.front()->room_for_labels(sweep_.rows_);
-    if (masked()) result.core.resize(sweep_.rows_);
+    const bool masked = sweep_.masked();
+    if (masked) result.core.resize(sweep_.rows_);
     sweep_.on_devices([&](std::size_t p) {
       const PartView& view = views_[p];
       DevicePart& device = *sweep_.parts_[p];
@@ -185,25 +199,24 @@ class DeviceSweep::Group {
                                        std::span(sets_[p].shared).subspan(view.lent.size())};
                           of_parts[p] = std::move(of_part);
                         });
-      device.expect_back(kept, masked());
     });
     LevelTotals totals;
     for (std::size_t p = 0; p < views_.size(); ++p) totals.add(counts[p], merged.of_parts[p], sizes);
     result.summary = totals.summary(merged.count);
-    if (!kept && !masked()) return;
+    if (!kept && !masked) return;
     sweep_.on_devices([&](std::size_t p) {
       const std::vector<std::uint32_t>& global = merged.of_parts[p].global;
       const std::vector<std::int32_t> numbers(global.begin(), global.end());
       sweep_.parts_[p]->send_back(
-          sweep_.devices_, sweep_.places_[p],
-          {kept ? of_parts[p].device_labels.data() : nullptr, masked() ? of_parts[p].device_core.data() : nullptr},
+          sweep_.rooms_[p], sweep_.places_[p],
+          {kept ? of_parts[p].device_labels.data() : nullptr, masked ? of_parts[p].device_core.data() : nullptr},
           numbers);
       of_parts[p] = {};
     });
     sweep_.on_devices([&](std::size_t g) {
       const std::size_t first = first_row(sweep_.rows_, g, views_.size());
       sweep_.parts_[g]->take_back(kept ? result.labels.data() + first : nullptr,
-                                  masked() ? result.core.data() + first : nullptr);
+                                  masked ? result.core.data() + first : nullptr);
     });
   }
 
@@ -215,9 +228,8 @@ class DeviceSweep::Group {
   std::vector<PartSets> sets_;  ///< of the level united last
 };
 
-void DeviceSweep::cluster(const stages::EpsGroup& group, const Space& space, const RunOptions& options,
-                          const OnResult& on_result) {
-  Group(*this, group, space, options).cluster(on_result);
+void DeviceSweep::cluster(const stages::EpsGroup& group, const Space& space, const OnResult& on_result) {
+  Group(*this, group, space).cluster(on_result);
 }
 
 }  // namespace epsflow::parts

@@ -24,26 +24,30 @@ namespace epsflow::parts {
 class DeviceSweep {
  public:
   /// Of points without weights, in a space without closed axes; null where a worker cannot cut points. reach: how far ghosts reach at most.
-  /// workers must outlive it. Throws ResourceError, Cancelled.
+  /// options, workers must outlive it. Throws ResourceError, Cancelled.
   [[nodiscard]] static std::unique_ptr<DeviceSweep> make(PointsView points, const Partition& cuts, double reach,
-                                                         std::span<const PartWorker> workers, CancelToken& stop);
+                                                         const RunOptions& options, std::span<const PartWorker> workers,
+                                                         CancelToken& stop);
 
   /// The clusterings of one eps.
-  void cluster(const stages::EpsGroup& group, const Space& space, const RunOptions& options, const OnResult& on_result);
+  void cluster(const stages::EpsGroup& group, const Space& space, const OnResult& on_result);
 
  private:
   class Group;
 
-  DeviceSweep(std::span<const PartWorker> workers, CancelToken& stop, std::size_t rows);
+  DeviceSweep(const RunOptions& options, std::span<const PartWorker> workers, CancelToken& stop, std::size_t rows);
+  /// Whether masks of core points are made.
+  [[nodiscard]] bool masked() const noexcept;
   /// Calls f(p) for each device, on a thread of its own.
   template <class F>
   void on_devices(F&& f) const;
 
+  const RunOptions& options_;
   std::span<const PartWorker> workers_;
   CancelToken& stop_;
   std::size_t rows_;
   std::vector<std::unique_ptr<DevicePart>> parts_;
-  std::vector<DevicePart*> devices_;
+  std::vector<std::vector<std::unique_ptr<DeviceRoom>>> rooms_;  ///< [parts][parts] as each device reaches those of all
   std::vector<std::vector<std::uint64_t>> places_;  ///< [parts][devices + 1] where the points that each brought begin
 };
 

@@ -451,7 +451,7 @@ void run_local(const LocalSweep& what, std::span<const PartWorker> workers, cons
     }
     const Partition cuts = what.partition != nullptr ? *what.partition : cut_space(input, what.parts);
     if (input.in_memory() && space.axes.empty() && !weights && workers.size() > 1) {
-      on_devices = DeviceSweep::make(input.view(), cuts, reaches.back(), workers, stop);
+      on_devices = DeviceSweep::make(input.view(), cuts, reaches.back(), options, workers, stop);
       if (on_devices != nullptr) return;
     }
     std::size_t levels = 1;
@@ -467,7 +467,7 @@ void run_local(const LocalSweep& what, std::span<const PartWorker> workers, cons
   });
   for (const stages::EpsGroup& group : groups) {
     if (on_devices != nullptr) {
-      arena.execute([&] { on_devices->cluster(group, open, options, on_result); });
+      arena.execute([&] { on_devices->cluster(group, open, on_result); });
       continue;
     }
     LocalGroup clusterings(*points, workers, group, open, weights ? &weights->scale() : nullptr, options, what.memory,

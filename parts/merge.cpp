@@ -269,7 +269,7 @@ MergedClusters number_locally(std::span<const std::uint32_t> numbers, std::span<
 }  // namespace
 
 MergedClusters merge_clusters(Exchange& exchange, std::span<const std::uint64_t> first_cores,
-                              std::span<const std::uint32_t> shared, const Part::View& view, std::uint64_t points) {
+                              std::span<const std::uint32_t> shared, const SharedView& view, std::uint64_t points) {
   const Blocks blocks(exchange, first_cores.size());
   // What lent points are of is told to those who have them as ghosts.
   const auto lent_begins = begins_of(view.lent_to), borrowed_begins = begins_of(view.borrowed_from);

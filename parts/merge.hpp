@@ -12,7 +12,7 @@
 
 #include <epsflow/core/phases.hpp>
 #include <epsflow/parts/exchange.hpp>
-#include <epsflow/parts/part.hpp>
+#include <epsflow/parts/rank_part.hpp>
 
 namespace epsflow::parts {
 
@@ -30,7 +30,7 @@ struct MergedClusters {
 /// O(clusters + shared points · log + points / ranks / 64). Clusters are numbered by their smallest core points. Throws ResourceError for more clusters
 /// than labels can tell.
 [[nodiscard]] MergedClusters merge_clusters(Exchange& exchange, std::span<const std::uint64_t> first_cores,
-                                            std::span<const std::uint32_t> shared, const Part::View& view,
+                                            std::span<const std::uint32_t> shared, const SharedView& view,
                                             std::uint64_t points);
 
 /// The points of the largest of all clusters. sizes: [local.count] those of this part. Collective.

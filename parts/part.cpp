@@ -139,10 +139,10 @@ Part::View Part::view(double reach) {
   for (std::size_t r = 0; r < lent_.size(); ++r) {
     const auto near = std::partition_point(lent_[r].begin(), lent_[r].end(),
                                            [&](const Lent& lent) { return lent.distance <= reach; });
-    view.lent_to.push_back(static_cast<std::size_t>(near - lent_[r].begin()));
-    for (auto lent = lent_[r].begin(); lent != near; ++lent) view.lent.push_back(lent->point);
-    view.borrowed_from.push_back(within(r, reach));
-    const std::size_t ghosts = view.borrowed_from.back();
+    view.shared.lent_to.push_back(static_cast<std::size_t>(near - lent_[r].begin()));
+    for (auto lent = lent_[r].begin(); lent != near; ++lent) view.shared.lent.push_back(lent->point);
+    view.shared.borrowed_from.push_back(within(r, reach));
+    const std::size_t ghosts = view.shared.borrowed_from.back();
     if (ghosts > 0) std::memcpy(row_of(points_, n), row_of(borrowed_.view(), borrowed_begins_[r]), ghosts * row);
     if (!units_.empty()) std::copy_n(borrowed_units_[r].data(), ghosts, units_.data() + n);
     n += ghosts;

@@ -13,6 +13,7 @@
 #include <epsflow/parts/exchange.hpp>
 #include <epsflow/parts/ghosts.hpp>
 #include <epsflow/parts/partition.hpp>
+#include <epsflow/parts/rank_part.hpp>
 
 namespace epsflow::parts {
 
@@ -28,10 +29,8 @@ class Part {
   /// What is clustered for a radius of this reach: own points, and behind them ghosts.
   struct View {
     PointsView points;
-    std::span<const std::int64_t> units;     ///< of the points, where they have weights
-    std::vector<std::uint32_t> lent;         ///< own points that others have as ghosts, by rank
-    std::vector<std::size_t> lent_to;        ///< [ranks] of these, how many each has
-    std::vector<std::size_t> borrowed_from;  ///< [ranks] ghosts of each, by rank
+    std::span<const std::int64_t> units;  ///< of the points, where they have weights
+    SharedView shared;
   };
   /// Its points and units are valid until the next call.
   [[nodiscard]] View view(double reach);

@@ -16,13 +16,12 @@
 #include <epsflow/core/format.hpp>
 #include <epsflow/index/cell_axes.hpp>
 #include <epsflow/index/distance.hpp>
-#include <epsflow/parts/for_all.hpp>
+#include <epsflow/parts/device_rank.hpp>
+#include <epsflow/parts/distribution.hpp>
 #include <epsflow/parts/gathered_clusters.hpp>
-#include <epsflow/parts/host_bytes.hpp>
-#include <epsflow/parts/local_sweep.hpp>
+#include <epsflow/parts/host_rank.hpp>
 #include <epsflow/parts/merge.hpp>
 #include <epsflow/parts/moved_points.hpp>
-#include <epsflow/parts/part.hpp>
 #include <epsflow/parts/part_reach.hpp>
 #include <epsflow/parts/part_weights.hpp>
 #include <epsflow/pipeline/make_backend.hpp>
@@ -57,14 +56,12 @@ void require_same(Exchange& exchange, PointsView share, const Sweep& sweep, cons
 /// What a rank holds in the memory of its host.
 class RankBudget {
  public:
-  /// share: of the points, which the caller holds. on_host: they are clustered there.
-  RankBudget(PointsView share, const Part& part, std::span<const stages::EpsGroup> groups, bool weights, bool on_host) {
+  /// share: of the points, which the caller holds.
+  RankBudget(PointsView share, const RankPart& part, std::span<const stages::EpsGroup> groups) {
     std::size_t levels = 1;
     for (const stages::EpsGroup& group : groups) levels = std::max(levels, group.minpts.size());
-    const std::uint64_t points = part.own() + part.ghosts();
-    constexpr std::uint64_t kOfShare = sizeof(std::uint16_t) + kBytesPerLabel;
-    held_ = share.bytes() + share.size() * kOfShare + part.bytes() + part.own() * sizeof(std::uint32_t);
-    clustering_ = points * (on_host ? part.bytes_of_row() + host_bytes(levels, weights) : kBytesPerLabel);
+    held_ = share.bytes() + part.held_bytes();
+    clustering_ = part.clustering_bytes(levels);
   }
 
   /// Throws ResourceError on every rank where one has too little.
@@ -89,41 +86,8 @@ class RankBudget {
   std::uint64_t clustering_ = 0;  ///< for one eps
 };
 
-/// A part where a backend works on it, with its neighbours counted, or their weights.
-class LoadedPart {
- public:
-  /// scale: null, or of view.units. With Keep::summary labels go nowhere; clusters are made as if they did.
-  LoadedPart(Backend& backend, const Part::View& view, const WeightScale* scale, const Space& space,
-             const stages::EpsGroup& group, const SearchOptions& search, DirectOptions options,
-             const CancelToken& cancel)
-      : loaded_(backend.load(view.points, space)),
-        index_(loaded_->build_index({.eps = group.radius,
-                                     .cells = loaded_->dims() <= index::kMostCliqueDims ? Cells::clique : Cells::reach,
-                                     .index = search.index,
-                                     .decide = search.decide},
-                                    cancel)),
-        place_(index_->place(options)) {
-    if (scale != nullptr) {
-      weights_.emplace(loaded_->load(WholeWeights(*scale, std::vector(view.units.begin(), view.units.end()))));
-      options.weights = &*weights_;
-    }
-    options.keep = Keep::labels;
-    counted_ = index_->count(options);
-  }
-
-  [[nodiscard]] Counted& counted() { return *counted_; }
-  [[nodiscard]] LabelPlace& place() { return *place_; }
-
- private:
-  std::unique_ptr<LoadedPoints> loaded_;
-  std::optional<LoadedWeights> weights_;
-  std::unique_ptr<Index> index_;
-  std::unique_ptr<LabelPlace> place_;
-  std::unique_ptr<Counted> counted_;
-};
-
 /// Which ghosts are core, by what their parts have counted.
-void share_levels(Exchange& exchange, const Part::View& view, Counted& counted) {
+void share_levels(Exchange& exchange, const SharedView& view, Counted& counted) {
   const std::vector<std::uint16_t> lent = counted.lent_levels();
   const auto begins = begins_of(view.borrowed_from);
   std::vector<std::uint16_t> borrowed(begins.back());
@@ -133,13 +97,13 @@ void share_levels(Exchange& exchange, const Part::View& view, Counted& counted) 
 
 /// The clusters of a level as a part knows them.
 struct PartClusters {
-  PartClusters(United& united, const Distribution& distribution) {
+  /// Collective.
+  PartClusters(United& united, RankPart& part) {
     const std::vector<std::uint32_t> of_part = united.first_cores();
-    first.resize(of_part.size());
-    for_all(first.size(), [&](std::size_t k) {
-      // A cluster of ghosts alone has its first core point in another part.
-      first[k] = of_part[k] < distribution.size() ? distribution.id(of_part[k]) : ~std::uint64_t{0};
-    });
+    const auto own = std::lower_bound(of_part.begin(), of_part.end(), part.own());
+    first = part.ids({of_part.begin(), own});
+    // A cluster of ghosts alone has its first core point in another part.
+    first.resize(of_part.size(), ~std::uint64_t{0});
     shared = united.shared_clusters();
   }
 
@@ -147,90 +111,67 @@ struct PartClusters {
   std::vector<std::uint32_t> shared;  ///< United::shared_clusters()
 };
 
-/// Labels and counts of own points to those of all, where they came from.
-class Homecoming {
+/// What a rank does for an eps before it asks others what they have counted: its part, with neighbours counted, or their weights.
+class CountedPart {
  public:
-  Homecoming(Exchange& exchange, const Distribution& distribution, const RunOptions& options)
-      : exchange_(exchange), distribution_(distribution), core_mask_(options.core_mask), keep_(options.keep) {}
-
-  /// result: labels and masks of own points, labelled by merged.local, and their counts. With Keep::summary counts alone are looked at.
-  /// sizes: [merged.local.count] of own points.
-  void operator()(VariantResult& result, const MergedClusters& merged, std::span<const std::uint32_t> sizes) const {
-    std::uint64_t counts[] = {result.summary.core, result.summary.border, result.summary.noise};
-    exchange_.sum(std::span(counts));
-    result.summary = {.clusters = merged.count,
-                      .noise = counts[2],
-                      .core = counts[0],
-                      .border = counts[1],
-                      .largest = largest_cluster(exchange_, merged, sizes)};
-    if (keep_ == Keep::summary) {
-      result.labels = {};
-      result.core.clear();
-      return;
-    }
-    for_all(result.labels.size(), [labels = result.labels.data(), &merged](std::size_t i) {
-      if (labels[i] == kNoise) return;
-      labels[i] = static_cast<std::int32_t>(merged.global[static_cast<std::size_t>(labels[i])]);
-    });
-    Labels back(distribution_.share());
-    distribution_.bring_back(exchange_, std::as_const(result.labels).data(), back.data());
-    result.labels = std::move(back);
-    std::vector<std::uint8_t> core(core_mask_ ? distribution_.share() : 0);
-    if (core_mask_) distribution_.bring_back(exchange_, std::as_const(result.core).data(), core.data());
-    result.core = std::move(core);
-  }
-
- private:
-  Exchange& exchange_;
-  const Distribution& distribution_;
-  bool core_mask_;
-  Keep keep_;
-};
-
-/// What a rank does for an eps before it asks others: its part, searched.
-struct CountedPart {
-  CountedPart(Backend& backend, Part& part, const WeightScale* scale, const Space& space, const stages::EpsGroup& eps,
-              const RunOptions& options, const CancelToken& cancel)
+  CountedPart(RankPart& part, const stages::EpsGroup& eps, const RunOptions& options, const CancelToken& cancel)
       : group(eps),
-        view(part.view(PartReach(eps.radius).near)),
-        shared{view.lent, static_cast<std::uint32_t>(view.points.size() - part.own())},
-        loaded(backend, view, scale, space, eps, options.search,
-               {.minpts = eps.minpts,
-                .core_mask = options.core_mask || options.clusters,
-                .keep = options.clusters ? Keep::labels : options.keep,
-                .shared = &shared},
-               cancel) {
-    view.points = {};  // the next part is viewed in their place
-    view.units = {};
+        loaded_(part.load(PartReach(eps.radius).near)),
+        shared_{view().lent, static_cast<std::uint32_t>(loaded_.points->size() - part.own())},
+        index_(loaded_.points->build_index(
+            {.eps = eps.radius,
+             .cells = loaded_.points->dims() <= index::kMostCliqueDims ? Cells::clique : Cells::reach,
+             .index = options.search.index,
+             .decide = options.search.decide},
+            cancel)) {
+    DirectOptions direct{.minpts = eps.minpts,
+                         .core_mask = options.core_mask || options.clusters,
+                         .labels = part.labels(),
+                         .keep = options.clusters ? Keep::labels : options.keep,
+                         .weights = loaded_.weights ? &*loaded_.weights : nullptr,
+                         .shared = &shared_};
+    place_ = index_->place(direct);
+    // With Keep::summary labels go nowhere; clusters are made as if they did.
+    direct.keep = Keep::labels;
+    counted_ = index_->count(direct);
   }
   CountedPart(const CountedPart&) = delete;
   CountedPart& operator=(const CountedPart&) = delete;
 
   const stages::EpsGroup& group;
-  Part::View view;
-  SharedPoints shared;
-  LoadedPart loaded;
+
+  [[nodiscard]] const SharedView& view() const noexcept { return loaded_.shared; }
+  [[nodiscard]] Counted& counted() { return *counted_; }
+  [[nodiscard]] LabelPlace& place() { return *place_; }
+
+ private:
+  RankPart::Loaded loaded_;
+  SharedPoints shared_;
+  std::unique_ptr<Index> index_;
+  std::unique_ptr<LabelPlace> place_;
+  std::unique_ptr<Counted> counted_;
 };
 
 /// The clusterings of one eps after the other by a rank.
 class GroupsOfParts {
  public:
-  GroupsOfParts(Exchange& exchange, const Distribution& distribution, const RunOptions& options, std::uint64_t points,
-                const OnResult& on_result)
+  /// distribution: where clusters are asked for.
+  GroupsOfParts(Exchange& exchange, RankPart& part, const Distribution* distribution, const RunOptions& options,
+                std::uint64_t points, const OnResult& on_result)
       : exchange_(exchange),
+        part_(part),
         distribution_(distribution),
         options_(options),
         points_(points),
-        on_result_(on_result),
-        home_(exchange, distribution, options) {}
+        on_result_(on_result) {}
 
   /// Collective.
   void cluster(CountedPart& part) {
     const stages::EpsGroup& group = part.group;
-    if (options_.clusters) clusters_.emplace(exchange_, distribution_, group.minpts.back());
-    share_levels(exchange_, part.view, part.loaded.counted());
+    if (options_.clusters) clusters_.emplace(exchange_, *distribution_, group.minpts.back());
+    share_levels(exchange_, part.view(), part.counted());
     // As many as all ranks can take: each level is merged by all.
-    double at_once[] = {static_cast<double>(part.loaded.counted().levels_at_once())};
+    double at_once[] = {static_cast<double>(part.counted().levels_at_once())};
     exchange_.min(std::span(at_once));
     for (std::size_t first = 0; first < group.minpts.size();) {
       const auto levels = some_levels(static_cast<std::size_t>(at_once[0]), group, first);
@@ -238,15 +179,16 @@ class GroupsOfParts {
       const Clock::time_point begin = Clock::now();
       std::vector<MergedClusters> merged;
       unite_and_label(
-          part.loaded, group, levels,
+          part, levels,
           [&](const PartClusters& clusters) {
-            merged.push_back(merge_clusters(exchange_, clusters.first, clusters.shared, part.view, points_));
+            merged.push_back(merge_clusters(exchange_, clusters.first, clusters.shared, part.view(), points_));
             return merged.back().local;
           },
           [&](VariantResult&& result, std::size_t level, const LevelResult& found) {
             result.summary = found.summary;
             if (clusters_) clusters_->look(result.labels, result.core, merged[level], found.clusters.size);
-            home_(result, merged[level], found.clusters.size);
+            count_all(result, merged[level], found.clusters.size);
+            bring_home(result, merged[level]);
             if (clusters_) result.clusters = clusters_->gather(result.variant.minpts);
             result.seconds =
                 std::chrono::duration<double>(Clock::now() - begin).count() / static_cast<double>(levels.size());
@@ -264,17 +206,16 @@ class GroupsOfParts {
   /// numbers_of: the numbers by which the clusters of a level are labelled. take: is given the result of each, its place in `levels`, and
   /// what is known of it.
   template <class Numbers, class Take>
-  void unite_and_label(LoadedPart& loaded, const stages::EpsGroup& group, std::span<const std::uint32_t> levels,
-                       Numbers&& numbers_of, Take&& take) {
+  void unite_and_label(CountedPart& part, std::span<const std::uint32_t> levels, Numbers&& numbers_of, Take&& take) {
     United* united = nullptr;
     std::vector<LabelTarget> targets;
     std::vector<ClusterNumbers> numbers;
     targets.reserve(levels.size());
     numbers.reserve(levels.size());
     for (const std::uint32_t level : levels) {
-      united = &loaded.counted().unite(level);
-      numbers.push_back(numbers_of(PartClusters(*united, distribution_)));
-      targets.push_back(loaded.place().next());
+      united = &part.counted().unite(level);
+      numbers.push_back(numbers_of(PartClusters(*united, part_)));
+      targets.push_back(part.place().next());
     }
     std::vector<LevelResult> found = united->label(targets, numbers);
     std::size_t l = 0;
@@ -284,18 +225,36 @@ class GroupsOfParts {
     };
     for (const std::uint32_t level : levels) {
       VariantResult result;
-      result.variant = {group.eps, level};
-      loaded.place().take(std::move(result), emit);
+      result.variant = {part.group.eps, level};
+      part.place().take(std::move(result), emit);
     }
-    loaded.place().finish(emit);
+    part.place().finish(emit);
+  }
+
+  /// result: with counts of own points. sizes: [merged.local.count] of own points.
+  void count_all(VariantResult& result, const MergedClusters& merged, std::span<const std::uint32_t> sizes) const {
+    std::uint64_t counts[] = {result.summary.core, result.summary.border, result.summary.noise};
+    exchange_.sum(std::span(counts));
+    result.summary = {.clusters = merged.count,
+                      .noise = counts[2],
+                      .core = counts[0],
+                      .border = counts[1],
+                      .largest = largest_cluster(exchange_, merged, sizes)};
+  }
+
+  /// Labels and masks, as far as they are kept.
+  void bring_home(VariantResult& result, const MergedClusters& merged) const {
+    if (options_.keep != Keep::summary) return part_.bring_home(result, merged.global, options_.core_mask);
+    result.labels = {};
+    result.core.clear();
   }
 
   Exchange& exchange_;
-  const Distribution& distribution_;
+  RankPart& part_;
+  const Distribution* distribution_;
   const RunOptions& options_;
   const std::uint64_t points_;
   const OnResult& on_result_;
-  const Homecoming home_;
   std::optional<GatheredClusters> clusters_;  ///< of the eps, where they are asked for
 };
 
@@ -318,38 +277,45 @@ PartFigures run_each(Exchange& exchange, PointsView share, const Metric& metric,
     if (sweep.size() == 0) return;
     const std::vector<stages::EpsGroup> groups = stages::group_by_eps(sweep, metric);
     const Space space = moved_space(metric);
-    const Space open{space.norm, space.power};
     std::optional<RankWeights> weighed = scale_weights(exchange, weights, share.size());
-    const WeightScale* const scale = weighed ? &weighed->scale : nullptr;
-    check_weights(options, weighed && scale->negative());
+    check_weights(options, weighed && weighed->scale.negative());
     const Clock::time_point begin = Clock::now();
     const auto seconds = [&] { return std::chrono::duration<double>(Clock::now() - begin).count(); };
     std::optional<MovedPoints> moved(std::in_place, share, metric, [&](std::span<double> most) { exchange.max(most); });
     for (const Variant& variant : sweep.variants()) moved->require_fit(variant.eps);
     const Partition cuts = partition != nullptr ? *partition : cut_space(exchange, moved->view());
-    Distribution distribution(exchange, moved->view(), cuts);
-    moved.reset();
-    if (weighed) weighed->units = distribution.bring<std::int64_t>(exchange, weighed->units.span());
     const std::uint64_t points = exchange.sum(share.size());
     if (options.clusters && points > kMaxPoints) {
       throw ResourceError("RunOptions::clusters knows at most " + format_count(kMaxPoints) + " points, and these are " +
                           format_count(points) + ": leave it out");
     }
-    Part part(exchange, distribution, cuts, space, PartReach(groups.front().radius).near,
-              weighed ? &weighed->units : nullptr);
-    if (weighed) weighed->units = {};
-    const RankBudget budget(share, part, groups, scale != nullptr, backend->device() < 0);
+    const double reach = PartReach(groups.front().radius).near;
+    std::unique_ptr<RankPart> part;
+    const Distribution* distribution = nullptr;
+    if (!options.clusters && !weighed && space.axes.empty()) {
+      part = DeviceRank::make(exchange, *backend, moved->view(), share, cuts, space, reach, options);
+    }
+    if (part == nullptr) {
+      Distribution moves(exchange, moved->view(), cuts);
+      moved.reset();
+      auto on_host =
+          std::make_unique<HostRank>(exchange, *backend, std::move(moves), cuts, space, reach, std::move(weighed));
+      distribution = &on_host->distribution();
+      part = std::move(on_host);
+    }
+    moved.reset();
+    const RankBudget budget(share, *part, groups);
     budget.require(exchange, numbers.memory);
-    figures.points = part.own();
-    figures.ghosts = part.ghosts();
+    figures.points = part->own();
+    figures.ghosts = part->ghosts();
     figures.distribute_seconds = seconds();
     const auto count = [&](const stages::EpsGroup& group) {
       cancel.check();
-      return std::make_unique<CountedPart>(*backend, part, scale, open, group, options, cancel);
+      return std::make_unique<CountedPart>(*part, group, options, cancel);
     };
-    GroupsOfParts clusterings(exchange, distribution, options, points, on_result);
-    // A device has one part at a time; the processor counts for the next eps where threads wait for other ranks.
-    const bool ahead = backend->device() < 0 && budget.room_for_two(numbers.memory);
+    GroupsOfParts clusterings(exchange, *part, distribution, options, points, on_result);
+    // The processor counts for the next eps where threads wait for other ranks.
+    const bool ahead = part->loads_alone() && budget.room_for_two(numbers.memory);
     std::unique_ptr<CountedPart> next = count(groups.front());
     for (std::size_t g = 0; g < groups.size(); ++g) {
       std::unique_ptr<CountedPart> now = std::move(next);
@@ -372,8 +338,9 @@ PartFigures run_each(Exchange& exchange, PointsView share, const Metric& metric,
       if (more && !ahead) next = count(groups[g + 1]);
     }
     figures.cluster_seconds = seconds() - figures.distribute_seconds;
+    figures.sent_bytes = part->sent_bytes();
   });
-  figures.sent_bytes = exchange.sent_bytes();
+  figures.sent_bytes += exchange.sent_bytes();
   return figures;
 }
 

@@ -67,7 +67,8 @@ std::uint64_t DeviceMemory::available() const noexcept {
   return used < limit_ ? limit_ - used : 0;
 }
 
-void* DeviceMemory::allocate(std::uint64_t bytes, cudaStream_t stream) {
+template <class Allocate>
+void* DeviceMemory::counted(std::uint64_t bytes, Allocate&& allocate) {
   wake();
   std::uint64_t before = used();
   do {
@@ -79,16 +80,8 @@ void* DeviceMemory::allocate(std::uint64_t bytes, cudaStream_t stream) {
     }
   } while (!used_.compare_exchange_weak(before, before + bytes, std::memory_order_relaxed));
   try {
-    void* memory = nullptr;
     check(injected_fault(FaultPoint::allocation));
-    if (pool_ == nullptr) {
-      check(cudaMalloc(&memory, bytes));
-    } else if (cudaMallocFromPoolAsync(&memory, bytes, pool_, stream) == cudaErrorMemoryAllocation) {
-      // The pool may keep what is free in pieces that are too small.
-      (void)cudaGetLastError();
-      check(cudaMemPoolTrimTo(pool_, 0));
-      check(cudaMallocFromPoolAsync(&memory, bytes, pool_, stream));
-    }
+    void* const memory = allocate();
     check(cudaGetLastError());
     const std::uint64_t now = before + bytes;
     for (std::uint64_t most = most_used(); most < now && !most_used_.compare_exchange_weak(most, now);) {
@@ -98,6 +91,41 @@ void* DeviceMemory::allocate(std::uint64_t bytes, cudaStream_t stream) {
     used_.fetch_sub(bytes, std::memory_order_relaxed);
     throw;
   }
+}
+
+void* DeviceMemory::allocate(std::uint64_t bytes, cudaStream_t stream) {
+  return counted(bytes, [&] {
+    void* memory = nullptr;
+    if (pool_ == nullptr) {
+      check(cudaMalloc(&memory, bytes));
+    } else if (cudaMallocFromPoolAsync(&memory, bytes, pool_, stream) == cudaErrorMemoryAllocation) {
+      // The pool may keep what is free in pieces that are too small.
+      (void)cudaGetLastError();
+      check(cudaMemPoolTrimTo(pool_, 0));
+      check(cudaMallocFromPoolAsync(&memory, bytes, pool_, stream));
+    }
+    return memory;
+  });
+}
+
+void* DeviceMemory::allocate_open(std::uint64_t bytes) {
+  return counted(bytes, [&] {
+    void* memory = nullptr;
+    if (cudaMalloc(&memory, bytes) == cudaErrorMemoryAllocation) {
+      // The pool may keep it.
+      (void)cudaGetLastError();
+      check(cudaDeviceSynchronize());
+      give_back();
+      check(cudaMalloc(&memory, bytes));
+    }
+    return memory;
+  });
+}
+
+void DeviceMemory::free_open(void* memory, std::uint64_t bytes) noexcept {
+  (void)cudaFree(memory);
+  used_.fetch_sub(bytes, std::memory_order_relaxed);
+  wake();
 }
 
 void DeviceMemory::free(void* memory, std::uint64_t bytes, cudaStream_t stream) noexcept {

@@ -44,6 +44,10 @@ class DeviceMemory {
   /// Free once the work of `stream` so far is done.
   void free(void* memory, std::uint64_t bytes, cudaStream_t stream) noexcept;
 
+  /// The same of memory that other processes can open. Waits for the device.
+  [[nodiscard]] void* allocate_open(std::uint64_t bytes);
+  void free_open(void* memory, std::uint64_t bytes) noexcept;
+
   /// Whether work of another GPU can write to it over a link between them, which it may from then on. Thread-safe.
   [[nodiscard]] bool reachable_from(int device);
 
@@ -56,6 +60,10 @@ class DeviceMemory {
   void wake() noexcept;
 
  private:
+  /// Counts these, and returns what `allocate` returns of them. Throws as allocate().
+  template <class Allocate>
+  void* counted(std::uint64_t bytes, Allocate&& allocate);
+
   int device_;
   std::uint64_t limit_;
   std::mutex linking_;

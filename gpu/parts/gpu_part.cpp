@@ -1,6 +1,8 @@
 #include <epsflow/gpu/parts/gpu_part.hpp>
 
 #include <algorithm>
+#include <cstring>
+#include <type_traits>
 #include <utility>
 
 #include <epsflow/core/checked.hpp>
@@ -10,7 +12,7 @@
 namespace epsflow::gpu {
 namespace {
 
-GpuPart& gpu_part(DevicePart* part) { return dynamic_cast<GpuPart&>(*part); }
+const GpuRoom& gpu_room(const std::unique_ptr<DeviceRoom>& room) { return dynamic_cast<const GpuRoom&>(*room); }
 
 }  // namespace
 
@@ -55,41 +57,68 @@ GpuPart::Counts GpuPart::cut(std::span<const SpaceCut> cuts, double reach) {
   return counts;
 }
 
-void GpuPart::make_room(std::uint32_t part, std::uint64_t own, std::uint64_t ghosts, std::uint64_t most_lent) {
+std::vector<std::byte> GpuPart::make_room(const RoomNeeds& needs) {
   const DeviceScope scope(home_.device);
-  part_ = part;
-  own_ = narrow<std::uint32_t>(own);
-  most_lent_ = most_lent;
-  room_ = {home_.memory, stream_.get(), checked_multiply(own + ghosts, row_bytes(), "points of a part")};
+  part_ = needs.part;
+  own_ = narrow<std::uint32_t>(needs.own);
+  most_lent_ = needs.most_lent;
+  const RoomShape shape(checked_multiply(needs.own + needs.ghosts, row_bytes(), "points of a part"), rows_,
+                        needs.labels, needs.core);
+  RoomKey key;
+  key.process = process_number();
+  key.device = home_.device;
+  key.memory = &home_.memory;
+  key.shape = shape;
+  key.open = needs.by_processes;
+  std::copy(first_of_part_.begin(), first_of_part_.end(), key.first_of_part.begin());
+  if (needs.by_processes) {
+    open_block_ = OpenMemory(home_.memory, shape.bytes());
+    key.block = open_block_.data();
+    key.handle = open_block_.handle();
+    check(cudaMemcpyAsync(shape.mark(key.block), &key.process, sizeof(key.process), cudaMemcpyDefault, stream_.get()));
+  } else {
+    block_ = {home_.memory, stream_.get(), shape.bytes()};
+    key.block = block_.data();
+  }
+  room_ = shape.in(key.block);
   stream_.synchronize();  // others write to it on streams of their own
+  const auto bytes = std::as_bytes(std::span(&key, 1));
+  return {bytes.begin(), bytes.end()};
 }
 
-void GpuPart::copy(void* to, const GpuPart& other, const void* from, std::uint64_t bytes) const {
+std::unique_ptr<DeviceRoom> GpuPart::open_room(std::span<const std::byte> key) const {
+  const DeviceScope scope(home_.device);
+  RoomKey known;
+  if (key.size() != sizeof(known)) return nullptr;
+  std::memcpy(&known, key.data(), sizeof(known));
+  return GpuRoom::open(known, home_.device);
+}
+
+void GpuPart::copy(void* to, const GpuRoom& room, const void* from, std::uint64_t bytes) const {
   if (bytes == 0) return;
-  const int device = other.home_.device;
-  if (device == home_.device || other.home_.memory.reachable_from(home_.device)) {
-    check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream_.get()));
+  if (const std::optional<int> device = room.device()) {
+    check(cudaMemcpyPeerAsync(to, *device, from, home_.device, bytes, stream_.get()));
   } else {
-    check(cudaMemcpyPeerAsync(to, device, from, home_.device, bytes, stream_.get()));
+    check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream_.get()));
   }
 }
 
-void GpuPart::send_rows(std::span<DevicePart* const> devices, std::span<const std::uint64_t> places) {
+void GpuPart::send_rows(Rooms rooms, std::span<const std::uint64_t> places) {
   const DeviceScope scope(home_.device);
   const StreamDrain drain(stream_);  // whatever fails, before the memory of others goes
   const std::uint64_t first = first_of_part_[part_], last = first_of_part_[part_ + 1];
   DeviceBuffer<std::byte> packed(home_.memory, stream_.get(), data_.bytes() - (last - first) * row_bytes());
   launch_pack({data_.data(), rows_, dims_, precision_}, row_places(),
-              {packed.data(), room_.data() + places[part_] * row_bytes(), static_cast<std::uint32_t>(first),
+              {packed.data(), room_.points + places[part_] * row_bytes(), static_cast<std::uint32_t>(first),
                static_cast<std::uint32_t>(last)},
               stream_.get());
   data_ = {};
   std::uint64_t at = 0;
-  for (std::size_t p = 0; p < devices.size(); ++p) {
+  for (std::size_t p = 0; p < rooms.size(); ++p) {
     if (p == part_) continue;
-    const GpuPart& other = gpu_part(devices[p]);
+    const GpuRoom& room = gpu_room(rooms[p]);
     const std::uint64_t bytes = (first_of_part_[p + 1] - first_of_part_[p]) * row_bytes();
-    copy(other.room_.data() + places[p] * row_bytes(), other, packed.data() + at, bytes);
+    copy(room.places().points + places[p] * row_bytes(), room, packed.data() + at, bytes);
     at += bytes;
   }
   packed = {};
@@ -126,18 +155,18 @@ GpuPart::Lent GpuPart::lend(double near, double beyond) {
   return answer;
 }
 
-void GpuPart::send_lent(std::span<DevicePart* const> devices, std::span<const std::uint64_t> near_places,
+void GpuPart::send_lent(Rooms rooms, std::span<const std::uint64_t> near_places,
                         std::span<const std::uint64_t> beyond_places) {
   const DeviceScope scope(home_.device);
   const StreamDrain drain(stream_);  // whatever fails, before the memory of others goes
   DeviceBuffer<std::byte> packed(home_.memory, stream_.get(), lent_.size() * row_bytes());
   launch_pack_lent(own(), lent_.data(), lent_.size(), packed.data(), stream_.get());
   lent_ = {};
-  for (std::size_t p = 0; p < devices.size(); ++p) {
-    const GpuPart& other = gpu_part(devices[p]);
+  for (std::size_t p = 0; p < rooms.size(); ++p) {
+    const GpuRoom& room = gpu_room(rooms[p]);
     for (const std::size_t beyond : {0, 1}) {
       const std::size_t list = 2 * p + beyond;
-      copy(other.room_.data() + (beyond == 0 ? near_places : beyond_places)[p] * row_bytes(), other,
+      copy(room.places().points + (beyond == 0 ? near_places : beyond_places)[p] * row_bytes(), room,
            packed.data() + list_of_[list] * row_bytes(), (list_of_[list + 1] - list_of_[list]) * row_bytes());
     }
   }
@@ -148,9 +177,9 @@ void GpuPart::send_lent(std::span<DevicePart* const> devices, std::span<const st
 DevicePointsView GpuPart::points(std::uint64_t size) const {
   const DevicePlace place{home_.device, stream_.get()};
   if (precision_ == Precision::float32) {
-    return {reinterpret_cast<const float*>(room_.data()), size, dims_, place};
+    return {reinterpret_cast<const float*>(room_.points), size, dims_, place};
   }
-  return {reinterpret_cast<const double*>(room_.data()), size, dims_, place};
+  return {reinterpret_cast<const double*>(room_.points), size, dims_, place};
 }
 
 void GpuPart::rows_of(std::uint32_t part, std::span<const std::uint32_t> points, std::uint32_t first_point,
@@ -164,42 +193,35 @@ void GpuPart::rows_of(std::uint32_t part, std::span<const std::uint32_t> points,
   read_values(found.data(), found.size(), rows, stream.get(), home_.pinned);
 }
 
-void GpuPart::expect_back(bool labels, bool core) {
-  const DeviceScope scope(home_.device);
-  labels_ = {home_.memory, stream_.get(), labels ? rows_ : 0};
-  core_ = {home_.memory, stream_.get(), core ? rows_ : 0};
-  stream_.synchronize();  // others write to them on streams of their own
-}
-
-void GpuPart::send_back(std::span<DevicePart* const> devices, std::span<const std::uint64_t> places,
-                        const OfPoints& found, std::span<const std::int32_t> numbers) {
+void GpuPart::send_back(Rooms rooms, std::span<const std::uint64_t> places, const OfPoints& found,
+                        std::span<const std::int32_t> numbers) {
   const DeviceScope scope(home_.device);
   const StreamDrain drain(stream_);  // whatever fails, before the memory of others goes
   if (found.labels != nullptr && !numbers.empty()) {
     const DeviceBuffer<std::int32_t> table = copy_of(numbers, home_.memory, stream_.get());
     launch_renumber(found.labels, own_, table.data(), stream_.get());
   }
-  for (std::size_t g = 0; g < devices.size(); ++g) {
-    const GpuPart& other = gpu_part(devices[g]);
-    const std::uint64_t first = other.first_of_part_[part_], size = places[g + 1] - places[g];
+  for (std::size_t g = 0; g < rooms.size(); ++g) {
+    const GpuRoom& room = gpu_room(rooms[g]);
+    const std::uint64_t first = room.first_of_part(part_), size = places[g + 1] - places[g];
     if (found.labels != nullptr) {
-      copy(other.labels_.data() + first, other, found.labels + places[g], size * sizeof(std::int32_t));
+      copy(room.places().labels + first, room, found.labels + places[g], size * sizeof(std::int32_t));
     }
-    if (found.core != nullptr) copy(other.core_.data() + first, other, found.core + places[g], size);
+    if (found.core != nullptr) copy(room.places().core + first, room, found.core + places[g], size);
   }
   stream_.synchronize();
 }
 
 void GpuPart::take_back(std::int32_t* labels, std::uint8_t* core) {
   const DeviceScope scope(home_.device);
-  const auto take = [&](auto& by_part, auto* to) {
-    std::remove_cvref_t<decltype(by_part)> by_row(home_.memory, stream_.get(), by_part.size());
-    launch_unpack(by_part.data(), row_places(), by_row.data(), stream_.get());
+  const auto take = [&](const auto* by_part, auto* to) {
+    using T = std::remove_pointer_t<decltype(to)>;
+    const DeviceBuffer<T> by_row(home_.memory, stream_.get(), rows_);
+    launch_unpack(by_part, row_places(), by_row.data(), stream_.get());
     check(cudaMemcpyAsync(to, by_row.data(), by_row.bytes(), cudaMemcpyDeviceToHost, stream_.get()));
-    by_part = {};
   };
-  if (labels != nullptr) take(labels_, labels);
-  if (core != nullptr) take(core_, core);
+  if (labels != nullptr) take(room_.labels, labels);
+  if (core != nullptr) take(room_.core, core);
   stream_.synchronize();
 }
 

@@ -10,7 +10,9 @@
 #include <epsflow/core/labels.hpp>
 #include <epsflow/core/points.hpp>
 #include <epsflow/gpu/base/memory.hpp>
+#include <epsflow/gpu/base/open_memory.hpp>
 #include <epsflow/gpu/base/stream.hpp>
+#include <epsflow/gpu/parts/gpu_room.hpp>
 #include <epsflow/gpu/parts/part_kernels.hpp>
 
 namespace epsflow::gpu {
@@ -32,16 +34,16 @@ class GpuPart final : public DevicePart {
   GpuPart(PointsView rows, GpuPartHome home);
 
   [[nodiscard]] Counts cut(std::span<const SpaceCut> cuts, double reach) override;
-  void make_room(std::uint32_t part, std::uint64_t own, std::uint64_t ghosts, std::uint64_t most_lent) override;
-  void send_rows(std::span<DevicePart* const> devices, std::span<const std::uint64_t> places) override;
+  std::vector<std::byte> make_room(const RoomNeeds& needs) override;
+  [[nodiscard]] std::unique_ptr<DeviceRoom> open_room(std::span<const std::byte> key) const override;
+  void send_rows(Rooms rooms, std::span<const std::uint64_t> places) override;
   [[nodiscard]] Lent lend(double near, double beyond) override;
-  void send_lent(std::span<DevicePart* const> devices, std::span<const std::uint64_t> near_places,
+  void send_lent(Rooms rooms, std::span<const std::uint64_t> near_places,
                  std::span<const std::uint64_t> beyond_places) override;
   [[nodiscard]] DevicePointsView points(std::uint64_t size) const override;
   void rows_of(std::uint32_t part, std::span<const std::uint32_t> points, std::uint32_t first_point,
                std::uint32_t first_row, std::uint32_t* rows) const override;
-  void expect_back(bool labels, bool core) override;
-  void send_back(std::span<DevicePart* const> devices, std::span<const std::uint64_t> places, const OfPoints& found,
+  void send_back(Rooms rooms, std::span<const std::uint64_t> places, const OfPoints& found,
                  std::span<const std::int32_t> numbers) override;
   void take_back(std::int32_t* labels, std::uint8_t* core) override;
   [[nodiscard]] std::vector<std::int32_t> read(const std::int32_t* labels, std::size_t count) override;
@@ -52,9 +54,9 @@ class GpuPart final : public DevicePart {
   [[nodiscard]] RowPlaces row_places() const noexcept {
     return {part_of_row_.data(), starts_.data(), rows_, cuts_.count + 1};
   }
-  [[nodiscard]] PointsOnDevice own() const noexcept { return {room_.data(), own_, dims_, precision_}; }
-  /// To the memory of the other, ordered by the stream of this one.
-  void copy(void* to, const GpuPart& other, const void* from, std::uint64_t bytes) const;
+  [[nodiscard]] PointsOnDevice own() const noexcept { return {room_.points, own_, dims_, precision_}; }
+  /// To memory of a room, ordered by the stream of this GPU.
+  void copy(void* to, const GpuRoom& room, const void* from, std::uint64_t bytes) const;
 
   GpuPartHome home_;
   std::uint32_t rows_;
@@ -69,12 +71,12 @@ class GpuPart final : public DevicePart {
   std::uint32_t part_ = 0;
   std::uint32_t own_ = 0;
   std::uint64_t most_lent_ = 0;
-  DeviceBuffer<std::byte> room_;        ///< own points and ghosts
+  DeviceBuffer<std::byte> block_;       ///< of the room
+  OpenMemory open_block_;               ///< the same where other processes write to it
+  RoomPlaces room_;                     ///< own points and ghosts, and what is found of the rows, by part
   DeviceBuffer<std::uint64_t> lent_;    ///< keys, in order
   std::vector<std::uint64_t> list_of_;  ///< [2 × parts + 1] where those of each part begin, near ones and others
-  DeviceBuffer<std::int32_t> labels_;   ///< [rows] by part
-  DeviceBuffer<std::uint8_t> core_;
-  StreamDrain drain_{stream_};  // before the memory above goes
+  StreamDrain drain_{stream_};          // before the memory above goes
 };
 
 }  // namespace epsflow::gpu

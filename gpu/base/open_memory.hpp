@@ -1,0 +1,72 @@
+// Device memory that other processes of the machine write to.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include <epsflow/gpu/base/memory.hpp>
+
+namespace epsflow::gpu {
+
+/// Such memory, uninitialised, of the current GPU. Move-only. What others have opened goes with it: they must not use it any more.
+class OpenMemory {
+ public:
+  OpenMemory() = default;
+  /// Throws DeviceOutOfMemory.
+  OpenMemory(DeviceMemory& memory, std::uint64_t bytes)
+      : memory_(&memory), bytes_(bytes), data_(static_cast<std::byte*>(memory.allocate_open(bytes))) {}
+  OpenMemory(OpenMemory&& other) noexcept { swap(other); }
+  OpenMemory& operator=(OpenMemory&& other) noexcept {
+    OpenMemory taken(std::move(other));
+    swap(taken);
+    return *this;
+  }
+  ~OpenMemory() {
+    if (data_ != nullptr) memory_->free_open(data_, bytes_);
+  }
+
+  [[nodiscard]] std::byte* data() const noexcept { return data_; }
+  /// By which others open it. Throws where the system does not let them.
+  [[nodiscard]] cudaIpcMemHandle_t handle() const {
+    cudaIpcMemHandle_t handle{};
+    check(cudaIpcGetMemHandle(&handle, data_));
+    return handle;
+  }
+
+ private:
+  void swap(OpenMemory& other) noexcept {
+    std::swap(memory_, other.memory_);
+    std::swap(bytes_, other.bytes_);
+    std::swap(data_, other.data_);
+  }
+
+  DeviceMemory* memory_ = nullptr;
+  std::uint64_t bytes_ = 0;
+  std::byte* data_ = nullptr;
+};
+
+/// Memory of another process, from the current GPU. Takes some 10 ms.
+class OpenedMemory {
+ public:
+  /// data() is null where it cannot be reached from here: as of another machine.
+  explicit OpenedMemory(const cudaIpcMemHandle_t& handle) noexcept {
+    if (cudaIpcOpenMemHandle(&data_, handle, cudaIpcMemLazyEnablePeerAccess) == cudaSuccess) return;
+    (void)cudaGetLastError();
+    data_ = nullptr;
+  }
+  OpenedMemory(const OpenedMemory&) = delete;
+  OpenedMemory& operator=(const OpenedMemory&) = delete;
+  ~OpenedMemory() {
+    if (data_ != nullptr) (void)cudaIpcCloseMemHandle(data_);
+  }
+
+  [[nodiscard]] std::byte* data() const noexcept { return static_cast<std::byte*>(data_); }
+
+ private:
+  void* data_ = nullptr;
+};
+
+}  // namespace epsflow::gpu

@@ -1,0 +1,54 @@
+#include <epsflow/gpu/parts/gpu_room.hpp>
+
+#include <random>
+
+namespace epsflow::gpu {
+namespace {
+
+constexpr std::uint64_t up(std::uint64_t bytes) {
+  constexpr std::uint64_t kAlignment = 256;
+  return (bytes + kAlignment - 1) / kAlignment * kAlignment;
+}
+
+}  // namespace
+
+RoomShape::RoomShape(std::uint64_t point_bytes, std::uint64_t rows, bool labels, bool core)
+    : labels_(up(point_bytes)),
+      core_(labels_ + (labels ? up(rows * sizeof(std::int32_t)) : 0)),
+      mark_(core_ + (core ? up(rows) : 0)),
+      has_labels_(labels),
+      has_core_(core) {}
+
+RoomPlaces RoomShape::in(std::byte* block) const noexcept {
+  return {block, has_labels_ ? reinterpret_cast<std::int32_t*>(block + labels_) : nullptr,
+          has_core_ ? reinterpret_cast<std::uint8_t*>(block + core_) : nullptr};
+}
+
+std::uint64_t process_number() {
+  static const std::uint64_t number = [] {
+    std::random_device random;
+    return (std::uint64_t{random()} << 32) | random();
+  }();
+  return number;
+}
+
+std::unique_ptr<GpuRoom> GpuRoom::open(const RoomKey& key, int from) {
+  std::unique_ptr<GpuRoom> room(new GpuRoom(key));
+  if (key.process == process_number()) {
+    room->places_ = key.shape.in(key.block);
+    const bool reached = key.device == from || (!key.open && key.memory->reachable_from(from));
+    if (!reached) room->device_ = key.device;
+    return room;
+  }
+  if (!key.open) return nullptr;
+  std::byte* const block = room->opened_.emplace(key.handle).data();
+  if (block == nullptr) return nullptr;
+  // A handle of another machine may be one of this machine, too.
+  std::uint64_t mark = 0;
+  check(cudaMemcpy(&mark, key.shape.mark(block), sizeof(mark), cudaMemcpyDeviceToHost));
+  if (mark != key.process) return nullptr;
+  room->places_ = key.shape.in(block);
+  return room;
+}
+
+}  // namespace epsflow::gpu

@@ -1,0 +1,152 @@
+#include <epsflow/parts/device_rank.hpp>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include <epsflow/core/error.hpp>
+#include <epsflow/parts/local_sweep.hpp>
+
+namespace epsflow::parts {
+namespace {
+
+/// Whether f() is true on all ranks, and none has too little memory for it.
+template <class F>
+bool all_can(Exchange& exchange, F&& f) {
+  bool can = false;
+  try {
+    can = f();
+  } catch (const ResourceError&) {  // then the host is asked, which may have more
+  }
+  return exchange.sum(can ? std::uint64_t{0} : 1) == 0;
+}
+
+template <class Counts>
+std::vector<std::uint64_t> told(Exchange& exchange, const Counts& counts) {
+  return exchange.tell_counts(std::vector<std::uint64_t>(counts.begin(), counts.end()));
+}
+
+std::vector<std::uint64_t> places_of(std::uint64_t first, std::span<const std::uint64_t> counts) {
+  std::vector<std::uint64_t> places{first};
+  for (const std::uint64_t count : counts) places.push_back(places.back() + count);
+  return places;
+}
+
+std::uint64_t total(std::span<const std::uint64_t> counts) { return places_of(0, counts).back(); }
+
+}  // namespace
+
+std::unique_ptr<DeviceRank> DeviceRank::make(Exchange& exchange, Backend& backend, PointsView rows, PointsView share,
+                                             const Partition& cuts, const Space& space, double reach,
+                                             const RunOptions& options) {
+  std::unique_ptr<DeviceRank> made(new DeviceRank(exchange, backend, share, space));
+  const std::size_t ranks = made->ranks();
+  if (ranks > kMostDeviceParts) return nullptr;
+  DevicePart::Counts counts;
+  const auto cut = [&] {
+    if (backend.device() >= 0) made->part_ = backend.hold(rows);
+    if (made->part_ == nullptr) return false;
+    counts = made->part_->cut(cuts.cuts(), reach);
+    return true;
+  };
+  if (!all_can(exchange, cut)) return nullptr;
+  made->row_bytes_ = rows.dims() * bytes_of(rows.precision());
+  made->firsts_ = places_of(0, exchange.tell_counts(std::vector<std::uint64_t>(ranks, share.size())));
+  made->places_ = places_of(0, told(exchange, counts.own));
+  made->ghosts_ = total(told(exchange, counts.ghosts));
+  const std::uint64_t most_lent = total(told(exchange, counts.lent));
+  Letters<std::byte> keys(ranks);
+  const auto make_room = [&] {
+    std::ranges::fill(keys, made->part_->make_room({.part = static_cast<std::uint32_t>(exchange.rank()),
+                                                    .own = made->own(),
+                                                    .ghosts = made->ghosts_,
+                                                    .most_lent = most_lent,
+                                                    .labels = labels_kept(options),
+                                                    .core = options.core_mask && options.keep != Keep::summary,
+                                                    .by_processes = true}));
+    return true;
+  };
+  if (!all_can(exchange, make_room)) return nullptr;
+  keys = all_to_all(exchange, keys);
+  const auto open_rooms = [&] {
+    for (const std::vector<std::byte>& key : keys) made->rooms_.push_back(made->part_->open_room(key));
+    return std::find(made->rooms_.begin(), made->rooms_.end(), nullptr) == made->rooms_.end();
+  };
+  if (!all_can(exchange, open_rooms)) return nullptr;
+  const auto places = exchange.tell_counts(std::span(made->places_).first(ranks));
+  const auto send = [&] {
+    made->part_->send_rows(made->rooms_, places);
+    return true;
+  };
+  if (!all_can(exchange, send)) return nullptr;
+  made->sent_bytes_ += (share.size() - counts.own[made->me()]) * made->row_bytes_;
+  return made;
+}
+
+std::uint64_t DeviceRank::clustering_bytes(std::size_t) const { return share_.size() * kBytesPerLabel; }
+
+RankPart::Loaded DeviceRank::load(double reach) {
+  DevicePart::Lent lent = part_->lend(reach, reach);
+  Loaded loaded;
+  SharedView& shared = loaded.shared;
+  std::vector<std::uint64_t> lent_to;
+  for (std::size_t r = 0; r < ranks(); ++r) lent_to.push_back(lent.near_of[r + 1] - lent.near_of[r]);
+  const std::vector<std::uint64_t> borrowed = exchange_.tell_counts(lent_to);
+  const std::vector<std::uint64_t> ghosts = places_of(own(), borrowed);
+  const std::vector<std::uint64_t> places = exchange_.tell_counts(std::span(ghosts).first(ranks()));
+  part_->send_lent(rooms_, places, places);
+  sent_bytes_ += lent.near.size() * row_bytes_;
+  shared.lent = std::move(lent.near);
+  shared.lent_to.assign(lent_to.begin(), lent_to.end());
+  shared.borrowed_from.assign(borrowed.begin(), borrowed.end());
+  meet();
+  std::optional<InputError> odd;
+  try {
+    loaded.points = backend_.load(part_->points(ghosts.back()), space_);
+  } catch (const InputError& error) {
+    odd = error;
+  }
+  if (exchange_.sum(odd ? std::uint64_t{1} : 0) > 0) {
+    // The rank that brought the row tells which it is.
+    require_finite(share_);
+    meet();
+    if (odd) throw InputError(*odd);
+  }
+  return loaded;
+}
+
+std::vector<std::uint64_t> DeviceRank::ids(std::span<const std::uint32_t> points) {
+  Letters<std::uint32_t> rows(ranks());
+  auto at = points.begin();
+  for (std::size_t r = 0; r < ranks(); ++r) {
+    const auto end = std::lower_bound(at, points.end(), places_[r + 1]);
+    for (; at != end; ++at) rows[r].push_back(*at - static_cast<std::uint32_t>(places_[r]));
+  }
+  // Those that brought them know their rows.
+  rows = all_to_all(exchange_, rows);
+  for (std::size_t r = 0; r < ranks(); ++r) {
+    part_->rows_of(static_cast<std::uint32_t>(r), rows[r], 0, 0, rows[r].data());
+  }
+  rows = all_to_all(exchange_, rows);
+  std::vector<std::uint64_t> ids;
+  ids.reserve(points.size());
+  for (std::size_t r = 0; r < ranks(); ++r) {
+    for (const std::uint32_t row : rows[r]) ids.push_back(firsts_[r] + row);
+  }
+  return ids;
+}
+
+void DeviceRank::bring_home(VariantResult& result, std::span<const std::uint32_t> numbers, bool core) {
+  const std::vector<std::int32_t> table(numbers.begin(), numbers.end());
+  part_->send_back(rooms_, places_, {result.device_labels.data(), core ? result.device_core.data() : nullptr}, table);
+  result.device_labels = {};
+  result.device_core = {};
+  const std::uint64_t kept = places_[me() + 1] - places_[me()];
+  sent_bytes_ += (own() - kept) * (sizeof(std::int32_t) + (core ? 1 : 0));
+  meet();
+  result.labels = part_->room_for_labels(share_.size());
+  result.core.resize(core ? share_.size() : 0);
+  part_->take_back(result.labels.data(), core ? result.core.data() : nullptr);
+}
+
+}  // namespace epsflow::parts

@@ -1,0 +1,63 @@
+// The part of a rank on its GPU, which ranks cut and send each other over the links between them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include <epsflow/core/backend.hpp>
+#include <epsflow/core/device_part.hpp>
+#include <epsflow/core/points.hpp>
+#include <epsflow/core/space.hpp>
+#include <epsflow/parts/exchange.hpp>
+#include <epsflow/parts/partition.hpp>
+#include <epsflow/parts/rank_part.hpp>
+#include <epsflow/pipeline/options.hpp>
+
+namespace epsflow::parts {
+
+/// What it holds of the points is on the device.
+class DeviceRank final : public RankPart {
+ public:
+  /// rows: the share as it is searched, without weights, in a space without closed axes; is copied. share: the same as it was given, in which odd
+  /// coordinates are looked for. reach: of the largest radius. options: of the run. The share, exchange and backend must outlive it. Null on all
+  /// ranks where the device of one cannot cut points, has too little memory, or is not reached from that of another. Collective.
+  [[nodiscard]] static std::unique_ptr<DeviceRank> make(Exchange& exchange, Backend& backend, PointsView rows,
+                                                        PointsView share, const Partition& cuts, const Space& space,
+                                                        double reach, const RunOptions& options);
+
+  [[nodiscard]] std::uint64_t own() const override { return places_.back(); }
+  [[nodiscard]] std::uint64_t ghosts() const override { return ghosts_; }
+  [[nodiscard]] std::uint64_t held_bytes() const override { return 0; }
+  [[nodiscard]] std::uint64_t clustering_bytes(std::size_t levels) const override;
+  [[nodiscard]] std::uint64_t sent_bytes() const override { return sent_bytes_; }
+  [[nodiscard]] bool loads_alone() const override { return false; }
+  [[nodiscard]] Loaded load(double reach) override;
+  [[nodiscard]] std::vector<std::uint64_t> ids(std::span<const std::uint32_t> points) override;
+  [[nodiscard]] MemorySpace labels() const override { return MemorySpace::device; }
+  void bring_home(VariantResult& result, std::span<const std::uint32_t> numbers, bool core) override;
+
+ private:
+  DeviceRank(Exchange& exchange, Backend& backend, PointsView share, const Space& space)
+      : exchange_(exchange), backend_(backend), share_(share), space_(space) {}
+
+  [[nodiscard]] std::size_t ranks() const { return static_cast<std::size_t>(exchange_.size()); }
+  [[nodiscard]] std::size_t me() const { return static_cast<std::size_t>(exchange_.rank()); }
+  /// Returns when all ranks have called: what they have sent before is there.
+  void meet() { (void)exchange_.sum(std::uint64_t{0}); }
+
+  Exchange& exchange_;
+  Backend& backend_;
+  PointsView share_;
+  Space space_;
+  std::uint64_t row_bytes_ = 0;
+  std::uint64_t ghosts_ = 0;
+  std::uint64_t sent_bytes_ = 0;
+  std::vector<std::uint64_t> firsts_;  ///< [ranks + 1] ids of the first rows of their shares
+  std::vector<std::uint64_t> places_;  ///< [ranks + 1] where own points that each brought begin
+  std::unique_ptr<DevicePart> part_;
+  std::vector<std::unique_ptr<DeviceRoom>> rooms_;  ///< [ranks]
+};
+
+}  // namespace epsflow::parts

@@ -1,0 +1,71 @@
+#include <epsflow/parts/host_rank.hpp>
+
+#include <utility>
+
+#include <epsflow/core/buffer.hpp>
+#include <epsflow/parts/for_all.hpp>
+#include <epsflow/parts/host_bytes.hpp>
+#include <epsflow/parts/local_sweep.hpp>
+
+namespace epsflow::parts {
+namespace {
+
+std::optional<RankWeights> moved(Exchange& exchange, const Distribution& distribution,
+                                 std::optional<RankWeights> weights) {
+  if (weights) weights->units = distribution.bring<std::int64_t>(exchange, weights->units.span());
+  return weights;
+}
+
+}  // namespace
+
+HostRank::HostRank(Exchange& exchange, Backend& backend, Distribution distribution, const Partition& cuts,
+                   const Space& space, double reach, std::optional<RankWeights> weights)
+    : exchange_(exchange),
+      backend_(backend),
+      distribution_(std::move(distribution)),
+      weights_(moved(exchange, distribution_, std::move(weights))),
+      part_(exchange, distribution_, cuts, space, reach, weights_ ? &weights_->units : nullptr),
+      open_{space.norm, space.power} {
+  if (weights_) weights_->units = {};
+}
+
+std::uint64_t HostRank::held_bytes() const {
+  constexpr std::uint64_t kOfShare = sizeof(std::uint16_t) + kBytesPerLabel;
+  return distribution_.share() * kOfShare + part_.bytes() + part_.own() * sizeof(std::uint32_t);
+}
+
+std::uint64_t HostRank::clustering_bytes(std::size_t levels) const {
+  const std::uint64_t of_point =
+      on_host() ? part_.bytes_of_row() + host_bytes(levels, weights_.has_value()) : kBytesPerLabel;
+  return (part_.own() + part_.ghosts()) * of_point;
+}
+
+RankPart::Loaded HostRank::load(double reach) {
+  const Part::View view = part_.view(reach);
+  Loaded loaded{view.shared, backend_.load(view.points, open_), {}};
+  if (weights_) {
+    loaded.weights =
+        loaded.points->load(WholeWeights(weights_->scale, std::vector(view.units.begin(), view.units.end())));
+  }
+  return loaded;
+}
+
+std::vector<std::uint64_t> HostRank::ids(std::span<const std::uint32_t> points) {
+  std::vector<std::uint64_t> ids(points.size());
+  for_all(ids.size(), [&](std::size_t k) { ids[k] = distribution_.id(points[k]); });
+  return ids;
+}
+
+void HostRank::bring_home(VariantResult& result, std::span<const std::uint32_t> numbers, bool core) {
+  for_all(result.labels.size(), [labels = result.labels.data(), numbers](std::size_t i) {
+    if (labels[i] != kNoise) labels[i] = static_cast<std::int32_t>(numbers[static_cast<std::size_t>(labels[i])]);
+  });
+  Labels back(distribution_.share());
+  distribution_.bring_back(exchange_, std::as_const(result.labels).data(), back.data());
+  result.labels = std::move(back);
+  std::vector<std::uint8_t> mask(core ? distribution_.share() : 0);
+  if (core) distribution_.bring_back(exchange_, std::as_const(result.core).data(), mask.data());
+  result.core = std::move(mask);
+}
+
+}  // namespace epsflow::parts

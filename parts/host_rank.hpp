@@ -1,0 +1,51 @@
+// The part of a rank whose points are moved, and have ghosts found, in host memory.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <epsflow/core/backend.hpp>
+#include <epsflow/core/space.hpp>
+#include <epsflow/parts/distribution.hpp>
+#include <epsflow/parts/exchange.hpp>
+#include <epsflow/parts/part.hpp>
+#include <epsflow/parts/part_weights.hpp>
+#include <epsflow/parts/partition.hpp>
+#include <epsflow/parts/rank_part.hpp>
+
+namespace epsflow::parts {
+
+class HostRank final : public RankPart {
+ public:
+  /// space: of the points. reach: of the largest radius. weights: of the share, or none. exchange and backend must outlive it. Collective. Throws
+  /// as Part.
+  HostRank(Exchange& exchange, Backend& backend, Distribution distribution, const Partition& cuts, const Space& space,
+           double reach, std::optional<RankWeights> weights);
+
+  [[nodiscard]] std::uint64_t own() const override { return part_.own(); }
+  [[nodiscard]] std::uint64_t ghosts() const override { return part_.ghosts(); }
+  [[nodiscard]] std::uint64_t held_bytes() const override;
+  [[nodiscard]] std::uint64_t clustering_bytes(std::size_t levels) const override;
+  /// A device has one part at a time.
+  [[nodiscard]] bool loads_alone() const override { return on_host(); }
+  [[nodiscard]] Loaded load(double reach) override;
+  [[nodiscard]] std::vector<std::uint64_t> ids(std::span<const std::uint32_t> points) override;
+  [[nodiscard]] MemorySpace labels() const override { return MemorySpace::host; }
+  void bring_home(VariantResult& result, std::span<const std::uint32_t> numbers, bool core) override;
+
+  [[nodiscard]] const Distribution& distribution() const noexcept { return distribution_; }
+
+ private:
+  [[nodiscard]] bool on_host() const { return backend_.device() < 0; }
+
+  Exchange& exchange_;
+  Backend& backend_;
+  Distribution distribution_;
+  std::optional<RankWeights> weights_;  ///< of own points, until these are taken
+  Part part_;
+  Space open_;  ///< in which ghosts are where they are
+};
+
+}  // namespace epsflow::parts

@@ -1,0 +1,64 @@
+// The part of a rank, wherever its points are, and the way home of what is found of them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <epsflow/core/backend.hpp>
+#include <epsflow/core/choices.hpp>
+#include <epsflow/core/labels.hpp>
+#include <epsflow/core/weights.hpp>
+
+namespace epsflow::parts {
+
+/// What a part shares with others for a radius.
+struct SharedView {
+  std::vector<std::uint32_t> lent;         ///< own points that others have as ghosts, by rank
+  std::vector<std::size_t> lent_to;        ///< [ranks] of these, how many each has
+  std::vector<std::size_t> borrowed_from;  ///< [ranks] ghosts of each, by rank
+};
+
+/// Own points are in the order of their ids, which follow each other over the ranks and the rows of their shares.
+class RankPart {
+ public:
+  RankPart() = default;
+  RankPart(const RankPart&) = delete;
+  RankPart& operator=(const RankPart&) = delete;
+  virtual ~RankPart() = default;
+
+  [[nodiscard]] virtual std::uint64_t own() const = 0;
+  /// For the largest reach, at most.
+  [[nodiscard]] virtual std::uint64_t ghosts() const = 0;
+  /// Bytes of host memory that are held all the time, beside the share.
+  [[nodiscard]] virtual std::uint64_t held_bytes() const = 0;
+  /// Bytes of host memory that clustering so many minpts of an eps takes, at most.
+  [[nodiscard]] virtual std::uint64_t clustering_bytes(std::size_t levels) const = 0;
+  /// Bytes that went to others past the exchange.
+  [[nodiscard]] virtual std::uint64_t sent_bytes() const { return 0; }
+
+  /// What is clustered for a radius: own points, and behind them ghosts.
+  struct Loaded {
+    SharedView shared;
+    std::unique_ptr<LoadedPoints> points;
+    std::optional<LoadedWeights> weights;
+  };
+  /// Whether load() asks no other rank, so that it may run while others are asked, and while what was loaded before is there.
+  [[nodiscard]] virtual bool loads_alone() const = 0;
+  /// reach: of ghosts. Throws ResourceError, InputError.
+  [[nodiscard]] virtual Loaded load(double reach) = 0;
+
+  // Collective:
+  /// points: own ones, ascending. Returns their ids.
+  [[nodiscard]] virtual std::vector<std::uint64_t> ids(std::span<const std::uint32_t> points) = 0;
+  /// Where labels and masks of own points must be.
+  [[nodiscard]] virtual MemorySpace labels() const = 0;
+  /// result: with those, which become those of the share, in host memory. numbers: that take the place of labels. core: whether masks are
+  /// wanted.
+  virtual void bring_home(VariantResult& result, std::span<const std::uint32_t> numbers, bool core) = 0;
+};
+
+}  // namespace epsflow::parts
