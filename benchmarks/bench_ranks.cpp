@@ -116,7 +116,7 @@ int bench(Exchange& exchange, int argc, char** argv) {
     } else {
       figures = epsflow::parts::run_each(
           exchange, share.points, {}, sweep,
-          [&](epsflow::VariantResult&& result) { results.push_back(std::move(result)); }, options);
+          [&](epsflow::VariantResult&& result) { results.push_back(std::move(result)); }, engine);
       figures.sent_bytes -= sent;
     }
     (void)exchange.sum(0);

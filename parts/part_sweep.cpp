@@ -24,8 +24,7 @@
 #include <epsflow/parts/moved_points.hpp>
 #include <epsflow/parts/part_reach.hpp>
 #include <epsflow/parts/part_weights.hpp>
-#include <epsflow/pipeline/make_backend.hpp>
-#include <epsflow/pipeline/workers.hpp>
+#include <epsflow/pipeline/session.hpp>
 #include <epsflow/stages/group_by_eps.hpp>
 
 namespace epsflow::parts {
@@ -263,14 +262,22 @@ class GroupsOfParts {
 PartFigures run_each(Exchange& exchange, PointsView share, const Metric& metric, const Sweep& sweep,
                      const OnResult& on_result, const EngineOptions& engine, const RunOptions& options,
                      const Observer& observer, std::span<const double> weights, const Partition* partition) {
-  check_options(engine, options);
+  return run_each(exchange, share, metric, sweep, on_result, Engine(engine, observer.on_notice), options, observer,
+                  weights, partition);
+}
+
+PartFigures run_each(Exchange& exchange, PointsView share, const Metric& metric, const Sweep& sweep,
+                     const OnResult& on_result, const Engine& engine, const RunOptions& options,
+                     const Observer& observer, std::span<const double> weights, const Partition* partition) {
+  const EngineOptions& numbers = engine.options();
+  check_options(numbers, options);
   check_parts_have(options);
   check_metric(metric, share.dims());
-  const EngineOptions numbers = settled(engine);
-  const std::unique_ptr<Backend> backend = make_backend(numbers, observer.on_notice);
   PartFigures figures;
   CancelToken none;
   const CancelToken& cancel = observer.cancel != nullptr ? *observer.cancel : none;
+  const EngineTurn turn(engine, cancel);
+  Backend& backend = turn.backend();
   tbb::task_arena arena(static_cast<int>(numbers.threads));
   arena.execute([&] {
     require_same(exchange, share, sweep, metric);
@@ -293,13 +300,13 @@ PartFigures run_each(Exchange& exchange, PointsView share, const Metric& metric,
     std::unique_ptr<RankPart> part;
     const Distribution* distribution = nullptr;
     if (!options.clusters && !weighed && space.axes.empty()) {
-      part = DeviceRank::make(exchange, *backend, moved->view(), share, cuts, space, reach, options);
+      part = DeviceRank::make(exchange, backend, moved->view(), share, cuts, space, reach, options);
     }
     if (part == nullptr) {
       Distribution moves(exchange, moved->view(), cuts);
       moved.reset();
       auto on_host =
-          std::make_unique<HostRank>(exchange, *backend, std::move(moves), cuts, space, reach, std::move(weighed));
+          std::make_unique<HostRank>(exchange, backend, std::move(moves), cuts, space, reach, std::move(weighed));
       distribution = &on_host->distribution();
       part = std::move(on_host);
     }

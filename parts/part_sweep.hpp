@@ -9,6 +9,7 @@
 #include <epsflow/core/sweep.hpp>
 #include <epsflow/parts/exchange.hpp>
 #include <epsflow/parts/partition.hpp>
+#include <epsflow/pipeline/engine.hpp>
 #include <epsflow/pipeline/options.hpp>
 #include <epsflow/pipeline/sweep.hpp>
 
@@ -37,6 +38,11 @@ struct PartFigures {
 /// failed.
 PartFigures run_each(Exchange& exchange, PointsView share, const Metric& metric, const Sweep& sweep,
                      const OnResult& on_result, const EngineOptions& engine = {}, const RunOptions& options = {},
+                     const Observer& observer = {}, std::span<const double> weights = {},
+                     const Partition* partition = nullptr);
+/// The same by an engine of this rank alone, which stays for the next sweep: a GPU's first takes some .2 s more. Takes its turn.
+PartFigures run_each(Exchange& exchange, PointsView share, const Metric& metric, const Sweep& sweep,
+                     const OnResult& on_result, const Engine& engine, const RunOptions& options = {},
                      const Observer& observer = {}, std::span<const double> weights = {},
                      const Partition* partition = nullptr);
 
