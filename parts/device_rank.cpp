@@ -4,7 +4,9 @@
 #include <optional>
 #include <utility>
 
+#include <epsflow/core/buffer.hpp>
 #include <epsflow/core/error.hpp>
+#include <epsflow/parts/for_all.hpp>
 #include <epsflow/parts/local_sweep.hpp>
 
 namespace epsflow::parts {
@@ -116,22 +118,32 @@ RankPart::Loaded DeviceRank::load(double reach) {
 }
 
 std::vector<std::uint64_t> DeviceRank::ids(std::span<const std::uint32_t> points) {
-  Letters<std::uint32_t> rows(ranks());
-  auto at = points.begin();
-  for (std::size_t r = 0; r < ranks(); ++r) {
-    const auto end = std::lower_bound(at, points.end(), places_[r + 1]);
-    for (; at != end; ++at) rows[r].push_back(*at - static_cast<std::uint32_t>(places_[r]));
-  }
   // Those that brought them know their rows.
-  rows = all_to_all(exchange_, rows);
+  std::vector<std::uint64_t> counts;
+  std::size_t of_earlier = 0;
   for (std::size_t r = 0; r < ranks(); ++r) {
-    part_->rows_of(static_cast<std::uint32_t>(r), rows[r], 0, 0, rows[r].data());
+    const auto end = static_cast<std::size_t>(std::lower_bound(points.begin(), points.end(), places_[r + 1]) -
+                                              points.begin());
+    counts.push_back(end - of_earlier);
+    of_earlier = end;
   }
-  rows = all_to_all(exchange_, rows);
-  std::vector<std::uint64_t> ids;
-  ids.reserve(points.size());
+  const auto begins = begins_of(counts), asked_begins = begins_of(exchange_.tell_counts(counts));
+  Buffer<std::uint32_t> rows(points.size()), asked(asked_begins.back());
   for (std::size_t r = 0; r < ranks(); ++r) {
-    for (const std::uint32_t row : rows[r]) ids.push_back(firsts_[r] + row);
+    for_all(static_cast<std::size_t>(counts[r]), [&](std::size_t i) {
+      rows[begins[r] + i] = points[begins[r] + i] - static_cast<std::uint32_t>(places_[r]);
+    });
+  }
+  exchange_.all_to_all(rows.data(), begins, asked.data(), asked_begins, sizeof(std::uint32_t));
+  for (std::size_t r = 0; r < ranks(); ++r) {
+    const std::span<std::uint32_t> of_rank = asked.span().subspan(asked_begins[r], asked_begins[r + 1] - asked_begins[r]);
+    part_->rows_of(static_cast<std::uint32_t>(r), of_rank, 0, 0, of_rank.data());
+  }
+  exchange_.all_to_all(asked.data(), asked_begins, rows.data(), begins, sizeof(std::uint32_t));
+  std::vector<std::uint64_t> ids(points.size());
+  for (std::size_t r = 0; r < ranks(); ++r) {
+    for_all(static_cast<std::size_t>(counts[r]),
+            [&](std::size_t i) { ids[begins[r] + i] = firsts_[r] + rows[begins[r] + i]; });
   }
   return ids;
 }

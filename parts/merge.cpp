@@ -1,5 +1,10 @@
 #include <epsflow/parts/merge.hpp>
 
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+#include <tbb/parallel_reduce.h>
+#include <tbb/parallel_sort.h>
+
 #include <algorithm>
 #include <limits>
 #include <numeric>
@@ -84,12 +89,18 @@ class Components {
       : exchange_(exchange), blocks_(blocks), place_(clusters, kNowhere) {}
 
   /// mine: a cluster of this rank; other: of any.
-  void tie(std::uint64_t mine, std::uint64_t other) { ties_.push_back({mine, other}); }
+  void tie(std::uint64_t mine, std::uint64_t other) {
+    // Most ghosts are of the same few clusters.
+    Told& seen = seen_[(mine ^ (other * 0x9E3779B97F4A7C15U >> 40)) % seen_.size()];
+    if (seen.number == mine && seen.value == other) return;
+    seen = {mine, other};
+    ties_.push_back(seen);
+  }
 
   void find() {
     const auto same = [](const Told& a, const Told& b) { return a.number == b.number && a.value == b.value; };
     const auto simplify = [&] {
-      std::sort(ties_.begin(), ties_.end(), by_ends);
+      tbb::parallel_sort(ties_.begin(), ties_.end(), by_ends);
       ties_.erase(std::unique(ties_.begin(), ties_.end(), same), ties_.end());
     };
     simplify();
@@ -98,7 +109,7 @@ class Components {
     for (const auto& [mine, other] : ties_) back.push_back({other, mine});
     tell(exchange_, blocks_, back, [&](std::uint64_t k, std::uint64_t other) { tie(blocks_.first() + k, other); });
     simplify();
-    for (const Told& tie : ties_) enlist(tie.number - blocks_.first());
+    for (const Told& tie : ties_) enlist(tie.number - blocks_.first());  // ascending
     parent_ = members_;
     grand_ = members_;
     std::uint64_t changed = 1;
@@ -107,7 +118,7 @@ class Components {
     }
   }
 
-  /// [members] clusters that have ties, and the root of each.
+  /// [members] clusters that have ties, ascending, and the root of each.
   [[nodiscard]] std::span<const std::uint64_t> members() const noexcept { return members_; }
   [[nodiscard]] std::span<const std::uint64_t> roots() const noexcept { return parent_; }
 
@@ -147,6 +158,7 @@ class Components {
   const Blocks& blocks_;
   std::vector<std::uint32_t> place_;  ///< [clusters] in members_, or kNowhere
   std::vector<Told> ties_;            ///< a cluster of this rank, and another
+  std::vector<Told> seen_ = std::vector<Told>(1 << 12, {kNone, kNone});  ///< some of these
   std::vector<std::uint64_t> members_;
   std::vector<std::uint64_t> parent_;
   std::vector<std::uint64_t> grand_;  ///< parents of parents
@@ -167,27 +179,50 @@ class Pieces {
   std::uint64_t size_;
 };
 
-/// Of ids of this rank, ascending: how many there are on all ranks, and how many of these are smaller than each. No two are the same, and all
-/// are below `limit`. Each rank marks those of a piece of all ids, a bit for each. Collective. O(ids + limit / ranks), in parallel. Throws
-/// ResourceError on all ranks for more than labels can tell.
-std::pair<std::uint64_t, std::vector<std::uint32_t>> ranks_of(Exchange& exchange, std::span<const std::uint64_t> ids,
-                                                              std::uint64_t limit) {
+/// How many ids there are on all ranks, and how many of these are smaller than each of this rank.
+struct RanksOfIds {
+  std::uint64_t count;
+  std::vector<std::uint32_t> of_first;
+  std::vector<std::uint32_t> of_second;
+};
+
+/// first, second: ids of this rank, ascending each. No two are the same, and all are below `limit`. Each rank marks those of a piece of all
+/// ids, a bit for each. Collective. O(ids + limit / ranks), in parallel. Throws ResourceError on all ranks for more than labels can tell.
+RanksOfIds ranks_of(Exchange& exchange, std::span<const std::uint64_t> first, std::span<const std::uint64_t> second,
+                    std::uint64_t limit) {
   const auto ranks = static_cast<std::size_t>(exchange.size());
-  const std::uint64_t count = exchange.sum(ids.size());
+  const std::uint64_t count = exchange.sum(first.size() + second.size());
   if (count > static_cast<std::uint64_t>(std::numeric_limits<std::int32_t>::max())) {
     throw ResourceError(std::to_string(count) + " clusters do not fit int32 labels: raise eps or minpts");
   }
   const Pieces pieces(limit, ranks);
-  std::vector<std::size_t> begins{0};
+  // What is told to each rank: some of the first, and behind these some of the second.
+  struct Stretch {
+    std::span<const std::uint64_t> ids;
+    std::size_t first;    ///< among the first, or the second
+    std::uint64_t least;  ///< of the ids of that rank
+  };
+  std::vector<Stretch> stretches;
   std::vector<std::uint64_t> counts;
-  Buffer<std::uint32_t> told(ids.size());
+  std::size_t told_of[] = {0, 0};
   for (std::size_t r = 0; r < ranks; ++r) {
-    const auto end = std::lower_bound(ids.begin(), ids.end(), pieces.first(r + 1));
-    begins.push_back(static_cast<std::size_t>(end - ids.begin()));
-    counts.push_back(begins[r + 1] - begins[r]);
-    for_all(static_cast<std::size_t>(counts[r]), [&](std::size_t i) {
-      told[begins[r] + i] = static_cast<std::uint32_t>(ids[begins[r] + i] - pieces.first(r));
+    counts.push_back(0);
+    for (const std::size_t run : {0, 1}) {
+      const auto ids = (run == 0 ? first : second).subspan(told_of[run]);
+      const auto end = std::lower_bound(ids.begin(), ids.end(), pieces.first(r + 1));
+      stretches.push_back({ids.first(static_cast<std::size_t>(end - ids.begin())), told_of[run], pieces.first(r)});
+      told_of[run] += stretches.back().ids.size();
+      counts.back() += stretches.back().ids.size();
+    }
+  }
+  const auto begins = begins_of(counts);
+  Buffer<std::uint32_t> told(begins.back());
+  std::size_t place = 0;
+  for (const Stretch& stretch : stretches) {
+    for_all(stretch.ids.size(), [&](std::size_t i) {
+      told[place + i] = static_cast<std::uint32_t>(stretch.ids[i] - stretch.least);
     });
+    place += stretch.ids.size();
   }
   counts = exchange.tell_counts(counts);
   const auto asked_begins = begins_of(counts);
@@ -197,9 +232,15 @@ std::pair<std::uint64_t, std::vector<std::uint32_t>> ranks_of(Exchange& exchange
   for_all(asked.size(), [&](std::size_t i) { marked.put(asked[i]); });
   const auto below = static_cast<std::uint32_t>(exchange.sum_below(marked.count()));
   for_all(asked.size(), [&](std::size_t i) { asked[i] = below + marked.rank(asked[i]); });
-  std::vector<std::uint32_t> answers(ids.size());
-  exchange.all_to_all(asked.data(), asked_begins, answers.data(), begins, sizeof(std::uint32_t));
-  return {count, std::move(answers)};
+  exchange.all_to_all(asked.data(), asked_begins, told.data(), begins, sizeof(std::uint32_t));
+  RanksOfIds answer{count, std::vector<std::uint32_t>(first.size()), std::vector<std::uint32_t>(second.size())};
+  place = 0;
+  for (std::size_t k = 0; k < stretches.size(); ++k) {
+    std::uint32_t* const to = (k % 2 == 0 ? answer.of_first : answer.of_second).data() + stretches[k].first;
+    for_all(stretches[k].ids.size(), [&](std::size_t i) { to[i] = told[place + i]; });
+    place += stretches[k].ids.size();
+  }
+  return answer;
 }
 
 /// A cluster of this rank that is the root of a component, and the smallest core point of all of it.
@@ -231,38 +272,57 @@ std::vector<RootCluster> root_clusters(Exchange& exchange, const Blocks& blocks,
   return found;
 }
 
-/// numbers: [clusters] of all parts; members: those which other parts have points of, the rest of the numbers ascends.
+/// Calls f(place, cluster) for clusters in [0, end) that are no members, place by place, in parallel. members: ascending.
+template <class F>
+void for_others(std::size_t end, std::span<const std::uint32_t> members, F&& f) {
+  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, end, 1 << 13), [&](const auto& range) {
+    auto member = std::lower_bound(members.begin(), members.end(), range.begin());
+    std::size_t place = range.begin() - static_cast<std::size_t>(member - members.begin());
+    for (std::size_t k = range.begin(); k < range.end(); ++k) {
+      if (member != members.end() && *member == k) {
+        ++member;
+      } else {
+        f(place++, k);
+      }
+    }
+  });
+}
+
+/// numbers: [clusters] among those of all parts, of which there are `count`; this where one has none. members: clusters that other parts have
+/// points of, ascending. others: numbers of the other ones, ascending, which are no member's. Those of neither have no number.
 MergedClusters number_locally(std::span<const std::uint32_t> numbers, std::span<const std::uint32_t> members,
-                              std::span<const std::uint8_t> is_member, std::uint64_t count) {
+                              std::span<const std::uint32_t> others, std::uint64_t count) {
   std::vector<std::uint32_t> of_members;
   for (const std::uint32_t k : members) of_members.push_back(numbers[k]);
   std::sort(of_members.begin(), of_members.end());
   of_members.erase(std::unique(of_members.begin(), of_members.end()), of_members.end());
+  const bool none = numbers.size() > members.size() + others.size();
+  const bool none_of_members = !of_members.empty() && of_members.back() == count;
+  const std::size_t all = others.size() + of_members.size() + (none && !none_of_members ? 1 : 0);
   MergedClusters merged;
   merged.count = count;
-  merged.global.reserve(numbers.size());
-  merged.shared.reserve(numbers.size());
+  merged.local.count = static_cast<std::uint32_t>(all);
   merged.local.numbers.resize(numbers.size());
-  auto next = of_members.begin();
-  const auto add = [&](std::uint32_t number, std::uint8_t shared) {
-    if (merged.global.empty() || merged.global.back() != number) {
-      merged.global.push_back(number);
-      merged.shared.push_back(0);
-    }
-    merged.shared.back() |= shared;
+  merged.global.resize(all);
+  merged.shared.assign(all, 0);
+  if (none) merged.global.back() = static_cast<std::uint32_t>(count);
+  // Each is behind those of both kinds that are below it.
+  const auto below = [](std::span<const std::uint32_t> ascending, std::uint32_t number) {
+    return static_cast<std::size_t>(std::lower_bound(ascending.begin(), ascending.end(), number) - ascending.begin());
   };
-  for (std::size_t k = 0; k < numbers.size(); ++k) {
-    if (is_member[k] != 0) continue;
-    while (next != of_members.end() && *next <= numbers[k]) add(*next++, 1);
-    add(numbers[k], 0);
-    merged.local.numbers[k] = static_cast<std::uint32_t>(merged.global.size() - 1);
+  for_others(numbers.size(), members, [&](std::size_t place, std::size_t k) {
+    const std::size_t local = place < others.size() ? place + below(of_members, numbers[k]) : all - 1;
+    merged.local.numbers[k] = static_cast<std::uint32_t>(local);
+    if (place < others.size()) merged.global[local] = numbers[k];
+  });
+  std::vector<std::uint32_t> local_of(of_members.size());
+  for (std::size_t m = 0; m < of_members.size(); ++m) {
+    const std::size_t local = m + below(others, of_members[m]);
+    local_of[m] = static_cast<std::uint32_t>(local);
+    merged.global[local] = of_members[m];
+    merged.shared[local] = 1;
   }
-  while (next != of_members.end()) add(*next++, 1);
-  for (const std::uint32_t k : members) {
-    const auto found = std::lower_bound(merged.global.begin(), merged.global.end(), numbers[k]);
-    merged.local.numbers[k] = static_cast<std::uint32_t>(found - merged.global.begin());
-  }
-  merged.local.count = static_cast<std::uint32_t>(merged.global.size());
+  for (const std::uint32_t k : members) merged.local.numbers[k] = local_of[below(of_members, numbers[k])];
   return merged;
 }
 
@@ -285,49 +345,49 @@ MergedClusters merge_clusters(Exchange& exchange, std::span<const std::uint64_t>
   }
   components.find();
 
-  std::vector<std::uint8_t> is_member(first_cores.size(), 0);
   std::vector<std::uint32_t> members;
   for (const std::uint64_t member : components.members()) {
     members.push_back(static_cast<std::uint32_t>(member - blocks.first()));
-    is_member[members.back()] = 1;
   }
-  const std::vector<RootCluster> here = root_clusters(exchange, blocks, components, first_cores);
-  // Clusters without shared points are in the order of their first core points, and those without one last.
-  std::vector<std::uint64_t> ids;
-  std::vector<std::uint32_t> clusters;
-  const auto add = [&](std::uint64_t k, std::uint64_t id) {
-    clusters.push_back(static_cast<std::uint32_t>(k));
-    ids.push_back(id);
-  };
-  ids.reserve(first_cores.size());
-  clusters.reserve(first_cores.size());
-  auto root = here.begin();
-  for (std::size_t k = 0; k < first_cores.size() && first_cores[k] != kNone; ++k) {
-    if (is_member[k] != 0) continue;
-    for (; root != here.end() && root->first_core < first_cores[k]; ++root) add(root->cluster, root->first_core);
-    add(k, first_cores[k]);
-  }
-  for (; root != here.end(); ++root) add(root->cluster, root->first_core);
-
-  const auto [count, ranks] = ranks_of(exchange, ids, points);
-  std::vector<std::uint32_t> numbers(first_cores.size(), static_cast<std::uint32_t>(count));
-  for (std::size_t i = 0; i < clusters.size(); ++i) numbers[clusters[i]] = ranks[i];
+  const std::vector<RootCluster> roots = root_clusters(exchange, blocks, components, first_cores);
+  // The others have the first core points that are theirs, and those without one come last.
+  const auto owned = static_cast<std::size_t>(std::lower_bound(first_cores.begin(), first_cores.end(), kNone) -
+                                              first_cores.begin());
+  const auto members_owned = std::lower_bound(members.begin(), members.end(), owned) - members.begin();
+  Buffer<std::uint64_t> of_others(owned - static_cast<std::size_t>(members_owned));
+  for_others(owned, members, [&](std::size_t place, std::size_t k) { of_others[place] = first_cores[k]; });
+  std::vector<std::uint64_t> of_roots;
+  for (const RootCluster& root : roots) of_roots.push_back(root.first_core);
+  const RanksOfIds ranks = ranks_of(exchange, of_others.span(), of_roots, points);
+  std::vector<std::uint32_t> numbers(first_cores.size());
+  for_others(numbers.size(), members, [&](std::size_t place, std::size_t k) {
+    numbers[k] = place < ranks.of_first.size() ? ranks.of_first[place] : static_cast<std::uint32_t>(ranks.count);
+  });
+  for (const std::uint32_t member : members) numbers[member] = static_cast<std::uint32_t>(ranks.count);
+  for (std::size_t i = 0; i < roots.size(); ++i) numbers[roots[i].cluster] = ranks.of_second[i];
   const std::vector<std::uint64_t> of_members =
       ask(exchange, blocks, components.roots(), [&](std::uint64_t k) { return std::uint64_t{numbers[k]}; });
   for (std::size_t m = 0; m < members.size(); ++m) numbers[members[m]] = static_cast<std::uint32_t>(of_members[m]);
-  return number_locally(numbers, members, is_member, count);
+  return number_locally(numbers, members, ranks.of_first, ranks.count);
 }
 
 std::uint64_t largest_cluster(Exchange& exchange, const MergedClusters& merged, std::span<const std::uint32_t> sizes) {
   std::uint64_t largest = 0;
   const Pieces pieces(merged.count + 1, static_cast<std::size_t>(exchange.size()));  // and that of no cluster
   Letters<Told> letters(static_cast<std::size_t>(exchange.size()));
-  for (std::size_t c = 0; c < sizes.size(); ++c) {
-    if (merged.shared[c] == 0) {
-      largest = std::max<std::uint64_t>(largest, sizes[c]);
-    } else {
-      letters[pieces.rank_of(merged.global[c])].push_back({merged.global[c], sizes[c]});
-    }
+  largest = tbb::parallel_reduce(
+      tbb::blocked_range<std::size_t>(0, sizes.size(), 1 << 14), largest,
+      [&](const auto& range, std::uint64_t most) {
+        for (std::size_t c = range.begin(); c < range.end(); ++c) {
+          if (merged.shared[c] == 0) most = std::max<std::uint64_t>(most, sizes[c]);
+        }
+        return most;
+      },
+      [](std::uint64_t a, std::uint64_t b) { return std::max(a, b); });
+  const auto& shared = merged.shared;
+  for (auto at = std::find(shared.begin(), shared.end(), 1); at != shared.end(); at = std::find(at + 1, shared.end(), 1)) {
+    const auto c = static_cast<std::size_t>(at - shared.begin());
+    if (c < sizes.size()) letters[pieces.rank_of(merged.global[c])].push_back({merged.global[c], sizes[c]});
   }
   letters = all_to_all(exchange, letters);
   std::vector<Told> all;
