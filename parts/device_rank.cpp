@@ -122,8 +122,8 @@ std::vector<std::uint64_t> DeviceRank::ids(std::span<const std::uint32_t> points
   std::vector<std::uint64_t> counts;
   std::size_t of_earlier = 0;
   for (std::size_t r = 0; r < ranks(); ++r) {
-    const auto end = static_cast<std::size_t>(std::lower_bound(points.begin(), points.end(), places_[r + 1]) -
-                                              points.begin());
+    const auto end =
+        static_cast<std::size_t>(std::lower_bound(points.begin(), points.end(), places_[r + 1]) - points.begin());
     counts.push_back(end - of_earlier);
     of_earlier = end;
   }
@@ -136,7 +136,8 @@ std::vector<std::uint64_t> DeviceRank::ids(std::span<const std::uint32_t> points
   }
   exchange_.all_to_all(rows.data(), begins, asked.data(), asked_begins, sizeof(std::uint32_t));
   for (std::size_t r = 0; r < ranks(); ++r) {
-    const std::span<std::uint32_t> of_rank = asked.span().subspan(asked_begins[r], asked_begins[r + 1] - asked_begins[r]);
+    const std::span<std::uint32_t> of_rank =
+        asked.span().subspan(asked_begins[r], asked_begins[r + 1] - asked_begins[r]);
     part_->rows_of(static_cast<std::uint32_t>(r), of_rank, 0, 0, of_rank.data());
   }
   exchange_.all_to_all(asked.data(), asked_begins, rows.data(), begins, sizeof(std::uint32_t));

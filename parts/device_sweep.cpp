@@ -29,12 +29,7 @@ std::size_t first_row(std::size_t rows, std::size_t device, std::size_t devices)
 
 DeviceSweep::DeviceSweep(const RunOptions& options, std::span<const PartWorker> workers, CancelToken& stop,
                          std::size_t rows)
-    : options_(options),
-      workers_(workers),
-      stop_(stop),
-      rows_(rows),
-      parts_(workers.size()),
-      rooms_(workers.size()) {}
+    : options_(options), workers_(workers), stop_(stop), rows_(rows), parts_(workers.size()), rooms_(workers.size()) {}
 
 bool DeviceSweep::masked() const noexcept {
   return options_.clusters || (options_.core_mask && options_.keep != Keep::summary);
@@ -95,7 +90,11 @@ std::unique_ptr<DeviceSweep> DeviceSweep::make(PointsView points, const Partitio
 class DeviceSweep::Group {
  public:
   Group(const DeviceSweep& sweep, const stages::EpsGroup& group, const Space& space)
-      : sweep_(sweep), group_(group), options_(sweep.options_), views_(sweep.parts_.size()), visits_(sweep.parts_.size()) {
+      : sweep_(sweep),
+        group_(group),
+        options_(sweep.options_),
+        views_(sweep.parts_.size()),
+        visits_(sweep.parts_.size()) {
     share_ghosts(PartReach(group.radius));
     sweep_.on_devices([&](std::size_t p) {
       PartPoints points;

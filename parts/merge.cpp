@@ -156,8 +156,8 @@ class Components {
 
   Exchange& exchange_;
   const Blocks& blocks_;
-  std::vector<std::uint32_t> place_;  ///< [clusters] in members_, or kNowhere
-  std::vector<Told> ties_;            ///< a cluster of this rank, and another
+  std::vector<std::uint32_t> place_;                                     ///< [clusters] in members_, or kNowhere
+  std::vector<Told> ties_;                                               ///< a cluster of this rank, and another
   std::vector<Told> seen_ = std::vector<Told>(1 << 12, {kNone, kNone});  ///< some of these
   std::vector<std::uint64_t> members_;
   std::vector<std::uint64_t> parent_;
@@ -219,9 +219,8 @@ RanksOfIds ranks_of(Exchange& exchange, std::span<const std::uint64_t> first, st
   Buffer<std::uint32_t> told(begins.back());
   std::size_t place = 0;
   for (const Stretch& stretch : stretches) {
-    for_all(stretch.ids.size(), [&](std::size_t i) {
-      told[place + i] = static_cast<std::uint32_t>(stretch.ids[i] - stretch.least);
-    });
+    for_all(stretch.ids.size(),
+            [&](std::size_t i) { told[place + i] = static_cast<std::uint32_t>(stretch.ids[i] - stretch.least); });
     place += stretch.ids.size();
   }
   counts = exchange.tell_counts(counts);
@@ -351,8 +350,8 @@ MergedClusters merge_clusters(Exchange& exchange, std::span<const std::uint64_t>
   }
   const std::vector<RootCluster> roots = root_clusters(exchange, blocks, components, first_cores);
   // The others have the first core points that are theirs, and those without one come last.
-  const auto owned = static_cast<std::size_t>(std::lower_bound(first_cores.begin(), first_cores.end(), kNone) -
-                                              first_cores.begin());
+  const auto owned =
+      static_cast<std::size_t>(std::lower_bound(first_cores.begin(), first_cores.end(), kNone) - first_cores.begin());
   const auto members_owned = std::lower_bound(members.begin(), members.end(), owned) - members.begin();
   Buffer<std::uint64_t> of_others(owned - static_cast<std::size_t>(members_owned));
   for_others(owned, members, [&](std::size_t place, std::size_t k) { of_others[place] = first_cores[k]; });
@@ -385,7 +384,8 @@ std::uint64_t largest_cluster(Exchange& exchange, const MergedClusters& merged, 
       },
       [](std::uint64_t a, std::uint64_t b) { return std::max(a, b); });
   const auto& shared = merged.shared;
-  for (auto at = std::find(shared.begin(), shared.end(), 1); at != shared.end(); at = std::find(at + 1, shared.end(), 1)) {
+  for (auto at = std::find(shared.begin(), shared.end(), 1); at != shared.end();
+       at = std::find(at + 1, shared.end(), 1)) {
     const auto c = static_cast<std::size_t>(at - shared.begin());
     if (c < sizes.size()) letters[pieces.rank_of(merged.global[c])].push_back({merged.global[c], sizes[c]});
   }
