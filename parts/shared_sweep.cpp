@@ -22,6 +22,7 @@
 #include <epsflow/parts/thread_ranks.hpp>
 #include <epsflow/pipeline/backends.hpp>
 #include <epsflow/pipeline/session.hpp>
+#include <epsflow/pipeline/shared_run.hpp>
 #include <epsflow/pipeline/workers.hpp>
 #include <epsflow/stages/group_by_eps.hpp>
 
@@ -168,46 +169,40 @@ class Together {
   bool refused_ = false;
 };
 
-/// The eps of a sweep, from the largest down. Most are dealt at once, as an engine prepares one while it clusters another; the last are handed
-/// out one by one, so that no engine waits long for the others.
+/// The eps of a sweep, from the largest down. Most are dealt, in turns to and fro, as each takes longer than the next. The last are taken as
+/// engines have room for them, so that none waits long for the others.
 class Queue {
  public:
-  Queue(const Sweep& sweep, const Metric& metric, std::size_t engines)
-      : groups_(stages::group_by_eps(sweep, metric)), engines_(std::min(engines, groups_.size())) {
-    next_ = engines_ == 1 ? groups_.size() : groups_.size() * 3 / 4 / engines_ * engines_;
-    dealt_ = next_;
-  }
-
-  /// Engines that get some.
-  [[nodiscard]] std::size_t engines() const noexcept { return engines_; }
-
-  /// What is dealt to an engine: in turns to and fro, as each eps takes longer than the next.
-  [[nodiscard]] Sweep dealt(std::size_t engine) const {
-    std::vector<Variant> variants;
-    for (std::size_t g = 0; g < dealt_; ++g) {
-      const std::size_t place = g % engines_;
-      if ((g / engines_ % 2 == 0 ? place : engines_ - 1 - place) == engine) add(groups_[g], variants);
+  Queue(const Sweep& sweep, const Metric& metric, std::size_t engines) : sweep_(sweep) {
+    std::vector<stages::EpsGroup> groups = stages::group_by_eps(sweep, metric);
+    dealt_.resize(std::min(engines, groups.size()));
+    const std::size_t deal = groups.size() * 3 / 4 / dealt_.size() * dealt_.size();
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+      const std::size_t place = g % dealt_.size();
+      const std::size_t engine = g / dealt_.size() % 2 == 0 ? place : dealt_.size() - 1 - place;
+      (g < deal ? dealt_[engine] : left_).push_back(std::move(groups[g]));
     }
-    return Sweep(std::move(variants));
   }
-  /// What an engine sweeps next; nothing at the end.
-  [[nodiscard]] Sweep next() {
+
+  [[nodiscard]] const Sweep& sweep() const noexcept { return sweep_; }
+  /// Engines that get some.
+  [[nodiscard]] std::size_t engines() const noexcept { return dealt_.size(); }
+
+  /// MoreGroups of an engine: none ahead where less than one is left for each.
+  [[nodiscard]] std::optional<stages::EpsGroup> next(std::size_t engine, bool ahead) {
     const std::scoped_lock lock(mutex_);
-    std::vector<Variant> variants;
-    if (next_ < groups_.size()) add(groups_[next_++], variants);
-    return Sweep(std::move(variants));
+    std::deque<stages::EpsGroup>& from = dealt_[engine].empty() ? left_ : dealt_[engine];
+    if (from.empty() || (&from == &left_ && ahead && left_.size() < dealt_.size())) return std::nullopt;
+    std::optional<stages::EpsGroup> group = std::move(from.front());
+    from.pop_front();
+    return group;
   }
 
  private:
-  static void add(const stages::EpsGroup& group, std::vector<Variant>& variants) {
-    for (const std::uint32_t minpts : group.minpts) variants.push_back({group.eps, minpts});
-  }
-
+  const Sweep sweep_;
   std::mutex mutex_;
-  std::vector<stages::EpsGroup> groups_;
-  std::size_t engines_;
-  std::size_t dealt_ = 0;  ///< groups
-  std::size_t next_ = 0;
+  std::vector<std::deque<stages::EpsGroup>> dealt_;  ///< [engines]
+  std::deque<stages::EpsGroup> left_;
 };
 
 void share_eps(PointsView points, const Metric& metric, Queue& queue, std::span<const Engine> engines,
@@ -216,14 +211,9 @@ void share_eps(PointsView points, const Metric& metric, Queue& queue, std::span<
     const Observer observer = together.observer();
     Dataset data = engines[e].load(points, metric, observer.cancel);
     if (!weights.empty()) data = data.weighted(weights, observer.cancel);
-    const auto sweep = [&](const Sweep& some) {
-      run_each(
-          data, some, [&](VariantResult&& result) { together.take(std::move(result)); }, options, observer);
-      return some.size() > 0;
-    };
-    (void)sweep(queue.dealt(e));
-    while (sweep(queue.next())) {
-    }
+    run_some(
+        data, queue.sweep(), [&](bool ahead) { return queue.next(e, ahead); },
+        [&](VariantResult&& result) { together.take(std::move(result)); }, options, observer);
   });
 }
 

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <iterator>
 #include <mutex>
 #include <optional>
@@ -40,16 +41,22 @@ class Turn {
   std::atomic<bool> table_refused_{false};
 };
 
+/// Where a run gets groups from that it shares with other runs: one for each call, until there are no more. ahead: it has others in flight, so that
+/// it may be given none although there are some. Thread-safe.
+using MoreGroups = std::function<std::optional<stages::EpsGroup>(bool ahead)>;
+
 /// Lets groups begin.
 ///
 /// A group that was starved is started again, alone and exclusively. Only an exclusive one may say that the budget is too small. The
 /// first is exclusive anyway, being the largest.
 class Admission {
  public:
-  Admission(std::vector<stages::EpsGroup> groups, unsigned most, const ArenaPool& pool)
+  /// more: asked for others behind these; or null.
+  Admission(std::vector<stages::EpsGroup> groups, unsigned most, const ArenaPool& pool, MoreGroups more = nullptr)
       : waiting_(std::make_move_iterator(groups.begin()), std::make_move_iterator(groups.end())),
         most_(most),
-        pool_(pool) {}
+        pool_(pool),
+        more_(std::move(more)) {}
 
   struct Admitted {
     stages::EpsGroup group;
@@ -58,10 +65,18 @@ class Admission {
   /// The next group if there is one and it may start now.
   std::optional<Admitted> next() {
     const std::scoped_lock lock(mutex_);
-    if (waiting_.empty() || exclusive_running_) return std::nullopt;
+    if (exclusive_running_) return std::nullopt;
     // Groups come in descending order of eps, so the next one hardly takes more memory than the last one.
     const bool room = !exclusive_next_ && in_flight_ < most_ && pool_.available() > last_bytes_;
     if (in_flight_ > 0 && !room) return std::nullopt;
+    if (waiting_.empty() && more_) {
+      if (std::optional<stages::EpsGroup> group = more_(in_flight_ > 0)) {
+        waiting_.push_back(*std::move(group));
+      } else if (in_flight_ == 0) {
+        more_ = nullptr;
+      }
+    }
+    if (waiting_.empty()) return std::nullopt;
     exclusive_running_ = std::exchange(exclusive_next_, false);
     Admitted admitted{std::move(waiting_.front()), exclusive_running_};
     waiting_.pop_front();
@@ -87,7 +102,7 @@ class Admission {
   /// Whether every group has been through.
   [[nodiscard]] bool done() const {
     const std::scoped_lock lock(mutex_);
-    return waiting_.empty() && in_flight_ == 0;
+    return waiting_.empty() && in_flight_ == 0 && !more_;
   }
 
  private:
@@ -95,6 +110,7 @@ class Admission {
   std::deque<stages::EpsGroup> waiting_;
   unsigned most_;
   const ArenaPool& pool_;
+  MoreGroups more_;  ///< null once there are none
   unsigned in_flight_ = 0;
   bool exclusive_next_ = true;
   bool exclusive_running_ = false;

@@ -57,14 +57,14 @@ TraceDetail units_of(const Batch& batch) { return {batch.unit == Batch::Unit::ro
 
 class Flow {
  public:
-  Flow(const FlowContext& context, std::vector<stages::EpsGroup> groups, const FlowConsumer& consumer)
+  Flow(const FlowContext& context, std::vector<stages::EpsGroup> groups, const FlowConsumer& consumer, MoreGroups more)
       : context_(context),
         consumer_(consumer),
         failure_(context.stop),
         choose_{consumer.result ? strategy_wanted(context.options) : StrategyChoice::table,
                 table_wanted(context.options), context.points.dims(), context.pool.available()},
         in_flight_(context.options.tables > 0 ? context.options.tables : context.backend.groups()),
-        admission_(std::move(groups), in_flight_, context.pool),
+        admission_(std::move(groups), in_flight_, context.pool, std::move(more)),
         index_{context.points, context.pool.budget(), context.stop,
                index_options(context.options, choose_.cells(), context.weights)},
         plan_{context.pool, table_options(context.options.search, context.backend, context.threads), consumer.bytes},
@@ -344,8 +344,9 @@ IndexOptions index_options(const RunOptions& options, Cells cells, const LoadedW
           .pairs = labels_alone && cells == Cells::clique};
 }
 
-void run_flow(const FlowContext& context, std::vector<stages::EpsGroup> groups, const FlowConsumer& consumer) {
-  Flow(context, std::move(groups), consumer).run();
+void run_flow(const FlowContext& context, std::vector<stages::EpsGroup> groups, const FlowConsumer& consumer,
+              MoreGroups more) {
+  Flow(context, std::move(groups), consumer, std::move(more)).run();
 }
 
 }  // namespace epsflow

@@ -7,6 +7,7 @@
 #include <epsflow/core/backend.hpp>
 #include <epsflow/core/cancel.hpp>
 #include <epsflow/core/memory.hpp>
+#include <epsflow/pipeline/admission.hpp>
 #include <epsflow/pipeline/options.hpp>
 #include <epsflow/stages/eps_job.hpp>
 
@@ -47,7 +48,8 @@ struct FlowConsumer {
 /// says. Up to RunOptions::tables groups are in flight, so that one is prepared while another is clustered.
 ///
 /// The first exception of any stage stops the flow: no new work begins, every lane comes home, and it is thrown from
-/// here. Throws Cancelled when the caller's token stopped it.
-void run_flow(const FlowContext& context, std::vector<stages::EpsGroup> groups, const FlowConsumer& consumer);
+/// here. Throws Cancelled when the caller's token stopped it. more: for groups behind these; or null.
+void run_flow(const FlowContext& context, std::vector<stages::EpsGroup> groups, const FlowConsumer& consumer,
+              MoreGroups more = nullptr);
 
 }  // namespace epsflow

@@ -122,7 +122,7 @@ class Session {
   void require_one_slice(const char* what) const;
 
   /// run_flow() on the engine's threads.
-  void run(std::vector<stages::EpsGroup> groups, const FlowConsumer& consumer);
+  void run(std::vector<stages::EpsGroup> groups, const FlowConsumer& consumer, MoreGroups more = nullptr);
 
   /// Whether some weights of a data set are below 0.
   [[nodiscard]] static bool negative_weights(const Dataset& data) noexcept {

@@ -5,6 +5,7 @@
 #include <epsflow/pipeline/in_order.hpp>
 #include <epsflow/pipeline/reporter.hpp>
 #include <epsflow/pipeline/session.hpp>
+#include <epsflow/pipeline/shared_run.hpp>
 #include <epsflow/pipeline/slices.hpp>
 #include <epsflow/stages/cluster_variants.hpp>
 
@@ -19,8 +20,8 @@ bool counted_by_clusters(const Dataset& data, const RunOptions& options) {
 
 }  // namespace
 
-void run_each(const Dataset& data, const Sweep& sweep, const OnResult& on_result, const RunOptions& options,
-              const Observer& observer) {
+void run_some(const Dataset& data, const Sweep& sweep, const MoreGroups& shared, const OnResult& on_result,
+              const RunOptions& options, const Observer& observer) {
   if (observer.cancel != nullptr) observer.cancel->check();
   if (sweep.size() == 0) return;
   const bool sliced = data.slices() > 0;
@@ -47,6 +48,7 @@ void run_each(const Dataset& data, const Sweep& sweep, const OnResult& on_result
     const TraceScope scope(observer.trace, Stage::group_by_eps, 0, {"variants", sweep.size()});
     groups = session.groups(sweep);
   }
+  if (shared) groups.clear();
   const stages::ClusterVariants cluster{.method = options.method,
                                         .verify = options.verify,
                                         .core_mask = made.core_mask,
@@ -74,14 +76,21 @@ void run_each(const Dataset& data, const Sweep& sweep, const OnResult& on_result
       on_result(std::move(result));
     });
   };
-  session.run(std::move(groups), {.consume =
-                                      [&](const stages::EpsJob& job) {
-                                        if (observer.before_stage) observer.before_stage(Stage::cluster_variants);
-                                        cluster(job, emit);
-                                      },
-                                  .bytes = [&](std::size_t variants) { return cluster.bytes(data.size(), variants); },
-                                  .result = emit,
-                                  .moved = [&](double eps, double share) { reporter.moved(eps, share); }});
+  session.run(std::move(groups),
+              {.consume =
+                   [&](const stages::EpsJob& job) {
+                     if (observer.before_stage) observer.before_stage(Stage::cluster_variants);
+                     cluster(job, emit);
+                   },
+               .bytes = [&](std::size_t variants) { return cluster.bytes(data.size(), variants); },
+               .result = emit,
+               .moved = [&](double eps, double share) { reporter.moved(eps, share); }},
+              shared);
+}
+
+void run_each(const Dataset& data, const Sweep& sweep, const OnResult& on_result, const RunOptions& options,
+              const Observer& observer) {
+  run_some(data, sweep, nullptr, on_result, options, observer);
 }
 
 void run_each(PointsView points, const Metric& metric, const Sweep& sweep, const OnResult& on_result,

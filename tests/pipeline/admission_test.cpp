@@ -66,5 +66,44 @@ TEST_CASE("admission: a starved group is next, and exclusive; one that was that 
   CHECK(admission.done());
 }
 
+TEST_CASE("admission: groups that runs share are asked for as there is room, and again once none is in flight") {
+  MemoryBudget budget(1000);
+  const ArenaPool pool(budget);
+  int asked = 0, left = 2;
+  bool last_is_kept = true;
+  Admission admission({{9, {1}}}, 2, pool, [&](bool ahead) -> std::optional<stages::EpsGroup> {
+    ++asked;
+    if (left == 0 || (ahead && left == 1 && last_is_kept)) return std::nullopt;
+    return stages::EpsGroup{static_cast<double>(left--), {1}};
+  });
+  const auto first = admission.next();
+  REQUIRE(first);
+  CHECK(first->group.eps == 9);
+  CHECK_FALSE(admission.next());
+  CHECK(asked == 0);
+  const Turn turn(first->exclusive);
+  admission.complete(turn, 10);
+  const auto second = admission.next();
+  REQUIRE(second);
+  CHECK(second->group.eps == 2);
+  CHECK_FALSE(admission.next());  // two are in flight
+  CHECK(asked == 1);
+  admission.end(turn, first->group);
+  CHECK_FALSE(admission.next());  // not ahead
+  CHECK(asked == 2);
+  CHECK_FALSE(admission.done());
+  const Turn of_second(second->exclusive);
+  admission.complete(of_second, 10);
+  admission.end(of_second, second->group);
+  CHECK_FALSE(admission.done());  // there is one left
+  const auto third = admission.next();
+  REQUIRE(third);
+  CHECK(third->group.eps == 1);
+  admission.end(Turn(third->exclusive), third->group);
+  CHECK_FALSE(admission.done());  // nobody has said that there are no more
+  CHECK_FALSE(admission.next());
+  CHECK(admission.done());
+}
+
 }  // namespace
 }  // namespace epsflow
