@@ -20,4 +20,9 @@ inline constexpr std::uint64_t kBytesPerWeight = 32;
   return kOfIndex + kOfLevel * std::min(levels, clustering::kLevelsAtOnce) + (weights ? kBytesPerWeight : 0);
 }
 
+/// Of a point of a part besides.
+inline constexpr std::uint64_t kHostBytesPerPartPoint = 24;
+/// Share of the memory that labels may take there, as a divisor, if those of one minpts take less.
+inline constexpr std::uint64_t kHostLabelShare = 4;
+
 }  // namespace epsflow::parts

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <chrono>
 #include <deque>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <numeric>
@@ -415,6 +416,13 @@ void check_parts_have(const RunOptions& options) {
   refuse(options.keep == Keep::core, "RunOptions::keep = Keep::core");
   refuse(options.labels != MemorySpace::host, "RunOptions::labels = MemorySpace::device");
   refuse(options.strategy == StrategyChoice::table || table_wanted(options), "a neighbour table");
+}
+
+std::size_t most_levels(const Sweep& sweep) {
+  std::map<double, std::size_t> levels;
+  std::size_t most = 1;
+  for (const Variant& variant : sweep.variants()) most = std::max(most, ++levels[variant.eps]);
+  return most;
 }
 
 void run_local(const LocalSweep& what, std::span<const PartWorker> workers, const OnResult& on_result,

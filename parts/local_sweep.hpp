@@ -21,6 +21,11 @@ namespace epsflow::parts {
 
 /// Of a point and minpts: its label and whether it is core, in its part and among all.
 inline constexpr std::uint64_t kBytesPerLabel = 10;
+/// Parts of an engine, and of all, at most: each has ghosts of others, which are kept by pairs.
+inline constexpr std::size_t kMostParts = 256;
+inline constexpr std::size_t kMostPartsOfAll = 1024;
+/// minpts of an eps, at most.
+[[nodiscard]] std::size_t most_levels(const Sweep& sweep);
 /// Whether labels are held until those of all parts are known.
 [[nodiscard]] inline bool labels_kept(const RunOptions& options) noexcept {
   return options.keep != Keep::summary || options.clusters;

@@ -1,0 +1,149 @@
+#include <epsflow/parts/choose_sharing.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <vector>
+
+#include <epsflow/core/device_part.hpp>
+#include <epsflow/core/format.hpp>
+#include <epsflow/index/cell_axes.hpp>
+#include <epsflow/parts/engines.hpp>
+#include <epsflow/parts/host_bytes.hpp>
+#include <epsflow/parts/local_sweep.hpp>
+#include <epsflow/pipeline/backends.hpp>
+#include <epsflow/pipeline/workers.hpp>
+
+namespace epsflow::parts {
+namespace {
+
+/// Beside coordinates, which are there twice, of clustering without a table: what index and sets take at most, and labels. Measured: 27 to 36,
+/// counts of several minpts 4, labels 4.
+constexpr std::uint64_t kBytesPerPoint = 44;
+/// Besides, where clusters are asked for as objects; and of a point of a part.
+constexpr std::uint64_t kBytesOfLineage = 12;
+constexpr std::uint64_t kBytesPerPartPoint = 8;
+/// Where a point lies among the parts.
+constexpr std::uint64_t kHostBytesPerPlace = 2;
+/// The memory of a GPU is asked for, which starts it, where more is needed.
+constexpr std::uint64_t kFitsAnyGpu = 2_GiB;
+/// Devices that cut points themselves lose some 10 ms, in which one clusters as many points.
+constexpr std::uint64_t kFewestCutByDevices = 32'000'000;
+/// By eps less than a fifth of them may be idle.
+constexpr std::size_t kShareOfIdle = 5;
+
+/// Whether parts are searched as one device would search all.
+bool grid_wanted(const RunOptions& run) {
+  return (run.search.index == IndexChoice::automatic || run.search.index == IndexChoice::grid) &&
+         (run.search.decide == DecideChoice::automatic || run.search.decide == DecideChoice::scalar);
+}
+
+/// Whether each engine has a GPU of its own.
+bool apart(std::span<const EngineOptions> engines) {
+  std::set<unsigned> gpus;
+  return std::ranges::all_of(
+      engines, [&](const EngineOptions& engine) { return engine.gpu && gpus.insert(*engine.gpu).second; });
+}
+
+bool parts_can(const RunOptions& run) {
+  return !run.verify && run.keep != Keep::core && run.labels == MemorySpace::host &&
+         run.strategy != StrategyChoice::table && !table_wanted(run);
+}
+
+std::uint64_t bytes_needed(const SharingQuestion& question, const RunOptions& run) {
+  return 2 * question.bytes + question.points * (kBytesPerPoint + (question.weights ? kBytesPerWeight : 0) +
+                                                 (run.clusters ? kBytesOfLineage : 0));
+}
+
+/// What clustering parts takes, with some for ghosts and for parts that are not quite equal.
+std::uint64_t with_ghosts(std::uint64_t bytes) { return bytes + bytes / 7; }
+
+/// Parts of which two at a time fit each device.
+std::size_t parts_in_turns(std::uint64_t needed, std::uint64_t device_memory, std::size_t engines) {
+  const double parts =
+      static_cast<double>(kTogether) * static_cast<double>(with_ghosts(needed)) / static_cast<double>(device_memory);
+  const auto of_engine = static_cast<std::size_t>(std::ceil(parts / static_cast<double>(engines)));
+  return std::max<std::size_t>(2, of_engine) * engines;
+}
+
+/// Of points that the CPU clusters within the budget.
+SharingAnswer choose_host_sharing(const SharingQuestion& question, const RunOptions& run) noexcept {
+  constexpr SharingAnswer kOne{Sharing::one, "all points fit the one device"};
+  const std::uint64_t needed = question.bytes + question.points * host_bytes(question.levels, question.weights);
+  const std::uint64_t held = question.in_memory ? question.bytes : 0;
+  if (question.device_memory == 0 || question.bytes + needed <= question.device_memory) return kOne;
+  const std::uint64_t labels = labels_kept(run) ? question.points * kBytesPerLabel : 0;
+  const std::uint64_t kept = held + question.points * kHostBytesPerPlace +
+                             std::clamp(question.device_memory / kHostLabelShare, labels, labels * question.levels);
+  // Then one run says how much it takes.
+  constexpr SharingAnswer kTooMuch{Sharing::one, "points and labels alone are more than the memory holds"};
+  if (kept >= question.device_memory) return kTooMuch;
+  const std::uint64_t of_parts = needed + question.bytes + question.points * kHostBytesPerPartPoint;
+  const std::size_t parts = parts_in_turns(of_parts, question.device_memory - kept, 1);
+  if (parts > kMostParts) return kTooMuch;
+  return {Sharing::parts, "clustering all points takes more than the memory holds", parts};
+}
+
+}  // namespace
+
+SharingAnswer choose_sharing(const SharingQuestion& question, const RunOptions& run) noexcept {
+  const auto whole = [&](std::string_view of_one_eps, std::string_view of_several) {
+    return question.engines < 2 || question.eps < 2 ? SharingAnswer{Sharing::one, of_one_eps}
+                                                    : SharingAnswer{Sharing::eps, of_several};
+  };
+  if (!parts_can(run)) {
+    constexpr std::string_view kLacking = "parts of space do not have what is asked for";
+    return whole(kLacking, kLacking);
+  }
+  if (question.host) return choose_host_sharing(question, run);
+  const std::uint64_t whole_needs = bytes_needed(question, run);
+  if (question.device_memory != 0 && whole_needs > question.device_memory) {
+    const std::uint64_t needed = whole_needs + question.points * kBytesPerPartPoint;
+    if (with_ghosts(needed) <= question.device_memory * question.engines) {
+      return {Sharing::parts, "all points are more than one device holds", question.engines};
+    }
+    return {Sharing::parts, "all points are more than the memory of GPUs holds",
+            parts_in_turns(needed, question.device_memory, question.engines)};
+  }
+  if (question.engines < 2) return {Sharing::one, "all points fit the one device"};
+  const std::size_t rounds = (question.eps + question.engines - 1) / question.engines;
+  if (question.cut_by_devices && question.points >= kFewestCutByDevices &&
+      kShareOfIdle * (rounds * question.engines - question.eps) >= rounds * question.engines) {
+    return {Sharing::parts, "each device clusters a part, which the devices cut themselves", question.engines, true};
+  }
+  return whole("all points fit one device, which is done with one eps before they are in parts",
+               "all points fit each device, and nothing has to be sent");
+}
+
+SharingAnswer choose_sharing(const PointRows& points, const Metric& metric, const Sweep& sweep,
+                             std::span<const EngineOptions> engines, const RunOptions& run, bool weights) {
+  std::vector<double> eps;
+  eps.reserve(sweep.size());
+  for (const Variant& variant : sweep.variants()) eps.push_back(variant.eps);
+  std::sort(eps.begin(), eps.end());
+  SharingQuestion question{.engines = engines.size(),
+                           .eps = static_cast<std::size_t>(std::unique(eps.begin(), eps.end()) - eps.begin()),
+                           .points = points.size(),
+                           .bytes = std::uint64_t{points.size()} * points.row_bytes(),
+                           .weights = weights,
+                           .in_memory = points.in_memory()};
+  if (engines.size() == 1 && on_the_host(engines.front())) {
+    question.host = true;
+    question.device_memory = settled(engines.front()).memory;
+    question.levels = most_levels(sweep);
+    return choose_sharing(question, run);
+  }
+  const bool small = bytes_needed(question, run) < kFitsAnyGpu;
+  for (const EngineOptions& engine : engines) {
+    if (small && engine.gpu_memory == 0) continue;
+    const std::uint64_t memory = gpu_memory_of(engine);
+    question.device_memory = question.device_memory == 0 ? memory : std::min(question.device_memory, memory);
+  }
+  // In more dimensions, and with tiles, parts lack what one device has; a box makes images of points, which the host finds.
+  question.cut_by_devices = !weights && points.in_memory() && metric.box.empty() &&
+                            points.dims() <= index::kMostCliqueDims && engines.size() <= kMostDeviceParts &&
+                            grid_wanted(run) && apart(engines);
+  return choose_sharing(question, run);
+}
+
+}  // namespace epsflow::parts
