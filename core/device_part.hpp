@@ -50,7 +50,7 @@ class DevicePart {
     std::uint64_t most_lent = 0;  ///< ghosts, at most, that others have of it
     bool labels = false;          ///< of its rows come back
     bool core = false;
-    bool by_processes = false;  ///< that are others write to it
+    bool by_processes = false;  ///< others than this one write to it
   };
   /// Makes room for a part and for what is found of its rows. Returns what open_room() takes, as long as this object is there.
   virtual std::vector<std::byte> make_room(const RoomNeeds& needs) = 0;

@@ -1,7 +1,9 @@
 #include <epsflow/parts/device_rank.hpp>
 
 #include <algorithm>
+#include <exception>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include <epsflow/core/buffer.hpp>
@@ -12,13 +14,16 @@
 namespace epsflow::parts {
 namespace {
 
+void meet(Exchange& exchange) { (void)exchange.sum(std::uint64_t{0}); }
+
 /// Whether f() is true on all ranks, and none has too little memory for it.
 template <class F>
-bool all_can(Exchange& exchange, F&& f) {
+bool all_can(Exchange& exchange, const Observer& observer, F&& f) {
   bool can = false;
   try {
     can = f();
-  } catch (const ResourceError&) {  // then the host is asked, which may have more
+  } catch (const ResourceError& error) {
+    if (observer.on_notice) observer.on_notice(std::string("points are cut by the host, not by GPUs: ") + error.what());
   }
   return exchange.sum(can ? std::uint64_t{0} : 1) == 0;
 }
@@ -40,10 +45,10 @@ std::uint64_t total(std::span<const std::uint64_t> counts) { return places_of(0,
 
 std::unique_ptr<DeviceRank> DeviceRank::make(Exchange& exchange, Backend& backend, PointsView rows, PointsView share,
                                              const Partition& cuts, const Space& space, double reach,
-                                             const RunOptions& options) {
+                                             const RunOptions& options, const Observer& observer) {
   std::unique_ptr<DeviceRank> made(new DeviceRank(exchange, backend, share, space));
   const std::size_t ranks = made->ranks();
-  if (ranks > kMostDeviceParts) return nullptr;
+  if (ranks > kMostDeviceParts || cuts.parts() != ranks) return nullptr;
   DevicePart::Counts counts;
   const auto cut = [&] {
     if (backend.device() >= 0) made->part_ = backend.hold(rows);
@@ -51,7 +56,7 @@ std::unique_ptr<DeviceRank> DeviceRank::make(Exchange& exchange, Backend& backen
     counts = made->part_->cut(cuts.cuts(), reach);
     return true;
   };
-  if (!all_can(exchange, cut)) return nullptr;
+  if (!all_can(exchange, observer, cut)) return nullptr;
   made->row_bytes_ = rows.dims() * bytes_of(rows.precision());
   made->firsts_ = places_of(0, exchange.tell_counts(std::vector<std::uint64_t>(ranks, share.size())));
   made->places_ = places_of(0, told(exchange, counts.own));
@@ -65,24 +70,42 @@ std::unique_ptr<DeviceRank> DeviceRank::make(Exchange& exchange, Backend& backen
                                                     .most_lent = most_lent,
                                                     .labels = labels_kept(options),
                                                     .core = options.core_mask && options.keep != Keep::summary,
-                                                    .by_processes = true}));
+                                                    .by_processes = !exchange.threads() && ranks > 1}));
     return true;
   };
-  if (!all_can(exchange, make_room)) return nullptr;
+  if (!all_can(exchange, observer, make_room)) return nullptr;
   keys = all_to_all(exchange, keys);
   const auto open_rooms = [&] {
     for (const std::vector<std::byte>& key : keys) made->rooms_.push_back(made->part_->open_room(key));
     return std::find(made->rooms_.begin(), made->rooms_.end(), nullptr) == made->rooms_.end();
   };
-  if (!all_can(exchange, open_rooms)) return nullptr;
-  const auto places = exchange.tell_counts(std::span(made->places_).first(ranks));
-  const auto send = [&] {
-    made->part_->send_rows(made->rooms_, places);
+  const auto send_rows = [&] {
+    made->part_->send_rows(made->rooms_, exchange.tell_counts(std::span(made->places_).first(ranks)));
     return true;
   };
-  if (!all_can(exchange, send)) return nullptr;
+  if (!all_can(exchange, observer, open_rooms) || !all_can(exchange, observer, send_rows)) {
+    made->leave();
+    return nullptr;
+  }
   made->sent_bytes_ += (share.size() - counts.own[made->me()]) * made->row_bytes_;
   return made;
+}
+
+template <class F>
+void DeviceRank::send(F&& f) {
+  std::exception_ptr failed;
+  try {
+    f();
+  } catch (...) {
+    failed = std::current_exception();
+  }
+  meet(exchange_);
+  if (failed) std::rethrow_exception(failed);
+}
+
+void DeviceRank::leave() {
+  rooms_.clear();
+  meet(exchange_);  // before the memory goes that others had open
 }
 
 std::uint64_t DeviceRank::clustering_bytes(std::size_t) const { return share_.size() * kBytesPerLabel; }
@@ -96,12 +119,11 @@ RankPart::Loaded DeviceRank::load(double reach) {
   const std::vector<std::uint64_t> borrowed = exchange_.tell_counts(lent_to);
   const std::vector<std::uint64_t> ghosts = places_of(own(), borrowed);
   const std::vector<std::uint64_t> places = exchange_.tell_counts(std::span(ghosts).first(ranks()));
-  part_->send_lent(rooms_, places, places);
+  send([&] { part_->send_lent(rooms_, places, places); });
   sent_bytes_ += lent.near.size() * row_bytes_;
   shared.lent = std::move(lent.near);
   shared.lent_to.assign(lent_to.begin(), lent_to.end());
   shared.borrowed_from.assign(borrowed.begin(), borrowed.end());
-  meet();
   std::optional<InputError> odd;
   try {
     loaded.points = backend_.load(part_->points(ghosts.back()), space_);
@@ -111,7 +133,7 @@ RankPart::Loaded DeviceRank::load(double reach) {
   if (exchange_.sum(odd ? std::uint64_t{1} : 0) > 0) {
     // The rank that brought the row tells which it is.
     require_finite(share_);
-    meet();
+    meet(exchange_);
     if (odd) throw InputError(*odd);
   }
   return loaded;
@@ -151,12 +173,13 @@ std::vector<std::uint64_t> DeviceRank::ids(std::span<const std::uint32_t> points
 
 void DeviceRank::bring_home(VariantResult& result, std::span<const std::uint32_t> numbers, bool core) {
   const std::vector<std::int32_t> table(numbers.begin(), numbers.end());
-  part_->send_back(rooms_, places_, {result.device_labels.data(), core ? result.device_core.data() : nullptr}, table);
+  send([&] {
+    part_->send_back(rooms_, places_, {result.device_labels.data(), core ? result.device_core.data() : nullptr}, table);
+  });
   result.device_labels = {};
   result.device_core = {};
   const std::uint64_t kept = places_[me() + 1] - places_[me()];
   sent_bytes_ += (own() - kept) * (sizeof(std::int32_t) + (core ? 1 : 0));
-  meet();
   result.labels = part_->room_for_labels(share_.size());
   result.core.resize(core ? share_.size() : 0);
   part_->take_back(result.labels.data(), core ? result.core.data() : nullptr);

@@ -17,15 +17,17 @@
 
 namespace epsflow::parts {
 
-/// What it holds of the points is on the device.
+/// What it holds of the points is on the device: its part with the ghosts of the largest radius, and 6 bytes for each row, all the time.
 class DeviceRank final : public RankPart {
  public:
   /// rows: the share as it is searched, without weights, in a space without closed axes; is copied. share: the same as it was given, in which odd
   /// coordinates are looked for. reach: of the largest radius. options: of the run. The share, exchange and backend must outlive it. Null on all
-  /// ranks where the device of one cannot cut points, has too little memory, or is not reached from that of another. Collective.
+  /// ranks where the device of one cannot cut points, has too little memory, which the observer is told there, or is not reached from that of
+  /// another. Collective.
   [[nodiscard]] static std::unique_ptr<DeviceRank> make(Exchange& exchange, Backend& backend, PointsView rows,
                                                         PointsView share, const Partition& cuts, const Space& space,
-                                                        double reach, const RunOptions& options);
+                                                        double reach, const RunOptions& options,
+                                                        const Observer& observer);
 
   [[nodiscard]] std::uint64_t own() const override { return places_.back(); }
   [[nodiscard]] std::uint64_t ghosts() const override { return ghosts_; }
@@ -37,6 +39,7 @@ class DeviceRank final : public RankPart {
   [[nodiscard]] std::vector<std::uint64_t> ids(std::span<const std::uint32_t> points) override;
   [[nodiscard]] MemorySpace labels() const override { return MemorySpace::device; }
   void bring_home(VariantResult& result, std::span<const std::uint32_t> numbers, bool core) override;
+  void leave() override;
 
  private:
   DeviceRank(Exchange& exchange, Backend& backend, PointsView share, const Space& space)
@@ -44,8 +47,10 @@ class DeviceRank final : public RankPart {
 
   [[nodiscard]] std::size_t ranks() const { return static_cast<std::size_t>(exchange_.size()); }
   [[nodiscard]] std::size_t me() const { return static_cast<std::size_t>(exchange_.rank()); }
-  /// Returns when all ranks have called: what they have sent before is there.
-  void meet() { (void)exchange_.sum(std::uint64_t{0}); }
+  /// Calls f, which sends to others, and returns when all ranks have: what was sent is there, and nobody writes to memory of a rank that f
+  /// throws on.
+  template <class F>
+  void send(F&& f);
 
   Exchange& exchange_;
   Backend& backend_;

@@ -18,7 +18,7 @@ void copy_bytes(const void* from, std::size_t bytes, void* to) {
   });
 }
 
-Exchange::Exchange(RanksAre ranks) : neighbours_can_be_(ranks == RanksAre::processes) {}
+Exchange::Exchange(RanksAre ranks) : ranks_are_(ranks) {}
 Exchange::~Exchange() = default;
 
 std::vector<std::uint64_t> Exchange::tell_counts(std::span<const std::uint64_t> counts) {
@@ -38,7 +38,7 @@ std::vector<std::uint64_t> Exchange::tell_counts(std::span<const std::uint64_t> 
 
 void Exchange::all_to_all(const void* send, std::span<const std::size_t> send_begins, void* receive,
                           std::span<const std::size_t> receive_begins, std::size_t bytes) {
-  if (neighbours_can_be_ && neighbours_ == nullptr) neighbours_ = std::make_unique<Neighbours>(*this);
+  if (ranks_are_ == RanksAre::processes && neighbours_ == nullptr) neighbours_ = std::make_unique<Neighbours>(*this);
   const auto ranks = static_cast<std::size_t>(size()), me = static_cast<std::size_t>(rank());
   std::vector<std::span<const std::byte>> out(ranks);
   std::vector<std::span<std::byte>> in(ranks);

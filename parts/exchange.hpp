@@ -15,12 +15,12 @@ namespace epsflow::parts {
 
 class Neighbours;
 
-/// One of several ranks, each of which has a part. All functions but rank(), size() and sent_bytes() are collective: every rank calls the
+/// One of several ranks, each of which has a part. All functions but rank(), size(), threads() and sent_bytes() are collective: every rank calls the
 /// same ones in the same order, and each returns when all have called. Where a rank has failed they throw on all others: Cancelled.
 class Exchange {
  public:
-  /// With `processes`, those that run on one machine read from each other what they are sent, where the system lets them.
-  enum class RanksAre : std::uint8_t { processes, apart };
+  /// With `processes`, those that run on one machine read from each other what they are sent, where the system lets them; not with `apart`.
+  enum class RanksAre : std::uint8_t { threads, processes, apart };
   explicit Exchange(RanksAre ranks);
   Exchange(const Exchange&) = delete;
   Exchange& operator=(const Exchange&) = delete;
@@ -28,6 +28,8 @@ class Exchange {
 
   [[nodiscard]] virtual int rank() const noexcept = 0;
   [[nodiscard]] virtual int size() const noexcept = 0;
+  /// Whether all are threads of this process.
+  [[nodiscard]] bool threads() const noexcept { return ranks_are_ == RanksAre::threads; }
   /// Sends counts[r] to rank r. Returns what each rank has sent here.
   [[nodiscard]] virtual std::vector<std::uint64_t> tell_counts(std::span<const std::uint64_t> counts);
   /// Element by element over all ranks, in place.
@@ -56,7 +58,7 @@ class Exchange {
   virtual void deliver(Outgoing send, Incoming receive) = 0;
 
  private:
-  bool neighbours_can_be_;
+  RanksAre ranks_are_;
   std::unique_ptr<Neighbours> neighbours_;  ///< once they are looked for
   std::uint64_t sent_bytes_ = 0;
 };

@@ -300,7 +300,7 @@ PartFigures run_each(Exchange& exchange, PointsView share, const Metric& metric,
     std::unique_ptr<RankPart> part;
     const Distribution* distribution = nullptr;
     if (!options.clusters && !weighed && space.axes.empty()) {
-      part = DeviceRank::make(exchange, backend, moved->view(), share, cuts, space, reach, options);
+      part = DeviceRank::make(exchange, backend, moved->view(), share, cuts, space, reach, options, observer);
     }
     if (part == nullptr) {
       Distribution moves(exchange, moved->view(), cuts);
@@ -344,6 +344,7 @@ PartFigures run_each(Exchange& exchange, PointsView share, const Metric& metric,
       beside.wait();
       if (more && !ahead) next = count(groups[g + 1]);
     }
+    part->leave();
     figures.cluster_seconds = seconds() - figures.distribute_seconds;
     figures.sent_bytes = part->sent_bytes();
   });

@@ -52,6 +52,8 @@ class RankPart {
   [[nodiscard]] virtual Loaded load(double reach) = 0;
 
   // Collective:
+  /// Called last, where none has failed.
+  virtual void leave() {}
   /// points: own ones, ascending. Returns their ids.
   [[nodiscard]] virtual std::vector<std::uint64_t> ids(std::span<const std::uint32_t> points) = 0;
   /// Where labels and masks of own points must be.

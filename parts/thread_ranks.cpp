@@ -65,7 +65,7 @@ struct Table {
 class ThreadExchange final : public Exchange {
  public:
   ThreadExchange(Table& table, int rank)
-      : Exchange(RanksAre::apart), table_(table), rank_(rank), me_(static_cast<std::size_t>(rank)) {}
+      : Exchange(RanksAre::threads), table_(table), rank_(rank), me_(static_cast<std::size_t>(rank)) {}
 
   [[nodiscard]] int rank() const noexcept override { return rank_; }
   [[nodiscard]] int size() const noexcept override { return static_cast<int>(table_.letters.size()); }

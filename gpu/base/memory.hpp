@@ -44,7 +44,7 @@ class DeviceMemory {
   /// Free once the work of `stream` so far is done.
   void free(void* memory, std::uint64_t bytes, cudaStream_t stream) noexcept;
 
-  /// The same of memory that other processes can open. Waits for the device.
+  /// The same of memory that other processes can open, which is there at once. May wait for the device, and freeing it does.
   [[nodiscard]] void* allocate_open(std::uint64_t bytes);
   void free_open(void* memory, std::uint64_t bytes) noexcept;
 

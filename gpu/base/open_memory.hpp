@@ -7,11 +7,12 @@
 #include <cstdint>
 #include <utility>
 
+#include <epsflow/gpu/base/error.hpp>
 #include <epsflow/gpu/base/memory.hpp>
 
 namespace epsflow::gpu {
 
-/// Such memory, uninitialised, of the current GPU. Move-only. What others have opened goes with it: they must not use it any more.
+/// Such memory, uninitialised, of the current GPU. Move-only. Others must have closed it before it goes.
 class OpenMemory {
  public:
   OpenMemory() = default;
@@ -48,11 +49,11 @@ class OpenMemory {
   std::byte* data_ = nullptr;
 };
 
-/// Memory of another process, from the current GPU. Takes some 10 ms.
+/// Memory of another process, as one GPU reaches it. Takes some 20 ms.
 class OpenedMemory {
  public:
-  /// data() is null where it cannot be reached from here: as of another machine.
-  explicit OpenedMemory(const cudaIpcMemHandle_t& handle) noexcept {
+  /// device: the current GPU. data() is null where it cannot be reached from here: as of another machine.
+  OpenedMemory(const cudaIpcMemHandle_t& handle, int device) noexcept : device_(device) {
     if (cudaIpcOpenMemHandle(&data_, handle, cudaIpcMemLazyEnablePeerAccess) == cudaSuccess) return;
     (void)cudaGetLastError();
     data_ = nullptr;
@@ -60,12 +61,18 @@ class OpenedMemory {
   OpenedMemory(const OpenedMemory&) = delete;
   OpenedMemory& operator=(const OpenedMemory&) = delete;
   ~OpenedMemory() {
-    if (data_ != nullptr) (void)cudaIpcCloseMemHandle(data_);
+    if (data_ == nullptr) return;
+    int before = device_;
+    (void)cudaGetDevice(&before);
+    if (before != device_) (void)cudaSetDevice(device_);
+    (void)cudaIpcCloseMemHandle(data_);
+    if (before != device_) (void)cudaSetDevice(before);
   }
 
   [[nodiscard]] std::byte* data() const noexcept { return static_cast<std::byte*>(data_); }
 
  private:
+  int device_;
   void* data_ = nullptr;
 };
 

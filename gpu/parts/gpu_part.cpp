@@ -6,8 +6,10 @@
 #include <utility>
 
 #include <epsflow/core/checked.hpp>
+#include <epsflow/core/format.hpp>
 #include <epsflow/gpu/base/device.hpp>
 #include <epsflow/gpu/base/upload.hpp>
+#include <epsflow/gpu/grid/device_points.hpp>
 
 namespace epsflow::gpu {
 namespace {
@@ -58,6 +60,11 @@ GpuPart::Counts GpuPart::cut(std::span<const SpaceCut> cuts, double reach) {
 }
 
 std::vector<std::byte> GpuPart::make_room(const RoomNeeds& needs) {
+  if (needs.own + needs.ghosts > kMostGpuPoints) {
+    throw DeviceError("a part has " + format_count(needs.own + needs.ghosts, "point") +
+                      ", ghosts included, and a GPU can index " + format_count(kMostGpuPoints) +
+                      ": use more GPUs, or EngineOptions::backend = BackendChoice::cpu");
+  }
   const DeviceScope scope(home_.device);
   part_ = needs.part;
   own_ = narrow<std::uint32_t>(needs.own);
@@ -66,6 +73,7 @@ std::vector<std::byte> GpuPart::make_room(const RoomNeeds& needs) {
                         needs.labels, needs.core);
   RoomKey key;
   key.process = process_number();
+  key.mark = next_mark();
   key.device = home_.device;
   key.memory = &home_.memory;
   key.shape = shape;
@@ -75,7 +83,7 @@ std::vector<std::byte> GpuPart::make_room(const RoomNeeds& needs) {
     open_block_ = OpenMemory(home_.memory, shape.bytes());
     key.block = open_block_.data();
     key.handle = open_block_.handle();
-    check(cudaMemcpyAsync(shape.mark(key.block), &key.process, sizeof(key.process), cudaMemcpyDefault, stream_.get()));
+    check(cudaMemcpyAsync(shape.mark(key.block), &key.mark, sizeof(key.mark), cudaMemcpyDefault, stream_.get()));
   } else {
     block_ = {home_.memory, stream_.get(), shape.bytes()};
     key.block = block_.data();

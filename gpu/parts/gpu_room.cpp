@@ -1,5 +1,6 @@
 #include <epsflow/gpu/parts/gpu_room.hpp>
 
+#include <atomic>
 #include <random>
 
 namespace epsflow::gpu {
@@ -32,6 +33,11 @@ std::uint64_t process_number() {
   return number;
 }
 
+std::uint64_t next_mark() {
+  static std::atomic<std::uint64_t> marks{0};
+  return process_number() + ++marks;
+}
+
 std::unique_ptr<GpuRoom> GpuRoom::open(const RoomKey& key, int from) {
   std::unique_ptr<GpuRoom> room(new GpuRoom(key));
   if (key.process == process_number()) {
@@ -41,12 +47,12 @@ std::unique_ptr<GpuRoom> GpuRoom::open(const RoomKey& key, int from) {
     return room;
   }
   if (!key.open) return nullptr;
-  std::byte* const block = room->opened_.emplace(key.handle).data();
+  std::byte* const block = room->opened_.emplace(key.handle, from).data();
   if (block == nullptr) return nullptr;
   // A handle of another machine may be one of this machine, too.
   std::uint64_t mark = 0;
   check(cudaMemcpy(&mark, key.shape.mark(block), sizeof(mark), cudaMemcpyDeviceToHost));
-  if (mark != key.process) return nullptr;
+  if (mark != key.mark) return nullptr;
   room->places_ = key.shape.in(block);
   return room;
 }

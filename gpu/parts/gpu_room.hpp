@@ -30,7 +30,7 @@ class RoomShape {
 
   [[nodiscard]] std::uint64_t bytes() const noexcept { return mark_ + sizeof(std::uint64_t); }
   [[nodiscard]] RoomPlaces in(std::byte* block) const noexcept;
-  /// Where a number is by which one knows the block.
+  /// Where the mark is.
   [[nodiscard]] std::byte* mark(std::byte* block) const noexcept { return block + mark_; }
 
  private:
@@ -43,7 +43,8 @@ class RoomShape {
 
 /// What others must know of a room.
 struct RoomKey {
-  std::uint64_t process = 0;       ///< a number that no other has
+  std::uint64_t process = 0;       ///< process_number() there
+  std::uint64_t mark = 0;          ///< in the block, by which it is known: no other has it
   int device = 0;                  ///< as that process counts
   DeviceMemory* memory = nullptr;  ///< in that process
   std::byte* block = nullptr;      ///< in that process
@@ -52,8 +53,10 @@ struct RoomKey {
   cudaIpcMemHandle_t handle{};
   std::array<std::uint64_t, kMostDeviceParts + 1> first_of_part{};  ///< where those of each part begin among its rows
 };
-/// Of this one.
+/// A number that no other process has.
 [[nodiscard]] std::uint64_t process_number();
+/// One that no room has had.
+[[nodiscard]] std::uint64_t next_mark();
 
 class GpuRoom final : public DeviceRoom {
  public:
