@@ -283,7 +283,7 @@ class SweepOverRanks(ProgramTest):
                 else:
                     p.send_signal(kill)
                 p.wait(30)
-                self.wait_until_gone(ranks)
+                self.wait_until_gone(ranks, p.pid, kill == signal.SIGKILL)
         resumed = ["--resume"] if out.exists() and any(out.iterdir()) else []
         p = self.launch(SEVERAL[0], *words, "--out", out, *resumed)
         self.assertEqual(p.returncode, 0, p.stderr)
@@ -296,9 +296,29 @@ class SweepOverRanks(ProgramTest):
                 found += [other, *self.descendants(other)]
         return found
 
-    def wait_until_gone(self, pids):
+    def of_session(self, session):
+        found = []
+        for file in Path("/proc").glob("[0-9]*/stat"):
+            try:
+                fields = file.read_text().rpartition(")")[2].split()
+            except OSError:  # it has gone meanwhile
+                continue
+            if int(fields[3]) == session:
+                found.append(int(file.parent.name))
+        return found
+
+    def wait_until_gone(self, pids, session, killed):
+        """Of those that were known and any that the launcher has started since: as long as one is there, what it was writing is its own."""
         end = time.monotonic() + 20
-        while any(Path(f"/proc/{pid}/exe").exists() for pid in pids) and time.monotonic() < end:
+        while time.monotonic() < end:
+            late = self.of_session(session)
+            if not late and not any(Path(f"/proc/{pid}").exists() for pid in pids):
+                return
+            for pid in late if killed else []:
+                try:
+                    os.kill(pid, signal.SIGKILL)
+                except ProcessLookupError:
+                    pass
             time.sleep(0.05)
 
 
