@@ -3,7 +3,7 @@
 //   mpirun -n R bench_ranks FILE|uniform:N:DIMS EPS_LIST MINPTS_LIST [--threads N] [--backend cpu|gpu] [--repeat N]
 //
 // threads: of each process. With one process it is a sweep without parts, to compare with. seconds: of each repetition, from shares in
-// memory to their labels, loading included, until the last process is done; the first warms up. distribute_s and cluster_s: of the slowest process of the
+// memory to their labels, loading included, until the last process is done, by engines that stay; the first warms up. distribute_s and cluster_s: of the slowest process of the
 // last repetition. labels: a checksum, the same for any number of processes.
 #include <chrono>
 #include <cstdint>

@@ -14,8 +14,6 @@
 #include <epsflow/core/backend.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
-#include <epsflow/index/cell_axes.hpp>
-#include <epsflow/index/distance.hpp>
 #include <epsflow/parts/device_rank.hpp>
 #include <epsflow/parts/distribution.hpp>
 #include <epsflow/parts/gathered_clusters.hpp>
@@ -23,6 +21,7 @@
 #include <epsflow/parts/merge.hpp>
 #include <epsflow/parts/moved_points.hpp>
 #include <epsflow/parts/part_reach.hpp>
+#include <epsflow/parts/part_visit.hpp>
 #include <epsflow/parts/part_weights.hpp>
 #include <epsflow/pipeline/session.hpp>
 #include <epsflow/stages/group_by_eps.hpp>
@@ -117,12 +116,7 @@ class CountedPart {
       : group(eps),
         loaded_(part.load(PartReach(eps.radius).near)),
         shared_{view().lent, static_cast<std::uint32_t>(loaded_.points->size() - part.own())},
-        index_(loaded_.points->build_index(
-            {.eps = eps.radius,
-             .cells = loaded_.points->dims() <= index::kMostCliqueDims ? Cells::clique : Cells::reach,
-             .index = options.search.index,
-             .decide = options.search.decide},
-            cancel)) {
+        index_(index_of_part(*loaded_.points, eps.radius, options.search, cancel)) {
     DirectOptions direct{.minpts = eps.minpts,
                          .core_mask = options.core_mask || options.clusters,
                          .labels = part.labels(),

@@ -8,6 +8,15 @@
 
 namespace epsflow::parts {
 
+std::unique_ptr<Index> index_of_part(const LoadedPoints& points, double radius, const SearchOptions& search,
+                                     const CancelToken& cancel) {
+  return points.build_index({.eps = radius,
+                             .cells = points.dims() <= index::kMostCliqueDims ? Cells::clique : Cells::reach,
+                             .index = search.index,
+                             .decide = search.decide},
+                            cancel);
+}
+
 PartVisit::PartVisit(PartPoints points, const PartView& view, const WeightScale* scale, double radius,
                      const SearchOptions& search, DirectOptions options, const CancelToken& cancel)
     : lent_(view.lent), shared_{{}, static_cast<std::uint32_t>(view.beyond)}, points_(std::move(points)) {
@@ -18,11 +27,7 @@ PartVisit::PartVisit(PartPoints points, const PartView& view, const WeightScale*
             static_cast<std::uint32_t>(view.own));
   shared_.lent = lent_;
   const LoadedPoints& loaded = *points_.loaded;
-  index_ = loaded.build_index({.eps = radius,
-                               .cells = loaded.dims() <= index::kMostCliqueDims ? Cells::clique : Cells::reach,
-                               .index = search.index,
-                               .decide = search.decide},
-                              cancel);
+  index_ = index_of_part(loaded, radius, search, cancel);
   options.shared = &shared_;
   place_ = index_->place(options);
   if (scale != nullptr) {

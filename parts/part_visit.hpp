@@ -28,6 +28,10 @@ struct PartPoints {
   std::unique_ptr<LoadedPoints> loaded;
 };
 
+/// What the points of a part are searched by for a radius. Throws Cancelled, ResourceError.
+[[nodiscard]] std::unique_ptr<Index> index_of_part(const LoadedPoints& points, double radius,
+                                                   const SearchOptions& search, const CancelToken& cancel);
+
 /// Where its neighbours are counted, or their weights. Its points go with it.
 class PartVisit {
  public:
