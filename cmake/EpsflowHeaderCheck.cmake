@@ -1,6 +1,6 @@
-# header_check: compiles every header alone, so that none leans on what its user happened to include before. Those that
-# are installed are also compiled alone from where they are installed: tests/consumer. On demand, as it takes minutes.
-get_property(headers GLOBAL PROPERTY EPSFLOW_HEADERS)
+# header_check: compiles every internal header alone, so that none leans on what its user happened to include before. Those that
+# are installed are compiled alone from where they are installed: tests/consumer. On demand, as it takes minutes.
+get_property(headers GLOBAL PROPERTY EPSFLOW_INTERNAL_HEADERS)
 set(sources)
 foreach(header IN LISTS headers)
   file(RELATIVE_PATH spelling "${PROJECT_BINARY_DIR}/include" "${header}")

@@ -23,5 +23,5 @@ function(epsflow_module folder)
     # install() needs the name of every file set; see EpsflowInstall.cmake.
     set_property(TARGET ${arg_TARGET} APPEND PROPERTY EPSFLOW_HEADER_SETS "${set}")
   endif()
-  set_property(GLOBAL APPEND PROPERTY EPSFLOW_HEADERS ${arg_PUBLIC_HEADERS} ${arg_HEADERS})
+  set_property(GLOBAL APPEND PROPERTY EPSFLOW_INTERNAL_HEADERS ${arg_HEADERS})
 endfunction()

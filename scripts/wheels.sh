@@ -14,7 +14,8 @@ pythons=("${@:2}")
 root=$PWD
 work=$root/build/python
 most_bytes=$((5 * 1024 * 1024))
-# The source lies at the same place each time, and what is compiled does not depend on it.
+# The source lies at the same place each time, as far from where it is compiled as that of a preset's build, so that the compiler's cache
+# knows it, and what is compiled does not depend on it.
 export CCACHE_BASEDIR=${CCACHE_BASEDIR:-$root} CCACHE_NOHASHDIR=${CCACHE_NOHASHDIR:-1}
 unset PYTHONPATH PYTHONHOME
 
@@ -42,7 +43,7 @@ for python in "${pythons[@]}"; do
   say "wheel of $("$python" --version)"
   rm -rf "$work/raw"
   "$python" -m pip wheel --disable-pip-version-check --no-deps -w "$work/raw" --config-settings=cmake.define.EPSFLOW_CUDA=OFF \
-    "$work/source" || fail "the wheel is not made"
+    --config-settings='build-dir=build/{wheel_tag}' "$work/source" || fail "the wheel is not made"
   PATH="$tools:$PATH" "$tools/auditwheel" repair -w "$folder" "$work/raw"/epsflow-*.whl || fail "the wheel needs libraries of the system"
 done
 

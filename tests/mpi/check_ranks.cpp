@@ -10,6 +10,9 @@
 #include "support/random_points.hpp"
 
 #include <epsflow/core/error.hpp>
+#ifdef EPSFLOW_WITH_CUDA
+#include <epsflow/gpu/base/fault.hpp>
+#endif
 #include <epsflow/mpi/mpi_ranks.hpp>
 #include <epsflow/parts/part_lineage.hpp>
 #include <epsflow/parts/part_sweep.hpp>
@@ -116,5 +119,22 @@ int main(int argc, char** argv) {
         },
         [](const std::exception&) { return 4; });
   }
+#ifdef EPSFLOW_WITH_CUDA
+  if (argc > 1 && std::string(argv[1]) == "fault") {  // the last rank's GPU fails: its 20th launch
+    return mpi::run_world(
+        &argc, &argv,
+        [](parts::Exchange& exchange) -> int {
+          if (exchange.rank() == exchange.size() - 1) {
+            gpu::inject_fault(gpu::FaultPoint::launch, 20, 1, cudaErrorLaunchFailure);
+          }
+          const test::DataSet data = test::make_data("clustered", 2000, 2, Precision::float32, 1);
+          (void)parts::run_each(
+              exchange, data.view(), {}, grid({data.scale}, {4}), [](VariantResult&&) {}, EngineOptions{.threads = 1},
+              RunOptions{});
+          return 0;
+        },
+        [](const std::exception&) { return 4; });
+  }
+#endif
   return mpi::run_world(&argc, &argv, check_all, [](const std::exception&) { return 1; });
 }

@@ -10,6 +10,9 @@
 
 #include <epsflow/core/labels.hpp>
 
+// These loops are most of what such tests take, and not what sanitizers are to look at.
+#define EPSFLOW_PLAIN_LOOP __attribute__((no_sanitize("address", "undefined", "thread")))
+
 namespace epsflow::test {
 
 /// Every point's eps-neighbourhood, ascending, the point itself included.
@@ -54,19 +57,38 @@ double oracle_squared_distance(const T* p, const T* q, std::size_t dims) {
   return sum;
 }
 
+/// Writes the points within the root of `limit` of point i, ascending; returns how many.
+template <class T>
+EPSFLOW_PLAIN_LOOP std::size_t oracle_row(const T* values, std::size_t n, std::size_t dims, std::size_t i, double limit,
+                                          std::uint32_t* row) {
+  std::size_t size = 0;
+  const T* const p = values + i * dims;
+  const T* q = values;
+  for (std::size_t j = 0; j < n; ++j, q += dims) {
+    double sum = 0;
+    for (std::size_t k = 0; k < dims; ++k) {
+      const double pk = p[k];
+      const double qk = q[k];
+      const double diff = pk - qk;
+      const double square = diff * diff;
+      sum = sum + square;
+    }
+    row[size] = static_cast<std::uint32_t>(j);
+    size += sum <= limit ? 1 : 0;
+  }
+  return size;
+}
+
 /// values: [n × dims], row-major.
 template <class T>
 OracleTable oracle_table(const std::vector<T>& values, std::size_t dims, double eps) {
   const std::size_t n = values.size() / dims;
-  const double limit = eps * eps;
   OracleTable table;
   table.rows.resize(n);
+  std::vector<std::uint32_t> row(n + 1);
   for (std::size_t i = 0; i < n; ++i) {
-    for (std::size_t j = 0; j < n; ++j) {
-      if (oracle_squared_distance(&values[i * dims], &values[j * dims], dims) <= limit) {
-        table.rows[i].push_back(static_cast<std::uint32_t>(j));
-      }
-    }
+    const std::size_t size = oracle_row(values.data(), n, dims, i, eps * eps, row.data());
+    table.rows[i].assign(row.data(), row.data() + size);
   }
   return table;
 }
@@ -83,35 +105,55 @@ inline std::vector<std::uint8_t> core_by_weight(const OracleTable& table, const 
   return core;
 }
 
+/// What oracle_labels() has of a core point without a cluster, and of another point without one.
+inline constexpr std::int32_t kNoCluster = -2, kNotCore = -1;
+
+/// Gives those core points of a row that have none the cluster, and writes them; returns how many.
+EPSFLOW_PLAIN_LOOP inline std::size_t grow(const std::uint32_t* row, std::size_t size, std::int32_t cluster,
+                                           std::int32_t* labels, std::uint32_t* open) {
+  std::size_t grown = 0;
+  for (std::size_t i = 0; i < size; ++i) {
+    if (labels[row[i]] != kNoCluster) continue;
+    labels[row[i]] = cluster;
+    open[grown++] = row[i];
+  }
+  return grown;
+}
+
+/// The lowest cluster of core points of a row, or kNotCore.
+EPSFLOW_PLAIN_LOOP inline std::int32_t lowest_cluster(const std::uint32_t* row, std::size_t size,
+                                                      const std::int32_t* labels, const std::uint8_t* is_core) {
+  std::int32_t lowest = kNotCore;
+  for (std::size_t i = 0; i < size; ++i) {
+    const std::uint32_t y = row[i];
+    if (is_core[y] != 0 && (lowest < 0 || labels[y] < lowest)) lowest = labels[y];
+  }
+  return lowest;
+}
+
 /// Clusters grow from core points in the order of the ids, so their numbers follow their smallest core point.
 /// is_core: [n] not 0 for core points.
 inline OracleLabels oracle_labels(const OracleTable& table, const std::vector<std::uint8_t>& is_core) {
   const std::size_t n = table.rows.size();
   OracleLabels result;
   std::vector<std::int32_t>& labels = result.labels;
-  labels.assign(n, -1);
   const auto core = [&](std::size_t i) { return is_core[i] != 0; };
+  for (std::size_t i = 0; i < n; ++i) labels.push_back(core(i) ? kNoCluster : kNotCore);
   std::int32_t clusters = 0;
+  std::vector<std::uint32_t> open(n);  // each core point is in it once
   for (std::size_t i = 0; i < n; ++i) {
-    if (!core(i) || labels[i] >= 0) continue;
-    std::vector<std::size_t> open{i};
+    if (labels[i] != kNoCluster) continue;
     labels[i] = clusters;
-    while (!open.empty()) {
-      const std::size_t x = open.back();
-      open.pop_back();
-      for (const std::uint32_t y : table.rows[x]) {
-        if (!core(y) || labels[y] >= 0) continue;
-        labels[y] = clusters;
-        open.push_back(y);
-      }
+    open[0] = static_cast<std::uint32_t>(i);
+    for (std::size_t size = 1; size > 0;) {
+      const std::vector<std::uint32_t>& row = table.rows[open[--size]];
+      size += grow(row.data(), row.size(), clusters, labels.data(), open.data() + size);
     }
     ++clusters;
   }
   for (std::size_t i = 0; i < n; ++i) {
     if (core(i)) continue;
-    for (const std::uint32_t y : table.rows[i]) {
-      if (core(y) && (labels[i] < 0 || labels[y] < labels[i])) labels[i] = labels[y];
-    }
+    labels[i] = lowest_cluster(table.rows[i].data(), table.rows[i].size(), labels.data(), is_core.data());
   }
   LabelSummary& summary = result.summary;
   std::vector<std::uint64_t> sizes(static_cast<std::size_t>(clusters));

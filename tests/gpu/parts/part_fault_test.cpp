@@ -1,0 +1,118 @@
+// What a GPU that fails does to a sweep whose points GPUs cut into parts: an error that names it, and the next sweep works.
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "support/catch.hpp"
+#include "support/errors.hpp"
+#include "support/gpu.hpp"
+#include "support/oracle.hpp"
+#include "support/random_points.hpp"
+#include "support/watchdog.hpp"
+
+#include <epsflow/core/error.hpp>
+#include <epsflow/gpu/base/fault.hpp>
+#include <epsflow/parts/local_sweep.hpp>
+#include <epsflow/pipeline/backends.hpp>
+#include <epsflow/pipeline/make_backend.hpp>
+#include <epsflow/pipeline/workers.hpp>
+
+namespace epsflow::gpu {
+namespace {
+
+const test::DataSet& points() {
+  static const test::DataSet data = test::make_data("clustered", 3000, 2, Precision::float64, 11);
+  return data;
+}
+
+/// A backend for each of two parts, on GPUs of their own where there are two.
+std::vector<std::unique_ptr<Backend>> two_backends() {
+  std::vector<std::unique_ptr<Backend>> backends;
+  const std::vector<unsigned> gpus = usable_gpus();
+  for (std::size_t p = 0; p < 2; ++p) {
+    EngineOptions engine;
+    engine.threads = 1;
+    engine.gpu = gpus[p % gpus.size()];
+    backends.push_back(make_backend(settled(engine), nullptr));
+  }
+  return backends;
+}
+
+struct Outcome {
+  std::string error;
+  std::size_t right = 0;
+  std::size_t wrong = 0;
+};
+
+Outcome try_parts() {
+  const test::Watchdog watchdog("parts with faults");
+  Outcome outcome;
+  const auto backends = two_backends();
+  const std::vector<parts::PartWorker> workers{{*backends[0], 1}, {*backends[1], 1}};
+  const Sweep sweep = grid({points().scale, points().scale * 1.5}, {3, 6});
+  try {
+    parts::run_local(
+        {.points = parts::PointRows(points().view()),
+         .metric = Metric{},
+         .sweep = sweep,
+         .parts = 2,
+         .memory = 10 * points().size()},
+        workers,
+        [&](VariantResult&& r) {
+          const auto expected = test::oracle_labels(points().oracle(r.variant.eps), r.variant.minpts);
+          (r.labels == expected.labels ? outcome.right : outcome.wrong) += 1;
+        },
+        RunOptions{}, CancelToken());
+  } catch (const ResourceError& error) {
+    outcome.error = error.what();
+  }
+  return outcome;
+}
+
+struct Faults {
+  ~Faults() {
+    for (const FaultPoint p : {FaultPoint::allocation, FaultPoint::launch}) inject_fault(p, 0, 0, cudaSuccess);
+  }
+};
+
+/// Faults one after another, until a sweep has fewer calls than are let pass: how many there were, on which GPUs.
+std::vector<std::size_t> fail_at(FaultPoint point, cudaError_t code, const std::string& name) {
+  std::vector<std::size_t> failed(2, 0);
+  for (std::uint64_t skip = 0; skip < 1000; skip += 1 + skip / 8) {
+    INFO(name << " after " << skip);
+    inject_fault(point, skip, 1, code);
+    const Outcome outcome = try_parts();
+    inject_fault(point, 0, 0, cudaSuccess);
+    REQUIRE(outcome.wrong == 0);
+    if (outcome.error.empty()) {
+      REQUIRE(outcome.right == 4);
+      continue;
+    }
+    test::check_mentions(outcome.error, {name, "GPU "});
+    ++failed[outcome.error.find("GPU 1 reports") != std::string::npos ? 1 : 0];
+  }
+  return failed;
+}
+
+TEST_CASE(
+    "part faults: a launch or an allocation that fails ends the sweep with the GPU's number, and the next one works") {
+  if (!test::have_gpu()) return;
+  const Faults faults;
+  const std::size_t gpus = std::min<std::size_t>(2, usable_gpus().size());
+  const auto launches = fail_at(FaultPoint::launch, cudaErrorLaunchFailure, "cudaErrorLaunchFailure");
+  const auto allocations = fail_at(FaultPoint::allocation, cudaErrorMemoryAllocation, "cudaErrorMemoryAllocation");
+  for (std::size_t gpu = 0; gpu < gpus; ++gpu) {
+    CHECK(launches[gpu] > 5);
+    CHECK(allocations[gpu] > 2);
+  }
+  const Outcome after = try_parts();
+  CHECK(after.error.empty());
+  CHECK(after.right == 4);
+}
+
+}  // namespace
+}  // namespace epsflow::gpu
