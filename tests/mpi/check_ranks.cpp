@@ -16,12 +16,21 @@
 #include <epsflow/mpi/mpi_ranks.hpp>
 #include <epsflow/parts/part_lineage.hpp>
 #include <epsflow/parts/part_sweep.hpp>
+#include <epsflow/pipeline/backends.hpp>
 #include <epsflow/pipeline/engine.hpp>
 #include <epsflow/pipeline/sweep.hpp>
 
 namespace {
 
 using namespace epsflow;
+
+/// On GPUs of their own as far as there are some.
+EngineOptions engine_of(const parts::Exchange& exchange) {
+  EngineOptions engine{.threads = 1};
+  const std::vector<unsigned> gpus = usable_gpus();
+  if (!gpus.empty()) engine.gpu = gpus[static_cast<std::size_t>(exchange.rank()) % gpus.size()];
+  return engine;
+}
 
 /// Whether this rank's rows have the labels, masks and counts of one run over all.
 bool agrees(parts::Exchange& exchange, const test::DataSet& data, const Metric& metric, const Sweep& sweep,
@@ -31,7 +40,7 @@ bool agrees(parts::Exchange& exchange, const test::DataSet& data, const Metric& 
   std::sort(ends.begin(), ends.end());
   const auto first = ends[static_cast<std::size_t>(exchange.rank())],
              last = ends[static_cast<std::size_t>(exchange.rank()) + 1];
-  const EngineOptions engine{.threads = 1};
+  const EngineOptions engine = engine_of(exchange);
   const RunOptions options{.core_mask = true};
   const Dataset points = Engine(engine).load(data.view(), metric);
   const std::vector<VariantResult> whole = run(weights.empty() ? points : points.weighted(weights), sweep, options);
@@ -129,7 +138,7 @@ int main(int argc, char** argv) {
           }
           const test::DataSet data = test::make_data("clustered", 2000, 2, Precision::float32, 1);
           (void)parts::run_each(
-              exchange, data.view(), {}, grid({data.scale}, {4}), [](VariantResult&&) {}, EngineOptions{.threads = 1},
+              exchange, data.view(), {}, grid({data.scale}, {4}), [](VariantResult&&) {}, engine_of(exchange),
               RunOptions{});
           return 0;
         },
