@@ -133,6 +133,10 @@ int main(int argc, char** argv) {
     return mpi::run_world(
         &argc, &argv,
         [](parts::Exchange& exchange) -> int {
+          if (usable_gpus().empty()) {
+            std::puts("skipped: no GPU");
+            return 0;
+          }
           if (exchange.rank() == exchange.size() - 1) {
             gpu::inject_fault(gpu::FaultPoint::launch, 20, 1, cudaErrorLaunchFailure);
           }
