@@ -14,8 +14,8 @@ pythons=("${@:2}")
 root=$PWD
 work=$root/build/python
 most_bytes=$((5 * 1024 * 1024))
-# The source lies at the same place each time, as far from where it is compiled as that of a preset's build, so that the compiler's cache
-# knows it, and what is compiled does not depend on it.
+# The source lies at the same place each time, two folders above the build as for presets, so that paths are the same for the compiler's
+# cache, and what is compiled does not depend on it.
 export CCACHE_BASEDIR=${CCACHE_BASEDIR:-$root} CCACHE_NOHASHDIR=${CCACHE_NOHASHDIR:-1}
 unset PYTHONPATH PYTHONHOME
 

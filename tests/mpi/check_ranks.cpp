@@ -138,7 +138,7 @@ int main(int argc, char** argv) {
             return 0;
           }
           if (exchange.rank() == exchange.size() - 1) {
-            gpu::inject_fault(gpu::FaultPoint::launch, 20, 1, cudaErrorLaunchFailure);
+            gpu::inject_fault(gpu::FaultPoint::launch, 19, 1, cudaErrorLaunchFailure);
           }
           const test::DataSet data = test::make_data("clustered", 2000, 2, Precision::float32, 1);
           (void)parts::run_each(

@@ -10,7 +10,8 @@
 
 #include <epsflow/core/labels.hpp>
 
-// These loops are most of what such tests take, and not what sanitizers are to look at.
+// These loops are most of the time that tests take, ten times as long where sanitizers look at them, and none of them is epsflow's. What they
+// call must be as plain, or is not inlined.
 #define EPSFLOW_PLAIN_LOOP __attribute__((no_sanitize("address", "undefined", "thread")))
 
 namespace epsflow::test {
@@ -105,25 +106,25 @@ inline std::vector<std::uint8_t> core_by_weight(const OracleTable& table, const 
   return core;
 }
 
-/// What oracle_labels() has of a core point without a cluster, and of another point without one.
-inline constexpr std::int32_t kNoCluster = -2, kNotCore = -1;
+/// Labels of a core point that no cluster has reached so far, and of a point that is none.
+inline constexpr std::int32_t kUnreached = -2, kNoCore = -1;
 
 /// Gives those core points of a row that have none the cluster, and writes them; returns how many.
 EPSFLOW_PLAIN_LOOP inline std::size_t grow(const std::uint32_t* row, std::size_t size, std::int32_t cluster,
                                            std::int32_t* labels, std::uint32_t* open) {
   std::size_t grown = 0;
   for (std::size_t i = 0; i < size; ++i) {
-    if (labels[row[i]] != kNoCluster) continue;
+    if (labels[row[i]] != kUnreached) continue;
     labels[row[i]] = cluster;
     open[grown++] = row[i];
   }
   return grown;
 }
 
-/// The lowest cluster of core points of a row, or kNotCore.
+/// The lowest cluster of core points of a row, or kNoCore.
 EPSFLOW_PLAIN_LOOP inline std::int32_t lowest_cluster(const std::uint32_t* row, std::size_t size,
                                                       const std::int32_t* labels, const std::uint8_t* is_core) {
-  std::int32_t lowest = kNotCore;
+  std::int32_t lowest = kNoCore;
   for (std::size_t i = 0; i < size; ++i) {
     const std::uint32_t y = row[i];
     if (is_core[y] != 0 && (lowest < 0 || labels[y] < lowest)) lowest = labels[y];
@@ -138,11 +139,11 @@ inline OracleLabels oracle_labels(const OracleTable& table, const std::vector<st
   OracleLabels result;
   std::vector<std::int32_t>& labels = result.labels;
   const auto core = [&](std::size_t i) { return is_core[i] != 0; };
-  for (std::size_t i = 0; i < n; ++i) labels.push_back(core(i) ? kNoCluster : kNotCore);
+  for (std::size_t i = 0; i < n; ++i) labels.push_back(core(i) ? kUnreached : kNoCore);
   std::int32_t clusters = 0;
   std::vector<std::uint32_t> open(n);  // each core point is in it once
   for (std::size_t i = 0; i < n; ++i) {
-    if (labels[i] != kNoCluster) continue;
+    if (labels[i] != kUnreached) continue;
     labels[i] = clusters;
     open[0] = static_cast<std::uint32_t>(i);
     for (std::size_t size = 1; size > 0;) {
