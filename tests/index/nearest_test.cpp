@@ -9,6 +9,7 @@
 
 #include "support/catch.hpp"
 #include "support/random_points.hpp"
+#include "support/space_oracle.hpp"
 
 #include <epsflow/core/cancel.hpp>
 #include <epsflow/core/error.hpp>
@@ -21,28 +22,16 @@ namespace {
 using test::DataSet;
 using test::Random;
 
-/// The rule of core/space.hpp, written once more.
-double oracle_sum(const Space& space, PointsView points, std::size_t i, std::size_t j) {
-  double sum = 0;
-  for (std::size_t k = 0; k < points.dims(); ++k) {
-    double t = std::fabs(points.at(i, k) - points.at(j, k));
-    if (space.period(k) > 0) t = std::min(t, space.period(k) - t);
-    if (space.norm == Norm::euclidean) t = t * t;
-    if (space.norm == Norm::minkowski) t = std::pow(t, space.power);
-    sum = space.norm == Norm::chebyshev ? std::max(sum, t) : sum + t;
-  }
-  return sum;
-}
-
 std::vector<double> oracle_sums(const Space& space, PointsView points, const std::vector<std::uint32_t>& ks) {
+  test::SpaceOracle oracle(space, points);
+  const std::uint32_t most = *std::max_element(ks.begin(), ks.end());
   std::vector<double> sums;
   std::vector<double> others;
   for (std::size_t i = 0; i < points.size(); ++i) {
-    others.clear();
-    for (std::size_t j = 0; j < points.size(); ++j) {
-      if (j != i) others.push_back(oracle_sum(space, points, i, j));
-    }
-    std::sort(others.begin(), others.end());
+    const std::span<const double> all = oracle.sums(i);
+    others.assign(all.begin(), all.end());
+    others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
+    std::partial_sort(others.begin(), others.begin() + most, others.end());
     for (const std::uint32_t k : ks) sums.push_back(others[k - 1]);
   }
   return sums;

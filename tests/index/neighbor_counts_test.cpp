@@ -10,6 +10,7 @@
 
 #include "support/catch.hpp"
 #include "support/random_points.hpp"
+#include "support/space_oracle.hpp"
 
 #include <epsflow/core/cancel.hpp>
 #include <epsflow/core/error.hpp>
@@ -22,25 +23,13 @@ namespace {
 using test::DataSet;
 using test::Random;
 
-/// The rule of core/space.hpp, written once more.
-double oracle_sum(const Space& space, PointsView points, std::size_t i, std::size_t j) {
-  double sum = 0;
-  for (std::size_t k = 0; k < points.dims(); ++k) {
-    double t = std::fabs(points.at(i, k) - points.at(j, k));
-    if (space.period(k) > 0) t = std::min(t, space.period(k) - t);
-    if (space.norm == Norm::euclidean) t = t * t;
-    if (space.norm == Norm::minkowski) t = std::pow(t, space.power);
-    sum = space.norm == Norm::chebyshev ? std::max(sum, t) : sum + t;
-  }
-  return sum;
-}
-
 /// Sums of some pairs, to the bit and just below and above, and others between them.
 std::vector<double> some_limits(const Space& space, PointsView points, Random& random) {
+  test::SpaceOracle oracle(space, points);
   std::vector<double> limits;
   const std::uint64_t count = 1 + random.below(7);
   for (std::uint64_t i = 0; i < count; ++i) {
-    const double sum = oracle_sum(space, points, random.below(points.size()), random.below(points.size()));
+    const double sum = oracle.sums(random.below(points.size()))[random.below(points.size())];
     limits.push_back(random.pick<double>({sum, std::nextafter(sum, 0.0), std::nextafter(sum, 1e308), sum / 3, 0}));
     if (!std::isfinite(limits.back())) limits.back() = 1;
   }
@@ -54,10 +43,10 @@ void check_counts(const Space& space, PointsView points, const std::vector<doubl
   std::iota(positions.begin(), positions.end(), 0U);
   std::vector<std::uint32_t> counts(positions.size() * limits.size(), 77);
   count_neighbors(leaves, space, positions, limits, counts.data(), {});
+  test::SpaceOracle oracle(space, points);
   for (std::size_t i = 0; i < positions.size(); ++i) {
     std::vector<std::uint32_t> expected(limits.size(), 0);
-    for (std::size_t q = 0; q < points.size(); ++q) {
-      const double sum = oracle_sum(space, points, leaves.order()[positions[i]], q);
+    for (const double sum : oracle.sums(leaves.order()[positions[i]])) {
       for (std::size_t j = 0; j < limits.size(); ++j) expected[j] += sum <= limits[j] ? 1 : 0;
     }
     REQUIRE(std::equal(expected.begin(), expected.end(), counts.begin() + i * limits.size()));
