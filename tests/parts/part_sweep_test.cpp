@@ -217,7 +217,7 @@ void check_parts(const DataSet& data, const Metric& metric, const Sweep& sweep, 
 }
 
 TEST_CASE("parts: labels are those of one run, wherever space is cut") {
-  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::sets_of(60); ++seed) {
     Random random(seed);
     const std::vector<std::string> kinds{"uniform", "clustered", "quantised", "duplicates", "outlier 1e15"};
     const std::size_t dims = 1 + random.below(8);
@@ -232,7 +232,7 @@ TEST_CASE("parts: labels are those of one run, wherever space is cut") {
 }
 
 TEST_CASE("parts: points with weights, of which some may be below 0") {
-  for (std::uint64_t seed = 1; seed <= 80; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::sets_of(80); ++seed) {
     Random random(seed);
     const std::vector<std::string> kinds{"uniform", "clustered", "quantised", "duplicates"};
     const std::size_t dims = 1 + random.below(8);
