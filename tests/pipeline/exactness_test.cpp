@@ -104,7 +104,7 @@ TEST_CASE("exactness: random data, sweeps and options give the oracle's labels")
   constexpr std::uint64_t kSeed = 1'000'003;
   std::size_t cases = 0;
   std::size_t variants = 0;
-  for (std::uint64_t seed = kSeed; seed < kSeed + 5000; ++seed) {
+  for (std::uint64_t seed = kSeed; seed < kSeed + test::sets_of(5000); ++seed) {
     INFO("seed " << seed);
     const DataSet data = random_data(seed, 160);
     Random random(seed ^ 0x5DEECE66DULL);
@@ -112,12 +112,12 @@ TEST_CASE("exactness: random data, sweeps and options give the oracle's labels")
     variants += check_sweep(data, sweep, random_options(random, data.dims));
     ++cases;
   }
-  REQUIRE(cases >= 2000);
+  REQUIRE(cases >= test::sets_of(2000));
   REQUIRE(variants >= 2 * cases);
 }
 
 TEST_CASE("exactness: thousands of points, so that cells, batches and blocks are many") {
-  for (std::uint64_t seed = 1; seed <= 24; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::sets_of(24); ++seed) {
     INFO("seed " << seed);
     Random random(seed * 77);
     const std::string& kind = data_kinds()[seed % data_kinds().size()];
