@@ -27,10 +27,11 @@ class RangeSearch {
     if (!ids_.empty()) build(0, 0, ids_.size());
   }
 
-  /// Calls f(id) for every neighbour of point x, itself included, in no particular order.
-  template <class F>
-  void for_each(std::uint32_t x, F&& f) const {
-    if (!ids_.empty()) visit(x, 0, 0, ids_.size(), f);
+  /// Calls f(id) for every neighbour of point x, itself included, that is wanted(id), in no particular order. What is not wanted
+  /// costs no distance.
+  template <class Wanted, class F>
+  void for_each(std::uint32_t x, Wanted&& wanted, F&& f) const {
+    if (!ids_.empty()) visit(x, 0, 0, ids_.size(), wanted, f);
   }
 
  private:
@@ -105,11 +106,11 @@ class RangeSearch {
     return sum <= limit_;
   }
 
-  template <class F>
-  void visit(std::uint32_t x, std::size_t node, std::size_t begin, std::size_t end, F& f) const {
+  template <class Wanted, class F>
+  void visit(std::uint32_t x, std::size_t node, std::size_t begin, std::size_t end, Wanted& wanted, F& f) const {
     if (end - begin <= kLeaf) {
       for (std::size_t i = begin; i < end; ++i) {
-        if (same_slice(x, ids_[i]) && is_neighbor(x, ids_[i])) f(ids_[i]);
+        if (wanted(ids_[i]) && same_slice(x, ids_[i]) && is_neighbor(x, ids_[i])) f(ids_[i]);
       }
       return;
     }
@@ -126,8 +127,8 @@ class RangeSearch {
       below = below || (period - from_lo) <= reach_ + period * 0x1p-40;
       above = above || from_lo <= reach_ + period * 0x1p-40;
     }
-    if (below) visit(x, 2 * node + 1, begin, middle, f);
-    if (above) visit(x, 2 * node + 2, middle, end, f);
+    if (below) visit(x, 2 * node + 1, begin, middle, wanted, f);
+    if (above) visit(x, 2 * node + 2, middle, end, wanted, f);
   }
 
   PointsView points_;

@@ -16,7 +16,9 @@ class Verifier {
     for (std::uint32_t x = 0; x < core_.size(); ++x) {
       std::uint32_t count = 0;
       WholeWeights::Sum sum = 0;
-      search_.for_each(x, [&](std::uint32_t y) {
+      // Weights may be below 0: all of them count.
+      const auto wanted = [&](std::uint32_t) { return weights != nullptr || count < variant.minpts; };
+      search_.for_each(x, wanted, [&](std::uint32_t y) {
         ++count;
         if (weights != nullptr) sum += (*weights)[y];
       });
@@ -47,11 +49,14 @@ class Verifier {
     constexpr std::int32_t kNone = std::numeric_limits<std::int32_t>::max();
     for (std::uint32_t x = 0; x < size() && findings_.size() < most_; ++x) {
       std::int32_t lowest = kNone;
-      search_.for_each(x, [&](std::uint32_t y) {
-        if (!core_[y]) return;
-        lowest = std::min(lowest, labels_[y]);
-        if (core_[x] && labels_[x] != labels_[y]) {
+      const auto wanted = [&](std::uint32_t y) {
+        return core_[y] && (core_[x] ? labels_[y] != labels_[x] : labels_[y] < lowest);
+      };
+      search_.for_each(x, wanted, [&](std::uint32_t y) {
+        if (core_[x]) {
           find(x, "core neighbour " + std::to_string(y) + " carries " + std::to_string(labels_[y]));
+        } else {
+          lowest = labels_[y];
         }
       });
       if (core_[x]) {
@@ -82,8 +87,8 @@ class Verifier {
       while (!stack.empty()) {
         const std::uint32_t top = stack.back();
         stack.pop_back();
-        search_.for_each(top, [&](std::uint32_t y) {
-          if (!core_[y] || seen[y]) return;
+        const auto wanted = [&](std::uint32_t y) { return core_[y] && !seen[y]; };
+        search_.for_each(top, wanted, [&](std::uint32_t y) {
           seen[y] = true;
           stack.push_back(y);
         });

@@ -56,7 +56,7 @@ Minpts all_minpts(std::size_t n) {
 
 TEST_CASE("cell source: nested gives the oracle's labels on random data") {
   std::size_t cliques = 0;
-  for (std::uint64_t seed = 1; seed <= 700; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::sets_of(700); ++seed) {
     INFO("seed " << seed);
     Random random(seed * 911);
     const DataSet data =
@@ -65,7 +65,7 @@ TEST_CASE("cell source: nested gives the oracle's labels on random data") {
     const Minpts minpts = test::descending_minpts(random, 40);
     for (int i = 0; i < 3; ++i) cliques += agrees(data, test::make_eps(data, random), minpts) ? 1U : 0U;
   }
-  CHECK(cliques > 1200);
+  CHECK(cliques > test::sets_of(1200));
 }
 
 TEST_CASE("cell source: minpts 1, 2, all points and one more than there are") {

@@ -303,7 +303,7 @@ TEST_CASE("parts: weights that cannot be are named by their points among all") {
 }
 
 TEST_CASE("parts: the lineage of all points comes to the first rank") {
-  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::sets_of(12); ++seed) {
     INFO("seed " << seed);
     Random random(seed);
     const DataSet data =
@@ -402,7 +402,7 @@ TEST_CASE("parts: all points in one place, fewer points than parts, and none") {
 }
 
 TEST_CASE("parts: on a sphere, and in periodic boxes") {
-  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::sets_of(20); ++seed) {
     INFO("seed " << seed);
     Random random(seed);
     const int ranks = static_cast<int>(1 + random.below(9));
@@ -428,7 +428,7 @@ TEST_CASE("parts: on a sphere, and in periodic boxes") {
 }
 
 TEST_CASE("parts: float32 points whose images are no float32") {
-  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::sets_of(20); ++seed) {
     INFO("seed " << seed);
     Random random(seed);
     DataSet box;

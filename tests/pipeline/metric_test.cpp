@@ -133,7 +133,7 @@ std::vector<double> sky(std::size_t n, std::uint64_t seed) {
 }
 
 TEST_CASE("metric: great circles, across the date line and around the poles, for any eps") {
-  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::sets_of(4); ++seed) {
     const std::vector<double> values = sky(240, seed);
     const Real degree = kPi / 180;
     for (const double eps : {0.31, 1.7, 9.3, 45.0001, 120.5, 175.3, 180.0, 500.0}) {

@@ -46,7 +46,7 @@ void check_neighbors(const DataSet& data, double eps, const Settings& options) {
 
 TEST_CASE("neighbors: ids, offsets and distances are the oracle's in every format") {
   std::size_t pairs_with_ties = 0;
-  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::sets_of(300); ++seed) {
     INFO("seed " << seed);
     const DataSet data = random_data(seed, 120);
     Random random(seed + 9999);

@@ -64,7 +64,7 @@ void check_against(const OracleTable& table, const std::vector<double>& weights,
 
 TEST_CASE("weighted: a point is core where the weights of its neighbours sum to minpts") {
   const Engine engine({.threads = 2});
-  for (std::uint64_t seed = 1; seed <= 160; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::sets_of(160); ++seed) {
     const DataSet data = test::random_data(seed, 250);
     Random random(seed);
     const double eps = test::searchable(test::make_eps(data, random));

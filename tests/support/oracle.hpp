@@ -46,7 +46,7 @@ inline std::vector<std::uint32_t> first_cores(std::span<const std::int32_t> labe
 
 /// Squared distance: float64, each operation rounded once, in the order of the dimensions.
 template <class T>
-double oracle_squared_distance(const T* p, const T* q, std::size_t dims) {
+EPSFLOW_PLAIN_LOOP double oracle_squared_distance(const T* p, const T* q, std::size_t dims) {
   double sum = 0;
   for (std::size_t k = 0; k < dims; ++k) {
     const double pk = p[k];
@@ -66,16 +66,8 @@ EPSFLOW_PLAIN_LOOP std::size_t oracle_row(const T* values, std::size_t n, std::s
   const T* const p = values + i * dims;
   const T* q = values;
   for (std::size_t j = 0; j < n; ++j, q += dims) {
-    double sum = 0;
-    for (std::size_t k = 0; k < dims; ++k) {
-      const double pk = p[k];
-      const double qk = q[k];
-      const double diff = pk - qk;
-      const double square = diff * diff;
-      sum = sum + square;
-    }
     row[size] = static_cast<std::uint32_t>(j);
-    size += sum <= limit ? 1 : 0;
+    size += oracle_squared_distance(p, q, dims) <= limit ? 1 : 0;
   }
   return size;
 }

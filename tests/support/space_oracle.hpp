@@ -1,8 +1,6 @@
 // Distances in any space, in plain loops over all pairs. Shares no code with the library.
 #pragma once
 
-#include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <span>
 #include <vector>

@@ -98,11 +98,12 @@ struct Faults {
   }
 };
 
-/// One call fails in each of many sweeps, a later one each time, also past the last: how often on each of the GPUs, and in all.
 struct Failures {
   std::vector<std::size_t> of_gpus;
   std::size_t all = 0;
 };
+
+/// One call fails in each of many sweeps, a later one each time, also past the last: how often on each of the GPUs, and in all.
 Failures fail_at(FaultPoint point, cudaError_t code, const std::string& name) {
   std::vector<unsigned> gpus = usable_gpus();
   gpus.resize(std::min<std::size_t>(gpus.size(), 2));
