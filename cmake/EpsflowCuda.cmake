@@ -6,6 +6,8 @@ set_property(CACHE EPSFLOW_CUDA PROPERTY STRINGS AUTO ON OFF)
 set(architectures "80-real;90")
 if(DEFINED CMAKE_CUDA_ARCHITECTURES)
   set(architectures "${CMAKE_CUDA_ARCHITECTURES}")
+elseif(DEFINED ENV{CUDAARCHS})
+  set(architectures "$ENV{CUDAARCHS}")
 endif()
 set(EPSFLOW_CUDA_ARCHITECTURES "${architectures}" CACHE STRING "GPU architectures, as in CMAKE_CUDA_ARCHITECTURES")
 

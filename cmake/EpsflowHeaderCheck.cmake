@@ -15,6 +15,11 @@ foreach(header IN LISTS headers)
 endforeach()
 add_library(header_check OBJECT EXCLUDE_FROM_ALL ${sources})
 set_target_properties(header_check PROPERTIES UNITY_BUILD OFF)
+# As for the oldest GPU, by the compiler alone, without assembler and host. Of one kernel the code for it is another.
+if(epsflow_with_cuda)
+  target_sources(header_check PRIVATE gpu/tiles/product_tiles.cu)
+  set_target_properties(header_check PROPERTIES CUDA_ARCHITECTURES 80-virtual CUDA_PTX_COMPILATION ON)
+endif()
 target_compile_options(header_check PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:-fsyntax-only>"
                                             "$<$<COMPILE_LANGUAGE:CUDA>:${epsflow_cuda_options}>")
 # Internal headers include what the libraries use inside.
