@@ -70,7 +70,7 @@ TEST_CASE("hdf5 damage: a flipped bit is an error, or leaves the number of rows"
   for_each_sample([](const std::string& bytes, auto read) {
     const std::size_t rows = read(bytes).size();
     const auto keeps_rows = [&](const FilePoints& points, const std::string&) { return points.size() == rows; };
-    for (std::uint64_t seed = 1; seed <= 5; ++seed) flip_bits(bytes, read, keeps_rows, 400, seed);
+    for (std::uint64_t seed = 1; seed <= 2; ++seed) flip_bits(bytes, read, keeps_rows, 400, seed);
   });
 }
 
