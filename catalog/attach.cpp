@@ -1,8 +1,5 @@
 #include <epsflow/catalog/attach.hpp>
 
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -12,6 +9,7 @@
 #include <epsflow/core/box_fit.hpp>
 #include <epsflow/core/buffer.hpp>
 #include <epsflow/core/error.hpp>
+#include <epsflow/core/parallel.hpp>
 #include <epsflow/core/sweep.hpp>
 #include <epsflow/index/candidate_ranges.hpp>
 #include <epsflow/index/distance.hpp>
@@ -65,8 +63,8 @@ Buffer<double> moved(const AttachInput& input, const Metric& metric) {
   double* to = places.data();
   constexpr std::size_t kGrain = 1 << 13;
   for (const PointsView& points : {input.linked, input.others}) {
-    tbb::parallel_for(tbb::blocked_range<std::size_t>(0, points.size(), kGrain), [&](const auto& range) {
-      move_points(metric, points, range.begin(), range.end(), to + range.begin() * width);
+    parallel_ranges(points.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+      move_points(metric, points, begin, end, to + begin * width);
     });
     to += points.size() * width;
   }
@@ -87,7 +85,7 @@ void find_nearest(const AttachInput& input, const index::Grid& grid, const Sum& 
   const std::uint32_t n = grid.size();
   // Near the most points n and a block are more than 32 bits.
   const auto blocks = static_cast<std::uint32_t>((std::uint64_t{n} + kBlock - 1) / kBlock);
-  tbb::parallel_for(std::uint32_t{0}, blocks, [&](std::uint32_t b) {
+  parallel_for(blocks, [&](std::uint32_t b) {
     cancel.check();
     const Range rows{b * kBlock, std::min(n - b * kBlock, kBlock) + b * kBlock};
     index::for_each_bundle(grid, rows, [&](Range cell, std::span<const Range> candidates) {

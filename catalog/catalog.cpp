@@ -1,8 +1,5 @@
 #include <epsflow/catalog/catalog.hpp>
 
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -12,6 +9,7 @@
 #include <epsflow/catalog/catalog_checks.hpp>
 #include <epsflow/catalog/cluster_sums.hpp>
 #include <epsflow/catalog/metric_arrays.hpp>
+#include <epsflow/core/parallel.hpp>
 
 namespace epsflow {
 namespace {
@@ -37,9 +35,9 @@ void reduce(const ClusterOrder& order, const CancelToken& cancel, const Sums& of
   const auto sum_up = [&](const sums::Cluster& cluster, std::uint64_t first, std::uint64_t last, Row& row) {
     for (std::uint64_t at = first; at < last; ++at) of.add(row, cluster, order.points[at]);
   };
-  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, order.clusters(), 64), [&](const auto& range) {
+  parallel_ranges(order.clusters(), 64, [&](std::size_t begin, std::size_t end) {
     if (cancel.cancelled()) return;
-    for (std::size_t c = range.begin(); c != range.end(); ++c) {
+    for (std::size_t c = begin; c != end; ++c) {
       const std::uint64_t first = order.offsets[c];
       const std::uint64_t size = order.offsets[c + 1] - first;
       const std::size_t pieces = (size + kPiece - 1) / kPiece;
@@ -49,7 +47,7 @@ void reduce(const ClusterOrder& order, const CancelToken& cancel, const Sums& of
         sum_up(cluster, first, first + size, row);
       } else {
         std::vector<Row> rows(pieces, row);
-        tbb::parallel_for(std::size_t{0}, pieces, [&](std::size_t p) {
+        parallel_for(pieces, [&](std::size_t p) {
           sum_up(cluster, first + p * kPiece, first + std::min<std::uint64_t>(size, (p + 1) * kPiece), rows[p]);
         });
         for (const Row& other : rows) of.combine(row, other);
@@ -157,8 +155,8 @@ class Cataloguer {
   [[nodiscard]] std::array<std::uint32_t, 2> ways_of_longitudes(const sums::Sky& sky) const {
     std::atomic<bool> below = false;
     std::atomic<bool> beyond = false;
-    tbb::parallel_for(tbb::blocked_range<std::size_t>(0, in_.points.size(), 1 << 16), [&](const auto& range) {
-      for (std::size_t i = range.begin(); i != range.end() && !below; ++i) {
+    parallel_ranges(in_.points.size(), 1 << 16, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i != end && !below; ++i) {
         const double x = in_.points.at(i, sky.longitude);
         if (x < 0) below = true;
         if (x > sky.half_turn()) beyond = true;

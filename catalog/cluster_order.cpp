@@ -1,15 +1,12 @@
 #include <epsflow/catalog/cluster_order.hpp>
 
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
-#include <tbb/parallel_reduce.h>
-
 #include <algorithm>
 #include <bit>
 
 #include <epsflow/catalog/catalog_checks.hpp>
 #include <epsflow/core/checked.hpp>
 #include <epsflow/core/labels.hpp>
+#include <epsflow/core/parallel.hpp>
 #include <epsflow/index/radix_sort.hpp>
 
 namespace epsflow {
@@ -48,10 +45,10 @@ ClusterOrder order_sparse(std::span<const std::int32_t> labels, const Slices* sl
 
 /// Clusters of the points [first, last): one more than the highest label.
 std::uint64_t count_clusters(std::span<const std::int32_t> labels, std::size_t first, std::size_t last) {
-  return tbb::parallel_reduce(
-      tbb::blocked_range<std::size_t>(first, last, kGrain), std::uint64_t{0},
-      [&](const tbb::blocked_range<std::size_t>& range, std::uint64_t count) {
-        for (std::size_t i = range.begin(); i != range.end(); ++i) {
+  return parallel_reduce(
+      last - first, kGrain, std::uint64_t{0},
+      [&](std::size_t begin, std::size_t end, std::uint64_t count) {
+        for (std::size_t i = first + begin; i != first + end; ++i) {
           if (labels[i] < kNoise) throw_bad_label(i, labels[i]);
           count = std::max(count, static_cast<std::uint64_t>(std::int64_t{labels[i]} + 1));
         }
@@ -78,8 +75,8 @@ ClusterOrder order_by_cluster(std::span<const std::int32_t> labels, const Slices
   const unsigned bits = static_cast<unsigned>(std::bit_width(clusters));
   Buffer<std::uint64_t> made(n), spare(n);
   const SlicesView view = slices == nullptr ? SlicesView{} : slices->view();
-  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, n, kGrain), [&](const tbb::blocked_range<std::size_t>& range) {
-    for (std::size_t i = range.begin(); i != range.end(); ++i) {
+  parallel_ranges(n, kGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i != end; ++i) {
       const std::uint64_t cluster =
           labels[i] == kNoise ? clusters : numbers[view.of(static_cast<std::uint32_t>(i))] + labels[i];
       made[i] = cluster << 32 | i;
@@ -100,8 +97,8 @@ ClusterOrder order_by_cluster(std::span<const std::int32_t> labels, const Slices
   }
   order.slices.resize(count + 1, order.labels.size());
   order.points = Buffer<std::uint32_t>(order.offsets.back());
-  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, order.points.size(), kGrain), [&](const auto& range) {
-    for (std::size_t i = range.begin(); i != range.end(); ++i) order.points[i] = static_cast<std::uint32_t>(sorted[i]);
+  parallel_ranges(order.points.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i != end; ++i) order.points[i] = static_cast<std::uint32_t>(sorted[i]);
   });
   return order;
 }

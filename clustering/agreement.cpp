@@ -1,8 +1,6 @@
 #include <epsflow/clustering/agreement.hpp>
 
-#include <tbb/blocked_range.h>
 #include <tbb/enumerable_thread_specific.h>
-#include <tbb/parallel_for.h>
 #include <tbb/parallel_sort.h>
 
 #include <algorithm>
@@ -16,6 +14,7 @@
 
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/labels.hpp>
+#include <epsflow/core/parallel.hpp>
 #include <epsflow/core/points.hpp>
 
 namespace epsflow {
@@ -80,15 +79,15 @@ std::vector<Overlap> count_pairs(std::span<const std::int32_t> a, std::span<cons
   if (a.size() > kMaxPoints) throw UsageError("there are more than " + std::to_string(kMaxPoints) + " labels");
   std::atomic<bool> wrong = false;
   tbb::enumerable_thread_specific<PairCounts> counts;
-  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, a.size(), kGrain), [&](const auto& range) {
+  parallel_ranges(a.size(), kGrain, [&](std::size_t begin, std::size_t end) {
     PairCounts& mine = counts.local();
     bool bad = false;
-    for (std::size_t i = range.begin(); i < range.end();) {
-      std::size_t end = i + 1;
-      while (end < range.end() && a[end] == a[i] && b[end] == b[i]) ++end;
+    for (std::size_t i = begin; i < end;) {
+      std::size_t next = i + 1;
+      while (next < end && a[next] == a[i] && b[next] == b[i]) ++next;
       bad = bad || a[i] < kNoise || b[i] < kNoise;
-      mine.add(a[i], b[i], end - i);
-      i = end;
+      mine.add(a[i], b[i], next - i);
+      i = next;
     }
     if (bad) wrong = true;
   });

@@ -1,12 +1,12 @@
 #include <epsflow/clustering/bounds_order.hpp>
 
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
 #include <tbb/parallel_invoke.h>
 #include <tbb/task_arena.h>
 
 #include <algorithm>
 #include <vector>
+
+#include <epsflow/core/parallel.hpp>
 
 namespace epsflow::clustering {
 namespace {
@@ -88,7 +88,7 @@ void BoundsOrder::arrange(const index::Grid& grid, std::span<const ClusterBlock>
     to[k] = reinterpret_cast<T*>(coordinates_[k].data());
     from[k] = grid.coordinates<T>(k);
   }
-  tbb::parallel_for(std::size_t{0}, blocks.size(), [&](std::size_t b) {
+  parallel_for(blocks.size(), [&](std::size_t b) {
     std::vector<Item<T>> items;
     for (std::uint32_t cell = blocks[b].nodes.begin; cell < blocks[b].nodes.end && !cancel.cancelled(); ++cell) {
       const Range points = grid.rows_of(cell);
@@ -116,8 +116,8 @@ void BoundsOrder::bound() {
       Buffer<double>& lo = bounds_[level].lo[k] = Buffer<double>(count);
       Buffer<double>& hi = bounds_[level].hi[k] = Buffer<double>(count);
       const auto fill = [&](const auto* lo_below, const auto* hi_below) {
-        tbb::parallel_for(tbb::blocked_range<std::size_t>(0, count, 1024), [&](const auto& part) {
-          for (std::size_t b = part.begin(); b < part.end(); ++b) {
+        parallel_ranges(count, 1024, [&](std::size_t begin, std::size_t end) {
+          for (std::size_t b = begin; b < end; ++b) {
             const std::size_t first = b << kFanoutBits;
             const std::size_t last = std::min(below, (b + 1) << kFanoutBits);
             lo[b] = *std::min_element(lo_below + first, lo_below + last);

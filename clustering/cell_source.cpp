@@ -1,13 +1,12 @@
 #include <epsflow/clustering/cell_source.hpp>
 
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
 #include <algorithm>
 #include <limits>
 
 #include <epsflow/clustering/union_find.hpp>
+#include <epsflow/core/parallel.hpp>
 
 namespace epsflow::clustering {
 namespace {
@@ -69,7 +68,7 @@ CellSource::CellSource(const index::Grid& grid, std::span<const std::uint32_t> m
   }
   if (bounded(minpts) && grid.size() > 0) bounds_.emplace(grid, search_.input(), blocks_, cancel);
   const auto for_blocks = [&](const auto& count) {
-    tbb::parallel_for(std::size_t{0}, blocks_.size(), [&](std::size_t b) {
+    parallel_for(blocks_.size(), [&](std::size_t b) {
       if (!cancel.cancelled()) count(blocks_[b].nodes);
     });
     cancel.check();
@@ -99,8 +98,8 @@ void CellSource::find_largest_counts() {
   if (!bounds_) return;
   constexpr std::size_t kPiece = std::size_t{1} << BoundsOrder::shift(0);
   largest_counts_ = Buffer<std::uint32_t>((counts_.size() + kPiece - 1) / kPiece);
-  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, largest_counts_.size(), 1024), [&](const auto& part) {
-    for (std::size_t b = part.begin(); b < part.end(); ++b) {
+  parallel_ranges(largest_counts_.size(), 1024, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t b = begin; b < end; ++b) {
       largest_counts_[b] =
           *std::max_element(counts_.begin() + b * kPiece, counts_.begin() + std::min(counts_.size(), (b + 1) * kPiece));
     }
@@ -132,7 +131,7 @@ void CellSource::find_ghosts() {
   if (ghosts_.count == 0 || ghosts_.origins == nullptr) return;
   const auto ids = order();
   Buffer<std::uint32_t> positions(ids.size()), cells(ids.size());
-  tbb::parallel_for(std::size_t{0}, blocks_.size(), [&](std::size_t b) {
+  parallel_for(blocks_.size(), [&](std::size_t b) {
     for (std::uint32_t cell = blocks_[b].nodes.begin; cell < blocks_[b].nodes.end; ++cell) {
       const Range points = grid_.rows_of(cell);
       for (std::uint32_t p = points.begin; p < points.end; ++p) {
@@ -160,7 +159,7 @@ void CellSource::find_borders() {
   borders_.assign(blocks_.size(), {});
   largest_ = Buffer<std::uint32_t>(grid_.cells());
   const auto for_blocks = [&](const auto& body) {
-    tbb::parallel_for(std::size_t{0}, blocks_.size(), [&](std::size_t b) {
+    parallel_for(blocks_.size(), [&](std::size_t b) {
       if (!cancel_.cancelled()) body(b);
     });
     cancel_.check();
@@ -254,8 +253,8 @@ void CellSource::unite(const ClusterBlock& block, const CoreLevel& level, unsign
 
 void CellSource::join_ghosts(const CoreLevel& level, std::uint32_t* parent) {
   const UnionFind sets({parent, nodes()});
-  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, ghost_places_.size(), 1024), [&](const auto& range) {
-    for (std::size_t i = range.begin(); i < range.end(); ++i) {
+  parallel_ranges(ghost_places_.size(), 1024, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
       const GhostPlace& ghost = ghost_places_[i];
       if (counts_[ghost.position] >= level.minpts) (void)sets.unite(sets.find(ghost.cell), ghost.cell_of_origin);
     }

@@ -1,8 +1,5 @@
 #include <epsflow/clustering/cluster_sets.hpp>
 
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
 #include <limits>
 #include <string>
@@ -10,6 +7,7 @@
 
 #include <epsflow/clustering/union_find.hpp>
 #include <epsflow/core/error.hpp>
+#include <epsflow/core/parallel.hpp>
 
 namespace epsflow::clustering {
 ClusterSets::ClusterSets(const ClusterSource& source, std::uint32_t least, bool births, const CancelToken& cancel)
@@ -33,7 +31,7 @@ std::vector<std::vector<ClusterSets::Set>> ClusterSets::gains(std::span<std::uin
   const std::size_t labelled = source_.labelled();
   const UnionFind sets(parent);
   std::vector<std::vector<Set>> gains(source_.blocks().size());
-  tbb::parallel_for(std::size_t{0}, gains.size(), [&](std::size_t b) {
+  parallel_for(gains.size(), [&](std::size_t b) {
     if (cancel.cancelled()) return;
     for (const auto& [position, node] : gained(b)) {
       const std::uint32_t id = ids[position];
@@ -108,7 +106,7 @@ void ClusterSets::record_births(std::span<std::uint32_t> parent, const CancelTok
   const auto ids = source_.order();
   const std::size_t labelled = source_.labelled();
   const UnionFind sets(parent);
-  tbb::parallel_for(std::size_t{0}, source_.blocks().size(), [&](std::size_t b) {
+  parallel_for(source_.blocks().size(), [&](std::size_t b) {
     if (cancel.cancelled()) return;
     for (const auto& [position, node] : gained(b)) {
       if (ids[position] >= labelled) continue;

@@ -1,14 +1,12 @@
 #include <epsflow/clustering/inner_points.hpp>
 
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
-#include <tbb/parallel_reduce.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
 #include <numeric>
+
+#include <epsflow/core/parallel.hpp>
 
 namespace epsflow {
 namespace {
@@ -173,10 +171,9 @@ class SpanningTree {
     };
     const std::size_t n = core_.size();
     if (n < 4 * kBlock) return over_range(0, n, {});
-    return tbb::parallel_reduce(
-        tbb::blocked_range<std::size_t>(0, n, kBlock), Step{},
-        [&](const auto& range, Step found) { return Step::best(found, over_range(range.begin(), range.end(), {})); },
-        Step::best);
+    return parallel_reduce(
+        n, kBlock, Step{},
+        [&](std::size_t begin, std::size_t end, const Step& found) { return over(begin, end, found); }, Step::best);
   }
 
   const Columns& points_;
@@ -218,10 +215,10 @@ InnerPoints inner_points(PointsView points, std::span<const std::uint32_t> membe
                          const CancelToken& cancel) {
   const Columns cluster(points, members);
   std::vector<double> core(end - begin);
-  tbb::parallel_for(tbb::blocked_range<std::size_t>(begin, end, 16), [&](const auto& range) {
-    for (std::size_t j = range.begin(); j < range.end(); ++j) {
+  parallel_ranges(core.size(), 16, [&](std::size_t first, std::size_t last) {
+    for (std::size_t j = first; j < last; ++j) {
       cancel.check();
-      core[j - begin] = core_distance(cluster, cluster.row(j));
+      core[j] = core_distance(cluster, cluster.row(begin + j));
     }
   });
   if (core.size() == members.size()) return inner_of(cluster, core, cancel);

@@ -1,8 +1,5 @@
 #include <epsflow/clustering/label_clusters.hpp>
 
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
 #include <atomic>
 #include <bit>
@@ -13,6 +10,7 @@
 #include <epsflow/clustering/union_find.hpp>
 #include <epsflow/core/buffer.hpp>
 #include <epsflow/core/error.hpp>
+#include <epsflow/core/parallel.hpp>
 
 namespace epsflow::clustering {
 namespace {
@@ -21,8 +19,8 @@ constexpr std::uint32_t kNoNumber = kNoCluster;
 
 template <class F>
 void parallel_nodes(std::size_t n, const CancelToken& cancel, F&& f) {
-  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, n, 1 << 15), [&](const tbb::blocked_range<std::size_t>& r) {
-    if (!cancel.cancelled()) f(static_cast<std::uint32_t>(r.begin()), static_cast<std::uint32_t>(r.end()));
+  parallel_ranges(n, 1 << 15, [&](std::size_t begin, std::size_t end) {
+    if (!cancel.cancelled()) f(static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end));
   });
   cancel.check();
 }
@@ -234,7 +232,7 @@ void label_clusters(const ClusterSource& source, const NumberedLevels& levels, s
                     const CancelToken& cancel) {
   static_assert(static_cast<std::int32_t>(kNoCluster) == kNoise, "clusters are written as labels as they are");
   Labeller labeller(source, levels, labels);
-  tbb::parallel_for(std::size_t{0}, source.blocks().size(), [&](std::size_t b) {
+  parallel_for(source.blocks().size(), [&](std::size_t b) {
     if (!cancel.cancelled()) labeller.label(source.blocks()[b]);
   });
   cancel.check();

@@ -1,8 +1,6 @@
 // Which points become core at which level: found once, so that a level costs what it adds.
 #pragma once
 
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <span>
@@ -11,6 +9,7 @@
 
 #include <epsflow/clustering/cluster_source.hpp>
 #include <epsflow/core/cancel.hpp>
+#include <epsflow/core/parallel.hpp>
 
 namespace epsflow::clustering {
 
@@ -23,7 +22,7 @@ class LevelGains {
       : counts_(source.counts()), points_(source.blocks().size()), ranges_(source.blocks().size()) {
     const auto blocks = source.blocks();
     const auto starts = source.node_starts();
-    tbb::parallel_for(std::size_t{0}, blocks.size(), [&](std::size_t b) {
+    parallel_for(blocks.size(), [&](std::size_t b) {
       if (cancel.cancelled()) return;
       std::vector<NodePoint>& points = points_[b];
       for (std::uint32_t x = blocks[b].nodes.begin; x < blocks[b].nodes.end; ++x) {

@@ -1,13 +1,11 @@
 #include <epsflow/clustering/lowest_clusters.hpp>
 
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
 #include <bit>
 
 #include <epsflow/clustering/searched_loops.hpp>
 #include <epsflow/core/buffer.hpp>
+#include <epsflow/core/parallel.hpp>
 #include <epsflow/index/cell_axes.hpp>
 #include <epsflow/index/radix_sort.hpp>
 
@@ -21,7 +19,7 @@ constexpr std::uint32_t kSearchedGrain = 1024;
 void find_lowest_clusters(const index::SearchIndex& index, const index::RowSearch& rows,
                           const std::uint32_t* cluster_of, std::uint32_t* clusters, const CancelToken& cancel) {
   const std::size_t blocks = (std::size_t{index.size()} + kSearchedGrain - 1) / kSearchedGrain;
-  tbb::parallel_for(std::size_t{0}, blocks, [&](std::size_t b) {
+  parallel_for(blocks, [&](std::size_t b) {
     if (cancel.cancelled()) return;
     const auto first = static_cast<std::uint32_t>(b * kSearchedGrain);
     const Range block{first, first + std::min(kSearchedGrain, index.size() - first)};
@@ -38,8 +36,8 @@ void find_lowest_clusters_at(const index::Grid& grid, const index::RowSearch& ro
                              std::span<const double> places, std::uint32_t* clusters, const CancelToken& cancel) {
   const std::size_t n = places.size() / grid.dims();
   Buffer<KeyedPlace> keyed(n), spare(n);
-  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, n, kSearchedGrain), [&](const auto& range) {
-    for (std::size_t i = range.begin(); i < range.end(); ++i) {
+  parallel_ranges(n, kSearchedGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
       keyed[i] = {grid.key_at(places.data() + i * grid.dims()), static_cast<std::uint32_t>(i)};
     }
   });
@@ -47,10 +45,9 @@ void find_lowest_clusters_at(const index::Grid& grid, const index::RowSearch& ro
   const auto bits = static_cast<unsigned>(std::bit_width(grid.keys().count - 1));
   const std::span<const KeyedPlace> sorted = index::radix_sort(
       keyed.span(), spare.span(), bits, [](const KeyedPlace& place) { return place.key; }, cancel);
-  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, n, kSearchedGrain), [&](const auto& range) {
+  parallel_ranges(n, kSearchedGrain, [&](std::size_t begin, std::size_t end) {
     if (cancel.cancelled()) return;
-    find_clusters_at(grid, rows.input(), sorted.subspan(range.begin(), range.size()), places.data(), cluster_of,
-                     clusters);
+    find_clusters_at(grid, rows.input(), sorted.subspan(begin, end - begin), places.data(), cluster_of, clusters);
   });
   cancel.check();
 }

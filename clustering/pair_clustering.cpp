@@ -1,7 +1,6 @@
 #include <epsflow/clustering/pair_clustering.hpp>
 
 #include <tbb/enumerable_thread_specific.h>
-#include <tbb/parallel_for.h>
 
 #include <algorithm>
 #include <limits>
@@ -12,6 +11,7 @@
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
 #include <epsflow/core/labels.hpp>
+#include <epsflow/core/parallel.hpp>
 
 namespace epsflow::clustering {
 namespace {
@@ -145,7 +145,7 @@ std::vector<LevelResult> PairClustering::label(std::span<const LabelTarget> targ
   const std::size_t levels = targets.size();
   std::vector<Found> found(blocks.size() * levels);
   tbb::enumerable_thread_specific<Work> work;
-  tbb::parallel_for(std::size_t{0}, blocks.size(), [&](std::size_t b) {
+  parallel_for(blocks.size(), [&](std::size_t b) {
     if (cancel_.cancelled()) return;
     label_block(blocks[b], targets, work.local(), std::span(found).subspan(b * levels, levels));
   });
@@ -167,7 +167,8 @@ std::vector<LevelResult> PairClustering::label(std::span<const LabelTarget> targ
       throw ResourceError(format_count(summary.clusters) + " clusters do not fit int32 labels: raise eps or minpts");
     }
   }
-  tbb::parallel_for(std::size_t{1}, blocks.size(), [&](std::size_t b) {
+  parallel_for(blocks.size(), [&](std::size_t b) {
+    if (b == 0) return;  // no clusters are before it
     const std::uint32_t first = list_.starts()[blocks[b].first], last = list_.starts()[blocks[b].last];
     for (std::size_t l = 0; l < levels; ++l) {
       const auto add = static_cast<std::int32_t>(before[b * levels + l]);

@@ -1,12 +1,12 @@
 #include <epsflow/clustering/relative_validity.hpp>
 
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <span>
+
+#include <epsflow/core/parallel.hpp>
 
 namespace epsflow {
 namespace {
@@ -97,7 +97,7 @@ std::vector<double> relative_validity(const Lineage& lineage) {
     for (std::optional<std::size_t> at = i; at; at = cells[*at].wider) path.push_back(*at);
   }
   std::vector<double> validity(cells.size(), 0);
-  tbb::parallel_for(std::size_t{0}, paths.size(), [&](std::size_t p) { add_path(lineage, paths[p], validity); });
+  parallel_for(paths.size(), [&](std::size_t p) { add_path(lineage, paths[p], validity); });
   return validity;
 }
 

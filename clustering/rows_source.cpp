@@ -1,12 +1,11 @@
 #include <epsflow/clustering/rows_source.hpp>
 
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
 #include <numeric>
 #include <optional>
 
 #include <epsflow/clustering/union_find.hpp>
+#include <epsflow/core/parallel.hpp>
 
 namespace epsflow::clustering {
 namespace {
@@ -43,7 +42,7 @@ RowsSource::RowsSource(const NeighborsView& rows, double eps, std::span<const st
   std::optional<const WeightLevels> levels;
   if (weights != nullptr) levels.emplace(*weights, minpts);
   std::iota(order_.begin(), order_.end(), std::uint32_t{0});
-  tbb::parallel_for(std::size_t{0}, blocks_.size(), [&](std::size_t b) {
+  parallel_for(blocks_.size(), [&](std::size_t b) {
     if (cancel.cancelled()) return;
     for (std::uint32_t x = blocks_[b].rows.begin; x < blocks_[b].rows.end; ++x) {
       if (levels) {

@@ -1,11 +1,10 @@
 #include <epsflow/clustering/searched_source.hpp>
 
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
 #include <optional>
 
 #include <epsflow/clustering/searched_loops.hpp>
+#include <epsflow/core/parallel.hpp>
 
 namespace epsflow::clustering {
 namespace {
@@ -26,7 +25,7 @@ SearchedSource::SearchedSource(const index::SearchIndex& index, const index::Row
   }
   std::optional<const Weighing> weighing;
   if (weights != nullptr) weighing.emplace(*weights, minpts, order(), ghosts);
-  tbb::parallel_for(std::size_t{0}, blocks_.size(), [&](std::size_t b) {
+  parallel_for(blocks_.size(), [&](std::size_t b) {
     if (cancel.cancelled()) return;
     if (weighing) {
       weigh_rows(index_, search_.input(), blocks_[b].rows, *weighing, counts_.data());

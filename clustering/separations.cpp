@@ -1,14 +1,13 @@
 #include <epsflow/clustering/separations.hpp>
 
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <cstdint>
 #include <limits>
 #include <numeric>
+
+#include <epsflow/core/parallel.hpp>
 
 namespace epsflow {
 namespace {
@@ -31,9 +30,9 @@ class ReachTree {
   [[nodiscard]] std::vector<double> separations(std::size_t clusters, const CancelToken& cancel) const {
     std::vector<std::atomic<double>> least(clusters);
     for (auto& value : least) value = kInfinity;
-    tbb::parallel_for(tbb::blocked_range<std::size_t>(0, ids_.size(), 64), [&](const auto& range) {
+    parallel_ranges(ids_.size(), 64, [&](std::size_t begin, std::size_t end) {
       cancel.check();
-      for (std::size_t i = range.begin(); i < range.end(); ++i) {
+      for (std::size_t i = begin; i < end; ++i) {
         std::atomic<double>& best = least[cluster_[ids_[i]]];
         visit(ids_[i], 0, 0, ids_.size(), best);
       }

@@ -1,8 +1,5 @@
 #include <epsflow/clustering/source_clustering.hpp>
 
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
 #include <atomic>
 #include <functional>
@@ -10,24 +7,21 @@
 
 #include <epsflow/clustering/union_find.hpp>
 #include <epsflow/core/checked.hpp>
+#include <epsflow/core/parallel.hpp>
 
 namespace epsflow::clustering {
 namespace {
 
 template <class F>
 void parallel_blocks(const ClusterSource& source, const CancelToken& cancel, F&& f) {
-  tbb::parallel_for(std::size_t{0}, source.blocks().size(), [&](std::size_t b) {
+  parallel_for(source.blocks().size(), [&](std::size_t b) {
     if (!cancel.cancelled()) f(source.blocks()[b]);
   });
   cancel.check();
 }
 
 /// Calls f(first, last) for ranges of nodes, in parallel.
-template <class F>
-void for_nodes(std::size_t nodes, F&& f) {
-  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, nodes, 1 << 16),
-                    [&](const tbb::blocked_range<std::size_t>& r) { f(r.begin(), r.end()); });
-}
+void for_nodes(std::size_t nodes, RangeBody f) { parallel_ranges(nodes, 1 << 16, f); }
 
 }  // namespace
 
@@ -132,8 +126,8 @@ United& SourceClustering::unite(std::uint32_t minpts) {
   level_.minpts = minpts;
   if (sets_) {
     sets_->begin(minpts);
-    tbb::parallel_for(std::size_t{0}, source_.blocks().size(),
-                      [&](std::size_t b) { source_.mark_core(source_.blocks()[b], sets_->gained(b), parent_.data()); });
+    parallel_for(source_.blocks().size(),
+                 [&](std::size_t b) { source_.mark_core(source_.blocks()[b], sets_->gained(b), parent_.data()); });
   } else {
     parallel_blocks(source_, cancel_,
                     [&](const ClusterBlock& block) { source_.mark_core(block, level_, parent_.data()); });
@@ -236,7 +230,7 @@ std::vector<LevelLabels> SourceClustering::label_points(std::span<const LabelTar
 LevelLabels SourceClustering::count_points() {
   LevelLabels level{.clusters = sets_->count(), .labels = {}, .summary = {}, .sizes = sets_->core_counts()};
   std::atomic<std::uint64_t> borders{0};
-  tbb::parallel_for(std::size_t{0}, source_.blocks().size(), [&](std::size_t b) {
+  parallel_for(source_.blocks().size(), [&](std::size_t b) {
     if (cancel_.cancelled()) return;
     borders += source_.count_borders(b, minpts_.front(), parent_.data(), sets_->numbers(), level.sizes.data());
   });

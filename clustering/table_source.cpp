@@ -1,10 +1,9 @@
 #include <epsflow/clustering/table_source.hpp>
 
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
 
 #include <epsflow/clustering/row_loops.hpp>
+#include <epsflow/core/parallel.hpp>
 
 namespace epsflow::clustering {
 
@@ -19,7 +18,7 @@ TableSource::TableSource(const NeighborTable& table, std::span<const std::uint32
   if (weights == nullptr) return;
   const Weighing weighing(*weights, minpts, order, ghosts());
   weighed_ = Buffer<std::uint32_t>(table.size());
-  tbb::parallel_for(std::size_t{0}, blocks_.size(), [&](std::size_t b) {
+  parallel_for(blocks_.size(), [&](std::size_t b) {
     if (cancel.cancelled()) return;
     table_.for_each_row(blocks_[b].rows, [&](std::uint32_t row, const RowView& view) {
       WholeWeights::Sum sum = 0;

@@ -1,9 +1,5 @@
 #include <epsflow/clustering/validity.hpp>
 
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
-#include <tbb/parallel_sort.h>
-#include <tbb/partitioner.h>
 #include <tbb/task_arena.h>
 
 #include <algorithm>
@@ -18,6 +14,7 @@
 #include <epsflow/clustering/separations.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/labels.hpp>
+#include <epsflow/core/parallel.hpp>
 #include <epsflow/core/scatter.hpp>
 
 namespace epsflow {
@@ -31,8 +28,8 @@ void check(PointsView points, std::span<const std::int32_t> labels, const Validi
   if (options.sample < 2 || options.samples < 2) {
     throw UsageError("a sample has at least 2 points, and an error needs at least 2 samples");
   }
-  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, points.size(), 1 << 13),
-                    [&](const auto& range) { require_finite(points, range.begin(), range.end()); });
+  parallel_ranges(points.size(), 1 << 13,
+                  [&](std::size_t begin, std::size_t end) { require_finite(points, begin, end); });
 }
 
 /// The ids of a cluster, ascending.
@@ -43,19 +40,21 @@ struct Cluster {
 
 /// By label. Throws UsageError.
 std::vector<Cluster> clusters_of(std::span<const std::int32_t> labels) {
-  std::vector<std::pair<std::int32_t, std::uint32_t>> clustered;
+  std::vector<std::uint64_t> clustered;  // of each point its label, and below it its id
   for (std::size_t i = 0; i < labels.size(); ++i) {
     if (labels[i] < kNoise) {
       throw UsageError("point " + std::to_string(i) + " has the label " + std::to_string(labels[i]) +
                        ", and labels are clusters from 0 on or -1 for noise");
     }
-    if (labels[i] != kNoise) clustered.emplace_back(labels[i], static_cast<std::uint32_t>(i));
+    if (labels[i] == kNoise) continue;
+    clustered.push_back(static_cast<std::uint64_t>(labels[i]) << 32 | static_cast<std::uint32_t>(i));
   }
-  tbb::parallel_sort(clustered.begin(), clustered.end());
+  parallel_sort(clustered);
   std::vector<Cluster> clusters;
-  for (const auto& [label, id] : clustered) {
+  for (const std::uint64_t both : clustered) {
+    const auto label = static_cast<std::int32_t>(both >> 32);
     if (clusters.empty() || clusters.back().label != label) clusters.push_back({label, {}});
-    clusters.back().ids.push_back(id);
+    clusters.back().ids.push_back(static_cast<std::uint32_t>(both));
   }
   return clusters;
 }
@@ -102,18 +101,15 @@ std::vector<InnerPoints> inner_points_of(PointsView points, std::span<const Clus
   };
   std::stable_sort(most_work_first.begin(), most_work_first.end(), [&](auto a, auto b) { return work(a) > work(b); });
   std::vector<InnerPoints> inner(pieces.size());
-  tbb::parallel_for(
-      tbb::blocked_range<std::size_t>(0, pieces.size(), 1),
-      [&](const auto& range) {
-        for (std::size_t place = range.begin(); place < range.end(); ++place) {
-          const std::size_t i = most_work_first[place];
-          const Piece& piece = pieces[i];
-          // A thread that waits for a part of its cluster takes no other cluster meanwhile.
-          tbb::this_task_arena::isolate(
-              [&] { inner[i] = inner_points(points, clusters[piece.cluster].ids, piece.begin, piece.end, cancel); });
-        }
-      },
-      tbb::simple_partitioner());
+  parallel_tasks(pieces.size(), [&](std::size_t begin, std::size_t end) {
+    for (std::size_t place = begin; place < end; ++place) {
+      const std::size_t i = most_work_first[place];
+      const Piece& piece = pieces[i];
+      // A thread that waits for a part of its cluster takes no other cluster meanwhile.
+      tbb::this_task_arena::isolate(
+          [&] { inner[i] = inner_points(points, clusters[piece.cluster].ids, piece.begin, piece.end, cancel); });
+    }
+  });
   return inner;
 }
 

@@ -1,8 +1,11 @@
 #include <epsflow/clustering/weighing.hpp>
 
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
-#include <tbb/parallel_scan.h>
+#include <algorithm>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include <epsflow/core/parallel.hpp>
 
 namespace epsflow::clustering {
 namespace {
@@ -14,24 +17,29 @@ constexpr std::size_t kGrain = 1 << 14;
 Weighing::Weighing(const WholeWeights& weights, std::span<const std::uint32_t> minpts,
                    std::span<const std::uint32_t> order, const Ghosts& ghosts)
     : levels_(weights, minpts), units_(order.size()) {
-  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, order.size(), kGrain), [&](const auto& range) {
-    for (std::size_t p = range.begin(); p < range.end(); ++p) units_[p] = weights[ghosts.origin_of(order[p])];
+  parallel_ranges(order.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t p = begin; p < end; ++p) units_[p] = weights[ghosts.origin_of(order[p])];
   });
 }
 
 void Weighing::sum_up() {
   using Sum = WholeWeights::Sum;
-  sums_ = Buffer<Sum>(units_.size() + 1);
-  sums_[units_.size()] = tbb::parallel_scan(
-      tbb::blocked_range<std::size_t>(0, units_.size(), kGrain), Sum{0},
-      [&](const auto& range, Sum sum, bool is_final) {
-        for (std::size_t p = range.begin(); p < range.end(); ++p) {
-          if (is_final) sums_[p] = sum;
-          sum += units_[p];
-        }
-        return sum;
-      },
-      [](Sum a, Sum b) { return a + b; });
+  const std::size_t n = units_.size();
+  sums_ = Buffer<Sum>(n + 1);
+  std::vector<Sum> before((n + kGrain - 1) / kGrain);  // of each block its sum, and then that of the blocks before it
+  parallel_for(before.size(), [&](std::size_t b) {
+    before[b] = std::accumulate(units_.begin() + b * kGrain, units_.begin() + std::min(n, (b + 1) * kGrain), Sum{0});
+  });
+  Sum all = 0;
+  for (Sum& sum : before) all += std::exchange(sum, all);
+  sums_[n] = all;
+  parallel_for(before.size(), [&](std::size_t b) {
+    Sum sum = before[b];
+    for (std::size_t p = b * kGrain; p < std::min(n, (b + 1) * kGrain); ++p) {
+      sums_[p] = sum;
+      sum += units_[p];
+    }
+  });
 }
 
 }  // namespace epsflow::clustering

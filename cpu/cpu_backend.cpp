@@ -1,8 +1,5 @@
 #include <epsflow/cpu/cpu_backend.hpp>
 
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
 #include <optional>
 #include <span>
@@ -14,6 +11,7 @@
 #include <epsflow/clustering/pair_clustering.hpp>
 #include <epsflow/clustering/searched_source.hpp>
 #include <epsflow/clustering/source_clustering.hpp>
+#include <epsflow/core/parallel.hpp>
 #include <epsflow/cpu/kept_core.hpp>
 #include <epsflow/cpu/table_search.hpp>
 #include <epsflow/index/batch_plan.hpp>
@@ -277,8 +275,8 @@ class CpuBackend final : public Backend {
   [[nodiscard]] unsigned lanes() const override { return threads_ + 1; }
   [[nodiscard]] unsigned groups() const override { return 2; }
   [[nodiscard]] std::unique_ptr<LoadedPoints> load(PointsView points, const Space& space) override {
-    tbb::parallel_for(tbb::blocked_range<std::size_t>(0, points.size(), 1 << 16),
-                      [&](const tbb::blocked_range<std::size_t>& r) { require_finite(points, r.begin(), r.end()); });
+    parallel_ranges(points.size(), 1 << 16,
+                    [&](std::size_t begin, std::size_t end) { require_finite(points, begin, end); });
     return std::make_unique<CpuPoints>(points, space);
   }
   [[nodiscard]] std::unique_ptr<LoadedPoints> load(const DevicePointsView&, const Space&) override {

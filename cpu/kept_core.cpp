@@ -1,11 +1,9 @@
 #include <epsflow/cpu/kept_core.hpp>
 
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
-
 #include <epsflow/clustering/cluster_source.hpp>
 #include <epsflow/clustering/lowest_clusters.hpp>
 #include <epsflow/core/buffer.hpp>
+#include <epsflow/core/parallel.hpp>
 #include <epsflow/index/grid.hpp>
 #include <epsflow/index/row_search.hpp>
 
@@ -18,8 +16,8 @@ class CoreInGrid final : public KeptCore {
  public:
   CoreInGrid(const CoreInput& core, const CancelToken& cancel)
       : grid_(core.points, core.radius, Cells::reach, cancel), rows_(grid_), cluster_of_(core.points.size()) {
-    tbb::parallel_for(tbb::blocked_range<std::size_t>(0, cluster_of_.size(), kGrain), [&](const auto& range) {
-      for (std::size_t p = range.begin(); p < range.end(); ++p) {
+    parallel_ranges(cluster_of_.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t p = begin; p < end; ++p) {
         cluster_of_[p] = static_cast<std::uint32_t>(core.labels[grid_.order()[p]]);
       }
     });

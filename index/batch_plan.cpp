@@ -1,13 +1,10 @@
 #include <epsflow/index/batch_plan.hpp>
 
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
-#include <tbb/parallel_reduce.h>
-
 #include <algorithm>
 #include <cmath>
 #include <functional>
 
+#include <epsflow/core/parallel.hpp>
 #include <epsflow/index/candidate_ranges.hpp>
 
 namespace epsflow::index {
@@ -22,11 +19,11 @@ struct Sample {
 Sample sample_pairs(const SearchIndex& index, const RowSearch& search, const CancelToken& cancel) {
   const auto stride = static_cast<std::uint32_t>(1 / kSampleShare);
   const std::uint32_t samples = (index.size() + stride - 1) / stride;
-  return tbb::parallel_reduce(
-      tbb::blocked_range<std::uint32_t>(0, samples, 256), Sample{},
-      [&](const tbb::blocked_range<std::uint32_t>& part, Sample sum) {
+  return parallel_reduce(
+      samples, 256, Sample{},
+      [&](std::size_t begin, std::size_t end, Sample sum) {
         if (cancel.cancelled()) return sum;
-        for (std::uint32_t s = part.begin(); s != part.end(); ++s) {
+        for (auto s = static_cast<std::uint32_t>(begin); s != end; ++s) {
           const std::uint32_t row = s * stride;
           const CandidateRanges candidates(index, index.bundle_of(row));
           std::uint32_t count = 0;
@@ -89,18 +86,18 @@ double most_tests(const SearchIndex& index, double tests, unsigned workers) {
 /// Calls f(bundle, candidates of all its points) for every bundle, and returns their sum.
 template <class F>
 double for_each_bundle(const SearchIndex& index, const CancelToken& cancel, F f) {
-  return tbb::parallel_reduce(
-      tbb::blocked_range<std::size_t>(0, index.bundles(), 4096), 0.0,
-      [&](const tbb::blocked_range<std::size_t>& part, double sum) {
+  return parallel_reduce(
+      index.bundles(), 4096, 0.0,
+      [&](std::size_t begin, std::size_t end, double sum) {
         if (cancel.cancelled()) return sum;
-        CandidateRanges bundle(index, part.begin());
-        for (std::size_t c = part.begin();; bundle.next()) {
+        CandidateRanges bundle(index, begin);
+        for (std::size_t c = begin;; bundle.next()) {
           double candidates = 0;
           for (const Range& range : bundle.ranges()) candidates += range.size();
           candidates *= index.rows_of(c).size();
           f(c, candidates);
           sum += candidates;
-          if (++c == part.end()) return sum;
+          if (++c == end) return sum;
         }
       },
       std::plus<>());

@@ -1,6 +1,6 @@
 #include <epsflow/index/candidate_ranges.hpp>
 
-#include <tbb/parallel_for.h>
+#include <epsflow/core/parallel.hpp>
 
 namespace epsflow::index {
 
@@ -22,8 +22,7 @@ PackedLayout make_packed_layout(const SearchIndex& index) {
   // Offsets first count from the start of their block of bundles, and are lifted once all blocks are known.
   std::vector<Block> blocks((bundles + kGrain - 1) / kGrain);
   const auto for_each_block = [&](auto&& f) {
-    tbb::parallel_for(std::size_t{0}, blocks.size(),
-                      [&](std::size_t b) { f(blocks[b], b * kGrain, std::min(bundles, (b + 1) * kGrain)); });
+    parallel_for(blocks.size(), [&](std::size_t b) { f(blocks[b], b * kGrain, std::min(bundles, (b + 1) * kGrain)); });
   };
   for_each_block([&](Block& block, std::size_t first, std::size_t last) {
     CandidateRanges candidates(index, first);

@@ -1,14 +1,11 @@
 #include <epsflow/index/cell_axes.hpp>
 
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_reduce.h>
-#include <tbb/parallel_sort.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
 
+#include <epsflow/core/parallel.hpp>
 #include <epsflow/index/distance.hpp>
 
 namespace epsflow::index {
@@ -45,10 +42,10 @@ std::vector<double> variances(PointsView points) {
 Extent extent_of(PointsView points, std::size_t dim) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   return points.visit([&](auto values) {
-    return tbb::parallel_reduce(
-        tbb::blocked_range<std::size_t>(0, points.size(), 1 << 16), Extent{kInfinity, -kInfinity},
-        [&](const tbb::blocked_range<std::size_t>& range, Extent e) {
-          for (std::size_t i = range.begin(); i != range.end(); ++i) {
+    return parallel_reduce(
+        points.size(), 1 << 16, Extent{kInfinity, -kInfinity},
+        [&](std::size_t begin, std::size_t end, Extent e) {
+          for (std::size_t i = begin; i != end; ++i) {
             const double x = values[i * points.dims() + dim];
             e.lo = std::min(e.lo, x);
             e.hi = std::max(e.hi, x);
@@ -100,7 +97,7 @@ void CellAxis::cut_at_gaps(PointsView points, SlotWidth width, const CancelToken
   Buffer<double> sorted(points.size());
   for (std::size_t i = 0; i < points.size(); ++i) sorted[i] = points.at(i, dim_);
   cancel.check();
-  tbb::parallel_sort(sorted.begin(), sorted.end());
+  parallel_sort(sorted.span());
   cancel.check();
   stretches_.push_back({sorted[0], 0});
   for (std::size_t i = 1; i < sorted.size(); ++i) {

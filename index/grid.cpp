@@ -1,14 +1,12 @@
 #include <epsflow/index/grid.hpp>
 
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
 #include <atomic>
 #include <bit>
 #include <utility>
 #include <vector>
 
+#include <epsflow/core/parallel.hpp>
 #include <epsflow/index/radix_sort.hpp>
 
 namespace epsflow::index {
@@ -17,12 +15,6 @@ namespace {
 constexpr std::size_t kGrain = 1 << 15;
 /// Cells whose ranges are kept together.
 constexpr std::size_t kKeptCells = 1 << 10;
-
-template <class F>
-void parallel_ranges(std::size_t n, F&& f) {
-  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, n, kGrain),
-                    [&](const tbb::blocked_range<std::size_t>& r) { f(r.begin(), r.end()); });
-}
 
 /// A key that leaves no room for the id beside it.
 struct WideItem {
@@ -78,7 +70,7 @@ void Grid::sort_items(PointsView points, unsigned bits, Make make, Key key, Id i
   const std::size_t n = points.size();
   Buffer<std::uint32_t> order(n);
   Buffer<Item> made(n), spare(n);
-  parallel_ranges(n, [&](std::size_t first, std::size_t last) {
+  parallel_ranges(n, kGrain, [&](std::size_t first, std::size_t last) {
     for (std::size_t i = first; i < last; ++i) made[i] = make(i);
   });
   const std::span<const Item> items = radix_sort(made.span(), spare.span(), bits, key, cancel);
@@ -86,7 +78,7 @@ void Grid::sort_items(PointsView points, unsigned bits, Make make, Key key, Id i
   const std::size_t blocks = (n + kGrain - 1) / kGrain;
   std::vector<std::size_t> first_cell(blocks + 1);
   const auto starts_cell = [&](std::size_t i) { return i == 0 || key(items[i]) != key(items[i - 1]); };
-  tbb::parallel_for(std::size_t{0}, blocks, [&](std::size_t b) {
+  parallel_for(blocks, [&](std::size_t b) {
     std::size_t count = 0;
     for (std::size_t i = b * kGrain; i < std::min(n, (b + 1) * kGrain); ++i) {
       order[i] = id(items[i]);
@@ -97,7 +89,7 @@ void Grid::sort_items(PointsView points, unsigned bits, Make make, Key key, Id i
   for (std::size_t b = 0; b < blocks; ++b) first_cell[b + 1] += first_cell[b];
   cell_keys_ = Buffer<std::uint64_t>(first_cell[blocks]);
   Buffer<std::uint32_t> starts(first_cell[blocks] + 1);
-  tbb::parallel_for(std::size_t{0}, blocks, [&](std::size_t b) {
+  parallel_for(blocks, [&](std::size_t b) {
     std::size_t cell = first_cell[b];
     for (std::size_t i = b * kGrain; i < std::min(n, (b + 1) * kGrain); ++i) {
       if (!starts_cell(i)) continue;
@@ -114,7 +106,7 @@ void Grid::sort_items(PointsView points, unsigned bits, Make make, Key key, Id i
 void Grid::keep_ranges(std::uint64_t most, const CancelToken& cancel) {
   std::vector<KeptRanges> kept((cells() + kKeptCells - 1) / kKeptCells);
   std::atomic<std::uint64_t> bytes{0};
-  tbb::parallel_for(std::size_t{0}, kept.size(), [&](std::size_t b) {
+  parallel_for(kept.size(), [&](std::size_t b) {
     if (cancel.cancelled() || bytes > most) return;
     KeptRanges found;
     BundleWalk walk;

@@ -1,10 +1,9 @@
 #include <epsflow/index/images.hpp>
 
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
 #include <vector>
 
+#include <epsflow/core/parallel.hpp>
 #include <epsflow/index/distance.hpp>
 
 namespace epsflow::index {
@@ -17,8 +16,7 @@ constexpr double kSlack = 1 + 0x1p-10;
 /// Calls f(block, first, last) for blocks of points.
 template <class F>
 void for_blocks(std::size_t n, F&& f) {
-  tbb::parallel_for(std::size_t{0}, (n + kBlock - 1) / kBlock,
-                    [&](std::size_t b) { f(b, b * kBlock, std::min(n, (b + 1) * kBlock)); });
+  parallel_for((n + kBlock - 1) / kBlock, [&](std::size_t b) { f(b, b * kBlock, std::min(n, (b + 1) * kBlock)); });
 }
 
 /// [blocks + 1] images of the points before each block.

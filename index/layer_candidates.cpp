@@ -1,7 +1,5 @@
 #include <epsflow/index/layer_candidates.hpp>
 
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -9,6 +7,7 @@
 #include <span>
 #include <utility>
 
+#include <epsflow/core/parallel.hpp>
 #include <epsflow/core/scatter.hpp>
 
 namespace epsflow::index {
@@ -73,7 +72,7 @@ double spread_of(std::span<const double> values) {
 
 std::vector<std::uint32_t> dims_by_variance(const Columns& columns) {
   std::vector<double> spread(columns.dims);
-  tbb::parallel_for(std::size_t{0}, columns.dims, [&](std::size_t k) { spread[k] = spread_of(columns.column(k)); });
+  parallel_for(columns.dims, [&](std::size_t k) { spread[k] = spread_of(columns.column(k)); });
   std::vector<std::uint32_t> dims(columns.dims);
   std::iota(dims.begin(), dims.end(), 0);
   std::stable_sort(dims.begin(), dims.end(), [&](auto a, auto b) { return spread[a] > spread[b]; });
@@ -96,8 +95,7 @@ std::vector<std::vector<double>> random_pivots(const LayerSample& sample, std::s
     }
   }
   std::vector<double> spread(kRandomPivots);
-  tbb::parallel_for(std::size_t{0}, kRandomPivots,
-                    [&](std::size_t p) { spread[p] = spread_of(distances(columns, pivots[p])); });
+  parallel_for(kRandomPivots, [&](std::size_t p) { spread[p] = spread_of(distances(columns, pivots[p])); });
   std::vector<std::size_t> ranked(kRandomPivots);
   std::iota(ranked.begin(), ranked.end(), 0);
   std::stable_sort(ranked.begin(), ranked.end(), [&](auto a, auto b) { return spread[a] > spread[b]; });
@@ -177,7 +175,7 @@ std::vector<LayerCandidate> make_candidates(const LayerSample& sample, double ep
   std::vector<LayerCandidate> candidates = list_candidates(sample, columns, kind);
   const double reach = tile_reach(eps, sample.dims);
   cancel.check();
-  tbb::parallel_for(std::size_t{0}, candidates.size(), [&](std::size_t c) {
+  parallel_for(candidates.size(), [&](std::size_t c) {
     LayerCandidate& candidate = candidates[c];
     const std::span<const double> column = columns.column(candidate.dim);
     measure(candidate,

@@ -1,12 +1,12 @@
 #include <epsflow/index/layer_choice.hpp>
 
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
 #include <limits>
 #include <numeric>
 #include <optional>
 #include <utility>
+
+#include <epsflow/core/parallel.hpp>
 
 namespace epsflow::index {
 namespace {
@@ -126,7 +126,7 @@ std::vector<std::size_t> choose_sorting(std::span<const LayerCandidate> candidat
   while (chosen.size() < std::min<std::size_t>(kMostLayers, candidates.size())) {
     cancel.check();
     std::vector<std::uint64_t> pairs(candidates.size(), std::numeric_limits<std::uint64_t>::max());
-    tbb::parallel_for(std::size_t{0}, candidates.size(), [&](std::size_t c) {
+    parallel_for(candidates.size(), [&](std::size_t c) {
       if (taken[c] == 0) pairs[c] = parts.count_pairs(candidates[c]);
     });
     const auto best = static_cast<std::size_t>(std::ranges::min_element(pairs) - pairs.begin());

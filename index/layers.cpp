@@ -1,14 +1,12 @@
 #include <epsflow/index/layers.hpp>
 
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
 #include <utility>
 
+#include <epsflow/core/parallel.hpp>
 #include <epsflow/index/layer_candidates.hpp>
 #include <epsflow/index/layer_choice.hpp>
 #include <epsflow/index/radix_sort.hpp>
@@ -144,9 +142,9 @@ LayerOrder::LayerOrder(PointsView points, double eps, LayerKind kind, const Canc
   const LayersView view = layers_.view();
   Buffer<Item> made(n), spare(n);
   points.visit([&](auto values) {
-    tbb::parallel_for(tbb::blocked_range<std::size_t>(0, n, kLayerGrain), [&](const auto& range) {
+    parallel_ranges(n, kLayerGrain, [&](std::size_t begin, std::size_t end) {
       double scaled[kMostFunctions];
-      for (std::size_t i = range.begin(); i != range.end(); ++i) {
+      for (std::size_t i = begin; i != end; ++i) {
         scaled_values(view, view.sorted, values.data() + i * points.dims(), scaled);
         made[i] = {layer_key(view, scaled), static_cast<std::uint32_t>(i)};
       }

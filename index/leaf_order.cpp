@@ -1,18 +1,16 @@
 #include <epsflow/index/leaf_order.hpp>
 
-#include <tbb/blocked_range.h>
-#include <tbb/concurrent_vector.h>
-#include <tbb/parallel_for.h>
-#include <tbb/parallel_reduce.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
+#include <mutex>
 #include <numeric>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
+#include <epsflow/core/parallel.hpp>
 #include <epsflow/index/curve.hpp>
 #include <epsflow/index/radix_sort.hpp>
 
@@ -85,15 +83,15 @@ class CurveSort {
   /// nothing to tell.
   void sort(std::span<Item> items, std::span<Item> spare, std::uint32_t* order) const {
     cancel_.check();
-    const Extents extents = tbb::parallel_reduce(
-        tbb::blocked_range<std::size_t>(0, items.size(), kBlockPoints), Extents{},
-        [&](const auto& range, Extents so_far) {
-          for (std::size_t i = range.begin(); i < range.end(); ++i) so_far.add(*this, items[i].id);
+    const Extents extents = parallel_reduce(
+        items.size(), kBlockPoints, Extents{},
+        [&](std::size_t begin, std::size_t end, Extents so_far) {
+          for (std::size_t i = begin; i < end; ++i) so_far.add(*this, items[i].id);
           return so_far;
         },
         [](Extents a, const Extents& b) { return a.unite(b); });
     const Curve curve(extents.lo.data(), extents.hi.data(), D);
-    for_each_block(items.size(), [&](std::size_t begin, std::size_t end) {
+    parallel_ranges(items.size(), kBlockPoints, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) {
         items[i].number = curve.template number<D>([&](std::size_t k) { return at(items[i].id, k); });
       }
@@ -110,20 +108,25 @@ class CurveSort {
     }
     const auto number = [&](std::size_t i) { return items[i].number >> shift; };
     const bool apart = number(0) != number(items.size() - 1);
-    tbb::concurrent_vector<std::pair<std::size_t, std::size_t>> runs;  // to be sorted on
-    for_each_block(items.size(), [&](std::size_t begin, std::size_t end) {
+    std::vector<std::pair<std::size_t, std::size_t>> runs;  // to be sorted on
+    std::mutex mutex;
+    parallel_ranges(items.size(), kBlockPoints, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) order[i] = items[i].id;
       if (!apart) return;
-      // A run belongs to the block in which it begins.
+      // A run belongs to the range in which it begins.
+      std::vector<std::pair<std::size_t, std::size_t>> found;
       while (begin > 0 && begin < end && number(begin) == number(begin - 1)) ++begin;
       while (begin < end) {
         std::size_t next = begin + 1;
         while (next < items.size() && number(next) == number(begin)) ++next;
-        if (next - begin > LeafOrder::kLeaf) runs.emplace_back(begin, next - begin);
+        if (next - begin > LeafOrder::kLeaf) found.emplace_back(begin, next - begin);
         begin = next;
       }
+      if (found.empty()) return;
+      const std::scoped_lock lock(mutex);
+      runs.insert(runs.end(), found.begin(), found.end());
     });
-    tbb::parallel_for(std::size_t{0}, runs.size(), [&](std::size_t r) {
+    parallel_for(runs.size(), [&](std::size_t r) {
       const auto [begin, size] = runs[r];
       sort(items.subspan(begin, size), spare.subspan(begin, size), order + begin);
     });
@@ -154,12 +157,6 @@ class CurveSort {
 
   [[nodiscard]] double at(std::uint32_t id, std::size_t k) const {
     return static_cast<double>(values_[std::size_t{id} * dims_ + (D < kMostCurveDims ? k : curve_dims_[k])]);
-  }
-
-  template <class F>
-  static void for_each_block(std::size_t size, const F& f) {
-    tbb::parallel_for(tbb::blocked_range<std::size_t>(0, size, kBlockPoints),
-                      [&](const auto& range) { f(range.begin(), range.end()); });
   }
 
   const T* values_;
@@ -199,23 +196,22 @@ LeafOrder::LeafOrder(PointsView points, const CancelToken& cancel)
 void LeafOrder::fill_leaves(PointsView points) {
   const std::uint32_t groups = (leaves_ + kBranch - 1) / kBranch;
   points.visit([&](auto values) {
-    tbb::parallel_for(
-        tbb::blocked_range<std::uint32_t>(0, groups, kBlockPoints / (kLeaf * kBranch)), [&](const auto& range) {
-          for (std::uint32_t l = range.begin() * kBranch; l < range.end() * kBranch; ++l) {
-            double* const box = boxes_[0].data() + std::size_t{l / kBranch} * dims_ * 2 * kBranch + l % kBranch;
-            double* const leaf = coordinates_.data() + std::size_t{l} * dims_ * kLeaf;
-            const std::uint32_t count = l < leaves_ ? filled(l) : 0;
-            for (std::uint32_t i = 0; i < (count == 0 ? 0 : kLeaf); ++i) {
-              const std::size_t row = std::size_t{order_[l * kLeaf + std::min(i, count - 1)]} * dims_;
-              for (std::size_t k = 0; k < dims_; ++k) leaf[k * kLeaf + i] = static_cast<double>(values[row + k]);
-            }
-            for (std::size_t k = 0; k < dims_; ++k) {
-              const double* const first = leaf + k * kLeaf;
-              box[k * 2 * kBranch] = count == 0 ? kInfinity : *std::min_element(first, first + kLeaf);
-              box[(k * 2 + 1) * kBranch] = count == 0 ? -kInfinity : *std::max_element(first, first + kLeaf);
-            }
-          }
-        });
+    parallel_ranges(groups, kBlockPoints / (kLeaf * kBranch), [&](std::size_t begin, std::size_t end) {
+      for (auto l = static_cast<std::uint32_t>(begin * kBranch); l < end * kBranch; ++l) {
+        double* const box = boxes_[0].data() + std::size_t{l / kBranch} * dims_ * 2 * kBranch + l % kBranch;
+        double* const leaf = coordinates_.data() + std::size_t{l} * dims_ * kLeaf;
+        const std::uint32_t count = l < leaves_ ? filled(l) : 0;
+        for (std::uint32_t i = 0; i < (count == 0 ? 0 : kLeaf); ++i) {
+          const std::size_t row = std::size_t{order_[l * kLeaf + std::min(i, count - 1)]} * dims_;
+          for (std::size_t k = 0; k < dims_; ++k) leaf[k * kLeaf + i] = static_cast<double>(values[row + k]);
+        }
+        for (std::size_t k = 0; k < dims_; ++k) {
+          const double* const first = leaf + k * kLeaf;
+          box[k * 2 * kBranch] = count == 0 ? kInfinity : *std::min_element(first, first + kLeaf);
+          box[(k * 2 + 1) * kBranch] = count == 0 ? -kInfinity : *std::max_element(first, first + kLeaf);
+        }
+      }
+    });
   });
 }
 
@@ -224,8 +220,8 @@ void LeafOrder::fill_level(std::size_t level) {
   const std::size_t stride = dims_ * 2 * kBranch;
   const auto children = static_cast<std::uint32_t>(below.size() / stride);  // groups below are boxes here
   const auto groups = static_cast<std::uint32_t>(boxes_[level].size() / stride);
-  tbb::parallel_for(tbb::blocked_range<std::uint32_t>(0, groups * kBranch, kBlockPoints), [&](const auto& range) {
-    for (std::uint32_t b = range.begin(); b < range.end(); ++b) {
+  parallel_ranges(groups * kBranch, kBlockPoints, [&](std::size_t begin, std::size_t end) {
+    for (auto b = static_cast<std::uint32_t>(begin); b < end; ++b) {
       double* const box = boxes_[level].data() + b / kBranch * stride + b % kBranch;
       for (std::size_t k = 0; k < dims_; ++k) {
         const double* const lo = below.data() + b * stride + k * 2 * kBranch;

@@ -7,8 +7,6 @@
 #include <hwy/foreach_target.h>
 // foreach_target.h must come first
 #include <hwy/highway.h>
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
 
 #include <algorithm>
 #include <cmath>
@@ -16,6 +14,7 @@
 #include <limits>
 #include <vector>
 
+#include <epsflow/core/parallel.hpp>
 #include <epsflow/index/leaf_order.hpp>
 
 // How a leaf is searched. Its points lie side by side in vectors, and candidates come one at a time: so the k smallest sums of each point
@@ -365,9 +364,9 @@ void nearest_sums(PointsView points, const Space& space, std::span<const std::ui
   if (points.size() == 0 || ks.empty()) return;
   const LeafOrder leaves(points, cancel);
   const NearestInput input{leaves, space, ks, *std::max_element(ks.begin(), ks.end()), sums};
-  tbb::parallel_for(tbb::blocked_range<std::uint32_t>(0, leaves.leaves(), kGrain), [&](const auto& range) {
+  parallel_ranges(leaves.leaves(), kGrain, [&](std::size_t begin, std::size_t end) {
     cancel.check();
-    HWY_DYNAMIC_DISPATCH(search_leaves)(input, range.begin(), range.end());
+    HWY_DYNAMIC_DISPATCH(search_leaves)(input, static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end));
   });
 }
 

@@ -1,12 +1,11 @@
 #include <epsflow/index/neighbor_counts.hpp>
 
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <vector>
+
+#include <epsflow/core/parallel.hpp>
 
 // Why whole boxes are decided rightly. The sum of a pair comes from differences, rounded once, by operations that are monotone, rounding
 // included. The bounds of a box come from the same operations in the same order: the lower one from differences to the nearest place of
@@ -132,10 +131,10 @@ template <Norm N>
 void count_by(const LeafOrder& leaves, const Space& space, std::span<const std::uint32_t> positions,
               std::span<const double> limits, std::uint32_t* counts, const CancelToken& cancel) {
   constexpr std::size_t kTogether = 16;
-  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, positions.size(), kTogether), [&](const auto& range) {
+  parallel_ranges(positions.size(), kTogether, [&](std::size_t begin, std::size_t end) {
     cancel.check();
     Counting<N> counting(leaves, space, limits);
-    for (std::size_t i = range.begin(); i < range.end(); ++i) {
+    for (std::size_t i = begin; i < end; ++i) {
       counting.count(positions[i], counts + i * limits.size());
     }
   });

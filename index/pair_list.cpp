@@ -1,13 +1,14 @@
 #include <epsflow/index/pair_list.hpp>
 
 #include <tbb/enumerable_thread_specific.h>
-#include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <cmath>
+
+#include <epsflow/core/parallel.hpp>
 
 namespace epsflow::index {
 namespace {
@@ -145,7 +146,7 @@ bool find_pairs(const T* points, std::span<const std::uint32_t> starts, double e
   const std::uint64_t n = starts.back();
   std::atomic<std::uint64_t> tests{0}, pairs{0};
   std::atomic<bool> few{true};
-  tbb::parallel_for(std::size_t{0}, blocks.size(), [&](std::size_t b) {
+  parallel_for(blocks.size(), [&](std::size_t b) {
     if (cancel.cancelled() || !few.load(std::memory_order_relaxed)) return;
     PairList::Block& block = blocks[b];
     auto& [cells, found] = scratch.local();

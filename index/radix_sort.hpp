@@ -1,8 +1,6 @@
 // Parallel stable radix sort of points by cell key.
 #pragma once
 
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -11,6 +9,7 @@
 #include <vector>
 
 #include <epsflow/core/cancel.hpp>
+#include <epsflow/core/parallel.hpp>
 
 namespace epsflow::index {
 
@@ -31,7 +30,7 @@ template <class Item, class Key>
   std::vector<std::size_t> offsets(blocks * digits);
 
   const auto for_each_block = [&](auto&& f) {
-    tbb::parallel_for(std::size_t{0}, blocks, [&](std::size_t b) { f(b, n * b / blocks, n * (b + 1) / blocks); });
+    parallel_for(blocks, [&](std::size_t b) { f(b, n * b / blocks, n * (b + 1) / blocks); });
   };
   for (unsigned pass = 0; pass < passes; ++pass) {
     cancel.check();

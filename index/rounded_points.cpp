@@ -1,15 +1,12 @@
 #include <epsflow/index/rounded_points.hpp>
 
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
-#include <tbb/parallel_reduce.h>
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <functional>
 #include <vector>
 
+#include <epsflow/core/parallel.hpp>
 #include <epsflow/index/tile_frame.hpp>
 
 namespace epsflow::index {
@@ -167,10 +164,10 @@ void RoundedPoints::make(const void* const* coordinates, std::size_t n, double e
     }
     return summary;
   };
-  const Summary all = tbb::parallel_reduce(
-      tbb::blocked_range<std::size_t>(0, filled, kPointGrain), Summary{},
-      [&](const tbb::blocked_range<std::size_t>& range, Summary summary) {
-        for (std::size_t panel = range.begin(); panel != range.end(); ++panel) summary = round_panel(panel, summary);
+  const Summary all = parallel_reduce(
+      filled, kPointGrain, Summary{},
+      [&](std::size_t begin, std::size_t end, Summary summary) {
+        for (std::size_t panel = begin; panel != end; ++panel) summary = round_panel(panel, summary);
         return summary;
       },
       [](const Summary& a, const Summary& b) { return a.with(b); });
@@ -182,12 +179,11 @@ void RoundedPoints::make(const void* const* coordinates, std::size_t n, double e
   const double limit = scale * scale * (eps * eps);
   exact_ = all.exact && all.largest_norm <= 0x1p20 * step && limit <= 0x1p20 * step;
   if (exact_) {
-    tbb::parallel_for(tbb::blocked_range<std::size_t>(0, norms.size(), kPointGrain * kPanel),
-                      [&](const tbb::blocked_range<std::size_t>& range) {
-                        for (std::size_t i = range.begin(); i != range.end(); ++i) {
-                          reject_[i] = accept_[i] = exact_thresholds(norms[i], limit, step).reject;
-                        }
-                      });
+    parallel_ranges(norms.size(), kPointGrain * kPanel, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i != end; ++i) {
+        reject_[i] = accept_[i] = exact_thresholds(norms[i], limit, step).reject;
+      }
+    });
   } else if (all.vague > n / 2) {
     panels_ = {};
     reject_ = {};

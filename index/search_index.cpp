@@ -1,9 +1,8 @@
 #include <epsflow/index/search_index.hpp>
 
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
-
 #include <type_traits>
+
+#include <epsflow/core/parallel.hpp>
 
 namespace epsflow::index {
 
@@ -19,10 +18,10 @@ void SearchIndex::copy_coordinates(PointsView points) {
   for (std::size_t k = 0; k < dims_; ++k) coordinates_.emplace_back(points.size() * bytes_of(precision_));
   points.visit([&](auto values) {
     using T = std::remove_const_t<typename decltype(values)::element_type>;
-    tbb::parallel_for(tbb::blocked_range<std::size_t>(0, points.size(), kGrain), [&](const auto& range) {
+    parallel_ranges(points.size(), kGrain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t k = 0; k < dims_; ++k) {
         T* out = reinterpret_cast<T*>(coordinates_[k].data());
-        for (std::size_t i = range.begin(); i < range.end(); ++i) {
+        for (std::size_t i = begin; i < end; ++i) {
           out[i] = values[std::size_t{order_[i]} * dims_ + k];
         }
       }

@@ -1,13 +1,12 @@
 #include <epsflow/index/tile_bounds.hpp>
 
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <limits>
 
 #include <epsflow/core/checked.hpp>
+#include <epsflow/core/parallel.hpp>
 
 namespace epsflow::index {
 namespace {
@@ -62,7 +61,7 @@ TileBounds::TileBounds(PointsView points, std::span<const std::uint32_t> order, 
   block_intervals_ = Buffer<LayerInterval>(std::uint64_t{functions_} * blocks());
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   points.visit([&](auto values) {
-    tbb::parallel_for(std::uint32_t{0}, blocks(), [&](std::uint32_t block) {
+    parallel_for(blocks(), [&](std::uint32_t block) {
       if (cancel.cancelled()) return;
       for (std::uint32_t f = 0; f < functions_; ++f) {
         block_intervals_[std::size_t{f} * blocks() + block] = {std::numeric_limits<float>::infinity(),
@@ -96,7 +95,7 @@ TileBounds::TileBounds(PointsView points, std::span<const std::uint32_t> order, 
 std::vector<TileBlock> list_tile_blocks(const TileBounds& bounds, const CancelToken& cancel) {
   const std::uint32_t blocks = bounds.blocks();
   std::vector<std::vector<TileBlock>> found(blocks);
-  tbb::parallel_for(std::uint32_t{0}, blocks, [&](std::uint32_t rows) {
+  parallel_for(blocks, [&](std::uint32_t rows) {
     if (cancel.cancelled()) return;
     for (std::uint32_t columns = rows; columns < blocks; ++columns) {
       if (blocks_apart(bounds, rows, columns)) continue;
@@ -178,7 +177,7 @@ CandidateBundles tile_bundles(std::uint64_t points, std::span<const TileBlock> b
   std::vector<std::uint32_t> others(starts.back());
   std::vector<std::uint64_t> place(starts.begin(), starts.end() - 1);
   for_each_side([&](std::uint32_t tile, std::uint32_t other) { others[place[tile]++] = other; });
-  tbb::parallel_for(std::uint32_t{0}, tiles, [&](std::uint32_t tile) {
+  parallel_for(tiles, [&](std::uint32_t tile) {
     std::sort(others.begin() + static_cast<std::ptrdiff_t>(starts[tile]),
               others.begin() + static_cast<std::ptrdiff_t>(starts[tile + 1]));
   });

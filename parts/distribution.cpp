@@ -1,7 +1,5 @@
 #include <epsflow/parts/distribution.hpp>
 
-#include <tbb/parallel_for.h>
-
 #include <cstring>
 #include <limits>
 #include <numeric>
@@ -10,6 +8,7 @@
 
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
+#include <epsflow/core/parallel.hpp>
 #include <epsflow/parts/ghosts.hpp>
 #include <epsflow/parts/part_finder.hpp>
 #include <epsflow/parts/row_bytes.hpp>
@@ -31,7 +30,7 @@ Distribution::Distribution(Exchange& exchange, PointsView share, const Partition
   share.visit([&](auto values) {
     using T = std::remove_cvref_t<decltype(values[0])>;
     const PartFinder<T> parts(partition, Space{}, d, 0);
-    tbb::parallel_for(std::size_t{0}, rows_.blocks(), [&](std::size_t b) {
+    parallel_for(rows_.blocks(), [&](std::size_t b) {
       const std::size_t first = rows_.begin(b), last = rows_.begin(b + 1);
       require_finite(share, first, last);
       std::vector<std::uint16_t> part_of(last - first), scratch;

@@ -1,20 +1,17 @@
 #include <epsflow/parts/exchange.hpp>
 
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
-
 #include <cstring>
 #include <utility>
 
+#include <epsflow/core/parallel.hpp>
 #include <epsflow/parts/neighbours.hpp>
 
 namespace epsflow::parts {
 
 void copy_bytes(const void* from, std::size_t bytes, void* to) {
   constexpr std::size_t kGrain = 1 << 17;
-  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, bytes, kGrain), [&](const auto& range) {
-    std::memcpy(static_cast<std::byte*>(to) + range.begin(), static_cast<const std::byte*>(from) + range.begin(),
-                range.size());
+  parallel_ranges(bytes, kGrain, [&](std::size_t begin, std::size_t end) {
+    std::memcpy(static_cast<std::byte*>(to) + begin, static_cast<const std::byte*>(from) + begin, end - begin);
   });
 }
 

@@ -1,10 +1,8 @@
 #include <epsflow/parts/gathered_clusters.hpp>
 
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
 
+#include <epsflow/core/parallel.hpp>
 #include <epsflow/parts/core_counter.hpp>
 
 namespace epsflow::parts {
@@ -23,9 +21,9 @@ void GatheredClusters::look(std::span<const std::int32_t> labels, std::span<cons
                             const MergedClusters& merged, std::span<const std::uint32_t> sizes) {
   const std::uint32_t clusters = merged.local.count;
   std::vector<std::uint32_t> counts(clusters, 0), first(clusters, kNoCore);
-  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, births_.size(), 1 << 14), [&](const auto& range) {
+  parallel_ranges(births_.size(), 1 << 14, [&](std::size_t begin, std::size_t end) {
     CoreCounter counter(counts, first);
-    for (std::size_t i = range.begin(); i < range.end(); ++i) {
+    for (std::size_t i = begin; i < end; ++i) {
       if (core[i] == 0) continue;
       const auto cluster = static_cast<std::uint32_t>(labels[i]);
       counter.add(cluster, static_cast<std::uint32_t>(i));

@@ -1,10 +1,9 @@
 #include <epsflow/parts/level_totals.hpp>
 
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
 #include <mutex>
+
+#include <epsflow/core/parallel.hpp>
 
 namespace epsflow::parts {
 
@@ -23,10 +22,10 @@ OwnCounts::OwnCounts(const LevelResult& found, std::span<const std::int32_t> lab
 
 void LevelTotals::add(const OwnCounts& own, const NumberedSets& sets, std::span<std::uint32_t> sizes) {
   std::mutex mutex;
-  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, own.sizes.size(), 1 << 14), [&](const auto& range) {
+  parallel_ranges(own.sizes.size(), 1 << 14, [&](std::size_t begin, std::size_t end) {
     std::uint64_t largest = 0;
     std::vector<std::pair<std::uint32_t, std::uint32_t>> shared;
-    for (std::size_t k = range.begin(); k < range.end(); ++k) {
+    for (std::size_t k = begin; k < end; ++k) {
       const std::uint32_t size = own.sizes[k];
       if (size == 0) continue;
       if (!sizes.empty()) sizes[sets.global[k]] += size;

@@ -1,7 +1,5 @@
 #include <epsflow/parts/local_merge.hpp>
 
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
 #include <atomic>
 #include <numeric>
@@ -10,6 +8,7 @@
 #include <epsflow/core/buffer.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
+#include <epsflow/core/parallel.hpp>
 #include <epsflow/parts/for_all.hpp>
 #include <epsflow/parts/ranked_bits.hpp>
 
@@ -109,7 +108,7 @@ MergedSets merge_sets(std::span<const PartView> views, std::span<const PartSets>
     for (std::size_t p = 0; p < sets.size(); ++p) begin += from(p, s);
     return begin;
   };
-  tbb::parallel_for(std::size_t{0}, stretches, [&](std::size_t s) {
+  parallel_for(stretches, [&](std::size_t s) {
     std::uint64_t* const begin = found_of(s);
     std::uint64_t* end = begin;
     for (std::size_t p = 0; p < sets.size(); ++p) {
@@ -127,7 +126,7 @@ MergedSets merge_sets(std::span<const PartView> views, std::span<const PartSets>
   MergedSets merged;
   merged.count = static_cast<std::uint32_t>(before.back());
   merged.first_core.resize(merged.count);
-  tbb::parallel_for(std::size_t{0}, stretches, [&](std::size_t s) {
+  parallel_for(stretches, [&](std::size_t s) {
     const std::uint64_t* at = found_of(s);
     for (std::uint64_t number = before[s]; number < before[s + 1]; ++number, ++at) {
       merged.first_core[number] = static_cast<std::uint32_t>(*at >> 32);
@@ -135,7 +134,7 @@ MergedSets merge_sets(std::span<const PartView> views, std::span<const PartSets>
     }
   });
   merged.of_parts.resize(sets.size());
-  tbb::parallel_for(std::size_t{0}, sets.size(), [&](std::size_t p) {
+  parallel_for(sets.size(), [&](std::size_t p) {
     Buffer<std::uint32_t> numbers(sets[p].first.size());
     for_all(numbers.size(), [&](std::size_t k) {
       // What has no core point that is anybody's own is of ghosts too far away to matter.

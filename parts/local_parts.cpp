@@ -6,6 +6,7 @@
 
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
+#include <epsflow/core/parallel.hpp>
 #include <epsflow/parts/row_bytes.hpp>
 
 namespace epsflow::parts {
@@ -60,7 +61,7 @@ void LocalParts::place(const Partition& partition, const Space& space) {
   }
   const PartFinder<T> parts(partition, space, points_.dims(), reaches_.back());
   const GhostFinder ghosts(partition, space, points_.dims(), reaches_.back());
-  tbb::parallel_for(std::size_t{0}, count, [&](std::size_t s) {
+  parallel_for(count, [&](std::size_t s) {
     switch (points_.dims()) {
       case 2:
         return place<T, 2>(parts, ghosts, stretches[s]);
@@ -117,7 +118,7 @@ void LocalParts::collect(const std::vector<Stretch<T>>& stretches) {
   const std::size_t groups = std::clamp<std::size_t>(kMostCounts / keys, 1, stretches.size());
   std::vector<std::uint32_t> next(groups * keys, 0);
   const auto for_stretches = [&](const auto& f) {
-    tbb::parallel_for(std::size_t{0}, groups, [&](std::size_t g) {
+    parallel_for(groups, [&](std::size_t g) {
       for (std::size_t s = stretches.size() * g / groups; s < stretches.size() * (g + 1) / groups; ++s) {
         f(stretches[s], next.data() + g * keys);
       }
@@ -127,7 +128,7 @@ void LocalParts::collect(const std::vector<Stretch<T>>& stretches) {
     for (const Found& ghost : stretch.found) ++counts[key_of(ghost)];
   });
   const std::size_t row = points_.dims() * sizeof(T);
-  tbb::parallel_for(std::size_t{0}, ghosts_.size(), [&](std::size_t pair) {
+  parallel_for(ghosts_.size(), [&](std::size_t pair) {
     Ghosts& ghosts = ghosts_[pair];
     std::uint64_t all = 0;
     for (std::size_t key = pair * reaches_.size(); key < (pair + 1) * reaches_.size(); ++key) {

@@ -1,7 +1,5 @@
 #include <epsflow/parts/local_sweep.hpp>
 
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
 #include <algorithm>

@@ -1,8 +1,5 @@
 #include <epsflow/parts/merge.hpp>
 
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
-#include <tbb/parallel_reduce.h>
 #include <tbb/parallel_sort.h>
 
 #include <algorithm>
@@ -12,6 +9,7 @@
 #include <utility>
 
 #include <epsflow/core/error.hpp>
+#include <epsflow/core/parallel.hpp>
 #include <epsflow/parts/for_all.hpp>
 #include <epsflow/parts/ranked_bits.hpp>
 
@@ -274,10 +272,10 @@ std::vector<RootCluster> root_clusters(Exchange& exchange, const Blocks& blocks,
 /// Calls f(place, cluster) for clusters in [0, end) that are no members, place by place, in parallel. members: ascending.
 template <class F>
 void for_others(std::size_t end, std::span<const std::uint32_t> members, F&& f) {
-  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, end, 1 << 13), [&](const auto& range) {
-    auto member = std::lower_bound(members.begin(), members.end(), range.begin());
-    std::size_t place = range.begin() - static_cast<std::size_t>(member - members.begin());
-    for (std::size_t k = range.begin(); k < range.end(); ++k) {
+  parallel_ranges(end, 1 << 13, [&](std::size_t first, std::size_t last) {
+    auto member = std::lower_bound(members.begin(), members.end(), first);
+    std::size_t place = first - static_cast<std::size_t>(member - members.begin());
+    for (std::size_t k = first; k < last; ++k) {
       if (member != members.end() && *member == k) {
         ++member;
       } else {
@@ -371,13 +369,12 @@ MergedClusters merge_clusters(Exchange& exchange, std::span<const std::uint64_t>
 }
 
 std::uint64_t largest_cluster(Exchange& exchange, const MergedClusters& merged, std::span<const std::uint32_t> sizes) {
-  std::uint64_t largest = 0;
   const Pieces pieces(merged.count + 1, static_cast<std::size_t>(exchange.size()));  // and that of no cluster
   Letters<Told> letters(static_cast<std::size_t>(exchange.size()));
-  largest = tbb::parallel_reduce(
-      tbb::blocked_range<std::size_t>(0, sizes.size(), 1 << 14), largest,
-      [&](const auto& range, std::uint64_t most) {
-        for (std::size_t c = range.begin(); c < range.end(); ++c) {
+  std::uint64_t largest = parallel_reduce(
+      sizes.size(), 1 << 14, std::uint64_t{0},
+      [&](std::size_t begin, std::size_t end, std::uint64_t most) {
+        for (std::size_t c = begin; c < end; ++c) {
           if (merged.shared[c] == 0) most = std::max<std::uint64_t>(most, sizes[c]);
         }
         return most;

@@ -1,22 +1,18 @@
 #include <epsflow/parts/moved_points.hpp>
 
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <mutex>
 #include <vector>
 
+#include <epsflow/core/parallel.hpp>
+
 namespace epsflow::parts {
 
 MovedPoints::MovedPoints(PointsView points, const Metric& metric, const std::function<void(std::span<double>)>& max)
     : view_(points), fit_(metric) {
-  const auto for_rows = [&](const auto& f) {
-    tbb::parallel_for(tbb::blocked_range<std::size_t>(0, points.size(), 1 << 14),
-                      [&](const auto& range) { f(range.begin(), range.end()); });
-  };
+  const auto for_rows = [&](RangeBody f) { parallel_ranges(points.size(), 1 << 14, f); };
   std::atomic<bool> all_stay = true;
   for_rows([&](std::size_t first, std::size_t last) {
     if (all_stay && !stay(metric, points, first, last)) all_stay = false;

@@ -1,7 +1,6 @@
 #include <epsflow/parts/neighbours.hpp>
 
 #include <sys/uio.h>
-#include <tbb/parallel_for.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,6 +11,7 @@
 
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
+#include <epsflow/core/parallel.hpp>
 #include <epsflow/parts/exchange.hpp>
 
 namespace epsflow::parts {
@@ -54,7 +54,7 @@ void Neighbours::read(std::span<const Piece> pieces) const {
   std::vector<std::size_t> blocks;
   for (const Piece& piece : pieces) blocks.push_back((piece.to.size() + kBlock - 1) / kBlock);
   const auto begins = begins_of(blocks);
-  tbb::parallel_for(std::size_t{0}, begins.back(), [&](std::size_t b) {
+  parallel_for(begins.back(), [&](std::size_t b) {
     const auto p = static_cast<std::size_t>(std::upper_bound(begins.begin(), begins.end(), b) - begins.begin()) - 1;
     const auto& [rank, address, to] = pieces[p];
     const std::size_t at = (b - begins[p]) * kBlock;

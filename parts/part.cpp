@@ -1,7 +1,5 @@
 #include <epsflow/parts/part.hpp>
 
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
 #include <cstring>
 #include <numeric>
@@ -10,6 +8,7 @@
 
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
+#include <epsflow/core/parallel.hpp>
 #include <epsflow/parts/row_bytes.hpp>
 
 namespace epsflow::parts {
@@ -33,7 +32,7 @@ void Part::find_ghosts(const GhostFinder& finder, std::uint32_t me, PointsView o
   const std::size_t blocks = (own_ + kGrain - 1) / kGrain;
   std::vector<std::vector<Found>> by_block(blocks);
   const auto search = [&](auto dims) {
-    tbb::parallel_for(std::size_t{0}, blocks, [&](std::size_t b) {
+    parallel_for(blocks, [&](std::size_t b) {
       std::vector<Found>& mine = by_block[b];
       mine.resize(found.size());
       std::vector<double> point(d), room;
@@ -78,7 +77,7 @@ Part::Part(Exchange& exchange, Distribution& distribution, const Partition& part
   const auto lent_begins = begins_of(counts);
   Buffer<std::byte> rows(lent_begins.back() * row);
   Letters<double> distances(ranks);
-  tbb::parallel_for(std::size_t{0}, ranks, [&](std::size_t r) {
+  parallel_for(ranks, [&](std::size_t r) {
     const std::vector<Lent>& lent = found[r].lent;
     const std::vector<double>& coordinates = found[r].coordinates;
     std::vector<std::uint32_t> order(lent.size());

@@ -1,13 +1,12 @@
 #include <epsflow/parts/partition.hpp>
 
-#include <tbb/blocked_range.h>
 #include <tbb/combinable.h>
-#include <tbb/parallel_for.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include <epsflow/core/parallel.hpp>
 #include <epsflow/parts/thread_ranks.hpp>
 
 namespace epsflow::parts {
@@ -45,9 +44,9 @@ struct Box {
 template <class T, class F, class Combine>
 std::vector<T> fold_points(std::size_t n, const std::vector<T>& start, F&& f, Combine&& combine) {
   tbb::combinable<std::vector<T>> each([&] { return start; });
-  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, n, kCutGrain), [&](const auto& range) {
+  parallel_ranges(n, kCutGrain, [&](std::size_t begin, std::size_t end) {
     std::vector<T>& mine = each.local();
-    for (std::size_t i = range.begin(); i < range.end(); ++i) f(mine, i);
+    for (std::size_t i = begin; i < end; ++i) f(mine, i);
   });
   std::vector<T> all = start;
   each.combine_each([&](const std::vector<T>& one) {
@@ -162,8 +161,8 @@ class Cutter {
       const std::int32_t above = side_of(b, true);
       cuts_[static_cast<std::size_t>(boxes_[b].cut)] = {boxes_[b].axis, boxes_[b].hi, below, above};
     }
-    tbb::parallel_for(tbb::blocked_range<std::size_t>(0, box_of_.size(), kCutGrain), [&](const auto& range) {
-      for (std::size_t i = range.begin(); i < range.end(); ++i) {
+    parallel_ranges(box_of_.size(), kCutGrain, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) {
         if (box_of_[i] == kDone) continue;
         const Box& box = boxes_[box_of_[i]];
         box_of_[i] = child[2 * box_of_[i] + (points_.at(i, box.axis) < box.hi ? 0 : 1)];
@@ -188,9 +187,9 @@ Points sample(const PointRows& points, std::uint64_t wanted_stride) {
   const std::size_t left = std::min(together, n - runs * together * stride);
   Points some(runs * together + left, d, Precision::float64);
   const std::span<double> to = some.values<double>();
-  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, runs + 1, kCutGrain / together), [&](const auto& range) {
+  parallel_ranges(runs + 1, kCutGrain / together, [&](std::size_t begin, std::size_t end) {
     Buffer<std::byte> room;
-    for (std::size_t run = range.begin(); run < range.end(); ++run) {
+    for (std::size_t run = begin; run < end; ++run) {
       const std::size_t first = run * together * stride, count = run < runs ? together : left;
       const std::byte* const rows = points.rows(first, first + count, room);
       points.visit([&](auto zero) {

@@ -1,11 +1,9 @@
 #include <epsflow/parts/point_rows.hpp>
 
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
 #include <cmath>
 
+#include <epsflow/core/parallel.hpp>
 #include <epsflow/parts/row_bytes.hpp>
 
 namespace epsflow::parts {
@@ -13,8 +11,8 @@ namespace epsflow::parts {
 Points bring(const PointsSource& source) {
   Points points(source.size, source.dims, source.precision);
   std::byte* const to = bytes_of(points);
-  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, source.size, 1 << 14), [&](const auto& range) {
-    source.write(range.begin(), range.end(), to + range.begin() * source.row_bytes());
+  parallel_ranges(source.size, 1 << 14, [&](std::size_t begin, std::size_t end) {
+    source.write(begin, end, to + begin * source.row_bytes());
   });
   return points;
 }

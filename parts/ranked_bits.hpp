@@ -1,9 +1,6 @@
 // A set of numbers, and the place of each among them.
 #pragma once
 
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
 #include <atomic>
 #include <bit>
@@ -13,6 +10,7 @@
 #include <vector>
 
 #include <epsflow/core/buffer.hpp>
+#include <epsflow/core/parallel.hpp>
 
 namespace epsflow::parts {
 
@@ -69,8 +67,8 @@ class RankedBits {
   static std::uint32_t ones(std::uint64_t bits) noexcept { return static_cast<std::uint32_t>(std::popcount(bits)); }
   template <class F>
   void for_groups(F&& f) const {
-    tbb::parallel_for(tbb::blocked_range<std::size_t>(0, below_.size(), 1 << 10), [&](const auto& range) {
-      for (std::size_t g = range.begin(); g < range.end(); ++g) f(g);
+    parallel_ranges(below_.size(), 1 << 10, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t g = begin; g < end; ++g) f(g);
     });
   }
 

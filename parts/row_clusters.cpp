@@ -1,11 +1,9 @@
 #include <epsflow/parts/row_clusters.hpp>
 
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
 #include <utility>
 
+#include <epsflow/core/parallel.hpp>
 #include <epsflow/parts/core_counter.hpp>
 
 namespace epsflow::parts {
@@ -19,9 +17,9 @@ Clusters RowClusters::take(const VariantResult& result, std::vector<std::uint32_
   require_countable(all_before_ + first_core.size());
   Clusters clusters;
   clusters.core.resize(first_core.size());
-  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, births_.size(), 1 << 14), [&](const auto& range) {
+  parallel_ranges(births_.size(), 1 << 14, [&](std::size_t begin, std::size_t end) {
     CoreCounter counter(clusters.core);
-    for (std::size_t i = range.begin(); i < range.end(); ++i) {
+    for (std::size_t i = begin; i < end; ++i) {
       if (result.core[i] == 0) continue;
       const std::int32_t cluster = result.labels[i];
       counter.add(static_cast<std::uint32_t>(cluster), static_cast<std::uint32_t>(i));

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include <epsflow/core/parallel.hpp>
 #include <epsflow/parts/find_equal.hpp>
 
 namespace epsflow::parts {
@@ -48,7 +49,7 @@ void RowsByPart::list(std::size_t block, std::span<const std::uint16_t> part_of)
 }
 
 void RowsByPart::number() {
-  tbb::parallel_for(std::size_t{0}, parts(), [&](std::size_t part) {
+  parallel_for(parts(), [&](std::size_t part) {
     std::uint32_t* const starts = starts_.data() + part * (blocks_ + 1);
     for (std::size_t block = 1; block <= blocks_; ++block) {
       sizes_[part] += starts[block];

@@ -1,9 +1,6 @@
 // The rows of an input by the part that they lie in.
 #pragma once
 
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -11,6 +8,7 @@
 #include <vector>
 
 #include <epsflow/core/buffer.hpp>
+#include <epsflow/core/parallel.hpp>
 
 namespace epsflow::parts {
 
@@ -72,8 +70,8 @@ class RowsByPart {
  private:
   template <class F>
   void for_blocks(F&& f) const {
-    tbb::parallel_for(tbb::blocked_range<std::size_t>(0, blocks_, 4), [&](const auto& range) {
-      for (std::size_t block = range.begin(); block < range.end(); ++block) f(block);
+    parallel_ranges(blocks_, 4, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t block = begin; block < end; ++block) f(block);
     });
   }
   template <class F>

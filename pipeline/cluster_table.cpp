@@ -1,8 +1,5 @@
 #include <epsflow/pipeline/cluster_table.hpp>
 
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
 #include <chrono>
 #include <limits>
@@ -16,6 +13,7 @@
 #include <epsflow/clustering/rows_source.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
+#include <epsflow/core/parallel.hpp>
 #include <epsflow/pipeline/in_order.hpp>
 #include <epsflow/pipeline/reporter.hpp>
 #include <epsflow/pipeline/sweep.hpp>
@@ -31,8 +29,8 @@ constexpr std::size_t kRows = 256;
 /// Calls work(first, last) for the rows of [0, n), on as many threads as the arena has.
 template <class Work>
 void for_rows(std::size_t n, const CancelToken& cancel, const Work& work) {
-  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, n, kRows), [&](const auto& range) {
-    if (!cancel.cancelled()) work(range.begin(), range.end());
+  parallel_ranges(n, kRows, [&](std::size_t begin, std::size_t end) {
+    if (!cancel.cancelled()) work(begin, end);
   });
   cancel.check();
 }

@@ -1,13 +1,11 @@
 #include <epsflow/pipeline/doubts.hpp>
 
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
-#include <tbb/parallel_sort.h>
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
+
+#include <epsflow/core/parallel.hpp>
 
 namespace epsflow {
 namespace {
@@ -38,8 +36,8 @@ std::uint64_t mixed(std::uint64_t z) {
 /// The share of the points whose coordinates another has, too, but for points whose hashes meet by chance.
 double duplicate_share(PointsView points) {
   std::vector<std::uint64_t> hashes(points.size());
-  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, points.size(), 1 << 14), [&](const auto& range) {
-    for (std::size_t i = range.begin(); i < range.end(); ++i) {
+  parallel_ranges(points.size(), 1 << 14, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
       std::uint64_t hash = 0;
       for (std::size_t k = 0; k < points.dims(); ++k) {
         const double x = points.at(i, k);
@@ -48,7 +46,7 @@ double duplicate_share(PointsView points) {
       hashes[i] = hash;
     }
   });
-  tbb::parallel_sort(hashes.begin(), hashes.end());
+  parallel_sort(hashes);
   std::size_t duplicates = 0;
   for (std::size_t i = 0; i < hashes.size(); ++i) {
     const bool twin = (i > 0 && hashes[i] == hashes[i - 1]) || (i + 1 < hashes.size() && hashes[i] == hashes[i + 1]);
@@ -133,7 +131,7 @@ std::vector<Doubt> doubts_of_points(PointsView points, std::optional<SeenAt> at)
     std::vector<double> values;
     values.reserve(points.size() / stride + 1);
     for (std::size_t i = 0; i < points.size(); i += stride) values.push_back(points.at(i, k));
-    tbb::parallel_sort(values.begin(), values.end());
+    parallel_sort(values);
     const double variance = variance_of(values);
     most = std::max(most, variance);
     all += variance;

@@ -1,8 +1,6 @@
 #include <epsflow/pipeline/engine.hpp>
 
-#include <tbb/blocked_range.h>
 #include <tbb/global_control.h>
-#include <tbb/parallel_for.h>
 
 #include <algorithm>
 #include <atomic>
@@ -14,6 +12,7 @@
 #include <epsflow/core/checked.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
+#include <epsflow/core/parallel.hpp>
 #include <epsflow/pipeline/make_backend.hpp>
 #include <epsflow/pipeline/session.hpp>
 #include <epsflow/pipeline/workers.hpp>
@@ -56,10 +55,7 @@ DatasetState::DatasetState(std::shared_ptr<EngineState> e, PointsView view, cons
   const TurnQueue::Turn turn(engine->turns, CancelToken(cancel));
   memory = MemoryCharge(engine->budget, view.bytes(), "the data set");
   engine->arena.execute([&] {
-    const auto for_rows = [&](const auto& work) {
-      tbb::parallel_for(tbb::blocked_range<std::size_t>(0, view.size(), kMovedRows),
-                        [&](const auto& range) { work(range.begin(), range.end()); });
-    };
+    const auto for_rows = [&](RangeBody work) { parallel_ranges(view.size(), kMovedRows, work); };
     Space space = moved_space(metric);
     space.slices = std::move(slices);
     std::atomic<bool> all_stay = true;
@@ -118,8 +114,7 @@ DatasetState::DatasetState(std::shared_ptr<EngineState> e, const MovingPoints& m
   const std::span<double> out = moved.values<double>();
   const std::size_t values = moving.points.size() * dims;
   engine->arena.execute([&] {
-    tbb::parallel_for(std::size_t{0}, moving.count(),
-                      [&](std::size_t v) { move_slice(moving, v, out.subspan(v * values, values)); });
+    parallel_for(moving.count(), [&](std::size_t v) { move_slice(moving, v, out.subspan(v * values, values)); });
     points = engine->backend->load(moved.view(), space);
   });
 }

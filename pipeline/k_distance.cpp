@@ -1,9 +1,5 @@
 #include <epsflow/pipeline/k_distance.hpp>
 
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
-#include <tbb/parallel_sort.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -12,6 +8,7 @@
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
 #include <epsflow/core/memory.hpp>
+#include <epsflow/core/parallel.hpp>
 #include <epsflow/pipeline/session.hpp>
 
 namespace epsflow {
@@ -31,7 +28,7 @@ void require_some(std::span<const double> distances) {
 
 std::vector<double> sorted(std::span<const double> distances) {
   std::vector<double> values(distances.begin(), distances.end());
-  tbb::parallel_sort(values);
+  parallel_sort(values);
   return values;
 }
 
@@ -55,8 +52,8 @@ std::vector<double> k_distances(const Dataset& data, std::span<const std::uint32
   session.on_threads([&] {
     session.points().nearest_sums(ks, distances.data(), session.stop());
     const Space& space = session.points().space();
-    tbb::parallel_for(tbb::blocked_range<std::size_t>(0, size, 1 << 14), [&](const auto& range) {
-      for (std::size_t i = range.begin(); i < range.end(); ++i) {
+    parallel_ranges(size, 1 << 14, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) {
         distances[i] = distance_of_moved(session.metric(), space.distance(distances[i]));
       }
     });

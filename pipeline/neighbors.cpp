@@ -1,13 +1,12 @@
 #include <epsflow/pipeline/neighbors.hpp>
 
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <vector>
 
 #include <epsflow/core/error.hpp>
+#include <epsflow/core/parallel.hpp>
 #include <epsflow/core/sweep.hpp>
 #include <epsflow/index/distance.hpp>
 #include <epsflow/pipeline/reporter.hpp>
@@ -53,7 +52,7 @@ Neighbors to_input_order(const Distance* distance, const stages::EpsJob& job, Me
     result.offsets[order[row] + std::size_t{1}] = table.counts()[row];
   result.offsets[0] = 0;
   for (std::size_t i = 0; i < table.size(); ++i) result.offsets[i + 1] += result.offsets[i];
-  tbb::parallel_for(std::size_t{0}, table.blocks().size(), [&](std::size_t b) {
+  parallel_for(table.blocks().size(), [&](std::size_t b) {
     if (cancel.cancelled()) return;
     table.for_each_row(table.blocks()[b], [&](std::uint32_t row, const RowView& view) {
       const std::uint32_t id = order[row];

@@ -1,8 +1,5 @@
 #include <epsflow/pipeline/predict.hpp>
 
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -16,6 +13,7 @@
 #include <epsflow/core/box_fit.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/memory.hpp>
+#include <epsflow/core/parallel.hpp>
 #include <epsflow/core/sweep.hpp>
 #include <epsflow/index/grid.hpp>
 #include <epsflow/index/row_search.hpp>
@@ -55,8 +53,8 @@ void check_points(std::uint64_t core, std::size_t dims, PointsView points) {
 /// Moves points on the threads of the arena. out: [n × moved_dims()].
 void move_all(const Metric& metric, PointsView points, double* out) {
   const std::size_t width = moved_dims(metric, points.dims());
-  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, points.size(), kGrain), [&](const auto& range) {
-    move_points(metric, points, range.begin(), range.end(), out + range.begin() * width);
+  parallel_ranges(points.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+    move_points(metric, points, begin, end, out + begin * width);
   });
 }
 
@@ -65,8 +63,8 @@ bool stays(const Metric& metric, PointsView points) { return metric.box.empty() 
 
 /// Throws InputError for a coordinate that is not finite.
 void check_all(PointsView points) {
-  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, points.size(), kGrain),
-                    [&](const auto& range) { require_finite(points, range.begin(), range.end()); });
+  parallel_ranges(points.size(), kGrain,
+                  [&](std::size_t begin, std::size_t end) { require_finite(points, begin, end); });
 }
 
 /// A GPU that nobody asks for is not started: points are assigned in less time than that takes.
@@ -102,14 +100,14 @@ Points join(const CoreView& core, PointsView points) {
   const std::size_t width = moved_dims(core.metric, points.dims());
   Points all(n + points.size(), width, single ? Precision::float32 : Precision::float64);
   const auto part = [&](PointsView from, std::size_t first) {
-    tbb::parallel_for(tbb::blocked_range<std::size_t>(0, from.size(), kGrain), [&](const auto& range) {
-      const std::size_t at = (first + range.begin()) * width;
+    parallel_ranges(from.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+      const std::size_t at = (first + begin) * width;
       if (single) {
-        require_finite(from, range.begin(), range.end());
+        require_finite(from, begin, end);
         const auto* values = static_cast<const float*>(from.data());
-        std::copy(values + range.begin() * width, values + range.end() * width, all.values<float>().data() + at);
+        std::copy(values + begin * width, values + end * width, all.values<float>().data() + at);
       } else {
-        move_points(core.metric, from, range.begin(), range.end(), all.values<double>().data() + at);
+        move_points(core.metric, from, begin, end, all.values<double>().data() + at);
       }
     });
   };
@@ -133,15 +131,15 @@ void predict_all(const CoreView& core, PointsView points, MemoryBudget& budget, 
   const index::RowSearch rows(grid);
   Buffer<std::uint32_t> cluster_of(n), clusters(n);
   const auto order = grid.order();
-  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, n, kGrain), [&](const auto& range) {
-    for (std::size_t p = range.begin(); p < range.end(); ++p) {
+  parallel_ranges(n, kGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t p = begin; p < end; ++p) {
       cluster_of[p] =
           order[p] < core.labels.size() ? static_cast<std::uint32_t>(core.labels[order[p]]) : clustering::kNoCluster;
     }
   });
   clustering::find_lowest_clusters(grid, rows, cluster_of.data(), clusters.data(), cancel);
-  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, n, kGrain), [&](const auto& range) {
-    for (std::size_t p = range.begin(); p < range.end(); ++p) {
+  parallel_ranges(n, kGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t p = begin; p < end; ++p) {
       if (order[p] < core.labels.size()) continue;
       labels[order[p] - core.labels.size()] =
           clusters[p] == clustering::kNoCluster ? kNoise : static_cast<std::int32_t>(clusters[p]);

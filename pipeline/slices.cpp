@@ -1,13 +1,12 @@
 #include <epsflow/pipeline/slices.hpp>
 
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <span>
 #include <vector>
+
+#include <epsflow/core/parallel.hpp>
 
 namespace epsflow {
 namespace {
@@ -53,9 +52,9 @@ LabelSummary settle(std::span<std::int32_t> labels, std::span<const std::uint8_t
 void settle_slices(VariantResult& result, const Slices& slices) {
   result.slices.resize(slices.count());
   const std::size_t grain = 1 + kPoints * slices.count() / std::max<std::size_t>(1, result.labels.size());
-  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, slices.count(), grain), [&](const auto& range) {
+  parallel_ranges(slices.count(), grain, [&](std::size_t begin, std::size_t end) {
     std::vector<std::uint32_t> sizes;
-    for (std::size_t s = range.begin(); s != range.end(); ++s) {
+    for (std::size_t s = begin; s != end; ++s) {
       const std::size_t first = slices.first(s);
       const std::size_t size = slices.last(s) - first;
       result.slices[s] =

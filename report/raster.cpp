@@ -1,11 +1,10 @@
 #include <epsflow/report/raster.hpp>
 
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
 #include <numeric>
 #include <utility>
+
+#include <epsflow/core/parallel.hpp>
 
 namespace epsflow::report {
 
@@ -37,9 +36,9 @@ Raster::Raster(std::uint32_t width, std::uint32_t height, std::span<const std::u
 
 Bytes Raster::paint(std::span<const std::int32_t> labels, std::span<const std::uint8_t> values) const {
   Bytes painted(occupied_.size());
-  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, occupied_.size(), 256), [&](const auto& range) {
+  parallel_ranges(occupied_.size(), 256, [&](std::size_t begin, std::size_t end) {
     std::array<std::uint32_t, 256> count{};
-    for (std::size_t pixel = range.begin(); pixel < range.end(); ++pixel) {
+    for (std::size_t pixel = begin; pixel < end; ++pixel) {
       count.fill(0);
       std::uint8_t best = kNoiseValue;
       for (std::uint64_t i = offsets_[pixel]; i < offsets_[pixel + 1]; ++i) {

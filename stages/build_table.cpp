@@ -1,6 +1,5 @@
 #include <epsflow/stages/build_table.hpp>
 
-#include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
 #include <algorithm>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include <epsflow/core/error.hpp>
+#include <epsflow/core/parallel.hpp>
 #include <epsflow/stages/plan_batches.hpp>
 
 namespace epsflow::stages {
@@ -26,8 +26,7 @@ template <class F>
 void for_each_part(std::size_t rows, F&& body) {
   // Isolated: a lane must not wait for whatever long task its thread might pick up here.
   tbb::this_task_arena::isolate([&] {
-    tbb::parallel_for(std::size_t{0}, parts_of(rows),
-                      [&](std::size_t part) { body(part * kRows, std::min(rows - part * kRows, kRows)); });
+    parallel_for(parts_of(rows), [&](std::size_t part) { body(part * kRows, std::min(rows - part * kRows, kRows)); });
   });
 }
 

@@ -1,6 +1,5 @@
 #include <epsflow/stages/cluster_variants.hpp>
 
-#include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
 #include <algorithm>
@@ -15,6 +14,7 @@
 #include <epsflow/clustering/verify.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
+#include <epsflow/core/parallel.hpp>
 
 namespace epsflow::stages {
 
@@ -64,7 +64,7 @@ void ClusterVariants::operator()(const EpsJob& job, const std::function<void(Var
     std::atomic<bool> failed{false};
     std::exception_ptr first;
     std::mutex mutex;
-    tbb::parallel_for(std::size_t{0}, std::min<std::size_t>(workers, minpts.size()), [&](std::size_t) {
+    parallel_for(std::min<std::size_t>(workers, minpts.size()), [&](std::size_t) {
       try {
         for (std::size_t v = next++; v < minpts.size() && !failed; v = next++) {
           const TraceScope scope(trace, Stage::cluster_variants, job.group.eps, {"minpts", minpts[v]});

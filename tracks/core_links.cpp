@@ -1,7 +1,5 @@
 #include <epsflow/tracks/core_links.hpp>
 
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
 #include <algorithm>
@@ -12,6 +10,7 @@
 
 #include <epsflow/core/box_fit.hpp>
 #include <epsflow/core/buffer.hpp>
+#include <epsflow/core/parallel.hpp>
 #include <epsflow/core/sweep.hpp>
 #include <epsflow/index/candidate_ranges.hpp>
 #include <epsflow/index/distance.hpp>
@@ -220,7 +219,7 @@ class CoreLinks {
     const std::uint32_t n = grid.size();
     const std::uint32_t blocks = (n + kBlock - 1) / kBlock;
     std::vector<std::vector<FeatureLink>> of_block(blocks);
-    tbb::parallel_for(std::uint32_t{0}, blocks, [&](std::uint32_t b) {
+    parallel_for(blocks, [&](std::uint32_t b) {
       cancel_.check();
       pair.find({b * kBlock, b + 1 == blocks ? n : (b + 1) * kBlock}, near, of_block[b]);
       join_links(of_block[b]);
@@ -247,11 +246,11 @@ void check_points(const SlicedLabels& slices, double eps) {
   check_metric(slices.metric, slices.points.dims());
   const Metric metric = canonical(slices.metric);
   constexpr std::size_t kGrain = 1 << 13;
-  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, n, kGrain), [&](const auto& range) {
-    require_finite(slices.points, range.begin(), range.end());
-    if (metric.box.empty() || stay(metric, slices.points, range.begin(), range.end())) return;
-    Buffer<double> room(range.size() * moved_dims(metric, slices.points.dims()));
-    move_points(metric, slices.points, range.begin(), range.end(), room.data());
+  parallel_ranges(n, kGrain, [&](std::size_t begin, std::size_t end) {
+    require_finite(slices.points, begin, end);
+    if (metric.box.empty() || stay(metric, slices.points, begin, end)) return;
+    Buffer<double> room((end - begin) * moved_dims(metric, slices.points.dims()));
+    move_points(metric, slices.points, begin, end, room.data());
   });
   if (metric.box.empty()) return;
   BoxFit fit(metric);

@@ -1,13 +1,11 @@
 #include <epsflow/tracks/feature_rows.hpp>
 
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
 #include <string>
 
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/labels.hpp>
+#include <epsflow/core/parallel.hpp>
 
 namespace epsflow::tracks {
 namespace {
@@ -109,9 +107,9 @@ FeatureRows find_features(const SlicedLabels& slices, Tracks& found, const Cance
   const auto labels_in = [&](std::size_t s) {
     return slices.labels.subspan(slices.starts[s], slices.starts[s + 1] - slices.starts[s]);
   };
-  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, count), [&](const auto& range) {
+  parallel_ranges(count, 1, [&](std::size_t begin, std::size_t end) {
     Scratch scratch;
-    for (std::size_t s = range.begin(); s < range.end(); ++s) of_slice[s] = labels_of(labels_in(s), scratch);
+    for (std::size_t s = begin; s < end; ++s) of_slice[s] = labels_of(labels_in(s), scratch);
   });
   cancel.check();
 
@@ -134,9 +132,9 @@ FeatureRows find_features(const SlicedLabels& slices, Tracks& found, const Cance
 
   rows.rows.resize(rows.starts.back());
   found.feature_of.resize(slices.labels.size());
-  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, count), [&](const auto& range) {
+  parallel_ranges(count, 1, [&](std::size_t begin, std::size_t end) {
     std::vector<std::uint32_t> next;
-    for (std::size_t s = range.begin(); s < range.end(); ++s) {
+    for (std::size_t s = begin; s < end; ++s) {
       const std::vector<std::int32_t>& labels = of_slice[s].labels;
       const std::uint32_t first = rows.first_feature[s];
       next.assign(rows.starts.begin() + first,

@@ -1,15 +1,13 @@
 // Slices in pairs that follow each other, where each slice is prepared before it is compared.
 #pragma once
 
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
 #include <cstddef>
 #include <utility>
 #include <vector>
 
 #include <epsflow/core/cancel.hpp>
+#include <epsflow/core/parallel.hpp>
 #include <epsflow/tracks/tracks.hpp>
 
 namespace epsflow::tracks {
@@ -21,9 +19,9 @@ template <class Prepare, class Compare>
                                                                    Prepare prepare, Compare compare) {
   constexpr std::size_t kGrain = 8;
   std::vector<std::vector<FeatureLink>> links(slices > 0 ? slices - 1 : 0);
-  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, links.size(), kGrain), [&](const auto& range) {
-    auto before = prepare(range.begin());
-    for (std::size_t s = range.begin(); s < range.end(); ++s) {
+  parallel_ranges(links.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+    auto before = prepare(begin);
+    for (std::size_t s = begin; s < end; ++s) {
       cancel.check();
       auto after = prepare(s + 1);
       links[s] = compare(before, after);

@@ -1,13 +1,11 @@
 #include <epsflow/tracks/track_table.hpp>
 
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
-
 #include <numbers>
 #include <string>
 
 #include <epsflow/catalog/catalog.hpp>
 #include <epsflow/core/error.hpp>
+#include <epsflow/core/parallel.hpp>
 #include <epsflow/core/slices.hpp>
 
 namespace epsflow {
@@ -22,9 +20,9 @@ std::vector<double> mean_positions(const SlicedLabels& slices, const Tracks& fou
   if (n == 0) return {};
   check_metric(slices.metric, points.dims());
   constexpr std::size_t kGrain = 1 << 14;
-  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, n, kGrain), [&](const auto& range) {
+  parallel_ranges(n, kGrain, [&](std::size_t begin, std::size_t end) {
     cancel.check();
-    require_finite(points, range.begin(), range.end());
+    require_finite(points, begin, end);
   });
   // Features are the clusters of each slice by their labels, as a catalogue has them.
   const Slices in_slices(slices.starts, n);

@@ -4,10 +4,9 @@
 #include <string>
 #include <utility>
 
-#include <tbb/parallel_for.h>
-
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
+#include <epsflow/core/parallel.hpp>
 #include <epsflow/tracks/core_links.hpp>
 #include <epsflow/tracks/feature_rows.hpp>
 #include <epsflow/tracks/id_links.hpp>
@@ -141,7 +140,7 @@ Tracks find_tracks(const SlicedLabels& slices, const TrackOptions& options, cons
   std::vector<std::uint32_t> before(found.features.size(), kNone);
   std::vector<std::uint8_t> goes_on(found.features.size(), 0);
   std::vector<std::vector<TrackEvent>> events(links.size());
-  tbb::parallel_for(std::size_t{0}, links.size(), [&](std::size_t s) {
+  parallel_for(links.size(), [&](std::size_t s) {
     keep_shares(links[s], found.features, options.least_share, by_core);
     continue_cells(links[s], before, goes_on);
     add_events(links[s], rows.first_feature, static_cast<std::uint32_t>(s + 1), events[s]);

@@ -23,6 +23,9 @@ inline constexpr unsigned kUploadThreads = 8;
 /// The same where rows are picked out of others, at some 3 GB/s.
 inline constexpr unsigned kGatherThreads = 16;
 
+/// All lanes of a warp, as masks of CUDA's functions for warps name them.
+inline constexpr unsigned kWholeWarp = 0xFFFFFFFF;
+
 /// Threads of a block of the kernels that build the index.
 inline constexpr unsigned kIndexThreads = 256;
 /// Threads of a block of the kernels that give each point a thread.
