@@ -4,28 +4,25 @@
 #include <cstddef>
 
 #include <epsflow/gpu/base/error.hpp>
+#include <epsflow/gpu/base/tuning.hpp>
 #include <epsflow/gpu/catalog/catalog_kernels.hpp>
 #include <epsflow/gpu/catalog/catalog_tuning.hpp>
 
 namespace epsflow::gpu {
 namespace {
 
-constexpr unsigned kThreads = tuning::kCatalogThreads;
-constexpr unsigned kWholeWarp = 0xFFFFFFFFU;
-constexpr std::uint32_t kPiece = tuning::kCatalogPiece;
-
 std::uint32_t blocks_of(std::uint64_t threads) {
-  return static_cast<std::uint32_t>((threads + kThreads - 1) / kThreads);
+  return static_cast<std::uint32_t>((threads + tuning::kCatalogThreads - 1) / tuning::kCatalogThreads);
 }
 
-__device__ std::uint64_t thread_number() { return std::uint64_t{blockIdx.x} * kThreads + threadIdx.x; }
+__device__ std::uint64_t thread_number() { return std::uint64_t{blockIdx.x} * tuning::kCatalogThreads + threadIdx.x; }
 
 __device__ void note_first(std::uint64_t* first, std::uint64_t i) {
   atomicMin(reinterpret_cast<unsigned long long*>(first), static_cast<unsigned long long>(i));
 }
 
 template <class T>
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(tuning::kCatalogThreads)
     look_kernel(PointsOnDevice points, const std::int32_t* labels, const double* weights, bool on_sphere, sums::Sky sky,
                 LookedAt* found) {
   constexpr unsigned kWarpPoints = 32 * tuning::kLookedAtPoints;
@@ -46,9 +43,9 @@ __global__ void __launch_bounds__(kThreads)
     below |= longitude < 0;
     beyond |= longitude > sky.half_turn();
   }
-  highest = __reduce_max_sync(kWholeWarp, highest);
-  below = __any_sync(kWholeWarp, below ? 1 : 0) != 0;
-  beyond = __any_sync(kWholeWarp, beyond ? 1 : 0) != 0;
+  highest = __reduce_max_sync(tuning::kWholeWarp, highest);
+  below = __any_sync(tuning::kWholeWarp, below ? 1 : 0) != 0;
+  beyond = __any_sync(tuning::kWholeWarp, beyond ? 1 : 0) != 0;
   if (threadIdx.x % 32 != 0) return;
   // Most warps read that there is nothing to add.
   const volatile LookedAt* const so_far = found;
@@ -58,7 +55,7 @@ __global__ void __launch_bounds__(kThreads)
   if (beyond && so_far->ways[1] == 0) atomicOr(&found->ways[1], 1U);
 }
 
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(tuning::kCatalogThreads)
     label_keys_kernel(const std::int32_t* labels, std::uint32_t size, std::uint32_t clusters, std::uint32_t* keys,
                       std::uint32_t* ids) {
   const std::uint64_t i = thread_number();
@@ -68,34 +65,36 @@ __global__ void __launch_bounds__(kThreads)
 }
 
 template <class T>
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(tuning::kCatalogThreads)
     gather_rows_kernel(const T* from, std::uint32_t dims, ClusterView clusters, T* to) {
   const std::uint64_t values = std::uint64_t{clusters.starts[clusters.count]} * dims;
-  for (std::uint64_t j = thread_number(); j < values; j += std::uint64_t{gridDim.x} * kThreads) {
+  for (std::uint64_t j = thread_number(); j < values; j += std::uint64_t{gridDim.x} * tuning::kCatalogThreads) {
     to[j] = from[std::uint64_t{clusters.order[j / dims]} * dims + j % dims];
   }
 }
 
-__device__ std::uint32_t pieces_of(std::uint32_t size) { return (size - 1) / kPiece + 1; }
+__device__ std::uint32_t pieces_of(std::uint32_t size) { return (size - 1) / tuning::kCatalogPiece + 1; }
 
 /// Where pieces lie in the list depends on who comes first; what is summed up in which order does not.
-__global__ void __launch_bounds__(kThreads) cut_clusters_kernel(ClusterView clusters) {
+__global__ void __launch_bounds__(tuning::kCatalogThreads) cut_clusters_kernel(ClusterView clusters) {
   const std::uint64_t c = thread_number();
   const std::uint32_t start = c < clusters.count ? clusters.starts[c] : 0;
   const std::uint32_t size = c < clusters.count ? clusters.starts[c + 1] - start : 0;
   std::uint32_t first = 0;
-  if (size > kPiece) {
+  if (size > tuning::kCatalogPiece) {
     first = atomicAdd(clusters.counts, pieces_of(size));
     clusters.large[atomicAdd(clusters.counts + 1, 1U)] = {static_cast<std::uint32_t>(c), first};
   }
-  for (unsigned todo = __ballot_sync(kWholeWarp, size > kPiece ? 1 : 0); todo != 0; todo &= todo - 1) {
+  for (unsigned todo = __ballot_sync(tuning::kWholeWarp, size > tuning::kCatalogPiece ? 1 : 0); todo != 0;
+       todo &= todo - 1) {
     const int lane = __ffs(static_cast<int>(todo)) - 1;
-    const auto cluster = static_cast<std::uint32_t>(__shfl_sync(kWholeWarp, static_cast<std::uint32_t>(c), lane));
-    const std::uint32_t from = __shfl_sync(kWholeWarp, start, lane);
-    const std::uint32_t pieces = pieces_of(__shfl_sync(kWholeWarp, size, lane));
-    const std::uint32_t to = __shfl_sync(kWholeWarp, first, lane);
+    const auto cluster =
+        static_cast<std::uint32_t>(__shfl_sync(tuning::kWholeWarp, static_cast<std::uint32_t>(c), lane));
+    const std::uint32_t from = __shfl_sync(tuning::kWholeWarp, start, lane);
+    const std::uint32_t pieces = pieces_of(__shfl_sync(tuning::kWholeWarp, size, lane));
+    const std::uint32_t to = __shfl_sync(tuning::kWholeWarp, first, lane);
     for (std::uint32_t p = threadIdx.x % 32; p < pieces; p += 32)
-      clusters.pieces[to + p] = {cluster, from + p * kPiece};
+      clusters.pieces[to + p] = {cluster, from + p * tuning::kCatalogPiece};
   }
 }
 
@@ -110,25 +109,27 @@ void launch_look(PointsOnDevice points, const std::int32_t* labels, const double
   const std::uint32_t blocks = blocks_of((points.size + kWarpPoints - 1) / kWarpPoints * 32);
   const sums::Sky on = sky != nullptr ? *sky : sums::Sky{};
   if (points.precision == Precision::float32) {
-    look_kernel<float><<<blocks, kThreads, 0, stream>>>(points, labels, weights, sky != nullptr, on, found);
+    look_kernel<float>
+        <<<blocks, tuning::kCatalogThreads, 0, stream>>>(points, labels, weights, sky != nullptr, on, found);
   } else {
-    look_kernel<double><<<blocks, kThreads, 0, stream>>>(points, labels, weights, sky != nullptr, on, found);
+    look_kernel<double>
+        <<<blocks, tuning::kCatalogThreads, 0, stream>>>(points, labels, weights, sky != nullptr, on, found);
   }
   check_launch(stream);
 }
 
 void launch_label_keys(const std::int32_t* labels, std::uint32_t size, std::uint32_t clusters, std::uint32_t* keys,
                        std::uint32_t* ids, cudaStream_t stream) {
-  label_keys_kernel<<<blocks_of(size), kThreads, 0, stream>>>(labels, size, clusters, keys, ids);
+  label_keys_kernel<<<blocks_of(size), tuning::kCatalogThreads, 0, stream>>>(labels, size, clusters, keys, ids);
   check_launch(stream);
 }
 
 template <class T>
 void launch_gather_rows(const T* from, std::uint32_t size, std::uint32_t dims, const ClusterView& clusters, T* to,
                         cudaStream_t stream) {
-  constexpr std::uint64_t kMostThreads = std::uint64_t{kThreads} << 20;
+  constexpr std::uint64_t kMostThreads = std::uint64_t{tuning::kCatalogThreads} << 20;
   const std::uint32_t blocks = blocks_of(std::min(std::uint64_t{size} * dims, kMostThreads));
-  gather_rows_kernel<<<blocks, kThreads, 0, stream>>>(from, dims, clusters, to);
+  gather_rows_kernel<<<blocks, tuning::kCatalogThreads, 0, stream>>>(from, dims, clusters, to);
   check_launch(stream);
 }
 template void launch_gather_rows(const float*, std::uint32_t, std::uint32_t, const ClusterView&, float*, cudaStream_t);
@@ -137,7 +138,7 @@ template void launch_gather_rows(const double*, std::uint32_t, std::uint32_t, co
 
 void launch_cut_clusters(const ClusterView& clusters, cudaStream_t stream) {
   check(cudaMemsetAsync(clusters.counts, 0, 2 * sizeof(std::uint32_t), stream));
-  cut_clusters_kernel<<<blocks_of(clusters.count), kThreads, 0, stream>>>(clusters);
+  cut_clusters_kernel<<<blocks_of(clusters.count), tuning::kCatalogThreads, 0, stream>>>(clusters);
   check_launch(stream);
 }
 

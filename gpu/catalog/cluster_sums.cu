@@ -3,23 +3,22 @@
 #include <cstring>
 
 #include <epsflow/gpu/base/error.hpp>
+#include <epsflow/gpu/base/tuning.hpp>
 #include <epsflow/gpu/catalog/catalog_kernels.hpp>
 #include <epsflow/gpu/catalog/catalog_tuning.hpp>
 
 namespace epsflow::gpu {
 namespace {
 
-constexpr unsigned kThreads = tuning::kCatalogThreads;
-constexpr unsigned kWholeWarp = 0xFFFFFFFFU;
-constexpr std::uint32_t kPiece = tuning::kCatalogPiece;
-
 /// Blocks for so many warps.
-std::uint32_t blocks_of(std::uint64_t warps) {
-  constexpr unsigned kWarps = kThreads / 32;
+std::uint32_t blocks_of_warps(std::uint64_t warps) {
+  constexpr unsigned kWarps = tuning::kCatalogThreads / 32;
   return static_cast<std::uint32_t>((warps + kWarps - 1) / kWarps);
 }
 
-__device__ std::uint64_t warp_number() { return (std::uint64_t{blockIdx.x} * kThreads + threadIdx.x) / 32; }
+__device__ std::uint64_t warp_number() {
+  return (std::uint64_t{blockIdx.x} * tuning::kCatalogThreads + threadIdx.x) / 32;
+}
 
 /// The row of the lane that is `distance` lanes on.
 template <class Row>
@@ -29,7 +28,7 @@ __device__ Row from_lane(const Row& row, unsigned distance) {
   unsigned long long words[kWords];
   memcpy(words, &row, sizeof(Row));
 #pragma unroll
-  for (unsigned long long& word : words) word = __shfl_down_sync(kWholeWarp, word, distance);
+  for (unsigned long long& word : words) word = __shfl_down_sync(tuning::kWholeWarp, word, distance);
   Row other;
   memcpy(&other, words, sizeof(Row));
   return other;
@@ -65,13 +64,13 @@ __device__ typename Sums::Row sum_up(const Sums& sums, const ClusterView& cluste
 
 /// A warp for each cluster that is no more than a piece.
 template <class Sums>
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(tuning::kCatalogThreads)
     small_clusters_kernel(const __grid_constant__ Sums sums, const __grid_constant__ ClusterView clusters) {
   const std::uint64_t c = warp_number();
   if (c >= clusters.count) return;
   const std::uint32_t first = clusters.starts[c];
   const std::uint32_t last = clusters.starts[c + 1];
-  if (last - first > kPiece) return;
+  if (last - first > tuning::kCatalogPiece) return;
   const sums::Cluster cluster = cluster_at(clusters, static_cast<std::uint32_t>(c));
   const typename Sums::Row row = sum_up(sums, clusters, cluster, first, last);
   if (threadIdx.x % 32 == 0) sums.finish(cluster, row);
@@ -79,27 +78,27 @@ __global__ void __launch_bounds__(kThreads)
 
 /// A warp for each piece of the others,
 template <class Sums>
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(tuning::kCatalogThreads)
     pieces_kernel(const __grid_constant__ Sums sums, const __grid_constant__ ClusterView clusters,
                   typename Sums::Row* rows) {
   const std::uint64_t p = warp_number();
   if (p >= clusters.counts[0]) return;
   const ClusterPiece piece = clusters.pieces[p];
-  const std::uint32_t last = min(piece.first + kPiece, clusters.starts[piece.cluster + 1]);
+  const std::uint32_t last = min(piece.first + tuning::kCatalogPiece, clusters.starts[piece.cluster + 1]);
   const typename Sums::Row row = sum_up(sums, clusters, cluster_at(clusters, piece.cluster), piece.first, last);
   if (threadIdx.x % 32 == 0) rows[p] = row;
 }
 
 /// and one for each of these clusters.
 template <class Sums>
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(tuning::kCatalogThreads)
     large_clusters_kernel(const __grid_constant__ Sums sums, const __grid_constant__ ClusterView clusters,
                           const typename Sums::Row* rows) {
   const std::uint64_t l = warp_number();
   if (l >= clusters.counts[1]) return;
   const auto [c, first] = clusters.large[l];
   const sums::Cluster cluster = cluster_at(clusters, c);
-  const auto pieces = static_cast<std::uint32_t>((cluster.size - 1) / kPiece + 1);
+  const auto pieces = static_cast<std::uint32_t>((cluster.size - 1) / tuning::kCatalogPiece + 1);
   typename Sums::Row row = sums.empty();
   for (std::uint32_t p = threadIdx.x % 32; p < pieces; p += 32) sums.combine(row, rows[first + p]);
   combine_lanes(sums, row);
@@ -111,13 +110,16 @@ __global__ void __launch_bounds__(kThreads)
 template <class Sums>
 void launch_sums(const Sums& sums, const ClusterView& clusters, Scratch scratch) {
   if (clusters.count == 0) return;
-  small_clusters_kernel<<<blocks_of(clusters.count), kThreads, 0, scratch.stream>>>(sums, clusters);
+  small_clusters_kernel<<<blocks_of_warps(clusters.count), tuning::kCatalogThreads, 0, scratch.stream>>>(sums,
+                                                                                                         clusters);
   check_launch(scratch.stream);
   if (clusters.most_large == 0) return;
   const DeviceBuffer<typename Sums::Row> rows(scratch.memory, scratch.stream, clusters.most_pieces);
-  pieces_kernel<<<blocks_of(clusters.most_pieces), kThreads, 0, scratch.stream>>>(sums, clusters, rows.data());
+  pieces_kernel<<<blocks_of_warps(clusters.most_pieces), tuning::kCatalogThreads, 0, scratch.stream>>>(sums, clusters,
+                                                                                                       rows.data());
   check_launch(scratch.stream);
-  large_clusters_kernel<<<blocks_of(clusters.most_large), kThreads, 0, scratch.stream>>>(sums, clusters, rows.data());
+  large_clusters_kernel<<<blocks_of_warps(clusters.most_large), tuning::kCatalogThreads, 0, scratch.stream>>>(
+      sums, clusters, rows.data());
   check_launch(scratch.stream);
 }
 

@@ -1,4 +1,5 @@
 #include <epsflow/gpu/base/error.hpp>
+#include <epsflow/gpu/base/tuning.hpp>
 #include <epsflow/gpu/direct/clique_kernels.hpp>
 #include <epsflow/gpu/direct/clique_members.cuh>
 #include <epsflow/gpu/direct/clique_search.cuh>
@@ -7,8 +8,6 @@
 
 namespace epsflow::gpu {
 namespace {
-
-constexpr unsigned kThreads = tuning::kDirectThreads;
 
 /// Clusters near a border point that may be told: in space of any dimension there are hardly more.
 constexpr unsigned kMostNear = 8;
@@ -59,7 +58,7 @@ __device__ bool find_near(const CliqueView& view, const Nodes& nodes, const std:
 }
 
 template <class T, unsigned D>
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(tuning::kDirectThreads)
     border_ties_kernel(CliqueView view, Nodes nodes, const std::uint32_t* numbers, const std::uint8_t* movable,
                        std::uint32_t own, TieList list) {
   const std::uint64_t thread = direct_thread();
@@ -91,7 +90,7 @@ void launch_border_ties(const CliqueView& view, const Nodes& nodes, const std::u
   check(cudaMemsetAsync(list.count, 0, sizeof(TieCount), stream));
   for_places(view.precision, view.dims, [&]<class T, unsigned D>() {
     border_ties_kernel<T, D>
-        <<<direct_blocks(view.size), kThreads, 0, stream>>>(view, nodes, numbers, movable, own, list);
+        <<<direct_blocks(view.size), tuning::kDirectThreads, 0, stream>>>(view, nodes, numbers, movable, own, list);
   });
   check_launch(stream);
 }

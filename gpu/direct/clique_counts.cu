@@ -1,6 +1,7 @@
 #include <type_traits>
 
 #include <epsflow/gpu/base/error.hpp>
+#include <epsflow/gpu/base/tuning.hpp>
 #include <epsflow/gpu/direct/clique_kernels.hpp>
 #include <epsflow/gpu/direct/clique_remaining_points.cuh>
 #include <epsflow/gpu/direct/clique_view.cuh>
@@ -9,8 +10,6 @@
 
 namespace epsflow::gpu {
 namespace {
-
-constexpr unsigned kThreads = tuning::kDirectThreads;
 
 /// Counts points of [span.begin, span.end) near `place`, on top of `sum`, and may stop where that is enough.
 template <class T, unsigned D, class Counting>
@@ -73,7 +72,7 @@ template <unsigned D, class Counting>
 inline constexpr unsigned kBlocks = D == 3 || !std::is_same_v<Counting, NeighborCounting> ? 0 : tuning::kCountBlocks;
 
 template <class T, unsigned D, class Counting>
-__global__ void __launch_bounds__(kThreads, kBlocks<D, Counting>)
+__global__ void __launch_bounds__(tuning::kDirectThreads, kBlocks<D, Counting>)
     count_kernel(CliqueView view, Range positions, std::uint32_t most, Counting counting, RemainingPoints remaining,
                  std::uint32_t* counts, std::uint32_t* core_bits) {
   const std::uint64_t p = positions.begin + direct_thread();
@@ -92,7 +91,7 @@ __global__ void __launch_bounds__(kThreads, kBlocks<D, Counting>)
     if (counts != nullptr) counts[p] = count;
   }
   if (core_bits == nullptr) return;
-  const unsigned word = __ballot_sync(kWholeWarp, p < positions.end && count >= most);
+  const unsigned word = __ballot_sync(tuning::kWholeWarp, p < positions.end && count >= most);
   if (p < positions.end && threadIdx.x % 32 == 0) core_bits[p / 32] = word;
 }
 
@@ -154,7 +153,7 @@ void launch_count_cliques(const CliqueView& view, Range positions, const MinptsR
                           std::uint32_t* core_bits, cudaStream_t stream) {
   for_places(view.precision, view.dims, [&]<class T, unsigned D>() {
     with_counting(weights, minpts, [&]<class Counting>(const Counting& counting) {
-      count_kernel<T, D><<<direct_blocks(positions.size()), kThreads, 0, stream>>>(
+      count_kernel<T, D><<<direct_blocks(positions.size()), tuning::kDirectThreads, 0, stream>>>(
           view, positions, minpts.most, counting, remaining, counts, core_bits);
     });
   });

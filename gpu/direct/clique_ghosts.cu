@@ -1,4 +1,5 @@
 #include <epsflow/gpu/base/error.hpp>
+#include <epsflow/gpu/base/tuning.hpp>
 #include <epsflow/gpu/direct/clique_kernels.hpp>
 #include <epsflow/gpu/direct/clique_members.cuh>
 #include <epsflow/gpu/direct/clique_view.cuh>
@@ -7,8 +8,6 @@
 
 namespace epsflow::gpu {
 namespace {
-
-constexpr unsigned kThreads = tuning::kDirectThreads;
 
 __global__ void ghost_ids_kernel(Ghosts ghosts, std::uint32_t* ids) {
   const std::uint64_t ghost = direct_thread();
@@ -39,7 +38,7 @@ __device__ std::uint32_t core_cell(const CliqueView& view, const Nodes& nodes, c
   return Members(nodes, cell).is_core(nodes, position) ? cell : kNotCore;
 }
 
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(tuning::kDirectThreads)
     join_kernel(CliqueView view, Nodes nodes, GhostPositions positions, std::uint32_t* parents) {
   const std::uint64_t ghost = direct_thread();
   const std::uint32_t cell = core_cell(view, nodes, positions, ghost);
@@ -47,7 +46,7 @@ __global__ void __launch_bounds__(kThreads)
   DisjointSets(parents).unite(cell, view.cell_of[positions.origins[ghost]]);
 }
 
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(tuning::kDirectThreads)
     forget_kernel(CliqueView view, Nodes nodes, GhostPositions positions, Numbering numbering) {
   constexpr std::uint32_t kLess = 0U - 1U;
   const std::uint32_t cell = core_cell(view, nodes, positions, direct_thread());
@@ -61,31 +60,32 @@ void launch_find_members(const CliqueView& view, PointsOnDevice points, std::uin
                          cudaStream_t stream) {
   if (count == 0) return;
   for_places(view.precision, view.dims, [&]<class T, unsigned D>() {
-    members_kernel<T, D><<<direct_blocks(count), kThreads, 0, stream>>>(view, points.data, ids, count);
+    members_kernel<T, D><<<direct_blocks(count), tuning::kDirectThreads, 0, stream>>>(view, points.data, ids, count);
   });
   check_launch(stream);
 }
 
 void launch_ghost_ids(const Ghosts& ghosts, std::uint32_t* ids, cudaStream_t stream) {
-  ghost_ids_kernel<<<direct_blocks(ghosts.count), kThreads, 0, stream>>>(ghosts, ids);
+  ghost_ids_kernel<<<direct_blocks(ghosts.count), tuning::kDirectThreads, 0, stream>>>(ghosts, ids);
   check_launch(stream);
 }
 
 void launch_copy_counts(std::uint32_t ghosts, const GhostPositions& positions, std::uint32_t* counts,
                         cudaStream_t stream) {
-  copy_counts_kernel<<<direct_blocks(ghosts), kThreads, 0, stream>>>(ghosts, positions, counts);
+  copy_counts_kernel<<<direct_blocks(ghosts), tuning::kDirectThreads, 0, stream>>>(ghosts, positions, counts);
   check_launch(stream);
 }
 
 void launch_join_ghosts(const CliqueView& view, const Nodes& nodes, const GhostPositions& positions,
                         std::uint32_t* parents, cudaStream_t stream) {
-  join_kernel<<<direct_blocks(view.ghosts.count), kThreads, 0, stream>>>(view, nodes, positions, parents);
+  join_kernel<<<direct_blocks(view.ghosts.count), tuning::kDirectThreads, 0, stream>>>(view, nodes, positions, parents);
   check_launch(stream);
 }
 
 void launch_forget_ghosts(const CliqueView& view, const Nodes& nodes, const GhostPositions& positions,
                           const Numbering& numbering, cudaStream_t stream) {
-  forget_kernel<<<direct_blocks(view.ghosts.count), kThreads, 0, stream>>>(view, nodes, positions, numbering);
+  forget_kernel<<<direct_blocks(view.ghosts.count), tuning::kDirectThreads, 0, stream>>>(view, nodes, positions,
+                                                                                         numbering);
   check_launch(stream);
 }
 

@@ -1,6 +1,7 @@
 #include <cub/device/device_scan.cuh>
 
 #include <epsflow/gpu/base/error.hpp>
+#include <epsflow/gpu/base/tuning.hpp>
 #include <epsflow/gpu/base/with_scratch.hpp>
 #include <epsflow/gpu/direct/clique_grid.hpp>
 #include <epsflow/gpu/direct/clique_view.cuh>
@@ -10,10 +11,8 @@
 namespace epsflow::gpu {
 namespace {
 
-constexpr unsigned kThreads = tuning::kDirectThreads;
-
 template <class T, unsigned D, class Key>
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(tuning::kDirectThreads)
     gather_kernel(const Place<T, D>* points, const std::uint32_t* order, const Key* keys, std::uint32_t size,
                   Place<T, D>* out, RankWord* words) {
   const std::uint64_t i = direct_thread();
@@ -37,7 +36,7 @@ __device__ void store_key(KeyHalves to, std::uint32_t cell, const Key* keys, std
 }
 
 template <class Key>
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(tuning::kDirectThreads)
     cells_kernel(const Key* keys, const RankWord* words, std::uint32_t size, std::uint32_t* cell_of,
                  std::uint32_t* starts, KeyHalves cell_keys) {
   const std::uint64_t i = direct_thread();
@@ -53,7 +52,7 @@ __global__ void __launch_bounds__(kThreads)
 }
 
 template <class Key>
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(tuning::kDirectThreads)
     starts_kernel(const Key* keys, const std::uint32_t* cell_of, std::uint32_t size, std::uint32_t* starts,
                   KeyHalves cell_keys) {
   const std::uint64_t i = direct_thread();
@@ -68,7 +67,7 @@ __global__ void __launch_bounds__(kThreads)
 
 /// The last position of each block says how many cells there are up to its end.
 template <class Key>
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(tuning::kDirectThreads)
     block_ends_kernel(const Key* keys, const std::uint32_t* cell_of, std::uint32_t size, std::uint32_t block_bits,
                       std::uint32_t* ends) {
   const std::uint64_t i = direct_thread();
@@ -87,7 +86,7 @@ template <class Key>
 void launch_gather_cliques(PointsOnDevice points, const std::uint32_t* order, const Key* keys, void* points_out,
                            RankWord* words, cudaStream_t stream) {
   for_places(points.precision, points.dims, [&]<class T, unsigned D>() {
-    gather_kernel<T, D, Key><<<direct_blocks(points.size), kThreads, 0, stream>>>(
+    gather_kernel<T, D, Key><<<direct_blocks(points.size), tuning::kDirectThreads, 0, stream>>>(
         static_cast<const Place<T, D>*>(points.data), order, keys, points.size, static_cast<Place<T, D>*>(points_out),
         words);
   });
@@ -97,14 +96,15 @@ void launch_gather_cliques(PointsOnDevice points, const std::uint32_t* order, co
 template <class Key>
 void launch_clique_cells(const Key* keys, const RankWord* words, std::uint32_t size, std::uint32_t* cell_of,
                          std::uint32_t* starts, KeyHalves cell_keys, cudaStream_t stream) {
-  cells_kernel<<<direct_blocks(size), kThreads, 0, stream>>>(keys, words, size, cell_of, starts, cell_keys);
+  cells_kernel<<<direct_blocks(size), tuning::kDirectThreads, 0, stream>>>(keys, words, size, cell_of, starts,
+                                                                           cell_keys);
   check_launch(stream);
 }
 
 template <class Key>
 void launch_clique_starts(const Key* keys, const std::uint32_t* cell_of, std::uint32_t size, std::uint32_t* starts,
                           KeyHalves cell_keys, cudaStream_t stream) {
-  starts_kernel<<<direct_blocks(size), kThreads, 0, stream>>>(keys, cell_of, size, starts, cell_keys);
+  starts_kernel<<<direct_blocks(size), tuning::kDirectThreads, 0, stream>>>(keys, cell_of, size, starts, cell_keys);
   check_launch(stream);
 }
 
@@ -113,7 +113,8 @@ void launch_key_blocks(const Key* keys, const std::uint32_t* cell_of, std::uint3
                        std::uint32_t* block_starts, std::uint64_t blocks, Scratch scratch) {
   check(cudaMemsetAsync(block_starts, 0, (blocks + 1) * sizeof(std::uint32_t), scratch.stream));
   std::uint32_t* const ends = block_starts + 1;
-  block_ends_kernel<<<direct_blocks(size), kThreads, 0, scratch.stream>>>(keys, cell_of, size, block_bits, ends);
+  block_ends_kernel<<<direct_blocks(size), tuning::kDirectThreads, 0, scratch.stream>>>(keys, cell_of, size, block_bits,
+                                                                                        ends);
   check_launch(scratch.stream);
   // A block without cells ends where the last one before it does.
   with_scratch(scratch, [&](void* temporary, std::size_t& bytes) {

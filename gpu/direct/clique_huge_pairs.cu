@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include <epsflow/gpu/base/error.hpp>
+#include <epsflow/gpu/base/tuning.hpp>
 #include <epsflow/gpu/direct/clique_bounds.cuh>
 #include <epsflow/gpu/direct/clique_huge_pairs.hpp>
 #include <epsflow/gpu/direct/clique_members.cuh>
@@ -10,8 +11,6 @@
 
 namespace epsflow::gpu {
 namespace {
-
-constexpr unsigned kThreads = tuning::kDirectThreads;
 
 __global__ void cell_spans_kernel(CliqueView view, const std::uint32_t* cells, std::uint32_t count,
                                   std::uint32_t* spans) {
@@ -137,14 +136,15 @@ __global__ void __launch_bounds__(tuning::kPairThreads)
 
 void launch_cell_spans(const CliqueView& view, const std::uint32_t* cells, std::uint32_t count, std::uint32_t* spans,
                        cudaStream_t stream) {
-  cell_spans_kernel<<<direct_blocks(count), kThreads, 0, stream>>>(view, cells, count, spans);
+  cell_spans_kernel<<<direct_blocks(count), tuning::kDirectThreads, 0, stream>>>(view, cells, count, spans);
   check_launch(stream);
 }
 
 void launch_huge_keys(const CliqueView& view, const HugeCell* cells, std::uint32_t count, std::uint32_t size,
                       std::uint64_t* keys, std::uint32_t* positions, cudaStream_t stream) {
   for_places(view.precision, view.dims, [&]<class T, unsigned D>() {
-    huge_keys_kernel<T, D><<<direct_blocks(size), kThreads, 0, stream>>>(view, cells, count, size, keys, positions);
+    huge_keys_kernel<T, D>
+        <<<direct_blocks(size), tuning::kDirectThreads, 0, stream>>>(view, cells, count, size, keys, positions);
   });
   check_launch(stream);
 }
@@ -152,8 +152,9 @@ void launch_huge_keys(const CliqueView& view, const HugeCell* cells, std::uint32
 void launch_chunk_bounds(const CliqueView& view, const std::uint32_t* positions, std::uint32_t size,
                          ChunkBounds* chunks, cudaStream_t stream) {
   for_places(view.precision, view.dims, [&]<class T, unsigned D>() {
-    chunk_bounds_kernel<T, D><<<direct_blocks((std::uint64_t{size} - 1) / tuning::kChunk + 1), kThreads, 0, stream>>>(
-        view, positions, size, chunks);
+    chunk_bounds_kernel<T, D>
+        <<<direct_blocks((std::uint64_t{size} - 1) / tuning::kChunk + 1), tuning::kDirectThreads, 0, stream>>>(
+            view, positions, size, chunks);
   });
   check_launch(stream);
 }

@@ -1,4 +1,5 @@
 #include <epsflow/gpu/base/error.hpp>
+#include <epsflow/gpu/base/tuning.hpp>
 #include <epsflow/gpu/direct/clique_kernels.hpp>
 #include <epsflow/gpu/direct/clique_members.cuh>
 #include <epsflow/gpu/direct/clique_remaining_points.cuh>
@@ -10,10 +11,8 @@
 namespace epsflow::gpu {
 namespace {
 
-constexpr unsigned kThreads = tuning::kDirectThreads;
-
 template <class T, unsigned D>
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(tuning::kDirectThreads)
     label_ids_kernel(CliqueView view, const void* points, const std::uint32_t* numbers, std::int32_t* labels,
                      std::uint8_t* core) {
   const std::uint64_t i = direct_thread();
@@ -65,7 +64,7 @@ __device__ Verdict search_in_block(const CliqueView& view, const Nodes& nodes, c
 }
 
 template <class T, unsigned D>
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(tuning::kDirectThreads)
     label_positions_kernel(CliqueView view, Nodes nodes, const std::uint32_t* numbers, bool all,
                            RemainingPoints remaining, std::int32_t* labels, std::uint8_t* core, std::uint32_t* sizes) {
   const std::uint64_t thread = direct_thread();
@@ -129,7 +128,8 @@ __global__ void __launch_bounds__(tuning::kPairThreads)
 void launch_label_ids(const CliqueView& view, PointsOnDevice points, const std::uint32_t* numbers, std::int32_t* labels,
                       std::uint8_t* core, cudaStream_t stream) {
   for_places(view.precision, view.dims, [&]<class T, unsigned D>() {
-    label_ids_kernel<T, D><<<direct_blocks(view.size), kThreads, 0, stream>>>(view, points.data, numbers, labels, core);
+    label_ids_kernel<T, D>
+        <<<direct_blocks(view.size), tuning::kDirectThreads, 0, stream>>>(view, points.data, numbers, labels, core);
   });
   check_launch(stream);
 }
@@ -138,8 +138,8 @@ void launch_label_positions(const CliqueView& view, const Nodes& nodes, const st
                             const RemainingPoints& remaining, std::int32_t* labels, std::uint8_t* core,
                             std::uint32_t* sizes, cudaStream_t stream) {
   for_places(view.precision, view.dims, [&]<class T, unsigned D>() {
-    label_positions_kernel<T, D>
-        <<<direct_blocks(view.size), kThreads, 0, stream>>>(view, nodes, numbers, all, remaining, labels, core, sizes);
+    label_positions_kernel<T, D><<<direct_blocks(view.size), tuning::kDirectThreads, 0, stream>>>(
+        view, nodes, numbers, all, remaining, labels, core, sizes);
   });
   check_launch(stream);
 }

@@ -1,4 +1,5 @@
 #include <epsflow/gpu/base/error.hpp>
+#include <epsflow/gpu/base/tuning.hpp>
 #include <epsflow/gpu/direct/clique_bounds.cuh>
 #include <epsflow/gpu/direct/clique_kernels.hpp>
 #include <epsflow/gpu/direct/clique_members.cuh>
@@ -37,8 +38,8 @@ __device__ Bounds<D> core_bounds(const CliqueView& view, const Nodes& nodes, con
   }
   for (unsigned k = 0; k < D; ++k) {
     for (unsigned step = 16; step > 0; step /= 2) {
-      bounds.lo[k] = fmin(bounds.lo[k], __shfl_xor_sync(kWholeWarp, bounds.lo[k], static_cast<int>(step)));
-      bounds.hi[k] = fmax(bounds.hi[k], __shfl_xor_sync(kWholeWarp, bounds.hi[k], static_cast<int>(step)));
+      bounds.lo[k] = fmin(bounds.lo[k], __shfl_xor_sync(tuning::kWholeWarp, bounds.lo[k], static_cast<int>(step)));
+      bounds.hi[k] = fmax(bounds.hi[k], __shfl_xor_sync(tuning::kWholeWarp, bounds.hi[k], static_cast<int>(step)));
     }
   }
   if (threadIdx.x % 32 == 0) of_warps[threadIdx.x / 32] = bounds;

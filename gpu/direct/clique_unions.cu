@@ -3,6 +3,7 @@
 #include <cub/device/device_select.cuh>
 
 #include <epsflow/gpu/base/error.hpp>
+#include <epsflow/gpu/base/tuning.hpp>
 #include <epsflow/gpu/base/with_scratch.hpp>
 #include <epsflow/gpu/direct/clique_kernels.hpp>
 #include <epsflow/gpu/direct/clique_members.cuh>
@@ -13,8 +14,6 @@
 
 namespace epsflow::gpu {
 namespace {
-
-constexpr unsigned kThreads = tuning::kDirectThreads;
 
 /// Compares all core points of two cells. in_reach(place): whether a point of `a` may have a neighbour in `c` at all.
 template <class T, unsigned D, class InReach>
@@ -62,9 +61,10 @@ __device__ Verdict judge(const CliqueView& view, const Nodes& nodes, const Membe
 /// Begins the sets. A thread per cell compares it with the one before it in its row, and a scan finds how far each chain goes
 /// within the block: so no chain of links has to be walked, and no atomic is needed.
 template <class T, unsigned D>
-__global__ void __launch_bounds__(kThreads) link_rows_kernel(CliqueView view, Nodes nodes, CellSets sets) {
-  constexpr unsigned kWarps = kThreads / 32;
-  __shared__ std::uint8_t core_cells[kThreads];
+__global__ void __launch_bounds__(tuning::kDirectThreads)
+    link_rows_kernel(CliqueView view, Nodes nodes, CellSets sets) {
+  constexpr unsigned kWarps = tuning::kDirectThreads / 32;
+  __shared__ std::uint8_t core_cells[tuning::kDirectThreads];
   __shared__ std::uint32_t warp_heads[kWarps];
   const std::uint64_t thread = direct_thread();
   const bool valid = thread < view.cells;
@@ -88,7 +88,7 @@ __global__ void __launch_bounds__(kThreads) link_rows_kernel(CliqueView view, No
   const unsigned warp = threadIdx.x / 32;
   std::uint32_t head = linked ? 0 : threadIdx.x;
   for (unsigned step = 1; step < 32; step *= 2) {
-    const std::uint32_t before = __shfl_up_sync(kWholeWarp, head, step);
+    const std::uint32_t before = __shfl_up_sync(tuning::kWholeWarp, head, step);
     if (lane >= step) head = max(head, before);
   }
   if (lane == 31) warp_heads[warp] = head;
@@ -97,7 +97,7 @@ __global__ void __launch_bounds__(kThreads) link_rows_kernel(CliqueView view, No
   if (valid) sets.parents[cell] = core ? cell - (threadIdx.x - head) : kNotCore;
 }
 
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(tuning::kDirectThreads)
     extend_kernel(Nodes nodes, const std::uint32_t* before, std::uint32_t* parents, std::uint8_t* gained) {
   const std::uint64_t thread = direct_thread();
   if (thread >= nodes.count) return;
@@ -117,8 +117,9 @@ struct IsCore {
 };
 
 template <class T, unsigned D, CellDistance kDistance>
-__global__ void __launch_bounds__(kThreads) unite_kernel(CliqueView view, Nodes nodes, CellSets cell_sets,
-                                                         std::uint32_t stride, std::uint32_t row_stride, bool queue) {
+__global__ void __launch_bounds__(tuning::kDirectThreads)
+    unite_kernel(CliqueView view, Nodes nodes, CellSets cell_sets, std::uint32_t stride, std::uint32_t row_stride,
+                 bool queue) {
   constexpr bool kFar = kDistance == CellDistance::two_apart;
   const std::uint64_t number = direct_thread() * stride;
   const CoreCells& core = cell_sets.core;
@@ -165,14 +166,14 @@ __global__ void __launch_bounds__(kThreads) unite_kernel(CliqueView view, Nodes 
 
 void launch_link_rows(const CliqueView& view, const Nodes& nodes, const CellSets& sets, cudaStream_t stream) {
   for_places(view.precision, view.dims, [&]<class T, unsigned D>() {
-    link_rows_kernel<T, D><<<direct_blocks(view.cells), kThreads, 0, stream>>>(view, nodes, sets);
+    link_rows_kernel<T, D><<<direct_blocks(view.cells), tuning::kDirectThreads, 0, stream>>>(view, nodes, sets);
   });
   check_launch(stream);
 }
 
 void launch_extend_cells(const Nodes& nodes, const std::uint32_t* before, std::uint32_t* parents, std::uint8_t* gained,
                          cudaStream_t stream) {
-  extend_kernel<<<direct_blocks(nodes.count), kThreads, 0, stream>>>(nodes, before, parents, gained);
+  extend_kernel<<<direct_blocks(nodes.count), tuning::kDirectThreads, 0, stream>>>(nodes, before, parents, gained);
   check_launch(stream);
 }
 
@@ -190,10 +191,10 @@ void launch_unite_cells(const CliqueView& view, const Nodes& nodes, const CellSe
   for_places(view.precision, view.dims, [&]<class T, unsigned D>() {
     if (distance == CellDistance::adjacent) {
       unite_kernel<T, D, CellDistance::adjacent>
-          <<<blocks, kThreads, 0, stream>>>(view, nodes, sets, stride, row_stride, queue);
+          <<<blocks, tuning::kDirectThreads, 0, stream>>>(view, nodes, sets, stride, row_stride, queue);
     } else {
       unite_kernel<T, D, CellDistance::two_apart>
-          <<<blocks, kThreads, 0, stream>>>(view, nodes, sets, stride, row_stride, queue);
+          <<<blocks, tuning::kDirectThreads, 0, stream>>>(view, nodes, sets, stride, row_stride, queue);
     }
   });
   check_launch(stream);

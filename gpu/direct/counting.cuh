@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include <epsflow/gpu/base/tuning.hpp>
 #include <epsflow/gpu/direct/device_weighing.hpp>
 #include <epsflow/gpu/direct/tally.cuh>
 
@@ -50,11 +51,11 @@ struct WeightCounting {
   __device__ std::uint32_t fewest_candidates() const { return 0; }
 };
 
-__device__ inline std::uint32_t warp_sum(std::uint32_t value) { return __reduce_add_sync(kWholeWarp, value); }
+__device__ inline std::uint32_t warp_sum(std::uint32_t value) { return __reduce_add_sync(tuning::kWholeWarp, value); }
 __device__ inline WholeWeights::Sum warp_sum(WholeWeights::Sum value) {
   for (unsigned step = 16; step > 0; step /= 2) {
-    const auto low = __shfl_xor_sync(kWholeWarp, static_cast<unsigned long long>(value), step);
-    const auto high = __shfl_xor_sync(kWholeWarp, static_cast<long long>(value >> 64), step);
+    const auto low = __shfl_xor_sync(tuning::kWholeWarp, static_cast<unsigned long long>(value), step);
+    const auto high = __shfl_xor_sync(tuning::kWholeWarp, static_cast<long long>(value >> 64), step);
     value += (static_cast<WholeWeights::Sum>(high) << 64) + static_cast<WholeWeights::Sum>(low);
   }
   return value;

@@ -1,11 +1,10 @@
 #include <epsflow/gpu/base/error.hpp>
+#include <epsflow/gpu/base/tuning.hpp>
 #include <epsflow/gpu/direct/device_cluster_sets.hpp>
 #include <epsflow/gpu/direct/tally.cuh>
 
 namespace epsflow::gpu {
 namespace {
-
-constexpr unsigned kThreads = tuning::kDirectThreads;
 
 __device__ bool is_core(const Nodes& nodes, std::uint32_t node, std::uint32_t position) {
   if (nodes.starts != nullptr && __ldg(nodes.starts + node + 1) - __ldg(nodes.starts + node) >= nodes.minpts) {
@@ -15,7 +14,7 @@ __device__ bool is_core(const Nodes& nodes, std::uint32_t node, std::uint32_t po
 }
 
 /// Of each cluster what its root knows.
-__global__ void __launch_bounds__(kThreads) list_kernel(LabelledLevel level, ClusterArrays clusters) {
+__global__ void __launch_bounds__(tuning::kDirectThreads) list_kernel(LabelledLevel level, ClusterArrays clusters) {
   const std::uint64_t x = direct_thread();
   if (x >= level.nodes.count || level.numbering.parents[x] != x) return;
   const std::uint32_t k = level.numbering.numbers[x] & kNumberMask;
@@ -24,7 +23,7 @@ __global__ void __launch_bounds__(kThreads) list_kernel(LabelledLevel level, Clu
   clusters.root[k] = static_cast<std::uint32_t>(x);
 }
 
-__global__ void __launch_bounds__(kThreads) count_core_kernel(LabelledLevel level, std::uint32_t* core) {
+__global__ void __launch_bounds__(tuning::kDirectThreads) count_core_kernel(LabelledLevel level, std::uint32_t* core) {
   const std::uint64_t p = direct_thread();
   std::uint32_t number = kNoNumber;
   // The order need not be read where every point gets a label.
@@ -43,7 +42,7 @@ __global__ void join_clusters_kernel(Numbering numbering, const std::uint32_t* r
   if (k < count) joined[k] = numbering.numbers[roots[k]] & kNumberMask;
 }
 
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(tuning::kDirectThreads)
     births_kernel(LabelledLevel level, std::uint32_t offset, std::int32_t* births) {
   const std::uint64_t p = direct_thread();
   if (p >= level.size || births[p] != Clusters::kNeverCore) return;
@@ -63,27 +62,27 @@ __global__ void births_by_id_kernel(LabelledLevel level, const std::int32_t* bir
 }  // namespace
 
 void launch_list_clusters(const LabelledLevel& level, const ClusterArrays& clusters, cudaStream_t stream) {
-  list_kernel<<<direct_blocks(level.nodes.count), kThreads, 0, stream>>>(level, clusters);
+  list_kernel<<<direct_blocks(level.nodes.count), tuning::kDirectThreads, 0, stream>>>(level, clusters);
   check_launch(stream);
   if (clusters.core == nullptr) return;
-  count_core_kernel<<<direct_blocks(level.size), kThreads, 0, stream>>>(level, clusters.core);
+  count_core_kernel<<<direct_blocks(level.size), tuning::kDirectThreads, 0, stream>>>(level, clusters.core);
   check_launch(stream);
 }
 
 void launch_join_clusters(const Numbering& numbering, const std::uint32_t* roots, std::uint32_t count,
                           std::uint32_t* joined, cudaStream_t stream) {
-  join_clusters_kernel<<<direct_blocks(count), kThreads, 0, stream>>>(numbering, roots, count, joined);
+  join_clusters_kernel<<<direct_blocks(count), tuning::kDirectThreads, 0, stream>>>(numbering, roots, count, joined);
   check_launch(stream);
 }
 
 void launch_births(const LabelledLevel& level, std::uint32_t offset, std::int32_t* births, cudaStream_t stream) {
-  births_kernel<<<direct_blocks(level.size), kThreads, 0, stream>>>(level, offset, births);
+  births_kernel<<<direct_blocks(level.size), tuning::kDirectThreads, 0, stream>>>(level, offset, births);
   check_launch(stream);
 }
 
 void launch_births_by_id(const LabelledLevel& level, const std::int32_t* births, std::int32_t* by_id,
                          cudaStream_t stream) {
-  births_by_id_kernel<<<direct_blocks(level.size), kThreads, 0, stream>>>(level, births, by_id);
+  births_by_id_kernel<<<direct_blocks(level.size), tuning::kDirectThreads, 0, stream>>>(level, births, by_id);
   check_launch(stream);
 }
 

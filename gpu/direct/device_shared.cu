@@ -1,11 +1,10 @@
 #include <epsflow/gpu/base/error.hpp>
+#include <epsflow/gpu/base/tuning.hpp>
 #include <epsflow/gpu/direct/device_shared.hpp>
 #include <epsflow/gpu/direct/tally.cuh>
 
 namespace epsflow::gpu {
 namespace {
-
-constexpr unsigned kThreads = tuning::kDirectThreads;
 
 __global__ void positions_kernel(const std::uint32_t* order, std::uint32_t size, std::uint32_t* positions) {
   const std::uint64_t p = direct_thread();
@@ -67,7 +66,7 @@ __global__ void add_sizes_kernel(const std::uint32_t* sizes, const std::uint32_t
   if (k < clusters) atomicAdd(sums + numbers[k], sizes[k]);
 }
 
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(tuning::kDirectThreads)
     forget_kernel(LabelledLevel level, const std::uint32_t* positions, std::uint32_t borrowed) {
   constexpr std::uint32_t kLess = 0U - 1U;
   const std::uint64_t i = direct_thread();
@@ -93,7 +92,8 @@ DeviceShared::DeviceShared(const SharedPoints& shared, std::span<const std::uint
   if (positions_.size() == 0) return;
   copy_in(positions_.data(), shared.lent, stream);
   if (borrowed_ > 0) {
-    ghosts_kernel<<<direct_blocks(borrowed_), kThreads, 0, stream>>>(size, borrowed_, positions_.data() + lent());
+    ghosts_kernel<<<direct_blocks(borrowed_), tuning::kDirectThreads, 0, stream>>>(size, borrowed_,
+                                                                                   positions_.data() + lent());
     check_launch(stream);
   }
   find(positions_.data(), this->size());
@@ -102,17 +102,17 @@ DeviceShared::DeviceShared(const SharedPoints& shared, std::span<const std::uint
 void launch_positions_of(const std::uint32_t* order, std::uint32_t size, std::uint32_t* ids, std::uint32_t count,
                          Scratch scratch) {
   const DeviceBuffer<std::uint32_t> all(scratch.memory, scratch.stream, size);
-  positions_kernel<<<direct_blocks(size), kThreads, 0, scratch.stream>>>(order, size, all.data());
+  positions_kernel<<<direct_blocks(size), tuning::kDirectThreads, 0, scratch.stream>>>(order, size, all.data());
   check_launch(scratch.stream);
-  find_kernel<<<direct_blocks(count), kThreads, 0, scratch.stream>>>(all.data(), ids, count);
+  find_kernel<<<direct_blocks(count), tuning::kDirectThreads, 0, scratch.stream>>>(all.data(), ids, count);
   check_launch(scratch.stream);
 }
 
 std::vector<std::uint16_t> DeviceShared::lent_levels(const std::uint32_t* counts, cudaStream_t stream) const {
   if (lent() == 0) return {};
   const DeviceBuffer<std::uint16_t> levels(memory_, stream, lent());
-  lent_kernel<<<direct_blocks(lent()), kThreads, 0, stream>>>(counts, positions_.data(), lent(), minpts_.data(),
-                                                              levels_, levels.data());
+  lent_kernel<<<direct_blocks(lent()), tuning::kDirectThreads, 0, stream>>>(counts, positions_.data(), lent(),
+                                                                            minpts_.data(), levels_, levels.data());
   check_launch(stream);
   return read_values(levels.data(), levels.size(), stream);
 }
@@ -122,8 +122,8 @@ void DeviceShared::borrow_levels(std::span<const std::uint16_t> levels, std::uin
   if (borrowed_ == 0) return;
   const DeviceBuffer<std::uint16_t> reached(memory_, stream, borrowed_);
   copy_in(reached.data(), levels, stream);
-  borrow_kernel<<<direct_blocks(borrowed_), kThreads, 0, stream>>>(reached.data(), positions_.data() + lent(),
-                                                                   borrowed_, minpts_.data(), levels_, counts);
+  borrow_kernel<<<direct_blocks(borrowed_), tuning::kDirectThreads, 0, stream>>>(
+      reached.data(), positions_.data() + lent(), borrowed_, minpts_.data(), levels_, counts);
   check_launch(stream);
   check(cudaStreamSynchronize(stream));  // the caller's levels are read by then
 }
@@ -132,7 +132,8 @@ std::vector<std::uint32_t> DeviceShared::clusters(const LabelledLevel& level, cu
   static_assert(kNotCore == United::kNoSet);
   if (size() == 0) return {};
   const DeviceBuffer<std::uint32_t> found(memory_, stream, size());
-  clusters_kernel<<<direct_blocks(size()), kThreads, 0, stream>>>(level, positions_.data(), size(), found.data());
+  clusters_kernel<<<direct_blocks(size()), tuning::kDirectThreads, 0, stream>>>(level, positions_.data(), size(),
+                                                                                found.data());
   check_launch(stream);
   return read_values(found.data(), found.size(), stream);
 }
@@ -144,18 +145,19 @@ void DeviceShared::renumber(const LabelledLevel& level, const ClusterNumbers& nu
   copy_in(map.data(), std::span<const std::uint32_t>(numbers.numbers), stream);
   const DeviceBuffer<std::uint32_t> sums(memory_, stream, clusters);
   check(cudaMemsetAsync(sums.data(), 0, sums.bytes(), stream));
-  add_sizes_kernel<<<direct_blocks(clusters), kThreads, 0, stream>>>(level.numbering.sizes, map.data(), clusters,
-                                                                     sums.data());
+  add_sizes_kernel<<<direct_blocks(clusters), tuning::kDirectThreads, 0, stream>>>(level.numbering.sizes, map.data(),
+                                                                                   clusters, sums.data());
   check_launch(stream);
   check(cudaMemcpyAsync(level.numbering.sizes, sums.data(), sums.bytes(), cudaMemcpyDeviceToDevice, stream));
-  renumber_kernel<<<direct_blocks(level.nodes.count), kThreads, 0, stream>>>(level, map.data());
+  renumber_kernel<<<direct_blocks(level.nodes.count), tuning::kDirectThreads, 0, stream>>>(level, map.data());
   check_launch(stream);
   check(cudaStreamSynchronize(stream));  // the caller's numbers are read by then
 }
 
 void DeviceShared::forget_ghosts(const LabelledLevel& level, cudaStream_t stream) const {
   if (borrowed_ == 0) return;
-  forget_kernel<<<direct_blocks(borrowed_), kThreads, 0, stream>>>(level, positions_.data() + lent(), borrowed_);
+  forget_kernel<<<direct_blocks(borrowed_), tuning::kDirectThreads, 0, stream>>>(level, positions_.data() + lent(),
+                                                                                 borrowed_);
   check_launch(stream);
 }
 

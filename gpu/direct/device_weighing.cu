@@ -1,5 +1,6 @@
 #include <epsflow/core/checked.hpp>
 #include <epsflow/gpu/base/error.hpp>
+#include <epsflow/gpu/base/tuning.hpp>
 #include <epsflow/gpu/direct/clique_grid.hpp>
 #include <epsflow/gpu/direct/counting.cuh>
 #include <epsflow/gpu/direct/device_weighing.hpp>
@@ -7,8 +8,6 @@
 
 namespace epsflow::gpu {
 namespace {
-
-constexpr unsigned kThreads = tuning::kDirectThreads;
 
 __global__ void units_kernel(const std::int64_t* of_ids, Ghosts ghosts, const std::uint32_t* order, std::uint32_t size,
                              std::int64_t* units) {
@@ -46,7 +45,8 @@ DeviceWeighing::DeviceWeighing(const WeightTask& task, const std::uint32_t* orde
     : units_(memory, stream, size),
       least_sums_(copy_of(task.levels.least_sums(), memory, stream)),
       minpts_(copy_of(task.levels.minpts(), memory, stream)) {
-  units_kernel<<<direct_blocks(size), kThreads, 0, stream>>>(task.loaded.units, ghosts, order, size, units_.data());
+  units_kernel<<<direct_blocks(size), tuning::kDirectThreads, 0, stream>>>(task.loaded.units, ghosts, order, size,
+                                                                           units_.data());
   check_launch(stream);
   view_ = {.units = units_.data(),
            .least_sums = least_sums_.data(),
@@ -57,19 +57,21 @@ DeviceWeighing::DeviceWeighing(const WeightTask& task, const std::uint32_t* orde
 
 void DeviceWeighing::sum_cells(const CliqueView& cells, DeviceMemory& memory, cudaStream_t stream) {
   of_cells_ = {memory, stream, cells.size};  // how many cells there are is not known yet
-  sum_cells_kernel<<<direct_blocks(cells.size), kThreads, 0, stream>>>(cells, WeightCounting{view_}, of_cells_.data());
+  sum_cells_kernel<<<direct_blocks(cells.size), tuning::kDirectThreads, 0, stream>>>(cells, WeightCounting{view_},
+                                                                                     of_cells_.data());
   check_launch(stream);
   view_.of_cells = of_cells_.data();
 }
 
 void launch_begin_sums(const WeighingView& weights, std::uint32_t size, WholeWeights::Sum* sums, cudaStream_t stream) {
-  begin_sums_kernel<<<direct_blocks(size), kThreads, 0, stream>>>(weights.units, size, sums);
+  begin_sums_kernel<<<direct_blocks(size), tuning::kDirectThreads, 0, stream>>>(weights.units, size, sums);
   check_launch(stream);
 }
 
 void launch_count_sums(const WeighingView& weights, std::uint32_t size, const WholeWeights::Sum* sums,
                        std::uint32_t* counts, cudaStream_t stream) {
-  count_sums_kernel<<<direct_blocks(size), kThreads, 0, stream>>>(WeightCounting{weights}, size, sums, counts);
+  count_sums_kernel<<<direct_blocks(size), tuning::kDirectThreads, 0, stream>>>(WeightCounting{weights}, size, sums,
+                                                                                counts);
   check_launch(stream);
 }
 

@@ -1,11 +1,10 @@
 #include <epsflow/gpu/base/error.hpp>
+#include <epsflow/gpu/base/tuning.hpp>
 #include <epsflow/gpu/direct/device_core.hpp>
 #include <epsflow/gpu/direct/tally.cuh>
 
 namespace epsflow::gpu {
 namespace {
-
-constexpr unsigned kThreads = tuning::kDirectThreads;
 
 __global__ void no_numbers_kernel(std::uint32_t* numbers, std::uint32_t cells) {
   const std::uint64_t cell = direct_thread();
@@ -18,7 +17,7 @@ __global__ void place_core_kernel(CliqueView view, const std::int32_t* labels, s
   const auto p = static_cast<std::uint32_t>(thread);
   const std::uint32_t id = thread < view.size ? view.order[p] : count;
   const bool is_core = id < count;
-  const unsigned bits = __ballot_sync(kWholeWarp, is_core);
+  const unsigned bits = __ballot_sync(tuning::kWholeWarp, is_core);
   if (threadIdx.x % 32 == 0 && thread < view.size) core_bits[p / 32] = bits;
   if (!is_core) return;
   const auto number = static_cast<std::uint32_t>(labels[id]);
@@ -33,9 +32,10 @@ __global__ void place_core_kernel(CliqueView view, const std::int32_t* labels, s
 
 void launch_place_core(const CliqueView& view, const std::int32_t* labels, std::uint32_t count,
                        std::uint32_t* core_bits, std::uint32_t* numbers, std::uint32_t* differ, cudaStream_t stream) {
-  no_numbers_kernel<<<direct_blocks(view.cells), kThreads, 0, stream>>>(numbers, view.cells);
+  no_numbers_kernel<<<direct_blocks(view.cells), tuning::kDirectThreads, 0, stream>>>(numbers, view.cells);
   check_launch(stream);
-  place_core_kernel<<<direct_blocks(view.size), kThreads, 0, stream>>>(view, labels, count, core_bits, numbers, differ);
+  place_core_kernel<<<direct_blocks(view.size), tuning::kDirectThreads, 0, stream>>>(view, labels, count, core_bits,
+                                                                                     numbers, differ);
   check_launch(stream);
 }
 

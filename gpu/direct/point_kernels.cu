@@ -1,4 +1,5 @@
 #include <epsflow/gpu/base/error.hpp>
+#include <epsflow/gpu/base/tuning.hpp>
 #include <epsflow/gpu/base/with_types.hpp>
 #include <epsflow/gpu/direct/counting.cuh>
 #include <epsflow/gpu/direct/disjoint_sets.cuh>
@@ -8,8 +9,6 @@
 
 namespace epsflow::gpu {
 namespace {
-
-constexpr unsigned kThreads = tuning::kDirectThreads;
 
 /// Calls f(candidate) for the candidates of a row before `end`, as long as it returns true.
 template <class F>
@@ -25,7 +24,7 @@ __device__ void for_each_candidate(const GridView& grid, std::uint32_t row, std:
 }
 
 template <class T, unsigned kKind, class Counting>
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(tuning::kDirectThreads)
     count_kernel(GridView grid, Range rows, std::uint32_t most, Counting counting, std::uint32_t* counts,
                  std::uint32_t* core_bits) {
   const std::uint64_t row = rows.begin + direct_thread();
@@ -41,7 +40,7 @@ __global__ void __launch_bounds__(kThreads)
     if (counts != nullptr) counts[row] = count;
   }
   if (core_bits == nullptr) return;
-  const unsigned word = __ballot_sync(kWholeWarp, row < rows.end && count >= most);
+  const unsigned word = __ballot_sync(tuning::kWholeWarp, row < rows.end && count >= most);
   if (row < rows.end && threadIdx.x % 32 == 0) core_bits[row / 32] = word;
 }
 
@@ -55,7 +54,7 @@ __global__ void begin_kernel(const std::uint32_t* core_bits, const std::uint32_t
 }
 
 template <class T, unsigned kKind>
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(tuning::kDirectThreads)
     unite_kernel(GridView grid, Range rows, const std::uint32_t* before, std::uint32_t* parents) {
   const std::uint64_t thread = rows.begin + direct_thread();
   if (thread >= rows.end) return;
@@ -74,7 +73,7 @@ __global__ void __launch_bounds__(kThreads)
 }
 
 template <class T, unsigned kKind>
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(tuning::kDirectThreads)
     label_kernel(GridView grid, Range rows, const std::uint32_t* order, std::uint32_t labelled,
                  const std::uint32_t* numbers, std::int32_t* labels, std::uint32_t* sizes, Tally* tally) {
   const std::uint64_t thread = rows.begin + direct_thread();
@@ -114,8 +113,8 @@ void launch_count_points(const GridView& grid, Range rows, const MinptsRange& mi
                          std::uint32_t* counts, std::uint32_t* core_bits, cudaStream_t stream) {
   with_grid_types(grid, [&]<class T, unsigned kKind>() {
     with_counting(weights, minpts, [&]<class Counting>(const Counting& counting) {
-      count_kernel<T, kKind>
-          <<<direct_blocks(rows.size()), kThreads, 0, stream>>>(grid, rows, minpts.most, counting, counts, core_bits);
+      count_kernel<T, kKind><<<direct_blocks(rows.size()), tuning::kDirectThreads, 0, stream>>>(
+          grid, rows, minpts.most, counting, counts, core_bits);
     });
   });
   check_launch(stream);
@@ -123,14 +122,15 @@ void launch_count_points(const GridView& grid, Range rows, const MinptsRange& mi
 
 void launch_begin_points(const std::uint32_t* core_bits, const std::uint32_t* before, std::uint32_t size,
                          std::uint32_t* parents, cudaStream_t stream) {
-  begin_kernel<<<direct_blocks(size), kThreads, 0, stream>>>(core_bits, before, size, parents);
+  begin_kernel<<<direct_blocks(size), tuning::kDirectThreads, 0, stream>>>(core_bits, before, size, parents);
   check_launch(stream);
 }
 
 void launch_unite_points(const GridView& grid, Range rows, const std::uint32_t* before, std::uint32_t* parents,
                          cudaStream_t stream) {
   with_grid_types(grid, [&]<class T, unsigned kKind>() {
-    unite_kernel<T, kKind><<<direct_blocks(rows.size()), kThreads, 0, stream>>>(grid, rows, before, parents);
+    unite_kernel<T, kKind>
+        <<<direct_blocks(rows.size()), tuning::kDirectThreads, 0, stream>>>(grid, rows, before, parents);
   });
   check_launch(stream);
 }
@@ -139,8 +139,8 @@ void launch_label_points(const GridView& grid, Range rows, const std::uint32_t* 
                          const std::uint32_t* numbers, std::int32_t* labels, std::uint32_t* sizes, Tally* tally,
                          cudaStream_t stream) {
   with_grid_types(grid, [&]<class T, unsigned kKind>() {
-    label_kernel<T, kKind><<<direct_blocks(rows.size()), kThreads, 0, stream>>>(grid, rows, order, labelled, numbers,
-                                                                                labels, sizes, tally);
+    label_kernel<T, kKind><<<direct_blocks(rows.size()), tuning::kDirectThreads, 0, stream>>>(
+        grid, rows, order, labelled, numbers, labels, sizes, tally);
   });
   check_launch(stream);
 }

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include <epsflow/gpu/base/error.hpp>
+#include <epsflow/gpu/base/tuning.hpp>
 #include <epsflow/gpu/direct/disjoint_sets.cuh>
 #include <epsflow/gpu/direct/rank_bitmap.cuh>
 #include <epsflow/gpu/direct/tally.cuh>
@@ -8,8 +9,6 @@
 
 namespace epsflow::gpu {
 namespace {
-
-constexpr unsigned kThreads = tuning::kDirectThreads;
 
 __global__ void compress_kernel(std::uint32_t* parents, std::uint32_t count) {
   const std::uint64_t x = direct_thread();
@@ -22,12 +21,12 @@ __global__ void compress_kernel(std::uint32_t* parents, std::uint32_t count) {
 }
 
 /// Roots for good, and the smallest core id of each.
-__global__ void __launch_bounds__(kThreads) flatten_kernel(Nodes nodes, Numbering numbering) {
+__global__ void __launch_bounds__(tuning::kDirectThreads) flatten_kernel(Nodes nodes, Numbering numbering) {
   const std::uint64_t x = direct_thread();
   const auto node = static_cast<std::uint32_t>(x);
   const DisjointSets sets(numbering.parents);
   const bool valid = x < nodes.count && sets.parent(node) != kNotCore;
-  const unsigned valid_lanes = __ballot_sync(kWholeWarp, valid);
+  const unsigned valid_lanes = __ballot_sync(tuning::kWholeWarp, valid);
   if (valid_lanes == 0) return;  // whole warps
   std::uint32_t root = kNotCore;
   std::uint32_t id = kNotCore;
@@ -37,9 +36,9 @@ __global__ void __launch_bounds__(kThreads) flatten_kernel(Nodes nodes, Numberin
     id = __ldg(nodes.order + core_of(nodes, node).first);
   }
   // Threads of one warp mostly share a root; and where millions share it, one look spares most of the atomics.
-  const std::uint32_t shared = __shfl_sync(kWholeWarp, root, __ffs(static_cast<int>(valid_lanes)) - 1);
+  const std::uint32_t shared = __shfl_sync(tuning::kWholeWarp, root, __ffs(static_cast<int>(valid_lanes)) - 1);
   const bool shares = valid && root == shared;
-  const std::uint32_t least = __reduce_min_sync(kWholeWarp, shares ? id : kNotCore);
+  const std::uint32_t least = __reduce_min_sync(tuning::kWholeWarp, shares ? id : kNotCore);
   const auto offer = [&](std::uint32_t to, std::uint32_t value) {
     const volatile std::uint32_t* const seen = numbering.smallest + to;
     if (*seen > value) atomicMin(numbering.smallest + to, value);
@@ -60,7 +59,7 @@ __global__ void number_roots_kernel(Numbering numbering, std::uint32_t count) {
   if (x < count && numbering.parents[x] == x) numbering.numbers[x] = rank_before(numbering.ids, numbering.smallest[x]);
 }
 
-__global__ void __launch_bounds__(kThreads) number_kernel(Nodes nodes, Numbering numbering) {
+__global__ void __launch_bounds__(tuning::kDirectThreads) number_kernel(Nodes nodes, Numbering numbering) {
   const std::uint64_t x = direct_thread();
   const std::uint32_t root = x < nodes.count ? numbering.parents[x] : kNotCore;
   std::uint32_t number = kNoNumber;
@@ -76,7 +75,8 @@ __global__ void __launch_bounds__(kThreads) number_kernel(Nodes nodes, Numbering
   add_by_block(numbering.sizes, root != kNotCore, number, points);
 }
 
-__global__ void __launch_bounds__(kThreads) first_cores_kernel(Numbering numbering, std::uint32_t* first) {
+__global__ void __launch_bounds__(tuning::kDirectThreads)
+    first_cores_kernel(Numbering numbering, std::uint32_t* first) {
   const std::uint64_t w = direct_thread();
   if (w >= numbering.id_words) return;
   RankWord word = load_word(numbering.ids, w);
@@ -87,24 +87,24 @@ __global__ void __launch_bounds__(kThreads) first_cores_kernel(Numbering numberi
   }
 }
 
-__global__ void __launch_bounds__(kThreads) largest_kernel(Numbering numbering, Tally* tally) {
+__global__ void __launch_bounds__(tuning::kDirectThreads) largest_kernel(Numbering numbering, Tally* tally) {
   const std::uint32_t clusters = numbering.ids[numbering.id_words - 1].rank;
   const std::uint64_t x = direct_thread();
   if (x == 0) tally->clusters = clusters;
   if (x / 32 * 32 >= clusters) return;  // whole warps
-  const std::uint32_t size = __reduce_max_sync(kWholeWarp, x < clusters ? numbering.sizes[x] : 0U);
+  const std::uint32_t size = __reduce_max_sync(tuning::kWholeWarp, x < clusters ? numbering.sizes[x] : 0U);
   if (threadIdx.x % 32 == 0 && *const_cast<volatile std::uint32_t*>(&tally->largest) < size) {
     atomicMax(&tally->largest, size);
   }
 }
 
-__global__ void __launch_bounds__(kThreads) total_core_kernel(Numbering numbering, Tally* tally) {
+__global__ void __launch_bounds__(tuning::kDirectThreads) total_core_kernel(Numbering numbering, Tally* tally) {
   const std::uint32_t clusters = numbering.ids[numbering.id_words - 1].rank;
   const std::uint64_t x = direct_thread();
   if (x == 0) tally->clusters = clusters;
   if (x / 32 * 32 >= clusters) return;  // whole warps
   // All core points together are fewer than 2^32.
-  const std::uint32_t sum = __reduce_add_sync(kWholeWarp, x < clusters ? numbering.sizes[x] : 0U);
+  const std::uint32_t sum = __reduce_add_sync(tuning::kWholeWarp, x < clusters ? numbering.sizes[x] : 0U);
   if (threadIdx.x % 32 == 0) {
     static_assert(sizeof(unsigned long long) == sizeof(std::uint64_t));
     atomicAdd(reinterpret_cast<unsigned long long*>(&tally->core[blockIdx.x % tuning::kTallies]),
@@ -121,7 +121,7 @@ __global__ void core_mask_kernel(const std::uint32_t* core_bits, const std::uint
 __global__ void core_bits_kernel(const std::uint32_t* counts, std::uint32_t size, std::uint32_t minpts,
                                  std::uint32_t* core_bits) {
   const std::uint64_t p = direct_thread();
-  const unsigned word = __ballot_sync(kWholeWarp, p < size && counts[p] >= minpts);
+  const unsigned word = __ballot_sync(tuning::kWholeWarp, p < size && counts[p] >= minpts);
   if (p < size && threadIdx.x % 32 == 0) core_bits[p / 32] = word;
 }
 
@@ -146,7 +146,7 @@ LabelSummary core_summary_of(const Tally& tally) {
 }
 
 void launch_compress(std::uint32_t* parents, std::uint32_t count, cudaStream_t stream) {
-  compress_kernel<<<direct_blocks(count), kThreads, 0, stream>>>(parents, count);
+  compress_kernel<<<direct_blocks(count), tuning::kDirectThreads, 0, stream>>>(parents, count);
   check_launch(stream);
 }
 
@@ -155,45 +155,45 @@ void launch_number_roots(const Nodes& nodes, const Numbering& numbering, Scratch
   check(cudaMemsetAsync(numbering.smallest, 0xFF, std::uint64_t{nodes.count} * sizeof(std::uint32_t), stream));
   check(cudaMemsetAsync(numbering.ids, 0, numbering.id_words * sizeof(RankWord), stream));
   const std::uint32_t blocks = direct_blocks(nodes.count);
-  flatten_kernel<<<blocks, kThreads, 0, stream>>>(nodes, numbering);
+  flatten_kernel<<<blocks, tuning::kDirectThreads, 0, stream>>>(nodes, numbering);
   check_launch(stream);
-  mark_kernel<<<blocks, kThreads, 0, stream>>>(numbering, nodes.count);
+  mark_kernel<<<blocks, tuning::kDirectThreads, 0, stream>>>(numbering, nodes.count);
   check_launch(stream);
   launch_rank(numbering.ids, numbering.id_words, scratch);
-  number_roots_kernel<<<blocks, kThreads, 0, stream>>>(numbering, nodes.count);
+  number_roots_kernel<<<blocks, tuning::kDirectThreads, 0, stream>>>(numbering, nodes.count);
   check_launch(stream);
 }
 
 void launch_number(const Nodes& nodes, const Numbering& numbering, std::uint64_t sizes, cudaStream_t stream) {
   check(cudaMemsetAsync(numbering.sizes, 0, sizes * sizeof(std::uint32_t), stream));
-  number_kernel<<<direct_blocks(nodes.count), kThreads, 0, stream>>>(nodes, numbering);
+  number_kernel<<<direct_blocks(nodes.count), tuning::kDirectThreads, 0, stream>>>(nodes, numbering);
   check_launch(stream);
 }
 
 void launch_first_cores(const Numbering& numbering, std::uint32_t* first, cudaStream_t stream) {
-  first_cores_kernel<<<direct_blocks(numbering.id_words), kThreads, 0, stream>>>(numbering, first);
+  first_cores_kernel<<<direct_blocks(numbering.id_words), tuning::kDirectThreads, 0, stream>>>(numbering, first);
   check_launch(stream);
 }
 
 void launch_largest(const Numbering& numbering, std::uint32_t nodes, Tally* tally, cudaStream_t stream) {
-  largest_kernel<<<direct_blocks(nodes), kThreads, 0, stream>>>(numbering, tally);
+  largest_kernel<<<direct_blocks(nodes), tuning::kDirectThreads, 0, stream>>>(numbering, tally);
   check_launch(stream);
 }
 
 void launch_count_core(const Numbering& numbering, std::uint32_t nodes, Tally* tally, cudaStream_t stream) {
-  total_core_kernel<<<direct_blocks(nodes), kThreads, 0, stream>>>(numbering, tally);
+  total_core_kernel<<<direct_blocks(nodes), tuning::kDirectThreads, 0, stream>>>(numbering, tally);
   check_launch(stream);
 }
 
 void launch_core_mask(const std::uint32_t* core_bits, const std::uint32_t* order, std::uint32_t size,
                       std::uint32_t labelled, std::uint8_t* core, cudaStream_t stream) {
-  core_mask_kernel<<<direct_blocks(size), kThreads, 0, stream>>>(core_bits, order, size, labelled, core);
+  core_mask_kernel<<<direct_blocks(size), tuning::kDirectThreads, 0, stream>>>(core_bits, order, size, labelled, core);
   check_launch(stream);
 }
 
 void launch_core_bits(const std::uint32_t* counts, std::uint32_t size, std::uint32_t minpts, std::uint32_t* core_bits,
                       cudaStream_t stream) {
-  core_bits_kernel<<<direct_blocks(size), kThreads, 0, stream>>>(counts, size, minpts, core_bits);
+  core_bits_kernel<<<direct_blocks(size), tuning::kDirectThreads, 0, stream>>>(counts, size, minpts, core_bits);
   check_launch(stream);
 }
 

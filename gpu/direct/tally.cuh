@@ -3,11 +3,10 @@
 
 #include <cstdint>
 
+#include <epsflow/gpu/base/tuning.hpp>
 #include <epsflow/gpu/direct/tally.hpp>
 
 namespace epsflow::gpu {
-
-inline constexpr unsigned kWholeWarp = 0xFFFFFFFFU;
 
 /// Blocks of kDirectThreads threads for so many items.
 inline std::uint32_t direct_blocks(std::uint64_t items) {
@@ -26,8 +25,8 @@ __device__ inline bool bit_of(const std::uint32_t* bits, std::uint32_t i) {
 __device__ inline std::uint32_t word_within(const std::uint32_t* bits, std::uint32_t w, std::uint32_t begin,
                                             std::uint32_t end) {
   std::uint32_t word = __ldg(bits + w);
-  if (w == begin / 32) word &= kWholeWarp << (begin % 32);
-  if (w == end / 32) word &= ~(kWholeWarp << (end % 32));
+  if (w == begin / 32) word &= tuning::kWholeWarp << (begin % 32);
+  if (w == end / 32) word &= ~(tuning::kWholeWarp << (end % 32));
   return word;
 }
 
@@ -63,24 +62,24 @@ __device__ inline void add_by_block(std::uint32_t* sums, bool takes_part, std::u
     shared_sum = 0;
   }
   if (__syncthreads_or(takes_part ? 1 : 0) == 0) return;
-  const unsigned takers = __ballot_sync(kWholeWarp, takes_part);
+  const unsigned takers = __ballot_sync(tuning::kWholeWarp, takes_part);
   const unsigned lane = threadIdx.x % 32;
   if (takers != 0 && lane == static_cast<unsigned>(__ffs(static_cast<int>(takers))) - 1) atomicMin(&shared_slot, slot);
   __syncthreads();
   const bool shares = takes_part && slot == shared_slot;
-  const unsigned sharers = __ballot_sync(kWholeWarp, shares);
+  const unsigned sharers = __ballot_sync(tuning::kWholeWarp, shares);
   if (sharers != 0) {
-    const std::uint32_t sum = __reduce_add_sync(kWholeWarp, shares ? amount : 0U);
+    const std::uint32_t sum = __reduce_add_sync(tuning::kWholeWarp, shares ? amount : 0U);
     if (lane == 0) atomicAdd(&shared_sum, sum);
   }
   // Where one cluster ends within a block and the next begins, half of the threads would queue for one number.
   const bool left = takes_part && !shares;
-  const unsigned others = __ballot_sync(kWholeWarp, left);
+  const unsigned others = __ballot_sync(tuning::kWholeWarp, left);
   if (others != 0) {
     const unsigned first = static_cast<unsigned>(__ffs(static_cast<int>(others))) - 1;
-    const std::uint32_t next = __shfl_sync(kWholeWarp, slot, static_cast<int>(first));
+    const std::uint32_t next = __shfl_sync(tuning::kWholeWarp, slot, static_cast<int>(first));
     const bool shares_next = left && slot == next;
-    const std::uint32_t sum = __reduce_add_sync(kWholeWarp, shares_next ? amount : 0U);
+    const std::uint32_t sum = __reduce_add_sync(tuning::kWholeWarp, shares_next ? amount : 0U);
     if (lane == first) atomicAdd(sums + next, sum);
     if (left && !shares_next) atomicAdd(sums + slot, amount);
   }

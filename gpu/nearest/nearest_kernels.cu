@@ -21,7 +21,6 @@ namespace {
 
 constexpr unsigned kThreads = tuning::kNearestThreads;
 constexpr unsigned kWarps = kThreads / 32;
-constexpr unsigned kWholeWarp = 0xFFFFFFFFU;
 constexpr unsigned kGroup = 32;
 /// Leaves of a chunk, and of a group.
 constexpr unsigned kChunkLeaves = 32 / kDeviceLeaf;
@@ -56,7 +55,7 @@ __global__ void unresolved_kernel(LeafView leaves, const std::uint64_t* numbers,
       unresolved |= from[0] != from[kFar];
     }
   }
-  const unsigned lanes = __ballot_sync(kWholeWarp, unresolved);
+  const unsigned lanes = __ballot_sync(tuning::kWholeWarp, unresolved);
   if (threadIdx.x % 32 == 0 && lanes != 0) atomicAdd(count, __popc(lanes));
 }
 
@@ -158,14 +157,14 @@ class WarpSearch {
     float far = 0;
 #pragma unroll
     for (unsigned k = 0; k < D; ++k) {
-      const double before = __shfl_up_sync(kWholeWarp, point_[k], 1);
+      const double before = __shfl_up_sync(tuning::kWholeWarp, point_[k], 1);
       far = fmaxf(far, static_cast<float>(fabs(point_[k] - before) * leaves_.scale));
     }
     if (lane_ == 0) far = 0;
     float sum = far;
 #pragma unroll
-    for (unsigned other = 16; other > 0; other /= 2) sum += __shfl_xor_sync(kWholeWarp, sum, other);
-    return __ballot_sync(kWholeWarp, far > tuning::kCurveJump / kGroup * sum) | 1U;
+    for (unsigned other = 16; other > 0; other /= 2) sum += __shfl_xor_sync(tuning::kWholeWarp, sum, other);
+    return __ballot_sync(tuning::kWholeWarp, far > tuning::kCurveJump / kGroup * sum) | 1U;
   }
 
   /// Of the lanes [from, end).
@@ -232,8 +231,8 @@ class WarpSearch {
       double lo = active_ ? point_[k] : __builtin_huge_val(), hi = active_ ? point_[k] : -__builtin_huge_val();
 #pragma unroll
       for (unsigned other = 16; other > 0; other /= 2) {
-        lo = fmin(lo, __shfl_xor_sync(kWholeWarp, lo, other));
-        hi = fmax(hi, __shfl_xor_sync(kWholeWarp, hi, other));
+        lo = fmin(lo, __shfl_xor_sync(tuning::kWholeWarp, lo, other));
+        hi = fmax(hi, __shfl_xor_sync(tuning::kWholeWarp, hi, other));
       }
       memory_.lo[k] = lo;  // by all lanes, the same
       memory_.hi[k] = hi;
@@ -261,7 +260,7 @@ class WarpSearch {
     limit_ = limit;
     sift_limit_ = frame_.sift_limit(limit);
     const float scaled = active_ ? __double2float_ru(limit * frame_.scale * frame_.scale) : 0;
-    reach_ = __uint_as_float(__reduce_max_sync(kWholeWarp, __float_as_uint(scaled)));
+    reach_ = __uint_as_float(__reduce_max_sync(tuning::kWholeWarp, __float_as_uint(scaled)));
   }
 
   /// In units of the frame, rounded down. A box with a bound over reach_ holds nothing below the limit of any lane: scaling by powers of
@@ -275,7 +274,7 @@ class WarpSearch {
 
   /// The leaves of the group's own node, nearest first: so the limits soon hardly change any more.
   __device__ __forceinline__ void sort_own_leaves(unsigned from) {
-    const std::uint32_t group_leaf = __shfl_sync(kWholeWarp, own_leaf_, from);
+    const std::uint32_t group_leaf = __shfl_sync(tuning::kWholeWarp, own_leaf_, from);
     own_node_ = group_leaf / kDeviceBranch;
     const std::uint32_t leaf = own_node_ * kDeviceBranch + lane_;
     const bool there = leaf < leaves_.counts[0];
@@ -288,16 +287,16 @@ class WarpSearch {
       key = (max(__float_as_uint(bound_of(0, leaf)), 32U) & ~31U) | lane_;
     }
     own_keys_ = sorted(key);
-    own_count_ = __popc(__ballot_sync(kWholeWarp, there));
+    own_count_ = __popc(__ballot_sync(tuning::kWholeWarp, there));
   }
   __device__ __forceinline__ bool own_leaves_wait() {
-    const float nearest = __uint_as_float(__shfl_sync(kWholeWarp, own_keys_, own_next_ % 32) & ~31U);
+    const float nearest = __uint_as_float(__shfl_sync(tuning::kWholeWarp, own_keys_, own_next_ % 32) & ~31U);
     if (own_next_ >= own_count_ || nearest > reach_) own_next_ = own_count_;
     return own_next_ < own_count_;
   }
   __device__ __forceinline__ std::uint32_t next_own_leaf() {
     const unsigned mine = own_next_ + lane_ / kDeviceLeaf;
-    const unsigned lane = __shfl_sync(kWholeWarp, own_keys_, mine % 32) % 32;
+    const unsigned lane = __shfl_sync(tuning::kWholeWarp, own_keys_, mine % 32) % 32;
     own_next_ += kChunkLeaves;
     return mine < own_count_ ? own_node_ * kDeviceBranch + lane : kNoLeaf;
   }
@@ -308,7 +307,7 @@ class WarpSearch {
     for (unsigned size = 2; size <= 32; size *= 2) {
 #pragma unroll
       for (unsigned stride = size / 2; stride > 0; stride /= 2) {
-        const unsigned other = __shfl_xor_sync(kWholeWarp, key, stride);
+        const unsigned other = __shfl_xor_sync(tuning::kWholeWarp, key, stride);
         const bool ascending = (lane_ & size) == 0;
         const bool first = (lane_ & stride) == 0;
         key = ascending == first ? min(key, other) : max(key, other);
@@ -326,7 +325,7 @@ class WarpSearch {
       bound = bound_of(level - 1, child);
       within = !(bound > reach_);
     }
-    const unsigned lanes = __ballot_sync(kWholeWarp, within);
+    const unsigned lanes = __ballot_sync(tuning::kWholeWarp, within);
     if (within) {
       const unsigned at = open_ + __popc(lanes & ((1U << lane_) - 1));
       memory_.open[at] = {(level - 1) << kLevelShift | child, bound};
@@ -339,7 +338,7 @@ class WarpSearch {
   __device__ __forceinline__ void queue_leaves(std::uint32_t node) {
     const std::uint32_t leaf = node * kDeviceBranch + lane_;
     const bool within = leaf < leaves_.counts[0] && !(bound_of(0, leaf) > reach_);
-    const unsigned lanes = __ballot_sync(kWholeWarp, within);
+    const unsigned lanes = __ballot_sync(tuning::kWholeWarp, within);
     if (within) memory_.leaves[queued_ + __popc(lanes & ((1U << lane_) - 1))] = leaf;
     queued_ += __popc(lanes);
     __syncwarp();
@@ -362,16 +361,16 @@ class WarpSearch {
       memory_.exact[k][lane_] = at;
       memory_.near[k][lane_] = frame_.near(k, at);
     }
-    const unsigned valid = __ballot_sync(kWholeWarp, there);
+    const unsigned valid = __ballot_sync(tuning::kWholeWarp, there);
     unsigned passed = passing() & (active_ ? valid : 0);
     // A point is not its own neighbour.
 #pragma unroll
     for (unsigned part = 0; part < kChunkLeaves; ++part) {
-      if (__shfl_sync(kWholeWarp, leaf, part * kDeviceLeaf) == own_leaf_) {
+      if (__shfl_sync(tuning::kWholeWarp, leaf, part * kDeviceLeaf) == own_leaf_) {
         passed &= ~(1U << (part * kDeviceLeaf + own_place_));
       }
     }
-    while (__any_sync(kWholeWarp, passed != 0)) {
+    while (__any_sync(tuning::kWholeWarp, passed != 0)) {
       if (passed == 0) continue;
       const unsigned c = __ffs(passed) - 1;
       passed &= passed - 1;
@@ -380,7 +379,7 @@ class WarpSearch {
       if (sum < best_.last()) best_.add(sum);
     }
     set_limit(fmin(limit_, best_.last()));
-    all_zero_ = __all_sync(kWholeWarp, !active_ || best_.last() == 0);
+    all_zero_ = __all_sync(tuning::kWholeWarp, !active_ || best_.last() == 0);
     __syncwarp();  // before the next chunk
   }
 

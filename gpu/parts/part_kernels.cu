@@ -13,7 +13,6 @@ namespace {
 constexpr unsigned kThreads = tuning::kIndexThreads;
 constexpr unsigned kWarp = 32;
 constexpr unsigned kWarps = kThreads / kWarp;
-constexpr unsigned kWholeWarp = 0xFFFFFFFF;
 constexpr unsigned kNoPart = 0xFF;
 static_assert(kCutRows % kThreads == 0 && kMostDeviceParts <= kWarp);
 
@@ -86,7 +85,7 @@ __global__ void cut_kernel(const T* data, std::uint32_t rows, std::uint32_t dims
         });
       }
     }
-    const unsigned same = __match_any_sync(kWholeWarp, part);
+    const unsigned same = __match_any_sync(tuning::kWholeWarp, part);
     if (part != kNoPart && (same & lanes_before()) == 0) atomicAdd(counts + part, __popc(same));
   }
   __syncthreads();
@@ -109,7 +108,7 @@ __device__ void for_placed(const RowPlaces& places, F&& f) {
     __syncthreads();
     const std::uint64_t row = std::uint64_t{blockIdx.x} * kCutRows + k;
     const unsigned part = row < places.rows ? places.parts[row] : kNoPart;
-    const unsigned same = __match_any_sync(kWholeWarp, part);
+    const unsigned same = __match_any_sync(tuning::kWholeWarp, part);
     const unsigned rank = __popc(same & lanes_before());
     if (part != kNoPart && rank == 0) of_warp[warp][part] = __popc(same);
     __syncthreads();
@@ -159,7 +158,7 @@ __global__ void find_rows_kernel(RowPlaces places, RowsOfPart of, std::uint32_t 
   for (std::uint64_t first = std::uint64_t{lo} * kCutRows; first < places.rows; first += kWarp) {
     const std::uint64_t row = first + threadIdx.x % kWarp;
     const bool mine = row < places.rows && places.parts[row] == of.part;
-    const unsigned all = __ballot_sync(kWholeWarp, mine);
+    const unsigned all = __ballot_sync(tuning::kWholeWarp, mine);
     const unsigned here = __popc(all);
     if (left < here) {
       if (mine && __popc(all & lanes_before()) == left) points[w] = of.first_row + static_cast<std::uint32_t>(row);

@@ -5,6 +5,7 @@
 // column tile that all share. They run ahead of each other as far as there are stages, so that while one judges its products
 // another multiplies.
 #include <epsflow/gpu/base/error.hpp>
+#include <epsflow/gpu/base/tuning.hpp>
 #include <epsflow/gpu/tiles/pair_writer.cuh>
 #include <epsflow/gpu/tiles/tile_kernels.hpp>
 #include <epsflow/gpu/tiles/tile_sift.cuh>
@@ -256,7 +257,7 @@ __global__ void __launch_bounds__(kThreads, 1)
   extern __shared__ std::byte slices[];
   __shared__ std::uint64_t barriers[2 * kStages];
   const Stages stages(slices, barriers);
-  const unsigned group = __shfl_sync(kWholeWarp, threadIdx.x / kGroupThreads, 0);
+  const unsigned group = __shfl_sync(tuning::kWholeWarp, threadIdx.x / kGroupThreads, 0);
   if (threadIdx.x == 0) stages.init();
   __syncthreads();
   const Walk walk(work, blockIdx.x, gridDim.x);

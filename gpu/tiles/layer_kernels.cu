@@ -20,7 +20,6 @@ using index::LayerInterval;
 using index::LayersView;
 using index::TileBlock;
 
-constexpr unsigned kThreads = tuning::kIndexThreads;
 constexpr unsigned kWarp = 32;
 constexpr unsigned kAllLanes = ~0U;
 
@@ -35,7 +34,7 @@ std::uint32_t blocks_of(std::uint64_t items, unsigned per_block) {
 
 template <class T>
 __global__ void layer_sample_kernel(PointsOnDevice points, std::uint64_t size, double* sample) {
-  const std::uint64_t at = std::uint64_t{blockIdx.x} * kThreads + threadIdx.x;
+  const std::uint64_t at = std::uint64_t{blockIdx.x} * tuning::kIndexThreads + threadIdx.x;
   if (at >= size * points.dims) return;
   const std::uint64_t row = index::layer_sample_row(at / points.dims, size, points.size);
   sample[at] = static_cast<double>(static_cast<const T*>(points.data)[row * points.dims + at % points.dims]);
@@ -114,7 +113,7 @@ __global__ void __launch_bounds__(kTilePoints)
 }
 
 __global__ void identity_kernel(std::uint32_t* ids, std::uint32_t size) {
-  const std::uint64_t i = std::uint64_t{blockIdx.x} * kThreads + threadIdx.x;
+  const std::uint64_t i = std::uint64_t{blockIdx.x} * tuning::kIndexThreads + threadIdx.x;
   if (i < size) ids[i] = static_cast<std::uint32_t>(i);
 }
 
@@ -146,7 +145,7 @@ __global__ void __launch_bounds__(kTilePoints)
 
 __global__ void block_bounds_kernel(const LayerInterval* of_tiles, std::uint32_t functions, std::uint32_t tiles,
                                     std::uint32_t blocks, LayerInterval* of_blocks) {
-  const std::uint64_t at = std::uint64_t{blockIdx.x} * kThreads + threadIdx.x;
+  const std::uint64_t at = std::uint64_t{blockIdx.x} * tuning::kIndexThreads + threadIdx.x;
   if (at >= std::uint64_t{functions} * blocks) return;
   const std::uint64_t function = at / blocks;
   const auto block = static_cast<std::uint32_t>(at % blocks);
@@ -191,9 +190,9 @@ template <class F>
 __device__ void for_each_block(const TileBoundsView& bounds, F f) {
   const std::uint32_t lane = threadIdx.x % kWarp;
   const std::uint64_t chunks = (bounds.blocks + kWarp - 1) / kWarp;
-  const std::uint64_t warps = std::uint64_t{gridDim.x} * (kThreads / kWarp);
-  for (std::uint64_t item = (std::uint64_t{blockIdx.x} * kThreads + threadIdx.x) / kWarp; item < chunks * bounds.blocks;
-       item += warps) {
+  const std::uint64_t warps = std::uint64_t{gridDim.x} * (tuning::kIndexThreads / kWarp);
+  for (std::uint64_t item = (std::uint64_t{blockIdx.x} * tuning::kIndexThreads + threadIdx.x) / kWarp;
+       item < chunks * bounds.blocks; item += warps) {
     const auto rows = static_cast<std::uint32_t>(item / chunks);
     const auto first = static_cast<std::uint32_t>(item % chunks * kWarp);
     const std::uint32_t columns = first + lane;
@@ -209,7 +208,8 @@ __device__ void for_each_block(const TileBoundsView& bounds, F f) {
   }
 }
 
-__global__ void __launch_bounds__(kThreads) count_tile_blocks_kernel(TileBoundsView bounds, TileBlockCounts* counts) {
+__global__ void __launch_bounds__(tuning::kIndexThreads)
+    count_tile_blocks_kernel(TileBoundsView bounds, TileBlockCounts* counts) {
   TileBlockCounts own{0, 0};
   for_each_block(bounds, [&](std::uint32_t, std::uint32_t, std::uint64_t pairs) {
     own.blocks += pairs != 0 ? 1 : 0;
@@ -237,7 +237,7 @@ struct BlockKey {
 };
 
 /// Keys in any order, as they are sorted afterwards. *next: 0 at first.
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(tuning::kIndexThreads)
     tile_block_keys_kernel(TileBoundsView bounds, BlockKey key, std::uint64_t count, std::uint64_t* keys,
                            unsigned long long* next) {
   const std::uint32_t lane = threadIdx.x % kWarp;
@@ -252,9 +252,10 @@ __global__ void __launch_bounds__(kThreads)
   });
 }
 
-__global__ void __launch_bounds__(kThreads) tile_blocks_kernel(TileBoundsView bounds, BlockKey key, std::uint64_t count,
-                                                               const std::uint64_t* keys, TileBlock* list) {
-  const std::uint64_t at = (std::uint64_t{blockIdx.x} * kThreads + threadIdx.x) / kWarp;
+__global__ void __launch_bounds__(tuning::kIndexThreads)
+    tile_blocks_kernel(TileBoundsView bounds, BlockKey key, std::uint64_t count, const std::uint64_t* keys,
+                       TileBlock* list) {
+  const std::uint64_t at = (std::uint64_t{blockIdx.x} * tuning::kIndexThreads + threadIdx.x) / kWarp;
   if (at >= count) return;
   const std::uint32_t lane = threadIdx.x % kWarp;
   const std::uint32_t rows = key.rows(keys[at]);
@@ -267,18 +268,18 @@ __global__ void __launch_bounds__(kThreads) tile_blocks_kernel(TileBoundsView bo
 std::uint32_t triangle_blocks(const TileBoundsView& bounds) {
   const std::uint64_t warps = std::uint64_t{bounds.blocks} * ((bounds.blocks + kWarp - 1) / kWarp);
   return static_cast<std::uint32_t>(
-      std::clamp<std::uint64_t>(warps / (kThreads / kWarp) + 1, 1, tuning::kTriangleBlocks));
+      std::clamp<std::uint64_t>(warps / (tuning::kIndexThreads / kWarp) + 1, 1, tuning::kTriangleBlocks));
 }
 
 }  // namespace
 
 void launch_layer_sample(PointsOnDevice points, std::uint64_t size, double* sample, cudaStream_t stream) {
   if (size == 0) return;
-  const std::uint32_t blocks = blocks_of(size * points.dims, kThreads);
+  const std::uint32_t blocks = blocks_of(size * points.dims, tuning::kIndexThreads);
   if (points.precision == Precision::float32) {
-    layer_sample_kernel<float><<<blocks, kThreads, 0, stream>>>(points, size, sample);
+    layer_sample_kernel<float><<<blocks, tuning::kIndexThreads, 0, stream>>>(points, size, sample);
   } else {
-    layer_sample_kernel<double><<<blocks, kThreads, 0, stream>>>(points, size, sample);
+    layer_sample_kernel<double><<<blocks, tuning::kIndexThreads, 0, stream>>>(points, size, sample);
   }
   check_launch(stream);
 }
@@ -297,7 +298,7 @@ void launch_layer_keys(PointsOnDevice points, const LayersView& layers, std::uin
 
 void launch_identity(std::uint32_t* ids, std::uint32_t size, cudaStream_t stream) {
   if (size == 0) return;
-  identity_kernel<<<blocks_of(size, kThreads), kThreads, 0, stream>>>(ids, size);
+  identity_kernel<<<blocks_of(size, tuning::kIndexThreads), tuning::kIndexThreads, 0, stream>>>(ids, size);
   check_launch(stream);
 }
 
@@ -312,15 +313,15 @@ void launch_tile_bounds(PointsOnDevice points, const std::uint32_t* order, const
   }
   check_launch(stream);
   const std::uint32_t blocks = index::tile_blocks_of(tiles);
-  block_bounds_kernel<<<blocks_of(std::uint64_t{layers.count} * blocks, kThreads), kThreads, 0, stream>>>(
-      of_tiles, layers.count, tiles, blocks, of_blocks);
+  block_bounds_kernel<<<blocks_of(std::uint64_t{layers.count} * blocks, tuning::kIndexThreads), tuning::kIndexThreads,
+                        0, stream>>>(of_tiles, layers.count, tiles, blocks, of_blocks);
   check_launch(stream);
 }
 
 void launch_count_tile_blocks(TileBoundsView bounds, TileBlockCounts* counts, cudaStream_t stream) {
   check(cudaMemsetAsync(counts, 0, sizeof *counts, stream));
   if (bounds.blocks == 0) return;
-  count_tile_blocks_kernel<<<triangle_blocks(bounds), kThreads, 0, stream>>>(bounds, counts);
+  count_tile_blocks_kernel<<<triangle_blocks(bounds), tuning::kIndexThreads, 0, stream>>>(bounds, counts);
   check_launch(stream);
 }
 
@@ -330,8 +331,8 @@ void launch_list_tile_blocks(TileBoundsView bounds, std::uint64_t count, TileBlo
   const DeviceBuffer<std::uint64_t> memory(scratch.memory, scratch.stream, 2 * count);
   const DeviceBuffer<unsigned long long> next(scratch.memory, scratch.stream, 1);
   check(cudaMemsetAsync(next.data(), 0, next.bytes(), scratch.stream));
-  tile_block_keys_kernel<<<triangle_blocks(bounds), kThreads, 0, scratch.stream>>>(bounds, key, count, memory.data(),
-                                                                                   next.data());
+  tile_block_keys_kernel<<<triangle_blocks(bounds), tuning::kIndexThreads, 0, scratch.stream>>>(
+      bounds, key, count, memory.data(), next.data());
   check_launch(scratch.stream);
   cub::DoubleBuffer<std::uint64_t> keys(memory.data(), memory.data() + count);
   const int bits = static_cast<int>(2 * key.place_bits + std::bit_width(index::kBlockClasses - 1));
@@ -339,8 +340,8 @@ void launch_list_tile_blocks(TileBoundsView bounds, std::uint64_t count, TileBlo
     return cub::DeviceRadixSort::SortKeys(temporary, bytes, keys, static_cast<std::int64_t>(count), 0, bits,
                                           scratch.stream);
   });
-  tile_blocks_kernel<<<blocks_of(count, kThreads / kWarp), kThreads, 0, scratch.stream>>>(bounds, key, count,
-                                                                                          keys.Current(), list);
+  tile_blocks_kernel<<<blocks_of(count, tuning::kIndexThreads / kWarp), tuning::kIndexThreads, 0, scratch.stream>>>(
+      bounds, key, count, keys.Current(), list);
   check_launch(scratch.stream);
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include <epsflow/gpu/base/tuning.hpp>
 #include <epsflow/gpu/direct/tally.cuh>
 #include <epsflow/gpu/tiles/tile_view.hpp>
 
@@ -30,7 +31,7 @@ class PairWriter {
       const std::uint32_t more = at_once_;
       unsigned long long begin = 0;
       if (lane == 0) begin = atomicAdd(count_, static_cast<unsigned long long>(more));
-      next = __shfl_sync(kWholeWarp, begin, 0);
+      next = __shfl_sync(tuning::kWholeWarp, begin, 0);
       at_ = next + (total - left);
       left_ = more - (total - left);
     }

@@ -14,7 +14,7 @@
 namespace epsflow::gpu {
 namespace {
 
-constexpr unsigned kThreads = 256;
+constexpr unsigned kProductThreads = 256;
 constexpr unsigned kStages = 3;
 constexpr unsigned kStageBytes = 2 * kSliceBytes;
 // Warps lie 2 × 4 over a pair of tiles; each has 64 × 32 products, as 4 × 4 fragments of 16 × 8.
@@ -109,7 +109,7 @@ __device__ __forceinline__ void multiply(Sums64& sums, std::uint32_t rows, std::
 }
 
 template <class Real>
-__global__ void __launch_bounds__(kThreads, sizeof(Real) == 4 ? 2 : 1)
+__global__ void __launch_bounds__(kProductThreads, sizeof(Real) == 4 ? 2 : 1)
     product_tiles_kernel(ProductTiles<Real> tiles, TileWork work, PairSink sink) {
   extern __shared__ __align__(128) std::byte stages[];
   const std::uint32_t shared = shared_address(stages);
@@ -127,7 +127,7 @@ __global__ void __launch_bounds__(kThreads, sizeof(Real) == 4 ? 2 : 1)
       const std::byte* const rows = tiles.slices + loading.row_tile() * tile_bytes + offset;
       const std::byte* const columns = tiles.slices + loading.column_tile() * tile_bytes + offset;
       const std::uint32_t to = shared + loading_stage * kStageBytes;
-      for (unsigned at = threadIdx.x * 16; at < kSliceBytes; at += kThreads * 16) {
+      for (unsigned at = threadIdx.x * 16; at < kSliceBytes; at += kProductThreads * 16) {
         copy_async(to + at, rows + at);
         copy_async(to + kSliceBytes + at, columns + at);
       }
@@ -179,7 +179,7 @@ void launch(const ProductTiles<Real>& tiles, const TileWork& work, const PairSin
   constexpr unsigned kSharedBytes = kStages * kStageBytes;
   constexpr unsigned kBlocks = sizeof(Real) == 4 ? 2 : 1;
   check(cudaFuncSetAttribute(product_tiles_kernel<Real>, cudaFuncAttributeMaxDynamicSharedMemorySize, kSharedBytes));
-  product_tiles_kernel<Real><<<kBlocks * multiprocessors, kThreads, kSharedBytes, stream>>>(tiles, work, sink);
+  product_tiles_kernel<Real><<<kBlocks * multiprocessors, kProductThreads, kSharedBytes, stream>>>(tiles, work, sink);
   check_launch(stream);
 }
 

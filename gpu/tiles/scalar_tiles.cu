@@ -1,5 +1,6 @@
 // The test of index/distance.hpp on pairs of tiles and on single pairs.
 #include <epsflow/gpu/base/error.hpp>
+#include <epsflow/gpu/base/tuning.hpp>
 #include <epsflow/gpu/base/with_types.hpp>
 #include <epsflow/gpu/direct/tally.cuh>
 #include <epsflow/gpu/tiles/pair_writer.cuh>
@@ -11,7 +12,7 @@
 namespace epsflow::gpu {
 namespace {
 
-constexpr unsigned kThreads = 256;  // 16 × 16, each with 8 × 8 pairs
+constexpr unsigned kScalarThreads = 256;  // 16 × 16, each with 8 × 8 pairs
 constexpr unsigned kSide = 16;
 constexpr unsigned kEach = index::kTilePoints / kSide;
 constexpr unsigned kDepth = 8;  // coordinates of a slice
@@ -19,14 +20,15 @@ constexpr unsigned kDepth = 8;  // coordinates of a slice
 /// Sums stay in registers while slices of coordinates go through shared memory; in the order of the coordinates, as the test
 /// says. Sums never fall, so once all are over the limit the rest of the coordinates cannot change the answer.
 template <class T>
-__global__ void __launch_bounds__(kThreads) scalar_tiles_kernel(OrderedPoints points, TileWork work, PairSink sink) {
+__global__ void __launch_bounds__(kScalarThreads)
+    scalar_tiles_kernel(OrderedPoints points, TileWork work, PairSink sink) {
   __shared__ double rows[kDepth][index::kTilePoints + 1];
   __shared__ double columns[kDepth][index::kTilePoints + 1];
   const T* const data = static_cast<const T*>(points.data);
   const unsigned across = threadIdx.x % kSide;
   const unsigned down = threadIdx.x / kSide;
   const auto load = [&](double(&to)[kDepth][index::kTilePoints + 1], std::uint64_t first, std::uint32_t slice) {
-    for (unsigned i = threadIdx.x; i < kDepth * index::kTilePoints; i += kThreads) {
+    for (unsigned i = threadIdx.x; i < kDepth * index::kTilePoints; i += kScalarThreads) {
       const std::uint64_t position = first + i / kDepth;
       const std::uint32_t k = slice + i % kDepth;
       to[i % kDepth][i / kDepth] =
@@ -73,7 +75,7 @@ __global__ void __launch_bounds__(kThreads) scalar_tiles_kernel(OrderedPoints po
       }
     }
     while (true) {
-      const unsigned takers = __ballot_sync(kWholeWarp, found != 0);
+      const unsigned takers = __ballot_sync(tuning::kWholeWarp, found != 0);
       if (takers == 0) break;
       const auto bit = found == 0 ? 0U : static_cast<unsigned>(__ffsll(static_cast<long long>(found))) - 1;
       pairs.put(takers, {static_cast<std::uint32_t>(first_row + down + kSide * (bit / kEach)),
@@ -99,7 +101,7 @@ __device__ bool is_near(const OrderedPoints& points, PointPair pair) {
     const double difference = static_cast<double>(__ldg(p + k)) - static_cast<double>(__ldg(q + k));
     sum = fma(difference, difference, sum);
   }
-  for (unsigned step = 16; step > 0; step /= 2) sum += __shfl_xor_sync(kWholeWarp, sum, step);
+  for (unsigned step = 16; step > 0; step /= 2) sum += __shfl_xor_sync(tuning::kWholeWarp, sum, step);
   if (sum <= points.eps_squared * (1 - 0x1p-39)) return true;
   if (sum >= points.eps_squared * (1 + 0x1p-39)) return false;
   return index::is_neighbor<0>([p](std::size_t k) { return __ldg(p + k); }, [q](std::size_t k) { return __ldg(q + k); },
@@ -108,19 +110,20 @@ __device__ bool is_near(const OrderedPoints& points, PointPair pair) {
 
 /// What was left open, 32 pairs by each warp at a time.
 template <class T>
-__global__ void __launch_bounds__(kThreads) open_pairs_kernel(OrderedPoints points, PairSink sink) {
+__global__ void __launch_bounds__(kScalarThreads) open_pairs_kernel(OrderedPoints points, PairSink sink) {
   const T* const data = static_cast<const T*>(points.data);
   const std::uint64_t count = min(static_cast<std::uint64_t>(sink.counts->open), sink.open_room);
   const unsigned lane = threadIdx.x % 32;
   PairWriter pairs(sink.pairs, sink.room, &sink.counts->pairs, tuning::kOpenPlaces);
-  const std::uint64_t step = std::uint64_t{gridDim.x} * kThreads;
+  const std::uint64_t step = std::uint64_t{gridDim.x} * kScalarThreads;
   for (std::uint64_t at = direct_thread(); at - lane < count; at += step) {
     const PointPair pair = at < count ? sink.open[at] : PointPair{kNoPoint, kNoPoint};
     unsigned takers = 0;
     if (points.dims >= kWarpDims) {
-      for (unsigned left = __ballot_sync(kWholeWarp, pair.first != kNoPoint); left != 0; left &= left - 1) {
+      for (unsigned left = __ballot_sync(tuning::kWholeWarp, pair.first != kNoPoint); left != 0; left &= left - 1) {
         const int from = __ffs(static_cast<int>(left)) - 1;
-        const PointPair one{__shfl_sync(kWholeWarp, pair.first, from), __shfl_sync(kWholeWarp, pair.second, from)};
+        const PointPair one{__shfl_sync(tuning::kWholeWarp, pair.first, from),
+                            __shfl_sync(tuning::kWholeWarp, pair.second, from)};
         if (is_near<T>(points, one)) takers |= 1U << from;
       }
     } else {
@@ -131,7 +134,7 @@ __global__ void __launch_bounds__(kThreads) open_pairs_kernel(OrderedPoints poin
         yes = index::is_neighbor<0>([p](std::size_t k) { return __ldg(p + k); },
                                     [q](std::size_t k) { return __ldg(q + k); }, points.dims, points.eps_squared);
       }
-      takers = __ballot_sync(kWholeWarp, yes);
+      takers = __ballot_sync(tuning::kWholeWarp, yes);
     }
     if (takers != 0) pairs.put(takers, pair);
   }
@@ -143,7 +146,7 @@ __global__ void __launch_bounds__(kThreads) open_pairs_kernel(OrderedPoints poin
 void launch_scalar_tiles(const OrderedPoints& points, const TileWork& work, const PairSink& sink,
                          unsigned multiprocessors, cudaStream_t stream) {
   with_types<0>(points.precision, points.dims, [&]<class T, unsigned D>() {
-    scalar_tiles_kernel<T><<<multiprocessors, kThreads, 0, stream>>>(points, work, sink);
+    scalar_tiles_kernel<T><<<multiprocessors, kScalarThreads, 0, stream>>>(points, work, sink);
   });
   check_launch(stream);
 }
@@ -151,7 +154,7 @@ void launch_scalar_tiles(const OrderedPoints& points, const TileWork& work, cons
 void launch_open_pairs(const OrderedPoints& points, const PairSink& sink, unsigned multiprocessors,
                        cudaStream_t stream) {
   with_types<0>(points.precision, points.dims, [&]<class T, unsigned D>() {
-    open_pairs_kernel<T><<<8 * multiprocessors, kThreads, 0, stream>>>(points, sink);
+    open_pairs_kernel<T><<<8 * multiprocessors, kScalarThreads, 0, stream>>>(points, sink);
   });
   check_launch(stream);
 }

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include <epsflow/gpu/base/error.hpp>
+#include <epsflow/gpu/base/tuning.hpp>
 #include <epsflow/gpu/base/with_types.hpp>
 #include <epsflow/gpu/direct/tally.cuh>
 #include <epsflow/gpu/tiles/tile_kernels.hpp>
@@ -13,7 +14,6 @@
 namespace epsflow::gpu {
 namespace {
 
-constexpr unsigned kThreads = tuning::kDirectThreads;
 constexpr std::uint32_t kSample = 256;
 
 template <class T>
@@ -39,13 +39,13 @@ __global__ void survey_kernel(PointsOnDevice points, const double* centre, TileS
   const std::uint64_t count = std::uint64_t{points.size} * points.dims;
   double most = 0;
   bool whole = true;
-  for (std::uint64_t i = direct_thread(); i < count; i += std::uint64_t{gridDim.x} * kThreads) {
+  for (std::uint64_t i = direct_thread(); i < count; i += std::uint64_t{gridDim.x} * tuning::kDirectThreads) {
     const double value = static_cast<double>(values[i]);
     most = fmax(most, fabs(__dsub_rn(value, centre[i % points.dims])));
     whole = whole && value == rint(value);
   }
-  for (unsigned step = 16; step > 0; step /= 2) most = fmax(most, __shfl_xor_sync(kWholeWarp, most, step));
-  const bool all_whole = __all_sync(kWholeWarp, whole) != 0;
+  for (unsigned step = 16; step > 0; step /= 2) most = fmax(most, __shfl_xor_sync(tuning::kWholeWarp, most, step));
+  const bool all_whole = __all_sync(tuning::kWholeWarp, whole) != 0;
   if (threadIdx.x % 32 != 0) return;
   // The bits of numbers that are not negative are in the order of the numbers.
   atomicMax(&survey->farthest, static_cast<unsigned long long>(__double_as_longlong(most)));
@@ -53,7 +53,7 @@ __global__ void survey_kernel(PointsOnDevice points, const double* centre, TileS
 }
 
 __device__ double sum_of_warp(double value) {
-  for (unsigned step = 16; step > 0; step /= 2) value += __shfl_xor_sync(kWholeWarp, value, step);
+  for (unsigned step = 16; step > 0; step /= 2) value += __shfl_xor_sync(tuning::kWholeWarp, value, step);
   return value;
 }
 
@@ -147,7 +147,7 @@ void launch(const OrderedPoints& points, const TileFrame& frame, const ProductTi
       (std::uint64_t{points.size} + index::kTilePoints - 1) / index::kTilePoints * index::kTilePoints;
   check(cudaMemsetAsync(tiles.gaps, 0, places / index::kTilePoints * sizeof(Real), stream));
   with_types<0>(points.precision, points.dims, [&]<class T, unsigned D>() {
-    factors_kernel<T><<<direct_blocks(places * 32), kThreads, 0, stream>>>(points, frame, tiles, places);
+    factors_kernel<T><<<direct_blocks(places * 32), tuning::kDirectThreads, 0, stream>>>(points, frame, tiles, places);
   });
   check_launch(stream);
 }
@@ -156,7 +156,7 @@ void launch(const OrderedPoints& points, const TileFrame& frame, const ProductTi
 
 void launch_centre(PointsOnDevice points, double* centre, cudaStream_t stream) {
   with_types<0>(points.precision, points.dims, [&]<class T, unsigned D>() {
-    centre_kernel<T><<<direct_blocks(points.dims), kThreads, 0, stream>>>(points, centre);
+    centre_kernel<T><<<direct_blocks(points.dims), tuning::kDirectThreads, 0, stream>>>(points, centre);
   });
   check_launch(stream);
 }
@@ -164,7 +164,7 @@ void launch_centre(PointsOnDevice points, double* centre, cudaStream_t stream) {
 void launch_survey(PointsOnDevice points, const double* centre, TileSurvey* survey, cudaStream_t stream) {
   const std::uint32_t blocks = std::min(direct_blocks(std::uint64_t{points.size} * points.dims), tuning::kSurveyBlocks);
   with_types<0>(points.precision, points.dims, [&]<class T, unsigned D>() {
-    survey_kernel<T><<<blocks, kThreads, 0, stream>>>(points, centre, survey);
+    survey_kernel<T><<<blocks, tuning::kDirectThreads, 0, stream>>>(points, centre, survey);
   });
   check_launch(stream);
 }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include <epsflow/gpu/base/tuning.hpp>
 #include <epsflow/gpu/tiles/pair_writer.cuh>
 #include <epsflow/gpu/tiles/tile_view.hpp>
 
@@ -88,7 +89,7 @@ __device__ __forceinline__ void sift(const Real (&sums)[M][N][4], const RowBound
       all |= any[m][p];
     }
   }
-  if (__any_sync(kWholeWarp, all) == 0) return;
+  if (__any_sync(tuning::kWholeWarp, all) == 0) return;
   constexpr unsigned kBits = M * N * 4;
   static_assert(kBits == 64 || kBits == 128);
   std::uint64_t found[2] = {0, 0};
@@ -97,7 +98,7 @@ __device__ __forceinline__ void sift(const Real (&sums)[M][N][4], const RowBound
   for (unsigned m = 0; m < M; ++m) {
 #pragma unroll
     for (unsigned p = 0; p < kParts; ++p) {
-      if (__any_sync(kWholeWarp, any[m][p]) == 0) continue;
+      if (__any_sync(tuning::kWholeWarp, any[m][p]) == 0) continue;
       Real no[kPart][2];
 #pragma unroll
       for (unsigned i = 0; i < kPart; ++i) columns.of(kPart * p + i, no[i]);
@@ -120,14 +121,14 @@ __device__ __forceinline__ void sift(const Real (&sums)[M][N][4], const RowBound
   for (unsigned half = 0; half < kBits / 64; ++half) {
     std::uint64_t left = half == 0 ? found[0] : found[1];
     const std::uint64_t certain = half == 0 ? yes[0] : yes[1];
-    while (__any_sync(kWholeWarp, left != 0) != 0) {
+    while (__any_sync(tuning::kWholeWarp, left != 0) != 0) {
       const auto bit = left == 0 ? 0U : static_cast<unsigned>(__ffsll(static_cast<long long>(left))) - 1;
       const unsigned fragment = (64 * half + bit) / 4;
       const PointPair pair{row + kApart * (fragment / N) + 8 * (bit % 4 / 2), column + 8 * (fragment % N) + bit % 2};
       const bool wanted = left != 0 && pair.first < pair.second;  // each pair once where a tile meets itself
       const bool sure = (certain >> bit & 1U) != 0;
-      const unsigned to_pairs = __ballot_sync(kWholeWarp, wanted && sure);
-      const unsigned to_open = __ballot_sync(kWholeWarp, wanted && !sure);
+      const unsigned to_pairs = __ballot_sync(tuning::kWholeWarp, wanted && sure);
+      const unsigned to_open = __ballot_sync(tuning::kWholeWarp, wanted && !sure);
       if (to_pairs != 0) pairs.put(to_pairs, pair);
       if (to_open != 0) open.put(to_open, pair);
       left &= left - 1;

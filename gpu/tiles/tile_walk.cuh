@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include <epsflow/gpu/base/tuning.hpp>
 #include <epsflow/gpu/direct/tally.cuh>
 #include <epsflow/gpu/tiles/tile_view.hpp>
 
@@ -45,12 +46,12 @@ class TileWalk {
       const index::TileBlock block = work_.blocks[work_.first + at_ / kUnits * work_.stride];
       const auto unit = static_cast<unsigned>(at_ % kUnits);
       const auto rows = static_cast<unsigned>(block.pairs >> (unit * kRowBits)) & ((1U << kRowBits) - 1);
-      rows_ = __shfl_sync(kWholeWarp, rows, 0);
+      rows_ = __shfl_sync(tuning::kWholeWarp, rows, 0);
       left_ = rows_ & 0xFFU;
       if constexpr (kRows == 2) left_ |= rows_ >> 8U;
       if (left_ == 0) continue;
-      row_tile_ = __shfl_sync(kWholeWarp, block.rows, 0) * index::kBlockTiles + unit * kRows;
-      first_column_ = __shfl_sync(kWholeWarp, block.columns, 0) * index::kBlockTiles;
+      row_tile_ = __shfl_sync(tuning::kWholeWarp, block.rows, 0) * index::kBlockTiles + unit * kRows;
+      first_column_ = __shfl_sync(tuning::kWholeWarp, block.columns, 0) * index::kBlockTiles;
       return;
     }
   }
