@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include <epsflow/core/backend.hpp>
@@ -42,8 +43,8 @@ class DeviceRank final : public RankPart {
   void leave() override;
 
  private:
-  DeviceRank(Exchange& exchange, Backend& backend, PointsView share, const Space& space)
-      : exchange_(exchange), backend_(backend), share_(share), space_(space) {}
+  DeviceRank(Exchange& exchange, Backend& backend, PointsView share, Space space)
+      : exchange_(exchange), backend_(backend), share_(share), space_(std::move(space)) {}
 
   [[nodiscard]] std::size_t ranks() const { return static_cast<std::size_t>(exchange_.size()); }
   [[nodiscard]] std::size_t me() const { return static_cast<std::size_t>(exchange_.rank()); }

@@ -95,6 +95,7 @@ std::vector<Engine> make_engines(std::span<const EngineOptions> options, const O
     });
   });
   std::vector<Engine> engines;
+  engines.reserve(made.size());
   for (std::optional<Engine>& engine : made) engines.push_back(std::move(*engine));
   return engines;
 }

@@ -51,6 +51,7 @@ void Exchange::all_to_all(const void* send, std::span<const std::size_t> send_be
   in[me] = {};
   if (neighbours_ == nullptr || neighbours_->none()) return deliver(out, in);
   std::vector<std::uint64_t> addresses;
+  addresses.reserve(ranks);
   for (const auto& letter : out) addresses.push_back(reinterpret_cast<std::uintptr_t>(letter.data()));
   addresses = tell_counts(addresses);
   std::vector<Neighbours::Piece> pieces;

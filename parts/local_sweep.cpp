@@ -367,14 +367,16 @@ class PartsBudget {
   /// input: as it is searched.
   PartsBudget(const LocalSweep& what, const RunOptions& options, const PointRows& input, bool moved,
               std::size_t workers, std::size_t levels)
-      : budget_(what.budget), input_(input), weights_(!what.weights.empty()) {
+      : budget_(what.budget),
+        input_(input),
+        weights_(!what.weights.empty()),
+        // Coordinates of a part are there as they were picked out, and in the order of its index.
+        of_part_(kTogether * workers * (what.part_bytes + 2 * input.row_bytes())) {
     const std::uint64_t rows = input.size();
     const std::uint64_t copied = moved ? input.bytes_in_memory() : 0;
     const std::uint64_t units = weights_ ? rows * sizeof(std::int64_t) : 0;
     const std::uint64_t of_level = labels_kept(options) ? rows * kBytesPerLabel : 0;
     fixed_ = what.points.bytes_in_memory() + copied + units + std::clamp(what.memory, of_level, of_level * levels);
-    // Coordinates of a part are there as they were picked out, and in the order of its index.
-    of_part_ = kTogether * workers * (what.part_bytes + 2 * input.row_bytes());
   }
 
   [[nodiscard]] std::uint64_t most_ghosts() const noexcept {
@@ -400,8 +402,8 @@ class PartsBudget {
   std::uint64_t budget_;
   PointRows input_;
   bool weights_;
-  std::uint64_t fixed_ = 0;    ///< bytes, however many parts there are
-  std::uint64_t of_part_ = 0;  ///< for each point of the largest
+  std::uint64_t fixed_ = 0;  ///< bytes, however many parts there are
+  std::uint64_t of_part_;    ///< for each point of the largest
 };
 
 }  // namespace

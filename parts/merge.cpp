@@ -22,12 +22,8 @@ constexpr std::uint64_t kNone = std::numeric_limits<std::uint64_t>::max();
 class Blocks {
  public:
   /// mine: how many this rank has.
-  Blocks(Exchange& exchange, std::uint64_t mine) : begins_(static_cast<std::size_t>(exchange.size()) + 1) {
-    begins_[static_cast<std::size_t>(exchange.rank()) + 1] = mine;
-    exchange.sum(std::span(begins_));
-    std::partial_sum(begins_.begin(), begins_.end(), begins_.begin());
-    first_ = begins_[static_cast<std::size_t>(exchange.rank())];
-  }
+  Blocks(Exchange& exchange, std::uint64_t mine)
+      : begins_(begins_of_all(exchange, mine)), first_(begins_[static_cast<std::size_t>(exchange.rank())]) {}
   /// The first of this rank.
   [[nodiscard]] std::uint64_t first() const noexcept { return first_; }
   [[nodiscard]] std::uint64_t all() const noexcept { return begins_.back(); }
@@ -36,8 +32,16 @@ class Blocks {
   }
 
  private:
+  static std::vector<std::uint64_t> begins_of_all(Exchange& exchange, std::uint64_t mine) {
+    std::vector<std::uint64_t> begins(static_cast<std::size_t>(exchange.size()) + 1);
+    begins[static_cast<std::size_t>(exchange.rank()) + 1] = mine;
+    exchange.sum(std::span(begins));
+    std::partial_sum(begins.begin(), begins.end(), begins.begin());
+    return begins;
+  }
+
   std::vector<std::uint64_t> begins_;
-  std::uint64_t first_ = 0;
+  std::uint64_t first_;
 };
 
 /// Asks each rank for values of its own, and answers what is asked here. value_of(k): of number k, which is this rank's. Returns
@@ -354,6 +358,7 @@ MergedClusters merge_clusters(Exchange& exchange, std::span<const std::uint64_t>
   Buffer<std::uint64_t> of_others(owned - static_cast<std::size_t>(members_owned));
   for_others(owned, members, [&](std::size_t place, std::size_t k) { of_others[place] = first_cores[k]; });
   std::vector<std::uint64_t> of_roots;
+  of_roots.reserve(roots.size());
   for (const RootCluster& root : roots) of_roots.push_back(root.first_core);
   const RanksOfIds ranks = ranks_of(exchange, of_others.span(), of_roots, points);
   std::vector<std::uint32_t> numbers(first_cores.size());

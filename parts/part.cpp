@@ -73,6 +73,7 @@ Part::Part(Exchange& exchange, Distribution& distribution, const Partition& part
   const std::size_t row = row_bytes(own);
   lent_.resize(ranks);
   std::vector<std::uint64_t> counts;
+  counts.reserve(found.size());
   for (const Found& of_rank : found) counts.push_back(of_rank.lent.size());
   const auto lent_begins = begins_of(counts);
   Buffer<std::byte> rows(lent_begins.back() * row);

@@ -55,12 +55,8 @@ void require_same(Exchange& exchange, PointsView share, const Sweep& sweep, cons
 class RankBudget {
  public:
   /// share: of the points, which the caller holds.
-  RankBudget(PointsView share, const RankPart& part, std::span<const stages::EpsGroup> groups) {
-    std::size_t levels = 1;
-    for (const stages::EpsGroup& group : groups) levels = std::max(levels, group.minpts.size());
-    held_ = share.bytes() + part.held_bytes();
-    clustering_ = part.clustering_bytes(levels);
-  }
+  RankBudget(PointsView share, const RankPart& part, std::span<const stages::EpsGroup> groups)
+      : held_(share.bytes() + part.held_bytes()), clustering_(part.clustering_bytes(most_levels(groups))) {}
 
   /// Throws ResourceError on every rank where one has too little.
   void require(Exchange& exchange, std::uint64_t memory) const {
@@ -80,8 +76,14 @@ class RankBudget {
   [[nodiscard]] bool room_for_two(std::uint64_t memory) const noexcept { return held_ + 2 * clustering_ <= memory; }
 
  private:
-  std::uint64_t held_ = 0;        ///< bytes, all the time
-  std::uint64_t clustering_ = 0;  ///< for one eps
+  static std::size_t most_levels(std::span<const stages::EpsGroup> groups) {
+    std::size_t levels = 1;
+    for (const stages::EpsGroup& group : groups) levels = std::max(levels, group.minpts.size());
+    return levels;
+  }
+
+  std::uint64_t held_;        ///< bytes, all the time
+  std::uint64_t clustering_;  ///< for one eps
 };
 
 /// Which ghosts are core, by what their parts have counted.

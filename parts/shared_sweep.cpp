@@ -68,7 +68,7 @@ class Together {
   [[nodiscard]] Sweep missing(const Sweep& sweep) const {
     std::vector<Variant> variants = sweep.variants();
     std::erase_if(variants, [&](const Variant& v) { return done_.contains({v.eps, v.minpts}); });
-    return Sweep(std::move(variants));
+    return Sweep(variants);
   }
 
   /// One body for each engine, on a thread of its own.

@@ -71,7 +71,7 @@ std::string base64(std::span<const std::uint8_t> bytes) {
   return text;
 }
 
-std::string json_in_html(std::string json) {
+std::string json_in_html(std::string_view json) {
   // "<" stands in JSON within texts alone.
   std::string text;
   text.reserve(json.size());

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace epsflow::report {
@@ -26,6 +27,6 @@ using Bytes = std::vector<std::uint8_t>;
 [[nodiscard]] constexpr std::size_t base64_length(std::size_t bytes) noexcept { return (bytes + 2) / 3 * 4; }
 
 /// JSON as it may stand in HTML: no text of it ends the script that it is in, whatever names files and columns have.
-[[nodiscard]] std::string json_in_html(std::string json);
+[[nodiscard]] std::string json_in_html(std::string_view json);
 
 }  // namespace epsflow::report

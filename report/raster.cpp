@@ -42,7 +42,7 @@ Bytes Raster::paint(std::span<const std::int32_t> labels, std::span<const std::u
       count.fill(0);
       std::uint8_t best = kNoiseValue;
       for (std::uint64_t i = offsets_[pixel]; i < offsets_[pixel + 1]; ++i) {
-        const std::uint8_t value = values[static_cast<std::size_t>(labels[order_[i]] + 1)];
+        const std::uint8_t value = values[static_cast<std::size_t>(std::int64_t{labels[order_[i]]} + 1)];
         ++count[value];
         if (count[value] > count[best] || (count[value] == count[best] && value < best)) best = value;
       }
