@@ -64,13 +64,14 @@ function(epsflow_unite target group)
 endfunction()
 
 # epsflow_unite_cuda(SOURCES GROUP): the same for CUDA, which CMake has not before 3.31: replaces the .cu files of the list by one that
-# includes them. Three front ends of nvcc read what kernels include, which takes longer than the kernels.
+# includes them, unless EPSFLOW_UNITY_KIB asks for small ones. Three front ends of nvcc read what kernels include, which takes longer than
+# the kernels.
 function(epsflow_unite_cuda list group)
   set(sources ${${list}})
   set(kernels ${sources})
   list(FILTER kernels INCLUDE REGEX "\\.cu$")
   list(LENGTH kernels count)
-  if(NOT CMAKE_UNITY_BUILD OR count LESS 2)
+  if(NOT CMAKE_UNITY_BUILD OR EPSFLOW_UNITY_KIB GREATER 0 OR count LESS 2)
     return()
   endif()
   list(FILTER sources EXCLUDE REGEX "\\.cu$")

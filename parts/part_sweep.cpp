@@ -18,6 +18,7 @@
 #include <epsflow/parts/distribution.hpp>
 #include <epsflow/parts/gathered_clusters.hpp>
 #include <epsflow/parts/host_rank.hpp>
+#include <epsflow/parts/local_sweep.hpp>
 #include <epsflow/parts/merge.hpp>
 #include <epsflow/parts/moved_points.hpp>
 #include <epsflow/parts/part_reach.hpp>
