@@ -19,8 +19,8 @@ namespace epsflow {
 class RangeBody {
  public:
   template <class Body>
-    requires(!std::is_same_v<std::remove_cvref_t<Body>, RangeBody>)
-  RangeBody(Body&& body) noexcept  // NOLINT(google-explicit-constructor,bugprone-forwarding-reference-overload): a view
+  requires(!std::is_same_v<std::remove_cvref_t<Body>, RangeBody>) RangeBody(Body&& body)
+  noexcept  // NOLINT(google-explicit-constructor,bugprone-forwarding-reference-overload): a view
       : body_(const_cast<void*>(static_cast<const void*>(std::addressof(body)))),
         call_([](void* object, std::size_t begin, std::size_t end) {
           (*static_cast<std::remove_reference_t<Body>*>(object))(begin, end);
