@@ -18,9 +18,8 @@ namespace epsflow {
 /// Refers to a callable as void(begin, end), which must outlive it.
 class RangeBody {
  public:
-  template <class Body>
-  requires(!std::is_same_v<std::remove_cvref_t<Body>, RangeBody>) RangeBody(Body&& body)
-  noexcept  // NOLINT(google-explicit-constructor,bugprone-forwarding-reference-overload): a view
+  template <class Body, class = std::enable_if_t<!std::is_same_v<std::remove_cvref_t<Body>, RangeBody>>>
+  RangeBody(Body&& body) noexcept  // NOLINT: converts from any callable, as parameters of functions are
       : body_(const_cast<void*>(static_cast<const void*>(std::addressof(body)))),
         call_([](void* object, std::size_t begin, std::size_t end) {
           (*static_cast<std::remove_reference_t<Body>*>(object))(begin, end);
