@@ -63,9 +63,8 @@ function(epsflow_unite target group)
   endforeach()
 endfunction()
 
-# epsflow_unite_cuda(SOURCES GROUP): the same for CUDA, which CMake has not before 3.31: replaces the .cu files of the list by one that
-# includes them, unless EPSFLOW_UNITY_KIB asks for small ones. Three front ends of nvcc read what kernels include, which takes longer than
-# the kernels.
+# epsflow_unite_cuda(SOURCES GROUP): replaces the .cu files of the list by one file that includes them, unless EPSFLOW_UNITY_KIB asks for
+# small ones. CMake itself unites CUDA sources since 3.31 only. The headers that kernels include take nvcc longer than the kernels.
 function(epsflow_unite_cuda list group)
   set(sources ${${list}})
   set(kernels ${sources})
