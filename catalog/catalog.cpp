@@ -65,6 +65,9 @@ class Cataloguer {
 
   Catalog make() {
     made_.dims = dims_;
+    made_.has_slices = in_.slices != nullptr;
+    made_.has_core = !in_.core.empty();
+    made_.has_weights = !in_.weights.empty();
     number();
     count();
     for (std::vector<double>* list : {&made_.center, &made_.spread, &made_.lower, &made_.upper}) {
@@ -72,6 +75,7 @@ class Cataloguer {
     }
     made_.radius.resize(clusters_);
     in_.points.visit([&](auto points) { measure(points.data()); });
+    require_differences(made_);
     return std::move(made_);
   }
 

@@ -59,6 +59,10 @@ struct ColumnSummary {
 /// (it is no farther from the centre than some point), they are all longitudes, and the pole.
 struct Catalog {
   std::size_t dims = 0;
+  // What is known, also where there are no clusters.
+  bool has_slices = false;
+  bool has_core = false;
+  bool has_weights = false;
   std::vector<std::uint64_t> slice;       ///< empty without slices
   std::vector<std::int32_t> cluster;      ///< its label
   std::vector<std::uint64_t> size;        ///< points
@@ -77,7 +81,7 @@ struct Catalog {
 
 /// The same on every run and with any number of threads. In parallel on the threads of the calling arena, O(n·(d + columns)) time, some
 /// 20·n bytes. Throws UsageError where lengths differ; InputError for a label below −1 and for a weight below 0 or not finite, naming the
-/// point; ResourceError, Cancelled.
+/// point, and for a cluster with coordinates whose difference is beyond float64; ResourceError, Cancelled.
 [[nodiscard]] Catalog catalog(const CatalogInput& input, const CancelToken& cancel = {});
 /// The same where the order is known.
 [[nodiscard]] Catalog catalog(const CatalogInput& input, const ClusterOrder& order, const CancelToken& cancel = {});

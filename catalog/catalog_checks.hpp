@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 
@@ -38,6 +39,17 @@ void require_lengths(const Input& input, std::size_t n) {
 [[noreturn]] inline void throw_bad_weight(std::uint64_t i, double weight) {
   throw InputError("point " + std::to_string(i) + " has the weight " + format_number(weight) +
                    ": a catalogue is weighted by finite numbers of 0 and more, such as masses");
+}
+
+/// Throws InputError where points of a cluster are so far apart that their difference is beyond float64.
+inline void require_differences(const Catalog& made) {
+  for (std::size_t i = 0; i < made.lower.size(); ++i) {
+    if (made.upper[i] - made.lower[i] != std::numeric_limits<double>::infinity()) continue;
+    throw InputError("cluster " + std::to_string(made.cluster[i / made.dims]) + " goes from " +
+                     format_number(made.lower[i]) + " to " + format_number(made.upper[i]) + " in column " +
+                     std::to_string(i % made.dims) +
+                     ", and float64 does not hold the difference: divide all coordinates by one factor");
+  }
 }
 
 }  // namespace epsflow

@@ -1,5 +1,6 @@
 #include <epsflow/catalog/catalog_table.hpp>
 
+#include <algorithm>
 #include <utility>
 #include <variant>
 
@@ -32,7 +33,7 @@ Table table_of(const Catalog& catalog, const Metric& metric, const CatalogNames&
   const auto add = [&](std::string name, auto values, std::string unit = {}) {
     table.push_back({std::move(name), std::move(values), std::move(unit)});
   };
-  if (!catalog.slice.empty() && names.slices != nullptr) {
+  if (catalog.has_slices && names.slices != nullptr) {
     std::visit(
         [&](const auto& values) {
           auto called = std::decay_t<decltype(values)>();
@@ -41,16 +42,16 @@ Table table_of(const Catalog& catalog, const Metric& metric, const CatalogNames&
           add(names.slices->name, std::move(called), names.slices->unit);
         },
         names.slices->values);
-  } else if (!catalog.slice.empty()) {
+  } else if (catalog.has_slices) {
     add("slice", whole_numbers(catalog.slice));
   }
   add("cluster", whole_numbers(catalog.cluster));
   add("size", whole_numbers(catalog.size));
-  if (!catalog.core.empty()) {
+  if (catalog.has_core) {
     add("core", whole_numbers(catalog.core));
     add("first_core", whole_numbers(catalog.first_core));
   }
-  if (!catalog.weight.empty()) add(std::string(names.weight) + "_total", catalog.weight);
+  if (catalog.has_weights) add(std::string(names.weight) + "_total", catalog.weight);
   for (std::size_t k = 0; k < catalog.dims; ++k) {
     const std::string name = names.coordinates.empty() ? default_name(k, catalog.dims) : names.coordinates[k];
     const std::string unit = names.units.empty() ? std::string() : names.units[k];
@@ -65,6 +66,10 @@ Table table_of(const Catalog& catalog, const Metric& metric, const CatalogNames&
     add(column.name + "_sum", column.sum);
     add(column.name + "_min", column.min);
     add(column.name + "_max", column.max);
+  }
+  const auto is_first = [&](const TableColumn& column) { return column.name == table.front().name; };
+  if (catalog.has_slices && std::count_if(table.begin() + 1, table.end(), is_first) > 0) {
+    table.front().name.insert(0, "slice_");
   }
   return table;
 }

@@ -33,6 +33,14 @@ struct Cluster {
 [[nodiscard]] EPSFLOW_HOST_DEVICE inline double least(double a, double b) noexcept { return b < a ? b : a; }
 [[nodiscard]] EPSFLOW_HOST_DEVICE inline double most(double a, double b) noexcept { return a < b ? b : a; }
 
+/// The power of two that brings x near 1, where squares stay in the range of float64. 1 for all but extreme numbers:
+/// their squares do anyway.
+[[nodiscard]] EPSFLOW_HOST_DEVICE inline double unit_of(double x) noexcept {
+  if (!(x > 0) || (x > 0x1p-200 && x < 0x1p200)) return 1;
+  const int exponent = std::ilogb(x);
+  return std::ldexp(1.0, exponent < -1000 ? 1000 : exponent > 1000 ? -1000 : -exponent);
+}
+
 /// The share of a point in the means of its cluster.
 struct Shares {
   const double* weights = nullptr;  ///< [n]; null: every point weighs the same
@@ -149,10 +157,10 @@ struct Measured {
       nullptr;  ///< [clusters × d] of the differences; on a sphere longitudes and latitudes of centres, in radians
 
   double* center = nullptr;  ///< as in Catalog, and so are these
-  double* spread = nullptr;
+  double* spread = nullptr;  ///< but of norms, between Means and Spreads, the unit of differences along each axis,
   double* lower = nullptr;
   double* upper = nullptr;
-  double* radius = nullptr;
+  double* radius = nullptr;  ///< and the largest difference along any
 
   [[nodiscard]] EPSFLOW_HOST_DEVICE double at(std::uint32_t i, std::size_t k) const noexcept {
     return static_cast<double>(points[i * dims + k]);
@@ -265,6 +273,11 @@ struct Means {
       const double reference = of.reference(cluster, axis + k);
       const double mean = length > 0 && of.goes_round[to] != 0 ? 0 : row.mean[k];
       of.means[to] = mean;
+      // On a closed side the mean direction errs by parts of its length.
+      const double extent = most(row.upper[k] - row.lower[k], length * 0x1p-50);
+      of.spread[to] = unit_of(extent);
+      const double scaled = of.cosine ? 0 : extent * (of.scale != nullptr ? of.scale[axis + k] : 1);
+      of.radius[cluster.number] = axis + k == 0 ? scaled : most(of.radius[cluster.number], scaled);
       of.center[to] = reference + mean;
       of.lower[to] = (length > 0 ? reference : 0) + row.lower[k];
       of.upper[to] = (length > 0 ? reference : 0) + row.upper[k];
@@ -299,7 +312,7 @@ struct Spreads {
     const double share = of.shares.of(cluster, i);
     for (unsigned k = 0; k < G; ++k) {
       if (axis + k >= of.dims) continue;
-      const double away = from_center(cluster, i, axis + k);
+      const double away = from_center(cluster, i, axis + k) * of.spread[cluster.number * of.dims + axis + k];
       row.square[k] += share * away * away;
     }
     if (axis > 0) return;
@@ -312,9 +325,12 @@ struct Spreads {
   }
   EPSFLOW_HOST_DEVICE void finish(const Cluster& cluster, const Row& row) const noexcept {
     for (unsigned k = 0; k < G; ++k) {
-      if (axis + k < of.dims) of.spread[cluster.number * of.dims + axis + k] = std::sqrt(row.square[k]);
+      if (axis + k >= of.dims) continue;
+      double& spread = of.spread[cluster.number * of.dims + axis + k];
+      spread = std::sqrt(row.square[k]) / spread;
     }
-    if (axis == 0) of.radius[cluster.number] = std::sqrt(row.radius);
+    double& radius = of.radius[cluster.number];
+    if (axis == 0) radius = std::sqrt(row.radius) / unit_of(radius);
   }
 
  private:
@@ -323,34 +339,54 @@ struct Spreads {
     return of.difference(cluster, i, k) - of.means[cluster.number * of.dims + k];
   }
 
-  /// The rule of core/space.hpp.
+  /// What the rule of core/space.hpp has of an axis, times `unit`.
+  [[nodiscard]] EPSFLOW_HOST_DEVICE double along(const Cluster& cluster, std::uint32_t i, std::size_t k,
+                                                 double unit) const noexcept {
+    double t = std::fabs(from_center(cluster, i, k));
+    if (of.period(k) > 0) t = least(t, std::fabs(of.period(k) - t));
+    if (of.scale != nullptr) t *= of.scale[k];
+    return t * unit;
+  }
+
+  /// The distance from the centre, times the unit of the radius.
   [[nodiscard]] EPSFLOW_HOST_DEVICE double norm_distance(const Cluster& cluster, std::uint32_t i) const noexcept {
+    const double unit = unit_of(of.radius[cluster.number]);
     double sum = 0;
     for (std::size_t k = 0; k < of.dims; ++k) {
-      double t = std::fabs(from_center(cluster, i, k));
-      if (of.period(k) > 0) t = least(t, std::fabs(of.period(k) - t));
-      if (of.scale != nullptr) t *= of.scale[k];
+      const double t = along(cluster, i, k, unit);
       if (of.norm == Norm::euclidean) {
         sum += t * t;
-      } else if (of.norm == Norm::chebyshev) {
-        sum = most(sum, t);
       } else if (of.norm == Norm::manhattan) {
         sum += t;
       } else {
-        sum += std::pow(t, of.power);
+        sum = most(sum, t);
       }
     }
     if (of.norm == Norm::euclidean) return std::sqrt(sum);
-    return of.norm == Norm::minkowski ? std::pow(sum, 1 / of.power) : sum;
+    if (of.norm != Norm::minkowski || sum == 0) return sum;
+    // Powers of parts of the largest difference neither overflow nor vanish all.
+    const double largest = sum;
+    sum = 0;
+    for (std::size_t k = 0; k < of.dims; ++k) sum += std::pow(along(cluster, i, k, unit) / largest, of.power);
+    return largest * std::pow(sum, 1 / of.power);
   }
 
   [[nodiscard]] EPSFLOW_HOST_DEVICE double cosine_distance(const Cluster& cluster, std::uint32_t i) const noexcept {
+    const double* const center = of.center + cluster.number * of.dims;
+    double largest = 0;
+    double largest_of_center = 0;
+    for (std::size_t k = 0; k < of.dims; ++k) {
+      largest = most(largest, std::fabs(of.at(i, k)));
+      largest_of_center = most(largest_of_center, std::fabs(center[k]));
+    }
+    const double unit = unit_of(largest);
+    const double unit_of_center = unit_of(largest_of_center);
     double product = 0;
     double own = 0;
     double of_center = 0;
     for (std::size_t k = 0; k < of.dims; ++k) {
-      const double x = of.at(i, k);
-      const double m = of.center[cluster.number * of.dims + k];
+      const double x = of.at(i, k) * unit;
+      const double m = center[k] * unit_of_center;
       product += x * m;
       own += x * x;
       of_center += m * m;

@@ -19,11 +19,18 @@ double mean_separation(const Metric& metric, std::size_t dims, std::uint64_t n) 
         "with every side closed, or the linking length itself");
   }
   if (n == 0) throw UsageError("there are no points, and so no mean separation: give the linking length itself");
+  const double root = 1 / static_cast<double>(dims);
+  const auto points = static_cast<double>(n);
   double volume = 1;
+  double length = std::pow(1 / points, root);  // as the product of roots
+  bool held = true;
   for (std::size_t k = 0; k < dims; ++k) {
-    volume *= (metric.box[k].hi - metric.box[k].lo) * (metric.scale.empty() ? 1 : metric.scale[k]);
+    const double side = (metric.box[k].hi - metric.box[k].lo) * (metric.scale.empty() ? 1 : metric.scale[k]);
+    volume *= side;
+    length *= std::pow(side, root);
+    held = held && std::isnormal(volume);
   }
-  return std::pow(volume / static_cast<double>(n), 1 / static_cast<double>(dims));
+  return held ? std::pow(volume / points, root) : length;
 }
 
 void settle_groups(VariantResult& result, std::uint64_t least, GroupOrder order) {

@@ -86,9 +86,9 @@ struct SkySpreads {
     const SkyPlace center = center_of(cluster);
     const SkyPlace at = sky.place(of, i);
     const SkyOffset offset = sky_offset(center, at);
-    row.east += share * offset.east * offset.east;
-    row.north += share * offset.north * offset.north;
-    row.distance += share * offset.distance * offset.distance;
+    row.east += share * square(offset.east);
+    row.north += share * square(offset.north);
+    row.distance += share * square(offset.distance);
     row.farthest = most(row.farthest, offset.distance);
     const double away = at.longitude - center.longitude;
     const double turned = away - kTurn * std::round(away / kTurn);
@@ -126,16 +126,23 @@ struct SkySpreads {
     const bool single = cluster.size == 1;
     of.center[lon] = single ? of.at(cluster.first, sky.longitude) : center.longitude / sky.unit;
     of.center[lat] = single ? of.at(cluster.first, sky.latitude) : center.latitude / sky.unit;
-    of.spread[lon] = std::sqrt(row.east) / sky.unit;
-    of.spread[lat] = std::sqrt(row.north) / sky.unit;
+    of.spread[lon] = root(row.east) / sky.unit;
+    of.spread[lat] = root(row.north) / sky.unit;
     of.lower[lon] = (center.longitude + row.west_end) / sky.unit;
     of.upper[lon] = (center.longitude + row.east_end) / sky.unit;
     of.lower[lat] = row.south_end / sky.unit;
     of.upper[lat] = row.north_end / sky.unit;
-    of.radius[cluster.number] = std::sqrt(row.distance) / sky.arc;
+    of.radius[cluster.number] = root(row.distance) / sky.arc;
   }
 
  private:
+  /// Of angles, times a power of two: squares of the smallest ones do not vanish, and none of any is too large.
+  static constexpr double kUnit = 0x1p480;
+  [[nodiscard]] static EPSFLOW_HOST_DEVICE double square(double angle) noexcept {
+    return (kUnit * angle) * (kUnit * angle);
+  }
+  [[nodiscard]] static EPSFLOW_HOST_DEVICE double root(double sum) noexcept { return std::sqrt(sum) / kUnit; }
+
   [[nodiscard]] EPSFLOW_HOST_DEVICE SkyPlace center_of(const Cluster& cluster) const noexcept {
     return {of.means[cluster.number * 2], of.means[cluster.number * 2 + 1]};
   }

@@ -51,7 +51,7 @@ struct SkyOffset {
   const double across = std::hypot(east, north);
   const double distance = std::atan2(across, along);
   if (across == 0) return {distance, 0, distance == 0 ? 0 : distance};
-  return {distance, distance * east / across, distance * north / across};
+  return {distance, distance * (east / across), distance * (north / across)};
 }
 
 /// Radians of one unit of the coordinates: 1 for haversine, else those of a degree.

@@ -71,12 +71,14 @@ io::FilePoints read_within(const std::vector<std::filesystem::path>& files, io::
 std::vector<OptionSpec> attaching_options() {
   return {
       {.name = "attach",
+       .kind = ValueKind::file,
        .value = "FILE|TYPE",
        .help = "points that join the group of the nearest linked point within the linking length: those of a file, in "
                "the same columns, or of a snapshot its gas, stars, …"},
       {.name = "attached",
        .kind = ValueKind::file,
        .value = "FILE",
+       .writes = true,
        .help = "with --attach: the group of each of these points, as --out has that of linked ones"}};
 }
 
@@ -88,15 +90,9 @@ void check_attaching(const Arguments& arguments) {
   if (!arguments.given("attached") && !arguments.given("catalog")) {
     throw UsageError("--attach is for the groups of --attached, and for the counts of --catalog: give one of them");
   }
-  Words inputs = arguments.operands();
-  const std::string& said = arguments.text("attach");
-  const auto particles = choice_of<io::Particles>(said);
-  if (is_there(said) || !particles) {
-    inputs.push_back(said);
-  } else {
-    require_others(arguments, *particles);
-  }
-  require_output(arguments, "attached", io::kLabelFormats, inputs);
+  const auto particles = choice_of<io::Particles>(arguments.text("attach"));
+  if (particles && !is_there(arguments.text("attach"))) require_others(arguments, *particles);
+  require_output(arguments, "attached", io::kLabelFormats);
 }
 
 io::FilePoints read_attached(const Arguments& arguments, const io::FilePoints& read, const Metric& metric) {

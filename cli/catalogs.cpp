@@ -11,6 +11,7 @@
 #include <epsflow/io/checksum.hpp>
 #include <epsflow/io/read_points.hpp>
 #include <epsflow/io/results/results_names.hpp>
+#include <epsflow/io/row_numbers.hpp>
 #include <epsflow/io/write_table.hpp>
 
 namespace epsflow::cli {
@@ -31,6 +32,7 @@ Cataloguing::Cataloguing(const Arguments& arguments, const io::FilePoints& point
     return slicing == nullptr ? values : slicing->in_order(std::span<const double>(values));
   };
   weights_ = ordered(points.weights);
+  if (points.renumbered()) rows_ = io::row_numbers(points);
   for (const char* option : {"velocity", "stats"}) {
     if (!arguments.given(option)) continue;
     for (std::string& name : split_list(option, arguments.text(option))) {
@@ -64,8 +66,9 @@ Catalog Cataloguing::catalog(const VariantResult& result) const {
                                    .weights = weights_,
                                    .columns = columns,
                                    .slices = slicing_ == nullptr ? nullptr : &slicing_->slices()});
-  if (moved) {
-    for (std::uint64_t& id : made.first_core) id = slicing_->rows().row(id);
+  for (std::uint64_t& id : made.first_core) {
+    if (moved) id = slicing_->rows().row(id);
+    if (!rows_.empty()) id = static_cast<std::uint64_t>(rows_[id]);
   }
   return made;
 }

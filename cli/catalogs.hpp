@@ -1,6 +1,7 @@
 // The catalogues of clusters that commands write.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,7 +24,8 @@ class Cataloguing {
   /// Reads the columns. slicing: null where there are no slices. All must outlive it. Throws UsageError, InputError.
   Cataloguing(const Arguments& arguments, const io::FilePoints& points, const Metric& metric, const Slicing* slicing);
 
-  /// result: with labels and mask, in the order of the input.
+  /// result: with labels and mask, in the order of the input. Catalog::first_core are rows of the input: dropped ones, and those of
+  /// files before, are counted.
   [[nodiscard]] Catalog catalog(const VariantResult& result) const;
   [[nodiscard]] Table table(const VariantResult& result) const;
   /// Writes catalog/… of a results folder.
@@ -37,6 +39,7 @@ class Cataloguing {
   std::size_t velocities_ = 0;                ///< how many of them are of --velocity: their means are weighted
   std::vector<std::vector<double>> columns_;  ///< in the order of the slices, as the weights
   std::vector<double> weights_;
+  std::vector<std::int64_t> rows_;  ///< [n] the input row of each point, if it is not the point's number
 };
 
 }  // namespace epsflow::cli

@@ -54,11 +54,9 @@ void print_summary_as_json(const VariantResult& result, const io::PointsOrigin& 
 /// The same of a table of neighbours. Its labels go to formats that name no metric.
 int run_cluster_of_table(const Arguments& arguments) {
   const Sweep sweep = requested_variant(arguments);
-  const Words& files = arguments.operands();
   require_table_options(arguments, {"labelled", "catalog", "stats"});
-  require_label_output(arguments, io::kPointFormats, files);
-  require_output(arguments, "core", io::kMaskFormats, files);
-  require_different_outputs(arguments, {"out", "core"});
+  require_row_output(arguments, io::kPointFormats);
+  require_output(arguments, "core", io::kMaskFormats);
   const bool streamed = goes_to_standard_output(arguments, "out");
   const RunSettings settings = run_settings(arguments);
   const TableInput input = read_table(arguments);
@@ -87,12 +85,10 @@ int run_cluster(const Arguments& arguments) {
   if (arguments.flag("neighbors")) return run_cluster_of_table(arguments);
   // Everything that can be wrong with the words is found before a file is read.
   const Sweep sweep = requested_variant(arguments);
-  const Words& files = arguments.operands();
-  require_label_output(arguments, io::kLabelFormats, files);
-  require_output(arguments, "core", io::kMaskFormats, files);
-  require_output(arguments, "labelled", io::kLabelledFormats, files);
-  require_output(arguments, "catalog", io::kTableFormats, files);
-  require_different_outputs(arguments, {"out", "core", "labelled", "catalog"});
+  require_row_output(arguments, io::kLabelFormats);
+  require_output(arguments, "core", io::kMaskFormats);
+  require_output(arguments, "labelled", io::kLabelledFormats);
+  require_output(arguments, "catalog", io::kTableFormats);
   if (arguments.given("stats") && !arguments.given("catalog")) {
     throw UsageError("--stats is about the clusters of --catalog: give --catalog as well");
   }
@@ -160,14 +156,20 @@ Command cluster_command() {
             {{.name = "out",
               .kind = ValueKind::file,
               .value = "FILE",
+              .writes = true,
               .help = "labels as .npy (int32), .csv, .fits, .h5 or .parquet, or - for CSV on standard output; without "
                       "it only "
                       "the summary is shown; beside a file, where rows were dropped or files joined, NAME.rows.npy "
                       "(int64): the row of each label, from 0 through all files"},
-             {.name = "core", .kind = ValueKind::file, .value = "FILE", .help = "mask of core points as .npy (bool)"},
+             {.name = "core",
+              .kind = ValueKind::file,
+              .value = "FILE",
+              .writes = true,
+              .help = "mask of core points as .npy (bool)"},
              {.name = "labelled",
               .kind = ValueKind::file,
               .value = "FILE",
+              .writes = true,
               .help =
                   "columns of the input with the label beside them, and with --core the mask, as .csv, .fits, .h5 or "
                   ".parquet: every column from text to .csv and from FITS to .fits, else the coordinates; longitudes "
@@ -175,6 +177,7 @@ Command cluster_command() {
              {.name = "catalog",
               .kind = ValueKind::file,
               .value = "FILE",
+              .writes = true,
               .help =
                   "a row for each cluster as .csv, .fits, .h5 or .parquet: size, core points, first core point, and of "
                   "the "

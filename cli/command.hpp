@@ -40,6 +40,7 @@ struct OptionSpec {
   std::string standard = {};  ///< the value without the option; empty: none
   bool may_be_empty = false;  ///< whether '' is a value
   bool several = false;       ///< whether it may be given more than once
+  bool writes = false;        ///< of a file or folder: whether it is written; if not, it is read
   std::string help;           ///< what it is for, without a full stop
 };
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cstdint>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -128,31 +127,20 @@ std::vector<Pair> pairs_of(const std::vector<Side>& sides, const std::vector<Var
   return {{labelling_of(a, cell(0)), labelling_of(b, cell(1))}};
 }
 
-/// The column of a table that holds labels, where the command line names none: the one that epsflow calls so.
-std::vector<std::size_t> choose_labels(const std::vector<std::string>& names) {
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    std::string name = names[i];
-    std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
-    if (name == "label" || name == "labels") return {i};
-  }
-  return {};
-}
-
 /// which: 0 for A, 1 for B.
-std::vector<std::int32_t> read_labels(const Labelling& labelling, std::size_t which, const Arguments& arguments) {
+FileColumn labels_of(const Labelling& labelling, std::size_t which, const Arguments& arguments) {
   const Side& side = *labelling.side;
   if (labelling.entry != nullptr) {
     require_labels(side.path, *labelling.entry);
     const std::string name = io::labels_name(labelling.entry->variant);
     require_unchanged(side.path, *side.results, name);
-    return read_numbers(side.path / name, kLabelNumbers);
+    return read_file_column(side.path / name, kLabelNumbers);
   }
   io::ReadOptions options;
   const Words columns = arguments.texts("columns");
   if (!columns.empty()) options.columns = {columns[std::min(which, columns.size() - 1)]};
   options.table = arguments.text("table");
-  options.choose = choose_labels;
-  return read_numbers(side.path, kLabelNumbers, std::move(options));
+  return read_file_column(side.path, kLabelNumbers, std::move(options));
 }
 
 std::string name_of(const Labelling& labelling) {
@@ -162,12 +150,37 @@ std::string name_of(const Labelling& labelling) {
   return fmt::format("{}, eps {} minpts {}", path, format_number(v.eps), v.minpts);
 }
 
+/// Takes the labels of these rows away.
+void leave_out(FileColumn& labels, const std::vector<std::uint64_t>& rows) {
+  std::vector<std::int32_t> kept;
+  auto missing = labels.missing.begin();
+  auto out = rows.begin();
+  std::size_t next = 0;
+  for (std::uint64_t row = 0; row < labels.rows(); ++row) {
+    const bool left_out = out != rows.end() && *out == row;
+    if (left_out) ++out;
+    if (missing != labels.missing.end() && *missing == row) {
+      ++missing;
+      continue;
+    }
+    if (!left_out) kept.push_back(labels.values[next]);
+    ++next;
+  }
+  labels.values = std::move(kept);
+}
+
 Contingency compared(const Pair& pair, const Arguments& arguments, const EngineOptions& options) {
-  const std::vector<std::int32_t> a = read_labels(pair[0], 0, arguments);
-  const std::vector<std::int32_t> b = read_labels(pair[1], 1, arguments);
-  if (a.size() == b.size()) return compare(a, b, options);
+  FileColumn a = labels_of(pair[0], 0, arguments);
+  FileColumn b = labels_of(pair[1], 1, arguments);
+  if (a.rows() == b.rows()) {
+    const std::vector<std::uint64_t> missing = a.missing;
+    leave_out(a, b.missing);
+    leave_out(b, missing);
+  }
+  if (a.values.size() == b.values.size()) return compare(a.values, b.values, options);
   throw InputError(fmt::format("{} has {}, and {} has {}: compare labellings of the same points", name_of(pair[0]),
-                               format_count(a.size(), "label"), name_of(pair[1]), format_count(b.size(), "label")));
+                               format_count(a.values.size(), "label"), name_of(pair[1]),
+                               format_count(b.values.size(), "label")));
 }
 
 struct Counts {

@@ -22,6 +22,7 @@
 #include <epsflow/cli/reading.hpp>
 #include <epsflow/cli/report_pages.hpp>
 #include <epsflow/cli/running.hpp>
+#include <epsflow/cli/sweep_results.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
 #include <epsflow/core/memory.hpp>
@@ -92,11 +93,8 @@ std::unique_ptr<io::ResultsFolder> open_folder(const Arguments& arguments) {
     }
     return nullptr;
   }
-  io::require_format("NPZ");
   const io::FolderMode mode = arguments.flag("overwrite") ? io::FolderMode::overwrite : io::FolderMode::fresh;
-  io::FolderOutputs outputs;
-  outputs.more = {io::kMapName, io::kLineageName, io::kExploreName};
-  outputs.inputs = paths_of(arguments.operands());
+  io::FolderOutputs outputs = folder_outputs(arguments);
   outputs.resumable = false;
   return std::make_unique<io::ResultsFolder>(arguments.text("out"), Sweep(), mode, outputs, notices(arguments));
 }
@@ -122,7 +120,8 @@ void write_folder(io::ResultsFolder& folder, const Arguments& arguments, const E
     folder.add(result);
   }
   folder.add_file(io::kMapName, [&](const auto& file) { write_map(file, made.map, made.scores); });
-  folder.add_file(io::kLineageName, [&](const auto& file) { write_lineage(file, made.map); });
+  folder.add_file(io::kLineageName,
+                  [&](const auto& file) { write_lineage(file, made.map, io::results_input(points)); });
   folder.add_file(io::kExploreName, [&](const auto& file) {
     io::write_text_file(
         file, json_of(made, points, metric).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
@@ -174,7 +173,7 @@ int run_explore(const Arguments& arguments) {
   RunSettings settings = run_settings(arguments);
   if (sweep) require_even_grid(sweep->variants());
   Metric metric = requested_metric(arguments);
-  require_page(arguments, "report", overwrite(arguments), paths_of(arguments.operands()));
+  require_page(arguments, "report", overwrite(arguments));
   const std::unique_ptr<io::ResultsFolder> folder = open_folder(arguments);
   io::FilePoints points = read_input(arguments);
   require_points(points);
@@ -197,8 +196,15 @@ int run_explore(const Arguments& arguments) {
   };
   watched(arguments.flag("quiet"), [&](const Observer& observer) {
     data.emplace(load(arguments, points, metric, settings.engine));
-    made =
-        sweep ? explore(*data, *sweep, settings.run, observer, bound) : explore(*data, settings.run, observer, bound);
+    try {
+      made = sweep ? explore(*data, *sweep, settings.run, observer, bound)
+                   : explore(*data, settings.run, observer, bound);
+    } catch (const UsageError& error) {
+      // The words of the command are right; the machine was too slow for them.
+      const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
+      if (bound && passed.count() >= *bound) throw ResourceError(error.what());
+      throw;
+    }
   });
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   if (folder != nullptr) write_folder(*folder, arguments, *made, points, metric, settings.engine, seconds);
@@ -245,7 +251,10 @@ int run_suggest(const Arguments& arguments) {
     json["minpts"] = minpts;
     print_json(json);
   } else if (eps.empty()) {
-    print_result("no grid: there are fewer than 10 points, or each has two others at its own place\n");
+    // What is printed there is taken for options of another command.
+    throw InputError(
+        "there is no grid for these points: there are fewer than 10, or each has two others at its own place; name eps "
+        "and minpts, or give more points");
   } else {
     print_result("--eps {} --minpts {}\n", option_list(eps, [](double e) { return format_number(e); }),
                  option_list(minpts, [](std::uint32_t m) { return std::to_string(m); }));
@@ -275,7 +284,11 @@ Command explore_command() {
                         .value = "SECONDS",
                         .help = "take no longer, reading and writing apart (default: as long as it takes)"}}},
                      {"Results",
-                      {{.name = "out", .kind = ValueKind::folder, .value = "FOLDER", .help = "folder to write to"},
+                      {{.name = "out",
+                        .kind = ValueKind::folder,
+                        .value = "FOLDER",
+                        .writes = true,
+                        .help = "folder to write to"},
                        {.name = "overwrite",
                         .kind = ValueKind::flag,
                         .help = "replace the results that the folder holds by the new ones once these are complete"},

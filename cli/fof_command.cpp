@@ -78,7 +78,6 @@ void rename_groups(Table& table, GroupDialect dialect) {
 }
 
 int run_fof(const Arguments& arguments) {
-  const Words& files = arguments.operands();
   const std::optional<double> length = positive(arguments, "linking-length");
   const std::optional<double> b = positive(arguments, "b");
   if (length.has_value() == b.has_value()) {
@@ -89,11 +88,10 @@ int run_fof(const Arguments& arguments) {
     if (!arguments.given(name) || arguments.given("catalog")) continue;
     throw UsageError(fmt::format("--{} is about the groups of --catalog: give --catalog as well", name));
   }
-  require_label_output(arguments, io::kLabelFormats, files);
-  require_output(arguments, "catalog", io::kTableFormats, files);
+  require_row_output(arguments, io::kLabelFormats);
+  require_output(arguments, "catalog", io::kTableFormats);
   check_attaching(arguments);
   check_swift_catalog(arguments);
-  require_different_outputs(arguments, {"out", "catalog", "attached"});
   const bool streamed = goes_to_standard_output(arguments, "out") || goes_to_standard_output(arguments, "catalog") ||
                         goes_to_standard_output(arguments, "attached");
   RunSettings settings = run_settings(arguments);
@@ -143,10 +141,11 @@ int run_fof(const Arguments& arguments) {
     io::write_table(arguments.text("catalog"), table, {"groups", result, metric}, overwrite(arguments));
   }
   translate_groups(result.labels.span(), dialect);
-  write_label_output(arguments, result, points, metric);
+  const auto numbers = dialect == GroupDialect::epsflow ? io::LabelNumbers::label : io::LabelNumbers::group;
+  write_label_output(arguments, result, points, metric, numbers);
   if (attached && arguments.given("attached")) {
     translate_groups(attached->labels.span(), dialect);
-    io::write_labels(arguments.text("attached"), *attached, overwrite(arguments), metric);
+    io::write_labels(arguments.text("attached"), *attached, overwrite(arguments), metric, numbers);
   }
   const LabelSummary& s = result.summary;
   if (arguments.flag("json")) {
@@ -212,11 +211,13 @@ Command fof_command() {
             {{.name = "out",
               .kind = ValueKind::file,
               .value = "FILE",
+              .writes = true,
               .help = "the group of each point as .npy (int32), .csv, .fits, .h5 or .parquet, or - for CSV on standard "
                       "output"},
              {.name = "catalog",
               .kind = ValueKind::file,
               .value = "FILE",
+              .writes = true,
               .help = "a row for each group as .csv, .fits, .h5 or .parquet: size, first point, mass (--weight), and "
                       "of the coordinates centre of mass, spread, ends and radius; - for CSV on standard output; with "
                       "--dialect swift an HDF5 file is SWIFT's own catalogue, which swiftsimio opens"},

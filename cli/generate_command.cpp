@@ -67,7 +67,7 @@ int run_generate(const Arguments& arguments) {
   if (kinds.size() != 1) throw UsageError(fmt::format("generate takes one kind, not {}", fmt::join(kinds, " and ")));
   const io::GeneratorKind& kind = io::generator_kind(kinds.front());
   const std::string& out = arguments.text("out");
-  require_output(arguments, "out", io::kPointFormats, {});
+  require_output(arguments, "out", io::kPointFormats);
   const bool streamed = goes_to_standard_output(arguments, "out");
   const io::GeneratorOptions options = generator_options(arguments);
   const io::FilePoints points = io::generate(kind.name, arguments.number("n"), options);
@@ -121,6 +121,7 @@ Command generate_command() {
                        {.name = "out",
                         .kind = ValueKind::file,
                         .value = "FILE",
+                        .writes = true,
                         .help = "file to write, .npy or .csv, or - for CSV on standard output"},
                        overwrite_option()}},
                      message_options()},

@@ -12,6 +12,7 @@
 #include <epsflow/cli/commands.hpp>
 #include <epsflow/cli/interrupt.hpp>
 #include <epsflow/cli/metric.hpp>
+#include <epsflow/cli/options.hpp>
 #include <epsflow/cli/output.hpp>
 #include <epsflow/cli/outputs.hpp>
 #include <epsflow/cli/reading.hpp>
@@ -47,19 +48,24 @@ std::string ordinal(std::uint32_t k) {
   return format_count(k) + (last == 1 ? "st" : last == 2 ? "nd" : last == 3 ? "rd" : "th");
 }
 
-/// Three digits, rounded by `round`.
-double three_digits(double value, double (*round)(double)) {
-  if (value == 0) return 0;
-  const double step = std::pow(10.0, std::floor(std::log10(value)) - 2);
-  return std::stod(fmt::format("{:.3g}", round(value / step) * step));
+/// As --eps takes it.
+std::string eps_list(const EpsRange& range) {
+  std::string list;
+  for (const double eps : round_grid(range.from, range.to, kOfferedEps)) {
+    list += (list.empty() ? "" : ",") + format_number(eps);
+  }
+  return list;
 }
 
-/// As --eps takes it, rounded outwards; empty where no eps is worth sweeping.
-std::string eps_list(const EpsRange& range) {
-  if (!(range.to > 0)) return {};
-  if (range.from == range.to) return format_number(range.to);
-  return fmt::format("{}:{}:{}:log", format_number(three_digits(range.from, std::floor)),
-                     format_number(three_digits(range.to, std::ceil)), kOfferedEps);
+/// Why no run takes these eps, or empty.
+std::string why_refused(const EpsRange& range, const Metric& metric) {
+  try {
+    (void)moved_radius(metric, range.from);
+    (void)moved_radius(metric, range.to);
+  } catch (const UsageError& error) {
+    return in_program_words(error.what());
+  }
+  return {};
 }
 
 void print(const Found& found, const Metric& metric) {
@@ -77,11 +83,12 @@ void print(const Found& found, const Metric& metric) {
     print_result("\nknee: {:.6g}; {:.1f} % of the points have no larger distance\n", found.knee.distance,
                  100 * found.knee.share);
   }
-  const std::string list = eps_list(found.range);
-  if (list.empty()) {
+  if (!(found.range.to > 0)) {
     print_result("worth sweeping: none, as every distance is 0\n");
+  } else if (const std::string why = why_refused(found.range, metric); !why.empty()) {
+    print_result("worth sweeping: none in this unit; {}\n", why);
   } else {
-    print_result("worth sweeping: --eps {} --minpts {}\n", list, std::uint64_t{found.k} + 1);
+    print_result("worth sweeping: --eps {} --minpts {}\n", eps_list(found.range), std::uint64_t{found.k} + 1);
   }
   if (found.selectivity.empty()) return;
   rows = {{"eps", "neighbours", "error"}};
@@ -137,7 +144,7 @@ int run_k_distance(const Arguments& arguments) {
   if (arguments.given("sample") && eps.empty()) {
     throw UsageError("--sample is of the neighbours that --eps counts: leave it out, or add --eps");
   }
-  require_row_output(arguments, io::kPointFormats, arguments.operands());
+  require_row_output(arguments, io::kPointFormats);
   const bool streamed = goes_to_standard_output(arguments, "out");
   RunSettings settings = run_settings(arguments);
   Metric metric = requested_metric(arguments);
@@ -209,6 +216,7 @@ Command k_distance_command() {
                   {{.name = "out",
                     .kind = ValueKind::file,
                     .value = "FILE",
+                    .writes = true,
                     .help = "distances in input order as .npy (float64) or .csv, or - for CSV on standard output; "
                             "beside a file, where rows were dropped or files joined, NAME.rows.npy (int64): the row "
                             "of each, from 0 through all files"},

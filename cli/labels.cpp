@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <utility>
 
@@ -9,34 +11,100 @@
 #include <epsflow/core/format.hpp>
 #include <epsflow/io/checksum.hpp>
 #include <epsflow/io/results/results_names.hpp>
+#include <epsflow/io/row_numbers.hpp>
+#include <epsflow/io/write_labels.hpp>
 
 namespace epsflow::cli {
 
-std::vector<std::int32_t> read_numbers(const std::filesystem::path& file, const WholeNumbers& numbers,
-                                       io::ReadOptions options) {
-  const auto& [what, least, most, advice] = numbers;
+namespace {
+
+std::string lower_case(std::string text) {
+  std::ranges::transform(text, text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
+/// The one column of a file, without rows that have no number.
+io::FilePoints read_column(const std::filesystem::path& file, std::string_view what, io::ReadOptions options) {
   options.on_nan = io::NanPolicy::drop;
-  const io::FilePoints read = io::read_points(file, options);
-  const std::string shown = file.string();
-  if (read.dropped_rows() > 0) {
-    throw InputError(
-        fmt::format("{} has no number in row {}, and each of the {} is one: is it a file that epsflow wrote?", shown,
-                    read.inputs.front().dropped.front(), what));
-  }
-  if (read.dims() != 1) {
-    throw InputError(fmt::format("{} holds {} rows of {}, and the {} are one column: give the {} of these points",
-                                 shown, format_count(read.size()), format_count(read.dims(), "column"), what, what));
-  }
+  io::FilePoints read = io::read_points(file, options);
+  if (read.dims() == 1) return read;
+  throw InputError(fmt::format("{} holds {} rows of {}, and the {} are one column: give the {} of these points",
+                               file.string(), format_count(read.size()), format_count(read.dims(), "column"), what,
+                               what));
+}
+
+void require_all(const std::filesystem::path& file, const io::FilePoints& read, const WholeNumbers& numbers) {
+  if (read.dropped_rows() == 0) return;
+  throw InputError(
+      fmt::format("{} has no number in row {}, and each of the {} is one: is it a file that epsflow wrote?",
+                  file.string(), read.inputs.front().dropped.front(), numbers.what));
+}
+
+std::vector<std::int32_t> whole_numbers(const std::filesystem::path& file, const io::FilePoints& read,
+                                        const WholeNumbers& numbers) {
   std::vector<std::int32_t> values(read.size());
   for (std::size_t i = 0; i < values.size(); ++i) {
     const double value = read.view().at(i, 0);
-    if (!(value >= least && value <= most) || value != std::floor(value)) {
-      throw InputError(fmt::format("{} has {} in row {}, which is none of the {}: {}", shown, format_number(value), i,
-                                   what, advice));
+    if (!(value >= numbers.least && value <= numbers.most) || value != std::floor(value)) {
+      throw InputError(fmt::format("{} has {} in row {}, which is none of the {}: {}", file.string(),
+                                   format_number(value), i, numbers.what, numbers.advice));
     }
     values[i] = static_cast<std::int32_t>(value);
   }
   return values;
+}
+
+}  // namespace
+
+std::vector<std::int32_t> read_numbers(const std::filesystem::path& file, const WholeNumbers& numbers,
+                                       io::ReadOptions options) {
+  const io::FilePoints read = read_column(file, numbers.what, std::move(options));
+  require_all(file, read, numbers);
+  return whole_numbers(file, read, numbers);
+}
+
+FileColumn read_file_column(const std::filesystem::path& file, const WholeNumbers& numbers, io::ReadOptions options) {
+  bool alone = true;
+  options.choose = [&](const std::vector<std::string>& names) -> std::vector<std::size_t> {
+    alone = names.size() == 1;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      if (io::has_word(numbers.columns, lower_case(names[i]))) return {i};
+    }
+    return {};
+  };
+  const io::FilePoints read = read_column(file, numbers.what, std::move(options));
+  if (alone) require_all(file, read, numbers);
+  FileColumn column{whole_numbers(file, read, numbers), read.inputs.front().dropped};
+  if (numbers.what != kLabelNumbers.what) return column;
+  const bool groups = io::is_marked_as_groups(file);
+  for (std::size_t i = 0; i < column.values.size(); ++i) {
+    const bool none = column.values[i] == 0 && (groups || std::signbit(read.view().at(i, 0)));
+    if (none || column.values[i] == kNoGroup) column.values[i] = kNoise;
+  }
+  return column;
+}
+
+std::vector<std::int32_t> read_for_points(const std::filesystem::path& file, const WholeNumbers& numbers,
+                                          const io::FilePoints& points) {
+  FileColumn column = read_file_column(file, numbers);
+  if (column.missing.empty() && column.values.size() == points.size()) return std::move(column.values);
+  if (column.rows() != points.size() + points.dropped_rows()) {
+    throw InputError(fmt::format("{} has {} in {}, and there are {}: give the {} of these points", file.string(),
+                                 format_count(column.values.size(), numbers.one), format_count(column.rows(), "row"),
+                                 format_count(points.size(), "point"), numbers.what));
+  }
+  std::vector<std::int32_t> taken;
+  taken.reserve(points.size());
+  for (const std::int64_t row : io::row_numbers(points)) {
+    const auto missing = std::ranges::lower_bound(column.missing, static_cast<std::uint64_t>(row));
+    if (missing != column.missing.end() && *missing == static_cast<std::uint64_t>(row)) {
+      throw InputError(fmt::format(
+          "{} has no number in row {}, and each of the {} is one: leave this row of the points out, or fill it",
+          file.string(), row, numbers.what));
+    }
+    taken.push_back(column.values[static_cast<std::size_t>(row - (missing - column.missing.begin()))]);
+  }
+  return taken;
 }
 
 io::Manifest read_results(const std::filesystem::path& folder) {

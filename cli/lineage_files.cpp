@@ -11,6 +11,7 @@
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
 #include <epsflow/io/read_points.hpp>
+#include <epsflow/io/row_numbers.hpp>
 #include <epsflow/io/write/atomic_file.hpp>
 #include <epsflow/io/write/npz_writer.hpp>
 
@@ -49,10 +50,12 @@ void write_map(const std::filesystem::path& file, const Lineage& lineage, std::s
   io::write_text_file(file, text);
 }
 
-void write_lineage(const std::filesystem::path& file, const Lineage& lineage) {
+void write_lineage(const std::filesystem::path& file, const Lineage& lineage, const io::ResultsInput& input) {
   std::vector<double> eps;
-  std::vector<std::uint32_t> minpts, first_core, core_points, size;
-  std::vector<std::int64_t> clusters, core, noise, wider, looser, offsets{0};
+  std::vector<std::uint32_t> minpts, core_points, size;
+  std::vector<std::int64_t> clusters, core, noise, wider, looser, offsets{0}, first_core;
+  const std::vector<std::int64_t> rows =
+      input.origin.renumbered() ? io::row_numbers(input.origin, input.points) : std::vector<std::int64_t>();
   std::vector<std::int32_t> in_wider, in_looser;
   const auto cell_or_none = [](const std::optional<std::size_t>& i) { return i ? static_cast<std::int64_t>(*i) : -1; };
   const auto add_holders = [](std::vector<std::int32_t>& to, const std::vector<std::uint32_t>& holders,
@@ -69,7 +72,7 @@ void write_lineage(const std::filesystem::path& file, const Lineage& lineage) {
     noise.push_back(static_cast<std::int64_t>(cell.summary.noise));
     wider.push_back(cell_or_none(cell.wider));
     looser.push_back(cell_or_none(cell.looser));
-    first_core.insert(first_core.end(), cell.first_core.begin(), cell.first_core.end());
+    for (const std::uint32_t point : cell.first_core) first_core.push_back(rows.empty() ? point : rows[point]);
     core_points.insert(core_points.end(), cell.core.begin(), cell.core.end());
     size.insert(size.end(), cell.size.begin(), cell.size.end());
     add_holders(in_wider, cell.in_wider, cell.clusters());
@@ -84,7 +87,7 @@ void write_lineage(const std::filesystem::path& file, const Lineage& lineage) {
                                                                  array_of("wider", "<i8", wider),
                                                                  array_of("looser", "<i8", looser),
                                                                  array_of("offsets", "<i8", offsets),
-                                                                 array_of("first_core", "<u4", first_core),
+                                                                 array_of("first_core", "<i8", first_core),
                                                                  array_of("core_points", "<u4", core_points),
                                                                  array_of("size", "<u4", size),
                                                                  array_of("in_wider", "<i4", in_wider),
@@ -99,12 +102,13 @@ Lineage read_lineage(const std::filesystem::path& file) {
   const io::FilePoints cells = read({"eps", "minpts", "clusters", "core", "noise", "wider", "looser"});
   const io::FilePoints offsets = read({"offsets"});
   std::optional<io::FilePoints> clusters;
-  const auto number = [&](const io::FilePoints& table, std::size_t row, std::size_t column) {
+  const auto number = [&](const io::FilePoints& table, std::size_t row, std::size_t column, double least = 0) {
     const double value = table.view().at(row, column);
-    if (value >= -1 && value <= 0xFFFFFFFFU && value == std::floor(value)) return static_cast<std::int64_t>(value);
+    if (value >= least && value <= 0xFFFFFFFFU && value == std::floor(value)) return static_cast<std::int64_t>(value);
     throw InputError(file.string() + " was not written by epsflow, or is damaged: it has a count of " +
                      format_number(value));
   };
+  constexpr double kNone = -1;
   const auto cell_in = [](std::int64_t place) {
     return place < 0 ? std::nullopt : std::optional(static_cast<std::size_t>(place));
   };
@@ -117,8 +121,8 @@ Lineage read_lineage(const std::filesystem::path& file) {
   for (std::size_t i = 0; i < all.size(); ++i) {
     LineageCell& cell = all[i];
     cell.variant = {cells.view().at(i, 0), static_cast<std::uint32_t>(number(cells, i, 1))};
-    cell.wider = cell_in(number(cells, i, 5));
-    cell.looser = cell_in(number(cells, i, 6));
+    cell.wider = cell_in(number(cells, i, 5, kNone));
+    cell.looser = cell_in(number(cells, i, 6, kNone));
     const auto begin = static_cast<std::size_t>(number(offsets, i, 0));
     const auto end = static_cast<std::size_t>(number(offsets, i + 1, 0));
     if (begin > end || (end > begin && (!clusters || end > clusters->size()))) {
@@ -127,7 +131,8 @@ Lineage read_lineage(const std::filesystem::path& file) {
     const auto list = [&](std::vector<std::uint32_t>& to, std::size_t column) {
       for (std::size_t k = begin; k < end; ++k) to.push_back(static_cast<std::uint32_t>(number(*clusters, k, column)));
     };
-    list(cell.first_core, 0);
+    // The rows of the file may exceed 32 bits, and only their order is needed.
+    for (std::size_t k = begin; k < end; ++k) cell.first_core.push_back(static_cast<std::uint32_t>(k - begin));
     list(cell.core, 1);
     list(cell.size, 2);
     if (cell.wider) list(cell.in_wider, 3);
@@ -137,12 +142,16 @@ Lineage read_lineage(const std::filesystem::path& file) {
       points += size;
       cell.summary.largest = std::max<std::uint64_t>(cell.summary.largest, size);
     }
-    cell.summary.clusters = cell.clusters();
+    cell.summary.clusters = static_cast<std::uint64_t>(number(cells, i, 2));
     cell.summary.core = static_cast<std::uint64_t>(number(cells, i, 3));
     cell.summary.noise = static_cast<std::uint64_t>(number(cells, i, 4));
     cell.summary.border = points - std::min(points, cell.summary.core);
   }
-  return Lineage(std::move(all));
+  try {
+    return Lineage(std::move(all));
+  } catch (const InputError& e) {
+    throw InputError(file.string() + " was not written by epsflow, or is damaged: " + e.what());
+  }
 }
 
 }  // namespace epsflow::cli

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <span>
 
+#include <epsflow/io/results/results_manifest.hpp>
 #include <epsflow/pipeline/explore.hpp>
 #include <epsflow/pipeline/lineage.hpp>
 
@@ -14,13 +15,13 @@ namespace epsflow::cli {
 /// scores score and credit. scores: [cells] in the order of the lineage's cells, or none. Throws ResourceError.
 void write_map(const std::filesystem::path& file, const Lineage& lineage, std::span<const CellScore> scores = {});
 
-/// NPZ. Of cells, in the order of the sweep: eps, minpts, clusters, core, noise, wider, looser, each [cells], and offsets, [cells + 1]:
+/// NPZ. input: what the lineage is of. first_core are rows of the input, dropped ones and those of files before counted. Of cells, in the order of the sweep: eps, minpts, clusters, core, noise, wider, looser, each [cells], and offsets, [cells + 1]:
 /// where the clusters of each begin in the arrays of all clusters, which are first_core, core_points, size, in_wider, in_looser. wider
 /// and looser are the numbers of cells, in_wider and in_looser those of clusters there; -1 where there is none. Throws UsageError in a
 /// build without libzip, ResourceError.
-void write_lineage(const std::filesystem::path& file, const Lineage& lineage);
+void write_lineage(const std::filesystem::path& file, const Lineage& lineage, const io::ResultsInput& input);
 
-/// What write_lineage() wrote. Throws InputError for a file that it did not write, UsageError in a build without libzip.
+/// What write_lineage() wrote, but for LineageCell::first_core, which are places in the cell's list. Throws InputError for a file that it did not write, UsageError in a build without libzip.
 [[nodiscard]] Lineage read_lineage(const std::filesystem::path& file);
 
 }  // namespace epsflow::cli

@@ -30,7 +30,7 @@ double requested_eps(const Arguments& arguments) {
 
 int run_neighbors(const Arguments& arguments) {
   const double eps = requested_eps(arguments);
-  require_output(arguments, "out", io::kNeighborFormats, arguments.operands());
+  require_output(arguments, "out", io::kNeighborFormats);
   RunSettings settings = run_settings(arguments);
   Metric metric = requested_metric(arguments);
   io::FilePoints points = read_input(arguments);
@@ -87,6 +87,7 @@ Command neighbors_command() {
                       {{.name = "out",
                         .kind = ValueKind::file,
                         .value = "FILE",
+                        .writes = true,
                         .help = "file to write, .h5 or .hdf5; without it only the counts are shown"},
                        overwrite_option()}},
                      unweighted_input_options(),

@@ -47,8 +47,10 @@ void print_sharing(const SharingPlan& sharing) {
   if (how == parts::Sharing::eps) what = "each would take some of the eps, with all points";
   if (how == parts::Sharing::parts) what = "each would take a part of space";
   if (count > sharing.engines) what = fmt::format("{} of space would take turns", format_count(count, "part"));
-  print_result("{}: {}, as {}\n", sharing.host ? "the CPU" : format_count(sharing.engines, "GPU"), what,
-               sharing.answer.reason);
+  // Points beside a part that its clusters depend on. They are counted once the parts are cut.
+  const char* ghosts = sharing.host && count > 1 ? "; if their ghosts take too much, all is clustered at once" : "";
+  print_result("{}: {}, as {}{}\n", sharing.host ? "the CPU" : format_count(sharing.engines, "GPU"), what,
+               sharing.answer.reason, ghosts);
 }
 
 /// An estimate, to as many digits as it is worth.

@@ -24,6 +24,7 @@
 #include <epsflow/cli/outputs.hpp>
 #include <epsflow/cli/reading.hpp>
 #include <epsflow/cli/running.hpp>
+#include <epsflow/cli/slicing.hpp>
 #include <epsflow/cli/units.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
@@ -100,7 +101,7 @@ Clustering clustering_of_files(const Arguments& arguments) {
 }
 
 /// The files that the points of a results folder were read from.
-Words inputs_of(const std::string& folder, const nlohmann::json& input) {
+Words files_of_input(const std::string& folder, const nlohmann::json& input) {
   Words files;
   for (const auto& file : input.value("files", nlohmann::json::array())) {
     files.push_back(file.at("name").get<std::string>());
@@ -113,17 +114,6 @@ Words inputs_of(const std::string& folder, const nlohmann::json& input) {
   }
   if (files.empty()) throw InputError(folder + " does not say where its points are: give them with --points");
   return files;
-}
-
-/// The columns that were read for a results folder, as --columns takes them.
-std::string columns_of(const nlohmann::json& input) {
-  Words columns;
-  for (std::string name : input.at("columns").get<Words>()) {
-    for (std::size_t at = 0; (at = name.find('"', at)) != std::string::npos; at += 2) name.insert(at, 1, '"');
-    columns.push_back('"' + name + '"');
-  }
-  if (!columns.empty()) return fmt::format("{}", fmt::join(columns, ","));
-  return fmt::format("{}", fmt::join(input.at("column_numbers").get<std::vector<std::size_t>>(), ","));
 }
 
 /// Options that say how files of one kind are read: not those of another kind.
@@ -170,10 +160,15 @@ Clustering read_folder(const Arguments& arguments) {
   // What Python saved is of no files, and says nothing of reading them.
   const bool of_files = !input.value("files", nlohmann::json::array()).empty();
   Values values = of_files ? run.value("options", nlohmann::json::object()).get<Values>() : arguments.all_given();
-  const Words files = arguments.given("points") ? arguments.texts("points") : inputs_of(folder, input);
+  const Words files = arguments.given("points") ? arguments.texts("points") : files_of_input(folder, input);
   for (const char* option : {"memory", "quiet", "json"}) values.erase(option);
-  // Nothing here weighs. But the coordinates are the columns that were read, and not all but one.
-  if (values.erase("weight") > 0) values.emplace("columns", columns_of(input));
+  // Nothing here weighs or sums up. But the coordinates are the columns that were read, and not those of these options.
+  const bool beside = names_columns_beside(values);
+  for (const char* option : kColumnsBeside) values.erase(option);
+  if (beside) {
+    values.emplace("columns", columns_text(input.at("columns").get<Words>(),
+                                           input.at("column_numbers").get<std::vector<std::size_t>>()));
+  }
   Values values_new = arguments.all_given();
   for (const char* option : {"memory", "quiet"}) {
     if (arguments.given(option)) values[option] = values_new[option];
@@ -198,14 +193,11 @@ Clustering clustering_of_results(const Arguments& arguments) {
   }
 }
 
-/// Those of each of so many points. Throws InputError as read_numbers() does, and where there are more or fewer of them.
-std::vector<std::int32_t> read_all(const std::filesystem::path& file, WholeNumbers numbers, std::size_t points) {
+/// read_for_points() of a file that --labels or --core names.
+std::vector<std::int32_t> read_all(const std::filesystem::path& file, WholeNumbers numbers,
+                                   const io::FilePoints& points) {
   numbers.advice = "are --labels and --core swapped?";
-  std::vector<std::int32_t> values = read_numbers(file, numbers);
-  if (values.size() == points) return values;
-  throw InputError(fmt::format("{} holds {} rows, and the clustering has {}: give the {} of these points",
-                               file.string(), format_count(values.size()), format_count(points, "point"),
-                               numbers.what));
+  return read_for_points(file, numbers, points);
 }
 
 /// The core points of a clustering.
@@ -232,8 +224,8 @@ Core read_core(const Clustering& clustering, Metric& metric) {
   io::FilePoints points = read_input(clustering.read);
   settle_columns(clustering.read, points, metric);
   require_same_input(clustering, points, metric);
-  const std::vector<std::int32_t> labels = read_all(clustering.labels, kLabelNumbers, points.size());
-  const std::vector<std::int32_t> mask = read_all(clustering.core, kMaskNumbers, points.size());
+  const std::vector<std::int32_t> labels = read_all(clustering.labels, kLabelNumbers, points);
+  const std::vector<std::int32_t> mask = read_all(clustering.core, kMaskNumbers, points);
   const auto count =
       static_cast<std::size_t>(std::count_if(mask.begin(), mask.end(), [](std::int32_t core) { return core != 0; }));
   Core core{Points(count, points.dims(), points.precision()), {}, points.column_names, units_of(points)};
@@ -268,13 +260,13 @@ int run_predict(const Arguments& arguments) {
   const Clustering clustering =
       arguments.given("results") ? clustering_of_results(arguments) : clustering_of_files(arguments);
   const std::string old = fmt::format("{}", fmt::join(clustering.read.operands(), ", "));
-  Words files = arguments.operands();
-  files.insert(files.end(), clustering.read.operands().begin(), clustering.read.operands().end());
+  Words files = clustering.read.operands();
   files.insert(files.end(), {clustering.labels, clustering.core});
-  require_label_output(arguments, kPlainFormats, files);
+  require_row_output(arguments, kPlainFormats, files);
   const bool streamed = goes_to_standard_output(arguments, "out");
   EngineOptions options;
   take(arguments, options);
+  files.insert(files.end(), arguments.operands().begin(), arguments.operands().end());
   if (std::count(files.begin(), files.end(), "-") > 1) {
     throw UsageError("- stands for standard input, which can be read only once; name it once");
   }
@@ -356,6 +348,7 @@ Command predict_command() {
             {{.name = "out",
               .kind = ValueKind::file,
               .value = "FILE",
+              .writes = true,
               .help =
                   "labels as .npy (int32), .csv or .fits, or - for CSV on standard output; beside a file, where rows "
                   "were dropped or files joined, NAME.rows.npy (int64): the row of each label"},

@@ -36,6 +36,8 @@ Origin origin_of(const std::filesystem::path& folder, const io::Manifest& manife
     for (const auto& [name, value] : run.at("machine").items()) origin.run.machine.emplace_back(name, value);
     const Json input = Json::parse(manifest.input);
     for (const Json& file : input.at("files")) origin.files.push_back(file.at("name"));
+    name_columns(origin.run.options, input.at("columns").get<Words>(),
+                 input.at("column_numbers").get<std::vector<std::size_t>>());
   } catch (const Json::exception&) {
     throw InputError(fmt::format("{} does not say how it was made, or is damaged: sweep again",
                                  (folder / io::kManifestName).string()));
@@ -100,7 +102,7 @@ int run_report(const Arguments& arguments) {
   }
   Origin origin = origin_of(folder, manifest);
   origin.files = input_files(arguments, folder, origin);
-  require_page(arguments, "out", overwrite(arguments), paths_of(origin.files));
+  require_page(arguments, "out", overwrite(arguments), origin.files);
   const Arguments reading = reading_of(arguments, origin.files, origin);
   Metric metric = requested_metric(reading);
   io::FilePoints points = read_input(reading);
@@ -134,6 +136,7 @@ Command report_command() {
                         .kind = ValueKind::file,
                         .value = "FILE.html",
                         .standard = "report.html",
+                        .writes = true,
                         .help = "file to write"},
                        overwrite_option()}},
                      {"The points, where they are elsewhere now, or were read otherwise",

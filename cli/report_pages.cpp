@@ -4,13 +4,18 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <fstream>
 #include <iterator>
+#include <map>
 
 #include <epsflow/cli/interrupt.hpp>
 #include <epsflow/cli/labels.hpp>
 #include <epsflow/cli/lineage_files.hpp>
 #include <epsflow/cli/output.hpp>
+#include <epsflow/cli/outputs.hpp>
+#include <epsflow/cli/slicing.hpp>
+#include <epsflow/cli/sweep_results.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
 #include <epsflow/io/results/results_names.hpp>
@@ -57,7 +62,12 @@ void add_scores(report::Report& report, const std::filesystem::path& file) {
   const io::FilePoints map = io::read_points(file, {.columns = {"eps", "minpts", "score"}});
   std::vector<std::pair<Variant, double>> scores;
   for (std::size_t i = 0; i < map.size(); ++i) {
-    scores.push_back({{map.view().at(i, 0), static_cast<std::uint32_t>(map.view().at(i, 1))}, map.view().at(i, 2)});
+    const double minpts = map.view().at(i, 1);
+    if (!(minpts >= 1 && minpts <= 0xFFFFFFFFU) || minpts != std::floor(minpts)) {
+      throw InputError(fmt::format("{} was not written by epsflow, or is damaged: it has a minpts of {}", file.string(),
+                                   format_number(minpts)));
+    }
+    scores.push_back({{map.view().at(i, 0), static_cast<std::uint32_t>(minpts)}, map.view().at(i, 2)});
   }
   report.add_scores(scores);
 }
@@ -65,18 +75,18 @@ void add_scores(report::Report& report, const std::filesystem::path& file) {
 }  // namespace
 
 OptionSpec report_option(std::string help) {
-  return {.name = "report", .kind = ValueKind::file, .value = "FILE.html", .help = std::move(help)};
+  return {.name = "report", .kind = ValueKind::file, .value = "FILE.html", .writes = true, .help = std::move(help)};
 }
 
 void require_page(const Arguments& arguments, std::string_view option, io::Overwrite overwrite,
-                  std::span<const std::filesystem::path> inputs) {
+                  const Words& more_inputs) {
   const std::filesystem::path file = arguments.text(option);
   if (file.empty()) return;
   if (file.extension() != ".html" && file.extension() != ".htm") {
     throw UsageError(fmt::format("--{} {} is where a page for a browser goes: give it a name that ends in .html",
                                  option, file.string()));
   }
-  io::require_target(file, overwrite, inputs);
+  require_place(arguments, option, overwrite, more_inputs);
 }
 
 std::string command_line(std::string_view command, const Words& files,
@@ -90,6 +100,14 @@ std::string command_line(std::string_view command, const Words& files,
     if (option == nullptr || option->kind != ValueKind::flag) line += " " + quoted(value);
   }
   return line;
+}
+
+void name_columns(std::vector<std::pair<std::string, std::string>>& options, const Words& names,
+                  const std::vector<std::size_t>& numbers) {
+  const std::map<std::string, std::string, std::less<>> given(options.begin(), options.end());
+  if (names_columns_beside(given) && !given.contains("columns")) {
+    options.emplace_back("columns", columns_text(names, numbers));
+  }
 }
 
 report::Subject subject_of(const io::FilePoints& points, const Metric& metric, const Origin& origin) {
@@ -112,10 +130,14 @@ report::Subject subject_of(const io::FilePoints& points, const Metric& metric, c
   told.emplace_back("Made", origin.started);
   subject.command = command_line(origin.command, origin.files, origin.run.options);
   if (origin.command != "explore") subject.command += " --out results";
-  std::vector<std::pair<std::string, std::string>> options;
-  for (const auto& option : origin.run.options) {
+  std::vector<std::pair<std::string, std::string>> options, given = origin.run.options;
+  name_columns(given, points.column_names, points.column_numbers);
+  const Words outputs = options_of_outputs();
+  for (const auto& option : given) {
     const bool of_grid = option.first == "eps" || option.first == "minpts" || option.first == "variants";
-    if (!of_grid && find_option(find_command("cluster"), option.first) != nullptr) options.push_back(option);
+    const bool of_output = std::ranges::find(outputs, option.first) != outputs.end();
+    if (!of_grid && !of_output && find_option(find_command("cluster"), option.first) != nullptr)
+      options.push_back(option);
   }
   subject.catalogue_hint =
       command_line("cluster", origin.files, options) + " --eps {eps} --minpts {minpts} --catalog clusters.csv";
@@ -156,7 +178,11 @@ void add_folder(report::Report& report, const std::filesystem::path& folder, con
   require_unchanged(folder, manifest, io::kMapName);
   require_unchanged(folder, manifest, io::kExploreName);
   add_scores(report, folder / io::kMapName);
-  report.advise(read_text(folder / io::kExploreName));
+  try {
+    report.advise(read_text(folder / io::kExploreName));
+  } catch (const InputError& e) {
+    throw InputError(fmt::format("{}: {}", (folder / io::kExploreName).string(), e.what()));
+  }
 }
 
 }  // namespace epsflow::cli

@@ -20,15 +20,20 @@ namespace epsflow::cli {
 /// --report FILE of a command that makes results.
 [[nodiscard]] OptionSpec report_option(std::string help);
 
-/// Finds out whether the file of `option` can be written as require_output() does; its name must say that it is a page. Throws UsageError,
+/// require_place() for a page: the name of the file must end in .html or .htm. Throws UsageError,
 /// ResourceError.
 void require_page(const Arguments& arguments, std::string_view option, io::Overwrite overwrite,
-                  std::span<const std::filesystem::path> inputs);
+                  const Words& more_inputs = {});
 
 /// A command of the program as a shell takes it. options: name and value, "true" for flags; those that say where results go, and what is
 /// printed, are left out.
 [[nodiscard]] std::string command_line(std::string_view command, const Words& files,
                                        std::span<const std::pair<std::string, std::string>> options);
+
+/// Adds --columns to the options of a run that names columns which are no coordinates: commands without these options would take them for
+/// coordinates. names, numbers: of the columns that were read.
+void name_columns(std::vector<std::pair<std::string, std::string>>& options, const Words& names,
+                  const std::vector<std::size_t>& numbers);
 
 /// What a page says of a run.
 struct Origin {

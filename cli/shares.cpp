@@ -12,6 +12,7 @@
 #include <epsflow/cli/reading.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
+#include <epsflow/core/json_numbers.hpp>
 #include <epsflow/io/checksum.hpp>
 #include <epsflow/io/read_points.hpp>
 
@@ -77,6 +78,11 @@ std::vector<std::uint8_t> packed(const io::FilePoints& points) {
   return nlohmann::json::to_msgpack(json);
 }
 
+std::vector<std::size_t> column_numbers(const JsonNumbers<nlohmann::json>& numbers) {
+  const std::vector<std::uint64_t> counts = numbers.counts("numbers");
+  return {counts.begin(), counts.end()};
+}
+
 /// Puts together what the ranks have read. Throws InputError where it is not one data set.
 class Joined {
  public:
@@ -84,17 +90,18 @@ class Joined {
 
   void add(const Task& task, const nlohmann::json& read) {
     const std::string& name = read["inputs"].front()["name"].get_ref<const std::string&>();
+    const JsonNumbers numbers(read, "what a process has read of " + name);
     if (origin_.inputs.empty()) {
       first_ = read;
       origin_.column_names = read["names"].get<Words>();
-      origin_.column_numbers = read["numbers"].get<std::vector<std::size_t>>();
+      origin_.column_numbers = column_numbers(numbers);
       origin_.weight_column = read["weight"].get<std::string>();
     }
     if (read["dims"] != first_["dims"]) {
       throw InputError(fmt::format(
           "{} has {} columns, but {} has {}; files read as one data set need the same: choose with "
           "ReadOptions::columns",
-          name, read["dims"].get<std::size_t>(), origin_.inputs.front().name, first_["dims"].get<std::size_t>()));
+          name, numbers.count("dims"), origin_.inputs.front().name, JsonNumbers(first_, "the first").count("dims")));
     }
     if (!columns_chosen_ && read["names"] != first_["names"]) {
       throw InputError(fmt::format("{} and {} name their columns differently; choose them with ReadOptions::columns",
@@ -111,17 +118,18 @@ class Joined {
 
  private:
   void add_rows(std::size_t file, const nlohmann::json& read) {
+    const JsonNumbers numbers(read, "what a process has read of a file");
     if (file == origin_.inputs.size()) {
       origin_.inputs.push_back({.name = read["name"].get<std::string>(),
                                 .kind = read["kind"].get<std::string>(),
-                                .pieces = read["pieces"].get<std::uint64_t>()});
+                                .pieces = numbers.count("pieces")});
     }
     io::InputRows& rows = origin_.inputs[file];
-    if (read["first"] != rows.rows) {
+    if (numbers.count("first") != rows.rows) {
       throw InputError(rows.name + ": was changed while it was read; read it again when it is complete");
     }
-    rows.rows += read["rows"].get<std::uint64_t>();
-    const auto dropped = read["dropped"].get<std::vector<std::uint64_t>>();
+    rows.rows += numbers.count("rows");
+    const std::vector<std::uint64_t> dropped = numbers.counts("dropped");
     rows.dropped.insert(rows.dropped.end(), dropped.begin(), dropped.end());
   }
 
@@ -156,7 +164,7 @@ io::FilePoints read_share(const Arguments& arguments, parts::Exchange& ranks, co
   });
   const nlohmann::json first = nlohmann::json::from_msgpack(from_first(ranks, read));
   points.column_names = first["names"].get<Words>();
-  points.column_numbers = first["numbers"].get<std::vector<std::size_t>>();
+  points.column_numbers = column_numbers(JsonNumbers(first, "what the first process has read"));
   points.weight_column = first["weight"].get<std::string>();
   const bool wide = ranks.max(points.precision() == Precision::float64 ? std::uint64_t{1} : 0) == 1;
   together(ranks, [&] {

@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <string_view>
 #include <variant>
 
+#include <epsflow/cli/output.hpp>
 #include <epsflow/cli/reading.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
@@ -41,14 +44,38 @@ SliceRows rows_by_file(const io::FilePoints& points) {
   return rows;
 }
 
-SliceRows rows_of(const Arguments& arguments, const io::FilePoints& points) {
+/// Drops the points that lack a value of --by, or of a column of --ids, if --on-nan says so of the coordinates.
+void drop_without(const Arguments& arguments, io::FilePoints& points) {
+  if (read_options(arguments).on_nan != io::NanPolicy::drop) return;
+  Words names;
+  for (const char* option : {"by", "ids"}) {
+    if (!arguments.given(option)) continue;
+    for (std::string& name : split_list(option, arguments.text(option))) names.push_back(std::move(name));
+  }
+  if (names.empty()) return;
+  std::vector<bool> is_out(points.size());
+  for (const std::vector<double>& values : read_beside(arguments, names, points)) {
+    for (std::size_t i = 0; i < values.size(); ++i) is_out[i] = is_out[i] || !std::isfinite(values[i]);
+  }
+  const auto count = static_cast<std::uint64_t>(std::ranges::count(is_out, true));
+  if (count == 0) return;
+  io::drop_points(points, is_out);
+  if (!arguments.flag("quiet")) {
+    say(fmt::format("dropped {} for missing values in {}", format_count(count, "row"), fmt::join(names, ", ")));
+  }
+  require_points(points);
+}
+
+SliceRows rows_of(const Arguments& arguments, io::FilePoints& points) {
+  drop_without(arguments, points);
   if (arguments.flag("by-file")) return rows_by_file(points);
   const std::string name = by_name(arguments);
   const std::vector<double> values = std::move(read_beside(arguments, {name}, points).front());
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (std::isfinite(values[i])) continue;
     throw InputError(
-        fmt::format("{} has {} in the column {} of --by, and every point is in a slice: fill it, or leave the row out",
+        fmt::format("{} has {} in the column {} of --by, and every point is in a slice: fill it, or drop such rows "
+                    "with --on-nan drop",
                     row_of(points, i), values[i], name));
   }
   return slice_rows(values, by_width(arguments));
@@ -66,6 +93,22 @@ TableColumn called(const Arguments& arguments, const io::FilePoints& points, con
       std::ranges::all_of(rows.keys, [](double key) { return key == std::floor(key) && std::abs(key) < 0x1p53; });
   if (whole) return {name, std::vector<std::int64_t>(rows.keys.begin(), rows.keys.end())};
   return {name, rows.keys};
+}
+
+/// What the library says of columns beside the coordinates, with the options that name them in place of the one for coordinates.
+std::string in_words_of_columns(const Arguments& arguments, const Words& names, std::string text) {
+  std::string options;
+  for (const char* option : {"by", "stats", "velocity", "ids"}) {
+    if (!arguments.given(option)) continue;
+    const Words named = split_list(option, arguments.text(option));
+    const auto is_asked_for = [&](const std::string& name) { return std::ranges::find(names, name) != names.end(); };
+    if (std::ranges::any_of(named, is_asked_for))
+      options += fmt::format("{}--{}", options.empty() ? "" : " or ", option);
+  }
+  constexpr std::string_view kOfCoordinates = "ReadOptions::columns";
+  const std::size_t at = text.find(kOfCoordinates);
+  if (at != std::string::npos && !options.empty()) text.replace(at, kOfCoordinates.size(), options);
+  return text;
 }
 
 }  // namespace
@@ -110,9 +153,25 @@ Words columns_beside(const Arguments& arguments) {
   return names;
 }
 
+std::string columns_text(Words names, const std::vector<std::size_t>& numbers) {
+  if (names.empty()) return fmt::format("{}", fmt::join(numbers, ","));
+  for (std::string& name : names) {
+    for (std::size_t at = 0; (at = name.find('"', at)) != std::string::npos; at += 2) name.insert(at, 1, '"');
+    name = '"' + name + '"';
+  }
+  return fmt::format("{}", fmt::join(names, ","));
+}
+
 std::vector<std::vector<double>> read_beside(const Arguments& arguments, const Words& names,
                                              const io::FilePoints& points) {
-  io::ColumnsBeside beside = io::read_columns(paths_of(arguments.operands()), read_options(arguments), names, points);
+  io::ColumnsBeside beside;
+  try {
+    beside = io::read_columns(paths_of(arguments.operands()), read_options(arguments), names, points);
+  } catch (const UsageError& error) {
+    throw UsageError(in_words_of_columns(arguments, names, error.what()));
+  } catch (const InputError& error) {
+    throw InputError(in_words_of_columns(arguments, names, error.what()));
+  }
   for (std::size_t k = 0; k < names.size() && !arguments.given("columns"); ++k) {
     const auto taken = std::ranges::find(points.column_numbers, beside.numbers[k]);
     if (taken == points.column_numbers.end()) continue;
@@ -136,7 +195,7 @@ std::string row_of(const io::FilePoints& points, std::size_t point) {
   return fmt::format("row {}", row);
 }
 
-Slicing::Slicing(const Arguments& arguments, const io::FilePoints& points)
+Slicing::Slicing(const Arguments& arguments, io::FilePoints& points)
     : points_(points),
       name_(by_name(arguments)),
       rows_(rows_of(arguments, points)),
@@ -177,8 +236,11 @@ void SliceCounts::write(const std::filesystem::path& file) const {
   });
   io::FileStream out(file, file);
   io::CsvWriter csv(out);
-  csv.text(slicing_.called().name);
-  for (const char* name : {"points", "eps", "minpts", "clusters", "noise", "core", "border", "largest"}) csv.text(name);
+  static constexpr std::array<std::string_view, 8> kCounts{"points", "eps",  "minpts", "clusters",
+                                                           "noise",  "core", "border", "largest"};
+  const std::string& called = slicing_.called().name;
+  csv.text(std::ranges::find(kCounts, called) == kCounts.end() ? called : "slice_" + called);
+  for (const std::string_view name : kCounts) csv.text(name);
   csv.end_row();
   for (std::size_t s = 0; s < slicing_.rows().count(); ++s) {
     for (const Counted* counted : order) {

@@ -1,7 +1,12 @@
 // Many data sets in one input: slices by the values of a column, or by file.
 #pragma once
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
 #include <filesystem>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,6 +31,14 @@ void check_slicing(const Arguments& arguments);
 /// The columns that are not coordinates unless --columns names them: those of --by, --stats, --velocity and,
 /// where ids are a column, --ids.
 [[nodiscard]] Words columns_beside(const Arguments& arguments);
+/// Options that name columns which are no coordinates, as far as a command has them that makes one data set of its input.
+inline constexpr std::array kColumnsBeside{"weight", "stats", "velocity"};
+[[nodiscard]] inline bool names_columns_beside(const std::map<std::string, std::string, std::less<>>& options) {
+  return std::ranges::any_of(kColumnsBeside, [&](const char* option) { return options.contains(option); });
+}
+/// These columns as --columns takes them: by name, or by number if they have none.
+[[nodiscard]] std::string columns_text(Words names, const std::vector<std::size_t>& numbers);
+
 /// Reads columns beside the points. [columns] [n] Throws as io::read_columns(), and UsageError where one of them is a coordinate although
 /// --columns names none, as where a file has no names, or where names differ in case alone.
 [[nodiscard]] std::vector<std::vector<double>> read_beside(const Arguments& arguments, const Words& names,
@@ -36,8 +49,9 @@ void check_slicing(const Arguments& arguments);
 /// The slices that the command line asks for, and the points in their order.
 class Slicing {
  public:
-  /// Reads the column. Throws UsageError, InputError naming the row that is in no slice.
-  Slicing(const Arguments& arguments, const io::FilePoints& points);
+  /// Reads the column. Points without a value there, or in the column of --ids, are taken out with --on-nan drop. Throws UsageError,
+  /// InputError naming the row that is in no slice.
+  Slicing(const Arguments& arguments, io::FilePoints& points);
 
   /// "time", or "file".
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
@@ -52,10 +66,11 @@ class Slicing {
   [[nodiscard]] Dataset load(const Engine& engine, const Metric& metric) const;
   /// Puts labels and mask of a result in the order of the input.
   void restore(VariantResult& result) const;
-  /// Values in the order of the input, in that of the slices.
+  /// [n], or empty: values in the order of the input, in that of the slices.
   template <class T>
   [[nodiscard]] std::vector<T> in_order(std::span<const T> by_row) const {
     std::vector<T> made(by_row.begin(), by_row.end());
+    if (by_row.empty()) return made;  // there are none, such as weights
     for (std::size_t place = 0; place < rows_.order.size(); ++place) made[place] = by_row[rows_.order[place]];
     return made;
   }

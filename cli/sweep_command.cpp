@@ -125,12 +125,10 @@ int run_sweep_of_table(const Arguments& arguments) {
   const Sweep sweep = requested_sweep(arguments, {"out"});
   const io::FolderMode mode = folder_mode(arguments);
   const RunSettings settings = run_settings(arguments);
-  require_table_options(arguments,
-                        {"keep", "lineage", "labelled", "catalog", "stats", "report", "by", "by-width", "by-file"});
-  io::ResultsFolder folder(
-      arguments.text("out"), sweep, mode,
-      {.hdf5 = arguments.flag("hdf5"), .core = settings.run.core_mask, .inputs = paths_of(arguments.operands())},
-      notices(arguments));
+  Words about_points = options_of_outputs(&io::ResultsOutput::of_points);
+  for (const char* option : {"keep", "stats", "by-width"}) about_points.emplace_back(option);
+  require_table_options(arguments, about_points);
+  io::ResultsFolder folder(arguments.text("out"), sweep, mode, folder_outputs(arguments), notices(arguments));
   const TableInput input = read_table(arguments);
   io::RunDescription description = describe_run(arguments, {}, {.backend = BackendChoice::cpu});
   description.metric = kPrecomputed;
@@ -144,20 +142,28 @@ int run_sweep_of_table(const Arguments& arguments) {
 }
 
 /// Throws UsageError for options that have no sense together.
-void check_together(const Arguments& arguments, const RunSettings& settings, bool sliced, bool lineage) {
+void check_together(const Arguments& arguments, const RunSettings& settings, bool sliced) {
   if (arguments.given("stats") && !arguments.given("catalog")) {
     throw UsageError("--stats is about the clusters of --catalog: give --catalog as well");
   }
   if (sliced && !settings.devices.gpus.empty()) {
     throw UsageError("--gpus shares one data set among GPUs, and --by makes many: leave one of them out");
   }
-  if (sliced && arguments.given("report")) {
-    throw UsageError("--report is a page of one data set, and --by and --by-file make many: leave one of them out");
-  }
-  if (sliced && lineage) {
-    throw UsageError(
-        "--lineage ties the clusters of one data set to each other, and --by and --by-file make many: leave one of "
-        "them out");
+  for (const std::string& option : options_of_outputs(&io::ResultsOutput::of_one_data_set)) {
+    if (!arguments.given(option)) continue;
+    if (sliced) {
+      throw UsageError(
+          fmt::format("--{} ties the clusters of one data set to each other, and --by and --by-file make many: leave "
+                      "one of them out",
+                      option));
+    }
+    if (settings.run.method == VariantMethod::each) {
+      throw UsageError(
+          fmt::format("--{} ties the clusters of all minpts to each other, and --method each makes each on its own: "
+                      "leave one of them "
+                      "out",
+                      option));
+    }
   }
 }
 
@@ -174,32 +180,16 @@ int run_sweep(const Arguments& arguments) {
   check_kept(arguments, settings.run);
   check_slicing(arguments);
   const bool sliced = arguments.given("by") || arguments.flag("by-file");
-  check_together(arguments, settings, sliced, lineage);
-  require_page(arguments, "report", mode == io::FolderMode::fresh ? io::Overwrite::refuse : io::Overwrite::replace,
-               paths_of(arguments.operands()));
+  check_together(arguments, settings, sliced);
+  require_page(arguments, "report", mode == io::FolderMode::fresh ? io::Overwrite::refuse : io::Overwrite::replace);
   settings.run.clusters = lineage;
   check_options(settings.run);
-  if (lineage) io::require_format("NPZ");
-  if (arguments.flag("hdf5")) io::require_format("HDF5");
-  const std::string extension = arguments.given("labelled") ? "." + arguments.text("labelled") : "";
-  std::optional<io::OutputFormat> format;
-  if (!extension.empty()) format = io::output_format("labelled" + extension, io::kLabelledFormats);
-  const std::string catalogs = arguments.given("catalog") ? "." + arguments.text("catalog") : "";
-  if (!catalogs.empty()) (void)io::output_format("catalog" + catalogs, io::kTableFormats);
-  Words more;
-  if (lineage) more.emplace_back(io::kLineageName);
-  if (sliced) more.emplace_back(io::kSlicesName);
-  io::ResultsFolder folder(out, sweep, mode,
-                           {.labels = labels,
-                            .hdf5 = arguments.flag("hdf5"),
-                            .core = settings.run.core_mask,
-                            .labelled = extension,
-                            .catalog = catalogs,
-                            .more = more,
-                            .inputs = paths_of(arguments.operands())},
-                           notices(arguments));
+  const io::FolderOutputs outputs = folder_outputs(arguments);
+  io::ResultsFolder folder(out, sweep, mode, outputs, notices(arguments));
 
-  const bool coordinates_alone = !sliced && !format && catalogs.empty() && !arguments.given("report");
+  const bool labelled = outputs.wants(io::kLabelledFolder);
+  const bool catalogued = outputs.wants(io::kCatalogFolder);
+  const bool coordinates_alone = !sliced && !labelled && !catalogued && !arguments.given("report");
   const std::optional<io::RowFile> left =
       coordinates_alone ? left_rows(arguments, sweep, metric, settings) : std::nullopt;
   io::FilePoints points;
@@ -208,20 +198,22 @@ int run_sweep(const Arguments& arguments) {
     require_points(points);
     settle_columns(arguments, points, metric);
   }
-  const std::uint64_t n = left ? left->rows.size : points.size();
-  settle_backend(n, left ? left->rows.dims : points.dims(), metric, settings);
   std::optional<Slicing> slicing;
   if (sliced) slicing.emplace(arguments, points);
+  const std::uint64_t n = left ? left->rows.size : points.size();
+  settle_backend(n, left ? left->rows.dims : points.dims(), metric, settings);
   std::vector<io::VariantWriter> writers;
-  std::optional<io::LabelledCopy> labelled;
-  if (format) {
-    labelled.emplace(labelled_copy(arguments, points, *format, settings.run.core_mask, metric));
-    writers.push_back(labelled_writer(*labelled, extension));
+  std::optional<io::LabelledCopy> copy;
+  if (labelled) {
+    const std::string& extension = outputs.wanted.at(io::kLabelledFolder);
+    const io::OutputFormat format = io::output_format(io::kLabelledFolder + extension, io::kLabelledFormats);
+    copy.emplace(labelled_copy(arguments, points, format, settings.run.core_mask, metric));
+    writers.push_back(labelled_writer(*copy, extension));
   }
   std::optional<Cataloguing> cataloguing;
-  if (!catalogs.empty()) {
+  if (catalogued) {
     cataloguing.emplace(arguments, points, metric, slicing ? &*slicing : nullptr);
-    writers.push_back(cataloguing->writer(catalogs));
+    writers.push_back(cataloguing->writer(outputs.wanted.at(io::kCatalogFolder)));
     settings.run.core_mask = true;
   }
   io::ResultsInput input = left ? results_input(*left) : io::results_input(points);
@@ -255,7 +247,7 @@ int run_sweep(const Arguments& arguments) {
           run_whole(arguments, points, metric, made, take, settings, observer);
         }
         if (tied) {
-          folder.add_file(io::kLineageName, [&](const auto& file) { write_lineage(file, builder.finish()); });
+          folder.add_file(io::kLineageName, [&](const auto& file) { write_lineage(file, builder.finish(), input); });
         }
         if (counts) folder.add_file(io::kSlicesName, [&](const auto& file) { counts->write(file); });
       });
@@ -287,7 +279,11 @@ Command sweep_command() {
       .groups = {sweep_options(),
                  metric_options(),
                  {"Results",
-                  {{.name = "out", .kind = ValueKind::folder, .value = "FOLDER", .help = "folder to write to"},
+                  {{.name = "out",
+                    .kind = ValueKind::folder,
+                    .value = "FOLDER",
+                    .writes = true,
+                    .help = "folder to write to"},
                    {.name = "resume",
                     .kind = ValueKind::flag,
                     .help = "keep the variants that the folder holds and make the others"},

@@ -34,9 +34,12 @@ void refuse_what_is_for_one(const Arguments& arguments, const RunSettings& setti
   const auto refuse = [](const std::string& what) {
     throw UsageError(what + " is for one process: leave it out, or leave the launcher of several out");
   };
-  for (const char* name : {"neighbors", "labelled", "catalog", "stats", "report", "by", "by-width", "by-file", "verify",
-                           "kernel", "table-format", "method"}) {
-    if (arguments.given(name)) refuse(std::string("--") + name);
+  Words for_one = options_of_outputs(&io::ResultsOutput::of_one_process);
+  for (const char* name : {"neighbors", "stats", "report", "by-width", "verify", "kernel", "table-format", "method"}) {
+    for_one.emplace_back(name);
+  }
+  for (const std::string& name : for_one) {
+    if (arguments.given(name)) refuse("--" + name);
   }
   if (settings.run.strategy == StrategyChoice::table) refuse("--strategy table");
   if (settings.run.search.decide != DecideChoice::automatic && settings.run.search.decide != DecideChoice::scalar) {
@@ -55,8 +58,6 @@ RunSettings settings_of_ranks(const Arguments& arguments) {
   }
   settings.run.clusters = arguments.flag("lineage");
   check_options(settings.run);
-  if (settings.run.clusters) io::require_format("NPZ");
-  if (arguments.flag("hdf5")) io::require_format("HDF5");
   return settings;
 }
 
@@ -132,12 +133,7 @@ int run_sweep_over_ranks(const Arguments& arguments, parts::Exchange& ranks) {
   const bool labels = settings.run.keep == Keep::labels;
   std::optional<io::ResultsFolder> folder;
   on_first(ranks, [&] {
-    folder.emplace(arguments.text("out"), *sweep, folder_mode(arguments),
-                   io::FolderOutputs{.labels = labels,
-                                     .hdf5 = arguments.flag("hdf5"),
-                                     .core = settings.run.core_mask,
-                                     .more = settings.run.clusters ? Words{io::kLineageName} : Words{},
-                                     .inputs = paths_of(arguments.operands())},
+    folder.emplace(arguments.text("out"), *sweep, folder_mode(arguments), folder_outputs(arguments),
                    notices(arguments));
   });
   const parts::MachineShare machine = parts::machine_share(ranks);
@@ -199,7 +195,7 @@ int run_sweep_over_ranks(const Arguments& arguments, parts::Exchange& ranks) {
     }
     if (lineage) {
       on_first(ranks, [&] {
-        folder->add_file(io::kLineageName, [&](const auto& file) { write_lineage(file, lineage->finish()); });
+        folder->add_file(io::kLineageName, [&](const auto& file) { write_lineage(file, lineage->finish(), input); });
       });
     }
   } catch (const Cancelled&) {

@@ -7,13 +7,18 @@
 #include <string>
 #include <utility>
 
+#include <epsflow/cli/options.hpp>
 #include <epsflow/cli/output.hpp>
+#include <epsflow/cli/outputs.hpp>
 #include <epsflow/cli/reading.hpp>
 #include <epsflow/cli/running.hpp>
 #include <epsflow/cli/table_input.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
+#include <epsflow/io/formats.hpp>
 #include <epsflow/io/results/results_names.hpp>
+#include <epsflow/io/write_labels.hpp>
+#include <epsflow/io/write_table.hpp>
 #include <epsflow/report/as_json.hpp>
 
 namespace epsflow::cli {
@@ -72,8 +77,42 @@ io::FolderMode folder_mode(const Arguments& arguments) {
   return overwrite ? io::FolderMode::overwrite : io::FolderMode::fresh;
 }
 
+Words options_of_outputs(bool io::ResultsOutput::*property) {
+  Words options;
+  for (const io::ResultsOutput& output : io::kResultsOutputs) {
+    if (property != nullptr && !(output.*property)) continue;
+    io::for_each_word(output.options, [&](std::string_view option) { options.emplace_back(option); });
+  }
+  return options;
+}
+
+Words options_of_outputs() { return options_of_outputs(nullptr); }
+
+io::FolderOutputs folder_outputs(const Arguments& arguments) {
+  io::FolderOutputs outputs{.wanted = {}, .inputs = inputs_of(arguments)};
+  for (const io::ResultsOutput& output : io::kResultsOutputs) {
+    if (!io::has_word(output.commands, arguments.command().name)) continue;
+    std::string_view asked;
+    io::for_each_word(output.options, [&](std::string_view option) {
+      if (arguments.given(option)) asked = option;
+    });
+    if (asked.empty() && !output.options.empty() && arguments.command().name == "sweep") continue;
+    outputs.wanted.emplace(output.name, output.copy ? "." + arguments.text(asked) : std::string(output.extensions));
+  }
+  if (arguments.given("keep") && arguments.text("keep") == word_of(Keep::summary)) {
+    outputs.wanted.erase(io::kLabelsFolder);
+  }
+  for (const auto& [name, extension] : outputs.wanted) {
+    if (name.ends_with(".npz")) io::require_format("NPZ");
+    if (name.ends_with(".h5")) io::require_format("HDF5");
+    if (name == io::kLabelledFolder) static_cast<void>(io::output_format(name + extension, io::kLabelledFormats));
+    if (name == io::kCatalogFolder) static_cast<void>(io::output_format(name + extension, io::kTableFormats));
+  }
+  return outputs;
+}
+
 void check_kept(const Arguments& arguments, const RunOptions& run) {
-  for (const char* name : {"hdf5", "labelled", "catalog"}) {
+  for (const std::string& name : options_of_outputs(&io::ResultsOutput::of_labels)) {
     if (!keeps_labels(run.keep) && arguments.given(name)) {
       throw UsageError(
           fmt::format("--{} is made of labels, and --keep summary makes none; leave one of them out", name));

@@ -9,12 +9,22 @@
 #include <epsflow/core/metric.hpp>
 #include <epsflow/io/file_points.hpp>
 #include <epsflow/io/results/results_folder.hpp>
+#include <epsflow/io/results/results_names.hpp>
 #include <epsflow/pipeline/options.hpp>
 
 namespace epsflow::cli {
 
 /// --resume, --overwrite, or neither. Throws UsageError for both.
 [[nodiscard]] io::FolderMode folder_mode(const Arguments& arguments);
+
+/// The options that ask for outputs of the results folder which have this property.
+[[nodiscard]] Words options_of_outputs(bool io::ResultsOutput::*property);
+/// The options that ask for outputs of the results folder.
+[[nodiscard]] Words options_of_outputs();
+
+/// What the options ask the results folder to hold, by kResultsOutputs. Inputs are those of inputs_of(). Throws UsageError if this build
+/// does not write a format that is asked for.
+[[nodiscard]] io::FolderOutputs folder_outputs(const Arguments& arguments);
 
 /// Throws UsageError for options that need labels where none are kept, and as check_options() does.
 void check_kept(const Arguments& arguments, const RunOptions& run);

@@ -1,6 +1,7 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -36,8 +37,28 @@ std::string time_text(double key) {
   return text;
 }
 
-/// In the order of tobac's columns. Positions are left out where there are none.
-Table tracks_table(const TrackedSlices& found, const SliceRows& slices, bool sphere) {
+/// SliceRows::offsets with one slice without points for each gap of --by-width. Clusters on the two sides of a stretch without points do
+/// not follow each other.
+std::vector<std::uint64_t> with_gaps(const SliceRows& slices) {
+  std::vector<std::uint64_t> starts;
+  for (std::size_t s = 0; s < slices.count(); ++s) {
+    if (s > 0 && !slices.stretches.empty() && slices.stretches[s] - slices.stretches[s - 1] > 1) {
+      starts.push_back(slices.offsets[s]);
+    }
+    starts.push_back(slices.offsets[s]);
+  }
+  starts.push_back(slices.offsets.back());
+  return starts;
+}
+
+/// In the order of tobac's columns. Positions are left out where there are none. starts: with_gaps() of the slices. With a width, frames
+/// are counted in stretches of it, those without points included.
+Table tracks_table(const TrackedSlices& found, const SliceRows& slices, const std::vector<std::uint64_t>& starts,
+                   bool sphere) {
+  const auto slice_of = [&](const TrackRow& row) {
+    const auto after = std::ranges::upper_bound(slices.offsets, starts[row.frame]);
+    return static_cast<std::size_t>(after - slices.offsets.begin()) - 1;
+  };
   const auto column = [&]<class T>(std::string name, T TrackRow::*member) {
     using Value = std::conditional_t<std::is_floating_point_v<T>, double, std::int64_t>;
     std::vector<Value> values;
@@ -47,10 +68,17 @@ Table tracks_table(const TrackedSlices& found, const SliceRows& slices, bool sph
   };
   std::vector<std::string> times;
   times.reserve(found.rows.size());
-  for (const TrackRow& row : found.rows) times.push_back(time_text(slices.keys[row.frame]));
-  Table table{column("frame", &TrackRow::frame), column("idx", &TrackRow::idx), column("hdim_1", &TrackRow::y),
-              column("hdim_2", &TrackRow::x),    column("num", &TrackRow::num), column("feature", &TrackRow::feature),
-              TableColumn{"time", times},        TableColumn{"timestr", times}, column("y", &TrackRow::y),
+  std::vector<std::int64_t> frames;
+  frames.reserve(found.rows.size());
+  for (const TrackRow& row : found.rows) {
+    const std::size_t slice = slice_of(row);
+    times.push_back(time_text(slices.keys[slice]));
+    frames.push_back(static_cast<std::int64_t>(
+        slices.stretches.empty() ? static_cast<double>(slice) : slices.stretches[slice] - slices.stretches.front()));
+  }
+  Table table{TableColumn{"frame", frames},   column("idx", &TrackRow::idx), column("hdim_1", &TrackRow::y),
+              column("hdim_2", &TrackRow::x), column("num", &TrackRow::num), column("feature", &TrackRow::feature),
+              TableColumn{"time", times},     TableColumn{"timestr", times}, column("y", &TrackRow::y),
               column("x", &TrackRow::x)};
   if (sphere) {
     table.push_back(column("lat", &TrackRow::lat));
@@ -98,15 +126,15 @@ int run_tracks(const Arguments& arguments) {
     if (eps.size() != 1) throw UsageError("--match-eps takes one value");
     how.eps = eps.front();
   }
-  require_output(arguments, "out", io::kTableFormats, arguments.operands());
+  require_output(arguments, "out", io::kTableFormats);
   const bool streamed = goes_to_standard_output(arguments, "out");
   RunSettings settings = run_settings(arguments);
   Metric metric = requested_metric(arguments);
   io::FilePoints read = read_input(arguments);
   require_points(read);
   settle_columns(arguments, read, metric);
-  settle_backend(read.size(), read.dims(), metric, settings);
   const Slicing slicing(arguments, read);
+  settle_backend(read.size(), read.dims(), metric, settings);
 
   const InterruptGuard interrupt;
   VariantResult result;
@@ -114,11 +142,9 @@ int run_tracks(const Arguments& arguments) {
   settings.run.core_mask = true;
   result = std::move(
       run(slicing.load(Engine(settings.engine, notices(arguments)), metric), sweep, settings.run, observer).front());
-  SlicedLabels slices{.starts = slicing.rows().offsets,
-                      .labels = result.labels,
-                      .core = result.core,
-                      .points = slicing.points(),
-                      .metric = metric};
+  const std::vector<std::uint64_t> starts = with_gaps(slicing.rows());
+  SlicedLabels slices{
+      .starts = starts, .labels = result.labels, .core = result.core, .points = slicing.points(), .metric = metric};
   std::vector<std::int64_t> ids;
   if (how.match == TrackMatch::ids) {
     ids = read_ids(arguments, read, slicing);
@@ -127,7 +153,7 @@ int run_tracks(const Arguments& arguments) {
   const TrackedSlices found = track(
       slices, how,
       {.memory = settings.engine.memory, .threads = settings.engine.threads, .backend = BackendChoice::cpu}, observer);
-  io::write_table(arguments.text("out"), tracks_table(found, slicing.rows(), on_sphere(metric.kind)),
+  io::write_table(arguments.text("out"), tracks_table(found, slicing.rows(), starts, on_sphere(metric.kind)),
                   {"tracks", result, metric}, overwrite(arguments));
   if (arguments.flag("json")) {
     nlohmann::ordered_json json{{"points", read.size()},
@@ -180,6 +206,7 @@ Command tracks_command() {
                   {{.name = "out",
                     .kind = ValueKind::file,
                     .value = "FILE",
+                    .writes = true,
                     .help = "table of the clusters as .csv, .fits, .h5 or .parquet, or - for CSV on standard output; "
                             "times from 10^8 on are "
                             "taken for seconds since 1970 and written as dates"},

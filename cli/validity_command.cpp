@@ -48,12 +48,6 @@ void require_same_points(const std::string& folder, const io::Manifest& manifest
                   folder, of_folder, checksum));
 }
 
-void require_size(const std::string& file, const std::vector<std::int32_t>& labels, const io::FilePoints& points) {
-  if (labels.size() == points.size()) return;
-  throw InputError(fmt::format("{} has {}, and there are {}: give the labels of these points", file,
-                               format_count(labels.size(), "label"), format_count(points.size(), "point")));
-}
-
 class Report {
  public:
   void add(const Validity& found, const io::SweepEntry* entry) {
@@ -120,9 +114,7 @@ int run_validity(const Arguments& arguments) {
   };
   if (arguments.given("labels")) {
     const std::string& file = arguments.text("labels");
-    const std::vector<std::int32_t> labels = read_numbers(file, kLabelNumbers);
-    require_size(file, labels, points);
-    judge(labels, nullptr);
+    judge(read_for_points(file, kLabelNumbers, points), nullptr);
   } else {
     const std::string& folder = arguments.text("results");
     const io::Manifest manifest = read_results(folder);
@@ -131,9 +123,7 @@ int run_validity(const Arguments& arguments) {
       const std::string name = io::labels_name(entry->variant);
       require_unchanged(folder, manifest, name);
       const std::filesystem::path file = std::filesystem::path(folder) / name;
-      const std::vector<std::int32_t> labels = read_numbers(file, kLabelNumbers);
-      require_size(file.string(), labels, points);
-      judge(labels, entry);
+      judge(read_for_points(file, kLabelNumbers, points), entry);
     }
   }
   report.print(arguments, points.size());

@@ -11,16 +11,20 @@
 
 namespace epsflow {
 
-/// Of a cluster, or of a sample of one.
+/// Of a cluster, or of a sample of one. Real: double, or long double where squares of differences leave the range of
+/// float64.
+template <class Real>
 struct InnerPoints {
-  double sparseness = 0;
+  Real sparseness = 0;
   std::vector<double> points;  ///< row-major
-  std::vector<double> core;    ///< the core distance of each
+  std::vector<Real> core;      ///< the core distance of each
 };
 
-/// members: the ids of a cluster. The tree is that of the members in [begin, end), all or a sample of them; core distances are of the
-/// whole cluster. O(m · (end - begin)) for m members, in parallel.
-[[nodiscard]] InnerPoints inner_points(PointsView points, std::span<const std::uint32_t> members, std::size_t begin,
-                                       std::size_t end, const CancelToken& cancel);
+/// members: the ids of a cluster, in an order that follows from their coordinates. So the result is the same, to the
+/// last bit, in whatever order the points are. The tree is that of the members in [begin, end), all or a sample of
+/// them; core distances are of the whole cluster. O(m · (end - begin)) for m members, in parallel. Throws Cancelled.
+template <class Real>
+[[nodiscard]] InnerPoints<Real> inner_points(PointsView points, std::span<const std::uint32_t> members,
+                                             std::size_t begin, std::size_t end, const CancelToken& cancel);
 
 }  // namespace epsflow

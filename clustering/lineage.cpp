@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <numeric>
 #include <string>
 #include <tuple>
 
@@ -33,12 +34,27 @@ bool follows(const LineageCell& cell, const LineageCell& of) {
   return wider || looser;
 }
 
+/// Whether a sweep may have the variant, and its counts are those of the clusters. Any number of points may be noise.
+bool is_counted(const LineageCell& cell) {
+  const LabelSummary& s = cell.summary;
+  const auto sum = [](const std::vector<std::uint32_t>& counts) {
+    return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
+  };
+  if (!(cell.variant.eps > 0) || !std::isfinite(cell.variant.eps) || cell.variant.minpts < 1) return false;
+  if (s.clusters != cell.clusters() || s.core != sum(cell.core)) return false;
+  if (!s.borders_told) return true;
+  const std::uint32_t largest = cell.size.empty() ? 0 : std::ranges::max(cell.size);
+  return s.core + s.border == sum(cell.size) && s.largest == largest &&
+         std::ranges::equal(cell.core, cell.size, std::ranges::less_equal());
+}
+
 }  // namespace
 
 Lineage::Lineage(std::vector<LineageCell> cells) : cells_(std::move(cells)) {
   for (const LineageCell& cell : cells_) {
     const bool whole =
-        cell.core.size() == cell.clusters() && cell.size.size() == (cell.summary.borders_told ? cell.clusters() : 0) &&
+        is_counted(cell) && cell.core.size() == cell.clusters() &&
+        cell.size.size() == (cell.summary.borders_told ? cell.clusters() : 0) &&
         leads(cells_, cell, cell.wider, cell.in_wider) && leads(cells_, cell, cell.looser, cell.in_looser) &&
         (!cell.wider || follows(cell, cells_[*cell.wider])) && (!cell.looser || follows(cell, cells_[*cell.looser]));
     if (!whole) throw InputError("the cells of a lineage do not belong together: " + words_of(cell.variant));

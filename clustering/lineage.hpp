@@ -54,7 +54,8 @@ struct Life {
 class Lineage {
  public:
   Lineage() = default;
-  /// Of cells that another lineage had, as when it was stored meanwhile. Throws InputError where they do not belong together.
+  /// Of cells that another lineage had, as when it was stored meanwhile. Throws InputError where they do not belong together, and for
+  /// counts that are not those of their clusters.
   explicit Lineage(std::vector<LineageCell> cells);
 
   /// Whether it has the sizes of clusters, and counts of border points and noise: not where it was made with Keep::core.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <compare>
 #include <limits>
 #include <map>
 #include <set>
@@ -53,7 +54,19 @@ constexpr double kSlopeRange = 0.6;
 constexpr double kUneven = 0.1;
 
 /// So that ties do not hang on the order of sums.
-double rounded(double score) { return std::round(score * 1e9) / 1e9; }
+double rounded_score(double score) { return std::round(score * 1e9) / 1e9; }
+
+/// By how much rounding to three significant digits may have moved an eps, by logarithm: half a unit of the third digit.
+double moved_by_rounding(double eps) { return 0.5 * std::pow(10, std::floor(std::log10(eps)) - 2) / eps; }
+
+/// What a cluster adds to the score of its cell.
+struct Weighed {
+  double share = 0;
+  double weight = 0;
+  double credit = 0;
+
+  friend auto operator<=>(const Weighed&, const Weighed&) = default;
+};
 
 /// The values of a grid, ascending.
 struct Axes {
@@ -85,7 +98,8 @@ double even_step(const Axes& axes, std::size_t variants) {
   }
   const double step = std::log(eps.back() / eps.front()) / static_cast<double>(eps.size() - 1);
   for (std::size_t e = 1; e < eps.size(); ++e) {
-    if (std::abs(std::log(eps[e] / eps[e - 1]) - step) <= kUneven * step) continue;
+    const double off = std::abs(std::log(eps[e] / eps[e - 1]) - step);
+    if (off <= kUneven * step + moved_by_rounding(eps[e]) + moved_by_rounding(eps[e - 1])) continue;
     throw UsageError("cells are scored by lives along eps in even ratios, and from eps " + format_number(eps[e - 1]) +
                      " to " + format_number(eps[e]) +
                      " the ratio is another than the mean: give eps in even ratios, as "
@@ -115,6 +129,11 @@ MapScores::MapScores(const Lineage& lineage, std::size_t n, std::size_t dims, do
   step_ = even_step(axes, variants.size());
   eps_ = std::move(axes.eps);
   minpts_ = std::move(axes.minpts);
+  for (std::size_t e = 0; e < eps_.size(); ++e) {
+    const std::size_t below = e > 0 ? e - 1 : 0;
+    const std::size_t above = std::min(e + 1, eps_.size() - 1);
+    steps_.push_back(std::log(eps_[above] / eps_[below]) / static_cast<double>(above - below));
+  }
   cells_.resize(lineage.cells().size());
   for (std::size_t i = 0; i < cells_.size(); ++i) {
     const Variant& v = lineage.cell(i).variant;
@@ -165,7 +184,11 @@ void MapScores::find_dimensions(std::size_t dims) {
 void MapScores::score_minpts(std::size_t minpts) {
   const double p = points_of(minpts);
   const double least = std::max(kBigShare * n_, kFewestPoints);
-  std::vector<std::vector<double>> sizes;  // of each chain, along eps
+  struct Chain {
+    std::size_t first = 0;      // eps
+    std::vector<double> sizes;  // along eps
+  };
+  std::vector<Chain> all;
   for (std::size_t e = 0; e < eps_.size(); ++e) {
     const LineageCell& here = at(e, minpts);
     Chained& now = chained_[e * minpts_.size() + minpts];
@@ -181,9 +204,9 @@ void MapScores::score_minpts(std::size_t minpts) {
       if (here.size[k] < least) continue;
       const auto found = arriving.find(k);
       const bool goes_on = found != arriving.end() && found->second.size() == 1;
-      if (!goes_on) sizes.emplace_back();
-      const auto chain = goes_on ? found->second.front() : static_cast<std::uint32_t>(sizes.size() - 1);
-      sizes[chain].push_back(here.size[k]);
+      if (!goes_on) all.push_back({e, {}});
+      const auto chain = goes_on ? found->second.front() : static_cast<std::uint32_t>(all.size() - 1);
+      all[chain].sizes.push_back(here.size[k]);
       now.clusters.push_back(k);
       now.chains.push_back(chain);
     }
@@ -192,26 +215,36 @@ void MapScores::score_minpts(std::size_t minpts) {
   for (std::size_t e = 0; e < eps_.size(); ++e) {
     const Chained& now = chained(e, minpts);
     CellScore& cell = scores_[e * minpts_.size() + minpts];
-    double shares = 0, weights = 0, credits = 0;
+    std::vector<Weighed> clusters;
     for (std::size_t k = 0; k < now.clusters.size(); ++k) {
-      const double size = at(e, minpts).size[now.clusters[k]];
-      const std::vector<double>& chain = sizes[now.chains[k]];
-      const auto alive = std::count_if(chain.begin(), chain.end(), [&](double m) { return m >= kSamePoints * size; });
-      const double life = static_cast<double>(alive) * step_;
-      const double z = dimension_[minpts] * std::sqrt(p) * life * std::pow(size / p, kPercolation);
-      const double share = size / n_;
-      const double weight = share * (1 - share);
-      shares += share;
-      weights += weight;
-      credits += weight * z * z / (z * z + kChanceLimit * kChanceLimit);
+      const double points = at(e, minpts).size[now.clusters[k]];
+      const Chain& chain = all[now.chains[k]];
+      double life = 0;
+      std::size_t alive = 0;
+      for (std::size_t place = 0; place < chain.sizes.size(); ++place) {
+        if (chain.sizes[place] < kSamePoints * points) continue;
+        life += steps_[chain.first + place];
+        ++alive;
+      }
+      const double z = dimension_[minpts] * std::sqrt(p) * life * std::pow(points / p, kPercolation);
+      const double share = points / n_;
+      clusters.push_back({share, share * (1 - share), z * z / (z * z + kChanceLimit * kChanceLimit)});
       cell.significant += z >= kChanceLimit ? 1 : 0;
       cell.sure += z >= kChanceLimit && alive > 1 ? 1 : 0;
+    }
+    // Clusters are numbered by the order of the rows, and sums depend on the order of what is added.
+    std::ranges::sort(clusters);
+    double shares = 0, weights = 0, credits = 0;
+    for (const Weighed& cluster : clusters) {
+      shares += cluster.share;
+      weights += cluster.weight;
+      credits += cluster.weight * cluster.credit;
     }
     cell.big = static_cast<std::uint32_t>(now.clusters.size());
     cell.noise = std::max(0.0, 1 - shares);
     if (cell.big < 2 || cell.noise > kMostNoise) continue;
     cell.credit = credits / weights;
-    cell.score = rounded(std::pow(1 - cell.noise, kNoisePower) * tie * credits);
+    cell.score = rounded_score(std::pow(1 - cell.noise, kNoisePower) * tie * credits);
   }
 }
 

@@ -49,7 +49,7 @@ struct Plateau {
 };
 
 /// Throws UsageError where the variants are no full grid of at least two eps in even ratios, by which lives are counted. Ratios may be off
-/// by a tenth of their logarithm, as of rounded numbers. O(variants · log).
+/// by a tenth of their logarithm, and by as much as rounding both eps to three significant digits moves them. O(variants · log).
 void require_even_grid(std::span<const Variant> variants);
 
 /// Scores of all cells of a full grid of at least two eps in even ratios.
@@ -121,7 +121,8 @@ class MapScores {
   const Lineage& lineage_;
   double n_;
   double weight_;
-  double step_ = 0;  ///< from one eps to the next, by logarithm
+  double step_ = 0;            ///< from one eps to the next, by logarithm, in the mean
+  std::vector<double> steps_;  ///< [eps] half of the way to both neighbours, by logarithm; to the only one at an end
   std::vector<double> eps_;
   std::vector<std::uint32_t> minpts_;
   std::vector<std::size_t> cells_;  ///< [eps × minpts]

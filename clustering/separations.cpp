@@ -13,9 +13,10 @@ namespace epsflow {
 namespace {
 
 /// A k-d tree over inner points of all clusters, with the bounds that a search for the least mutual reachability needs.
+template <class Real>
 class ReachTree {
  public:
-  ReachTree(std::span<const InnerPoints* const> clusters, std::size_t dims) : dims_(dims) {
+  ReachTree(std::span<const InnerPoints<Real>* const> clusters, std::size_t dims) : dims_(dims) {
     for (std::uint32_t c = 0; c < clusters.size(); ++c) {
       points_.insert(points_.end(), clusters[c]->points.begin(), clusters[c]->points.end());
       core_.insert(core_.end(), clusters[c]->core.begin(), clusters[c]->core.end());
@@ -46,8 +47,8 @@ class ReachTree {
   static constexpr std::uint32_t kSeveral = std::numeric_limits<std::uint32_t>::max();
 
   struct Node {
-    double core = kInfinity;           ///< the least
-    std::uint32_t cluster = kSeveral;  ///< the only one
+    Real core = std::numeric_limits<Real>::infinity();  ///< the least
+    std::uint32_t cluster = kSeveral;                   ///< the only one
   };
 
   [[nodiscard]] const double* row(std::uint32_t id) const noexcept { return points_.data() + id * dims_; }
@@ -89,18 +90,22 @@ class ReachTree {
   [[nodiscard]] double bound(std::uint32_t id, std::size_t node) const noexcept {
     const double* const lo = boxes_.data() + node * 2 * dims_;
     const double* const hi = lo + dims_;
-    double sum = 0;
+    Real sum = 0;
     for (std::size_t k = 0; k < dims_; ++k) {
-      const double outside = std::max(0.0, std::max(lo[k] - row(id)[k], row(id)[k] - hi[k]));
+      const Real x = row(id)[k];
+      const Real outside = std::max(Real{0}, std::max(lo[k] - x, x - hi[k]));
       sum += outside * outside;
     }
-    return std::max(std::sqrt(sum), std::max(core_[id], nodes_[node].core));
+    return static_cast<double>(std::max(std::sqrt(sum), std::max(core_[id], nodes_[node].core)));
   }
 
   [[nodiscard]] double reach(std::uint32_t a, std::uint32_t b) const noexcept {
-    double sum = 0;
-    for (std::size_t k = 0; k < dims_; ++k) sum += (row(a)[k] - row(b)[k]) * (row(a)[k] - row(b)[k]);
-    return std::max(std::sqrt(sum), std::max(core_[a], core_[b]));
+    Real sum = 0;
+    for (std::size_t k = 0; k < dims_; ++k) {
+      const Real difference = static_cast<Real>(row(a)[k]) - row(b)[k];
+      sum += difference * difference;
+    }
+    return static_cast<double>(std::max(std::sqrt(sum), std::max(core_[a], core_[b])));
   }
 
   void visit(std::uint32_t id, std::size_t node, std::size_t begin, std::size_t end, std::atomic<double>& best) const {
@@ -126,7 +131,7 @@ class ReachTree {
 
   std::size_t dims_;
   std::vector<double> points_;  ///< row-major
-  std::vector<double> core_;
+  std::vector<Real> core_;
   std::vector<std::uint32_t> cluster_;
   std::vector<std::uint32_t> ids_;
   std::vector<Node> nodes_;
@@ -135,9 +140,14 @@ class ReachTree {
 
 }  // namespace
 
-std::vector<double> separations(std::span<const InnerPoints* const> clusters, std::size_t dims,
+template <class Real>
+std::vector<double> separations(std::span<const InnerPoints<Real>* const> clusters, std::size_t dims,
                                 const CancelToken& cancel) {
-  return ReachTree(clusters, dims).separations(clusters.size(), cancel);
+  return ReachTree<Real>(clusters, dims).separations(clusters.size(), cancel);
 }
+
+template std::vector<double> separations(std::span<const InnerPoints<double>* const>, std::size_t, const CancelToken&);
+template std::vector<double> separations(std::span<const InnerPoints<long double>* const>, std::size_t,
+                                         const CancelToken&);
 
 }  // namespace epsflow

@@ -11,7 +11,8 @@ namespace epsflow {
 
 /// For each of the clusters the least mutual reachability of its inner points and those of others, infinity where there are no others.
 /// In parallel.
-[[nodiscard]] std::vector<double> separations(std::span<const InnerPoints* const> clusters, std::size_t dims,
+template <class Real>
+[[nodiscard]] std::vector<double> separations(std::span<const InnerPoints<Real>* const> clusters, std::size_t dims,
                                               const CancelToken& cancel);
 
 }  // namespace epsflow

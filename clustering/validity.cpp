@@ -32,14 +32,14 @@ void check(PointsView points, std::span<const std::int32_t> labels, const Validi
                   [&](std::size_t begin, std::size_t end) { require_finite(points, begin, end); });
 }
 
-/// The ids of a cluster, ascending.
+/// The ids of a cluster, by the coordinates of the points.
 struct Cluster {
   std::int32_t label = 0;
   std::vector<std::uint32_t> ids;
 };
 
 /// By label. Throws UsageError.
-std::vector<Cluster> clusters_of(std::span<const std::int32_t> labels) {
+std::vector<Cluster> clusters_of(PointsView points, std::span<const std::int32_t> labels) {
   std::vector<std::uint64_t> clustered;  // of each point its label, and below it its id
   for (std::size_t i = 0; i < labels.size(); ++i) {
     if (labels[i] < kNoise) {
@@ -56,6 +56,14 @@ std::vector<Cluster> clusters_of(std::span<const std::int32_t> labels) {
     if (clusters.empty() || clusters.back().label != label) clusters.push_back({label, {}});
     clusters.back().ids.push_back(static_cast<std::uint32_t>(both));
   }
+  parallel_for(clusters.size(), [&](std::size_t c) {
+    std::sort(clusters[c].ids.begin(), clusters[c].ids.end(), [&](std::uint32_t a, std::uint32_t b) {
+      for (std::size_t k = 0; k < points.dims(); ++k) {
+        if (points.at(a, k) != points.at(b, k)) return points.at(a, k) < points.at(b, k);
+      }
+      return false;
+    });
+  });
   return clusters;
 }
 
@@ -92,22 +100,23 @@ std::vector<Piece> pieces_of(std::vector<Cluster>& clusters, const ValidityOptio
   return pieces;
 }
 
-std::vector<InnerPoints> inner_points_of(PointsView points, std::span<const Cluster> clusters,
-                                         std::span<const Piece> pieces, const CancelToken& cancel) {
+template <class Real>
+std::vector<InnerPoints<Real>> inner_points_of(PointsView points, std::span<const Cluster> clusters,
+                                               std::span<const Piece> pieces, const CancelToken& cancel) {
   std::vector<std::size_t> most_work_first(pieces.size());
   std::iota(most_work_first.begin(), most_work_first.end(), std::size_t{0});
   const auto work = [&](std::size_t i) {
     return (pieces[i].end - pieces[i].begin) * clusters[pieces[i].cluster].ids.size();
   };
   std::stable_sort(most_work_first.begin(), most_work_first.end(), [&](auto a, auto b) { return work(a) > work(b); });
-  std::vector<InnerPoints> inner(pieces.size());
+  std::vector<InnerPoints<Real>> inner(pieces.size());
   parallel_tasks(pieces.size(), [&](std::size_t begin, std::size_t end) {
     for (std::size_t place = begin; place < end; ++place) {
       const std::size_t i = most_work_first[place];
       const Piece& piece = pieces[i];
       // A thread that waits for a part of its cluster takes no other cluster meanwhile.
       tbb::this_task_arena::isolate(
-          [&] { inner[i] = inner_points(points, clusters[piece.cluster].ids, piece.begin, piece.end, cancel); });
+          [&] { inner[i] = inner_points<Real>(points, clusters[piece.cluster].ids, piece.begin, piece.end, cancel); });
     }
   });
   return inner;
@@ -123,14 +132,27 @@ std::pair<double, double> mean_of(std::span<const double> values) {
   return {mean, std::sqrt(sum / (n * (n - 1)))};
 }
 
-}  // namespace
+/// Whether squares of differences are right in float64, as are those of core distances, which are up to 2^32 times as
+/// large.
+bool squares_fit(PointsView points, std::span<const Cluster> clusters) {
+  constexpr double kLeast = 0x1p-440, kMost = 0x1p440;
+  for (const Cluster& cluster : clusters) {
+    if (cluster.ids.size() < 2) continue;
+    for (const std::uint32_t i : cluster.ids) {
+      for (std::size_t k = 0; k < points.dims(); ++k) {
+        const double x = std::abs(points.at(i, k));
+        if (x != 0 && !(x > kLeast && x < kMost)) return false;
+      }
+    }
+  }
+  return true;
+}
 
-Validity validity(PointsView points, std::span<const std::int32_t> labels, const ValidityOptions& options,
-                  const CancelToken& cancel) {
-  check(points, labels, options);
-  std::vector<Cluster> clusters = clusters_of(labels);
+template <class Real>
+Validity judged(PointsView points, std::vector<Cluster>& clusters, const ValidityOptions& options,
+                const CancelToken& cancel) {
   const std::vector<Piece> pieces = pieces_of(clusters, options);
-  const std::vector<InnerPoints> inner = inner_points_of(points, clusters, pieces, cancel);
+  const std::vector<InnerPoints<Real>> inner = inner_points_of<Real>(points, clusters, pieces, cancel);
   std::size_t rounds = 1;
   for (const Piece& piece : pieces) rounds = std::max(rounds, piece.round + 1);
 
@@ -139,22 +161,23 @@ Validity validity(PointsView points, std::span<const std::int32_t> labels, const
   std::vector<std::vector<double>> scores(clusters.size());
   std::vector<double> totals(rounds);
   for (std::size_t round = 0; round < rounds; ++round) {
-    std::vector<const InnerPoints*> parts;
+    std::vector<const InnerPoints<Real>*> parts;
     std::vector<std::uint32_t> of;  // which cluster each part is of
     for (std::size_t i = 0; i < pieces.size(); ++i) {
       if (!pieces[i].whole && pieces[i].round != round) continue;
       parts.push_back(&inner[i]);
       of.push_back(pieces[i].cluster);
     }
-    const std::vector<double> separation = separations(parts, points.dims(), cancel);
+    const std::vector<double> separation = separations<Real>(parts, points.dims(), cancel);
     for (std::size_t i = 0; i < parts.size(); ++i) {
       ClusterValidity& cluster = found.clusters[of[i]];
-      const double sparseness = parts[i]->sparseness;
+      const Real sparseness = parts[i]->sparseness;
+      const Real apart = separation[i];
       // NaN where there is no other cluster: the separation is infinite.
-      const double score = (separation[i] - sparseness) / std::max(separation[i], sparseness);
+      const auto score = static_cast<double>((apart - sparseness) / std::max(apart, sparseness));
       scores[of[i]].push_back(score);
       totals[round] += static_cast<double>(clusters[of[i]].ids.size()) / static_cast<double>(points.size()) * score;
-      cluster.sparseness += sparseness / static_cast<double>(rounds);
+      cluster.sparseness += static_cast<double>(sparseness) / static_cast<double>(rounds);
       cluster.separation += separation[i] / static_cast<double>(rounds);
     }
   }
@@ -170,6 +193,16 @@ Validity validity(PointsView points, std::span<const std::int32_t> labels, const
     }
   }
   return found;
+}
+
+}  // namespace
+
+Validity validity(PointsView points, std::span<const std::int32_t> labels, const ValidityOptions& options,
+                  const CancelToken& cancel) {
+  check(points, labels, options);
+  std::vector<Cluster> clusters = clusters_of(points, labels);
+  return squares_fit(points, clusters) ? judged<double>(points, clusters, options, cancel)
+                                       : judged<long double>(points, clusters, options, cancel);
 }
 
 }  // namespace epsflow

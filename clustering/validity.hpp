@@ -1,7 +1,15 @@
 // How well clusters are separated, by density: the index DBCV.
 //
-// Source: Moulavi, Jaskowiak, Campello, Zimek & Sander, "Density-based clustering validation", SDM 2014. Where the paper leaves
-// something open this is as in hdbscan.validity of the Python package hdbscan, whose values these are up to rounding.
+// Source: Moulavi, Jaskowiak, Campello, Zimek & Sander, "Density-based clustering validation", SDM 2014.
+//
+// Where the paper leaves something open this is as in hdbscan.validity of the Python package hdbscan, but for the order
+// of rows. The minimum spanning tree of a cluster is hardly ever unique: a point is equally near, at its core distance,
+// to all points that are nearer than that and denser. Which of these edges are taken decides which points are inner
+// ones. hdbscan takes those to the rows that come first, so that its values differ by some tenths between orders of the
+// same rows. Here they lead to the densest points: of edges of equal length, in the tree are those to the points of the
+// least core distance, and of these to the first by its coordinates. Up to rounding, values are those of hdbscan for
+// rows in this order. Lengths are equal if they differ by rounding, which is some 10^-10 of them; for hdbscan it is
+// 10^-5, and 10^-8 in the unit of the points.
 #pragma once
 
 #include <cstddef>
@@ -38,11 +46,13 @@ struct Validity {
   std::vector<ClusterValidity> clusters;  ///< those that have points, by label
 };
 
-/// labels: [n] clusters from 0 on, or kNoise. Euclidean distances, in float64. The core distance of a point is of all other points of its
-/// cluster, and not of the nearest few: that is what takes the time.
+/// labels: [n] clusters from 0 on, or kNoise. Euclidean distances, in float64. The core distance of a point is of all
+/// other points of its cluster, and not of the nearest few: that is what takes the time. The result is a function of
+/// the labelled points: it does not depend on their order, to the last bit, nor on their unit, up to rounding.
 ///
-/// O(Σ size² · d) and a search among inner points, in parallel: all clusters at once, and within large ones. 8·n·d bytes and a few
-/// numbers for each point.
+/// Where squares of differences leave the range of float64 the numbers are of long double, in which it takes several
+/// times as long. O(Σ size² · d) and a search among inner points, in parallel: all clusters at once, and within large
+/// ones. 8·n·d bytes and a few numbers for each point.
 ///
 /// A cluster of more than samples · sample points takes O(samples · sample · (size + sample) · d): core distances are of the whole
 /// cluster, the tree and its inner points of a sample. The error is by how much the disjoint samples differ. What they have in common it

@@ -1,6 +1,7 @@
 // Errors of the library: every one says what went wrong, where, and what to do about it.
 #pragma once
 
+#include <cstdint>
 #include <stdexcept>
 #include <string>
 
@@ -30,6 +31,19 @@ class InputError : public Error {
 class ResourceError : public Error {
  public:
   using Error::Error;
+  /// Of a memory budget. what: in words, without the remedy. needed: the least budget that has room for this; more may be needed later.
+  ResourceError(const std::string& what, std::uint64_t needed);
+  /// The same error of a memory budget with one that is enough for all that follows.
+  [[nodiscard]] ResourceError with(std::uint64_t enough) const;
+
+  /// Bytes; 0 if the error is not about a memory budget.
+  [[nodiscard]] std::uint64_t needed_memory() const noexcept { return needed_; }
+
+ private:
+  ResourceError(const std::string& what, const std::string& remedy, std::uint64_t needed);
+
+  std::string what_;
+  std::uint64_t needed_ = 0;
 };
 
 /// The caller's CancelToken was set. What had been handed out before stays valid.

@@ -37,14 +37,27 @@ bool MemoryBudget::try_charge(std::uint64_t bytes) noexcept {
   }
 }
 
+ResourceError::ResourceError(const std::string& what, const std::string& remedy, std::uint64_t needed)
+    : Error(what + ": raise EngineOptions::memory to " + remedy + ", or cluster fewer points"),
+      what_(what),
+      needed_(needed) {}
+
+ResourceError::ResourceError(const std::string& what, std::uint64_t needed)
+    : ResourceError(what, "at least " + format_needed_bytes(needed), needed) {}
+
+ResourceError ResourceError::with(std::uint64_t enough) const {
+  const std::uint64_t most = std::max(enough, needed_);
+  return {what_, format_needed_bytes(most) + ", which is enough", most};
+}
+
 MemoryCharge::MemoryCharge(MemoryBudget& budget, std::uint64_t bytes, const char* what)
     : budget_(&budget), bytes_(bytes) {
   if (!budget.try_charge(bytes)) {
     budget_ = nullptr;
+    const std::uint64_t used = budget.used();
     throw ResourceError(std::string(what) + " needs " + format_bytes(bytes) + "; of the memory budget of " +
-                        format_bytes(budget.total()) + ", " + format_bytes(budget.used()) +
-                        " are taken: raise EngineOptions::memory to at least " +
-                        format_needed_bytes(budget.used() + bytes) + ", or cluster fewer points");
+                          format_bytes(budget.total()) + ", " + format_bytes(used) + " are taken",
+                      used + bytes);
   }
 }
 

@@ -13,6 +13,9 @@ namespace epsflow {
 struct SliceRows {
   std::vector<double> keys;            ///< [slices] ascending, each of another value
   std::vector<std::uint64_t> offsets;  ///< [slices + 1] in that order
+  /// [slices] with a width: which multiple of it the key is. Stretches without rows are no slices, so these may leave numbers out. Else
+  /// empty.
+  std::vector<double> stretches;
   std::vector<std::uint32_t>
       order;  ///< [n] which row stands at a place; empty where rows are in this order as they are
 
@@ -22,7 +25,7 @@ struct SliceRows {
 };
 
 /// width 0: rows of one value are a slice, whose key it is. Else those from a whole multiple of the width up to the next are, and the key is
-/// that multiple. Rows of a slice keep their order. O(n); O(n log n) where the values do not ascend. Throws InputError naming the first row
+/// that multiple. Multiples are those of decimal numbers, which float64 rounds: with the width 0.1 the value 0.3 begins a slice. Rows of a slice keep their order. O(n); O(n log n) where the values do not ascend. Throws InputError naming the first row
 /// that has NaN or infinity; UsageError for a width below 0 or not finite, or too small for the values.
 [[nodiscard]] SliceRows slice_rows(std::span<const double> values, double width = 0);
 

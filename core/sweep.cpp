@@ -1,6 +1,7 @@
 #include <epsflow/core/sweep.hpp>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -241,6 +242,54 @@ std::vector<Variant> parse_variants(std::string_view text) {
     variants.push_back(v);
   }
   return variants;
+}
+
+namespace {
+
+/// digits · 10^exponent, with 100 <= digits <= 999 or so.
+struct ThreeDigits {
+  int digits = 0;
+  int exponent = 0;
+
+  /// As float64 has the decimal number.
+  [[nodiscard]] double value() const {
+    const std::string text = std::to_string(digits) + "e" + std::to_string(exponent);
+    double parsed = 0;
+    std::from_chars(text.data(), text.data() + text.size(), parsed);
+    return parsed;
+  }
+};
+
+/// The nearest to a value above 0.
+ThreeDigits nearest_digits(double value) {
+  std::array<char, 32> text{};
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::scientific, 2).ptr;
+  // "1.23e-05"
+  const int digits = (text[0] - '0') * 100 + (text[2] - '0') * 10 + (text[3] - '0');
+  int exponent = 0;
+  const char* const sign = text.data() + 5;
+  std::from_chars(*sign == '+' ? sign + 1 : sign, end, exponent);
+  return {digits, exponent - 2};
+}
+
+}  // namespace
+
+double three_digits(double value) {
+  if (value == 0 || !std::isfinite(value)) return value;
+  return std::copysign(nearest_digits(std::abs(value)).value(), value);
+}
+
+std::vector<double> round_grid(double from, double to, std::size_t count) {
+  ThreeDigits first = nearest_digits(from), last = nearest_digits(to);
+  if (first.value() > from) --first.digits;
+  if (last.value() < to) ++last.digits;
+  std::vector<double> values{first.value()};
+  const double ratio = std::log(to / from) / static_cast<double>(count - 1);
+  for (std::size_t i = 1; i < count; ++i) {
+    const double value = i + 1 == count ? last.value() : three_digits(from * std::exp(ratio * static_cast<double>(i)));
+    if (value > values.back()) values.push_back(value);
+  }
+  return values;
 }
 
 }  // namespace epsflow

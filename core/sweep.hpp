@@ -38,6 +38,12 @@ inline constexpr std::size_t kMostVariants = 10'000'000;
 /// Every eps with every minpts, eps outermost. Throws UsageError as Sweep does, and for more than kMostVariants.
 [[nodiscard]] Sweep grid(const std::vector<double>& eps, const std::vector<std::uint32_t>& minpts);
 
+/// The nearest number of three significant decimal digits, of the same sign. 0, NaN and infinity stay what they are.
+[[nodiscard]] double three_digits(double value);
+/// Eps to offer: up to `count` numbers of three significant digits from `from` to `to`, in ratios as even as that allows. The first is not
+/// above `from` and the last not below `to`. Fewer than `count` if some round to the same. count: at least 2. 0 < from <= to, finite.
+[[nodiscard]] std::vector<double> round_grid(double from, double to, std::size_t count);
+
 /// Parses a list of values and ranges, separated by commas:
 ///
 ///   0.1          one value

@@ -8,7 +8,7 @@ namespace epsflow::io {
 
 Reader fits_reader() { return {}; }
 
-void write_fits_labels(const std::filesystem::path&, const VariantResult&, Overwrite, const Metric&) {
+void write_fits_labels(const std::filesystem::path&, const VariantResult&, Overwrite, const Metric&, LabelNumbers) {
   throw_left_out(fits_format());
 }
 

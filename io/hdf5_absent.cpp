@@ -8,7 +8,7 @@ namespace epsflow::io {
 
 Reader hdf5_reader() { return {}; }
 
-void write_hdf5_labels(const std::filesystem::path&, const VariantResult&, Overwrite, const Metric&) {
+void write_hdf5_labels(const std::filesystem::path&, const VariantResult&, Overwrite, const Metric&, LabelNumbers) {
   throw_left_out(hdf5_format());
 }
 

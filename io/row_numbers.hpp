@@ -14,4 +14,7 @@ namespace epsflow::io {
   return row_numbers(points, points.size());
 }
 
+/// Takes points out, with their weights, as if the reader had dropped their rows. is_out: [n]. O(n·d).
+void drop_points(FilePoints& points, const std::vector<bool>& is_out);
+
 }  // namespace epsflow::io

@@ -1,6 +1,7 @@
 #include <epsflow/io/write_labels.hpp>
 
 #include <algorithm>
+#include <fstream>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,6 +12,7 @@
 #include <epsflow/io/write/csv_writer.hpp>
 #include <epsflow/io/write/fits_writer.hpp>
 #include <epsflow/io/write/hdf5_writer.hpp>
+#include <epsflow/io/write/labelled_rows.hpp>
 #include <epsflow/io/write/npy_writer.hpp>
 
 namespace epsflow::io {
@@ -25,13 +27,18 @@ constexpr std::array<std::pair<std::string_view, OutputFormat>, 8> kEndings{{{".
                                                                              {".geojson", OutputFormat::geojson},
                                                                              {".vtp", OutputFormat::vtp}}};
 
-void write_csv_labels(const std::filesystem::path& file, std::span<const std::int32_t> labels, Overwrite overwrite) {
+void write_csv_labels(const std::filesystem::path& file, std::span<const std::int32_t> labels, Overwrite overwrite,
+                      LabelNumbers numbers) {
   AtomicFile out(file, overwrite);
   CsvWriter csv(out);
-  csv.text("label");
+  csv.text(kLabelColumn);
   csv.end_row();
   for (const std::int32_t label : labels) {
-    csv.number(label);
+    if (numbers == LabelNumbers::group && label == 0) {
+      csv.text("-0");
+    } else {
+      csv.number(label);
+    }
     csv.end_row();
   }
   csv.flush();
@@ -80,19 +87,39 @@ OutputFormat require_known(OutputFormat format) {
 }
 
 void write_labels(const std::filesystem::path& file, const VariantResult& result, Overwrite overwrite,
-                  const Metric& metric) {
+                  const Metric& metric, LabelNumbers numbers) {
   switch (output_format(file, kLabelFormats)) {
-    case OutputFormat::npy:
-      return write_npy(file, npy_labels(result.labels), overwrite);
+    case OutputFormat::npy: {
+      const bool groups = numbers == LabelNumbers::group;
+      return write_npy(file, groups ? marked_npy(result.labels.span()) : npy_labels(result.labels), overwrite);
+    }
     case OutputFormat::csv:
-      return write_csv_labels(file, result.labels, overwrite);
+      return write_csv_labels(file, result.labels, overwrite, numbers);
     case OutputFormat::fits:
-      return write_fits_labels(file, result, overwrite, metric);
+      return write_fits_labels(file, result, overwrite, metric, numbers);
     case OutputFormat::hdf5:
-      return write_hdf5_labels(file, result, overwrite, metric);
+      return write_hdf5_labels(file, result, overwrite, metric, numbers);
     default:
-      return write_parquet_labels(file, result, overwrite, metric);
+      return write_parquet_labels(file, result, overwrite, metric, numbers);
   }
+}
+
+bool is_marked_as_groups(const std::filesystem::path& file) {
+  if (is_marked_npy(file)) return true;
+  constexpr std::streamoff kLooked = 1 << 16;  // metadata are at the beginning, those of Parquet at the end
+  std::ifstream in(file, std::ios::binary);
+  std::string bytes(kLooked, '\0');
+  const auto holds_mark = [&] {
+    in.read(bytes.data(), kLooked);
+    const std::string_view read(bytes.data(), static_cast<std::size_t>(in.gcount()));
+    in.clear();
+    return read.find(kGroupMark) != std::string_view::npos;
+  };
+  if (!in) return false;
+  if (holds_mark()) return true;
+  in.seekg(0, std::ios::end);
+  in.seekg(std::max<std::streamoff>(0, static_cast<std::streamoff>(in.tellg()) - kLooked));
+  return in && holds_mark();
 }
 
 void write_points(const std::filesystem::path& file, PointsView points, const std::vector<std::string>& names,

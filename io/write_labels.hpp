@@ -11,6 +11,7 @@
 #include <epsflow/core/labels.hpp>
 #include <epsflow/core/metric.hpp>
 #include <epsflow/core/points.hpp>
+#include <epsflow/io/label_numbers.hpp>
 #include <epsflow/io/write/atomic_file.hpp>
 
 namespace epsflow::io {
@@ -40,10 +41,10 @@ inline constexpr std::array kLabelledFormats{OutputFormat::csv,     OutputFormat
 /// Formats of neighbour tables.
 inline constexpr std::array kNeighborFormats{OutputFormat::hdf5};
 
-/// Writes the labels in one of kLabelFormats. Formats with metadata (FITS, HDF5, Parquet) also hold `metric`. Atomic. Errors as
-/// output_format() and AtomicFile.
+/// Writes the labels in one of kLabelFormats. Formats with metadata (FITS, HDF5, Parquet) also hold `metric`. A file of groups is marked
+/// (is_marked_as_groups()). Atomic. Errors as output_format() and AtomicFile.
 void write_labels(const std::filesystem::path& file, const VariantResult& result, Overwrite overwrite,
-                  const Metric& metric = {});
+                  const Metric& metric = {}, LabelNumbers numbers = LabelNumbers::label);
 
 /// In one of kPointFormats; `names` are d names, or none. Atomic. Errors as output_format() and AtomicFile.
 void write_points(const std::filesystem::path& file, PointsView points, const std::vector<std::string>& names,

@@ -4,7 +4,7 @@
 
 #include <epsflow/core/buffer.hpp>
 #include <epsflow/parts/for_all.hpp>
-#include <epsflow/parts/host_bytes.hpp>
+#include <epsflow/pipeline/host_bytes.hpp>
 #include <epsflow/parts/local_sweep.hpp>
 
 namespace epsflow::parts {

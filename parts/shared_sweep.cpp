@@ -13,9 +13,9 @@
 
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
-#include <epsflow/parts/host_bytes.hpp>
 #include <epsflow/parts/local_sweep.hpp>
 #include <epsflow/parts/thread_ranks.hpp>
+#include <epsflow/pipeline/host_bytes.hpp>
 #include <epsflow/pipeline/session.hpp>
 #include <epsflow/pipeline/shared_run.hpp>
 #include <epsflow/stages/group_by_eps.hpp>
@@ -275,7 +275,11 @@ void run_shared(const PointRows& points, const std::function<PointsView()>& in_m
       // With clusters all minpts of an eps must come from one clustering.
       if (options.clusters && together.within_eps(sweep)) throw;
       if (answer.fits_one && !together.refused()) return at_once();
-      if (together.refused() || parts >= 8 * answer.parts || 2 * parts > most) throw;
+      if (together.refused()) throw;
+      if (parts < 8 * answer.parts && 2 * parts <= most) continue;
+      const bool host = settings.front().gpu_memory == 0;
+      if (!host || !points.in_memory()) throw;
+      return at_once();  // which says how much is enough
     }
   }
 }

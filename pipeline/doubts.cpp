@@ -33,8 +33,8 @@ std::uint64_t mixed(std::uint64_t z) {
   return z ^ (z >> 31);
 }
 
-/// The share of the points whose coordinates another has, too, but for points whose hashes meet by chance.
-double duplicate_share(PointsView points) {
+/// [n] A hash of the coordinates of each point.
+std::vector<std::uint64_t> hashes_of(PointsView points) {
   std::vector<std::uint64_t> hashes(points.size());
   parallel_ranges(points.size(), 1 << 14, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
@@ -46,6 +46,11 @@ double duplicate_share(PointsView points) {
       hashes[i] = hash;
     }
   });
+  return hashes;
+}
+
+/// The share of the points whose coordinates another has, too, but for points whose hashes meet by chance.
+double duplicate_share(std::vector<std::uint64_t> hashes) {
   parallel_sort(hashes);
   std::size_t duplicates = 0;
   for (std::size_t i = 0; i < hashes.size(); ++i) {
@@ -122,15 +127,19 @@ std::vector<Doubt> doubts_of_map(const Exploration& made, const MapScores& score
 
 std::vector<Doubt> doubts_of_points(PointsView points, std::optional<SeenAt> at) {
   std::vector<Doubt> doubts;
-  if (duplicate_share(points) > kManyDuplicates) doubts.push_back(Doubt::duplicates);
+  const std::vector<std::uint64_t> hashes = hashes_of(points);
+  if (duplicate_share(hashes) > kManyDuplicates) doubts.push_back(Doubt::duplicates);
   if (!at) return doubts;
-  const std::size_t stride = std::max<std::size_t>(1, points.size() / kSample);
+  // By their hashes, so that the sample does not depend on the order of the rows. Equal points have equal hashes, and are all in or out.
+  const std::size_t one_in = std::max<std::size_t>(1, points.size() / kSample);
   bool quantised = false;
   double most = 0, all = 0;
   for (std::size_t k = 0; k < points.dims(); ++k) {
     std::vector<double> values;
-    values.reserve(points.size() / stride + 1);
-    for (std::size_t i = 0; i < points.size(); i += stride) values.push_back(points.at(i, k));
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      if (hashes[i] % one_in == 0) values.push_back(points.at(i, k));
+    }
+    if (values.empty()) continue;
     parallel_sort(values);
     const double variance = variance_of(values);
     most = std::max(most, variance);

@@ -5,9 +5,12 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <functional>
 #include <iterator>
 #include <limits>
 #include <map>
+#include <numeric>
+#include <utility>
 
 #include <epsflow/clustering/agreement.hpp>
 #include <epsflow/core/error.hpp>
@@ -132,10 +135,11 @@ std::vector<double> suggested_eps(const Dataset& data, std::uint32_t largest_min
   const double from = distances[static_cast<std::size_t>(rank)];
   const auto enough = static_cast<std::uint64_t>(std::ceil(kLastCluster * static_cast<double>(data.size())));
   const double most = *std::max_element(distances.begin(), distances.end());
-  if (!std::isfinite(from)) {
-    throw UsageError(
-        "the coordinates are so far apart that squares of distances leave the range of float64: divide all of them by "
-        "one factor");
+  try {
+    (void)moved_radius(data.metric(), from);
+  } catch (const UsageError& error) {
+    throw UsageError(std::string(error.what()) + "; the points are so " +
+                     (from > 1 ? "far apart: divide" : "close together: multiply") + " all coordinates by one factor");
   }
   const auto joined = [&](double eps) { return largest(data, {eps, largest_minpts}, options, observer) >= enough; };
   double to = from;
@@ -144,10 +148,10 @@ std::vector<double> suggested_eps(const Dataset& data, std::uint32_t largest_min
   while (to < end && !joined(to)) to *= 2;
   double apart = to / 2;
   for (int i = 0; i < kBisections; ++i) {
-    const double middle = std::sqrt(apart * to);
+    const double middle = std::sqrt(apart) * std::sqrt(to);
     (joined(middle) ? to : apart) = middle;
   }
-  return even_ratios(from, std::max(to, kLeastRange * from), kEpsCount);
+  return round_grid(from, std::max(to, kLeastRange * from), kEpsCount);
 }
 
 std::string percent(double share) {
@@ -181,17 +185,109 @@ double confidence_of(const CellScore& score, const Plateau& plateau, bool at_mos
   return std::clamp(expected, 0.1, 0.97);
 }
 
+/// Results of points in canonical order, told of the rows of the input: their clusters are numbered by their first core points there.
+class ByInputRows {
+ public:
+  using Take = std::function<void(VariantResult&&)>;
+  /// order: [n] the row of each place, or empty if they are the same. take: gets the results of an eps by descending minpts.
+  ByInputRows(std::span<const std::uint32_t> order, Take take) : order_(order), take_(std::move(take)) {}
+
+  /// Takes the results of an eps by descending minpts, with their clusters; those of several eps may come in between.
+  void add(VariantResult&& result) {
+    if (order_.empty()) return take_(std::move(result));
+    std::vector<VariantResult>& of_eps = waiting_[result.variant.eps];
+    const bool last = !result.clusters.births.empty();
+    of_eps.push_back(std::move(result));
+    if (!last) return;
+    std::vector<VariantResult> all = std::move(of_eps);
+    waiting_.erase(all.front().variant.eps);
+    renumber(all);
+    for (VariantResult& each : all) take_(std::move(each));
+  }
+
+ private:
+  /// levels: the results of one eps, the last of which says where each point has become core.
+  void renumber(std::vector<VariantResult>& levels) const {
+    std::vector<std::size_t> base{0};  // where the clusters of each level begin in a list of all
+    for (const VariantResult& level : levels) base.push_back(base.back() + level.clusters.count());
+    std::vector<std::uint32_t> first(base.back(), std::numeric_limits<std::uint32_t>::max());
+    const Labels& births = levels.back().clusters.births;
+    for (std::size_t place = 0; place < births.size(); ++place) {
+      if (births[place] < 0) continue;
+      std::uint32_t& row = first[static_cast<std::size_t>(births[place])];
+      row = std::min(row, order_[place]);
+    }
+    std::vector<std::uint32_t> rank(base.back());
+    for (std::size_t l = 0; l < levels.size(); ++l) {
+      const Clusters& here = levels[l].clusters;
+      for (std::size_t k = 0; k < here.joined.size(); ++k) {
+        // Clusters of the level before, which lie in these.
+        std::uint32_t& row = first[base[l] + here.joined[k]];
+        row = std::min(row, first[base[l - 1] + k]);
+      }
+      std::vector<std::uint32_t> ascending(here.count());
+      std::iota(ascending.begin(), ascending.end(), 0U);
+      std::ranges::sort(ascending, {}, [&](std::uint32_t k) { return first[base[l] + k]; });
+      for (std::uint32_t r = 0; r < ascending.size(); ++r) rank[base[l] + ascending[r]] = r;
+    }
+    Labels by_row(births.size());
+    for (std::size_t place = 0; place < births.size(); ++place) {
+      std::int32_t birth = births[place];
+      if (birth >= 0) {
+        const auto old = static_cast<std::size_t>(birth);
+        const std::size_t begin = *std::prev(std::ranges::upper_bound(base, old));
+        birth = static_cast<std::int32_t>(begin + rank[old]);
+      }
+      by_row[order_[place]] = birth;
+    }
+    for (std::size_t l = 0; l < levels.size(); ++l) {
+      const Clusters old = std::exchange(levels[l].clusters, {});
+      Clusters& made = levels[l].clusters;
+      for (std::vector<std::uint32_t>* list : {&made.first_core, &made.core, &made.size}) list->resize(old.count());
+      for (std::size_t k = 0; k < old.count(); ++k) {
+        const std::uint32_t r = rank[base[l] + k];
+        made.first_core[r] = first[base[l] + k];
+        made.core[r] = old.core[k];
+        made.size[r] = old.size[k];
+      }
+      made.joined.resize(old.joined.size());
+      for (std::size_t k = 0; k < old.joined.size(); ++k)
+        made.joined[rank[base[l - 1] + k]] = rank[base[l] + old.joined[k]];
+    }
+    levels.back().clusters.births = std::move(by_row);
+  }
+
+  std::span<const std::uint32_t> order_;
+  Take take_;
+  std::map<double, std::vector<VariantResult>> waiting_;
+};
+
 /// The lineage of the sweep.
-Lineage mapped(const Dataset& data, const Sweep& sweep, const RunOptions& options, Forecast& forecast) {
+Lineage mapped(const Canonical& points, const Sweep& sweep, const RunOptions& options, Forecast& forecast) {
   LineageBuilder builder(sweep);
+  ByInputRows by_rows(points.order, [&](VariantResult&& result) { builder.add(result); });
   RunOptions how = options_for(Keep::summary, options);
   how.clusters = true;
   for (const Sweep& part : forecast.parts()) {
     run_each(
-        data, part, [&](VariantResult&& result) { builder.add(result); }, how, forecast.next());
+        points.data, part, [&](VariantResult&& result) { by_rows.add(std::move(result)); }, how, forecast.next());
     forecast.ended();
   }
   return builder.finish();
+}
+
+/// How far two offers agree on the points that are border points of neither: which cluster these are in depends on the order of the rows.
+double agreement_of(const Offer& a, const Offer& b) {
+  std::vector<std::int32_t> of_a, of_b;
+  const auto is_border = [](const Offer& offer, std::size_t i) {
+    return offer.labels[i] != kNoise && offer.core[i] == 0;
+  };
+  for (std::size_t i = 0; i < a.labels.size(); ++i) {
+    if (is_border(a, i) || is_border(b, i)) continue;
+    of_a.push_back(a.labels[i]);
+    of_b.push_back(b.labels[i]);
+  }
+  return agreement(Contingency(of_a, of_b)).adjusted_rand;
 }
 
 /// Some eps of a grid with all of its minpts.
@@ -226,7 +322,7 @@ std::vector<Round> rounds_of(const Sweep& sweep) {
 }
 
 /// The lineage of as many rounds as there is time for. Throws UsageError if there is none for the first.
-Lineage mapped_in_time(const Dataset& data, const Sweep& sweep, const RunOptions& options, const Observer& observer,
+Lineage mapped_in_time(const Canonical& points, const Sweep& sweep, const RunOptions& options, const Observer& observer,
                        const TimeBound& bound) {
   RunOptions how = options_for(Keep::summary, options);
   how.clusters = true;
@@ -250,9 +346,10 @@ Lineage mapped_in_time(const Dataset& data, const Sweep& sweep, const RunOptions
     // As they come: a lineage wants those of an eps by descending minpts.
     std::vector<VariantResult> made;
     made.reserve(round.variants.size());
+    ByInputRows by_rows(points.order, [&](VariantResult&& result) { made.push_back(std::move(result)); });
     try {
       run_each(
-          data, Sweep(round.variants), [&](VariantResult&& result) { made.push_back(std::move(result)); }, how,
+          points.data, Sweep(round.variants), [&](VariantResult&& result) { by_rows.add(std::move(result)); }, how,
           watching);
     } catch (const Cancelled&) {
       bound.require_spent();
@@ -285,8 +382,10 @@ void add_doubts_of_points(Exploration& made, const Dataset& data, SeenAt at, con
   });
 }
 
-Exploration explored(const Dataset& data, const Sweep& sweep, const RunOptions& options, const Observer& observer,
-                     const TimeBound& bound) {
+/// ordered: the same points, in_canonical_order(). The map is of these: which cluster a border point between two is in depends on the order
+/// of the rows, and what is offered must not.
+Exploration explored(const Dataset& data, const Canonical& ordered, const Sweep& sweep, const RunOptions& options,
+                     const Observer& observer, const TimeBound& bound) {
   Exploration made;
   if (sweep.size() == 0) {
     made.doubts = {Doubt::no_clusters};
@@ -297,8 +396,8 @@ Exploration explored(const Dataset& data, const Sweep& sweep, const RunOptions& 
   require_even_grid(sweep.variants());
   const double weight = mean_weight(data, options_for(Keep::summary, options), observer);
   Forecast forecast(sweep, MapScores::kCandidates / 2, observer);
-  made.map =
-      bound.given() ? mapped_in_time(data, sweep, options, observer, bound) : mapped(data, sweep, options, forecast);
+  made.map = bound.given() ? mapped_in_time(ordered, sweep, options, observer, bound)
+                           : mapped(ordered, sweep, options, forecast);
   const MapScores scores(made.map, data.size(), data.dims(), weight);
   made.eps.assign(scores.eps().begin(), scores.eps().end());
   made.minpts.assign(scores.minpts().begin(), scores.minpts().end());
@@ -315,11 +414,13 @@ Exploration explored(const Dataset& data, const Sweep& sweep, const RunOptions& 
     Observer watching = forecast.next();
     watching.cancel = cancel;
     if (bound.given()) watching.on_progress = nullptr;  // the map is what can be told of
-    VariantResult result =
-        std::move(run(data, Sweep({offered.variant}), options_for(Keep::labels, options), watching).front());
+    RunOptions how = options_for(Keep::labels, options);
+    how.core_mask = true;
+    VariantResult result = std::move(run(data, Sweep({offered.variant}), how, watching).front());
     forecast.ended();
     offered.summary = result.summary;
     offered.labels = std::move(result.labels);
+    offered.core = std::move(result.core);
     offered.seconds = result.seconds;
     offered.score = scores.plateau_score(place);
     offered.noise = score.noise;
@@ -340,9 +441,8 @@ Exploration explored(const Dataset& data, const Sweep& sweep, const RunOptions& 
       if (unfinished) break;
       try {
         Offer next = offer(place, &bound.token());
-        const bool differs = std::all_of(offers.begin(), offers.end(), [&](const Offer& other) {
-          return agreement(Contingency(next.labels, other.labels)).adjusted_rand < kSame;
-        });
+        const bool differs = std::all_of(offers.begin(), offers.end(),
+                                         [&](const Offer& other) { return agreement_of(next, other) < kSame; });
         if (differs) offers.push_back(std::move(next));
       } catch (const Cancelled&) {
         bound.require_spent();
@@ -354,7 +454,7 @@ Exploration explored(const Dataset& data, const Sweep& sweep, const RunOptions& 
     for (std::size_t k = 1; k < offers.size(); ++k) made.alternatives.push_back(std::move(offers[k]));
   }
   made.doubts = doubts_of_map(made, scores, chosen, data.size());
-  const double middle = std::sqrt(made.eps.front() * made.eps.back());
+  const double middle = std::sqrt(made.eps.front()) * std::sqrt(made.eps.back());
   const SeenAt at =
       chosen ? SeenAt{made.recommended->variant.eps, made.recommended->plateau.eps_from} : SeenAt{middle, middle};
   unfinished = unfinished || bound.left() <= 0;
@@ -405,7 +505,10 @@ std::string sentence_of(Doubt doubt) {
   return {};
 }
 
-Sweep suggest(const Dataset& data, const RunOptions& options, const Observer& caller) {
+namespace {
+
+/// suggest() of points in_canonical_order().
+Sweep suggested(const Dataset& data, const RunOptions& options, const Observer& caller) {
   Observer observer = caller;
   observer.on_progress = nullptr;  // of the many small runs there is nothing to tell
   const double weight = mean_weight(data, options_for(Keep::summary, options), observer);
@@ -415,24 +518,39 @@ Sweep suggest(const Dataset& data, const RunOptions& options, const Observer& ca
   return eps.empty() ? Sweep() : grid(eps, minpts);
 }
 
-Exploration explore(const Dataset& data, const RunOptions& options, const Observer& observer,
-                    std::optional<double> seconds) {
+/// Explores the sweep, or one that is suggested.
+Exploration explored(const Dataset& data, const Sweep* sweep, const RunOptions& options, const Observer& observer,
+                     std::optional<double> seconds) {
   const TimeBound bound(seconds, observer.cancel);
+  if (sweep != nullptr && sweep->size() > 0) require_even_grid(sweep->variants());
   Observer watching = observer;
   watching.cancel = &bound.token();
-  Sweep sweep;
+  std::optional<Canonical> ordered;
+  Sweep suggestion;
   try {
-    sweep = suggest(data, options, watching);
+    ordered = in_canonical_order(data, watching.cancel);
+    if (sweep == nullptr) suggestion = suggested(ordered->data, options, watching);
   } catch (const Cancelled&) {
     bound.require_spent();
     bound.refuse();
   }
-  return explored(data, sweep, options, observer, bound);
+  return explored(data, *ordered, sweep != nullptr ? *sweep : suggestion, options, observer, bound);
+}
+
+}  // namespace
+
+Sweep suggest(const Dataset& data, const RunOptions& options, const Observer& observer) {
+  return suggested(in_canonical_order(data, observer.cancel).data, options, observer);
+}
+
+Exploration explore(const Dataset& data, const RunOptions& options, const Observer& observer,
+                    std::optional<double> seconds) {
+  return explored(data, nullptr, options, observer, seconds);
 }
 
 Exploration explore(const Dataset& data, const Sweep& sweep, const RunOptions& options, const Observer& observer,
                     std::optional<double> seconds) {
-  return explored(data, sweep, options, observer, TimeBound(seconds, observer.cancel));
+  return explored(data, &sweep, options, observer, seconds);
 }
 
 }  // namespace epsflow

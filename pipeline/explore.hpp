@@ -61,6 +61,7 @@ struct Offer {
   Variant variant;
   LabelSummary summary;
   Labels labels;       ///< [n] in input order
+  std::vector<std::uint8_t> core;  ///< [n] other than 0 for core points
   double seconds = 0;  ///< that its labels took
   double score = 0;    ///< the largest of the cells around it that show the same clusters
   double noise = 0;    ///< share of the points that are in no big cluster
@@ -81,15 +82,16 @@ struct Exploration {
 };
 
 /// A grid that shows at which eps and minpts the points fall into clusters, if they do: up to 10 minpts in even ratios from 3 to a
-/// twentieth of the points, at most 200, and 40 eps in even ratios, from where 2 % of the points are core at the smallest minpts to
-/// where 98 % are one cluster at the largest. No variants for fewer than 10 points, and where all are equal. Time: that of a search for
+/// twentieth of the points, at most 200, and about 40 eps of three significant digits in nearly even ratios (round_grid()), from where 2 %
+/// of the points are core at the smallest minpts to where 98 % are one cluster at the largest. No variants for fewer than 10 points, and where all are equal. Time: that of a search for
 /// k-distances and some 15 variants. Of points with weights, minpts counts in units of their mean weight. Throws as run() does;
-/// UsageError also for weights below 0, for weights whose mean makes no whole minpts, and for coordinates so far apart that squares of
-/// their distances leave the range of float64.
+/// UsageError also for weights below 0, for weights whose mean makes no whole minpts, and for coordinates so far apart, or so close
+/// together, that squares of their distances leave the range of float64.
 [[nodiscard]] Sweep suggest(const Dataset& data, const RunOptions& options = {}, const Observer& observer = {});
 
-/// Sweeps the suggested grid, scores its cells (clustering/map_scores.hpp), and labels those that it offers. A function of the points,
-/// their weights and the metric alone: of the options it takes those that change the time. Time: that of suggest(), of lineage(), and of
+/// Sweeps the suggested grid, scores its cells (clustering/map_scores.hpp), and labels those that it offers. A function of the set of
+/// points, their weights and the metric alone, whatever the order of the rows, but for the labels of border points and the numbers of
+/// clusters; of the options it takes those that change the time. Time: that of suggest(), of lineage(), and of
 /// up to 21 variants. Throws as run() does.
 ///
 /// seconds: a bound on the time, above 0. Then every 4th eps or so is swept first, and those between them as long as they are expected to

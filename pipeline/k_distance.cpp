@@ -1,6 +1,7 @@
 #include <epsflow/pipeline/k_distance.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -9,6 +10,7 @@
 #include <epsflow/core/format.hpp>
 #include <epsflow/core/memory.hpp>
 #include <epsflow/core/parallel.hpp>
+#include <epsflow/index/nearest.hpp>
 #include <epsflow/pipeline/session.hpp>
 
 namespace epsflow {
@@ -20,6 +22,131 @@ void check_k(std::uint32_t k, std::size_t n) {
   const std::string range =
       n < 2 ? "one point has no other, so give two or more" : "use one from 1 to " + std::to_string(n - 1);
   throw UsageError("k is " + std::to_string(k) + ", of " + format_count(n, "point") + ": " + range);
+}
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr std::size_t kPiece = 1 << 14;
+
+/// Which sums of squares, or of other powers, float64 holds: smaller ones lose digits or vanish, larger ones are
+/// infinite.
+class HeldSums {
+ public:
+  // Exponents of 2.
+  static constexpr int kLeast = -1000;  ///< terms that underflow are far below the last digit of such a sum
+  static constexpr int kMost = 960;     ///< of terms: a sum of kMaxDims such is finite
+
+  explicit HeldSums(const Space& space)
+      : power_(space.norm == Norm::euclidean   ? 2
+               : space.norm == Norm::minkowski ? space.power
+                                               : 1) {}
+
+  [[nodiscard]] double power() const noexcept { return power_; }
+  [[nodiscard]] bool hold(double sum) const noexcept {
+    return sum < kInfinity && (power_ == 1 || sum >= std::ldexp(1.0, kLeast));
+  }
+  /// Whether a sum of 0 is that of equal points: other coordinates differ by their last digit at least.
+  [[nodiscard]] bool hold_zero(PointsView points) const {
+    if (power_ == 1) return true;
+    const double least = std::exp2(kLeast / power_ + 54);
+    std::atomic<bool> held = true;
+    points.visit([&](auto values) {
+      parallel_ranges(values.size(), kPiece, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) {
+          const double x = std::abs(values[i]);
+          if (x > 0 && x < least) held = false;
+        }
+      });
+    });
+    return held;
+  }
+
+ private:
+  double power_;
+};
+
+/// How large the coordinates of points are, and how much they differ.
+struct Magnitudes {
+  explicit Magnitudes(PointsView points) : differ(points.dims()) {
+    for (std::size_t k = 0; k < points.dims(); ++k) {
+      double lo = kInfinity, hi = -kInfinity;
+      for (std::size_t i = 0; i < points.size(); ++i) {
+        lo = std::min(lo, points.at(i, k));
+        hi = std::max(hi, points.at(i, k));
+      }
+      differ[k] = lo < hi;
+      if (!differ[k]) continue;
+      largest = std::max({largest, std::abs(lo), std::abs(hi)});
+      extent = std::max(extent, std::min(hi - lo, std::numeric_limits<double>::max()));
+    }
+  }
+
+  std::vector<bool> differ;  ///< [d] whether points differ along an axis
+  double largest = 0;        ///< coordinate of these axes, signs aside
+  double extent = 0;         ///< the largest difference along an axis, at most the largest number
+};
+
+/// points · 2^exponent. Axes along which no points differ are 0, as what the points have in common may be too large.
+Points scaled(PointsView points, const Magnitudes& magnitudes, int exponent) {
+  Points result(points.size(), points.dims(), Precision::float64);
+  const std::span<double> out = result.values<double>();
+  parallel_ranges(points.size(), kPiece, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      for (std::size_t k = 0; k < points.dims(); ++k) {
+        out[i * points.dims() + k] = magnitudes.differ[k] ? std::ldexp(points.at(i, k), exponent) : 0;
+      }
+    }
+  });
+  return result;
+}
+
+[[noreturn]] void throw_not_held(std::size_t row, std::uint32_t k, double distance, double largest, double power) {
+  throw InputError("row " + format_count(row) + " and its nearest other point number " + std::to_string(k) +
+                   " are about " + format_number(distance) + " apart, and there are coordinates of " +
+                   format_number(largest) + ": float64 does not hold both to the power " + format_number(power) +
+                   "; leave out points that are so far away" +
+                   (power == 2 ? "" : ", or choose a power of minkowski nearer to 2"));
+}
+
+/// Turns sums into distances if float64 does not hold all of the sums. The others are searched again, among points
+/// times a power of two, which changes no digit: first the largest power with finite sums, then larger ones until all
+/// are held.
+void find_distances(PointsView points, const Space& space, std::span<const std::uint32_t> ks, std::span<double> found,
+                    const CancelToken& cancel) {
+  const HeldSums sums(space);
+  std::vector<double> again(found.size());
+  // Without powers: 0 for equal points alone, and else about the distance.
+  Space largest_difference = space;
+  largest_difference.norm = Norm::chebyshev;
+  index::nearest_sums(points, largest_difference, ks, again.data(), cancel);
+  std::vector<std::size_t> open;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    if (!sums.hold(found[i]) && again[i] > 0) {
+      found[i] = again[i];
+      open.push_back(i);
+    } else {
+      found[i] = space.distance(found[i]);
+    }
+  }
+  if (open.empty()) return;
+  const Magnitudes magnitudes(points);
+  const int step = static_cast<int>((HeldSums::kMost - HeldSums::kLeast) / sums.power());
+  for (int exponent = static_cast<int>(HeldSums::kMost / sums.power()) - 1 - std::ilogb(magnitudes.extent);
+       !open.empty(); exponent += step) {
+    if (step == 0 || exponent + std::ilogb(magnitudes.largest) >= std::numeric_limits<double>::max_exponent - 1) {
+      throw_not_held(open[0] / ks.size(), ks[open[0] % ks.size()], found[open[0]], magnitudes.largest, sums.power());
+    }
+    Space of_scaled = space;
+    for (ClosedAxis& axis : of_scaled.axes) axis.length = std::ldexp(axis.length, exponent);
+    index::nearest_sums(scaled(points, magnitudes, exponent), of_scaled, ks, again.data(), cancel);
+    std::erase_if(open, [&](std::size_t i) {
+      if (!sums.hold(again[i])) return false;
+      found[i] = std::ldexp(space.distance(again[i]), -exponent);
+      if (found[i] < kInfinity) return true;
+      throw InputError("row " + format_count(i / ks.size()) + " is farther from its nearest other point number " +
+                       std::to_string(ks[i % ks.size()]) +
+                       " than any number of float64: divide all coordinates by one factor");
+    });
+  }
 }
 
 void require_some(std::span<const double> distances) {
@@ -50,11 +177,25 @@ std::vector<double> k_distances(const Dataset& data, std::span<const std::uint32
   std::vector<double> distances(size);
   if (size == 0) return distances;
   session.on_threads([&] {
-    session.points().nearest_sums(ks, distances.data(), session.stop());
-    const Space& space = session.points().space();
-    parallel_ranges(size, 1 << 14, [&](std::size_t begin, std::size_t end) {
+    const LoadedPoints& points = session.points();
+    points.nearest_sums(ks, distances.data(), session.stop());
+    const HeldSums sums(points.space());
+    std::atomic<bool> zero = false, lost = false;
+    parallel_ranges(size, kPiece, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) {
-        distances[i] = distance_of_moved(session.metric(), space.distance(distances[i]));
+        if (!sums.hold(distances[i])) (distances[i] == 0 ? zero : lost) = true;
+      }
+    });
+    const bool all_held = !lost && (!zero || sums.hold_zero(points.host()));
+    if (!all_held) {
+      const std::uint64_t coordinates = std::uint64_t{data.size()} * points.dims();
+      const MemoryCharge again(session.budget(), (2 * size + coordinates) * sizeof(double), "the k-distances");
+      find_distances(points.host(), points.space(), ks, distances, session.stop());
+    }
+    parallel_ranges(size, kPiece, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) {
+        const double distance = all_held ? points.space().distance(distances[i]) : distances[i];
+        distances[i] = distance_of_moved(session.metric(), distance);
       }
     });
   });
@@ -74,7 +215,7 @@ std::vector<double> k_distances(PointsView points, std::uint32_t k, const Metric
 Knee knee(std::span<const double> distances) {
   const std::vector<double> ascending = sorted(distances);
   const auto first = std::upper_bound(ascending.begin(), ascending.end(), 0.0);
-  const auto last = std::lower_bound(first, ascending.end(), std::numeric_limits<double>::infinity());
+  const auto last = std::lower_bound(first, ascending.end(), kInfinity);
   Knee found{std::numeric_limits<double>::quiet_NaN(), 0};
   if (last - first < 3) return found;
   const double lowest = std::log(*first);

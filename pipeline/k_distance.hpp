@@ -13,12 +13,15 @@
 
 namespace epsflow {
 
-/// [n] For each point the distance to its k-th nearest other point, by input id, in the unit of eps. A point is core for an eps, as
-/// far as rounding of squares goes, from its (minpts − 1)-distance on.
-/// Exact: the k-th smallest left-hand side of the rule in core/space.hpp, and its root. points: [host] [n × d]. k: from 1 to n − 1;
-/// any where there are no points. Memory beside the result: about 16 bytes per coordinate, and at least 36 per point, which count in
-/// EngineOptions::memory as the result does. Works on a GPU in up to three dimensions and for k up to 32, by the plain Euclidean norm;
-/// everything else an engine on a GPU computes on its CPU. Throws UsageError for another k, and as run().
+/// [n] For each point the distance to its k-th nearest other point, by input id, in the unit of eps. A point is core
+/// for an eps, as far as rounding of squares goes, from its (minpts − 1)-distance on. Exact: the k-th smallest
+/// left-hand side of the rule in core/space.hpp, and its root. Where squares (or other powers) of differences leave the
+/// range of float64, those of points times a power of two are taken; this takes three searches or more. points: [host]
+/// [n × d]. k: from 1 to n − 1; any where there are no points. Memory beside the result: about 16 bytes per coordinate,
+/// and at least 36 per point, which count in EngineOptions::memory as the result does. Works on a GPU in up to three
+/// dimensions and for k up to 32, by the plain Euclidean norm; everything else an engine on a GPU computes on its CPU.
+/// Throws UsageError for another k; InputError, naming a row, for a distance beyond float64, and for one so small
+/// beside the largest coordinates that float64 does not hold powers of both; and as run().
 [[nodiscard]] std::vector<double> k_distances(const Dataset& data, std::uint32_t k, const Observer& observer = {});
 /// The same for several k, from one search: [n × ks.size()], row-major.
 [[nodiscard]] std::vector<double> k_distances(const Dataset& data, std::span<const std::uint32_t> ks,

@@ -1,6 +1,7 @@
 #include <epsflow/pipeline/neighbors.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -24,14 +25,31 @@ class Distance {
   }
 
   [[nodiscard]] double operator()(std::uint32_t a, std::uint32_t b) const {
-    const index::SpaceView view{space_.norm, space_.power, periods_.empty() ? nullptr : periods_.data()};
-    const double sum = index::norm_sum<0>(
-        view, [&](std::size_t k) { return points_.at(a, k); }, [&](std::size_t k) { return points_.at(b, k); },
-        points_.dims());
-    return distance_of_moved(metric_, space_.distance(sum));
+    constexpr double kLeastSum = 0x1p-1000;  // terms of smaller ones lose digits, or vanish
+    const double sum = sum_by(space_.norm, a, b, 0, points_.dims());
+    return distance_of_moved(metric_, sum < kLeastSum ? near_distance(a, b) : space_.distance(sum));
   }
 
  private:
+  /// Of `count` axes from `axis` on.
+  [[nodiscard]] double sum_by(Norm norm, std::uint32_t a, std::uint32_t b, std::size_t axis, std::size_t count) const {
+    const index::SpaceView view{norm, space_.power, periods_.empty() ? nullptr : periods_.data() + axis};
+    return index::norm_sum<0>(
+        view, [&](std::size_t k) { return points_.at(a, axis + k); },
+        [&](std::size_t k) { return points_.at(b, axis + k); }, count);
+  }
+
+  /// By parts of the largest difference, whose powers do not all vanish.
+  [[nodiscard]] double near_distance(std::uint32_t a, std::uint32_t b) const {
+    const double largest = sum_by(Norm::chebyshev, a, b, 0, points_.dims());
+    if (largest == 0 || space_.norm == Norm::chebyshev) return largest;
+    const double power = space_.norm == Norm::euclidean ? 2 : space_.norm == Norm::minkowski ? space_.power : 1;
+    double sum = 0;
+    for (std::size_t k = 0; k < points_.dims(); ++k)
+      sum += std::pow(sum_by(Norm::chebyshev, a, b, k, 1) / largest, power);
+    return largest * std::pow(sum, 1 / power);
+  }
+
   PointsView points_;
   const Metric& metric_;
   const Space& space_;

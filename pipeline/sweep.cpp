@@ -1,7 +1,10 @@
 #include <epsflow/pipeline/sweep.hpp>
 
+#include <algorithm>
 #include <utility>
 
+#include <epsflow/clustering/verify.hpp>
+#include <epsflow/pipeline/host_bytes.hpp>
 #include <epsflow/pipeline/in_order.hpp>
 #include <epsflow/pipeline/reporter.hpp>
 #include <epsflow/pipeline/session.hpp>
@@ -16,6 +19,17 @@ namespace {
 bool counted_by_clusters(const Dataset& data, const RunOptions& options) {
   return options.keep == Keep::summary && options.method == VariantMethod::nested && !options.verify &&
          !options.core_mask && !Session::negative_weights(data);
+}
+
+/// A budget that has room for any eps up to this radius and this many minpts without a table: what is taken beside the run, an index
+/// while it is built, and what clustering takes beside it.
+std::uint64_t enough_memory(Session& session, double radius, std::size_t levels, const RunOptions& options) {
+  const LoadedPoints& points = session.points();
+  IndexOptions index = index_options(options, Cells::reach, session.weights());
+  index.eps = radius;
+  const std::uint64_t verifying = options.verify ? clustering::kVerifyBytesPerPoint : 0;
+  return session.budget().used() + points.index_bytes(index) +
+         points.size() * (host_bytes(levels, session.weights() != nullptr) + verifying);
 }
 
 }  // namespace
@@ -48,6 +62,9 @@ void run_some(const Dataset& data, const Sweep& sweep, const MoreGroups& shared,
     const TraceScope scope(observer.trace, Stage::group_by_eps, 0, {"variants", sweep.size()});
     groups = session.groups(sweep);
   }
+  const double radius = groups.front().radius;  // eps descend
+  std::size_t levels = 0;
+  for (const stages::EpsGroup& group : groups) levels = std::max(levels, group.minpts.size());
   if (shared) groups.clear();
   const stages::ClusterVariants cluster{.method = options.method,
                                         .verify = options.verify,
@@ -76,16 +93,21 @@ void run_some(const Dataset& data, const Sweep& sweep, const MoreGroups& shared,
       on_result(std::move(result));
     });
   };
-  session.run(std::move(groups),
-              {.consume =
-                   [&](const stages::EpsJob& job) {
-                     if (observer.before_stage) observer.before_stage(Stage::cluster_variants);
-                     cluster(job, emit);
-                   },
-               .bytes = [&](std::size_t variants) { return cluster.bytes(data.size(), variants); },
-               .result = emit,
-               .moved = [&](double eps, double share) { reporter.moved(eps, share); }},
-              shared);
+  try {
+    session.run(std::move(groups),
+                {.consume =
+                     [&](const stages::EpsJob& job) {
+                       if (observer.before_stage) observer.before_stage(Stage::cluster_variants);
+                       cluster(job, emit);
+                     },
+                 .bytes = [&](std::size_t variants) { return cluster.bytes(data.size(), variants); },
+                 .result = emit,
+                 .moved = [&](double eps, double share) { reporter.moved(eps, share); }},
+                shared);
+  } catch (const ResourceError& error) {
+    if (error.needed_memory() == 0) throw;
+    throw error.with(enough_memory(session, radius, levels, options));
+  }
 }
 
 void run_each(const Dataset& data, const Sweep& sweep, const OnResult& on_result, const RunOptions& options,

@@ -16,6 +16,7 @@
 #include <epsflow/clustering/relative_validity.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
+#include <epsflow/core/json_numbers.hpp>
 #include <epsflow/report/as_json.hpp>
 #include <epsflow/report/encoding.hpp>
 #include <epsflow/report/lifetimes.hpp>
@@ -37,6 +38,16 @@ Json short_number(double value) {
   std::array<char, 32> text{};
   std::snprintf(text.data(), text.size(), "%.7g", value);
   return std::strtod(text.data(), nullptr);
+}
+
+/// Throws InputError for an offer with other numbers than as_json() writes. Of counts and confidence there may be none.
+void check_offer(const Json& offer, const std::string& path, std::uint64_t points) {
+  const JsonNumbers numbers(offer, path);
+  static_cast<void>(numbers.variant());
+  if (numbers.has("clusters")) static_cast<void>(numbers.summary(points));
+  for (const char* name : {"score", "confidence"}) {
+    if (numbers.has(name)) static_cast<void>(numbers.real(name));
+  }
 }
 
 std::vector<std::uint64_t> sizes_of(std::span<const std::int32_t> labels) {
@@ -278,6 +289,16 @@ void Report::advise(const std::string& exploration) {
   const auto is_list = [&](const char* name) { return json.contains(name) && json[name].is_array(); };
   if (!json.is_object() || !json.contains("recommended") || !is_list("alternatives") || !is_list("doubts")) {
     throw InputError("this is no exploration as epsflow writes it: explore again");
+  }
+  try {
+    if (!json["recommended"].is_null()) check_offer(json["recommended"], "recommended", state_->subject.points.size());
+    for (std::size_t i = 0; i < json["alternatives"].size(); ++i) {
+      const std::string path = "alternatives[" + std::to_string(i) + "]";
+      check_offer(json["alternatives"][i], path, state_->subject.points.size());
+    }
+  } catch (const InputError& e) {
+    throw InputError(std::string("this exploration was not written by epsflow, or is damaged: ") + e.what() +
+                     "; explore again");
   }
   state_->advice = {
       {"recommended", json["recommended"]}, {"alternatives", json["alternatives"]}, {"doubts", json["doubts"]}};

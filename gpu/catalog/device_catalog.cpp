@@ -212,6 +212,8 @@ class Cataloguer {
   Catalog copied() {
     Catalog made;
     made.dims = dims_;
+    made.has_core = core_ != nullptr;
+    made.has_weights = weights_ != nullptr;
     const std::uint64_t each = clusters_;
     if (each == 0) return named(std::move(made));
     ArraysToHost found;
@@ -240,6 +242,7 @@ class Cataloguer {
     for (std::uint64_t c = 0; c < each; ++c) made.size[c] = starts[c + 1] - starts[c];
     found.make_room(place_.threads);
     found.copy(found_.data(), place_.pinned, stream_.get(), place_.threads);
+    require_differences(made);
     return made;
   }
 

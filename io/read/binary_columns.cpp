@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <cstring>
+#include <limits>
 #include <tuple>
 #include <type_traits>
 #include <vector>
@@ -26,9 +28,26 @@ T load(const char* from, bool swap) noexcept {
   return std::bit_cast<T>(bytes);
 }
 
+/// A number of half precision (IEEE 754 binary16).
+struct Half {
+  std::uint16_t bits = 0;
+
+  explicit operator double() const noexcept {
+    const int exponent = bits >> 10 & 0x1F;
+    const int fraction = bits & 0x3FF;
+    double value = 0;
+    if (exponent == 0x1F) {
+      value = fraction == 0 ? std::numeric_limits<double>::infinity() : std::numeric_limits<double>::quiet_NaN();
+    } else {
+      value = exponent == 0 ? std::ldexp(fraction, -24) : std::ldexp(fraction + 0x400, exponent - 25);
+    }
+    return (bits & 0x8000) != 0 ? -value : value;
+  }
+};
+
 /// In the order of ValueType.
 using ValueTypes = std::tuple<float, double, std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t,
-                              std::uint16_t, std::uint32_t, std::uint64_t>;
+                              std::uint16_t, std::uint32_t, std::uint64_t, Half>;
 
 bool is_native(const BinaryColumn& column) noexcept {
   return column.big_endian == (std::endian::native == std::endian::big);
@@ -168,13 +187,13 @@ std::span<char> storage_of(Points& points) {
 }  // namespace
 
 std::size_t bytes_of(ValueType type) noexcept {
-  constexpr std::array<std::size_t, 10> kBytes{4, 8, 1, 2, 4, 8, 1, 2, 4, 8};
+  constexpr std::array<std::size_t, 11> kBytes{4, 8, 1, 2, 4, 8, 1, 2, 4, 8, 2};
   return kBytes[static_cast<std::size_t>(type)];
 }
 
 std::string_view type_name(ValueType type) noexcept {
-  constexpr std::array<std::string_view, 10> kNames{"float32", "float64", "int8",   "int16",  "int32",
-                                                    "int64",   "uint8",   "uint16", "uint32", "uint64"};
+  constexpr std::array<std::string_view, 11> kNames{"float32", "float64", "int8",   "int16",  "int32",
+                                                    "int64",   "uint8",   "uint16", "uint32", "uint64", "float16"};
   return kNames[static_cast<std::size_t>(type)];
 }
 

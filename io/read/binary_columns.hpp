@@ -25,6 +25,7 @@ enum class ValueType : std::uint8_t {
   unsigned16,
   unsigned32,
   unsigned64,
+  float16,
 };
 
 /// Bytes of one value.

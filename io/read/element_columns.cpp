@@ -38,10 +38,10 @@ std::string plain_name(const ColumnList& available, std::size_t column) {
 }
 
 /// The only value that the column holds in each row.
-ElementChoice choose_whole(const Source& source, const ColumnList& available, std::span<const std::uint64_t> elements,
+ElementChoice choose_whole(const Source& source, const ColumnList& available, const ElementCount& count_of,
                            std::size_t column, std::string_view option) {
-  const std::uint64_t count = elements[column];
-  if (count == 0) {
+  const std::uint64_t count = count_of(column);
+  if (count == 0 || count == kUnknownCount) {
     throw source.error("column {} holds no values; choose others with {} from: {}", available.label(column), option,
                        available.describe());
   }
@@ -55,22 +55,21 @@ ElementChoice choose_whole(const Source& source, const ColumnList& available, st
 }
 
 /// What one entry of the option means: more than one value where it is a range.
-std::vector<ElementChoice> choose(const Source& source, const ColumnList& available,
-                                  std::span<const std::uint64_t> elements, const std::string& wanted,
-                                  std::string_view option) {
+std::vector<ElementChoice> choose(const Source& source, const ColumnList& available, const ElementCount& count_of,
+                                  const std::string& wanted, std::string_view option) {
   std::vector<ElementChoice> chosen;
   const std::optional<ElementName> parsed = parse_element(wanted);
   // A column's name may end in brackets of its own.
   if (!parsed || has_column(source, available, wanted)) {
     for (const std::size_t column : columns_of(source, available, wanted, option)) {
-      chosen.push_back(choose_whole(source, available, elements, column, option));
+      chosen.push_back(choose_whole(source, available, count_of, column, option));
     }
     return chosen;
   }
   for (const std::size_t column : columns_of(source, available, parsed->column, option)) {
-    if (parsed->element >= elements[column]) {
+    if (const std::uint64_t count = count_of(column); parsed->element >= count) {
       throw source.error("there is no {}: column {} holds {} in each row, counted from 0", show_text(wanted),
-                         available.label(column), format_count(elements[column], "value"));
+                         available.label(column), format_count(count, "value"));
     }
     chosen.push_back({column, parsed->element, fmt::format("{}[{}]", plain_name(available, column), parsed->element)});
   }
@@ -79,29 +78,29 @@ std::vector<ElementChoice> choose(const Source& source, const ColumnList& availa
 
 /// Where the weights are, if there are any.
 std::optional<ElementChoice> choose_weight(const Source& source, const ColumnList& available,
-                                           std::span<const std::uint64_t> elements) {
+                                           const ElementCount& count_of) {
   const std::string& wanted = source.options.weight;
   if (wanted.empty()) return std::nullopt;
-  std::vector<ElementChoice> chosen = choose(source, available, elements, wanted, kWeightOption);
+  std::vector<ElementChoice> chosen = choose(source, available, count_of, wanted, kWeightOption);
   require_one_weight(source, chosen.size());
   return std::move(chosen[0]);
 }
 
 std::vector<ElementChoice> choose_coordinates(const Source& source, const ColumnList& available,
-                                              std::span<const std::uint64_t> elements,
+                                              const ElementCount& count_of,
                                               const std::optional<ElementChoice>& weight) {
   std::vector<ElementChoice> chosen;
   if (source.options.columns.empty()) {
     // The other values of a vector are no column of their own.
-    const bool is_whole = weight && elements[weight->column] == 1;
+    const bool is_whole = weight && count_of(weight->column) == 1;
     const std::optional<std::size_t> taken = is_whole ? std::optional(weight->column) : std::nullopt;
     for (const std::size_t column : coordinate_columns(source, available, taken)) {
-      chosen.push_back(choose_whole(source, available, elements, column, kColumnsOption));
+      chosen.push_back(choose_whole(source, available, count_of, column, kColumnsOption));
     }
     return chosen;
   }
   for (const std::string& wanted : source.options.columns) {
-    for (ElementChoice& choice : choose(source, available, elements, wanted, kColumnsOption)) {
+    for (ElementChoice& choice : choose(source, available, count_of, wanted, kColumnsOption)) {
       const bool is_double = std::any_of(chosen.begin(), chosen.end(), [&](const ElementChoice& other) {
         return other.column == choice.column && other.element == choice.element;
       });
@@ -124,8 +123,13 @@ Precision precision_of(std::span<const ElementChoice> columns) noexcept {
 
 std::vector<ElementChoice> select_elements(const Source& source, const ColumnList& available,
                                            std::span<const std::uint64_t> elements) {
-  std::optional<ElementChoice> weight = choose_weight(source, available, elements);
-  std::vector<ElementChoice> chosen = choose_coordinates(source, available, elements, weight);
+  return select_elements(source, available, [elements](std::size_t column) { return elements[column]; });
+}
+
+std::vector<ElementChoice> select_elements(const Source& source, const ColumnList& available,
+                                           const ElementCount& count_of) {
+  std::optional<ElementChoice> weight = choose_weight(source, available, count_of);
+  std::vector<ElementChoice> chosen = choose_coordinates(source, available, count_of, weight);
   if (weight) chosen.push_back(*std::move(weight));
   return chosen;
 }

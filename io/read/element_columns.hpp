@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <limits>
 #include <span>
 #include <string>
 #include <vector>
@@ -30,6 +32,14 @@ struct ElementChoice {
 /// says how many there are, UsageError for a value asked for twice.
 [[nodiscard]] std::vector<ElementChoice> select_elements(const Source& source, const ColumnList& available,
                                                          std::span<const std::uint64_t> elements);
+
+/// How many values a column holds in each row; kUnknownCount where no row has any that says so.
+using ElementCount = std::function<std::uint64_t(std::size_t column)>;
+inline constexpr std::uint64_t kUnknownCount = std::numeric_limits<std::uint64_t>::max();
+
+/// The same where it takes an effort to count: only columns that may be chosen are counted, and some of them several times.
+[[nodiscard]] std::vector<ElementChoice> select_elements(const Source& source, const ColumnList& available,
+                                                         const ElementCount& count_of);
 
 /// Throws InputError for a matrix of a few long rows, as of coordinates that lie in rows: points are its rows, and so many
 /// columns are coordinates only where ReadOptions::columns chooses of them.

@@ -9,7 +9,7 @@ namespace epsflow::io {
 namespace {
 
 /// Changes with what a request or an answer holds.
-constexpr std::string_view kVersion = "epsflow-reader 7";
+constexpr std::string_view kVersion = "epsflow-reader 8";
 
 }  // namespace
 
@@ -60,6 +60,7 @@ void write_request(const ReadRequest& request, MessageWriter to) {
   to.value(request.neighbors);
   to.value(request.options.external_storage);
   to.value(request.options.particles);
+  to.value(request.options.on_nan);
   to.value(std::uint64_t{request.options.columns.size()});
   for (const std::string& column : request.options.columns) to.text(column);
 }
@@ -83,6 +84,7 @@ ReadRequest read_request(MessageReader from) {
   request.neighbors = from.value<bool>();
   request.options.external_storage = from.value<bool>();
   request.options.particles = from.value<Particles>();
+  request.options.on_nan = from.value<NanPolicy>();
   request.options.columns.resize(from.value<std::uint64_t>());
   for (std::string& column : request.options.columns) column = from.text();
   return request;

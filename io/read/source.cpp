@@ -122,7 +122,7 @@ std::string ColumnList::label(std::size_t column) const {
 }
 
 std::string ColumnList::describe() const {
-  if (count == 0) return "none";
+  if (count == 0 && names.empty()) return "none";
   if (names.empty()) return count == 1 ? "0" : fmt::format("0 to {}", count - 1);
   return list_of(names, show_name);
 }
@@ -190,6 +190,7 @@ std::string_view kinds_of_values(const Source& source) noexcept {
 }
 
 std::string_view how_to_choose(const Source& source) noexcept {
+  if (source.options.on_nan == NanPolicy::keep) return "choose other columns with ReadOptions::columns";
   return source.options.weight.empty() ? "choose the coordinates with ReadOptions::columns"
                                        : "choose the coordinates with ReadOptions::columns, and the weights with "
                                          "ReadOptions::weight,";
@@ -203,10 +204,13 @@ void throw_named_twice(const Source& source, std::string_view column) {
 void throw_rounded(const Source& source, const std::string& where, const std::string& column,
                    const std::string& value) {
   throw source.error(
-      "{}, column {} is {}, an integer beyond 2^53 that float64 does not hold: others would become the same "
-      "coordinate; subtract an offset from the column (divide weights, and minpts with them), or leave it out with "
-      "ReadOptions::columns",
-      where, column, value);
+      "{}, column {} is {}, an integer beyond 2^53 that float64 does not hold: others would become the same {}; "
+      "subtract "
+      "an offset from the column{}",
+      where, column, value, source.options.on_nan == NanPolicy::keep ? "number" : "coordinate",
+      source.options.on_nan == NanPolicy::keep
+          ? ", or " + std::string(how_to_choose(source))
+          : " (divide weights, and minpts with them), or leave it out with ReadOptions::columns");
 }
 
 void throw_not_numeric(const Source& source, const ColumnList& available, std::size_t column, std::string_view type) {

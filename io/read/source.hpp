@@ -49,8 +49,9 @@ decltype(auto) with_type(Precision precision, F f) {
 /// The columns that a file offers.
 struct ColumnList {
   std::size_t count = 0;
-  std::vector<std::string> names;  ///< count of them, or empty when the file has none
-  bool ignore_case = false;        ///< FITS names its columns without regard to case
+  /// count of them, or empty when the file has none. More behind these are names of columns that are chosen by name alone.
+  std::vector<std::string> names;
+  bool ignore_case = false;  ///< FITS names its columns without regard to case
 
   /// As errors name a column: 'lat' or 3.
   [[nodiscard]] std::string label(std::size_t column) const;

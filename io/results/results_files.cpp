@@ -4,9 +4,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <fstream>
+#include <set>
+#include <string>
 #include <system_error>
 
 #include <epsflow/core/error.hpp>
@@ -19,7 +20,6 @@ namespace {
 constexpr std::size_t kFewFiles = 64;
 /// Written to at once, so that the disk works beside the computation.
 constexpr std::uint64_t kWorthStarting = 1 << 20;
-constexpr std::array kVariantFolders{kLabelsFolder, kCoreFolder, kLabelledFolder};
 
 void remove_name(const std::filesystem::path& file) {
   // unlink() rather than remove(), which takes folders as well.
@@ -37,12 +37,13 @@ void move_up(const std::filesystem::path& replacement, const std::filesystem::pa
   if (errno != ENOENT || !std::filesystem::exists(target)) throw_cannot_write(target, errno);
 }
 
-void sync_folders(const std::filesystem::path& folder) {
-  std::error_code code;
-  for (const char* name : kVariantFolders) {
-    if (std::filesystem::exists(folder / name, code)) sync_path(folder / name);
+/// The folders below that of the results which these files are in.
+std::set<std::string> folders_of(const Files& files) {
+  std::set<std::string> folders;
+  for (const auto& [name, digest] : files) {
+    if (const std::size_t slash = name.find('/'); slash != std::string::npos) folders.insert(name.substr(0, slash));
   }
-  sync_path(folder);
+  return folders;
 }
 
 void take_place(const std::filesystem::path& replacement, const std::filesystem::path& folder) {
@@ -52,14 +53,15 @@ void take_place(const std::filesystem::path& replacement, const std::filesystem:
   // The old results go first: while their sweep.json is there none of the new ones has moved.
   if (std::filesystem::exists(folder / kManifestName)) remove_results(folder, read_manifest(folder));
   std::error_code code;
-  for (const char* name : kVariantFolders) {
-    if (!std::filesystem::exists(replacement / name, code)) continue;
+  const std::set<std::string> folders = folders_of(next.files);
+  for (const std::string& name : folders) {
     std::filesystem::create_directories(folder / name, code);
     if (code) throw_cannot_write(folder / name, code.value());
   }
   for (const auto& [name, digest] : next.files) move_up(replacement, folder, name);
   write_text_file(folder / kSummaryName, summary_csv(next));
-  sync_folders(folder);
+  for (const std::string& name : folders) sync_path(folder / name);
+  sync_path(folder);
   move_up(replacement, folder, kManifestName);
   sync_path(folder);
 }
@@ -145,7 +147,9 @@ void merge(const JournalContents& journal, Manifest& manifest) {
 void remove_results(const std::filesystem::path& folder, const Manifest& manifest) {
   for (const auto& [name, digest] : manifest.files) remove_name(folder / name);
   remove_name(folder / kSummaryName);
-  for (const char* name : kVariantFolders) rmdir((folder / name).c_str());  // those that hold files of others stay
+  for (const std::string& name : folders_of(manifest.files)) {
+    rmdir((folder / name).c_str());  // a folder that holds files of others stays
+  }
   sync_path(folder);
   // It stands for the whole, and so goes and comes last.
   remove_name(folder / kManifestName);

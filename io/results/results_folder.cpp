@@ -72,15 +72,16 @@ void ResultsFolder::ask(const Sweep& sweep) {
 
 std::vector<Variant> ResultsFolder::begin(const ResultsInput& input, RunDescription run,
                                           std::vector<VariantWriter> writers) {
-  const auto require_writer = [&](const std::string& name, const std::string& extension) {
-    const bool given = std::any_of(writers.begin(), writers.end(), [&](const VariantWriter& writer) {
-      return writer.folder == name && (extension.empty() || writer.extension == extension);
+  for (const ResultsOutput& output : kResultsOutputs) {
+    if (!output.copy) continue;
+    const auto wanted = outputs_.wanted.find(output.name);
+    const bool given = std::ranges::any_of(writers, [&](const VariantWriter& writer) {
+      return writer.folder == output.name && (wanted == outputs_.wanted.end() || writer.extension == wanted->second);
     });
-    if (given != extension.empty()) return;
-    throw UsageError("a folder with " + name + "/ needs the extension of its files and what writes them; give both");
-  };
-  require_writer(kLabelledFolder, outputs_.labelled);
-  require_writer(kCatalogFolder, outputs_.catalog);
+    if (given == (wanted != outputs_.wanted.end())) continue;
+    throw UsageError("a folder with " + std::string(output.name) +
+                     "/ needs the extension of its files and what writes them; give both");
+  }
   const std::string checksum = checksum_of_input(input, run.metric);
   const bool holds = !state_.entries.empty();
   if (mode_ == FolderMode::resume && holds && state_.checksum != checksum) {
@@ -130,11 +131,13 @@ std::vector<Variant> ResultsFolder::begin(const ResultsInput& input, RunDescript
   clear_partial();
   std::filesystem::create_directories(base_, code);
   if (code) throw_cannot_write(base_, code.value());
-  // They would no longer hold all variants that are there. The lineage of an exploration is of its map, whatever is added.
-  for (const char* name : {kLineageName, kSlicesName}) {
-    if (left_to_do.empty() || !state_.owns(name) || state_.owns(kExploreName)) continue;
+  // They would no longer hold all variants that are there. The files of an exploration are of its map, whatever is added.
+  for (const ResultsOutput& output : kResultsOutputs) {
+    const std::string name(output.name);
+    if (output.scope != OutputScope::all_variants || left_to_do.empty()) continue;
+    if (!state_.owns(name) || state_.owns(kExploreName)) continue;
     kept.remove_file(name);
-    if (notice_ && std::ranges::find(outputs_.more, name) == outputs_.more.end()) {
+    if (notice_ && !outputs_.wants(name)) {
       notice_((base_ / name).string() + " is removed, as it does not know of the variants that are added");
     }
   }
@@ -154,18 +157,19 @@ std::vector<Variant> ResultsFolder::begin(const ResultsInput& input, RunDescript
 /// Whether sweep.h5 is to be written, which has the labels of all variants.
 void ResultsFolder::settle_hdf5(KeptResults& kept, const std::vector<Variant>& left_to_do) {
   const bool before = state_.owns(kHdf5Name) || asked_for_hdf5(state_);
-  if (!outputs_.hdf5 && !before) return;
-  bool labelled = outputs_.labels || left_to_do.empty();
+  const bool asked = outputs_.wants(kHdf5Name);
+  if (!asked && !before) return;
+  bool labelled = outputs_.wants(kLabelsFolder) || left_to_do.empty();
   const std::set<Variant, VariantOrder> made(left_to_do.begin(), left_to_do.end());
   for (const auto& [variant, entry] : state_.entries) {
     labelled = labelled && (entry.has_labels || made.contains(variant));
   }
-  if (outputs_.hdf5 && !labelled) {
+  if (asked && !labelled) {
     throw UsageError(folder_.string() + " holds variants whose counts alone were kept, and " + kHdf5Name +
                      " has the labels of all; sweep these as well, or choose another folder");
   }
   if (!left_to_do.empty() || !labelled) kept.remove_file(kHdf5Name);
-  outputs_.hdf5 = labelled && (outputs_.hdf5 || before);
+  if (labelled) outputs_.wanted.try_emplace(kHdf5Name);
   if (before && !labelled && notice_) {
     notice_((base_ / kHdf5Name).string() +
             " is not written, as it has labels, and of some variants counts alone are kept");
@@ -182,10 +186,11 @@ void ResultsFolder::clear_partial() const {
 void ResultsFolder::warn_of_full_disk(std::uint64_t points, std::size_t variants) const {
   struct statvfs disk {};
   if (!notice_ || variants == 0 || statvfs(hidden_.c_str(), &disk) != 0) return;
-  const std::uint64_t labels = outputs_.labels ? points * sizeof(std::int32_t) * variants : 0;
+  const std::uint64_t labels = outputs_.wants(kLabelsFolder) ? points * sizeof(std::int32_t) * variants : 0;
   std::uint64_t copies = 0;
   for (const VariantWriter& writer : writers_) copies += writer.bytes * variants;
-  const std::uint64_t wanted = labels + copies + (outputs_.core ? points * variants : 0) + (outputs_.hdf5 ? labels : 0);
+  const std::uint64_t masks = outputs_.wants(kCoreFolder) ? points * variants : 0;
+  const std::uint64_t wanted = labels + copies + masks + (outputs_.wants(kHdf5Name) ? labels : 0);
   const std::uint64_t free = std::uint64_t{disk.f_bavail} * disk.f_frsize;
   if (wanted <= free) return;
   notice_(format_count(variants, "variant") + " of " + format_count(points, "point") + " take up to " +
@@ -211,9 +216,10 @@ PendingFile ResultsFolder::stage(const std::string& name, const Write& write) co
 
 void ResultsFolder::add(const VariantResult& result) {
   PendingVariant variant;
-  variant.entry = {result.variant, result.summary, result.seconds, outputs_.labels};
-  if (outputs_.labels) variant.files.push_back(stage(labels_name(result.variant), npy_labels(result.labels)));
-  if (outputs_.core) variant.files.push_back(stage(core_name(result.variant), npy_mask(result.core)));
+  variant.entry = {result.variant, result.summary, result.seconds, outputs_.wants(kLabelsFolder)};
+  if (outputs_.wants(kLabelsFolder))
+    variant.files.push_back(stage(labels_name(result.variant), npy_labels(result.labels)));
+  if (outputs_.wants(kCoreFolder)) variant.files.push_back(stage(core_name(result.variant), npy_mask(result.core)));
   for (const VariantWriter& writer : writers_) {
     const std::string name = variant_file(writer.folder, result.variant, writer.extension);
     variant.files.push_back(stage(name, [&](const std::filesystem::path& file, const std::filesystem::path& target) {
@@ -225,7 +231,8 @@ void ResultsFolder::add(const VariantResult& result) {
 }
 
 SharedResults ResultsFolder::shared() const {
-  return {folder_, std::filesystem::absolute(hidden_), points_, outputs_.labels, outputs_.core};
+  return {folder_, std::filesystem::absolute(hidden_), points_, outputs_.wants(kLabelsFolder),
+          outputs_.wants(kCoreFolder)};
 }
 
 std::vector<SharedVector> SharedResults::vectors(const Variant& variant) const {
@@ -240,7 +247,7 @@ std::vector<SharedVector> SharedResults::vectors(const Variant& variant) const {
 
 void ResultsFolder::add_shared(const VariantResult& result, std::span<const FileDigest> digests) {
   PendingVariant variant;
-  variant.entry = {result.variant, result.summary, result.seconds, outputs_.labels};
+  variant.entry = {result.variant, result.summary, result.seconds, outputs_.wants(kLabelsFolder)};
   auto digest = digests.begin();
   for (const SharedVector& vector : shared().vectors(result.variant)) {
     variant.files.push_back({vector.name, vector.file, *digest++});
@@ -342,7 +349,7 @@ void ResultsFolder::finish(const std::string& status, double seconds, const Trac
 }
 
 void ResultsFolder::write_hdf5(double seconds) {
-  if (!outputs_.hdf5 || state_.files.contains(kHdf5Name)) return;
+  if (!outputs_.wants(kHdf5Name) || state_.owns(kHdf5Name)) return;
   std::vector<SweepEntry> entries;
   entries.reserve(state_.entries.size());
   for (const auto& [variant, entry] : state_.entries) entries.push_back(entry);
@@ -367,7 +374,8 @@ void ResultsFolder::leave() {
   std::filesystem::remove_all(hidden_ / "partial", ignored);
   if (replacing() && !state_.entries.empty()) return;
   if (state_.entries.empty()) {
-    for (const auto& [name, digest] : state_.files) std::filesystem::remove(base_ / name, ignored);
+    KeptResults all{base_, hidden_, state_, asked_, outputs_, notice_};
+    while (!state_.files.empty()) all.remove_file(std::string(state_.files.begin()->first));
   }
   clear_hidden(folder_);
 }

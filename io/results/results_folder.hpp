@@ -74,8 +74,8 @@ class ResultsFolder {
   void ask(const Sweep& sweep);
 
   /// Begins a run over the points of `input`, and returns the variants of the sweep that are still to be made. The files of variants that are
-  /// there are compared with their checksums: O(their bytes). writers: one for each of FolderOutputs::labelled and FolderOutputs::catalog that is
-  /// not empty; what they refer to must outlive finish(). Throws UsageError where they are not those, InputError where the mode is
+  /// there are compared with their checksums: O(their bytes). writers: one for each ResultsOutput::copy
+  /// that is wanted; what they refer to must outlive finish(). Throws UsageError where they are not those, InputError where the mode is
   /// resume and the results there are of another input or metric, and ResourceError when the folder cannot be written.
   /// sweep.h5 has labels of all variants: throws UsageError where it is asked for and a variant will have none, and lets go of one that
   /// was asked for before. So it does with kLineageName where variants are added and it is not asked for again.
@@ -91,7 +91,7 @@ class ResultsFolder {
   /// Takes a variant whose vectors are written. result: its labels and mask are not looked at. digests: of each vector. Otherwise as add().
   void add_shared(const VariantResult& result, std::span<const FileDigest> digests);
 
-  /// Has write(path) write a file of FolderOutputs::more. Call it between the last add() and finish(). Throws ResourceError.
+  /// Has write(path) write a wanted file of OutputScope::all_variants. Call it between the last add() and finish(). Throws ResourceError.
   void add_file(const std::string& name, const std::function<void(const std::filesystem::path&)>& write);
 
   /// Ends the run: writes what is left, summary.csv, trace.json, sweep.h5 where asked for now or before, and sweep.json

@@ -30,13 +30,15 @@ std::optional<std::string> event_of(const std::string& line) {
   return std::string(event);
 }
 
-void read_begin(std::string_view text, JournalContents& contents) {
+/// Returns how many points the input has, if it tells.
+std::optional<std::uint64_t> read_begin(std::string_view text, JournalContents& contents) {
   const auto json = nlohmann::ordered_json::parse(text);
-  if (!json.at("run").at("status").is_string()) throw InputError("no event of a journal");
   contents.replaces = json.at("replaces");
   contents.input = json.at("input").dump();
   contents.checksum = json.at("input").at("checksum");
   contents.run = json.at("run").dump();
+  require_run(contents.run);
+  return points_of(contents.input);
 }
 
 }  // namespace
@@ -45,16 +47,17 @@ std::optional<JournalContents> read_journal(const std::filesystem::path& file) {
   std::ifstream in(file, std::ios::binary);
   JournalContents contents;
   bool begun = false;
+  std::optional<std::uint64_t> points;
   for (std::string line; std::getline(in, line);) {
     const std::optional<std::string> event = event_of(line);
     if (!event) break;
     const std::string_view text = *event;
     try {
       if (text.starts_with(kBegin)) {
-        read_begin(text.substr(kBegin.size()), contents);
+        points = read_begin(text.substr(kBegin.size()), contents);
         begun = true;
       } else if (text.starts_with(kVariant)) {
-        const SweepEntry entry = parse_variant(text.substr(kVariant.size()));
+        const SweepEntry entry = parse_variant(text.substr(kVariant.size()), points);
         if (entry.has_labels && !contents.files.contains(labels_name(entry.variant))) break;
         contents.entries.push_back(entry);
       } else if (text.starts_with(kFile)) {

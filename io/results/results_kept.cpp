@@ -25,14 +25,18 @@ void KeptResults::remove_file(const std::string& name) {
   if (state.files.erase(name) == 0) return;
   std::error_code ignored;
   std::filesystem::remove(base / name, ignored);
+  if (const auto folder = std::filesystem::path(name).parent_path(); !folder.empty()) {
+    std::filesystem::remove(base / folder, ignored);  // it stays if it holds other files
+  }
 }
 
 void KeptResults::drop_unsound(std::uint64_t points) {
   const std::uint64_t bytes = npy_vector_header("<i4", points).size() + points * sizeof(std::int32_t);
   std::vector<std::string> changed;
   for (const auto& [name, digest] : state.files) {
-    if (name.find('/') == std::string::npos && !is_of_all_variants(name)) continue;
-    const bool fits = !name.starts_with(kLabelsFolder) || digest.bytes == bytes;
+    const ResultsOutput* const output = find_output(name.substr(0, name.find('/')));
+    if (output == nullptr || output->scope == OutputScope::folder) continue;
+    const bool fits = output->name != kLabelsFolder || digest.bytes == bytes;
     if (!fits || !is_sound(name, digest)) changed.push_back(name);
   }
   for (const std::string& name : changed) {
@@ -59,10 +63,6 @@ void KeptResults::drop_unasked() {
     if (!wanted.contains(name)) unwanted.push_back(name);
   }
   for (const std::string& name : unwanted) remove_file(name);
-  std::error_code not_empty;
-  for (const char* name : {kLabelsFolder, kCoreFolder, kLabelledFolder, kCatalogFolder}) {
-    std::filesystem::remove(base / name, not_empty);
-  }
   for (auto& [variant, entry] : state.entries) entry.has_labels = state.owns(labels_name(variant));
 }
 

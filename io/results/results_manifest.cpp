@@ -4,11 +4,13 @@
 #include <cstdio>
 #include <ctime>
 #include <fstream>
+#include <initializer_list>
 #include <iterator>
 #include <nlohmann/json.hpp>
 
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
+#include <epsflow/core/json_numbers.hpp>
 #include <epsflow/io/results/results_names.hpp>
 
 namespace epsflow::io {
@@ -23,6 +25,11 @@ std::string read_bytes(const std::filesystem::path& file) {
   std::ifstream in(file, std::ios::binary);
   if (!in) throw ResourceError("cannot read " + file.string() + "; get the right to read it, or choose another folder");
   return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// "results[3]"
+std::string element(const char* list, std::size_t place) {
+  return std::string(list) + "[" + std::to_string(place) + "]";
 }
 
 [[noreturn]] void throw_strange(const std::filesystem::path& file, const std::string& why) {
@@ -54,10 +61,32 @@ std::string metric_of(const std::string& checksum) {
   return under == "weighted" ? "euclidean, weighted" : under;
 }
 
-/// What status_of(), with_status() and asked_for_hdf5() rely on.
-std::string checked_run(const Json& run, const std::filesystem::path& file) {
-  if (!run.is_object() || !run.at("status").is_string()) throw_strange(file, "was not written by epsflow");
-  return dump(run);
+/// Throws InputError for a run without the status that status_of() and with_status() need, or of no possible seconds.
+void check_run(const Json& run, const std::string& path) {
+  const JsonNumbers numbers(run, path);
+  if (!numbers.has("status") || !run["status"].is_string()) throw InputError(path + ".status is not a text");
+  if (numbers.has("seconds")) static_cast<void>(numbers.real("seconds"));
+}
+
+/// points_of() an input.
+std::optional<std::uint64_t> points_in(const Json& input) {
+  const JsonNumbers numbers(input, "input");
+  const auto check = [](const auto& of, std::initializer_list<const char*> names) {
+    for (const char* name : names) {
+      if (of.has(name)) static_cast<void>(of.count(name));
+    }
+  };
+  check(numbers, {"points", "dims", "dropped_rows"});
+  if (numbers.has("column_numbers")) static_cast<void>(numbers.counts("column_numbers"));
+  if (numbers.has("slices") && !input["slices"].is_string()) throw InputError("input.slices is not a text");
+  if (numbers.has("files")) {
+    std::size_t place = 0;
+    for (const Json& file : input["files"]) {
+      check(JsonNumbers(file, "input." + element("files", place++)), {"rows", "dropped_rows"});
+    }
+  }
+  if (!numbers.has("points")) return std::nullopt;
+  return numbers.count("points");
 }
 
 Json to_json(const SweepEntry& e) {
@@ -68,11 +97,10 @@ Json to_json(const SweepEntry& e) {
   return json;
 }
 
-SweepEntry entry_of(const Json& json) {
-  return {{json.at("eps"), json.at("minpts")},
-          {json.at("clusters"), json.at("noise"), json.at("core"), json.at("border"), json.at("largest")},
-          json.at("seconds"),
-          json.value("labels", true)};
+/// points: those of the input, if it tells.
+SweepEntry entry_of(const Json& json, const std::string& path, std::optional<std::uint64_t> points) {
+  const JsonNumbers numbers(json, path);
+  return {numbers.variant(), numbers.summary(points), numbers.real("seconds"), json.value("labels", true)};
 }
 
 Json to_json(const std::string& name, const FileDigest& digest) {
@@ -80,20 +108,20 @@ Json to_json(const std::string& name, const FileDigest& digest) {
 }
 
 /// Throws InputError for a name that epsflow gives no file that it lists.
-std::pair<std::string, FileDigest> file_of(const Json& json) {
+std::pair<std::string, FileDigest> file_of(const Json& json, const std::string& path) {
   const std::string name = json.at("name");
   const auto crc32 = parse_checksum(json.at("crc32").get<std::string>());
   if (!is_results_name(name) || name == kManifestName || name == kSummaryName || !crc32) {
-    throw InputError("names " + show(name) + ", which epsflow never writes");
+    throw InputError(path + " names " + show(name) + ", which epsflow never writes");
   }
-  return {name, {json.at("bytes"), *crc32}};
+  return {name, {JsonNumbers(json, path).count("bytes"), *crc32}};
 }
 
-/// What `read` makes of a line of JSON.
+/// What `read` makes of JSON.
 template <class Read>
-auto parse_line(std::string_view line, Read read) {
+auto parse(std::string_view text, Read read) {
   try {
-    return read(Json::parse(line));
+    return read(Json::parse(text));
   } catch (const Json::exception& e) {
     throw InputError(e.what());
   }
@@ -240,19 +268,32 @@ Manifest read_manifest(const std::filesystem::path& folder) {
     const Json json = Json::parse(read_bytes(file));
     if (json.value("program", "") != "epsflow") throw_strange(file, "was not written by epsflow");
     manifest.checksum = json.at("input").at("checksum");
+    const std::optional<std::uint64_t> points = points_in(json.at("input"));
     manifest.input = dump(json.at("input"));
-    for (const Json& run : json.at("runs")) manifest.runs.push_back(checked_run(run, file));
-    for (const Json& entry : json.at("files")) manifest.files.insert(file_of(entry));
+    for (const Json& run : json.at("runs")) {
+      check_run(run, element("runs", manifest.runs.size()));
+      manifest.runs.push_back(dump(run));
+    }
+    std::size_t place = 0;
+    for (const Json& entry : json.at("files")) manifest.files.insert(file_of(entry, element("files", place++)));
+    place = 0;
     for (const Json& result : json.at("results")) {
-      const SweepEntry entry = entry_of(result);
-      if (entry.has_labels && !manifest.files.contains(labels_name(entry.variant))) throw_strange(file, kDamaged);
+      const std::string path = element("results", place++);
+      const SweepEntry entry = entry_of(result, path, points);
+      if (entry.has_labels && !manifest.files.contains(labels_name(entry.variant))) {
+        throw InputError(path + " has labels that are not among the files");
+      }
       manifest.entries.insert_or_assign(entry.variant, entry);
     }
-    for (const char* variants_of : {kLabelledFolder, kCatalogFolder}) {
-      if (json.contains(variants_of)) json.at(variants_of).get_to(manifest.contents[variants_of]);
+    const JsonNumbers numbers(json, "");
+    if (numbers.has("seconds")) static_cast<void>(numbers.real("seconds"));
+    if (numbers.has("variants")) static_cast<void>(numbers.count("variants", place, place));
+    for (const ResultsOutput& output : kResultsOutputs) {
+      if (!output.copy || !json.contains(output.name)) continue;
+      json.at(output.name).get_to(manifest.contents[std::string(output.name)]);
     }
   } catch (const InputError& e) {
-    throw_strange(file, e.what());
+    throw_strange(file, std::string(kDamaged) + ": " + e.what());
   } catch (const Json::exception&) {
     throw_strange(file, kDamaged);
   }
@@ -286,7 +327,19 @@ std::string summary_csv(const Manifest& manifest) {
 
 std::string variant_json(const SweepEntry& entry) { return dump(to_json(entry)); }
 std::string file_json(const std::string& name, const FileDigest& digest) { return dump(to_json(name, digest)); }
-SweepEntry parse_variant(std::string_view line) { return parse_line(line, entry_of); }
-std::pair<std::string, FileDigest> parse_file(std::string_view line) { return parse_line(line, file_of); }
+
+SweepEntry parse_variant(std::string_view line, std::optional<std::uint64_t> points) {
+  return parse(line, [&](const Json& json) { return entry_of(json, "variant", points); });
+}
+
+std::pair<std::string, FileDigest> parse_file(std::string_view line) {
+  return parse(line, [](const Json& json) { return file_of(json, "file"); });
+}
+
+std::optional<std::uint64_t> points_of(std::string_view input) { return parse(input, points_in); }
+
+void require_run(std::string_view run) {
+  parse(run, [](const Json& json) { check_run(json, "run"); });
+}
 
 }  // namespace epsflow::io

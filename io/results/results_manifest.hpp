@@ -2,9 +2,11 @@
 // it for people, and never read.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -75,11 +77,16 @@ struct ResultsInput {
 
 /// The input as JSON.
 [[nodiscard]] std::string describe_input(const ResultsInput& input, const std::string& checksum);
+/// How many points such an input has; nothing if it does not tell. Throws InputError for JSON with other numbers than describe_input()
+/// writes.
+[[nodiscard]] std::optional<std::uint64_t> points_of(std::string_view input);
 /// What the results are of and a run with this other `checksum` is not, in words: "another metric (cosine, not euclidean)".
 [[nodiscard]] std::string describe_difference(const Manifest& manifest, const std::string& checksum);
 /// A run as JSON. `reason` may be empty.
 [[nodiscard]] std::string describe_run(const RunDescription& run, const std::string& started, const std::string& status,
                                        double seconds, const std::string& reason);
+/// Throws InputError for JSON that describe_run() does not write.
+void require_run(std::string_view run);
 /// The text of sweep.json; `listed`: whether to list variants and files.
 [[nodiscard]] std::string manifest_json(const Manifest& manifest, bool listed = true);
 
@@ -93,10 +100,10 @@ struct ResultsInput {
 [[nodiscard]] std::string summary_csv(const Manifest& manifest);
 
 /// A variant, or a file of results, as a line of JSON, and what such a line says. parse_variant() and parse_file() throw
-/// InputError for a line that epsflow does not write.
+/// InputError for a line that epsflow does not write, and for counts that are not those of so many points, if it is known how many.
 [[nodiscard]] std::string variant_json(const SweepEntry& entry);
 [[nodiscard]] std::string file_json(const std::string& name, const FileDigest& digest);
-[[nodiscard]] SweepEntry parse_variant(std::string_view line);
+[[nodiscard]] SweepEntry parse_variant(std::string_view line, std::optional<std::uint64_t> points);
 [[nodiscard]] std::pair<std::string, FileDigest> parse_file(std::string_view line);
 
 /// The time, as in 2026-11-20T08:15:00Z.

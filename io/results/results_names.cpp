@@ -1,7 +1,6 @@
 #include <epsflow/io/results/results_names.hpp>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <optional>
 
@@ -36,12 +35,24 @@ std::string variant_file(std::string_view folder, const Variant& variant, std::s
 std::string labels_name(const Variant& variant) { return variant_file(kLabelsFolder, variant, ".npy"); }
 std::string core_name(const Variant& variant) { return variant_file(kCoreFolder, variant, ".npy"); }
 
+bool has_word(std::string_view text, std::string_view word) {
+  bool found = false;
+  for_each_word(text, [&](std::string_view each) { found = found || each == word; });
+  return found;
+}
+
+const ResultsOutput* find_output(std::string_view name) noexcept {
+  const auto* const at = std::ranges::find(kResultsOutputs, name, &ResultsOutput::name);
+  return at == kResultsOutputs.end() ? nullptr : at;
+}
+
 std::vector<std::string> variant_files(const Variant& variant, const FolderOutputs& outputs) {
   std::vector<std::string> files;
-  if (outputs.labels) files.push_back(labels_name(variant));
-  if (outputs.core) files.push_back(core_name(variant));
-  if (!outputs.labelled.empty()) files.push_back(variant_file(kLabelledFolder, variant, outputs.labelled));
-  if (!outputs.catalog.empty()) files.push_back(variant_file(kCatalogFolder, variant, outputs.catalog));
+  for (const ResultsOutput& output : kResultsOutputs) {
+    const auto wanted = outputs.wanted.find(output.name);
+    if (output.scope != OutputScope::each_variant || wanted == outputs.wanted.end()) continue;
+    files.push_back(variant_file(output.name, variant, wanted->second));
+  }
   return files;
 }
 
@@ -50,25 +61,15 @@ std::string partial_name(std::string name) {
   return "partial/" + name;
 }
 
-bool is_of_all_variants(std::string_view name) noexcept {
-  return name == kMapName || name == kLineageName || name == kExploreName || name == kSlicesName;
-}
-
 bool is_results_name(std::string_view name) {
-  static constexpr std::array<std::string_view, 5> kFixed{kSummaryName, kManifestName, kTraceName, kHdf5Name,
-                                                          kRowsName};
-  if (is_of_all_variants(name) || std::find(kFixed.begin(), kFixed.end(), name) != kFixed.end()) return true;
   const std::size_t slash = name.find('/');
+  const ResultsOutput* const output = find_output(name.substr(0, slash));
+  if (output == nullptr) return false;
+  if (slash == std::string_view::npos) return output->scope != OutputScope::each_variant;
   const std::size_t dot = name.rfind('.');
-  if (slash == std::string_view::npos || dot == std::string_view::npos || dot < slash) return false;
-  const std::string_view folder = name.substr(0, slash);
-  const std::string_view extension = name.substr(dot);
-  static constexpr std::array<std::string_view, 6> kTables{".csv", ".fits", ".h5", ".parquet", ".geojson", ".vtp"};
-  const bool known = folder == kLabelledFolder || folder == kCatalogFolder
-                         ? std::find(kTables.begin(), kTables.end(), extension) != kTables.end()
-                         : (folder == kLabelsFolder || folder == kCoreFolder) && extension == ".npy";
+  if (dot == std::string_view::npos || dot < slash || !has_word(output->extensions, name.substr(dot))) return false;
   const std::optional<Variant> variant = variant_of(name.substr(slash + 1, dot - slash - 1));
-  return known && variant && variant_file(folder, *variant, extension) == name;
+  return variant && variant_file(output->name, *variant, name.substr(dot)) == name;
 }
 
 }  // namespace epsflow::io

@@ -1,7 +1,13 @@
 // The names of files in a results folder: epsflow writes and removes these and no others.
 #pragma once
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
+#include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,32 +32,110 @@ inline constexpr const char* kCoreFolder = "core";
 inline constexpr const char* kLabelledFolder = "labelled";
 inline constexpr const char* kCatalogFolder = "catalog";
 
+enum class OutputScope : std::uint8_t {
+  each_variant,  ///< a folder that holds a file for each variant
+  all_variants,  ///< one file about all variants together, which is out of date once a variant is added
+  folder,        ///< one file about the folder or its points
+};
+
+/// One kind of output of a results folder.
+struct ResultsOutput {
+  std::string_view name;  ///< of the folder or of the file
+  OutputScope scope;
+  std::string_view extensions = {};  ///< those that files of the folder may have, separated by blanks; empty for a file
+  std::string_view commands;         ///< that write it, separated by blanks
+  std::string_view options =
+      {};             ///< of sweep: each asks for it. Empty if it needs no option, as everything that explore writes
+  bool copy = false;  ///< a VariantWriter writes it, in the format that the option names
+  bool of_labels = false;        ///< it cannot be made of counts alone
+  bool of_points = false;        ///< it cannot be made of a table of neighbours
+  bool of_one_data_set = false;  ///< it cannot be made of slices
+  bool of_one_process = false;   ///< several processes of a launcher do not write it
+};
+
+/// Every output of a results folder. What is written, replaced, removed, protected from strangers and refused together is derived from
+/// this table. Labels come first: what has labels is a finished variant.
+inline constexpr std::array<ResultsOutput, 13> kResultsOutputs{{
+    {.name = kLabelsFolder, .scope = OutputScope::each_variant, .extensions = ".npy", .commands = "sweep explore"},
+    {.name = kCoreFolder,
+     .scope = OutputScope::each_variant,
+     .extensions = ".npy",
+     .commands = "sweep",
+     .options = "core"},
+    {.name = kLabelledFolder,
+     .scope = OutputScope::each_variant,
+     .extensions = ".csv .fits .h5 .parquet .geojson .vtp",
+     .commands = "sweep",
+     .options = "labelled",
+     .copy = true,
+     .of_labels = true,
+     .of_points = true,
+     .of_one_process = true},
+    {.name = kCatalogFolder,
+     .scope = OutputScope::each_variant,
+     .extensions = ".csv .fits .h5 .parquet",
+     .commands = "sweep",
+     .options = "catalog",
+     .copy = true,
+     .of_labels = true,
+     .of_points = true,
+     .of_one_process = true},
+    {.name = kSummaryName, .scope = OutputScope::folder, .commands = "sweep explore"},
+    {.name = kManifestName, .scope = OutputScope::folder, .commands = "sweep explore"},
+    {.name = kTraceName, .scope = OutputScope::folder, .commands = "sweep explore"},
+    {.name = kRowsName, .scope = OutputScope::folder, .commands = "sweep explore"},
+    {.name = kHdf5Name, .scope = OutputScope::folder, .commands = "sweep", .options = "hdf5", .of_labels = true},
+    {.name = kMapName, .scope = OutputScope::all_variants, .commands = "explore"},
+    {.name = kLineageName,
+     .scope = OutputScope::all_variants,
+     .commands = "sweep explore",
+     .options = "lineage report",
+     .of_points = true,
+     .of_one_data_set = true},
+    {.name = kExploreName, .scope = OutputScope::all_variants, .commands = "explore"},
+    {.name = kSlicesName,
+     .scope = OutputScope::all_variants,
+     .commands = "sweep",
+     .options = "by by-file",
+     .of_points = true,
+     .of_one_process = true},
+}};
+
+/// Calls take(word) for each word of `text`, which blanks separate.
+template <class Take>
+void for_each_word(std::string_view text, Take take) {
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(' '), text.size());
+    take(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+}
+[[nodiscard]] bool has_word(std::string_view text, std::string_view word);
+
+/// The row of kResultsOutputs with this name, or null.
+[[nodiscard]] const ResultsOutput* find_output(std::string_view name) noexcept;
+
 /// "labels/eps_0.1_minpts_4.npy" for kLabelsFolder and ".npy".
 [[nodiscard]] std::string variant_file(std::string_view folder, const Variant& variant, std::string_view extension);
 [[nodiscard]] std::string labels_name(const Variant& variant);
 [[nodiscard]] std::string core_name(const Variant& variant);
-/// What a folder is to hold beside the counts of its variants, and what it must not touch.
+
+/// What a results folder is to hold, and what it must not touch.
 struct FolderOutputs {
-  bool labels = true;  ///< labels/….npy; without them the counts of the variants alone are kept
-  bool hdf5 = false;   ///< sweep.h5, with everything in one file
-  bool core = false;   ///< core/….npy, a mask of core points per variant
-  /// Extension of labelled/…, copies of the input with labels per variant, as ".csv"; empty for none.
-  std::string labelled = {};
-  std::string catalog = {};  ///< that of catalog/…, the clusters of each variant; empty for none
-  /// Files that say more of the variants together (is_of_all_variants()).
-  std::vector<std::string> more = {};
+  /// Names of kResultsOutputs with the extension of their files (".csv"), which is empty for a single file. What needs no option is
+  /// written anyway, labels excepted: without kLabelsFolder only the counts of the variants are kept.
+  std::map<std::string, std::string, std::less<>> wanted = {{kLabelsFolder, ".npy"}};
   std::vector<std::filesystem::path> inputs = {};  ///< files that must stay as they are
   bool resumable = true;  ///< whether who asks for it can be told to go on with FolderMode::resume
+
+  [[nodiscard]] bool wants(std::string_view name) const { return wanted.contains(name); }
 };
 
-/// Every file of a variant, the labels first where it has some.
+/// Every file of a variant, the labels first if it has some.
 [[nodiscard]] std::vector<std::string> variant_files(const Variant& variant, const FolderOutputs& outputs);
 
 /// Where in .epsflow a file is written before it takes its place.
 [[nodiscard]] std::string partial_name(std::string name);
-
-/// Whether `name` is that of a file about all variants together: kMapName, kLineageName, kExploreName, kSlicesName.
-[[nodiscard]] bool is_of_all_variants(std::string_view name) noexcept;
 
 /// Whether `name` is one that epsflow gives: one of the fixed names, or of a variant in one of the folders. So it neither
 /// is absolute nor leads anywhere else.

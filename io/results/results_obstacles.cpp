@@ -20,10 +20,14 @@ std::filesystem::path require_folder(std::filesystem::path folder) {
 
 void require_no_links(const std::filesystem::path& folder) {
   std::error_code code;
-  for (const char* name : {".epsflow", kLabelsFolder, kCoreFolder, kLabelledFolder}) {
+  const auto require_own = [&](std::string_view name) {
     const std::filesystem::file_status status = std::filesystem::symlink_status(folder / name, code);
-    if (!std::filesystem::exists(status) || std::filesystem::is_directory(status)) continue;
+    if (!std::filesystem::exists(status) || std::filesystem::is_directory(status)) return;
     throw InTheWay((folder / name).string() + " is no folder of its own; move it away, or choose another folder");
+  };
+  require_own(".epsflow");
+  for (const ResultsOutput& output : kResultsOutputs) {
+    if (output.scope == OutputScope::each_variant) require_own(output.name);
   }
 }
 
@@ -34,22 +38,22 @@ void require_no_strangers(const std::filesystem::path& folder, const Manifest& s
                    " was not written by epsflow, and is in the way; move it away, or choose another folder");
   };
   std::error_code code;
-  std::vector<std::string> names{kSummaryName, kTraceName, kHdf5Name, kRowsName};
-  names.insert(names.end(), outputs.more.begin(), outputs.more.end());
-  for (const std::string& name : names) {
+  for (const ResultsOutput& output : kResultsOutputs) {
+    if (output.scope == OutputScope::each_variant || output.name == kManifestName) continue;
+    if (output.scope == OutputScope::all_variants && !outputs.wants(output.name)) continue;
+    const std::string name(output.name);
     if (state.owns(name)) continue;
     if (std::filesystem::exists(std::filesystem::symlink_status(folder / name, code))) refuse(name);
   }
-  for (const char* name : {kLabelsFolder, kCoreFolder, kLabelledFolder}) {
+  for (const auto& [name, extension] : outputs.wanted) {
     std::unordered_set<std::string> there;
     for (const auto& entry : std::filesystem::directory_iterator(folder / name, code)) {
-      there.insert(std::string(name) + "/" + entry.path().filename().string());
+      there.insert(name + "/" + entry.path().filename().string());
     }
     if (there.empty()) continue;
     for (const Variant& variant : asked) {
-      for (const std::string& file : variant_files(variant, outputs)) {
-        if (!state.owns(file) && there.contains(file)) refuse(file);
-      }
+      const std::string file = variant_file(name, variant, extension);
+      if (!state.owns(file) && there.contains(file)) refuse(file);
     }
   }
 }
@@ -57,8 +61,9 @@ void require_no_strangers(const std::filesystem::path& folder, const Manifest& s
 void require_no_inputs(const std::filesystem::path& folder, const Manifest& state, const FolderOutputs& outputs) {
   // These are common names, and seldom written.
   const auto spared = [&](const std::string& name) {
-    if (!is_of_all_variants(name)) return false;
-    return !state.owns(name) && std::ranges::find(outputs.more, name) == outputs.more.end();
+    const ResultsOutput* const output = find_output(name);
+    if (output == nullptr || output->scope != OutputScope::all_variants) return false;
+    return !state.owns(name) && !outputs.wants(name);
   };
   std::error_code code;
   const std::filesystem::path canonical = std::filesystem::weakly_canonical(folder, code);

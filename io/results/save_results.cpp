@@ -12,6 +12,19 @@
 namespace epsflow::io {
 namespace {
 
+/// Throws InputError for what read_manifest() would refuse: so that no folder is written that nobody can read.
+void require_readable(const HeldResults& results) {
+  try {
+    const std::optional<std::uint64_t> points = points_of(results.input);
+    for (const HeldVariant& held : results.variants) {
+      static_cast<void>(parse_variant(variant_json(held.entry), points));
+    }
+  } catch (const InputError& e) {
+    throw InputError(std::string("the results are those of no clustering, or are damaged: ") + e.what() +
+                     "; make them again");
+  }
+}
+
 /// Writes everything but the manifest into `replacement`, and returns that.
 Manifest write_files(const std::filesystem::path& folder, const std::filesystem::path& replacement,
                      const HeldResults& results, const CancelToken& cancel) {
@@ -45,6 +58,7 @@ Manifest write_files(const std::filesystem::path& folder, const std::filesystem:
 void save_results(const std::filesystem::path& folder, const HeldResults& results, Overwrite overwrite,
                   const Notice& notice, const CancelToken& cancel) {
   if (results.variants.empty()) throw UsageError("there are no variants to save");
+  require_readable(results);
   const std::filesystem::path path = require_folder(folder);
   require_no_links(path);
   const FolderLock lock(path, path / ".epsflow", notice);
@@ -62,7 +76,9 @@ void save_results(const std::filesystem::path& folder, const HeldResults& result
   std::vector<Variant> variants;
   for (const HeldVariant& held : results.variants) variants.push_back(held.entry.variant);
   const bool core = std::ranges::any_of(results.variants, [](const HeldVariant& held) { return !held.core.empty(); });
-  require_no_strangers(path, old, variants, {.core = core});
+  FolderOutputs outputs;
+  if (core) outputs.wanted[kCoreFolder] = ".npy";
+  require_no_strangers(path, old, variants, outputs);
   const std::filesystem::path replacement = path / ".epsflow/replacement";
   try {
     clear_hidden(path);  // what a save left that was killed before it was complete

@@ -31,7 +31,7 @@ struct HeldResults {
 /// Writes a folder that ResultsFolder goes on with. Everything is written aside and takes its place when it is complete; where
 /// that fails or is cancelled the folder is as it was. Throws FolderLocked, InTheWay for results that are there and not to be
 /// replaced and for files of others, UsageError for a run there that was killed or interrupted and for no variants,
-/// ResourceError, Cancelled. O(bytes).
+/// InputError for counts that are those of no clustering of the points, ResourceError, Cancelled. O(bytes).
 void save_results(const std::filesystem::path& folder, const HeldResults& results, Overwrite overwrite,
                   const Notice& notice = {}, const CancelToken& cancel = {});
 

@@ -10,7 +10,7 @@
 namespace epsflow::io {
 
 void write_fits_labels(const std::filesystem::path& file, const VariantResult& result, Overwrite overwrite,
-                       const Metric& metric) {
+                       const Metric& metric, LabelNumbers numbers) {
   const std::scoped_lock lock(fits_mutex());
   write_atomically(file, overwrite, [&](const std::filesystem::path& temporary) {
     FitsOutput out(temporary, file, result.labels.size() * sizeof(std::int32_t));
@@ -23,6 +23,8 @@ void write_fits_labels(const std::filesystem::path& file, const VariantResult& r
     fits_create_tbl(out.get(), BINARY_TBL, rows, 1, names, forms, nullptr, "LABELS", &status);
     out.check(status);
     out.write_variant(result.variant, metric);
+    if (numbers == LabelNumbers::group) fits_update_key_str(out.get(), "NUMBERS", kGroupMark, "of LABEL", &status);
+    out.check(status);
     // cfitsio takes a pointer to non-const, and does not write through it.
     fits_write_col(out.get(), TINT, 1, 1, 1, rows, const_cast<std::int32_t*>(result.labels.data()), &status);
     out.check(status);

@@ -106,8 +106,8 @@ void write_fields(const Hdf5Output& out, const SwiftGroups& groups) {
   describe_field(out, masses.get(), groups, 1, 0, "FOF group masses");
   const std::array<hsize_t, 2> shape{count, 3};
   const SpaceHandle space(out.check(H5Screate_simple(2, shape.data(), nullptr)));
-  const DatasetHandle centres(out.check(
-      H5Dcreate2(out.file(), "Groups/Centres", H5T_IEEE_F64LE, space.get(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT)));
+  const DatasetHandle centres(out.check(H5Dcreate2(out.file(), "Groups/Centres", H5T_IEEE_F64LE, space.get(),
+                                                   H5P_DEFAULT, out.layout().get(), H5P_DEFAULT)));
   if (count > 0) {
     out.check(H5Dwrite(centres.get(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, groups.centres.data()));
   }

@@ -30,6 +30,12 @@ Hdf5Output::~Hdf5Output() {
   H5Eclear2(H5E_DEFAULT);  // what could not be written has been reported
 }
 
+ListHandle Hdf5Output::layout() const {
+  ListHandle list(check(H5Pcreate(H5P_DATASET_CREATE)));
+  check(H5Pset_obj_track_times(list.get(), false));
+  return list;
+}
+
 void Hdf5Output::attribute(hid_t object, const char* name, const void* value, hid_t memory_type,
                            hid_t file_type) const {
   const SpaceHandle space(check(H5Screate(H5S_SCALAR)));

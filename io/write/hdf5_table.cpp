@@ -78,8 +78,8 @@ void write_hdf5_table(const std::filesystem::path& file, const std::filesystem::
     }
     const hsize_t rows = table.empty() ? 0 : table.front().size();
     const SpaceHandle space(out.check(H5Screate_simple(1, &rows, nullptr)));
-    const DatasetHandle set(out.check(
-        H5Dcreate2(out.file(), origin.name, file_type.get(), space.get(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT)));
+    const DatasetHandle set(out.check(H5Dcreate2(out.file(), origin.name, file_type.get(), space.get(), H5P_DEFAULT,
+                                                 out.layout().get(), H5P_DEFAULT)));
     out.attributes(set.get(), origin.result, origin.metric);
     const std::size_t most = std::max<std::size_t>(1, kLabelledBlockBytes / row_bytes);
     std::vector<char> bytes;

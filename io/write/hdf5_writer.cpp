@@ -56,7 +56,7 @@ void write_rows(const Hdf5Output& writer, const char* name, hid_t memory_type, h
   const std::array<hsize_t, 2> row{1, points};
   const SpaceHandle space(writer.check(H5Screate_simple(2, shape.data(), nullptr)));
   const SpaceHandle one(writer.check(H5Screate_simple(2, row.data(), nullptr)));
-  const ListHandle layout(writer.check(H5Pcreate(H5P_DATASET_CREATE)));
+  const ListHandle layout = writer.layout();
   writer.check(H5Pset_chunk(layout.get(), 2, chunk.data()));
   writer.check(H5Pset_shuffle(layout.get()));
   writer.check(H5Pset_deflate(layout.get(), kFastDeflate));
@@ -82,12 +82,15 @@ void write_rows(const Hdf5Output& writer, const char* name, hid_t memory_type, h
 }  // namespace
 
 void write_hdf5_labels(const std::filesystem::path& file, const VariantResult& result, Overwrite overwrite,
-                       const Metric& metric) {
+                       const Metric& metric, LabelNumbers numbers) {
   const Hdf5Session session;
   write_atomically(file, overwrite, [&](const std::filesystem::path& temporary) {
     Hdf5Output writer(temporary, file);
-    writer.attributes(writer.write<std::int32_t>("labels", result.labels, H5T_NATIVE_INT32, H5T_STD_I32LE).get(),
-                      result, metric);
+    {
+      const DatasetHandle labels = writer.write<std::int32_t>("labels", result.labels, H5T_NATIVE_INT32, H5T_STD_I32LE);
+      writer.attributes(labels.get(), result, metric);
+      if (numbers == LabelNumbers::group) writer.attribute(labels.get(), "numbers", std::string(kGroupMark));
+    }
     writer.close();
   });
 }

@@ -10,6 +10,7 @@
 
 #include <epsflow/core/labels.hpp>
 #include <epsflow/core/metric.hpp>
+#include <epsflow/io/label_numbers.hpp>
 #include <epsflow/io/results/sweep_entry.hpp>
 #include <epsflow/io/write/atomic_file.hpp>
 
@@ -18,7 +19,7 @@ namespace epsflow::io {
 /// Writes a data set `labels` (int32, [n]). Its attributes are eps, minpts, clusters, noise, core, border, largest, metric and,
 /// where eps has a unit of its own, eps_unit. Atomic. Errors as AtomicFile.
 void write_hdf5_labels(const std::filesystem::path& file, const VariantResult& result, Overwrite overwrite,
-                       const Metric& metric);
+                       const Metric& metric, LabelNumbers numbers);
 
 /// The arrays and the description of a sweep, for write_hdf5_sweep(). (The counts of its variants are in SweepEntry.) `labels` and
 /// `core` are called with the number of a variant, one after another, so that memory holds the arrays of only one. They must not

@@ -45,6 +45,12 @@ void require_degrees(const FilePoints& points, const Metric& in_degrees) {
   }
 }
 
+/// The longitude between -180 and 180, as RFC 7946 has it. Both ends stay what they are. The remainder is exact.
+template <class T>
+T in_one_turn(T longitude) noexcept {
+  return std::abs(longitude) <= 180 ? longitude : std::remainder(longitude, T{360}) + T{0};  // no -0
+}
+
 /// The column of longitudes, where the points have one; the other is that of latitudes.
 std::optional<std::size_t> longitude_column(const FilePoints& points, const Metric& metric) {
   if (points.dims() != 2) return std::nullopt;
@@ -104,7 +110,7 @@ void write_geojson(const std::filesystem::path& file, const std::filesystem::pat
     RowWalker walker(rows.points.inputs);
     while (const auto row = walker.next_point()) {
       const std::size_t i = *row->point;
-      const auto longitude = static_cast<T>(values[2 * i + column] * degrees);
+      const T longitude = in_one_turn(static_cast<T>(values[2 * i + column] * degrees));
       // A pole in radians may lie a little beyond 90 degrees.
       const T latitude = std::clamp(static_cast<T>(values[2 * i + 1 - column] * degrees), T{-90}, T{90});
       append(R"({}{{"type":"Feature","geometry":{{"type":"Point","coordinates":[{},{}]}},"properties":{{"label":{})",

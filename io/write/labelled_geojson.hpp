@@ -14,7 +14,7 @@ namespace epsflow::io {
 void require_geojson_points(const FilePoints& points, const Metric& metric);
 
 /// Writes a FeatureCollection with a Point for each point: longitude and latitude, in this order and in degrees, each with the fewest
-/// digits that read back as the same. Its properties are `label`, `core` (true or false) where asked for, and `row` where points are
+/// digits that read back as the same. Longitudes beyond ±180 are moved by whole turns to between them, which is exact. Its properties are `label`, `core` (true or false) where asked for, and `row` where points are
 /// renumbered. The points are such as require_geojson_points() accepts. O(n); memory: a MiB. Throws ResourceError naming `target`.
 void write_geojson(const std::filesystem::path& file, const std::filesystem::path& target, const LabelledRows& rows);
 

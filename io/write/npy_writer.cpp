@@ -10,7 +10,7 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "arrays are written as they lie in memory");
 
 constexpr std::size_t kPreamble = 10;  // magic, version, length of the header
-/// How a header of marked_npy_rows() begins.
+/// How a header of marked_npy() begins.
 constexpr std::string_view kMark = "{'shape': (";
 
 std::string header_of(std::string header) {
@@ -32,6 +32,13 @@ NpyArray make_vector(const std::string& type, std::span<const T> values) {
   return {npy_vector_header(type, values.size()), std::as_bytes(values)};
 }
 
+template <class T>
+NpyArray make_marked(const std::string& type, std::span<const T> values) {
+  return {header_of(std::string(kMark) + std::to_string(values.size()) + ",), 'descr': '" + type +
+                    "', 'fortran_order': False, }"),
+          std::as_bytes(values)};
+}
+
 }  // namespace
 
 std::string npy_vector_header(const std::string& type, std::uint64_t n) {
@@ -42,10 +49,8 @@ NpyArray npy_labels(std::span<const std::int32_t> labels) { return make_vector("
 NpyArray npy_mask(std::span<const std::uint8_t> mask) { return make_vector("|b1", mask); }
 NpyArray npy_rows(std::span<const std::int64_t> rows) { return make_vector("<i8", rows); }
 
-NpyArray marked_npy_rows(std::span<const std::int64_t> rows) {
-  return {header_of(std::string(kMark) + std::to_string(rows.size()) + ",), 'descr': '<i8', 'fortran_order': False, }"),
-          std::as_bytes(rows)};
-}
+NpyArray marked_npy(std::span<const std::int64_t> rows) { return make_marked("<i8", rows); }
+NpyArray marked_npy(std::span<const std::int32_t> groups) { return make_marked("<i4", groups); }
 
 bool is_marked_npy(const std::filesystem::path& file) {
   std::string begin(kPreamble + kMark.size(), '\0');

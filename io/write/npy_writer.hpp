@@ -28,10 +28,11 @@ struct NpyArray {
 [[nodiscard]] NpyArray npy_mask(std::span<const std::uint8_t> mask);
 /// rows: [n]. Little-endian int64, one dimension.
 [[nodiscard]] NpyArray npy_rows(std::span<const std::int64_t> rows);
-/// The same, marked as epsflow's own: the keys of the header are in another order than NumPy writes them, which readers of NPY do not
-/// mind.
-[[nodiscard]] NpyArray marked_npy_rows(std::span<const std::int64_t> rows);
-/// Whether a file begins as marked_npy_rows() does. False for one that cannot be read.
+/// Row numbers, or numbers of groups, marked as epsflow's own: the keys of the header are in another order than NumPy writes them, which
+/// readers of NPY do not mind.
+[[nodiscard]] NpyArray marked_npy(std::span<const std::int64_t> rows);
+[[nodiscard]] NpyArray marked_npy(std::span<const std::int32_t> groups);
+/// Whether a file begins as marked_npy() does. False for one that cannot be read.
 [[nodiscard]] bool is_marked_npy(const std::filesystem::path& file);
 /// points: [n × d]. Little-endian float32 or float64, C order.
 [[nodiscard]] NpyArray npy_points(PointsView points);

@@ -49,6 +49,8 @@ void write_npz(const std::filesystem::path& file, std::span<const std::pair<std:
       zip_source_free(source);
       throw_cannot_write_npz(file, zip_strerror(archive.get()));
     }
+    // The first of January 1980, as zip counts: equal arrays make equal files.
+    zip_file_set_dostime(archive.get(), static_cast<zip_uint64_t>(index), 0, 1 << 5 | 1, 0);
     zip_set_file_compression(archive.get(), static_cast<zip_uint64_t>(index), ZIP_CM_STORE, 0);
   }
   if (zip_close(archive.get()) != 0) throw_cannot_write_npz(file, zip_strerror(archive.get()));

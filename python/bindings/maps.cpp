@@ -107,7 +107,7 @@ Lineage lineage_of(const Vector<double>& eps, const GivenTable& figures, const G
     const std::int64_t* const f = figures.data() + i * kCellColumns;
     cell.variant = {eps.data()[i], count_of<std::uint32_t>(f[0])};
     cell.summary = {.clusters = count_of<std::uint64_t>(f[1]), .core = count_of<std::uint64_t>(f[3])};
-    cell.summary.borders_told = f[2] != kNone;
+    cell.summary.borders_told = f[2] != kNone || f[4] != kNone || f[5] != kNone;
     if (cell.summary.borders_told) {
       cell.summary.noise = count_of<std::uint64_t>(f[2]);
       cell.summary.border = count_of<std::uint64_t>(f[4]);

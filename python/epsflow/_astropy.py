@@ -19,7 +19,7 @@ def from_astropy(X: Any, name: str, metric: MetricWords, masked: bool) -> Column
         return _from_directions(X, name, metric, masked)
     if hasattr(X, "colnames") and hasattr(X, "columns"):
         return _from_columns(X, name, metric, masked)
-    return _converted(_unmasked(X, name, "", metric, masked), _unit_of(X), f"{name} is", metric), None
+    return _converted(without_mask(X, name, "", metric, masked), _unit_of(X), f"{name} is", metric), None
 
 
 def _from_columns(X: Any, name: str, metric: MetricWords, masked: bool) -> Columns:
@@ -36,7 +36,7 @@ def _from_columns(X: Any, name: str, metric: MetricWords, masked: bool) -> Colum
         if values.ndim != 1:
             raise ValueError(f"{name} has the column '{column}' of shape {values.shape}, and a coordinate is one number: split it")
         which = f" of the column '{column}'"
-        numbers = refuse_inexact(_unmasked(values, name, which, metric, masked, column), column)
+        numbers = refuse_inexact(without_mask(values, name, which, metric, masked, column), column)
         units[column] = _unit_of(values)
         _require_one_unit(name, units, metric)
         return _converted(numbers, units[column], f"{name} has the column '{column}'", metric)
@@ -69,7 +69,7 @@ def _from_directions(X: Any, name: str, metric: MetricWords, masked: bool) -> tu
         )
     names = ["lat", "lon"] if latitude_first(metric) else ["lon", "lat"]
     angles = [getattr(sphere, axis) for axis in names]
-    columns = [_unmasked(values, name, f" of its {axis}", metric, masked) for values, axis in zip(angles, names)]
+    columns = [without_mask(values, name, f" of its {axis}", metric, masked) for values, axis in zip(angles, names)]
     return in_one([_converted(c, a.unit, name, metric) for c, a in zip(columns, angles)], len(X)), names
 
 
@@ -97,7 +97,7 @@ def _unit_of(values: Any) -> Any:
     return unit if unit is not None and str(unit) else None
 
 
-def _unmasked(
+def without_mask(
     values: Any, name: str, which: str, metric: MetricWords, masked: bool, column: str | None = None
 ) -> NDArray[Any]:
     """The numbers alone; those that are masked become NaN where that is asked for, and are refused otherwise."""

@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 
 from . import _core
 from ._arrays import as_host_points, as_weights
+from ._columns import has_masked
 from ._compare import as_labels, labels_of
 from ._frames import library_of, metric_of
 from ._gpu_arrays import as_gpu_values, is_on_gpu, to_host
-from ._labelled import table_of
+from ._labelled import columns_in, table_of
 from ._parameters import as_options
 from ._tables import as_frame
 from ._tasks import python_errors, run_task
@@ -79,11 +80,18 @@ def as_values(array: NDArray[Any]) -> _core.Values:
 
 
 def as_mask(core: Any, n: int) -> NDArray[np.uint8]:
-    """Raises ValueError for what is no mask of n points."""
-    mask = np.ascontiguousarray(to_host(core) if is_on_gpu(core) else core)
+    """A mask of n points: booleans, or whole numbers that are 0 or 1. Raises TypeError, ValueError."""
+    if has_masked(core):
+        raise ValueError("core has masked values, and is True or False for each point")
+    mask = to_host(core) if is_on_gpu(core) else np.asarray(core)
     if mask.shape != (n,):
-        raise ValueError(f"core.shape == {mask.shape}, expected {(n,)}: one entry for each sample, of bool")
-    return mask.view(np.uint8)
+        indices = f"; if these are indices, give numpy.isin(numpy.arange({n}), core)" if mask.dtype.kind in "iu" and mask.ndim == 1 else ""
+        raise ValueError(f"core.shape == {mask.shape}, expected {(n,)}: one entry for each sample, of bool{indices}")
+    if mask.dtype.kind == "O" and all(isinstance(value, (bool, np.bool_)) for value in mask):
+        mask = mask.astype(np.bool_)
+    if n > 0 and mask.dtype.kind != "b" and not (mask.dtype.kind in "iu" and ((mask == 0) | (mask == 1)).all()):
+        raise TypeError(f"core has dtype {mask.dtype}, and is True or False for each point, or 1 and 0")
+    return np.ascontiguousarray(mask, dtype=np.uint8)
 
 
 def require_labels(points: int, labels: int) -> None:
@@ -130,9 +138,10 @@ def named_of(X: Any, columns: Columns | Any) -> list[tuple[str, Any]]:
         table = table_of(X)
         if table is None or isinstance(columns, str):
             raise TypeError("columns is a dict of names and arrays; names alone are for an X that is a table, as a list")
-        missing = [name for name in columns if name not in list(table.columns)]
+        columns, there = list(columns), columns_in(table)
+        missing = [name for name in columns if name not in there]
         if missing:
-            raise ValueError(f"X has no column {missing[0]!r}; it has {', '.join(map(str, table.columns))}")
+            raise ValueError(f"X has no column {missing[0]!r}; it has {', '.join(map(str, there))}")
         columns = {str(name): table[name] for name in columns}
     return [(str(name), values) for name, values in columns.items()]
 

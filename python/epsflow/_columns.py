@@ -35,6 +35,17 @@ def in_one(columns: Sequence[Any], n: int) -> NDArray[Any]:
     return points
 
 
+def order_of(names: Sequence[Any] | None, wanted: Sequence[Any] | None) -> list[int] | None:
+    """Where each of the wanted names is among names; None unless these are the same names, each once."""
+    if names is None or wanted is None or len(set(names)) < len(names) or set(names) != set(wanted):
+        return None
+    return [list(names).index(column) for column in wanted]
+
+
+def are_texts(names: Sequence[Any]) -> bool:
+    return all(isinstance(column, str) for column in names)
+
+
 def refuse_columns(name: str, refused: Sequence[tuple[str, str]], remedy: str) -> None:
     """refused: columns that are no numbers, with what they hold."""
     if not refused:

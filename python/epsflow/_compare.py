@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,6 +14,10 @@ from ._columns import has_masked
 from ._gpu_arrays import is_on_gpu, to_host
 from ._parameters import as_options
 from ._tasks import python_errors
+
+
+_NO_GROUP = 2**31 - 1
+"""SWIFT's number for points in no group."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +72,8 @@ def compare(a: Any, b: Any, *, threads: int | None = None) -> Comparison:
     ----------
     a, b : array of shape (n_samples,), or an object with labels
         Labels are whole numbers: clusters from 0 on, and -1 for noise. A variant of `epsflow.sweep` or `epsflow.load` has labels, and so
-        has a fitted estimator, such as `epsflow.DBSCAN`.
+        have a fitted estimator, such as `epsflow.DBSCAN`, and `Groups` of any dialect. In arrays 2147483647 is noise, too, as SWIFT has it;
+        of nbodykit's, where 0 is no group, give labels - 1.
     threads : int, optional
         As `epsflow.sweep` takes it.
 
@@ -103,29 +109,35 @@ def compare(a: Any, b: Any, *, threads: int | None = None) -> Comparison:
 
 def labels_of(labels: Any, name: str) -> Any:
     """The array of labels of whatever has some, or it itself. Raises TypeError."""
-    for attribute in ("labels", "labels_"):
+    for attribute in ("_numbers", "labels", "labels_"):  # the first of Groups, whose labels may be in the numbers of another program
         found = getattr(labels, attribute, None)
         if callable(found):
-            raise TypeError(f"{name} is a {type(labels).__name__}, which has labels of several variants: choose one with variant(eps, min_samples)")
+            one = "one with variant(eps, min_samples)" if hasattr(labels, "variant") else f"those of one with labels({', '.join(inspect.signature(found).parameters)})"
+            raise TypeError(f"{name} is a {type(labels).__name__}, which has labels of several variants: choose {one}")
         if found is not None:
             return found
     return labels
 
 
 def as_labels(labels: Any, name: str) -> NDArray[np.int32]:
-    """Labels as the library takes them, of whatever has some. Raises TypeError, ValueError."""
+    """Labels as the library takes them, of whatever has some; the number that SWIFT has for points in no group is noise. Raises TypeError,
+    ValueError."""
     labels = labels_of(labels, name)
     if has_masked(labels):
         raise ValueError(f"{name} has masked values, and each point has a label: -1 for noise")
     array = to_host(labels) if is_on_gpu(labels) else np.asarray(labels)
     if array.dtype.kind not in "iu" and array.size > 0:
-        raise TypeError(f"{name} has dtype {array.dtype}, and labels are whole numbers: clusters from 0 on, and -1 for noise")
+        gaps = array.dtype.kind == "f" and np.isnan(array).any()
+        remedy = f"; rows that were dropped have none, and are left out as {name}[numpy.isfinite({name})].astype(int)" if gaps else ""
+        raise TypeError(f"{name} has dtype {array.dtype}, and labels are whole numbers: clusters from 0 on, and -1 for noise{remedy}")
     if array.ndim != 1:
         raise ValueError(f"{name} has shape {array.shape}, and labels are a label for each point: of shape (n_samples,)")
     if array.size > 0:
         for extreme in (int(array.min()), int(array.max())):
             if not -1 <= extreme < 2**31:
                 raise ValueError(f"{name} has the label {extreme}, and labels are clusters from 0 to {2**31 - 1}, or -1 for noise")
+        if extreme == _NO_GROUP:
+            array = np.where(array == _NO_GROUP, -1, array)
     return np.ascontiguousarray(array, dtype=np.int32)
 
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from . import _core
 from ._arrays import AnyPoints, as_host_points, as_plain, as_weights
+from ._columns import are_texts
 from ._engine import Dataset, Engine, engine_for, of_the_cpu
 from ._explore import explore_loaded
 from ._frames import from_table, metric_of
@@ -394,6 +395,7 @@ def _to_validate(X: Any, metric: MetricWords) -> tuple[Any, list[str] | None]:
     """X as scikit-learn is to check it, and the names of its columns."""
     refuse_on_gpu(X)
     table, names = from_table(X, metric)
+    names = names if names and are_texts(names) else None
     if isinstance(table, (list, tuple, np.ndarray)):
         table = as_plain(table)
     # Of texts among other names scikit-learn knows what to say.

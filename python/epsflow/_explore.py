@@ -15,7 +15,7 @@ from ._loaded import Loaded, method
 from ._metrics import arguments_of
 from ._parameters import as_eps, as_variants
 from ._report import Reported, catalog_hint, write_report
-from ._results import Folder
+from ._results import Folder, Unchanging
 from ._tasks import ProgressOption, python_words, run_task
 from ._units import warn_of_unit
 
@@ -89,7 +89,7 @@ class Offer:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Exploration:
+class Exploration(Unchanging):
     """What `epsflow.explore` finds.
 
     Attributes

@@ -10,21 +10,23 @@ from typing import Any, Union
 
 import numpy as np
 
-from ._astropy import from_astropy, units_of
-from ._columns import Columns, in_one, is_complex, is_time, refuse_beyond, refuse_columns, refuse_inexact
+from ._astropy import from_astropy, units_of, without_mask
+from ._columns import Columns, are_texts, in_one, is_complex, is_time, refuse_beyond, refuse_columns, refuse_inexact
 from ._metrics import EUCLIDEAN, MetricWords, angle_unit, as_metric, latitude_first, require_unit_of_names, sky_columns
 
 _LIBRARIES = ("geopandas", "pandas", "polars", "pyarrow", "xarray", "astropy")
-_Read = Union[Columns, tuple[Any, Union[list[str], None]]]
+_Read = Union[Columns, tuple[Any, Union[list[Any], None]]]
 """Of a table its columns; of anything else what NumPy makes an array of, with the names of its columns where they are known."""
 
 
 def library_of(X: Any) -> str | None:
-    """Whose table X is, also by a base class; None for arrays and everything else."""
+    """Whose table X is, also by a base class, "numpy" for an array of records; None for other arrays and everything else."""
     if type(X) is np.ndarray or type(X) is list:
-        return None
-    packages = [base.__module__.partition(".")[0] for base in type(X).__mro__]
-    return next((library for library in _LIBRARIES if library in packages), None)
+        packages = []
+    else:
+        packages = [base.__module__.partition(".")[0] for base in type(X).__mro__]
+    has_fields = getattr(getattr(X, "dtype", None), "names", None) is not None
+    return next((library for library in _LIBRARIES if library in packages), "numpy" if has_fields else None)
 
 
 def metric_of(X: Any, metric: Any, metric_params: dict[str, Any] | None, p: float | None = None) -> MetricWords:
@@ -34,8 +36,8 @@ def metric_of(X: Any, metric: Any, metric_params: dict[str, Any] | None, p: floa
 
 def from_table(
     X: Any, metric: MetricWords = EUCLIDEAN, name: str = "X", masked: bool = False
-) -> tuple[Any, list[str] | None]:
-    """X as what NumPy makes an array of, with the names of its columns where they are known; X itself where it is no table.
+) -> tuple[Any, list[Any] | None]:
+    """X as what NumPy makes an array of, with the names of its columns, texts or others, where it has some; X itself where it is no table.
 
     Of a metric of longitudes and latitudes the columns that are named so, in the order in which it takes them. Units that X has are
     converted to those that the metric takes. Missing values become NaN. masked: also those that astropy masks, which are refused
@@ -51,12 +53,14 @@ def from_table(
         "pyarrow": _from_arrow,
         "xarray": _from_xarray,
         "astropy": lambda X, name: from_astropy(X, name, metric, masked),
+        "numpy": lambda X, name: _from_records(X, name, metric, masked),
     }
     found = readers[library](X, name)
     if not isinstance(found, Columns):
         values, names = found
-        order = sky_columns(names or [], metric)
-        require_unit_of_names(names or [], metric)
+        texts = names if names and are_texts(names) else []
+        order = sky_columns(texts, metric)
+        require_unit_of_names(texts, metric)
         if names is None or not order or order == list(range(len(names))):
             return found
         return values[:, order], [names[i] for i in order]
@@ -66,11 +70,7 @@ def from_table(
     columns = [found.read(i) for i in order]
     refused = [(str(found.names[i]), holds) for i, holds in zip(order, columns) if isinstance(holds, str)]
     refuse_columns(name, refused, found.remedy)
-    return in_one(columns, found.rows), _text_names([found.names[i] for i in order])
-
-
-def _text_names(names: list[Any]) -> list[str] | None:
-    return names if names and all(isinstance(column, str) for column in names) else None
+    return in_one(columns, found.rows), [found.names[i] for i in order] or None
 
 
 # ---------------------------------------------------------------- pandas, polars, Arrow
@@ -152,6 +152,26 @@ _ARROW_NUMBERS = (
 )
 
 
+# ---------------------------------------------------------------- NumPy
+
+
+def _from_records(X: Any, name: str, metric: MetricWords, masked: bool) -> Columns:
+    """The fields of an array of records. Each number of a vector is a column, as in files."""
+    if len(X.shape) != 1:
+        raise ValueError(f"{name} has the shape {X.shape}, and records of points come one after another: give {name}.reshape(-1)")
+    places = [(field, k, place) for field in X.dtype.names for k, place in enumerate(np.ndindex(X.dtype[field].shape))]
+    names = [f"{field}[{k}]" if place else field for field, k, place in places]
+
+    def read(i: int) -> Any:
+        field, _, place = places[i]
+        values = X[field][(..., *place)]
+        if values.dtype.kind not in "fiub":
+            return "text" if values.dtype.kind in "US" else str(values.dtype)
+        return refuse_inexact(without_mask(values, name, f" of the field '{names[i]}'", metric, masked, names[i]), names[i])
+
+    return Columns(names, read, len(X), f"as with {name}[['x', 'y']]")
+
+
 # ---------------------------------------------------------------- xarray
 
 
@@ -163,7 +183,7 @@ def _from_xarray(X: Any, name: str) -> _Read:
         return X, None
     names = None
     if X.ndim == 2 and X.dims[1] in X.coords:
-        names = _text_names(X.coords[X.dims[1]].values.tolist())
+        names = X.coords[X.dims[1]].values.tolist()
     return X.values, names
 
 

@@ -11,16 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
-from ._arrays import as_host_points, as_weights
+from ._arrays import as_weights
 from ._catalog import as_column, catalog_columns, columns_of
 from ._engine import Engine, engine_for
-from ._frames import metric_of
 from ._gpu_arrays import is_on_gpu, to_host
 from ._loaded import Loaded
 from ._parameters import as_choice, as_count, as_eps, as_flag, as_options
 from ._tables import as_frame
 from ._tasks import python_errors, run_task
-from ._units import Given
+from ._units import as_given, components_of, in_columns_of
 
 
 class Groups:
@@ -220,12 +219,13 @@ def friends_of_friends(
     weights : array of shape (n_samples,), optional
         Masses. They weight the catalogue, and not who is whose friend.
     velocity : array of shape (n_samples, n_features), optional
-        For the catalogue.
+        For the catalogue. Of a table columns are found by name, if they are named as those of X, or so with a v before.
     columns : dict of str to array, optional
         Further columns that the catalogue sums up, as `epsflow.catalog` takes them.
     attach : array or table of shape (n_others, n_features), optional
         Points that join the group of the nearest point of X within the linking length, as gas and stars do in SWIFT: `Groups.attached`. Of
-        equally near ones the first decides. Where the nearest point is in no group, neither are they.
+        equally near ones the first decides. Where the nearest point is in no group, neither are they. Columns are found by name, if both
+        have names.
     ids : {"size", "first"}
         What groups are numbered by: their size, the largest first, or their first point.
     dialect : {"epsflow", "swift", "nbodykit"}
@@ -241,7 +241,7 @@ def friends_of_friends(
     ------
     ValueError, TypeError, MemoryError, RuntimeError
         As `epsflow.sweep` does, and ValueError where neither or both of linking_length and b are given, for b without a closed box, for
-        masses below 0, for another dialect, and for points to attach in other columns than X has.
+        masses below 0, for another dialect, and for points to attach in other columns or units than X has.
 
     Examples
     --------
@@ -255,10 +255,10 @@ def friends_of_friends(
         if "box" in params:
             raise ValueError("box is given, and in metric_params as well: give it once")
         params["box"] = box
-    words = metric_of(X, metric, params or None)
     least = as_count(min_size, "min_size", 1)
-    points = as_host_points(to_host(X) if is_on_gpu(X) else X, words)
-    n, d = points.shape
+    given = as_given(to_host(X) if is_on_gpu(X) else X, metric, params or None)
+    points: Any = given.points
+    words, (n, d) = given.metric, points.shape
     if linking_length is None:
         fraction = as_eps(b, None, "b")
         with python_errors():
@@ -266,18 +266,17 @@ def friends_of_friends(
     else:
         length = as_eps(linking_length, None, "linking_length")
     as_choice(dialect, "dialect", "epsflow")
-    others = None if attach is None else as_host_points(to_host(attach) if is_on_gpu(attach) else attach, words, "attach")
-    if others is not None and others.shape[1] != d:
-        raise ValueError(f"attach has {others.shape[1]} columns, and X has {d}: give the same columns of both")
+    others: Any = None
+    if attach is not None:
+        others = in_columns_of(given, as_given(to_host(attach) if is_on_gpu(attach) else attach, metric, params or None, "attach"), "attach").points
     masses = None if weights is None else as_weights(weights, n, "weights")
     moves: list[NDArray[np.float64]] = []
     if velocity is not None:
-        of_points = np.asarray(to_host(velocity) if is_on_gpu(velocity) else velocity)
+        of_points = components_of(given, to_host(velocity) if is_on_gpu(velocity) else velocity, "velocity")
         if of_points.shape != (n, d) or d > 3:
             raise ValueError(f"velocity.shape == {of_points.shape}, expected {(n, d)}, in up to three dimensions: one for each sample")
         moves = [as_column(of_points[:, k], "velocity", n) for k in range(d)]
     held = {"points": points, "metric": words, "weights": masses, "velocity": moves, "columns": columns_of(X, columns, n), "box": words[5]}
-    given = Given(points, words)
     data = Loaded(engine_for(engine, given, backend, memory, threads), given)
     found: list[Any] = []
     run_task(_core.Dataset.start_sweep, data._data, [(length, 1 if least < 2 else 2)], {}, None, on_results=found.extend)

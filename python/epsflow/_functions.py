@@ -451,7 +451,8 @@ def k_distance(
     Raises
     ------
     ValueError, TypeError, MemoryError, RuntimeError
-        As `epsflow.sweep` does, and ValueError for a k that there are too few points for.
+        As `epsflow.sweep` does, and ValueError for a k that there are too few points for, and for a distance so small beside the largest
+        coordinates that float64 does not hold powers of both.
 
     See Also
     --------

@@ -16,7 +16,19 @@ Columns = dict[str, np.ndarray[Any, Any]]
 def table_of(X: Any) -> Any:
     """X where it is a table, to which columns can be added; None for arrays and the like."""
     ways = ("assign", "with_columns", "append_column", "colnames")
-    return X if library_of(X) is not None and any(hasattr(X, way) for way in ways) else None
+    library = library_of(X)
+    is_table = isinstance(X, np.ndarray) if library == "numpy" else library is not None and any(hasattr(X, way) for way in ways)
+    return X if is_table else None
+
+
+def columns_in(table: Any) -> list[Any]:
+    """The names of the columns of a table."""
+    library = library_of(table)
+    if library == "numpy":
+        return list(table.dtype.names)
+    if library == "xarray":
+        return list(table.variables)
+    return list(table.schema.names if library == "pyarrow" else table.colnames if library == "astropy" else table.columns)
 
 
 def labelled(X: Any, columns: Columns) -> Any:
@@ -24,17 +36,22 @@ def labelled(X: Any, columns: Columns) -> Any:
 
     Raises ValueError for names that are taken, and where the rows of the table have become more or fewer.
     """
-    library = None if isinstance(X, np.ndarray) else library_of(X)
+    library = library_of(X)
     if library is None:
         return _of_array(X, columns)
     if library == "xarray":
         dim = next(iter(X.data_vars.values())).dims[0]
-        _check([*X.variables, *X.dims], X.sizes[dim], columns)
+        _check([*columns_in(X), *X.dims], X.sizes[dim], columns)
         return X.copy(deep=True).assign({name: (dim, values) for name, values in columns.items()})
-    names = X.schema.names if library == "pyarrow" else X.colnames if library == "astropy" else X.columns
+    names = columns_in(X)
     if library in ("pandas", "geopandas"):
-        names = names.get_level_values(0)  # of columns with several levels, the one that a new column is named in
-    _check(list(names), len(X), columns)
+        names = list(X.columns.get_level_values(0))  # of columns with several levels, the one that a new column is named in
+    _check(names, len(X), columns)
+    if library == "numpy":
+        made = np.empty(len(X), [*((name, X.dtype[name]) for name in names), *((name, values.dtype) for name, values in columns.items())])
+        for name in made.dtype.names or ():
+            made[name] = columns[name] if name in columns else X[name]
+        return made
     if library == "polars":
         return X.with_columns(*(sys.modules["polars"].Series(name, values) for name, values in columns.items()))
     if library == "pyarrow":

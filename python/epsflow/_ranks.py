@@ -84,9 +84,10 @@ class Ranks:
         return made
 
     def require_same(self, given: dict[str, Any]) -> None:
-        """Raises ValueError on every rank where they were given different values for a parameter."""
+        """Raises ValueError on every rank where they were given different values for a parameter; None agrees with any."""
         told = self._comm.allgather(given)
-        differing = [name for name, value in told[0].items() if any(other[name] != value for other in told)]
+        values = {name: [other[name] for other in told if other[name] is not None] for name in told[0]}
+        differing = [name for name, of_ranks in values.items() if any(value != of_ranks[0] for value in of_ranks)]
         if differing:
             raise ValueError(f"the ranks differ in {' and '.join(differing)}: give all of them the same")
 

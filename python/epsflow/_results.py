@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import csv
 import errno
 import json
 import os
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Union
+from typing import Any, NamedTuple, TypeVar, Union
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +23,17 @@ from ._tasks import wait_for
 
 Folder = Union[str, "os.PathLike[str]"]
 Array = NDArray[Any]
+T = TypeVar("T")
+
+
+class Unchanging:
+    """A result, which nobody changes: its copies are itself, and so have what it does not take along when it is pickled."""
+
+    def __copy__(self: T) -> T:
+        return self
+
+    def __deepcopy__(self: T, memo: Any) -> T:
+        return self
 
 _WORDS = {
     "FolderMode::resume": "`epsflow sweep … --resume`",
@@ -46,6 +59,8 @@ class Origin:
     """The checksum of the weights; they may change as soon as the points are clustered."""
     metric: Any = None
     """What the points were searched by, as the library takes it."""
+    offers: tuple[tuple[float, int], ...] = ()
+    """Of a folder of `epsflow explore` the eps and min_samples that it offers, the recommended one first."""
     share: bool = False
     """Whether they are this process's share of the points that were swept: labels are of these, and counts of all."""
 
@@ -80,10 +95,11 @@ class Origin:
 class StoredVariant:
     """As epsflow._core.Result, with arrays of its own or, for labels and core, functions that give them when they are asked for."""
 
-    def __init__(self, figures: Any, labels: Array | Callable[[], Array], core: Array | Callable[[], Array]) -> None:
+    def __init__(self, figures: Any, labels: Array | Callable[[], Array], core: Array | Callable[[], Array], slices: Any = ()) -> None:
         self.eps, self.min_samples, self.clusters, self.noise, self.core_count, self.border, self.largest, self.seconds = figures
         self._labels = labels
         self._core = core
+        self.slices = slices
 
     @property
     def labels(self) -> Array:
@@ -106,8 +122,10 @@ def _figures(v: Any) -> tuple[float, int, int, int, int, int, int, float]:
 
 
 def stored(result: Any) -> StoredVariant:
-    """A result of a run with arrays of its own."""
-    return StoredVariant(_figures(result), np.array(result.labels), np.array(result.core))
+    """A result of a run, or of a folder, with arrays of its own."""
+    absent = getattr(result, "_labels", None)
+    labels = absent if isinstance(absent, _NoLabels) else np.array(result.labels)
+    return StoredVariant(_figures(result), labels, np.array(result.core), np.array(result.slices))
 
 
 @contextmanager
@@ -137,10 +155,23 @@ def save_folder(folder: Folder, variants: list[Any], origin: Origin, overwrite: 
         wait_for(_core.start_save(as_folder(folder), held, described, rows, version("epsflow"), options, overwrite))
 
 
-def load_folder(folder: Folder, unfinished: bool) -> tuple[list[StoredVariant], Origin, Lineage | None]:
+class StoredSlices(NamedTuple):
+    """Of results of many data sets."""
+
+    keys: Array
+    sizes: Array
+    in_order: bool
+    """Whether the rows of each slice follow each other, slice by slice. Else the folder does not say which rows are in which slice."""
+
+
+def load_folder(folder: Folder, unfinished: bool) -> tuple[list[StoredVariant], Origin, Lineage | None, StoredSlices | None]:
     path = Path(as_folder(folder))
     if path.is_file():
-        return (*_load_hdf5(path), None)
+        variants, origin = _load_hdf5(path)
+        if origin.input and "slices" in origin.input:
+            slices = origin.input["slices"]
+            raise ValueError(f"{path} has results of {slices}, and does not say what they are: load the folder that it lies in, {str(path.parent)!r}")
+        return variants, origin, None, None
     if not path.is_dir():
         raise FileNotFoundError(errno.ENOENT, "there is no folder of results", str(path))
     with _folder_errors():
@@ -160,7 +191,7 @@ def load_folder(folder: Folder, unfinished: bool) -> tuple[list[StoredVariant], 
         variants = []
         for figures in manifest.variants:
             name = f"eps_{_core.format_number(figures[0])}_minpts_{figures[1]}.npy"
-            labels = array(f"labels/{name}", "<i4") if manifest.owns(f"labels/{name}") else _no_labels(path, figures)
+            labels = array(f"labels/{name}", "<i4") if manifest.owns(f"labels/{name}") else _NoLabels(str(path), *figures[:2])
             core = array(f"core/{name}", "|b1") if manifest.owns(f"core/{name}") else np.empty(0, np.bool_)
             variants.append(StoredVariant(figures, labels, core))
         rows = array("rows.npy", "<i8")() if manifest.owns("rows.npy") else None
@@ -168,7 +199,54 @@ def load_folder(folder: Folder, unfinished: bool) -> tuple[list[StoredVariant], 
         if manifest.owns("lineage.npz"):
             manifest.verify(path, "lineage.npz")
             lineage = stored_lineage(path / "lineage.npz", n)
-    return variants, Origin(input=described, rows=rows), lineage
+        slices = _stored_slices(manifest, path, variants, str(described["slices"]), n) if "slices" in described else None
+        offers = _stored_offers(manifest, path) if manifest.owns("explore.json") else ()
+    return variants, Origin(input=described, rows=rows, offers=offers), lineage, slices
+
+
+def _stored_offers(manifest: Any, folder: Path) -> tuple[tuple[float, int], ...]:
+    manifest.verify(folder, "explore.json")
+    try:
+        found = json.loads((folder / "explore.json").read_text(encoding="utf-8"))
+        offers = [found["recommended"]] * (found["recommended"] is not None) + found["alternatives"]
+        return tuple((float(offer["eps"]), int(offer["minpts"])) for offer in offers)
+    except (LookupError, TypeError, ValueError, OverflowError) as error:
+        raise ValueError(f"{folder / 'explore.json'} was not written by epsflow, or is damaged: {error}") from None
+
+
+def _stored_slices(manifest: Any, folder: Path, variants: list[StoredVariant], described: str, n: int) -> StoredSlices:
+    """What slices.csv says; the counts of each slice go to the variants. described: the slices, in words, with a checksum."""
+    if not manifest.owns("slices.csv"):
+        raise ValueError(f"{folder} has results of {described}, and no slices.csv yet, which says what they are: `epsflow sweep … --resume` writes it")
+    manifest.verify(folder, "slices.csv")
+    with open(folder / "slices.csv", newline="", encoding="utf-8", errors="surrogateescape") as file:
+        rows = list(csv.reader(file))[1:]
+    try:
+        # By slice, then eps and min_samples, as the variants are.
+        figures = np.array([row[1:] for row in rows], np.float64).reshape(-1, len(variants), 8)
+        keys, sizes = _as_keys([row[0] for row in rows[:: len(variants)]]), figures[:, 0, 0].astype(np.int64)
+        asked = [(v.eps, v.min_samples) for v in variants]
+        if sizes.sum() != n or not all((figures[:, i, 1:3] == variant).all() for i, variant in enumerate(asked)):
+            raise ValueError("its rows are not those of the variants")
+    except (ValueError, IndexError) as error:
+        raise ValueError(f"{folder / 'slices.csv'} was not written by epsflow, or is damaged: {error}") from None
+    for i, variant in enumerate(variants):
+        variant.slices = figures[:, i, 3:].astype(np.int64).reshape(-1)
+    offsets = np.append(0, np.cumsum(sizes)).astype(np.uint64)
+    # Its checksum is that of keys, offsets and the order of the rows, of which there is none where slices follow each other.
+    numbers = [np.arange(len(keys)), *([] if keys.dtype.kind == "U" else [keys])]
+    sums = [f"crc32:{zlib.crc32(of.astype(np.float64).tobytes() + offsets.tobytes()):08x}" for of in numbers]
+    return StoredSlices(keys, sizes, any(f"({checksum})" in described for checksum in sums))
+
+
+def _as_keys(texts: list[str]) -> Array:
+    """Numbers as such, and else names of files."""
+    for kind in (np.int64, np.float64):
+        try:
+            return np.array(texts, np.str_).astype(kind)
+        except ValueError:
+            pass
+    return np.array(texts, np.str_)
 
 
 def _mapped(manifest: Any, folder: Path, name: str, dtype: str, n: int) -> Callable[[], Array]:
@@ -184,14 +262,19 @@ def _mapped(manifest: Any, folder: Path, name: str, dtype: str, n: int) -> Calla
     return array
 
 
-def _no_labels(folder: Path, figures: Any) -> Callable[[], Array]:
-    def labels() -> Array:
+@dataclass(frozen=True)
+class _NoLabels:
+    """In the place of the labels of a variant of which a folder has counts alone."""
+
+    folder: str
+    eps: float
+    min_samples: int
+
+    def __call__(self) -> Array:
         raise ValueError(
-            f"{folder} has no labels of eps={figures[0]:g}, min_samples={figures[1]}, as its sweep kept the counts alone: "
+            f"{self.folder} has no labels of eps={self.eps:g}, min_samples={self.min_samples}, as its sweep kept the counts alone: "
             "`epsflow sweep … --resume` without --keep summary adds them"
         )
-
-    return labels
 
 
 def _refuse_without_manifest(folder: Path) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import datetime
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,38 +11,69 @@ from numpy.typing import NDArray
 
 from . import _core
 from ._arrays import as_weights
+from ._astropy import frame_of
 from ._catalog import as_column, catalog_columns
+from ._columns import are_texts, has_masked
 from ._engine import Engine, engine_for
+from ._frames import library_of
+from ._labelled import table_of
 from ._loaded import Loaded
 from ._parameters import as_choice, as_eps, as_flag, as_options, as_variants, find_variant
+from ._results import Origin, Unchanging, stored
 from ._tables import as_frame
 from ._tasks import ProgressOption, run_task
-from ._units import Given, as_given, warn_of_unit
+from ._units import Given, as_given, in_columns_of, warn_of_unit
 
 _COUNTS = ("n_clusters", "n_noise", "n_core", "n_border", "largest")
 
 
-class SlicedResult:
-    """All variants of all slices. `epsflow.sweep_many` makes it.
+class SlicedResult(Unchanging):
+    """All variants of all slices. `epsflow.sweep_many` makes it, and `epsflow.load` of the folder of a sweep with --by or --by-file.
+
+    A pickled one takes its points along, unless they are on a GPU.
 
     Attributes
     ----------
     keys : ndarray of shape (n_slices,)
-        What each slice is called: its value of `by`, or its number.
+        What each slice is called: its value of `by`, or its number. Of a folder numbers, or names of files.
     sizes : ndarray of shape (n_slices,)
         Points of each slice.
     variants : list of (eps, min_samples)
+    input : dict or None
+        What a results folder says of its points. None of a result that was swept here.
+    rows : ndarray of shape (n,) or None
+        The input row of each label, where a folder has it, as rows were dropped or several files joined.
     """
 
-    def __init__(self, given: Given, rows: _Rows, results: dict[tuple[float, int], Any], keep: str, weights: Any) -> None:
-        self._given = given
-        self._rows = rows
+    def __init__(
+        self,
+        places: Places,
+        results: dict[tuple[float, int], Any],
+        keep: str,
+        unit: Any = None,
+        given: Given | None = None,
+        weights: Any = None,
+        origin: Origin | None = None,
+    ) -> None:
+        """given: the points in the order of their slices; None of a result that was loaded."""
+        self._places = places
         self._results = results
         self._keep = keep
+        self._unit = unit
+        self._given = given
         self._weights = weights
-        self.keys = rows.keys
-        self.sizes = np.diff(rows.offsets)
+        self._origin = origin or Origin()
+        self.keys = places.keys
+        self.sizes = np.diff(places.offsets)
         self.variants = list(results)
+
+    @property
+    def input(self) -> dict[str, Any] | None:
+        return self._origin.input
+
+    @property
+    def rows(self) -> NDArray[np.int64] | None:
+        return self._origin.rows
 
     def __len__(self) -> int:
         """Slices."""
@@ -49,27 +81,33 @@ class SlicedResult:
 
     def _result(self, eps: float, min_samples: int) -> Any:
         places = {variant: i for i, variant in enumerate(self.variants)}
-        return self._results[self.variants[find_variant(places, eps, min_samples, self._given.unit)]]
+        return self._results[self.variants[find_variant(places, eps, min_samples, self._unit)]]
 
     def _array(self, eps: float, min_samples: int, name: str) -> NDArray[Any]:
         """By place."""
         if self._keep != "labels":
             raise ValueError("the sweep kept counts alone, keep='summary', and no labels: sweep again with keep='labels'")
         values = np.asarray(getattr(self._result(eps, min_samples), name))
-        if name == "core" and len(values) != self._rows.offsets[-1]:
+        if name == "core" and len(values) != self._places.offsets[-1]:
             raise ValueError("the sweep did not keep which points are core: run it with core=True")
         return values.view(np.bool_) if name == "core" else values
 
     def _slice(self, slice: int | None, values: NDArray[Any]) -> NDArray[Any]:
         if slice is None:
-            return self._rows.by_row(values)
-        first, last = self._rows.offsets[slice], self._rows.offsets[slice + 1]
+            return self._places.by_row(values)
+        if not self._places.known:
+            raise ValueError(
+                "the folder does not say which points are in which slice, as their rows are in another order: take those of labels(eps, "
+                "min_samples) whose value in the input is that of the slice, or sort the input by it before it is swept"
+            )
+        first, last = self._places.offsets[slice], self._places.offsets[slice + 1]
         return values[first:last]
 
     def labels(self, eps: float, min_samples: int, slice: int | None = None) -> NDArray[np.int32]:
         """The labels of one variant, those of each slice counted from 0: of all points in their order, or of one slice by its number.
 
-        Raises KeyError for a variant that was not asked for, IndexError for a slice that is not there.
+        Raises KeyError for a variant that was not asked for, IndexError for a slice that is not there, and ValueError for a slice of a
+        folder that does not say which points are in it, as the rows of its input are in another order.
         """
         return self._slice(self._number(slice), self._array(eps, min_samples, "labels"))
 
@@ -102,32 +140,43 @@ class SlicedResult:
     def catalog(self, eps: float, min_samples: int, *, weights: Any = None, columns: dict[str, Any] | None = None) -> Any:
         """The clusters of all slices under one variant, as `epsflow.catalog` has them, with a first column `slice`.
 
-        weights and columns are by point, in the order of X. The weights of the sweep are taken where none are given.
+        weights and columns are by point, in the order of X. The weights of the sweep are taken where none are given. Raises ValueError for
+        points on a GPU, and for a result that was loaded, which has no points.
         """
+        if self._given is None or not isinstance(self._given.points, np.ndarray):
+            why = "was loaded or unpickled, and has no points" if self._given is None else "has its points on a GPU"
+            raise ValueError(f"the result {why}: make the catalogue of each slice from its points and labels, epsflow.catalog(X, labels)")
         points = self._given.points
         n = len(points)
         core = self._array(eps, min_samples, "core") if len(np.asarray(self._result(eps, min_samples).core)) == n else None
-        masses = self._weights if weights is None else self._rows.by_place(as_weights(weights, n, "weights"))
-        named = [(name, self._rows.by_place(as_column(values, name, n)), False) for name, values in (columns or {}).items()]
+        masses = self._weights if weights is None else self._places.by_place(as_weights(weights, n, "weights"))
+        named = [(name, self._places.by_place(as_column(values, name, n)), False) for name, values in (columns or {}).items()]
         labels = self._array(eps, min_samples, "labels")
-        table = catalog_columns(points, self._given.metric, labels, core, masses, named, offsets=self._rows.offsets)
+        table = catalog_columns(points, self._given.metric, labels, core, masses, named, offsets=self._places.offsets)
         table["slice"] = self.keys[table["slice"]]
-        if core is not None:
-            table["first_core"] = self._rows.rows(table["first_core"])
+        if "first_core" in table:
+            table["first_core"] = self._places.rows(table["first_core"])
         return as_frame(table)
+
+    def __reduce__(self) -> Any:
+        given = self._given._replace(table=None) if self._given is not None and isinstance(self._given.points, np.ndarray) else None
+        results = {variant: stored(result) for variant, result in self._results.items()}
+        return SlicedResult, (self._places, results, self._keep, self._unit, given, self._weights, self._origin)
 
     def __repr__(self) -> str:
         return f"<epsflow.SlicedResult of {len(self)} slices and {len(self.variants)} variants>"
 
 
-class _Rows:
+class Places:
     """Which rows are in which slice."""
 
-    def __init__(self, keys: NDArray[Any], offsets: NDArray[np.int64], order: NDArray[Any] | None = None) -> None:
+    def __init__(self, keys: NDArray[Any], offsets: NDArray[np.int64], order: NDArray[Any] | None = None, known: bool = True) -> None:
         self.keys = keys
         self.offsets = offsets
         self.order = order
         """[n] the row at each place; None where rows are in order."""
+        self.known = known
+        """False where results are by row, and it is not known which rows are in which slice."""
 
     def by_place(self, values: NDArray[Any]) -> NDArray[Any]:
         return values if self.order is None else np.ascontiguousarray(values[self.order])
@@ -169,14 +218,16 @@ def sweep_many(
 
     Parameters
     ----------
-    X : list of arrays, or array or table of shape (n_samples, n_features)
-        A list: each array is a slice. Otherwise `by` or `offsets` says what the slices are.
+    X : list of arrays or tables, or array or table of shape (n_samples, n_features)
+        A list: each array or table is a slice. Columns of tables are found by name, in the order of the first that has names; arrays
+        without names have them in this order. Otherwise `by` or `offsets` says what the slices are.
     eps, min_samples, variants, metric, metric_params, sample_weight, core, keep, progress, backend, memory, threads, engine
         As `epsflow.sweep` takes them. sample_weight: [n_samples]; of a list, of the arrays one behind the other.
     by : array of shape (n_samples,), optional
-        Points of one value are a slice, whatever their order: numbers, times (datetime64) or texts.
-    width : float or timedelta64, optional
-        With `by`: a slice for each stretch from a whole multiple of it up to the next, instead of for each value.
+        Points of one value are a slice, whatever their order: numbers, times, durations or texts.
+    width : float, timedelta64 or timedelta, optional
+        With `by`: a slice for each stretch from a whole multiple of it up to the next, instead of for each value. Of times with a zone
+        stretches and keys are those of UTC.
     offsets : array of int of shape (n_slices + 1,), optional
         Slice s is X[offsets[s]:offsets[s + 1]].
 
@@ -187,8 +238,8 @@ def sweep_many(
     Raises
     ------
     ValueError, TypeError, MemoryError, RuntimeError
-        As `epsflow.sweep` does, and ValueError where slices are said in two ways or in none, for values of `by` that are missing, and
-        for offsets that descend or do not end with the points.
+        As `epsflow.sweep` does, and ValueError where slices are said in two ways or in none, for tables of a list that differ in columns or
+        units, for values of `by` that are missing, and for offsets that descend or do not end with the points.
 
     Examples
     --------
@@ -196,17 +247,17 @@ def sweep_many(
     >>> found.summary
     >>> found.labels(0.2, 10, slice=3)
     """
-    given, rows = _slices_of(X, by, width, offsets, metric, metric_params)
+    given, places = _slices_of(X, by, width, offsets, metric, metric_params)
     asked = as_variants(eps, min_samples, variants, given.unit)
     if as_choice(keep, "keep", "labels") not in ("labels", "summary"):
         raise ValueError(f"keep={keep!r} is none of 'labels', 'summary'")
     run = as_options(core=as_flag(core, "core"), keep=keep)
     n = int(given.points.shape[0])
-    weights = None if sample_weight is None else rows.by_place(as_weights(sample_weight, n))
+    weights = None if sample_weight is None else places.by_place(as_weights(sample_weight, n))
     of_engine = engine_for(engine, given, backend, memory, threads)
     if n > 0:
         warn_of_unit(given, min(e for e, _ in asked))
-    data = Loaded(of_engine, given, [int(offset) for offset in rows.offsets])
+    data = Loaded(of_engine, given, [int(offset) for offset in places.offsets])
     found: dict[tuple[float, int], Any] = {}
 
     def add(results: list[Any]) -> None:
@@ -214,17 +265,21 @@ def sweep_many(
             found[float(result.eps), int(result.min_samples)] = result
 
     run_task(_core.Dataset.start_sweep, data._data, asked, run, weights, progress=progress, on_results=add)
-    return SlicedResult(given, rows, {variant: found[variant] for variant in asked}, run["keep"], weights)
+    return SlicedResult(places, {variant: found[variant] for variant in asked}, run["keep"], given.unit, given, weights)
 
 
 def _slices_of(
     X: Any, by: Any, width: Any, offsets: Any, metric: str, metric_params: dict[str, Any] | None
-) -> tuple[Given, _Rows]:
-    listed = isinstance(X, (list, tuple)) and all(getattr(part, "ndim", 0) == 2 for part in X)
+) -> tuple[Given, Places]:
+    if isinstance(X, Iterator):
+        X = list(X)
+    if isinstance(X, dict):
+        raise TypeError("X is a dict, and slices are known by their numbers: give their arrays as a list, list(X.values())")
+    listed = isinstance(X, (list, tuple)) and (len(X) == 0 or any(map(_is_data_set, X)))
     ways = [name for name, said in (("a list of arrays", listed), ("by", by is not None), ("offsets", offsets is not None)) if said]
     if len(ways) != 1:
         said = "in two ways, " + " and ".join(ways) if ways else "nowhere"
-        raise ValueError(f"what the slices are is said {said}: give X as a list of arrays, or by, or offsets")
+        raise ValueError(f"what the slices are is said {said}: give X as a list of arrays or tables, or by, or offsets")
     if width is not None and by is None:
         raise ValueError("width is about the values of by: give by as well")
     if listed:
@@ -232,65 +287,122 @@ def _slices_of(
     given = as_given(X, metric, metric_params)
     n = int(given.points.shape[0])
     if offsets is not None:
-        places = np.asarray(offsets)
-        if places.ndim != 1 or places.dtype.kind not in "iu" or len(places) == 0 or (places < 0).any():
+        starts = np.asarray(offsets)
+        if starts.ndim != 1 or starts.dtype.kind not in "iu" or len(starts) == 0 or (starts < 0).any():
             raise ValueError("offsets are whole numbers in one axis: 0, where each further slice begins, and the number of points")
-        return given, _Rows(np.arange(max(0, len(places) - 1)), places.astype(np.int64))
+        return given, Places(np.arange(max(0, len(starts) - 1)), starts.astype(np.int64))
     if isinstance(given.points, _core.GpuPoints):
         raise ValueError("by puts points in order, which is done on the host: give points on a GPU in the order of their slices, with offsets")
-    keys, places, order = _by(by, width, n)
-    rows = _Rows(keys, places, order)
-    return given._replace(points=rows.by_place(given.points)), rows
+    places = _by(by, width, n)
+    return given._replace(points=places.by_place(given.points)), places
 
 
-def _listed(X: Sequence[Any], metric: str, metric_params: dict[str, Any] | None) -> tuple[Given, _Rows]:
+def _is_data_set(part: Any) -> bool:
+    """Whether it is a table or an array of points, and not a point."""
+    has_shape = len(getattr(part, "shape", ())) == 2
+    return has_shape or table_of(part) is not None or library_of(part) in ("numpy", "geopandas") or frame_of(part) is not None
+
+
+def _listed(X: Sequence[Any], metric: str, metric_params: dict[str, Any] | None) -> tuple[Given, Places]:
     if not X:
         raise ValueError("X is an empty list: give at least one array")
-    parts = [as_given(part, metric, metric_params) for part in X]
+    parts = [as_given(part, metric, metric_params, f"X[{i}]") for i, part in enumerate(X)]
     if any(isinstance(part.points, _core.GpuPoints) for part in parts):
         raise ValueError("X is a list of arrays on a GPU: put them one behind the other into one array, and give offsets")
-    dims = {part.points.shape[1] for part in parts}
-    if len(dims) > 1:
-        raise ValueError(f"the arrays of X have {' and '.join(map(str, sorted(dims)))} columns: slices have the same")
+    names = [part.names for part in parts]
+    named = [i for i, own in enumerate(names) if own is not None and are_texts(own)] or [i for i, own in enumerate(names) if own is not None] or [0]
+    first, unnamed = named[0], sorted(set(range(len(parts))) - set(named))
+    if unnamed and any(names[i] != names[first] for i in named):
+        raise ValueError(f"X[{unnamed[0]}] has no names of columns, and the tables of X have theirs in different orders: give tables alone")
+    parts = [in_columns_of(parts[first], part, f"X[{i}]", f"X[{first}]") for i, part in enumerate(parts)]
     offsets = np.concatenate([[0], np.cumsum([len(part.points) for part in parts])]).astype(np.int64)
     points = np.ascontiguousarray(np.concatenate([part.points for part in parts]))
-    return parts[0]._replace(points=points, table=None), _Rows(np.arange(len(parts)), offsets)
+    return parts[first]._replace(points=points, table=None), Places(np.arange(len(parts)), offsets)
 
 
-def _as_width(width: Any) -> float:
-    """0 where there is none."""
-    return 0.0 if width is None else as_eps(width, None, "width")
-
-
-def _by(by: Any, width: Any, n: int) -> tuple[NDArray[Any], NDArray[np.int64], NDArray[Any] | None]:
-    """Keys, offsets and order."""
-    values = np.asarray(by)
+def _by(by: Any, width: Any, n: int) -> Places:
+    values = _values_of(by)
     if values.shape != (n,):
         raise ValueError(f"by.shape == {values.shape}, expected {(n,)}: one value for each sample")
-    if values.dtype.kind == "M":
-        if np.isnat(values).any():
-            raise ValueError(f"by has no time (NaT) in row {int(np.flatnonzero(np.isnat(values))[0])}: every point is in a slice")
-        if width is not None:
-            step = width
-            if not isinstance(step, np.timedelta64):
-                raise TypeError(f"width is {width!r}; of times it is one, as numpy.timedelta64(5, 'm')")
-            if not step > np.timedelta64(0):
-                raise ValueError(f"width is {width}; it is a time above 0, as numpy.timedelta64(5, 'm')")
-            begin = np.zeros((), values.dtype)
-            values = begin + (values - begin) // step * step
-    elif values.dtype.kind == "f":
-        keys, offsets, order = _core.slice_rows(np.ascontiguousarray(values, np.float64), _as_width(width))
-        return keys, offsets.astype(np.int64), order if len(order) else None
-    elif values.dtype.kind in "iub" and width is not None:
-        step = _as_width(width)
-        if step != int(step):
-            raise ValueError(f"width is {width}, and by has whole numbers: give a whole width, or by as floats")
-        values = values // int(step) * int(step)
-    elif width is not None:
-        raise ValueError(f"width is for numbers and times, and by has dtype {values.dtype}")
-    missing = [i for i, value in enumerate(values) if value is None or value != value] if values.dtype.kind == "O" else []
-    if missing:
+    missing = np.flatnonzero(_is_missing(by, values))
+    if len(missing):
         raise ValueError(f"by has no value in row {missing[0]}: every point is in a slice")
-    keys, codes = np.unique(values, return_inverse=True)
-    _, offsets, order = _core.slice_rows(codes.astype(np.float64).reshape(-1), 0.0)
-    return keys, offsets.astype(np.int64), order if len(order) else None
+    if width is not None:
+        values = _stretches(_as_plain(values), width)
+    if values.dtype.kind == "f":  # of which the library makes stretches
+        keys, offsets, order = _core.slice_rows(np.ascontiguousarray(values, np.float64), 0.0 if width is None else as_eps(width, None, "width"))
+    else:
+        try:
+            keys, codes = np.unique(values, return_inverse=True)
+        except TypeError as error:
+            raise TypeError(f"by has values that have no order: {error}; give numbers, times, durations or texts alone") from None
+        _, offsets, order = _core.slice_rows(codes.astype(np.float64).reshape(-1), 0.0)
+    return Places(keys, offsets.astype(np.int64), order if len(order) else None)
+
+
+def _values_of(by: Any) -> NDArray[Any]:
+    values = np.asarray(by)
+    return values.astype(object) if values.dtype.kind == "T" else values  # NumPy's texts of any length, of which some may be missing
+
+
+def _is_missing(by: Any, values: NDArray[Any]) -> NDArray[np.bool_]:
+    kind = values.dtype.kind
+    found = [by.mask] if has_masked(by) else []
+    found += [getattr(by, way)() for way in ("isna", "is_null") if hasattr(by, way)]  # of pandas, Arrow and polars, before it is an array
+    if kind in "fcmM":
+        found.append(values != values)
+    if kind == "O" or isinstance(by, (list, tuple)):  # NumPy makes "nan" of NaN among texts; pandas.NA is equal to nothing, and cannot be asked
+        found.append([value is None or type(value).__name__ == "NAType" or bool(value != value) for value in (values if kind == "O" else by)])
+    missing = np.zeros(len(values), np.bool_)
+    for mask in found:
+        missing |= np.asarray(mask, np.bool_)
+    return missing
+
+
+def _as_plain(values: NDArray[Any]) -> NDArray[Any]:
+    """Numbers, times and durations that lie in objects as NumPy has them, times with a zone in UTC; other values as they are."""
+    if values.dtype.kind != "O":
+        return values
+    if len({value.tzinfo is None for value in values if isinstance(value, datetime.datetime)}) > 1:
+        raise TypeError("by has times with a zone and times without one, which have no order: give all of them a zone, or none")
+    try:
+        plain = np.array([_plain_of(value) for value in values])
+    except (TypeError, ValueError):
+        return values
+    return plain if plain.ndim == 1 and plain.dtype.kind in "iufmM" else values
+
+
+def _plain_of(value: Any) -> Any:
+    for way in ("to_datetime64", "to_timedelta64"):  # of pandas, which has nanoseconds
+        if hasattr(value, way):
+            return getattr(value, way)()
+    if isinstance(value, datetime.datetime) and value.tzinfo is not None:
+        value = value.astimezone(datetime.timezone.utc).replace(tzinfo=None)
+    if isinstance(value, datetime.timedelta):
+        return np.timedelta64(value)
+    return np.datetime64(value) if isinstance(value, datetime.date) else value
+
+
+def _stretches(values: NDArray[Any], width: Any) -> NDArray[Any]:
+    """The beginning of the stretch that each value is in; floating-point numbers as they are."""
+    kind = values.dtype.kind
+    if kind in "mM":
+        step = _plain_of(width)
+        if not isinstance(step, np.timedelta64) or np.datetime_data(step.dtype)[0] == "generic":
+            raise TypeError(f"width is {width!r}; of times it is one, as numpy.timedelta64(5, 'm')")
+        if not step > np.timedelta64(0):
+            raise ValueError(f"width is {width}; it is a time above 0, as numpy.timedelta64(5, 'm')")
+        unit, own = (np.datetime_data(dtype)[0] for dtype in (step.dtype, values.dtype))
+        if kind == "M" and (unit in "YM") != (own in "YM"):  # months and years have no length in days
+            values = values.astype(f"M8[{unit if unit in 'YM' else 'D'}]")
+        begin = np.zeros((), values.dtype)
+        return begin + (values - begin) // step * step
+    if kind in "iub":
+        whole = as_eps(width, None, "width")
+        if whole != int(whole):
+            raise ValueError(f"width is {width}, and by has whole numbers: give a whole width, or by as floats")
+        values = values if values.dtype.itemsize == 8 else values.astype(np.int64)
+        return values // int(whole) * int(whole)
+    if kind != "f":
+        raise ValueError(f"width is for numbers and times, and by has dtype {values.dtype}")
+    return values

@@ -20,7 +20,7 @@ from ._parameters import as_choice, as_flag, as_options, as_variants, find_varia
 from ._precomputed import cluster_distances
 from ._ranks import Ranks
 from ._report import Reported, catalog_hint, write_report
-from ._results import Folder, Origin, load_folder, save_folder, stored
+from ._results import Folder, Origin, Unchanging, save_folder, stored
 from ._tables import as_frame
 from ._tasks import ProgressOption, python_errors, run_task
 from ._units import Given, warn_of_unit
@@ -35,7 +35,7 @@ def _figure(name: str, kind: Callable[[Any], T]) -> T:
     return cast(T, property(lambda variant: kind(getattr(variant._result, name))))
 
 
-class VariantResult:
+class VariantResult(Unchanging):
     """The labels of one (eps, min_samples).
 
     Arrays are read from where the run left them, without a copy, and are read-only. It holds X itself, for `catalog`.
@@ -103,7 +103,10 @@ class VariantResult:
         self._origin.require_whole("a catalogue")
         held, points = self._result, self._origin.points
         if self._output != "numpy" or not isinstance(points, np.ndarray) or self._origin.metric is None:
-            raise ValueError("the result has no points on the host: call epsflow.catalog(X, variant)")
+            why = "was loaded or unpickled, and has no points"
+            if points is not None:
+                why = "is of distances, and has no points" if self._origin.metric is None else "has its points or labels on a GPU"
+            raise ValueError(f"the result {why}: give the points that were swept, epsflow.catalog(X, variant), with the metric of the sweep")
         core = np.asarray(held.core) if len(held.core) == len(held.labels) else None
         names = names_of(self._origin.table, points)
         return as_frame(catalog_columns(points, self._origin.metric, np.asarray(held.labels), core, names=names))
@@ -142,7 +145,7 @@ _SUMMARY = {
 }
 
 
-class SweepResult:
+class SweepResult(Unchanging):
     """All variants of a sweep, in the order in which they were asked for: `len`, `for` and `[i]` go over them.
 
     Attributes
@@ -308,7 +311,8 @@ class SweepResult:
         origin = self._origin
         origin.require_whole("a report")
         if not isinstance(origin.points, np.ndarray) or origin.metric is None:
-            raise ValueError("the result has no points on the host, as one that was loaded: `epsflow report FOLDER` makes pages of results folders")
+            why = "was loaded or unpickled, and has no points" if origin.points is None else "has no points on the host"
+            raise ValueError(f"the result {why}: sweep the points again, or make the page of a results folder, `epsflow report FOLDER`")
         asked = f"variants={[(v.eps, v.min_samples) for v in self._variants]}"
         eps, counts = (sorted({getattr(v, name) for v in self._variants}) for name in ("eps", "min_samples"))
         if len(eps) * len(counts) == len(self):
@@ -326,7 +330,7 @@ class SweepResult:
         # Without X and the points, which save() needs no more than a checksum of.
         n = self[0].n_noise + self[0].n_core + self[0].n_border if self._variants else 0
         input = None if self._origin.share else self._origin.described(n)  # of a share nobody asks
-        origin = Origin(input=input, rows=self._origin.rows, share=self._origin.share)
+        origin = Origin(input=input, rows=self._origin.rows, offers=self._origin.offers, share=self._origin.share)
         return SweepResult, (self._variants, origin, self._unit, self.lineage)
 
     def __iter__(self) -> Iterator[VariantResult]:
@@ -427,7 +431,9 @@ def sweep_over_ranks(
 
     with Ranks(comm) as ranks:
         given, asked, words, engine, run, weights, with_lineage, metric, checksum = ranks.together(prepared)
-        ranks.require_same({"gpus": words != "", "sample_weight": weights is not None, "lineage": with_lineage, **run})
+        units = str(given.reference) if any(given.reference[1]) else None
+        of_X = {"the columns of X": given.names, "the units of X": units}
+        ranks.require_same({"gpus": words != "", "sample_weight": weights is not None, "lineage": with_lineage, **run, **of_X})
         arguments = (given.points, given.metric, asked, words, engine, run, weights, with_lineage)
         lineage_here = with_lineage and ranks.rank == 0
         return _results(ranks.start, arguments, given, metric, asked, checksum, lineage_here, "numpy", run["keep"], progress, share=True)
@@ -458,7 +464,7 @@ def _results(
             found[variant.eps, variant.min_samples] = variant
 
     task = run_task(start, *arguments, progress=progress, on_results=add)
-    points, _, unit, table = given
+    points, _, unit, table, *_ = given
     made = Lineage(_core.take_lineage(task.task if share else task), unit) if with_lineage else None
     origin = Origin(points=points, table=table, under=under, weights=checksum, metric=given.metric, share=share)
     return SweepResult([found[v] for v in asked], origin, unit, made)
@@ -493,30 +499,3 @@ def sweep_options(core: bool, keep: str, output: str, strategy: str, index: str,
             raise ValueError(f"{beside} beside keep='summary', which keeps neither labels nor core points: leave {beside} out, or keep")
     where = "host" if output == "numpy" else "device"
     return as_options(core=core, keep=keep, output=where, strategy=strategy, index=index, decide=decide)
-
-
-def load(folder: Folder, *, unfinished: bool = False) -> SweepResult:
-    """The results in a folder that `epsflow sweep` or `SweepResult.save` wrote, or in its sweep.h5 where h5py is there.
-
-    Labels are mapped from their files when they are asked for, and compared with their checksums then; the files must not be changed
-    while they are in use.
-
-    Parameters
-    ----------
-    folder : str or path
-    unfinished : bool
-        Also of a run that was interrupted or still goes on, what is finished of it.
-
-    Returns
-    -------
-    SweepResult
-
-    Raises
-    ------
-    FileNotFoundError
-        Where there is no folder.
-    ValueError
-        Where it holds no results, damaged ones, or a part of them.
-    """
-    variants, origin, lineage = load_folder(folder, as_flag(unfinished, "unfinished"))
-    return SweepResult([VariantResult(v) for v in variants], origin, lineage=lineage)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from . import _core
 from ._arrays import as_host_points
+from ._catalog import as_mask
 from ._columns import has_masked
 from ._compare import as_labels
 from ._frames import metric_of
@@ -329,16 +330,12 @@ def _as_core(core: Any, labels: Any, n: int) -> NDArray[np.uint8]:
         core = getattr(labels, "core", None)
     if core is None:
         raise TypeError("match='cores' needs core: whether each point is core, as sweep(…, core=True) tells it; or match='ids', with ids")
-    if has_masked(core):
-        raise ValueError("core has masked values, and is True or False for each point")
     array = to_host(core) if is_on_gpu(core) else np.asarray(core)
-    if array.dtype.kind != "b" and not (array.dtype.kind in "iu" and array.shape == (n,) and ((array == 0) | (array == 1)).all()):
-        if array.dtype.kind in "iu" and array.ndim == 1 and array.shape != (n,):
-            raise ValueError(f"core has {len(array)} values and there are {n} labels: give a mask, which of indices is numpy.isin(numpy.arange({n}), core)")
-        raise TypeError(f"core has dtype {array.dtype}, and is True or False for each point")
+    if array.dtype.kind in "iu" and array.ndim == 1 and array.shape != (n,):
+        raise ValueError(f"core has {len(array)} values and there are {n} labels: give a mask, which of indices is numpy.isin(numpy.arange({n}), core)")
     if array.shape != (n,):
         raise ValueError(f"core has shape {array.shape}, and there are {n} labels: give True or False for each point")
-    return np.ascontiguousarray(array, dtype=np.uint8)
+    return as_mask(core, n)
 
 
 def _as_ids(ids: Any, n: int) -> tuple[NDArray[np.int64], NDArray[Any] | None]:

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import sys
 import warnings
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Optional
 
 import numpy as np
+from numpy.typing import NDArray
 
 from . import _core
 from ._arrays import AnyPoints, as_points
 from ._astropy import frame_of, units_of
-from ._frames import library_of, metric_of
+from ._columns import are_texts, order_of
+from ._frames import from_table, library_of, metric_of
+from ._gpu_arrays import is_on_gpu
 from ._labelled import table_of
-from ._metrics import MetricWords, angle_unit, eps_unit
+from ._metrics import EUCLIDEAN, MetricWords, angle_unit, eps_unit
 
 # What to write where eps is in radians, and was meant in another unit.
 _IN_RADIANS = {
@@ -22,6 +25,10 @@ _IN_RADIANS = {
     "arcsec": "numpy.radians({} / 3600)",
     "km": "{} / 6371.0088",
 }
+
+
+Reference = tuple[str, list[Any]]
+"""How to convert to it, and what points are in: the units of columns, a frame of directions or a system of coordinates."""
 
 
 class Given(NamedTuple):
@@ -33,12 +40,46 @@ class Given(NamedTuple):
     """Of eps, as unit_of_eps() has it."""
     table: Any = None
     """X itself, where it is a table."""
+    names: Optional[list[Any]] = None
+    """Of the columns, where they have some."""
+    reference: Reference = ("", [None])
 
 
-def as_given(X: Any, metric: Any, metric_params: dict[str, Any] | None) -> Given:
+def as_given(X: Any, metric: Any, metric_params: dict[str, Any] | None, name: str = "X") -> Given:
     """X and a metric as the parameters name them. Raises TypeError, ValueError for what they cannot be."""
     words = metric_of(X, metric, metric_params)
-    return Given(as_points(X, words), words, unit_of_eps(X, words), table_of(X))
+    values, names = (X, None) if is_on_gpu(X) else from_table(X, words, name)
+    return Given(as_points(values, words, name), words, unit_of_eps(X, words), table_of(X), names, reference_of(X, words))
+
+
+def in_columns_of(like: Given, given: Given, name: str, of: str = "X") -> Given:
+    """given with its columns in the order of those of `like`, found by name if both have names; without names they are in this order.
+
+    Raises ValueError where one has other columns, units, frames or systems of coordinates than the other.
+    """
+    points: Any = given.points
+    dims, known = points.shape[1], like.points.shape[1]
+    if dims != known:
+        raise ValueError(f"{name} has {dims} columns, and {of} has {known}: give the same columns of both")
+    ours, theirs, (way, units) = given.names, like.names, given.reference
+    # Numbers, as pandas counts columns without names, are no other names than texts.
+    if ours is not None and theirs is not None and ours != theirs and are_texts(ours) == are_texts(theirs):
+        order = order_of(ours, theirs)
+        if order is None:
+            raise ValueError(f"{name} has the columns {ours[:40]}, and {of} has {theirs[:40]}: give the same columns of both, by the same names")
+        units = [units[i] for i in order] if len(units) == dims else units
+        given = given._replace(points=np.ascontiguousarray(points[:, order]), names=theirs, reference=(way, units))
+    require_reference((way, units), like.reference, name, f"{of} is")
+    return given
+
+
+def components_of(given: Given, values: Any, name: str) -> NDArray[Any]:
+    """Velocities as an array whose columns are in the order of the columns of the points: found by name where they are named as
+    those of the points, or so with a v before; else as they are."""
+    found, names = from_table(values, EUCLIDEAN, name)
+    array = np.asarray(found)
+    order = order_of(names, given.names) or order_of(names, [f"v{column}" for column in given.names or []])
+    return array[:, order] if order else array
 
 
 def unit_of_eps(X: Any, metric: MetricWords) -> Any:
@@ -47,10 +88,6 @@ def unit_of_eps(X: Any, metric: MetricWords) -> Any:
         return eps_unit(metric)
     plain = metric[0] == "cosine" or metric[3]  # what is scaled has another unit
     return None if plain or library_of(X) != "astropy" else units_of(X)[0]
-
-
-Reference = tuple[str, list[Any]]
-"""How to convert to it, and what points are in: the units of columns, a frame of directions or a system of coordinates."""
 
 
 def reference_of(X: Any, metric: MetricWords) -> Reference:
@@ -68,13 +105,14 @@ def reference_of(X: Any, metric: MetricWords) -> Reference:
     return "X.to('{}')", [None] if plain else units_of(X)
 
 
-def require_reference(found: Reference, fitted: Reference) -> None:
+def require_reference(found: Reference, fitted: Reference, name: str = "X", others: str = "the points of fit were") -> None:
     """Raises ValueError for points in another one than those that were clustered; numbers without one are taken to be in it."""
     (way, ours), (_, theirs) = found, fitted
     n = max(len(ours), len(theirs))
     for of_X, known in zip(ours * (n // len(ours)), theirs * (n // len(theirs))):
         if of_X is not None and known is not None and of_X != known:
-            raise ValueError(f"X is in {of_X}, and the points of fit were in {known}: convert it, as {way.format(known)} does")
+            as_known = way.format(known).replace("X", name, 1)
+            raise ValueError(f"{name} is in {of_X}, and {others} in {known}: convert it, as {as_known} does")
 
 
 def warn_of_unit(given: Given, eps: float) -> None:

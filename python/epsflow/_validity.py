@@ -63,8 +63,12 @@ def validity(
 ) -> Validity:
     """How well the clusters of a labelling are separated: density-based clustering validation (Moulavi et al. 2014).
 
-    Up to rounding, this is hdbscan.validity.validity_index(X, labels, per_cluster_scores=True) for points of float64, in memory for the
-    points alone. The time is that of all pairs of points within each cluster.
+    It is the index of hdbscan.validity.validity_index, in memory for the points alone, but does not depend on the order of the rows. The
+    minimum spanning tree of a cluster is hardly ever unique, and of edges that are equally long hdbscan takes those to the first rows: its
+    scores differ by some tenths between orders of the same rows. Here edges lead to the densest points. Up to rounding, the score is that
+    of hdbscan for rows sorted by core distance (and equal ones by their coordinates). It does not depend on the unit of X, either.
+
+    The time is that of all pairs of points within each cluster.
 
     Parameters
     ----------

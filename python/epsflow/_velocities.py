@@ -12,11 +12,12 @@ from . import _core
 from ._arrays import as_host_points, as_weights
 from ._engine import Engine, engine_for
 from ._functions import sweep
+from ._gpu_arrays import refuse_on_gpu
 from ._metrics import EUCLIDEAN
 from ._parameters import as_count, as_variants
 from ._tables import as_frame
 from ._tasks import ProgressOption, run_task
-from ._units import Given
+from ._units import Given, as_given, components_of
 
 
 class VelocityResult:
@@ -92,7 +93,7 @@ def sweep_velocities(
     times : array of shape (n_samples,)
         When: numbers, from any moment on.
     velocities : array of shape (n_velocities, n_features)
-        In units of X per unit of times.
+        In units of X per unit of times. Of a table columns are found by name, if they are named as those of X, or so with a v before.
     eps, min_samples, variants, progress, backend, memory, threads, engine
         As `epsflow.sweep` takes them.
     min_size : int
@@ -118,10 +119,12 @@ def sweep_velocities(
     >>> found = epsflow.sweep_velocities(X, nights, grid, eps=0.005, min_samples=5)
     >>> found.clusters.sort_values("size")
     """
-    points = as_host_points(X)
+    refuse_on_gpu(X)
+    given = as_given(X, "euclidean", None)
+    points = as_host_points(given.points)
     n, d = points.shape
     of_points = as_weights(times, n, "times")
-    wanted = np.ascontiguousarray(as_host_points(velocities, name="velocities"), dtype=np.float64)
+    wanted = np.ascontiguousarray(as_host_points(components_of(given, velocities, "velocities"), name="velocities"), dtype=np.float64)
     if wanted.shape[1] != d:
         raise ValueError(f"velocities.shape == {wanted.shape}, and X has {d} columns: give a component for each")
     asked = as_variants(eps, min_samples, variants)

@@ -65,6 +65,49 @@ def test_members_are_the_points_of_each_cluster(blobs):
         epsflow.members([0, -2])
 
 
+@pytest.mark.parametrize("factor", [1e-162, 1e-160, 1e160])
+def test_sizes_whose_squares_leave_float64(factor):
+    X = np.array([[0.0, 0], [1, 0], [0, 1], [1, 1], [0.5, 0.5]]) * factor
+    found = epsflow.catalog(X, [0] * 5)
+    assert found["radius"][0] == pytest.approx(0.6324555320336759 * factor, rel=1e-14)
+    for name in ("x0_spread", "x1_spread") if "x0_spread" in found else ("x_spread", "y_spread"):
+        assert found[name][0] == pytest.approx(0.4472135954999579 * factor, rel=1e-14)
+    with pytest.raises(ValueError, match="difference"):
+        epsflow.catalog([[-1.5e308], [1.5e308]], [0, 0])
+
+
+@pytest.mark.parametrize("kind", ["?", *"bBhHiIlLqQ", ">i4", ">u8", object, "boolean", list])
+def test_masks_of_every_kind(blobs, kind):
+    variant = epsflow.sweep(blobs, 0.3, 5, core=True)[0]
+    mask = variant.core.tolist() if kind is list else pandas.Series(variant.core, dtype=kind) if kind == "boolean" else variant.core.astype(kind)
+    expected = epsflow.catalog(blobs, variant.labels, core=variant.core)
+    pandas.testing.assert_frame_equal(epsflow.catalog(blobs, variant.labels, core=mask), expected)
+    times = np.repeat([0, 1], len(blobs) // 2)
+    found, wanted = (epsflow.tracks(blobs, np.where(variant.core, variant.labels, -1), times, core=core, eps=0.3) for core in (mask, variant.core))
+    pandas.testing.assert_frame_equal(found.links, wanted.links)
+
+
+def test_what_is_no_mask(blobs):
+    n, labels = len(blobs), np.zeros(len(blobs), int)
+    for bad, error, text in (
+        (np.full(n, 2), TypeError, "core has dtype int64, and is True or False"),
+        (np.full(n, -1, "i1"), TypeError, "core has dtype int8"),
+        (np.ones(n), TypeError, "core has dtype float64"),
+        (np.array(["a"] * n), TypeError, "core has dtype <U1"),
+        (np.array([True, None] * (n // 2), object), TypeError, "core has dtype object"),
+        (np.ma.array(np.ones(n, bool), mask=np.arange(n) == 3), ValueError, "core has masked values"),
+        (np.arange(5), ValueError, r"core.shape == \(5,\).*numpy.isin"),
+        (np.ones((n, 1), bool), ValueError, "core.shape"),
+    ):
+        with pytest.raises(error, match=text):
+            epsflow.catalog(blobs, labels, core=bad)
+
+
+def test_slices_without_clusters(blobs):
+    found = epsflow.sweep_many(blobs, 1e-9, 3, offsets=[0, 5, len(blobs)], core=True)
+    assert len(found.catalog(1e-9, 3)) == 0
+
+
 def test_catalog_refuses(blobs):
     labels = np.zeros(len(blobs), int)
     for bad, text in (

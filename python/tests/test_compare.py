@@ -86,6 +86,31 @@ def test_what_cannot_be_compared_is_refused(a, b, error, words):
     assert words in str(raised.value)
 
 
+@pytest.mark.parametrize("dialect", ["epsflow", "swift", "nbodykit"])
+def test_points_in_no_group_are_noise_in_every_dialect(dialect):
+    both = np.concatenate([X, RANDOM.uniform(-9, 9, (60, 2))])
+    plain, groups = (epsflow.friends_of_friends(both, 0.2, min_size=5, dialect=word, attach=both[::2]) for word in ("epsflow", dialect))
+    assert plain.n_groups > 1 and (plain.labels == -1).sum() > 10
+    labels, attached = (found - 1 if dialect == "nbodykit" else found for found in (groups.labels, groups.attached))
+    for given in (groups, labels, labels.astype(np.uint64) if dialect == "swift" else labels):
+        found = epsflow.compare(plain, given)
+        assert found.ari == 1 and found.vi == 0 and set(columns(found.table)["b"][:1]) == {-1}
+        assert epsflow.validity(both, given).score == epsflow.validity(both, plain.labels).score
+        assert len(epsflow.catalog(both, given)) == len(epsflow.members(given)[2]) == plain.n_groups
+    assert epsflow.compare(plain.attached, attached).vi == 0
+
+
+def test_labels_of_rows_that_were_dropped():
+    with pytest.raises(TypeError, match=r"a has dtype float64.*rows that were dropped have none, and are left out as a\[numpy.isfinite\(a\)\].astype\(int\)"):
+        epsflow.compare(np.array([0.0, np.nan, 1.0]), [0, 0, 1])
+
+
+def test_of_many_data_sets_a_slice_is_chosen():
+    found = epsflow.sweep_many(X, 0.2, 5, offsets=[0, 200, 600])
+    with pytest.raises(TypeError, match=r"a is a SlicedResult.*choose those of one with labels\(eps, min_samples, slice\)"):
+        epsflow.compare(found, found)
+
+
 def test_of_a_sweep_a_variant_is_chosen():
     result = epsflow.sweep(X, eps=[0.1, 0.2], min_samples=5)
     with pytest.raises(TypeError, match=r"a is a SweepResult.*variant\(eps, min_samples\)"):

@@ -142,6 +142,36 @@ def test_refused(call, error, words):
     assert words in str(refused.value)
 
 
+SQUARE = np.array([[0.0, 0], [1, 0], [0, 1], [1, 1], [0.5, 0.5]])
+
+
+@pytest.mark.parametrize("factor", [1e-162, 1e-160, 1e-300, 1e160, 1e300])
+def test_sizes_whose_squares_leave_float64(factor):
+    np.testing.assert_allclose(epsflow.k_distance(SQUARE * factor, 2), np.array([1, 1, 1, 1, np.sqrt(0.5)]) * factor, rtol=1e-14)
+    np.testing.assert_allclose(epsflow.eps_range(epsflow.k_distance(SQUARE * factor, 2)), np.array([np.sqrt(0.5), 1]) * factor, rtol=1e-14)
+    X = points() * factor
+    assert epsflow.knee(epsflow.k_distance(X, 4)).distance == pytest.approx(epsflow.knee(epsflow.k_distance(points(), 4)).distance * factor, rel=1e-12)
+    with pytest.raises(ValueError, match="for float64"):
+        epsflow.suggest(X)
+    with pytest.raises(ValueError, match="for float64"):
+        epsflow.explore(X)
+
+
+def test_sizes_that_float64_does_not_hold_together_are_refused():
+    with pytest.raises(ValueError, match=r"row 0 .* leave out"):
+        epsflow.k_distance([[1e-200, 0], [2e-200, 0], [0, 1e200]], 1)
+
+
+def test_large_powers():
+    X = points() / 30
+    for p in (50, 200):
+        params = {"p": p}
+        # By the largest difference, but for parts of 2^(1/p).
+        largest = epsflow.k_distance(X, 4, metric="chebyshev")
+        found = epsflow.k_distance(X, 4, metric="minkowski", metric_params=params)
+        assert (found >= largest * (1 - 1e-12)).all() and (found <= largest * 3 ** (1 / p) * (1 + 1e-12)).all()
+
+
 def test_selectivity_counts_neighbors():
     X = points()
     eps = [0.3, 0.05, 2.0]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import json
+import pickle
 import subprocess
 import sys
 
@@ -118,6 +119,8 @@ def test_an_explored_folder_is_the_exploration(program, tmp_path):
     ax, again = epsflow.plot.heatmap(epsflow.load(tmp_path / "out")), epsflow.plot.heatmap(epsflow.explore(X))
     np.testing.assert_array_equal(mesh_of(ax).get_array(), mesh_of(again).get_array())
     assert [(line.get_xdata()[0], line.get_marker()) for line in ax.lines] == [(line.get_xdata()[0], line.get_marker()) for line in again.lines]
+    unpickled = epsflow.plot.heatmap(pickle.loads(pickle.dumps(epsflow.load(tmp_path / "out"))))
+    assert [line.get_marker() for line in unpickled.lines] == [line.get_marker() for line in again.lines]
     assert epsflow.plot.stages(tmp_path / "out").texts[0].get_text() == "no stages: the trace is empty"
 
 

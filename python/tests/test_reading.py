@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import io
 import sys
 import warnings
+import zipfile
 
 import numpy as np
 import pytest
@@ -177,6 +179,147 @@ def test_gaps_and_whole_numbers_of_text(tmp_path):
         epsflow.sweep(epsflow.read_points(file), 1, 1)
 
 
+ERRORS = ["#N/A", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#NULL!", "#GETTING_DATA", "#NV", "#¡DIV/0!", "#¿NOMBRE?"]
+
+
+@pytest.mark.parametrize("sep", [",", ";", "\t", " ", "|"])
+@pytest.mark.parametrize("error", ERRORS)
+def test_errors_of_spreadsheets_are_gaps(tmp_path, error, sep):
+    needs_pandas()
+    file = tmp_path / "points.txt"
+    nan = np.nan
+    rows = (("x", "y"), (1, 2), (error, 3), ("#3", 4), (error, error), ("# a", "comment"), (6, error), (f'"{error}"', 7))
+    for end in ("\n", "\r\n"):
+        file.write_bytes("".join(sep.join(map(str, row)) + end for row in rows).encode("utf-8"))
+        X = epsflow.read_points(file)
+        assert list(X) == ["x", "y"]
+        np.testing.assert_array_equal(X.to_numpy(), [[1, 2], [nan, 3], [nan, nan], [6, nan], [nan, 7]])
+        assert epsflow.drop_missing(X)[1].tolist() == [0]
+    file.write_text(f"{error}{sep}{error}\n1{sep}2\n", encoding="utf-8")  # and the first row may be one
+    np.testing.assert_array_equal(epsflow.read_points(file), [[nan, nan], [1, 2]])
+
+
+def test_lines_inside_of_quotes_are_no_comments(tmp_path):
+    needs_pandas()
+    file = tmp_path / "points.csv"
+    file.write_text('name,x,y\n"a\n# b\n\n c",1,2\n# "a comment\n"d ""\n# e""",3,4\nf "g,5,6\n# h\n')
+    X = epsflow.read_points(file)
+    assert X["x"].tolist() == [1, 3, 5] and X["name"].tolist() == ["a\n# b\n\n c", 'd "\n# e"', 'f "g']
+    file.write_text('x y name\n1 2 "a\n#b"\n3 4 c\n')
+    np.testing.assert_array_equal(epsflow.read_points(file, ["x", "y"]).to_numpy(), [[1, 2], [3, 4]])
+    file.write_text('"the\n#x, first",y\n1,2\n')
+    assert list(epsflow.read_points(file)) == ["the\n#x, first", "y"]
+    file.write_text("name,x\n'a\n#b',1\n'c',2\n")
+    assert epsflow.read_points(file, quotechar="'")["x"].tolist() == [1, 2]
+
+
+def test_rows_without_any_value(tmp_path):
+    needs_pandas()
+    file = tmp_path / "points.txt"
+    for text, rows in (("x\ty\n1\t2\n\t\n\n3\t4\n", [[1, 2], [np.nan, np.nan], [3, 4]]), ("x,y\n1,2\n,\n  \n3,4\n", [[1, 2], [np.nan, np.nan], [3, 4]])):
+        file.write_text(text)
+        np.testing.assert_array_equal(epsflow.read_points(file).to_numpy(), rows)
+
+
+def test_a_mark_of_byte_order_before_a_comment(tmp_path):
+    needs_pandas()
+    (tmp_path / "x.csv").write_bytes(b"\xef\xbb\xbf# a table\nx,y\n1,2\n")
+    assert list(epsflow.read_points(tmp_path / "x.csv")) == ["x", "y"]
+
+
+@pytest.mark.parametrize(
+    "gap", ["", "NA", "N/A", "n/a", "<NA>", "NaN", "nan", "NAN", "+nan", "null", "NULL", "None", "-", "--", "---", "?", " NA ", '"NA"', *ERRORS]
+)
+def test_a_first_row_of_gaps_is_one_of_data(tmp_path, gap):
+    needs_pandas()
+    (tmp_path / "x.csv").write_text(f"{gap},{gap}\n1,2\n3,{gap}\n", encoding="utf-8")
+    np.testing.assert_array_equal(epsflow.read_points(tmp_path / "x.csv"), [[np.nan, np.nan], [1, 2], [3, np.nan]])
+
+
+@pytest.mark.parametrize(
+    ("first", "value"),
+    [("1.5D+02", 150), ("1.5d2", 150), ("+15.D1", 150), (".15D3", 150), ("-1D-02", -0.01), ("Infinity", np.inf), ("-infinity", -np.inf), ("INF", np.inf), ("+inf", np.inf)],
+)
+def test_numbers_as_fortran_and_others_write_them(tmp_path, first, value):
+    needs_pandas()
+    file = tmp_path / "x.txt"
+    for text in (f"{first} {first}\n3.0 4.0\n", f"{first},NA\n3,4\n"):
+        file.write_text(text)
+        X = epsflow.read_points(file)
+        assert isinstance(X, np.ndarray) and X[0, 0] == value and X[1].tolist() == [3, 4]
+    file.write_text(f"x,y\n1,2\n{first},{first} \nNA ,3\n")
+    np.testing.assert_array_equal(epsflow.read_points(file).to_numpy(), [[1, 2], [value, value], [np.nan, 3]])
+    file.write_text(f"x;y\n1,5;2\n{first.replace('.', ',')};2,5\n")
+    assert epsflow.read_points(file, decimal=",").to_numpy().tolist() == [[1.5, 2], [value, 2.5]]
+
+
+def test_numbers_of_fortran_are_read_to_the_last_bit(tmp_path):
+    needs_pandas()
+    values = np.random.default_rng(5).uniform(-300, 300, size=(2000, 2))
+    (tmp_path / "x.txt").write_text("\n".join(f"{a:.17E} {b:.17E}" for a, b in values.tolist()).replace("E", "D"))
+    np.testing.assert_array_equal(epsflow.read_points(tmp_path / "x.txt"), values)
+    (tmp_path / "x.txt").write_text(f"x,y\n1.5D+02,1\n{2**53 + 1},2\n")
+    with pytest.raises(ValueError, match="column 'x' has 9007199254740993"):
+        epsflow.read_points(tmp_path / "x.txt")
+
+
+def test_texts_stay_texts(tmp_path):
+    needs_pandas()
+    file = tmp_path / "x.csv"
+    file.write_text("star,x\n1D5,1\nNA,2\nV1,3\n")
+    X = epsflow.read_points(file)
+    assert X["star"][0] == "1D5" and X["star"].isna().tolist() == [False, True, False]
+    file.write_text("star,x\n1D5,1\n2D5,2\nNA,3\n")
+    assert epsflow.read_points(file, dtype=str)["star"].tolist()[:2] == ["1D5", "2D5"]
+    assert epsflow.read_points(file, dtype_backend="numpy_nullable")["star"].tolist()[:2] == [1e5, 2e5]
+    file.write_text("flag,x\nTrue,1\nNA,2\nFalse,3\n")
+    assert epsflow.read_points(file)["flag"].tolist()[::2] == [True, False]
+
+
+def test_a_first_row_that_may_be_names_or_data(tmp_path):
+    needs_pandas()
+    file = tmp_path / "x.csv"
+    file.write_text("NA,star1\n1,star2\n3,star3\n")
+    with pytest.raises(ValueError, match="begins with 'NA,star1'.*say header=0 or header=None"):
+        epsflow.read_points(file, [0])
+    np.testing.assert_array_equal(epsflow.read_points(file, [0], header=None), [[np.nan], [1], [3]])
+    file.write_text(",0,1\n0,0.5,2\n")  # as pandas writes an index and columns without names
+    with pytest.raises(ValueError, match="begins with ',0,1'.*header"):
+        epsflow.read_points(file)
+    file.write_text('"x, 1",NA\n1,2\n')
+    assert [str(name) for name in epsflow.read_points(file)] == ["x, 1", "NA"]
+    file.write_text("gone,gone\n1,2\n")
+    np.testing.assert_array_equal(epsflow.read_points(file, na_values=["gone"]), [[np.nan, np.nan], [1, 2]])
+    file.write_text("x,y\n")
+    assert list(epsflow.read_points(file)) == ["x", "y"] and len(epsflow.read_points(file)) == 0
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x,y\n1,2\n#N/A,3\n4,5\n#DIV/0!,#VALUE!\n6,7\n#3,4\n",
+        "NA,NA\n1,2\n3,4\n",
+        "1.5D+02 2.5D+00\n3.0 4.0\n5.0 6.0\n",
+        "x\ty\n1\t2\n\t\n3\t#NUM!\n",
+        'x,y,n\n1,2,"a\n#b"\n3,4,c\n',
+        "?,Infinity\n1,2\n+nan,3\n",
+        "x;y\n1;2\n#REF!;3\n#NAME?;#NULL!\n-INF;4\n",
+    ],
+)
+def test_the_program_reads_the_same_rows(tmp_path, program, text):
+    needs_pandas()
+    file = tmp_path / "points.txt"
+    file.write_text(text)
+    columns = [0, 1]
+    done = program("cluster", file, "--columns", "0,1", "--on-nan", "drop", "--eps", 1, "--minpts", 1, "--out", tmp_path / "labels.npy", "--labelled", tmp_path / "copy.csv")
+    assert done.returncode == 0, done.stderr
+    X = epsflow.read_points(file, columns)
+    points, kept = epsflow.drop_missing(X)
+    np.testing.assert_array_equal(np.load(tmp_path / "labels.npy"), epsflow.sweep(points, 1, 1)[0].labels)
+    copy = epsflow.read_points(tmp_path / "copy.csv", ["label"], header=0)["label"]
+    assert len(copy) == len(X) and np.flatnonzero(copy.notna()).tolist() == kept.tolist()
+
+
 @pytest.mark.parametrize(("ending", "dtype"), [("f32", "<f4"), ("f64", "<f8"), ("raw", "<f8")])
 def test_raw_floats(tmp_path, ending, dtype):
     file = tmp_path / f"points.{ending}"
@@ -218,6 +361,51 @@ def test_arrays_of_numpy(tmp_path):
     np.save(tmp_path / "x.npy", POINTS.reshape(2, 2, -1))
     with pytest.raises(ValueError, match="x.npy: .*shape"):
         epsflow.read_points(tmp_path / "x.npy")
+
+
+def test_objects_beside_arrays(tmp_path):
+    names = np.empty(3, object)
+    names[:] = ["a", "b", None]
+    points = np.array([[0.0, 0], [1, 0], [5, 5]])
+    records = np.array([(1, None)] * 3, [("a", int), ("b", object)])
+    np.savez(tmp_path / "x.npz", X=points, names=names, records=records)
+    assert epsflow.read_points(tmp_path / "x.npz").tolist() == points.tolist()
+    np.savez_compressed(tmp_path / "y.npz", **{"g/lon": points[:, 0], "g/lat": points[:, 1], "g/names": names, "lon": names})
+    for columns, table in ((["g/lon", "g/lat"], None), (["lon", "lat"], "g")):
+        assert np.asarray(epsflow.read_points(tmp_path / "y.npz", columns, table)).tolist() == points.tolist()
+    for file, columns, table in (("x", None, "names"), ("x", ["names"], None), ("y", ["lon"], None), ("y", ["lon", "names"], "g"), ("x", None, "records")):
+        with pytest.raises(ValueError, match=f"{file}.npz: .*allow_pickle=False"):
+            epsflow.read_points(tmp_path / f"{file}.npz", columns, table)
+
+
+class Unpickled:
+    def __reduce__(self):
+        return (exec, ("raise AssertionError('it was unpickled')",))
+
+
+def test_what_is_no_array_beside_arrays(tmp_path):
+    content = {}
+    for name, array in (("X", POINTS), ("bad", np.array([Unpickled()] * 3, object))):
+        held = io.BytesIO()
+        np.save(held, array, allow_pickle=True)
+        content[name] = held.getvalue()
+    head = np.lib.format.magic(3, 0) + b"\x20\x00\x00\x00" + b"{'descr': [('\xc3\xa9', '<f8')]".ljust(32)
+    with zipfile.ZipFile(tmp_path / "x.npz", "w") as archive:
+        for member, values in {"readme.txt": b"hello", "X.npy": content["X"], "bad.npy": content["bad"], "text.npy": b"no array", "head.npy": head, "empty.npy": b""}.items():
+            archive.writestr(member, values)
+    np.testing.assert_array_equal(epsflow.read_points(tmp_path / "x.npz"), POINTS)
+    np.testing.assert_array_equal(epsflow.read_points(tmp_path / "x.npz", table="X"), POINTS)
+    for table in ("bad", "text", "head", "empty", "readme.txt"):
+        with pytest.raises(ValueError, match="x.npz: "):
+            epsflow.read_points(tmp_path / "x.npz", table=table)
+    with pytest.raises(ValueError, match="say which array.*; there is no 'nowhere'"):
+        epsflow.read_points(tmp_path / "x.npz", table="nowhere")
+    named = np.zeros(len(POINTS), [("é", "<f8"), ("y", "<f8")])  # its head is of the newest version
+    named["é"], named["y"] = POINTS.T
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        np.savez(tmp_path / "y.npz", points=named)
+    np.testing.assert_array_equal(np.asarray(epsflow.read_points(tmp_path / "y.npz", ["é", "y"])), POINTS)
 
 
 def test_vectors_are_columns(tmp_path):
@@ -297,6 +485,153 @@ def test_nulls_of_scaled_numbers_of_fits(tmp_path):
     text = [fits.Column(name="x", format="F10.3", array=[1, -9, 3], null="-9.000"), fits.Column(name="y", format="I5", array=[1, 2, 3])]
     fits.TableHDU.from_columns(text).writeto(tmp_path / "text.fits")
     np.testing.assert_array_equal(epsflow.read_points(tmp_path / "text.fits").to_numpy(), [[1, 1], [np.nan, 2], [3, 3]])
+
+
+def ascii_table(path, form, fields, null) -> None:
+    """An ASCII table of FITS with x, whose fields are of ten letters, and y, from 0 on."""
+    cards = {"XTENSION": "'TABLE   '", "BITPIX": 8, "NAXIS": 2, "NAXIS1": 20, "NAXIS2": len(fields), "PCOUNT": 0, "GCOUNT": 1, "TFIELDS": 2}
+    cards.update({"TTYPE1": "'x       '", "TFORM1": f"'{form:<8}'", "TBCOL1": 1, "TTYPE2": "'y       '", "TFORM2": "'F10.2   '", "TBCOL2": 11})
+    cards.update({} if null is None else {"TNULL1": f"'{null:<8}'"})
+    primary = {"SIMPLE": "T", "BITPIX": 8, "NAXIS": 0, "EXTEND": "T"}
+    headers = ["".join(f"{key:<8}= {value:>20}".ljust(80) for key, value in part.items()) + "END".ljust(80) for part in (primary, cards)]
+    rows = "".join(field + f"{i:10.2f}" for i, field in enumerate(fields))
+    assert all(len(field) == 10 for field in fields)
+    path.write_bytes("".join(part + fill * (-len(part) % 2880) for part, fill in ((headers[0], " "), (headers[1], " "), (rows, " "))).encode())
+
+
+NULLS = [
+    ("I10", ["         1", "       -99", "         3"], "-99", [1, np.nan, 3]),
+    ("F10.4", ["-99.500000", "-9        ", "   -9.5000"], "-9", [-99.5, np.nan, -9.5]),
+    ("I10", ["        11", "          ", "        33"], " ", [11, np.nan, 33]),
+    ("F10.4", ["   11.0000", "          ", "   33.5000"], " ", [11, np.nan, 33.5]),
+    ("E10.3", ["       NaN", "   1.5E+01", "         2"], "NaN", [np.nan, 15, 2]),
+    ("D10.3", ["     INDEF", "   1.5D+01", "INDEF     "], "INDEF", [np.nan, 15, np.nan]),
+    ("I10", ["       ---", "         5", "---       "], "---", [np.nan, 5, np.nan]),
+    ("F10.4", ["     -99.0", "       -99", "     -99.9"], "-99", [-99, np.nan, -99.9]),
+    ("F10.4", ["     -99.0", "       -99", "       1.5"], None, [-99, -99, 1.5]),
+]
+
+
+@pytest.mark.parametrize(("form", "fields", "null", "expected"), NULLS)
+def test_nulls_of_ascii_tables_of_fits(tmp_path, form, fields, null, expected):
+    needs_pandas()
+    pytest.importorskip("astropy")
+    ascii_table(tmp_path / "x.fits", form, fields, null)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        X = epsflow.read_points(tmp_path / "x.fits")
+    np.testing.assert_array_equal(X.to_numpy(), np.column_stack([expected, [0, 1, 2]]))
+    assert epsflow.drop_missing(X)[1].tolist() == np.flatnonzero(np.isfinite(expected)).tolist()
+
+
+def test_columns_of_ascii_tables_that_nobody_asked_for(tmp_path):
+    needs_pandas()
+    pytest.importorskip("astropy")
+    ascii_table(tmp_path / "x.fits", "F10.4", ["no number ", "         5", "---       "], None)
+    assert epsflow.read_points(tmp_path / "x.fits", ["y"])["y"].tolist() == [0, 1, 2]
+    with pytest.raises(ValueError, match="x.fits: "):
+        epsflow.read_points(tmp_path / "x.fits", ["x"])
+    ascii_table(tmp_path / "x.fits", "A10", ["a         ", "-9        ", "c         "], "-9")
+    assert [text.strip() for text in epsflow.read_points(tmp_path / "x.fits")["x"]] == ["a", "-9", "c"]
+
+
+UNSIGNED = {
+    "i1": ("int8", "true", [0, -56, -1], [0, 200, 255]),
+    "i2": (">i2", b"true", [0, -56, -1], [0, 65480, 65535]),
+    "i4": ("<i4", "True", [0, -56, -1], [0, 2**32 - 56, 2**32 - 1]),
+    "i8": ("<i8", "true", [0, 7, 2**52], [0, 7, 2**52]),
+    "u1": ("uint8", "false", [0, 200, 255], [0, -56, -1]),
+    "u4": (">u4", b"false", [0, 2**32 - 56, 5], [0, -56, 5]),
+    "no": ("int8", "false", [0, -56, -1], [0, -56, -1]),
+    "f4": ("float32", "true", [0, -56, -1], [0, -56, -1]),
+}
+
+
+@pytest.mark.parametrize("name", UNSIGNED)
+def test_unsigned_numbers_of_netcdf(tmp_path, name):
+    h5py = pytest.importorskip("h5py")
+    kind, said, stored, expected = UNSIGNED[name]
+    for text in (said, np.bytes_(said), np.array([said], dtype=h5py.string_dtype())):
+        with h5py.File(tmp_path / "x.nc", "w") as file:
+            for key, array in {"matrix": np.column_stack([stored, stored]), "lon": stored, "lat": stored}.items():
+                file.create_dataset(key, data=np.array(array, kind)).attrs["_Unsigned"] = text
+        np.testing.assert_array_equal(epsflow.read_points(tmp_path / "x.nc", table="matrix"), np.column_stack([expected, expected]))
+        np.testing.assert_array_equal(np.asarray(epsflow.read_points(tmp_path / "x.nc", ["lon", "lat"])), np.column_stack([expected, expected]))
+    with h5py.File(tmp_path / "x.nc", "a") as file:
+        file["lon"].attrs["_FillValue"] = np.array([-1], kind) if kind[0] != "u" and "u" not in kind else np.array([1], kind)
+    with pytest.raises(ValueError, match="/lon is of netCDF, with _FillValue: .*xarray"):
+        epsflow.read_points(tmp_path / "x.nc", ["lon", "lat"])
+
+
+@pytest.mark.parametrize("code", [32015, 32008, 303])
+def test_filters_that_hdf5_lacks(tmp_path, code):
+    h5py = pytest.importorskip("h5py")
+    if h5py.h5z.filter_avail(code):
+        pytest.skip(f"the filter {code} is there")
+    with h5py.File(tmp_path / "x.h5", "w") as file:
+        packed = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+        packed.set_chunk((3, 2))
+        packed.set_filter(code, h5py.h5z.FLAG_OPTIONAL)
+        made = h5py.h5d.create(file.id, b"points", h5py.h5t.IEEE_F64LE, h5py.h5s.create_simple((3, 2)), packed)
+        made.write_direct_chunk((0, 0), b"as the filter packs it", 0)
+        file["plain"] = POINTS
+    with pytest.raises(ValueError, match=f"x.h5: /points is packed by the filter .*{code}, which this HDF5 lacks: import hdf5plugin"):
+        epsflow.read_points(tmp_path / "x.h5", table="points")
+    np.testing.assert_array_equal(epsflow.read_points(tmp_path / "x.h5", table="plain"), POINTS)
+
+
+STARS = np.arange(9.0).reshape(3, 3) + 50
+
+
+@pytest.fixture
+def snapshot(tmp_path):
+    """Files of one snapshot: dark matter alone, dark matter and two stars, one star, and a group of stars that is empty."""
+    h5py = pytest.importorskip("h5py")
+    dark = np.arange(12.0).reshape(4, 3)
+    total = np.array([0, 8, 0, 0, 3, 0], np.uint32)
+    files = []
+    for number, held in enumerate([{1: dark}, {1: dark, 4: STARS[:2]}, {4: STARS[2:]}, {4: STARS[:0]}]):
+        files.append(tmp_path / f"snap.{number}.hdf5")
+        with h5py.File(files[-1], "w") as file:
+            header = file.create_group("Header").attrs
+            header["NumPart_ThisFile"] = np.array([len(held.get(kind, ())) for kind in range(6)], np.uint32)
+            header["NumPart_Total"], header["NumPart_Total_HighWord"] = total, np.zeros(6, np.uint32)
+            for kind, positions in held.items():
+                file[f"PartType{kind}/Coordinates"] = positions
+                file[f"PartType{kind}/Masses"], file[f"PartType{kind}/Ages"] = positions[:, 0], positions[:, 1]
+                if kind == 4:
+                    file["StarsParticles"] = h5py.SoftLink("/PartType4")
+    return files
+
+
+def test_files_of_a_snapshot_without_the_type(snapshot):
+    a, b, c, empty = snapshot
+    for order in ([a, b, c], [b, a, c], [b, c, a], [a, a, b, c, a], [a, empty, b, c]):
+        for table in ("PartType4/Coordinates", "/PartType4/Coordinates", "StarsParticles/Coordinates"):
+            assert epsflow.read_points(order, table=table).tolist() == STARS.tolist()
+        assert epsflow.read_points(order, [2, 0], table="PartType4/Coordinates").tolist() == STARS[:, [2, 0]].tolist()
+        for columns, table in ((["Masses", "Ages"], "PartType4"), (["PartType4/Masses", "PartType4/Ages"], None)):
+            assert np.asarray(epsflow.read_points(order, columns, table)).tolist() == STARS[:, :2].tolist()
+    with pytest.raises(ValueError, match="snap.0.hdf5: no particles in 'PartType4/Coordinates', which other files of the snapshot have"):
+        epsflow.read_points([a, a], table="PartType4/Coordinates")
+    with pytest.raises(ValueError, match="snap.0.hdf5: say which array.*; there is no 'PartType5/Coordinates'"):
+        epsflow.read_points([a, b], table="PartType5/Coordinates")  # which no file has
+    with pytest.raises(ValueError, match="snap.1.hdf5: say which array.*; there is no 'PartType4/Coordinate'$"):
+        epsflow.read_points([a, b], table="PartType4/Coordinate")
+    with pytest.raises(ValueError, match="snap.1.hdf5: say which array.*; there is no 'Metals'"):
+        epsflow.read_points([a, b], ["Masses", "Metals"], table="PartType4")
+
+
+def test_a_file_that_is_of_no_snapshot(snapshot, tmp_path):
+    h5py = pytest.importorskip("h5py")
+    with h5py.File(tmp_path / "other.hdf5", "w") as file:
+        file["positions"] = STARS
+    with pytest.raises(ValueError, match="other.hdf5: say which array.*; there is no 'PartType4/Coordinates'"):
+        epsflow.read_points([tmp_path / "other.hdf5", snapshot[1]], table="PartType4/Coordinates")
+    with h5py.File(snapshot[0], "a") as file:
+        del file["Header"].attrs["NumPart_Total"]
+    with pytest.raises(ValueError, match="snap.0.hdf5: say which array.*; there is no 'PartType4/Coordinates'"):
+        epsflow.read_points(snapshot[:2], table="PartType4/Coordinates")
 
 
 def test_arrays_of_hdf5(tmp_path):

@@ -334,7 +334,10 @@ def test_summary_csv_is_for_people_alone(result, tmp_path, text):
 
 
 @pytest.mark.parametrize("old, new", [('"points": 900', '"points": true'), ('"points": 900', '"points": -1'), ('"points": 900', '"points": 1e99'),
-                                      ('"points": 900', f'"points": {2**70}'), ('"input": {', '"input": [{'), ('"status":', '"state":')])
+                                      ('"points": 900', f'"points": {2**70}'), ('"input": {', '"input": [{'), ('"status":', '"state":'),
+                                      ('"points": 900', '"points": 900.5'), ('"minpts": 4,', '"minpts": 4.5,'), ('"minpts": 4,', '"minpts": -4,'),
+                                      ('"noise": ', '"noise": 1e61, "x": '), ('"core": ', '"core": 1'), ('"clusters": ', '"clusters": -1'),
+                                      ('"bytes": ', '"bytes": 0.'), ('"variants": ', '"variants": 1')])
 def test_damage_of_other_kinds(result, tmp_path, old, new):
     result.save(tmp_path / "r")
     text = (tmp_path / "r/sweep.json").read_text()

@@ -9,7 +9,7 @@ import pytest
 
 import epsflow
 
-HDBSCAN = (0.7438525639804792, [0.7416514073248003, 0.7491353399541082])
+HDBSCAN = (0.7622324068756412, [0.7676895180929465, 0.7491353399541082])
 
 
 def blobs(seed, n=200, d=2, clusters=4):
@@ -19,26 +19,70 @@ def blobs(seed, n=200, d=2, clusters=4):
     return np.where(labels[:, None] < 0, random.uniform(-8, 8, size=(n, d)), centres[labels] + random.normal(0, 0.7, size=(n, d))), labels
 
 
+def densest_first(X, labels):
+    """The rows by core distance, and equal ones by coordinates: hdbscan's scores depend on their order."""
+    core = np.zeros(len(X))
+    for label in set(labels) - {-1}:
+        (ids,) = np.nonzero(labels == label)
+        distances = np.sqrt(((X[ids, None] - X[None, ids]) ** 2).sum(axis=2))
+        with np.errstate(divide="ignore"):
+            powers = np.where(distances > 0, distances ** -float(X.shape[1]), 0).sum(axis=1) / max(len(ids) - 1, 1)
+            core[ids] = np.where(powers > 0, powers ** (-1 / X.shape[1]), 0)
+    return np.lexsort([*X.T[::-1], core.round(12)])
+
+
 @pytest.mark.parametrize("d", [1, 2, 3, 5, 8])
 @pytest.mark.parametrize("seed", range(6))
 def test_scores_are_those_of_hdbscan(seed, d):
     hdbscan = pytest.importorskip("hdbscan.validity", reason="hdbscan is not installed, whose scores are compared with")
     X, labels = blobs(seed, d=d)
+    order = densest_first(X, labels)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        score, scores = hdbscan.validity_index(X, labels, per_cluster_scores=True)
+        score, scores = hdbscan.validity_index(X[order], labels[order], per_cluster_scores=True)
     found = epsflow.validity(X, labels)
     assert found.score == pytest.approx(score, abs=1e-9)
     np.testing.assert_allclose(found.cluster_scores, scores, rtol=0, atol=1e-9)
 
 
 def test_scores_that_hdbscan_gave():
-    """Of hdbscan 0.8.44, for where it is not installed: by the lines of the test above."""
+    """Of hdbscan 0.8.44, for where it is not installed: by the lines of the test above, with many edges of equal length."""
     X = np.array([[x, y] for x in (0.0, 1.1, 2.3, 3.6) for y in (0.0, 1.3, 2.7)] + [[9.0 + x, 1.0 + x * x] for x in (0.0, 0.4, 1.1, 1.5, 2.2)])
     labels = np.array([0] * 12 + [1] * 5)
     found = epsflow.validity(X, labels)
     assert found.score == pytest.approx(HDBSCAN[0], abs=1e-12)
     np.testing.assert_allclose(found.cluster_scores, HDBSCAN[1], rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_order_of_rows_changes_no_bit(seed):
+    random = np.random.default_rng(seed)
+    X = random.integers(0, 5, size=(90, 2 + seed % 2)).astype(np.float32 if seed % 3 == 0 else np.float64)
+    labels = random.integers(-1, 3, size=90)
+    X[:, 0] += 7 * labels
+    found = epsflow.validity(X, labels)
+    for _ in range(3):
+        order = random.permutation(90)
+        again = epsflow.validity(X[order], labels[order])
+        assert again.score == found.score
+        np.testing.assert_array_equal(again.cluster_scores, found.cluster_scores)
+        np.testing.assert_array_equal(again.sparseness, found.sparseness)
+        np.testing.assert_array_equal(again.separation, found.separation)
+
+
+@pytest.mark.parametrize("factor", [1e-150, 1e-161, 1e-162, 1e-300, 1e154, 1e300])
+def test_the_unit_changes_no_more_than_rounding_does(factor):
+    X, labels = blobs(1)
+    plain, found = epsflow.validity(X, labels), epsflow.validity(X * factor, labels)
+    assert found.score == pytest.approx(plain.score, abs=1e-10)
+    np.testing.assert_allclose(found.separation, plain.separation * factor, rtol=1e-10)
+    np.testing.assert_allclose(found.sparseness, plain.sparseness * factor, rtol=1e-10)
+
+
+def test_sizes_whose_squares_float64_does_not_hold_together():
+    found = epsflow.validity([[1e-200], [3e-200], [7e-200], [1e200], [2e200], [4e200]], [0, 0, 0, 1, 1, 1])
+    assert found.cluster_scores[0] == 1 and 1e-200 < found.sparseness[0] < 7e-200
+    assert 1e200 < found.sparseness[1] < 4e200 and 1e200 <= found.separation[0] < 4e200
 
 
 def test_what_is_found():

@@ -208,6 +208,72 @@ TEST_CASE("catalog: radii are by the metric and in the unit of eps") {
   REQUIRE(radius(kilometres) == Approx(std::sqrt(2.0) * kEarthRadius * std::numbers::pi / 180).epsilon(1e-3));
 }
 
+TEST_CASE("catalog: spreads and radii are right where squares leave float64, by any metric") {
+  Random random(11);
+  const Set set = random_set(300, 2, 3, 7);
+  std::vector<double> turned = set.x;  // vectors, each in one direction
+  for (double& x : turned) x = std::abs(x) + 0.5;
+  for (const Metric& metric :
+       {Metric{}, Metric{.scale = {1, 3}}, Metric{.kind = MetricKind::manhattan}, Metric{.kind = MetricKind::chebyshev},
+        Metric{.kind = MetricKind::minkowski, .power = 3}, Metric{.kind = MetricKind::minkowski, .power = 200},
+        Metric{.kind = MetricKind::minkowski, .power = 5000}, Metric{.kind = MetricKind::cosine},
+        Metric{.box = {{-5, 5}, {-5, 5}}}, Metric{.scale = {1, 3}, .box = {{-5, 5}, {0, 0}}}}) {
+    const bool cosine = metric.kind == MetricKind::cosine;
+    const std::vector<double>& x = cosine ? turned : set.x;
+    const Catalog plain =
+        catalog({.points = points_of(x, 2), .metric = metric, .labels = set.labels, .weights = set.weights});
+    for (const double factor : {1e-300, 1e-162, 1e-160, 1e-100, 0x1p-600, 1e100, 1e160, 1e300}) {
+      INFO(describe(metric) << ", times " << factor);
+      std::vector<double> scaled = x;
+      for (double& value : scaled) value *= factor;
+      Metric of_scaled = metric;
+      for (BoxSide& side : of_scaled.box) side = {side.lo * factor, side.hi * factor};
+      const Catalog made =
+          catalog({.points = points_of(scaled, 2), .metric = of_scaled, .labels = set.labels, .weights = set.weights});
+      for (std::size_t c = 0; c < 3; ++c) {
+        REQUIRE(made.radius[c] == Approx(plain.radius[c] * (cosine ? 1 : factor)).epsilon(1e-11).margin(0));
+        for (std::size_t at = 2 * c; at < 2 * c + 2; ++at) {
+          REQUIRE(made.spread[at] == Approx(plain.spread[at] * factor).epsilon(1e-11).margin(0));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("catalog: a cluster may be narrow along one axis and wide along another, and clusters of any size") {
+  const std::vector<double> x{0, 0, 2e-200, 2e200, 0, 1e-170, 4e-170, 1e-170, 3, 5, 3, 9};
+  const std::vector<std::int32_t> labels{0, 0, 1, 1, 2, 2};
+  const Catalog made = catalog({.points = points_of(x, 2), .metric = kPlain, .labels = labels});
+  const std::vector<double> spreads{1e-200, 1e200, 2e-170, 0, 0, 2};
+  for (std::size_t i = 0; i < 6; ++i) REQUIRE(made.spread[i] == Approx(spreads[i]).margin(0));
+  REQUIRE(made.radius[0] == Approx(1e200));
+  REQUIRE(made.radius[1] == Approx(2e-170).margin(0));
+  REQUIRE(made.radius[2] == 2);
+  // In a box: one place along the closed side, and narrow along the open one.
+  const Metric box{.box = {{0, 0}, {0, 8}}};
+  const std::vector<double> narrow{0, 7, 4e-170, 7};
+  REQUIRE(
+      catalog({.points = points_of(narrow, 2), .metric = box, .labels = std::vector<std::int32_t>{0, 0}}).spread[0] ==
+      Approx(2e-170).margin(0));
+}
+
+TEST_CASE("catalog: on a sphere, places that are closer than squares tell") {
+  const Metric degrees{.kind = MetricKind::greatcircle, .unit = ArcUnit::degree};
+  const std::vector<double> x{0, 0, 4e-170, 0, 0, 3e-170, 4e-170, 3e-170};
+  const Catalog made =
+      catalog({.points = points_of(x, 2), .metric = degrees, .labels = std::vector<std::int32_t>{0, 0, 0, 0}});
+  REQUIRE(made.spread[0] == Approx(2e-170).margin(0));
+  REQUIRE(made.spread[1] == Approx(1.5e-170).margin(0));
+  REQUIRE(made.radius[0] == Approx(2.5e-170).margin(0));
+}
+
+TEST_CASE("catalog: points so far apart that their difference is no number are named") {
+  const std::vector<double> x{0, -1.5e308, 0, 1.5e308, 1, 2};
+  const std::vector<std::int32_t> labels{4, 4, 7};
+  REQUIRE_THROWS_WITH(catalog({.points = points_of(x, 2), .metric = kPlain, .labels = labels}),
+                      Contains("cluster 4") && Contains("column 1") && Contains("divide"));
+}
+
 TEST_CASE("catalog: slices have clusters of their own") {
   const std::vector<double> x{0, 1, 2, 10, 11, 5};
   const std::vector<std::int32_t> labels{0, 0, 1, 0, 0, -1};

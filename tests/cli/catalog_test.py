@@ -7,7 +7,7 @@ import math
 import random
 import unittest
 
-from support import ProgramTest
+from support import ProgramTest, npz
 
 
 def table(text):
@@ -150,6 +150,49 @@ class Friends(ProgramTest):
         self.fails(2, ["--velocity", "--catalog"], *self.words, "--velocity", "vx")
         self.fails(3, ["box"], "fof", self.points, "--columns", "x", "--box", "9", "--linking-length", "1")
         self.fails(2, ["--linking-length"], "fof", self.points, "--columns", "x", "--linking-length", "-1")
+
+class Rows(ProgramTest):
+    """First core points are rows of the input, as a text editor or a database counts them."""
+
+    def setUp(self):
+        super().setUp()
+        self.text = "x,y\n,\n0,0\nnan,1\n0,0.1\n5,5\n5,\n5,5.1\n"
+        self.points = self.write("gaps.csv", self.text)
+        self.words = (self.points, "--on-nan", "drop", "--eps", 1, "--minpts", 2)
+
+    def first_cores(self, file):
+        return [int(row["first_core"]) for row in table(file.read_text())]
+
+    def test_where_rows_were_dropped(self):
+        out = self.folder / "c.csv"
+        self.succeeds("cluster", *self.words, "--catalog", out)
+        self.assertEqual(self.first_cores(out), [1, 4])
+        self.succeeds("fof", self.points, "--on-nan", "drop", "--linking-length", 1, "--ids", "first", "--catalog", out, "--overwrite")
+        self.assertEqual(self.first_cores(out), [1, 4])
+        self.succeeds("sweep", *self.words, "--catalog", "csv", "--lineage", "--out", self.folder / "r")
+        self.assertEqual(self.first_cores(self.folder / "r" / "catalog" / "eps_1_minpts_2.csv"), [1, 4])
+        self.assertEqual(npz(self.folder / "r" / "lineage.npz")["first_core"], (1, 4))
+        self.succeeds("report", self.folder / "r", "--out", self.folder / "page.html")
+
+    def test_where_files_were_joined(self):
+        second = self.write("second.csv", "x,y\n,\n9,9\n9,9.1\n")
+        out = self.folder / "c.csv"
+        self.succeeds("cluster", self.points, second, "--on-nan", "drop", "--eps", 1, "--minpts", 2, "--catalog", out)
+        self.assertEqual(self.first_cores(out), [1, 4, 8])
+        self.succeeds("sweep", self.points, second, *self.words[1:], "--lineage", "--out", self.folder / "r")
+        self.assertEqual(npz(self.folder / "r" / "lineage.npz")["first_core"], (1, 4, 8))
+
+    def test_columns_are_the_same_without_clusters(self):
+        weighted = self.write("w.csv", "x,y,m,t\n0,0,1,1\n0,0.1,1,1\n9,9,1,2\n")
+        headers = []
+        for minpts in (2, 3):
+            out = self.folder / f"r{minpts}"
+            self.succeeds("sweep", weighted, "--columns", "x,y", "--weight", "m", "--by", "t", "--eps", 1, "--minpts", minpts, "--catalog", "csv",
+                          "--stats", "m", "--out", out)
+            headers.append((out / "catalog" / f"eps_1_minpts_{minpts}.csv").read_text().splitlines()[0])
+            clusters = len((out / "catalog" / f"eps_1_minpts_{minpts}.csv").read_text().splitlines()) - 1
+            self.assertEqual(clusters, 1 if minpts == 2 else 0)
+        self.assertEqual(headers[0], headers[1])
 
 
 if __name__ == "__main__":

@@ -162,6 +162,39 @@ class Compare(ProgramTest):
         file.write_bytes(file.read_bytes()[:-4] + struct.pack("<i", 9))
         self.fails(3, ["eps_0.3_minpts_4.npy", "has changed"], "compare", self.results, "--cell", "0.3:4,0.5:4")
 
+    def test_labelled_files_in_which_rows_were_dropped(self):
+        rows = [[repr(v) for v in row] for row in self.rows]
+        for i in (0, 17, 599):
+            rows[i][i % 2] = ""
+        points = self.write("gaps.csv", "x,y\n" + "".join(",".join(row) + "\n" for row in rows))
+        made = {}
+        for eps in (0.3, 0.5):
+            for name in (f"l{eps}.csv", f"l{eps}.npy"):
+                option = "--labelled" if name.endswith("csv") else "--out"
+                made[name] = self.folder / name
+                self.succeeds("cluster", points, "--on-nan", "drop", "--eps", eps, "--minpts", 4, option, made[name], "--quiet")
+        expected = indices(npy_labels(made["l0.3.npy"]), npy_labels(made["l0.5.npy"]))
+        for a in ("l0.3.csv", "l0.3.npy"):
+            for b in ("l0.5.csv", "l0.5.npy"):
+                found = json.loads(self.succeeds("compare", made[a], made[b], "--json").stdout)
+                self.assertEqual(found["points"], 597)
+                for name, value in expected.items():
+                    self.assertAlmostEqual(found[name], value, places=12)
+        other = self.write("other.csv", "label,x\n" + "".join(f"{i % 3 if i != 5 else ''},1\n" for i in range(600)))
+        self.assertEqual(json.loads(self.succeeds("compare", made["l0.3.csv"], other, "--json").stdout)["points"], 596)
+
+    def test_points_in_no_group_are_noise_whatever_others_call_them(self):
+        labels = self.folder / "own.npy"
+        fof = ("fof", self.points, "--linking-length", 0.3, "--min-size", 8, "--quiet")
+        self.succeeds(*fof, "--out", labels)
+        own = npy_labels(labels)
+        for dialect in ("swift", "nbodykit"):
+            for kind in ("npy", "csv", "fits", "h5"):
+                file = self.folder / f"{dialect}.{kind}"
+                self.succeeds(*fof, "--out", file, "--dialect", dialect)
+                found = json.loads(self.succeeds("compare", labels, file, "--json").stdout)
+                self.assertEqual((found["adjusted_rand"], found["b"]["clusters"], found["b"]["noise"]), (1, max(own) + 1, own.count(-1)), file)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -106,6 +106,28 @@ class KDistance(ProgramTest):
         self.assertIn("knee: none", text)
         self.assertIn("worth sweeping: none", text)
 
+    def test_sizes_whose_squares_leave_float64(self):
+        square = [(0, 0), (1, 0), (0, 1), (1, 1), (0.5, 0.5)]
+        for factor in (1e-162, 1e-160, 1e160):
+            points = self.write("square.csv", "x,y\n" + "".join(f"{x * factor!r},{y * factor!r}\n" for x, y in square))
+            self.succeeds("k-distance", points, "--k", 2, "--out", self.folder / "d.npy", "--overwrite")
+            for found, right in zip(npy_doubles(self.folder / "d.npy"), [1, 1, 1, 1, math.sqrt(0.5)]):
+                self.assertAlmostEqual(found / factor, right, places=14)
+            p = self.succeeds("k-distance", points, "--k", 2)
+            self.assertIn("worth sweeping: none in this unit; eps ", p.stdout)
+            self.assertIn("for float64", p.stdout)
+            json_range = json.loads(self.succeeds("k-distance", points, "--k", 2, "--json").stdout)["eps_range"]
+            self.assertAlmostEqual(json_range["to"] / factor, 1, places=14)
+            self.fails(2, ["for float64"], "cluster", points, "--eps", factor, "--minpts", 2)
+        both = self.write("both.csv", "x\n1e-200\n2e-200\n1e200\n")
+        self.fails(3, ["row 0", "1e-200", "leave out"], "k-distance", both, "--k", 1)
+
+    def test_large_powers_of_minkowski(self):
+        points = self.write("line.csv", "x\n0\n0.02\n0.05\n1\n")
+        found = json.loads(self.succeeds("k-distance", points, "--k", 1, "--metric", "minkowski", "--p", 200, "--json").stdout)
+        self.assertAlmostEqual(found["quantiles"][0]["distance"], 0.02, places=12)
+        self.assertAlmostEqual(found["quantiles"][-1]["distance"], 0.95, places=12)
+
     def test_what_cannot_be_is_an_error_with_a_way_out(self):
         fails = lambda parts, *words: self.fails(2, parts, "k-distance", *words)
         fails(["FILE", "missing", "epsflow k-distance"])

@@ -3,6 +3,7 @@
 import json
 import os
 import struct
+import time
 import unittest
 
 from support import ProgramTest, npy_labels, run
@@ -169,6 +170,59 @@ class SingleFiles(ProgramTest):
         folder = self.folder / name
         folder.mkdir()
         return folder
+
+    def test_no_input_is_replaced_whichever_option_names_it(self):
+        others = self.write("at.csv", "x,y\n0,0\n5,5\n")
+        mask = self.folder / "core.npy"
+        labels = self.folder / "labels.npy"
+        self.succeeds("cluster", self.points, "--eps", 0.3, "--minpts", 2, "--out", labels, "--core", mask)
+        fof = ["fof", self.points, "--linking-length", 0.3, "--attach", others]
+        predict = ["predict", others, "--points", self.points, "--labels", labels, "--core", mask, "--eps", 0.3]
+        link = self.folder / "link.csv"
+        link.symlink_to(others)
+        cases = [([*fof, "--attached", self.folder / "a.npy", option, file], file)
+                 for option in ("--out", "--catalog") for file in (others, link, self.points)]
+        cases += [([*fof, "--attached", file], file) for file in (others, link, self.points)]
+        cases += [([*predict, "--out", file], file) for file in (labels, mask, others, self.points)]
+        for words, file in cases:
+            before = file.read_bytes()
+            p = run(*words, "--overwrite")
+            self.assertEqual((p.returncode, file.read_bytes()), (2, before), (words, p.stderr))
+            self.assertIn("is the input" if file.suffix == ".csv" or "predict" in words else "", p.stderr)
+
+    def test_no_file_of_results_that_are_read_is_replaced(self):
+        results = self.folder / "r"
+        self.succeeds("sweep", self.points, "--eps", 0.3, "--minpts", 2, "--out", results, "--core", "--quiet")
+        before = {p: p.read_bytes() for p in results.rglob("*") if p.is_file()}
+        new = self.write("new.csv", "x,y\n0,0\n")
+        for name in ("labels/eps_0.3_minpts_2.npy", "core/eps_0.3_minpts_2.npy", "labels/eps_7_minpts_2.npy"):
+            self.fails(2, [name], "predict", new, "--results", results, "--eps", 0.3, "--minpts", 2, "--out", results / name, "--overwrite")
+        self.assertEqual({p: p.read_bytes() for p in results.rglob("*") if p.is_file()}, before)
+        self.succeeds("predict", new, "--results", results, "--eps", 0.3, "--minpts", 2, "--out", results / "predicted.npy", "--quiet")
+
+    def test_rows_and_other_outputs_have_places_of_their_own(self):
+        gap = self.write("gap.csv", "x,y\n0,0\n,1\n0,0.1\n")
+        out, rows = self.folder / "o.npy", self.folder / "o.rows.npy"
+        cluster = ["cluster", gap, "--on-nan", "drop", "--eps", 1, "--minpts", 2, "--out", out]
+        self.fails(2, ["--core is", "o.rows.npy"], *cluster, "--core", rows)
+        fof = ["fof", gap, "--on-nan", "drop", "--linking-length", 1, "--out", out, "--attach", self.points, "--attached", rows]
+        self.fails(2, ["--attached is", "o.rows.npy"], *fof)
+        self.fails(2, ["--catalog", "--labelled", "are both"], *cluster, "--labelled", self.folder / "t.csv", "--catalog", self.folder / "t.csv")
+
+    def test_equal_runs_make_equal_files(self):
+        long = self.write("long.csv", "x,y\n" + "".join(f"{i % 7 * 0.01},{i % 5 + i / 7 * 0.001}\n" for i in range(60)))
+        trees = []
+        for name in ("a", "b"):
+            out = self.folder / name
+            self.succeeds("sweep", long, "--eps", "0.05,0.1", "--minpts", "2,4", "--out", out, "--lineage", "--labelled", "h5", "--catalog", "h5",
+                          "--core", "--quiet")
+            self.succeeds("cluster", long, "--eps", 0.1, "--minpts", 2, "--out", out / "l.h5")
+            self.succeeds("neighbors", long, "--eps", 0.1, "--out", out / "n.h5")
+            trees.append({str(p.relative_to(out)): p.read_bytes() for p in out.rglob("*") if p.suffix in (".h5", ".npz", ".npy")})
+            time.sleep(2.1)  # the clock of a zip file goes in steps of two seconds
+        self.assertEqual(sorted(trees[0]), sorted(trees[1]))
+        self.assertEqual([name for name in trees[0] if trees[0][name] != trees[1][name]], [])
+        self.assertIn("lineage.npz", trees[0])
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 """The program as its users meet it: commands, files, errors, exit codes."""
 import json
 import resource
+import re
 import unittest
 
 from support import ProgramTest, npy_labels, run, summary
@@ -424,6 +425,25 @@ class BadInput(ProgramTest):
         self.assertEqual([p for p in out.rglob("*") if ".part-" in p.name], [])
         self.succeeds(*words)
         self.assertEqual(len(summary(out)), 4)
+
+
+class TightMemory(ProgramTest):
+    def test_the_same_command_ends_the_same_and_the_advice_is_enough(self):
+        points = self.folder / "b.npy"
+        self.succeeds("generate", "blobs", "--n", 60_000, "--out", points)
+        ended = set()
+        for grid in (["--eps", "0.004,0.009", "--minpts", "4,8"], ["--eps", "0.02", "--minpts", "3,5,9,20", "--core"]):
+            for memory in (1_500_000, 2_000_000, 3_000_000, 4_000_000, 5_000_000):
+                # Each into a folder of its own: what one has finished the next would not make again.
+                runs = [run("sweep", points, *grid, "--out", self.folder / f"{len(grid)}_{memory}_{k}", "--quiet", "--memory", memory) for k in range(3)]
+                self.assertEqual(len({(p.returncode, p.stderr) for p in runs}), 1, runs)
+                ended.add(runs[0].returncode)
+                advice = re.search(r"--memory to .*?\(([\d,]+) bytes\), which is enough", runs[0].stderr)
+                if runs[0].returncode == 4 and advice:
+                    out = self.folder / f"advised_{len(grid)}_{memory}"
+                    self.succeeds("sweep", points, *grid, "--out", out, "--quiet", "--memory", advice.group(1).replace(",", ""))
+                    ended.add("advised")
+        self.assertEqual(ended, {0, 4, "advised"})
 
 
 if __name__ == "__main__":

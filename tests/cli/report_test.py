@@ -2,12 +2,16 @@
 """report: the page of a results folder, of an exploration and of a sweep; what it says of the run, and what it refuses."""
 import json
 import re
+import shlex
 import shutil
 import subprocess
+import tempfile
 import unittest
 
+from pathlib import Path
+
 from explore_test import blobs
-from support import ProgramTest
+from support import ProgramTest, run
 
 
 def data_of(page):
@@ -180,6 +184,18 @@ class Refused(Report):
             raw[-1] ^= 1
             file.write_bytes(raw)
         self.data()
+
+    def test_offered_commands_work_whatever_the_sweep_wrote(self):
+        for words in (["--core"], ["--labelled", "csv"], ["--catalog", "csv"], ["--hdf5"], ["--keep", "summary"], ["--lineage"],
+                      ["--core", "--labelled", "h5", "--catalog", "fits", "--stats", "x", "--strategy", "direct"]):
+            self.succeeds("sweep", self.points, "--eps", "0.4", "--minpts", "8", "--out", self.results, "--overwrite", *words)
+            data = self.data()
+            for name, made in (("catalogue_hint", "clusters.csv"), ("advice_hint", "explored.html"), ("command", "results/summary.csv")):
+                with tempfile.TemporaryDirectory(dir=self.folder) as where:
+                    command = shlex.split(data[name].format(eps="0.4", minpts="8"))
+                    p = run(*command[1:], cwd=where)
+                    self.assertEqual(p.returncode, 0, (data[name], p.stderr))
+                    self.assertTrue((Path(where) / made).exists(), data[name])
 
     def test_slices_and_tables_of_neighbours(self):
         text = "x,y,t\n" + "".join(f"{i % 5},{i % 3},{i % 2}\n" for i in range(60))

@@ -631,6 +631,37 @@ class Killed(Results):
         self.assertFalse((self.out / "labels").exists())
         self.assert_sound()
 
+    def test_outputs_of_every_kind_that_are_killed_again_and_again_end_the_same(self):
+        grid = {"eps": "0.05,0.1,0.2", "minpts": "3,12"}
+        page = self.folder / "page.html"
+        self.points = self.folder / "rows.csv"
+        self.succeeds("generate", "tec", "--n", 3_000, "--out", self.points)
+        sliced = ["--columns", "0", "--by", "1", "--by-width", "10"]
+        for words in (["--core", "--labelled", "csv", "--catalog", "csv", "--hdf5", "--report", page],
+                      ["--core", "--labelled", "csv", "--catalog", "csv", *sliced]):
+            self.out = self.folder / "whole_outputs"
+            begin = time.monotonic()
+            self.succeeds(*self.sweep(*words, "--overwrite", **grid))
+            self.duration = time.monotonic() - begin
+            same = (".npy", ".csv")
+            whole = {name: data for name, data in tree(self.out).items() if name.endswith(same) and name != "summary.csv"}
+            self.assertEqual(len(whole), 4 * 6 + (1 if "--by" in words else 0))
+            shutil.rmtree(self.out)
+            self.out = self.folder / "killed_outputs"
+            for mode in ("--resume", "--overwrite"):
+                for _ in range(self.KILLS):
+                    self.kill(*self.sweep(mode, *words, **grid))
+                page.unlink(missing_ok=True)
+                self.succeeds(*self.sweep(mode, *words, **grid))
+                after = tree(self.out)
+                self.assertEqual({name: data for name, data in after.items() if name.endswith(same) and name != "summary.csv"}, whole)
+                self.assertEqual(page.exists(), page in words)
+                self.assert_sound()
+                # The same command has nothing left to do, and changes no file of a variant.
+                self.succeeds(*self.sweep("--resume", *words, **grid))
+                self.assertEqual({name: data for name, data in tree(self.out).items() if "/" in name}, {n: d for n, d in after.items() if "/" in n})
+            shutil.rmtree(self.out)
+
     def test_an_overwrite_that_is_killed_leaves_old_or_new_results(self):
         small = {"eps": "0.3,0.7", "minpts": "5"}
         self.succeeds(*self.sweep(**small))

@@ -7,7 +7,7 @@ import random
 import struct
 import unittest
 
-from support import ProgramTest, npy_labels
+from support import ProgramTest, npy_labels, run
 
 
 def table(text):
@@ -97,6 +97,17 @@ class Slices(ProgramTest):
         for c in clusters:
             self.assertEqual(float(c["v_mean"]), [str(f) for f in files].index(c["file"]))
 
+    def test_a_catalogue_of_rows_that_are_not_in_order_without_weights(self):
+        out = self.folder / "r"
+        self.sweep(out, self.points, "--columns", "x,y", "--by", "t", "--catalog", "csv")
+        labels = self.labels(out, 0.5, 3)
+        clusters = table((out / "catalog" / "eps_0.5_minpts_3.csv").read_text())
+        for c in clusters:
+            own = [i for i, row in enumerate(self.rows) if str(row[2]) == c["t"] and labels[i] == int(c["cluster"])]
+            self.assertEqual(int(c["size"]), len(own))
+            self.assertIn(int(c["first_core"]), own)
+        self.assertEqual(sum(int(c["size"]) for c in clusters), sum(label >= 0 for label in labels))
+
     def test_counts_alone(self):
         out = self.folder / "r"
         self.sweep(out, self.points, "--by", "t")
@@ -112,6 +123,9 @@ class Slices(ProgramTest):
         self.fails(2, ["--by-width"], *words, "--by", "t", "--by-width", "-3")
         self.fails(2, ["name one"], *words, "--by", "t,x")
         self.fails(3, ["there is no column"], *words, "--by", "when")
+        texts = ("sweep", self.write("texts.csv", "x,y,night\n1,2,a\n1,2,b\n"), "--columns", "x,y", "--eps", "1", "--minpts", "2", "--out", "r")
+        self.fails(3, ["'night' is 'a', not a number or a time", "choose other columns with --by from"], *texts, "--by", "night")
+        self.fails(3, ["'night' is 'a'", "choose other columns with --stats from"], *texts, "--catalog", "csv", "--stats", "night")
         nan = self.write("nan.csv", "x,y,t\n1,2,0\n1,2,nan\n")
         self.fails(3, ["row 1", "slice"], "sweep", nan, "--by", "t", "--eps", "1", "--minpts", "2", "--out", "r")
         raw = self.folder / "p.f64"
@@ -154,6 +168,83 @@ class Tracks(ProgramTest):
         self.fails(2, ["--by"], *words, "--eps", "1")
         self.fails(2, ["one eps"], *words, "--by", "t", "--eps", "1,2")
         self.fails(2, ["--least-share"], *words, "--by", "t", "--eps", "1", "--least-share", "2")
+
+    def test_rows_whose_slice_is_missing_are_dropped_on_request(self):
+        text = "x,y,t\n0,0,1\n0,0.1,\n0,0.2,1\n,7,1\n0.1,0,2\n0.2,0,nan\n0.1,0.1,2\n"
+        points = self.write("gaps.csv", text)
+        out = self.folder / "r"
+        words = ("sweep", points, "--columns", "x,y", "--by", "t", "--eps", "1", "--minpts", "2", "--out", out, "--catalog", "csv",
+                 "--labelled", "csv")
+        self.fails_with_notice(3, "--on-nan drop", "sweep", self.write("one.csv", "x,y,t\n0,0,1\n0,1,\n"), *words[2:])
+        p = self.succeeds(*words, "--on-nan", "drop")
+        self.assertIn("dropped 2 rows for missing values in t", p.stderr)
+        self.assertEqual(npy_labels(out / "labels" / "eps_1_minpts_2.npy"), (0, 0, 0, 0))
+        raw = (out / "rows.npy").read_bytes()
+        self.assertEqual(struct.unpack("<4q", raw[-32:]), (0, 2, 4, 6))
+        self.assertEqual([r["points"] for r in table((out / "slices.csv").read_text())], ["2", "2"])
+        catalog = table((out / "catalog" / "eps_1_minpts_2.csv").read_text())
+        self.assertEqual([(c["t"], c["first_core"], c["size"]) for c in catalog], [("1", "0", "2"), ("2", "4", "2")])
+        labelled = table((out / "labelled" / "eps_1_minpts_2.csv").read_text())
+        self.assertEqual([r["label"] for r in labelled], ["0", "", "0", "", "0", "", "0"])
+        tracks = self.folder / "tracks.csv"
+        self.succeeds("tracks", points, "--columns", "x,y", "--by", "t", "--eps", "1", "--minpts", "2", "--out", tracks, "--on-nan", "drop")
+        self.assertEqual([(r["frame"], r["num"]) for r in table(tracks.read_text())], [("0", "2"), ("1", "2")])
+
+    def fails_with_notice(self, code, part, *words):
+        p = run(*words)
+        self.assertEqual(p.returncode, code, p.stderr)
+        self.assertIn(part, p.stderr)
+
+    def test_a_row_without_an_id_is_dropped_on_request(self):
+        points = self.write("ids.csv", "x,y,t,pixel\n0,0,1,1\n0,0.1,1,2\n0,0.2,1,\n0,0,2,1\n0,0.1,2,2\n")
+        tracks = self.folder / "tracks.csv"
+        self.succeeds("tracks", points, "--columns", "x,y", "--by", "t", "--ids", "pixel", "--eps", "1", "--minpts", "2", "--out", tracks,
+                      "--on-nan", "drop")
+        self.assertEqual([(r["frame"], r["num"], r["cell"]) for r in table(tracks.read_text())], [("0", "2", "1"), ("1", "2", "1")])
+
+    def test_widths_are_decimal_numbers(self):
+        for width, values, keys in ((0.1, ["0.3", "0.29", "0.7", "0.6999999"], ["0.2", "0.3", "0.6", "0.7"]),
+                                    (0.1, ["-0.3", "-0.31"], ["-0.4", "-0.3"]), (1, ["2.9999999999999996", "3"], ["2", "3"]),
+                                    (0.05, ["1700000000.15", "1700000000.14"], ["1700000000.1", "1700000000.15"]),
+                                    (0.7, ["2.1", "2.0999"], ["1.4", "2.1"])):
+            points = self.write("w.csv", "x,y,t\n" + "".join(f"0,0,{v}\n" for v in values))
+            out = self.folder / "w"
+            self.succeeds("sweep", points, "--columns", "x,y", "--by", "t", "--by-width", width, "--eps", 1, "--minpts", 1, "--out", out,
+                          "--overwrite")
+            self.assertEqual([r["t"] for r in table((out / "slices.csv").read_text())], keys)
+
+    def test_a_column_that_is_called_as_one_of_the_table(self):
+        for by in ("points", "eps", "largest", "size", "cluster", "radius", "x_center"):
+            points = self.write("named.csv", f"x,y,{by}\n0,0,1\n0,0.1,1\n5,5,2\n5,5.1,2\n")
+            out = self.folder / "n"
+            self.succeeds("sweep", points, "--columns", "x,y", "--by", by, "--eps", 1, "--minpts", 2, "--out", out, "--overwrite", "--catalog", "csv")
+            for file in (out / "slices.csv", out / "catalog" / "eps_1_minpts_2.csv"):
+                text = file.read_text()
+                names = text.splitlines()[0].split(",")
+                self.assertEqual(len(set(names)), len(names), names)
+                self.assertEqual([row[names[0]] for row in table(text)], ["1", "2"])
+                self.assertIn(names[0], (by, "slice_" + by))
+
+    def test_clusters_on_both_sides_of_an_outage_are_not_one(self):
+        rows = [(0.1 * i, 0, t) for t in (0, 60, 120, 3600, 3660) for i in range(4)]
+        points = self.write("outage.csv", "x,y,t\n" + "".join(f"{x},{y},{t}\n" for x, y, t in rows))
+        out = self.folder / "tracks.csv"
+        words = ("tracks", points, "--columns", "x,y", "--by", "t", "--eps", "0.2", "--minpts", "2", "--out", out, "--overwrite")
+        self.succeeds(*words, "--by-width", 60)
+        found = table(out.read_text())
+        self.assertEqual([r["frame"] for r in found], ["0", "1", "2", "60", "61"])
+        self.assertEqual([r["cell"] for r in found], ["1", "1", "1", "2", "2"])
+        self.assertEqual([r["track"] for r in found], ["1", "1", "1", "2", "2"])
+        self.assertEqual([r["time"] for r in found], ["0", "60", "120", "3600", "3660"])
+        self.succeeds(*words)  # values are what there is: none is between two of them
+        self.assertEqual([r["cell"] for r in table(out.read_text())], ["1"] * 5)
+        files = []
+        for t in (0, 60, 120, 180, 3600, 3660):  # a file without rows between
+            text = "x,y\n" + "".join(f"{x},{y}\n" for x, y, own in rows if own == t)
+            files.append(self.write(f"part{t}.csv", text))
+        self.succeeds("tracks", *files, "--by-file", "--header", "yes", "--eps", "0.2", "--minpts", "2", "--out", out, "--overwrite")
+        found = table(out.read_text())
+        self.assertEqual([(r["frame"], r["cell"]) for r in found], [("0", "1"), ("1", "1"), ("2", "1"), ("4", "2"), ("5", "2")])
 
 
 if __name__ == "__main__":

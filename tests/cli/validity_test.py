@@ -36,6 +36,20 @@ class Validity(ProgramTest):
         self.assertEqual(table[0].split(), ["eps", "minpts", "clusters", "validity", "error"])
         self.assertEqual(table[4].split()[:3], ["0.3", "8", "2"])
 
+    def test_neither_the_order_of_rows_nor_the_unit_changes_the_score(self):
+        draw = random.Random(3)
+        rows = [(draw.randrange(5) + 12 * c, draw.randrange(4), c) for c in range(3) for _ in range(30)]
+        scores = set()
+        for factor in (1, 2.0**-600, 2.0**600):
+            for _ in range(3):
+                draw.shuffle(rows)
+                points = self.write("lattice.csv", "x,y\n" + "".join(f"{x * factor!r},{y * factor!r}\n" for x, y, _ in rows))
+                labels = self.write("labels.csv", "label\n" + "".join(f"{c}\n" for _, _, c in rows))
+                found = self.succeeds("validity", points, "--labels", labels, "--json", "--quiet").stdout
+                scores.add(json.loads(found)["labellings"][0]["validity"])
+        self.assertEqual(len(scores), 1)
+        self.assertGreater(scores.pop(), 0.5)
+
     def test_samples_have_an_error(self):
         self.succeeds("sweep", self.points, "--eps", "0.3", "--minpts", "4", "--out", self.out, "--quiet")
         [exact] = self.judged("--results", self.out)
@@ -58,6 +72,33 @@ class Validity(ProgramTest):
         sky = self.folder / "sky"
         self.succeeds("sweep", self.points, "--metric", "greatcircle", "--eps", "30", "--minpts", "4", "--out", sky, "--quiet")
         self.fails(3, ["Euclidean"], "validity", self.points, "--results", sky)
+
+    def test_labels_of_groups_and_of_labelled_files(self):
+        fof = ("fof", self.points, "--linking-length", 0.15, "--min-size", 5, "--quiet")
+        self.succeeds(*fof, "--out", self.folder / "own.npy")
+        own = self.judged("--labels", self.folder / "own.npy")
+        for dialect in ("swift", "nbodykit"):
+            for kind in ("npy", "csv", "fits", "h5"):
+                file = self.folder / f"{dialect}.{kind}"
+                self.succeeds(*fof, "--out", file, "--dialect", dialect)
+                [found] = self.judged("--labels", file)
+                self.assertEqual((found["validity"], len(found["clusters"])), (own[0]["validity"], len(own[0]["clusters"])), file)
+
+    def test_labelled_files_in_which_rows_were_dropped(self):
+        rows = [[repr(v) for v in row] for row in self.xy]
+        rows[3][0] = rows[70][1] = ""
+        points = self.write("gaps.csv", "x,y\n" + "".join(",".join(row) + "\n" for row in rows))
+        cluster = ("cluster", points, "--on-nan", "drop", "--eps", 0.3, "--minpts", 4, "--quiet")
+        made = [self.folder / "l.npy", self.folder / "l.csv"]
+        self.succeeds(*cluster, "--out", made[0], "--labelled", made[1])
+        judge = ("validity", points, "--on-nan", "drop", "--json", "--quiet")
+        npy, csv = (json.loads(self.succeeds(*judge, "--labels", file).stdout) for file in made)
+        self.assertEqual(npy, csv)
+        self.assertEqual(npy["points"], len(rows) - 2)
+        whole = self.write("whole.csv", "label\n" + "0\n" * len(rows))  # also of rows that are dropped
+        self.assertEqual(json.loads(self.succeeds(*judge, "--labels", whole).stdout)["points"], len(rows) - 2)
+        gap = self.write("gap.csv", "label,x\n" + "0,1\n" * 9 + ",1\n" + "0,1\n" * (len(rows) - 10))
+        self.fails(3, ["has no number in row 9"], *judge, "--labels", gap)
 
 
 if __name__ == "__main__":

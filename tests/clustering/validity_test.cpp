@@ -1,6 +1,7 @@
 #include <epsflow/clustering/validity.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -19,12 +20,13 @@
 namespace epsflow {
 namespace {
 
+using test::check_mentions;
 using test::DataSet;
 using test::Random;
 
 using LabelList = std::vector<std::int32_t>;
 
-/// By all distances, as the package hdbscan computes the index.
+/// By all distances, as the package hdbscan computes the index for rows that are sorted by core distance.
 class Oracle {
  public:
   Oracle(const DataSet& data, const LabelList& labels) : data_(data) {
@@ -60,6 +62,15 @@ class Oracle {
     return std::max({distance(i, j), core_[i], core_[j]});
   }
 
+  /// Whether i is denser than j, or as dense and the first by coordinates.
+  [[nodiscard]] bool comes_before(std::size_t i, std::size_t j) const {
+    if (core_[i] != core_[j]) return core_[i] < core_[j];
+    for (std::size_t k = 0; k < data_.dims; ++k) {
+      if (data_.view().at(i, k) != data_.view().at(j, k)) return data_.view().at(i, k) < data_.view().at(j, k);
+    }
+    return false;
+  }
+
   void add(const LabelList& labels, std::int32_t cluster) {
     std::vector<std::size_t> ids;
     for (std::size_t i = 0; i < labels.size(); ++i) {
@@ -76,7 +87,8 @@ class Oracle {
       for (const std::size_t j : ids) sum += distance(i, j) > 0 ? std::pow(1 / distance(i, j), d) : 0;
       core_[i] = sum == 0 ? 0 : std::pow(sum / static_cast<double>(ids.size() - 1), -1 / d);
     }
-    // The nearest point outside of the tree, again and again; then its parent is the first that is about as near.
+    std::sort(ids.begin(), ids.end(), [&](std::size_t i, std::size_t j) { return comes_before(i, j); });
+    // The nearest point outside of the tree, again and again; then its parent is the first that is as near.
     std::vector<std::size_t> tree{ids[0]};
     std::vector<double> reached(labels.size(), std::numeric_limits<double>::infinity());
     std::vector<bool> in_tree(labels.size());
@@ -91,10 +103,8 @@ class Oracle {
         reached[j] = std::min(reached[j], reach(tree.back(), j));
         if (next == labels.size() || reached[j] < reached[next]) next = j;
       }
-      std::size_t parent = labels.size();
-      for (const std::size_t i : tree) {
-        if (std::abs(reach(i, next) - reached[next]) <= 1e-8 + 1e-5 * reached[next]) parent = std::min(parent, i);
-      }
+      const std::size_t parent = *std::find_if(
+          ids.begin(), ids.end(), [&](std::size_t i) { return in_tree[i] && reach(i, next) == reached[next]; });
       ++degree[parent];
       ++degree[next];
       edges.emplace_back(parent, next);
@@ -216,8 +226,146 @@ TEST_CASE("validity: duplicates, clusters of one point, of two, alone, and none"
   CHECK(validity(PointsView(std::span<const double>(), 2), {}).score == 0);
 }
 
+/// The same points in another order.
+DataSet shuffled(const DataSet& data, LabelList& labels, std::uint64_t seed) {
+  Random random(seed);
+  std::vector<std::size_t> order(data.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random.below(i)]);
+  DataSet result = data;
+  const LabelList before = labels;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    labels[i] = before[order[i]];
+    for (std::size_t k = 0; k < data.dims; ++k) {
+      if (data.precision == Precision::float32)
+        result.floats[i * data.dims + k] = data.floats[order[i] * data.dims + k];
+      if (data.precision == Precision::float64)
+        result.doubles[i * data.dims + k] = data.doubles[order[i] * data.dims + k];
+    }
+  }
+  return result;
+}
+
+/// Every number of it, as bits: NaN is NaN.
+std::vector<std::uint64_t> bits_of(const Validity& found) {
+  std::vector<std::uint64_t> bits;
+  const auto add = [&](double x) {
+    bits.push_back(std::isnan(x) ? ~std::uint64_t{0} : std::bit_cast<std::uint64_t>(x));
+  };
+  add(found.score);
+  add(found.error);
+  for (const ClusterValidity& c : found.clusters) {
+    bits.push_back(static_cast<std::uint64_t>(c.cluster));
+    bits.push_back(c.points);
+    for (const double x : {c.score, c.error, c.sparseness, c.separation}) add(x);
+  }
+  return bits;
+}
+
+/// Points of a lattice, some of them several times, in clusters that are boxes of it or drawn at random.
+DataSet lattice(Random& random, std::size_t dims, LabelList& labels) {
+  DataSet data;
+  data.dims = dims;
+  labels.clear();
+  const std::uint64_t steps = 2 + random.below(6);
+  const double step = random.pick<double>({1, 0.1, 1.0 / 3});
+  const bool at_random = random.chance(0.3);
+  const std::size_t n = 4 + random.below(120);
+  for (std::size_t i = 0; i < n; ++i) {
+    const auto cluster = static_cast<std::int32_t>(random.below(3));
+    labels.push_back(at_random && random.chance(0.5) ? static_cast<std::int32_t>(random.below(4)) - 1 : cluster);
+    for (std::size_t k = 0; k < dims; ++k) {
+      const auto place = static_cast<double>(random.below(steps) + (k == 0 ? 2 * steps * cluster : 0));
+      data.doubles.push_back(place * step);
+    }
+  }
+  return data;
+}
+
+TEST_CASE("validity: the order of rows changes no bit, where points and distances are equal") {
+  std::size_t scored = 0;
+  for (std::uint64_t seed = 0; seed < test::sets_of(400); ++seed) {
+    INFO("seed " << seed);
+    Random random(seed);
+    LabelList labels;
+    DataSet data = lattice(random, 1 + random.below(3), labels);
+    if (random.chance(0.3)) {
+      data =
+          test::make_data(random.pick<std::string>({"duplicates", "quantised", "clustered", "all equal", "collinear"}),
+                          4 + random.below(120), 1 + random.below(4),
+                          random.pick<Precision>({Precision::float32, Precision::float64}), seed);
+      labels.resize(data.size());
+      for (std::int32_t& label : labels) label = static_cast<std::int32_t>(random.below(4)) - 1;
+    }
+    const ValidityOptions options = random.chance(0.3) ? ValidityOptions{.sample = 5, .samples = 3} : ValidityOptions{};
+    const Validity found = validity(data.view(), labels, options);
+    scored += std::isfinite(found.score) && found.score != 0 ? 1 : 0;
+    for (std::uint64_t again = 1; again <= 3; ++again) {
+      LabelList moved = labels;
+      const DataSet other = shuffled(data, moved, 1000 * seed + again);
+      REQUIRE(bits_of(validity(other.view(), moved, options)) == bits_of(found));
+    }
+  }
+  CHECK(scored > test::sets_of(200));
+}
+
+TEST_CASE("validity: neither the order of columns nor their signs change more than rounding does") {
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    INFO("seed " << seed);
+    Random random(seed);
+    LabelList labels;
+    const std::size_t dims = 2 + random.below(3);
+    const DataSet data = blobs(random, 150, dims, 3, labels);
+    DataSet other = data;
+    for (std::size_t i = 0; i < data.size(); ++i) {
+      for (std::size_t k = 0; k < dims; ++k) {
+        other.doubles[i * dims + k] = (k % 2 == 0 ? -1 : 1) * data.doubles[i * dims + dims - 1 - k];
+      }
+    }
+    check_same(validity(other.view(), labels).score, validity(data.view(), labels).score);
+  }
+}
+
+TEST_CASE("validity: the unit of the points changes no more than rounding does") {
+  for (std::uint64_t seed = 0; seed < test::sets_of(100); ++seed) {
+    Random random(seed);
+    LabelList labels;
+    const DataSet data = random.chance(0.5) ? lattice(random, 2, labels) : blobs(random, 120, 2, 3, labels);
+    const Validity plain = validity(data.view(), labels);
+    for (const double factor : {0x1p-900, 0x1p900, 1e-150, 1e-162, 1e-300, 1e-6, 3.0, 1e154, 1e160, 1e305}) {
+      INFO("seed " << seed << ", times " << factor);
+      DataSet other = data;
+      for (double& x : other.doubles) x *= factor;
+      const Validity found = validity(other.view(), labels);
+      for (std::size_t c = 0; c < found.clusters.size(); ++c) {
+        check_same(found.clusters[c].sparseness / factor, plain.clusters[c].sparseness);
+        check_same(found.clusters[c].separation / factor, plain.clusters[c].separation);
+        check_same(found.clusters[c].score, plain.clusters[c].score);
+      }
+      check_same(found.score, plain.score);
+    }
+  }
+}
+
+TEST_CASE("validity: sizes whose squares float64 does not hold together") {
+  DataSet data;
+  data.doubles = {1e-200, 3e-200, 7e-200, 1e200, 2e200, 4e200, 1e-100};
+  const Validity found = validity(data.view(), LabelList{0, 0, 0, 1, 1, 1, kNoise});
+  CHECK(found.clusters[0].sparseness == Approx(4.8e-200).margin(0));
+  CHECK(found.clusters[0].separation == Approx(2e200));
+  CHECK(found.clusters[0].score == 1);
+  // An outlier of a cluster, and clusters that are nearly at one place.
+  data.doubles = {1, 1.5, 1.75, 1e300, 5, 6, 7};
+  CHECK(validity(data.view(), LabelList{0, 0, 0, 0, 1, 1, 1}).clusters[1].sparseness == Approx(1.3333333333333333));
+  data.doubles = {0, 0, 1e-300, 1e-300, 1, 1, 5};
+  const Validity near = validity(data.view(), LabelList{0, 0, 1, 1, 2, 2, kNoise});
+  CHECK(near.clusters[0].separation == Approx(1e-300).margin(0));
+  CHECK(near.clusters[0].score == 1);
+  CHECK(near.clusters[2].separation == 1);
+}
+
 TEST_CASE("validity: in many dimensions powers of distances neither overflow nor vanish") {
-  // The score does not depend on the scale, apart from what counts as equally near. hdbscan's powers leave float64 here.
+  // hdbscan's powers leave float64 here.
   Random random(3);
   LabelList labels;
   DataSet data = blobs(random, 120, 700, 3, labels);

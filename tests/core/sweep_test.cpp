@@ -233,5 +233,43 @@ TEST_CASE("format number: the shortest text that reads back as the same number")
   }
 }
 
+TEST_CASE("three digits: the nearest decimal number of so many digits") {
+  CHECK(three_digits(0) == 0);
+  CHECK(three_digits(1.0520542492133274) == 1.05);
+  CHECK(three_digits(-0.00012345) == -0.000123);
+  CHECK(three_digits(999.6) == 1000);
+  CHECK(three_digits(std::numeric_limits<double>::infinity()) == std::numeric_limits<double>::infinity());
+  CHECK(std::isnan(three_digits(std::numeric_limits<double>::quiet_NaN())));
+  test::Random random(7);
+  for (int i = 0; i < 2000; ++i) {
+    const double value = std::ldexp(0.5 + random.unit(), static_cast<int>(random.below(1900)) - 950);
+    const double rounded = three_digits(value);
+    REQUIRE(std::abs(rounded - value) <= 0.00501 * value);
+    REQUIRE(three_digits(rounded) == rounded);
+  }
+}
+
+TEST_CASE("round grid: numbers that can be typed, over all of the range, in even ratios") {
+  CHECK(round_grid(1, 10, 5) == std::vector<double>{1, 1.78, 3.16, 5.62, 10});
+  CHECK(round_grid(0.12345, 0.98765, 2) == std::vector<double>{0.123, 0.988});
+  CHECK(round_grid(0.5, 0.5, 20) == std::vector<double>{0.5});
+  CHECK(round_grid(0.3333, 0.3333, 20) == std::vector<double>{0.333, 0.334});
+  CHECK(round_grid(9.99, 10.01, 4) == std::vector<double>{9.99, 10, 10.1});
+  test::Random random(8);
+  for (int i = 0; i < 500; ++i) {
+    const double from = std::ldexp(0.5 + random.unit(), static_cast<int>(random.below(200)) - 100);
+    const double to = from * (1.5 + 100 * random.unit());
+    const std::vector<double> values = round_grid(from, to, 40);
+    REQUIRE(values.front() <= from);
+    REQUIRE(values.back() >= to);
+    REQUIRE(values.size() > 30);
+    const double step = std::log(to / from) / 39;
+    for (std::size_t k = 0; k < values.size(); ++k) {
+      REQUIRE(values[k] == three_digits(values[k]));
+      if (k > 0) REQUIRE(std::abs(std::log(values[k] / values[k - 1]) - step) <= std::max(step, 0.0101));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace epsflow

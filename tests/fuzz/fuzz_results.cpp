@@ -59,7 +59,9 @@ void run_into(const fs::path& folder, std::uint8_t mode) {
   const Sweep sweep({{0.25, 7}, {0.5, 7}});
   io::FilePoints points(3, 1, Precision::float64);
   for (double& x : points.values<double>()) x = 1;
-  io::ResultsFolder results(folder, sweep, modes[mode % 3], {.core = (mode & 4) != 0}, {});
+  io::FolderOutputs outputs;
+  if ((mode & 4) != 0) outputs.wanted.emplace(io::kCoreFolder, ".npy");
+  io::ResultsFolder results(folder, sweep, modes[mode % 3], outputs, {});
   for (const Variant& variant : results.begin(io::results_input(points), {})) {
     results.add({variant, {0, -1, 0}, {1, 1, 2, 0, 2}, 1, {1, 0, 1}});
   }

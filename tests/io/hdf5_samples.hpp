@@ -123,4 +123,42 @@ class Hdf5Writer {
   hid_t links_;
 };
 
+/// Registers a filter that turns bits over while it lives. epsflow-reader, which reads the file, does not know it.
+class ForeignFilter {
+ public:
+  ForeignFilter(H5Z_filter_t number, const char* name, H5Z_func_t turn = turn_over) : number_(number) {
+    const H5Z_class2_t filter{H5Z_CLASS_T_VERS, number, 1, 1, name, nullptr, nullptr, turn};
+    REQUIRE(H5Zregister(&filter) >= 0);
+  }
+  ~ForeignFilter() { H5Zunregister(number_); }
+  ForeignFilter(const ForeignFilter&) = delete;
+  ForeignFilter& operator=(const ForeignFilter&) = delete;
+
+  static std::size_t turn_over(unsigned, std::size_t, const unsigned*, std::size_t size, std::size_t*, void** bytes) {
+    for (std::size_t i = 0; i < size; ++i) static_cast<unsigned char*>(*bytes)[i] ^= 0xFFU;
+    return size;
+  }
+  /// As a filter does that cannot make a chunk smaller.
+  static std::size_t give_up(unsigned, std::size_t, const unsigned*, std::size_t, std::size_t*, void**) { return 0; }
+
+  /// Writes a data set of chunks of two rows with it.
+  void write(const Hdf5Writer& writer, const char* path, hid_t type, const std::vector<hsize_t>& shape,
+             const void* values, unsigned flags = H5Z_FLAG_MANDATORY) const {
+    const hid_t space = H5Screate_simple(static_cast<int>(shape.size()), shape.data(), nullptr);
+    const hid_t layout = H5Pcreate(H5P_DATASET_CREATE);
+    std::vector<hsize_t> chunk(shape);
+    chunk[0] = 2;
+    H5Pset_chunk(layout, static_cast<int>(chunk.size()), chunk.data());
+    REQUIRE(H5Pset_filter(layout, number_, flags, 0, nullptr) >= 0);
+    const hid_t id = H5Dcreate2(writer.file(), path, type, space, H5P_DEFAULT, layout, H5P_DEFAULT);
+    REQUIRE(H5Dwrite(id, type, hid_t{0}, hid_t{0}, H5P_DEFAULT, values) >= 0);
+    H5Dclose(id);
+    H5Pclose(layout);
+    H5Sclose(space);
+  }
+
+ private:
+  H5Z_filter_t number_;
+};
+
 }  // namespace epsflow::io::test

@@ -74,6 +74,15 @@ TEST_CASE("labelled copy: other delimiters become commas, and decimal commas kee
   CHECK(copied_text("skipped\nid,x\n1,1\n", {.text = {.skip_rows = 1}}) == "id,x,label\n1,1,0\n");
 }
 
+TEST_CASE("labelled copy: rows that begin like a comment are copied, and lines below the names are not") {
+  const ReadOptions drop{.on_nan = NanPolicy::drop};
+  CHECK(copied_text("x,y\n1,2\n#DIV/0!,3\n#3,4\n4,5\n#N/A,#N/A\n6,7\n", drop) ==
+        "x,y,label\n1,2,0\n\"#DIV/0!\",3,\n4,5,-1\n\"#N/A\",#N/A,\n6,7,2\n");
+  CHECK(copied_text("n\tx\n\tdeg\n----\t----\na\t1\nb\t2\n", {.columns = {"x"}}) == "n,x,label\na,1,0\nb,2,-1\n");
+  CHECK(copied_text("| x | y |\n|---|---|\n| 1 | 2 |\n| --- | --- |\n| 3 | 4 |\n", drop) ==
+        "x,y,label\n1,2,0\n---,---,\n3,4,-1\n");
+}
+
 TEST_CASE("labelled copy: more text than a block holds, with quotes across the blocks") {
   std::string text = "name,x\n";
   std::string expected = "name,x,label\n";

@@ -44,7 +44,7 @@ TEST_CASE("write rows: the mark of epsflow's own is seen, and read over") {
   const TempFolder folder;
   const std::vector<std::int64_t> rows{0, 2, 5};
   for (const bool marked : {false, true}) {
-    write_npy(folder / "r.npy", marked ? marked_npy_rows(rows) : npy_rows(rows), Overwrite::replace);
+    write_npy(folder / "r.npy", marked ? marked_npy(rows) : npy_rows(rows), Overwrite::replace);
     CHECK(is_marked_npy(folder / "r.npy") == marked);
     CHECK(read_values(folder / "r.npy") == std::vector<double>{0, 2, 5});
     CHECK(std::filesystem::file_size(folder / "r.npy") == 128 + 24);

@@ -21,26 +21,168 @@
 namespace epsflow::test {
 namespace {
 
-std::vector<double> oracle(const DataSet& data, std::uint32_t k) {
-  std::vector<double> found, others;
-  for (std::size_t i = 0; i < data.size(); ++i) {
-    others.clear();
-    for (std::size_t j = 0; j < data.size(); ++j) {
-      if (j != i) others.push_back(data.squared_distance(i, j));
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+double kth(std::vector<double> values, std::uint32_t k) {
+  std::nth_element(values.begin(), values.begin() + k - 1, values.end());
+  return values[k - 1];
+}
+
+/// Of one point of each set, by differences that are brought near 1, so that no power leaves float64.
+double robust_oracle(PointsView points, std::size_t i, std::uint32_t k, double power) {
+  std::vector<double> others;
+  for (std::size_t j = 0; j < points.size(); ++j) {
+    if (j == i) continue;
+    double largest = 0, sum = 0;  // halves, as float64 may not hold the differences
+    const auto half = [&](std::size_t axis) { return std::abs(points.at(i, axis) / 2 - points.at(j, axis) / 2); };
+    const auto whole = [&](std::size_t axis) { return std::abs(points.at(i, axis) - points.at(j, axis)); };
+    for (std::size_t axis = 0; axis < points.dims(); ++axis) largest = std::max(largest, whole(axis));
+    const bool beyond = largest == kInfinity;
+    if (beyond) largest = 0;
+    for (std::size_t axis = 0; beyond && axis < points.dims(); ++axis) largest = std::max(largest, half(axis));
+    for (std::size_t axis = 0; largest > 0 && axis < points.dims(); ++axis) {
+      sum += std::pow((beyond ? half(axis) : whole(axis)) / largest, power);
     }
-    std::nth_element(others.begin(), others.begin() + k - 1, others.end());
-    found.push_back(std::sqrt(others[k - 1]));
+    others.push_back((beyond ? 2 : 1) * (largest * std::pow(sum, 1 / power)));
   }
-  return found;
+  return kth(others, k);
 }
 
 TEST_CASE("k-distances: the oracle's, whatever the data") {
-  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+  std::size_t held = 0, others = 0, refused = 0;
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
     const DataSet data = random_data(seed, 200);
     if (data.size() < 5) continue;
     INFO("seed " << seed << ", " << describe(data));
-    REQUIRE(k_distances(data.view(), 4) == oracle(data, 4));
+    std::vector<double> expected;
+    std::vector<bool> is_held;
+    for (std::size_t i = 0; i < data.size(); ++i) {
+      std::vector<double> sums;
+      for (std::size_t j = 0; j < data.size(); ++j) {
+        if (j != i) sums.push_back(data.squared_distance(i, j));
+      }
+      const double sum = kth(sums, 4);
+      is_held.push_back(sum >= 0x1p-1000 && sum < kInfinity);
+      expected.push_back(is_held.back() ? std::sqrt(sum) : robust_oracle(data.view(), i, 4, 2));
+    }
+    if (std::ranges::find(expected, kInfinity) != expected.end()) {
+      ++refused;
+      check_mentions(error_of<InputError>([&] { (void)k_distances(data.view(), 4); }), {"row ", "divide"});
+      continue;
+    }
+    const std::vector<double> found = k_distances(data.view(), 4);
+    for (std::size_t i = 0; i < data.size(); ++i) {
+      if (is_held[i]) {
+        ++held;
+        REQUIRE(found[i] == expected[i]);
+      } else {
+        others += expected[i] > 0 ? 1 : 0;
+        REQUIRE(std::abs(found[i] - expected[i]) <= std::max(1e-15 * expected[i], 1e-323));
+      }
+    }
   }
+  CAPTURE(held, others, refused);
+  REQUIRE((held > 1000 && others > 500 && refused > 0));
+}
+
+/// A square with its middle: the second nearest is at 1, and of the middle at √½.
+const std::vector<double> kSquare{0, 0, 1, 0, 0, 1, 1, 1, 0.5, 0.5};
+
+std::vector<double> times(std::vector<double> values, double factor) {
+  for (double& value : values) value *= factor;
+  return values;
+}
+
+std::vector<double> of_plane(const std::vector<double>& x, std::uint32_t k, const Metric& metric = {}) {
+  return k_distances(PointsView(std::span<const double>(x), 2), k, metric);
+}
+
+TEST_CASE("k-distances: right where squares leave float64") {
+  for (const double factor : {1e-162, 1e-160, 1e-155, 1e-300, 1e-307, 1.0, 1e154, 1e160, 1e307}) {
+    INFO("times " << factor);
+    const std::vector<double> found = of_plane(times(kSquare, factor), 2);
+    for (std::size_t i = 0; i < 5; ++i) {
+      CHECK(found[i] == Approx((i < 4 ? 1 : std::sqrt(0.5)) * factor).epsilon(1e-14).margin(0));
+    }
+  }
+  // What all have in common may be beside it, as large as it is.
+  std::vector<double> apart;
+  for (const double x : {1e-200, 3e-200, 4e-200}) apart.insert(apart.end(), {1e300, x});
+  CHECK(of_plane(apart, 1)[0] == Approx(2e-200).margin(0));
+  // Equal points are at 0, among others that are not.
+  CHECK(of_plane({1e-170, 0, 1e-170, 0, 3e-170, 0, 4e-170, 0, 1e-170, 5e-324}, 1) ==
+        std::vector<double>{0, 0, 4e-170 - 3e-170, 4e-170 - 3e-170, 5e-324});
+  // One far point is right, and so are the others.
+  const std::vector<double> far = of_plane({0, 0, 1, 0, 0, 1, 1, 1, 1e200, 0}, 1);
+  CHECK(far == std::vector<double>{1, 1, 1, 1, 1e200});
+}
+
+TEST_CASE("k-distances: a power of two changes nothing else, by any norm and in any box") {
+  std::size_t boxes = 0;
+  for (std::uint64_t seed = 0; seed < 120; ++seed) {
+    Random random(seed);
+    const std::size_t dims = 1 + random.below(3);
+    const std::string kind = random.pick<std::string>({"uniform", "clustered", "quantised", "duplicates"});
+    const DataSet data = make_data(kind, 8 + random.below(150), dims, Precision::float64, seed);
+    Metric metric;
+    metric.kind = random.pick<MetricKind>(
+        {MetricKind::euclidean, MetricKind::manhattan, MetricKind::chebyshev, MetricKind::minkowski});
+    if (metric.kind == MetricKind::minkowski) metric.power = random.pick<double>({1.5, 3, 7.25});
+    if (random.chance(0.5)) metric.box.assign(dims, BoxSide{-16, 16});
+    boxes += metric.box.size();
+    const int exponent = random.pick<int>({-1000, -900, -600, -520, 490, 600, 1000});
+    INFO("seed " << seed << ", " << describe(data) << ", " << describe(metric) << ", exponent " << exponent);
+    const std::vector<double> plain = k_distances(data.view(), 5, metric);
+    std::vector<double> x = data.doubles;
+    for (double& value : x) value = std::ldexp(value, exponent);
+    for (BoxSide& side : metric.box) side = {std::ldexp(side.lo, exponent), std::ldexp(side.hi, exponent)};
+    const std::vector<double> found = k_distances(PointsView(std::span<const double>(x), dims), 5, metric);
+    for (std::size_t i = 0; i < plain.size(); ++i) {
+      // Of roots by std::pow: 1 / p has an error, which the logarithm of a large sum multiplies.
+      const double error = metric.kind == MetricKind::minkowski ? 1e-13 : 0;
+      // Coordinates lose digits at the end of the range.
+      const double last = exponent == -1000 ? 1e-320 : 0;
+      REQUIRE(std::abs(found[i] - std::ldexp(plain[i], exponent)) <= error * found[i] + last);
+    }
+  }
+  REQUIRE(boxes > 20);
+}
+
+TEST_CASE("k-distances: right where large powers of minkowski leave float64") {
+  for (const double power : {20.0, 200.0, 1000.0}) {
+    const Metric metric{.kind = MetricKind::minkowski, .power = power};
+    const DataSet data = make_data("clustered", 300, 2, Precision::float64, 5);
+    for (const double factor : {1e-3, 0.02, 1.0, 50.0, 1e5}) {
+      INFO("power " << power << ", times " << factor);
+      const std::vector<double> x = times(data.doubles, factor);
+      const std::vector<double> found = of_plane(x, 3, metric);
+      for (std::size_t i = 0; i < found.size(); ++i) {
+        REQUIRE(found[i] > 0);
+        REQUIRE(found[i] ==
+                Approx(robust_oracle(PointsView(std::span<const double>(x), 2), i, 3, power)).epsilon(1e-12).margin(0));
+      }
+    }
+  }
+}
+
+TEST_CASE("k-distances: sizes that float64 does not hold together are named") {
+  const std::vector<double> both{1e-200, 0, 2e-200, 0, 0, 1e200};
+  check_mentions(error_of<InputError>([&] { (void)of_plane(both, 1); }),
+                 {"row 0", "1e-200", "1e+200", "power 2", "leave out"});
+  const Metric power{.kind = MetricKind::minkowski, .power = 5000};
+  check_mentions(error_of<InputError>([&] {
+                   (void)of_plane({0, 0, 0.1, 0, 9, 9}, 1, power);
+                 }),
+                 {"row 0", "0.1", "power 5000", "nearer to 2"});
+}
+
+TEST_CASE("k-distances: on a sphere, of places that are closer than squares tell") {
+  const Metric degrees{.kind = MetricKind::greatcircle};
+  const std::vector<double> found = of_plane({0, 0, 1e-170, 0, 0, 3e-170, 40, 1}, 1, degrees);
+  CHECK(found[0] == Approx(1e-170).margin(0));
+  CHECK(found[1] == Approx(1e-170).margin(0));
+  CHECK(found[2] == Approx(3e-170).margin(0));
+  CHECK(found[3] == Approx(40.0114).epsilon(1e-4));
 }
 
 TEST_CASE("k-distances: several k from one search are those of each") {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <set>
 #include <vector>
@@ -356,6 +357,18 @@ TEST_CASE("lineage: is made again of its cells, and not of others") {
   refused([](LineageCell& cell) { cell.wider = 1'000'000; });
   refused([](LineageCell& cell) { cell.wider = std::nullopt; });
   refused([&](LineageCell& cell) { cell.looser = cell.wider = first; });
+  // Counts that are not those of its clusters.
+  refused([](LineageCell& cell) { ++cell.summary.clusters; });
+  refused([](LineageCell& cell) { ++cell.summary.core; });
+  refused([](LineageCell& cell) { ++cell.summary.border; });
+  refused([](LineageCell& cell) { ++cell.summary.largest; });
+  refused([](LineageCell& cell) { cell.core.front() = cell.size.front() + 1; });
+  refused([](LineageCell& cell) { --cell.size.front(); });
+  refused([](LineageCell& cell) { cell.variant.minpts = 0; });
+  for (const double eps :
+       {0.0, -1.0, std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()}) {
+    refused([&](LineageCell& cell) { cell.variant.eps = eps; });
+  }
   REQUIRE(Lineage(std::vector<LineageCell>()).cells().empty());
 }
 

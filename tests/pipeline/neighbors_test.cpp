@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <span>
 #include <string>
 #include <thread>
 #include <utility>
@@ -21,6 +22,7 @@
 
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
+#include <epsflow/core/metric.hpp>
 #include <epsflow/core/sweep.hpp>
 
 namespace epsflow::test {
@@ -39,7 +41,16 @@ void check_neighbors(const DataSet& data, double eps, const Settings& options) {
     const auto row = found.row(i);
     REQUIRE(std::vector<std::uint32_t>(row.begin(), row.end()) == expected.rows[i]);
     for (std::size_t k = 0; k < row.size(); ++k) {
-      REQUIRE(found.distances[found.offsets[i] + k] == std::sqrt(data.squared_distance(i, row[k])));
+      const double squared = data.squared_distance(i, row[k]);
+      if (squared >= 0x1p-1000) {
+        REQUIRE(found.distances[found.offsets[i] + k] == std::sqrt(squared));
+        continue;
+      }
+      double distance = 0;  // where squares vanish, or nearly
+      for (std::size_t axis = 0; axis < data.dims; ++axis) {
+        distance = std::hypot(distance, data.view().at(i, axis) - data.view().at(row[k], axis));
+      }
+      REQUIRE(found.distances[found.offsets[i] + k] == Approx(distance).epsilon(1e-14).margin(1e-323));
     }
   }
 }
@@ -66,6 +77,26 @@ TEST_CASE("neighbors: ids, offsets and distances are the oracle's in every forma
     pairs_with_ties += data.kind == "quantised" ? 1 : 0;
   }
   CHECK(pairs_with_ties > 0);
+}
+
+TEST_CASE("neighbors: distances whose powers vanish, by any norm") {
+  const std::vector<double> x{0, 0, 3e-200, 4e-200, 0, 0.01, 0.5, 0};
+  const PointsView points(std::span<const double>(x), 2);
+  const auto distances = [&](const Metric& metric) {
+    const Neighbors found = neighbors(points, metric, 0.9, Distances::include);
+    REQUIRE(found.offsets[1] == 4);
+    return std::vector<double>(found.distances.data(), found.distances.data() + 4);
+  };
+  CHECK(distances({})[0] == 0);
+  CHECK(distances({})[1] == Approx(5e-200).margin(0));
+  CHECK(distances({.kind = MetricKind::manhattan})[1] == Approx(7e-200).margin(0));
+  CHECK(distances({.kind = MetricKind::chebyshev})[1] == 4e-200);
+  CHECK(distances({.kind = MetricKind::minkowski, .power = 3})[1] == Approx(std::cbrt(91.0) * 1e-200).margin(0));
+  CHECK(distances({.box = {{0, 8}, {0, 8}}})[2] == Approx(0.01).epsilon(1e-12));
+  const std::vector<double> by_power = distances({.kind = MetricKind::minkowski, .power = 400});
+  CHECK(by_power[1] == Approx(4e-200).margin(0));
+  CHECK(by_power[2] == Approx(0.01).epsilon(1e-12));
+  CHECK(by_power[3] == Approx(0.5).epsilon(1e-12));
 }
 
 TEST_CASE("neighbors: distances only on request") {

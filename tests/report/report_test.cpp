@@ -6,6 +6,7 @@
 #include <string>
 
 #include "support/catch.hpp"
+#include "support/errors.hpp"
 
 #include <epsflow/core/error.hpp>
 #include <epsflow/pipeline/explore.hpp>
@@ -18,6 +19,8 @@ namespace epsflow::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
+using test::check_mentions;
+using test::error_of;
 
 /// Three blobs at (0, 0), (10, 0), (0, 10).
 std::vector<double> blobs(std::size_t of_each) {
@@ -99,6 +102,35 @@ TEST_CASE("an exploration on a page") {
   CHECK(most == Approx(made.recommended->score).epsilon(0.2));
   CHECK_THROWS_AS(report.advise("{}"), InputError);
   CHECK_THROWS_AS(report.advise("no JSON"), InputError);
+  for (const char* value : {"\"4\"", "null", "true", "2.5", "-1", "1e61", "18446744073709551616", "[4]", "{}"}) {
+    for (const char* name : {"minpts", "clusters", "noise", "core", "border", "largest"}) {
+      CAPTURE(name, value);
+      const auto refused = [&](const Json& changed, const std::string& path) {
+        std::string text = changed.dump();
+        text.replace(text.find("\"@\""), 3, value);
+        check_mentions(error_of<InputError>([&] { report.advise(text); }),
+                       {"is damaged", path + "." + name + " is ", "explore again"});
+      };
+      Json changed = as_json(made);
+      changed["recommended"][name] = "@";
+      refused(changed, "recommended");
+      changed["alternatives"] = Json::array({as_json(made)["recommended"], changed["recommended"]});
+      changed["recommended"] = nullptr;
+      refused(changed, "alternatives[1]");
+    }
+  }
+  for (const char* name : {"eps", "confidence"}) {
+    Json changed = as_json(made);
+    changed["recommended"][name] = -1;
+    CHECK_THROWS_AS(report.advise(changed.dump()), InputError);
+    changed["recommended"][name] = "0.5";
+    CHECK_THROWS_AS(report.advise(changed.dump()), InputError);
+  }
+  Json changed = as_json(made);
+  changed["recommended"]["noise"] = made.recommended->summary.noise + 1;
+  CHECK_THROWS_AS(report.advise(changed.dump()), InputError);
+  changed["recommended"] = 3;
+  CHECK_THROWS_AS(report.advise(changed.dump()), InputError);
 }
 
 TEST_CASE("lives of the clusters of each cell are those of the lineage, by the elder rule") {

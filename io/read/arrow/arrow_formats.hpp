@@ -12,13 +12,19 @@ namespace epsflow::io {
 [[nodiscard]] Reader parquet_reader();
 [[nodiscard]] Reader arrow_reader();
 
-/// Reads columns of a Parquet file as points. They hold integers, floats of 16, 32 or 64 bits, or truth values (0 and 1),
-/// dictionary-encoded or not; nulls become NaN. float32 only gives float32 points, anything else float64. Decimals, which
-/// float64 would round, lists, structures and whatever else is no number are refused by name.
+/// Reads columns of a Parquet file as points. They hold integers, floats of 16, 32 or 64 bits, or truth values (0 and 1), or
+/// lists of these as select_elements() takes vectors; encoded by dictionaries or runs or not. Nulls become NaN, of a list all of
+/// its values. float32 only gives float32 points, anything else float64. Where NanPolicy::keep is asked for, times become
+/// seconds (since 1970, UTC). Decimals, which float64 would round, structures, and whatever else is not a number are refused
+/// by name, and so are lists of different lengths.
 ///
-/// The chosen columns alone are read, some 65,000 rows at a time. A damaged file may crash the library: to be called in a
-/// process of its own. Throws InputError with the library's reason when the file is damaged or truncated, or claims more
-/// memory than a file of its size and rows can need, or lists the columns there are; ResourceError for want of memory.
+/// Columns in which pandas stored the index of a frame are read only if ReadOptions name them. Numbers of columns count the
+/// others.
+///
+/// The chosen columns alone are read, some 65,000 rows at a time, fewer of long vectors. A damaged file may crash the library:
+/// to be called in a process of its own. Throws InputError with the library's reason when the file is damaged or truncated, or
+/// claims more memory than a file of its size and rows can need, or lists the columns there are; ResourceError for want of
+/// memory.
 void parse_parquet(const LibraryFile& file, const Source& source, PointsSink& points);
 
 /// As parse_parquet(), for a file of Arrow's IPC format, which is also version 2 of Feather: the chosen columns of each of

@@ -1,21 +1,25 @@
 #include <epsflow/io/read/arrow/arrow_formats.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <memory>
+#include <numeric>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include <arrow/array.h>
 #include <arrow/config.h>
+#include <arrow/extension_type.h>
 #include <arrow/io/file.h>
 #include <arrow/io/interfaces.h>
 #include <arrow/ipc/options.h>
@@ -28,6 +32,8 @@
 #include <arrow/type_traits.h>
 #include <arrow/util/compression.h>
 #include <arrow/util/float16.h>
+#include <arrow/util/key_value_metadata.h>
+#include <arrow/util/ree_util.h>
 #include <parquet/arrow/reader.h>
 #include <parquet/arrow/schema.h>
 #include <parquet/exception.h>
@@ -38,106 +44,179 @@
 #include <epsflow/core/checked.hpp>
 #include <epsflow/core/format.hpp>
 #include <epsflow/core/points.hpp>
+#include <epsflow/io/read/arrow/pandas_index.hpp>
 
 namespace epsflow::io {
 namespace {
 
-/// The type of what a column holds once dictionaries are looked up.
+/// The type of the values that a column's dictionaries and runs stand for, and that an extension such as a tensor stores.
 const arrow::DataType& value_type(const arrow::DataType& type) {
-  if (type.id() != arrow::Type::DICTIONARY) return type;
-  return *static_cast<const arrow::DictionaryType&>(type).value_type();
+  switch (type.id()) {
+    case arrow::Type::DICTIONARY:
+      return value_type(*static_cast<const arrow::DictionaryType&>(type).value_type());
+    case arrow::Type::RUN_END_ENCODED:
+      return value_type(*static_cast<const arrow::RunEndEncodedType&>(type).value_type());
+    case arrow::Type::EXTENSION:
+      return value_type(*static_cast<const arrow::ExtensionType&>(type).storage_type());
+    default:
+      return type;
+  }
 }
 
-using Numbers = std::tuple<arrow::BooleanArray, arrow::Int8Array, arrow::Int16Array, arrow::Int32Array,
-                           arrow::Int64Array, arrow::UInt8Array, arrow::UInt16Array, arrow::UInt32Array,
-                           arrow::UInt64Array, arrow::HalfFloatArray, arrow::FloatArray, arrow::DoubleArray>;
+template <class... Arrays>
+struct OneOf {};
+using Numbers = OneOf<arrow::BooleanArray, arrow::Int8Array, arrow::Int16Array, arrow::Int32Array, arrow::Int64Array,
+                      arrow::UInt8Array, arrow::UInt16Array, arrow::UInt32Array, arrow::UInt64Array,
+                      arrow::HalfFloatArray, arrow::FloatArray, arrow::DoubleArray>;
+using Times = OneOf<arrow::TimestampArray, arrow::Date32Array, arrow::Date64Array, arrow::Time32Array,
+                    arrow::Time64Array, arrow::DurationArray>;
+using Vectors = OneOf<arrow::ListArray, arrow::LargeListArray, arrow::FixedSizeListArray, arrow::ListViewArray,
+                      arrow::LargeListViewArray>;
 
-/// Calls visit(array) with an array of numbers as what it is. Returns false for any other.
-template <class Visit>
-bool visit_numbers(const arrow::Array& array, Visit visit) {
-  const auto visit_one_of = [&]<class... Arrays>(std::type_identity<std::tuple<Arrays...>>) {
-    const auto is_one = [&]<class Array>(std::type_identity<Array>) {
-      if (array.type_id() != Array::TypeClass::type_id) return false;
-      visit(static_cast<const Array&>(array));
-      return true;
-    };
-    return (is_one(std::type_identity<Arrays>()) || ...);
+template <class... Arrays>
+bool is_one_of(OneOf<Arrays...> /*kinds*/, const arrow::DataType& type) {
+  return ((type.id() == Arrays::TypeClass::type_id) || ...);
+}
+
+/// Calls visit(array) with an array of one of the kinds as what it is. Returns false for any other.
+template <class... Arrays, class Visit>
+bool visit_one_of(OneOf<Arrays...> /*kinds*/, const arrow::Array& array, Visit visit) {
+  const auto is_one = [&]<class Array>(std::type_identity<Array>) {
+    if (array.type_id() != Array::TypeClass::type_id) return false;
+    visit(static_cast<const Array&>(array));
+    return true;
   };
-  return visit_one_of(std::type_identity<Numbers>());
+  return (is_one(std::type_identity<Arrays>()) || ...);
 }
 
-bool is_number(const arrow::DataType& type) {
-  return arrow::is_integer(type) || arrow::is_floating(type) || type.id() == arrow::Type::BOOL;
+/// The type of the numbers in a column of numbers or of vectors.
+const arrow::DataType& element_type(const arrow::DataType& type) {
+  const arrow::DataType& values = value_type(type);
+  return is_one_of(Vectors(), values) ? value_type(*values.field(0)->type()) : values;
+}
+
+/// A time in seconds: since 1970, since midnight, or as long as it lasts.
+template <class Array>
+double seconds_of(const Array& times, std::int64_t i) {
+  const std::int64_t time = times.Value(i);
+  std::int64_t second = 1000;
+  if constexpr (std::is_same_v<Array, arrow::Date32Array>) {
+    constexpr double kDay = 86400;
+    return kDay * static_cast<double>(time);
+  } else if constexpr (!std::is_same_v<Array, arrow::Date64Array>) {
+    constexpr std::array<std::int64_t, 4> kOfUnits{1, 1000, 1000000, 1000000000};
+    second = kOfUnits.at(static_cast<std::size_t>(static_cast<const typename Array::TypeClass&>(*times.type()).unit()));
+  }
+  return static_cast<double>(time / second) + static_cast<double>(time % second) / static_cast<double>(second);
 }
 
 template <class T, class Array>
 T number_of(const Array& array, std::int64_t i) {
-  if constexpr (std::is_same_v<Array, arrow::HalfFloatArray>) {
+  if constexpr (std::is_base_of_v<arrow::TemporalType, typename Array::TypeClass>) {
+    return static_cast<T>(seconds_of(array, i));
+  } else if constexpr (std::is_same_v<Array, arrow::HalfFloatArray>) {
     return static_cast<T>(arrow::util::Float16::FromBits(array.Value(i)).ToDouble());
   } else {
     return static_cast<T>(array.Value(i));
   }
 }
 
-/// The values of an array that has been validated, nulls as NaN. Returns false for one of no numbers.
-template <class T>
-bool convert_array(const arrow::Array& array, std::vector<T>& values);
+/// Where the values of some rows are.
+struct Places {
+  static constexpr std::int64_t kMissing = -1;
 
-/// What the indices into a dictionary stand for.
-template <class T>
-bool look_up(const arrow::DictionaryArray& indices, std::vector<T>& values) {
-  std::vector<T> meanings;
-  if (!convert_array(*indices.dictionary(), meanings)) return false;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const auto at = static_cast<std::int64_t>(i);
-    if (!indices.IsNull(at)) values[i] = meanings[narrow<std::size_t>(indices.GetValueIndex(at))];
+  std::shared_ptr<arrow::Array> array;  ///< that holds the values
+  std::vector<std::int64_t> at;         ///< for each row, if any, the place there, or kMissing; empty: row i is at i
+
+  void list_rows() {
+    if (!at.empty()) return;
+    at.resize(narrow<std::size_t>(array->length()));
+    std::iota(at.begin(), at.end(), std::int64_t{0});
   }
-  return true;
+
+  /// Goes on to the array of the values that dictionaries, runs and extensions stand for.
+  void look_up() {
+    for (;;) {
+      const std::shared_ptr<arrow::Array> codes = array;
+      switch (codes->type_id()) {
+        case arrow::Type::DICTIONARY: {
+          const auto& coded = static_cast<const arrow::DictionaryArray&>(*codes);
+          move_to(coded.dictionary(),
+                  [&](std::int64_t i) { return coded.IsNull(i) ? kMissing : coded.GetValueIndex(i); });
+          break;
+        }
+        case arrow::Type::RUN_END_ENCODED: {
+          const auto& runs = static_cast<const arrow::RunEndEncodedArray&>(*codes);
+          const arrow::ArraySpan span(*runs.data());
+          move_to(runs.values(),
+                  [&](std::int64_t i) { return arrow::ree_util::FindPhysicalIndex(span, i, runs.offset()); });
+          break;
+        }
+        case arrow::Type::EXTENSION:
+          array = static_cast<const arrow::ExtensionArray&>(*codes).storage();
+          break;
+        default:
+          return;
+      }
+    }
+  }
+
+  /// `place` tells where in the next array the value at a place of this one is.
+  template <class Place>
+  void move_to(std::shared_ptr<arrow::Array> next, Place place) {
+    list_rows();
+    for (std::int64_t& i : at) i = i == kMissing ? kMissing : place(i);
+    array = std::move(next);
+  }
+};
+
+/// Where the values, or the lists, of all rows of a column are.
+Places places_of(std::shared_ptr<arrow::Array> column) {
+  Places places{std::move(column), {}};
+  places.look_up();
+  return places;
 }
 
-template <class T>
-bool convert_array(const arrow::Array& array, std::vector<T>& values) {
-  values.resize(narrow<std::size_t>(array.length()));
-  const auto copy = [&](const auto& numbers) {
-    for (std::size_t i = 0; i < values.size(); ++i) values[i] = number_of<T>(numbers, static_cast<std::int64_t>(i));
-  };
-  const bool is_coded = array.type_id() == arrow::Type::DICTIONARY;
-  if (!(is_coded ? look_up(static_cast<const arrow::DictionaryArray&>(array), values) : visit_numbers(array, copy))) {
-    return false;
-  }
-  for (std::size_t i = 0; array.null_count() > 0 && i < values.size(); ++i) {
-    if (array.IsNull(static_cast<std::int64_t>(i))) values[i] = std::numeric_limits<T>::quiet_NaN();
-  }
-  return true;
-}
-
-/// The integer that float64 rounds at a place of an array, in digits; empty where it holds what is there.
-std::string rounded_integer(const arrow::Array& array, std::int64_t i) {
-  if (array.type_id() == arrow::Type::DICTIONARY) {
-    const auto& coded = static_cast<const arrow::DictionaryArray&>(array);
-    return rounded_integer(*coded.dictionary(), coded.GetValueIndex(i));
-  }
-  std::string digits;
-  visit_numbers(array, [&](const auto& numbers) {
-    if constexpr (std::is_same_v<std::decay_t<decltype(numbers)>, arrow::Int64Array> ||
-                  std::is_same_v<std::decay_t<decltype(numbers)>, arrow::UInt64Array>) {
-      if (!is_exact(numbers.Value(i))) digits = std::to_string(numbers.Value(i));
+/// The length of the first list in a column that has values; 0 where all lists are empty, nothing where there are none.
+std::optional<std::uint64_t> first_length(std::shared_ptr<arrow::Array> column) {
+  if (column->length() == 0) return std::nullopt;
+  Places places = places_of(std::move(column));
+  places.list_rows();
+  std::optional<std::uint64_t> length;
+  visit_one_of(Vectors(), *places.array, [&](const auto& lists) {
+    for (std::size_t row = 0; row < places.at.size() && length.value_or(0) == 0; ++row) {
+      const std::int64_t i = places.at[row];
+      if (i != Places::kMissing && !lists.IsNull(i)) length = narrow<std::uint64_t>(lists.value_length(i));
     }
   });
-  return digits;
+  return length;
+}
+
+/// What can be done about a column of a type that is not read; empty where nothing is known.
+std::string_view remedy_for(const arrow::DataType& type) {
+  if (type.id() == arrow::Type::STRUCT) return "write its fields as columns of their own";
+  if (is_one_of(Times(), type)) return "write them as numbers, such as seconds";
+  if (is_one_of(Vectors(), type)) return "write one list of numbers for each row";
+  return {};
 }
 
 void require_number(const Source& source, const ColumnList& available, std::size_t column,
                     const arrow::DataType& type) {
-  if (is_number(value_type(type))) return;
+  const arrow::DataType& element = element_type(type);
+  if (is_one_of(Numbers(), element)) return;
+  // Columns beside the points, such as that of --by, may hold times, as those of text may.
+  if (source.options.on_nan == NanPolicy::keep && is_one_of(Times(), element)) return;
   const std::string shown = show_text(type.ToString());
-  if (!arrow::is_decimal(value_type(type))) {
-    throw_not_numeric(source, available, column, "values of type " + shown);
+  if (arrow::is_decimal(element)) {
+    throw source.error(
+        "column {} holds values of type {}, which float64 would round; write them as float64, or choose other columns "
+        "with ReadOptions::columns from: {}",
+        available.label(column), shown, available.describe());
   }
-  throw source.error(
-      "column {} holds values of type {}, which float64 would round; write them as float64, or choose other columns "
-      "with ReadOptions::columns from: {}",
-      available.label(column), shown, available.describe());
+  const std::string_view remedy = remedy_for(element);
+  throw_not_numeric(
+      source, available, column,
+      remedy.empty() ? fmt::format("values of type {}", shown) : fmt::format("values of type {} ({})", shown, remedy));
 }
 
 [[noreturn]] void throw_wrong_rows(const Source& source, std::uint64_t expected, std::string_view found) {
@@ -178,15 +257,15 @@ class FileMemory final : public arrow::ProxyMemoryPool {
     allow(0, 0);
   }
 
-  /// Adds what so many chosen columns need, of so many rows. More than a data set may have are refused elsewhere.
-  void allow(std::uint64_t rows, std::uint64_t columns) {
+  /// Adds what so many rows of so many values need. More than a data set may have are refused elsewhere.
+  void allow(std::uint64_t rows, std::uint64_t row_values) {
     constexpr std::uint64_t kFixed = std::uint64_t{256} << 20;  // room for dictionaries that are well compressed
     constexpr std::uint64_t kFileTimes = 4;                     // what lies in the file, and what that unpacks to
     constexpr std::uint64_t kColumn = std::uint64_t{4} << 20;   // what is read of a column at once
     constexpr std::uint64_t kValue = 2 * sizeof(double);        // unpacked, and once more converted or aligned
     rows_ = std::min(rows, kMaxPoints);
     limit_ =
-        kFixed + kFileTimes * file_bytes_ + std::min<std::uint64_t>(columns, kMaxDims) * (kColumn + rows_ * kValue);
+        kFixed + kFileTimes * file_bytes_ + std::min<std::uint64_t>(row_values, kMaxDims) * (kColumn + rows_ * kValue);
   }
 
   using MemoryPool::Allocate;
@@ -227,34 +306,45 @@ std::shared_ptr<arrow::io::RandomAccessFile> open_for_arrow(const LibraryFile& f
 /// The columns of a table that become coordinates, and where their values go.
 class ArrowColumns {
  public:
-  /// Chooses as source.options says, and throws InputError for columns that hold no numbers.
-  ArrowColumns(const arrow::Schema& schema, const Source& source) : source_(source) {
-    const ColumnList available{.count = narrow<std::size_t>(schema.num_fields()), .names = schema.field_names()};
-    for (const std::size_t column : select_columns(source, available)) {
-      const int field = narrow<int>(column);
-      const arrow::DataType& type = *schema.field(field)->type();
-      require_number(source, available, column, type);
-      chosen_.push_back({column, 0, available.names[column], value_type(type).id() == arrow::Type::FLOAT});
-      fields_.push_back(field);
+  /// Calls visit(array) with parts of the column of a field, from the first row on, until it returns true.
+  using Parts = std::function<void(int field, const std::function<bool(std::shared_ptr<arrow::Array>)>& visit)>;
+
+  /// Chooses as source.options says, and throws InputError for columns that hold no numbers. Lists are of one length, for which
+  /// `parts` is called.
+  ArrowColumns(std::shared_ptr<arrow::Schema> schema, const Source& source, Parts parts)
+      : source_(source), schema_(std::move(schema)), parts_(std::move(parts)) {
+    list_columns();
+    chosen_ = select_elements(source, available_, [&](std::size_t column) { return count_values(column); });
+    std::set<int> fields;  // each once: the weights may be a coordinate as well
+    for (ElementChoice& choice : chosen_) {
+      choice.is_float32 = element_type(type_of(choice.column)).id() == arrow::Type::FLOAT;
+      if (!fields.insert(fields_of_columns_[choice.column]).second) continue;
+      const std::uint64_t count = count_values(choice.column);
+      const std::uint64_t values = count == kUnknownCount ? 1 : count;
+      widest_ = std::max(widest_, values);
+      row_values_ += std::min<std::uint64_t>(values, kMaxDims);
     }
-    std::sort(fields_.begin(), fields_.end());
-    // The weights may be a coordinate as well.
-    fields_.erase(std::unique(fields_.begin(), fields_.end()), fields_.end());
+    fields_.assign(fields.begin(), fields.end());
   }
 
   /// The fields of the schema that are to be read, in ascending order.
   [[nodiscard]] const std::vector<int>& fields() const noexcept { return fields_; }
+  /// How many values the column has that holds most of them in each row.
+  [[nodiscard]] std::uint64_t widest() const noexcept { return widest_; }
 
   /// Tells the sink of the rows to come, and lets the memory be as large as they need.
-  void begin(std::int64_t rows, std::string kind, std::uint64_t memory_taken, FileMemory& memory, PointsSink& points) {
+  void begin(std::int64_t rows, std::string_view format, std::string_view pieces, std::uint64_t memory_taken,
+             FileMemory& memory, PointsSink& points) {
     if (rows < 0) throw source_.error("damaged: its number of rows is negative; fetch the file again");
     rows_ = static_cast<std::uint64_t>(rows);
+    const std::string index = unread_index();
+    const std::string without = index.empty() ? "" : fmt::format(" without the index of pandas ({})", index);
     points.begin({.rows = rows_,
                   .precision = precision_of(chosen_),
                   .columns = chosen_,
-                  .kind = std::move(kind),
+                  .kind = fmt::format("{}{}, {}", format, without, pieces),
                   .memory_taken = memory_taken});
-    memory.allow(rows_, fields_.size());
+    memory.allow(rows_, row_values_);
   }
 
   /// Passes over rows that nobody asks for.
@@ -274,6 +364,7 @@ class ArrowColumns {
     check_arrow(batch.ValidateFull(), source_, fmt::format("reading from row {} on", done_));
     const auto count = narrow<std::uint64_t>(batch.num_rows());
     if (count > rows_ - done_) throw_wrong_rows(source_, rows_, "more");
+    if (count == 0) return;
     with_type(precision_of(chosen_), [&](auto zero) { put_as<decltype(zero)>(batch, points); });
     done_ += count;
   }
@@ -284,38 +375,152 @@ class ArrowColumns {
   }
 
  private:
+  /// Columns that pandas stored for an index come last, and are chosen by name alone.
+  void list_columns() {
+    const std::shared_ptr<const arrow::KeyValueMetadata> metadata = schema_->metadata();
+    const std::set<std::string> index =
+        pandas_index(metadata == nullptr ? std::string() : metadata->Get("pandas").ValueOr(std::string()));
+    for (const bool is_index : {false, true}) {
+      for (int field = 0; field < schema_->num_fields(); ++field) {
+        const std::string& name = schema_->field(field)->name();
+        if (index.contains(name) != is_index) continue;
+        available_.names.push_back(name);
+        fields_of_columns_.push_back(field);
+      }
+      if (!is_index) available_.count = available_.names.size();
+    }
+    counts_.resize(available_.names.size());
+    if (available_.count > 0 || available_.names.empty() || !source_.options.columns.empty()) return;
+    throw source_.error("all of its columns are the index that pandas stored; {} from: {}", how_to_choose(source_),
+                        available_.describe());
+  }
+
+  /// The columns of the index, if these were left out.
+  [[nodiscard]] std::string unread_index() const {
+    if (!source_.options.columns.empty()) return {};
+    std::vector<std::string> unread;
+    for (std::size_t column = available_.count; column < available_.names.size(); ++column) {
+      const bool is_read = std::ranges::any_of(chosen_, [&](const auto& choice) { return choice.column == column; });
+      if (!is_read) unread.push_back(available_.names[column]);
+    }
+    return list_of(unread, show_name);
+  }
+
+  [[nodiscard]] const arrow::DataType& type_of(std::size_t column) const {
+    return *schema_->field(fields_of_columns_[column])->type();
+  }
+
+  /// How many values a column holds in each row, as select_elements() asks. Throws InputError for a column of anything but numbers.
+  std::uint64_t count_values(std::size_t column) {
+    std::optional<std::uint64_t>& count = counts_[column];
+    if (count) return *count;
+    const arrow::DataType& type = value_type(type_of(column));
+    require_number(source_, available_, column, type_of(column));
+    if (!is_one_of(Vectors(), type)) {
+      count = 1;
+    } else if (type.id() == arrow::Type::FIXED_SIZE_LIST) {
+      count = static_cast<std::uint64_t>(std::max(0, static_cast<const arrow::FixedSizeListType&>(type).list_size()));
+    } else {
+      parts_(fields_of_columns_[column], [&](std::shared_ptr<arrow::Array> part) {
+        check_arrow(part->ValidateFull(), source_, "reading the column " + available_.label(column));
+        const std::optional<std::uint64_t> length = first_length(std::move(part));
+        if (length) count = length;
+        return count.value_or(0) > 0;
+      });
+      if (!count) count = kUnknownCount;
+    }
+    return *count;
+  }
+
+  /// The places of the chosen values in the next rows of their column.
+  [[nodiscard]] Places find_values(std::shared_ptr<arrow::Array> column, const ElementChoice& choice) const {
+    Places places = places_of(std::move(column));
+    const std::shared_ptr<arrow::Array> array = places.array;
+    visit_one_of(Vectors(), *array, [&](const auto& lists) {
+      places.list_rows();
+      for (std::size_t row = 0; row < places.at.size(); ++row) {
+        std::int64_t& i = places.at[row];
+        if (i == Places::kMissing || lists.IsNull(i)) {
+          i = Places::kMissing;
+          continue;
+        }
+        require_length(row, choice.column, static_cast<std::uint64_t>(lists.value_length(i)));
+        i = lists.value_offset(i) + static_cast<std::int64_t>(choice.element);
+      }
+      places.array = lists.values();
+      places.look_up();
+    });
+    return places;
+  }
+
+  void require_length(std::size_t row, std::size_t column, std::uint64_t length) const {
+    if (length == counts_[column]) return;
+    throw source_.error(
+        "row {}, column {} holds a list of {}, and other rows one of {}; write lists of one length, or {} from: {}",
+        done_ + row, available_.label(column), format_count(length, "value"), format_count(*counts_[column]),
+        how_to_choose(source_), available_.describe());
+  }
+
   template <class T>
   void put_as(const arrow::RecordBatch& batch, PointsSink& points) const {
-    std::vector<T> values;
+    std::vector<T> values(narrow<std::size_t>(batch.num_rows()));
     for (std::size_t k = 0; k < chosen_.size(); ++k) {
-      const auto place = std::lower_bound(fields_.begin(), fields_.end(), narrow<int>(chosen_[k].column));
-      const arrow::Array& array = *batch.column(static_cast<int>(place - fields_.begin()));
-      if (!convert_array(array, values)) {
+      const int field = fields_of_columns_[chosen_[k].column];
+      const auto number = std::ranges::lower_bound(fields_, field) - fields_.begin();
+      const Places places = find_values(batch.column(static_cast<int>(number)), chosen_[k]);
+      const auto take = [&](const auto& numbers) { take_values(numbers, places.at, chosen_[k], std::span<T>(values)); };
+      if (!visit_one_of(Numbers(), *places.array, take) && !visit_one_of(Times(), *places.array, take)) {
         throw source_.error("damaged: column {} holds other values than the schema tells; fetch the file again",
                             show_text(chosen_[k].name));
-      }
-      for (std::size_t i = 0; i < values.size(); ++i) {
-        if (!may_be_rounded(values[i])) continue;
-        const std::string digits = rounded_integer(array, static_cast<std::int64_t>(i));
-        if (!digits.empty())
-          throw_rounded(source_, fmt::format("row {}", done_ + i), show_text(chosen_[k].name), digits);
       }
       points.put_coordinate(done_, k, std::span<const T>(values));
     }
   }
 
+  template <class Array, class T>
+  void take_values(const Array& numbers, std::span<const std::int64_t> places, const ElementChoice& choice,
+                   std::span<T> values) const {
+    const auto take = [&](std::size_t row, std::int64_t i) {
+      values[row] = number_of<T>(numbers, i);
+      if constexpr (std::is_same_v<Array, arrow::Int64Array> || std::is_same_v<Array, arrow::UInt64Array>) {
+        if (!may_be_rounded(values[row]) || is_exact(numbers.Value(i))) return;
+        throw_rounded(source_, fmt::format("row {}", done_ + row), show_text(choice.name),
+                      std::to_string(numbers.Value(i)));
+      }
+    };
+    const bool is_plain = places.empty() && numbers.null_count() == 0;
+    for (std::size_t row = 0; is_plain && row < values.size(); ++row) take(row, static_cast<std::int64_t>(row));
+    for (std::size_t row = 0; !is_plain && row < values.size(); ++row) {
+      const std::int64_t i = places.empty() ? static_cast<std::int64_t>(row) : places[row];
+      if (i == Places::kMissing || numbers.IsNull(i)) {
+        values[row] = std::numeric_limits<T>::quiet_NaN();
+      } else {
+        take(row, i);
+      }
+    }
+  }
+
   const Source& source_;
+  std::shared_ptr<arrow::Schema> schema_;
+  Parts parts_;
+  ColumnList available_;
+  std::vector<int> fields_of_columns_;                ///< of the schema, for each of available_.names
+  std::vector<std::optional<std::uint64_t>> counts_;  ///< of count_values(), those that are known
   std::vector<ElementChoice> chosen_;
   std::vector<int> fields_;
+  std::uint64_t widest_ = 1;
+  std::uint64_t row_values_ = 0;  ///< that the columns to be read hold in each row
   std::uint64_t rows_ = 0;
   std::uint64_t done_ = 0;
 };
 
+// Otherwise the chosen columns of a whole row group would be in memory at once.
+constexpr std::uint64_t kRowsAtOnce = std::uint64_t{1} << 16;
+constexpr std::uint64_t kValuesAtOnce = std::uint64_t{1} << 20;  // of a column of vectors
+
 std::unique_ptr<parquet::arrow::FileReader> open_parquet(const LibraryFile& file, const Source& source,
                                                          FileMemory& memory) {
   constexpr std::string_view kOpening = "opening the Parquet file";
-  // Otherwise the chosen columns of a whole row group would be in memory at once.
-  constexpr std::int64_t kRowsAtOnce = std::int64_t{1} << 16;
   constexpr std::int64_t kBytesAtOnce = std::int64_t{1} << 20;  // of each column
   parquet::ReaderProperties properties(&memory);
   properties.enable_buffered_stream();
@@ -323,14 +528,13 @@ std::unique_ptr<parquet::arrow::FileReader> open_parquet(const LibraryFile& file
   properties.set_page_checksum_verification(true);
   parquet::ArrowReaderProperties to_arrow(/*use_threads=*/false);
   to_arrow.set_pre_buffer(false);
-  to_arrow.set_batch_size(kRowsAtOnce);
   parquet::arrow::FileReaderBuilder builder;
   check_arrow(builder.Open(open_for_arrow(file, source), properties), source, kOpening);
   return value_of(builder.memory_pool(&memory)->properties(to_arrow)->Build(), source, kOpening);
 }
 
-/// "Parquet, 3 row groups, snappy".
-std::string describe_parquet(const parquet::FileMetaData& file, const std::vector<int>& columns) {
+/// "3 row groups, snappy".
+std::string describe_groups(const parquet::FileMetaData& file, const std::vector<int>& columns) {
   std::set<std::string> codecs;
   for (int group = 0; group < file.num_row_groups(); ++group) {
     const auto chunks = file.RowGroup(group);
@@ -338,7 +542,7 @@ std::string describe_parquet(const parquet::FileMetaData& file, const std::vecto
       codecs.insert(arrow::util::Codec::GetCodecAsString(chunks->ColumnChunk(column)->compression()));
     }
   }
-  std::string text = "Parquet, " + format_count(narrow<std::uint64_t>(file.num_row_groups()), "row group");
+  std::string text = format_count(narrow<std::uint64_t>(file.num_row_groups()), "row group");
   for (const std::string& codec : codecs) text += ", " + codec;
   return text;
 }
@@ -348,13 +552,30 @@ void read_parquet(const LibraryFile& file, const Source& source, PointsSink& poi
   const auto reader = open_parquet(file, source, memory);
   std::shared_ptr<arrow::Schema> schema;
   check_arrow(reader->GetSchema(&schema), source, "reading the schema");
-  ArrowColumns columns(*schema, source);
-  // Structures and lists are several columns there, so that those behind them have other numbers.
-  std::vector<int> leaves;
-  for (const int field : columns.fields()) leaves.push_back(reader->manifest().schema_fields.at(field).column_index);
-  const std::shared_ptr<parquet::FileMetaData> description = reader->parquet_reader()->metadata();
-  columns.begin(description->num_rows(), describe_parquet(*description, leaves), file.memory_taken, memory, points);
   constexpr std::string_view kReading = "reading the columns";
+  const std::shared_ptr<parquet::FileMetaData> description = reader->parquet_reader()->metadata();
+  // Structures and lists are columns within columns there, so that those behind them have other numbers.
+  const auto leaf_of = [&](int field) {
+    const parquet::arrow::SchemaField* leaf = &reader->manifest().schema_fields.at(field);
+    while (!leaf->is_leaf()) leaf = &leaf->children.at(0);
+    return leaf->column_index;
+  };
+  const auto parts = [&](int field, const auto& visit) {
+    constexpr std::int64_t kFirstRows = 64;
+    reader->set_batch_size(kFirstRows);
+    std::vector<int> groups(narrow<std::size_t>(description->num_row_groups()));
+    std::iota(groups.begin(), groups.end(), 0);
+    const auto batches = value_of(reader->GetRecordBatchReader(groups, {leaf_of(field)}), source, kReading);
+    while (const auto batch = value_of(batches->Next(), source, kReading)) {
+      if (visit(batch->column(0))) break;
+    }
+  };
+  ArrowColumns columns(schema, source, parts);
+  reader->set_batch_size(std::clamp<std::int64_t>(kValuesAtOnce / columns.widest(), 1, kRowsAtOnce));
+  std::vector<int> leaves;
+  for (const int field : columns.fields()) leaves.push_back(leaf_of(field));
+  columns.begin(description->num_rows(), "Parquet", describe_groups(*description, leaves), file.memory_taken, memory,
+                points);
   for (int group = 0; group < description->num_row_groups(); ++group) {
     const std::int64_t rows = description->RowGroup(group)->num_rows();
     if (!columns.wants(rows)) {
@@ -390,19 +611,29 @@ void parse_arrow(const LibraryFile& file, const Source& source, PointsSink& poin
   options.use_threads = false;
   options.ensure_alignment = arrow::ipc::Alignment::kDataTypeSpecificAlignment;
   const auto bytes = open_for_arrow(file, source);
-  const auto open = [&] {
+  // Of the given fields alone; of all where there are none.
+  const auto open = [&](const std::vector<int>& fields) {
+    options.included_fields = fields;
     return value_of(arrow::ipc::RecordBatchFileReader::Open(bytes, options), source, "opening the Arrow file");
   };
-  ArrowColumns columns(*open()->schema(), source);
-  options.included_fields = columns.fields();
-  const auto reader = open();
+  const auto read_batch = [&](auto& reader, int i) {
+    return value_of(reader.ReadRecordBatch(i), source, fmt::format("reading record batch {}", i));
+  };
+  const auto parts = [&](int field, const auto& visit) {
+    const auto reader = open({field});
+    for (int i = 0; i < reader->num_record_batches(); ++i) {
+      if (visit(read_batch(*reader, i)->column(0))) break;
+    }
+  };
+  ArrowColumns columns(open({})->schema(), source, parts);
+  const auto reader = open(columns.fields());
   const int batches = reader->num_record_batches();
   columns.begin(
-      value_of(reader->CountRows(), source, "counting the rows"),
-      fmt::format("Arrow, {} record batch{}", format_count(narrow<std::uint64_t>(batches)), batches == 1 ? "" : "es"),
+      value_of(reader->CountRows(), source, "counting the rows"), "Arrow",
+      fmt::format("{} record batch{}", format_count(narrow<std::uint64_t>(batches)), batches == 1 ? "" : "es"),
       file.memory_taken, memory, points);
   for (int i = 0; i < batches; ++i) {
-    const auto batch = value_of(reader->ReadRecordBatch(i), source, fmt::format("reading record batch {}", i));
+    const auto batch = read_batch(*reader, i);
     if (columns.wants(batch->num_rows())) {
       columns.put(*batch, points);
     } else {

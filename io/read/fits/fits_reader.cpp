@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <limits>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,6 +19,7 @@
 #include <fitsio.h>
 #include <epsflow/core/buffer.hpp>
 #include <epsflow/core/checked.hpp>
+#include <epsflow/io/read/decimal.hpp>
 #include <epsflow/io/read/element_columns.hpp>
 #include <epsflow/io/read/fits/fits_file.hpp>
 
@@ -32,11 +34,24 @@ struct FitsColumn {
   bool is_logical = false;
   std::uint64_t elements = 1;  ///< values per row, where these are numbers
   bool is_plain_float32 = false;
-  int wide_type = 0;              ///< TLONGLONG or TULONGLONG, where it holds integers of 64 bits as they are
-  LONGLONG text_begin = 0;        ///< first byte in a row, from 1, of integers as they are in an ASCII table; else 0
-  LONGLONG text_width = 0;        ///< bytes of each of these
-  bool has_marked_nulls = false;  ///< TNULL, as integers and ASCII tables have it; the null of a binary float is NaN
+  bool is_integer = false;
+  int wide_type = 0;          ///< TLONGLONG or TULONGLONG, where it holds integers of 64 bits as they are
+  double scale = 1;           ///< TSCAL
+  double zero = 0;            ///< TZERO
+  LONGLONG text_begin = 0;    ///< first byte in a row, from 1, of the field of an ASCII table; else 0
+  LONGLONG text_width = 0;    ///< bytes of the field
+  int implicit_decimals = 0;  ///< of a number in the field that has no point
+  std::optional<std::string> null_text = {};  ///< TNULL of an ASCII table, without blanks at its ends
 };
+
+/// TNULL of an ASCII table, if the column has it.
+std::optional<std::string> null_text_of(fitsfile* file, int number) {
+  const FitsMessageMark mark;
+  std::array<char, FLEN_VALUE> text{};
+  int status = 0;
+  fits_read_key(file, TSTRING, fmt::format("TNULL{}", number).c_str(), text.data(), nullptr, &status);
+  return status == 0 ? std::optional(std::string(trim(text.data()))) : std::nullopt;
+}
 
 FitsColumn describe_column(fitsfile* file, int number, bool is_ascii, const Source& source) {
   int status = 0;
@@ -62,11 +77,12 @@ FitsColumn describe_column(fitsfile* file, int number, bool is_ascii, const Sour
   constexpr std::array kIntegers{TBYTE, TSBYTE, TSHORT, TUSHORT, TINT, TUINT, TLONG, TULONG, TLONGLONG, TULONGLONG};
   FitsColumn column{.name = name.data(),
                     .unit = std::string(trim(unit.data())),
-                    .type = fmt::format("values of type {}", show_text(form.data()))};
-  const bool is_integer = std::find(kIntegers.begin(), kIntegers.end(), type) != kIntegers.end();
+                    .type = fmt::format("values of type {}", show_text(form.data())),
+                    .scale = scale,
+                    .zero = zero};
+  column.is_integer = std::find(kIntegers.begin(), kIntegers.end(), type) != kIntegers.end();
   column.is_logical = type == TLOGICAL;
-  column.has_marked_nulls = is_integer || is_ascii;
-  column.is_number = is_integer || column.is_logical || type == TFLOAT || type == TDOUBLE;
+  column.is_number = column.is_integer || column.is_logical || type == TFLOAT || type == TDOUBLE;
   if (column.is_number) column.elements = narrow<std::uint64_t>(repeat, "values per row");
   // The decimal digits of an ASCII table may be more than float32 holds.
   column.is_plain_float32 = !is_ascii && type == TFLOAT && scale == 1 && zero == 0;
@@ -74,9 +90,12 @@ FitsColumn describe_column(fitsfile* file, int number, bool is_ascii, const Sour
   if (!is_ascii && type == TLONGLONG && scale == 1) {
     column.wide_type = zero == 0 ? TLONGLONG : zero == kUnsignedZero ? TULONGLONG : 0;
   }
-  if (is_ascii && is_integer && scale == 1 && zero == 0) {
+  if (is_ascii) {
     column.text_begin = begin;
     column.text_width = width;
+    column.null_text = null_text_of(file, number);
+    fits_ascii_tform(form.data(), nullptr, nullptr, &column.implicit_decimals, &status);
+    check_fits(status, source, fmt::format("reading the format of column {}", number - 1));
   }
   return column;
 }
@@ -176,7 +195,7 @@ void require_exact(fitsfile* file, const FitsColumn& column, const ElementChoice
 /// The digits of an integer as an ASCII table may write it, 9007199254740994.0 and 9.007199254740994D15 as well. Empty for a number
 /// with a fraction, for one beyond float64, and for other text.
 std::string integer_digits(std::string_view text) {
-  if (text.starts_with('-')) text.remove_prefix(1);
+  if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
   const std::size_t letter = std::min(text.find_first_of("ED"), text.size());
   std::string digits(text.substr(0, letter));
   std::string_view exponent = text.substr(std::min(letter + 1, text.size()));
@@ -196,28 +215,52 @@ std::string integer_digits(std::string_view text) {
   return digits.append(static_cast<std::size_t>(zeros), '0');
 }
 
-/// The same of integers in an ASCII table, which cfitsio reads as float64. Where float64 holds one, it becomes that one.
+/// The number in a field of an ASCII table, which may have blanks anywhere, and exponents after D or a mere sign. A blank field holds 0.
+/// Source: FITS Standard 4.0, section 7.2.5.
+std::optional<double> number_in_field(std::string text, int implicit_decimals) {
+  std::erase(text, ' ');
+  if (text.empty()) return 0;
+  const std::size_t at = std::min(text.find_first_of("EeDd+-", 1), text.size());
+  std::string_view exponent = std::string_view(text).substr(at);
+  if (!exponent.empty() && exponent.front() > '9') exponent.remove_prefix(1);  // the letter
+  if (exponent.starts_with('+')) exponent.remove_prefix(1);
+  const std::optional<int> power = exponent.empty() ? 0 : whole_number<int>(exponent);
+  if (!power) return std::nullopt;
+  const bool has_point = text.find('.') < at;
+  const std::int64_t shift = std::int64_t{*power} - (has_point || !is_digit(text[at - 1]) ? 0 : implicit_decimals);
+  text.resize(at);
+  return parse_number(shift == 0 ? text : fmt::format("{}e{}", text, shift));
+}
+
+/// All values of `rows` rows of a column of an ASCII table. cfitsio would take a field that only begins with TNULL for a null, not find
+/// one that stands at the end of its field, and round.
 template <class T>
-void require_exact_text(fitsfile* file, const FitsColumn& column, const ElementChoice& choice, std::size_t first,
-                        std::span<T> values, const Source& source) {
-  // To add a digit cfitsio adds its code, and takes that of 0 away: that rounds a little below 2^53, too.
-  constexpr double kMostRead = kMostExact - 64;
+void read_texts(fitsfile* file, const FitsColumn& column, const ElementChoice& choice, std::size_t first,
+                std::span<T> values, const Source& source) {
+  const bool is_scaled = column.scale != 1 || column.zero != 0;
+  std::string field(narrow<std::size_t>(column.text_width), ' ');
   for (std::size_t i = 0; i < values.size(); ++i) {
-    if (!(std::abs(values[i]) > kMostRead)) continue;
-    std::string text(narrow<std::size_t>(column.text_width), ' ');
     int status = 0;
     fits_read_tblbytes(file, narrow<LONGLONG>(first + i + 1), column.text_begin, column.text_width,
-                       reinterpret_cast<unsigned char*>(text.data()), &status);
-    check_fits(status, source, fmt::format("reading {} in row {}", show_text(choice.name), first + i));
-    text.erase(0, text.find_first_not_of(" +"));
-    text.erase(text.find_last_not_of(' ') + 1);
-    const std::string digits = integer_digits(text);
-    double value = 0;
-    std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    if (digits.empty() || fmt::format("{:.0f}", value) != digits) {
-      throw_rounded(source, fmt::format("row {}", first + i), show_text(choice.name), text);
+                       reinterpret_cast<unsigned char*>(field.data()), &status);
+    if (status != 0) check_fits(status, source, fmt::format("reading {} in row {}", show_text(choice.name), first + i));
+    const std::string_view text = trim(std::string_view(field).substr(0, field.find('\0')));
+    if (column.null_text == text) {
+      values[i] = std::numeric_limits<T>::quiet_NaN();
+      continue;
     }
-    values[i] = static_cast<T>(text.starts_with('-') ? -value : value);
+    const std::optional<double> number = number_in_field(std::string(text), column.implicit_decimals);
+    if (!number) {
+      throw source.error(
+          "row {}, column {} is {}, not a number; if it stands for a missing value, TNULL{} in the header has to say "
+          "so, else correct it or choose other columns with ReadOptions::columns",
+          first + i, show_text(choice.name), show_text(text), choice.column + 1);
+    }
+    if (column.is_integer && !is_scaled && may_be_rounded(*number) &&
+        fmt::format("{:.0f}", std::abs(*number)) != integer_digits(text)) {
+      throw_rounded(source, fmt::format("row {}", first + i), show_text(choice.name), std::string(text));
+    }
+    values[i] = static_cast<T>(is_scaled ? *number * column.scale + column.zero : *number);
   }
 }
 
@@ -228,15 +271,15 @@ void read_values(fitsfile* file, const FitsColumn& column, const ElementChoice& 
   constexpr int kType = std::is_same_v<T, float> ? TFLOAT : TDOUBLE;
   const std::size_t count = rows * narrow<std::size_t>(column.elements);
   if (column.is_logical) return read_logical(file, choice, first, count, values, source);
-  // A null of 0 means no check. cfitsio's check of binary floats would turn denormals into 0.
-  T null = column.has_marked_nulls ? std::numeric_limits<T>::quiet_NaN() : T{0};
+  if (column.text_begin > 0) return read_texts(file, column, choice, first, std::span(values, count), source);
+  // The null of a binary float is NaN. A null of 0 means no check: that of floats would turn denormals into 0.
+  T null = column.is_integer ? std::numeric_limits<T>::quiet_NaN() : T{0};
   int status = 0;
   int any_null = 0;  // cfitsio writes it without asking whether it is there
   fits_read_col(file, kType, narrow<int>(choice.column + 1), narrow<LONGLONG>(first + 1), 1, narrow<LONGLONG>(count),
                 &null, values, &any_null, &status);
   if (status != 0) check_fits(status, source, fmt::format("reading {} from row {} on", show_text(choice.name), first));
   if (column.wide_type != 0) require_exact(file, column, choice, first, std::span<const T>(values, count), source);
-  if (column.text_width > 0) require_exact_text(file, column, choice, first, std::span(values, count), source);
 }
 
 /// The chosen element of `rows` rows of a column.

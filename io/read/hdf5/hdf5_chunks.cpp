@@ -3,6 +3,7 @@
 #include <zlib.h>
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include <epsflow/core/buffer.hpp>
 #include <epsflow/core/checked.hpp>
@@ -73,6 +74,43 @@ Filters filters_of(hid_t layout) {
                      (filter != H5Z_FILTER_DEFLATE && filter != H5Z_FILTER_FLETCHER32 && filter != H5Z_FILTER_SHUFFLE);
   }
   return filters;
+}
+
+/// What a filter is called: by its number where that is well known, else as the file names it.
+/// Source: github.com/HDFGroup/hdf5_plugins, docs/RegisteredFilterPlugins.md.
+std::string name_of_filter(H5Z_filter_t number, const char* in_file) {
+  constexpr std::array<std::pair<H5Z_filter_t, const char*>, 10> kKnown{{{H5Z_FILTER_SZIP, "szip"},
+                                                                         {307, "bzip2"},
+                                                                         {32000, "lzf"},
+                                                                         {32001, "blosc"},
+                                                                         {32004, "lz4"},
+                                                                         {32008, "bitshuffle"},
+                                                                         {32013, "zfp"},
+                                                                         {32015, "zstd"},
+                                                                         {32017, "sz"},
+                                                                         {32026, "blosc2"}}};
+  for (const auto& [known, name] : kKnown) {
+    if (known == number) return fmt::format("{}, number {}", name, number);
+  }
+  return fmt::format("{}number {}", *in_file == '\0' ? "" : show_text(in_file) + ", ", number);
+}
+
+/// The filters of a data set that the library lacks.
+std::string lacked_filters(const Hdf5Dataset& dataset) {
+  const ListHandle layout(H5Dget_create_plist(dataset.id.get()));
+  std::string lacked;
+  for (int i = 0; layout.valid() && i < H5Pget_nfilters(layout.get()); ++i) {
+    unsigned flags = 0;
+    std::size_t values = 0;
+    unsigned configuration = 0;
+    std::array<char, 256> name{};
+    const H5Z_filter_t filter = H5Pget_filter2(layout.get(), static_cast<unsigned>(i), &flags, &values, nullptr,
+                                               name.size() - 1, name.data(), &configuration);
+    if (filter < 0 || H5Zfilter_avail(filter) > 0) continue;
+    lacked += (lacked.empty() ? "" : "; ") + name_of_filter(filter, name.data());
+  }
+  H5Eclear2(H5E_DEFAULT);
+  return lacked;
 }
 
 /// The first chunk vouches for the shape of all of them; the library does not ask.
@@ -155,6 +193,19 @@ void require_written(const Hdf5Dataset& dataset, const Source& source) {
       "again",
       format_count(expected - found), format_count(expected), kind == H5D_CHUNKED ? "chunks" : "bytes",
       show_text(dataset.path));
+}
+
+void throw_unread(const Hdf5Dataset& dataset, const Source& source, std::string_view doing) {
+  const std::string reason = take_error_text();
+  // What a virtual data set lacks is known by the reason alone.
+  std::string lacked = lacked_filters(dataset);
+  if (lacked.empty() && reason.find(kLackedFilter) != std::string::npos) lacked = reason;
+  if (lacked.empty()) throw_hdf5(source, doing, reason);
+  throw source.error(
+      "the data set {} is packed with a filter that this build's HDF5 lacks: {}; unpack the file with h5repack -f NONE "
+      "where the filter is known, set HDF5_PLUGIN_PATH to the folder of its plugin, or read the file in Python with "
+      "h5py, which has lzf, and has others with the package hdf5plugin",
+      show_text(dataset.path), lacked);
 }
 
 }  // namespace epsflow::io

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include <epsflow/io/read/hdf5/hdf5_columns.hpp>
 
@@ -14,5 +15,9 @@ namespace epsflow::io {
 /// what is stored has another size than its shape tells: the library would take the one for zeros, and read past the end
 /// of the other.
 void require_written(const Hdf5Dataset& dataset, const Source& source);
+
+/// The InputError of values that could not be read, with the library's reason: damage, or a filter that it lacks. Chunks that a filter
+/// could not shrink are stored without it, so that only the attempt to read them shows whether it is needed.
+[[noreturn]] void throw_unread(const Hdf5Dataset& dataset, const Source& source, std::string_view doing);
 
 }  // namespace epsflow::io

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 #include <memory>
 #include <span>
@@ -35,10 +36,6 @@ std::string_view class_name(H5T_class_t type) noexcept {
       return "values of a type that is no number";
   }
 }
-
-struct FreeHdf5 {
-  void operator()(void* p) const noexcept { H5free_memory(p); }
-};
 
 Hdf5Member describe_number(hid_t type) {
   const H5T_class_t type_class = H5Tget_class(type);
@@ -78,11 +75,31 @@ Hdf5Member describe_member(hid_t table, unsigned number, const Source& source) {
   return member;
 }
 
-/// netCDF's conventions: values that stand for none, and the line that the stored values lie on.
-void describe_packing(Hdf5Dataset& dataset) {
+/// netCDF's _Unsigned, by which signed integers hold unsigned ones, as classic netCDF has none, or unsigned bytes hold signed ones.
+void describe_sign(Hdf5Dataset& dataset, hid_t type, const Source& source) {
+  Hdf5Member& values = dataset.members[0];
+  const std::string said = to_lower(trim(read_text(dataset.id.get(), "_Unsigned", true)));
+  // The values are converted in place, in 8 bytes each.
+  if (said != (values.is_unsigned ? "false" : "true") || H5Tget_class(type) != H5T_INTEGER || H5Tget_size(type) > 8) {
+    return;
+  }
+  values.is_unsigned = !values.is_unsigned;
+  dataset.netcdf_type.emplace(check(TypeHandle(H5Tcopy(type)), source, "copying a type"));
+  check(H5Tset_sign(dataset.netcdf_type->get(), values.is_unsigned ? H5T_SGN_NONE : H5T_SGN_2), source,
+        "applying _Unsigned");
+}
+
+/// netCDF's conventions: the sign of integers, values that stand for none, and the line that the stored values lie on.
+void describe_packing(Hdf5Dataset& dataset, hid_t type, const Source& source) {
+  describe_sign(dataset, type, source);
+  const Hdf5Member& values = dataset.members[0];
+  // What stands for none is stored as the values are.
+  const double turn = dataset.netcdf_type ? std::ldexp(1.0, static_cast<int>(H5Tget_precision(type))) : 0;
   for (const char* attribute : {"_FillValue", "missing_value"}) {
-    for (const double value : read_numbers(dataset.id.get(), attribute)) {
-      dataset.missing.push_back(dataset.members[0].is_float32 ? static_cast<double>(static_cast<float>(value)) : value);
+    for (double value : read_numbers(dataset.id.get(), attribute)) {
+      if (values.is_unsigned && value < 0) value += turn;
+      if (!values.is_unsigned && value >= turn / 2) value -= turn;
+      dataset.missing.push_back(values.is_float32 ? static_cast<double>(static_cast<float>(value)) : value);
     }
   }
   if (const auto scale = read_numbers(dataset.id.get(), "scale_factor"); scale.size() == 1) dataset.scale = scale[0];
@@ -177,9 +194,15 @@ void read_rows(const Hdf5Dataset& dataset, hid_t type, std::uint64_t first, std:
       check(SpaceHandle(H5Screate_simple(dataset.axes, extent.data(), nullptr)), source, "making a shape");
   check(H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, start.data(), nullptr, extent.data(), nullptr), source,
         "selecting rows");
-  if (H5Dread(dataset.id.get(), type, memory.get(), space.get(), H5P_DEFAULT, rows) < 0) {
-    throw_hdf5(source, fmt::format("reading {} from row {} on", dataset.path, first));
+  const TypeHandle stored = check(TypeHandle(H5Dget_type(dataset.id.get())), source, "reading the type");
+  const hid_t read = dataset.netcdf_type ? stored.get() : type;
+  if (H5Dread(dataset.id.get(), read, memory.get(), space.get(), H5P_DEFAULT, rows) < 0) {
+    throw_unread(dataset, source, fmt::format("reading {} from row {} on", dataset.path, first));
   }
+  if (!dataset.netcdf_type) return;
+  check(H5Tconvert(dataset.netcdf_type->get(), type, narrow<std::size_t>(extent[0] * extent[1]), rows, nullptr,
+                   H5P_DEFAULT),
+        source, "converting values");
 }
 
 /// Throws InputError for an integer that float64 rounds, among the values of a column from row `first` on.
@@ -343,7 +366,7 @@ Hdf5Dataset describe_hdf5_dataset(const Hdf5File& file, const std::string& path)
   } else if (is_bare_dimension(dataset.id.get())) {
     dataset.why_not = "is a dimension of netCDF without values";
   }
-  describe_packing(dataset);
+  describe_packing(dataset, type.get(), source);
   return dataset;
 }
 

@@ -33,6 +33,8 @@ struct Hdf5Dataset {
   int axes = 0;
   std::uint64_t rows = 0;
   std::vector<Hdf5Member> members = {};
+  /// The type of its integers by netCDF's _Unsigned, where that makes unsigned ones of signed ones or the other way round.
+  std::optional<TypeHandle> netcdf_type = {};
   std::vector<double> missing = {};  ///< values that stand for none
   double scale = 1;
   double offset = 0;

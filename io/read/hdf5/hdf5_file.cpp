@@ -48,8 +48,10 @@ bool has_text(std::string_view text, std::string_view part) noexcept {
 
 }  // namespace
 
-void throw_hdf5(const Source& source, std::string_view doing) {
-  throw source.error("{} failed: {}; the file may be truncated or damaged, fetch it again", doing, take_error_text());
+void throw_hdf5(const Source& source, std::string_view doing) { throw_hdf5(source, doing, take_error_text()); }
+
+void throw_hdf5(const Source& source, std::string_view doing, std::string_view reason) {
+  throw source.error("{} failed: {}; the file may be truncated or damaged, fetch it again", doing, reason);
 }
 
 Hdf5File::Hdf5File(const LibraryFile& file, const Source& source)
@@ -212,12 +214,18 @@ std::vector<double> read_numbers(hid_t object, const char* attribute) {
   return values;
 }
 
-std::string read_text(hid_t object, const char* attribute) {
+std::string read_text(hid_t object, const char* attribute, bool in_heap) {
   const std::optional<AttributeHandle> opened = open_attribute(object, attribute, 1);
   if (!opened) return {};
   const TypeHandle type(H5Aget_type(opened->get()));
   constexpr std::size_t kMostBytes = std::size_t{1} << 24;
-  if (!type.valid() || H5Tget_class(type.get()) != H5T_STRING || H5Tis_variable_str(type.get()) != 0) return {};
+  if (!type.valid() || H5Tget_class(type.get()) != H5T_STRING) return {};
+  if (H5Tis_variable_str(type.get()) != 0) {
+    char* read = nullptr;
+    if (!in_heap || H5Aread(opened->get(), type.get(), static_cast<void*>(&read)) < 0 || read == nullptr) return {};
+    const std::unique_ptr<char, FreeHdf5> owned(read);
+    return owned.get();
+  }
   std::string text(std::min(H5Tget_size(type.get()), kMostBytes), '\0');
   if (text.size() != H5Tget_size(type.get()) || H5Aread(opened->get(), type.get(), text.data()) < 0) return {};
   text.resize(std::min(text.size(), text.find_last_not_of('\0') + 1));

@@ -18,6 +18,8 @@ namespace epsflow::io {
 
 /// The InputError of a call that failed, with the library's reason.
 [[noreturn]] void throw_hdf5(const Source& source, std::string_view doing);
+/// The same with a reason that was taken before.
+[[noreturn]] void throw_hdf5(const Source& source, std::string_view doing, std::string_view reason);
 
 inline void check(herr_t status, const Source& source, std::string_view doing) {
   if (status < 0) throw_hdf5(source, doing);
@@ -79,7 +81,7 @@ class Hdf5File {
 [[nodiscard]] std::vector<double> read_numbers(hid_t object, const char* attribute);
 
 /// The bytes of a text attribute without the padding behind them; empty where it is missing or no text. Texts of variable
-/// length are passed over: they lie in a heap that the library does not check.
-[[nodiscard]] std::string read_text(hid_t object, const char* attribute);
+/// length lie in a heap that the library does not check. They are passed over, unless `in_heap`.
+[[nodiscard]] std::string read_text(hid_t object, const char* attribute, bool in_heap = false);
 
 }  // namespace epsflow::io

@@ -19,12 +19,12 @@ namespace epsflow::io {
 /// Without a table a snapshot of a cosmological simulation has the columns of its particles (hdf5_snapshot.hpp). Of other files columns
 /// that begin with '/' are such paths, and otherwise the only data set that can give
 /// the columns asked for is read. Integers and floats are numbers. float32 only gives float32 points, anything else
-/// float64. netCDF's _FillValue and missing_value become NaN; scale_factor and add_offset are applied.
+/// float64. netCDF's _FillValue and missing_value become NaN; _Unsigned, scale_factor and add_offset are applied.
 ///
 /// A damaged file may crash the library: to be called in a process of its own. Holds an Hdf5Session. Throws InputError with
 /// the library's reason when the file is damaged or truncated, when it is open for writing, or lists the data sets or
-/// columns there are; also for data frames of pandas, and for values kept in other files, unless
-/// ReadOptions::external_storage.
+/// columns there are; also for data frames of pandas, for values packed with a filter that the library lacks, and for values kept in
+/// other files, unless ReadOptions::external_storage.
 void parse_hdf5(const LibraryFile& file, const Source& source, PointsSink& points);
 
 }  // namespace epsflow::io

@@ -25,7 +25,7 @@ std::string take_error_text() {
     auto& found = *static_cast<Ends*>(data);
     std::string text = error->desc != nullptr ? error->desc : "";
     std::erase(text, '\n');  // as the time of a failed read or write ends with
-    if (found.innermost.empty()) found.innermost = text;
+    if (found.innermost.empty() || text.starts_with(kLackedFilter)) found.innermost = text;
     found.outermost = text;
     return 0;
   };

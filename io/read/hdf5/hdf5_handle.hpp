@@ -5,6 +5,7 @@
 
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace epsflow::io {
@@ -33,6 +34,11 @@ using TypeHandle = Handle<H5Tclose>;
 using ListHandle = Handle<H5Pclose>;
 using AttributeHandle = Handle<H5Aclose>;
 
+/// Frees what the library allocated for its caller.
+struct FreeHdf5 {
+  void operator()(void* p) const noexcept { H5free_memory(p); }
+};
+
 /// Held around every use of the library, which is not thread-safe: one thread at a time, and its error printing off,
 /// then back to what the program had.
 class Hdf5Session {
@@ -48,7 +54,11 @@ class Hdf5Session {
   void* data_ = nullptr;
 };
 
-/// The innermost and the outermost message of the library's error stack, which say why and what; empties it.
+/// The library's words for a filter that it lacks, followed by the filter's name.
+inline constexpr std::string_view kLackedFilter = "required filter";
+
+/// The innermost and the outermost message of the library's error stack, which say why and what; empties it. A message about a lacked
+/// filter stands for the innermost one, which then is about a folder of plugins.
 [[nodiscard]] std::string take_error_text();
 
 }  // namespace epsflow::io

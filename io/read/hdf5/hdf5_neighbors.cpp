@@ -52,8 +52,9 @@ void put_array(const Hdf5Dataset& dataset, hid_t type, TableArray array, Neighbo
     const hsize_t count = std::min<hsize_t>(block, dataset.rows - first);
     const SpaceHandle memory = check(SpaceHandle(H5Screate_simple(1, &count, nullptr)), source, "making a shape");
     check(H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, &first, nullptr, &count, nullptr), source, "selecting rows");
-    check(H5Dread(dataset.id.get(), type, memory.get(), space.get(), H5P_DEFAULT, values.data()), source,
-          fmt::format("reading {} from entry {} on", dataset.path, first));
+    if (H5Dread(dataset.id.get(), type, memory.get(), space.get(), H5P_DEFAULT, values.data()) < 0) {
+      throw_unread(dataset, source, fmt::format("reading {} from entry {} on", dataset.path, first));
+    }
     table.put(array, first, std::as_bytes(std::span<const T>(values.data(), count)));
   }
 }

@@ -132,7 +132,7 @@ class LiteralParser {
 
 /// What numpy calls numbers of a kind and a size: 'f4'.
 std::optional<ValueType> number_type(char kind, std::uint64_t bytes) {
-  constexpr std::array<std::string_view, 10> kTypes{"f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"};
+  constexpr std::array<std::string_view, 11> kTypes{"f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2"};
   if (kind == 'b' && bytes == 1) return ValueType::unsigned8;
   const auto found = std::find(kTypes.begin(), kTypes.end(), kind + std::to_string(bytes));
   return found == kTypes.end() ? std::nullopt : std::optional(static_cast<ValueType>(found - kTypes.begin()));
@@ -170,7 +170,6 @@ NpyType parse_type(std::string_view text, const Source& source) {
     throw_damaged(source, fmt::format("{} is no type", type.name));
   }
   type.bytes = kind == 'U' ? multiply_sizes(size, 4, source) : size;
-  type.is_half = kind == 'f' && type.bytes == 2;
   type.number = number_type(kind, type.bytes);
   return type;
 }

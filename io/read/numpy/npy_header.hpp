@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <epsflow/io/read/binary_columns.hpp>
@@ -18,10 +19,10 @@ struct NpyType {
   std::string name = {};  ///< as errors show it
   std::optional<ValueType> number = {};
   bool big_endian = false;
-  bool is_half = false;        ///< float16
   std::uint64_t elements = 1;  ///< of a field that is an array itself
   std::uint64_t bytes = 0;     ///< of all elements
 };
+
 
 struct NpyField {
   std::string name;

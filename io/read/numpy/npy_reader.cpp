@@ -1,7 +1,6 @@
 #include <epsflow/io/read/numpy/npy_reader.hpp>
 
 #include <cstdint>
-#include <string_view>
 #include <vector>
 
 #include <epsflow/core/checked.hpp>
@@ -15,8 +14,6 @@ namespace {
 void require_bytes(const NpyHeader& header, std::uint64_t expected, const Source& source) {
   if (header.data_bytes && expected > *header.data_bytes) throw_truncated(source, expected, *header.data_bytes);
 }
-
-constexpr std::string_view kHalfRemedy = "half precision: convert it to float32 first";
 
 FilePoints read_structured(ByteStream& stream, const NpyHeader& header, const Source& source) {
   if (header.shape.size() != 1) {
@@ -34,8 +31,7 @@ FilePoints read_structured(ByteStream& stream, const NpyHeader& header, const So
   for (ElementChoice& choice : chosen) {
     const NpyField& field = header.fields[choice.column];
     if (!field.type.number) {
-      throw_not_numeric(source, available, choice.column,
-                        field.type.is_half ? fmt::format("{} ({})", field.type.name, kHalfRemedy) : field.type.name);
+      throw_not_numeric(source, available, choice.column, field.type.name);
     }
     choice.is_float32 = *field.type.number == ValueType::float32;
     columns.push_back({.type = *field.type.number,
@@ -52,9 +48,6 @@ FilePoints read_structured(ByteStream& stream, const NpyHeader& header, const So
 }
 
 FilePoints read_plain(ByteStream& stream, const NpyHeader& header, const Source& source) {
-  if (header.type.is_half) {
-    throw source.error("the array holds {}, {}", header.type.name, kHalfRemedy);
-  }
   if (!header.type.number) {
     throw source.error("the array holds {}, not plain numbers; convert it with astype('float64') first",
                        header.type.name);

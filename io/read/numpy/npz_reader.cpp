@@ -37,7 +37,13 @@ class MemberStream final : public ByteStream {
  public:
   MemberStream(zip_t* archive, zip_uint64_t index, std::uint64_t size, std::string name)
       : file_(zip_fopen_index(archive, index, 0)), size_(size), name_(std::move(name)) {
-    if (file_ == nullptr) throw_damaged(name_, zip_strerror(archive));
+    if (file_ != nullptr) return;
+    const int code = zip_error_code_zip(zip_get_error(archive));
+    if (code == ZIP_ER_COMPNOTSUPP || code == ZIP_ER_ENCRNOTSUPP || code == ZIP_ER_NOPASSWD) {
+      throw InputError(fmt::format("{}: cannot be unpacked by this build's libzip: {}; write it again with numpy.savez",
+                                   name_, zip_strerror(archive)));
+    }
+    throw_damaged(name_, zip_strerror(archive));
   }
 
   [[nodiscard]] std::optional<std::uint64_t> size() const noexcept override { return size_; }

@@ -1,5 +1,6 @@
 #include <epsflow/io/read/text/text_fields.hpp>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
@@ -20,16 +21,35 @@ std::string_view trim_end(const char* begin, const char* stop, const char* end) 
   return {begin, static_cast<std::size_t>(stop - begin)};
 }
 
-/// Such as "+----+----+" or "|:---|---:|". A row that holds nothing but "-" is none.
-bool is_rule(const char* p, const char* line_end) noexcept {
-  const std::string_view line(p, static_cast<std::size_t>(line_end - p));
-  const bool has_stroke = line.find("---") != std::string_view::npos || line.find("==") != std::string_view::npos ||
-                          line.find(":-") != std::string_view::npos || line.find("-:") != std::string_view::npos ||
-                          line.find('+') != std::string_view::npos;
-  return has_stroke && line.find_first_not_of("-+|=: \t\r") == std::string_view::npos;
+/// What spreadsheets write for a value that a formula could not give, in English, German, French, Italian, Portuguese and Spanish.
+constexpr std::array<std::string_view, 36> kSheetErrors{
+    "#DIV/0!", "#VALUE!", "#REF!",     "#NAME?",    "#NUM!",    "#NULL!",   "#N/A",      "#N/A N/A",      "#SPILL!",
+    "#CALC!",  "#FIELD!", "#BLOCKED!", "#CONNECT!", "#BUSY!",   "#ERROR!",  "#UNKNOWN!", "#GETTING_DATA", "#NV",
+    "#WERT!",  "#BEZUG!", "#ZAHL!",    "#VALEUR!",  "#NOM?",    "#NOMBRE!", "#NUL!",     "#N/D",          "#VALORE!",
+    "#RIF!",   "#NOME?",  "#VALOR!",   "#¡VALOR!",  "#¡DIV/0!", "#¡NUM!",   "#¡REF!",    "#¿NOMBRE?",     "#¡NULO!"};
+
+bool is_sheet_error(std::string_view text) noexcept {
+  return text.starts_with('#') && std::find(kSheetErrors.begin(), kSheetErrors.end(), text) != kSheetErrors.end();
+}
+
+/// Whether a line begins with such a field, or with one of the longer texts of data services. Its delimiter may not be known yet.
+bool begins_with_sheet_error(std::string_view line, char delimiter) noexcept {
+  const auto ends_field = [&](char c) {
+    return c == delimiter || std::string_view(" \t,;|\r\n").find(c) != std::string_view::npos;
+  };
+  const auto end = std::find_if(line.begin(), line.end(), ends_field);
+  return line.starts_with("#N/A") || is_sheet_error(line.substr(0, static_cast<std::size_t>(end - line.begin())));
 }
 
 }  // namespace
+
+bool is_rule(std::string_view line, const Dialect& dialect) noexcept {
+  const auto has = [&](std::string_view part) { return line.find(part) != std::string_view::npos; };
+  const bool has_stroke =
+      has("----") || has("==") ||
+      (dialect.delimiter == '|' && (has("+") || has(":-") || has("-:") || (dialect.short_rules && has("---"))));
+  return has_stroke && line.find_first_not_of("-+|=: \t\r") == std::string_view::npos;
+}
 
 const char* find_newline(const char* p, const char* end) noexcept {
   const void* found = p == end ? nullptr : std::memchr(p, '\n', static_cast<std::size_t>(end - p));
@@ -73,13 +93,11 @@ bool skip_line(const char*& p, const char* end, const Dialect& dialect) noexcept
     p = behind_line_end(q, end);
     return true;
   }
-  const auto begins_with = [&](std::string_view text) {
-    return std::string_view(q, static_cast<std::size_t>(end - q)).starts_with(text);
-  };
-  // A value that is missing begins like a comment in a spreadsheet's words.
-  const bool is_comment = !dialect.comment.empty() && begins_with(dialect.comment) && !begins_with("#N/A");
+  const std::string_view rest(q, static_cast<std::size_t>(end - q));
+  const bool is_comment = !dialect.comment.empty() && rest.starts_with(dialect.comment) &&
+                          !begins_with_sheet_error(rest, dialect.delimiter);
   const char* const line_end = is_comment || dialect.delimiter == '|' ? find_newline(q, end) : q;
-  if (!is_comment && (dialect.delimiter != '|' || !is_rule(q, line_end))) return false;
+  if (!is_comment && (dialect.delimiter != '|' || !is_rule({q, line_end}, dialect))) return false;
   p = line_end == end ? end : line_end + 1;
   return true;
 }
@@ -159,9 +177,9 @@ bool is_rounded_integer(std::string_view text, double number) {
 }
 
 bool marks_nothing(std::string_view text) noexcept {
-  constexpr std::array<std::string_view, 15> kMarks{"",     "NA",   "N/A",  "n/a", "#N/A", "<NA>", "NaN", "nan",
-                                                    "null", "NULL", "None", "-",   "--",   "---",  "?"};
-  return std::find(kMarks.begin(), kMarks.end(), text) != kMarks.end();
+  constexpr std::array<std::string_view, 14> kMarks{"",     "NA",   "N/A",  "n/a", "<NA>", "NaN", "nan",
+                                                    "null", "NULL", "None", "-",   "--",   "---", "?"};
+  return std::find(kMarks.begin(), kMarks.end(), text) != kMarks.end() || is_sheet_error(text);
 }
 
 bool has_decimal_comma(std::string_view text) noexcept {

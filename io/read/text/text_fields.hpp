@@ -17,6 +17,8 @@ struct Dialect {
   char delimiter = ',';
   char decimal = '.';
   std::string comment = "#";  ///< lines that begin with this are none of the table's; empty: there are no such lines
+  /// With bars as delimiters: whether three dashes make a rule, as below a header. In the rows they mean that a value is missing.
+  bool short_rules = true;
 };
 
 /// Whether p is at the end of the text or of a line, which is LF or CRLF.
@@ -47,7 +49,12 @@ struct Dialect {
 /// The first delimiter or line feed at or behind p, or end.
 [[nodiscard]] const char* find_field_end(const char* p, const char* end, char delimiter) noexcept;
 
-/// Steps over one line when it is no row: blank, a comment, or, with bars as delimiters, a rule of -+|=: alone.
+/// Whether a line is a rule and no row: -+|=: and blanks alone, such as "---- ------", "=====" and, with bars as delimiters, "+---+" and
+/// "|:--|". Fields of up to three dashes are marks of missing values and make no rule, unless `dialect` says so.
+[[nodiscard]] bool is_rule(std::string_view line, const Dialect& dialect) noexcept;
+
+/// Steps over one line when it is no row: blank, a comment, or, with bars as delimiters, a rule. A comment does not begin with what
+/// spreadsheets write for a value that is missing or that a formula could not give, such as #N/A and #DIV/0!.
 [[nodiscard]] bool skip_line(const char*& p, const char* end, const Dialect& dialect) noexcept;
 
 /// One field as text without blanks around it, and where it ends: at a delimiter, a line end, or the end of the text.
@@ -77,7 +84,7 @@ struct Record {
 /// Whether a trimmed field is an integer in digits alone that float64, as `number`, does not hold.
 [[nodiscard]] bool is_rounded_integer(std::string_view text, double number);
 
-/// Whether a trimmed field says that there is no value: empty, NA, null, -, ….
+/// Whether a trimmed field says that there is no value: empty, NA, null, -, #DIV/0!, ….
 [[nodiscard]] bool marks_nothing(std::string_view text) noexcept;
 
 /// Whether a trimmed field would be a number if the comma were its decimal mark: 1,5.

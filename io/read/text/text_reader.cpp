@@ -252,8 +252,10 @@ void RowCollector::throw_fault(const ChunkResult& result, std::span<const char> 
       if (rows_ + result.rows == 0 && table_.columns.names.empty()) {
         hint += "if this row names the columns, set ReadOptions::text.header = Header::yes; or ";
       }
-      throw InputError(fmt::format("{}, column {} is {}, not a number; {}{} from: {}", where, column, show_text(value),
-                                   hint, how_to_choose(source_), table_.columns.describe()));
+      const bool may_be_time = source_.options.on_nan == NanPolicy::keep;
+      throw InputError(fmt::format("{}, column {} is {}, not a number{}; {}{} from: {}", where, column,
+                                   show_text(value), may_be_time ? " or a time in ISO 8601" : "", hint,
+                                   how_to_choose(source_), table_.columns.describe()));
     }
   }
 }

@@ -15,13 +15,17 @@ namespace epsflow::io {
 /// the points says what was found.
 ///
 /// - Delimiter: the one of comma, tab, semicolon, bar and runs of blanks by which most fields are numbers. With bars,
-///   lines may begin and end with one, and rules such as |---|---| are skipped.
+///   lines may begin and end with one, and rules such as |---|---| below the header and +---+---+ anywhere are skipped.
 /// - Header: the first row, when it holds text and no number and numbers follow below; or a comment directly before the
-///   first row that has a word for every column. A row of units behind a header is skipped.
+///   first row that has a word for every column. A row of units behind a header is skipped, and so are rules, such as "---- -----",
+///   above a header, below it and below the units. Fields of up to three dashes are marks of missing values: a row of such fields alone
+///   is no rule.
+/// - Comments: lines that begin with TextLayout::comment, but not with what spreadsheets write for a missing value or a failed formula
+///   (#N/A, #DIV/0!, …).
 /// - Fields may be quoted with ", in which "" stands for one and delimiters and line ends for themselves.
 /// - LF, CRLF, CR, a UTF-8 byte order mark and a missing last line end are accepted; blank lines are skipped.
 /// - Only the selected columns are converted. Under NanPolicy::drop rows go where these hold NaN, infinity or a mark of
-///   a missing value (nothing, NA, null, -, …); any other text is an error under either policy.
+///   a missing value (nothing, NA, null, -, #DIV/0!, …); any other text is an error under either policy.
 ///
 /// Blocks without quotes are parsed by as many threads as there are cores. O(bytes). Peak memory: the points, and a
 /// fifth of ReadOptions::memory, but at least 1 MiB and at most 128 MiB, for the text at hand; for a moment the points

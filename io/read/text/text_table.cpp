@@ -14,6 +14,7 @@ using Header = TextLayout::Header;
 struct Row {
   Record record;
   std::uint64_t line = 0;  ///< of the file, from 1
+  std::string_view text;   ///< from its begin on
   [[nodiscard]] const std::vector<std::string>& fields() const noexcept { return record.fields; }
 };
 
@@ -26,7 +27,7 @@ std::vector<Row> sample_rows(const char* p, const char* end, const Dialect& dial
       ++line;
       continue;
     }
-    rows.push_back({split_record(p, end, dialect.delimiter), line});
+    rows.push_back({split_record(p, end, dialect.delimiter), line, {p, end}});
     p = rows.back().record.next;
     line += rows.back().record.lines;
   }
@@ -101,6 +102,14 @@ bool are_column_numbers(const std::vector<std::string>& fields) {
   return fields.size() > 1;
 }
 
+/// Takes the next word and the blanks before it off the front of a line.
+std::string_view take_word(std::string_view& line) noexcept {
+  line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+  const std::string_view word = line.substr(0, line.find_first_of(" \t\r\n"));
+  line.remove_prefix(word.size());
+  return word;
+}
+
 std::string show_fields(const std::vector<std::string>& fields) {
   constexpr std::size_t kShown = 5;
   std::string text;
@@ -133,8 +142,10 @@ class TableFinder {
       if (p_ == end_) return std::nullopt;
     }
     take_sample(is_whole);
+    pass_rules(1);
     take_off_bars();
     take_header();
+    pass_short_rules();
     if (!delimiter_is_given && dialect_.delimiter == ',') refuse_decimal_commas();
     return make_table(delimiter_is_given);
   }
@@ -162,8 +173,8 @@ class TableFinder {
   }
 
   void take_sample(bool is_whole) {
-    constexpr std::size_t kRows = 100;  // behind a header and units
-    rows_ = sample_rows(p_, end_, dialect_, line_, kRows + 2);
+    constexpr std::size_t kRows = 100;  // behind a header, units and rules
+    rows_ = sample_rows(p_, end_, dialect_, line_, kRows + 5);
     if (rows_.back().record.open_quote) {
       if (is_whole && rows_.size() <= 2) {
         throw source_.error("line {}: a quote opened in this row is never closed; close or remove it",
@@ -181,7 +192,7 @@ class TableFinder {
 
   /// Of bars around all rows there are empty fields.
   void take_off_bars() {
-    fields_ = rows_[0].fields().size();
+    fields_ = rows_[data_row_].fields().size();
     if (dialect_.delimiter != '|') return;
     const auto all_rows = [&](auto has_bar) { return std::all_of(rows_.begin(), rows_.end(), has_bar); };
     leading_ = all_rows([](const Row& row) { return row.fields().size() > 1 && row.fields()[0].empty(); });
@@ -193,18 +204,21 @@ class TableFinder {
     }
   }
 
-  /// Moves behind the header, and behind units below it.
+  /// Moves behind the header, and behind units and rules below it.
   void take_header() {
     if (options_.header == Header::no) return;
     if (options_.header == Header::yes || is_header()) {
-      names_ = rows_[0].fields();
-      description_ = fmt::format("header in line {}", line_);
+      names_ = rows_[data_row_].fields();
+      description_ = fmt::format("header in line {}", rows_[data_row_].line);
       pass_row();
+      pass_rules(0);
       if (!are_units()) return;
-      description_ += fmt::format(", units in line {}", rows_[1].line);
+      units_row_ = data_row_;
+      description_ += fmt::format(", units in line {}", rows_[data_row_].line);
       pass_row();
+      pass_rules(0);
     } else if (names_ = names_in_comment(); !names_.empty()) {
-      description_ = fmt::format("names from the comment in line {}", line_ - 1);
+      description_ = fmt::format("names from the comment in line {}", rows_[0].line - 1);
     }
   }
 
@@ -214,20 +228,45 @@ class TableFinder {
     line_ = row.line + row.record.lines;
   }
 
+  /// Moves behind rules, and leaves so many rows. A rule has no marks of missing values alone, so that no row of data is passed.
+  void pass_rules(std::size_t left) {
+    while (options_.header != Header::no && data_row_ + left < rows_.size() && is_rule_row(data_row_)) {
+      rules_ += fmt::format(", dashes in line {}", rows_[data_row_].line);
+      rules_row_ = data_row_;
+      pass_row();
+    }
+  }
+
+  [[nodiscard]] bool is_rule_row(std::size_t row) const {
+    std::string line;
+    for (const std::string& field : rows_[row].fields()) line += field + ' ';
+    return is_rule(line, dialect_);
+  }
+
+  /// Bars have rules that are no rows at all. Behind the first row three dashes are marks of missing values.
+  void pass_short_rules() {
+    if (dialect_.delimiter != '|') return;
+    for (const char* line = p_; p_ != end_ && skip_line(p_, end_, dialect_); line = p_, ++line_) {
+      const char* const begin = skip_blanks(line, end_, dialect_.delimiter);
+      if (is_rule({begin, find_newline(begin, end_)}, dialect_)) rules_ += fmt::format(", dashes in line {}", line_);
+    }
+    dialect_.short_rules = false;
+  }
+
   /// Whether the first row is one. Throws where it could be either.
   [[nodiscard]] bool is_header() const {
-    const std::vector<std::string>& first = rows_[0].fields();
+    const std::vector<std::string>& first = rows_[data_row_].fields();
     constexpr std::string_view kRemedy =
         "set ReadOptions::text.header = Header::yes where they name the columns, or Header::no where they are data";
     bool has_text = false;
     bool has_number = false;
     bool has_number_below_text = false;
     for (std::size_t column = 0; column < first.size(); ++column) {
-      const FieldKind kind = kind_at(rows_[0], column);
+      const FieldKind kind = kind_at(rows_[data_row_], column);
       has_number = has_number || kind == FieldKind::number;
       if (kind != FieldKind::text) continue;
       has_text = true;
-      has_number_below_text = has_number_below_text || find_kind(FieldKind::number, 1, column) != nullptr;
+      has_number_below_text = has_number_below_text || find_kind(FieldKind::number, data_row_ + 1, column) != nullptr;
     }
     if (has_number && are_column_numbers(first) && names_in_comment().empty()) {
       throw source_.error(
@@ -236,7 +275,7 @@ class TableFinder {
           line_, first.back(), kRemedy);
     }
     if (has_number || !has_text) return false;
-    if (rows_.size() == 1) {
+    if (data_row_ + 1 == rows_.size()) {
       throw source_.error(
           "line {} holds no number but {}, and no row follows it; rows of numbers are needed, unless "
           "ReadOptions::text.header = Header::yes says that there are none",
@@ -248,20 +287,48 @@ class TableFinder {
         show_fields(first), kRemedy);
   }
 
-  /// Whether the row below a header names units: text, no number, and numbers alone below its text.
+  /// Whether the row below a header names units: text, no number, and numbers alone below its text. A rule below it vouches for units.
+  /// They may then be numbers, of columns of text and all empty, but no row of numbers without a text above numbers.
   [[nodiscard]] bool are_units() const {
-    if (rows_.size() < 3) return false;
-    bool has_text = false;
-    for (std::size_t column = 0; column < rows_[1].fields().size(); ++column) {
-      const FieldKind kind = kind_at(rows_[1], column);
-      if (kind == FieldKind::nothing) continue;
-      if (kind == FieldKind::number || find_kind(FieldKind::number, 2, column) == nullptr ||
-          find_kind(FieldKind::text, 2, column) != nullptr) {
-        return false;
-      }
-      has_text = true;
+    const std::size_t below = data_row_ + 1;
+    if (below >= rows_.size()) return false;
+    const bool has_rule = is_rule_row(below);
+    const std::vector<std::string> units = units_in(rows_[data_row_], has_rule ? below : rules_row_);
+    if (has_rule && units.size() != names_.size()) return false;
+    bool has_number = false;
+    bool has_unit = false;
+    bool has_other_text = false;
+    for (std::size_t column = 0; column < units.size(); ++column) {
+      const FieldKind kind = kind_of(units[column], dialect_);
+      has_number = has_number || kind == FieldKind::number;
+      if (kind != FieldKind::text) continue;
+      const bool is_unit = find_kind(FieldKind::number, below, column) != nullptr &&
+                           (has_rule || find_kind(FieldKind::text, below, column) == nullptr);
+      (is_unit ? has_unit : has_other_text) = true;
     }
-    return has_text;
+    return has_rule ? has_unit || !has_number : has_unit && !has_number && !has_other_text;
+  }
+
+  /// The fields of a row of units. Where blanks part the columns, an empty unit leaves no field. The others then stand above or below
+  /// the dashes of their columns, if `rule` has some for each.
+  [[nodiscard]] std::vector<std::string> units_in(const Row& row, std::optional<std::size_t> rule) const {
+    std::vector<std::string> units = row.fields();
+    const bool has_places = rule && dialect_.delimiter == kBlanks && rows_[*rule].fields().size() == names_.size();
+    if (units.size() == names_.size() || !has_places) return units;
+    units.assign(names_.size(), "");
+    const char* const begin = rows_[*rule].text.data();
+    std::string_view strokes = rows_[*rule].text;
+    std::string_view words = row.text;
+    std::string_view stroke = take_word(strokes);
+    std::size_t column = 0;
+    for (std::string_view word = take_word(words); !word.empty(); word = take_word(words)) {
+      while (column + 1 < units.size() && stroke.data() + stroke.size() - begin <= word.data() - row.text.data()) {
+        stroke = take_word(strokes);
+        ++column;
+      }
+      units[column] += (units[column].empty() ? "" : " ") + std::string(word);
+    }
+    return units;
   }
 
   /// The words of the comment directly before the first row, where they are one for each column and no number.
@@ -272,9 +339,10 @@ class TableFinder {
     for (const char delimiter : {dialect_.delimiter, kBlanks}) {
       std::vector<std::string> words = split_record(line.data(), line.data() + line.size(), delimiter).fields;
       const auto is_name = [&](const std::string& word) {
-        return !word.empty() && kind_of(word, dialect_) == FieldKind::text;
+        return !word.empty() && kind_of(word, dialect_) == FieldKind::text && !is_rule(word, dialect_);
       };
-      if (words.size() == rows_[0].fields().size() && std::all_of(words.begin(), words.end(), is_name)) return words;
+      if (words.size() == rows_[data_row_].fields().size() && std::all_of(words.begin(), words.end(), is_name))
+        return words;
     }
     return {};
   }
@@ -305,8 +373,12 @@ class TableFinder {
     table.columns.names = names_;
     table.selected = select_columns(source_, table.columns);
     if (source_.options.columns.empty()) require_numbers(table);
-    if (data_row_ == 2) {
-      for (const std::size_t column : table.selected) table.units.push_back(unit_of(column));
+    if (units_row_) {
+      const std::vector<std::string> units = units_in(rows_[*units_row_], rules_row_);
+      for (const std::size_t column : table.selected) {
+        const bool has_unit = column < units.size() && kind_of(units[column], dialect_) == FieldKind::text;
+        table.units.emplace_back(has_unit ? trim(units[column]) : "");
+      }
     }
     table.first_field = leading_;
     table.shape.dialect = dialect_;
@@ -316,9 +388,9 @@ class TableFinder {
     if (trailing_ > 0) table.shape.slots.back() = kBar;
     for (std::size_t k = table.selected.size(); k-- > 0;) table.shape.slots[leading_ + table.selected[k]] = k;
     const bool is_one_column = fields_ == 1 && !delimiter_is_given;
-    table.kind =
-        fmt::format("text, {}{}, {}", is_one_column ? "one column" : describe_delimiter(dialect_.delimiter),
-                    dialect_.decimal == '.' ? "" : fmt::format(", decimal mark '{}'", dialect_.decimal), description_);
+    table.kind = fmt::format("text, {}{}, {}", is_one_column ? "one column" : describe_delimiter(dialect_.delimiter),
+                             dialect_.decimal == '.' ? "" : fmt::format(", decimal mark '{}'", dialect_.decimal),
+                             description_ + rules_);
     table.data = p_;
     table.lines_before = line_ - 1;
     return table;
@@ -332,11 +404,6 @@ class TableFinder {
       throw_not_numeric(source_, table.columns, column,
                         fmt::format("text ({} in line {})", show_text(text->fields()[column]), text->line));
     }
-  }
-
-  [[nodiscard]] std::string unit_of(std::size_t column) const {
-    if (kind_at(rows_[1], column) != FieldKind::text) return {};
-    return std::string(trim(rows_[1].fields()[column]));
   }
 
   /// The first row from `row` on that has such a field in the column, or null.
@@ -364,7 +431,10 @@ class TableFinder {
   std::size_t trailing_ = 0;  ///< 1 where they end with one
   std::vector<std::string> names_;
   std::string description_ = "no header";
-  std::size_t data_row_ = 0;  ///< the first of rows_ behind the header
+  std::string rules_;         ///< described likewise
+  std::size_t data_row_ = 0;  ///< the first of rows_ that is not understood yet, at last the first of data
+  std::optional<std::size_t> units_row_ = {};
+  std::optional<std::size_t> rules_row_ = {};  ///< the last rule
 };
 
 }  // namespace

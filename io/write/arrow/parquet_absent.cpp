@@ -5,7 +5,8 @@
 
 namespace epsflow::io {
 
-void write_parquet_labels(const std::filesystem::path&, const VariantResult&, Overwrite, const Metric&) {
+void write_parquet_labels(const std::filesystem::path&, const VariantResult&, Overwrite, const Metric&,
+                          LabelNumbers) {
   throw_left_out(parquet_format());
 }
 

@@ -109,6 +109,11 @@ class ParquetOutput {
     check(writer_->AddKeyValueMetadata(metadata_of(result, metric)));
   }
 
+  /// Adds to the metadata of the schema.
+  void add(const char* key, const char* value) {
+    check(writer_->AddKeyValueMetadata(arrow::key_value_metadata({key}, {value})));
+  }
+
   /// Calls group(first, count) for each group of n rows, to put all of its columns.
   template <class Group>
   void write_groups(std::size_t n, Group group) {
@@ -197,9 +202,10 @@ bool is_utf8(std::string_view text) noexcept {
 }  // namespace
 
 void write_parquet_labels(const std::filesystem::path& file, const VariantResult& result, Overwrite overwrite,
-                          const Metric& metric) {
+                          const Metric& metric, LabelNumbers numbers) {
   write_atomically(file, overwrite, [&](const std::filesystem::path& temporary) {
     ParquetOutput out(temporary, file, {field_of(kLabelColumn, arrow::int32())}, result, metric);
+    if (numbers == LabelNumbers::group) out.add("numbers", kGroupMark);
     const std::span<const std::int32_t> labels(result.labels);
     out.write_groups(labels.size(),
                      [&](std::size_t first, std::size_t count) { out.put(labels.subspan(first, count)); });

@@ -7,6 +7,7 @@
 
 #include <epsflow/core/labels.hpp>
 #include <epsflow/core/metric.hpp>
+#include <epsflow/io/label_numbers.hpp>
 #include <epsflow/io/write/atomic_file.hpp>
 #include <epsflow/io/write/labelled_rows.hpp>
 
@@ -16,7 +17,7 @@ namespace epsflow::io {
 /// the counts, metric and, where eps has a unit of its own, eps_unit. Atomic. Errors as AtomicFile; UsageError where this build has
 /// no Parquet.
 void write_parquet_labels(const std::filesystem::path& file, const VariantResult& result, Overwrite overwrite,
-                          const Metric& metric);
+                          const Metric& metric, LabelNumbers numbers);
 
 /// Throws UsageError for a name that is no UTF-8.
 void require_parquet_names(std::span<const std::string> names);

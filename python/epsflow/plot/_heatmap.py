@@ -126,7 +126,7 @@ def _marks_of(source: Any) -> Marks:
         offers = ([] if source.recommended is None else [source.recommended]) + source.alternatives
         return [(offer.eps, offer.min_samples) for offer in offers]
     if isinstance(source, SweepResult) and _is_explored(source):
-        return [(variant.eps, variant.min_samples) for variant in source]
+        return list(source._origin.offers)
     return []
 
 
@@ -190,7 +190,7 @@ def is_log(values: NDArray[Any]) -> bool:
 
 def _middle(edges: NDArray[np.float64], values: NDArray[Any]) -> NDArray[np.float64]:
     """Of cells, where the axis shows it."""
-    return np.asarray(np.sqrt(edges[1:] * edges[:-1]) if is_log(values) else (edges[1:] + edges[:-1]) / 2)
+    return np.asarray(np.sqrt(edges[1:]) * np.sqrt(edges[:-1]) if is_log(values) else (edges[1:] + edges[:-1]) / 2)
 
 
 def _edges(values: NDArray[Any]) -> NDArray[np.float64]:

@@ -245,6 +245,27 @@ TEST_CASE("gpu catalog: radii by every norm, scaled, and of vectors") {
   }
 }
 
+TEST_CASE("gpu catalog: where squares leave float64") {
+  if (!test::have_gpu()) return;
+  const Engine engine = make_engine();
+  for (const Metric& metric :
+       {Metric{}, Metric{.scale = {1, 3, 0.5}}, Metric{.kind = MetricKind::manhattan}, Metric{.kind = MetricKind::cosine},
+        Metric{.kind = MetricKind::minkowski, .power = 200}}) {
+    for (const double factor : {1e-300, 1e-162, 1e160}) {
+      INFO(describe(metric) << ", times " << factor);
+      Set set = random_set(3000, 3, 30, 12);
+      for (double& x : set.x) x *= factor;
+      const Catalog made = device_catalog(engine, set, metric, {});
+      const Catalog expected = host_catalog(set, metric, {});
+      for (std::size_t c = 0; c < made.count(); ++c) {
+        REQUIRE(expected.radius[c] > 0);
+        REQUIRE(made.radius[c] == Approx(expected.radius[c]).epsilon(1e-11).margin(0));
+        REQUIRE(made.spread[3 * c] == Approx(expected.spread[3 * c]).epsilon(1e-11).margin(0));
+      }
+    }
+  }
+}
+
 TEST_CASE("gpu catalog: of float32, of arrays that are not aligned, and of labels with gaps") {
   if (!test::have_gpu()) return;
   const Engine engine = make_engine();

@@ -6,6 +6,7 @@
 #include "io/io_test.hpp"
 
 #include <epsflow/io/results/results_files.hpp>
+#include <epsflow/io/results/results_names.hpp>
 #include <epsflow/io/results/results_obstacles.hpp>
 #include <epsflow/io/write/atomic_file.hpp>
 #include <epsflow/io/write/npy_writer.hpp>
@@ -30,6 +31,13 @@ const Sweep& both() {
   return sweep;
 }
 
+/// Labels and this output.
+FolderOutputs with(const char* output, const char* extension = "") {
+  FolderOutputs outputs;
+  outputs.wanted.emplace(output, extension);
+  return outputs;
+}
+
 /// Makes what is missing of both(); returns how many that were.
 std::size_t make(const std::filesystem::path& folder, FolderMode mode, const FolderOutputs& outputs = {},
                  const Notice& notice = {}) {
@@ -47,6 +55,43 @@ std::size_t make(const std::filesystem::path& folder, FolderMode mode, const Fol
 }
 
 }  // namespace
+
+TEST_CASE("results folder: the table of outputs is what names are known by") {
+  for (const ResultsOutput& output : kResultsOutputs) {
+    INFO(output.name);
+    CHECK(find_output(output.name) == &output);
+    CHECK_FALSE(output.commands.empty());
+    const bool of_variant = output.scope == OutputScope::each_variant;
+    CHECK(output.extensions.empty() != of_variant);
+    CHECK(is_results_name(output.name) != of_variant);
+    for_each_word(output.extensions, [&](std::string_view extension) {
+      CHECK(is_results_name(variant_file(output.name, {0.25, 7}, extension)));
+      FolderOutputs outputs{.wanted = {{std::string(output.name), std::string(extension)}}};
+      CHECK(variant_files({0.25, 7}, outputs) == std::vector{variant_file(output.name, {0.25, 7}, extension)});
+    });
+    CHECK_FALSE(is_results_name(std::string(output.name) + "/eps_0.25_minpts_7.txt"));
+    CHECK_FALSE(is_results_name("../" + std::string(output.name)));
+  }
+  CHECK(kResultsOutputs.front().name == kLabelsFolder);
+  CHECK(find_output("labels/") == nullptr);
+}
+
+TEST_CASE("results folder: whatever there was before, it is replaced as a whole") {
+  for (const ResultsOutput& before : kResultsOutputs) {
+    if (before.scope != OutputScope::each_variant || before.copy) continue;
+    for (const ResultsOutput& after : kResultsOutputs) {
+      if (after.scope != OutputScope::each_variant || after.copy) continue;
+      INFO(before.name << " replaced by " << after.name);
+      const TempFolder folder;
+      CHECK(make(folder / "r", FolderMode::fresh, {.wanted = {{std::string(before.name), ".npy"}}}) == 2);
+      CHECK(make(folder / "r", FolderMode::overwrite, {.wanted = {{std::string(after.name), ".npy"}}}) == 2);
+      for (const ResultsOutput& output : kResultsOutputs) {
+        if (output.scope != OutputScope::each_variant) continue;
+        CHECK(std::filesystem::exists(folder / "r" / output.name) == (output.name == after.name));
+      }
+    }
+  }
+}
 
 TEST_CASE("results folder: weights are a part of the input") {
   const TempFolder folder;
@@ -74,7 +119,7 @@ TEST_CASE("results folder: weights are a part of the input") {
 
 TEST_CASE("results folder: vectors that several have written are those of one") {
   const TempFolder folder;
-  const FolderOutputs outputs{.core = true};
+  const FolderOutputs outputs = with(kCoreFolder, ".npy");
   CHECK(make(folder / "one", FolderMode::fresh, outputs) == 2);
   {
     ResultsFolder results(folder / "shared", both(), FolderMode::fresh, outputs, nullptr);
@@ -111,7 +156,9 @@ TEST_CASE("results folder: vectors that several have written are those of one") 
 TEST_CASE("results folder: variants that are known only later") {
   const TempFolder folder;
   const auto explore = [&](FolderMode mode) {
-    ResultsFolder results(folder / "r", Sweep(), mode, {.more = {kExploreName}, .resumable = false}, nullptr);
+    FolderOutputs outputs = with(kExploreName);
+    outputs.resumable = false;
+    ResultsFolder results(folder / "r", Sweep(), mode, outputs, nullptr);
     results.ask(both());
     const std::vector<Variant> missing = results.begin(results_input(six_points()), {});
     for (const Variant& variant : missing) results.add(result_of(variant));
@@ -136,15 +183,18 @@ TEST_CASE("results folder: variants that are known only later") {
 
 TEST_CASE("results folder: sweep.h5 is of variants that all have labels") {
   const TempFolder folder;
-  CHECK(make(folder / "r", FolderMode::fresh, {.labels = false}) == 2);
-  check_mentions(error_of<UsageError>([&] { make(folder / "r", FolderMode::resume, {.labels = false, .hdf5 = true}); }),
+  CHECK(make(folder / "r", FolderMode::fresh, {.wanted = {}}) == 2);
+  check_mentions(error_of<UsageError>([&] {
+                   make(folder / "r", FolderMode::resume, {.wanted = {{kHdf5Name, ""}}});
+                 }),
                  {"counts alone were kept", "sweep.h5"});
   CHECK_FALSE(std::filesystem::exists(folder / "r/.epsflow"));
-  CHECK(make(folder / "r", FolderMode::resume, {.hdf5 = true}) == 2);
+  CHECK(make(folder / "r", FolderMode::resume, with(kHdf5Name)) == 2);
   CHECK(std::filesystem::exists(folder / "r/sweep.h5"));
-  check_mentions(
-      error_of<UsageError>([&] { make(folder / "new", FolderMode::fresh, {.labels = false, .hdf5 = true}); }),
-      {"sweep.h5"});
+  check_mentions(error_of<UsageError>([&] {
+                   make(folder / "new", FolderMode::fresh, {.wanted = {{kHdf5Name, ""}}});
+                 }),
+                 {"sweep.h5"});
   CHECK_FALSE(std::filesystem::exists(folder / "new"));
 }
 
@@ -152,9 +202,9 @@ TEST_CASE("results folder: what is there is not made again, and what is asked fo
   const TempFolder folder;
   CHECK(make(folder / "r", FolderMode::fresh) == 2);
   CHECK(make(folder / "r", FolderMode::resume) == 0);
-  CHECK(make(folder / "r", FolderMode::resume, {.core = true}) == 2);
+  CHECK(make(folder / "r", FolderMode::resume, with(kCoreFolder, ".npy")) == 2);
   CHECK(std::filesystem::exists(folder / "r/core/eps_0.25_minpts_7.npy"));
-  CHECK(make(folder / "r", FolderMode::resume, {.core = true}) == 0);
+  CHECK(make(folder / "r", FolderMode::resume, with(kCoreFolder, ".npy")) == 0);
   CHECK(make(folder / "r", FolderMode::overwrite) == 2);
   CHECK_FALSE(std::filesystem::exists(folder / "r/core"));
   check_mentions(error_of<UsageError>([&] { make(folder / "r", FolderMode::fresh); }),
@@ -173,7 +223,7 @@ TEST_CASE("results folder: another input is not resumed, and nothing is changed"
 
 TEST_CASE("results folder: labelled files need a name and what writes them") {
   const TempFolder folder;
-  ResultsFolder results(folder / "r", both(), FolderMode::fresh, {.labelled = ".csv"}, {});
+  ResultsFolder results(folder / "r", both(), FolderMode::fresh, with(kLabelledFolder, ".csv"), {});
   check_mentions(error_of<UsageError>([&] { (void)results.begin(results_input(six_points()), {}); }),
                  {"labelled", "give both"});
 }
@@ -303,7 +353,7 @@ TEST_CASE("results folder: an eps of the folder stands for one that differs by r
 
 TEST_CASE("results folder: a sweep.json that lacks a list is refused, whatever summary.csv says") {
   const TempFolder folder;
-  make(folder / "r", FolderMode::fresh, {.core = true});
+  make(folder / "r", FolderMode::fresh, with(kCoreFolder, ".npy"));
   const std::string whole = bytes_of_file(folder / "r/sweep.json");
   for (const char* list : {"runs", "results", "files"}) {
     CAPTURE(list);

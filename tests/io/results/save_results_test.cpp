@@ -1,5 +1,6 @@
 #include <epsflow/io/results/save_results.hpp>
 
+#include <cmath>
 #include <vector>
 
 #include "io/io_test.hpp"
@@ -67,6 +68,25 @@ TEST_CASE("save results: what is cancelled or refused leaves no trace") {
   CHECK_THROWS_AS(save_results(folder / "r", held(0.25), Overwrite::replace, {}, cancel), Cancelled);
   CHECK(read_manifest(folder / "r").entries.contains({0.5, 7}));
   CHECK_FALSE(std::filesystem::exists(folder / "r/.epsflow"));
+}
+
+TEST_CASE("save results: counts of no clustering of the points are refused, and leave no trace") {
+  const TempFolder folder;
+  const auto refused = [&](auto&& change, const char* named) {
+    HeldResults results = held(0.5);
+    change(results);
+    check_mentions(error_of<InputError>([&] { save_results(folder / "r", results, Overwrite::refuse); }),
+                   {named, "make them again"});
+    CHECK_FALSE(std::filesystem::exists(folder / "r"));
+  };
+  refused([](HeldResults& r) { r.variants[0].entry.summary.noise = 2; }, "5 together, and there are 4 points");
+  refused([](HeldResults& r) { r.variants[0].entry.summary.clusters = 4; }, "4 clusters");
+  refused([](HeldResults& r) { r.variants[0].entry.summary.noise = ~std::uint64_t{0}; },
+          "noise is 18446744073709551615");
+  refused([](HeldResults& r) { r.variants[0].entry.seconds = std::nan(""); }, "seconds is of type null");
+  refused([](HeldResults& r) { r.variants[0].entry.variant.eps = 0; }, "eps is 0");
+  refused([](HeldResults& r) { r.variants[0].entry.variant.minpts = 0; }, "minpts is 0");
+  refused([](HeldResults& r) { r.input = R"({"checksum": "x", "points": 4.5})"; }, "input.points is 4.5");
 }
 
 TEST_CASE("save results: a run that did not end is left to who goes on with it") {

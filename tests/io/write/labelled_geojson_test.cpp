@@ -41,7 +41,7 @@ json feature(double longitude, double latitude, const json& properties) {
 TEST_CASE("labelled geojson: longitude first, in degrees, every bit") {
   const json expected{
       {"type", "FeatureCollection"},
-      {"features", {feature(0.1, -0.30000000000000004, {{"label", 0}}), feature(359.5, 90, {{"label", -1}})}}};
+      {"features", {feature(0.1, -0.30000000000000004, {{"label", 0}}), feature(-0.5, 90, {{"label", -1}})}}};
   CHECK(copied("ra,dec\n0.1,-0.30000000000000004\n359.5,90\n", kGreatcircle) == expected);
   CHECK(copied("0.1,-0.30000000000000004\n359.5,90\n", kGreatcircle) == expected);
   CHECK(copied("dec,ra\n-0.30000000000000004,0.1\n90,359.5\n",
@@ -54,6 +54,28 @@ TEST_CASE("labelled geojson: radians become degrees") {
   const json features = copied("1.5707963267948968,-3.1\n-0.5,0\n", kHaversine)["features"];
   CHECK(features[0] == feature(-3.1 * (180 / std::numbers::pi), 90, {{"label", 0}}));
   CHECK(features[1] == feature(0, -0.5 * (180 / std::numbers::pi), {{"label", -1}}));
+}
+
+TEST_CASE("labelled geojson: longitudes lie between -180 and 180, whatever names them") {
+  const std::vector<std::pair<const char*, double>> longitudes{
+      {"179.5", 179.5},    {"180", 180},      {"-180", -180}, {"180.5", -179.5}, {"359", -1},        {"360", 0},
+      {"-180.25", 179.75}, {"-359.75", 0.25}, {"-360", 0},    {"540.5", -179.5}, {"719.875", -0.125}};
+  std::string numbers;
+  for (const auto& [text, longitude] : longitudes) numbers += std::string(text) + ",-17\n";
+  for (const auto& [header, metric] :
+       {std::pair("lon,lat\n", Metric{}), std::pair("", kGreatcircle), std::pair("ra,dec\n", kGreatcircle)}) {
+    const json features = copied(header + numbers, metric)["features"];
+    REQUIRE(features.size() == longitudes.size());
+    for (std::size_t i = 0; i < longitudes.size(); ++i) {
+      CAPTURE(longitudes[i].first, header);
+      CHECK(features[i]["geometry"]["coordinates"] == json({longitudes[i].second, -17}));
+    }
+    CHECK(features.dump().find("-0.0,") == std::string::npos);
+  }
+  // Radians: 4 and -6.25, each less or more than a turn of degrees.
+  const json radians = copied("0,4\n0,-6.25\n", kHaversine)["features"];
+  CHECK(radians[0]["geometry"]["coordinates"][0] == 4 * (180 / std::numbers::pi) - 360);
+  CHECK(radians[1]["geometry"]["coordinates"][0] == -6.25 * (180 / std::numbers::pi) + 360);
 }
 
 TEST_CASE("labelled geojson: core points, and rows where some were dropped") {

@@ -2,6 +2,7 @@
 // goes the same way.
 #include <epsflow/io/read/arrow/arrow_formats.hpp>
 
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -9,11 +10,15 @@
 #include <vector>
 
 #include <arrow/array.h>
+#include <arrow/builder.h>
+#include <arrow/extension/fixed_shape_tensor.h>
+#include <arrow/extension/uuid.h>
 #include <arrow/io/memory.h>
 #include <arrow/ipc/writer.h>
 #include <arrow/json/from_string.h>
 #include <arrow/table.h>
 #include <arrow/type.h>
+#include <arrow/util/key_value_metadata.h>
 #include <parquet/arrow/writer.h>
 #include <parquet/properties.h>
 
@@ -106,6 +111,24 @@ std::filesystem::path write_either(const TempFolder& folder, const TablePtr& tab
 
 FilePoints read(const std::filesystem::path& file, const ReadOptions& options = {}) {
   return read_points(file, options);
+}
+
+/// What pandas leaves in a file's metadata. `index`: a JSON list.
+TablePtr with_pandas(const TablePtr& table, const std::string& index) {
+  const std::string text = R"({"index_columns": )" + index +
+                           R"(, "column_indexes": [], "columns": [{"name": "x", "metadata": null}], )" +
+                           R"("attributes": {"width": NaN}, "pandas_version": "3.1.1"})";
+  return table->ReplaceSchemaMetadata(arrow::key_value_metadata({"geo", "pandas"}, {"{}", text}));
+}
+
+/// The names of the columns that are read without any choice.
+std::vector<std::string> names_in(const std::filesystem::path& file) { return read(file).column_names; }
+
+/// Lists of three numbers.
+std::shared_ptr<arrow::DataType> vectors_of(const std::shared_ptr<arrow::DataType>& numbers, int kind) {
+  if (kind == 0) return arrow::list(numbers);
+  if (kind == 1) return arrow::large_list(numbers);
+  return arrow::fixed_size_list(numbers, 3);
 }
 
 TablePtr stars() {
@@ -263,14 +286,305 @@ TEST_CASE("parquet and arrow: what is no number is refused by name") {
   };
   check_mentions(error_of<InputError>([&] { read(file); }),
                  {"table.", "'name'", "string", "ReadOptions::columns", "x, name, pair"});
-  check_mentions(refusal("pair"), {"'pair'", "list<", "not numbers"});
+  check_mentions(refusal("pair"), {"'pair' holds 2 values in each row", "'pair[0]' to 'pair[1]'"});
   check_mentions(refusal("price"), {"'price'", "decimal128(10, 2)", "round", "float64"});
-  check_mentions(refusal("at"), {"'at'", "timestamp[us]", "not numbers"});
-  check_mentions(refusal("pos"), {"'pos'", "struct<", "not numbers"});
+  check_mentions(refusal("at"), {"'at'", "timestamp[us]", "not numbers", "such as seconds"});
+  check_mentions(refusal("pos"), {"'pos'", "struct<", "not numbers", "its fields as columns"});
   check_mentions(refusal("alt"), {"no column 'alt'", "x, name, pair, price, at, pos, y"});
   check_mentions(error_of<UsageError>([&] { read(file, {.columns = {"x", "0"}}); }), {"'x'", "twice"});
   // Behind columns that are several in the file.
   CHECK(values_of(read(file, {.columns = {"y", "x"}})) == Values{7, 1});
+}
+
+TEST_CASE("parquet and arrow: the index that pandas stored is a coordinate only where it is named") {
+  const TempFolder folder;
+  const std::vector<std::string> plain{"x", "y"};
+  const auto index_type = GENERATE(as<std::shared_ptr<arrow::DataType>>(), arrow::int64(), arrow::utf8(),
+                                   arrow::timestamp(arrow::TimeUnit::MICRO, "Europe/Berlin"));
+  const std::string values = index_type->id() == arrow::Type::STRING ? R"(["a", "b"])" : "[5, 7]";
+  // Wherever it lies, as another program may have moved it.
+  const TablePtr table = with_pandas(table_of({{"x", arrow::float64(), "[1, 2]"},
+                                               {"id", index_type, values},
+                                               {"y", arrow::float64(), "[3, 4]"},
+                                               {"__index_level_1__", index_type, values}}),
+                                     R"(["id", "__index_level_1__"])");
+  const std::filesystem::path file = write_either(folder, table);
+  const FilePoints points = read(file);
+  CHECK(points.column_names == plain);
+  CHECK(points.column_numbers == std::vector<std::size_t>{0, 1});
+  CHECK(values_of(points) == Values{1, 3, 2, 4});
+  CHECK(points.inputs[0].kind.find(" without the index of pandas (id, __index_level_1__), 1 r") != std::string::npos);
+  CHECK(values_of(read(file, {.columns = {"-1", "0"}})) == Values{3, 1, 4, 2});
+  check_mentions(error_of<InputError>([&] { read(file, {.columns = {"2"}}); }), {"'2'", "x, y, id, __index_level_1__"});
+  std::vector<std::string> offered;
+  const auto choose = [&](const std::vector<std::string>& names) {
+    offered = names;
+    return std::vector<std::size_t>{1};
+  };
+  CHECK(values_of(read(file, {.choose = choose})) == Values{3, 4});
+  CHECK(offered == plain);
+  CHECK(names_in(folder.write("gz.parquet.gz", gzip(parquet_of(table)))) == plain);
+  CHECK(values_of(read_points({file, file})) == Values{1, 3, 2, 4, 1, 3, 2, 4});
+  if (index_type->id() != arrow::Type::INT64) {
+    check_mentions(error_of<InputError>([&] { read(file, {.columns = {"x", "id"}}); }), {"'id'", "not numbers"});
+    return;
+  }
+  const FilePoints named = read(file, {.columns = {"id", "y", "x"}});
+  CHECK(values_of(named) == Values{5, 3, 1, 7, 4, 2});
+  CHECK(named.inputs[0].kind.find("pandas") == std::string::npos);
+  const FilePoints weighted = read(file, {.weight = "id"});
+  CHECK(values_of(weighted) == Values{1, 3, 2, 4});
+  CHECK(weighted.weights == Values{5, 7});
+  CHECK(weighted.inputs[0].kind.find("pandas (__index_level_1__)") != std::string::npos);
+  CHECK(read_columns({file}, {}, {"id"}, points).values == std::vector<Values>{{5, 7}});
+}
+
+TEST_CASE("parquet and arrow: what is no index of pandas is read") {
+  const TempFolder folder;
+  const TablePtr table = table_of({{"x", arrow::float64(), "[1, 2]"}, {"id", arrow::float64(), "[3, 4]"}});
+  const std::vector<std::string> all{"x", "id"};
+  CHECK(names_in(write_either(folder, table)) == all);
+  const std::string range = R"([{"kind": "range", "name": "id", "start": 0, "stop": 2, "step": 1}])";
+  CHECK(names_in(write_either(folder, with_pandas(table, range))) == all);
+  CHECK(names_in(write_either(folder, with_pandas(table, R"(["i", 1, null, ["id"]])"))) == all);
+  const auto damaged = arrow::key_value_metadata({"pandas"}, {std::string(100000, '[')});
+  CHECK(names_in(write_either(folder, table->ReplaceSchemaMetadata(damaged))) == all);
+  CHECK(names_in(write_either(folder, with_pandas(table, R"(["id"])"))) == std::vector<std::string>{"x"});
+  const std::filesystem::path file = write_either(folder, with_pandas(table, R"(["id", "x"])"));
+  check_mentions(error_of<InputError>([&] { read(file); }),
+                 {"index that pandas stored", "ReadOptions::columns", "x, id"});
+  CHECK(values_of(read(file, {.columns = {"x"}})) == Values{1, 2});
+}
+
+TEST_CASE("parquet: the index of pandas in a file without Arrow's schema, as others than Arrow write it") {
+  const TempFolder folder;
+  const TablePtr table = table_of({{"index", arrow::int64(), "[5, 7]"}, {"x", arrow::float64(), "[1, 2]"}});
+  const auto stream = value_of(arrow::io::BufferOutputStream::Create());
+  const auto writer =
+      value_of(parquet::arrow::FileWriter::Open(*table->schema(), arrow::default_memory_pool(), stream));
+  require_ok(writer->WriteTable(*table));
+  require_ok(writer->AddKeyValueMetadata(with_pandas(table, R"(["index"])")->schema()->metadata()));
+  require_ok(writer->Close());
+  const std::string bytes = bytes_of(stream);
+  CHECK(bytes.find("ARROW:schema") == std::string::npos);
+  CHECK(names_in(folder.write("x.parquet", bytes)) == std::vector<std::string>{"x"});
+}
+
+TEST_CASE("parquet and arrow: columns of vectors of any number type") {
+  const TempFolder folder;
+  for (const auto& numbers : {arrow::int8(), arrow::int64(), arrow::uint16(), arrow::float16(), arrow::float32(),
+                              arrow::float64(), arrow::boolean()}) {
+    for (const int kind : {0, 1, 2}) {
+      const auto type = vectors_of(numbers, kind);
+      CAPTURE(type->ToString());
+      const bool is_truth = numbers->id() == arrow::Type::BOOL;
+      const std::string values = is_truth ? "[[true, false, true], [false, true, true], [true, true, false]]"
+                                          : "[[1, 0, 1], [0, 1, 1], [1, 1, 0]]";
+      const TablePtr table = table_of({{"id", arrow::int32(), "[7, 8, 9]"}, {"v", type, values}});
+      for (const auto& file :
+           {folder.write("t.parquet", parquet_of(table, 2)), folder.write("t.arrow", arrow_of(table, 2))}) {
+        const FilePoints points = read(file, {.columns = {"v[2]", "1[0]"}});
+        CHECK(points.precision() == (numbers->id() == arrow::Type::FLOAT ? Precision::float32 : Precision::float64));
+        CHECK(values_of(points) == Values{1, 1, 1, 0, 0, 1});
+        CHECK(points.column_names == std::vector<std::string>{"v[2]", "v[0]"});
+        CHECK(points.column_numbers == std::vector<std::size_t>{1, 1});
+        CHECK(values_of(read(file, {.columns = {"v[1]", "id"}, .weight = "v[1]"})) == Values{0, 7, 1, 8, 1, 9});
+        CHECK(read(file, {.columns = {"id"}, .weight = "v[1]"}).weights == Values{0, 1, 1});
+        CHECK(values_of(read_points({file, file}, {.columns = {"v[1]"}})) == Values{0, 1, 1, 0, 1, 1});
+        check_shares(file, {.columns = {"v[0]", "v[1]"}});
+        const auto refusal = [&](const ReadOptions& options) {
+          return error_of<InputError>([&] { read(file, options); });
+        };
+        check_mentions(refusal({.columns = {"v[3]"}}), {"there is no 'v[3]'", "'v' holds 3 values in each row"});
+        for (const ReadOptions& whole : {ReadOptions{}, ReadOptions{.columns = {"v"}}}) {
+          check_mentions(refusal(whole), {"'v' holds 3 values in each row", "'v[0]' to 'v[2]'"});
+        }
+        check_mentions(error_of<UsageError>([&] { read(file, {.columns = {"v[1]", "v[1]"}}); }), {"'v[1]'", "twice"});
+      }
+    }
+  }
+}
+
+TEST_CASE("parquet and arrow: vectors of one value are columns, and names may look like elements") {
+  const TempFolder folder;
+  const TablePtr table = table_of({{"a", arrow::list(arrow::float32()), "[[1], [2]]"},
+                                   {"b[0]", arrow::float32(), "[3, 4]"},
+                                   {"b", arrow::list(arrow::float32()), "[[5], [6]]"}});
+  const std::filesystem::path file = write_either(folder, table);
+  const FilePoints points = read(file);
+  CHECK(points.precision() == Precision::float32);
+  CHECK(values_of(points) == Values{1, 3, 5, 2, 4, 6});
+  CHECK(points.column_names == std::vector<std::string>{"a", "b[0]", "b"});
+  CHECK(values_of(read(file, {.columns = {"b[0]", "2[0]"}})) == Values{3, 5, 4, 6});
+}
+
+TEST_CASE("parquet and arrow: nulls in vectors and of vectors are missing values") {
+  const TempFolder folder;
+  const std::string values = "[null, null, [1, 2, 3], [4, null, 6], null, [7, 8, NaN], [9, 10, 11]]";
+  for (const int kind : {0, 1, 2}) {
+    const TablePtr table =
+        table_of({{"v", vectors_of(arrow::float64(), kind), values}, {"id", arrow::int32(), "[0, 1, 2, 3, 4, 5, 6]"}});
+    for (const std::int64_t rows : {std::int64_t{1}, std::int64_t{3}, std::int64_t{100}}) {
+      const std::filesystem::path file = write_either(folder, table, rows);
+      const FilePoints points = read(file, {.columns = {"v[1]", "id", "v[0]"}, .on_nan = NanPolicy::drop});
+      CHECK(values_of(points) == Values{2, 2, 1, 8, 5, 7, 10, 6, 9});
+      CHECK(points.inputs[0].dropped == std::vector<std::uint64_t>{0, 1, 3, 4});
+      CHECK(read(file, {.columns = {"v[2]"}, .on_nan = NanPolicy::drop}).inputs[0].dropped ==
+            std::vector<std::uint64_t>{0, 1, 4, 5});
+      check_mentions(error_of<InputError>([&] { read(file, {.columns = {"v[0]"}}); }), {"row 0", "'v[0]'", "nan"});
+    }
+  }
+}
+
+TEST_CASE("parquet and arrow: lists that are no vectors are refused where they are chosen") {
+  const TempFolder folder;
+  const auto list = GENERATE(arrow::list(arrow::float64()), arrow::large_list(arrow::float64()));
+  const TablePtr table = table_of({{"v", list, "[null, [1, 2], [3, 4], [5], [6, 7]]"},
+                                   {"empty", list, "[[], [], [], [], []]"},
+                                   {"some", list, "[[], [1], [2], [3], [4]]"},
+                                   {"none", list, "[null, null, null, null, null]"},
+                                   {"x", arrow::float64(), "[1, 2, 3, 4, 5]"},
+                                   {"deep", arrow::list(list), "[[[1]], [[1]], [[1]], [[1]], [[1]]]"},
+                                   {"words", arrow::list(arrow::utf8()), R"([["a"], ["a"], ["a"], ["a"], ["a"]])"}});
+  const std::filesystem::path file = write_either(folder, table, 2);
+  const auto refusal = [&](const std::string& column) {
+    return error_of<InputError>([&] { read(file, {.columns = {column, "x"}, .on_nan = NanPolicy::drop}); });
+  };
+  check_mentions(refusal("v[0]"), {"row 3, column 'v' holds a list of 1 value, and other rows one of 2",
+                                   "lists of one length", "ReadOptions::columns from: v, empty"});
+  check_mentions(refusal("empty"), {"'empty' holds no values"});
+  check_mentions(refusal("empty[0]"), {"there is no 'empty[0]'", "0 values"});
+  check_mentions(refusal("some[0]"), {"row 0, column 'some' holds a list of 0 values, and other rows one of 1"});
+  check_mentions(refusal("none"), {"'none' holds no values"});
+  check_mentions(refusal("deep"), {"'deep'", "list<", "one list of numbers for each row"});
+  check_mentions(refusal("words[0]"), {"'words'", "string", "not numbers"});
+  CHECK(values_of(read(file, {.columns = {"x"}})) == Values{1, 2, 3, 4, 5});
+  // Where no list says how long they are, as in one of many files.
+  const FilePoints none = read(file, {.columns = {"none[1]", "x"}, .on_nan = NanPolicy::drop});
+  CHECK(none.size() == 0);
+  CHECK(none.inputs[0].dropped.size() == 5);
+  CHECK(read(write_either(folder, table->Slice(0, 0)), {.columns = {"v[1]"}}).size() == 0);
+}
+
+TEST_CASE("parquet and arrow: more vectors than are read at once") {
+  const TempFolder folder;
+  constexpr std::int32_t kWidth = 64;
+  constexpr std::int64_t kCount = 20000;
+  const bool is_fixed = GENERATE(true, false);
+  const auto numbers = std::make_shared<arrow::DoubleBuilder>();
+  arrow::FixedSizeListBuilder fixed(arrow::default_memory_pool(), numbers, kWidth);
+  arrow::ListBuilder lists(arrow::default_memory_pool(), numbers);
+  for (std::int64_t i = 0; i < kCount; ++i) {
+    require_ok(is_fixed ? fixed.Append() : lists.Append());
+    for (std::int64_t k = 0; k < kWidth; ++k) require_ok(numbers->Append(static_cast<double>(i * kWidth + k)));
+  }
+  const std::shared_ptr<arrow::Array> array = value_of(is_fixed ? fixed.Finish() : lists.Finish());
+  // In two chunks, neither of which begins where its buffers do.
+  const auto chunks = std::make_shared<arrow::ChunkedArray>(
+      arrow::ArrayVector{array->Slice(1, 9000), array->Slice(9001, kCount - 9001)});
+  const auto table = arrow::Table::Make(arrow::schema({arrow::field("v", array->type())}), {chunks});
+  const FilePoints points = read(write_either(folder, table, 15000), {.columns = {"v[63]", "v[0]"}});
+  REQUIRE(points.size() == kCount - 1);
+  bool same = true;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const double first = static_cast<double>(i + 1) * kWidth;
+    same = same && points.view().at(i, 0) == first + kWidth - 1 && points.view().at(i, 1) == first;
+  }
+  CHECK(same);
+}
+
+TEST_CASE("parquet and arrow: integers in vectors that float64 would round are refused") {
+  const TempFolder folder;
+  const TablePtr table = table_of({{"v", arrow::list(arrow::int64()), "[[1, 2], [3, 9007199254740993], [4, 5]]"}});
+  const std::filesystem::path file = write_either(folder, table);
+  check_mentions(error_of<InputError>([&] { read(file, {.columns = {"v[1]"}}); }),
+                 {"row 1, column 'v[1]' is 9007199254740993"});
+  CHECK(values_of(read(file, {.columns = {"v[0]"}})) == Values{1, 3, 4});
+}
+
+TEST_CASE("arrow: runs, tensors, lists as views, and dictionaries within lists") {
+  const TempFolder folder;
+  const auto json = [](const std::shared_ptr<arrow::DataType>& type, const std::string& values) {
+    return value_of(arrow::json::ArrayFromJSONString(type, values));
+  };
+  const auto runs = value_of(arrow::RunEndEncodedArray::Make(5, json(arrow::int32(), "[2, 3, 5]"),
+                                                             json(arrow::int64(), "[7, null, 9007199254740994]")));
+  const auto tensor = value_of(arrow::extension::FixedShapeTensorType::Make(arrow::float32(), {2, 2}));
+  const auto stored = json(arrow::fixed_size_list(arrow::float32(), 4),
+                           "[[1, 2, 3, 4], [5, 6, 7, 8], null, [9, 10, 11, 12], [13, 14, 15, 16]]");
+  const auto coded = arrow::dictionary(arrow::uint8(), arrow::float64());
+  const auto codes = value_of(arrow::DictionaryArray::FromArrays(
+      coded, json(arrow::uint8(), "[1, 0, 0, 1, null, 1, 0, 0, 1, 1]"), json(arrow::float64(), "[0.25, 0.5]")));
+  const auto pairs = value_of(arrow::ListArray::FromArrays(*json(arrow::int32(), "[0, 2, 4, 6, 8, 10]"), *codes));
+  const auto coded_lists_type = arrow::dictionary(arrow::int8(), arrow::list(arrow::int16()));
+  const auto coded_lists =
+      value_of(arrow::DictionaryArray::FromArrays(coded_lists_type, json(arrow::int8(), "[1, 0, null, 1, 0]"),
+                                                  json(arrow::list(arrow::int16()), "[[1, 2], [3, 4]]")));
+  const auto uuids = value_of(arrow::MakeArrayOfNull(arrow::extension::uuid(), 5));
+  arrow::FieldVector fields;
+  const arrow::ArrayVector arrays{
+      runs,
+      arrow::ExtensionType::WrapArray(tensor, stored),
+      json(arrow::list_view(arrow::float32()), "[[1], [2], null, [4], [5]]"),
+      json(arrow::large_list_view(arrow::uint8()), "[[1, 2], [3, 4], [5, 6], [7, 8], [9, 10]]"),
+      pairs,
+      coded_lists,
+      uuids};
+  for (const auto& [name, array] :
+       {std::pair{"runs", 0}, {"tensor", 1}, {"view", 2}, {"large_view", 3}, {"pairs", 4}, {"coded", 5}, {"uuid", 6}}) {
+    fields.push_back(arrow::field(name, arrays[static_cast<std::size_t>(array)]->type()));
+  }
+  const TablePtr table = arrow::Table::Make(arrow::schema(fields), arrays);
+  // The first row cut off, in batches of two rows: so that all parts begin within their buffers.
+  for (const auto& file : {folder.write("a.arrow", arrow_of(table, 2)),
+                           folder.write("b.arrow", arrow_of(value_of(table->Slice(1)->CombineChunks()), 2))}) {
+    const std::size_t first = file.filename() == "b.arrow" ? 1 : 0;
+    const auto is_read = [&](const std::string& column, Values expected) {
+      CAPTURE(file, column);
+      expected.erase(expected.begin(), expected.begin() + static_cast<std::ptrdiff_t>(first));
+      const FilePoints points = read(file, {.columns = {column}, .on_nan = NanPolicy::drop});
+      CHECK(values_of(points) == expected);
+      CHECK(points.inputs[0].dropped == std::vector<std::uint64_t>{2 - first});
+      return points.precision();
+    };
+    is_read("runs", {7, 7, 9007199254740994, 9007199254740994});
+    CHECK(is_read("tensor[3]", {4, 8, 12, 16}) == Precision::float32);
+    CHECK(is_read("view", {1, 2, 4, 5}) == Precision::float32);
+    is_read("pairs[0]", {0.5, 0.25, 0.25, 0.5});
+    is_read("coded[1]", {4, 2, 4, 2});
+    CHECK(values_of(read(file, {.columns = {"large_view[1]"}})).back() == 10);
+    check_mentions(error_of<InputError>([&] { read(file, {.columns = {"uuid"}}); }), {"'uuid'", "uuid", "not numbers"});
+  }
+}
+
+TEST_CASE("parquet and arrow: times are read as seconds beside the points") {
+  const TempFolder folder;
+  const TablePtr table =
+      table_of({{"x", arrow::float64(), "[1, 2, 3]"},
+                {"s", arrow::timestamp(arrow::TimeUnit::SECOND), "[0, 1426550400, null]"},
+                {"us", arrow::timestamp(arrow::TimeUnit::MICRO, "Asia/Tokyo"), "[-1500000, 1426550400250000, null]"},
+                {"ns", arrow::timestamp(arrow::TimeUnit::NANO), "[1, 1426550400500000000, null]"},
+                {"day", arrow::date32(), "[-1, 16511, null]"},
+                {"ms", arrow::date64(), "[86400000, 0, null]"},
+                {"clock", arrow::time64(arrow::TimeUnit::MICRO), "[1500000, 0, null]"},
+                {"word", arrow::utf8(), R"(["a", "b", "c"])"}});
+  const std::filesystem::path file = write_either(folder, table);
+  const FilePoints points = read(file, {.columns = {"x"}});
+  const auto beside = [&](const std::string& column) {
+    Values values = read_columns({file}, {}, {column}, points).values[0];
+    CHECK(std::isnan(values.back()));
+    values.pop_back();
+    return values;
+  };
+  CHECK(beside("s") == Values{0, 1426550400});
+  CHECK(beside("us") == Values{-1.5, 1426550400.25});
+  CHECK(beside("ns") == Values{1e-9, 1426550400.5});
+  CHECK(beside("day") == Values{-86400, 1426550400});
+  CHECK(beside("ms") == Values{86400, 0});
+  CHECK(beside("clock") == Values{1.5, 0});
+  check_mentions(error_of<InputError>([&] { beside("word"); }), {"'word'", "string", "not numbers"});
+  check_mentions(error_of<InputError>([&] { read(file, {.columns = {"day"}, .on_nan = NanPolicy::drop}); }),
+                 {"'day'", "date32[day]", "such as seconds"});
 }
 
 TEST_CASE("parquet and arrow: options of other kinds are refused") {
@@ -429,10 +743,17 @@ TEST_CASE("parquet and arrow: a flipped bit is an error, or leaves the number of
   const TablePtr table = many_rows(300);
   const TablePtr coded = table_of({{"x", arrow::dictionary(arrow::int8(), arrow::float64()), "[1, 2, 1, null]"},
                                    {"y", arrow::float16(), "[1, null, 3, 4]"}});
+  const TablePtr vectors =
+      with_pandas(table_of({{"x", arrow::list(arrow::float64()), "[[1], [2], null, [3]]"},
+                            {"y", arrow::fixed_size_list(arrow::int32(), 1), "[[1], null, [3], [4]]"},
+                            {"id", arrow::int64(), "[1, 2, 3, 4]"}}),
+                  R"(["id"])");
   for (const auto& [name, bytes] : {std::pair{"t.parquet", parquet_of(table, 100)},
                                     {"t.arrow", arrow_of(table, 100)},
                                     {"lz4.arrow", arrow_of(table, 100, arrow::Compression::LZ4_FRAME)},
-                                    {"coded.arrow", arrow_of(coded)}}) {
+                                    {"coded.arrow", arrow_of(coded)},
+                                    {"vectors.arrow", arrow_of(vectors)},
+                                    {"vectors.parquet", parquet_of(vectors)}}) {
     CAPTURE(name);
     const auto read_bytes = [&, name = name](const std::string& damaged) {
       return read(folder.write(name, damaged), {.columns = {"x", "y"}, .on_nan = NanPolicy::drop});

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <epsflow/core/format.hpp>
@@ -70,6 +71,163 @@ TEST_CASE("fits: nulls, NaN and scaling") {
   const FilePoints scaled = read(file, {.columns = {"S"}});
   CHECK(scaled.precision() == Precision::float64);
   CHECK(values_of(scaled) == Values{100.5, 101, 101.5});
+}
+
+/// A table of ASCII with the fields of a column X, as they are, and numbers from 0 on in Y.
+std::filesystem::path write_fields(const TempFolder& folder, const std::string& form, const char* null,
+                                   const std::vector<std::string>& fields) {
+  std::filesystem::path file = folder / "ascii.fits";
+  std::filesystem::remove(file);
+  FitsWriter fits(file);
+  fits.table(ASCII_TBL, "T", {"X", "Y"}, {form, "F10.2"});
+  if (null != nullptr) fits.key("TNULL1", null);
+  Values rows(fields.size());
+  for (std::size_t i = 0; i < fields.size(); ++i) rows[i] = static_cast<double>(i);
+  fits.write(2, rows);
+  for (std::size_t i = 0; i < fields.size(); ++i) fits.write_bytes(static_cast<int>(i) + 1, 1, fields[i]);
+  return file;
+}
+
+TEST_CASE("fits: a field of an ASCII table is a null if it is TNULL but for blanks at its ends") {
+  struct Case {
+    const char* null;
+    std::vector<std::string> fields;  ///< numbers, and nulls between them
+    Values kept;
+  };
+  const TempFolder folder;
+  const std::string form = GENERATE("I10", "F10.4", "E10.3", "D10.3");
+  const std::vector<Case> cases{
+      {"-99", {"       -99", "-99       ", "   -99    ", "       100", "      -990"}, {100, -990}},
+      {"-9", {"-9        ", "        -9", " -99      ", "        -8", "    9     "}, {-99, -8, 9}},
+      {" ", {"          ", "        11", " 22       "}, {11, 22}},
+      {"NaN", {"NaN       ", "       NaN", "         7"}, {7}},
+      {"---", {"---       ", "       ---", "   ---    ", "        -3"}, {-3}},
+      {"*", {"*********", "         *", "         4"}, {}},
+      {"N/A", {"       N/A", "  N/A     ", "         0"}, {0}},
+      {"0", {"         0", "0         ", "        10", "        01", "          "}, {10, 1, 0}}};
+  for (const Case& each : cases) {
+    CAPTURE(form, each.null);
+    std::vector<std::string> fields = each.fields;
+    // An implicit point would be put into numbers that have none.
+    if (form[0] != 'I') {
+      for (std::string& field : fields) {
+        const std::string text(trim(field));
+        if (text.empty() || text == each.null || text.find_first_not_of("-0123456789") != std::string::npos) continue;
+        field = std::string(9 - text.size(), ' ') + text + ".";
+      }
+    }
+    const auto file = write_fields(folder, form, each.null, fields);
+    if (each.kept.empty()) {
+      check_mentions(error_of<InputError>([&] { read(file, {.columns = {"X"}, .on_nan = NanPolicy::drop}); }),
+                     {"row 0, column 'X' is '*********', not a number"});
+      continue;
+    }
+    CHECK(values_of(read(file, {.columns = {"X"}, .on_nan = NanPolicy::drop})) == each.kept);
+    check_mentions(error_of<InputError>([&] { read(file); }), {"ascii.fits", "row 0", "'X'", "nan"});
+  }
+}
+
+TEST_CASE("fits: nulls of ASCII tables are found before values are scaled") {
+  const TempFolder folder;
+  const std::filesystem::path file = folder / "scaled.fits";
+  {
+    FitsWriter fits(file);
+    fits.table(ASCII_TBL, "T", {"X", "W"}, {"I6", "F8.2"});
+    fits.key("TSCAL1", 0.5);
+    fits.key("TZERO1", 100.0);
+    fits.key("TNULL1", "-1");
+    fits.key("TNULL2", "-1.00");
+    fits.write(2, {0, 0, 0, 0});
+    fits.write_bytes(1, 1, "    -1     2.00");
+    fits.write_bytes(2, 1, "    -2     1.00");
+    fits.write_bytes(3, 1, "     4    -1.00");
+    fits.write_bytes(4, 1, "     6     4.00");
+  }
+  const FilePoints points = read(file, {.columns = {"X"}, .weight = "W", .on_nan = NanPolicy::drop});
+  CHECK(values_of(points) == Values{99, 103});
+  CHECK(points.weights == Values{1, 4});
+  CHECK(points.inputs[0].dropped == std::vector<std::uint64_t>{0, 2});
+}
+
+TEST_CASE("fits: numbers of ASCII tables as Fortran writes them, to the last digit") {
+  const TempFolder folder;
+  const auto number = [&](const std::string& form, const std::string& text) {
+    return values_of(read(write_fields(folder, form, nullptr, {text}), {.columns = {"X"}})).at(0);
+  };
+  const std::vector<std::pair<std::string, double>> fields{{"0.1", 0.1},
+                                                           {"1.5E+03", 1500},
+                                                           {"1.5D+03", 1500},
+                                                           {"1.5D-3", 1.5e-3},
+                                                           {"1.5+3", 1500},
+                                                           {"1.5-03", 1.5e-3},
+                                                           {"-.25", -0.25},
+                                                           {"+7.", 7},
+                                                           {"- 7.5", -7.5},
+                                                           {"1 234.5", 1234.5},
+                                                           {"1.5E", 1.5},
+                                                           {"1e5", 10},
+                                                           {"12345", 1.2345},
+                                                           {"-5", -5e-4},
+                                                           {"12345E2", 123.45},
+                                                           {"", 0},
+                                                           {"2.2250738585072014D-308", 0x1p-1022},
+                                                           {"0.30000000000000004", 0.30000000000000004},
+                                                           {"179769313486231570.E+291", 1.7976931348623157e308}};
+  for (const auto& [text, value] : fields) {
+    CAPTURE(text);
+    CHECK(number("F25.4", std::string(25 - text.size(), ' ') + text) == value);
+    CHECK(number("E25.4", text + std::string(25 - text.size(), ' ')) == value);
+  }
+  CHECK(number("I10", "  12      ") == 12);
+  for (const char* text : {"--", "-", ".", "N/A", "1.2.3", "12abc", "E5", "1E5x", "1,5", "12 E+ x"}) {
+    const std::string refused =
+        error_of<InputError>([&] { number("F10.4", text + std::string(10 - std::string(text).size(), ' ')); });
+    check_mentions(refused, {"ascii.fits", "row 0, column 'X' is '" + std::string(text) + "', not a number", "TNULL1"});
+    CHECK(refused.find("damaged") == std::string::npos);
+  }
+  check_mentions(error_of<InputError>([&] { number("F10.4", "       nan"); }), {"row 0, column 'X' is nan"});
+}
+
+TEST_CASE("fits: nulls of binary integers are those that are stored, whatever the scale") {
+  const TempFolder folder;
+  const std::filesystem::path file = folder / "binary.fits";
+  {
+    FitsWriter fits(file);
+    // Unsigned 16, 32 and 64 bits, signed bytes; unsigned bytes, scaled, a vector.
+    fits.table(BINARY_TBL, "T", {"U", "V", "W", "S", "B", "I", "A"}, {"1U", "1V", "1W", "1S", "1B", "1I", "2J"});
+    fits.key("TNULL1", -32768);
+    fits.key("TNULL2", -1);
+    fits.key("TNULL3", -1);
+    fits.key("TNULL4", 255);
+    fits.key("TNULL5", 0);
+    fits.key("TNULL6", 7);
+    fits.key("TSCAL6", 0.5);
+    fits.key("TZERO6", 100.0);
+    fits.key("TNULL7", -99);
+    fits.apply_keys();
+    fits.write(1, {5, 32768, 65535});
+    fits.write(2, {0, 2147483648.0, 4294967295.0});
+    fits.write(3, {0, 9223372036854775808.0, 4096});
+    fits.write(4, {-128, 0, 126});
+    fits.write(5, {1, 128, 255});
+    fits.write(6, {100, 103, 104});
+    for (int column = 1; column <= 6; ++column) fits.write_null(column, 4);
+    fits.write(7, {1, 2, 3, 4, 5, 6, 7, -99});
+  }
+  const std::vector<std::pair<std::string, Values>> columns{{"U", {5, 32768, 65535}},
+                                                            {"V", {0, 2147483648.0, 4294967295.0}},
+                                                            {"W", {0, 9223372036854775808.0, 4096}},
+                                                            {"S", {-128, 0, 126}},
+                                                            {"B", {1, 128, 255}},
+                                                            {"I", {100, 103, 104}},
+                                                            {"A[1]", {2, 4, 6}}};
+  for (const auto& [column, values] : columns) {
+    CAPTURE(column);
+    const FilePoints points = read(file, {.columns = {column}, .on_nan = NanPolicy::drop});
+    CHECK(values_of(points) == values);
+    CHECK(points.inputs[0].dropped == std::vector<std::uint64_t>{3});
+  }
+  CHECK(values_of(read(file, {.columns = {"A[0]"}})) == Values{1, 3, 5, 7});
 }
 
 TEST_CASE("fits: scaled float32 becomes float64") {

@@ -1,5 +1,6 @@
 #include <epsflow/io/read/hdf5/hdf5_format.hpp>
 
+#include <cmath>
 #include <cstdint>
 #include <fstream>
 #include <iterator>
@@ -25,6 +26,7 @@ namespace {
 using test::bytes_of_file;
 using test::check_mentions;
 using test::error_of;
+using test::ForeignFilter;
 using test::Hdf5Writer;
 using test::Row;
 using test::TempFolder;
@@ -324,6 +326,145 @@ TEST_CASE("hdf5: netCDF's fill values, packed values and bare dimensions") {
   CHECK(listed.find("/obs") == std::string::npos);
   check_mentions(error_of<InputError>([&] { read(file, {.table = "/obs"}); }),
                  {"'/obs'", "dimension", "without values"});
+}
+
+/// netCDF's attribute as text of variable length.
+void write_unsigned(Hdf5Writer& writer, const char* path, const char* said) {
+  const hid_t type = H5Tcopy(H5T_C_S1);
+  H5Tset_size(type, H5T_VARIABLE);
+  writer.attribute(path, "_Unsigned", type, &said);
+  H5Tclose(type);
+}
+
+TEST_CASE("hdf5: netCDF's unsigned integers are of every size, and signed ones too") {
+  struct Type {
+    hid_t is_signed;
+    hid_t is_unsigned;
+    int bits;
+  };
+  const std::vector<Type> types{{H5T_STD_I8LE, H5T_STD_U8BE, 8},
+                                {H5T_STD_I16BE, H5T_STD_U16LE, 16},
+                                {H5T_STD_I32LE, H5T_STD_U32LE, 32},
+                                {H5T_STD_I64BE, H5T_STD_U64LE, 64}};
+  const Type type = types[GENERATE(range(std::size_t{0}, std::size_t{4}))];
+  const bool chunked = GENERATE(false, true);
+  const double turn = std::ldexp(1.0, type.bits);
+  CAPTURE(type.bits, chunked);
+  const TempFolder folder;
+  const std::filesystem::path file = folder / "unsigned.nc";
+  {
+    Hdf5Writer writer(file);
+    writer.matrix("/x", type.is_signed, {4}, {0, -turn / 2, -1, 3}, chunked);
+    writer.text("/x", "_Unsigned", "true");
+    writer.number("/x", "_FillValue", type.is_signed, -1);
+    writer.matrix("/y", type.is_signed, {4}, {-turn / 2, -turn / 4, 7, 100}, chunked);
+    write_unsigned(writer, "/y", "TRUE");
+    writer.number("/y", "missing_value", H5T_IEEE_F64LE, 100);
+    writer.matrix("/m", type.is_signed, {3, 2}, {1, -turn / 2, 2, -turn / 4, 3, 4}, chunked);
+    writer.text("/m", "_Unsigned", "True  ");
+    writer.matrix("/s", type.is_unsigned, {4}, {1, turn / 2, turn / 2 + turn / 4, 9}, chunked);
+    write_unsigned(writer, "/s", "false");
+    writer.number("/s", "_FillValue", type.is_unsigned, turn / 2);
+    writer.matrix("/as_stored", type.is_signed, {4}, {1, -2, 3, -4}, chunked);
+    writer.text("/as_stored", "_Unsigned", "false");
+  }
+  const FilePoints points = read(file, {.columns = {"/x", "/y"}, .on_nan = NanPolicy::drop});
+  CHECK(values_of(points) == Values{0, turn / 2, turn / 2, turn * 3 / 4});
+  CHECK(points.inputs[0].dropped == std::vector<std::uint64_t>{2, 3});
+  CHECK(read(file, {.columns = {"/y"}, .weight = "/x", .on_nan = NanPolicy::drop}).weights == Values{0, turn / 2});
+  CHECK(values_of(read(file, {.table = "/m"})) == Values{1, turn / 2, 2, turn * 3 / 4, 3, 4});
+  CHECK(values_of(read(file, {.columns = {"1"}, .weight = "0", .table = "/m"})) == Values{turn / 2, turn * 3 / 4, 4});
+  test::check_shares(file, {.table = "/m"});
+  const FilePoints is_signed = read(file, {.columns = {"/s"}, .on_nan = NanPolicy::drop});
+  CHECK(values_of(is_signed) == Values{1, -turn / 4, 9});
+  CHECK(is_signed.inputs[0].dropped == std::vector<std::uint64_t>{1});
+  CHECK(values_of(read(file, {.columns = {"/as_stored"}})) == Values{1, -2, 3, -4});
+  const FilePoints first = read(file, {.columns = {"/as_stored"}});
+  CHECK(read_columns({file}, {.columns = {"/as_stored"}}, {"/y"}, first).values[0][1] == turn * 3 / 4);
+}
+
+TEST_CASE("hdf5: netCDF's unsigned integers are unpacked, and those that float64 would round refused") {
+  const TempFolder folder;
+  const std::filesystem::path file = folder / "packed.nc";
+  {
+    Hdf5Writer writer(file);
+    writer.matrix("/lon", H5T_STD_I16LE, {3}, {-27385, 10, -2});
+    writer.text("/lon", "_Unsigned", "true");
+    writer.number("/lon", "_FillValue", H5T_STD_I16LE, -2);
+    writer.number("/lon", "scale_factor", H5T_IEEE_F32LE, 0.00203125);
+    writer.number("/lon", "add_offset", H5T_IEEE_F32LE, -141.5);
+    const std::int64_t ids[] = {5, -1};
+    writer.dataset("/id", H5T_STD_I64LE, H5T_NATIVE_INT64, {2}, ids);
+    writer.text("/id", "_Unsigned", "true");
+    const std::uint64_t backward[] = {~std::uint64_t{0}, std::uint64_t(-((std::int64_t{1} << 53) + 1))};
+    writer.dataset("/back", H5T_STD_U64LE, H5T_NATIVE_UINT64, {2}, backward);
+    writer.text("/back", "_Unsigned", "false");
+    writer.matrix("/float", H5T_IEEE_F32LE, {2}, {-1, 2});
+    writer.text("/float", "_Unsigned", "true");
+  }
+  const Values lon = values_of(read(file, {.columns = {"/lon"}, .on_nan = NanPolicy::drop}));
+  const double scale = static_cast<float>(0.00203125);
+  CHECK(lon == Values{(65536 - 27385) * scale - 141.5, 10 * scale - 141.5});
+  const auto refusal = [&](const char* column) {
+    return error_of<InputError>([&] { read(file, {.columns = {column}}); });
+  };
+  check_mentions(refusal("/id"), {"row 1, column 'id' is 18446744073709551615", "2^53"});
+  check_mentions(refusal("/back"), {"row 1, column 'back' is -9007199254740993"});
+  CHECK(values_of(read(file, {.columns = {"/float"}})) == Values{-1, 2});
+  CHECK(read(file, {.columns = {"/float"}}).precision() == Precision::float32);
+}
+
+TEST_CASE("hdf5: a filter that the library lacks is named, and the file not called damaged") {
+  const TempFolder folder;
+  const std::filesystem::path file = folder / "filters.h5";
+  const Values values{1, 2, 3, 4, 5, 6};
+  {
+    Hdf5Writer writer(file);
+    const ForeignFilter lzf(32000, "lzf");
+    lzf.write(writer, "/lzf", H5T_NATIVE_DOUBLE, {3, 2}, values.data());
+    lzf.write(writer, "/column", H5T_NATIVE_DOUBLE, {6}, values.data());
+    const ForeignFilter zstd(32015, "Zstandard compression: http://www.zstd.net");
+    zstd.write(writer, "/zstd", H5T_NATIVE_DOUBLE, {6}, values.data());
+    const ForeignFilter rare(31999, "ours");
+    const hid_t pair = H5Tcreate(H5T_COMPOUND, 16);
+    H5Tinsert(pair, "a", 0, H5T_NATIVE_DOUBLE);
+    H5Tinsert(pair, "b", 8, H5T_NATIVE_DOUBLE);
+    rare.write(writer, "/records", pair, {3}, values.data());
+    H5Tclose(pair);
+    const ForeignFilter idle(32004, "lz4", ForeignFilter::give_up);
+    idle.write(writer, "/not_packed", H5T_NATIVE_DOUBLE, {3, 2}, values.data(), H5Z_FLAG_OPTIONAL);
+    writer.matrix("/plain", H5T_IEEE_F64LE, {6}, values);
+  }
+  const auto refusal = [&](const ReadOptions& options) {
+    const std::string text = error_of<InputError>([&] { read(file, options); });
+    check_mentions(text, {"filters.h5", "this build's HDF5 lacks", "h5repack -f NONE", "HDF5_PLUGIN_PATH", "h5py"});
+    CHECK(text.find("damaged") == std::string::npos);
+    CHECK(text.find("fetch") == std::string::npos);
+    return text;
+  };
+  check_mentions(refusal({.table = "/lzf"}), {"'/lzf'", "lzf, number 32000"});
+  check_mentions(refusal({.columns = {"1"}, .table = "/lzf"}), {"lzf, number 32000"});
+  check_mentions(refusal({.columns = {"/plain", "/column"}}), {"'/column'", "lzf, number 32000"});
+  check_mentions(refusal({.columns = {"/plain"}, .weight = "/zstd"}), {"'/zstd'", "zstd, number 32015"});
+  check_mentions(refusal({.columns = {"b"}, .table = "/records"}), {"'/records'", "'ours', number 31999"});
+  CHECK(values_of(read(file, {.table = "/not_packed"})) == values);
+  CHECK(values_of(read(file, {.columns = {"/plain"}})) == values);
+  const FilePoints plain = read(file, {.columns = {"/plain"}});
+  check_mentions(error_of<InputError>([&] { (void)read_columns({file}, {.columns = {"/plain"}}, {"/column"}, plain); }),
+                 {"lzf, number 32000"});
+  const std::filesystem::path outer = folder / "outer.h5";
+  {
+    Hdf5Writer writer(outer);
+    const hsize_t six = 6;
+    const hid_t space = H5Screate_simple(1, &six, nullptr);
+    const hid_t linked = H5Pcreate(H5P_DATASET_CREATE);
+    H5Pset_virtual(linked, space, file.c_str(), "/column", space);
+    H5Dclose(H5Dcreate2(writer.file(), "/virtual", H5T_IEEE_F64LE, space, H5P_DEFAULT, linked, H5P_DEFAULT));
+    H5Pclose(linked);
+    H5Sclose(space);
+  }
+  const std::string linked = error_of<InputError>([&] { read(outer, {.external_storage = true}); });
+  check_mentions(linked, {"this build's HDF5 lacks", "required filter 'lzf'"});
 }
 
 TEST_CASE("hdf5: data frames of pandas are refused with the way out") {

@@ -1,5 +1,7 @@
 #include <epsflow/io/read/numpy/npz_format.hpp>
 
+#include <algorithm>
+#include <cstring>
 #include <string>
 #include <utility>
 #include <vector>
@@ -115,6 +117,59 @@ TEST_CASE("npz: weights in an array of their own beside columns, or in a column 
   CHECK(matrix.weights == Values{3, 5});
   check_mentions(error_of<InputError>([&] { read(file, {.columns = {"x"}, .weight = "v"}); }),
                  {"weighted.npz", "no array 'v'", "ReadOptions::weight", "'w' (2, float64)"});
+}
+
+TEST_CASE("npz: what stands beside the array that is read is not looked at") {
+  const TempFolder folder;
+  const std::string objects = npy("|O", "(3,)", {}) + "\x80\x03]q\x00.";
+  const Members members{{"X.npy", npy("<f8", "(2, 2)", {1, 2, 3, 4})},
+                        {"names.npy", objects},
+                        {"group/names.npy", objects},
+                        {"group/x.npy", npy("<f8", "(2,)", {5, 6})},
+                        {"group/y.npy", npy("<f8", "(2,)", {7, 8})},
+                        {"odd.npy", "no array"},
+                        {"empty.npy", ""},
+                        {"readme.txt", "text"}};
+  const auto file = write_zip(folder, "beside.npz", members);
+  CHECK(values_of(read(file, {.table = "X"})) == Values{1, 2, 3, 4});
+  CHECK(values_of(read(file, {.columns = {"group/y", "group/x"}})) == Values{7, 5, 8, 6});
+  CHECK(values_of(read(file, {.columns = {"group/y"}, .weight = "group/x"})) == Values{7, 8});
+  const Members only{members[0], members[1], members[2], members[5], members[6], members[7]};
+  CHECK(values_of(read(write_zip(folder, "only.npz", only))) == Values{1, 2, 3, 4});
+  check_mentions(error_of<InputError>([&] { read(file, {.table = "names"}); }), {"'names'", "objects"});
+  check_mentions(error_of<InputError>([&] { read(file, {.columns = {"names"}}); }), {"'names'", "no column"});
+}
+
+TEST_CASE("npz: numbers of the other byte order, and half precision") {
+  const TempFolder folder;
+  const auto swapped = [](Values values) {
+    for (double& value : values) {
+      std::string bytes = bytes_of_value(value);
+      std::reverse(bytes.begin(), bytes.end());
+      std::memcpy(&value, bytes.data(), sizeof value);
+    }
+    return values;
+  };
+  const auto file = write_zip(folder, "big.npz",
+                              {{"x.npy", npy(">f8", "(2,)", swapped({1.5, -2}))},
+                               {"i.npy", npy(">u2", "(4,)", {0}).substr(0, npy(">u2", "(4,)", {0}).size() - 8) +
+                                             std::string("\1\0\0\2\0\3\xff\xff", 8)},
+                               {"half.npy", npy("<f2", "(4,)", {1})}});
+  CHECK(values_of(read(file, {.table = "x"})) == Values{1.5, -2});
+  CHECK(values_of(read(file, {.columns = {"i"}})) == Values{256, 2, 3, 65535});
+  CHECK(values_of(read(file, {.table = "half"})) == Values{0, 0, 0, 1.984375});  // the bytes of the float64 1
+  CHECK(values_of(read(file, {.columns = {"half"}})) == Values{0, 0, 0, 1.984375});
+}
+
+TEST_CASE("npz: a way to pack that libzip lacks is not called damage") {
+  const TempFolder folder;
+  std::string bytes = bytes_of_file(write_zip(folder, "x.npz", {{"x.npy", npy("<f8", "(2,)", {1, 2})}}, false));
+  constexpr char kOther = 98;  // PPMd
+  bytes[bytes.find("PK\3\4") + 8] = kOther;
+  bytes[bytes.find("PK\1\2") + 10] = kOther;
+  const std::string text = error_of<InputError>([&] { read(folder.write("y.npz", bytes)); });
+  check_mentions(text, {"y.npz", "'x'", "libzip", "numpy.savez"});
+  CHECK(text.find("damaged") == std::string::npos);
 }
 
 TEST_CASE("npz: an archive without arrays, and one that is damaged") {

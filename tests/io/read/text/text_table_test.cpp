@@ -1,6 +1,7 @@
 // What the first rows of a text are taken for, seen through the points that come of it.
 #include <epsflow/io/read/text/text_table.hpp>
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -86,6 +87,151 @@ TEST_CASE("text table: a row of units behind the header") {
   check_mentions(refusal("x,y\ndeg,deg\n"), {"line 1", "Header::yes"});
   check_mentions(refusal("x,y\nbad,1\n2,3\n"), {"line 2 (row 0)", "'x'", "'bad'"});
   check_mentions(refusal("x,y\n1,2\ndeg,deg\n3,4\n"), {"line 3 (row 1)", "'deg'"});
+}
+
+TEST_CASE("text table: rules of dashes and units between the names and the rows") {
+  const char d = GENERATE('\t', ';', ',', ' ');
+  CAPTURE(d);
+  const auto table = [&](std::string text) {
+    std::replace(text.begin(), text.end(), ',', d);
+    return text;
+  };
+  const ReadOptions places{.columns = {"ra", "dec"}};
+  const auto check = [&](const std::string& head, const std::string& kind, const Names& units) {
+    CAPTURE(head);
+    const FilePoints points = read(table("# note\n" + head + "M31,10.5,+41.25\nM42,83.75,-5.5\n"), places);
+    CHECK(values_of(points) == Values{10.5, 41.25, 83.75, -5.5});
+    CHECK(points.inputs[0].rows == 2);
+    CHECK(points.inputs[0].units == units);
+    check_mentions(points.inputs[0].kind, {kind});
+  };
+  check("name,ra,dec\nid,deg,h\n----,-----,-----\n", "header in line 2, units in line 3, dashes in line 4",
+        {"deg", "h"});
+  check("name,ra,dec\n----,-----,-----\n", "header in line 2, dashes in line 3", {});
+  check("name,ra,dec\n====,==,=====\n", "header in line 2, dashes in line 3", {});
+  check("name,ra,dec\n-,--,-----\n", "header in line 2, dashes in line 3", {});
+  check("name,ra,dec\n----------------\n", "header in line 2, dashes in line 3", {});
+  check("name,ra,dec\n-------|------+-------\n", "header in line 2, dashes in line 3", {});
+  check("====,==,===\nname,ra,dec\n====,==,===\n", "header in line 3, dashes in line 2, dashes in line 4", {});
+  check("name,ra,dec\n---,deg,1\n\n# note\n----,-----,-----\n", "units in line 3, dashes in line 6", {"deg", ""});
+  check("name,ra,dec\n====,===,===\n-,deg,h\n", "header in line 2, units in line 4, dashes in line 3", {"deg", "h"});
+  if (d == ' ') return;
+  check("name,ra,dec\n,deg,\n----,-----,-----\n", "header in line 2, units in line 3, dashes in line 4", {"deg", ""});
+  check("name,ra,dec\n,,\n----,-----,-----\n", "header in line 2, units in line 3, dashes in line 4", {"", ""});
+  check("name,ra,dec\n\"id\",\"deg\",\"h\"\n\"----\",\"-----\",\"-----\"\n", "units in line 3, dashes in line 4",
+        {"deg", "h"});
+}
+
+TEST_CASE("text table: between blanks units stand above the dashes of their columns") {
+  const std::string_view text =
+      "name       ra       dec  mag\n"
+      "          hms            mag\n"
+      "----  -------  --------  ---\n"
+      "M31   10.6847  +41.2690  3.4\n";
+  CHECK(read(text, {.columns = {"ra", "dec", "mag"}}).inputs[0].units == Names{"hms", "", "mag"});
+  CHECK(read(text, {.columns = {"dec"}}).inputs[0].units == Names{""});
+  const std::string_view below =
+      "name ra dec\n"
+      "==== == ===\n"
+      "        deg\n"
+      "M31   1   2\n";
+  CHECK(read(below, {.columns = {"ra", "dec"}}).inputs[0].units == Names{"", "deg"});
+  // Without a stroke for each column nobody knows whose unit it is.
+  check_mentions(refusal("name ra dec\ndeg deg\n-----------\nM31 1 2\n", {.columns = {"ra"}}),
+                 {"line 2 (row 0)", "'deg'"});
+}
+
+TEST_CASE("text table: a row of missing values is no rule, and a rule among the rows is refused") {
+  for (const char* text : {"x,y\n-,-\n1,2\n", "x y\n--- ---\n1 2\n", "x;y\n--;---\n1;2\n", "x\n---\n1\n2\n"}) {
+    CAPTURE(text);
+    check_mentions(refusal(text), {"line 2 (row 0)", "NanPolicy::drop"});
+    CHECK(read(text, {.on_nan = NanPolicy::drop}).inputs[0].dropped == std::vector<std::uint64_t>{0});
+  }
+  const std::string bars = "| a | b |\n|---|---|\n| 1 | 2 |\n|---|---|\n| --- | -- |\n+---+---+\n| 3 | 4 |\n";
+  check_mentions(refusal(bars), {"line 4 (row 1)", "'---'"});
+  const FilePoints kept = read(bars, {.on_nan = NanPolicy::drop});
+  CHECK(values_of(kept) == Values{1, 2, 3, 4});
+  CHECK(kept.inputs[0].dropped == std::vector<std::uint64_t>{1, 2});
+  CHECK(kept.inputs[0].kind == "text, separated by bars, header in line 1, dashes in line 2");
+  check_mentions(refusal("x,y\n1,2\n----,----\n3,4\n"), {"line 3 (row 1)", "'----'"});
+  check_mentions(refusal("x,y\n1,2\n----,----\n3,4\n", {.text = {.header = Header::no}}), {"line 1", "'x'"});
+  check_mentions(refusal("----,----\n1,2\n", {.text = {.header = Header::no}}), {"line 1", "'----'"});
+  CHECK(read("x,y\ndeg,deg\n----,----\n", {.text = {.header = Header::yes}}).size() == 0);
+}
+
+TEST_CASE("text table: bars with units and dashes") {
+  const FilePoints points = read("name|ra|dec\n|deg|\n----|------|---\nM31|1|2\n", {.columns = {"ra", "dec"}});
+  CHECK(values_of(points) == Values{1, 2});
+  CHECK(points.inputs[0].units == Names{"deg", ""});
+  CHECK(points.inputs[0].kind == "text, separated by bars, header in line 1, units in line 2, dashes in line 3");
+}
+
+TEST_CASE("text table: what spreadsheets write for values that they do not have is missing, and begins no comment") {
+  const std::string mark =
+      GENERATE("#N/A", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#NULL!", "#SPILL!", "#CALC!", "#GETTING_DATA",
+               "#ERROR!", "#N/A N/A", "#NV", "#WERT!", "#VALEUR!", "#¡VALOR!");
+  const std::string d = GENERATE(",", ";", "\t", "|", " ");
+  const bool quoted = GENERATE(false, true);
+  if (d == " " && !quoted && mark.find(' ') != std::string::npos) return;
+  const std::string m = quoted ? '"' + mark + '"' : mark;
+  CAPTURE(m, d);
+  const ReadOptions drop{.on_nan = NanPolicy::drop};
+  const std::string rows =
+      "1" + d + "2\n" + m + d + "3\n  4" + d + m + "\n" + m + d + m + "\n#3" + d + "4\n6" + d + "7\n";
+  for (const std::string& text : {"x" + d + "y\n" + rows, rows}) {
+    const FilePoints points = read(text, drop);
+    CHECK(values_of(points) == Values{1, 2, 6, 7});
+    CHECK(points.inputs[0].rows == 5);
+    CHECK(points.inputs[0].dropped == std::vector<std::uint64_t>{1, 2, 3});
+  }
+  for (const std::string& first : {m + d + "3\n", m + d + m + "\n"}) {
+    const FilePoints points = read(first + "1" + d + "2\n5" + d + "6\n", drop);
+    CHECK(values_of(points) == Values{1, 2, 5, 6});
+    CHECK(points.inputs[0].dropped == std::vector<std::uint64_t>{0});
+  }
+  // In a column that is not used, at either end.
+  const std::string beside = "a" + d + "x" + d + "b\n" + m + d + "1" + d + m + "\n2" + d + "3" + d + "4\n";
+  CHECK(values_of(read(beside, {.columns = {"x"}})) == Values{1, 3});
+  check_mentions(refusal("x" + d + "y\n" + m + d + "3\n1" + d + "2\n"), {"line 2 (row 0)", "'x'", mark});
+  if (quoted || mark.find(' ') == std::string::npos) {
+    CHECK(read("x\n1\n" + m + "\n2\n", drop).inputs[0].dropped == std::vector<std::uint64_t>{1});
+  }
+}
+
+TEST_CASE("text table: comments that look like what spreadsheets write") {
+  for (const char* comment :
+       {"#3,4", "#NAMES, of columns", "#NUMBER", "#REF,1", "#NULL,2", "#VALUES: 5", "#NVSS,1", "##", "#"}) {
+    CAPTURE(comment);
+    const FilePoints points = read("x,y\n1,2\n" + std::string(comment) + "\n3,4\n");
+    CHECK(values_of(points) == Values{1, 2, 3, 4});
+    CHECK(points.inputs[0].rows == 2);
+  }
+  // Another mark of comments does not make them text.
+  CHECK(read("x,y\n%,\n1,2\n#REF!,3\n", {.on_nan = NanPolicy::drop, .text = {.comment = "%"}}).inputs[0].rows == 2);
+}
+
+TEST_CASE("text table: quoted text may go on in a line that begins like a comment") {
+  const FilePoints points =
+      read("id,note,x\n1,\"a\n#b\n\",2\n3,\"\n#N/A,5\n# \",4\n\"5\",\"#\n\n\",6\n", {.columns = {"id", "x"}});
+  CHECK(values_of(points) == Values{1, 2, 3, 4, 5, 6});
+  CHECK(points.inputs[0].rows == 3);
+  std::string text = "id,note,x\n";
+  for (int i = 0; i < 20000; ++i)
+    text += std::to_string(i) + ",\"note\n# " + std::string(i % 90, 'x') + "\n#1,2\"," + "7\n";
+  const FilePoints many = read(text, {.columns = {"id", "x"}, .memory = 1 << 21});
+  REQUIRE(many.size() == 20000);
+  bool same = true;
+  for (std::size_t i = 0; i < many.size(); ++i) same = same && many.view().at(i, 0) == static_cast<double>(i);
+  CHECK(same);
+}
+
+TEST_CASE("text table: columns beside points may be times, and errors do not speak of coordinates") {
+  const ReadOptions beside{.columns = {"t"}, .on_nan = NanPolicy::keep};
+  CHECK(values_of(read("t,x\n1970-01-02,1\n5,2\n", beside)) == Values{86400, 5});
+  const std::string text = refusal("t,x\nnight,1\nday,2\n", beside);
+  check_mentions(text, {"line 2 (row 0)", "'t' is 'night', not a number or a time in ISO 8601",
+                        "choose other columns with", "t, x"});
+  CHECK(text.find("coordinates") == std::string::npos);
 }
 
 TEST_CASE("text table: what was taken for what is said") {

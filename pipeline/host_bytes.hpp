@@ -7,7 +7,7 @@
 
 #include <epsflow/clustering/cell_loops.hpp>
 
-namespace epsflow::parts {
+namespace epsflow {
 
 /// Of a weight: it in whole units, by id and by position, and a sum.
 inline constexpr std::uint64_t kBytesPerWeight = 32;
@@ -25,4 +25,4 @@ inline constexpr std::uint64_t kHostBytesPerPartPoint = 24;
 /// Share of the memory that labels may take there, as a divisor, if those of one minpts take less.
 inline constexpr std::uint64_t kHostLabelShare = 4;
 
-}  // namespace epsflow::parts
+}  // namespace epsflow

@@ -1,0 +1,167 @@
+#!/usr/bin/env python3
+"""Numbers in files of a results folder that epsflow wrote and something has changed: they are damage, and are never taken for others."""
+import io
+import json
+import shutil
+import struct
+import unittest
+import zipfile
+import zlib
+
+from explore_test import blobs
+from results_test import SQUARES, Results, counts, tree
+from support import ProgramTest, summary
+
+DAMAGED = "was not written by epsflow, or is damaged"
+NO_COUNTS = ["169", None, True, [169], [[[169]]], {}, 2.5, -1, 1e61, -1e61, 2**64 - 1, 2**64, int("1" + "3" * 60)]
+COUNTS = ("minpts", "clusters", "noise", "core", "border", "largest")
+
+
+def journal_of(*events):
+    return "".join(f"{event} {zlib.crc32(event.encode()):08x}\n" for event in events)
+
+
+class OfSweepJson(Results):
+    def setUp(self):
+        super().setUp()
+        self.succeeds(*self.sweep("--core"))
+        self.whole = self.described()
+
+    def refused(self, change, named, *commands):
+        """The change of sweep.json is damage, and no run changes the folder."""
+        described = json.loads(json.dumps(self.whole))
+        change(described)
+        (self.out / "sweep.json").write_text(json.dumps(described))
+        before = tree(self.out)
+        for command in commands or (self.sweep("--core", "--resume"), self.sweep("--overwrite")):
+            self.fails(2, ["sweep.json", DAMAGED, named], *command)
+        self.assertEqual(tree(self.out), before)
+
+    def test_what_is_no_count(self):
+        for value in NO_COUNTS:
+            for name in COUNTS:
+                self.refused(lambda d: d["results"][0].update({name: value}), f"results[0].{name} is ", self.sweep("--core", "--resume"))
+            for name in ("points", "dims", "dropped_rows"):
+                self.refused(lambda d: d["input"].update({name: value}), f"input.{name} is ", self.sweep("--core", "--resume"))
+            self.refused(lambda d: d["files"][0].update(bytes=value), "files[0].bytes is ", self.sweep("--core", "--resume"))
+        for value in (-2000, 2000.5):
+            self.refused(lambda d: d["input"].update(points=value), f"input.points is {value}")
+        self.refused(lambda d: d["results"][3].update(minpts=5.7), "results[3].minpts is 5.7")
+        self.refused(lambda d: d["results"][0].pop("noise"), "results[0].noise is missing")
+
+    def test_counts_that_do_not_fit(self):
+        for change in ({"noise": 2}, {"core": 7}, {"border": 1}, {"clusters": 9}, {"clusters": 0}, {"largest": 0}, {"largest": 9}):
+            self.refused(lambda d: d["results"][0].update(change), "results[0]: ")
+        self.refused(lambda d: d["input"].update(points=10), "results[0]: noise, core and border points are 9 together, and there are 10 points")
+        self.refused(lambda d: d.update(variants=5), "variants is 5, not a whole number from 4 to 4")
+
+    def test_eps_and_seconds(self):
+        for value in (0, -0.1, None, "0.1", [0.1]):
+            self.refused(lambda d: d["results"][0].update(eps=value), "results[0].eps is ")
+        for value in (-1, None, "1"):
+            self.refused(lambda d: d["results"][0].update(seconds=value), "results[0].seconds is ")
+            self.refused(lambda d: d["runs"][0].update(seconds=value), "runs[0].seconds is ")
+
+    def test_whole_numbers_of_another_spelling_are_those_numbers(self):
+        before = counts(self.out)
+        described = self.described()
+        described["input"]["points"] = 9e0
+        for entry in described["results"]:
+            entry.update({name: float(entry[name]) for name in COUNTS})
+        (self.out / "sweep.json").write_text(json.dumps(described))
+        self.assertIn("0 variants", self.succeeds(*self.sweep("--core", "--resume")).stdout)
+        self.assertEqual(counts(self.out), before)
+        self.assert_sound()
+
+    def test_whoever_reads_the_folder_refuses_it(self):
+        page, cell = self.folder / "page.html", ["--eps", 0.1, "--minpts", 3]
+        self.refused(lambda d: d["results"][0].update(noise=1e61), "results[0].noise is 1e+61",
+                     ["compare", self.out, "--cell", "0.1:3", "--cell", "0.1:4"],
+                     ["validity", self.points, "--results", self.out],
+                     ["predict", self.points, "--results", self.out, *cell, "--out", self.folder / "l.npy"],
+                     ["report", self.out, "--out", page])
+        self.assertFalse(page.exists())
+
+
+class OfAJournal(Results):
+    def test_a_variant_of_no_counts_is_made_again(self):
+        self.succeeds(*self.sweep(eps="0.1", minpts="3"))
+        right = counts(self.out)
+        described = self.described()
+        events = ["begin " + json.dumps({"replaces": False, "input": described["input"], "run": described["runs"][0]})]
+        events += ["file " + json.dumps(file) for file in described["files"] if file["name"] != "trace.json"]
+        whole = self.folder / "whole"
+        for name in ("sweep.json", "summary.csv", "trace.json"):
+            (self.out / name).unlink()
+        (self.out / ".epsflow").mkdir()
+        shutil.move(self.out, whole)
+        changes = [{}] + [{name: value} for name in COUNTS for value in NO_COUNTS] + [{"noise": 2}, {"clusters": 0}]
+        for change in changes:
+            shutil.rmtree(self.out, ignore_errors=True)
+            shutil.copytree(whole, self.out)
+            variant = "variant " + json.dumps({**described["results"][0], **change})
+            (self.out / ".epsflow/journal").write_text(journal_of(*events, variant))
+            made = self.succeeds(*self.sweep("--resume", eps="0.1", minpts="3")).stdout
+            self.assertIn("1 variant" if change else "0 variants", made, change)
+            self.assertEqual(counts(self.out), right, change)
+
+
+class OfAnExploration(ProgramTest):
+    """Their checksums are right, as if somebody had changed both."""
+
+    def setUp(self):
+        super().setUp()
+        self.out = self.folder / "explored"
+        self.succeeds("explore", self.write("p.csv", blobs()), "--out", self.out)
+        self.words = ["report", self.out, "--out", self.folder / "page.html", "--overwrite"]
+
+    def forge(self, name, content):
+        (self.out / name).write_bytes(content)
+        described = json.loads((self.out / "sweep.json").read_text())
+        file = next(file for file in described["files"] if file["name"] == name)
+        file.update(bytes=len(content), crc32=f"{zlib.crc32(content):08x}")
+        (self.out / "sweep.json").write_text(json.dumps(described))
+
+    def test_offers(self):
+        self.succeeds(*self.words)
+        whole = (self.out / "explore.json").read_text()
+        for value in (5.7, "4", None, -1, 1e61, 2**64, [4]):
+            for name in COUNTS:
+                made = json.loads(whole)
+                made["recommended"][name] = value
+                self.forge("explore.json", json.dumps(made).encode())
+                self.fails(3, ["explore.json", DAMAGED, f"recommended.{name} is "], *self.words)
+        made = json.loads(whole)
+        made["alternatives"] = [made["recommended"], {**made["recommended"], "eps": "wide"}]
+        self.forge("explore.json", json.dumps(made).encode())
+        self.fails(3, ["explore.json", DAMAGED, "alternatives[1].eps is of type string"], *self.words)
+
+    def test_minpts_of_the_map(self):
+        lines = (self.out / "map.csv").read_text().splitlines()
+        place = lines[0].split(",").index("minpts")
+        for value in ("5.7", "0", "-1", "1e61"):
+            row = lines[1].split(",")
+            row[place] = value
+            self.forge("map.csv", ("\n".join([lines[0], ",".join(row), *lines[2:]]) + "\n").encode())
+            self.fails(3, ["map.csv", DAMAGED, "minpts"], *self.words)
+
+    def test_numbers_of_the_lineage(self):
+        whole = (self.out / "lineage.npz").read_bytes()
+        for name, kind, value in (("minpts", "<I", 0), ("eps", "<d", -1), ("eps", "<d", 0), ("core", "<q", -1), ("core", "<q", 10**6),
+                                  ("noise", "<q", -1), ("clusters", "<q", -1), ("clusters", "<q", 10**6), ("offsets", "<q", -1),
+                                  ("size", "<I", 0), ("core_points", "<I", 10**6)):
+            changed = io.BytesIO()
+            with zipfile.ZipFile(io.BytesIO(whole)) as old, zipfile.ZipFile(changed, "w") as new:
+                for member in old.namelist():
+                    content = bytearray(old.read(member))
+                    if member == f"{name}.npy":
+                        struct.pack_into(kind, content, 10 + struct.unpack_from("<H", content, 8)[0], value)
+                    new.writestr(member, bytes(content))
+            self.forge("lineage.npz", changed.getvalue())
+            self.fails(3, ["lineage.npz", DAMAGED], *self.words)
+        self.forge("lineage.npz", whole)
+        self.succeeds(*self.words)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,267 @@
+#!/usr/bin/env python3
+"""Every output of a sweep with every other, into every kind of earlier folder, for plain points, weights, dropped rows and slices.
+
+What a folder must hold afterwards is computed here from the rules that the manual states, and compared with what is there, file by file.
+"""
+import concurrent.futures
+import csv
+import itertools
+import json
+import os
+import re
+import shutil
+import tempfile
+import unittest
+import zlib
+from pathlib import Path
+
+from support import ProgramTest, npy_labels, npz, run, summary
+
+#: The options of the group "Results" that ask for an output, with their values.
+OUTPUTS = {"core": [], "labelled": ["csv"], "catalog": ["csv"], "hdf5": [], "lineage": [], "report": ["page.html"], "keep": ["summary"]}
+#: Those of the group that ask for none.
+OTHERS = {"out", "resume", "overwrite", "stats"}
+OF_VARIANT = {"labels": ".npy", "core": ".npy", "labelled": ".csv", "catalog": ".csv"}
+ALWAYS = {"summary.csv", "sweep.json", "trace.json"}
+PAIRS = [()] + [(name,) for name in OUTPUTS] + list(itertools.combinations(OUTPUTS, 2))
+
+OLD, NEW = (0.3, 2), (0.3, 4)  # the variant that earlier folders hold, and the one that is added
+EPS, BEFORE, ASKED = "0.3", "2", "2,4"
+
+
+def points_text():
+    """Two groups and some noise, as x, y, slice s, weight w; the rows of the slices alternate, and one row has no place."""
+    rows = ["x,y,s,w"]
+    for group, (x, y) in enumerate([(0, 0), (5, 5), (9, 1)]):
+        for i in range(8):
+            rows.append(f"{x + 0.1 * (i % 4):.1f},{y + 0.1 * (i // 4):.1f},{(i + group) % 2},{1 + i % 3}")
+    rows += [",2,0,1", "20,20,1,1", "30,30,0,1", "20.2,20,0,1", "20.1,20.1,1,1"]
+    return "\n".join(rows) + "\n"
+
+
+class Setting:
+    """Which of weights, dropped rows and slices the points have."""
+
+    def __init__(self, weights, dropped, sliced):
+        self.weights, self.dropped, self.sliced = weights, dropped, sliced
+
+    def words(self, folder):
+        points = folder / ("gap.csv" if self.dropped else "points.csv")
+        words = [points, "--columns", "x,y"]
+        if self.weights:
+            words += ["--weight", "w"]
+        if self.dropped:
+            words += ["--on-nan", "drop"]
+        return words
+
+    def slices(self):
+        return ["--by", "s"] if self.sliced else []
+
+    def __str__(self):
+        return f"weights {self.weights} dropped {self.dropped} sliced {self.sliced}"
+
+
+SETTINGS = [Setting(*flags) for flags in itertools.product((False, True), repeat=3)]
+
+
+def tree(folder):
+    """Every file below a folder, with its bytes."""
+    return {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
+
+
+def options_of(outputs, page):
+    words = []
+    for name in outputs:
+        words += [f"--{name}", *([page] if name == "report" else OUTPUTS[name])]
+    return words
+
+
+class Earlier:
+    """A kind of earlier folder: the outputs that it was made with, and what else is there."""
+
+    def __init__(self, name, outputs=(), results=True, explored=False, strangers=False, other=False):
+        self.name, self.outputs, self.results, self.explored = name, set(outputs), results, explored
+        self.strangers, self.other = strangers, other
+
+    def fits(self, setting):
+        return not (setting.sliced and (self.explored or "lineage" in self.outputs))
+
+    def make(self, folder, base, setting):
+        if self.results and self.explored:
+            p = run("explore", *setting.words(base), "--out", folder, "--quiet", "--threads", 1)
+            assert p.returncode == 0 and folder.exists(), p.stderr
+        elif self.results:
+            given = Setting(not setting.weights, setting.dropped, setting.sliced) if self.other else setting
+            p = run("sweep", *given.words(base), *given.slices(), "--eps", EPS, "--minpts", BEFORE, "--out", folder,
+                    *options_of(sorted(self.outputs), None), "--quiet", "--threads", 1)
+            assert p.returncode == 0, p.stderr
+        else:
+            folder.mkdir()
+        if self.strangers:
+            for name in OF_VARIANT:
+                (folder / name).mkdir(exist_ok=True)
+                (folder / name / "notes.txt").write_text("of somebody else")
+            (folder / "mine.txt").write_text("mine")
+
+
+EARLIER = [Earlier("nothing", results=False), Earlier("labels")]
+EARLIER += [Earlier(name, [name]) for name in ("core", "labelled", "catalog", "hdf5", "lineage", "keep")]
+EARLIER += [Earlier("exploration", explored=True), Earlier("everything", ["core", "labelled", "catalog", "hdf5"], strangers=True),
+            Earlier("files of others", results=False, strangers=True), Earlier("other input", ["core", "catalog"], other=True)]
+STRANGERS = {f"{name}/notes.txt" for name in OF_VARIANT} | {"mine.txt"}
+
+
+def refusal(outputs, setting):
+    """Whether these outputs cannot be made together."""
+    wanted = set(outputs)
+    of_labels = wanted & {"labelled", "catalog", "hdf5", "core"}
+    return ("keep" in wanted and bool(of_labels)) or (setting.sliced and bool(wanted & {"lineage", "report"}))
+
+
+def variant_outputs(outputs):
+    made = {name for name in ("core", "labelled", "catalog") if name in outputs}
+    return made if "keep" in outputs else made | {"labels"}
+
+
+def name_of(output, variant):
+    return f"{output}/eps_{variant[0]:g}_minpts_{variant[1]}{OF_VARIANT[output]}"
+
+
+def expected_tree(outputs, setting, earlier, mode, before):
+    """The names of all files afterwards. before: those that were there."""
+    wanted = set(outputs)
+    names = set(ALWAYS) | {name_of(o, v) for o in variant_outputs(wanted) for v in (OLD, NEW)}
+    names |= {"rows.npy"} if setting.dropped else set()
+    names |= {"slices.csv"} if setting.sliced else set()
+    names |= {"lineage.npz"} if wanted & {"lineage", "report"} else set()
+    names |= {"sweep.h5"} if "hdf5" in wanted else set()
+    names |= STRANGERS if earlier.strangers else set()
+    if mode != "--resume" or not earlier.results:
+        return names
+    names |= {name for name in before if name.split("/")[0] in OF_VARIANT}
+    if earlier.explored:  # its files are of its map, whatever is added
+        names |= {"map.csv", "explore.json", "lineage.npz"}
+    if "hdf5" in earlier.outputs and "keep" not in wanted:
+        names.add("sweep.h5")
+    return names
+
+
+class Pairs(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        # The outputs of some thousand runs are brought to the disk: memory is enough for them.
+        memory = Path("/dev/shm")
+        where = memory if os.access(memory, os.W_OK) else None
+        self.folder = Path(self.enterContext_(tempfile.TemporaryDirectory(dir=where)))
+        text = points_text()
+        (self.folder / "gap.csv").write_text(text)
+        (self.folder / "points.csv").write_text("\n".join(row for row in text.split("\n") if not row.startswith(",")))
+
+    def test_the_list_of_outputs_is_that_of_the_program(self):
+        text = self.succeeds("help", "sweep").stdout
+        group = re.search(r"^Results:?\n(.*?)\n\n", text, re.S | re.M).group(1)
+        self.assertEqual(set(re.findall(r"^ {6}--([a-z0-9-]+)", group, re.M)), set(OUTPUTS) | OTHERS)
+
+    def check(self, outputs, setting, earlier, mode, template, number):
+        """One run; returns nothing, or what was wrong with it."""
+        where = self.folder / f"run{number}"
+        where.mkdir()
+        folder, page = where / "results", where / "page.html"
+        shutil.copytree(template, folder)
+        before = tree(folder)
+        words = ["sweep", *setting.words(self.folder), *setting.slices(), "--eps", EPS, "--minpts", ASKED, "--out", folder,
+                 *options_of(outputs, page), mode, "--quiet", "--threads", 1]
+        p = run(*words)
+        what = f"{' '.join(outputs) or 'labels'} {mode} over {earlier.name}, {setting}: "
+        try:
+            if refusal(outputs, setting):
+                if p.returncode != 2 or tree(folder) != before:
+                    return what + f"not refused, or the folder has changed: {p.returncode} {p.stderr}"
+                return None
+            if mode == "--resume" and earlier.other:
+                if p.returncode != 3 or tree(folder) != before:
+                    return what + f"not refused as of another input: {p.returncode} {p.stderr}"
+                return None
+            if p.returncode != 0:
+                return what + f"ended with {p.returncode}: {p.stderr}"
+            after = tree(folder)
+            names = expected_tree(outputs, setting, earlier, mode, before)
+            if set(after) != names:
+                return what + f"missing {sorted(names - set(after))}, too many {sorted(set(after) - names)}"
+            return self.wrong_contents(outputs, setting, earlier, folder, page, after, what)
+        finally:
+            shutil.rmtree(where)
+
+    def wrong_contents(self, outputs, setting, earlier, folder, page, after, what):
+        if earlier.strangers and any(after[f"{name}/notes.txt"] != b"of somebody else" for name in OF_VARIANT):
+            return what + "a file of others has changed"
+        listed = {f["name"]: f for f in json.loads(after["sweep.json"])["files"]}
+        strangers = STRANGERS if earlier.strangers else set()
+        if set(listed) != set(after) - {"summary.csv", "sweep.json"} - strangers:
+            return what + f"sweep.json lists {sorted(listed)}"
+        for name, digest in listed.items():
+            if digest["bytes"] != len(after[name]) or digest["crc32"] != f"{zlib.crc32(after[name]):08x}":
+                return what + f"{name} is not as sweep.json says: {digest}"
+        for folder_name in OF_VARIANT:
+            if (folder / folder_name).exists() and not any((folder / folder_name).iterdir()):
+                return what + f"{folder_name}/ is empty"
+        reference = self.references[str(setting)]
+        for variant in (OLD, NEW):
+            for output in variant_outputs(set(outputs)):
+                name = name_of(output, variant)
+                if output != "labelled" and after[name] != reference[name]:
+                    return what + f"{name} is another than without the folder"
+        if ("report" in outputs) != page.exists():
+            return what + "the page is missing, or was not asked for"
+        return None
+
+    def test_every_pair_over_every_folder(self):
+        self.references = {}
+        templates = {}
+        for setting in SETTINGS:
+            fresh = self.folder / "fresh"
+            self.succeeds("sweep", *setting.words(self.folder), *setting.slices(), "--eps", EPS, "--minpts", ASKED, "--out", fresh,
+                          "--core", "--labelled", "csv", "--catalog", "csv", "--threads", 1)
+            self.references[str(setting)] = tree(fresh)
+            self.check_reference(setting, fresh)
+            shutil.rmtree(fresh)
+            for earlier in EARLIER:
+                if not earlier.fits(setting):
+                    continue
+                template = self.folder / f"template{len(templates)}"
+                earlier.make(template, self.folder, setting)
+                templates[str(setting), earlier.name] = template
+        cases = [(outputs, setting, earlier, mode, templates[str(setting), earlier.name])
+                 for setting in SETTINGS for earlier in EARLIER if earlier.fits(setting)
+                 for outputs in PAIRS for mode in ("--overwrite", "--resume")]
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            wrong = [w for w in pool.map(lambda case: self.check(*case[1], case[0]), enumerate(cases)) if w]
+        print(f"{len(cases)} runs: {len(PAIRS)} pairs of outputs, {len(EARLIER)} kinds of earlier folder, {len(SETTINGS)} kinds of points")
+        self.assertEqual(wrong, [], f"{len(wrong)} of {len(cases)}")
+
+    def check_reference(self, setting, folder):
+        """What the other runs are compared with is right itself: catalogues agree with labels and masks, rows are those of the input."""
+        n = len((self.folder / "points.csv").read_text().split("\n")) - 2
+        rows = range(n)
+        if setting.dropped:
+            raw = (folder / "rows.npy").read_bytes()
+            rows = memoryview(raw[-8 * n:]).cast("q").tolist()
+            self.assertEqual(rows, [row for row in range(n + 1) if row != 24])
+        for eps, minpts in (OLD, NEW):
+            labels = npy_labels(folder / name_of("labels", (eps, minpts)))
+            core = (folder / name_of("core", (eps, minpts))).read_bytes()[-n:]
+            with open(folder / name_of("catalog", (eps, minpts)), newline="") as f:
+                catalog = list(csv.DictReader(f))
+            self.assertEqual(len(labels), n)
+            self.assertEqual(len(catalog), int(summary(folder)[eps, minpts]["clusters"]))
+            self.assertGreater(len(catalog), 0)
+            slices = [(i % 8 + i // 8) % 2 if i < 24 else int(s) for i, s in zip(range(n), [0] * 24 + [1, 0, 0, 1])]
+            for cluster in catalog:
+                own = [i for i in range(n) if labels[i] == int(cluster["cluster"]) and (not setting.sliced or slices[i] == int(cluster["s"]))]
+                self.assertEqual(int(cluster["size"]), len(own))
+                self.assertEqual(int(cluster["core"]), sum(core[i] for i in own))
+                self.assertEqual(int(cluster["first_core"]), min(rows[i] for i in own if core[i]))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,110 @@
+#include <epsflow/io/results/results_journal.hpp>
+
+#include <string>
+#include <vector>
+
+#include "io/io_test.hpp"
+
+namespace epsflow::io::test {
+namespace {
+
+std::string line_of(const std::string& event) {
+  Checksum checksum;
+  checksum.add(event);
+  return event + " " + format_checksum(checksum.value()) + "\n";
+}
+
+/// What a journal of one variant of 2,000 points tells, with `value` in place of the first `old`. Its checksums are right.
+std::optional<JournalContents> read_with(const std::string& old, const std::string& value) {
+  std::vector<std::string> events{
+      R"(begin {"replaces": false, "input": {"checksum": "x", "points": 2000, "dims": 2}, "run": {"status": "running", "seconds": 0.0}})",
+      R"(file {"name": "labels/eps_0.25_minpts_7.npy", "bytes": 8128, "crc32": "00000000"})",
+      R"(variant {"eps": 0.25, "minpts": 7, "clusters": 13, "noise": 169, "core": 1600, "border": 231, "largest": 400, "seconds": 1.5})"};
+  bool replaced = false;
+  for (std::string& event : events) {
+    const std::size_t at = event.find(old);
+    if (replaced || at == std::string::npos) continue;
+    event.replace(at, old.size(), value);
+    replaced = true;
+  }
+  REQUIRE(replaced);
+  std::string text;
+  for (const std::string& event : events) text += line_of(event);
+  const TempFolder folder;
+  folder.write("journal", text);
+  return read_journal(folder / "journal");
+}
+
+const std::vector<std::string> kNoCounts{"\"169\"",
+                                         "null",
+                                         "true",
+                                         "[169]",
+                                         "[[[169]]]",
+                                         "{}",
+                                         "2.5",
+                                         "-1",
+                                         "1e61",
+                                         "-1e61",
+                                         "18446744073709551615",
+                                         "18446744073709551616",
+                                         "1" + std::string(60, '3')};
+
+}  // namespace
+
+TEST_CASE("results journal: a variant with counts that are no counts is as a torn line") {
+  const std::optional<JournalContents> whole = read_with("1.5", "1.5");
+  REQUIRE(whole);
+  REQUIRE(whole->entries.size() == 1);
+  CHECK(whole->entries.front().summary == LabelSummary{13, 169, 1600, 231, 400});
+  for (const char* name : {"minpts", "clusters", "noise", "core", "border", "largest"}) {
+    const std::string entry = std::string(", \"") + name + "\": ";
+    for (const std::string& value : kNoCounts) {
+      CAPTURE(name, value);
+      // The number that stands there follows under a name that nobody reads.
+      const std::optional<JournalContents> read = read_with(entry, entry + value + ", \"x\": ");
+      REQUIRE(read);
+      CHECK(read->entries.empty());
+      CHECK(read->files.size() == 1);
+    }
+    const std::optional<JournalContents> missing = read_with(entry, ", \"x\": ");
+    REQUIRE(missing);
+    CHECK(missing->entries.empty());
+  }
+  for (const auto& [old, value] :
+       std::vector<std::pair<std::string, std::string>>{{"0.25,", "0,"},
+                                                        {"0.25,", "-0.25,"},
+                                                        {"0.25,", "null,"},
+                                                        {"1.5}", "-1}"},
+                                                        {"1.5}", "1e400}"},
+                                                        {"169", "170"},
+                                                        {"\"clusters\": 13", "\"clusters\": 1601"},
+                                                        {"400", "2001"}}) {
+    CAPTURE(old, value);
+    const std::optional<JournalContents> read = read_with(old, value);
+    REQUIRE(read);
+    CHECK(read->entries.empty());
+  }
+}
+
+TEST_CASE("results journal: a file of no possible size is as a torn line, and so is all after it") {
+  for (const std::string& value : kNoCounts) {
+    CAPTURE(value);
+    const std::optional<JournalContents> read = read_with("8128", value);
+    REQUIRE(read);
+    CHECK(read->files.empty());
+    CHECK(read->entries.empty());
+  }
+}
+
+TEST_CASE("results journal: a beginning with numbers that no run writes is as a torn line") {
+  for (const std::string& value : kNoCounts) {
+    CAPTURE(value);
+    CHECK_FALSE(read_with("2000", value));
+    CHECK_FALSE(read_with("\"dims\": 2", "\"dims\": " + value));
+  }
+  CHECK_FALSE(read_with("\"seconds\": 0.0", "\"seconds\": -1"));
+  CHECK_FALSE(read_with("\"seconds\": 0.0", "\"seconds\": null"));
+  CHECK_FALSE(read_with("\"seconds\": 0.0", "\"seconds\": [0]"));
+}
+
+}  // namespace epsflow::io::test
