@@ -197,8 +197,8 @@ int run_explore(const Arguments& arguments) {
   watched(arguments.flag("quiet"), [&](const Observer& observer) {
     data.emplace(load(arguments, points, metric, settings.engine));
     try {
-      made = sweep ? explore(*data, *sweep, settings.run, observer, bound)
-                   : explore(*data, settings.run, observer, bound);
+      made =
+          sweep ? explore(*data, *sweep, settings.run, observer, bound) : explore(*data, settings.run, observer, bound);
     } catch (const UsageError& error) {
       // The words of the command are right; the machine was too slow for them.
       const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;

@@ -46,8 +46,8 @@ std::vector<const OptionSpec*> file_options(const Arguments& arguments) {
 void require_no_other(const Arguments& arguments, std::string_view option, const std::filesystem::path& file) {
   for (const OptionSpec* const other : file_options(arguments)) {
     if (!other->writes || other->name == option || !same_place(file, arguments.text(other->name))) continue;
-    throw UsageError(
-        fmt::format("--{} and --{} are both {}; give each a place of its own", option, other->name, arguments.text(other->name)));
+    throw UsageError(fmt::format("--{} and --{} are both {}; give each a place of its own", option, other->name,
+                                 arguments.text(other->name)));
   }
 }
 

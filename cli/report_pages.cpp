@@ -9,6 +9,7 @@
 #include <iterator>
 #include <map>
 
+#include <epsflow/cli/commands.hpp>
 #include <epsflow/cli/interrupt.hpp>
 #include <epsflow/cli/labels.hpp>
 #include <epsflow/cli/lineage_files.hpp>

@@ -110,6 +110,25 @@ double even_step(const Axes& axes, std::size_t variants) {
 
 }  // namespace
 
+std::vector<double> sizes_in_any_order(std::span<const std::uint32_t> core, std::uint64_t border, double minpts) {
+  constexpr double kSurface = 0.4;
+  const auto lacking = [&](double points) { return std::max(0.0, minpts - points); };
+  const auto surface = [&](double points) { return std::pow(points + minpts, kSurface); };
+  std::vector<double> sizes(core.begin(), core.end());
+  std::vector<double> ascending = sizes;  // so that sums do not depend on how clusters are numbered
+  std::ranges::sort(ascending);
+  double all_lacking = 0, all_surface = 0;
+  for (const double points : ascending) {
+    all_lacking += lacking(points);
+    all_surface += surface(points);
+  }
+  const auto shared = static_cast<double>(border);
+  const double around = all_lacking > shared ? shared / all_lacking : 1;
+  const double outside = all_surface > 0 ? std::max(0.0, shared - all_lacking) / all_surface : 0;
+  for (double& size : sizes) size += around * lacking(size) + outside * surface(size);
+  return sizes;
+}
+
 void require_even_grid(std::span<const Variant> variants) {
   static_cast<void>(even_step(axes_of(variants), variants.size()));
 }
@@ -143,6 +162,7 @@ MapScores::MapScores(const Lineage& lineage, std::size_t n, std::size_t dims, do
   }
   chained_.resize(cells_.size());
   scores_.resize(cells_.size());
+  sizes_.resize(cells_.size());
   find_dimensions(dims);
   for (std::size_t m = 0; m < minpts_.size(); ++m) score_minpts(m);
 }
@@ -191,6 +211,8 @@ void MapScores::score_minpts(std::size_t minpts) {
   std::vector<Chain> all;
   for (std::size_t e = 0; e < eps_.size(); ++e) {
     const LineageCell& here = at(e, minpts);
+    std::vector<double>& size = sizes_[e * minpts_.size() + minpts];
+    size = sizes_in_any_order(here.core, here.summary.border, p);
     Chained& now = chained_[e * minpts_.size() + minpts];
     // A chain goes on where one big cluster alone becomes part of the cluster.
     std::map<std::uint32_t, std::vector<std::uint32_t>> arriving;
@@ -201,12 +223,12 @@ void MapScores::score_minpts(std::size_t minpts) {
       }
     }
     for (std::uint32_t k = 0; k < here.clusters(); ++k) {
-      if (here.size[k] < least) continue;
+      if (size[k] < least) continue;
       const auto found = arriving.find(k);
       const bool goes_on = found != arriving.end() && found->second.size() == 1;
       if (!goes_on) all.push_back({e, {}});
       const auto chain = goes_on ? found->second.front() : static_cast<std::uint32_t>(all.size() - 1);
-      all[chain].sizes.push_back(here.size[k]);
+      all[chain].sizes.push_back(size[k]);
       now.clusters.push_back(k);
       now.chains.push_back(chain);
     }
@@ -217,7 +239,7 @@ void MapScores::score_minpts(std::size_t minpts) {
     CellScore& cell = scores_[e * minpts_.size() + minpts];
     std::vector<Weighed> clusters;
     for (std::size_t k = 0; k < now.clusters.size(); ++k) {
-      const double points = at(e, minpts).size[now.clusters[k]];
+      const double points = sizes_[e * minpts_.size() + minpts][now.clusters[k]];
       const Chain& chain = all[now.chains[k]];
       double life = 0;
       std::size_t alive = 0;

@@ -52,6 +52,13 @@ struct Plateau {
 /// by a tenth of their logarithm, and by as much as rounding both eps to three significant digits moves them. O(variants · log).
 void require_even_grid(std::span<const Variant> variants);
 
+/// [clusters] The points of each cluster of a cell, as far as they do not depend on the order of the rows. Which cluster a border point
+/// between two is in does, and what is recommended must not. So border points are shared out: a cluster has at least minpts points, those
+/// around a core point. The others lie on the surfaces of clusters, and are shared in proportion to (core points + minpts)^0.4. Over the
+/// maps of docs/choosing.md these sizes are within 7 % of the counts in the mean. border: of all clusters. minpts: as a number of points.
+[[nodiscard]] std::vector<double> sizes_in_any_order(std::span<const std::uint32_t> core, std::uint64_t border,
+                                                     double minpts);
+
 /// Scores of all cells of a full grid of at least two eps in even ratios.
 class MapScores {
  public:
@@ -125,10 +132,11 @@ class MapScores {
   std::vector<double> steps_;  ///< [eps] half of the way to both neighbours, by logarithm; to the only one at an end
   std::vector<double> eps_;
   std::vector<std::uint32_t> minpts_;
-  std::vector<std::size_t> cells_;  ///< [eps × minpts]
-  std::vector<Chained> chained_;    ///< [eps × minpts]
-  std::vector<CellScore> scores_;   ///< [eps × minpts]
-  std::vector<double> dimension_;   ///< [minpts]
+  std::vector<std::size_t> cells_;          ///< [eps × minpts]
+  std::vector<Chained> chained_;            ///< [eps × minpts]
+  std::vector<std::vector<double>> sizes_;  ///< [eps × minpts] sizes_in_any_order() of the cell
+  std::vector<CellScore> scores_;           ///< [eps × minpts]
+  std::vector<double> dimension_;           ///< [minpts]
 };
 
 }  // namespace epsflow

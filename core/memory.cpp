@@ -56,8 +56,8 @@ MemoryCharge::MemoryCharge(MemoryBudget& budget, std::uint64_t bytes, const char
     budget_ = nullptr;
     const std::uint64_t used = budget.used();
     throw ResourceError(std::string(what) + " needs " + format_bytes(bytes) + "; of the memory budget of " +
-                          format_bytes(budget.total()) + ", " + format_bytes(used) + " are taken",
-                      used + bytes);
+                            format_bytes(budget.total()) + ", " + format_bytes(used) + " are taken",
+                        used + bytes);
   }
 }
 

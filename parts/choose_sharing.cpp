@@ -9,9 +9,9 @@
 #include <epsflow/core/format.hpp>
 #include <epsflow/index/cell_axes.hpp>
 #include <epsflow/parts/engines.hpp>
-#include <epsflow/pipeline/host_bytes.hpp>
 #include <epsflow/parts/local_sweep.hpp>
 #include <epsflow/pipeline/backends.hpp>
+#include <epsflow/pipeline/host_bytes.hpp>
 #include <epsflow/pipeline/workers.hpp>
 
 namespace epsflow::parts {

@@ -4,8 +4,8 @@
 
 #include <epsflow/core/buffer.hpp>
 #include <epsflow/parts/for_all.hpp>
-#include <epsflow/pipeline/host_bytes.hpp>
 #include <epsflow/parts/local_sweep.hpp>
+#include <epsflow/pipeline/host_bytes.hpp>
 
 namespace epsflow::parts {
 namespace {

@@ -1,12 +1,10 @@
 #include <epsflow/pipeline/engine.hpp>
 
 #include <tbb/global_control.h>
-#include <tbb/parallel_sort.h>
 
 #include <algorithm>
 #include <atomic>
 #include <mutex>
-#include <numeric>
 #include <optional>
 #include <string>
 
@@ -15,7 +13,6 @@
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
 #include <epsflow/core/parallel.hpp>
-#include <epsflow/core/slice_rows.hpp>
 #include <epsflow/pipeline/make_backend.hpp>
 #include <epsflow/pipeline/session.hpp>
 #include <epsflow/pipeline/workers.hpp>
@@ -120,62 +117,6 @@ DatasetState::DatasetState(std::shared_ptr<EngineState> e, const MovingPoints& m
     parallel_for(moving.count(), [&](std::size_t v) { move_slice(moving, v, out.subspan(v * values, values)); });
     points = engine->backend->load(moved.view(), space);
   });
-}
-
-DatasetState::DatasetState(const DatasetState& other, std::span<const std::uint32_t> order, const CancelToken* cancel)
-    : engine(other.engine), metric(other.metric), fit(other.fit), dims(other.dims) {
-  const TurnQueue::Turn turn(engine->turns, CancelToken(cancel));
-  engine->arena.execute([&] {
-    const PointsView searched = other.points->host();
-    moved_memory = MemoryCharge(engine->budget, searched.bytes(), "the points in an order of their own");
-    moved = epsflow::in_order(searched, order);
-    points = engine->backend->load(moved.view(), other.points->space());
-  });
-}
-
-namespace {
-
-/// [n] Rows by descending coordinates, then by weight; empty if they are in this order.
-std::vector<std::uint32_t> canonical_order(PointsView points, const WholeWeights* weights) {
-  const auto before = [&](std::uint32_t a, std::uint32_t b) {
-    for (std::size_t k = 0; k < points.dims(); ++k) {
-      const double x = points.at(a, k), y = points.at(b, k);
-      if (x != y) return x > y;
-    }
-    return weights != nullptr && (*weights)[a] < (*weights)[b];
-  };
-  std::vector<std::uint32_t> order(points.size());
-  std::iota(order.begin(), order.end(), 0U);
-  if (std::is_sorted(order.begin(), order.end(), before)) return {};
-  tbb::parallel_sort(order.begin(), order.end(), before);
-  return order;
-}
-
-}  // namespace
-
-Canonical in_canonical_order(const Dataset& data, const CancelToken* cancel) {
-  const DatasetState& state = *data.state_;
-  EngineState& engine = *state.engine;
-  const WholeWeights* const weights = data.weights_ != nullptr ? &data.weights_->loaded.whole : nullptr;
-  if (data.slices() > 0) return {data, {}};  // which no exploration takes
-  MemoryCharge sorting(engine.budget, data.size() * sizeof(std::uint32_t), "the order of the points");
-  std::vector<std::uint32_t> order;
-  {
-    const TurnQueue::Turn turn(engine.turns, CancelToken(cancel));
-    engine.arena.execute([&] { order = canonical_order(state.points->host(), weights); });
-  }
-  if (order.empty()) return {data, {}};
-  Dataset result(std::make_shared<const DatasetState>(state, order, cancel));
-  if (weights == nullptr) return {std::move(result), std::move(order)};
-  std::vector<std::int64_t> units(order.size());
-  for (std::size_t place = 0; place < order.size(); ++place) units[place] = (*weights)[order[place]];
-  const TurnQueue::Turn turn(engine.turns, CancelToken(cancel));
-  MemoryCharge memory(engine.budget, weights->bytes(), "the column of weights");
-  result.weights_ = std::make_shared<const DatasetWeights>(
-      DatasetWeights{.of = result.state_,
-                     .memory = std::move(memory),
-                     .loaded = result.state_->points->load(WholeWeights(weights->scale(), std::move(units)))});
-  return {std::move(result), std::move(order)};
 }
 
 std::size_t Dataset::size() const noexcept { return state_->points->size(); }

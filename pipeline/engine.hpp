@@ -55,7 +55,6 @@ class Dataset {
  private:
   friend class Engine;
   friend class Session;
-  friend struct Canonical in_canonical_order(const Dataset& data, const CancelToken* cancel);
   explicit Dataset(std::shared_ptr<const DatasetState> state) : state_(std::move(state)) {}
 
   std::shared_ptr<const DatasetState> state_;

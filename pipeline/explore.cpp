@@ -5,12 +5,9 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
-#include <functional>
 #include <iterator>
 #include <limits>
 #include <map>
-#include <numeric>
-#include <utility>
 
 #include <epsflow/clustering/agreement.hpp>
 #include <epsflow/core/error.hpp>
@@ -46,6 +43,9 @@ constexpr double kSpare = 0.8;
 /// Offers of a smaller adjusted Rand index tell different things.
 constexpr double kSame = 0.8;
 constexpr std::size_t kMostOffers = 3;
+
+/// A score to as many digits as the sizes of clusters behind it are known (sizes_in_any_order()).
+double told(double score) { return std::round(score * 1e4) / 1e4; }
 
 std::string short_number(double value) {
   char text[32];
@@ -119,10 +119,13 @@ std::vector<std::uint32_t> weighted_minpts(std::span<const std::uint32_t> points
   return minpts;
 }
 
-/// The largest cluster of a variant.
-std::uint64_t largest(const Dataset& data, const Variant& variant, const RunOptions& options,
-                      const Observer& observer) {
-  return run(data, Sweep({variant}), options_for(Keep::summary, options), observer).front().summary.largest;
+/// The points of the largest cluster of a variant, whatever the order of the rows.
+double largest(const Dataset& data, const Variant& variant, const RunOptions& options, const Observer& observer) {
+  RunOptions how = options_for(Keep::summary, options);
+  how.clusters = true;
+  const VariantResult found = std::move(run(data, Sweep({variant}), how, observer).front());
+  const std::vector<double> sizes = sizes_in_any_order(found.clusters.core, found.summary.border, variant.minpts);
+  return sizes.empty() ? 0 : *std::ranges::max_element(sizes);
 }
 
 std::vector<double> suggested_eps(const Dataset& data, std::uint32_t largest_minpts, const RunOptions& options,
@@ -133,7 +136,7 @@ std::vector<double> suggested_eps(const Dataset& data, std::uint32_t largest_min
   const auto rank = static_cast<std::ptrdiff_t>(kFirstCore * static_cast<double>(distances.size() - 1));
   std::nth_element(distances.begin(), distances.begin() + rank, distances.end());
   const double from = distances[static_cast<std::size_t>(rank)];
-  const auto enough = static_cast<std::uint64_t>(std::ceil(kLastCluster * static_cast<double>(data.size())));
+  const double enough = kLastCluster * static_cast<double>(data.size());
   const double most = *std::max_element(distances.begin(), distances.end());
   try {
     (void)moved_radius(data.metric(), from);
@@ -185,92 +188,14 @@ double confidence_of(const CellScore& score, const Plateau& plateau, bool at_mos
   return std::clamp(expected, 0.1, 0.97);
 }
 
-/// Results of points in canonical order, told of the rows of the input: their clusters are numbered by their first core points there.
-class ByInputRows {
- public:
-  using Take = std::function<void(VariantResult&&)>;
-  /// order: [n] the row of each place, or empty if they are the same. take: gets the results of an eps by descending minpts.
-  ByInputRows(std::span<const std::uint32_t> order, Take take) : order_(order), take_(std::move(take)) {}
-
-  /// Takes the results of an eps by descending minpts, with their clusters; those of several eps may come in between.
-  void add(VariantResult&& result) {
-    if (order_.empty()) return take_(std::move(result));
-    std::vector<VariantResult>& of_eps = waiting_[result.variant.eps];
-    const bool last = !result.clusters.births.empty();
-    of_eps.push_back(std::move(result));
-    if (!last) return;
-    std::vector<VariantResult> all = std::move(of_eps);
-    waiting_.erase(all.front().variant.eps);
-    renumber(all);
-    for (VariantResult& each : all) take_(std::move(each));
-  }
-
- private:
-  /// levels: the results of one eps, the last of which says where each point has become core.
-  void renumber(std::vector<VariantResult>& levels) const {
-    std::vector<std::size_t> base{0};  // where the clusters of each level begin in a list of all
-    for (const VariantResult& level : levels) base.push_back(base.back() + level.clusters.count());
-    std::vector<std::uint32_t> first(base.back(), std::numeric_limits<std::uint32_t>::max());
-    const Labels& births = levels.back().clusters.births;
-    for (std::size_t place = 0; place < births.size(); ++place) {
-      if (births[place] < 0) continue;
-      std::uint32_t& row = first[static_cast<std::size_t>(births[place])];
-      row = std::min(row, order_[place]);
-    }
-    std::vector<std::uint32_t> rank(base.back());
-    for (std::size_t l = 0; l < levels.size(); ++l) {
-      const Clusters& here = levels[l].clusters;
-      for (std::size_t k = 0; k < here.joined.size(); ++k) {
-        // Clusters of the level before, which lie in these.
-        std::uint32_t& row = first[base[l] + here.joined[k]];
-        row = std::min(row, first[base[l - 1] + k]);
-      }
-      std::vector<std::uint32_t> ascending(here.count());
-      std::iota(ascending.begin(), ascending.end(), 0U);
-      std::ranges::sort(ascending, {}, [&](std::uint32_t k) { return first[base[l] + k]; });
-      for (std::uint32_t r = 0; r < ascending.size(); ++r) rank[base[l] + ascending[r]] = r;
-    }
-    Labels by_row(births.size());
-    for (std::size_t place = 0; place < births.size(); ++place) {
-      std::int32_t birth = births[place];
-      if (birth >= 0) {
-        const auto old = static_cast<std::size_t>(birth);
-        const std::size_t begin = *std::prev(std::ranges::upper_bound(base, old));
-        birth = static_cast<std::int32_t>(begin + rank[old]);
-      }
-      by_row[order_[place]] = birth;
-    }
-    for (std::size_t l = 0; l < levels.size(); ++l) {
-      const Clusters old = std::exchange(levels[l].clusters, {});
-      Clusters& made = levels[l].clusters;
-      for (std::vector<std::uint32_t>* list : {&made.first_core, &made.core, &made.size}) list->resize(old.count());
-      for (std::size_t k = 0; k < old.count(); ++k) {
-        const std::uint32_t r = rank[base[l] + k];
-        made.first_core[r] = first[base[l] + k];
-        made.core[r] = old.core[k];
-        made.size[r] = old.size[k];
-      }
-      made.joined.resize(old.joined.size());
-      for (std::size_t k = 0; k < old.joined.size(); ++k)
-        made.joined[rank[base[l - 1] + k]] = rank[base[l] + old.joined[k]];
-    }
-    levels.back().clusters.births = std::move(by_row);
-  }
-
-  std::span<const std::uint32_t> order_;
-  Take take_;
-  std::map<double, std::vector<VariantResult>> waiting_;
-};
-
 /// The lineage of the sweep.
-Lineage mapped(const Canonical& points, const Sweep& sweep, const RunOptions& options, Forecast& forecast) {
+Lineage mapped(const Dataset& data, const Sweep& sweep, const RunOptions& options, Forecast& forecast) {
   LineageBuilder builder(sweep);
-  ByInputRows by_rows(points.order, [&](VariantResult&& result) { builder.add(result); });
   RunOptions how = options_for(Keep::summary, options);
   how.clusters = true;
   for (const Sweep& part : forecast.parts()) {
     run_each(
-        points.data, part, [&](VariantResult&& result) { by_rows.add(std::move(result)); }, how, forecast.next());
+        data, part, [&](VariantResult&& result) { builder.add(result); }, how, forecast.next());
     forecast.ended();
   }
   return builder.finish();
@@ -322,7 +247,7 @@ std::vector<Round> rounds_of(const Sweep& sweep) {
 }
 
 /// The lineage of as many rounds as there is time for. Throws UsageError if there is none for the first.
-Lineage mapped_in_time(const Canonical& points, const Sweep& sweep, const RunOptions& options, const Observer& observer,
+Lineage mapped_in_time(const Dataset& data, const Sweep& sweep, const RunOptions& options, const Observer& observer,
                        const TimeBound& bound) {
   RunOptions how = options_for(Keep::summary, options);
   how.clusters = true;
@@ -346,10 +271,9 @@ Lineage mapped_in_time(const Canonical& points, const Sweep& sweep, const RunOpt
     // As they come: a lineage wants those of an eps by descending minpts.
     std::vector<VariantResult> made;
     made.reserve(round.variants.size());
-    ByInputRows by_rows(points.order, [&](VariantResult&& result) { made.push_back(std::move(result)); });
     try {
       run_each(
-          points.data, Sweep(round.variants), [&](VariantResult&& result) { by_rows.add(std::move(result)); }, how,
+          data, Sweep(round.variants), [&](VariantResult&& result) { made.push_back(std::move(result)); }, how,
           watching);
     } catch (const Cancelled&) {
       bound.require_spent();
@@ -382,10 +306,8 @@ void add_doubts_of_points(Exploration& made, const Dataset& data, SeenAt at, con
   });
 }
 
-/// ordered: the same points, in_canonical_order(). The map is of these: which cluster a border point between two is in depends on the order
-/// of the rows, and what is offered must not.
-Exploration explored(const Dataset& data, const Canonical& ordered, const Sweep& sweep, const RunOptions& options,
-                     const Observer& observer, const TimeBound& bound) {
+Exploration explored(const Dataset& data, const Sweep& sweep, const RunOptions& options, const Observer& observer,
+                     const TimeBound& bound) {
   Exploration made;
   if (sweep.size() == 0) {
     made.doubts = {Doubt::no_clusters};
@@ -396,13 +318,16 @@ Exploration explored(const Dataset& data, const Canonical& ordered, const Sweep&
   require_even_grid(sweep.variants());
   const double weight = mean_weight(data, options_for(Keep::summary, options), observer);
   Forecast forecast(sweep, MapScores::kCandidates / 2, observer);
-  made.map = bound.given() ? mapped_in_time(ordered, sweep, options, observer, bound)
-                           : mapped(ordered, sweep, options, forecast);
+  made.map =
+      bound.given() ? mapped_in_time(data, sweep, options, observer, bound) : mapped(data, sweep, options, forecast);
   const MapScores scores(made.map, data.size(), data.dims(), weight);
   made.eps.assign(scores.eps().begin(), scores.eps().end());
   made.minpts.assign(scores.minpts().begin(), scores.minpts().end());
   for (std::size_t e = 0; e < made.eps.size(); ++e) {
-    for (std::size_t m = 0; m < made.minpts.size(); ++m) made.scores.push_back(scores.score({e, m}));
+    for (std::size_t m = 0; m < made.minpts.size(); ++m) {
+      made.scores.push_back(scores.score({e, m}));
+      made.scores.back().score = told(made.scores.back().score);
+    }
   }
 
   // The recommended cell is labelled in any case; others while there is time.
@@ -422,7 +347,7 @@ Exploration explored(const Dataset& data, const Canonical& ordered, const Sweep&
     offered.labels = std::move(result.labels);
     offered.core = std::move(result.core);
     offered.seconds = result.seconds;
-    offered.score = scores.plateau_score(place);
+    offered.score = told(scores.plateau_score(place));
     offered.noise = score.noise;
     offered.plateau = scores.plateau(place);
     offered.confidence = confidence_of(score, offered.plateau, place.minpts + 1 == made.minpts.size());
@@ -505,10 +430,7 @@ std::string sentence_of(Doubt doubt) {
   return {};
 }
 
-namespace {
-
-/// suggest() of points in_canonical_order().
-Sweep suggested(const Dataset& data, const RunOptions& options, const Observer& caller) {
+Sweep suggest(const Dataset& data, const RunOptions& options, const Observer& caller) {
   Observer observer = caller;
   observer.on_progress = nullptr;  // of the many small runs there is nothing to tell
   const double weight = mean_weight(data, options_for(Keep::summary, options), observer);
@@ -518,39 +440,24 @@ Sweep suggested(const Dataset& data, const RunOptions& options, const Observer& 
   return eps.empty() ? Sweep() : grid(eps, minpts);
 }
 
-/// Explores the sweep, or one that is suggested.
-Exploration explored(const Dataset& data, const Sweep* sweep, const RunOptions& options, const Observer& observer,
-                     std::optional<double> seconds) {
+Exploration explore(const Dataset& data, const RunOptions& options, const Observer& observer,
+                    std::optional<double> seconds) {
   const TimeBound bound(seconds, observer.cancel);
-  if (sweep != nullptr && sweep->size() > 0) require_even_grid(sweep->variants());
   Observer watching = observer;
   watching.cancel = &bound.token();
-  std::optional<Canonical> ordered;
-  Sweep suggestion;
+  Sweep sweep;
   try {
-    ordered = in_canonical_order(data, watching.cancel);
-    if (sweep == nullptr) suggestion = suggested(ordered->data, options, watching);
+    sweep = suggest(data, options, watching);
   } catch (const Cancelled&) {
     bound.require_spent();
     bound.refuse();
   }
-  return explored(data, *ordered, sweep != nullptr ? *sweep : suggestion, options, observer, bound);
-}
-
-}  // namespace
-
-Sweep suggest(const Dataset& data, const RunOptions& options, const Observer& observer) {
-  return suggested(in_canonical_order(data, observer.cancel).data, options, observer);
-}
-
-Exploration explore(const Dataset& data, const RunOptions& options, const Observer& observer,
-                    std::optional<double> seconds) {
-  return explored(data, nullptr, options, observer, seconds);
+  return explored(data, sweep, options, observer, bound);
 }
 
 Exploration explore(const Dataset& data, const Sweep& sweep, const RunOptions& options, const Observer& observer,
                     std::optional<double> seconds) {
-  return explored(data, &sweep, options, observer, seconds);
+  return explored(data, sweep, options, observer, TimeBound(seconds, observer.cancel));
 }
 
 }  // namespace epsflow

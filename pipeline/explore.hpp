@@ -60,11 +60,11 @@ struct Offer {
   std::size_t cell = 0;  ///< of Exploration::map
   Variant variant;
   LabelSummary summary;
-  Labels labels;       ///< [n] in input order
+  Labels labels;                   ///< [n] in input order
   std::vector<std::uint8_t> core;  ///< [n] other than 0 for core points
-  double seconds = 0;  ///< that its labels took
-  double score = 0;    ///< the largest of the cells around it that show the same clusters
-  double noise = 0;    ///< share of the points that are in no big cluster
+  double seconds = 0;              ///< that its labels took
+  double score = 0;                ///< the largest of the cells around it that show the same clusters, to four decimals
+  double noise = 0;                ///< share of the points that are in no big cluster
   Plateau plateau;
   double confidence =
       0;  ///< the adjusted Rand index to be expected with what is true, from 0.1 to 0.97, by how such recommendations fared
@@ -77,7 +77,7 @@ struct Exploration {
   std::vector<Doubt> doubts;
   std::vector<double> eps;            ///< of the grid, ascending
   std::vector<std::uint32_t> minpts;  ///< of the grid, ascending
-  std::vector<CellScore> scores;      ///< [eps × minpts]
+  std::vector<CellScore> scores;      ///< [eps × minpts] to four decimals
   Lineage map;                        ///< of the grid; its cells are in the order of grid(eps, minpts)
 };
 

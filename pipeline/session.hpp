@@ -84,8 +84,6 @@ struct DatasetState {
   DatasetState(std::shared_ptr<EngineState> engine, const DevicePointsView& points,
                std::shared_ptr<const Slices> slices, const CancelToken* cancel);
   DatasetState(std::shared_ptr<EngineState> engine, const MovingPoints& moving, const CancelToken* cancel);
-  /// The points of another data set, as they are searched, in this order: [n].
-  DatasetState(const DatasetState& other, std::span<const std::uint32_t> order, const CancelToken* cancel);
 
   const std::shared_ptr<EngineState> engine;
   const Metric metric;
@@ -107,15 +105,6 @@ struct DatasetWeights {
 /// A data set with an engine of its own, on the backend that suits it. Throws as Engine and Engine::load() do, Cancelled.
 [[nodiscard]] Dataset load_for_one_run(PointsView points, const Metric& metric, const EngineOptions& engine,
                                        const RunOptions& run, const Observer& observer);
-
-/// A data set in an order that depends on nothing but its points.
-struct Canonical {
-  Dataset data;
-  std::vector<std::uint32_t> order;  ///< [n] the row of the original at each place; empty if it is the original
-};
-/// The same points, with their weights: by descending coordinates as they are searched, then by weight. O(n·d·log n); the points once more, and
-/// 4·n bytes, of which the points count in EngineOptions::memory. Throws ResourceError, Cancelled.
-[[nodiscard]] Canonical in_canonical_order(const Dataset& data, const CancelToken* cancel);
 
 /// One run. Waits for its turn when it is made.
 class Session {

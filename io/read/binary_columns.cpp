@@ -192,8 +192,8 @@ std::size_t bytes_of(ValueType type) noexcept {
 }
 
 std::string_view type_name(ValueType type) noexcept {
-  constexpr std::array<std::string_view, 11> kNames{"float32", "float64", "int8",   "int16",  "int32",
-                                                    "int64",   "uint8",   "uint16", "uint32", "uint64", "float16"};
+  constexpr std::array<std::string_view, 11> kNames{"float32", "float64", "int8",   "int16",  "int32",  "int64",
+                                                    "uint8",   "uint16",  "uint32", "uint64", "float16"};
   return kNames[static_cast<std::size_t>(type)];
 }
 

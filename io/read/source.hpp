@@ -49,7 +49,7 @@ decltype(auto) with_type(Precision precision, F f) {
 /// The columns that a file offers.
 struct ColumnList {
   std::size_t count = 0;
-  /// count of them, or empty when the file has none. More behind these are names of columns that are chosen by name alone.
+  /// count of them, or empty when the file has none. Names behind these are of columns that are chosen by name alone.
   std::vector<std::string> names;
   bool ignore_case = false;  ///< FITS names its columns without regard to case
 

@@ -117,8 +117,8 @@ void write_hdf5_coordinates(const std::filesystem::path& file, const std::filesy
     const TypeHandle file_type = row_type(out, members, &Member::file_type);
     const hsize_t size = rows.points.size();
     const SpaceHandle space(out.check(H5Screate_simple(1, &size, nullptr)));
-    const DatasetHandle set(out.check(
-        H5Dcreate2(out.file(), "labelled", file_type.get(), space.get(), H5P_DEFAULT, out.layout().get(), H5P_DEFAULT)));
+    const DatasetHandle set(out.check(H5Dcreate2(out.file(), "labelled", file_type.get(), space.get(), H5P_DEFAULT,
+                                                 out.layout().get(), H5P_DEFAULT)));
     out.attributes(set.get(), rows.result, rows.metric);
     rows.points.view().visit([&](auto values) { write_rows(out, set.get(), memory_type.get(), values, rows); });
   }

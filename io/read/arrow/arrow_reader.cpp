@@ -49,7 +49,8 @@
 namespace epsflow::io {
 namespace {
 
-/// The type of the values that a column's dictionaries and runs stand for, and that an extension such as a tensor stores.
+/// The type of the values that a column's dictionaries and runs stand for, and that an extension, such as a tensor,
+/// stores.
 const arrow::DataType& value_type(const arrow::DataType& type) {
   switch (type.id()) {
     case arrow::Type::DICTIONARY:
@@ -309,8 +310,8 @@ class ArrowColumns {
   /// Calls visit(array) with parts of the column of a field, from the first row on, until it returns true.
   using Parts = std::function<void(int field, const std::function<bool(std::shared_ptr<arrow::Array>)>& visit)>;
 
-  /// Chooses as source.options says, and throws InputError for columns that hold no numbers. Lists are of one length, for which
-  /// `parts` is called.
+  /// Chooses as source.options says, and throws InputError for columns that hold no numbers. Calls `parts` to find the
+  /// length of lists.
   ArrowColumns(std::shared_ptr<arrow::Schema> schema, const Source& source, Parts parts)
       : source_(source), schema_(std::move(schema)), parts_(std::move(parts)) {
     list_columns();
@@ -410,7 +411,8 @@ class ArrowColumns {
     return *schema_->field(fields_of_columns_[column])->type();
   }
 
-  /// How many values a column holds in each row, as select_elements() asks. Throws InputError for a column of anything but numbers.
+  /// How many values a column holds in each row, as select_elements() asks. Throws InputError for a column of anything
+  /// but numbers.
   std::uint64_t count_values(std::size_t column) {
     std::optional<std::uint64_t>& count = counts_[column];
     if (count) return *count;

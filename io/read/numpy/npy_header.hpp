@@ -23,7 +23,6 @@ struct NpyType {
   std::uint64_t bytes = 0;     ///< of all elements
 };
 
-
 struct NpyField {
   std::string name;
   NpyType type;

@@ -5,8 +5,7 @@
 
 namespace epsflow::io {
 
-void write_parquet_labels(const std::filesystem::path&, const VariantResult&, Overwrite, const Metric&,
-                          LabelNumbers) {
+void write_parquet_labels(const std::filesystem::path&, const VariantResult&, Overwrite, const Metric&, LabelNumbers) {
   throw_left_out(parquet_format());
 }
 

@@ -249,8 +249,8 @@ TEST_CASE("gpu catalog: where squares leave float64") {
   if (!test::have_gpu()) return;
   const Engine engine = make_engine();
   for (const Metric& metric :
-       {Metric{}, Metric{.scale = {1, 3, 0.5}}, Metric{.kind = MetricKind::manhattan}, Metric{.kind = MetricKind::cosine},
-        Metric{.kind = MetricKind::minkowski, .power = 200}}) {
+       {Metric{}, Metric{.scale = {1, 3, 0.5}}, Metric{.kind = MetricKind::manhattan},
+        Metric{.kind = MetricKind::cosine}, Metric{.kind = MetricKind::minkowski, .power = 200}}) {
     for (const double factor : {1e-300, 1e-162, 1e160}) {
       INFO(describe(metric) << ", times " << factor);
       Set set = random_set(3000, 3, 30, 12);
