@@ -55,7 +55,7 @@ void require_even_grid(std::span<const Variant> variants);
 /// [clusters] The points of each cluster of a cell, as far as they do not depend on the order of the rows. Which cluster a border point
 /// between two is in does, and what is recommended must not. So border points are shared out: a cluster has at least minpts points, those
 /// around a core point. The others lie on the surfaces of clusters, and are shared in proportion to (core points + minpts)^0.4. Over the
-/// maps of docs/choosing.md these sizes are within 7 % of the counts in the mean. border: of all clusters. minpts: as a number of points.
+/// maps of the sets of docs/choosing.md these sizes are 9 % off the counts in the mean. border: of all clusters. minpts: as a number of points.
 [[nodiscard]] std::vector<double> sizes_in_any_order(std::span<const std::uint32_t> core, std::uint64_t border,
                                                      double minpts);
 
