@@ -52,10 +52,11 @@ struct Plateau {
 /// by a tenth of their logarithm, and by as much as rounding both eps to three significant digits moves them. O(variants · log).
 void require_even_grid(std::span<const Variant> variants);
 
-/// [clusters] The points of each cluster of a cell, as far as they do not depend on the order of the rows. Which cluster a border point
-/// between two is in does, and what is recommended must not. So border points are shared out: a cluster has at least minpts points, those
-/// around a core point. The others lie on the surfaces of clusters, and are shared in proportion to (core points + minpts)^0.4. Over the
-/// maps of the sets of docs/choosing.md these sizes are 9 % off the counts in the mean. border: of all clusters. minpts: as a number of points.
+/// [clusters] The points of each cluster of a cell, as far as they do not depend on the order of the rows. Which cluster a
+/// border point between two is in does, and what is recommended must not. So border points are shared out: a cluster has at
+/// least minpts points, those around a core point. The others lie on the surfaces of clusters, and are shared in proportion
+/// to (core points + minpts)^0.4. Over the maps of the sets of docs/choosing.md these sizes are 9 % off the counts in the
+/// mean. border: of all clusters. minpts: as a number of points.
 [[nodiscard]] std::vector<double> sizes_in_any_order(std::span<const std::uint32_t> core, std::uint64_t border,
                                                      double minpts);
 
