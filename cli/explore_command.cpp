@@ -120,8 +120,7 @@ void write_folder(io::ResultsFolder& folder, const Arguments& arguments, const E
     folder.add(result);
   }
   folder.add_file(io::kMapName, [&](const auto& file) { write_map(file, made.map, made.scores); });
-  folder.add_file(io::kLineageName,
-                  [&](const auto& file) { write_lineage(file, made.map, io::results_input(points)); });
+  folder.add_file(io::kLineageName, [&](const auto& file) { write_lineage(file, made.map, points, points.size()); });
   folder.add_file(io::kExploreName, [&](const auto& file) {
     io::write_text_file(
         file, json_of(made, points, metric).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");

@@ -30,7 +30,7 @@ inline constexpr WholeNumbers kLabelNumbers{"labels",
                                             std::numeric_limits<std::int32_t>::max(),
                                             "labels are clusters from 0 on or -1 for noise",
                                             "label labels"};
-/// Numbers of groups (io::LabelNumbers::group), which have none for noise but 0 and 2147483647.
+/// The label of a point in no group, in the numbering of SWIFT.
 inline constexpr std::int32_t kNoGroup = std::numeric_limits<std::int32_t>::max();
 inline constexpr WholeNumbers kMaskNumbers{
     "mask of core points", "entry", 0, 1, "it is 1 for core points, else 0", "core"};
@@ -40,7 +40,7 @@ inline constexpr WholeNumbers kMaskNumbers{
 [[nodiscard]] std::vector<std::int32_t> read_numbers(const std::filesystem::path& file, const WholeNumbers& numbers,
                                                      io::ReadOptions options = {});
 
-/// Such numbers of a file that may lack some, as a labelled copy does for rows that were dropped.
+/// The labels or the mask of a file. Some rows may lack a number: in a labelled copy, those that were dropped.
 struct FileColumn {
   std::vector<std::int32_t> values;    ///< of the rows that have one, in their order
   std::vector<std::uint64_t> missing;  ///< the rows that have none, ascending

@@ -50,12 +50,13 @@ void write_map(const std::filesystem::path& file, const Lineage& lineage, std::s
   io::write_text_file(file, text);
 }
 
-void write_lineage(const std::filesystem::path& file, const Lineage& lineage, const io::ResultsInput& input) {
+void write_lineage(const std::filesystem::path& file, const Lineage& lineage, const io::PointsOrigin& origin,
+                   std::uint64_t points) {
   std::vector<double> eps;
   std::vector<std::uint32_t> minpts, core_points, size;
   std::vector<std::int64_t> clusters, core, noise, wider, looser, offsets{0}, first_core;
   const std::vector<std::int64_t> rows =
-      input.origin.renumbered() ? io::row_numbers(input.origin, input.points) : std::vector<std::int64_t>();
+      origin.renumbered() ? io::row_numbers(origin, points) : std::vector<std::int64_t>();
   std::vector<std::int32_t> in_wider, in_looser;
   const auto cell_or_none = [](const std::optional<std::size_t>& i) { return i ? static_cast<std::int64_t>(*i) : -1; };
   const auto add_holders = [](std::vector<std::int32_t>& to, const std::vector<std::uint32_t>& holders,

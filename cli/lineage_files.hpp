@@ -1,10 +1,11 @@
 // The map of a sweep and its lineage as files.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <span>
 
-#include <epsflow/io/results/results_manifest.hpp>
+#include <epsflow/io/file_points.hpp>
 #include <epsflow/pipeline/explore.hpp>
 #include <epsflow/pipeline/lineage.hpp>
 
@@ -15,11 +16,13 @@ namespace epsflow::cli {
 /// scores score and credit. scores: [cells] in the order of the lineage's cells, or none. Throws ResourceError.
 void write_map(const std::filesystem::path& file, const Lineage& lineage, std::span<const CellScore> scores = {});
 
-/// NPZ. input: what the lineage is of. first_core are rows of the input, dropped ones and those of files before counted. Of cells, in the order of the sweep: eps, minpts, clusters, core, noise, wider, looser, each [cells], and offsets, [cells + 1]:
+/// NPZ. origin, points: of what the lineage is. first_core are rows of the input; rows that were dropped, and those of files
+/// before, are counted. Of cells, in the order of the sweep: eps, minpts, clusters, core, noise, wider, looser, each [cells], and offsets, [cells + 1]:
 /// where the clusters of each begin in the arrays of all clusters, which are first_core, core_points, size, in_wider, in_looser. wider
 /// and looser are the numbers of cells, in_wider and in_looser those of clusters there; -1 where there is none. Throws UsageError in a
 /// build without libzip, ResourceError.
-void write_lineage(const std::filesystem::path& file, const Lineage& lineage, const io::ResultsInput& input);
+void write_lineage(const std::filesystem::path& file, const Lineage& lineage, const io::PointsOrigin& origin,
+                   std::uint64_t points);
 
 /// What write_lineage() wrote, but for LineageCell::first_core, which are places in the cell's list. Throws InputError for a file that it did not write, UsageError in a build without libzip.
 [[nodiscard]] Lineage read_lineage(const std::filesystem::path& file);

@@ -247,7 +247,8 @@ int run_sweep(const Arguments& arguments) {
           run_whole(arguments, points, metric, made, take, settings, observer);
         }
         if (tied) {
-          folder.add_file(io::kLineageName, [&](const auto& file) { write_lineage(file, builder.finish(), input); });
+          folder.add_file(io::kLineageName,
+                          [&](const auto& file) { write_lineage(file, builder.finish(), input.origin, input.points); });
         }
         if (counts) folder.add_file(io::kSlicesName, [&](const auto& file) { counts->write(file); });
       });

@@ -195,7 +195,8 @@ int run_sweep_over_ranks(const Arguments& arguments, parts::Exchange& ranks) {
     }
     if (lineage) {
       on_first(ranks, [&] {
-        folder->add_file(io::kLineageName, [&](const auto& file) { write_lineage(file, lineage->finish(), input); });
+        folder->add_file(io::kLineageName,
+                         [&](const auto& file) { write_lineage(file, lineage->finish(), input.origin, input.points); });
       });
     }
   } catch (const Cancelled&) {

@@ -24,9 +24,11 @@ struct SliceRows {
   [[nodiscard]] std::size_t row(std::size_t place) const noexcept { return order.empty() ? place : order[place]; }
 };
 
-/// width 0: rows of one value are a slice, whose key it is. Else those from a whole multiple of the width up to the next are, and the key is
-/// that multiple. Multiples are those of decimal numbers, which float64 rounds: with the width 0.1 the value 0.3 begins a slice. Rows of a slice keep their order. O(n); O(n log n) where the values do not ascend. Throws InputError naming the first row
-/// that has NaN or infinity; UsageError for a width below 0 or not finite, or too small for the values.
+/// Groups rows by value. With width 0, rows of one value are a slice, and its key is the value. With another width, rows from a
+/// whole multiple of it up to the next are a slice, and its key is the multiple. Multiples are those of decimal numbers, which
+/// float64 rounds: with the width 0.1 the value 0.3 begins a slice. Rows of a slice keep their order. O(n), or O(n log n) if
+/// values do not ascend. Throws InputError naming the first row that has NaN or infinity; UsageError for a width that is below
+/// 0, not finite, or too small for the values.
 [[nodiscard]] SliceRows slice_rows(std::span<const double> values, double width = 0);
 
 /// The points in the order of their slices. order: not empty. O(n·d).

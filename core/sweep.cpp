@@ -246,7 +246,7 @@ std::vector<Variant> parse_variants(std::string_view text) {
 
 namespace {
 
-/// digits · 10^exponent, with 100 <= digits <= 999 or so.
+/// The number digits · 10^exponent. nearest_digits() gives 100 to 999 digits; a step up or down may give 99 or 1000.
 struct ThreeDigits {
   int digits = 0;
   int exponent = 0;

@@ -44,8 +44,9 @@ constexpr double kSpare = 0.8;
 constexpr double kSame = 0.8;
 constexpr std::size_t kMostOffers = 3;
 
-/// A score to as many digits as the sizes of clusters behind it are known (sizes_in_any_order()).
-double told(double score) { return std::round(score * 1e4) / 1e4; }
+/// Rounds a score. Further digits mean nothing, because the sizes of clusters that it is made of are estimates
+/// (sizes_in_any_order()).
+double four_decimals(double score) { return std::round(score * 1e4) / 1e4; }
 
 std::string short_number(double value) {
   char text[32];
@@ -326,7 +327,7 @@ Exploration explored(const Dataset& data, const Sweep& sweep, const RunOptions& 
   for (std::size_t e = 0; e < made.eps.size(); ++e) {
     for (std::size_t m = 0; m < made.minpts.size(); ++m) {
       made.scores.push_back(scores.score({e, m}));
-      made.scores.back().score = told(made.scores.back().score);
+      made.scores.back().score = four_decimals(made.scores.back().score);
     }
   }
 
@@ -347,7 +348,7 @@ Exploration explored(const Dataset& data, const Sweep& sweep, const RunOptions& 
     offered.labels = std::move(result.labels);
     offered.core = std::move(result.core);
     offered.seconds = result.seconds;
-    offered.score = told(scores.plateau_score(place));
+    offered.score = four_decimals(scores.plateau_score(place));
     offered.noise = score.noise;
     offered.plateau = scores.plateau(place);
     offered.confidence = confidence_of(score, offered.plateau, place.minpts + 1 == made.minpts.size());

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "io/io_test.hpp"
+#include "io/json_samples.hpp"
 
 namespace epsflow::io::test {
 namespace {
@@ -34,20 +35,6 @@ std::optional<JournalContents> read_with(const std::string& old, const std::stri
   folder.write("journal", text);
   return read_journal(folder / "journal");
 }
-
-const std::vector<std::string> kNoCounts{"\"169\"",
-                                         "null",
-                                         "true",
-                                         "[169]",
-                                         "[[[169]]]",
-                                         "{}",
-                                         "2.5",
-                                         "-1",
-                                         "1e61",
-                                         "-1e61",
-                                         "18446744073709551615",
-                                         "18446744073709551616",
-                                         "1" + std::string(60, '3')};
 
 }  // namespace
 

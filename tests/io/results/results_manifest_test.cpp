@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "io/io_test.hpp"
+#include "io/json_samples.hpp"
 
 #include <epsflow/io/results/save_results.hpp>
 
@@ -56,21 +57,6 @@ Manifest read_without(const std::string& place) {
 }
 
 constexpr const char* kDamaged = "was not written by epsflow, or is damaged";
-
-/// All that is no number, or none that can be a count.
-const std::vector<std::string> kNoCounts{"\"169\"",
-                                         "null",
-                                         "true",
-                                         "[169]",
-                                         "[[[169]]]",
-                                         "{}",
-                                         "2.5",
-                                         "-1",
-                                         "1e61",
-                                         "-1e61",
-                                         "18446744073709551615",
-                                         "18446744073709551616",
-                                         "1" + std::string(60, '3')};
 
 }  // namespace
 

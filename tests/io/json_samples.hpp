@@ -1,0 +1,24 @@
+// Values of JSON for tests of what reads counts.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace epsflow::io::test {
+
+/// Values that are no number, and numbers that cannot be a count.
+inline const std::vector<std::string> kNoCounts{"\"169\"",
+                                                "null",
+                                                "true",
+                                                "[169]",
+                                                "[[[169]]]",
+                                                "{}",
+                                                "2.5",
+                                                "-1",
+                                                "1e61",
+                                                "-1e61",
+                                                "18446744073709551615",
+                                                "18446744073709551616",
+                                                "1" + std::string(60, '3')};
+
+}  // namespace epsflow::io::test
