@@ -64,8 +64,6 @@ struct Weighed {
   double share = 0;
   double weight = 0;
   double credit = 0;
-
-  friend auto operator<=>(const Weighed&, const Weighed&) = default;
 };
 
 /// The values of a grid, ascending.
@@ -255,7 +253,7 @@ void MapScores::score_minpts(std::size_t minpts) {
       cell.sure += z >= kChanceLimit && alive > 1 ? 1 : 0;
     }
     // Clusters are numbered by the order of the rows, and sums depend on the order of what is added.
-    std::ranges::sort(clusters);
+    std::ranges::sort(clusters, {}, [](const Weighed& cluster) { return std::pair(cluster.share, cluster.credit); });
     double shares = 0, weights = 0, credits = 0;
     for (const Weighed& cluster : clusters) {
       shares += cluster.share;
