@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <optional>
 
 #include <epsflow/core/format.hpp>
@@ -20,7 +21,7 @@ std::optional<Variant> variant_of(std::string_view stem) {
   const auto eps = std::from_chars(stem.data() + kEps.size(), stem.data() + middle, variant.eps);
   const auto minpts = std::from_chars(stem.data() + middle + kMinpts.size(), end, variant.minpts);
   if (eps.ec != std::errc{} || minpts.ec != std::errc{}) return std::nullopt;
-  if (!(variant.eps > 0) || variant.minpts == 0) return std::nullopt;
+  if (!(variant.eps > 0) || std::isinf(variant.eps) || variant.minpts == 0) return std::nullopt;
   return variant;
 }
 

@@ -219,6 +219,8 @@ def stored_lineage(file: Any, n_samples: int) -> Lineage:
     try:
         with np.load(file, allow_pickle=False) as stored:
             arrays = {name: stored[name] for name in stored.files}
+        if fractions := [name for name, array in arrays.items() if name != "eps" and array.dtype.kind not in "iu"]:
+            raise TypeError(f"{fractions[0]} are no whole numbers")
         offsets, size = arrays["offsets"], arrays["size"]
         counts = [arrays[name].astype(np.int64) for name in ("minpts", "clusters", "noise", "core")]
         n_clusters = np.diff(offsets)

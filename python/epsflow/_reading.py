@@ -353,19 +353,55 @@ def _of_texts(data: Any, column: Any, null: Any) -> NDArray[Any]:
 
 def _read_parquet(file: Any, columns: Any) -> Any:
     opened = import_module("pyarrow.parquet").ParquetFile(file)
-    names = opened.schema_arrow.names
+    schema = opened.schema_arrow
 
     def read(i: int) -> Any:
-        found = opened.read([names[i]])  # with those of the same name, and more where the name has dots
-        same = [k for k, name in enumerate(found.schema.names) if name == names[i]]
-        return _of_arrow(found.column(same[names[:i].count(names[i])]))
+        found = opened.read([schema.names[i]])  # with those of the same name, and more where the name has dots
+        same = [k for k, name in enumerate(found.schema.names) if name == schema.names[i]]
+        return found.column(same[schema.names[:i].count(schema.names[i])])
 
-    return [(names[i], partial(read, i)) for i in _without_index(opened.schema_arrow, columns)]
+    return _of_table(schema, columns, read)
 
 
 def _read_arrow(file: Any, columns: Any) -> Any:
     table = import_module("pyarrow.feather").read_table(file, memory_map=False)
-    return [(table.schema.names[i], partial(_of_arrow, table.column(i))) for i in _without_index(table.schema, columns)]
+    return _of_table(table.schema, columns, table.column)
+
+
+def _of_table(schema: Any, columns: Any, read: Callable[[int], Any]) -> list[tuple[str, Any]]:
+    """Pairs as _chosen() takes them; each number of a list is a column. Lists are read only where one may be asked for."""
+    pairs: list[tuple[str, Any]] = []
+    for i in _without_index(schema, columns):
+        name = schema.names[i]
+        asked = columns is None or any(not isinstance(column, str) or column.strip().lower().startswith(f"{name}[".lower()) for column in columns)
+        if not asked or "list" not in str(schema.types[i]).partition("<")[0]:
+            pairs.append((name, partial(lambda i: _of_arrow(read(i)), i)))
+            continue
+        try:
+            pairs += _of_fields({name: _of_lists(read(i), name)})
+        except ValueError as error:
+            pairs.append((name, partial(_refuse, error)))
+    return pairs
+
+
+def _refuse(error: Exception) -> Any:
+    raise error
+
+
+def _of_lists(column: Any, name: str) -> NDArray[Any]:
+    """The lists of a column as rows; of a missing list all numbers are. Raises ValueError for lists of several lengths."""
+    lists = column.combine_chunks()
+    lengths = lists.value_lengths().drop_null().unique().to_pylist()
+    if len(lengths) > 1:
+        raise ValueError(f"column {name!r} has lists of {lengths[0]} and of {lengths[1]} values: write lists of one length")
+    length, flat = lengths[0] if lengths else 0, lists.flatten()
+    values = np.asarray((flat.fill_null(0) if flat.null_count else flat).to_numpy(False))
+    if not flat.null_count and not lists.null_count:
+        return values.reshape(len(lists), length)
+    rows = np.full((len(lists), length), np.nan, values.dtype if values.dtype.kind == "f" else np.float64)
+    numbers = np.where(flat.is_null().to_numpy(False), np.nan, refuse_inexact(values, name))
+    rows[lists.is_valid().to_numpy(False)] = numbers.reshape(-1, length)
+    return rows
 
 
 def _without_index(schema: Any, columns: Any) -> list[int]:

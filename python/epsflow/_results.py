@@ -209,7 +209,9 @@ def _stored_offers(manifest: Any, folder: Path) -> tuple[tuple[float, int], ...]
     try:
         found = json.loads((folder / "explore.json").read_text(encoding="utf-8"))
         offers = [found["recommended"]] * (found["recommended"] is not None) + found["alternatives"]
-        return tuple((float(offer["eps"]), int(offer["minpts"])) for offer in offers)
+        if any(type(offer["minpts"]) is not int for offer in offers):
+            raise TypeError("a minpts of what it offers is no whole number")
+        return tuple((float(offer["eps"]), offer["minpts"]) for offer in offers)
     except (LookupError, TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"{folder / 'explore.json'} was not written by epsflow, or is damaged: {error}") from None
 
@@ -224,6 +226,9 @@ def _stored_slices(manifest: Any, folder: Path, variants: list[StoredVariant], d
     try:
         # By slice, then eps and min_samples, as the variants are.
         figures = np.array([row[1:] for row in rows], np.float64).reshape(-1, len(variants), 8)
+        counts = np.delete(figures, 1, axis=2)  # all but eps
+        if not (abs(counts) <= 2**53).all() or (counts % 1 != 0).any():
+            raise ValueError("it has counts that are no whole numbers")
         keys, sizes = _as_keys([row[0] for row in rows[:: len(variants)]]), figures[:, 0, 0].astype(np.int64)
         asked = [(v.eps, v.min_samples) for v in variants]
         if sizes.sum() != n or not all((figures[:, i, 1:3] == variant).all() for i, variant in enumerate(asked)):

@@ -368,6 +368,10 @@ def test_what_is_no_trace_is_refused(tmp_path):
         epsflow.plot.stages(tmp_path / "a.json")
     with pytest.raises(ValueError, match="trace is no trace of epsflow, or is damaged: KeyError: 'traceEvents'"):
         epsflow.plot.stages({})
+    event = {"ph": "X", "name": "sort", "ts": 0, "dur": 1}
+    for tid in (0.5, "1", True):
+        with pytest.raises(ValueError, match="trace is no trace of epsflow, or is damaged: TypeError: a tid is no whole number"):
+            epsflow.plot.stages({"traceEvents": [{**event, "tid": tid}]})
     with pytest.raises(TypeError, match="trace is 3, of type int; it is a path"):
         epsflow.plot.stages(3)
 

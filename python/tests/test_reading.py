@@ -713,6 +713,34 @@ def test_a_column_whose_name_begins_another(tmp_path):
     assert epsflow.read_points(tmp_path / "x.parquet").to_numpy().tolist() == [[1, 2]]
 
 
+@pytest.mark.parametrize("ending", ["parquet", "feather"])
+@pytest.mark.parametrize("length", [-1, 2])
+@pytest.mark.parametrize("number", ["float32", "float64", "int64"])
+def test_numbers_of_lists_are_columns(tmp_path, ending, length, number):
+    needs_pandas()
+    arrow = pytest.importorskip("pyarrow")
+    vectors = arrow.array([[1, 2], [3, 4], None, [5, None]], arrow.list_(arrow.type_for_alias(number), length))
+    read = {}
+    for name, part in (("whole", vectors[:2]), ("gaps", vectors)):
+        table = arrow.table({"v": part, "z": arrow.array(np.arange(len(part)) + 6.0)})
+        file = tmp_path / f"{name}.{ending}"
+        if ending == "parquet":
+            pytest.importorskip("pyarrow.parquet").write_table(table, file)
+        else:
+            pytest.importorskip("pyarrow.feather").write_feather(table, str(file))
+        read[name] = epsflow.read_points(file)
+        assert list(read[name]) == ["v[0]", "v[1]", "z"]
+        assert list(epsflow.read_points(file, ["z", "v[1]"])) == ["z", "v[1]"]
+    assert read["whole"].to_numpy().tolist() == [[1, 2, 6], [3, 4, 7]] and str(read["whole"]["v[0]"].dtype) == number
+    np.testing.assert_array_equal(read["gaps"], [[1, 2, 6], [3, 4, 7], [np.nan, np.nan, 8], [5, np.nan, 9]])
+    for lists, words in (([[1], [2, 3]], "column 'v' has lists of 1 and of 2 values"), ([[2**53 + 1], None], "9007199254740993")):
+        pytest.importorskip("pyarrow.parquet").write_table(arrow.table({"v": lists, "z": [6.0, 7.0]}), tmp_path / "x.parquet")
+        with pytest.raises(ValueError, match=words):
+            epsflow.read_points(tmp_path / "x.parquet")
+        for columns in (["z"], [-1]):
+            assert epsflow.read_points(tmp_path / "x.parquet", columns).to_numpy().tolist() == [[6], [7]]
+
+
 @pytest.mark.parametrize("name", [None, "id"])
 def test_the_index_of_a_frame_is_no_coordinate(tmp_path, name):
     pandas = needs_pandas()

@@ -519,3 +519,47 @@ def test_a_killed_run_of_the_program_is_left_alone(result, tmp_path):
     with pytest.raises(ValueError, match="was killed"):
         epsflow.load(tmp_path / "r")
     assert (hidden / "journal").exists()
+
+
+def forge(folder: Path, name: str, content: bytes) -> None:
+    """As if somebody had changed a file and its checksum."""
+    (folder / name).write_bytes(content)
+    described = json.loads((folder / "sweep.json").read_text())
+    next(file for file in described["files"] if file["name"] == name).update(bytes=len(content), crc32=f"{zlib.crc32(content):08x}")
+    (folder / "sweep.json").write_text(json.dumps(described))
+
+
+def test_numbers_of_offers_that_epsflow_never_writes(program, points, tmp_path):
+    np.save(tmp_path / "x.npy", points)
+    assert program("explore", tmp_path / "x.npy", "--out", tmp_path / "r", "--quiet").returncode == 0
+    whole = json.loads((tmp_path / "r/explore.json").read_text())
+    epsflow.load(tmp_path / "r")
+    for minpts in (4.5, 4.0, "4", True, None, [4]):
+        offer = {**whole["recommended"], "minpts": minpts}
+        forge(tmp_path / "r", "explore.json", json.dumps({**whole, "recommended": offer}).encode())
+        with pytest.raises(ValueError, match=r"explore\.json was not written by epsflow, or is damaged"):
+            epsflow.load(tmp_path / "r")
+
+
+def test_counts_of_slices_and_lineages_that_epsflow_never_writes(program, points, tmp_path):
+    np.savetxt(tmp_path / "x.csv", np.column_stack([points, np.arange(900) // 300]), "%.17g", ",", header="x,y,t", comments="")
+    grid = ("--columns", "x,y", "--eps", "0.1,0.2", "--minpts", 4, "--quiet", "--out")
+    assert program("sweep", tmp_path / "x.csv", *grid, tmp_path / "r", "--by", "t").returncode == 0
+    whole = (tmp_path / "r/slices.csv").read_text()
+    row = whole.splitlines()[1]
+    for place, field in enumerate(row.split(",")[1:], 1):
+        if place == 2:  # eps
+            continue
+        for value in (f"{field}.5", "1e61", "inf", "nan", "-inf"):
+            forged = ",".join([*row.split(",")[:place], value, *row.split(",")[place + 1 :]])
+            forge(tmp_path / "r", "slices.csv", whole.replace(row, forged, 1).encode())
+            with pytest.raises(ValueError, match=r"slices\.csv was not written by epsflow, or is damaged"):
+                epsflow.load(tmp_path / "r")
+    assert program("sweep", tmp_path / "x.csv", *grid, tmp_path / "l", "--lineage").returncode == 0
+    with np.load(tmp_path / "l/lineage.npz") as stored:
+        arrays = dict(stored)
+    for name in sorted(set(arrays) - {"eps"}):
+        np.savez(tmp_path / "forged.npz", **{**arrays, name: arrays[name] + 0.5})
+        forge(tmp_path / "l", "lineage.npz", (tmp_path / "forged.npz").read_bytes())
+        with pytest.raises(ValueError, match=rf"lineage\.npz is no lineage\.npz of epsflow, or is damaged: {name} are no whole numbers"):
+            epsflow.load(tmp_path / "l")

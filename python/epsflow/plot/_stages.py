@@ -91,7 +91,9 @@ def _spans_of(trace: Any) -> list[_Spans]:
             raise ValueError(f"{where} is no trace of epsflow, or is damaged: {error}") from None
     try:
         events = [event for event in trace["traceEvents"] if event["ph"] == "X"]
-        rows = [(str(event["name"]), int(event["tid"]), float(event["ts"]), float(event["dur"])) for event in events]
+        if any(type(event["tid"]) is not int for event in events):
+            raise TypeError("a tid is no whole number")
+        rows = [(str(event["name"]), event["tid"], float(event["ts"]), float(event["dur"])) for event in events]
     except (KeyError, TypeError, ValueError) as error:
         raise ValueError(f"{where} is no trace of epsflow, or is damaged: {type(error).__name__}: {error}") from None
     rows.sort(key=lambda row: row[2])
