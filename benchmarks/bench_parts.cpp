@@ -26,8 +26,7 @@
 #include <vector>
 
 #include <epsflow/io/read_points.hpp>
-#include <epsflow/parts/part_sweep.hpp>
-#include <epsflow/parts/shared_sweep.hpp>
+#include <epsflow/parts/sweep.hpp>
 #include <epsflow/parts/thread_ranks.hpp>
 #include <epsflow/pipeline/engine.hpp>
 #include <epsflow/pipeline/sweep.hpp>
@@ -150,7 +149,7 @@ int main(int argc, char** argv) try {
         if (drop) result.labels = {};
         results.push_back(std::move(result));
       };
-      epsflow::parts::run_each(points, {}, sweep, take, engines, {}, {}, {}, &answer);
+      epsflow::parts::run_each({points}, {.options = engines, .sharing = &answer}, sweep, {}, take);
       json["parts_s"].push_back(since(begin));
       if (!results.empty()) json["clusters"] = results.front().summary.clusters;
       equal = equal && (alone || results.size() == whole.size());
@@ -166,9 +165,9 @@ int main(int argc, char** argv) try {
     epsflow::parts::run_ranks(ranks, [&](epsflow::parts::Exchange& exchange) {
       const auto r = static_cast<std::size_t>(exchange.rank());
       const std::size_t first = points.size() * r / figures.size(), last = points.size() * (r + 1) / figures.size();
-      figures[r] = epsflow::parts::run_each(
-          exchange, points.view().rows(first, last), {}, sweep,
-          [&](epsflow::VariantResult&& result) { compare(result, first); }, options);
+      figures[r] =
+          epsflow::parts::run_each({points.view().rows(first, last)}, {.options = {&options, 1}, .ranks = &exchange},
+                                   sweep, {}, [&](epsflow::VariantResult&& result) { compare(result, first); });
     });
     json["parts_s"].push_back(since(begin));
     if (i + 1 < repeat) continue;

@@ -18,7 +18,7 @@
 #include <epsflow/core/error.hpp>
 #include <epsflow/io/read_points.hpp>
 #include <epsflow/mpi/mpi_ranks.hpp>
-#include <epsflow/parts/part_sweep.hpp>
+#include <epsflow/parts/sweep.hpp>
 #include <epsflow/pipeline/engine.hpp>
 #include <epsflow/pipeline/sweep.hpp>
 
@@ -114,9 +114,9 @@ int bench(Exchange& exchange, int argc, char** argv) {
     if (exchange.size() == 1) {
       results = epsflow::run(engine.load(share.points), sweep);
     } else {
-      figures = epsflow::parts::run_each(
-          exchange, share.points, {}, sweep,
-          [&](epsflow::VariantResult&& result) { results.push_back(std::move(result)); }, engine);
+      figures =
+          epsflow::parts::run_each({share.points}, {.engines = {&engine, 1}, .ranks = &exchange}, sweep, {},
+                                   [&](epsflow::VariantResult&& result) { results.push_back(std::move(result)); });
       figures.sent_bytes -= sent;
     }
     (void)exchange.sum(0);

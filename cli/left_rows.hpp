@@ -9,7 +9,7 @@
 #include <epsflow/core/metric.hpp>
 #include <epsflow/io/results/results_folder.hpp>
 #include <epsflow/io/row_file.hpp>
-#include <epsflow/parts/shared_sweep.hpp>
+#include <epsflow/parts/sweep.hpp>
 #include <epsflow/pipeline/sweep.hpp>
 
 namespace epsflow::cli {

@@ -5,7 +5,7 @@
 
 #include <epsflow/core/metric.hpp>
 #include <epsflow/io/read_points.hpp>
-#include <epsflow/parts/shared_sweep.hpp>
+#include <epsflow/parts/sweep.hpp>
 #include <epsflow/pipeline/options.hpp>
 
 namespace epsflow::cli {

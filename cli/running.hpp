@@ -12,7 +12,7 @@
 #include <epsflow/core/points.hpp>
 #include <epsflow/core/sweep.hpp>
 #include <epsflow/io/results/results_folder.hpp>
-#include <epsflow/parts/shared_sweep.hpp>
+#include <epsflow/parts/sweep.hpp>
 #include <epsflow/pipeline/options.hpp>
 
 namespace epsflow::cli {

@@ -79,7 +79,8 @@ void run_whole(const Arguments& arguments, const io::FilePoints& points, const M
   }
   Observer shared = observer;
   shared.on_notice = notices(arguments);
-  parts::run_each(points, metric, made, take, engines, settings.run, shared, points.weights, &sharing);
+  parts::run_each({points, metric, points.weights}, {.options = engines, .sharing = &sharing}, made, settings.run, take,
+                  shared);
 }
 
 /// Where points are read from part by part, if they are.
@@ -102,7 +103,7 @@ void run_left(const Arguments& arguments, const io::RowFile& file, const Metric&
   }
   Observer shared = observer;
   shared.on_notice = notices(arguments);
-  parts::run_each(file.rows, metric, made, take, engines, settings.run, shared, {}, &sharing);
+  parts::run_each({file.rows, metric}, {.options = engines, .sharing = &sharing}, made, settings.run, take, shared);
 }
 
 /// The page of what the folder holds now.

@@ -24,7 +24,7 @@
 #include <epsflow/io/results/shared_vector.hpp>
 #include <epsflow/parts/machine_share.hpp>
 #include <epsflow/parts/part_lineage.hpp>
-#include <epsflow/parts/part_sweep.hpp>
+#include <epsflow/parts/sweep.hpp>
 
 namespace epsflow::cli {
 namespace {
@@ -190,8 +190,8 @@ int run_sweep_over_ranks(const Arguments& arguments, parts::Exchange& ranks) {
       if (ranks.max(interrupt.token().cancelled() ? std::uint64_t{1} : 0) != 0) throw Cancelled();
     };
     if (!made.empty()) {
-      static_cast<void>(parts::run_each(ranks, points, metric, Sweep(made), take, settings.engine, settings.run,
-                                        {.on_notice = notices(arguments)}, points.weights));
+      parts::run_each({points, metric, points.weights}, {.options = {&settings.engine, 1}, .ranks = &ranks},
+                      Sweep(made), settings.run, take, {.on_notice = notices(arguments)});
     }
     if (lineage) {
       on_first(ranks, [&] {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <epsflow/parts/exchange.hpp>
-#include <epsflow/parts/shared_sweep.hpp>
+#include <epsflow/parts/sweep.hpp>
 #include <epsflow/pipeline/options.hpp>
 
 namespace epsflow::parts {

@@ -6,8 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include <epsflow/parts/part_sweep.hpp>
-
 namespace epsflow::parts {
 
 LineageBuilder::BirthsOf births_of_shares(Exchange& exchange, std::size_t share) {
@@ -37,20 +35,20 @@ LineageBuilder::BirthsOf births_of_shares(Exchange& exchange, std::size_t share)
   };
 }
 
-Lineage lineage(Exchange& exchange, PointsView share, const Metric& metric, const Sweep& sweep,
-                const EngineOptions& engine, const RunOptions& options, const Observer& observer,
-                std::span<const double> weights) {
+Lineage lineage(const PointSet& points, const Devices& devices, const Sweep& sweep, const RunOptions& options,
+                const Observer& observer) {
   RunOptions run = options;
   run.keep = Keep::summary;
   run.clusters = true;
   run.labels = MemorySpace::host;
   run.core_mask = false;
-  LineageBuilder builder(sweep, births_of_shares(exchange, share.size()));
-  (void)run_each(
-      exchange, share, metric, sweep, [&](VariantResult&& result) { builder.add(result); }, engine, run, observer,
-      weights);
+  LineageBuilder builder = devices.ranks != nullptr
+                               ? LineageBuilder(sweep, births_of_shares(*devices.ranks, points.rows.size()))
+                               : LineageBuilder(sweep);
+  run_each(
+      points, devices, sweep, run, [&](VariantResult&& result) { builder.add(result); }, observer);
   Lineage found = builder.finish();
-  return exchange.rank() == 0 ? std::move(found) : Lineage();
+  return devices.ranks == nullptr || devices.ranks->rank() == 0 ? std::move(found) : Lineage();
 }
 
 }  // namespace epsflow::parts

@@ -19,7 +19,7 @@ class PointRows {
   requires std::convertible_to<const P&, PointsView> PointRows(
       const P& points)  // NOLINT(google-explicit-constructor): they are rows
       : view_(points), size_(view_.size()), dims_(view_.dims()), precision_(view_.precision()) {}
-  explicit PointRows(const PointsSource& source)
+  PointRows(const PointsSource& source)  // NOLINT(google-explicit-constructor): likewise
       : source_(&source), size_(source.size), dims_(source.dims), precision_(source.precision) {}
 
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
@@ -29,7 +29,9 @@ class PointRows {
   [[nodiscard]] bool in_memory() const noexcept { return source_ == nullptr; }
   /// Where they are in memory.
   [[nodiscard]] PointsView view() const noexcept { return view_; }
-  /// That they take there.
+  /// What brings them where they are not; else null.
+  [[nodiscard]] const PointsSource* source() const noexcept { return source_; }
+  /// Bytes that they take there.
   [[nodiscard]] std::uint64_t bytes_in_memory() const noexcept { return in_memory() ? view_.bytes() : 0; }
 
   /// The rows [first, last), valid as long as room is, which grows where they have to be brought.

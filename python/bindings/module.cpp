@@ -43,7 +43,7 @@
 #include <epsflow/core/sky_columns.hpp>
 #include <epsflow/core/sky_field.hpp>
 #include <epsflow/io/checksum.hpp>
-#include <epsflow/parts/shared_sweep.hpp>
+#include <epsflow/parts/sweep.hpp>
 #include <epsflow/pipeline/backends.hpp>
 #include <epsflow/pipeline/engine.hpp>
 #include <epsflow/pipeline/lineage.hpp>
@@ -170,7 +170,7 @@ std::unique_ptr<Task> start_shared_sweep(const HostArray& points, const MetricWo
       if (run.clusters) builder.add(result);
       channel.put(std::move(result));
     };
-    parts::run_each(view, metric, sweep, take, engines, run, observer, weights);
+    parts::run_each({view, metric, weights}, {.options = engines}, sweep, run, take, observer);
     if (run.clusters) channel.put(builder.finish());
   });
 }

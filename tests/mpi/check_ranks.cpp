@@ -15,7 +15,7 @@
 #endif
 #include <epsflow/mpi/mpi_ranks.hpp>
 #include <epsflow/parts/part_lineage.hpp>
-#include <epsflow/parts/part_sweep.hpp>
+#include <epsflow/parts/sweep.hpp>
 #include <epsflow/pipeline/backends.hpp>
 #include <epsflow/pipeline/engine.hpp>
 #include <epsflow/pipeline/sweep.hpp>
@@ -46,9 +46,9 @@ bool agrees(parts::Exchange& exchange, const test::DataSet& data, const Metric& 
   const std::vector<VariantResult> whole = run(weights.empty() ? points : points.weighted(weights), sweep, options);
   bool same = true;
   std::size_t found = 0;
-  (void)parts::run_each(
-      exchange, data.view().rows(first, last), metric, sweep,
-      [&](VariantResult&& result) {
+  parts::run_each(
+      {data.view().rows(first, last), metric, weights.empty() ? weights : weights.subspan(first, last - first)},
+      {.options = {&engine, 1}, .ranks = &exchange}, sweep, options, [&](VariantResult&& result) {
         for (const VariantResult& expected : whole) {
           if (expected.variant.eps != result.variant.eps || expected.variant.minpts != result.variant.minpts) continue;
           ++found;
@@ -57,8 +57,7 @@ bool agrees(parts::Exchange& exchange, const test::DataSet& data, const Metric& 
             same = result.labels[i - first] == expected.labels[i] && result.core[i - first] == expected.core[i];
           }
         }
-      },
-      engine, options, {}, weights.empty() ? weights : weights.subspan(first, last - first));
+      });
   return same && found == whole.size();
 }
 
@@ -91,7 +90,8 @@ int check_all(parts::Exchange& exchange) {
   const Lineage expected = lineage(engine.load(box.view()), sweep);
   const auto ranks = static_cast<std::size_t>(exchange.size()), me = static_cast<std::size_t>(exchange.rank());
   const PointsView share = box.view().rows(box.size() * me / ranks, box.size() * (me + 1) / ranks);
-  const Lineage found = parts::lineage(exchange, share, {}, sweep, {.threads = 1});
+  const EngineOptions one{.threads = 1};
+  const Lineage found = parts::lineage({share}, {.options = {&one, 1}, .ranks = &exchange}, sweep);
   bool same = found.cells().size() == (me == 0 ? sweep.size() : 0);
   for (std::size_t i = 0; i < found.cells().size(); ++i) {
     same = same && found.cell(i).summary == expected.cell(i).summary &&
@@ -107,7 +107,8 @@ int check_all(parts::Exchange& exchange) {
   bool refused = false;
   try {
     const double eps = exchange.rank() == 0 ? 0.1 : 0.2;
-    (void)parts::run_each(exchange, box.view(), {}, grid({eps}, {2}), [](VariantResult&&) {}, {.threads = 1});
+    parts::run_each({box.view()}, {.options = {&one, 1}, .ranks = &exchange}, grid({eps}, {2}), {},
+                    [](VariantResult&&) {});
   } catch (const UsageError&) {
     refused = true;
   }
@@ -141,9 +142,9 @@ int main(int argc, char** argv) {
             gpu::inject_fault(gpu::FaultPoint::launch, 19, 1, cudaErrorLaunchFailure);
           }
           const test::DataSet data = test::make_data("clustered", 2000, 2, Precision::float32, 1);
-          (void)parts::run_each(
-              exchange, data.view(), {}, grid({data.scale}, {4}), [](VariantResult&&) {}, engine_of(exchange),
-              RunOptions{});
+          const EngineOptions engine = engine_of(exchange);
+          parts::run_each({data.view()}, {.options = {&engine, 1}, .ranks = &exchange}, grid({data.scale}, {4}), {},
+                          [](VariantResult&&) {});
           return 0;
         },
         [](const std::exception&) { return 4; });

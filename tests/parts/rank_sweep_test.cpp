@@ -1,4 +1,4 @@
-#include <epsflow/parts/part_sweep.hpp>
+#include <epsflow/parts/rank_sweep.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -19,7 +19,7 @@
 #include <epsflow/core/error.hpp>
 #include <epsflow/parts/local_sweep.hpp>
 #include <epsflow/parts/part_lineage.hpp>
-#include <epsflow/parts/shared_sweep.hpp>
+#include <epsflow/parts/sweep.hpp>
 #include <epsflow/parts/thread_ranks.hpp>
 #include <epsflow/pipeline/backends.hpp>
 #include <epsflow/pipeline/engine.hpp>
@@ -32,6 +32,8 @@ namespace {
 
 using test::DataSet;
 using test::Random;
+
+const std::vector<EngineOptions> one_thread{{.threads = 1}}, two_threads{{.threads = 2}};
 
 /// How n rows lie on the ranks: in pieces of random size, some of which may be empty.
 std::vector<std::size_t> random_shares(std::size_t n, int ranks, Random& random) {
@@ -135,7 +137,8 @@ std::vector<VariantResult> run_in_parts(PointsView points, std::span<const doubl
     const auto take = [&](VariantResult&& result) { of_ranks[r].push_back(std::move(result)); };
     const PointsView share = points.rows(shares[r], shares[r + 1]);
     const auto of_share = weights.empty() ? weights : weights.subspan(shares[r], share.size());
-    (void)run_each(exchange, share, metric, sweep, take, engine, options, {}, of_share, cuts);
+    run_each({share, metric, of_share}, {.options = {&engine, 1}, .ranks = &exchange, .cuts = cuts}, sweep, options,
+             take);
   });
   std::vector<VariantResult> all = std::move(of_ranks.front());
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -277,9 +280,8 @@ TEST_CASE("parts: weights that cannot be are named by their points among all") {
     run_ranks(3, [&](Exchange& exchange) {
       const auto r = static_cast<std::size_t>(exchange.rank());
       const auto mine = std::span(weights).subspan(r * 100, r < 2 || last_has ? 100 : 0);
-      (void)run_each(
-          exchange, data.view().rows(r * 100, (r + 1) * 100), {}, grid({0.1}, {2}), [](VariantResult&&) {},
-          {.threads = 1}, options, {}, mine);
+      run_each({data.view().rows(r * 100, (r + 1) * 100), {}, mine}, {.options = one_thread, .ranks = &exchange},
+               grid({0.1}, {2}), options, [](VariantResult&&) {});
     });
   };
   std::vector<double> weights(300, 1.0);
@@ -330,8 +332,8 @@ TEST_CASE("parts: the lineage of all points comes to the first rank") {
         const auto r = static_cast<std::size_t>(exchange.rank());
         const PointsView share = data.view().rows(shares[r], shares[r + 1]);
         const std::span<const double> all(weights);
-        Lineage mine = lineage(exchange, share, {}, sweep, {.threads = 1}, {}, {},
-                               all.empty() ? all : all.subspan(shares[r], share.size()));
+        Lineage mine = lineage({share, {}, all.empty() ? all : all.subspan(shares[r], share.size())},
+                               {.options = one_thread, .ranks = &exchange}, sweep);
         if (r == 0) {
           found = std::move(mine);
         } else if (!mine.cells().empty()) {
@@ -493,8 +495,8 @@ TEST_CASE("parts: a coordinate that is not finite is named, whether space is cut
                                 [&](Exchange& exchange) {
                                   const auto r = static_cast<std::size_t>(exchange.rank());
                                   const PointsView share = points.view().rows(r * 100'000, (r + 1) * 100'000);
-                                  (void)run_each(exchange, share, {}, grid({0.002}, {4}), [](VariantResult&&) {},
-                                                 {.threads = 2});
+                                  run_each({share}, {.options = two_threads, .ranks = &exchange}, grid({0.002}, {4}),
+                                           {}, [](VariantResult&&) {});
                                 }),
                       Catch::Contains("row " + std::to_string(row)) && Catch::Contains("nan"));
   }
@@ -509,11 +511,11 @@ TEST_CASE("parts: what a rank holds is within its memory, or told") {
     std::vector<Labels> of_first;
     run_ranks(2, [&](Exchange& exchange) {
       const auto r = static_cast<std::size_t>(exchange.rank());
-      (void)run_each(exchange, points.view().rows(r * 30'000, r == 0 ? 30'000 : 40'000), {}, sweep,
-                     [&](VariantResult&& result) {
-                       if (r == 0) of_first.push_back(std::move(result.labels));
-                     },
-                     {.memory = memory, .threads = 1, .backend = BackendChoice::cpu});
+      const std::vector<EngineOptions> engine{{.memory = memory, .threads = 1, .backend = BackendChoice::cpu}};
+      run_each({points.view().rows(r * 30'000, r == 0 ? 30'000 : 40'000)}, {.options = engine, .ranks = &exchange},
+               sweep, {}, [&](VariantResult&& result) {
+                 if (r == 0) of_first.push_back(std::move(result.labels));
+               });
     });
     return of_first;
   };
@@ -534,13 +536,12 @@ TEST_CASE("parts: a rank that fails while a result goes home, or the next eps is
     CHECK_THROWS_WITH(run_ranks(3,
                                 [&](Exchange& exchange) {
                                   int results = 0;
-                                  (void)run_each(exchange, data.view(), {}, sweep,
-                                                 [&](VariantResult&&) {
-                                                   if (++results == fails && exchange.rank() == 2) {
-                                                     throw InputError("no room");
-                                                   }
-                                                 },
-                                                 {.threads = 2});
+                                  run_each({data.view()}, {.options = two_threads, .ranks = &exchange}, sweep, {},
+                                           [&](VariantResult&&) {
+                                             if (++results == fails && exchange.rank() == 2) {
+                                               throw InputError("no room");
+                                             }
+                                           });
                                 }),
                       Catch::Contains("no room"));
   }
@@ -551,9 +552,8 @@ TEST_CASE("parts: what cannot be") {
   const auto run_with = [&](const Sweep& sweep, const RunOptions& options, const Metric& metric = {}) {
     run_ranks(3, [&](Exchange& exchange) {
       const auto r = static_cast<std::size_t>(exchange.rank());
-      (void)run_each(
-          exchange, data.view().rows(r * 100, (r + 1) * 100), metric, sweep, [](VariantResult&&) {}, {.threads = 1},
-          options);
+      run_each({data.view().rows(r * 100, (r + 1) * 100), metric}, {.options = one_thread, .ranks = &exchange}, sweep,
+               options, [](VariantResult&&) {});
     });
   };
   CHECK_THROWS_WITH(run_with(grid({0.1}, {2}), {.verify = true}), Catch::Contains("RunOptions::verify"));
@@ -568,17 +568,16 @@ TEST_CASE("parts: what cannot be") {
   CHECK_THROWS_WITH(run_ranks(3,
                               [&](Exchange& exchange) {
                                 const double eps = exchange.rank() == 1 ? 0.2 : 0.1;
-                                (void)run_each(exchange, data.view(), {}, grid({eps}, {2}), [](VariantResult&&) {},
-                                               {.threads = 1});
+                                run_each({data.view()}, {.options = one_thread, .ranks = &exchange}, grid({eps}, {2}),
+                                         {}, [](VariantResult&&) {});
                               }),
                     Catch::Contains("the ranks differ in eps or minpts"));
   CHECK_THROWS_WITH(run_ranks(3,
                               [&](Exchange& exchange) {
-                                (void)run_each(exchange, data.view(), {}, grid({0.1}, {2}),
-                                               [&](VariantResult&&) {
-                                                 if (exchange.rank() == 2) throw InputError("no room");
-                                               },
-                                               {.threads = 1});
+                                run_each({data.view()}, {.options = one_thread, .ranks = &exchange}, grid({0.1}, {2}),
+                                         {}, [&](VariantResult&&) {
+                                           if (exchange.rank() == 2) throw InputError("no room");
+                                         });
                               }),
                     Catch::Contains("no room"));
 }

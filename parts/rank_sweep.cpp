@@ -1,4 +1,4 @@
-#include <epsflow/parts/part_sweep.hpp>
+#include <epsflow/parts/rank_sweep.hpp>
 
 #include <tbb/task_arena.h>
 #include <tbb/task_group.h>
@@ -256,16 +256,19 @@ class GroupsOfParts {
 
 }  // namespace
 
-PartFigures run_each(Exchange& exchange, PointsView share, const Metric& metric, const Sweep& sweep,
-                     const OnResult& on_result, const EngineOptions& engine, const RunOptions& options,
-                     const Observer& observer, std::span<const double> weights, const Partition* partition) {
-  return run_each(exchange, share, metric, sweep, on_result, Engine(engine, observer.on_notice), options, observer,
-                  weights, partition);
-}
-
-PartFigures run_each(Exchange& exchange, PointsView share, const Metric& metric, const Sweep& sweep,
-                     const OnResult& on_result, const Engine& engine, const RunOptions& options,
-                     const Observer& observer, std::span<const double> weights, const Partition* partition) {
+PartFigures run_rank(const PointSet& given, const Devices& devices, const Sweep& sweep, const RunOptions& options,
+                     const OnResult& on_result, const Observer& observer) {
+  if (devices.engines.size() + devices.options.size() != 1) {
+    throw UsageError("a rank has one engine, and " + format_count(devices.engines.size() + devices.options.size()) +
+                     " are given: give one, or make more ranks");
+  }
+  const Engine engine =
+      devices.engines.empty() ? Engine(devices.options.front(), observer.on_notice) : devices.engines.front();
+  Exchange& exchange = *devices.ranks;
+  const Metric& metric = given.metric;
+  std::optional<Points> brought;
+  if (!given.rows.in_memory()) brought = bring(*given.rows.source());
+  const PointsView share = brought ? brought->view() : given.rows.view();
   const EngineOptions& numbers = engine.options();
   check_options(numbers, options);
   check_parts_have(options);
@@ -281,13 +284,13 @@ PartFigures run_each(Exchange& exchange, PointsView share, const Metric& metric,
     if (sweep.size() == 0) return;
     const std::vector<stages::EpsGroup> groups = stages::group_by_eps(sweep, metric);
     const Space space = moved_space(metric);
-    std::optional<RankWeights> weighed = scale_weights(exchange, weights, share.size());
+    std::optional<RankWeights> weighed = scale_weights(exchange, given.weights, share.size());
     check_weights(options, weighed && weighed->scale.negative());
     const Clock::time_point begin = Clock::now();
     const auto seconds = [&] { return std::chrono::duration<double>(Clock::now() - begin).count(); };
     std::optional<MovedPoints> moved(std::in_place, share, metric, [&](std::span<double> most) { exchange.max(most); });
     for (const Variant& variant : sweep.variants()) moved->require_fit(variant.eps);
-    const Partition cuts = partition != nullptr ? *partition : cut_space(exchange, moved->view());
+    const Partition cuts = devices.cuts != nullptr ? *devices.cuts : cut_space(exchange, moved->view());
     const std::uint64_t points = exchange.sum(share.size());
     if (options.clusters && points > kMaxPoints) {
       throw ResourceError("RunOptions::clusters knows at most " + format_count(kMaxPoints) + " points, and these are " +

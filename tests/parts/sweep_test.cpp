@@ -1,4 +1,4 @@
-#include <epsflow/parts/shared_sweep.hpp>
+#include <epsflow/parts/sweep.hpp>
 
 #include <algorithm>
 #include <limits>
@@ -45,9 +45,8 @@ std::vector<VariantResult> by_variant(std::vector<VariantResult> results) {
 std::vector<VariantResult> shared(PointsView points, const Sweep& sweep, std::span<const EngineOptions> engines,
                                   const RunOptions& options, std::span<const double> weights = {}) {
   std::vector<VariantResult> results;
-  run_each(
-      points, {}, sweep, [&](VariantResult&& result) { results.push_back(std::move(result)); }, engines, options, {},
-      weights);
+  run_each({points, {}, weights}, {.options = engines}, sweep, options,
+           [&](VariantResult&& result) { results.push_back(std::move(result)); });
   return by_variant(std::move(results));
 }
 
@@ -179,10 +178,10 @@ TEST_CASE("shared sweeps: points that the CPU cannot cluster within its memory a
   const auto take = [&](VariantResult&& result) { found.push_back(std::move(result)); };
   std::vector<EngineOptions> tight = engines;
   tight.front().memory = 4'000'000;
-  CHECK_THROWS_WITH(run_each(points, Metric{}, wide, take, tight, options, Observer{}, {}, &in_parts),
+  CHECK_THROWS_WITH(run_each({points}, {.options = tight, .sharing = &in_parts}, wide, options, take),
                     Contains("memory budget") && Contains("EngineOptions::memory"));
   CHECK(found.empty());
-  run_each(points, Metric{}, wide, take, engines, options, Observer{}, {}, &in_parts);
+  run_each({points}, {.options = engines, .sharing = &in_parts}, wide, options, take);
   REQUIRE(found.size() == 1);
   CHECK(found.front().summary == run(points, wide, cpu_engines(1).front(), options).front().summary);
   // And so does a box that is too narrow for parts.
@@ -190,7 +189,7 @@ TEST_CASE("shared sweeps: points that the CPU cannot cluster within its memory a
   box.box = {{0.0, 1.0}, {0.0, 1.0}};
   found.clear();
   tight.front().memory = 10'000'000;
-  run_each(points, box, wide, take, tight, options, Observer{}, {}, &in_parts);
+  run_each({points, box}, {.options = tight, .sharing = &in_parts}, wide, options, take);
   CHECK(found.size() == 1);
 }
 
@@ -226,9 +225,10 @@ TEST_CASE("shared sweeps: clusters of eps that different engines have made are t
     return builder.finish();
   };
   const RunOptions options{.clusters = true};
-  const Lineage expected = lineage_of([&](const OnResult& take) { run_each(points, sweep, take, {}, options); });
-  const Lineage found = lineage_of(
-      [&](const OnResult& take) { run_each(points, Metric{}, sweep, take, cpu_engines(3), options, Observer{}); });
+  const Lineage expected =
+      lineage_of([&](const OnResult& take) { epsflow::run_each(points, sweep, take, {}, options); });
+  const Lineage found =
+      lineage_of([&](const OnResult& take) { run_each({points}, {.options = cpu_engines(3)}, sweep, options, take); });
   REQUIRE(found.cells().size() == expected.cells().size());
   for (std::size_t i = 0; i < sweep.size(); ++i) {
     CHECK(found.cell(i).first_core == expected.cell(i).first_core);
@@ -241,7 +241,7 @@ TEST_CASE("shared sweeps: clusters of eps that different engines have made are t
       const SharingAnswer how{.sharing = Sharing::parts, .parts = parts};
       const RunOptions in_parts{.keep = keep, .clusters = true};
       const Lineage of_parts = lineage_of([&](const OnResult& take) {
-        run_each(points, Metric{}, sweep, take, cpu_engines(2), in_parts, Observer{}, {}, &how);
+        run_each({points}, {.options = cpu_engines(2), .sharing = &how}, sweep, in_parts, take);
       });
       for (std::size_t i = 0; i < sweep.size(); ++i) {
         CHECK(of_parts.cell(i).first_core == expected.cell(i).first_core);
@@ -267,17 +267,14 @@ TEST_CASE("shared sweeps: parts of space for engines, and in turns") {
     for (const auto& [engines, parts] : {std::pair(2U, 2U), std::pair(1U, 4U), std::pair(3U, 12U)}) {
       const SharingAnswer how{.sharing = Sharing::parts, .parts = parts};
       std::vector<VariantResult> results;
-      run_each(
-          points, {}, sweep, [&](VariantResult&& result) { results.push_back(std::move(result)); },
-          cpu_engines(engines), options, {}, weighted ? std::span<const double>(weights) : std::span<const double>(),
-          &how);
+      const PointSet given{points, {}, weighted ? std::span<const double>(weights) : std::span<const double>()};
+      run_each(given, {.options = cpu_engines(engines), .sharing = &how}, sweep, options,
+               [&](VariantResult&& result) { results.push_back(std::move(result)); });
       check_same(by_variant(std::move(results)), expected);
 
       results.clear();
-      run_each(
-          points, {}, sweep, [&](VariantResult&& result) { results.push_back(std::move(result)); },
-          cpu_engines(engines), {.keep = Keep::summary}, {},
-          weighted ? std::span<const double>(weights) : std::span<const double>(), &how);
+      run_each(given, {.options = cpu_engines(engines), .sharing = &how}, sweep, {.keep = Keep::summary},
+               [&](VariantResult&& result) { results.push_back(std::move(result)); });
       const auto counts = by_variant(std::move(results));
       REQUIRE(counts.size() == expected.size());
       for (std::size_t v = 0; v < counts.size(); ++v) {
@@ -286,9 +283,8 @@ TEST_CASE("shared sweeps: parts of space for engines, and in turns") {
       }
     }
   }
-  CHECK_THROWS_WITH(run_each(
-                        points, {}, sweep, [](VariantResult&&) {}, cpu_engines(2), {}, {},
-                        std::span<const double>(weights).first(10)),
+  CHECK_THROWS_WITH(run_each({points, {}, std::span<const double>(weights).first(10)}, {.options = cpu_engines(2)},
+                             sweep, {}, [](VariantResult&&) {}),
                     Contains("5,000 points and 10 weights"));
 }
 
@@ -306,26 +302,26 @@ TEST_CASE("shared sweeps: parts that do not fit a GPU become more") {
   const SharingAnswer how{.sharing = Sharing::parts, .parts = 2};
   std::vector<VariantResult> results;
   const auto take = [&](VariantResult&& result) { results.push_back(std::move(result)); };
-  run_each(points, {}, sweep, take, std::vector{small}, {}, {}, {}, &how);
+  run_each({points}, {.options = std::vector{small}, .sharing = &how}, sweep, {}, take);
   check_same(by_variant(std::move(results)), by_variant(run(points, sweep, cpu_engines(1).front())));
 
   std::vector<double> weights(points.size());
   for (double& w : weights) w = random.uniform(-0.5, 2);
   results.clear();
-  run_each(points, {}, sweep, take, std::vector{small}, {}, {}, weights, &how);
+  run_each({points, {}, weights}, {.options = std::vector{small}, .sharing = &how}, sweep, {}, take);
   const Dataset weighted = Engine(cpu_engines(1).front()).load(points).weighted(weights);
   check_same(by_variant(std::move(results)), by_variant(run(weighted, sweep)));
 
   const RunOptions counts{.keep = Keep::summary};
   results.clear();
-  run_each(points, {}, sweep, take, std::vector{small}, counts, {}, {}, &how);
+  run_each({points}, {.options = std::vector{small}, .sharing = &how}, sweep, counts, take);
   check_same(by_variant(std::move(results)), by_variant(run(points, sweep, cpu_engines(1).front(), counts)));
 
   const RunOptions tied{.keep = Keep::summary, .clusters = true};
   LineageBuilder found(sweep), expected(sweep);
-  run_each(
-      points, {}, sweep, [&](VariantResult&& result) { found.add(result); }, std::vector{small}, tied, {}, {}, &how);
-  run_each(
+  run_each({points}, {.options = std::vector{small}, .sharing = &how}, sweep, tied,
+           [&](VariantResult&& result) { found.add(result); });
+  epsflow::run_each(
       points, sweep, [&](VariantResult&& result) { expected.add(result); }, cpu_engines(1).front(), tied);
   const Lineage in_parts = found.finish(), whole = expected.finish();
   for (std::size_t i = 0; i < sweep.size(); ++i) {
@@ -340,9 +336,9 @@ TEST_CASE("shared sweeps: more parts than threads are sensible for are an error"
   Random random(26);
   const Points points = uniform(100, random);
   const SharingAnswer how{.sharing = Sharing::parts, .parts = 1000};
-  CHECK_THROWS_WITH(run_each(
-                        points, {}, sweep_of(1), [](VariantResult&&) {}, cpu_engines(1), {}, {}, {}, &how),
-                    Contains("1,000 parts") && Contains("256"));
+  CHECK_THROWS_WITH(
+      run_each({points}, {.options = cpu_engines(1), .sharing = &how}, sweep_of(1), {}, [](VariantResult&&) {}),
+      Contains("1,000 parts") && Contains("256"));
 }
 
 TEST_CASE("shared sweeps: what lacks room for results is not tried again") {
@@ -354,7 +350,7 @@ TEST_CASE("shared sweeps: what lacks room for results is not tried again") {
     ++tried;
     throw ResourceError("no room");
   };
-  CHECK_THROWS_WITH(run_each(points, {}, sweep_of(2), full, cpu_engines(1), {}, {}, {}, &how), "no room");
+  CHECK_THROWS_WITH(run_each({points}, {.options = cpu_engines(1), .sharing = &how}, sweep_of(2), {}, full), "no room");
   CHECK(tried == 1);
 }
 
@@ -364,17 +360,16 @@ TEST_CASE("shared sweeps: what fails or is cancelled ends all engines") {
   const Sweep sweep = sweep_of(9);
   const auto engines = cpu_engines(3);
   const auto fail = [](VariantResult&&) { throw std::runtime_error("no room"); };
-  CHECK_THROWS_WITH(run_each(points, {}, sweep, fail, engines), "no room");
+  CHECK_THROWS_WITH(run_each({points}, {.options = engines}, sweep, {}, fail), "no room");
   CancelToken cancel;
   std::size_t taken = 0;
   const auto take = [&](VariantResult&&) {
     ++taken;
     cancel.cancel();
   };
-  CHECK_THROWS_AS(run_each(points, {}, sweep, take, engines, {}, {.cancel = &cancel}), Cancelled);
+  CHECK_THROWS_AS(run_each({points}, {.options = engines}, sweep, {}, take, {.cancel = &cancel}), Cancelled);
   CHECK(taken < sweep.size());
-  CHECK_THROWS_WITH(run_each(points, {}, sweep, take, std::span<const EngineOptions>{}),
-                    Contains("no engine is there"));
+  CHECK_THROWS_WITH(run_each({points}, {}, sweep, {}, take), Contains("no engine is there"));
 }
 
 TEST_CASE("shared sweeps: points that are not in memory") {
@@ -398,17 +393,17 @@ TEST_CASE("shared sweeps: points that are not in memory") {
   // Points alone are more than the memory is for, and labels of a variant with them.
   CHECK(choose_sharing(points, {}, sweep, std::vector{small}, options).sharing == Sharing::one);
   CHECK(choose_sharing(PointRows(source), {}, sweep, std::vector{small}, options).sharing == Sharing::parts);
-  run_each(source, Metric{}, sweep, take, std::vector{small}, options);
+  run_each({source}, {.options = std::vector{small}}, sweep, options, take);
   check_same(by_variant(std::move(found)), expected);
   found.clear();
   // Where they fit, or a box moves them, they are brought into memory.
-  run_each(source, Metric{}, sweep, take, cpu_engines(1), options);
+  run_each({source}, {.options = cpu_engines(1)}, sweep, options, take);
   check_same(by_variant(std::move(found)), expected);
   found.clear();
-  run_each(source, {.box = {{0.0, 1.0}, {0.0, 1.0}}}, sweep, take, cpu_engines(2), options);
+  run_each({source, {.box = {{0.0, 1.0}, {0.0, 1.0}}}}, {.options = cpu_engines(2)}, sweep, options, take);
   check_same(by_variant(std::move(found)), expected_in_box);
   points.values<double>()[2 * 65'432 + 1] = std::numeric_limits<double>::infinity();
-  CHECK_THROWS_WITH(run_each(source, Metric{}, sweep, take, std::vector{small}, options), Contains("row 65432"));
+  CHECK_THROWS_WITH(run_each({source}, {.options = std::vector{small}}, sweep, options, take), Contains("row 65432"));
 }
 
 TEST_CASE("shared sweeps: a bad coordinate is named by its row among all") {
@@ -418,9 +413,11 @@ TEST_CASE("shared sweeps: a bad coordinate is named by its row among all") {
   const auto take = [](VariantResult&&) {};
   for (const Sharing sharing : {Sharing::eps, Sharing::parts}) {
     const SharingAnswer how{.sharing = sharing, .parts = 4};
-    CHECK_THROWS_WITH(run_each(points, {}, sweep_of(3), take, cpu_engines(2), {}, {}, {}, &how), Contains("row 3500"));
-    CHECK_THROWS_WITH(run_each(points, {.scale = {2, 3}}, sweep_of(3), take, cpu_engines(2), {}, {}, {}, &how),
+    CHECK_THROWS_WITH(run_each({points}, {.options = cpu_engines(2), .sharing = &how}, sweep_of(3), {}, take),
                       Contains("row 3500"));
+    CHECK_THROWS_WITH(
+        run_each({points, {.scale = {2, 3}}}, {.options = cpu_engines(2), .sharing = &how}, sweep_of(3), {}, take),
+        Contains("row 3500"));
   }
   // Where two GPUs, or one as two, cut the points.
   const std::vector<unsigned> gpus = usable_gpus();
@@ -429,7 +426,7 @@ TEST_CASE("shared sweeps: a bad coordinate is named by its row among all") {
   two[0].gpu = gpus.front();
   two[1].gpu = gpus.back();
   const SharingAnswer how{.sharing = Sharing::parts, .parts = 2};
-  CHECK_THROWS_WITH(run_each(points, {}, sweep_of(3), take, two, {}, {}, {}, &how), Contains("row 3500"));
+  CHECK_THROWS_WITH(run_each({points}, {.options = two, .sharing = &how}, sweep_of(3), {}, take), Contains("row 3500"));
 }
 
 TEST_CASE("shared sweeps: progress counts the variants of all engines") {
@@ -437,7 +434,8 @@ TEST_CASE("shared sweeps: progress counts the variants of all engines") {
   const Points points = uniform(500, random);
   const Sweep sweep = sweep_of(6);
   std::vector<std::size_t> done;
-  run_each(points, {}, sweep, [](VariantResult&&) {}, cpu_engines(2), {}, {.on_progress = [&](const Progress& p) {
+  run_each({points}, {.options = cpu_engines(2)}, sweep, {}, [](VariantResult&&) {},
+           {.on_progress = [&](const Progress& p) {
              CHECK(p.variants == sweep.size());
              done.push_back(p.variants_done);
            }});

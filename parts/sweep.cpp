@@ -1,4 +1,4 @@
-#include <epsflow/parts/shared_sweep.hpp>
+#include <epsflow/parts/sweep.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -14,6 +14,7 @@
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
 #include <epsflow/parts/local_sweep.hpp>
+#include <epsflow/parts/rank_sweep.hpp>
 #include <epsflow/parts/thread_ranks.hpp>
 #include <epsflow/pipeline/host_bytes.hpp>
 #include <epsflow/pipeline/session.hpp>
@@ -125,15 +126,32 @@ class Queue {
   std::deque<stages::EpsGroup> left_;
 };
 
-void share_eps(PointsView points, const Metric& metric, Queue& queue, std::span<const Engine> engines,
-               const RunOptions& options, std::span<const double> weights, Together& together) {
-  together.run(engines.size(), [&](std::size_t e) {
+/// What is given of a sweep, with the points in memory where they have to be.
+struct SharedSweep {
+  PointRows rows;
+  const PointSet& points;
+  const Sweep& sweep;
+  const RunOptions& options;
+  std::optional<Points> brought = std::nullopt;
+
+  /// All points, which are brought if they are not in memory.
+  [[nodiscard]] PointsView in_memory() {
+    if (rows.in_memory()) return rows.view();
+    if (!brought) brought = bring(*rows.source());
+    return brought->view();
+  }
+};
+
+void share_eps(SharedSweep& given, Queue& queue, std::span<const Engine> engines, Together& together) {
+  const PointsView points = given.in_memory();
+  const std::span<const double> weights = given.points.weights;
+  together.run(queue.engines(), [&](std::size_t e) {
     const Observer observer = together.observer();
-    Dataset data = engines[e].load(points, metric, observer.cancel);
+    Dataset data = engines[e].load(points, given.points.metric, observer.cancel);
     if (!weights.empty()) data = data.weighted(weights, observer.cancel);
     run_some(
         data, queue.sweep(), [&](bool ahead) { return queue.next(e, ahead); },
-        [&](VariantResult&& result) { together.take(std::move(result)); }, options, observer);
+        [&](VariantResult&& result) { together.take(std::move(result)); }, given.options, observer);
   });
 }
 
@@ -159,83 +177,21 @@ void share_space(const LocalSweep& what, std::span<const Engine> engines, const 
       all, workers, [&](VariantResult&& result) { together.take(std::move(result)); }, options, together.stop());
 }
 
-}  // namespace
-
-namespace {
-
-/// Calls run(engines, answer) with engines of these options, as many as are needed.
-template <class Run>
-void with_engines(const PointRows& points, const Metric& metric, const Sweep& sweep,
-                  std::span<const EngineOptions> engines, const RunOptions& options, const Observer& observer,
-                  bool weights, const SharingAnswer* sharing, Run&& run) {
-  if (engines.empty()) throw UsageError("no engine is there to sweep: give one or more");
-  for (const EngineOptions& engine : engines) check_options(engine, options);
-  if (observer.cancel != nullptr) observer.cancel->check();
-  if (sweep.size() == 0) return;
-  const SharingAnswer answer =
-      sharing != nullptr ? *sharing : choose_sharing(points, metric, sweep, engines, options, weights);
-  std::size_t used = engines.size();
+/// Those that are given, or as many as the answer needs.
+std::vector<Engine> engines_for(const SharingAnswer& answer, const PointSet& points, const Devices& devices,
+                                const Sweep& sweep, const Observer& observer) {
+  if (!devices.engines.empty()) return {devices.engines.begin(), devices.engines.end()};
+  std::size_t used = devices.options.size();
   if (answer.sharing == Sharing::one) used = 1;
-  if (answer.sharing == Sharing::eps) used = std::min(used, stages::group_by_eps(sweep, metric).size());
-  run(make_engines(engines.first(used), observer), answer);
+  if (answer.sharing == Sharing::eps) used = std::min(used, stages::group_by_eps(sweep, points.metric).size());
+  return make_engines(devices.options.first(used), observer);
 }
 
-}  // namespace
-
-bool may_move(const Metric& metric) { return !metric.box.empty() || !stay(metric, {}, 0, 0); }
-
-void run_each(PointsView points, const Metric& metric, const Sweep& sweep, const OnResult& on_result,
-              std::span<const EngineOptions> engines, const RunOptions& options, const Observer& observer,
-              std::span<const double> weights, const SharingAnswer* sharing) {
-  with_engines(points, metric, sweep, engines, options, observer, !weights.empty(), sharing,
-               [&](const std::vector<Engine>& made, const SharingAnswer& answer) {
-                 run_each(points, metric, sweep, on_result, made, options, observer, weights, &answer);
-               });
-}
-
-void run_each(const PointsSource& points, const Metric& metric, const Sweep& sweep, const OnResult& on_result,
-              std::span<const EngineOptions> engines, const RunOptions& options, const Observer& observer,
-              std::span<const double> weights, const SharingAnswer* sharing) {
-  if (may_move(metric)) {
-    return run_each(bring(points).view(), metric, sweep, on_result, engines, options, observer, weights, sharing);
-  }
-  with_engines(PointRows(points), metric, sweep, engines, options, observer, !weights.empty(), sharing,
-               [&](const std::vector<Engine>& made, const SharingAnswer& answer) {
-                 run_each(points, metric, sweep, on_result, made, options, observer, weights, &answer);
-               });
-}
-
-namespace {
-
-/// in_memory: all points there, which are brought if they are not.
-void run_shared(const PointRows& points, const std::function<PointsView()>& in_memory, const Metric& metric,
-                const Sweep& sweep, const OnResult& on_result, std::span<const Engine> engines,
-                const RunOptions& options, const Observer& observer, std::span<const double> weights,
-                const SharingAnswer* sharing) {
-  if (engines.empty()) throw UsageError("no engine is there to sweep: give one or more");
-  std::vector<EngineOptions> settings;
-  for (const Engine& engine : engines) {
-    settings.push_back(engine.options());
-    settings.back().gpu_memory = EngineTurn::device_memory(engine);
-  }
-  for (const EngineOptions& engine : settings) check_options(engine, options);
-  if (points.size() > kMaxPoints) {
-    throw ResourceError("there are " + format_count(points.size(), "point") + ", and a process takes at most " +
-                        format_count(kMaxPoints) + ": share them between several (MPI), or cluster fewer");
-  }
-  if (observer.cancel != nullptr) observer.cancel->check();
-  if (sweep.size() == 0) return;
-  if (!weights.empty() && weights.size() != points.size()) {
-    throw UsageError("there are " + format_count(points.size(), "point") + " and " +
-                     format_count(weights.size(), "weight") + ": give one for each");
-  }
-  const SharingAnswer answer =
-      sharing != nullptr ? *sharing : choose_sharing(points, metric, sweep, settings, options, !weights.empty());
-  Together together(observer, on_result, sweep.size());
-  if (answer.sharing != Sharing::parts) {
-    Queue queue(sweep, metric, answer.sharing == Sharing::one ? 1 : engines.size());
-    return share_eps(in_memory(), metric, queue, engines.first(queue.engines()), options, weights, together);
-  }
+/// Parts, more of them where they do not fit, or one run.
+void share_parts(SharedSweep& given, std::span<const Engine> engines, const SharingAnswer& answer, Together& together) {
+  const PointRows& points = given.rows;
+  const Metric& metric = given.points.metric;
+  const bool host = EngineTurn::device_memory(engines.front()) == 0;
   if (answer.parts == 0) throw UsageError("SharingAnswer::parts is 0: give one or more");
   const std::size_t most = std::min(kMostParts * engines.size(), kMostPartsOfAll);
   if (answer.parts > most) {
@@ -246,14 +202,15 @@ void run_shared(const PointRows& points, const std::function<PointsView()>& in_m
   std::optional<std::uint64_t> least;
   // Of parts that take too much: it fits, or says how much it takes.
   const auto at_once = [&] {
-    Queue queue(together.missing(sweep), metric, answer.fits_one ? engines.size() : 1);
-    share_eps(in_memory(), metric, queue, engines.first(queue.engines()), options, weights, together);
+    Queue queue(together.missing(given.sweep), metric, answer.fits_one ? engines.size() : 1);
+    share_eps(given, queue, engines, together);
   };
   for (std::size_t parts = answer.parts;; parts *= 2) {
-    const Sweep missing = together.missing(sweep);
+    const Sweep missing = together.missing(given.sweep);
     try {
-      return share_space({.points = points, .weights = weights, .metric = metric, .sweep = missing, .parts = parts},
-                         engines, options, together);
+      return share_space(
+          {.points = points, .weights = given.points.weights, .metric = metric, .sweep = missing, .parts = parts},
+          engines, given.options, together);
     } catch (const InputError&) {
       // Whose rows are counted from the first of all, and not of a part's.
       if (!points.in_memory()) require_finite_rows(points);
@@ -268,16 +225,14 @@ void run_shared(const PointRows& points, const std::function<PointsView()>& in_m
       return at_once();
     } catch (const UsageError&) {
       // As of a box that is too narrow for parts; what one run does not do either it says itself.
-      const bool host = settings.front().gpu_memory == 0;
-      if (!host || together.refused() || together.missing(sweep).size() < sweep.size()) throw;
+      if (!host || together.refused() || together.missing(given.sweep).size() < given.sweep.size()) throw;
       return at_once();
     } catch (const ResourceError&) {
       // With clusters all minpts of an eps must come from one clustering.
-      if (options.clusters && together.within_eps(sweep)) throw;
+      if (given.options.clusters && together.within_eps(given.sweep)) throw;
       if (answer.fits_one && !together.refused()) return at_once();
       if (together.refused()) throw;
       if (parts < 8 * answer.parts && 2 * parts <= most) continue;
-      const bool host = settings.front().gpu_memory == 0;
       if (!host || !points.in_memory()) throw;
       return at_once();  // which says how much is enough
     }
@@ -286,23 +241,44 @@ void run_shared(const PointRows& points, const std::function<PointsView()>& in_m
 
 }  // namespace
 
-void run_each(PointsView points, const Metric& metric, const Sweep& sweep, const OnResult& on_result,
-              std::span<const Engine> engines, const RunOptions& options, const Observer& observer,
-              std::span<const double> weights, const SharingAnswer* sharing) {
-  run_shared(
-      points, [&] { return points; }, metric, sweep, on_result, engines, options, observer, weights, sharing);
-}
+bool may_move(const Metric& metric) { return !metric.box.empty() || !stay(metric, {}, 0, 0); }
 
-void run_each(const PointsSource& points, const Metric& metric, const Sweep& sweep, const OnResult& on_result,
-              std::span<const Engine> engines, const RunOptions& options, const Observer& observer,
-              std::span<const double> weights, const SharingAnswer* sharing) {
-  std::optional<Points> all;
-  const auto in_memory = [&] {
-    if (!all) all = bring(points);
-    return all->view();
-  };
-  run_shared(may_move(metric) ? PointRows(in_memory()) : PointRows(points), in_memory, metric, sweep, on_result,
-             engines, options, observer, weights, sharing);
+PartFigures run_each(const PointSet& points, const Devices& devices, const Sweep& sweep, const RunOptions& options,
+                     const OnResult& on_result, const Observer& observer) {
+  if (devices.ranks != nullptr) return run_rank(points, devices, sweep, options, on_result, observer);
+  std::vector<EngineOptions> settings(devices.options.begin(), devices.options.end());
+  for (const Engine& engine : devices.engines) {
+    settings.push_back(engine.options());
+    settings.back().gpu_memory = EngineTurn::device_memory(engine);
+  }
+  if (settings.empty()) throw UsageError("no engine is there to sweep: give one or more");
+  for (const EngineOptions& engine : settings) check_options(engine, options);
+  const PointRows& rows = points.rows;
+  if (rows.size() > kMaxPoints) {
+    throw ResourceError("there are " + format_count(rows.size(), "point") + ", and a process takes at most " +
+                        format_count(kMaxPoints) + ": share them between several (MPI), or cluster fewer");
+  }
+  if (observer.cancel != nullptr) observer.cancel->check();
+  if (sweep.size() == 0) return {};
+  const bool weighed = !points.weights.empty();
+  if (weighed && points.weights.size() != rows.size()) {
+    throw UsageError("there are " + format_count(rows.size(), "point") + " and " +
+                     format_count(points.weights.size(), "weight") + ": give one for each");
+  }
+  SharedSweep given{rows, points, sweep, options};
+  if (may_move(points.metric)) given.rows = given.in_memory();
+  const SharingAnswer answer = devices.sharing != nullptr
+                                   ? *devices.sharing
+                                   : choose_sharing(given.rows, points.metric, sweep, settings, options, weighed);
+  const std::vector<Engine> engines = engines_for(answer, points, devices, sweep, observer);
+  Together together(observer, on_result, sweep.size());
+  if (answer.sharing == Sharing::parts) {
+    share_parts(given, engines, answer, together);
+    return {};
+  }
+  Queue queue(sweep, points.metric, answer.sharing == Sharing::one ? 1 : engines.size());
+  share_eps(given, queue, engines, together);
+  return {};
 }
 
 }  // namespace epsflow::parts
