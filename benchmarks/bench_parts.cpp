@@ -113,7 +113,7 @@ int main(int argc, char** argv) try {
     whole.clear();
     const auto begin = Clock::now();
     const epsflow::Dataset data = engine.load(points);
-    epsflow::run_each(data, sweep, [&](epsflow::VariantResult&& result) {
+    epsflow::run_each({data}, {}, sweep, {}, [&](epsflow::VariantResult&& result) {
       if (drop) result.labels = {};
       whole.push_back(std::move(result));
     });
@@ -136,7 +136,7 @@ int main(int argc, char** argv) try {
   if (!devices.gpus.empty() || options.gpu_memory != 0) {
     options.threads = all.threads;
     const auto settings = epsflow::parts::engines_on(devices, options);
-    auto answer = epsflow::parts::choose_sharing(points, {}, sweep, settings, {});
+    auto answer = epsflow::parts::choose_sharing({points}, sweep, settings, {});
     const std::vector<epsflow::Engine> engines = epsflow::parts::make_engines(settings);
     if (const auto parts = std::stoull(option(argc, argv, "--parts", "0")); parts > 0) {
       answer = {epsflow::parts::Sharing::parts, "asked for", parts};
@@ -149,7 +149,7 @@ int main(int argc, char** argv) try {
         if (drop) result.labels = {};
         results.push_back(std::move(result));
       };
-      epsflow::parts::run_each({points}, {.options = engines, .sharing = &answer}, sweep, {}, take);
+      epsflow::run_each({points}, {.options = engines, .sharing = &answer}, sweep, {}, take);
       json["parts_s"].push_back(since(begin));
       if (!results.empty()) json["clusters"] = results.front().summary.clusters;
       equal = equal && (alone || results.size() == whole.size());
@@ -160,14 +160,13 @@ int main(int argc, char** argv) try {
     return equal ? EXIT_SUCCESS : EXIT_FAILURE;
   }
   for (int i = 0; i < repeat; ++i) {
-    std::vector<epsflow::parts::PartFigures> figures(static_cast<std::size_t>(ranks));
+    std::vector<epsflow::PartFigures> figures(static_cast<std::size_t>(ranks));
     const auto begin = Clock::now();
     epsflow::parts::run_ranks(ranks, [&](epsflow::parts::Exchange& exchange) {
       const auto r = static_cast<std::size_t>(exchange.rank());
       const std::size_t first = points.size() * r / figures.size(), last = points.size() * (r + 1) / figures.size();
-      figures[r] =
-          epsflow::parts::run_each({points.view().rows(first, last)}, {.options = {&options, 1}, .ranks = &exchange},
-                                   sweep, {}, [&](epsflow::VariantResult&& result) { compare(result, first); });
+      figures[r] = epsflow::run_each({points.view().rows(first, last)}, {.options = {&options, 1}, .ranks = &exchange},
+                                     sweep, {}, [&](epsflow::VariantResult&& result) { compare(result, first); });
     });
     json["parts_s"].push_back(since(begin));
     if (i + 1 < repeat) continue;

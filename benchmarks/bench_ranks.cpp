@@ -25,8 +25,8 @@
 namespace {
 
 using Clock = std::chrono::steady_clock;
+using epsflow::PartFigures;
 using epsflow::parts::Exchange;
-using epsflow::parts::PartFigures;
 
 constexpr std::size_t kBlock = 1 << 16;
 
@@ -114,9 +114,8 @@ int bench(Exchange& exchange, int argc, char** argv) {
     if (exchange.size() == 1) {
       results = epsflow::run(engine.load(share.points), sweep);
     } else {
-      figures =
-          epsflow::parts::run_each({share.points}, {.engines = {&engine, 1}, .ranks = &exchange}, sweep, {},
-                                   [&](epsflow::VariantResult&& result) { results.push_back(std::move(result)); });
+      figures = epsflow::run_each({share.points}, {.engines = {&engine, 1}, .ranks = &exchange}, sweep, {},
+                                  [&](epsflow::VariantResult&& result) { results.push_back(std::move(result)); });
       figures.sent_bytes -= sent;
     }
     (void)exchange.sum(0);

@@ -146,7 +146,7 @@ void write_report(const Arguments& arguments, const Exploration& made, const io:
       report.add(offer->variant, offer->summary, offer->labels, cancel);
     }
   } else {
-    run_each(data, Sweep(variants), take, settings.run, observer);
+    run_each({data}, {}, Sweep(variants), settings.run, take, observer);
   }
   report.add_lineage(made.map);
   std::vector<std::pair<Variant, double>> scores;

@@ -57,8 +57,8 @@ std::optional<RowsToLeave> rows_to_leave(const Arguments& arguments, const Sweep
   if (!shape || !shape->origin.box.empty() || shape->bytes() <= most) return std::nullopt;
   settle_backend(shape->size, shape->dims, metric, settings);
   const PointsSource alike{shape->size, shape->dims, shape->precision, {}};
-  rows.sharing = parts::choose_sharing(parts::PointRows(alike), metric, sweep,
-                                       parts::engines_on(settings.devices, settings.engine), settings.run);
+  rows.sharing =
+      parts::choose_sharing({alike, metric}, sweep, parts::engines_on(settings.devices, settings.engine), settings.run);
   if (rows.sharing.sharing != parts::Sharing::parts) return std::nullopt;
   io::FilePoints none(0, shape->dims, shape->precision);
   static_cast<io::PointsOrigin&>(none) = shape->origin;

@@ -136,9 +136,8 @@ int run_plan(const Arguments& arguments) {
   settle_columns(arguments, points, metric);
   settle_backend(points.size(), points.dims(), metric, settings);
   const std::vector<EngineOptions> engines = parts::engines_on(settings.devices, settings.engine);
-  const SharingPlan sharing{
-      engines.size(), parts::on_the_host(engines.front()),
-      parts::choose_sharing(points, metric, sweep, engines, settings.run, !points.weights.empty())};
+  const SharingPlan sharing{engines.size(), parts::on_the_host(engines.front()),
+                            parts::choose_sharing({points, metric, points.weights}, sweep, engines, settings.run)};
   const InterruptGuard interrupt;
   std::vector<GroupPlan> groups;
   try {

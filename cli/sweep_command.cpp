@@ -46,7 +46,10 @@ int run_into(io::ResultsFolder& folder, const Swept& swept, const Arguments& arg
   const auto seconds = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(); };
   try {
     ProgressReport report(!arguments.flag("quiet"));
-    make({.on_progress = [&](const Progress& p) { report.show(p); }, .cancel = &interrupt.token(), .trace = &trace});
+    make({.on_progress = [&](const Progress& p) { report.show(p); },
+          .cancel = &interrupt.token(),
+          .on_notice = notices(arguments),
+          .trace = &trace});
   } catch (const Cancelled&) {
     folder.finish("interrupted", seconds(), trace);
     print_sweep(folder, swept, arguments, "interrupted", seconds());
@@ -63,26 +66,6 @@ int run_into(io::ResultsFolder& folder, const Swept& swept, const Arguments& arg
   return kDone;
 }
 
-/// A sweep of one data set, on one engine or several.
-void run_whole(const Arguments& arguments, const io::FilePoints& points, const Metric& metric, const Sweep& made,
-               const OnResult& take, const RunSettings& settings, const Observer& observer) {
-  const std::vector<EngineOptions> engines = parts::engines_on(settings.devices, settings.engine);
-  const parts::SharingAnswer sharing =
-      parts::choose_sharing(points, metric, made, engines, settings.run, !points.weights.empty());
-  if (sharing.sharing == parts::Sharing::one) {
-    return run_each(load(arguments, points, metric, engines.front(), observer.trace), made, take, settings.run,
-                    observer);
-  }
-  doubt_eps(arguments, points, metric);
-  if (sharing.parts > engines.size() && !arguments.flag("quiet")) {
-    say(fmt::format("{} of space take turns, as {}", format_count(sharing.parts, "part"), sharing.reason));
-  }
-  Observer shared = observer;
-  shared.on_notice = notices(arguments);
-  parts::run_each({points, metric, points.weights}, {.options = engines, .sharing = &sharing}, made, settings.run, take,
-                  shared);
-}
-
 /// Where points are read from part by part, if they are.
 std::optional<io::RowFile> left_rows(const Arguments& arguments, const Sweep& sweep, Metric& metric,
                                      const RunSettings& settings) {
@@ -91,19 +74,18 @@ std::optional<io::RowFile> left_rows(const Arguments& arguments, const Sweep& sw
   return leave_rows(arguments, std::move(*rows), arguments.text("out"));
 }
 
-/// A sweep of these.
-void run_left(const Arguments& arguments, const io::RowFile& file, const Metric& metric, const Sweep& made,
-              const OnResult& take, const RunSettings& settings, const Observer& observer) {
+/// Says how engines share the sweep, and runs it.
+void run_shared(const Arguments& arguments, const PointSet& points, const Sweep& sweep, const OnResult& take,
+                const RunSettings& settings, const Observer& observer) {
   const std::vector<EngineOptions> engines = parts::engines_on(settings.devices, settings.engine);
-  const parts::SharingAnswer sharing =
-      parts::choose_sharing(parts::PointRows(file.rows), metric, made, engines, settings.run);
-  if (sharing.sharing == parts::Sharing::parts && !arguments.flag("quiet")) {
-    say(fmt::format("{} of space are read from the file one by one, as {}", format_count(sharing.parts, "part"),
-                    sharing.reason));
+  const parts::SharingAnswer sharing = parts::choose_sharing(points, sweep, engines, settings.run);
+  const bool left = !points.host_rows().in_memory();
+  if (sharing.sharing == parts::Sharing::parts && (left || sharing.parts > engines.size()) &&
+      !arguments.flag("quiet")) {
+    say(fmt::format("{} of space {}, as {}", format_count(sharing.parts, "part"),
+                    left ? "are read from the file one by one" : "take turns", sharing.reason));
   }
-  Observer shared = observer;
-  shared.on_notice = notices(arguments);
-  parts::run_each({file.rows, metric}, {.options = engines, .sharing = &sharing}, made, settings.run, take, shared);
+  run_each(points, {.options = engines, .sharing = &sharing}, sweep, settings.run, take, observer);
 }
 
 /// The page of what the folder holds now.
@@ -228,6 +210,13 @@ int run_sweep(const Arguments& arguments) {
   const Sweep made(tied || counted ? all_variants(folder, missing) : missing);
   const std::set<Variant, io::VariantOrder> to_make(missing.begin(), missing.end());
   settings.run.clusters = tied;
+  PointSet set{left ? parts::PointRows(left->rows) : slicing ? slicing->points() : points, metric, points.weights};
+  std::vector<double> weights;  // in the order of slices
+  if (slicing) {
+    weights = slicing->in_order(std::span<const double>(points.weights));
+    set.weights = weights;
+    set.slices = slicing->rows().offsets;
+  }
   const int code =
       run_into(folder, {input.origin, n, &metric, missing.size(), labels}, arguments, [&](const Observer& observer) {
         LineageBuilder builder(made);
@@ -239,13 +228,9 @@ int run_sweep(const Arguments& arguments) {
           if (slicing) slicing->restore(result);
           if (to_make.contains(result.variant)) folder.add(result);
         };
-        if (slicing && made.size() > 0) {
-          run_each(slicing->load(Engine(settings.engine, notices(arguments)), metric), made, take, settings.run,
-                   observer);
-        } else if (left && made.size() > 0) {
-          run_left(arguments, *left, metric, made, take, settings, observer);
-        } else if (made.size() > 0) {
-          run_whole(arguments, points, metric, made, take, settings, observer);
+        if (made.size() > 0) {
+          if (!sliced && !left) doubt_eps(arguments, points, metric);
+          run_shared(arguments, set, made, take, settings, observer);
         }
         if (tied) {
           folder.add_file(io::kLineageName,

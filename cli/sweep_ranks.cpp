@@ -190,8 +190,8 @@ int run_sweep_over_ranks(const Arguments& arguments, parts::Exchange& ranks) {
       if (ranks.max(interrupt.token().cancelled() ? std::uint64_t{1} : 0) != 0) throw Cancelled();
     };
     if (!made.empty()) {
-      parts::run_each({points, metric, points.weights}, {.options = {&settings.engine, 1}, .ranks = &ranks},
-                      Sweep(made), settings.run, take, {.on_notice = notices(arguments)});
+      run_each({points, metric, points.weights}, {.options = {&settings.engine, 1}, .ranks = &ranks}, Sweep(made),
+               settings.run, take, {.on_notice = notices(arguments)});
     }
     if (lineage) {
       on_first(ranks, [&] {

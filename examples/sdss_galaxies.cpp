@@ -16,7 +16,7 @@
 
 #include <epsflow/io/generate.hpp>
 #include <epsflow/io/read_points.hpp>
-#include <epsflow/pipeline/sweep.hpp>
+#include <epsflow/parts/sweep.hpp>
 
 namespace {
 
@@ -62,7 +62,9 @@ void print_largest(const epsflow::VariantResult& result, const std::vector<doubl
 void cluster(const epsflow::Points& catalogue) {
   const std::vector<double> positions = sky_positions(catalogue);
   // Results come as they are finished, largest eps first: nothing but the current labels is in memory.
-  epsflow::run_each({positions, 2}, epsflow::grid({0.05, 0.1, 0.2, 0.4}, {2, 5, 20}), [&](epsflow::VariantResult&& r) {
+  const epsflow::PointSet points{epsflow::PointsView(positions, 2)};
+  const epsflow::Sweep sweep = epsflow::grid({0.05, 0.1, 0.2, 0.4}, {2, 5, 20});
+  epsflow::run_each(points, {}, sweep, {}, [&](epsflow::VariantResult&& r) {
     std::printf("eps %.2f deg, minpts %2u: %6llu groups, %6llu galaxies in none\n", r.variant.eps, r.variant.minpts,
                 static_cast<unsigned long long>(r.summary.clusters), static_cast<unsigned long long>(r.summary.noise));
     print_largest(r, positions);

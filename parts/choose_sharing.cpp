@@ -10,6 +10,7 @@
 #include <epsflow/index/cell_axes.hpp>
 #include <epsflow/parts/engines.hpp>
 #include <epsflow/parts/local_sweep.hpp>
+#include <epsflow/parts/moved_points.hpp>
 #include <epsflow/pipeline/backends.hpp>
 #include <epsflow/pipeline/host_bytes.hpp>
 #include <epsflow/pipeline/workers.hpp>
@@ -91,7 +92,7 @@ SharingAnswer choose_sharing(const SharingQuestion& question, const RunOptions& 
     return question.engines < 2 || question.eps < 2 ? SharingAnswer{Sharing::one, of_one_eps}
                                                     : SharingAnswer{Sharing::eps, of_several};
   };
-  if (!parts_can(run)) {
+  if (question.slices || !parts_can(run)) {
     constexpr std::string_view kLacking = "parts of space do not have what is asked for";
     return whole(kLacking, kLacking);
   }
@@ -115,8 +116,11 @@ SharingAnswer choose_sharing(const SharingQuestion& question, const RunOptions& 
                "all points fit each device, and nothing has to be sent");
 }
 
-SharingAnswer choose_sharing(const PointRows& points, const Metric& metric, const Sweep& sweep,
-                             std::span<const EngineOptions> engines, const RunOptions& run, bool weights) {
+bool may_move(const Metric& metric) { return !metric.box.empty() || !stay(metric, {}, 0, 0); }
+
+SharingAnswer choose_sharing(const PointSet& given, const Sweep& sweep, std::span<const EngineOptions> engines,
+                             const RunOptions& run) {
+  const PointRows& points = given.host_rows();
   std::vector<double> eps;
   eps.reserve(sweep.size());
   for (const Variant& variant : sweep.variants()) eps.push_back(variant.eps);
@@ -125,7 +129,8 @@ SharingAnswer choose_sharing(const PointRows& points, const Metric& metric, cons
                            .eps = static_cast<std::size_t>(std::unique(eps.begin(), eps.end()) - eps.begin()),
                            .points = points.size(),
                            .bytes = std::uint64_t{points.size()} * points.row_bytes(),
-                           .weights = weights,
+                           .weights = !given.weights.empty(),
+                           .slices = !given.slices.empty(),
                            .in_memory = points.in_memory()};
   if (engines.size() == 1 && on_the_host(engines.front())) {
     question.host = true;
@@ -140,7 +145,7 @@ SharingAnswer choose_sharing(const PointRows& points, const Metric& metric, cons
     question.device_memory = question.device_memory == 0 ? memory : std::min(question.device_memory, memory);
   }
   // In more dimensions, and with tiles, parts lack what one device has; a box makes images of points, which the host finds.
-  question.cut_by_devices = !weights && points.in_memory() && metric.box.empty() &&
+  question.cut_by_devices = !question.weights && points.in_memory() && given.metric.box.empty() &&
                             points.dims() <= index::kMostCliqueDims && engines.size() <= kMostDeviceParts &&
                             grid_wanted(run) && apart(engines);
   return choose_sharing(question, run);

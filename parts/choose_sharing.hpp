@@ -8,7 +8,7 @@
 
 #include <epsflow/core/metric.hpp>
 #include <epsflow/core/sweep.hpp>
-#include <epsflow/parts/point_rows.hpp>
+#include <epsflow/parts/point_set.hpp>
 #include <epsflow/pipeline/options.hpp>
 
 namespace epsflow::parts {
@@ -35,6 +35,7 @@ struct SharingQuestion {
   std::uint64_t bytes = 0;          ///< of their coordinates
   std::uint64_t device_memory = 0;  ///< that the smallest of the devices has; 0 where there is no limit
   bool weights = false;
+  bool slices = false;
   /// The one device is the CPU. device_memory is that of the budget then, which holds the points and all labels, too.
   bool host = false;
   std::size_t levels = 1;  ///< minpts of an eps, at most
@@ -45,7 +46,7 @@ struct SharingQuestion {
 };
 
 /// The first rule that applies decides:
-///   1. eps, or one where there is one eps or one engine, for what parts do not have: tables, verify, Keep::core, labels left on a device.
+///   1. eps, or one where there is one eps or one engine, for what parts do not have: slices, tables, verify, Keep::core, labels left on a device.
 ///   2. parts, where clustering all points needs more memory than one device, or the CPU, has; and if it needs more than all devices have, so many
 ///      that there is room for two at a time on each.
 ///   3. parts, one for each device, where devices cut 32 million points or more themselves, and eps would leave a fifth of them idle: one
@@ -54,9 +55,11 @@ struct SharingQuestion {
 /// Pure.
 [[nodiscard]] SharingAnswer choose_sharing(const SharingQuestion& question, const RunOptions& run) noexcept;
 
-/// The same for these engines. The memory of a GPU is asked for where its options leave it open.
-[[nodiscard]] SharingAnswer choose_sharing(const PointRows& points, const Metric& metric, const Sweep& sweep,
-                                           std::span<const EngineOptions> engines, const RunOptions& run,
-                                           bool weights = false);
+/// The same for these points and engines. The memory of a GPU is asked for where its options leave it open.
+[[nodiscard]] SharingAnswer choose_sharing(const PointSet& points, const Sweep& sweep,
+                                           std::span<const EngineOptions> engines, const RunOptions& run);
+
+/// Whether a metric may move points, or asks where they lie: any but the norms, and those with a box or with scales.
+[[nodiscard]] bool may_move(const Metric& metric);
 
 }  // namespace epsflow::parts

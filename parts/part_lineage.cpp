@@ -43,7 +43,7 @@ Lineage lineage(const PointSet& points, const Devices& devices, const Sweep& swe
   run.labels = MemorySpace::host;
   run.core_mask = false;
   LineageBuilder builder = devices.ranks != nullptr
-                               ? LineageBuilder(sweep, births_of_shares(*devices.ranks, points.rows.size()))
+                               ? LineageBuilder(sweep, births_of_shares(*devices.ranks, points.host_rows().size()))
                                : LineageBuilder(sweep);
   run_each(
       points, devices, sweep, run, [&](VariantResult&& result) { builder.add(result); }, observer);

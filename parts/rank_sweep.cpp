@@ -258,17 +258,19 @@ class GroupsOfParts {
 
 PartFigures run_rank(const PointSet& given, const Devices& devices, const Sweep& sweep, const RunOptions& options,
                      const OnResult& on_result, const Observer& observer) {
-  if (devices.engines.size() + devices.options.size() != 1) {
+  if (devices.engines.size() + devices.options.size() > 1) {
     throw UsageError("a rank has one engine, and " + format_count(devices.engines.size() + devices.options.size()) +
                      " are given: give one, or make more ranks");
   }
-  const Engine engine =
-      devices.engines.empty() ? Engine(devices.options.front(), observer.on_notice) : devices.engines.front();
+  const EngineOptions settings = devices.options.empty() ? EngineOptions{} : devices.options.front();
+  const Engine engine = devices.engines.empty() ? Engine(settings, observer.on_notice) : devices.engines.front();
   Exchange& exchange = *devices.ranks;
   const Metric& metric = given.metric;
+  if (!given.slices.empty()) throw UsageError("slices are not to be had of points in parts: leave them out");
+  const PointRows& rows = given.host_rows();
   std::optional<Points> brought;
-  if (!given.rows.in_memory()) brought = bring(*given.rows.source());
-  const PointsView share = brought ? brought->view() : given.rows.view();
+  if (!rows.in_memory()) brought = bring(*rows.source());
+  const PointsView share = brought ? brought->view() : rows.view();
   const EngineOptions& numbers = engine.options();
   check_options(numbers, options);
   check_parts_have(options);

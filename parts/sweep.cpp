@@ -16,12 +16,14 @@
 #include <epsflow/parts/local_sweep.hpp>
 #include <epsflow/parts/rank_sweep.hpp>
 #include <epsflow/parts/thread_ranks.hpp>
+#include <epsflow/pipeline/backends.hpp>
 #include <epsflow/pipeline/host_bytes.hpp>
+#include <epsflow/pipeline/run_dataset.hpp>
 #include <epsflow/pipeline/session.hpp>
-#include <epsflow/pipeline/shared_run.hpp>
 #include <epsflow/stages/group_by_eps.hpp>
 
-namespace epsflow::parts {
+namespace epsflow {
+namespace parts {
 namespace {
 
 /// Callbacks one at a time, and a token that ends all engines once one has failed.
@@ -140,18 +142,24 @@ struct SharedSweep {
     if (!brought) brought = bring(*rows.source());
     return brought->view();
   }
+  /// All of them, which are in memory.
+  [[nodiscard]] Dataset load(const Engine& engine, const Observer& observer) {
+    if (observer.before_stage) observer.before_stage(Stage::load_points);
+    const TraceScope scope(observer.trace, Stage::load_points, 0, {"points", rows.size()});
+    Dataset data = points.slices.empty() ? engine.load(in_memory(), points.metric, observer.cancel)
+                                         : engine.load(in_memory(), points.slices, points.metric, observer.cancel);
+    return points.weights.empty() ? data : data.weighted(points.weights, observer.cancel);
+  }
 };
 
 void share_eps(SharedSweep& given, Queue& queue, std::span<const Engine> engines, Together& together) {
-  const PointsView points = given.in_memory();
-  const std::span<const double> weights = given.points.weights;
+  static_cast<void>(given.in_memory());
   together.run(queue.engines(), [&](std::size_t e) {
     const Observer observer = together.observer();
-    Dataset data = engines[e].load(points, given.points.metric, observer.cancel);
-    if (!weights.empty()) data = data.weighted(weights, observer.cancel);
-    run_some(
-        data, queue.sweep(), [&](bool ahead) { return queue.next(e, ahead); },
-        [&](VariantResult&& result) { together.take(std::move(result)); }, given.options, observer);
+    run_dataset(
+        given.load(engines[e], observer), queue.sweep(),
+        [&](VariantResult&& result) { together.take(std::move(result)); }, given.options, observer,
+        [&](bool ahead) { return queue.next(e, ahead); });
   });
 }
 
@@ -178,13 +186,33 @@ void share_space(const LocalSweep& what, std::span<const Engine> engines, const 
 }
 
 /// Those that are given, or as many as the answer needs.
-std::vector<Engine> engines_for(const SharingAnswer& answer, const PointSet& points, const Devices& devices,
-                                const Sweep& sweep, const Observer& observer) {
+std::vector<Engine> engines_for(const SharingAnswer& answer, std::span<const EngineOptions> settings,
+                                const Devices& devices, const SharedSweep& given, const Observer& observer) {
   if (!devices.engines.empty()) return {devices.engines.begin(), devices.engines.end()};
-  std::size_t used = devices.options.size();
+  std::size_t used = settings.size();
   if (answer.sharing == Sharing::one) used = 1;
-  if (answer.sharing == Sharing::eps) used = std::min(used, stages::group_by_eps(sweep, points.metric).size());
-  return make_engines(devices.options.first(used), observer);
+  if (answer.sharing == Sharing::eps)
+    used = std::min(used, stages::group_by_eps(given.sweep, given.points.metric).size());
+  return make_engines(settings.first(used), observer);
+}
+
+/// What is known of the engines. One that may be on any backend is on the one that suits the points.
+std::vector<EngineOptions> settings_of(const Devices& devices, const PointSet& points, const RunOptions& options) {
+  std::vector<EngineOptions> settings(devices.options.begin(), devices.options.end());
+  for (const Engine& engine : devices.engines) {
+    settings.push_back(engine.options());
+    settings.back().gpu_memory = EngineTurn::device_memory(engine);
+  }
+  if (settings.empty()) settings.emplace_back();
+  for (const EngineOptions& engine : settings) check_options(engine, options);
+  if (settings.size() == 1 && devices.engines.empty()) {
+    const PointRows& rows = points.host_rows();
+    check_metric(points.metric, rows.dims());
+    settings.front().backend =
+        choose_backend(rows.size(), moved_dims(points.metric, rows.dims()), moved_space(points.metric),
+                       settings.front(), options, preferred_backend());
+  }
+  return settings;
 }
 
 /// Parts, more of them where they do not fit, or one run.
@@ -241,44 +269,48 @@ void share_parts(SharedSweep& given, std::span<const Engine> engines, const Shar
 
 }  // namespace
 
-bool may_move(const Metric& metric) { return !metric.box.empty() || !stay(metric, {}, 0, 0); }
-
-PartFigures run_each(const PointSet& points, const Devices& devices, const Sweep& sweep, const RunOptions& options,
-                     const OnResult& on_result, const Observer& observer) {
-  if (devices.ranks != nullptr) return run_rank(points, devices, sweep, options, on_result, observer);
-  std::vector<EngineOptions> settings(devices.options.begin(), devices.options.end());
-  for (const Engine& engine : devices.engines) {
-    settings.push_back(engine.options());
-    settings.back().gpu_memory = EngineTurn::device_memory(engine);
-  }
-  if (settings.empty()) throw UsageError("no engine is there to sweep: give one or more");
-  for (const EngineOptions& engine : settings) check_options(engine, options);
-  const PointRows& rows = points.rows;
+void run_on_engines(const PointSet& points, const Devices& devices, const Sweep& sweep, const RunOptions& options,
+                    const OnResult& on_result, const Observer& observer) {
+  if (observer.cancel != nullptr) observer.cancel->check();
+  const PointRows& rows = points.host_rows();
+  const std::vector<EngineOptions> settings = settings_of(devices, points, options);
   if (rows.size() > kMaxPoints) {
     throw ResourceError("there are " + format_count(rows.size(), "point") + ", and a process takes at most " +
                         format_count(kMaxPoints) + ": share them between several (MPI), or cluster fewer");
   }
-  if (observer.cancel != nullptr) observer.cancel->check();
-  if (sweep.size() == 0) return {};
-  const bool weighed = !points.weights.empty();
-  if (weighed && points.weights.size() != rows.size()) {
+  if (sweep.size() == 0) return;
+  if (!points.weights.empty() && points.weights.size() != rows.size()) {
     throw UsageError("there are " + format_count(rows.size(), "point") + " and " +
                      format_count(points.weights.size(), "weight") + ": give one for each");
   }
   SharedSweep given{rows, points, sweep, options};
   if (may_move(points.metric)) given.rows = given.in_memory();
-  const SharingAnswer answer = devices.sharing != nullptr
-                                   ? *devices.sharing
-                                   : choose_sharing(given.rows, points.metric, sweep, settings, options, weighed);
-  const std::vector<Engine> engines = engines_for(answer, points, devices, sweep, observer);
+  const SharingAnswer answer =
+      devices.sharing != nullptr ? *devices.sharing : choose_sharing(points, sweep, settings, options);
+  const std::vector<Engine> engines = engines_for(answer, settings, devices, given, observer);
+  if (answer.sharing == Sharing::one) {
+    return run_dataset(given.load(engines.front(), observer), sweep, on_result, options, observer);
+  }
   Together together(observer, on_result, sweep.size());
-  if (answer.sharing == Sharing::parts) {
-    share_parts(given, engines, answer, together);
+  if (answer.sharing == Sharing::parts) return share_parts(given, engines, answer, together);
+  Queue queue(sweep, points.metric, engines.size());
+  share_eps(given, queue, engines, together);
+}
+
+}  // namespace parts
+
+PartFigures run_each(const PointSet& points, const Devices& devices, const Sweep& sweep, const RunOptions& options,
+                     const OnResult& on_result, const Observer& observer) {
+  if (const auto* data = std::get_if<Dataset>(&points.rows)) {
+    if (!devices.engines.empty() || !devices.options.empty() || devices.ranks != nullptr) {
+      throw UsageError("the points are loaded by an engine, which sweeps them: give no others");
+    }
+    run_dataset(*data, sweep, on_result, options, observer);
     return {};
   }
-  Queue queue(sweep, points.metric, answer.sharing == Sharing::one ? 1 : engines.size());
-  share_eps(given, queue, engines, together);
+  if (devices.ranks != nullptr) return parts::run_rank(points, devices, sweep, options, on_result, observer);
+  parts::run_on_engines(points, devices, sweep, options, on_result, observer);
   return {};
 }
 
-}  // namespace epsflow::parts
+}  // namespace epsflow

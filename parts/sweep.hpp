@@ -4,40 +4,31 @@
 #include <cstdint>
 #include <span>
 
-#include <epsflow/core/metric.hpp>
 #include <epsflow/core/sweep.hpp>
 #include <epsflow/parts/choose_sharing.hpp>
 #include <epsflow/parts/engines.hpp>
 #include <epsflow/parts/exchange.hpp>
 #include <epsflow/parts/partition.hpp>
-#include <epsflow/parts/point_rows.hpp>
+#include <epsflow/parts/point_set.hpp>
 #include <epsflow/pipeline/engine.hpp>
 #include <epsflow/pipeline/options.hpp>
 #include <epsflow/pipeline/sweep.hpp>
 
-namespace epsflow::parts {
+namespace epsflow {
 
-/// The points of this process. What it looks at must outlive the sweep, unchanged.
-struct PointSet {
-  /// [n × d] in host memory, or brought by a PointsSource as they are needed, several times. Its write() is called from several threads at once,
-  /// for any rows, any number of times. Where the metric may move points, and where no parts are made, all are brought into memory first.
-  PointRows rows;
-  Metric metric = {};
-  std::span<const double> weights = {};  ///< [n] as for Dataset::weighted(), or none
-};
-
-/// What works on them.
+/// What works on points that no engine has loaded yet. Where nothing is given it is an engine with the default options.
 struct Devices {
   /// They stay for later sweeps; each takes its turns with whatever else it does.
   std::span<const Engine> engines = {};
   /// In place of engines: as many are made as the sweep needs, and are gone afterwards.
   std::span<const EngineOptions> options = {};
   /// With the points of several ranks, of which this process, or thread, is one: how they exchange what they know. A rank has one engine.
-  Exchange* ranks = nullptr;
-  /// How the engines of a process share the sweep, its parts being a multiple of the engines; null for choose_sharing()'s.
-  const SharingAnswer* sharing = nullptr;
+  parts::Exchange* ranks = nullptr;
+  /// How the engines of a process share the sweep, its parts being a multiple of the engines; null for
+  /// parts::choose_sharing()'s.
+  const parts::SharingAnswer* sharing = nullptr;
   /// Where space is cut between ranks, with as many parts as there are ranks; null where it is found out.
-  const Partition* cuts = nullptr;
+  const parts::Partition* cuts = nullptr;
 };
 
 /// What a rank had to do, and to send.
@@ -49,8 +40,8 @@ struct PartFigures {
   double cluster_seconds = 0;     ///< for all variants, labels brought back included
 };
 
-/// Hands the labels of every variant to on_result: those of one run over all points, bit for bit, whatever the devices are, and wherever space is
-/// cut. Variants come in any order. on_result and the callbacks of `observer` but before_stage are called one at a time, from any thread.
+/// Clusters the points under every variant, and hands the results to on_result: those of one run over all points, bit for bit, whatever the devices
+/// are, and wherever space is cut. Variants come in any order. on_result and the callbacks of `observer` but before_stage are called one at a time, from any thread.
 /// Of parts nothing is traced. Where parts of a process turn out not to fit there are twice as many, three times at most, or one run where a
 /// device holds all points. Returns zeros without ranks.
 ///
@@ -60,14 +51,11 @@ struct PartFigures {
 /// minpts. Weights are there on all ranks or on none. Each rank holds its rows, its part with ghosts out to one eps, their weights, and what
 /// clustering them takes; nothing that grows with all points.
 ///
-/// Throws as run(); UsageError where no engine is given, for options that parts do not have (verify, Keep::core, labels on a device, tables, tiles
+/// Throws as run(); UsageError for options that parts do not have (verify, Keep::core, labels on a device, tables, tiles
 /// of a GPU) where ranks or Devices::sharing ask for parts, where ranks differ in what must be the same, and for a box that is not more than two
 /// neighbourhoods wide; ResourceError for a part that takes more than the EngineOptions::memory of its rank, on all of them; Cancelled where
 /// another rank has failed.
 PartFigures run_each(const PointSet& points, const Devices& devices, const Sweep& sweep, const RunOptions& options,
                      const OnResult& on_result, const Observer& observer = {});
 
-/// Whether a metric may move points, or asks where they lie: any but the norms, and those with a box or with scales.
-[[nodiscard]] bool may_move(const Metric& metric);
-
-}  // namespace epsflow::parts
+}  // namespace epsflow

@@ -24,8 +24,8 @@ struct EngineState;
 struct DatasetState;
 struct DatasetWeights;
 
-/// A handle to a data set that an engine has loaded. Its points are checked once, and on a GPU uploaded once. run(), run_each(),
-/// neighbors() and plan() take it in place of points, metric and engine options; start() takes nothing else.
+/// A handle to a data set that an engine has loaded. Its points are checked once, and on a GPU uploaded once. run(), neighbors() and plan()
+/// take it in place of points, metric and engine options; start() takes nothing else.
 /// Copies are the same data set. It is freed with its last copy and the last job that works on it, and keeps its engine alive.
 /// Thread-safe.
 class Dataset {
@@ -82,7 +82,7 @@ class Engine {
   /// Loads many data sets at once: slice s is the points [slices[s], slices[s + 1]), and points of different slices are never neighbours.
   /// A run gives each slice the labels that a run of it alone would, and its counts (VariantResult::slices), in about the time that one
   /// data set of as many points takes. slices: [count + 1], from 0 to the number of points, not descending; slices may be empty. Such a
-  /// data set serves run(), run_each(), start(), neighbors() and plan(), with points searched by a grid of cells.
+  /// data set serves run(), start(), neighbors() and plan(), with points searched by a grid of cells.
   /// Throws as above, and UsageError for such offsets.
   [[nodiscard]] Dataset load(PointsView points, std::span<const std::uint64_t> slices, const Metric& metric = {},
                              const CancelToken* cancel = nullptr) const;

@@ -15,6 +15,7 @@
 #include <epsflow/pipeline/doubts.hpp>
 #include <epsflow/pipeline/forecast.hpp>
 #include <epsflow/pipeline/k_distance.hpp>
+#include <epsflow/pipeline/run_dataset.hpp>
 #include <epsflow/pipeline/session.hpp>
 #include <epsflow/pipeline/sweep.hpp>
 #include <epsflow/pipeline/time_bound.hpp>
@@ -195,7 +196,7 @@ Lineage mapped(const Dataset& data, const Sweep& sweep, const RunOptions& option
   RunOptions how = options_for(Keep::summary, options);
   how.clusters = true;
   for (const Sweep& part : forecast.parts()) {
-    run_each(
+    run_dataset(
         data, part, [&](VariantResult&& result) { builder.add(result); }, how, forecast.next());
     forecast.ended();
   }
@@ -273,7 +274,7 @@ Lineage mapped_in_time(const Dataset& data, const Sweep& sweep, const RunOptions
     std::vector<VariantResult> made;
     made.reserve(round.variants.size());
     try {
-      run_each(
+      run_dataset(
           data, Sweep(round.variants), [&](VariantResult&& result) { made.push_back(std::move(result)); }, how,
           watching);
     } catch (const Cancelled&) {

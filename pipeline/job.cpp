@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <epsflow/core/error.hpp>
+#include <epsflow/pipeline/run_dataset.hpp>
 #include <epsflow/pipeline/sweep.hpp>
 
 namespace epsflow {
@@ -52,7 +53,7 @@ Job start(const Dataset& data, const Sweep& sweep, const RunOptions& options, co
   std::packaged_task<std::vector<VariantResult>()> task(
       [data, sweep, options, watched = std::move(watched), on_result = std::move(on_result)] {
         if (!on_result) return run(data, sweep, options, watched);
-        run_each(data, sweep, on_result, options, watched);
+        run_dataset(data, sweep, on_result, options, watched);
         return std::vector<VariantResult>{};
       });
   state->future = task.get_future();

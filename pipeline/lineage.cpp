@@ -1,5 +1,6 @@
 #include <epsflow/pipeline/lineage.hpp>
 
+#include <epsflow/pipeline/run_dataset.hpp>
 #include <epsflow/pipeline/sweep.hpp>
 
 namespace epsflow {
@@ -11,7 +12,7 @@ Lineage lineage(const Dataset& data, const Sweep& sweep, const RunOptions& optio
   run.labels = MemorySpace::host;
   run.core_mask = false;
   LineageBuilder builder(sweep);
-  run_each(
+  run_dataset(
       data, sweep, [&](VariantResult&& result) { builder.add(result); }, run, observer);
   return builder.finish();
 }

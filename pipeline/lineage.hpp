@@ -16,7 +16,7 @@ namespace epsflow {
 /// have no part in them, but summaries have no noise, border points and largest, and clusters no sizes. Any other is Keep::summary.
 ///
 /// Time: that of run() without its labels, and O(clusters). Memory: that of run() without its labels; and of the caller, who gets it,
-/// 20 bytes for each cluster of each variant, and up to a few times 4·n bytes meanwhile. Throws as run_each() does.
+/// 20 bytes for each cluster of each variant, and up to a few times 4·n bytes meanwhile. Throws as run() does.
 [[nodiscard]] Lineage lineage(const Dataset& data, const Sweep& sweep, const RunOptions& options = {},
                               const Observer& observer = {});
 

@@ -7,8 +7,8 @@
 #include <epsflow/pipeline/host_bytes.hpp>
 #include <epsflow/pipeline/in_order.hpp>
 #include <epsflow/pipeline/reporter.hpp>
+#include <epsflow/pipeline/run_dataset.hpp>
 #include <epsflow/pipeline/session.hpp>
-#include <epsflow/pipeline/shared_run.hpp>
 #include <epsflow/pipeline/slices.hpp>
 #include <epsflow/stages/cluster_variants.hpp>
 
@@ -34,8 +34,8 @@ std::uint64_t enough_memory(Session& session, double radius, std::size_t levels,
 
 }  // namespace
 
-void run_some(const Dataset& data, const Sweep& sweep, const MoreGroups& shared, const OnResult& on_result,
-              const RunOptions& options, const Observer& observer) {
+void run_dataset(const Dataset& data, const Sweep& sweep, const OnResult& on_result, const RunOptions& options,
+                 const Observer& observer, const MoreGroups& shared) {
   if (observer.cancel != nullptr) observer.cancel->check();
   if (sweep.size() == 0) return;
   const bool sliced = data.slices() > 0;
@@ -110,27 +110,11 @@ void run_some(const Dataset& data, const Sweep& sweep, const MoreGroups& shared,
   }
 }
 
-void run_each(const Dataset& data, const Sweep& sweep, const OnResult& on_result, const RunOptions& options,
-              const Observer& observer) {
-  run_some(data, sweep, nullptr, on_result, options, observer);
-}
-
-void run_each(PointsView points, const Metric& metric, const Sweep& sweep, const OnResult& on_result,
-              const EngineOptions& engine, const RunOptions& options, const Observer& observer) {
-  if (observer.cancel != nullptr) observer.cancel->check();
-  if (sweep.size() == 0) return;
-  run_each(load_for_one_run(points, metric, engine, options, observer), sweep, on_result, options, observer);
-}
-
-void run_each(PointsView points, const Sweep& sweep, const OnResult& on_result, const EngineOptions& engine,
-              const RunOptions& options, const Observer& observer) {
-  run_each(points, Metric{}, sweep, on_result, engine, options, observer);
-}
-
 std::vector<VariantResult> run(PointsView points, const Metric& metric, const Sweep& sweep, const EngineOptions& engine,
                                const RunOptions& options, const Observer& observer) {
-  return in_order(sweep,
-                  [&](auto&& on_result) { run_each(points, metric, sweep, on_result, engine, options, observer); });
+  if (observer.cancel != nullptr) observer.cancel->check();
+  if (sweep.size() == 0) return {};
+  return run(load_for_one_run(points, metric, engine, options, observer), sweep, options, observer);
 }
 
 std::vector<VariantResult> run(PointsView points, const Sweep& sweep, const EngineOptions& engine,
@@ -140,7 +124,7 @@ std::vector<VariantResult> run(PointsView points, const Sweep& sweep, const Engi
 
 std::vector<VariantResult> run(const Dataset& data, const Sweep& sweep, const RunOptions& options,
                                const Observer& observer) {
-  return in_order(sweep, [&](auto&& on_result) { run_each(data, sweep, on_result, options, observer); });
+  return in_order(sweep, [&](auto&& on_result) { run_dataset(data, sweep, on_result, options, observer); });
 }
 
 }  // namespace epsflow

@@ -1,4 +1,4 @@
-// The front door: DBSCAN of one data set under a whole sweep of (eps, minpts).
+// DBSCAN of one data set under a whole sweep of (eps, minpts) by one engine, results in the order of the sweep.
 #pragma once
 
 #include <functional>
@@ -27,7 +27,7 @@ using OnResult = std::function<void(VariantResult&&)>;
 /// eps share one index, and either one table of neighbours or one count of them.
 /// Memory: EngineOptions::memory bounds all that a run holds but the returned labels. If a table does not fit and the options ask for one,
 /// run() throws ResourceError before it searches; if they do not, it does without a table. The returned labels take 4·n bytes per variant
-/// on top: use run_each() to take them as they come.
+/// on top: use the door of parts/sweep.hpp to take them as they come.
 ///
 /// Throws InputError for a coordinate that is NaN or infinite; UsageError for options that contradict each other, and for an eps
 /// so small or so large that its square leaves the range of float64 (moved_radius()), or for which a periodic box is too large
@@ -42,17 +42,8 @@ using OnResult = std::function<void(VariantResult&&)>;
                                              const EngineOptions& engine = {}, const RunOptions& options = {},
                                              const Observer& observer = {});
 
-/// The same, results handed to `on_result` as they come: one at a time, in any order, from any thread. A few variants of an
-/// eps may be made together and come one after the other.
-void run_each(PointsView points, const Sweep& sweep, const OnResult& on_result, const EngineOptions& engine = {},
-              const RunOptions& options = {}, const Observer& observer = {});
-void run_each(PointsView points, const Metric& metric, const Sweep& sweep, const OnResult& on_result,
-              const EngineOptions& engine = {}, const RunOptions& options = {}, const Observer& observer = {});
-
-/// Both for a data set that an engine has loaded. Runs of one engine go one after another.
+/// The same of a data set that an engine has loaded. Runs of one engine go one after another.
 [[nodiscard]] std::vector<VariantResult> run(const Dataset& data, const Sweep& sweep, const RunOptions& options = {},
                                              const Observer& observer = {});
-void run_each(const Dataset& data, const Sweep& sweep, const OnResult& on_result, const RunOptions& options = {},
-              const Observer& observer = {});
 
 }  // namespace epsflow

@@ -8,6 +8,7 @@
 #include <epsflow/core/checked.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/pipeline/in_order.hpp>
+#include <epsflow/pipeline/run_dataset.hpp>
 #include <epsflow/pipeline/sweep.hpp>
 
 namespace epsflow {
@@ -78,7 +79,7 @@ class Turns {
   [[nodiscard]] std::vector<VelocityClusters> turn(std::size_t first, std::size_t last) const {
     const Dataset data = engine_.load(moving_.slices(first, last), observer_.cancel);
     return in_order<VelocityClusters>(sweep_, [&](const auto& add) {
-      run_each(
+      run_dataset(
           data, sweep_,
           [&](VariantResult&& result) { add(clusters_of(std::move(result), first, moving_.points.size(), least_)); },
           {.keep = Keep::summary, .clusters = true}, told(first, last - first));

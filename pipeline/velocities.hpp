@@ -32,7 +32,7 @@ using OnVelocities = std::function<void(VelocityClusters&&)>;
 /// points alone would. So many velocities at a time as suit the device and EngineOptions::memory: on a GPU the points are moved where they
 /// are clustered. No label is made: which points a cluster has is what a run of move_slice() tells. on_found is called on the calling thread,
 /// velocities ascending, for each turn once with every variant. least: smaller clusters are counted, and not listed.
-/// O(count · n) beside the clustering. Throws as Engine::load() and run_each() do, and what on_found throws. on_progress counts variants of
+/// O(count · n) beside the clustering. Throws as Engine::load() and run() do, and what on_found throws. on_progress counts variants of
 /// velocities.
 void sweep_velocities(const Engine& engine, const MovingPoints& moving, const Sweep& sweep,
                       const OnVelocities& on_found, std::uint32_t least = 0, const Observer& observer = {});

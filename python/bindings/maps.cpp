@@ -160,7 +160,7 @@ std::unique_ptr<Task> start_sweep_with_lineage(const PyDataset& data, const Vari
       builder.add(result);
       channel.put(std::move(result));
     };
-    run_each(points.get(observer), sweep, take, run, observer);
+    run_each({points.get(observer)}, {}, sweep, run, take, observer);
     channel.put(builder.finish());
   });
 }

@@ -141,12 +141,13 @@ std::unique_ptr<Task> start_load_gpu(const PyEngine& engine, const PyGpuPoints& 
 
 std::unique_ptr<Task> start_sweep(const PyDataset& data, const Variants& variants, const nb::dict& options,
                                   const Weights& weights) {
-  return std::make_unique<Task>([points = TaskDataset(data, weights), sweep = sweep_of(variants),
-                                 run = options_from<RunOptions>(options)](const Observer& observer,
-                                                                          Task::Channel& channel) {
-    run_each(
-        points.get(observer), sweep, [&](VariantResult&& result) { channel.put(std::move(result)); }, run, observer);
-  });
+  return std::make_unique<Task>(
+      [points = TaskDataset(data, weights), sweep = sweep_of(variants), run = options_from<RunOptions>(options)](
+          const Observer& observer, Task::Channel& channel) {
+        run_each(
+            {points.get(observer)}, {}, sweep, run, [&](VariantResult&& result) { channel.put(std::move(result)); },
+            observer);
+      });
 }
 
 /// A sweep that GPUs share, of points on the host; at the end its lineage, where that is asked for. engine: of each GPU's engine.
@@ -170,7 +171,7 @@ std::unique_ptr<Task> start_shared_sweep(const HostArray& points, const MetricWo
       if (run.clusters) builder.add(result);
       channel.put(std::move(result));
     };
-    parts::run_each({view, metric, weights}, {.options = engines}, sweep, run, take, observer);
+    run_each({view, metric, weights}, {.options = engines}, sweep, run, take, observer);
     if (run.clusters) channel.put(builder.finish());
   });
 }

@@ -62,7 +62,7 @@ std::unique_ptr<Task> start_rank_sweep(Relay& ranks, const HostArray& points, co
       observer.on_progress(progress);
       channel.put(std::move(result));
     };
-    parts::run_each({view, metric, weights}, {.options = {&own, 1}, .ranks = &ranks}, sweep, run, take, observer);
+    run_each({view, metric, weights}, {.options = {&own, 1}, .ranks = &ranks}, sweep, run, take, observer);
     if (!builder) return;
     Lineage found = builder->finish();
     if (ranks.rank() == 0) channel.put(std::move(found));

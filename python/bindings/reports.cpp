@@ -71,26 +71,25 @@ std::unique_ptr<Task> start_report(const std::filesystem::path& file, bool overw
   for (const auto& [eps, minpts, score] : scores) scored.emplace_back(Variant{eps, minpts}, score);
   std::optional<TaskDataset> loaded;
   if (data != nullptr) loaded.emplace(*data, weights);
-  return std::make_unique<Task>(
-      [=, subject = subject_of(points, words, names, told)](const Observer& observer, Task::Channel&) {
-        const CancelToken stop(observer.cancel);
-        report::Report report(subject);
-        for (const auto& [variant, summary, labels] : given) report.add(variant, summary, labels, stop);
-        if (loaded) {
-          std::vector<Variant> variants;
-          for (const LineageCell& cell : lineage->cells()) variants.push_back(cell.variant);
-          run_each(
-              loaded->get(observer), Sweep(variants),
-              [&](VariantResult&& result) { report.add(result.variant, result.summary, result.labels, stop); }, {},
-              observer);
-        }
-        if (lineage != nullptr) report.add_lineage(*lineage);
-        report.add_scores(scored);
-        if (!advice.empty()) report.advise(advice);
-        io::AtomicFile out(file, overwrite ? io::Overwrite::replace : io::Overwrite::refuse);
-        out.write(report.page());
-        out.commit();
-      });
+  return std::make_unique<Task>([=, subject = subject_of(points, words, names, told)](const Observer& observer,
+                                                                                      Task::Channel&) {
+    const CancelToken stop(observer.cancel);
+    report::Report report(subject);
+    for (const auto& [variant, summary, labels] : given) report.add(variant, summary, labels, stop);
+    if (loaded) {
+      std::vector<Variant> variants;
+      for (const LineageCell& cell : lineage->cells()) variants.push_back(cell.variant);
+      run_each(
+          {loaded->get(observer)}, {}, Sweep(variants), {},
+          [&](VariantResult&& result) { report.add(result.variant, result.summary, result.labels, stop); }, observer);
+    }
+    if (lineage != nullptr) report.add_lineage(*lineage);
+    report.add_scores(scored);
+    if (!advice.empty()) report.advise(advice);
+    io::AtomicFile out(file, overwrite ? io::Overwrite::replace : io::Overwrite::refuse);
+    out.write(report.page());
+    out.commit();
+  });
 }
 
 }  // namespace

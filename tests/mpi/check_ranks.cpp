@@ -46,18 +46,18 @@ bool agrees(parts::Exchange& exchange, const test::DataSet& data, const Metric& 
   const std::vector<VariantResult> whole = run(weights.empty() ? points : points.weighted(weights), sweep, options);
   bool same = true;
   std::size_t found = 0;
-  parts::run_each(
-      {data.view().rows(first, last), metric, weights.empty() ? weights : weights.subspan(first, last - first)},
-      {.options = {&engine, 1}, .ranks = &exchange}, sweep, options, [&](VariantResult&& result) {
-        for (const VariantResult& expected : whole) {
-          if (expected.variant.eps != result.variant.eps || expected.variant.minpts != result.variant.minpts) continue;
-          ++found;
-          same = same && expected.summary == result.summary && result.labels.size() == last - first;
-          for (std::size_t i = first; same && i < last; ++i) {
-            same = result.labels[i - first] == expected.labels[i] && result.core[i - first] == expected.core[i];
-          }
-        }
-      });
+  run_each({data.view().rows(first, last), metric, weights.empty() ? weights : weights.subspan(first, last - first)},
+           {.options = {&engine, 1}, .ranks = &exchange}, sweep, options, [&](VariantResult&& result) {
+             for (const VariantResult& expected : whole) {
+               if (expected.variant.eps != result.variant.eps || expected.variant.minpts != result.variant.minpts)
+                 continue;
+               ++found;
+               same = same && expected.summary == result.summary && result.labels.size() == last - first;
+               for (std::size_t i = first; same && i < last; ++i) {
+                 same = result.labels[i - first] == expected.labels[i] && result.core[i - first] == expected.core[i];
+               }
+             }
+           });
   return same && found == whole.size();
 }
 
@@ -107,8 +107,7 @@ int check_all(parts::Exchange& exchange) {
   bool refused = false;
   try {
     const double eps = exchange.rank() == 0 ? 0.1 : 0.2;
-    parts::run_each({box.view()}, {.options = {&one, 1}, .ranks = &exchange}, grid({eps}, {2}), {},
-                    [](VariantResult&&) {});
+    run_each({box.view()}, {.options = {&one, 1}, .ranks = &exchange}, grid({eps}, {2}), {}, [](VariantResult&&) {});
   } catch (const UsageError&) {
     refused = true;
   }
@@ -143,8 +142,8 @@ int main(int argc, char** argv) {
           }
           const test::DataSet data = test::make_data("clustered", 2000, 2, Precision::float32, 1);
           const EngineOptions engine = engine_of(exchange);
-          parts::run_each({data.view()}, {.options = {&engine, 1}, .ranks = &exchange}, grid({data.scale}, {4}), {},
-                          [](VariantResult&&) {});
+          run_each({data.view()}, {.options = {&engine, 1}, .ranks = &exchange}, grid({data.scale}, {4}), {},
+                   [](VariantResult&&) {});
           return 0;
         },
         [](const std::exception&) { return 4; });

@@ -1,6 +1,7 @@
 // What an engine and its one run go by, in one value, for tests that vary both.
 #pragma once
 
+#include <epsflow/parts/sweep.hpp>
 #include <epsflow/pipeline/neighbors.hpp>
 #include <epsflow/pipeline/options.hpp>
 #include <epsflow/pipeline/sweep.hpp>
@@ -18,7 +19,9 @@ struct Settings {
 }
 inline void run_each(PointsView points, const Sweep& sweep, const Settings& settings, const OnResult& on_result,
                      const Observer& observer = {}) {
-  epsflow::run_each(points, sweep, on_result, settings.engine, settings.run, observer);
+  const parts::SharingAnswer one;
+  epsflow::run_each({points}, {.options = {&settings.engine, 1}, .sharing = &one}, sweep, settings.run, on_result,
+                    observer);
 }
 [[nodiscard]] inline Neighbors neighbors(PointsView points, double eps, Distances distances, const Settings& settings,
                                          const Observer& observer = {}) {
