@@ -129,9 +129,6 @@ void check_together(const Arguments& arguments, const RunSettings& settings, boo
   if (arguments.given("stats") && !arguments.given("catalog")) {
     throw UsageError("--stats is about the clusters of --catalog: give --catalog as well");
   }
-  if (sliced && !settings.devices.gpus.empty()) {
-    throw UsageError("--gpus shares one data set among GPUs, and --by makes many: leave one of them out");
-  }
   for (const std::string& option : options_of_outputs(&io::ResultsOutput::of_one_data_set)) {
     if (!arguments.given(option)) continue;
     if (sliced) {

@@ -178,20 +178,19 @@ int run_sweep_over_ranks(const Arguments& arguments, parts::Exchange& ranks) {
   };
   try {
     ProgressReport report(first && !arguments.flag("quiet"));
-    std::size_t done = 0;
     std::optional<LineageBuilder> lineage;
     if (tied) lineage.emplace(Sweep(made), parts::births_of_shares(ranks, points.size()));
     const auto take = [&](VariantResult&& result) {
       if (lineage) lineage->add(result);
       const bool stored = to_make.contains(result.variant);
       if (stored) store(ranks, folder, shared, result, row, one_machine);
-      report.show({.variants_done = ++done, .variants = made.size(), .seconds = seconds()});
       // All ranks must end at the same place, or some would wait for others that have gone.
       if (ranks.max(interrupt.token().cancelled() ? std::uint64_t{1} : 0) != 0) throw Cancelled();
     };
     if (!made.empty()) {
       run_each({points, metric, points.weights}, {.options = {&settings.engine, 1}, .ranks = &ranks}, Sweep(made),
-               settings.run, take, {.on_notice = notices(arguments)});
+               settings.run, take,
+               {.on_progress = [&](const Progress& p) { report.show(p); }, .on_notice = notices(arguments)});
     }
     if (lineage) {
       on_first(ranks, [&] {

@@ -322,7 +322,14 @@ PartFigures run_rank(const PointSet& given, const Devices& devices, const Sweep&
       cancel.check();
       return std::make_unique<CountedPart>(*part, group, options, cancel);
     };
-    GroupsOfParts clusterings(exchange, *part, distribution, options, points, on_result);
+    Progress progress{.variants = sweep.size()};
+    const OnResult take = [&](VariantResult&& result) {
+      on_result(std::move(result));
+      ++progress.variants_done;
+      progress.seconds = seconds();
+      if (observer.on_progress) observer.on_progress(progress);
+    };
+    GroupsOfParts clusterings(exchange, *part, distribution, options, points, take);
     // The processor counts for the next eps where threads wait for other ranks.
     const bool ahead = part->loads_alone() && budget.room_for_two(numbers.memory);
     std::unique_ptr<CountedPart> next = count(groups.front());

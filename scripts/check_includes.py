@@ -30,7 +30,7 @@ LAYERS = {
     "io": set(),
     "cli": {"pipeline", "catalog", "tracks", "io", "parts", "mpi", "report"},
     "python": {"pipeline", "catalog", "tracks", "io", "parts", "report"},
-    "examples": {"pipeline", "catalog", "io"},
+    "examples": {"pipeline", "parts", "catalog", "io"},
     "tests": None,
     "benchmarks": None,
 }

@@ -148,23 +148,6 @@ std::unique_ptr<Task> start_lineage(const PyDataset& data, const Variants& varia
       });
 }
 
-/// Results as start_sweep() gives them, and at the end their lineage.
-std::unique_ptr<Task> start_sweep_with_lineage(const PyDataset& data, const Variants& variants, const nb::dict& options,
-                                               const Weights& weights) {
-  RunOptions run = options_from<RunOptions>(options);
-  run.clusters = true;
-  return std::make_unique<Task>([points = TaskDataset(data, weights), sweep = sweep_of(variants), run](
-                                    const Observer& observer, Task::Channel& channel) {
-    LineageBuilder builder(sweep);
-    const auto take = [&](VariantResult&& result) {
-      builder.add(result);
-      channel.put(std::move(result));
-    };
-    run_each({points.get(observer)}, {}, sweep, run, take, observer);
-    channel.put(builder.finish());
-  });
-}
-
 std::unique_ptr<Task> start_suggest(const PyDataset& data, const nb::dict& options, const Weights& weights) {
   return std::make_unique<Task>([points = TaskDataset(data, weights), run = options_from<RunOptions>(options)](
                                     const Observer& observer, Task::Channel& channel) {
@@ -224,8 +207,6 @@ void define_lineage(nb::module_& m) {
         nb::arg("clusters").noconvert());
   m.def("start_lineage", &start_lineage, "data"_a, "variants"_a, "options"_a, nb::arg("weights").noconvert().none(),
         nb::keep_alive<0, 1>(), nb::keep_alive<0, 4>());
-  m.def("start_sweep_with_lineage", &start_sweep_with_lineage, "data"_a, "variants"_a, "options"_a,
-        nb::arg("weights").noconvert().none(), nb::keep_alive<0, 1>(), nb::keep_alive<0, 4>());
   m.def(
       "take_lineage", [](Task& task) { return task.take<Lineage>(); }, "task"_a);
 }

@@ -33,6 +33,7 @@
 #include "ranks.hpp"
 #include "reports.hpp"
 #include "results.hpp"
+#include "sweeps.hpp"
 #include "tables.hpp"
 #include "task.hpp"
 #include "tracks.hpp"
@@ -136,43 +137,6 @@ std::unique_ptr<Task> start_load_gpu(const PyEngine& engine, const PyGpuPoints& 
   return std::make_unique<Task>([loader, view = points.view(static_cast<int>(loader.options().gpu.value_or(0))),
                                  slices](const Observer& observer, Task::Channel& channel) {
     channel.put(slices.empty() ? loader.load(view, observer.cancel) : loader.load(view, slices, observer.cancel));
-  });
-}
-
-std::unique_ptr<Task> start_sweep(const PyDataset& data, const Variants& variants, const nb::dict& options,
-                                  const Weights& weights) {
-  return std::make_unique<Task>(
-      [points = TaskDataset(data, weights), sweep = sweep_of(variants), run = options_from<RunOptions>(options)](
-          const Observer& observer, Task::Channel& channel) {
-        run_each(
-            {points.get(observer)}, {}, sweep, run, [&](VariantResult&& result) { channel.put(std::move(result)); },
-            observer);
-      });
-}
-
-/// A sweep that GPUs share, of points on the host; at the end its lineage, where that is asked for. engine: of each GPU's engine.
-std::unique_ptr<Task> start_shared_sweep(const HostArray& points, const MetricWords& words, const Variants& variants,
-                                         const std::string& gpus, const nb::dict& engine, const nb::dict& options,
-                                         const Weights& weights, bool lineage) {
-  RunOptions run = options_from<RunOptions>(options);
-  run.clusters = lineage;
-  std::vector<EngineOptions> engines;
-  try {
-    engines = parts::engines_on({.gpus = gpus}, options_from<EngineOptions>(engine));
-  } catch (const ResourceError& error) {
-    throw Error(error.what());  // memory is not what is short
-  }
-  return std::make_unique<Task>([view = view_of(points), metric = metric_of(words, points.shape(1)),
-                                 sweep = sweep_of(variants), engines, run,
-                                 weights = weights ? span_of(*weights) : std::span<const double>()](
-                                    const Observer& observer, Task::Channel& channel) {
-    LineageBuilder builder(sweep);
-    const auto take = [&](VariantResult&& result) {
-      if (run.clusters) builder.add(result);
-      channel.put(std::move(result));
-    };
-    run_each({view, metric, weights}, {.options = engines}, sweep, run, take, observer);
-    if (run.clusters) channel.put(builder.finish());
   });
 }
 
@@ -322,7 +286,7 @@ void define_engine(nb::module_& m) {
       .def_prop_ro("dims", [](const PyDataset& d) { return d.data.get().dims(); })
       .def_prop_ro("metric", [](const PyDataset& d) { return describe(d.data.get().metric()); })
       .def("start_sweep", &start_sweep, "variants"_a, "options"_a, nb::arg("weights").noconvert().none(),
-           nb::keep_alive<0, 1>(), nb::keep_alive<0, 4>())
+           "lineage"_a = false, nb::keep_alive<0, 1>(), nb::keep_alive<0, 4>())
       .def("start_plan", &start_plan, "variants"_a, "options"_a, nb::arg("weights").noconvert().none(),
            nb::keep_alive<0, 1>(), nb::keep_alive<0, 4>())
       .def("start_neighbors", &start_neighbors, "eps"_a, "distances"_a, nb::keep_alive<0, 1>());
@@ -335,9 +299,6 @@ void define_engine(nb::module_& m) {
            "slices"_a = std::vector<std::uint64_t>(), nb::keep_alive<0, 1>(), nb::keep_alive<0, 2>())
       .def("start_load_gpu", &start_load_gpu, "points"_a, "metric"_a, "slices"_a = std::vector<std::uint64_t>(),
            nb::keep_alive<0, 1>(), nb::keep_alive<0, 2>());
-  m.def("start_shared_sweep", &start_shared_sweep, nb::arg("points").noconvert(), "metric"_a, "variants"_a, "gpus"_a,
-        "engine"_a, "options"_a, nb::arg("weights").noconvert().none(), "lineage"_a, nb::keep_alive<0, 1>(),
-        nb::keep_alive<0, 7>());
   m.def(
       "metric_text",
       [](const MetricWords& words, std::size_t dims) { return describe(canonical(metric_of(words, dims))); },
@@ -417,4 +378,5 @@ NB_MODULE(_core, m) {
   epsflow::python::define_catalogs(m);
   epsflow::python::define_comparisons(m);
   epsflow::python::define_ranks(m);
+  epsflow::python::define_sweeps(m);
 }

@@ -23,7 +23,7 @@
 #include "task.hpp"
 
 #include <epsflow/io/write/atomic_file.hpp>
-#include <epsflow/pipeline/sweep.hpp>
+#include <epsflow/parts/sweep.hpp>
 #include <epsflow/report/as_json.hpp>
 #include <epsflow/report/report.hpp>
 

@@ -371,9 +371,8 @@ def sweep_loaded(
     if output != "numpy" and run["strategy"] == "table":
         raise ValueError(f"strategy='table' makes labels on the host, and output={output!r} leaves them on a GPU: leave one of them out")
     weights = None if sample_weight is None else as_weights(sample_weight, len(data))
-    start = _core.start_sweep_with_lineage if with_lineage else _core.Dataset.start_sweep
-    arguments = (data._data, asked, run, weights)
-    return _results(start, arguments, data._given, str(data._data.metric), asked, _checksum_of(weights), with_lineage, output, run["keep"], progress)
+    arguments = (data._data, asked, run, weights, with_lineage)
+    return _results(_core.Dataset.start_sweep, arguments, data._given, str(data._data.metric), asked, _checksum_of(weights), with_lineage, output, run["keep"], progress)
 
 
 def sweep_on_gpus(

@@ -137,7 +137,9 @@ std::vector<VariantResult> run_in_parts(PointsView points, std::span<const doubl
     const auto take = [&](VariantResult&& result) { of_ranks[r].push_back(std::move(result)); };
     const PointsView share = points.rows(shares[r], shares[r + 1]);
     const auto of_share = weights.empty() ? weights : weights.subspan(shares[r], share.size());
-    run_each({share, metric, of_share}, {.options = {&engine, 1}, .ranks = &exchange, .cuts = cuts}, sweep, options,
+    const PointsSource source = test::source_of(share);
+    const PointRows rows = ranks == 3 ? PointRows(source) : PointRows(share);
+    run_each({rows, metric, of_share}, {.options = {&engine, 1}, .ranks = &exchange, .cuts = cuts}, sweep, options,
              take);
   });
   std::vector<VariantResult> all = std::move(of_ranks.front());
@@ -556,6 +558,17 @@ TEST_CASE("parts: what cannot be") {
                options, [](VariantResult&&) {});
     });
   };
+  const auto refused = [&](const PointSet& points, std::span<const EngineOptions> engines, const char* words) {
+    CHECK_THROWS_WITH(run_ranks(2,
+                                [&](Exchange& exchange) {
+                                  run_each(points, {.options = engines, .ranks = &exchange}, grid({0.1}, {2}), {},
+                                           [](VariantResult&&) {});
+                                }),
+                      Catch::Contains(words));
+  };
+  const std::vector<std::uint64_t> slices{0, data.size()};
+  refused({data.view(), {}, {}, slices}, one_thread, "slices are not to be had");
+  refused({data.view()}, std::vector<EngineOptions>(2, one_thread.front()), "a rank has one engine, and 2 are given");
   CHECK_THROWS_WITH(run_with(grid({0.1}, {2}), {.verify = true}), Catch::Contains("RunOptions::verify"));
   CHECK_THROWS_WITH(run_with(grid({0.1}, {2}), {.keep = Keep::core}), Catch::Contains("RunOptions::keep = Keep::core"));
   CHECK_THROWS_WITH(run_with(grid({0.1}, {2}), {.strategy = StrategyChoice::table}), Catch::Contains("table"));

@@ -353,6 +353,50 @@ TEST_CASE("shared sweeps: what lacks room for results is not tried again") {
   CHECK(tried == 1);
 }
 
+TEST_CASE("shared sweeps: slices go to several engines eps by eps") {
+  Random random(28);
+  const Points points = uniform(3000, random);
+  const std::vector<std::uint64_t> slices{0, 1000, 1000, 2400, 3000};
+  const Sweep sweep = sweep_of(5);
+  const auto swept = [&](std::size_t engines, const RunOptions& options, const SharingAnswer* how) {
+    std::vector<VariantResult> results;
+    run_each({points, {}, {}, slices}, {.options = cpu_engines(engines), .sharing = how}, sweep, options,
+             [&](VariantResult&& result) { results.push_back(std::move(result)); });
+    return by_variant(std::move(results));
+  };
+  for (const RunOptions& options : {RunOptions{.core_mask = true}, RunOptions{.keep = Keep::summary}}) {
+    const Dataset loaded = Engine(cpu_engines(1).front()).load(points, slices);
+    const std::vector<VariantResult> expected = by_variant(run(loaded, sweep, options));
+    for (const std::size_t engines : {1, 3}) {
+      const std::vector<VariantResult> found = swept(engines, options, nullptr);
+      check_same(found, expected);
+      for (std::size_t v = 0; v < found.size(); ++v) CHECK(found[v].slices == expected[v].slices);
+    }
+  }
+  // Of parts there is nothing to be had, however little memory there is.
+  CHECK(choose_sharing(
+            {.points = 1'000'000, .bytes = 16'000'000, .device_memory = 95'000'000, .slices = true, .host = true}, {})
+            .sharing == Sharing::one);
+}
+
+TEST_CASE("shared sweeps: what an engine has loaded is swept by it, with all that belongs to it") {
+  Random random(29);
+  const Points points = uniform(2000, random);
+  std::vector<double> weights(points.size());
+  for (double& w : weights) w = random.uniform(0.5, 2);
+  const Sweep sweep = sweep_of(3);
+  const Dataset data = Engine(cpu_engines(1).front()).load(points).weighted(weights);
+  std::vector<VariantResult> results;
+  const auto take = [&](VariantResult&& result) { results.push_back(std::move(result)); };
+  run_each({data}, {}, sweep, {}, take);
+  check_same(by_variant(std::move(results)), by_variant(run(data, sweep)));
+  results.clear();
+  // An engine with the default options, where nothing is said.
+  run_each({points, {}, weights}, {}, sweep, {}, take);
+  check_same(by_variant(std::move(results)), by_variant(run(data, sweep)));
+  CHECK_THROWS_WITH(run_each({data}, {.options = cpu_engines(1)}, sweep, {}, take), Contains("loaded by an engine"));
+}
+
 TEST_CASE("shared sweeps: what fails or is cancelled ends all engines") {
   Random random(21);
   const Points points = uniform(2000, random);

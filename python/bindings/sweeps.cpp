@@ -1,0 +1,107 @@
+#include "sweeps.hpp"
+
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "metrics.hpp"
+#include "relay.hpp"
+
+#include <epsflow/core/error.hpp>
+#include <epsflow/parts/machine_share.hpp>
+#include <epsflow/parts/part_lineage.hpp>
+#include <epsflow/parts/sweep.hpp>
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace epsflow::python {
+namespace {
+
+/// What is swept, and by what.
+struct Given {
+  PointSet points;
+  std::vector<EngineOptions> engines = {};
+};
+
+/// That memory is short is an error of its own in Python, and here devices are.
+template <class Find>
+auto devices_of(Find&& find) {
+  try {
+    return find();
+  } catch (const ResourceError& error) {
+    throw Error(error.what());
+  }
+}
+
+/// prepare: called on the thread of the task. ranks: null, or of which this process is one.
+std::unique_ptr<Task> start(std::function<Given(const Observer&)> prepare, Relay* ranks, const Variants& variants,
+                            const nb::dict& options, bool lineage) {
+  RunOptions run = options_from<RunOptions>(options);
+  run.clusters = lineage;
+  return std::make_unique<Task>([prepare = std::move(prepare), ranks, sweep = sweep_of(variants), run](
+                                    const Observer& observer, Task::Channel& channel) {
+    const auto closing = [](Relay* relay) { relay->close(); };  // Python waits for it
+    const std::unique_ptr<Relay, decltype(closing)> open(ranks, closing);
+    if (ranks != nullptr) ranks->watch(observer.cancel);
+    const Given given = prepare(observer);
+    std::optional<LineageBuilder> builder;
+    if (run.clusters && ranks == nullptr) builder.emplace(sweep);
+    if (run.clusters && ranks != nullptr) {
+      builder.emplace(sweep, parts::births_of_shares(*ranks, given.points.host_rows().size()));
+    }
+    const auto take = [&](VariantResult&& result) {
+      if (builder) builder->add(result);
+      channel.put(std::move(result));
+    };
+    run_each(given.points, {.options = given.engines, .ranks = ranks}, sweep, run, take, observer);
+    if (!builder) return;
+    Lineage found = builder->finish();
+    if (ranks == nullptr || ranks->rank() == 0) channel.put(std::move(found));
+  });
+}
+
+/// Of points on the host: by GPUs that share them, or, with ranks, by this process among others. gpus: these; one for each process of a machine
+/// with ranks, where it may be empty. engine: options of what shares them.
+std::unique_ptr<Task> start_shared_sweep(const HostArray& points, const MetricWords& words, const Variants& variants,
+                                         const std::string& gpus, const nb::dict& engine, const nb::dict& options,
+                                         const Weights& weights, bool lineage, Relay* ranks) {
+  const PointSet set{view_of(points), metric_of(words, points.shape(1)),
+                     weights ? span_of(*weights) : std::span<const double>()};
+  const EngineOptions given = options_from<EngineOptions>(engine);
+  std::vector<EngineOptions> engines;
+  if (ranks == nullptr) engines = devices_of([&] { return parts::engines_on({.gpus = gpus}, given); });
+  return start(
+      [=](const Observer&) {
+        if (ranks == nullptr) return Given{set, engines};
+        const parts::MachineShare share = parts::machine_share(*ranks);
+        return Given{set, {devices_of([&] { return parts::share_machine(share, {.gpus = gpus}, given); })}};
+      },
+      ranks, variants, options, lineage);
+}
+
+}  // namespace
+
+std::unique_ptr<Task> start_sweep(const PyDataset& data, const Variants& variants, const nb::dict& options,
+                                  const Weights& weights, bool lineage) {
+  return start(
+      [points = TaskDataset(data, weights)](const Observer& observer) { return Given{{points.get(observer)}}; },
+      nullptr, variants, options, lineage);
+}
+
+void define_sweeps(nb::module_& m) {
+  m.def("start_shared_sweep", &start_shared_sweep, nb::arg("points").noconvert(), "metric"_a, "variants"_a, "gpus"_a,
+        "engine"_a, "options"_a, nb::arg("weights").noconvert().none(), "lineage"_a, "relay"_a.none() = nb::none(),
+        nb::keep_alive<0, 1>(), nb::keep_alive<0, 7>(), nb::keep_alive<0, 9>());
+}
+
+}  // namespace epsflow::python
