@@ -69,7 +69,8 @@ TEST_CASE("results folder: the table of outputs is what names are known by") {
       FolderOutputs outputs{.wanted = {{std::string(output.name), std::string(extension)}}};
       CHECK(variant_files({0.25, 7}, outputs) == std::vector{variant_file(output.name, {0.25, 7}, extension)});
     });
-    for (const std::string_view stem : {"eps_inf_minpts_7", "eps_nan_minpts_7", "eps_0_minpts_7", "eps_-1_minpts_7", "eps_1e400_minpts_7"}) {
+    for (const std::string_view stem :
+         {"eps_inf_minpts_7", "eps_nan_minpts_7", "eps_0_minpts_7", "eps_-1_minpts_7", "eps_1e400_minpts_7"}) {
       for_each_word(output.extensions, [&](std::string_view extension) {
         CHECK_FALSE(is_results_name(std::string(output.name) + "/" + std::string(stem) + std::string(extension)));
       });
