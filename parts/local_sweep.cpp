@@ -408,10 +408,11 @@ class PartsBudget {
 
 }  // namespace
 
-void check_parts_have(const RunOptions& options) {
+void check_parts_have(const RunOptions& options, bool slices) {
   const auto refuse = [](bool wanted, const std::string& what) {
     if (wanted) throw UsageError(what + " is not to be had of points in parts: leave it out");
   };
+  refuse(slices, "a data set for each slice");
   refuse(options.verify, "RunOptions::verify");
   refuse(options.keep == Keep::core, "RunOptions::keep = Keep::core");
   refuse(options.labels != MemorySpace::host, "RunOptions::labels = MemorySpace::device");

@@ -266,14 +266,13 @@ PartFigures run_rank(const PointSet& given, const Devices& devices, const Sweep&
   const Engine engine = devices.engines.empty() ? Engine(settings, observer.on_notice) : devices.engines.front();
   Exchange& exchange = *devices.ranks;
   const Metric& metric = given.metric;
-  if (!given.slices.empty()) throw UsageError("slices are not to be had of points in parts: leave them out");
   const PointRows& rows = given.host_rows();
   std::optional<Points> brought;
   if (!rows.in_memory()) brought = bring(*rows.source());
   const PointsView share = brought ? brought->view() : rows.view();
   const EngineOptions& numbers = engine.options();
   check_options(numbers, options);
-  check_parts_have(options);
+  check_parts_have(options, !given.slices.empty());
   check_metric(metric, share.dims());
   PartFigures figures;
   CancelToken none;

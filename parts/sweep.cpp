@@ -128,32 +128,39 @@ class Queue {
   std::deque<stages::EpsGroup> left_;
 };
 
-/// What is given of a sweep, with the points in memory where they have to be.
-struct SharedSweep {
-  PointRows rows;
-  const PointSet& points;
+/// What is given of a sweep.
+class SharedSweep {
+ public:
+  SharedSweep(const PointSet& given, const Sweep& of_variants, const RunOptions& by_options)
+      : points(given), sweep(of_variants), options(by_options) {}
+
+  PointSet points;
   const Sweep& sweep;
   const RunOptions& options;
-  std::optional<Points> brought = std::nullopt;
 
-  /// All points, which are brought if they are not in memory.
-  [[nodiscard]] PointsView in_memory() {
-    if (rows.in_memory()) return rows.view();
-    if (!brought) brought = bring(*rows.source());
-    return brought->view();
+  [[nodiscard]] const PointRows& rows() const { return points.host_rows(); }
+  /// Brings all points that are not in memory.
+  void bring_all() {
+    if (rows().in_memory()) return;
+    brought_ = bring(*rows().source());
+    points.rows = PointRows(*brought_);
   }
-  /// All of them, which are in memory.
-  [[nodiscard]] Dataset load(const Engine& engine, const Observer& observer) {
+  /// Of points in memory.
+  [[nodiscard]] Dataset load(const Engine& engine, const Observer& observer) const {
     if (observer.before_stage) observer.before_stage(Stage::load_points);
-    const TraceScope scope(observer.trace, Stage::load_points, 0, {"points", rows.size()});
-    Dataset data = points.slices.empty() ? engine.load(in_memory(), points.metric, observer.cancel)
-                                         : engine.load(in_memory(), points.slices, points.metric, observer.cancel);
+    const TraceScope scope(observer.trace, Stage::load_points, 0, {"points", rows().size()});
+    const PointsView view = rows().view();
+    Dataset data = points.slices.empty() ? engine.load(view, points.metric, observer.cancel)
+                                         : engine.load(view, points.slices, points.metric, observer.cancel);
     return points.weights.empty() ? data : data.weighted(points.weights, observer.cancel);
   }
+
+ private:
+  std::optional<Points> brought_;
 };
 
 void share_eps(SharedSweep& given, Queue& queue, std::span<const Engine> engines, Together& together) {
-  static_cast<void>(given.in_memory());
+  given.bring_all();
   together.run(queue.engines(), [&](std::size_t e) {
     const Observer observer = together.observer();
     run_dataset(
@@ -217,7 +224,8 @@ std::vector<EngineOptions> settings_of(const Devices& devices, const PointSet& p
 
 /// Parts, more of them where they do not fit, or one run.
 void share_parts(SharedSweep& given, std::span<const Engine> engines, const SharingAnswer& answer, Together& together) {
-  const PointRows& points = given.rows;
+  check_parts_have(given.options, !given.points.slices.empty());
+  const PointRows points = given.rows();
   const Metric& metric = given.points.metric;
   const bool host = EngineTurn::device_memory(engines.front()) == 0;
   if (answer.parts == 0) throw UsageError("SharingAnswer::parts is 0: give one or more");
@@ -283,12 +291,13 @@ void run_on_engines(const PointSet& points, const Devices& devices, const Sweep&
     throw UsageError("there are " + format_count(rows.size(), "point") + " and " +
                      format_count(points.weights.size(), "weight") + ": give one for each");
   }
-  SharedSweep given{rows, points, sweep, options};
-  if (may_move(points.metric)) given.rows = given.in_memory();
+  SharedSweep given(points, sweep, options);
+  if (may_move(points.metric)) given.bring_all();
   const SharingAnswer answer =
-      devices.sharing != nullptr ? *devices.sharing : choose_sharing(points, sweep, settings, options);
+      devices.sharing != nullptr ? *devices.sharing : choose_sharing(given.points, sweep, settings, options);
   const std::vector<Engine> engines = engines_for(answer, settings, devices, given, observer);
   if (answer.sharing == Sharing::one) {
+    given.bring_all();
     return run_dataset(given.load(engines.front(), observer), sweep, on_result, options, observer);
   }
   Together together(observer, on_result, sweep.size());

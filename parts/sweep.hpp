@@ -51,7 +51,7 @@ struct PartFigures {
 /// minpts. Weights are there on all ranks or on none. Each rank holds its rows, its part with ghosts out to one eps, their weights, and what
 /// clustering them takes; nothing that grows with all points.
 ///
-/// Throws as run(); UsageError for options that parts do not have (verify, Keep::core, labels on a device, tables, tiles
+/// Throws as run(); UsageError for what parts do not have (slices, verify, Keep::core, labels on a device, tables, tiles
 /// of a GPU) where ranks or Devices::sharing ask for parts, where ranks differ in what must be the same, and for a box that is not more than two
 /// neighbourhoods wide; ResourceError for a part that takes more than the EngineOptions::memory of its rank, on all of them; Cancelled where
 /// another rank has failed.

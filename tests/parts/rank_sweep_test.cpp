@@ -567,7 +567,7 @@ TEST_CASE("parts: what cannot be") {
                       Catch::Contains(words));
   };
   const std::vector<std::uint64_t> slices{0, data.size()};
-  refused({data.view(), {}, {}, slices}, one_thread, "slices are not to be had");
+  refused({data.view(), {}, {}, slices}, one_thread, "a data set for each slice is not to be had of points in parts");
   refused({data.view()}, std::vector<EngineOptions>(2, one_thread.front()), "a rank has one engine, and 2 are given");
   CHECK_THROWS_WITH(run_with(grid({0.1}, {2}), {.verify = true}), Catch::Contains("RunOptions::verify"));
   CHECK_THROWS_WITH(run_with(grid({0.1}, {2}), {.keep = Keep::core}), Catch::Contains("RunOptions::keep = Keep::core"));

@@ -373,7 +373,9 @@ TEST_CASE("shared sweeps: slices go to several engines eps by eps") {
       for (std::size_t v = 0; v < found.size(); ++v) CHECK(found[v].slices == expected[v].slices);
     }
   }
-  // Of parts there is nothing to be had, however little memory there is.
+  const SharingAnswer in_parts{.sharing = Sharing::parts, .parts = 2};
+  CHECK_THROWS_WITH(swept(1, {}, &in_parts), Contains("a data set for each slice is not to be had of points in parts"));
+  // However little memory there is.
   CHECK(choose_sharing(
             {.points = 1'000'000, .bytes = 16'000'000, .device_memory = 95'000'000, .slices = true, .host = true}, {})
             .sharing == Sharing::one);
