@@ -149,7 +149,7 @@ int main(int argc, char** argv) try {
         if (drop) result.labels = {};
         results.push_back(std::move(result));
       };
-      epsflow::run_each({points}, {.options = engines, .sharing = &answer}, sweep, {}, take);
+      epsflow::run_each({points}, {.engines = engines, .sharing = &answer}, sweep, {}, take);
       json["parts_s"].push_back(since(begin));
       if (!results.empty()) json["clusters"] = results.front().summary.clusters;
       equal = equal && (alone || results.size() == whole.size());
