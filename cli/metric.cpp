@@ -151,8 +151,7 @@ void doubt_eps(const Arguments& arguments, const io::FilePoints& points, const M
 }
 
 Dataset load(const Arguments& arguments, const io::FilePoints& points, const Metric& metric,
-             const EngineOptions& options, Trace* trace) {
-  const TraceScope scope(trace, Stage::load_points, 0, {"points", points.size()});
+             const EngineOptions& options) {
   const Engine engine(options, notices(arguments));
   Dataset data = engine.load(points, metric);
   doubt_eps(arguments, points, metric);

@@ -27,6 +27,6 @@ void doubt_eps(const Arguments& arguments, const io::FilePoints& points, const M
 
 /// The points, with their weights if they have any, on an engine of their own; doubts eps. Throws as Engine and Engine::load() do.
 [[nodiscard]] Dataset load(const Arguments& arguments, const io::FilePoints& points, const Metric& metric,
-                           const EngineOptions& options, Trace* trace = nullptr);
+                           const EngineOptions& options);
 
 }  // namespace epsflow::cli

@@ -201,13 +201,15 @@ Slicing::Slicing(const Arguments& arguments, io::FilePoints& points)
       rows_(rows_of(arguments, points)),
       slices_(rows_.offsets, points.size()),
       called_(cli::called(arguments, points, rows_)) {
-  if (!rows_.order.empty()) ordered_ = epsflow::in_order(points, rows_.order);
+  if (!rows_.order.empty()) {
+    ordered_ = epsflow::in_order(points, rows_.order);
+    weights_ = in_order(std::span<const double>(points.weights));
+  }
 }
 
 Dataset Slicing::load(const Engine& engine, const Metric& metric) const {
   Dataset data = engine.load(points(), rows_.offsets, metric);
-  if (points_.weights.empty()) return data;
-  return data.weighted(in_order(std::span<const double>(points_.weights)));
+  return weights().empty() ? data : data.weighted(weights());
 }
 
 void Slicing::restore(VariantResult& result) const {

@@ -62,6 +62,9 @@ class Slicing {
   /// The points in the order of the slices; those of the constructor where that is their order.
   [[nodiscard]] PointsView points() const { return rows_.order.empty() ? points_.view() : ordered_.view(); }
 
+  /// Their weights in the same order; none where they have none.
+  [[nodiscard]] std::span<const double> weights() const { return rows_.order.empty() ? points_.weights : weights_; }
+
   /// Loads the points, with their weights.
   [[nodiscard]] Dataset load(const Engine& engine, const Metric& metric) const;
   /// Puts labels and mask of a result in the order of the input.
@@ -84,6 +87,7 @@ class Slicing {
   Slices slices_;
   TableColumn called_;
   Points ordered_;
+  std::vector<double> weights_;  ///< ordered
 };
 
 /// The counts of all slices under all variants.

@@ -31,6 +31,7 @@
 #include <epsflow/io/formats.hpp>
 #include <epsflow/io/results/results_folder.hpp>
 #include <epsflow/io/write_table.hpp>
+#include <epsflow/parts/sweep.hpp>
 #include <epsflow/pipeline/cluster_table.hpp>
 #include <epsflow/pipeline/sweep.hpp>
 
@@ -208,10 +209,8 @@ int run_sweep(const Arguments& arguments) {
   const std::set<Variant, io::VariantOrder> to_make(missing.begin(), missing.end());
   settings.run.clusters = tied;
   PointSet set{left ? parts::PointRows(left->rows) : slicing ? slicing->points() : points, metric, points.weights};
-  std::vector<double> weights;  // in the order of slices
   if (slicing) {
-    weights = slicing->in_order(std::span<const double>(points.weights));
-    set.weights = weights;
+    set.weights = slicing->weights();
     set.slices = slicing->rows().offsets;
   }
   const int code =

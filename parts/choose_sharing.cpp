@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -118,6 +119,14 @@ SharingAnswer choose_sharing(const SharingQuestion& question, const RunOptions& 
 
 bool may_move(const Metric& metric) { return !metric.box.empty() || !stay(metric, {}, 0, 0); }
 
+EngineOptions suited(const PointSet& points, EngineOptions engine, const RunOptions& run) {
+  const PointRows& rows = points.host_rows();
+  check_metric(points.metric, rows.dims());
+  engine.backend = choose_backend(rows.size(), moved_dims(points.metric, rows.dims()), moved_space(points.metric),
+                                  engine, run, preferred_backend());
+  return engine;
+}
+
 SharingAnswer choose_sharing(const PointSet& given, const Sweep& sweep, std::span<const EngineOptions> engines,
                              const RunOptions& run) {
   const PointRows& points = given.host_rows();
@@ -132,9 +141,11 @@ SharingAnswer choose_sharing(const PointSet& given, const Sweep& sweep, std::spa
                            .weights = !given.weights.empty(),
                            .slices = !given.slices.empty(),
                            .in_memory = points.in_memory()};
-  if (engines.size() == 1 && on_the_host(engines.front())) {
+  std::optional<EngineOptions> one;
+  if (engines.size() == 1) engines = {&one.emplace(suited(given, engines.front(), run)), 1};
+  if (one && on_the_host(*one)) {
     question.host = true;
-    question.device_memory = settled(engines.front()).memory;
+    question.device_memory = settled(*one).memory;
     question.levels = most_levels(sweep);
     return choose_sharing(question, run);
   }

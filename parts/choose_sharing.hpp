@@ -55,7 +55,10 @@ struct SharingQuestion {
 /// Pure.
 [[nodiscard]] SharingAnswer choose_sharing(const SharingQuestion& question, const RunOptions& run) noexcept;
 
-/// The same for these points and engines. The memory of a GPU is asked for where its options leave it open.
+/// The options with the backend that suits the points, where they leave it open (choose_backend()). Throws as check_metric().
+[[nodiscard]] EngineOptions suited(const PointSet& points, EngineOptions engine, const RunOptions& run);
+
+/// The same for these points and engines; a single one is suited(). The memory of a GPU is asked for where its options leave it open.
 [[nodiscard]] SharingAnswer choose_sharing(const PointSet& points, const Sweep& sweep,
                                            std::span<const EngineOptions> engines, const RunOptions& run);
 

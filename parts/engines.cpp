@@ -84,6 +84,7 @@ std::vector<EngineOptions> engines_on(const DeviceOptions& devices, const Engine
 }
 
 std::vector<Engine> make_engines(std::span<const EngineOptions> options, const Observer& observer) {
+  if (options.size() == 1) return {Engine(options.front(), observer.on_notice)};
   std::vector<std::optional<Engine>> made(options.size());
   CancelToken stop(observer.cancel);
   std::mutex mutex;

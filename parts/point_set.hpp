@@ -5,6 +5,7 @@
 #include <span>
 #include <variant>
 
+#include <epsflow/core/error.hpp>
 #include <epsflow/core/metric.hpp>
 #include <epsflow/parts/point_rows.hpp>
 #include <epsflow/pipeline/engine.hpp>
@@ -21,8 +22,11 @@ struct PointSet {
   std::span<const double> weights = {};        ///< [n] as for Dataset::weighted(), or none
   std::span<const std::uint64_t> slices = {};  ///< [count + 1] as for Engine::load(), or none: one data set
 
-  /// Those that no engine has loaded.
-  [[nodiscard]] const parts::PointRows& host_rows() const { return std::get<parts::PointRows>(rows); }
+  /// Those that no engine has loaded. Throws UsageError where one has.
+  [[nodiscard]] const parts::PointRows& host_rows() const {
+    if (const auto* const given = std::get_if<parts::PointRows>(&rows)) return *given;
+    throw UsageError("the points are loaded by an engine, and what is asked for takes them from the host: give these");
+  }
 };
 
 }  // namespace epsflow

@@ -267,13 +267,10 @@ PartFigures run_rank(const PointSet& given, const Devices& devices, const Sweep&
   Exchange& exchange = *devices.ranks;
   const Metric& metric = given.metric;
   const PointRows& rows = given.host_rows();
-  std::optional<Points> brought;
-  if (!rows.in_memory()) brought = bring(*rows.source());
-  const PointsView share = brought ? brought->view() : rows.view();
   const EngineOptions& numbers = engine.options();
   check_options(numbers, options);
   check_parts_have(options, !given.slices.empty());
-  check_metric(metric, share.dims());
+  check_metric(metric, rows.dims());
   PartFigures figures;
   CancelToken none;
   const CancelToken& cancel = observer.cancel != nullptr ? *observer.cancel : none;
@@ -281,6 +278,9 @@ PartFigures run_rank(const PointSet& given, const Devices& devices, const Sweep&
   Backend& backend = turn.backend();
   tbb::task_arena arena(static_cast<int>(numbers.threads));
   arena.execute([&] {
+    std::optional<Points> brought;
+    if (!rows.in_memory()) brought = bring(*rows.source());
+    const PointsView share = brought ? brought->view() : rows.view();
     require_same(exchange, share, sweep, metric);
     if (sweep.size() == 0) return;
     const std::vector<stages::EpsGroup> groups = stages::group_by_eps(sweep, metric);

@@ -16,7 +16,6 @@
 #include <epsflow/parts/local_sweep.hpp>
 #include <epsflow/parts/rank_sweep.hpp>
 #include <epsflow/parts/thread_ranks.hpp>
-#include <epsflow/pipeline/backends.hpp>
 #include <epsflow/pipeline/host_bytes.hpp>
 #include <epsflow/pipeline/run_dataset.hpp>
 #include <epsflow/pipeline/session.hpp>
@@ -145,13 +144,15 @@ class SharedSweep {
     brought_ = bring(*rows().source());
     points.rows = PointRows(*brought_);
   }
-  /// Of points in memory.
-  [[nodiscard]] Dataset load(const Engine& engine, const Observer& observer) const {
+  /// Of points in memory. engine: makes or finds it.
+  template <class MakeEngine>
+  [[nodiscard]] Dataset load(MakeEngine&& engine, const Observer& observer) const {
     if (observer.before_stage) observer.before_stage(Stage::load_points);
     const TraceScope scope(observer.trace, Stage::load_points, 0, {"points", rows().size()});
     const PointsView view = rows().view();
-    Dataset data = points.slices.empty() ? engine.load(view, points.metric, observer.cancel)
-                                         : engine.load(view, points.slices, points.metric, observer.cancel);
+    const Engine loader = engine();
+    Dataset data = points.slices.empty() ? loader.load(view, points.metric, observer.cancel)
+                                         : loader.load(view, points.slices, points.metric, observer.cancel);
     return points.weights.empty() ? data : data.weighted(points.weights, observer.cancel);
   }
 
@@ -164,7 +165,7 @@ void share_eps(SharedSweep& given, Queue& queue, std::span<const Engine> engines
   together.run(queue.engines(), [&](std::size_t e) {
     const Observer observer = together.observer();
     run_dataset(
-        given.load(engines[e], observer), queue.sweep(),
+        given.load([&] { return engines[e]; }, observer), queue.sweep(),
         [&](VariantResult&& result) { together.take(std::move(result)); }, given.options, observer,
         [&](bool ahead) { return queue.next(e, ahead); });
   });
@@ -212,13 +213,7 @@ std::vector<EngineOptions> settings_of(const Devices& devices, const PointSet& p
   }
   if (settings.empty()) settings.emplace_back();
   for (const EngineOptions& engine : settings) check_options(engine, options);
-  if (settings.size() == 1 && devices.engines.empty()) {
-    const PointRows& rows = points.host_rows();
-    check_metric(points.metric, rows.dims());
-    settings.front().backend =
-        choose_backend(rows.size(), moved_dims(points.metric, rows.dims()), moved_space(points.metric),
-                       settings.front(), options, preferred_backend());
-  }
+  if (settings.size() == 1 && devices.engines.empty()) settings.front() = suited(points, settings.front(), options);
   return settings;
 }
 
@@ -275,8 +270,6 @@ void share_parts(SharedSweep& given, std::span<const Engine> engines, const Shar
   }
 }
 
-}  // namespace
-
 void run_on_engines(const PointSet& points, const Devices& devices, const Sweep& sweep, const RunOptions& options,
                     const OnResult& on_result, const Observer& observer) {
   if (observer.cancel != nullptr) observer.cancel->check();
@@ -295,25 +288,48 @@ void run_on_engines(const PointSet& points, const Devices& devices, const Sweep&
   if (may_move(points.metric)) given.bring_all();
   const SharingAnswer answer =
       devices.sharing != nullptr ? *devices.sharing : choose_sharing(given.points, sweep, settings, options);
-  const std::vector<Engine> engines = engines_for(answer, settings, devices, given, observer);
+  const auto engines_of = [&] { return engines_for(answer, settings, devices, given, observer); };
   if (answer.sharing == Sharing::one) {
     given.bring_all();
-    return run_dataset(given.load(engines.front(), observer), sweep, on_result, options, observer);
+    const Dataset data = given.load([&] { return engines_of().front(); }, observer);
+    return run_dataset(data, sweep, on_result, options, observer);
   }
+  const std::vector<Engine> engines = engines_of();
   Together together(observer, on_result, sweep.size());
   if (answer.sharing == Sharing::parts) return share_parts(given, engines, answer, together);
   Queue queue(sweep, points.metric, engines.size());
   share_eps(given, queue, engines, together);
 }
 
+/// Throws UsageError for what contradicts each other.
+void check_given(const PointSet& points, const Devices& devices) {
+  const auto refuse = [](bool wrong, const char* why) {
+    if (wrong) throw UsageError(why);
+  };
+  const bool loaded = std::holds_alternative<Dataset>(points.rows);
+  const bool ranks = devices.ranks != nullptr;
+  refuse(loaded && (points.metric != Metric{} || !points.weights.empty() || !points.slices.empty()),
+         "the points are loaded by an engine, and PointSet::metric, weights or slices are given beside them: load them "
+         "with "
+         "these (Engine::load(), Dataset::weighted())");
+  refuse(loaded && (!devices.engines.empty() || !devices.options.empty() || ranks || devices.sharing != nullptr ||
+                    devices.cuts != nullptr),
+         "the points are loaded by an engine, which sweeps them: leave Devices empty");
+  refuse(!devices.engines.empty() && !devices.options.empty(),
+         "Devices::options are in place of Devices::engines: leave one of them out");
+  refuse(ranks && devices.sharing != nullptr,
+         "Devices::sharing is of the engines of a process without ranks: leave it out");
+  refuse(!ranks && devices.cuts != nullptr,
+         "Devices::cuts lie between ranks, and Devices::ranks is null: leave them out");
+}
+
+}  // namespace
 }  // namespace parts
 
 PartFigures run_each(const PointSet& points, const Devices& devices, const Sweep& sweep, const RunOptions& options,
                      const OnResult& on_result, const Observer& observer) {
+  parts::check_given(points, devices);
   if (const auto* data = std::get_if<Dataset>(&points.rows)) {
-    if (!devices.engines.empty() || !devices.options.empty() || devices.ranks != nullptr) {
-      throw UsageError("the points are loaded by an engine, which sweeps them: give no others");
-    }
     run_dataset(*data, sweep, on_result, options, observer);
     return {};
   }

@@ -20,7 +20,8 @@ namespace epsflow {
 struct Devices {
   /// They stay for later sweeps; each takes its turns with whatever else it does.
   std::span<const Engine> engines = {};
-  /// In place of engines: as many are made as the sweep needs, and are gone afterwards.
+  /// In place of engines: as many are made as the sweep needs, and are gone afterwards. A single one is on the backend that suits the points
+  /// (parts::suited()).
   std::span<const EngineOptions> options = {};
   /// With the points of several ranks, of which this process, or thread, is one: how they exchange what they know. A rank has one engine.
   parts::Exchange* ranks = nullptr;
@@ -40,21 +41,21 @@ struct PartFigures {
   double cluster_seconds = 0;     ///< for all variants, labels brought back included
 };
 
-/// Clusters the points under every variant, and hands the results to on_result: those of one run over all points, bit for bit, whatever the devices
-/// are, and wherever space is cut. Variants come in any order. on_result and the callbacks of `observer` but before_stage are called one at a time, from any thread.
-/// Of parts nothing is traced. Where parts of a process turn out not to fit there are twice as many, three times at most, or one run where a
-/// device holds all points. Returns zeros without ranks.
+/// Clusters the points under every variant, and hands the results to on_result: those of one run over all points, bit for bit, whatever the
+/// devices are, and wherever space is cut. Variants come in any order. on_result and the callbacks of `observer` but before_stage are called
+/// one at a time, from any thread. Of parts nothing is traced. Where parts of a process turn out not to fit there are twice as many, three
+/// times at most, or one run where a device holds all points. Returns zeros without ranks.
 ///
-/// With ranks it is collective: all call it with the same arguments but for points and machine. Row i of rank r counts as row i + Σ points of the
-/// ranks before r. On each rank on_result is given the labels and masks of its own rows, and the counts of all; with RunOptions::clusters births
-/// of its own rows, and on the first rank the clusters of all, O(clusters). Variants come in the same order everywhere, by descending eps and
-/// minpts. Weights are there on all ranks or on none. Each rank holds its rows, its part with ghosts out to one eps, their weights, and what
-/// clustering them takes; nothing that grows with all points.
+/// With ranks it is collective: all call it with the same arguments but for points and machine. Row i of rank r counts as row i + Σ points of
+/// the ranks before r. On each rank on_result is given the labels and masks of its own rows, and the counts of all; with RunOptions::clusters
+/// births of its own rows, and on the first rank the clusters of all, O(clusters). Variants come in the same order everywhere, by descending
+/// eps and minpts. Weights are there on all ranks or on none. Each rank holds its rows, its part with ghosts out to one eps, their weights, and
+/// what clustering them takes; nothing that grows with all points.
 ///
-/// Throws as run(); UsageError for what parts do not have (slices, verify, Keep::core, labels on a device, tables, tiles
-/// of a GPU) where ranks or Devices::sharing ask for parts, where ranks differ in what must be the same, and for a box that is not more than two
-/// neighbourhoods wide; ResourceError for a part that takes more than the EngineOptions::memory of its rank, on all of them; Cancelled where
-/// another rank has failed.
+/// Throws as run(); UsageError for what parts do not have (slices, verify, Keep::core, labels on a device, tables, tiles of a GPU) where ranks
+/// or Devices::sharing ask for parts, where ranks differ in what must be the same, for a box that is not more than two neighbourhoods wide
+/// where one run cannot take the place of parts, and for members of PointSet and Devices that contradict each other; ResourceError for a part
+/// that takes more than the EngineOptions::memory of its rank, on all of them; Cancelled where another rank has failed.
 PartFigures run_each(const PointSet& points, const Devices& devices, const Sweep& sweep, const RunOptions& options,
                      const OnResult& on_result, const Observer& observer = {});
 

@@ -33,7 +33,7 @@ struct BackendInfo {
 ///   4. `preferred`, if it is not automatic. A preference for a GPU gives automatic.
 ///   5. The CPU, if the points are so few that it is done before a GPU has started (about a third of a second).
 ///   6. Automatic.
-/// The result `automatic` means: a GPU where there is one, else the CPU. run(), neighbors() and plan() choose by this
+/// The result `automatic` means: a GPU where there is one, else the CPU. run(), run_each() of options (parts/sweep.hpp), neighbors() and plan() choose by this
 /// function if they get points in place of a Dataset. So do the command line and the Python package. Pure.
 [[nodiscard]] BackendChoice choose_backend(std::uint64_t n, std::size_t dims, const Space& space,
                                            const EngineOptions& engine, const RunOptions& run = {},

@@ -72,9 +72,9 @@ std::unique_ptr<Task> start(std::function<Given(const Observer&)> prepare, Relay
 
 /// Of points on the host: by GPUs that share them, or, with ranks, by this process among others. gpus: these; one for each process of a machine
 /// with ranks, where it may be empty. engine: options of what shares them.
-std::unique_ptr<Task> start_shared_sweep(const HostArray& points, const MetricWords& words, const Variants& variants,
-                                         const std::string& gpus, const nb::dict& engine, const nb::dict& options,
-                                         const Weights& weights, bool lineage, Relay* ranks) {
+std::unique_ptr<Task> start_shared_sweep(Relay* ranks, const HostArray& points, const MetricWords& words,
+                                         const Variants& variants, const std::string& gpus, const nb::dict& engine,
+                                         const nb::dict& options, const Weights& weights, bool lineage) {
   const PointSet set{view_of(points), metric_of(words, points.shape(1)),
                      weights ? span_of(*weights) : std::span<const double>()};
   const EngineOptions given = options_from<EngineOptions>(engine);
@@ -99,9 +99,9 @@ std::unique_ptr<Task> start_sweep(const PyDataset& data, const Variants& variant
 }
 
 void define_sweeps(nb::module_& m) {
-  m.def("start_shared_sweep", &start_shared_sweep, nb::arg("points").noconvert(), "metric"_a, "variants"_a, "gpus"_a,
-        "engine"_a, "options"_a, nb::arg("weights").noconvert().none(), "lineage"_a, "relay"_a.none() = nb::none(),
-        nb::keep_alive<0, 1>(), nb::keep_alive<0, 7>(), nb::keep_alive<0, 9>());
+  m.def("start_shared_sweep", &start_shared_sweep, "relay"_a.none(), nb::arg("points").noconvert(), "metric"_a,
+        "variants"_a, "gpus"_a, "engine"_a, "options"_a, nb::arg("weights").noconvert().none(), "lineage"_a,
+        nb::keep_alive<0, 1>(), nb::keep_alive<0, 2>(), nb::keep_alive<0, 8>());
 }
 
 }  // namespace epsflow::python

@@ -57,7 +57,7 @@ class Ranks:
     def start(self, *arguments: Any) -> RankTask:
         """What run_task() starts."""
         relay = _core.Relay(self.rank, self.size)
-        return RankTask(self, relay, self.together(lambda: _core.start_shared_sweep(*arguments, relay)))
+        return RankTask(self, relay, self.together(lambda: _core.start_shared_sweep(relay, *arguments)))
 
     def agree(self, error: BaseException | None = None, doing: str = "") -> None:
         """Raises on every rank where one of them has an error: its own, or RuntimeError that says whose; and where not all are doing the same."""

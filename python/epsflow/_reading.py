@@ -370,37 +370,46 @@ def _read_arrow(file: Any, columns: Any) -> Any:
 
 def _of_table(schema: Any, columns: Any, read: Callable[[int], Any]) -> list[tuple[str, Any]]:
     """Pairs as _chosen() takes them; each number of a list is a column. Lists are read only where one may be asked for."""
+    types = import_module("pyarrow.types")
     pairs: list[tuple[str, Any]] = []
     for i in _without_index(schema, columns):
-        name = schema.names[i]
-        asked = columns is None or any(not isinstance(column, str) or column.strip().lower().startswith(f"{name}[".lower()) for column in columns)
-        if not asked or "list" not in str(schema.types[i]).partition("<")[0]:
+        name, kind = schema.names[i], schema.types[i]
+        begin = f"{name.strip()}[".lower()
+        if not (types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind)):
             pairs.append((name, partial(lambda i: _of_arrow(read(i)), i)))
-            continue
-        try:
-            pairs += _of_fields({name: _of_lists(read(i), name)})
-        except ValueError as error:
-            pairs.append((name, partial(_refuse, error)))
+        elif not (types.is_integer(kind.value_type) or types.is_floating(kind.value_type)):
+            pairs.append((name, partial(_refuse, f"column {name!r} has lists of {kind.value_type}, which are no numbers")))
+        elif columns is None or any(not isinstance(column, str) or column.strip().lower().startswith(begin) for column in columns):
+            try:
+                pairs += _of_fields({name: _of_lists(read(i), name)})
+            except ValueError as error:
+                pairs.append((name, partial(_refuse, str(error))))
+        else:
+            pairs.append((name, partial(_refuse, f"column {name!r} has lists of numbers: name these, as {name}[0]")))
     return pairs
 
 
-def _refuse(error: Exception) -> Any:
-    raise error
+def _refuse(why: str) -> Any:
+    raise ValueError(why)
 
 
 def _of_lists(column: Any, name: str) -> NDArray[Any]:
-    """The lists of a column as rows; of a missing list all numbers are. Raises ValueError for lists of several lengths."""
-    lists = column.combine_chunks()
-    lengths = lists.value_lengths().drop_null().unique().to_pylist()
+    """The lists of numbers of a column as rows; of a missing list all numbers are. Raises ValueError for lists of several lengths."""
+    lists, kind = column.combine_chunks(), column.type
+    fixed = getattr(kind, "list_size", None)
+    lengths = lists.value_lengths().drop_null().unique().to_pylist() if fixed is None else [fixed]
     if len(lengths) > 1:
         raise ValueError(f"column {name!r} has lists of {lengths[0]} and of {lengths[1]} values: write lists of one length")
+    if not lengths and len(lists) > 0:
+        raise ValueError(f"column {name!r} has no list, as all of its rows are missing: leave it out")
     length, flat = lengths[0] if lengths else 0, lists.flatten()
-    values = np.asarray((flat.fill_null(0) if flat.null_count else flat).to_numpy(False))
-    if not flat.null_count and not lists.null_count:
+    is_whole = import_module("pyarrow.types").is_integer(kind.value_type)
+    values = np.asarray((flat.fill_null(0) if is_whole else flat).to_numpy(False))  # of floats nulls are NaN
+    if not lists.null_count and not (is_whole and flat.null_count):
         return values.reshape(len(lists), length)
-    rows = np.full((len(lists), length), np.nan, values.dtype if values.dtype.kind == "f" else np.float64)
-    numbers = np.where(flat.is_null().to_numpy(False), np.nan, refuse_inexact(values, name))
-    rows[lists.is_valid().to_numpy(False)] = numbers.reshape(-1, length)
+    rows = np.full((len(lists), length), np.nan, np.float64 if is_whole else values.dtype)
+    numbers = np.where(flat.is_null().to_numpy(False), np.nan, refuse_inexact(values, name)) if is_whole else values
+    rows[lists.is_valid().to_numpy(False)] = numbers.reshape(len(lists) - lists.null_count, length)
     return rows
 
 

@@ -227,7 +227,7 @@ def _stored_slices(manifest: Any, folder: Path, variants: list[StoredVariant], d
         # By slice, then eps and min_samples, as the variants are.
         figures = np.array([row[1:] for row in rows], np.float64).reshape(-1, len(variants), 8)
         counts = np.delete(figures, 1, axis=2)  # all but eps
-        if not (abs(counts) <= 2**53).all() or (counts % 1 != 0).any():
+        if not ((counts >= 0) & (counts <= 2**53)).all() or (counts % 1 != 0).any():
             raise ValueError("it has counts that are no whole numbers")
         keys, sizes = _as_keys([row[0] for row in rows[:: len(variants)]]), figures[:, 0, 0].astype(np.int64)
         asked = [(v.eps, v.min_samples) for v in variants]

@@ -392,7 +392,7 @@ def sweep_on_gpus(
         raise ValueError("output leaves labels on one GPU, and gpus share the sweep: leave one of them out")
     weights = None if sample_weight is None else as_weights(sample_weight, len(given.points))
     words = _words_of(gpus)
-    arguments = (given.points, given.metric, asked, words, engine, run, weights, with_lineage)
+    arguments = (None, given.points, given.metric, asked, words, engine, run, weights, with_lineage)
     with python_errors():
         metric = _core.metric_text(given.metric, given.points.shape[1])
     return _results(_core.start_shared_sweep, arguments, given, metric, asked, _checksum_of(weights), with_lineage, "numpy", run["keep"], progress)

@@ -739,6 +739,37 @@ def test_numbers_of_lists_are_columns(tmp_path, ending, length, number):
             epsflow.read_points(tmp_path / "x.parquet")
         for columns in (["z"], [-1]):
             assert epsflow.read_points(tmp_path / "x.parquet", columns).to_numpy().tolist() == [[6], [7]]
+    with pytest.raises(ValueError, match=r"column 'v' has lists of numbers: name these, as v\[0\]"):
+        epsflow.read_points(tmp_path / "x.parquet", ["v"])
+
+
+@pytest.mark.parametrize("lists, kind, words", [
+    ([None, None], "list", "all of its rows are missing"),
+    ([["a", None], ["b"]], None, "lists of string, which are no numbers"),
+    ([[True, None], [False]], None, "lists of bool, which are no numbers"),
+    ([[[1.0]], None], None, "which are no numbers"),
+])
+def test_lists_that_are_no_coordinates(tmp_path, lists, kind, words):
+    needs_pandas()
+    arrow = pytest.importorskip("pyarrow")
+    array = arrow.array(lists, arrow.list_(arrow.float64()) if kind else None)
+    pytest.importorskip("pyarrow.parquet").write_table(arrow.table({"v": array, "z": [6.0, 7.0]}), tmp_path / "x.parquet")
+    with pytest.raises(ValueError, match=words):
+        epsflow.read_points(tmp_path / "x.parquet")
+    for columns in (["z"], [-1]):
+        assert epsflow.read_points(tmp_path / "x.parquet", columns).to_numpy().tolist() == [[6], [7]]
+
+
+def test_lists_of_a_fixed_length_have_their_columns_without_a_list(tmp_path):
+    needs_pandas()
+    arrow = pytest.importorskip("pyarrow")
+    pairs = arrow.list_(arrow.float64(), 2)
+    for name, lists in (("empty", []), ("missing", [None]), ("whole", [[1.0, 2.0]])):
+        pytest.importorskip("pyarrow.parquet").write_table(arrow.table({" v": arrow.array(lists, pairs)}), tmp_path / f"{name}.parquet")
+    X = epsflow.read_points([tmp_path / f"{name}.parquet" for name in ("empty", "missing", "whole")])
+    assert list(X) == [" v[0]", " v[1]"]
+    np.testing.assert_array_equal(X, [[np.nan, np.nan], [1, 2]])
+    assert epsflow.read_points(tmp_path / "whole.parquet", [" v[1]"]).to_numpy().tolist() == [[2]]
 
 
 @pytest.mark.parametrize("name", [None, "id"])

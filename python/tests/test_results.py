@@ -550,7 +550,7 @@ def test_counts_of_slices_and_lineages_that_epsflow_never_writes(program, points
     for place, field in enumerate(row.split(",")[1:], 1):
         if place == 2:  # eps
             continue
-        for value in (f"{field}.5", "1e61", "inf", "nan", "-inf"):
+        for value in (f"{field}.5", "-1", "1e61", "inf", "nan", "-inf"):
             forged = ",".join([*row.split(",")[:place], value, *row.split(",")[place + 1 :]])
             forge(tmp_path / "r", "slices.csv", whole.replace(row, forged, 1).encode())
             with pytest.raises(ValueError, match=r"slices\.csv was not written by epsflow, or is damaged"):

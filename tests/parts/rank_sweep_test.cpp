@@ -569,6 +569,7 @@ TEST_CASE("parts: what cannot be") {
   const std::vector<std::uint64_t> slices{0, data.size()};
   refused({data.view(), {}, {}, slices}, one_thread, "a data set for each slice is not to be had of points in parts");
   refused({data.view()}, std::vector<EngineOptions>(2, one_thread.front()), "a rank has one engine, and 2 are given");
+  refused({Engine(one_thread.front()).load(data.view())}, {}, "leave Devices empty");
   CHECK_THROWS_WITH(run_with(grid({0.1}, {2}), {.verify = true}), Catch::Contains("RunOptions::verify"));
   CHECK_THROWS_WITH(run_with(grid({0.1}, {2}), {.keep = Keep::core}), Catch::Contains("RunOptions::keep = Keep::core"));
   CHECK_THROWS_WITH(run_with(grid({0.1}, {2}), {.strategy = StrategyChoice::table}), Catch::Contains("table"));

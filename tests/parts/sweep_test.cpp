@@ -4,6 +4,7 @@
 #include <limits>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "support/catch.hpp"
@@ -12,6 +13,7 @@
 
 #include <epsflow/clustering/lineage.hpp>
 #include <epsflow/core/error.hpp>
+#include <epsflow/parts/part_lineage.hpp>
 #include <epsflow/pipeline/backends.hpp>
 #include <epsflow/pipeline/engine.hpp>
 
@@ -396,7 +398,50 @@ TEST_CASE("shared sweeps: what an engine has loaded is swept by it, with all tha
   // An engine with the default options, where nothing is said.
   run_each({points, {}, weights}, {}, sweep, {}, take);
   check_same(by_variant(std::move(results)), by_variant(run(data, sweep)));
-  CHECK_THROWS_WITH(run_each({data}, {.options = cpu_engines(1)}, sweep, {}, take), Contains("loaded by an engine"));
+  // What is said twice.
+  const std::vector<std::uint64_t> slices{0, 2000};
+  const std::vector<EngineOptions> options = cpu_engines(1);
+  const std::vector<Engine> engines{Engine(options.front())};
+  const SharingAnswer how;
+  const Partition cuts;
+  CHECK_THROWS_WITH(run_each({data}, {.options = options}, sweep, {}, take), Contains("leave Devices empty"));
+  CHECK_THROWS_WITH(run_each({data}, {.sharing = &how}, sweep, {}, take), Contains("leave Devices empty"));
+  CHECK_THROWS_WITH(run_each({data, {}, weights}, {}, sweep, {}, take), Contains("Dataset::weighted()"));
+  CHECK_THROWS_WITH(run_each({data, {}, {}, slices}, {}, sweep, {}, take), Contains("Engine::load()"));
+  CHECK_THROWS_WITH(run_each({data, {.kind = MetricKind::manhattan}}, {}, sweep, {}, take),
+                    Contains("PointSet::metric"));
+  CHECK_THROWS_WITH(run_each({points}, {.engines = engines, .options = options}, sweep, {}, take),
+                    Contains("Devices::options are in place of Devices::engines"));
+  CHECK_THROWS_WITH(run_each({points}, {.cuts = &cuts}, sweep, {}, take), Contains("Devices::ranks is null"));
+  CHECK_THROWS_AS(choose_sharing({data}, sweep, options, {}), UsageError);
+  CHECK(results.empty());
+}
+
+TEST_CASE(
+    "shared sweeps: by engines that stay, of points that are brought, with weights, eps by eps, and their lineage") {
+  Random random(30);
+  const Points points = uniform(3000, random);
+  std::vector<double> weights(points.size());
+  for (double& w : weights) w = random.uniform(0.5, 2);
+  const PointsSource source = test::source_of(points);
+  const Sweep sweep = sweep_of(5);
+  std::vector<Engine> engines;
+  for (const EngineOptions& options : cpu_engines(2)) engines.emplace_back(options);
+  const auto expected = by_variant(run(engines.front().load(points).weighted(weights), sweep));
+  std::vector<VariantResult> results;
+  for (int again = 0; again < 2; ++again) {
+    Trace trace;
+    run_each({source, {}, weights}, {.engines = engines}, sweep, {},
+             [&](VariantResult&& result) { results.push_back(std::move(result)); }, {.trace = &trace});
+    check_same(by_variant(std::exchange(results, {})), expected);
+    const auto spans = trace.spans();
+    CHECK(std::ranges::count(spans, Stage::load_points, &TraceSpan::stage) == 2);
+    CHECK(std::ranges::count(spans, Stage::emit_results, &TraceSpan::stage) == std::ssize(expected));
+  }
+  const Lineage whole = epsflow::lineage(engines.front().load(points).weighted(weights), sweep);
+  const Lineage found = lineage({source, {}, weights}, {.engines = engines}, sweep);
+  REQUIRE(found.cells().size() == whole.cells().size());
+  for (std::size_t i = 0; i < sweep.size(); ++i) CHECK(found.cell(i).first_core == whole.cell(i).first_core);
 }
 
 TEST_CASE("shared sweeps: what fails or is cancelled ends all engines") {
