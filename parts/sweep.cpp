@@ -309,9 +309,8 @@ void check_given(const PointSet& points, const Devices& devices) {
   const bool loaded = std::holds_alternative<Dataset>(points.rows);
   const bool ranks = devices.ranks != nullptr;
   refuse(loaded && (points.metric != Metric{} || !points.weights.empty() || !points.slices.empty()),
-         "the points are loaded by an engine, and PointSet::metric, weights or slices are given beside them: load them "
-         "with "
-         "these (Engine::load(), Dataset::weighted())");
+         "the points are loaded by an engine, and PointSet::metric, weights or slices are given beside them: load the "
+         "points with these (Engine::load(), Dataset::weighted())");
   refuse(loaded && (!devices.engines.empty() || !devices.options.empty() || ranks || devices.sharing != nullptr ||
                     devices.cuts != nullptr),
          "the points are loaded by an engine, which sweeps them: leave Devices empty");

@@ -25,8 +25,7 @@ struct Devices {
   std::span<const EngineOptions> options = {};
   /// With the points of several ranks, of which this process, or thread, is one: how they exchange what they know. A rank has one engine.
   parts::Exchange* ranks = nullptr;
-  /// How the engines of a process share the sweep, its parts being a multiple of the engines; null for
-  /// parts::choose_sharing()'s.
+  /// How the engines of a process share the sweep, its parts being a multiple of the engines; null for parts::choose_sharing()'s.
   const parts::SharingAnswer* sharing = nullptr;
   /// Where space is cut between ranks, with as many parts as there are ranks; null where it is found out.
   const parts::Partition* cuts = nullptr;
