@@ -130,8 +130,8 @@ class Queue {
 /// What is given of a sweep.
 class SharedSweep {
  public:
-  SharedSweep(const PointSet& given, const Sweep& of_variants, const RunOptions& by_options)
-      : points(given), sweep(of_variants), options(by_options) {}
+  SharedSweep(PointSet given, const Sweep& of_variants, const RunOptions& by_options)
+      : points(std::move(given)), sweep(of_variants), options(by_options) {}
 
   PointSet points;
   const Sweep& sweep;
