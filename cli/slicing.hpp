@@ -62,7 +62,7 @@ class Slicing {
   /// The points in the order of the slices; those of the constructor where that is their order.
   [[nodiscard]] PointsView points() const { return rows_.order.empty() ? points_.view() : ordered_.view(); }
 
-  /// Their weights in the same order; none where they have none.
+  /// The weights of points(), in the same order. Empty if there are no weights.
   [[nodiscard]] std::span<const double> weights() const { return rows_.order.empty() ? points_.weights : weights_; }
 
   /// Loads the points, with their weights.
@@ -87,7 +87,7 @@ class Slicing {
   Slices slices_;
   TableColumn called_;
   Points ordered_;
-  std::vector<double> weights_;  ///< ordered
+  std::vector<double> weights_;  ///< in the order of the slices
 };
 
 /// The counts of all slices under all variants.

@@ -67,7 +67,7 @@ int run_into(io::ResultsFolder& folder, const Swept& swept, const Arguments& arg
   return kDone;
 }
 
-/// Where points are read from part by part, if they are.
+/// Returns the file from which parts are read, if the points do not fit into memory.
 std::optional<io::RowFile> left_rows(const Arguments& arguments, const Sweep& sweep, Metric& metric,
                                      const RunSettings& settings) {
   auto rows = rows_to_leave(arguments, sweep, metric, settings);
@@ -75,7 +75,7 @@ std::optional<io::RowFile> left_rows(const Arguments& arguments, const Sweep& sw
   return leave_rows(arguments, std::move(*rows), arguments.text("out"));
 }
 
-/// Says how engines share the sweep, and runs it.
+/// Prints how the engines share the sweep if it goes by parts, and runs it.
 void run_shared(const Arguments& arguments, const PointSet& points, const Sweep& sweep, const OnResult& take,
                 const RunSettings& settings, const Observer& observer) {
   const std::vector<EngineOptions> engines = parts::engines_on(settings.devices, settings.engine);

@@ -119,7 +119,7 @@ SharingAnswer choose_sharing(const SharingQuestion& question, const RunOptions& 
 
 bool may_move(const Metric& metric) { return !metric.box.empty() || !stay(metric, {}, 0, 0); }
 
-EngineOptions suited(const PointSet& points, EngineOptions engine, const RunOptions& run) {
+EngineOptions with_backend(const PointSet& points, EngineOptions engine, const RunOptions& run) {
   const PointRows& rows = points.host_rows();
   check_metric(points.metric, rows.dims());
   engine.backend = choose_backend(rows.size(), moved_dims(points.metric, rows.dims()), moved_space(points.metric),
@@ -142,7 +142,7 @@ SharingAnswer choose_sharing(const PointSet& given, const Sweep& sweep, std::spa
                            .slices = !given.slices.empty(),
                            .in_memory = points.in_memory()};
   std::optional<EngineOptions> one;
-  if (engines.size() == 1) engines = {&one.emplace(suited(given, engines.front(), run)), 1};
+  if (engines.size() == 1) engines = {&one.emplace(with_backend(given, engines.front(), run)), 1};
   if (one && on_the_host(*one)) {
     question.host = true;
     question.device_memory = settled(*one).memory;

@@ -55,10 +55,11 @@ struct SharingQuestion {
 /// Pure.
 [[nodiscard]] SharingAnswer choose_sharing(const SharingQuestion& question, const RunOptions& run) noexcept;
 
-/// The options with the backend that suits the points, where they leave it open (choose_backend()). Throws as check_metric().
-[[nodiscard]] EngineOptions suited(const PointSet& points, EngineOptions engine, const RunOptions& run);
+/// Returns the options with EngineOptions::backend set by choose_backend() for these points. Throws as check_metric().
+[[nodiscard]] EngineOptions with_backend(const PointSet& points, EngineOptions engine, const RunOptions& run);
 
-/// The same for these points and engines; a single one is suited(). The memory of a GPU is asked for where its options leave it open.
+/// The same for these points and engines. The options of a single engine go through with_backend() first. If options leave the memory of a GPU open, the
+/// GPU is queried.
 [[nodiscard]] SharingAnswer choose_sharing(const PointSet& points, const Sweep& sweep,
                                            std::span<const EngineOptions> engines, const RunOptions& run);
 

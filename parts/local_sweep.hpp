@@ -72,7 +72,7 @@ class PartsBeyondBudget : public ResourceError {
 void run_local(const LocalSweep& what, std::span<const PartWorker> workers, const OnResult& on_result,
                const RunOptions& options, const CancelToken& cancel);
 
-/// Throws UsageError for what parts do not have. slices: whether the points are in some.
+/// Throws UsageError if the options request a feature that parts lack. slices: whether the points are divided into slices.
 void check_parts_have(const RunOptions& options, bool slices = false);
 
 }  // namespace epsflow::parts

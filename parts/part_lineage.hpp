@@ -11,14 +11,14 @@
 
 namespace epsflow::parts {
 
-/// For a LineageBuilder of the results of run_each() over ranks with RunOptions::clusters: each rank has one and adds its results to it; that of the first
-/// rank finishes the lineage, those of others nothing of use. Each keeps births of its own rows alone, and is asked for some of them, so
-/// that add() is collective. share: rows of this rank. Collective. The exchange must outlive it.
+/// Returns the function by which a LineageBuilder reads births that are distributed over ranks. Each rank has a LineageBuilder and adds its
+/// results of run_each() with RunOptions::clusters to it; add() is then collective. Only the builder of the first rank returns the lineage.
+/// share: number of rows of this rank. Collective. The exchange must outlive the function.
 [[nodiscard]] LineageBuilder::BirthsOf births_of_shares(Exchange& exchange, std::size_t share);
 
-/// How the clusters of all variants lie in each other, of what run_each() takes: of ranks on the first that of one run over all points, on others
-/// nothing. RunOptions::clusters, labels, keep and core_mask are set by it. The first rank holds O(clusters of all variants); each some times 4
-/// bytes for each of its rows, and what run_each() takes. Throws as run_each() does.
+/// Returns the lineage of a sweep with the arguments of run_each(). With ranks the first rank gets the lineage of all points and the others an
+/// empty one. Overrides RunOptions::clusters, labels, keep and core_mask. The first rank holds O(clusters of all variants). Every rank holds a few
+/// times 4 bytes per row of its share, in addition to run_each(). Throws as run_each().
 [[nodiscard]] Lineage lineage(const PointSet& points, const Devices& devices, const Sweep& sweep,
                               const RunOptions& options = {}, const Observer& observer = {});
 

@@ -29,7 +29,7 @@ class PointRows {
   [[nodiscard]] bool in_memory() const noexcept { return source_ == nullptr; }
   /// Where they are in memory.
   [[nodiscard]] PointsView view() const noexcept { return view_; }
-  /// What brings them where they are not; else null.
+  /// Returns the source of rows that are not in memory, or null.
   [[nodiscard]] const PointsSource* source() const noexcept { return source_; }
   /// Bytes that they take there.
   [[nodiscard]] std::uint64_t bytes_in_memory() const noexcept { return in_memory() ? view_.bytes() : 0; }

@@ -1,4 +1,4 @@
-// The points of a process, wherever they are, with what belongs to them.
+// The input of a sweep: points in any place, with their metric, weights and slices.
 #pragma once
 
 #include <cstdint>
@@ -12,17 +12,17 @@
 
 namespace epsflow {
 
-/// What it looks at must outlive the sweep, unchanged.
+/// The points of one process. The arrays that it refers to must outlive the sweep and must not change.
 struct PointSet {
-  /// [n × d] in host memory; or brought by a PointsSource as they are needed, several times: its write() is called from several threads at once,
-  /// for any rows. Where the metric may move points, and where no parts are made, all of these are brought into memory first. Or what an engine has
-  /// loaded, with a metric, weights and slices already: then the members below stay empty.
+  /// [n × d] in host memory, or a PointsSource, or a data set that an engine has loaded. Several threads call PointsSource::write() at once, for
+  /// any rows and repeatedly. If the metric transforms points, or if no parts are made, all rows of a source are read into memory first. A loaded
+  /// data set has its own metric, weights and slices; the members below must then be empty.
   std::variant<parts::PointRows, Dataset> rows;
   Metric metric = {};
-  std::span<const double> weights = {};        ///< [n] as for Dataset::weighted(), or none
-  std::span<const std::uint64_t> slices = {};  ///< [count + 1] as for Engine::load(), or none: one data set
+  std::span<const double> weights = {};        ///< [n] as for Dataset::weighted(), or empty
+  std::span<const std::uint64_t> slices = {};  ///< [count + 1] as for Engine::load(), or empty for one data set
 
-  /// Those that no engine has loaded. Throws UsageError where one has.
+  /// Returns the rows that no engine has loaded. Throws UsageError if they are a loaded data set.
   [[nodiscard]] const parts::PointRows& host_rows() const {
     if (const auto* const given = std::get_if<parts::PointRows>(&rows)) return *given;
     throw UsageError("the points are loaded by an engine, and what is asked for takes them from the host: give these");

@@ -1,4 +1,4 @@
-// The sweep of one rank: its share of the points, with those of all others.
+// The sweep of one rank over its share of the points, together with all other ranks.
 #pragma once
 
 #include <epsflow/core/sweep.hpp>
@@ -7,7 +7,7 @@
 
 namespace epsflow::parts {
 
-/// run_each() of a rank. Clusters directly, without tables. Takes its turn on the engine.
+/// Implements run_each() for Devices::ranks. Clusters directly, without tables. Waits until the engine has finished its earlier work.
 PartFigures run_rank(const PointSet& share, const Devices& devices, const Sweep& sweep, const RunOptions& options,
                      const OnResult& on_result, const Observer& observer);
 

@@ -127,7 +127,7 @@ class Queue {
   std::deque<stages::EpsGroup> left_;
 };
 
-/// What is given of a sweep.
+/// The arguments of a sweep on the engines of this process.
 class SharedSweep {
  public:
   SharedSweep(PointSet given, const Sweep& of_variants, const RunOptions& by_options)
@@ -138,13 +138,13 @@ class SharedSweep {
   const RunOptions& options;
 
   [[nodiscard]] const PointRows& rows() const { return points.host_rows(); }
-  /// Brings all points that are not in memory.
+  /// Reads all rows of a source into memory.
   void bring_all() {
     if (rows().in_memory()) return;
     brought_ = bring(*rows().source());
     points.rows = PointRows(*brought_);
   }
-  /// Of points in memory. engine: makes or finds it.
+  /// Loads points that are in memory. engine: a function that returns the engine; its time counts as loading.
   template <class MakeEngine>
   [[nodiscard]] Dataset load(MakeEngine&& engine, const Observer& observer) const {
     if (observer.before_stage) observer.before_stage(Stage::load_points);
@@ -193,7 +193,7 @@ void share_space(const LocalSweep& what, std::span<const Engine> engines, const 
       all, workers, [&](VariantResult&& result) { together.take(std::move(result)); }, options, together.stop());
 }
 
-/// Those that are given, or as many as the answer needs.
+/// Returns the given engines, or makes as many as the answer needs.
 std::vector<Engine> engines_for(const SharingAnswer& answer, std::span<const EngineOptions> settings,
                                 const Devices& devices, const SharedSweep& given, const Observer& observer) {
   if (!devices.engines.empty()) return {devices.engines.begin(), devices.engines.end()};
@@ -204,7 +204,7 @@ std::vector<Engine> engines_for(const SharingAnswer& answer, std::span<const Eng
   return make_engines(settings.first(used), observer);
 }
 
-/// What is known of the engines. One that may be on any backend is on the one that suits the points.
+/// Returns the options of all engines: of a GPU's engine with the memory that it may use, of a single engine with its backend chosen.
 std::vector<EngineOptions> settings_of(const Devices& devices, const PointSet& points, const RunOptions& options) {
   std::vector<EngineOptions> settings(devices.options.begin(), devices.options.end());
   for (const Engine& engine : devices.engines) {
@@ -213,11 +213,11 @@ std::vector<EngineOptions> settings_of(const Devices& devices, const PointSet& p
   }
   if (settings.empty()) settings.emplace_back();
   for (const EngineOptions& engine : settings) check_options(engine, options);
-  if (settings.size() == 1 && devices.engines.empty()) settings.front() = suited(points, settings.front(), options);
+  if (settings.size() == 1 && devices.engines.empty()) settings.front() = with_backend(points, settings.front(), options);
   return settings;
 }
 
-/// Parts, more of them where they do not fit, or one run.
+/// Clusters by parts. If they do not fit into memory, tries more parts, and then one run.
 void share_parts(SharedSweep& given, std::span<const Engine> engines, const SharingAnswer& answer, Together& together) {
   check_parts_have(given.options, !given.points.slices.empty());
   const PointRows points = given.rows();
@@ -301,7 +301,7 @@ void run_on_engines(const PointSet& points, const Devices& devices, const Sweep&
   share_eps(given, queue, engines, together);
 }
 
-/// Throws UsageError for what contradicts each other.
+/// Throws UsageError if members contradict each other.
 void check_given(const PointSet& points, const Devices& devices) {
   const auto refuse = [](bool wrong, const char* why) {
     if (wrong) throw UsageError(why);

@@ -1,4 +1,4 @@
-// A sweep over points wherever they are, by all devices that are there: the GPUs of a host, parts that take turns, ranks.
+// The front door: a sweep over points in any place, on one engine, several GPUs, parts of space, or ranks.
 #pragma once
 
 #include <cstdint>
@@ -16,45 +16,46 @@
 
 namespace epsflow {
 
-/// What works on points that no engine has loaded yet. Where nothing is given it is an engine with the default options.
+/// The devices that run a sweep. If all members are left out, one engine with the default options runs it.
 struct Devices {
-  /// They stay for later sweeps; each takes its turns with whatever else it does.
+  /// Engines that exist already and outlive the sweep. A sweep waits until an engine has finished its earlier work.
   std::span<const Engine> engines = {};
-  /// In place of engines: as many are made as the sweep needs, and are gone afterwards. A single one is on the backend that suits the points
-  /// (parts::suited()).
+  /// Use instead of `engines`: the sweep makes as many engines with these options as it needs and destroys them at its end. A single entry runs on
+  /// the backend that choose_backend() returns for the points.
   std::span<const EngineOptions> options = {};
-  /// With the points of several ranks, of which this process, or thread, is one: how they exchange what they know. A rank has one engine.
+  /// The communicator, if the points are distributed over ranks. The caller is one of these ranks, and a rank has one engine.
   parts::Exchange* ranks = nullptr;
-  /// How the engines of a process share the sweep, its parts being a multiple of the engines; null for parts::choose_sharing()'s.
+  /// How the engines of one process share the sweep; SharingAnswer::parts must be a multiple of their number. If null, parts::choose_sharing()
+  /// decides.
   const parts::SharingAnswer* sharing = nullptr;
-  /// Where space is cut between ranks, with as many parts as there are ranks; null where it is found out.
+  /// The cuts between the parts of ranks, one part for each rank. If null, they are computed from the points.
   const parts::Partition* cuts = nullptr;
 };
 
-/// What a rank had to do, and to send.
+/// How much work and communication one rank had.
 struct PartFigures {
-  std::uint64_t points = 0;       ///< of its part
-  std::uint64_t ghosts = 0;       ///< for the largest eps
-  std::uint64_t sent_bytes = 0;   ///< to other ranks, points and labels included
-  double distribute_seconds = 0;  ///< for cutting space, moving points to their parts and finding ghosts
-  double cluster_seconds = 0;     ///< for all variants, labels brought back included
+  std::uint64_t points = 0;       ///< points of its part, without ghosts
+  std::uint64_t ghosts = 0;       ///< ghosts of its part for the largest eps
+  std::uint64_t sent_bytes = 0;   ///< bytes sent to other ranks, points and labels included
+  double distribute_seconds = 0;  ///< wall time for cutting space, sending points to their parts and finding ghosts
+  double cluster_seconds = 0;     ///< wall time for clustering all variants and returning the labels
 };
 
-/// Clusters the points under every variant, and hands the results to on_result: those of one run over all points, bit for bit, whatever the
-/// devices are, and wherever space is cut. Variants come in any order. on_result and the callbacks of `observer` but before_stage are called
-/// one at a time, from any thread. Of parts nothing is traced. Where parts of a process turn out not to fit there are twice as many, three
-/// times at most, or one run where a device holds all points. Returns zeros without ranks.
+/// Clusters the points under every variant of the sweep and calls on_result with each result. The labels equal those of one run over all points,
+/// bit for bit, for any devices and any cuts of space. Variants come in any order. on_result and the callbacks of `observer` except before_stage
+/// are called one at a time, from any thread. Parts of space are not traced. If parts do not fit into memory, the sweep is tried with twice as many,
+/// up to three times, or as one run if one device can hold all points. Returns zeros if there are no ranks.
 ///
-/// With ranks it is collective: all call it with the same arguments but for points and machine. Row i of rank r counts as row i + Σ points of
-/// the ranks before r. On each rank on_result is given the labels and masks of its own rows, and the counts of all; with RunOptions::clusters
-/// births of its own rows, and on the first rank the clusters of all, O(clusters). Variants come in the same order everywhere, by descending
-/// eps and minpts. Weights are there on all ranks or on none. Each rank holds its rows, its part with ghosts out to one eps, their weights, and
-/// what clustering them takes; nothing that grows with all points.
+/// With ranks the call is collective: all ranks pass the same arguments except points and machine. Row i of rank r has the id i + Σ points of the
+/// ranks before r. On each rank on_result gets the labels and masks of its own rows, and the counts of all rows. With RunOptions::clusters each
+/// rank gets the births of its own rows, and the first rank the clusters of all ranks, O(clusters). All ranks get the variants in the same order, by
+/// descending eps and minpts. Either all ranks have weights or none has. A rank holds its rows, its part with ghosts out to one eps, their weights,
+/// and the memory of clustering; no rank holds anything that grows with the number of all points.
 ///
-/// Throws as run(); UsageError for what parts do not have (slices, verify, Keep::core, labels on a device, tables, tiles of a GPU) where ranks
-/// or Devices::sharing ask for parts, where ranks differ in what must be the same, for a box that is not more than two neighbourhoods wide
-/// where one run cannot take the place of parts, and for members of PointSet and Devices that contradict each other; ResourceError for a part
-/// that takes more than the EngineOptions::memory of its rank, on all of them; Cancelled where another rank has failed.
+/// Throws as run(). Throws UsageError if ranks or Devices::sharing request parts for a feature that parts lack (slices, verify, Keep::core, labels
+/// on a device, tables, tiles of a GPU), if ranks pass different arguments, if a periodic box is not more than two neighbourhoods wide and one run
+/// cannot replace the parts, and if members of PointSet and Devices contradict each other. Throws ResourceError on all ranks if the part of one
+/// rank needs more than its EngineOptions::memory, and Cancelled if another rank has failed.
 PartFigures run_each(const PointSet& points, const Devices& devices, const Sweep& sweep, const RunOptions& options,
                      const OnResult& on_result, const Observer& observer = {});
 

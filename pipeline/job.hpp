@@ -39,7 +39,7 @@ class Job {
   std::unique_ptr<State> state_;
 };
 
-/// Starts run() in the background and returns at once; where `on_result` is given results go there as they come. Whatever `observer` points to must outlive
+/// Starts run() in the background and returns at once. If `on_result` is given, it is called with each result as soon as it is finished. Whatever `observer` points to must outlive
 /// the job. The callbacks of `observer` and `on_result` are called from other threads. The run waits until earlier ones of its engine have
 /// ended. Throws ResourceError where the system has no thread for it.
 [[nodiscard]] Job start(const Dataset& data, const Sweep& sweep, const RunOptions& options = {},

@@ -9,8 +9,8 @@
 
 namespace epsflow {
 
-/// Results go to on_result as they come: one at a time, in any order, from any thread. A few variants of an eps may be made together and come one
-/// after the other. shared: hands out the groups of the sweep that this engine is to make, where several share it; null: all. Throws as run().
+/// Calls on_result with each result as soon as it is finished: one at a time, in any order, from any thread. shared: returns the next group of the
+/// sweep for this engine, if several engines share the sweep; null if this engine runs all groups. Throws as run().
 void run_dataset(const Dataset& data, const Sweep& sweep, const OnResult& on_result, const RunOptions& options,
                  const Observer& observer = {}, const MoreGroups& shared = nullptr);
 

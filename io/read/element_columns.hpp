@@ -37,7 +37,7 @@ struct ElementChoice {
 using ElementCount = std::function<std::uint64_t(std::size_t column)>;
 inline constexpr std::uint64_t kUnknownCount = std::numeric_limits<std::uint64_t>::max();
 
-/// The same where it takes an effort to count: only columns that may be chosen are counted, some of them several times.
+/// Overload for formats in which counting the elements of a column is expensive: counts only columns that may be chosen, some repeatedly.
 [[nodiscard]] std::vector<ElementChoice> select_elements(const Source& source, const ColumnList& available,
                                                          const ElementCount& count_of);
 

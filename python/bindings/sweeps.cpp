@@ -27,13 +27,13 @@ using namespace nb::literals;
 namespace epsflow::python {
 namespace {
 
-/// What is swept, and by what.
-struct Given {
+/// The points of a sweep and the options of its engines.
+struct Input {
   PointSet points;
   std::vector<EngineOptions> engines = {};
 };
 
-/// That memory is short is an error of its own in Python, and here devices are.
+/// Converts a ResourceError into an Error: a missing GPU must not become a MemoryError in Python.
 template <class Find>
 auto devices_of(Find&& find) {
   try {
@@ -43,8 +43,8 @@ auto devices_of(Find&& find) {
   }
 }
 
-/// prepare: called on the thread of the task. ranks: null, or of which this process is one.
-std::unique_ptr<Task> start(std::function<Given(const Observer&)> prepare, Relay* ranks, const Variants& variants,
+/// prepare: returns the input; called on the thread of the task. ranks: the communicator, or null.
+std::unique_ptr<Task> start(std::function<Input(const Observer&)> prepare, Relay* ranks, const Variants& variants,
                             const nb::dict& options, bool lineage) {
   RunOptions run = options_from<RunOptions>(options);
   run.clusters = lineage;
@@ -53,7 +53,7 @@ std::unique_ptr<Task> start(std::function<Given(const Observer&)> prepare, Relay
     const auto closing = [](Relay* relay) { relay->close(); };  // Python waits for it
     const std::unique_ptr<Relay, decltype(closing)> open(ranks, closing);
     if (ranks != nullptr) ranks->watch(observer.cancel);
-    const Given given = prepare(observer);
+    const Input given = prepare(observer);
     std::optional<LineageBuilder> builder;
     if (run.clusters && ranks == nullptr) builder.emplace(sweep);
     if (run.clusters && ranks != nullptr) {
@@ -70,8 +70,8 @@ std::unique_ptr<Task> start(std::function<Given(const Observer&)> prepare, Relay
   });
 }
 
-/// Of points on the host: by GPUs that share them, or, with ranks, by this process among others. gpus: these; one for each process of a machine
-/// with ranks, where it may be empty. engine: options of what shares them.
+/// Starts a sweep of points on the host, shared by GPUs of this process or, if ranks is not null, by all ranks. gpus: the GPUs; with ranks one for
+/// each process of a machine, or empty for the CPU. engine: options of the engines.
 std::unique_ptr<Task> start_shared_sweep(Relay* ranks, const HostArray& points, const MetricWords& words,
                                          const Variants& variants, const std::string& gpus, const nb::dict& engine,
                                          const nb::dict& options, const Weights& weights, bool lineage) {
@@ -82,9 +82,9 @@ std::unique_ptr<Task> start_shared_sweep(Relay* ranks, const HostArray& points, 
   if (ranks == nullptr) engines = devices_of([&] { return parts::engines_on({.gpus = gpus}, given); });
   return start(
       [=](const Observer&) {
-        if (ranks == nullptr) return Given{set, engines};
+        if (ranks == nullptr) return Input{set, engines};
         const parts::MachineShare share = parts::machine_share(*ranks);
-        return Given{set, {devices_of([&] { return parts::share_machine(share, {.gpus = gpus}, given); })}};
+        return Input{set, {devices_of([&] { return parts::share_machine(share, {.gpus = gpus}, given); })}};
       },
       ranks, variants, options, lineage);
 }
@@ -94,7 +94,7 @@ std::unique_ptr<Task> start_shared_sweep(Relay* ranks, const HostArray& points, 
 std::unique_ptr<Task> start_sweep(const PyDataset& data, const Variants& variants, const nb::dict& options,
                                   const Weights& weights, bool lineage) {
   return start(
-      [points = TaskDataset(data, weights)](const Observer& observer) { return Given{{points.get(observer)}}; },
+      [points = TaskDataset(data, weights)](const Observer& observer) { return Input{{points.get(observer)}}; },
       nullptr, variants, options, lineage);
 }
 

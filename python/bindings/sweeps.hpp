@@ -1,4 +1,4 @@
-// Sweeps, wherever the points are: tasks that hand over results as they come, and at their end the lineage, where it is asked for.
+// Tasks that run a sweep. They hand over each result as it is finished and, if requested, the lineage at the end.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -12,7 +12,7 @@
 
 namespace epsflow::python {
 
-/// Of points that an engine has loaded.
+/// Starts a sweep of a loaded data set.
 std::unique_ptr<Task> start_sweep(const PyDataset& data, const Variants& variants, const nanobind::dict& options,
                                   const Weights& weights, bool lineage);
 

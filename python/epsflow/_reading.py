@@ -369,7 +369,9 @@ def _read_arrow(file: Any, columns: Any) -> Any:
 
 
 def _of_table(schema: Any, columns: Any, read: Callable[[int], Any]) -> list[tuple[str, Any]]:
-    """Pairs as _chosen() takes them; each number of a list is a column. Lists are read only where one may be asked for."""
+    """Returns the pairs that _chosen() takes. Each number of a list becomes a column. A column of lists is read only if one of its numbers may be
+    requested.
+    """
     types = import_module("pyarrow.types")
     pairs: list[tuple[str, Any]] = []
     for i in _without_index(schema, columns):
@@ -394,7 +396,9 @@ def _refuse(why: str) -> Any:
 
 
 def _of_lists(column: Any, name: str) -> NDArray[Any]:
-    """The lists of numbers of a column as rows; of a missing list all numbers are. Raises ValueError for lists of several lengths."""
+    """Returns a column of lists of numbers as an array [rows, length]. A missing list becomes a row of NaN. Raises ValueError if lists differ in
+    length.
+    """
     lists, kind = column.combine_chunks(), column.type
     fixed = getattr(kind, "list_size", None)
     lengths = lists.value_lengths().drop_null().unique().to_pylist() if fixed is None else [fixed]

@@ -522,7 +522,7 @@ def test_a_killed_run_of_the_program_is_left_alone(result, tmp_path):
 
 
 def forge(folder: Path, name: str, content: bytes) -> None:
-    """As if somebody had changed a file and its checksum."""
+    """Changes a file and its checksum in the manifest."""
     (folder / name).write_bytes(content)
     described = json.loads((folder / "sweep.json").read_text())
     next(file for file in described["files"] if file["name"] == name).update(bytes=len(content), crc32=f"{zlib.crc32(content):08x}")

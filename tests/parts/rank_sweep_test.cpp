@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "support/catch.hpp"
+#include "support/lineage_check.hpp"
 #include "support/points_source.hpp"
 #include "support/random_points.hpp"
 
@@ -343,15 +344,7 @@ TEST_CASE("parts: the lineage of all points comes to the first rank") {
         }
       });
       CHECK(none_elsewhere);
-      REQUIRE(found.cells().size() == expected.cells().size());
-      for (std::size_t i = 0; i < sweep.size(); ++i) {
-        CHECK(found.cell(i).summary == expected.cell(i).summary);
-        CHECK(found.cell(i).first_core == expected.cell(i).first_core);
-        CHECK(found.cell(i).core == expected.cell(i).core);
-        CHECK(found.cell(i).size == expected.cell(i).size);
-        CHECK(found.cell(i).in_wider == expected.cell(i).in_wider);
-        CHECK(found.cell(i).in_looser == expected.cell(i).in_looser);
-      }
+      test::check_same_lineage(found, expected);
     }
   }
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "support/catch.hpp"
+#include "support/lineage_check.hpp"
 #include "support/points_source.hpp"
 #include "support/random_points.hpp"
 
@@ -21,6 +22,7 @@ namespace epsflow::parts {
 namespace {
 
 using Catch::Matchers::Contains;
+using test::check_same_lineage;
 using test::Random;
 
 std::vector<EngineOptions> cpu_engines(std::size_t count) {
@@ -231,13 +233,7 @@ TEST_CASE("shared sweeps: clusters of eps that different engines have made are t
       lineage_of([&](const OnResult& take) { run_each({points}, {.options = cpu_engines(1)}, sweep, options, take); });
   const Lineage found =
       lineage_of([&](const OnResult& take) { run_each({points}, {.options = cpu_engines(3)}, sweep, options, take); });
-  REQUIRE(found.cells().size() == expected.cells().size());
-  for (std::size_t i = 0; i < sweep.size(); ++i) {
-    CHECK(found.cell(i).first_core == expected.cell(i).first_core);
-    CHECK(found.cell(i).size == expected.cell(i).size);
-    CHECK(found.cell(i).in_wider == expected.cell(i).in_wider);
-    CHECK(found.cell(i).in_looser == expected.cell(i).in_looser);
-  }
+  check_same_lineage(found, expected);
   for (const Keep keep : {Keep::labels, Keep::summary}) {
     for (const std::size_t parts : {2U, 6U}) {
       const SharingAnswer how{.sharing = Sharing::parts, .parts = parts};
@@ -245,13 +241,7 @@ TEST_CASE("shared sweeps: clusters of eps that different engines have made are t
       const Lineage of_parts = lineage_of([&](const OnResult& take) {
         run_each({points}, {.options = cpu_engines(2), .sharing = &how}, sweep, in_parts, take);
       });
-      for (std::size_t i = 0; i < sweep.size(); ++i) {
-        CHECK(of_parts.cell(i).first_core == expected.cell(i).first_core);
-        CHECK(of_parts.cell(i).core == expected.cell(i).core);
-        CHECK(of_parts.cell(i).size == expected.cell(i).size);
-        CHECK(of_parts.cell(i).in_wider == expected.cell(i).in_wider);
-        CHECK(of_parts.cell(i).in_looser == expected.cell(i).in_looser);
-      }
+      check_same_lineage(of_parts, expected);
     }
   }
 }
@@ -324,13 +314,7 @@ TEST_CASE("shared sweeps: parts that do not fit a GPU become more") {
   run_each({points}, {.options = std::vector{small}, .sharing = &how}, sweep, tied,
            [&](VariantResult&& result) { found.add(result); });
   run_each({points}, {.options = cpu_engines(1)}, sweep, tied, [&](VariantResult&& result) { expected.add(result); });
-  const Lineage in_parts = found.finish(), whole = expected.finish();
-  for (std::size_t i = 0; i < sweep.size(); ++i) {
-    CHECK(in_parts.cell(i).first_core == whole.cell(i).first_core);
-    CHECK(in_parts.cell(i).size == whole.cell(i).size);
-    CHECK(in_parts.cell(i).in_wider == whole.cell(i).in_wider);
-    CHECK(in_parts.cell(i).in_looser == whole.cell(i).in_looser);
-  }
+  check_same_lineage(found.finish(), expected.finish());
 }
 
 TEST_CASE("shared sweeps: more parts than threads are sensible for are an error") {
@@ -439,9 +423,7 @@ TEST_CASE(
     CHECK(std::ranges::count(spans, Stage::emit_results, &TraceSpan::stage) == std::ssize(expected));
   }
   const Lineage whole = epsflow::lineage(engines.front().load(points).weighted(weights), sweep);
-  const Lineage found = lineage({source, {}, weights}, {.engines = engines}, sweep);
-  REQUIRE(found.cells().size() == whole.cells().size());
-  for (std::size_t i = 0; i < sweep.size(); ++i) CHECK(found.cell(i).first_core == whole.cell(i).first_core);
+  check_same_lineage(lineage({source, {}, weights}, {.engines = engines}, sweep), whole);
 }
 
 TEST_CASE("shared sweeps: what fails or is cancelled ends all engines") {
