@@ -213,7 +213,8 @@ std::vector<EngineOptions> settings_of(const Devices& devices, const PointSet& p
   }
   if (settings.empty()) settings.emplace_back();
   for (const EngineOptions& engine : settings) check_options(engine, options);
-  if (settings.size() == 1 && devices.engines.empty()) settings.front() = with_backend(points, settings.front(), options);
+  if (settings.size() == 1 && devices.engines.empty())
+    settings.front() = with_backend(points, settings.front(), options);
   return settings;
 }
 
