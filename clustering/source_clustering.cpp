@@ -40,7 +40,8 @@ SourceClustering::SourceClustering(std::unique_ptr<ClusterSource>&& own, Cluster
       parent_(source.nodes()),
       keep_(options.keep),
       least_(options.minpts.back()),
-      asked_(options.clusters) {
+      asked_(options.clusters),
+      of_part_(options.shared != nullptr) {
   if (asked_ || !keeps_labels(keep_)) sets_.emplace(source, least_, asked_, cancel);
   const std::size_t at_once =
       keeps_labels(keep_) ? std::min(source.levels_at_once(), std::max<std::size_t>(1, options.minpts.size())) : 1;
@@ -52,9 +53,7 @@ SourceClustering::SourceClustering(std::unique_ptr<ClusterSource>&& own, Cluster
   for_nodes(parent_.size(), [&](std::size_t first, std::size_t last) {
     std::fill(parent_.begin() + first, parent_.begin() + last, kNotCore);
   });
-  if (options.shared == nullptr) return;
-  all_minpts_.assign(options.minpts.begin(), options.minpts.end());
-  find_shared(*options.shared);
+  if (of_part_) find_shared(*options.shared);
 }
 
 /// Where shared points lie.
@@ -64,41 +63,19 @@ void SourceClustering::find_shared(const SharedPoints& shared) {
   for_nodes(order.size(), [&](std::size_t first, std::size_t last) {
     for (std::size_t p = first; p < last; ++p) positions[order[p]] = static_cast<std::uint32_t>(p);
   });
-  lent_ = shared.lent.size();
-  shared_.resize(lent_ + shared.borrowed);
+  shared_.resize(shared.asked.size());
   const auto starts = source_.node_starts();
-  const std::size_t own = order.size() - shared.borrowed;
   for_nodes(shared_.size(), [&](std::size_t first, std::size_t last) {
     for (std::size_t i = first; i < last; ++i) {
-      const std::uint32_t position = positions[i < lent_ ? shared.lent[i] : own + (i - lent_)];
+      const std::uint32_t position = positions[shared.asked[i]];
       const auto behind = std::upper_bound(starts.begin(), starts.end(), position);
       shared_[i] = {position, starts.empty() ? position : static_cast<std::uint32_t>(behind - starts.begin() - 1)};
     }
   });
-}
-
-std::vector<std::uint16_t> SourceClustering::lent_levels() {
-  const auto counts = source_.counts();
-  std::vector<std::uint16_t> levels(lent_);
-  for_nodes(lent_, [&](std::size_t first, std::size_t last) {
-    for (std::size_t i = first; i < last; ++i) {
-      const auto reached =
-          std::lower_bound(all_minpts_.begin(), all_minpts_.end(), counts[shared_[i].position], std::greater<>());
-      levels[i] = static_cast<std::uint16_t>(all_minpts_.end() - reached);
-    }
-  });
-  return levels;
-}
-
-void SourceClustering::borrow_levels(std::span<const std::uint16_t> levels) {
-  std::vector<PointCount> counts(levels.size());
-  for_nodes(levels.size(), [&](std::size_t first, std::size_t last) {
-    for (std::size_t i = first; i < last; ++i) {
-      const std::uint32_t count = levels[i] == 0 ? 0 : all_minpts_[all_minpts_.size() - levels[i]];
-      counts[i] = {shared_[lent_ + i].position, count};
-    }
-  });
-  source_.set_counts(counts);
+  if (shared.unlabelled_core) return;
+  std::vector<PointCount> none;
+  for (std::size_t i = order.size() - shared.unlabelled; i < order.size(); ++i) none.push_back({positions[i], 0});
+  source_.set_counts(none);
 }
 
 std::vector<std::uint32_t> SourceClustering::shared_clusters() {
@@ -190,7 +167,7 @@ std::vector<LevelResult> SourceClustering::label(std::span<const LabelTarget> ta
   for (std::size_t l = 0; l < levels.size(); ++l) {
     results[l].summary = levels[l].summary;
     if (asked_) results[l].clusters = std::move(found_[l]);
-    if (asked_ || !all_minpts_.empty()) results[l].clusters.size = std::move(levels[l].sizes);
+    if (asked_ || of_part_) results[l].clusters.size = std::move(levels[l].sizes);
     if (targets[l].core != nullptr) fill_mask(minpts_[l], targets[l].core);
   }
   minpts_.clear();

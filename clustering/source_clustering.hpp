@@ -32,8 +32,6 @@ class SourceClustering final : public Counted, private United {
   [[nodiscard]] std::size_t levels_at_once() const override { return clusters_.size(); }
   [[nodiscard]] United& unite(std::uint32_t minpts) override;
   [[nodiscard]] std::uint64_t open_pairs() const override { return source_.open_pairs(); }
-  [[nodiscard]] std::vector<std::uint16_t> lent_levels() override;
-  void borrow_levels(std::span<const std::uint16_t> levels) override;
 
  private:
   SourceClustering(std::unique_ptr<ClusterSource>&& own, ClusterSource& source, const DirectOptions& options,
@@ -64,9 +62,8 @@ class SourceClustering final : public Counted, private United {
   std::vector<Buffer<std::uint32_t>> numbers_;  ///< [levels at once] [nodes] the cluster of each node
   std::vector<std::uint32_t> clusters_;         ///< [levels at once] how many these are
   std::size_t last_ = 0;                        ///< the last level, among these
-  std::vector<std::uint32_t> all_minpts_;       ///< descending; of a part alone
-  std::vector<NodePoint> shared_;               ///< the points that a part lends, and its ghosts
-  std::size_t lent_ = 0;                        ///< of these
+  bool of_part_;                                ///< what is clustered
+  std::vector<NodePoint> shared_;               ///< SharedPoints::asked
   Buffer<std::uint32_t> together_;              ///< [nodes × levels] for levels that are labelled together
 };
 

@@ -14,13 +14,14 @@
 
 namespace epsflow {
 
-/// What a part of a data set shares with other parts: points near its faces. A part has its own points, and behind them ghosts, which
-/// stand for points of other parts. It has all points within eps of its own. Of ghosts it has too few neighbours to tell which are
-/// core; the parts that they are of tell it.
+/// What is clustered is a part of a data set. Behind its own points it has ghosts, which stand for points of other parts: all within eps of its
+/// own, with labels as these have them, and all within eps of those ghosts, which have too few neighbours here.
 struct SharedPoints {
   std::span<const std::uint32_t>
-      lent;                    ///< ids of own points that other parts have as ghosts; each may be there several times
-  std::uint32_t borrowed = 0;  ///< ghosts: the last points of the index
+      asked;                     ///< ids of points whose clusters are asked for; each may be there several times
+  std::uint32_t unlabelled = 0;  ///< ghosts with too few neighbours: the last points of the index
+  /// Whether such a ghost is core where it has enough neighbours here. With weights below 0 it may have less with all.
+  bool unlabelled_core = true;
 };
 
 /// What the clustering of one eps is made for.
@@ -32,14 +33,13 @@ struct DirectOptions {
   bool clusters = false;  ///< fill LevelResult::clusters
   /// Null, or what is summed in place of neighbours: weights of the points of the index. They must outlive what is counted.
   const LoadedWeights* weights = nullptr;
-  /// Null, or what is clustered is a part. Its spans must outlive what is counted. With Keep::labels alone; targets may
-  /// have no labels nevertheless.
+  /// Null, or what is clustered is a part. Its span must outlive what is counted. With Keep::labels alone.
   const SharedPoints* shared = nullptr;
 };
 
 /// Room for the labels of one minpts, [n] each in input order, in the memory that the clustering works in.
 struct LabelTarget {
-  std::int32_t* labels = nullptr;  ///< null unless Keep::labels, and where a part's are only counted
+  std::int32_t* labels = nullptr;  ///< null unless Keep::labels
   std::uint8_t* core = nullptr;    ///< 1 for core points, else 0; null where no mask is wanted
 };
 
@@ -78,8 +78,7 @@ class United {
   [[nodiscard]] virtual std::vector<LevelResult> label(std::span<const LabelTarget> targets) = 0;
 
   // Of a part:
-  /// The clusters that lent points, and then those that ghosts are core points of, at the level united last; kNoSet for points that
-  /// are not core. [lent + borrowed]
+  /// [asked] The clusters that points are core points of, at the level united last; kNoSet for points that are not core.
   [[nodiscard]] virtual std::vector<std::uint32_t> shared_clusters() { return {}; }
   /// label() by other numbers, one numbering for each level. A border point gets the lowest of these.
   [[nodiscard]] virtual std::vector<LevelResult> label(std::span<const LabelTarget> targets,
@@ -112,12 +111,6 @@ class Counted {
   [[nodiscard]] virtual United& unite(std::uint32_t minpts) = 0;
   /// Pairs of points that a faster test has left to float64 so far.
   [[nodiscard]] virtual std::uint64_t open_pairs() const { return 0; }
-
-  // Of a part, before the first unite():
-  /// At how many of the given minpts each lent point is core: at these smallest ones. [lent]
-  [[nodiscard]] virtual std::vector<std::uint16_t> lent_levels() { return {}; }
-  /// The same of the ghosts, as their parts tell it. [borrowed]
-  virtual void borrow_levels(std::span<const std::uint16_t>) {}
 };
 
 /// Where labels go from the memory that the clustering works in. For one clustering.

@@ -174,7 +174,7 @@ class CpuIndex final : public Index {
   /// A part has its ghosts from other parts, and is of a space that is not periodic.
   [[nodiscard]] Ghosts ghosts_of(const DirectOptions& options) const noexcept {
     if (options.shared == nullptr) return ghosts();
-    return {index_->size() - options.shared->borrowed, options.shared->borrowed};
+    return {index_->size() - options.shared->unlabelled, options.shared->unlabelled};
   }
 
   [[nodiscard]] const index::Grid* cliques() const noexcept {

@@ -133,8 +133,7 @@ std::unique_ptr<Counted> GpuIndex::count(const DirectOptions& options) const {
                   .cancel = resources_.cancel,
                   .births = options.clusters ? labels_.host : nullptr,
                   .borders = tells_borders(options.keep),
-                  .shared = options.shared,
-                  .levels = options.minpts};
+                  .shared = options.shared};
   if (options.weights != nullptr) {
     task.weights = std::make_shared<const WeightTask>(
         WeightTask{*options.weights, WeightLevels(options.weights->whole, options.minpts)});
@@ -150,7 +149,7 @@ std::unique_ptr<Counted> GpuIndex::count(const DirectOptions& options) const {
 
 std::unique_ptr<LabelPlace> GpuIndex::place(const DirectOptions& options) const {
   const DeviceScope scope(resources_.device);
-  const std::uint32_t ghosts = options.shared == nullptr ? 0 : options.shared->borrowed;
+  const std::uint32_t ghosts = options.shared == nullptr ? 0 : options.shared->unlabelled;
   return make_label_place(resources_.device, points_.device().size - ghosts, options, labels_);
 }
 

@@ -110,23 +110,32 @@ void DeviceRank::leave() {
 
 std::uint64_t DeviceRank::clustering_bytes(std::size_t) const { return share_.size() * kBytesPerLabel; }
 
-RankPart::Loaded DeviceRank::load(double reach) {
-  DevicePart::Lent lent = part_->lend(reach, reach);
+RankPart::Loaded DeviceRank::load(const PartReach& reach) {
+  DevicePart::Lent lent = part_->lend(reach.near, reach.beyond);
   Loaded loaded;
-  SharedView& shared = loaded.shared;
-  std::vector<std::uint64_t> lent_to;
-  for (std::size_t r = 0; r < ranks(); ++r) lent_to.push_back(lent.near_of[r + 1] - lent.near_of[r]);
-  const std::vector<std::uint64_t> borrowed = exchange_.tell_counts(lent_to);
-  const std::vector<std::uint64_t> ghosts = places_of(own(), borrowed);
-  const std::vector<std::uint64_t> places = exchange_.tell_counts(std::span(ghosts).first(ranks()));
-  send([&] { part_->send_lent(rooms_, places, places); });
-  sent_bytes_ += lent.near.size() * row_bytes_;
-  shared.lent = std::move(lent.near);
-  shared.lent_to.assign(lent_to.begin(), lent_to.end());
-  shared.borrowed_from.assign(borrowed.begin(), borrowed.end());
+  PartView& view = loaded.view;
+  view.part = me();
+  view.own = own();
+  // Where the ghosts of each rank are to be here, from place `first` on; [ranks + 1].
+  const auto places_from = [&](std::uint64_t first, std::span<const std::size_t> lent_begins) {
+    std::vector<std::uint64_t> counts;
+    for (std::size_t r = 0; r < ranks(); ++r) counts.push_back(lent_begins[r + 1] - lent_begins[r]);
+    return places_of(first, exchange_.tell_counts(counts));
+  };
+  const std::vector<std::uint64_t> near = places_from(own(), lent.near_of);
+  const std::vector<std::uint64_t> beyond = places_from(near.back(), lent.beyond_of);
+  for (const std::uint64_t place : near) view.near_of.push_back(place - own());
+  view.near = view.near_of.back();
+  view.beyond = beyond.back() - near.back();
+  const std::vector<std::uint64_t> near_places = exchange_.tell_counts(std::span(near).first(ranks()));
+  const std::vector<std::uint64_t> beyond_places = exchange_.tell_counts(std::span(beyond).first(ranks()));
+  send([&] { part_->send_lent(rooms_, near_places, beyond_places); });
+  sent_bytes_ += (lent.near.size() + lent.beyond_of.back()) * row_bytes_;
+  view.lent = std::move(lent.near);
+  view.lent_to = std::move(lent.near_of);
   std::optional<InputError> odd;
   try {
-    loaded.points = backend_.load(part_->points(ghosts.back()), space_);
+    loaded.points.loaded = backend_.load(part_->points(view.size()), space_);
   } catch (const InputError& error) {
     odd = error;
   }

@@ -22,7 +22,7 @@ namespace epsflow::parts {
 class DeviceRank final : public RankPart {
  public:
   /// rows: the share as it is searched, without weights, in a space without closed axes; is copied. share: the same as it was given, in which odd
-  /// coordinates are looked for. reach: of the largest radius. options: of the run. The share, exchange and backend must outlive it. Null on all
+  /// coordinates are looked for. reach: of ghosts, at most. options: of the run. The share, exchange and backend must outlive it. Null on all
   /// ranks where the device of one cannot cut points, has too little memory, which the observer is told there, or is not reached from that of
   /// another. Collective.
   [[nodiscard]] static std::unique_ptr<DeviceRank> make(Exchange& exchange, Backend& backend, PointsView rows,
@@ -36,9 +36,13 @@ class DeviceRank final : public RankPart {
   [[nodiscard]] std::uint64_t clustering_bytes(std::size_t levels) const override;
   [[nodiscard]] std::uint64_t sent_bytes() const override { return sent_bytes_; }
   [[nodiscard]] bool loads_alone() const override { return false; }
-  [[nodiscard]] Loaded load(double reach) override;
+  [[nodiscard]] Loaded load(const PartReach& reach) override;
   [[nodiscard]] std::vector<std::uint64_t> ids(std::span<const std::uint32_t> points) override;
   [[nodiscard]] MemorySpace labels() const override { return MemorySpace::device; }
+  [[nodiscard]] std::vector<std::int32_t> read(const VariantResult& result, std::size_t first,
+                                               std::size_t count) override {
+    return part_->read(result.device_labels.data() + first, count);
+  }
   void bring_home(VariantResult& result, std::span<const std::uint32_t> numbers, bool core) override;
   void leave() override;
 

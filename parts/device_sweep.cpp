@@ -160,8 +160,9 @@ class DeviceSweep::Group {
   MergedSets unite(std::uint32_t minpts) {
     sets_.assign(views_.size(), {});
     sweep_.on_devices([&](std::size_t p) {
-      const auto rows_of = [&](std::span<const std::uint32_t> own) { return this->rows_of(p, own); };
-      sets_[p] = std::move(visits_[p]->unite({&minpts, 1}, views_[p], rows_of, false).front());
+      PartVisit::Found found = std::move(visits_[p]->unite({&minpts, 1}, views_[p], false).front());
+      std::vector<std::uint32_t> rows = rows_of(p, found.first);
+      sets_[p] = PartSets(std::move(found), std::move(rows));
     });
     return merge_sets(views_, sets_);
   }

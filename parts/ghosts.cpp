@@ -10,10 +10,10 @@ GhostFinder::GhostFinder(const Partition& partition, const Space& space, std::si
     : partition_(partition), space_(space), dims_(dims), reach_(reach) {
   for (std::size_t k = 0; k < space.axes.size(); ++k) {
     periodic_ = periodic_ || space.period(k) != 0;
-    if (space.period(k) == 0 || space.period(k) > 2 * reach) continue;
+    if (space.period(k) == 0 || space.period(k) > reach) continue;
     throw UsageError(
         "the box is too narrow along coordinate " + format_count(k) + " for points in parts, which need more than " +
-        format_number(2 * reach) +
+        format_number(reach) +
         " there: use smaller eps, or cluster in one part, in one process and on the CPU or a GPU that holds all");
   }
   for (std::uint32_t part = 0; part < partition.parts(); ++part) {

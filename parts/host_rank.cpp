@@ -40,14 +40,14 @@ std::uint64_t HostRank::clustering_bytes(std::size_t levels) const {
   return (part_.own() + part_.ghosts()) * of_point;
 }
 
-RankPart::Loaded HostRank::load(double reach) {
-  const Part::View view = part_.view(reach);
-  Loaded loaded{view.shared, backend_.load(view.points, open_), {}};
-  if (weights_) {
-    loaded.weights =
-        loaded.points->load(WholeWeights(weights_->scale, std::vector(view.units.begin(), view.units.end())));
-  }
-  return loaded;
+RankPart::Loaded HostRank::load(const PartReach& reach) {
+  Part::View view = part_.view(reach);
+  return {std::move(view.shared), {{}, backend_.load(view.points, open_)}};
+}
+
+std::vector<std::int32_t> HostRank::read(const VariantResult& result, std::size_t first, std::size_t count) {
+  const std::span<const std::int32_t> labels = std::span<const std::int32_t>(result.labels).subspan(first, count);
+  return {labels.begin(), labels.end()};
 }
 
 std::vector<std::uint64_t> HostRank::ids(std::span<const std::uint32_t> points) {

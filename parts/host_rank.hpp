@@ -19,7 +19,7 @@ namespace epsflow::parts {
 
 class HostRank final : public RankPart {
  public:
-  /// space: of the points. reach: of the largest radius. weights: of the share, or none. exchange and backend must outlive it. Collective. Throws
+  /// space: of the points. reach: of ghosts, at most. weights: of the share, or none. exchange and backend must outlive it. Collective. Throws
   /// as Part.
   HostRank(Exchange& exchange, Backend& backend, Distribution distribution, const Partition& cuts, const Space& space,
            double reach, std::optional<RankWeights> weights);
@@ -30,9 +30,12 @@ class HostRank final : public RankPart {
   [[nodiscard]] std::uint64_t clustering_bytes(std::size_t levels) const override;
   /// A device has one part at a time.
   [[nodiscard]] bool loads_alone() const override { return on_host(); }
-  [[nodiscard]] Loaded load(double reach) override;
+  [[nodiscard]] const WeightScale* scale() const override { return weights_ ? &weights_->scale : nullptr; }
+  [[nodiscard]] Loaded load(const PartReach& reach) override;
   [[nodiscard]] std::vector<std::uint64_t> ids(std::span<const std::uint32_t> points) override;
   [[nodiscard]] MemorySpace labels() const override { return MemorySpace::host; }
+  [[nodiscard]] std::vector<std::int32_t> read(const VariantResult& result, std::size_t first,
+                                               std::size_t count) override;
   void bring_home(VariantResult& result, std::span<const std::uint32_t> numbers, bool core) override;
 
   [[nodiscard]] const Distribution& distribution() const noexcept { return distribution_; }

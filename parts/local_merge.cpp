@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <numeric>
+#include <utility>
 
 #include <epsflow/clustering/union_find.hpp>
 #include <epsflow/core/buffer.hpp>
@@ -47,6 +48,11 @@ NumberedSets number(std::span<const std::uint32_t> numbers, std::span<const std:
 }
 
 }  // namespace
+
+PartSets::PartSets(PartVisit::Found&& found, std::vector<std::uint32_t>&& rows)
+    : first(std::move(rows)), shared(std::move(found.shared)), ties(std::move(found.ties)) {
+  first.resize(found.count, kNoRow);
+}
 
 MergedSets merge_sets(std::span<const PartView> views, std::span<const PartSets> sets) {
   std::vector<std::uint64_t> base{0};

@@ -13,6 +13,7 @@
 
 #include <epsflow/core/phases.hpp>
 #include <epsflow/parts/part_view.hpp>
+#include <epsflow/parts/part_visit.hpp>
 
 namespace epsflow::parts {
 
@@ -25,6 +26,10 @@ struct PartSets {
       shared;  ///< [lent + near] the clusters that lent points, and ghosts within reach, are core points of
   /// United::border_ties(), where they were asked for and the backend tells them.
   std::optional<std::vector<BorderTie>> ties = {};
+
+  PartSets() = default;
+  /// rows: of found.first.
+  PartSets(PartVisit::Found&& found, std::vector<std::uint32_t>&& rows);
 };
 
 /// The clusters of a part among those of all.

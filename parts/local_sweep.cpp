@@ -213,8 +213,12 @@ class LocalGroup {
   }
 
   std::vector<PartSets> unite(const Round& round, std::size_t part, std::size_t first, std::size_t last, bool ties) {
-    const auto rows_of = [&](std::span<const std::uint32_t> own) { return points_.rows().rows_of(part, own); };
-    return visits_[part]->unite(round.minpts.subspan(first, last - first), views_[part], rows_of, ties);
+    std::vector<PartSets> sets;
+    for (auto& found : visits_[part]->unite(round.minpts.subspan(first, last - first), views_[part], ties)) {
+      std::vector<std::uint32_t> rows = points_.rows().rows_of(part, found.first);
+      sets.emplace_back(std::move(found), std::move(rows));
+    }
+    return sets;
   }
 
   /// The clusters of a part; and its labels by these, if it need not be brought again.

@@ -330,10 +330,11 @@ MergedClusters number_locally(std::span<const std::uint32_t> numbers, std::span<
 }  // namespace
 
 MergedClusters merge_clusters(Exchange& exchange, std::span<const std::uint64_t> first_cores,
-                              std::span<const std::uint32_t> shared, const SharedView& view, std::uint64_t points) {
+                              std::span<const std::uint32_t> shared, const PartView& view, std::uint64_t points) {
   const Blocks blocks(exchange, first_cores.size());
   // What lent points are of is told to those who have them as ghosts.
-  const auto lent_begins = begins_of(view.lent_to), borrowed_begins = begins_of(view.borrowed_from);
+  const std::vector<std::uint64_t> lent_begins(view.lent_to.begin(), view.lent_to.end());
+  const std::vector<std::uint64_t> borrowed_begins(view.near_of.begin(), view.near_of.end());
   std::vector<std::uint64_t> lent(lent_begins.back()), borrowed(borrowed_begins.back());
   for (std::size_t i = 0; i < lent.size(); ++i) {
     lent[i] = shared[i] == United::kNoSet ? kNone : blocks.first() + shared[i];

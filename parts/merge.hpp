@@ -12,7 +12,7 @@
 
 #include <epsflow/core/phases.hpp>
 #include <epsflow/parts/exchange.hpp>
-#include <epsflow/parts/rank_part.hpp>
+#include <epsflow/parts/part_view.hpp>
 
 namespace epsflow::parts {
 
@@ -26,11 +26,11 @@ struct MergedClusters {
 };
 
 /// first_cores: [clusters] the smallest id, among those of all points, of an own core point of each cluster of this part, ascending; all bits
-/// set where it has none, which come last. shared: as United::shared_clusters() gives it. points: of all parts. Collective.
+/// set where it has none, which come last. shared: PartVisit::Found::shared. points: of all parts. Collective.
 /// O(clusters + shared points · log + points / ranks / 64). Clusters are numbered by their smallest core points. Throws ResourceError for more clusters
 /// than labels can tell.
 [[nodiscard]] MergedClusters merge_clusters(Exchange& exchange, std::span<const std::uint64_t> first_cores,
-                                            std::span<const std::uint32_t> shared, const SharedView& view,
+                                            std::span<const std::uint32_t> shared, const PartView& view,
                                             std::uint64_t points);
 
 /// The points of the largest of all clusters. sizes: [local.count] those of this part. Collective.

@@ -63,7 +63,7 @@ void Part::find_ghosts(const GhostFinder& finder, std::uint32_t me, PointsView o
 
 Part::Part(Exchange& exchange, Distribution& distribution, const Partition& partition, const Space& space, double reach,
            const Buffer<std::int64_t>* units)
-    : own_(distribution.size()) {
+    : own_(distribution.size()), rank_(static_cast<std::size_t>(exchange.rank())) {
   const auto ranks = static_cast<std::size_t>(exchange.size());
   const PointsView own = distribution.own();
   const std::size_t d = own.dims();
@@ -128,27 +128,40 @@ std::uint64_t Part::bytes() const noexcept {
   return own_ * bytes_of_row() + ghosts_ * of_ghost + lent * sizeof(Lent) + units_.bytes();
 }
 
-Part::View Part::view(double reach) {
+Part::View Part::view(const PartReach& reach) {
   View view;
+  PartView& shared = view.shared;
+  shared.part = rank_;
+  shared.own = own_;
   std::size_t n = own_;
   const std::size_t row = row_bytes(points_.view());
   const auto within = [&](std::size_t r, double distance) {
     return static_cast<std::size_t>(std::upper_bound(distances_[r].begin(), distances_[r].end(), distance) -
                                     distances_[r].begin());
   };
-  for (std::size_t r = 0; r < lent_.size(); ++r) {
-    const auto near = std::partition_point(lent_[r].begin(), lent_[r].end(),
-                                           [&](const Lent& lent) { return lent.distance <= reach; });
-    view.shared.lent_to.push_back(static_cast<std::size_t>(near - lent_[r].begin()));
-    for (auto lent = lent_[r].begin(); lent != near; ++lent) view.shared.lent.push_back(lent->point);
-    view.shared.borrowed_from.push_back(within(r, reach));
-    const std::size_t ghosts = view.shared.borrowed_from.back();
-    if (ghosts > 0) std::memcpy(row_of(points_, n), row_of(borrowed_.view(), borrowed_begins_[r]), ghosts * row);
-    if (!units_.empty()) std::copy_n(borrowed_units_[r].data(), ghosts, units_.data() + n);
+  const auto put = [&](std::size_t r, std::size_t first, std::size_t last) {
+    const std::size_t ghosts = last - first;
+    if (ghosts > 0)
+      std::memcpy(row_of(points_, n), row_of(borrowed_.view(), borrowed_begins_[r] + first), ghosts * row);
+    if (!units_.empty()) std::copy_n(borrowed_units_[r].data() + first, ghosts, units_.data() + n);
     n += ghosts;
+  };
+  shared.lent_to.push_back(0);
+  shared.near_of.push_back(0);
+  for (std::size_t r = 0; r < lent_.size(); ++r) {
+    for (const Lent& lent : lent_[r]) {
+      if (lent.distance > reach.near) break;
+      shared.lent.push_back(lent.point);
+    }
+    shared.lent_to.push_back(shared.lent.size());
+    put(r, 0, within(r, reach.near));
+    shared.near_of.push_back(n - own_);
   }
+  shared.near = n - own_;
+  for (std::size_t r = 0; r < lent_.size(); ++r) put(r, within(r, reach.near), within(r, reach.beyond));
+  shared.beyond = n - own_ - shared.near;
   view.points = points_.view().rows(0, n);
-  if (!units_.empty()) view.units = units_.span().first(n);
+  if (!units_.empty()) shared.units.assign(units_.begin(), units_.begin() + n);
   return view;
 }
 

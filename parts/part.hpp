@@ -12,28 +12,28 @@
 #include <epsflow/parts/distribution.hpp>
 #include <epsflow/parts/exchange.hpp>
 #include <epsflow/parts/ghosts.hpp>
+#include <epsflow/parts/part_reach.hpp>
+#include <epsflow/parts/part_view.hpp>
 #include <epsflow/parts/partition.hpp>
-#include <epsflow/parts/rank_part.hpp>
 
 namespace epsflow::parts {
 
 /// A part with ghosts for one radius or several.
 class Part {
  public:
-  /// Takes the points of the distribution. space: of the points. reach: of the largest radius. units: null, or the weights of own points,
+  /// Takes the points of the distribution. space: of the points. reach: of ghosts, at most. units: null, or the weights of own points,
   /// [own], in whole units. Collective. O(n·d), in parallel. Throws UsageError for a box in which images of a point could be neighbours of
   /// each other, ResourceError as Distribution.
   Part(Exchange& exchange, Distribution& distribution, const Partition& partition, const Space& space, double reach,
        const Buffer<std::int64_t>* units = nullptr);
 
-  /// What is clustered for a radius of this reach: own points, and behind them ghosts.
+  /// What is clustered for a radius.
   struct View {
     PointsView points;
-    std::span<const std::int64_t> units;  ///< of the points, where they have weights
-    SharedView shared;
+    PartView shared;
   };
-  /// Its points and units are valid until the next call.
-  [[nodiscard]] View view(double reach);
+  /// Its points are valid until the next call.
+  [[nodiscard]] View view(const PartReach& reach);
   [[nodiscard]] std::size_t own() const noexcept { return own_; }
   /// In the largest view.
   [[nodiscard]] std::size_t ghosts() const noexcept { return ghosts_; }
@@ -57,6 +57,7 @@ class Part {
 
   std::size_t own_;
   std::size_t ghosts_ = 0;
+  std::size_t rank_;                            ///< whose part it is
   Points points_;                               ///< own points, and room for all ghosts
   Letters<Lent> lent_;                          ///< [ranks] by distance
   Points borrowed_;                             ///< ghosts, by rank and distance

@@ -19,13 +19,13 @@ std::unique_ptr<Index> index_of_part(const LoadedPoints& points, double radius, 
 
 PartVisit::PartVisit(PartPoints points, const PartView& view, const WeightScale* scale, double radius,
                      const SearchOptions& search, DirectOptions options, const CancelToken& cancel)
-    : lent_(view.lent), shared_{{}, static_cast<std::uint32_t>(view.beyond)}, points_(std::move(points)) {
-  // Ghosts within are counted and labelled like own points; those beyond miss some neighbours: of these the part knows some that are core,
-  // and such are core.
-  lent_.resize(view.lent.size() + view.near);
-  std::iota(lent_.begin() + static_cast<std::ptrdiff_t>(view.lent.size()), lent_.end(),
+    : asked_(view.lent), points_(std::move(points)) {
+  asked_.resize(view.lent.size() + view.near);
+  std::iota(asked_.begin() + static_cast<std::ptrdiff_t>(view.lent.size()), asked_.end(),
             static_cast<std::uint32_t>(view.own));
-  shared_.lent = lent_;
+  shared_ = {.asked = asked_,
+             .unlabelled = static_cast<std::uint32_t>(view.beyond),
+             .unlabelled_core = scale == nullptr || !scale->negative()};
   const LoadedPoints& loaded = *points_.loaded;
   index_ = index_of_part(loaded, radius, search, cancel);
   options.shared = &shared_;
@@ -36,31 +36,25 @@ PartVisit::PartVisit(PartPoints points, const PartView& view, const WeightScale*
   }
   options.keep = Keep::labels;  // clusters are made as if labels were
   counted_ = index_->count(options);
-  // With those that it misses, a ghost beyond may weigh less than it seems to.
-  if (scale != nullptr && scale->negative()) counted_->borrow_levels(std::vector<std::uint16_t>(view.beyond, 0));
 }
 
-std::vector<PartSets> PartVisit::unite(std::span<const std::uint32_t> minpts, const PartView& view,
-                                       const RowsOf& rows_of, bool ties) {
-  std::vector<PartSets> sets;
+std::vector<PartVisit::Found> PartVisit::unite(std::span<const std::uint32_t> minpts, const PartView& view, bool ties) {
+  std::vector<Found> levels;
   for (const std::uint32_t level : minpts) {
     united_ = &counted_->unite(level);
-    std::vector<std::uint32_t> first = united_->first_cores();
-    const auto own = std::lower_bound(first.begin(), first.end(), view.own);
-    PartSets known{rows_of({first.begin(), own}), united_->shared_clusters()};
-    // A cluster of ghosts alone has its first core point in another part.
-    known.first.resize(first.size(), PartSets::kNoRow);
-    known.shared.resize(lent_.size());  // less those beyond
+    Found found{.first = united_->first_cores(), .shared = united_->shared_clusters()};
+    found.count = found.first.size();
+    found.first.erase(std::lower_bound(found.first.begin(), found.first.end(), view.own), found.first.end());
     if (ties) {
-      std::vector<std::uint8_t> movable(first.size(), 0);
-      for (const std::uint32_t cluster : known.shared) {
+      std::vector<std::uint8_t> movable(found.count, 0);
+      for (const std::uint32_t cluster : found.shared) {
         if (cluster != United::kNoSet) movable[cluster] = 1;
       }
-      known.ties = united_->border_ties(movable, static_cast<std::uint32_t>(view.own));
+      found.ties = united_->border_ties(movable, static_cast<std::uint32_t>(view.own));
     }
-    sets.push_back(std::move(known));
+    levels.push_back(std::move(found));
   }
-  return sets;
+  return levels;
 }
 
 void PartVisit::label(std::span<const Variant> variants, std::span<const ClusterNumbers> numbers, const Take& take) {

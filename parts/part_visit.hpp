@@ -16,7 +16,6 @@
 #include <epsflow/core/space.hpp>
 #include <epsflow/core/sweep.hpp>
 #include <epsflow/core/weights.hpp>
-#include <epsflow/parts/local_merge.hpp>
 #include <epsflow/parts/part_view.hpp>
 #include <epsflow/pipeline/options.hpp>
 
@@ -42,11 +41,16 @@ class PartVisit {
 
   [[nodiscard]] std::size_t levels_at_once() const { return counted_->levels_at_once(); }
 
-  /// At most levels_at_once(), before each label(). Returns what is known of each. ties: whether they are wanted, too.
-  /// rows_of: the rows of own points, ascending.
-  using RowsOf = std::function<std::vector<std::uint32_t>(std::span<const std::uint32_t> points)>;
-  [[nodiscard]] std::vector<PartSets> unite(std::span<const std::uint32_t> minpts, const PartView& view,
-                                            const RowsOf& rows_of, bool ties);
+  /// The clusters of a level as a part knows them. Those of ghosts alone, which have their first core points in other parts, come last.
+  struct Found {
+    std::vector<std::uint32_t> first;  ///< first own core points, ascending: of the first clusters
+    std::size_t count = 0;             ///< of all
+    std::vector<std::uint32_t>
+        shared;  ///< [lent + near] that lent points, and ghosts within, are core points of; United::kNoSet
+    std::optional<std::vector<BorderTie>> ties = {};  ///< United::border_ties(), where they were asked for
+  };
+  /// At most levels_at_once(), before each label(). ties: whether they are wanted, too.
+  [[nodiscard]] std::vector<Found> unite(std::span<const std::uint32_t> minpts, const PartView& view, bool ties);
 
   /// Is given the result of level l, with labels of all but the ghosts beyond, and what was found of it.
   using Take = std::function<void(VariantResult&& result, std::size_t l, const LevelResult& found)>;
@@ -58,7 +62,7 @@ class PartVisit {
   }
 
  private:
-  std::vector<std::uint32_t> lent_;
+  std::vector<std::uint32_t> asked_;
   SharedPoints shared_;
   PartPoints points_;
   std::optional<LoadedWeights> weights_;

@@ -3,24 +3,17 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
-#include <optional>
 #include <span>
 #include <vector>
 
-#include <epsflow/core/backend.hpp>
 #include <epsflow/core/choices.hpp>
 #include <epsflow/core/labels.hpp>
 #include <epsflow/core/weights.hpp>
+#include <epsflow/parts/part_reach.hpp>
+#include <epsflow/parts/part_view.hpp>
+#include <epsflow/parts/part_visit.hpp>
 
 namespace epsflow::parts {
-
-/// What a part shares with others for a radius.
-struct SharedView {
-  std::vector<std::uint32_t> lent;         ///< own points that others have as ghosts, by rank
-  std::vector<std::size_t> lent_to;        ///< [ranks] of these, how many each has
-  std::vector<std::size_t> borrowed_from;  ///< [ranks] ghosts of each, by rank
-};
 
 /// Own points are in the order of their ids, which follow each other over the ranks and the rows of their shares.
 class RankPart {
@@ -40,16 +33,17 @@ class RankPart {
   /// Bytes that went to others past the exchange.
   [[nodiscard]] virtual std::uint64_t sent_bytes() const { return 0; }
 
-  /// What is clustered for a radius: own points, and behind them ghosts.
+  /// What is clustered for a radius.
   struct Loaded {
-    SharedView shared;
-    std::unique_ptr<LoadedPoints> points;
-    std::optional<LoadedWeights> weights;
+    PartView view;
+    PartPoints points;
   };
+  /// What its view has units of; null where points have no weights.
+  [[nodiscard]] virtual const WeightScale* scale() const { return nullptr; }
   /// Whether load() asks no other rank, so that it may run while others are asked, and while what was loaded before is there.
   [[nodiscard]] virtual bool loads_alone() const = 0;
-  /// reach: of ghosts. Throws ResourceError, InputError.
-  [[nodiscard]] virtual Loaded load(double reach) = 0;
+  /// Throws ResourceError, InputError.
+  [[nodiscard]] virtual Loaded load(const PartReach& reach) = 0;
 
   // Collective:
   /// Called last, where none has failed.
@@ -58,6 +52,9 @@ class RankPart {
   [[nodiscard]] virtual std::vector<std::uint64_t> ids(std::span<const std::uint32_t> points) = 0;
   /// Where labels and masks of own points must be.
   [[nodiscard]] virtual MemorySpace labels() const = 0;
+  /// Some labels of a part, from point `first` on.
+  [[nodiscard]] virtual std::vector<std::int32_t> read(const VariantResult& result, std::size_t first,
+                                                       std::size_t count) = 0;
   /// result: with those, which become those of the share, in host memory. numbers: that take the place of labels. core: whether masks are
   /// wanted.
   virtual void bring_home(VariantResult& result, std::span<const std::uint32_t> numbers, bool core) = 0;

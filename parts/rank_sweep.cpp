@@ -18,6 +18,7 @@
 #include <epsflow/parts/distribution.hpp>
 #include <epsflow/parts/gathered_clusters.hpp>
 #include <epsflow/parts/host_rank.hpp>
+#include <epsflow/parts/level_totals.hpp>
 #include <epsflow/parts/local_sweep.hpp>
 #include <epsflow/parts/merge.hpp>
 #include <epsflow/parts/moved_points.hpp>
@@ -87,65 +88,34 @@ class RankBudget {
   std::uint64_t clustering_;  ///< for one eps
 };
 
-/// Which ghosts are core, by what their parts have counted.
-void share_levels(Exchange& exchange, const SharedView& view, Counted& counted) {
-  const std::vector<std::uint16_t> lent = counted.lent_levels();
-  const auto begins = begins_of(view.borrowed_from);
-  std::vector<std::uint16_t> borrowed(begins.back());
-  exchange.all_to_all(lent.data(), begins_of(view.lent_to), borrowed.data(), begins, sizeof(std::uint16_t));
-  counted.borrow_levels(borrowed);
+/// Whether masks of core points are made.
+bool masked(const RunOptions& options) {
+  return options.clusters || (options.core_mask && options.keep != Keep::summary);
 }
 
-/// The clusters of a level as a part knows them.
-struct PartClusters {
-  /// Collective.
-  PartClusters(United& united, RankPart& part) {
-    const std::vector<std::uint32_t> of_part = united.first_cores();
-    const auto own = std::lower_bound(of_part.begin(), of_part.end(), part.own());
-    first = part.ids({of_part.begin(), own});
-    // A cluster of ghosts alone has its first core point in another part.
-    first.resize(of_part.size(), ~std::uint64_t{0});
-    shared = united.shared_clusters();
-  }
-
-  std::vector<std::uint64_t> first;   ///< smallest id of an own core point
-  std::vector<std::uint32_t> shared;  ///< United::shared_clusters()
-};
-
-/// What a rank does for an eps before it asks others what they have counted: its part, with neighbours counted, or their weights.
+/// What a rank does for an eps before it asks others what they have found: its part, with neighbours counted, or their weights.
 class CountedPart {
  public:
   CountedPart(RankPart& part, const stages::EpsGroup& eps, const RunOptions& options, const CancelToken& cancel)
-      : group(eps),
-        loaded_(part.load(PartReach(eps.radius).near)),
-        shared_{view().lent, static_cast<std::uint32_t>(loaded_.points->size() - part.own())},
-        index_(index_of_part(*loaded_.points, eps.radius, options.search, cancel)) {
-    DirectOptions direct{.minpts = eps.minpts,
-                         .core_mask = options.core_mask || options.clusters,
-                         .labels = part.labels(),
-                         .keep = options.clusters ? Keep::labels : options.keep,
-                         .weights = loaded_.weights ? &*loaded_.weights : nullptr,
-                         .shared = &shared_};
-    place_ = index_->place(direct);
-    // With Keep::summary labels go nowhere; clusters are made as if they did.
-    direct.keep = Keep::labels;
-    counted_ = index_->count(direct);
-  }
+      : CountedPart(part.load(PartReach(eps.radius)), part, eps, options, cancel) {}
   CountedPart(const CountedPart&) = delete;
   CountedPart& operator=(const CountedPart&) = delete;
 
   const stages::EpsGroup& group;
 
-  [[nodiscard]] const SharedView& view() const noexcept { return loaded_.shared; }
-  [[nodiscard]] Counted& counted() { return *counted_; }
-  [[nodiscard]] LabelPlace& place() { return *place_; }
+  [[nodiscard]] const PartView& view() const noexcept { return view_; }
+  [[nodiscard]] PartVisit& visit() noexcept { return visit_; }
 
  private:
-  RankPart::Loaded loaded_;
-  SharedPoints shared_;
-  std::unique_ptr<Index> index_;
-  std::unique_ptr<LabelPlace> place_;
-  std::unique_ptr<Counted> counted_;
+  CountedPart(RankPart::Loaded&& loaded, const RankPart& part, const stages::EpsGroup& eps, const RunOptions& options,
+              const CancelToken& cancel)
+      : group(eps),
+        view_(std::move(loaded.view)),
+        visit_(std::move(loaded.points), view_, part.scale(), eps.radius, options.search,
+               {.minpts = eps.minpts, .core_mask = masked(options), .labels = part.labels()}, cancel) {}
+
+  PartView view_;
+  PartVisit visit_;
 };
 
 /// The clusterings of one eps after the other by a rank.
@@ -165,31 +135,36 @@ class GroupsOfParts {
   void cluster(CountedPart& part) {
     const stages::EpsGroup& group = part.group;
     if (options_.clusters) clusters_.emplace(exchange_, *distribution_, group.minpts.back());
-    share_levels(exchange_, part.view(), part.counted());
     // As many as all ranks can take: each level is merged by all.
-    double at_once[] = {static_cast<double>(part.counted().levels_at_once())};
+    double at_once[] = {static_cast<double>(part.visit().levels_at_once())};
     exchange_.min(std::span(at_once));
     for (std::size_t first = 0; first < group.minpts.size();) {
       const auto levels = some_levels(static_cast<std::size_t>(at_once[0]), group, first);
       first += levels.size();
       const Clock::time_point begin = Clock::now();
+      const std::vector<PartVisit::Found> found = part.visit().unite(levels, part.view(), false);
       std::vector<MergedClusters> merged;
-      unite_and_label(
-          part, levels,
-          [&](const PartClusters& clusters) {
-            merged.push_back(merge_clusters(exchange_, clusters.first, clusters.shared, part.view(), points_));
-            return merged.back().local;
-          },
-          [&](VariantResult&& result, std::size_t level, const LevelResult& found) {
-            result.summary = found.summary;
-            if (clusters_) clusters_->look(result.labels, result.core, merged[level], found.clusters.size);
-            count_all(result, merged[level], found.clusters.size);
-            bring_home(result, merged[level]);
-            if (clusters_) result.clusters = clusters_->gather(result.variant.minpts);
-            result.seconds =
-                std::chrono::duration<double>(Clock::now() - begin).count() / static_cast<double>(levels.size());
-            on_result_(std::move(result));
-          });
+      std::vector<ClusterNumbers> numbers;
+      std::vector<Variant> variants;
+      for (std::size_t l = 0; l < levels.size(); ++l) {
+        std::vector<std::uint64_t> first_cores = part_.ids(found[l].first);
+        first_cores.resize(found[l].count, ~std::uint64_t{0});
+        merged.push_back(merge_clusters(exchange_, first_cores, found[l].shared, part.view(), points_));
+        numbers.push_back(merged.back().local);
+        variants.push_back({group.eps, levels[l]});
+      }
+      part.visit().label(variants, numbers, [&](VariantResult&& result, std::size_t l, const LevelResult& of_level) {
+        const PartView& view = part.view();
+        const OwnCounts own(of_level, part_.read(result, view.own, view.near),
+                            std::span(found[l].shared).subspan(view.lent.size()));
+        if (clusters_) clusters_->look(result.labels, result.core, merged[l], own.sizes);
+        count_all(result, merged[l], own);
+        bring_home(result, merged[l]);
+        if (clusters_) result.clusters = clusters_->gather(result.variant.minpts);
+        result.seconds =
+            std::chrono::duration<double>(Clock::now() - begin).count() / static_cast<double>(levels.size());
+        on_result_(std::move(result));
+      });
     }
   }
 
@@ -199,43 +174,14 @@ class GroupsOfParts {
     return std::span(group.minpts).subspan(first, std::min(at_once, group.minpts.size() - first));
   }
 
-  /// numbers_of: the numbers by which the clusters of a level are labelled. take: is given the result of each, its place in `levels`, and
-  /// what is known of it.
-  template <class Numbers, class Take>
-  void unite_and_label(CountedPart& part, std::span<const std::uint32_t> levels, Numbers&& numbers_of, Take&& take) {
-    United* united = nullptr;
-    std::vector<LabelTarget> targets;
-    std::vector<ClusterNumbers> numbers;
-    targets.reserve(levels.size());
-    numbers.reserve(levels.size());
-    for (const std::uint32_t level : levels) {
-      united = &part.counted().unite(level);
-      numbers.push_back(numbers_of(PartClusters(*united, part_)));
-      targets.push_back(part.place().next());
-    }
-    std::vector<LevelResult> found = united->label(targets, numbers);
-    std::size_t l = 0;
-    const auto emit = [&](VariantResult&& result) {
-      const std::size_t level = l++;
-      take(std::move(result), level, found[level]);
-    };
-    for (const std::uint32_t level : levels) {
-      VariantResult result;
-      result.variant = {part.group.eps, level};
-      part.place().take(std::move(result), emit);
-    }
-    part.place().finish(emit);
-  }
-
-  /// result: with counts of own points. sizes: [merged.local.count] of own points.
-  void count_all(VariantResult& result, const MergedClusters& merged, std::span<const std::uint32_t> sizes) const {
-    std::uint64_t counts[] = {result.summary.core, result.summary.border, result.summary.noise};
+  void count_all(VariantResult& result, const MergedClusters& merged, const OwnCounts& own) const {
+    std::uint64_t counts[] = {own.counts.core, own.counts.border, own.counts.noise};
     exchange_.sum(std::span(counts));
     result.summary = {.clusters = merged.count,
                       .noise = counts[2],
                       .core = counts[0],
                       .border = counts[1],
-                      .largest = largest_cluster(exchange_, merged, sizes)};
+                      .largest = largest_cluster(exchange_, merged, own.sizes)};
   }
 
   /// Labels and masks, as far as they are kept.
@@ -243,6 +189,8 @@ class GroupsOfParts {
     if (options_.keep != Keep::summary) return part_.bring_home(result, merged.global, options_.core_mask);
     result.labels = {};
     result.core.clear();
+    result.device_labels = {};
+    result.device_core = {};
   }
 
   Exchange& exchange_;
@@ -297,7 +245,7 @@ PartFigures run_rank(const PointSet& given, const Devices& devices, const Sweep&
       throw ResourceError("RunOptions::clusters knows at most " + format_count(kMaxPoints) + " points, and these are " +
                           format_count(points) + ": leave it out");
     }
-    const double reach = PartReach(groups.front().radius).near;
+    const double reach = PartReach(groups.front().radius).beyond;
     std::unique_ptr<RankPart> part;
     const Distribution* distribution = nullptr;
     if (!options.clusters && !weighed && space.axes.empty()) {

@@ -57,19 +57,8 @@ std::vector<LevelResult> DeviceClustering::label(std::span<const LabelTarget> ta
 
 void DeviceClustering::find_shared(const DirectTask& task, const DeviceShared::FindPositions& find) {
   if (task.shared == nullptr) return;
-  shared_.emplace(*task.shared, task.levels, task.points.device().size, find, task.memory, stream().get());
-}
-
-std::vector<std::uint16_t> DeviceClustering::lent_levels() {
-  if (!shared_) return {};
-  const DeviceScope scope(stream().device());
-  return shared_->lent_levels(counts(), stream().get());
-}
-
-void DeviceClustering::borrow_levels(std::span<const std::uint16_t> levels) {
-  if (!shared_) return;
-  const DeviceScope scope(stream().device());
-  shared_->borrow_levels(levels, counts(), stream().get());
+  shared_.emplace(*task.shared, task.points.device().size, find, task.memory, stream().get());
+  if (task.denies_ghosts()) shared_->deny_ghosts(counts(), stream().get());
 }
 
 std::vector<std::uint32_t> DeviceClustering::shared_clusters() {

@@ -27,8 +27,6 @@ class DeviceClustering : public Counted, protected United {
  public:
   [[nodiscard]] United& unite(std::uint32_t minpts) final;
   [[nodiscard]] virtual const Stream& stream() const = 0;
-  [[nodiscard]] std::vector<std::uint16_t> lent_levels() final;
-  void borrow_levels(std::span<const std::uint16_t> levels) final;
 
  protected:
   DeviceClustering() = default;

@@ -22,20 +22,9 @@ __global__ void ghosts_kernel(std::uint32_t size, std::uint32_t count, std::uint
   if (i < count) ids[i] = size - count + static_cast<std::uint32_t>(i);
 }
 
-__global__ void lent_kernel(const std::uint32_t* counts, const std::uint32_t* positions, std::uint32_t lent,
-                            const std::uint32_t* minpts, std::uint32_t levels, std::uint16_t* reached) {
+__global__ void deny_kernel(const std::uint32_t* positions, std::uint32_t count, std::uint32_t* counts) {
   const std::uint64_t i = direct_thread();
-  if (i >= lent) return;
-  const std::uint32_t count = counts[positions[i]];
-  std::uint32_t level = 0;
-  while (level < levels && minpts[level] > count) ++level;
-  reached[i] = static_cast<std::uint16_t>(levels - level);
-}
-
-__global__ void borrow_kernel(const std::uint16_t* reached, const std::uint32_t* positions, std::uint32_t borrowed,
-                              const std::uint32_t* minpts, std::uint32_t levels, std::uint32_t* counts) {
-  const std::uint64_t i = direct_thread();
-  if (i < borrowed) counts[positions[i]] = reached[i] == 0 ? 0 : minpts[levels - reached[i]];
+  if (i < count) counts[positions[i]] = 0;
 }
 
 /// The number of the cluster that a position is a core point of; kNotCore where it is not core.
@@ -67,10 +56,10 @@ __global__ void add_sizes_kernel(const std::uint32_t* sizes, const std::uint32_t
 }
 
 __global__ void __launch_bounds__(tuning::kDirectThreads)
-    forget_kernel(LabelledLevel level, const std::uint32_t* positions, std::uint32_t borrowed) {
+    forget_kernel(LabelledLevel level, const std::uint32_t* positions, std::uint32_t ghosts) {
   constexpr std::uint32_t kLess = 0U - 1U;
   const std::uint64_t i = direct_thread();
-  const std::uint32_t cluster = i < borrowed ? cluster_of(level, positions[i]) : kNotCore;
+  const std::uint32_t cluster = i < ghosts ? cluster_of(level, positions[i]) : kNotCore;
   add_by_block(level.numbering.sizes, cluster != kNotCore, cluster != kNotCore ? cluster : 0, kLess);
 }
 
@@ -81,22 +70,17 @@ void copy_in(T* to, std::span<const T> from, cudaStream_t stream) {
 
 }  // namespace
 
-DeviceShared::DeviceShared(const SharedPoints& shared, std::span<const std::uint32_t> minpts, std::uint32_t size,
-                           const FindPositions& find, DeviceMemory& memory, cudaStream_t stream)
-    : memory_(memory),
-      borrowed_(shared.borrowed),
-      levels_(static_cast<std::uint32_t>(minpts.size())),
-      minpts_(memory, stream, minpts.size()),
-      positions_(memory, stream, shared.lent.size() + shared.borrowed) {
-  copy_in(minpts_.data(), minpts, stream);
+DeviceShared::DeviceShared(const SharedPoints& shared, std::uint32_t size, const FindPositions& find,
+                           DeviceMemory& memory, cudaStream_t stream)
+    : memory_(memory), ghosts_(shared.unlabelled), positions_(memory, stream, shared.asked.size() + shared.unlabelled) {
   if (positions_.size() == 0) return;
-  copy_in(positions_.data(), shared.lent, stream);
-  if (borrowed_ > 0) {
-    ghosts_kernel<<<direct_blocks(borrowed_), tuning::kDirectThreads, 0, stream>>>(size, borrowed_,
-                                                                                   positions_.data() + lent());
+  copy_in(positions_.data(), shared.asked, stream);
+  if (ghosts_ > 0) {
+    ghosts_kernel<<<direct_blocks(ghosts_), tuning::kDirectThreads, 0, stream>>>(size, ghosts_,
+                                                                                 positions_.data() + asked());
     check_launch(stream);
   }
-  find(positions_.data(), this->size());
+  find(positions_.data(), static_cast<std::uint32_t>(positions_.size()));
 }
 
 void launch_positions_of(const std::uint32_t* order, std::uint32_t size, std::uint32_t* ids, std::uint32_t count,
@@ -108,32 +92,19 @@ void launch_positions_of(const std::uint32_t* order, std::uint32_t size, std::ui
   check_launch(scratch.stream);
 }
 
-std::vector<std::uint16_t> DeviceShared::lent_levels(const std::uint32_t* counts, cudaStream_t stream) const {
-  if (lent() == 0) return {};
-  const DeviceBuffer<std::uint16_t> levels(memory_, stream, lent());
-  lent_kernel<<<direct_blocks(lent()), tuning::kDirectThreads, 0, stream>>>(counts, positions_.data(), lent(),
-                                                                            minpts_.data(), levels_, levels.data());
+void DeviceShared::deny_ghosts(std::uint32_t* counts, cudaStream_t stream) const {
+  if (ghosts_ == 0) return;
+  deny_kernel<<<direct_blocks(ghosts_), tuning::kDirectThreads, 0, stream>>>(positions_.data() + asked(), ghosts_,
+                                                                             counts);
   check_launch(stream);
-  return read_values(levels.data(), levels.size(), stream);
-}
-
-void DeviceShared::borrow_levels(std::span<const std::uint16_t> levels, std::uint32_t* counts,
-                                 cudaStream_t stream) const {
-  if (borrowed_ == 0) return;
-  const DeviceBuffer<std::uint16_t> reached(memory_, stream, borrowed_);
-  copy_in(reached.data(), levels, stream);
-  borrow_kernel<<<direct_blocks(borrowed_), tuning::kDirectThreads, 0, stream>>>(
-      reached.data(), positions_.data() + lent(), borrowed_, minpts_.data(), levels_, counts);
-  check_launch(stream);
-  check(cudaStreamSynchronize(stream));  // the caller's levels are read by then
 }
 
 std::vector<std::uint32_t> DeviceShared::clusters(const LabelledLevel& level, cudaStream_t stream) const {
   static_assert(kNotCore == United::kNoSet);
-  if (size() == 0) return {};
-  const DeviceBuffer<std::uint32_t> found(memory_, stream, size());
-  clusters_kernel<<<direct_blocks(size()), tuning::kDirectThreads, 0, stream>>>(level, positions_.data(), size(),
-                                                                                found.data());
+  if (asked() == 0) return {};
+  const DeviceBuffer<std::uint32_t> found(memory_, stream, asked());
+  clusters_kernel<<<direct_blocks(asked()), tuning::kDirectThreads, 0, stream>>>(level, positions_.data(), asked(),
+                                                                                 found.data());
   check_launch(stream);
   return read_values(found.data(), found.size(), stream);
 }
@@ -155,9 +126,9 @@ void DeviceShared::renumber(const LabelledLevel& level, const ClusterNumbers& nu
 }
 
 void DeviceShared::forget_ghosts(const LabelledLevel& level, cudaStream_t stream) const {
-  if (borrowed_ == 0) return;
-  forget_kernel<<<direct_blocks(borrowed_), tuning::kDirectThreads, 0, stream>>>(level, positions_.data() + lent(),
-                                                                                 borrowed_);
+  if (ghosts_ == 0) return;
+  forget_kernel<<<direct_blocks(ghosts_), tuning::kDirectThreads, 0, stream>>>(level, positions_.data() + asked(),
+                                                                               ghosts_);
   check_launch(stream);
 }
 

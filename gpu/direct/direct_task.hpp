@@ -27,12 +27,13 @@ struct DirectTask {
   bool borders = true;                                  ///< whether border points are told from noise
   std::shared_ptr<const WeightTask> weights = nullptr;  ///< null: neighbours are counted
   const SharedPoints* shared = nullptr;                 ///< null, or the points are a part
-  std::span<const std::uint32_t> levels = {};           ///< of a part: all minpts, descending
 
-  /// A part has its ghosts from other parts.
+  /// Whether ghosts of a part are made no core points once they are counted.
+  [[nodiscard]] bool denies_ghosts() const noexcept { return shared != nullptr && !shared->unlabelled_core; }
+  /// Points without labels; a part has them from other parts.
   [[nodiscard]] Ghosts ghosts() const noexcept {
     if (shared == nullptr) return points.ghosts();
-    return {points.device().size - shared->borrowed, shared->borrowed};
+    return {points.device().size - shared->unlabelled, shared->unlabelled};
   }
 };
 
