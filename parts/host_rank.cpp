@@ -19,12 +19,12 @@ std::optional<RankWeights> moved(Exchange& exchange, const Distribution& distrib
 }  // namespace
 
 HostRank::HostRank(Exchange& exchange, Backend& backend, Distribution distribution, const Partition& cuts,
-                   const Space& space, double reach, std::optional<RankWeights> weights)
+                   const Space& space, const std::vector<double>& reaches, std::optional<RankWeights> weights)
     : exchange_(exchange),
       backend_(backend),
       distribution_(std::move(distribution)),
       weights_(moved(exchange, distribution_, std::move(weights))),
-      part_(exchange, distribution_, cuts, space, reach, weights_ ? &weights_->units : nullptr),
+      part_(exchange, distribution_, cuts, space, reaches, weights_ ? &weights_->units : nullptr),
       open_{space.norm, space.power} {
   if (weights_) weights_->units = {};
 }

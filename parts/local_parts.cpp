@@ -21,32 +21,13 @@ void copy_rows(const std::byte* from, std::size_t row, const std::uint16_t* at, 
 
 }  // namespace
 
-/// A ghost as it is found.
-struct LocalParts::Found {
-  std::uint32_t row;
-  std::uint32_t point;  ///< in its part and block
-  std::uint16_t of;
-  std::uint16_t to;
-  std::uint32_t reach;  ///< the first that it is within
-};
-
-/// What is found in a stretch of blocks.
-template <class T>
-struct LocalParts::Stretch {
-  std::size_t first = 0;  ///< block
-  std::size_t last = 0;
-  std::vector<Found> found;    ///< by row
-  std::vector<T> coordinates;  ///< of each
-};
-
 LocalParts::LocalParts(PointRows points, std::span<const std::int64_t> units, const Partition& partition,
                        const Space& space, std::vector<double> reaches, std::uint64_t most_ghosts)
     : points_(points),
       units_(units),
       reaches_(std::move(reaches)),
       rows_(points.size(), partition.parts()),
-      most_ghosts_(most_ghosts),
-      ghosts_(partition.parts() * partition.parts()) {
+      most_ghosts_(most_ghosts) {
   points.visit([&](auto zero) { place<decltype(zero)>(partition, space); });
 }
 
@@ -54,41 +35,49 @@ template <class T>
 void LocalParts::place(const Partition& partition, const Space& space) {
   constexpr std::size_t kMostStretches = 512;
   const std::size_t count = std::clamp<std::size_t>(rows_.blocks(), 1, kMostStretches);
-  std::vector<Stretch<T>> stretches(count);
-  for (std::size_t s = 0; s < count; ++s) {
-    stretches[s].first = rows_.blocks() * s / count;
-    stretches[s].last = rows_.blocks() * (s + 1) / count;
-  }
+  std::vector<FoundGhosts<T>> found(count);
   const PartFinder<T> parts(partition, space, points_.dims(), reaches_.back());
   const GhostFinder ghosts(partition, space, points_.dims(), reaches_.back());
   parallel_for(count, [&](std::size_t s) {
+    const std::size_t first = rows_.blocks() * s / count, last = rows_.blocks() * (s + 1) / count;
     switch (points_.dims()) {
       case 2:
-        return place<T, 2>(parts, ghosts, stretches[s]);
+        return place<T, 2>(parts, ghosts, first, last, found[s]);
       case 3:
-        return place<T, 3>(parts, ghosts, stretches[s]);
+        return place<T, 3>(parts, ghosts, first, last, found[s]);
       default:
-        return place<T, 0>(parts, ghosts, stretches[s]);
+        return place<T, 0>(parts, ghosts, first, last, found[s]);
     }
   });
   rows_.number();
-  collect(stretches);
+  using Ghost = typename FoundGhosts<T>::Ghost;
+  const auto point_of = [&](const Ghost& ghost) {
+    return ghost.point + rows_.start(ghost.pair / this->parts(), rows_.block_of(ghost.row));
+  };
+  ghosts_ = sort_ghosts(std::span<const FoundGhosts<T>>(found), this->parts() * this->parts(), reaches_, points_.dims(),
+                        units_, point_of);
+  for (std::size_t part = 0; part < this->parts(); ++part) {
+    std::uint64_t all = rows_.size(part);
+    for_near(part, reaches_.back(), [&](std::size_t first, std::size_t last) { all += last - first; });
+    require_count(all);
+    most_ = std::max(most_, all);
+  }
 }
 
-/// Dims: those of the points, or 0 where the compiler need not know them.
 template <class T, std::size_t Dims>
-void LocalParts::place(const PartFinder<T>& parts, const GhostFinder& ghosts, Stretch<T>& stretch) {
+void LocalParts::place(const PartFinder<T>& parts, const GhostFinder& ghosts, std::size_t first_block,
+                       std::size_t last_block, FoundGhosts<T>& found) {
   const std::size_t d = Dims > 0 ? Dims : points_.dims();
   std::vector<std::uint16_t> part_of, scratch;
   std::vector<double> point(d), images;
   Buffer<std::byte> room;
-  for (std::size_t b = stretch.first; b < stretch.last; ++b) {
+  for (std::size_t b = first_block; b < last_block; ++b) {
     const std::size_t begin = rows_.begin(b), end = rows_.begin(b + 1);
     const T* const block = reinterpret_cast<const T*>(points_.rows(begin, end, room));
     part_of.resize(end - begin);
     const std::span<const std::uint16_t> near = parts.find(block, part_of, scratch);
     rows_.list(b, part_of);
-    const std::size_t found_before = stretch.found.size();
+    const std::size_t found_before = found.ghosts.size();
     for (const std::uint16_t i : near) {
       const std::uint32_t part = part_of[i];
       if (ghosts.inside<T, Dims>(part, block + i * d)) continue;
@@ -96,123 +85,61 @@ void LocalParts::place(const PartFinder<T>& parts, const GhostFinder& ghosts, St
       const std::span<const std::uint16_t> own = rows_.in(part, b);
       const auto place = static_cast<std::uint32_t>(std::lower_bound(own.begin(), own.end(), i) - own.begin());
       ghosts.for_ghosts(part, point, images, [&](std::uint32_t to, double distance, std::span<const double> where) {
-        const auto reach = std::lower_bound(reaches_.begin(), reaches_.end(), distance) - reaches_.begin();
-        stretch.found.push_back({static_cast<std::uint32_t>(begin + i), place, static_cast<std::uint16_t>(part),
-                                 static_cast<std::uint16_t>(to), static_cast<std::uint32_t>(reach)});
-        for (const double c : where) stretch.coordinates.push_back(static_cast<T>(c));
+        found.ghosts.push_back({static_cast<std::uint32_t>(begin + i), place,
+                                static_cast<std::uint32_t>(pair(part, to)),
+                                static_cast<std::uint32_t>(GhostOrder::first_within(reaches_, distance))});
+        for (const double c : where) found.coordinates.push_back(static_cast<T>(c));
       });
     }
-    const std::uint64_t found = stretch.found.size() - found_before;
-    if (found_.fetch_add(found, std::memory_order_relaxed) + found > most_ghosts_) throw TooManyGhosts();
-  }
-}
-
-/// Ghosts by pair of parts, reach and row: counted, and then put where they belong.
-template <class T>
-void LocalParts::collect(const std::vector<Stretch<T>>& stretches) {
-  const std::size_t keys = ghosts_.size() * reaches_.size();
-  const auto pair_of = [&](const Found& ghost) { return ghost.of * parts() + ghost.to; };
-  const auto key_of = [&](const Found& ghost) { return pair_of(ghost) * reaches_.size() + ghost.reach; };
-  // Each of some groups of stretches counts its ghosts by pair of parts and reach.
-  constexpr std::size_t kMostCounts = 1 << 24;
-  const std::size_t groups = std::clamp<std::size_t>(kMostCounts / keys, 1, stretches.size());
-  std::vector<std::uint32_t> next(groups * keys, 0);
-  const auto for_stretches = [&](const auto& f) {
-    parallel_for(groups, [&](std::size_t g) {
-      for (std::size_t s = stretches.size() * g / groups; s < stretches.size() * (g + 1) / groups; ++s) {
-        f(stretches[s], next.data() + g * keys);
-      }
-    });
-  };
-  for_stretches([&](const Stretch<T>& stretch, std::uint32_t* counts) {
-    for (const Found& ghost : stretch.found) ++counts[key_of(ghost)];
-  });
-  const std::size_t row = points_.dims() * sizeof(T);
-  parallel_for(ghosts_.size(), [&](std::size_t pair) {
-    Ghosts& ghosts = ghosts_[pair];
-    std::uint64_t all = 0;
-    for (std::size_t key = pair * reaches_.size(); key < (pair + 1) * reaches_.size(); ++key) {
-      for (std::size_t g = 0; g < groups; ++g) {
-        all += std::exchange(next[g * keys + key], static_cast<std::uint32_t>(all));
-      }
-      ghosts.within.push_back(all);
-    }
-    require_count(all);
-    ghosts.points.resize(all);
-    ghosts.coordinates = Buffer<std::byte>(all * row);
-    if (!units_.empty()) ghosts.units.resize(all);
-  });
-  for_stretches([&](const Stretch<T>& stretch, std::uint32_t* to) {
-    for (std::size_t i = 0; i < stretch.found.size(); ++i) {
-      const Found& ghost = stretch.found[i];
-      Ghosts& ghosts = ghosts_[pair_of(ghost)];
-      const std::uint32_t at = to[key_of(ghost)]++;
-      ghosts.points[at] = ghost.point + rows_.start(ghost.of, rows_.block_of(ghost.row));
-      std::memcpy(ghosts.coordinates.data() + at * row, stretch.coordinates.data() + i * points_.dims(), row);
-      if (!units_.empty()) ghosts.units[at] = units_[ghost.row];
-    }
-  });
-  for (std::size_t part = 0; part < parts(); ++part) {
-    std::uint64_t all = rows_.size(part);
-    for (std::size_t of = 0; of < parts(); ++of) all += ghosts(of, part).points.size();
-    require_count(all);
-    most_ = std::max(most_, all);
-    all_ghosts_ += all - rows_.size(part);
+    const std::uint64_t more = found.ghosts.size() - found_before;
+    if (found_.fetch_add(more, std::memory_order_relaxed) + more > most_ghosts_) throw TooManyGhosts();
   }
 }
 
 std::uint64_t LocalParts::bytes() const noexcept {
-  return rows_.bytes() + all_ghosts_ * ghost_bytes(points_, !units_.empty());
+  return rows_.bytes() + ghosts_.order.size() * ghost_bytes(points_, !units_.empty());
 }
 
 std::uint64_t LocalParts::ghost_bytes(const PointRows& points, bool weights) noexcept {
-  return sizeof(Found) + 2 * points.row_bytes() + sizeof(std::uint32_t) + (weights ? sizeof(std::int64_t) : 0);
-}
-
-std::size_t LocalParts::place_of(double reach) const {
-  return static_cast<std::size_t>(std::lower_bound(reaches_.begin(), reaches_.end(), reach) - reaches_.begin());
+  return sizeof(FoundGhosts<float>::Ghost) + 2 * points.row_bytes() + sizeof(std::uint32_t) +
+         (weights ? sizeof(std::int64_t) : 0);
 }
 
 template <class F>
 void LocalParts::for_near(std::size_t part, double near, F&& f) const {
-  const std::size_t within = place_of(near);
-  for (std::size_t of = 0; of < parts(); ++of) f(ghosts(of, part), std::size_t{0}, ghosts(of, part).within[within]);
+  for (std::size_t of = 0; of < parts(); ++of)
+    f(ghosts_.order.begin(pair(of, part)), ghosts_.order.end(pair(of, part), near));
 }
 
 template <class F>
 void LocalParts::for_beyond(std::size_t part, double near, double beyond, F&& f) const {
-  const std::size_t within = place_of(near), behind = place_of(beyond);
-  for (std::size_t of = 0; of < parts(); ++of) {
-    f(ghosts(of, part), ghosts(of, part).within[within], ghosts(of, part).within[behind]);
-  }
+  for (std::size_t of = 0; of < parts(); ++of)
+    f(ghosts_.order.end(pair(of, part), near), ghosts_.order.end(pair(of, part), beyond));
 }
 
 PartView LocalParts::view(std::size_t part, double near, double beyond) const {
   PartView view{.part = part, .own = rows_.size(part), .lent = {}, .lent_to = {0}, .near_of = {0}};
   for (std::size_t to = 0; to < parts(); ++to) {
-    const Ghosts& lent = ghosts(part, to);
-    const auto first = lent.points.begin();
-    view.lent.insert(view.lent.end(), first, first + static_cast<std::ptrdiff_t>(lent.within[place_of(near)]));
+    const std::uint32_t* const points = ghosts_.points.data();
+    view.lent.insert(view.lent.end(), points + ghosts_.order.begin(pair(part, to)),
+                     points + ghosts_.order.end(pair(part, to), near));
     view.lent_to.push_back(view.lent.size());
   }
   if (!units_.empty()) {
     view.units.resize(view.own);
     rows_.for_part(part, [&](std::size_t row, std::size_t id) { view.units[id] = units_[row]; });
   }
-  const auto add = [&](const Ghosts& of, std::size_t first, std::size_t last) {
-    if (units_.empty()) return;
-    const auto begin = of.units.begin();
-    view.units.insert(view.units.end(), begin + static_cast<std::ptrdiff_t>(first),
-                      begin + static_cast<std::ptrdiff_t>(last));
+  const auto add = [&](std::size_t first, std::size_t last) {
+    if (!units_.empty()) view.units.insert(view.units.end(), ghosts_.units.data() + first, ghosts_.units.data() + last);
   };
-  for_near(part, near, [&](const Ghosts& of, std::size_t first, std::size_t last) {
+  for_near(part, near, [&](std::size_t first, std::size_t last) {
     view.near += last - first;
     view.near_of.push_back(view.near);
-    add(of, first, last);
+    add(first, last);
   });
-  for_beyond(part, near, beyond, [&](const Ghosts& of, std::size_t first, std::size_t last) {
+  for_beyond(part, near, beyond, [&](std::size_t first, std::size_t last) {
     view.beyond += last - first;
-    add(of, first, last);
+    add(first, last);
   });
   return view;
 }
@@ -226,8 +153,8 @@ PointsSource LocalParts::source(const PartView& view, double near, double beyond
   const std::size_t row = points_.row_bytes();
   std::vector<Piece> pieces;  // of ghosts
   std::size_t at = view.own;
-  const auto add = [&](const Ghosts& of, std::size_t first, std::size_t last) {
-    if (last > first) pieces.push_back({at, last - first, of.coordinates.data() + first * row});
+  const auto add = [&](std::size_t first, std::size_t last) {
+    if (last > first) pieces.push_back({at, last - first, ghosts_.coordinates.data() + first * row});
     at += last - first;
   };
   for_near(view.part, near, add);

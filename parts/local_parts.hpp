@@ -7,10 +7,10 @@
 #include <span>
 #include <vector>
 
-#include <epsflow/core/buffer.hpp>
 #include <epsflow/core/points.hpp>
 #include <epsflow/core/points_source.hpp>
 #include <epsflow/core/space.hpp>
+#include <epsflow/parts/ghost_lists.hpp>
 #include <epsflow/parts/ghosts.hpp>
 #include <epsflow/parts/part_finder.hpp>
 #include <epsflow/parts/part_view.hpp>
@@ -49,41 +49,30 @@ class LocalParts {
   [[nodiscard]] PointsSource source(const PartView& view, double near, double beyond) const;
 
  private:
-  /// Points of one part that another has as ghosts, by how far off they are.
-  struct Ghosts {
-    std::vector<std::uint32_t> points;  ///< in their part
-    std::vector<std::size_t> within;    ///< [reaches] how many are
-    Buffer<std::byte> coordinates;      ///< where they are, or their images
-    std::vector<std::int64_t> units;    ///< their weights
-  };
-  struct Found;
-  template <class T>
-  struct Stretch;
   template <class T>
   void place(const Partition& partition, const Space& space);
+  /// Lists the rows of some blocks by part, and finds their ghosts. Dims: the dimensions of the points, or 0 if they are not known to the compiler.
   template <class T, std::size_t Dims>
-  void place(const PartFinder<T>& parts, const GhostFinder& ghosts, Stretch<T>& stretch);
-  template <class T>
-  void collect(const std::vector<Stretch<T>>& stretches);
+  void place(const PartFinder<T>& parts, const GhostFinder& ghosts, std::size_t first_block, std::size_t last_block,
+             FoundGhosts<T>& found);
 
   void write_own(std::size_t part, std::size_t first, std::size_t last, std::byte* to) const;
-  /// Calls f(ghosts, first, last) for the ghosts of a part by the part that they are of: those within a reach, or those beyond it.
+  /// Calls f(first, last) with the ranges of the ghosts of a part, one for each part that they are of: first those within `near`, then those
+  /// beyond it and within `beyond`.
   template <class F>
   void for_near(std::size_t part, double near, F&& f) const;
   template <class F>
   void for_beyond(std::size_t part, double near, double beyond, F&& f) const;
-  [[nodiscard]] std::size_t place_of(double reach) const;
-  [[nodiscard]] const Ghosts& ghosts(std::size_t of, std::size_t to) const { return ghosts_[of * parts() + to]; }
+  [[nodiscard]] std::size_t pair(std::size_t of, std::size_t to) const noexcept { return of * parts() + to; }
 
   PointRows points_;
   std::span<const std::int64_t> units_;
   std::vector<double> reaches_;
   std::uint64_t most_ = 0;
-  std::uint64_t all_ghosts_ = 0;
   RowsByPart rows_;
   const std::uint64_t most_ghosts_;
   std::atomic<std::uint64_t> found_{0};  ///< ghosts so far
-  std::vector<Ghosts> ghosts_;           ///< [of × to]
+  GhostLists ghosts_;                    ///< pairs: [of × to]
 };
 
 }  // namespace epsflow::parts

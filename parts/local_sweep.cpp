@@ -445,13 +445,7 @@ void run_local(const LocalSweep& what, std::span<const PartWorker> workers, cons
   for (const PartWorker& worker : workers) threads += worker.threads;
   tbb::task_arena arena(static_cast<int>(threads));
   CancelToken stop(&cancel);
-  std::vector<double> reaches;
-  for (const stages::EpsGroup& group : groups) {
-    const PartReach reach(group.radius);
-    reaches.insert(reaches.end(), {reach.near, reach.beyond});
-  }
-  std::sort(reaches.begin(), reaches.end());
-  reaches.erase(std::unique(reaches.begin(), reaches.end()), reaches.end());
+  const std::vector<double> reaches = reaches_of(groups);
   std::optional<MovedPoints> moved;
   std::unique_ptr<DeviceSweep> on_devices;
   std::optional<LocalParts> points;

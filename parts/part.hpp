@@ -11,7 +11,7 @@
 #include <epsflow/core/space.hpp>
 #include <epsflow/parts/distribution.hpp>
 #include <epsflow/parts/exchange.hpp>
-#include <epsflow/parts/ghosts.hpp>
+#include <epsflow/parts/ghost_lists.hpp>
 #include <epsflow/parts/part_reach.hpp>
 #include <epsflow/parts/part_view.hpp>
 #include <epsflow/parts/partition.hpp>
@@ -21,11 +21,11 @@ namespace epsflow::parts {
 /// A part with ghosts for one radius or several.
 class Part {
  public:
-  /// Takes the points of the distribution. space: of the points. reach: of ghosts, at most. units: null, or the weights of own points,
-  /// [own], in whole units. Collective. O(n·d), in parallel. Throws UsageError for a box in which images of a point could be neighbours of
-  /// each other, ResourceError as Distribution.
-  Part(Exchange& exchange, Distribution& distribution, const Partition& partition, const Space& space, double reach,
-       const Buffer<std::int64_t>* units = nullptr);
+  /// Takes the points of the distribution. space: of the points. reaches: of all views, as reaches_of() returns them. units: null, or the weights
+  /// of own points, [own], in whole units. Collective. O(n·d), in parallel. Throws UsageError if the box is so narrow that images of a point could
+  /// be neighbours of each other, and ResourceError as Distribution.
+  Part(Exchange& exchange, Distribution& distribution, const Partition& partition, const Space& space,
+       const std::vector<double>& reaches, const Buffer<std::int64_t>* units = nullptr);
 
   /// What is clustered for a radius.
   struct View {
@@ -43,28 +43,16 @@ class Part {
   [[nodiscard]] std::uint64_t bytes() const noexcept;
 
  private:
-  struct Lent {
-    std::uint32_t point;
-    double distance;  ///< from the part that has it as a ghost
-  };
-  /// Ghosts of one part as they are found.
-  struct Found {
-    std::vector<Lent> lent;
-    std::vector<double> coordinates;
-  };
-
-  void find_ghosts(const GhostFinder& finder, std::uint32_t me, PointsView own, std::vector<Found>& found) const;
-
   std::size_t own_;
   std::size_t ghosts_ = 0;
-  std::size_t rank_;                            ///< whose part it is
-  Points points_;                               ///< own points, and room for all ghosts
-  Letters<Lent> lent_;                          ///< [ranks] by distance
-  Points borrowed_;                             ///< ghosts, by rank and distance
-  std::vector<std::size_t> borrowed_begins_;    ///< [ranks + 1] where those of each begin
-  std::vector<std::vector<double>> distances_;  ///< [ranks] theirs
-  Buffer<std::int64_t> units_;                  ///< of points_, where they have weights
-  Letters<std::int64_t> borrowed_units_;        ///< [ranks] of ghosts, by distance
+  std::size_t rank_;
+  Points points_;                        ///< own points, and room for all ghosts
+  GhostOrder lent_order_;                ///< of own points that other ranks have as ghosts; pairs: [ranks]
+  Buffer<std::uint32_t> lent_;           ///< these points
+  GhostOrder borrowed_order_;            ///< of ghosts; pairs: [ranks]
+  Points borrowed_;                      ///< ghosts
+  Buffer<std::int64_t> units_;           ///< weights of points_, or empty
+  Buffer<std::int64_t> borrowed_units_;  ///< weights of ghosts, or empty
 };
 
 }  // namespace epsflow::parts

@@ -1,7 +1,12 @@
 // How far ghosts of a part reach.
 #pragma once
 
+#include <algorithm>
+#include <span>
+#include <vector>
+
 #include <epsflow/index/distance.hpp>
+#include <epsflow/stages/group_by_eps.hpp>
 
 namespace epsflow::parts {
 
@@ -16,5 +21,17 @@ struct PartReach {
   /// More than what rounds in distances of points from cuts.
   static constexpr double kSlack = 1 + 0x1p-10;
 };
+
+/// Returns the distances of all searches of a sweep, ascending and without repetition.
+[[nodiscard]] inline std::vector<double> reaches_of(std::span<const stages::EpsGroup> groups) {
+  std::vector<double> reaches;
+  for (const stages::EpsGroup& group : groups) {
+    const PartReach reach(group.radius);
+    reaches.insert(reaches.end(), {reach.near, reach.beyond});
+  }
+  std::sort(reaches.begin(), reaches.end());
+  reaches.erase(std::unique(reaches.begin(), reaches.end()), reaches.end());
+  return reaches;
+}
 
 }  // namespace epsflow::parts

@@ -245,17 +245,17 @@ PartFigures run_rank(const PointSet& given, const Devices& devices, const Sweep&
       throw ResourceError("RunOptions::clusters knows at most " + format_count(kMaxPoints) + " points, and these are " +
                           format_count(points) + ": leave it out");
     }
-    const double reach = PartReach(groups.front().radius).beyond;
+    const std::vector<double> reaches = reaches_of(groups);
     std::unique_ptr<RankPart> part;
     const Distribution* distribution = nullptr;
     if (!options.clusters && !weighed && space.axes.empty()) {
-      part = DeviceRank::make(exchange, backend, moved->view(), share, cuts, space, reach, options, observer);
+      part = DeviceRank::make(exchange, backend, moved->view(), share, cuts, space, reaches.back(), options, observer);
     }
     if (part == nullptr) {
       Distribution moves(exchange, moved->view(), cuts);
       moved.reset();
       auto on_host =
-          std::make_unique<HostRank>(exchange, backend, std::move(moves), cuts, space, reach, std::move(weighed));
+          std::make_unique<HostRank>(exchange, backend, std::move(moves), cuts, space, reaches, std::move(weighed));
       distribution = &on_host->distribution();
       part = std::move(on_host);
     }
