@@ -158,7 +158,8 @@ Json measure_tables(PointsView points, double eps, const std::string& kernel, bo
   Trace trace;
   Observer observer;
   observer.trace = &trace;
-  const Dataset data = load_for_one_run(points, {}, engine, options, observer);
+  const Dataset data = load(
+      points, [&] { return Engine(engine, observer.on_notice); }, observer);
   Session session(data, options, observer);
   std::vector<stages::EpsGroup> groups(repeat, stages::EpsGroup{eps, {4}});
   std::uint64_t pairs = 0;

@@ -159,10 +159,10 @@ int run_k_distance(const Arguments& arguments) {
   const Dataset data = load(arguments, points, metric, settings.engine);
   Found found;
   found.k = static_cast<std::uint32_t>(arguments.number("k"));
-  found.distances = k_distances(data, found.k, observer);
+  found.distances = k_distances(data, found.k, {}, observer);
   if (!eps.empty()) {
     const std::uint64_t sample = arguments.number("sample");
-    found.selectivity = selectivity(data, eps, sample, observer);
+    found.selectivity = selectivity(data, eps, sample, {}, observer);
     found.sampled = std::min<std::uint64_t>(sample, points.size());
   }
   if (arguments.given("out")) {

@@ -42,7 +42,7 @@ int run_neighbors(const Arguments& arguments) {
   {
     ProgressReport report(!arguments.flag("quiet"));
     found = neighbors(load(arguments, points, metric, settings.engine), eps,
-                      arguments.flag("distances") ? Distances::include : Distances::omit, settings.run.search,
+                      arguments.flag("distances") ? Distances::include : Distances::omit, {}, settings.run.search,
                       {.on_progress = [&](const Progress& p) { report.show(p); }, .cancel = &interrupt.token()});
   }
   if (arguments.given("out")) {

@@ -142,7 +142,7 @@ int run_plan(const Arguments& arguments) {
   std::vector<GroupPlan> groups;
   try {
     groups =
-        plan(load(arguments, points, metric, engines.front()), sweep, settings.run, {.cancel = &interrupt.token()});
+        plan(load(arguments, points, metric, engines.front()), sweep, {}, settings.run, {.cancel = &interrupt.token()});
   } catch (const ResourceError&) {
     // Points that a GPU cannot even load go through it in parts.
     if (sharing.answer.sharing != parts::Sharing::parts) throw;

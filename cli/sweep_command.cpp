@@ -208,7 +208,7 @@ int run_sweep(const Arguments& arguments) {
   const Sweep made(tied || counted ? all_variants(folder, missing) : missing);
   const std::set<Variant, io::VariantOrder> to_make(missing.begin(), missing.end());
   settings.run.clusters = tied;
-  PointSet set{left ? parts::PointRows(left->rows) : slicing ? slicing->points() : points, metric, points.weights};
+  PointSet set{left ? PointRows(left->rows) : slicing ? slicing->points() : points, metric, points.weights};
   if (slicing) {
     set.weights = slicing->weights();
     set.slices = slicing->rows().offsets;

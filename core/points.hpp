@@ -82,6 +82,8 @@ class Points {
   /// The coordinates, row-major, for filling. Throws Error when T is not the precision of the points.
   template <class T>
   [[nodiscard]] std::span<T> values();
+  /// The same as bytes.
+  [[nodiscard]] std::byte* data() noexcept { return storage_.data(); }
 
   /// Drops all rows from n on. n must not exceed size().
   void truncate(std::size_t n);

@@ -14,6 +14,7 @@
 #include <epsflow/parts/moved_points.hpp>
 #include <epsflow/pipeline/backends.hpp>
 #include <epsflow/pipeline/host_bytes.hpp>
+#include <epsflow/pipeline/session.hpp>
 #include <epsflow/pipeline/workers.hpp>
 
 namespace epsflow::parts {
@@ -118,14 +119,6 @@ SharingAnswer choose_sharing(const SharingQuestion& question, const RunOptions& 
 }
 
 bool may_move(const Metric& metric) { return !metric.box.empty() || !stay(metric, {}, 0, 0); }
-
-EngineOptions with_backend(const PointSet& points, EngineOptions engine, const RunOptions& run) {
-  const PointRows& rows = points.host_rows();
-  check_metric(points.metric, rows.dims());
-  engine.backend = choose_backend(rows.size(), moved_dims(points.metric, rows.dims()), moved_space(points.metric),
-                                  engine, run, preferred_backend());
-  return engine;
-}
 
 SharingAnswer choose_sharing(const PointSet& given, const Sweep& sweep, std::span<const EngineOptions> engines,
                              const RunOptions& run) {

@@ -8,8 +8,8 @@
 
 #include <epsflow/core/metric.hpp>
 #include <epsflow/core/sweep.hpp>
-#include <epsflow/parts/point_set.hpp>
 #include <epsflow/pipeline/options.hpp>
+#include <epsflow/pipeline/point_set.hpp>
 
 namespace epsflow::parts {
 
@@ -54,9 +54,6 @@ struct SharingQuestion {
 ///   4. eps, or one.
 /// Pure.
 [[nodiscard]] SharingAnswer choose_sharing(const SharingQuestion& question, const RunOptions& run) noexcept;
-
-/// Returns the options with EngineOptions::backend set by choose_backend() for these points. Throws as check_metric().
-[[nodiscard]] EngineOptions with_backend(const PointSet& points, EngineOptions engine, const RunOptions& run);
 
 /// The same for these points and engines. The options of a single engine go through with_backend() first. If options leave the memory of a GPU open, the
 /// GPU is queried.

@@ -63,14 +63,14 @@ Distribution::Distribution(Exchange& exchange, PointsView share, const Partition
   own_ = Points(static_cast<std::size_t>(std::min<std::uint64_t>(kMaxPoints, size() + size() / kRoomForGhosts)),
                 share.dims(), share.precision());
   offsets_ = Buffer<std::uint32_t>(size());
-  exchange.all_to_all(rows.data(), sent_, bytes_of(own_), received_, row);
+  exchange.all_to_all(rows.data(), sent_, own_.data(), received_, row);
   exchange.all_to_all(offsets.data(), sent_, offsets_.data(), received_, sizeof(std::uint32_t));
 }
 
 Points Distribution::take_points(std::size_t size) {
   if (own_.size() >= size) return std::move(own_);
   Points larger(size, own_.dims(), own_.precision());
-  copy_bytes(bytes_of(own_), own().bytes(), bytes_of(larger));
+  copy_bytes(own_.data(), own().bytes(), larger.data());
   own_ = Points();
   return larger;
 }

@@ -15,8 +15,8 @@
 #include <epsflow/parts/part_finder.hpp>
 #include <epsflow/parts/part_view.hpp>
 #include <epsflow/parts/partition.hpp>
-#include <epsflow/parts/point_rows.hpp>
 #include <epsflow/parts/rows_by_part.hpp>
+#include <epsflow/pipeline/point_rows.hpp>
 
 namespace epsflow::parts {
 

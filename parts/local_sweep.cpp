@@ -178,7 +178,7 @@ class LocalGroup {
       brought.loaded = backend.load(source, space_);
     }
     if (brought.loaded == nullptr) {
-      brought.room = parts::bring(source);
+      brought.room = epsflow::bring(source);
       brought.loaded = backend.load(brought.room.view(), space_);
     }
     visits_[part] = std::make_unique<PartVisit>(std::move(brought), views_[part], scale_, group_.radius,

@@ -13,8 +13,8 @@
 #include <epsflow/core/points.hpp>
 #include <epsflow/core/sweep.hpp>
 #include <epsflow/parts/partition.hpp>
-#include <epsflow/parts/point_rows.hpp>
 #include <epsflow/pipeline/options.hpp>
+#include <epsflow/pipeline/point_rows.hpp>
 #include <epsflow/pipeline/sweep.hpp>
 
 namespace epsflow::parts {

@@ -16,7 +16,7 @@ namespace {
 
 std::size_t row_bytes(PointsView points) { return points.dims() * epsflow::bytes_of(points.precision()); }
 
-std::byte* row_of(Points& points, std::size_t i) { return bytes_of(points) + i * row_bytes(points.view()); }
+std::byte* row_of(Points& points, std::size_t i) { return points.data() + i * row_bytes(points.view()); }
 
 /// Finds the own points [n × d] of part `me` that are ghosts of others.
 template <class T>
@@ -70,7 +70,7 @@ Part::Part(Exchange& exchange, Distribution& distribution, const Partition& part
   require_count(own_ + ghosts_);
   borrowed_ = Points(ghosts_, own.dims(), own.precision());
   const std::vector<std::size_t> sent = lent_order_.begins(), received = borrowed_order_.begins();
-  exchange.all_to_all(lent.coordinates.data(), sent, bytes_of(borrowed_), received, row_bytes(own));
+  exchange.all_to_all(lent.coordinates.data(), sent, borrowed_.data(), received, row_bytes(own));
   points_ = distribution.take_points(own_ + ghosts_);
   if (units == nullptr) return;
   borrowed_units_ = Buffer<std::int64_t>(ghosts_);
@@ -93,7 +93,7 @@ Part::View Part::view(const PartReach& reach) {
   const std::size_t row = row_bytes(points_.view());
   const auto put = [&](std::size_t first, std::size_t last) {
     const std::size_t ghosts = last - first;
-    if (ghosts > 0) std::memcpy(row_of(points_, n), bytes_of(borrowed_) + first * row, ghosts * row);
+    if (ghosts > 0) std::memcpy(row_of(points_, n), borrowed_.data() + first * row, ghosts * row);
     if (!units_.empty()) std::copy_n(borrowed_units_.data() + first, ghosts, units_.data() + n);
     n += ghosts;
   };

@@ -12,7 +12,7 @@
 #include <epsflow/core/points.hpp>
 #include <epsflow/core/space_cut.hpp>
 #include <epsflow/parts/exchange.hpp>
-#include <epsflow/parts/point_rows.hpp>
+#include <epsflow/pipeline/point_rows.hpp>
 
 namespace epsflow::parts {
 

@@ -4,15 +4,7 @@
 #include <cstddef>
 #include <type_traits>
 
-#include <epsflow/core/points.hpp>
-
 namespace epsflow::parts {
-
-/// Where rows are written.
-[[nodiscard]] inline std::byte* bytes_of(Points& points) {
-  return points.precision() == Precision::float32 ? reinterpret_cast<std::byte*>(points.values<float>().data())
-                                                  : reinterpret_cast<std::byte*>(points.values<double>().data());
-}
 
 /// Calls f(bytes of a row), a constant for two and three coordinates.
 template <class F>

@@ -144,17 +144,6 @@ class SharedSweep {
     brought_ = bring(*rows().source());
     points.rows = PointRows(*brought_);
   }
-  /// Loads points that are in memory. engine: a function that returns the engine; its time counts as loading.
-  template <class MakeEngine>
-  [[nodiscard]] Dataset load(MakeEngine&& engine, const Observer& observer) const {
-    if (observer.before_stage) observer.before_stage(Stage::load_points);
-    const TraceScope scope(observer.trace, Stage::load_points, 0, {"points", rows().size()});
-    const PointsView view = rows().view();
-    const Engine loader = engine();
-    Dataset data = points.slices.empty() ? loader.load(view, points.metric, observer.cancel)
-                                         : loader.load(view, points.slices, points.metric, observer.cancel);
-    return points.weights.empty() ? data : data.weighted(points.weights, observer.cancel);
-  }
 
  private:
   std::optional<Points> brought_;
@@ -165,8 +154,9 @@ void share_eps(SharedSweep& given, Queue& queue, std::span<const Engine> engines
   together.run(queue.engines(), [&](std::size_t e) {
     const Observer observer = together.observer();
     run_dataset(
-        given.load([&] { return engines[e]; }, observer), queue.sweep(),
-        [&](VariantResult&& result) { together.take(std::move(result)); }, given.options, observer,
+        load(
+            given.points, [&] { return engines[e]; }, observer),
+        queue.sweep(), [&](VariantResult&& result) { together.take(std::move(result)); }, given.options, observer,
         [&](bool ahead) { return queue.next(e, ahead); });
   });
 }
@@ -292,7 +282,8 @@ void run_on_engines(const PointSet& points, const Devices& devices, const Sweep&
   const auto engines_of = [&] { return engines_for(answer, settings, devices, given, observer); };
   if (answer.sharing == Sharing::one) {
     given.bring_all();
-    const Dataset data = given.load([&] { return engines_of().front(); }, observer);
+    const Dataset data = load(
+        given.points, [&] { return engines_of().front(); }, observer);
     return run_dataset(data, sweep, on_result, options, observer);
   }
   const std::vector<Engine> engines = engines_of();

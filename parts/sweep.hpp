@@ -9,9 +9,9 @@
 #include <epsflow/parts/engines.hpp>
 #include <epsflow/parts/exchange.hpp>
 #include <epsflow/parts/partition.hpp>
-#include <epsflow/parts/point_set.hpp>
 #include <epsflow/pipeline/engine.hpp>
 #include <epsflow/pipeline/options.hpp>
+#include <epsflow/pipeline/point_set.hpp>
 #include <epsflow/pipeline/sweep.hpp>
 
 namespace epsflow {

@@ -132,7 +132,7 @@ double largest(const Dataset& data, const Variant& variant, const RunOptions& op
 
 std::vector<double> suggested_eps(const Dataset& data, std::uint32_t largest_minpts, const RunOptions& options,
                                   const Observer& observer) {
-  std::vector<double> distances = k_distances(data, kLeastMinpts - 1, observer);
+  std::vector<double> distances = k_distances(data, kLeastMinpts - 1, {}, observer);
   std::erase(distances, 0.0);
   if (distances.empty()) return {};
   const auto rank = static_cast<std::ptrdiff_t>(kFirstCore * static_cast<double>(distances.size() - 1));

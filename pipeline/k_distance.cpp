@@ -166,8 +166,11 @@ double quantile_of(std::span<const double> ascending, double share) {
 
 }  // namespace
 
-std::vector<double> k_distances(const Dataset& data, std::span<const std::uint32_t> ks, const Observer& observer) {
-  for (const std::uint32_t k : ks) check_k(k, data.size());
+std::vector<double> k_distances(const PointSet& set, std::span<const std::uint32_t> ks, const EngineOptions& engine,
+                                const Observer& observer) {
+  for (const std::uint32_t k : ks) check_k(k, set.size());
+  const LoadedSet loaded(set, engine, {}, observer);
+  const Dataset& data = loaded.data();
   Session session(data, {}, observer);
   session.require_one_slice("k_distance()");
   session.stop().check();
@@ -202,14 +205,9 @@ std::vector<double> k_distances(const Dataset& data, std::span<const std::uint32
   return distances;
 }
 
-std::vector<double> k_distances(const Dataset& data, std::uint32_t k, const Observer& observer) {
-  return k_distances(data, std::span(&k, 1), observer);
-}
-
-std::vector<double> k_distances(PointsView points, std::uint32_t k, const Metric& metric, const EngineOptions& engine,
+std::vector<double> k_distances(const PointSet& points, std::uint32_t k, const EngineOptions& engine,
                                 const Observer& observer) {
-  check_k(k, points.size());
-  return k_distances(load_for_one_run(points, metric, engine, {}, observer), k, observer);
+  return k_distances(points, std::span(&k, 1), engine, observer);
 }
 
 Knee knee(std::span<const double> distances) {

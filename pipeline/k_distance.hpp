@@ -6,10 +6,8 @@
 #include <span>
 #include <vector>
 
-#include <epsflow/core/metric.hpp>
-#include <epsflow/core/points.hpp>
-#include <epsflow/pipeline/engine.hpp>
 #include <epsflow/pipeline/options.hpp>
+#include <epsflow/pipeline/point_set.hpp>
 
 namespace epsflow {
 
@@ -22,11 +20,10 @@ namespace epsflow {
 /// dimensions and for k up to 32, by the plain Euclidean norm; everything else an engine on a GPU computes on its CPU.
 /// Throws UsageError for another k; InputError, naming a row, for a distance beyond float64, and for one so small
 /// beside the largest coordinates that float64 does not hold powers of both; and as run().
-[[nodiscard]] std::vector<double> k_distances(const Dataset& data, std::uint32_t k, const Observer& observer = {});
-/// The same for several k, from one search: [n × ks.size()], row-major.
-[[nodiscard]] std::vector<double> k_distances(const Dataset& data, std::span<const std::uint32_t> ks,
+[[nodiscard]] std::vector<double> k_distances(const PointSet& points, std::uint32_t k, const EngineOptions& engine = {},
                                               const Observer& observer = {});
-[[nodiscard]] std::vector<double> k_distances(PointsView points, std::uint32_t k, const Metric& metric = {},
+/// The same for several k, from one search: [n × ks.size()], row-major.
+[[nodiscard]] std::vector<double> k_distances(const PointSet& points, std::span<const std::uint32_t> ks,
                                               const EngineOptions& engine = {}, const Observer& observer = {});
 
 /// Where a sorted curve of k-distances turns from flat to steep.

@@ -92,22 +92,12 @@ RunOptions run_options(const SearchOptions& search) { return {.strategy = Strate
 
 }  // namespace
 
-Neighbors neighbors(PointsView points, const Metric& metric, double eps, Distances distances,
-                    const EngineOptions& engine, const SearchOptions& options, const Observer& observer) {
-  (void)Sweep({{eps, 1}});  // checks eps
-  return neighbors(load_for_one_run(points, metric, engine, run_options(options), observer), eps, distances, options,
-                   observer);
-}
-
-Neighbors neighbors(PointsView points, double eps, Distances distances, const EngineOptions& engine,
+Neighbors neighbors(const PointSet& points, double eps, Distances distances, const EngineOptions& engine,
                     const SearchOptions& options, const Observer& observer) {
-  return neighbors(points, Metric{}, eps, distances, engine, options, observer);
-}
-
-Neighbors neighbors(const Dataset& data, double eps, Distances distances, const SearchOptions& options,
-                    const Observer& observer) {
   const Sweep sweep({{eps, 1}});
   const RunOptions by_table = run_options(options);
+  const LoadedSet loaded(points, engine, by_table, observer);
+  const Dataset& data = loaded.data();
   Session session(data, by_table, observer);
   std::optional<Distance> distance;
   if (distances == Distances::include) distance.emplace(session.points(), session.metric());

@@ -6,9 +6,8 @@
 
 #include <epsflow/core/buffer.hpp>
 #include <epsflow/core/neighbors_view.hpp>
-#include <epsflow/core/points.hpp>
-#include <epsflow/pipeline/engine.hpp>
 #include <epsflow/pipeline/options.hpp>
+#include <epsflow/pipeline/point_set.hpp>
 
 namespace epsflow {
 
@@ -29,17 +28,12 @@ struct Neighbors {
 
 enum class Distances : std::uint8_t { omit, include };
 
-/// All neighbours of all points within eps (inclusive; the same float64 test as run()). points: [host] [n × d]. eps: not squared; in the
+/// All neighbours of all points within eps (inclusive; the same float64 test as run()). eps: not squared; in the
 /// unit of the metric where there is one, else in that of the coordinates. Time: O(n + candidates + pairs · log r), r the neighbours of a
 /// point. Memory: the result takes 4 bytes per pair (12 with distances) and 8 per point. While it is made, the table that it is made from
 /// exists as well, and both count in EngineOptions::memory. Throws as run().
-[[nodiscard]] Neighbors neighbors(PointsView points, double eps, Distances distances = Distances::omit,
+[[nodiscard]] Neighbors neighbors(const PointSet& points, double eps, Distances distances = Distances::omit,
                                   const EngineOptions& engine = {}, const SearchOptions& options = {},
                                   const Observer& observer = {});
-[[nodiscard]] Neighbors neighbors(PointsView points, const Metric& metric, double eps,
-                                  Distances distances = Distances::omit, const EngineOptions& engine = {},
-                                  const SearchOptions& options = {}, const Observer& observer = {});
-[[nodiscard]] Neighbors neighbors(const Dataset& data, double eps, Distances distances = Distances::omit,
-                                  const SearchOptions& options = {}, const Observer& observer = {});
 
 }  // namespace epsflow

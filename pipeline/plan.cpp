@@ -71,22 +71,12 @@ std::optional<double> total_seconds(std::span<const GroupPlan> plans) noexcept {
   return total;
 }
 
-std::vector<GroupPlan> plan(PointsView points, const Metric& metric, const Sweep& sweep, const EngineOptions& engine,
+std::vector<GroupPlan> plan(const PointSet& points, const Sweep& sweep, const EngineOptions& engine,
                             const RunOptions& options, const Observer& observer) {
-  if (sweep.size() == 0) return {};
-  return plan(load_for_one_run(points, metric, engine, options, observer), sweep, options, observer);
-}
-
-std::vector<GroupPlan> plan(PointsView points, const Sweep& sweep, const EngineOptions& engine,
-                            const RunOptions& options, const Observer& observer) {
-  return plan(points, Metric{}, sweep, engine, options, observer);
-}
-
-std::vector<GroupPlan> plan(const Dataset& data, const Sweep& sweep, const RunOptions& options,
-                            const Observer& observer) {
   std::vector<GroupPlan> plans;
   if (sweep.size() == 0) return plans;
-  Session session(data, options, observer);
+  const LoadedSet loaded(points, engine, options, observer);
+  Session session(loaded.data(), options, observer);
   session.on_threads([&] {
     Rehearsal rehearsal(session, options);
     const std::uint64_t memory = session.pool().available();

@@ -8,10 +8,9 @@
 #include <vector>
 
 #include <epsflow/core/choices.hpp>
-#include <epsflow/core/points.hpp>
 #include <epsflow/core/sweep.hpp>
-#include <epsflow/pipeline/engine.hpp>
 #include <epsflow/pipeline/options.hpp>
+#include <epsflow/pipeline/point_set.hpp>
 
 namespace epsflow {
 
@@ -49,13 +48,8 @@ struct GroupPlan {
 /// them, or 32,768, or fewer where these would be compared with too many; so it takes as long as the run itself where there are no
 /// more. Throws as run() does, but not where a table does not fit:
 /// GroupPlan::fits tells that.
-[[nodiscard]] std::vector<GroupPlan> plan(PointsView points, const Sweep& sweep, const EngineOptions& engine = {},
+[[nodiscard]] std::vector<GroupPlan> plan(const PointSet& points, const Sweep& sweep, const EngineOptions& engine = {},
                                           const RunOptions& options = {}, const Observer& observer = {});
-[[nodiscard]] std::vector<GroupPlan> plan(PointsView points, const Metric& metric, const Sweep& sweep,
-                                          const EngineOptions& engine = {}, const RunOptions& options = {},
-                                          const Observer& observer = {});
-[[nodiscard]] std::vector<GroupPlan> plan(const Dataset& data, const Sweep& sweep, const RunOptions& options = {},
-                                          const Observer& observer = {});
 
 /// The seconds of all groups together, which take turns on the threads. Nothing where those of one are not known.
 [[nodiscard]] std::optional<double> total_seconds(std::span<const GroupPlan> plans) noexcept;

@@ -65,9 +65,11 @@ Selectivity of_counts(double eps, std::uint64_t n, const Stretches& stretches, c
 
 }  // namespace
 
-std::vector<Selectivity> selectivity(const Dataset& data, std::span<const double> eps, std::size_t sample,
-                                     const Observer& observer) {
+std::vector<Selectivity> selectivity(const PointSet& points, std::span<const double> eps, std::size_t sample,
+                                     const EngineOptions& engine, const Observer& observer) {
   check(eps, sample);
+  const LoadedSet loaded(points, engine, {}, observer);
+  const Dataset& data = loaded.data();
   Session session(data, {}, observer);
   session.require_one_slice("selectivity()");
   session.stop().check();
@@ -99,12 +101,6 @@ std::vector<Selectivity> selectivity(const Dataset& data, std::span<const double
     found[place] = of_counts(eps[place], n, stretches, counts.data() + j, eps.size());
   }
   return found;
-}
-
-std::vector<Selectivity> selectivity(PointsView points, std::span<const double> eps, const Metric& metric,
-                                     const EngineOptions& engine, std::size_t sample, const Observer& observer) {
-  check(eps, sample);
-  return selectivity(load_for_one_run(points, metric, engine, {}, observer), eps, sample, observer);
 }
 
 }  // namespace epsflow

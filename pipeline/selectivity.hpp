@@ -5,10 +5,8 @@
 #include <span>
 #include <vector>
 
-#include <epsflow/core/metric.hpp>
-#include <epsflow/core/points.hpp>
-#include <epsflow/pipeline/engine.hpp>
 #include <epsflow/pipeline/options.hpp>
+#include <epsflow/pipeline/point_set.hpp>
 
 namespace epsflow {
 
@@ -31,12 +29,8 @@ inline constexpr std::size_t kSelectivitySample = 10'000;
 /// sort, and what the sample takes: little in few dimensions, O(sample · n · d) at most. Memory: about 16 bytes per coordinate, at
 /// least 36 per point, and 4 per eps and point of the sample, which count in EngineOptions::memory. Throws UsageError for an eps that a
 /// sweep may not have and for a sample of less than 2, and as run().
-[[nodiscard]] std::vector<Selectivity> selectivity(const Dataset& data, std::span<const double> eps,
+[[nodiscard]] std::vector<Selectivity> selectivity(const PointSet& points, std::span<const double> eps,
                                                    std::size_t sample = kSelectivitySample,
-                                                   const Observer& observer = {});
-[[nodiscard]] std::vector<Selectivity> selectivity(PointsView points, std::span<const double> eps,
-                                                   const Metric& metric = {}, const EngineOptions& engine = {},
-                                                   std::size_t sample = kSelectivitySample,
-                                                   const Observer& observer = {});
+                                                   const EngineOptions& engine = {}, const Observer& observer = {});
 
 }  // namespace epsflow

@@ -4,23 +4,9 @@
 #include <string>
 
 #include <epsflow/core/error.hpp>
-#include <epsflow/pipeline/backends.hpp>
 #include <epsflow/stages/group_by_eps.hpp>
 
 namespace epsflow {
-
-Dataset load_for_one_run(PointsView points, const Metric& metric, const EngineOptions& engine, const RunOptions& run,
-                         const Observer& observer) {
-  if (observer.cancel != nullptr) observer.cancel->check();
-  if (observer.before_stage) observer.before_stage(Stage::load_points);
-  const TraceScope scope(observer.trace, Stage::load_points, 0, {"points", points.size()});
-  check_options(engine, run);
-  check_metric(metric, points.dims());
-  EngineOptions options = engine;
-  options.backend = choose_backend(points.size(), moved_dims(metric, points.dims()), moved_space(metric), engine, run,
-                                   preferred_backend());
-  return Engine(options, observer.on_notice).load(points, metric, observer.cancel);
-}
 
 TurnQueue::Turn::Turn(TurnQueue& queue, const CancelToken& cancel) : queue_(queue), ticket_(queue.join()) {
   // A turn that ends wakes the next at once. Cancelling cannot, as signal handlers do it too: it is looked for.

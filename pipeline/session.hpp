@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include <epsflow/core/backend.hpp>
@@ -18,6 +19,7 @@
 #include <epsflow/core/weights.hpp>
 #include <epsflow/pipeline/engine.hpp>
 #include <epsflow/pipeline/flow.hpp>
+#include <epsflow/pipeline/point_set.hpp>
 
 namespace epsflow {
 
@@ -102,9 +104,23 @@ struct DatasetWeights {
   LoadedWeights loaded;
 };
 
-/// A data set with an engine of its own, on the backend that suits it. Throws as Engine and Engine::load() do, Cancelled.
-[[nodiscard]] Dataset load_for_one_run(PointsView points, const Metric& metric, const EngineOptions& engine,
-                                       const RunOptions& run, const Observer& observer);
+/// Returns the options with EngineOptions::backend set by choose_backend() for these points. Throws as check_metric().
+[[nodiscard]] EngineOptions with_backend(const PointSet& points, EngineOptions engine, const RunOptions& run);
+
+/// The data set of one run: a loaded one, or one that an engine of its own loads, on the backend of with_backend().
+class LoadedSet {
+ public:
+  /// Throws as Engine and Engine::load() do, Cancelled, and UsageError if options of an engine are given for points that one has loaded.
+  LoadedSet(const PointSet& points, const EngineOptions& engine, const RunOptions& run, const Observer& observer);
+  [[nodiscard]] const Dataset& data() const noexcept { return data_; }
+
+ private:
+  [[nodiscard]] Dataset made(const PointSet& points, const EngineOptions& engine, const RunOptions& run,
+                             const Observer& observer);
+
+  std::optional<Points> brought_;  ///< goes last
+  Dataset data_;
+};
 
 /// One run. Waits for its turn when it is made.
 class Session {

@@ -110,16 +110,12 @@ void run_dataset(const Dataset& data, const Sweep& sweep, const OnResult& on_res
   }
 }
 
-std::vector<VariantResult> run(PointsView points, const Metric& metric, const Sweep& sweep, const EngineOptions& engine,
+std::vector<VariantResult> run(const PointSet& points, const Sweep& sweep, const EngineOptions& engine,
                                const RunOptions& options, const Observer& observer) {
   if (observer.cancel != nullptr) observer.cancel->check();
   if (sweep.size() == 0) return {};
-  return run(load_for_one_run(points, metric, engine, options, observer), sweep, options, observer);
-}
-
-std::vector<VariantResult> run(PointsView points, const Sweep& sweep, const EngineOptions& engine,
-                               const RunOptions& options, const Observer& observer) {
-  return run(points, Metric{}, sweep, engine, options, observer);
+  const LoadedSet loaded(points, engine, options, observer);
+  return run(loaded.data(), sweep, options, observer);
 }
 
 std::vector<VariantResult> run(const Dataset& data, const Sweep& sweep, const RunOptions& options,

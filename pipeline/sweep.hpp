@@ -10,6 +10,7 @@
 #include <epsflow/core/sweep.hpp>
 #include <epsflow/pipeline/engine.hpp>
 #include <epsflow/pipeline/options.hpp>
+#include <epsflow/pipeline/point_set.hpp>
 
 namespace epsflow {
 
@@ -18,7 +19,7 @@ using OnResult = std::function<void(VariantResult&&)>;
 
 /// Clusters `points` under every variant of `sweep`.
 ///
-/// points: [host] [n × d], row-major; finite. Returns one result per variant, in the sweep's order. The labels of each
+/// points: finite; eps is in the unit of their metric. Returns one result per variant, in the sweep's order. The labels of each
 /// are those of sklearn.cluster.DBSCAN(eps, min_samples=minpts, algorithm="kd_tree"), element for element, unless a computed distance
 /// equals eps to the last bits. (There scikit-learn's own algorithms differ from each other.) The rule here: q is a neighbour of p when
 /// Σ_k (p_k − q_k)² <= eps·eps, in float64, each operation rounded once, summed over k in order.
@@ -29,19 +30,14 @@ using OnResult = std::function<void(VariantResult&&)>;
 /// run() throws ResourceError before it searches; if they do not, it does without a table. The returned labels take 4·n bytes per variant
 /// on top: use the door of parts/sweep.hpp to take them as they come.
 ///
-/// Throws InputError for a coordinate that is NaN or infinite; UsageError for options that contradict each other, and for an eps
+/// Throws InputError for a coordinate that is NaN or infinite, or that the metric does not allow; UsageError for options that contradict each other,
+/// where the metric does not fit the points (check_metric()), and for an eps
 /// so small or so large that its square leaves the range of float64 (moved_radius()), or for which a periodic box is too large
 /// (core/box_fit.hpp); ResourceError when the memory budget or the machine's memory is too small; Cancelled. Thread-safe.
 /// Source: Gowanlock et al. 2017, "Clustering Throughput Optimization on the GPU".
-[[nodiscard]] std::vector<VariantResult> run(PointsView points, const Sweep& sweep, const EngineOptions& engine = {},
-                                             const RunOptions& options = {}, const Observer& observer = {});
-
-/// As above, by a metric; eps is in its unit. Throws also UsageError where the metric does not fit the points (check_metric()), and
-/// InputError for coordinates that it does not allow.
-[[nodiscard]] std::vector<VariantResult> run(PointsView points, const Metric& metric, const Sweep& sweep,
+[[nodiscard]] std::vector<VariantResult> run(const PointSet& points, const Sweep& sweep,
                                              const EngineOptions& engine = {}, const RunOptions& options = {},
                                              const Observer& observer = {});
-
 /// The same of a data set that an engine has loaded. Runs of one engine go one after another.
 [[nodiscard]] std::vector<VariantResult> run(const Dataset& data, const Sweep& sweep, const RunOptions& options = {},
                                              const Observer& observer = {});

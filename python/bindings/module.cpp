@@ -163,7 +163,7 @@ std::unique_ptr<Task> start_predict(const PyPredictor& predictor, const HostArra
 std::unique_ptr<Task> start_neighbors(const PyDataset& data, double eps, bool distances) {
   return std::make_unique<Task>(
       [run_on = data.data.get(), eps, distances](const Observer& observer, Task::Channel& channel) {
-        channel.put(neighbors(run_on, eps, distances ? Distances::include : Distances::omit, {}, observer));
+        channel.put(neighbors(run_on, eps, distances ? Distances::include : Distances::omit, {}, {}, observer));
       });
 }
 
@@ -176,7 +176,7 @@ std::unique_ptr<Task> start_plan(const PyDataset& data, const Variants& variants
   return std::make_unique<Task>(
       [points = TaskDataset(data, weights), sweep = sweep_of(variants), run = options_from<RunOptions>(options)](
           const Observer& observer, Task::Channel& channel) {
-        channel.put(plan(points.get(observer), sweep, run, observer));
+        channel.put(plan(points.get(observer), sweep, {}, run, observer));
       });
 }
 

@@ -28,7 +28,7 @@ namespace {
 std::unique_ptr<Task> start_k_distances(const PyDataset& data, std::vector<std::uint32_t> ks) {
   return std::make_unique<Task>(
       [run_on = data.data.get(), ks = std::move(ks)](const Observer& observer, Task::Channel& channel) {
-        channel.put(k_distances(run_on, ks, observer));
+        channel.put(k_distances(run_on, ks, {}, observer));
       });
 }
 
@@ -40,7 +40,7 @@ using SelectivityRow = std::tuple<double, double, double>;
 std::unique_ptr<Task> start_selectivity(const PyDataset& data, std::vector<double> eps, std::size_t sample) {
   return std::make_unique<Task>(
       [run_on = data.data.get(), eps = std::move(eps), sample](const Observer& observer, Task::Channel& channel) {
-        channel.put(selectivity(run_on, eps, sample, observer));
+        channel.put(selectivity(run_on, eps, sample, {}, observer));
       });
 }
 

@@ -75,12 +75,12 @@ TEST_CASE("choose backend: runs of points take a metric, minkowski too") {
   const PointsView points(at, 2);
   const Metric cubes{.kind = MetricKind::minkowski, .power = 3};
   const double eps = 1.26;  // the third root of 2 is 1.2599
-  CHECK(run(points, cubes, grid({eps}, {2})).front().labels == std::vector<std::int32_t>{0, 0, -1});
-  CHECK(run(points, cubes, grid({1.25}, {2})).front().labels == std::vector<std::int32_t>{-1, -1, -1});
+  CHECK(run({points, cubes}, grid({eps}, {2})).front().labels == std::vector<std::int32_t>{0, 0, -1});
+  CHECK(run({points, cubes}, grid({1.25}, {2})).front().labels == std::vector<std::int32_t>{-1, -1, -1});
   CHECK(run(points, grid({eps}, {2})).front().labels == std::vector<std::int32_t>{-1, -1, -1});
-  CHECK(neighbors(points, cubes, eps).pairs() == 5);
-  CHECK(plan(points, cubes, grid({eps}, {2})).size() == 1);
-  CHECK_THROWS_AS(run(points, {.kind = MetricKind::minkowski, .power = 0.5}, grid({eps}, {2})), UsageError);
+  CHECK(neighbors({points, cubes}, eps).pairs() == 5);
+  CHECK(plan({points, cubes}, grid({eps}, {2})).size() == 1);
+  CHECK_THROWS_AS(run({points, {.kind = MetricKind::minkowski, .power = 0.5}}, grid({eps}, {2})), UsageError);
 }
 
 }  // namespace

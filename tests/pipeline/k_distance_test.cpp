@@ -94,7 +94,7 @@ std::vector<double> times(std::vector<double> values, double factor) {
 }
 
 std::vector<double> of_plane(const std::vector<double>& x, std::uint32_t k, const Metric& metric = {}) {
-  return k_distances(PointsView(std::span<const double>(x), 2), k, metric);
+  return k_distances({PointsView(std::span<const double>(x), 2), metric}, k);
 }
 
 TEST_CASE("k-distances: right where squares leave float64") {
@@ -132,11 +132,11 @@ TEST_CASE("k-distances: a power of two changes nothing else, by any norm and in 
     boxes += metric.box.size();
     const int exponent = random.pick<int>({-1000, -900, -600, -520, 490, 600, 1000});
     INFO("seed " << seed << ", " << describe(data) << ", " << describe(metric) << ", exponent " << exponent);
-    const std::vector<double> plain = k_distances(data.view(), 5, metric);
+    const std::vector<double> plain = k_distances({data.view(), metric}, 5);
     std::vector<double> x = data.doubles;
     for (double& value : x) value = std::ldexp(value, exponent);
     for (BoxSide& side : metric.box) side = {std::ldexp(side.lo, exponent), std::ldexp(side.hi, exponent)};
-    const std::vector<double> found = k_distances(PointsView(std::span<const double>(x), dims), 5, metric);
+    const std::vector<double> found = k_distances({PointsView(std::span<const double>(x), dims), metric}, 5);
     for (std::size_t i = 0; i < plain.size(); ++i) {
       // Of roots by std::pow: 1 / p has an error, which the logarithm of a large sum multiplies.
       const double error = metric.kind == MetricKind::minkowski ? 1e-13 : 0;
@@ -214,17 +214,17 @@ TEST_CASE("k-distances: distances are in the unit of the metric") {
   const std::vector<double> places{0, 0, 1, 0, 3, 0};
   const PointsView points(std::span<const double>(places), 2);
   const Metric degrees{.kind = MetricKind::greatcircle};
-  const std::vector<double> nearest = k_distances(points, 1, degrees);
+  const std::vector<double> nearest = k_distances({points, degrees}, 1);
   REQUIRE(nearest[0] == Approx(1).epsilon(1e-12));
   REQUIRE(nearest[2] == Approx(2).epsilon(1e-12));
   const Metric cosine{.kind = MetricKind::cosine};
   const std::vector<double> directions{1, 0, 0, 2, -3, 0};
-  const std::vector<double> found = k_distances(PointsView(std::span<const double>(directions), 2), 2, cosine);
+  const std::vector<double> found = k_distances({PointsView(std::span<const double>(directions), 2), cosine}, 2);
   REQUIRE(found[0] == Approx(2));
   REQUIRE(found[1] == Approx(1));
   const Metric box{.box = {{0, 10}, {0, 0}}};
   const std::vector<double> ends{0.5, 0, 9.75, 0, 5, 0};
-  REQUIRE(k_distances(PointsView(std::span<const double>(ends), 2), 1, box)[0] == 0.75);
+  REQUIRE(k_distances({PointsView(std::span<const double>(ends), 2), box}, 1)[0] == 0.75);
 }
 
 TEST_CASE("k-distances: a k that has no answer is an error that says which have one") {
@@ -246,7 +246,7 @@ TEST_CASE("k-distances: memory is the engine's, and a search can be cancelled") 
   CancelToken cancel;
   cancel.cancel();
   const Dataset loaded = Engine().load(data.view());
-  REQUIRE_THROWS_AS(k_distances(loaded, 4, {.cancel = &cancel}), Cancelled);
+  REQUIRE_THROWS_AS(k_distances(loaded, 4, {}, {.cancel = &cancel}), Cancelled);
 }
 
 TEST_CASE("knee: where clusters end and noise begins, with duplicates and an outlier") {

@@ -83,7 +83,7 @@ TEST_CASE("neighbors: distances whose powers vanish, by any norm") {
   const std::vector<double> x{0, 0, 3e-200, 4e-200, 0, 0.01, 0.5, 0};
   const PointsView points(std::span<const double>(x), 2);
   const auto distances = [&](const Metric& metric) {
-    const Neighbors found = neighbors(points, metric, 0.9, Distances::include);
+    const Neighbors found = neighbors({points, metric}, 0.9, Distances::include);
     REQUIRE(found.offsets[1] == 4);
     return std::vector<double>(found.distances.data(), found.distances.data() + 4);
   };

@@ -46,7 +46,7 @@ TEST_CASE("plan: it tells a time on the CPU, for each way, metric and weights") 
         for (const Dataset& loaded : {points, points.weighted(std::vector<double>(n, 0.5))}) {
           for (const StrategyChoice strategy : {StrategyChoice::direct, StrategyChoice::table}) {
             INFO(n << " points, " << dims << " dimensions, " << describe(metric));
-            const std::vector<GroupPlan> plans = plan(loaded, sweep, {.strategy = strategy});
+            const std::vector<GroupPlan> plans = plan(loaded, sweep, {}, {.strategy = strategy});
             REQUIRE(plans.size() == 2);
             for (const GroupPlan& group : plans) {
               REQUIRE(group.seconds.has_value());
@@ -104,7 +104,7 @@ TEST_CASE("plan: no time where the memory is too small, and the data set is as g
     const Dataset loaded = engine.load(data.view());
     std::vector<GroupPlan> plans;
     try {
-      plans = plan(loaded, sweep, {.strategy = StrategyChoice::table});
+      plans = plan(loaded, sweep, {}, {.strategy = StrategyChoice::table});
     } catch (const ResourceError&) {
       continue;  // there is no room for the index
     }
@@ -113,7 +113,7 @@ TEST_CASE("plan: no time where the memory is too small, and the data set is as g
     CHECK(total_seconds(plans).has_value() == plans[0].seconds.has_value());
     without = without || !plans[0].fits;
     with = with || plans[0].seconds;
-    const GroupPlan direct = plan(loaded, sweep, {.strategy = StrategyChoice::direct}).front();
+    const GroupPlan direct = plan(loaded, sweep, {}, {.strategy = StrategyChoice::direct}).front();
     beside = beside || (direct.fits && direct.seconds);
   }
   CHECK(without);
@@ -155,7 +155,7 @@ TEST_CASE("plan: nothing takes no time, and what is cancelled ends") {
   CHECK(total_seconds(plan(loaded, Sweep(std::vector<Variant>()))) == 0.0);
   CancelToken cancel;
   cancel.cancel();
-  CHECK_THROWS_AS(plan(loaded, grid({0.01}, {3}), {}, {.cancel = &cancel}), Cancelled);
+  CHECK_THROWS_AS(plan(loaded, grid({0.01}, {3}), {}, {}, {.cancel = &cancel}), Cancelled);
 }
 
 }  // namespace

@@ -95,8 +95,8 @@ TEST_CASE("selectivity: one sample for the same points, however many threads and
   const DataSet data = make_data("clustered", 5000, 2, Precision::float64, 3);
   const std::vector<double> few{0.2};
   const std::vector<double> many{1, 0.2, 0.05};
-  const std::vector<Selectivity> one = selectivity(data.view(), few, {}, {.threads = 1}, 100);
-  const std::vector<Selectivity> two = selectivity(data.view(), many, {}, {.threads = 2}, 100);
+  const std::vector<Selectivity> one = selectivity(data.view(), few, 100, {.threads = 1});
+  const std::vector<Selectivity> two = selectivity(data.view(), many, 100, {.threads = 2});
   REQUIRE(one[0].neighbors == two[1].neighbors);
   REQUIRE(one[0].error == two[1].error);
 }
@@ -122,7 +122,7 @@ TEST_CASE("selectivity: what cannot be is an error, memory is the engine's, and 
   check_mentions(error_of<ResourceError>([&] { (void)selectivity(tight, good); }), {"the counts of neighbours"});
   CancelToken cancel;
   cancel.cancel();
-  REQUIRE_THROWS_AS(selectivity(loaded, good, 100, {.cancel = &cancel}), Cancelled);
+  REQUIRE_THROWS_AS(selectivity(loaded, good, 100, {}, {.cancel = &cancel}), Cancelled);
 }
 
 }  // namespace

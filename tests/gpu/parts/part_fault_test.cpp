@@ -75,7 +75,7 @@ Outcome try_parts() {
   const Sweep sweep = grid({points().scale, points().scale * 1.5}, {3, 6});
   try {
     parts::run_local(
-        {.points = parts::PointRows(points().view()),
+        {.points = PointRows(points().view()),
          .metric = Metric{},
          .sweep = sweep,
          .parts = 2,

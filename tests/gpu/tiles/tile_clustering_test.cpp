@@ -167,7 +167,7 @@ TEST_CASE("tile clustering: labels that stay on the device") {
 }
 
 void check_neighbors(const Dataset& loaded, const RunOptions& options, double eps, const Neighbors& expected) {
-  const Neighbors found = neighbors(loaded, eps, Distances::include, options.search);
+  const Neighbors found = neighbors(loaded, eps, Distances::include, {}, options.search);
   REQUIRE(std::ranges::equal(found.offsets.span(), expected.offsets.span()));
   REQUIRE(std::ranges::equal(found.ids.span(), expected.ids.span()));
   REQUIRE(std::ranges::equal(found.distances.span(), expected.distances.span()));
@@ -252,7 +252,7 @@ TEST_CASE("tile clustering: a plan names index and decider, and that pairs stay"
     const Sweep sweep = grid({test::eps_of_share(data, 0.05)}, {2, 3, 4, 5, 6, 7});
     for (const Way& way : kWays) {
       INFO(way.name << ", d " << dims);
-      const GroupPlan group = plan(loaded, sweep, options_of(way)).front();
+      const GroupPlan group = plan(loaded, sweep, {}, options_of(way)).front();
       const bool open = way.index == IndexChoice::automatic;
       CHECK(group.index == (!open ? way.index : dims <= 6 ? IndexChoice::grid : IndexChoice::all));  // few points
       CHECK(group.decide == (!open ? way.decide : dims <= 6 ? DecideChoice::scalar : DecideChoice::tensor16));

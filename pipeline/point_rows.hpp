@@ -9,7 +9,7 @@
 #include <epsflow/core/points.hpp>
 #include <epsflow/core/points_source.hpp>
 
-namespace epsflow::parts {
+namespace epsflow {
 
 /// Thread-safe. What it is made of must outlive it.
 class PointRows {
@@ -61,4 +61,4 @@ class PointRows {
 /// Throws InputError naming the first row and column that are NaN or infinite. O(n·d).
 void require_finite_rows(const PointRows& input);
 
-}  // namespace epsflow::parts
+}  // namespace epsflow

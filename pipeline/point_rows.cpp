@@ -1,16 +1,15 @@
-#include <epsflow/parts/point_rows.hpp>
+#include <epsflow/pipeline/point_rows.hpp>
 
 #include <algorithm>
 #include <cmath>
 
 #include <epsflow/core/parallel.hpp>
-#include <epsflow/parts/row_bytes.hpp>
 
-namespace epsflow::parts {
+namespace epsflow {
 
 Points bring(const PointsSource& source) {
   Points points(source.size, source.dims, source.precision);
-  std::byte* const to = bytes_of(points);
+  std::byte* const to = points.data();
   parallel_ranges(source.size, 1 << 14, [&](std::size_t begin, std::size_t end) {
     source.write(begin, end, to + begin * source.row_bytes());
   });
@@ -32,4 +31,4 @@ void require_finite_rows(const PointRows& input) {
   });
 }
 
-}  // namespace epsflow::parts
+}  // namespace epsflow
