@@ -55,8 +55,8 @@ struct SharingQuestion {
 /// Pure.
 [[nodiscard]] SharingAnswer choose_sharing(const SharingQuestion& question, const RunOptions& run) noexcept;
 
-/// The same for these points and engines. The options of a single engine go through with_backend() first. If options leave the memory of a GPU open, the
-/// GPU is queried.
+/// The same for these points and engines. The options of a single engine go through with_backend() first. If options leave the memory of a GPU
+/// open, the GPU is queried.
 [[nodiscard]] SharingAnswer choose_sharing(const PointSet& points, const Sweep& sweep,
                                            std::span<const EngineOptions> engines, const RunOptions& run);
 

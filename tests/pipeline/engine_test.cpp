@@ -110,7 +110,8 @@ TEST_CASE("engine: what was left open has come to something; options that cannot
   const RunOptions lanes{.search = {.lanes = 5000}};
   const RunOptions factor{.search = {.estimate_factor = -1}};
   check_mentions(error_of<UsageError>([&] { (void)run(loaded, sweep, lanes); }), {"SearchOptions::lanes is 5000"});
-  check_mentions(error_of<UsageError>([&] { (void)plan(loaded, sweep, {}, factor); }), {"SearchOptions::estimate_factor"});
+  check_mentions(error_of<UsageError>([&] { (void)plan(loaded, sweep, {}, factor); }),
+                 {"SearchOptions::estimate_factor"});
   check_mentions(error_of<UsageError>([&] { (void)neighbors(loaded, 1, Distances::omit, {}, lanes.search); }),
                  {"SearchOptions::lanes is 5000"});
   check_mentions(error_of<UsageError>([] { const Engine bad({.threads = 5000}); }), {"EngineOptions::threads is 5000"});

@@ -45,15 +45,13 @@ TEST_CASE("options: what is out of range is named with what it may be") {
   for (const auto& [name, options] : cases) {
     check_mentions(error_of<UsageError>([&, &o = options] { check_options(o.engine, o.run); }), {name});
     // Every way into the library asks.
-    check_mentions(error_of<UsageError>([&, &o = options] { (void)run({points, 1}, grid({1}, {2}), o); }), {name});
-    check_mentions(error_of<UsageError>([&, &o = options] {
-                     (void)neighbors({points, 1}, 1, Distances::omit, o);
-                   }),
+    check_mentions(error_of<UsageError>([&, &o = options] { (void)run(PointsView(points, 1), grid({1}, {2}), o); }),
                    {name});
+    check_mentions(
+        error_of<UsageError>([&, &o = options] { (void)neighbors(PointsView(points, 1), 1, Distances::omit, o); }),
+        {name});
   }
-  check_mentions(error_of<UsageError>([&] {
-                   (void)run({points, 1}, grid({1}, {2}), {}, {.tables = 4097});
-                 }),
+  check_mentions(error_of<UsageError>([&] { (void)run(PointsView(points, 1), grid({1}, {2}), {}, {.tables = 4097}); }),
                  {"RunOptions::tables is 4097; 0 (as many as suit the backend) to 4,096 are possible"});
 }
 
@@ -106,14 +104,14 @@ TEST_CASE("options: no table, and an option of how tables are made or read, cont
   };
   const std::vector<double> points{0, 1, 2};
   for (const RunOptions& options : cases) {
-    const auto refusal = error_of<UsageError>([&] { (void)run({points, 1}, grid({1}, {2}), {}, options); });
+    const auto refusal = error_of<UsageError>([&] { (void)run(PointsView(points, 1), grid({1}, {2}), {}, options); });
     check_mentions(refusal, {"SearchOptions::kernel", "SearchOptions::format", "RunOptions::method",
                              "RunOptions::strategy", "StrategyChoice::direct", "leave one of them out"});
     // With a table, and with the choice left open, they are fine.
     for (const StrategyChoice strategy : {StrategyChoice::automatic, StrategyChoice::table}) {
       RunOptions other = options;
       other.strategy = strategy;
-      CHECK(run({points, 1}, grid({1}, {2}), {}, other).front().labels == std::vector<std::int32_t>{0, 0, 0});
+      CHECK(run(PointsView(points, 1), grid({1}, {2}), {}, other).front().labels == std::vector<std::int32_t>{0, 0, 0});
     }
   }
   CHECK_NOTHROW(check_options(RunOptions{.strategy = kDirect}));
@@ -133,11 +131,11 @@ TEST_CASE("options: the paper's kernels and packed tables search a grid in float
                                                   "SearchOptions::decide", "leave out"};
         for (const std::string_view part : parts) {
           check_mentions(error_of<UsageError>([&] { check_options(options.run.search); }), {part});
-          check_mentions(error_of<UsageError>([&] { (void)run({points, 1}, grid({1}, {2}), options); }), {part});
-          check_mentions(error_of<UsageError>([&] {
-                           (void)neighbors({points, 1}, 1, Distances::omit, options);
-                         }),
+          check_mentions(error_of<UsageError>([&] { (void)run(PointsView(points, 1), grid({1}, {2}), options); }),
                          {part});
+          check_mentions(
+              error_of<UsageError>([&] { (void)neighbors(PointsView(points, 1), 1, Distances::omit, options); }),
+              {part});
         }
       };
       for (const IndexChoice index : {IndexChoice::tree, IndexChoice::all}) refused(index, DecideChoice::automatic);
@@ -169,12 +167,9 @@ TEST_CASE("options: the CPU has no tensor cores") {
       const Settings options{.engine = {.backend = BackendChoice::cpu},
                              .run = {.search = {.index = index, .decide = decide}}};
       for (const auto& refusal :
-           {error_of<UsageError>([&] { check_options(options.engine, options.run); }), error_of<UsageError>([&] {
-              (void)run({points, 1}, grid({1}, {2}), options);
-            }),
-            error_of<UsageError>([&] {
-              (void)neighbors({points, 1}, 1, Distances::omit, options);
-            })}) {
+           {error_of<UsageError>([&] { check_options(options.engine, options.run); }),
+            error_of<UsageError>([&] { (void)run(PointsView(points, 1), grid({1}, {2}), options); }),
+            error_of<UsageError>([&] { (void)neighbors(PointsView(points, 1), 1, Distances::omit, options); })}) {
         check_mentions(refusal,
                        {"SearchOptions::decide", "tensor cores", "EngineOptions::backend", "leave one of them out"});
       }
@@ -185,7 +180,7 @@ TEST_CASE("options: the CPU has no tensor cores") {
   for (const DecideChoice decide : {DecideChoice::automatic, DecideChoice::scalar}) {
     const Settings options{.engine = {.backend = BackendChoice::cpu},
                            .run = {.search = {.index = IndexChoice::grid, .decide = decide}}};
-    CHECK(run({points, 1}, grid({1}, {2}), options).front().labels == std::vector<std::int32_t>{0, 0, 0});
+    CHECK(run(PointsView(points, 1), grid({1}, {2}), options).front().labels == std::vector<std::int32_t>{0, 0, 0});
   }
 }
 

@@ -118,7 +118,8 @@ TEST_CASE("weighted: neighbours and plans do not mind weights, and runs without 
   CHECK(pairs(weighted) == pairs(plain));
   for (const StrategyChoice strategy : {StrategyChoice::direct, StrategyChoice::table}) {
     const RunOptions options{.strategy = strategy};
-    const std::uint64_t more = plan(weighted, sweep, {}, options).front().bytes - plan(plain, sweep, {}, options).front().bytes;
+    const std::uint64_t more =
+        plan(weighted, sweep, {}, options).front().bytes - plan(plain, sweep, {}, options).front().bytes;
     CHECK(more >= data.size() * sizeof(double));
   }
   CHECK(run(weighted, sweep).front().labels == run(plain, grid({data.scale}, {3})).front().labels);
