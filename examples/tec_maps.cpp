@@ -44,7 +44,7 @@ void cluster(epsflow::Points& samples) {
   positions.reserve(2 * n);
   for (std::size_t i = 0; i < n; ++i) positions.insert(positions.end(), {values[3 * i], values[3 * i + 1]});
   print("coverage: lon, lat in degrees",
-        epsflow::run({positions, 2}, epsflow::grid({0.05, 0.1, 0.2, 0.3}, {4, 16, 64})));
+        epsflow::run(epsflow::PointsView(positions, 2), epsflow::grid({0.05, 0.1, 0.2, 0.3}, {4, 16, 64})));
 
   // Patches: 10 TECU weigh as much as one degree.
   constexpr double kDegreesPerTecu = 0.1;

@@ -466,7 +466,7 @@ TEST_CASE("parts: of more points than a block of rows has, and a sample that lea
   for (float& x : points.values<float>()) x = static_cast<float>(random.unit());
   const std::vector<std::size_t> shares{0, 100'000, 300'000};
   const Sweep sweep = grid({0.002, 0.003}, {4, 8});
-  const std::vector<VariantResult> whole = run(points, {}, sweep, {.threads = 1}, {.core_mask = true});
+  const std::vector<VariantResult> whole = run(points, sweep, {.threads = 1}, {.core_mask = true});
   const std::vector<VariantResult> found = run_in_parts(points, {}, {}, sweep, 2, shares, nullptr, {.core_mask = true});
   REQUIRE(found.size() == whole.size());
   for (const VariantResult& one : whole) {

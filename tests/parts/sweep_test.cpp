@@ -390,10 +390,13 @@ TEST_CASE("shared sweeps: what an engine has loaded is swept by it, with all tha
   const Partition cuts;
   CHECK_THROWS_WITH(run_each({data}, {.options = options}, sweep, {}, take), Contains("leave Devices empty"));
   CHECK_THROWS_WITH(run_each({data}, {.sharing = &how}, sweep, {}, take), Contains("leave Devices empty"));
-  CHECK_THROWS_WITH(run_each({data, {}, weights}, {}, sweep, {}, take), Contains("Dataset::weighted()"));
-  CHECK_THROWS_WITH(run_each({data, {}, {}, slices}, {}, sweep, {}, take), Contains("Engine::load()"));
-  CHECK_THROWS_WITH(run_each({data, {.kind = MetricKind::manhattan}}, {}, sweep, {}, take),
-                    Contains("PointSet::metric"));
+  PointSet weighed = data, sliced = data, measured = data;
+  weighed.weights = weights;
+  sliced.slices = slices;
+  measured.metric.kind = MetricKind::manhattan;
+  CHECK_THROWS_WITH(run_each(weighed, {}, sweep, {}, take), Contains("Dataset::weighted()"));
+  CHECK_THROWS_WITH(run_each(sliced, {}, sweep, {}, take), Contains("Engine::load()"));
+  CHECK_THROWS_WITH(run_each(measured, {}, sweep, {}, take), Contains("PointSet::metric"));
   CHECK_THROWS_WITH(run_each({points}, {.engines = engines, .options = options}, sweep, {}, take),
                     Contains("Devices::options are in place of Devices::engines"));
   CHECK_THROWS_WITH(run_each({points}, {.cuts = &cuts}, sweep, {}, take), Contains("Devices::ranks is null"));
