@@ -57,6 +57,8 @@ class NeighborCounting {
   [[nodiscard]] const std::uint32_t* thresholds() const { return minpts_; }
   /// What is enough for every minpts, however many neighbours there are besides.
   [[nodiscard]] Sum enough() const { return enough_; }
+  /// The smallest minpts that a point which is not counted is not core at; 0 if all points are counted.
+  [[nodiscard]] std::uint32_t least() const { return minpts_[0]; }
   /// On the same side of each minpts as the sum.
   [[nodiscard]] std::uint32_t count(Sum sum) const { return static_cast<std::uint32_t>(sum); }
 
@@ -88,6 +90,7 @@ class WeightCounting {
   [[nodiscard]] bool foresees() const { return sums_ != nullptr; }
   [[nodiscard]] const Sum* thresholds() const { return weighing_.levels().least_sums().data(); }
   [[nodiscard]] Sum enough() const { return enough_; }
+  [[nodiscard]] static constexpr std::uint32_t least() { return 0; }
   [[nodiscard]] std::uint32_t count(Sum sum) const { return weighing_.count(sum); }
 
  private:
@@ -216,8 +219,18 @@ void count(const CellInput& in, Range cells, const Counting& counting, std::uint
   const std::uint64_t tests_per_cell = kTestsPerRow * in.grid.keys().neighbor_offsets.size();
   CellWindow slabs(in.grid, cells.begin, in.grid.keys().window, WindowRanges::slabs);
   CellWindow rows(in.grid, cells.begin, in.grid.keys().window, WindowRanges::rows);
+  const auto ids = in.grid.order();
+  const auto uncounted = [&](std::uint32_t c) {
+    return in.counted != CellInput::kAll && starts[c + 1] - starts[c] < counting.least() &&
+           ids[starts[c]] >= in.counted;
+  };
   for (std::uint32_t cell = cells.begin; cell < cells.end;) {
     const auto whole = [&](std::uint32_t c) { return counting.of(points_of({c, c + 1})) >= counting.enough(); };
+    if (uncounted(cell)) {
+      std::fill(counts + starts[cell], counts + starts[cell + 1], 1U);
+      ++cell;
+      continue;
+    }
     if (whole(cell)) {
       const Range points = points_of({cell, cell + 1});
       std::fill(counts + points.begin, counts + points.end, counting.count(counting.enough()));
@@ -225,7 +238,7 @@ void count(const CellInput& in, Range cells, const Counting& counting, std::uint
       continue;
     }
     Range pool{cell, cell + 1};
-    while (pool.end < cells.end && pool.size() < kPooledCells && !whole(pool.end) &&
+    while (pool.end < cells.end && pool.size() < kPooledCells && !whole(pool.end) && !uncounted(pool.end) &&
            in.grid.same_slice(cell, pool.end)) {
       ++pool.end;
     }

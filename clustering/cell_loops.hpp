@@ -23,6 +23,10 @@ struct CellInput {
   const index::Grid& grid;  ///< of clique cells
   const index::SearchInput& search;
   const BoundsOrder* bounds = nullptr;  ///< whose points `search` has; null where these are in the order of the grid
+  /// Points from this id on are ghosts of a part. Cells that hold only ghosts, and fewer of them than the smallest minpts, are not counted:
+  /// their points get the count 1.
+  std::uint32_t counted = kAll;
+  static constexpr std::uint32_t kAll = 0xFFFFFFFF;
 };
 
 /// counts[p]: at least as many as the neighbours of each point of the cells or the largest minpts, and on the same side of

@@ -150,8 +150,9 @@ void CellSource::find_ghosts() {
 }
 
 CellInput CellSource::input() const {
+  const bool of_part = ghosts_.count > 0 && ghosts_.origins == nullptr;
   if (bounds_) return {grid_, bounds_->input(), &*bounds_};
-  return {grid_, search_.input()};
+  return {grid_, search_.input(), nullptr, of_part ? ghosts_.labelled : CellInput::kAll};
 }
 
 /// Which points are border at some level, and at which: one search for all levels.

@@ -20,7 +20,8 @@ struct SharedPoints {
   std::span<const std::uint32_t>
       asked;                     ///< ids of points whose clusters are asked for; each may be there several times
   std::uint32_t unlabelled = 0;  ///< ghosts with too few neighbours: the last points of the index
-  /// Whether such a ghost is core where it has enough neighbours here. With weights below 0 it may have less with all.
+  /// Whether such a ghost may count as core if it has enough neighbours here. A backend may leave it uncounted as well. If weights are negative,
+  /// it may have less than minpts among all points, and must not count as core.
   bool unlabelled_core = true;
 };
 
