@@ -110,9 +110,8 @@ std::uint32_t root_around(BorderCell& cell, const UnionFind& sets) {
 }
 
 template <class T, std::size_t D>
-std::uint32_t count_borders(const CellInput& in, BlockBorders& of, std::uint32_t minpts, const std::uint32_t* counts,
-                            const std::uint32_t* largest, std::uint32_t* parent, const std::uint32_t* numbers,
-                            std::uint32_t* sizes) {
+std::uint32_t count_borders(const CellInput& in, BlockBorders& of, const BorderCount& count) {
+  const auto [minpts, counts, largest, parent, numbers, sizes] = count;
   const auto starts = in.grid.cell_starts();
   const UnionFind sets({parent, in.grid.cells()});
   CellWindow window(in.grid, of.cells.front().cell, in.grid.keys().window);
@@ -183,14 +182,11 @@ void find_borders_any(const CellInput& in, Range cells, std::uint32_t minpts, co
                                    HWY_ATTR { find_borders<T, D>(in, cells, minpts, counts, largest, found); });
 }
 
-std::uint32_t count_borders_any(const CellInput& in, BlockBorders& borders, std::uint32_t minpts,
-                                const std::uint32_t* counts, const std::uint32_t* largest, std::uint32_t* parent,
-                                const std::uint32_t* numbers, std::uint32_t* sizes) {
-  std::uint32_t count = 0;
-  with_clique_types(in.search, [&]<class T, std::size_t D>() HWY_ATTR {
-    count = count_borders<T, D>(in, borders, minpts, counts, largest, parent, numbers, sizes);
-  });
-  return count;
+std::uint32_t count_borders_any(const CellInput& in, BlockBorders& borders, const BorderCount& count) {
+  std::uint32_t found = 0;
+  with_clique_types(in.search,
+                    [&]<class T, std::size_t D>() HWY_ATTR { found = count_borders<T, D>(in, borders, count); });
+  return found;
 }
 
 }  // namespace HWY_NAMESPACE
@@ -208,11 +204,9 @@ void find_border_points(const CellInput& in, Range cells, std::uint32_t minpts, 
   HWY_DYNAMIC_DISPATCH(find_borders_any)(in, cells, minpts, counts, largest, found);
 }
 
-std::uint32_t count_border_points(const CellInput& in, BlockBorders& borders, std::uint32_t minpts,
-                                  const std::uint32_t* counts, const std::uint32_t* largest, std::uint32_t* parent,
-                                  const std::uint32_t* numbers, std::uint32_t* sizes) {
+std::uint32_t count_border_points(const CellInput& in, BlockBorders& borders, const BorderCount& count) {
   if (borders.cells.empty()) return 0;
-  return HWY_DYNAMIC_DISPATCH(count_borders_any)(in, borders, minpts, counts, largest, parent, numbers, sizes);
+  return HWY_DYNAMIC_DISPATCH(count_borders_any)(in, borders, count);
 }
 
 }  // namespace epsflow::clustering

@@ -46,9 +46,9 @@ bool have_core_neighbours(const CellInput& in, Range a, Range b, const std::uint
 }
 
 template <class T, std::size_t D>
-void unite(const CellInput& in, std::span<const std::uint32_t> cells, const CoreLevel& level, std::uint32_t reach,
-           KeptWindows& windows, const std::uint32_t* counts, const std::uint8_t* gained, std::uint8_t* settled,
-           std::uint32_t* parent) {
+void unite(const CellInput& in, std::span<const std::uint32_t> cells, std::uint32_t reach, KeptWindows& windows,
+           const CellUnions& unions) {
+  const auto [level, counts, gained, settled, parent] = unions;
   const auto starts = in.grid.cell_starts();
   const UnionFind sets({parent, in.grid.cells()});
   // Of two cells that the level gains, the later sees the pair; of others, the one that is gained.
@@ -115,8 +115,9 @@ void collect_lower(const CellInput& in, std::span<const Range> around, const Num
 
 /// largest_within() where the candidates have bounds, for counts over `largest`.
 template <class T, std::size_t D>
-HWY_NOINLINE void largest_in_bounds(const BoundsTest<D>& bounds, const RowTest<T, D>& test, Range range, unsigned level,
-                                    const CellCounts& counts, std::uint32_t enough, std::uint32_t& largest) {
+HWY_NOINLINE void largest_in_bounds(  // NOLINT(readability-function-size): a kernel
+    const BoundsTest<D>& bounds, const RowTest<T, D>& test, Range range, unsigned level, const CellCounts& counts,
+    std::uint32_t enough, std::uint32_t& largest) {
   bounds.for_each_near(range, level, [&](Range part, bool) HWY_ATTR {
     if (largest >= enough) return;
     if (level > 0) return largest_in_bounds(bounds, test, part, level - 1, counts, enough, largest);
@@ -173,12 +174,10 @@ void find(const CellInput& in, Range cells, const NumberedLevels& levels, const 
   }
 }
 
-void unite_any(const CellInput& in, std::span<const std::uint32_t> cells, const CoreLevel& level, std::uint32_t reach,
-               KeptWindows& windows, const std::uint32_t* counts, const std::uint8_t* gained, std::uint8_t* settled,
-               std::uint32_t* parent) {
-  with_clique_types(in.search, [&]<class T, std::size_t D>() HWY_ATTR {
-    unite<T, D>(in, cells, level, reach, windows, counts, gained, settled, parent);
-  });
+void unite_any(const CellInput& in, std::span<const std::uint32_t> cells, std::uint32_t reach, KeptWindows& windows,
+               const CellUnions& unions) {
+  with_clique_types(in.search,
+                    [&]<class T, std::size_t D>() HWY_ATTR { unite<T, D>(in, cells, reach, windows, unions); });
 }
 
 void find_any(const CellInput& in, Range cells, const NumberedLevels& levels, const CellCounts& counts,
@@ -197,10 +196,9 @@ namespace epsflow::clustering {
 HWY_EXPORT(unite_any);
 HWY_EXPORT(find_any);
 
-void unite_cells(const CellInput& in, std::span<const std::uint32_t> cells, const CoreLevel& level, std::uint32_t reach,
-                 KeptWindows& windows, const std::uint32_t* counts, const std::uint8_t* gained, std::uint8_t* settled,
-                 std::uint32_t* parent) {
-  HWY_DYNAMIC_DISPATCH(unite_any)(in, cells, level, reach, windows, counts, gained, settled, parent);
+void unite_cells(const CellInput& in, std::span<const std::uint32_t> cells, std::uint32_t reach, KeptWindows& windows,
+                 const CellUnions& unions) {
+  HWY_DYNAMIC_DISPATCH(unite_any)(in, cells, reach, windows, unions);
 }
 
 void find_cell_clusters(const CellInput& in, Range cells, const NumberedLevels& levels, const CellCounts& counts,

@@ -37,14 +37,22 @@ void count_cells(const CellInput& in, Range cells, std::span<const std::uint32_t
 /// The same of the weights of neighbours, which may be 1 where a point has neighbours.
 void weigh_cells(const CellInput& in, Range cells, const Weighing& weighing, std::uint32_t* counts);
 
-/// Unites `cells`, which ascend and which the level has gained core points in, with the core cells that are at most `reach` slots away
-/// and have a core point within eps of one of theirs. gained: [grid.cells()] 1 for such cells; at the first level, for all core cells.
-/// windows: of this reach, kept as they are found; or it keeps none.
-/// settled: [grid.cells()] set to 1 for cells in whose set all core cells at most `reach` slots away are, and to 0 for others. The level has
-/// gained none that are settled, even if it makes more of their points core: who becomes core later looks at them. parent: [grid.cells()].
-void unite_cells(const CellInput& in, std::span<const std::uint32_t> cells, const CoreLevel& level, std::uint32_t reach,
-                 KeptWindows& windows, const std::uint32_t* counts, const std::uint8_t* gained, std::uint8_t* settled,
-                 std::uint32_t* parent);
+/// What the unions of a level read and write.
+struct CellUnions {
+  CoreLevel level;
+  const std::uint32_t* counts;  ///< [n] by position
+  /// [grid.cells()] 1 for cells in which the level has made points core; at the first level for all core cells.
+  const std::uint8_t* gained;
+  /// [grid.cells()] Set to 1 for cells in whose set all core cells at most `reach` slots away are, and to 0 for others. Cells that are settled
+  /// are not among `cells`, even if the level makes more of their points core: a cell that becomes core later looks at them.
+  std::uint8_t* settled;
+  std::uint32_t* parent;  ///< [grid.cells()]
+};
+
+/// Unites `cells`, which ascend and in which the level has made points core, with the core cells that are at most `reach` slots away and have a
+/// core point within eps of one of theirs. windows: the cells around each cell, within this reach; keeps those that are found, or keeps none.
+void unite_cells(const CellInput& in, std::span<const std::uint32_t> cells, std::uint32_t reach, KeptWindows& windows,
+                 const CellUnions& unions);
 
 /// Counts of all points, and where there are bounds the largest of each 16 that share the narrowest. By position.
 struct CellCounts {
@@ -96,12 +104,17 @@ struct BlockBorders {
 void find_border_points(const CellInput& in, Range cells, std::uint32_t minpts, const CellCounts& counts,
                         const std::uint32_t* largest, std::vector<BorderPoint>& found);
 
-/// Adds those of the points that are border at this minpts to the sizes of their clusters; returns how many they are. minpts: less
-/// than at the last call. largest: [grid.cells()] the largest count in each cell. parent, numbers: as ClusterSource::count_borders()
-/// has them.
-[[nodiscard]] std::uint32_t count_border_points(const CellInput& in, BlockBorders& borders, std::uint32_t minpts,
-                                                const std::uint32_t* counts, const std::uint32_t* largest,
-                                                std::uint32_t* parent, const std::uint32_t* numbers,
-                                                std::uint32_t* sizes);
+/// What border points of a level are counted by.
+struct BorderCount {
+  std::uint32_t minpts;          ///< less than at the last call
+  const std::uint32_t* counts;   ///< [n] by position
+  const std::uint32_t* largest;  ///< [grid.cells()] the largest count in each cell
+  std::uint32_t* parent;         ///< [grid.cells()] as ClusterSource::count_borders()
+  const std::uint32_t* numbers;  ///< [grid.cells()] likewise
+  std::uint32_t* sizes;          ///< [clusters] points are added to
+};
+
+/// Adds the points that are border at this minpts to the sizes of their clusters. Returns how many they are.
+[[nodiscard]] std::uint32_t count_border_points(const CellInput& in, BlockBorders& borders, const BorderCount& count);
 
 }  // namespace epsflow::clustering

@@ -193,7 +193,8 @@ void CellSource::find_borders() {
 
 std::uint32_t CellSource::count_borders(std::size_t block, std::uint32_t minpts, std::uint32_t* parent,
                                         const std::uint32_t* numbers, std::uint32_t* sizes) {
-  return count_border_points(input(), borders_[block], minpts, counts_.data(), largest_.data(), parent, numbers, sizes);
+  return count_border_points(input(), borders_[block],
+                             {minpts, counts_.data(), largest_.data(), parent, numbers, sizes});
 }
 
 /// The level makes points of the cell core, of which id is the smallest.
@@ -248,8 +249,8 @@ void CellSource::mark_core(const ClusterBlock& block, std::span<const NodePoint>
 void CellSource::unite(const ClusterBlock& block, const CoreLevel& level, unsigned pass, std::uint32_t* parent) {
   const std::vector<std::uint32_t>& cells = gained_cells_[static_cast<std::size_t>(&block - blocks_.data())];
   if (cells.empty()) return;
-  unite_cells(input(), cells, level, reach_of(grid_, pass), windows_[pass], counts_.data(), gained_.data(),
-              settled_.data(), parent);
+  unite_cells(input(), cells, reach_of(grid_, pass), windows_[pass],
+              {level, counts_.data(), gained_.data(), settled_.data(), parent});
 }
 
 void CellSource::join_ghosts(const CoreLevel& level, std::uint32_t* parent) {

@@ -109,9 +109,9 @@ class TileUniter {
 
 /// rows: of one bundle, ascending, R at a time, and what is left by fewer.
 template <class T, std::size_t R>
-void unite_tiles(const SearchInput& in, std::span<const std::uint32_t> rows, Range bundle,
-                 std::span<const Range> candidates, bool lower_half, const UnionFind& sets, const std::uint32_t* parent,
-                 std::uint64_t& open_pairs) {
+void unite_tiles(  // NOLINT(readability-function-size): a kernel
+    const SearchInput& in, std::span<const std::uint32_t> rows, Range bundle, std::span<const Range> candidates,
+    bool lower_half, const UnionFind& sets, const std::uint32_t* parent, std::uint64_t& open_pairs) {
   while (rows.size() >= R) {
     TileUniter<T, R> uniter(in, rows.data(), sets, parent);
     const std::uint32_t end = lower_half ? rows[R - 1] : ~0U;

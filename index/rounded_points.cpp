@@ -174,21 +174,25 @@ void RoundedPoints::make(const void* const* coordinates, std::size_t n, double e
   std::fill(panels_.begin() + filled * kPanel * dims_, panels_.end(), 0.0F);
   std::fill(reject_.begin() + filled * kPanel, reject_.end(), 0.0F);
   std::fill(accept_.begin() + filled * kPanel, accept_.end(), 0.0F);
-
   const double step = std::ldexp(1.0, 2 * std::min(all.lowest_bit, kHighestBit));
   const double limit = scale * scale * (eps * eps);
-  exact_ = all.exact && all.largest_norm <= 0x1p20 * step && limit <= 0x1p20 * step;
-  if (exact_) {
-    parallel_ranges(norms.size(), kPointGrain * kPanel, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i != end; ++i) {
-        reject_[i] = accept_[i] = exact_thresholds(norms[i], limit, step).reject;
-      }
-    });
+  if (all.exact && all.largest_norm <= 0x1p20 * step && limit <= 0x1p20 * step) {
+    set_exact(norms.span(), limit, step);
   } else if (all.vague > n / 2) {
     panels_ = {};
     reject_ = {};
     accept_ = {};
   }
+}
+
+/// Sets thresholds that leave no pair undecided. norms: [all positions] of the rounded points, multiples of `step`.
+void RoundedPoints::set_exact(std::span<const double> norms, double limit, double step) {
+  exact_ = true;
+  parallel_ranges(norms.size(), kPointGrain * kPanel, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i != end; ++i) {
+      reject_[i] = accept_[i] = exact_thresholds(norms[i], limit, step).reject;
+    }
+  });
 }
 
 }  // namespace epsflow::index

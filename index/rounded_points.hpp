@@ -56,6 +56,7 @@ class RoundedPoints {
  private:
   template <class T>
   void make(const void* const* coordinates, std::size_t n, double eps);
+  void set_exact(std::span<const double> norms, double limit, double step);
 
   std::size_t dims_ = 0;
   bool exact_ = false;

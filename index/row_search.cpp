@@ -137,8 +137,9 @@ constexpr std::size_t kPanelBlockBytes = 256 << 10;
 
 /// Rows [row, row + left) by R at a time, and what is left by fewer. bits: [rows × stride] verdicts.
 template <class T, std::size_t R>
-HWY_INLINE void tile_rows(const Input& in, std::uint32_t& row, std::uint32_t end, std::span<const Panel> panels,
-                          std::uint16_t*& bits, std::size_t stride, std::uint64_t& open_pairs) {
+HWY_INLINE void tile_rows(  // NOLINT(readability-function-size): a kernel
+    const Input& in, std::uint32_t& row, std::uint32_t end, std::span<const Panel> panels, std::uint16_t*& bits,
+    std::size_t stride, std::uint64_t& open_pairs) {
   for (; end - row >= R; row += R, bits += R * stride) {
     const TileTest<T, R> test(in, [row](std::size_t r) { return row + static_cast<std::uint32_t>(r); });
     std::size_t i = 0;

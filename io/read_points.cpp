@@ -12,95 +12,101 @@
 
 namespace epsflow {
 
+namespace {
+
+using io::ReadOptions;
+
+constexpr std::array kReadOptions{
+    Option<ReadOptions>{{.library = "ReadOptions::columns",
+                         .program = "columns",
+                         .placeholder = "A,B",
+                         .standard = "all",
+                         .meaning =
+                             "columns to use as coordinates: names, numbers from 0, ranges as 0-2, -1 for the last, "
+                             "elements of vector columns as pos[0], HDF5 data sets as /lon,/lat; a name with a "
+                             "comma goes in double quotes"}},
+    option<ReadOptions>(
+        {.library = "ReadOptions::weight",
+         .program = "weight",
+         .placeholder = "COLUMN",
+         .standard = "every point counts 1",
+         .meaning =
+             "column of the weights of the points: a point is core where the weights of the points within eps, its "
+             "own included, sum to minpts; it is no coordinate unless ReadOptions::columns names it"},
+        [](auto& options) -> auto& { return options.weight; }),
+    option<ReadOptions>(
+        {.library = "ReadOptions::table",
+         .program = "table",
+         .placeholder = "NAME",
+         .standard = "the first of FITS, the only one of the others",
+         .meaning = "FITS: extension number or name; HDF5, NPZ: name of the data set or array"},
+        [](auto& options) -> auto& { return options.table; }),
+    option<ReadOptions>(
+        {.library = "ReadOptions::particles",
+         .program = "particles",
+         .meaning = "HDF5: which particles of a snapshot of SWIFT, Gadget-4 or Arepo to read"},
+        [](auto& options) -> auto& { return options.particles; }),
+    option<ReadOptions>(
+        {.library = "ReadOptions::on_nan",
+         .program = "on-nan",
+         .meaning = "what to do with rows that hold NaN, infinity or nothing in a used column"},
+        [](auto& options) -> auto& { return options.on_nan; }),
+    option<ReadOptions>(
+        {.library = "ReadOptions::text.header",
+         .program = "header",
+         .meaning = "text: whether the first row names the columns; auto: when it holds text and no number"},
+        [](auto& options) -> auto& { return options.text.header; }),
+    option<ReadOptions>(
+        {.library = "ReadOptions::text.delimiter",
+         .program = "delimiter",
+         .placeholder = "C|tab|blanks",
+         .standard = "found out from the first rows",
+         .meaning = "text: what parts the fields"},
+        [](auto& options) -> auto& { return options.text.delimiter; }),
+    option<ReadOptions>(
+        {.library = "ReadOptions::text.decimal",
+         .program = "decimal",
+         .placeholder = "C",
+         .meaning = "text: what parts whole numbers from fractions"},
+        [](auto& options) -> auto& { return options.text.decimal; }),
+    option<ReadOptions>(
+        {.library = "ReadOptions::text.comment",
+         .program = "comment",
+         .placeholder = "TEXT",
+         .may_be_empty = true,
+         .meaning = "text: lines that begin with this are skipped; '': none are"},
+        [](auto& options) -> auto& { return options.text.comment; }),
+    option<ReadOptions>(
+        {.library = "ReadOptions::text.skip_rows",
+         .program = "skip-rows",
+         .placeholder = "N",
+         .meaning = "text: lines to skip before anything else"},
+        [](auto& options) -> auto& { return options.text.skip_rows; }),
+    option<ReadOptions>(
+        {.library = "ReadOptions::raw.dims",
+         .program = "dims",
+         .placeholder = "D",
+         .least = 1,
+         .most = kMaxDims,
+         .meaning = "raw files: coordinates per point"},
+        [](auto& options) -> auto& { return options.raw.dims; }),
+    option<ReadOptions>(
+        {.library = "ReadOptions::raw.precision",
+         .program = "precision",
+         .standard = "what .f32 or .f64 says, else float64",
+         .meaning = "raw files: type of a coordinate"},
+        [](auto& options) -> auto& { return options.raw.precision; }),
+    option<ReadOptions>(
+        {.library = "ReadOptions::external_storage",
+         .program = "external",
+         .meaning = "HDF5: read data sets that keep their values in other files as well"},
+        [](auto& options) -> auto& { return options.external_storage; })};
+
+}  // namespace
+
 template <>
 std::span<const Option<io::ReadOptions>> options_of<io::ReadOptions>() noexcept {
-  using io::ReadOptions;
-  static constexpr std::array kOptions{
-      Option<ReadOptions>{{.library = "ReadOptions::columns",
-                           .program = "columns",
-                           .placeholder = "A,B",
-                           .standard = "all",
-                           .meaning =
-                               "columns to use as coordinates: names, numbers from 0, ranges as 0-2, -1 for the last, "
-                               "elements of vector columns as pos[0], HDF5 data sets as /lon,/lat; a name with a "
-                               "comma goes in double quotes"}},
-      option<ReadOptions>(
-          {.library = "ReadOptions::weight",
-           .program = "weight",
-           .placeholder = "COLUMN",
-           .standard = "every point counts 1",
-           .meaning =
-               "column of the weights of the points: a point is core where the weights of the points within eps, its "
-               "own included, sum to minpts; it is no coordinate unless ReadOptions::columns names it"},
-          [](auto& options) -> auto& { return options.weight; }),
-      option<ReadOptions>(
-          {.library = "ReadOptions::table",
-           .program = "table",
-           .placeholder = "NAME",
-           .standard = "the first of FITS, the only one of the others",
-           .meaning = "FITS: extension number or name; HDF5, NPZ: name of the data set or array"},
-          [](auto& options) -> auto& { return options.table; }),
-      option<ReadOptions>(
-          {.library = "ReadOptions::particles",
-           .program = "particles",
-           .meaning = "HDF5: which particles of a snapshot of SWIFT, Gadget-4 or Arepo to read"},
-          [](auto& options) -> auto& { return options.particles; }),
-      option<ReadOptions>(
-          {.library = "ReadOptions::on_nan",
-           .program = "on-nan",
-           .meaning = "what to do with rows that hold NaN, infinity or nothing in a used column"},
-          [](auto& options) -> auto& { return options.on_nan; }),
-      option<ReadOptions>(
-          {.library = "ReadOptions::text.header",
-           .program = "header",
-           .meaning = "text: whether the first row names the columns; auto: when it holds text and no number"},
-          [](auto& options) -> auto& { return options.text.header; }),
-      option<ReadOptions>(
-          {.library = "ReadOptions::text.delimiter",
-           .program = "delimiter",
-           .placeholder = "C|tab|blanks",
-           .standard = "found out from the first rows",
-           .meaning = "text: what parts the fields"},
-          [](auto& options) -> auto& { return options.text.delimiter; }),
-      option<ReadOptions>(
-          {.library = "ReadOptions::text.decimal",
-           .program = "decimal",
-           .placeholder = "C",
-           .meaning = "text: what parts whole numbers from fractions"},
-          [](auto& options) -> auto& { return options.text.decimal; }),
-      option<ReadOptions>(
-          {.library = "ReadOptions::text.comment",
-           .program = "comment",
-           .placeholder = "TEXT",
-           .may_be_empty = true,
-           .meaning = "text: lines that begin with this are skipped; '': none are"},
-          [](auto& options) -> auto& { return options.text.comment; }),
-      option<ReadOptions>(
-          {.library = "ReadOptions::text.skip_rows",
-           .program = "skip-rows",
-           .placeholder = "N",
-           .meaning = "text: lines to skip before anything else"},
-          [](auto& options) -> auto& { return options.text.skip_rows; }),
-      option<ReadOptions>(
-          {.library = "ReadOptions::raw.dims",
-           .program = "dims",
-           .placeholder = "D",
-           .least = 1,
-           .most = kMaxDims,
-           .meaning = "raw files: coordinates per point"},
-          [](auto& options) -> auto& { return options.raw.dims; }),
-      option<ReadOptions>(
-          {.library = "ReadOptions::raw.precision",
-           .program = "precision",
-           .standard = "what .f32 or .f64 says, else float64",
-           .meaning = "raw files: type of a coordinate"},
-          [](auto& options) -> auto& { return options.raw.precision; }),
-      option<ReadOptions>(
-          {.library = "ReadOptions::external_storage",
-           .program = "external",
-           .meaning = "HDF5: read data sets that keep their values in other files as well"},
-          [](auto& options) -> auto& { return options.external_storage; })};
-  return kOptions;
+  return kReadOptions;
 }
 
 }  // namespace epsflow

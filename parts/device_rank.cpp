@@ -43,17 +43,17 @@ std::uint64_t total(std::span<const std::uint64_t> counts) { return places_of(0,
 
 }  // namespace
 
-std::unique_ptr<DeviceRank> DeviceRank::make(Exchange& exchange, Backend& backend, PointsView rows, PointsView share,
-                                             const Partition& cuts, const Space& space, double reach,
+std::unique_ptr<DeviceRank> DeviceRank::make(const RankSetting& setting, PointsView rows, PointsView share,
                                              const RunOptions& options, const Observer& observer) {
-  std::unique_ptr<DeviceRank> made(new DeviceRank(exchange, backend, share, space));
+  Exchange& exchange = setting.exchange;
+  std::unique_ptr<DeviceRank> made(new DeviceRank(exchange, setting.backend, share, setting.space));
   const std::size_t ranks = made->ranks();
-  if (ranks > kMostDeviceParts || cuts.parts() != ranks) return nullptr;
+  if (ranks > kMostDeviceParts || setting.cuts.parts() != ranks) return nullptr;
   DevicePart::Counts counts;
   const auto cut = [&] {
-    if (backend.device() >= 0) made->part_ = backend.hold(rows);
+    if (setting.backend.device() >= 0) made->part_ = setting.backend.hold(rows);
     if (made->part_ == nullptr) return false;
-    counts = made->part_->cut(cuts.cuts(), reach);
+    counts = made->part_->cut(setting.cuts.cuts(), setting.reaches.back());
     return true;
   };
   if (!all_can(exchange, observer, cut)) return nullptr;

@@ -21,14 +21,11 @@ namespace epsflow::parts {
 /// What it holds of the points is on the device: its part with the ghosts of the largest radius, and 6 bytes for each row, all the time.
 class DeviceRank final : public RankPart {
  public:
-  /// rows: the share as it is searched, without weights, in a space without closed axes; is copied. share: the same as it was given, in which odd
-  /// coordinates are looked for. reach: of ghosts, at most. options: of the run. The share, exchange and backend must outlive it. Null on all
-  /// ranks where the device of one cannot cut points, has too little memory, which the observer is told there, or is not reached from that of
-  /// another. Collective.
-  [[nodiscard]] static std::unique_ptr<DeviceRank> make(Exchange& exchange, Backend& backend, PointsView rows,
-                                                        PointsView share, const Partition& cuts, const Space& space,
-                                                        double reach, const RunOptions& options,
-                                                        const Observer& observer);
+  /// rows: the share as it is searched, without weights, in a space without periodic axes; it is copied. share: the same as it was given; it must
+  /// outlive the part. Rows that are not finite are looked for there. Returns null on all ranks if the device of one cannot cut points, has too
+  /// little memory (then the observer of that rank gets a notice), or cannot be reached from the device of another. Collective.
+  [[nodiscard]] static std::unique_ptr<DeviceRank> make(const RankSetting& setting, PointsView rows, PointsView share,
+                                                        const RunOptions& options, const Observer& observer);
 
   [[nodiscard]] std::uint64_t own() const override { return places_.back(); }
   [[nodiscard]] std::uint64_t ghosts() const override { return ghosts_; }

@@ -100,8 +100,8 @@ class DeviceSweep::Group {
       PartPoints points;
       points.loaded = sweep_.workers_[p].backend.load(sweep_.parts_[p]->points(views_[p].size()), space);
       const DirectOptions direct{.minpts = group.minpts, .core_mask = sweep_.masked(), .labels = MemorySpace::device};
-      visits_[p] = std::make_unique<PartVisit>(std::move(points), views_[p], nullptr, group.radius, options_.search,
-                                               direct, sweep_.stop_);
+      visits_[p] = std::make_unique<PartVisit>(std::move(points), views_[p], nullptr,
+                                               PartSearch{group.radius, options_.search, sweep_.stop_}, direct);
     });
   }
 

@@ -18,14 +18,13 @@ std::optional<RankWeights> moved(Exchange& exchange, const Distribution& distrib
 
 }  // namespace
 
-HostRank::HostRank(Exchange& exchange, Backend& backend, Distribution distribution, const Partition& cuts,
-                   const Space& space, const std::vector<double>& reaches, std::optional<RankWeights> weights)
-    : exchange_(exchange),
-      backend_(backend),
+HostRank::HostRank(const RankSetting& setting, Distribution distribution, std::optional<RankWeights> weights)
+    : exchange_(setting.exchange),
+      backend_(setting.backend),
       distribution_(std::move(distribution)),
-      weights_(moved(exchange, distribution_, std::move(weights))),
-      part_(exchange, distribution_, cuts, space, reaches, weights_ ? &weights_->units : nullptr),
-      open_{space.norm, space.power} {
+      weights_(moved(exchange_, distribution_, std::move(weights))),
+      part_(setting, distribution_, weights_ ? &weights_->units : nullptr),
+      open_{setting.space.norm, setting.space.power} {
   if (weights_) weights_->units = {};
 }
 

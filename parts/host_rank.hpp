@@ -19,9 +19,8 @@ namespace epsflow::parts {
 
 class HostRank final : public RankPart {
  public:
-  /// space: of the points. reaches: as Part. weights: of the share, or none. exchange and backend must outlive it. Collective. Throws as Part.
-  HostRank(Exchange& exchange, Backend& backend, Distribution distribution, const Partition& cuts, const Space& space,
-           const std::vector<double>& reaches, std::optional<RankWeights> weights);
+  /// weights: of the share, or none. Collective. Throws as Part.
+  HostRank(const RankSetting& setting, Distribution distribution, std::optional<RankWeights> weights);
 
   [[nodiscard]] std::uint64_t own() const override { return part_.own(); }
   [[nodiscard]] std::uint64_t ghosts() const override { return part_.ghosts(); }

@@ -32,7 +32,8 @@ void set_least(std::uint32_t& value, std::uint32_t with) noexcept {
 }
 
 /// The numbers of one part made consecutive.
-NumberedSets number(std::span<const std::uint32_t> numbers, std::span<const std::uint8_t> tied, std::uint32_t all) {
+NumberedSets number_consecutively(std::span<const std::uint32_t> numbers, std::span<const std::uint8_t> tied,
+                                  std::uint32_t all) {
   RankedBits there(std::uint64_t{all} + 1);  // and that of no cluster
   for_all(numbers.size(), [&](std::size_t k) { there.put(numbers[k]); });
   NumberedSets made;
@@ -47,6 +48,122 @@ NumberedSets number(std::span<const std::uint32_t> numbers, std::span<const std:
   return made;
 }
 
+/// Puts the clusters of all parts into one union-find, and numbers the sets by their first rows.
+class SetMerger {
+ public:
+  /// Throws ResourceError if there are more clusters than 32-bit ids.
+  SetMerger(std::span<const PartView> views, std::span<const PartSets> sets) : views_(views), sets_(sets) {
+    for (const PartSets& of_part : sets) base_.push_back(base_.back() + of_part.first.size());
+    if (base_.back() >= kNoRow) {
+      throw ResourceError(format_count(base_.back()) +
+                          " clusters of parts are more than can be put together: raise eps or minpts");
+    }
+    parent_ = Buffer<std::uint32_t>(base_.back());
+    first_ = Buffer<std::uint32_t>(base_.back());
+    tied_ = Buffer<std::uint8_t>(base_.back());
+    for (std::size_t p = 0; p < sets.size(); ++p) {
+      for_all(sets[p].first.size(), [&](std::size_t k) {
+        parent_[base_[p] + k] = static_cast<std::uint32_t>(base_[p] + k);
+        first_[base_[p] + k] = sets[p].first[k];
+        tied_[base_[p] + k] = 0;
+      });
+    }
+  }
+
+  /// Unites clusters that share a core point, and finds the first row of each set.
+  void unite() {
+    const clustering::UnionFind unite(parent_.span());
+    for (std::size_t p = 0; p < views_.size(); ++p) {
+      for (std::size_t r = 0; r < views_.size(); ++r) {
+        const std::uint32_t* const lent = sets_[p].shared.data() + views_[p].lent_to[r];
+        const std::uint32_t* const borrowed = sets_[r].shared.data() + views_[r].lent.size() + views_[r].near_of[p];
+        for_all(views_[p].lent_to[r + 1] - views_[p].lent_to[r], [&](std::size_t i) {
+          if (lent[i] == United::kNoSet || borrowed[i] == United::kNoSet) return;
+          const auto a = static_cast<std::uint32_t>(base_[p] + lent[i]);
+          const auto b = static_cast<std::uint32_t>(base_[r] + borrowed[i]);
+          unite.unite(a, b);
+          mark(tied_[a]);
+          mark(tied_[b]);
+        });
+      }
+    }
+    for_all(parent_.size(), [&](std::size_t k) { unite.flatten(static_cast<std::uint32_t>(k)); });
+    for_all(parent_.size(), [&](std::size_t k) {
+      if (parent_[k] != k) set_least(first_[parent_[k]], first_[k]);  // which no thread changes
+    });
+  }
+
+  /// Numbers the sets. Returns the first row of each, ascending. Throws ResourceError for more clusters than labels can tell.
+  [[nodiscard]] std::vector<std::uint32_t> number() {
+    // Sets are sorted in stretches of rows, each of which begins with every so many-th row listed: large clusters begin early.
+    constexpr std::size_t kSorted = 1 << 12;
+    std::vector<std::uint32_t> begins{0};
+    for (std::size_t p = 0, k = kSorted; p < sets_.size(); ++p) {
+      for (; k < base_[p + 1]; k += kSorted) begins.push_back(sets_[p].first[k - base_[p]]);
+    }
+    std::sort(begins.begin(), begins.end());
+    const std::size_t stretches = begins.size();
+    begins.push_back(kNoRow);
+    const auto from = [&](std::size_t p, std::size_t s) {
+      const std::vector<std::uint32_t>& ascending = sets_[p].first;
+      return static_cast<std::size_t>(std::lower_bound(ascending.begin(), ascending.end(), begins[s]) -
+                                      ascending.begin());
+    };
+    std::vector<std::uint64_t> before(stretches + 1, 0);
+    Buffer<std::uint64_t> found(base_.back());  // by stretch: a row in the upper half, its set in the lower half
+    const auto found_of = [&](std::size_t s) {
+      std::uint64_t* begin = found.data();
+      for (std::size_t p = 0; p < sets_.size(); ++p) begin += from(p, s);
+      return begin;
+    };
+    parallel_for(stretches, [&](std::size_t s) {
+      std::uint64_t* const begin = found_of(s);
+      std::uint64_t* end = begin;
+      for (std::size_t p = 0; p < sets_.size(); ++p) {
+        for (std::size_t k = from(p, s), last = from(p, s + 1); k < last; ++k) {
+          if (leads(p, k)) *end++ = std::uint64_t{sets_[p].first[k]} << 32 | parent_[base_[p] + k];
+        }
+      }
+      std::sort(begin, end);
+      before[s + 1] = static_cast<std::uint64_t>(end - begin);
+    });
+    std::partial_sum(before.begin(), before.end(), before.begin());
+    if (before.back() > static_cast<std::uint64_t>(std::numeric_limits<std::int32_t>::max())) {
+      throw ResourceError(format_count(before.back()) + " clusters do not fit int32 labels: raise eps or minpts");
+    }
+    std::vector<std::uint32_t> rows(before.back());
+    parallel_for(stretches, [&](std::size_t s) {
+      const std::uint64_t* at = found_of(s);
+      for (std::uint64_t number = before[s]; number < before[s + 1]; ++number, ++at) {
+        rows[number] = static_cast<std::uint32_t>(*at >> 32);
+        first_[static_cast<std::uint32_t>(*at)] = static_cast<std::uint32_t>(number);  // the row is known by now
+      }
+    });
+    return rows;
+  }
+
+  /// Returns the numbers of the clusters of a part among the `count` sets.
+  [[nodiscard]] NumberedSets numbers_of(std::size_t p, std::uint32_t count) const {
+    Buffer<std::uint32_t> numbers(sets_[p].first.size());
+    // A set without an owned core point consists of outer ghosts only. Its number is never used.
+    for_all(numbers.size(), [&](std::size_t k) { numbers[k] = std::min(first_[parent_[base_[p] + k]], count); });
+    return number_consecutively(numbers.span(), tied_.span().subspan(base_[p], numbers.size()), count);
+  }
+
+ private:
+  /// Whether the set of a cluster has its first row from this cluster.
+  [[nodiscard]] bool leads(std::size_t p, std::size_t k) const {
+    return sets_[p].first[k] != kNoRow && first_[parent_[base_[p] + k]] == sets_[p].first[k];
+  }
+
+  std::span<const PartView> views_;
+  std::span<const PartSets> sets_;
+  std::vector<std::uint64_t> base_{0};  ///< [parts + 1] where the clusters of each part begin
+  Buffer<std::uint32_t> parent_;        ///< [clusters]
+  Buffer<std::uint32_t> first_;         ///< [clusters] first row, and once it is known the number of the set
+  Buffer<std::uint8_t> tied_;           ///< [clusters] 1 if the cluster shares a core point with another part
+};
+
 }  // namespace
 
 PartSets::PartSets(PartVisit::Found&& found, std::vector<std::uint32_t>&& rows)
@@ -55,100 +172,13 @@ PartSets::PartSets(PartVisit::Found&& found, std::vector<std::uint32_t>&& rows)
 }
 
 MergedSets merge_sets(std::span<const PartView> views, std::span<const PartSets> sets) {
-  std::vector<std::uint64_t> base{0};
-  for (const PartSets& of_part : sets) base.push_back(base.back() + of_part.first.size());
-  if (base.back() >= kNoRow) {
-    throw ResourceError(format_count(base.back()) +
-                        " clusters of parts are more than can be put together: raise eps or minpts");
-  }
-  Buffer<std::uint32_t> parent(base.back()), first(base.back());
-  Buffer<std::uint8_t> tied(base.back());
-  for (std::size_t p = 0; p < sets.size(); ++p) {
-    for_all(sets[p].first.size(), [&](std::size_t k) {
-      parent[base[p] + k] = static_cast<std::uint32_t>(base[p] + k);
-      first[base[p] + k] = sets[p].first[k];
-      tied[base[p] + k] = 0;
-    });
-  }
-  const clustering::UnionFind unite(parent.span());
-  for (std::size_t p = 0; p < views.size(); ++p) {
-    for (std::size_t r = 0; r < views.size(); ++r) {
-      const std::uint32_t* const lent = sets[p].shared.data() + views[p].lent_to[r];
-      const std::uint32_t* const borrowed = sets[r].shared.data() + views[r].lent.size() + views[r].near_of[p];
-      for_all(views[p].lent_to[r + 1] - views[p].lent_to[r], [&](std::size_t i) {
-        if (lent[i] == United::kNoSet || borrowed[i] == United::kNoSet) return;
-        const auto a = static_cast<std::uint32_t>(base[p] + lent[i]);
-        const auto b = static_cast<std::uint32_t>(base[r] + borrowed[i]);
-        unite.unite(a, b);
-        mark(tied[a]);
-        mark(tied[b]);
-      });
-    }
-  }
-  for_all(parent.size(), [&](std::size_t k) { unite.flatten(static_cast<std::uint32_t>(k)); });
-  for_all(parent.size(), [&](std::size_t k) {
-    if (parent[k] != k) set_least(first[parent[k]], first[k]);  // which no thread changes
-  });
-  // A merged cluster is where its first row is: one of those that parts have listed, ascending.
-  const auto leads = [&](std::size_t p, std::size_t k) {
-    return sets[p].first[k] != kNoRow && first[parent[base[p] + k]] == sets[p].first[k];
-  };
-  // They are sorted by stretches of rows that begin with every so many-th listed: large clusters begin early.
-  constexpr std::size_t kSorted = 1 << 12;
-  std::vector<std::uint32_t> begins{0};
-  for (std::size_t p = 0, k = kSorted; p < sets.size(); ++p) {
-    for (; k < base[p + 1]; k += kSorted) begins.push_back(sets[p].first[k - base[p]]);
-  }
-  std::sort(begins.begin(), begins.end());
-  const std::size_t stretches = begins.size();
-  begins.push_back(kNoRow);
-  const auto from = [&](std::size_t p, std::size_t s) {
-    const std::vector<std::uint32_t>& ascending = sets[p].first;
-    return static_cast<std::size_t>(std::lower_bound(ascending.begin(), ascending.end(), begins[s]) -
-                                    ascending.begin());
-  };
-  std::vector<std::uint64_t> before(stretches + 1, 0);
-  Buffer<std::uint64_t> found(base.back());  // by stretch: a row, and behind it its cluster
-  const auto found_of = [&](std::size_t s) {
-    std::uint64_t* begin = found.data();
-    for (std::size_t p = 0; p < sets.size(); ++p) begin += from(p, s);
-    return begin;
-  };
-  parallel_for(stretches, [&](std::size_t s) {
-    std::uint64_t* const begin = found_of(s);
-    std::uint64_t* end = begin;
-    for (std::size_t p = 0; p < sets.size(); ++p) {
-      for (std::size_t k = from(p, s), last = from(p, s + 1); k < last; ++k) {
-        if (leads(p, k)) *end++ = std::uint64_t{sets[p].first[k]} << 32 | parent[base[p] + k];
-      }
-    }
-    std::sort(begin, end);
-    before[s + 1] = static_cast<std::uint64_t>(end - begin);
-  });
-  std::partial_sum(before.begin(), before.end(), before.begin());
-  if (before.back() > static_cast<std::uint64_t>(std::numeric_limits<std::int32_t>::max())) {
-    throw ResourceError(format_count(before.back()) + " clusters do not fit int32 labels: raise eps or minpts");
-  }
+  SetMerger merger(views, sets);
+  merger.unite();
   MergedSets merged;
-  merged.count = static_cast<std::uint32_t>(before.back());
-  merged.first_core.resize(merged.count);
-  parallel_for(stretches, [&](std::size_t s) {
-    const std::uint64_t* at = found_of(s);
-    for (std::uint64_t number = before[s]; number < before[s + 1]; ++number, ++at) {
-      merged.first_core[number] = static_cast<std::uint32_t>(*at >> 32);
-      first[static_cast<std::uint32_t>(*at)] = static_cast<std::uint32_t>(number);  // the row is known by now
-    }
-  });
+  merged.first_core = merger.number();
+  merged.count = static_cast<std::uint32_t>(merged.first_core.size());
   merged.of_parts.resize(sets.size());
-  parallel_for(sets.size(), [&](std::size_t p) {
-    Buffer<std::uint32_t> numbers(sets[p].first.size());
-    for_all(numbers.size(), [&](std::size_t k) {
-      // What has no core point that is anybody's own is of ghosts too far away to matter.
-      numbers[k] = std::min(first[parent[base[p] + k]], merged.count);
-    });
-    merged.of_parts[p] = number(
-        numbers.span(), std::span<const std::uint8_t>(tied.span()).subspan(base[p], numbers.size()), merged.count);
-  });
+  parallel_for(sets.size(), [&](std::size_t p) { merged.of_parts[p] = merger.numbers_of(p, merged.count); });
   return merged;
 }
 

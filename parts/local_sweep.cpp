@@ -44,25 +44,32 @@ ClusterNumbers as_they_are(std::size_t clusters) {
 /// The clusterings of one eps.
 class LocalGroup {
  public:
-  LocalGroup(const LocalParts& points, std::span<const PartWorker> workers, const stages::EpsGroup& group,
-             const Space& space, const WeightScale* scale, const RunOptions& options, std::uint64_t memory,
-             CancelToken& stop)
-      : points_(points),
-        workers_(workers),
+  /// The parts of a sweep, and all that stays the same from one eps to the next. All that it refers to must outlive the clusterings.
+  struct Setting {
+    const LocalParts& points;
+    std::span<const PartWorker> workers;
+    const Space& space;
+    const WeightScale* scale;  ///< null if points have no weights
+    const RunOptions& options;
+    std::uint64_t memory;  ///< bytes that the labels of several variants may take
+    CancelToken& stop;
+  };
+
+  LocalGroup(const Setting& setting, const stages::EpsGroup& group)
+      : setting_(setting),
+        points_(setting.points),
+        workers_(setting.workers),
         group_(group),
         reach_(group.radius),
-        space_(space),
-        scale_(scale),
-        options_(options),
-        memory_(memory),
-        stop_(stop),
-        stay_(points.parts() <= kTogether * workers.size()),
+        options_(setting.options),
+        stop_(setting.stop),
+        stay_(points_.parts() <= kTogether * workers_.size()),
         // With minpts of 2 or less whatever has a core point within eps is core itself, unless points weigh.
-        borders_(group.minpts.front() > 2 || scale != nullptr),
-        bringing_(workers.size()),
-        views_(points.parts()),
-        visits_(points.parts()),
-        homes_(points.parts()) {}
+        borders_(group.minpts.front() > 2 || setting.scale != nullptr),
+        bringing_(workers_.size()),
+        views_(points_.parts()),
+        visits_(points_.parts()),
+        homes_(points_.parts()) {}
 
   void cluster(const OnResult& on_result) {
     std::optional<RowClusters> clusters;
@@ -139,7 +146,7 @@ class LocalGroup {
     if (!labels_kept()) return group_.minpts.size();
     // Of parts and of all, with masks.
     const std::uint64_t bytes = std::max<std::uint64_t>(1, kBytesPerLabel * points_.rows().rows());
-    return static_cast<std::size_t>(std::max<std::uint64_t>(1, memory_ / bytes));
+    return static_cast<std::size_t>(std::max<std::uint64_t>(1, setting_.memory / bytes));
   }
 
   /// Calls body(part, worker, left) for all parts, by the workers: each takes those that are with it, and then what nobody has, until it is to
@@ -175,14 +182,14 @@ class LocalGroup {
     PartPoints brought;
     {
       const std::scoped_lock lock(bringing_[worker]);
-      brought.loaded = backend.load(source, space_);
+      brought.loaded = backend.load(source, setting_.space);
     }
     if (brought.loaded == nullptr) {
       brought.room = epsflow::bring(source);
-      brought.loaded = backend.load(brought.room.view(), space_);
+      brought.loaded = backend.load(brought.room.view(), setting_.space);
     }
-    visits_[part] = std::make_unique<PartVisit>(std::move(brought), views_[part], scale_, group_.radius,
-                                                options_.search, direct, stop_);
+    visits_[part] = std::make_unique<PartVisit>(std::move(brought), views_[part], setting_.scale,
+                                                PartSearch{group_.radius, options_.search, stop_}, direct);
     homes_[part] = worker;
   }
   void send_away(std::size_t part) {
@@ -347,14 +354,12 @@ class LocalGroup {
     }
   }
 
+  const Setting setting_;
   const LocalParts& points_;
   std::span<const PartWorker> workers_;
   const stages::EpsGroup& group_;
   const PartReach reach_;
-  const Space& space_;
-  const WeightScale* scale_;
   const RunOptions& options_;
-  const std::uint64_t memory_;
   CancelToken& stop_;
   const bool stay_;                                 ///< all parts are with the workers at a time
   const bool borders_;                              ///< there may be border points
@@ -477,8 +482,8 @@ void run_local(const LocalSweep& what, std::span<const PartWorker> workers, cons
       arena.execute([&] { on_devices->cluster(group, open, on_result); });
       continue;
     }
-    LocalGroup clusterings(*points, workers, group, open, weights ? &weights->scale() : nullptr, options, what.memory,
-                           stop);
+    const WeightScale* const scale = weights ? &weights->scale() : nullptr;
+    LocalGroup clusterings({*points, workers, open, scale, options, what.memory, stop}, group);
     arena.execute([&] { clusterings.cluster(on_result); });
   }
 }

@@ -18,11 +18,14 @@ std::size_t row_bytes(PointsView points) { return points.dims() * epsflow::bytes
 
 std::byte* row_of(Points& points, std::size_t i) { return points.data() + i * row_bytes(points.view()); }
 
-/// Finds the own points [n × d] of part `me` that are ghosts of others.
+/// Finds the own points [n × d] of a rank that are ghosts of others.
 template <class T>
-GhostLists find_ghosts(const GhostFinder& finder, std::uint32_t me, std::span<const T> own, std::size_t d,
-                       std::size_t ranks, const std::vector<double>& reaches, std::span<const std::int64_t> units) {
+GhostLists find_ghosts(const RankSetting& setting, std::span<const T> own, std::size_t d,
+                       std::span<const std::int64_t> units) {
   constexpr std::size_t kGrain = 1 << 14;
+  const std::vector<double>& reaches = setting.reaches;
+  const GhostFinder finder(setting.cuts, setting.space, d, reaches.back());
+  const auto me = static_cast<std::uint32_t>(setting.exchange.rank());
   const std::size_t n = own.size() / d;
   std::vector<FoundGhosts<T>> found((n + kGrain - 1) / kGrain);
   const auto search = [&](auto dims) {
@@ -44,28 +47,26 @@ GhostLists find_ghosts(const GhostFinder& finder, std::uint32_t me, std::span<co
   if (d == 2) search(std::integral_constant<std::size_t, 2>());
   if (d == 3) search(std::integral_constant<std::size_t, 3>());
   if (d != 2 && d != 3) search(std::integral_constant<std::size_t, 0>());
-  return sort_ghosts(std::span<const FoundGhosts<T>>(found), ranks, reaches, d, units,
+  return sort_ghosts(std::span<const FoundGhosts<T>>(found), setting.cuts.parts(), reaches, d, units,
                      [](const auto& ghost) { return ghost.point; });
 }
 
 }  // namespace
 
-Part::Part(Exchange& exchange, Distribution& distribution, const Partition& partition, const Space& space,
-           const std::vector<double>& reaches, const Buffer<std::int64_t>* units)
-    : own_(distribution.size()), rank_(static_cast<std::size_t>(exchange.rank())) {
-  const auto ranks = static_cast<std::size_t>(exchange.size());
+Part::Part(const RankSetting& setting, Distribution& distribution, const Buffer<std::int64_t>* units)
+    : own_(distribution.size()), rank_(static_cast<std::size_t>(setting.exchange.rank())) {
+  Exchange& exchange = setting.exchange;
   const PointsView own = distribution.own();
   const std::span<const std::int64_t> own_units = units != nullptr ? units->span() : std::span<const std::int64_t>();
-  const GhostFinder finder(partition, space, own.dims(), reaches.back());
-  GhostLists lent = own.visit([&](auto values) {
-    return find_ghosts(finder, static_cast<std::uint32_t>(rank_), values, own.dims(), ranks, reaches, own_units);
-  });
+  GhostLists lent = own.visit([&](auto values) { return find_ghosts(setting, values, own.dims(), own_units); });
   lent_order_ = lent.order;
   lent_ = std::move(lent.points);
-  const std::vector<std::size_t> by_rank = begins_of(std::vector<std::size_t>(ranks, reaches.size()));
-  std::vector<std::uint64_t> counts(ranks * reaches.size());
+  const std::size_t reaches = setting.reaches.size();
+  const std::vector<std::size_t> by_rank =
+      begins_of(std::vector<std::size_t>(static_cast<std::size_t>(exchange.size()), reaches));
+  std::vector<std::uint64_t> counts(by_rank.back());
   exchange.all_to_all(lent.counts.data(), by_rank, counts.data(), by_rank, sizeof(std::uint64_t));
-  borrowed_order_ = GhostOrder(reaches, counts);
+  borrowed_order_ = GhostOrder(setting.reaches, counts);
   ghosts_ = borrowed_order_.size();
   require_count(own_ + ghosts_);
   borrowed_ = Points(ghosts_, own.dims(), own.precision());

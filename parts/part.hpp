@@ -8,24 +8,20 @@
 
 #include <epsflow/core/buffer.hpp>
 #include <epsflow/core/points.hpp>
-#include <epsflow/core/space.hpp>
 #include <epsflow/parts/distribution.hpp>
-#include <epsflow/parts/exchange.hpp>
 #include <epsflow/parts/ghost_lists.hpp>
 #include <epsflow/parts/part_reach.hpp>
 #include <epsflow/parts/part_view.hpp>
-#include <epsflow/parts/partition.hpp>
+#include <epsflow/parts/rank_part.hpp>
 
 namespace epsflow::parts {
 
 /// A part with ghosts for one radius or several.
 class Part {
  public:
-  /// Takes the points of the distribution. space: of the points. reaches: of all views, as reaches_of() returns them. units: null, or the weights
-  /// of own points, [own], in whole units. Collective. O(n·d), in parallel. Throws UsageError if the box is so narrow that images of a point could
+  /// Takes the points of the distribution. units: null, or the weights of own points, [own], in whole units. Collective. O(n·d), in parallel. Throws UsageError if the box is so narrow that images of a point could
   /// be neighbours of each other, and ResourceError as Distribution.
-  Part(Exchange& exchange, Distribution& distribution, const Partition& partition, const Space& space,
-       const std::vector<double>& reaches, const Buffer<std::int64_t>* units = nullptr);
+  Part(const RankSetting& setting, Distribution& distribution, const Buffer<std::int64_t>* units = nullptr);
 
   /// What is clustered for a radius.
   struct View {

@@ -8,17 +8,8 @@
 
 namespace epsflow::parts {
 
-std::unique_ptr<Index> index_of_part(const LoadedPoints& points, double radius, const SearchOptions& search,
-                                     const CancelToken& cancel) {
-  return points.build_index({.eps = radius,
-                             .cells = points.dims() <= index::kMostCliqueDims ? Cells::clique : Cells::reach,
-                             .index = search.index,
-                             .decide = search.decide},
-                            cancel);
-}
-
-PartVisit::PartVisit(PartPoints points, const PartView& view, const WeightScale* scale, double radius,
-                     const SearchOptions& search, DirectOptions options, const CancelToken& cancel)
+PartVisit::PartVisit(PartPoints points, const PartView& view, const WeightScale* scale, const PartSearch& search,
+                     DirectOptions options)
     : asked_(view.lent), points_(std::move(points)) {
   asked_.resize(view.lent.size() + view.near);
   std::iota(asked_.begin() + static_cast<std::ptrdiff_t>(view.lent.size()), asked_.end(),
@@ -27,7 +18,11 @@ PartVisit::PartVisit(PartPoints points, const PartView& view, const WeightScale*
              .unlabelled = static_cast<std::uint32_t>(view.beyond),
              .unlabelled_core = scale == nullptr || !scale->negative()};
   const LoadedPoints& loaded = *points_.loaded;
-  index_ = index_of_part(loaded, radius, search, cancel);
+  index_ = loaded.build_index({.eps = search.radius,
+                               .cells = loaded.dims() <= index::kMostCliqueDims ? Cells::clique : Cells::reach,
+                               .index = search.options.index,
+                               .decide = search.options.decide},
+                              search.cancel);
   options.shared = &shared_;
   place_ = index_->place(options);
   if (scale != nullptr) {

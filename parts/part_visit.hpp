@@ -27,17 +27,20 @@ struct PartPoints {
   std::unique_ptr<LoadedPoints> loaded;
 };
 
-/// What the points of a part are searched by for a radius. Throws Cancelled, ResourceError.
-[[nodiscard]] std::unique_ptr<Index> index_of_part(const LoadedPoints& points, double radius,
-                                                   const SearchOptions& search, const CancelToken& cancel);
+/// How the points of a part are searched. All that it refers to must outlive the search.
+struct PartSearch {
+  double radius;
+  const SearchOptions& options;
+  const CancelToken& cancel;
+};
 
 /// Where its neighbours are counted, or their weights. Its points go with it.
 class PartVisit {
  public:
   /// points: those of the view. options: minpts are those of the levels that it is made for; they, view and scale must outlive it. scale: null
   /// where points have no weights. Throws Cancelled, ResourceError.
-  PartVisit(PartPoints points, const PartView& view, const WeightScale* scale, double radius,
-            const SearchOptions& search, DirectOptions options, const CancelToken& cancel);
+  PartVisit(PartPoints points, const PartView& view, const WeightScale* scale, const PartSearch& search,
+            DirectOptions options);
 
   [[nodiscard]] std::size_t levels_at_once() const { return counted_->levels_at_once(); }
 

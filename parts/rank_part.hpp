@@ -6,14 +6,27 @@
 #include <span>
 #include <vector>
 
+#include <epsflow/core/backend.hpp>
 #include <epsflow/core/choices.hpp>
 #include <epsflow/core/labels.hpp>
+#include <epsflow/core/space.hpp>
 #include <epsflow/core/weights.hpp>
+#include <epsflow/parts/exchange.hpp>
 #include <epsflow/parts/part_reach.hpp>
 #include <epsflow/parts/part_view.hpp>
 #include <epsflow/parts/part_visit.hpp>
+#include <epsflow/parts/partition.hpp>
 
 namespace epsflow::parts {
+
+/// What every kind of RankPart is made of. All that it refers to must outlive the part.
+struct RankSetting {
+  Exchange& exchange;
+  Backend& backend;
+  const Partition& cuts;
+  const Space& space;                  ///< of the points
+  const std::vector<double>& reaches;  ///< reaches_of() the sweep
+};
 
 /// Own points are in the order of their ids, which follow each other over the ranks and the rows of their shares.
 class RankPart {

@@ -111,8 +111,8 @@ class CountedPart {
               const CancelToken& cancel)
       : group(eps),
         view_(std::move(loaded.view)),
-        visit_(std::move(loaded.points), view_, part.scale(), eps.radius, options.search,
-               {.minpts = eps.minpts, .core_mask = masked(options), .labels = part.labels()}, cancel) {}
+        visit_(std::move(loaded.points), view_, part.scale(), {eps.radius, options.search, cancel},
+               {.minpts = eps.minpts, .core_mask = masked(options), .labels = part.labels()}) {}
 
   PartView view_;
   PartVisit visit_;
@@ -121,7 +121,7 @@ class CountedPart {
 /// The clusterings of one eps after the other by a rank.
 class GroupsOfParts {
  public:
-  /// distribution: where clusters are asked for.
+  /// distribution: may be null unless clusters are requested.
   GroupsOfParts(Exchange& exchange, RankPart& part, const Distribution* distribution, const RunOptions& options,
                 std::uint64_t points, const OnResult& on_result)
       : exchange_(exchange),
@@ -202,16 +202,71 @@ class GroupsOfParts {
   std::optional<GatheredClusters> clusters_;  ///< of the eps, where they are asked for
 };
 
-}  // namespace
+struct MadePart {
+  std::unique_ptr<RankPart> part;
+  const Distribution* distribution = nullptr;  ///< null if the part is on a device; then clusters are not requested
+};
 
-PartFigures run_rank(const PointSet& given, const Devices& devices, const Sweep& sweep, const RunOptions& options,
-                     const OnResult& on_result, const Observer& observer) {
+/// Moves the points to the parts of their ranks. moved: the share as it is searched; it is reset as soon as it is not needed.
+MadePart make_part(const RankSetting& setting, std::optional<MovedPoints>& moved, PointsView share,
+                   std::optional<RankWeights> weights, const RunOptions& options, const Observer& observer) {
+  if (!options.clusters && !weights && setting.space.axes.empty()) {
+    if (auto part = DeviceRank::make(setting, moved->view(), share, options, observer)) return {std::move(part)};
+  }
+  Distribution moves(setting.exchange, moved->view(), setting.cuts);
+  moved.reset();
+  auto on_host = std::make_unique<HostRank>(setting, std::move(moves), std::move(weights));
+  const Distribution* const distribution = &on_host->distribution();
+  return {std::move(on_host), distribution};
+}
+
+/// Clusters one eps after another. ahead: whether the CPU counts for the next eps while threads wait for other ranks.
+void cluster_groups(std::span<const stages::EpsGroup> groups, bool ahead, GroupsOfParts& clusterings,
+                    const std::function<std::unique_ptr<CountedPart>(const stages::EpsGroup&)>& count) {
+  std::unique_ptr<CountedPart> next = count(groups.front());
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    std::unique_ptr<CountedPart> now = std::move(next);
+    const bool more = g + 1 < groups.size();
+    tbb::task_group beside;
+    if (more && ahead) beside.run([&] { next = count(groups[g + 1]); });
+    try {
+      // While this thread waits it must not take up the next eps: other ranks wait for it.
+      tbb::this_task_arena::isolate([&] { clusterings.cluster(*now); });
+    } catch (...) {
+      // Waits to the end: a group that is destroyed is cancelled, and its tasks would go on with loops that were not.
+      try {
+        beside.wait();
+      } catch (...) {  // the first error is thrown
+      }
+      throw;
+    }
+    now.reset();
+    beside.wait();
+    if (more && !ahead) next = count(groups[g + 1]);
+  }
+}
+
+/// Throws UsageError if more than one engine is given.
+Engine engine_of(const Devices& devices, const Observer& observer) {
   if (devices.engines.size() + devices.options.size() > 1) {
     throw UsageError("a rank has one engine, and " + format_count(devices.engines.size() + devices.options.size()) +
                      " are given: give one, or make more ranks");
   }
-  const EngineOptions settings = devices.options.empty() ? EngineOptions{} : devices.options.front();
-  const Engine engine = devices.engines.empty() ? Engine(settings, observer.on_notice) : devices.engines.front();
+  if (!devices.engines.empty()) return devices.engines.front();
+  return Engine(devices.options.empty() ? EngineOptions{} : devices.options.front(), observer.on_notice);
+}
+
+void check_count(const RunOptions& options, std::uint64_t points) {
+  if (!options.clusters || points <= kMaxPoints) return;
+  throw ResourceError("RunOptions::clusters knows at most " + format_count(kMaxPoints) + " points, and these are " +
+                      format_count(points) + ": leave it out");
+}
+
+}  // namespace
+
+PartFigures run_rank(const PointSet& given, const Devices& devices, const Sweep& sweep, const RunOptions& options,
+                     const OnResult& on_result, const Observer& observer) {
+  const Engine engine = engine_of(devices, observer);
   Exchange& exchange = *devices.ranks;
   const Metric& metric = given.metric;
   const PointRows& rows = given.host_rows();
@@ -223,7 +278,6 @@ PartFigures run_rank(const PointSet& given, const Devices& devices, const Sweep&
   CancelToken none;
   const CancelToken& cancel = observer.cancel != nullptr ? *observer.cancel : none;
   const EngineTurn turn(engine, cancel);
-  Backend& backend = turn.backend();
   tbb::task_arena arena(static_cast<int>(numbers.threads));
   arena.execute([&] {
     std::optional<Points> brought;
@@ -233,42 +287,24 @@ PartFigures run_rank(const PointSet& given, const Devices& devices, const Sweep&
     if (sweep.size() == 0) return;
     const std::vector<stages::EpsGroup> groups = stages::group_by_eps(sweep, metric);
     const Space space = moved_space(metric);
-    std::optional<RankWeights> weighed = scale_weights(exchange, given.weights, share.size());
-    check_weights(options, weighed && weighed->scale.negative());
+    std::optional<RankWeights> weights = scale_weights(exchange, given.weights, share.size());
+    check_weights(options, weights && weights->scale.negative());
     const Clock::time_point begin = Clock::now();
     const auto seconds = [&] { return std::chrono::duration<double>(Clock::now() - begin).count(); };
     std::optional<MovedPoints> moved(std::in_place, share, metric, [&](std::span<double> most) { exchange.max(most); });
     for (const Variant& variant : sweep.variants()) moved->require_fit(variant.eps);
     const Partition cuts = devices.cuts != nullptr ? *devices.cuts : cut_space(exchange, moved->view());
     const std::uint64_t points = exchange.sum(share.size());
-    if (options.clusters && points > kMaxPoints) {
-      throw ResourceError("RunOptions::clusters knows at most " + format_count(kMaxPoints) + " points, and these are " +
-                          format_count(points) + ": leave it out");
-    }
+    check_count(options, points);
     const std::vector<double> reaches = reaches_of(groups);
-    std::unique_ptr<RankPart> part;
-    const Distribution* distribution = nullptr;
-    if (!options.clusters && !weighed && space.axes.empty()) {
-      part = DeviceRank::make(exchange, backend, moved->view(), share, cuts, space, reaches.back(), options, observer);
-    }
-    if (part == nullptr) {
-      Distribution moves(exchange, moved->view(), cuts);
-      moved.reset();
-      auto on_host =
-          std::make_unique<HostRank>(exchange, backend, std::move(moves), cuts, space, reaches, std::move(weighed));
-      distribution = &on_host->distribution();
-      part = std::move(on_host);
-    }
+    const auto [part, distribution] = make_part({exchange, turn.backend(), cuts, space, reaches}, moved, share,
+                                                std::move(weights), options, observer);
     moved.reset();
     const RankBudget budget(share, *part, groups);
     budget.require(exchange, numbers.memory);
     figures.points = part->own();
     figures.ghosts = part->ghosts();
     figures.distribute_seconds = seconds();
-    const auto count = [&](const stages::EpsGroup& group) {
-      cancel.check();
-      return std::make_unique<CountedPart>(*part, group, options, cancel);
-    };
     Progress progress{.variants = sweep.size()};
     const OnResult take = [&](VariantResult&& result) {
       on_result(std::move(result));
@@ -277,29 +313,11 @@ PartFigures run_rank(const PointSet& given, const Devices& devices, const Sweep&
       if (observer.on_progress) observer.on_progress(progress);
     };
     GroupsOfParts clusterings(exchange, *part, distribution, options, points, take);
-    // The processor counts for the next eps where threads wait for other ranks.
-    const bool ahead = part->loads_alone() && budget.room_for_two(numbers.memory);
-    std::unique_ptr<CountedPart> next = count(groups.front());
-    for (std::size_t g = 0; g < groups.size(); ++g) {
-      std::unique_ptr<CountedPart> now = std::move(next);
-      const bool more = g + 1 < groups.size();
-      tbb::task_group beside;
-      if (more && ahead) beside.run([&] { next = count(groups[g + 1]); });
-      try {
-        // What this thread waits for is not the next eps: other ranks wait for it.
-        tbb::this_task_arena::isolate([&] { clusterings.cluster(*now); });
-      } catch (...) {
-        // To the end: a group that goes away is cancelled, and what runs in it would go on with loops that were not.
-        try {
-          beside.wait();
-        } catch (...) {  // what came first is told
-        }
-        throw;
-      }
-      now.reset();
-      beside.wait();
-      if (more && !ahead) next = count(groups[g + 1]);
-    }
+    cluster_groups(groups, part->loads_alone() && budget.room_for_two(numbers.memory), clusterings,
+                   [&, &source = *part](const stages::EpsGroup& group) {
+                     cancel.check();
+                     return std::make_unique<CountedPart>(source, group, options, cancel);
+                   });
     part->leave();
     figures.cluster_seconds = seconds() - figures.distribute_seconds;
     figures.sent_bytes = part->sent_bytes();

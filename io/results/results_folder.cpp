@@ -36,6 +36,20 @@ std::vector<T> read_vector(const std::filesystem::path& file, const std::string&
   return values;
 }
 
+/// Throws UsageError if the wanted outputs and their writers do not match.
+void require_writers(const FolderOutputs& outputs, std::span<const VariantWriter> writers) {
+  for (const ResultsOutput& output : kResultsOutputs) {
+    if (!output.copy) continue;
+    const auto wanted = outputs.wanted.find(output.name);
+    const bool given = std::ranges::any_of(writers, [&](const VariantWriter& writer) {
+      return writer.folder == output.name && (wanted == outputs.wanted.end() || writer.extension == wanted->second);
+    });
+    if (given == (wanted != outputs.wanted.end())) continue;
+    throw UsageError("a folder with " + std::string(output.name) +
+                     "/ needs the extension of its files and what writes them; give both");
+  }
+}
+
 }  // namespace
 
 ResultsFolder::ResultsFolder(std::filesystem::path folder, const Sweep& sweep, FolderMode mode, FolderOutputs outputs,
@@ -72,16 +86,7 @@ void ResultsFolder::ask(const Sweep& sweep) {
 
 std::vector<Variant> ResultsFolder::begin(const ResultsInput& input, RunDescription run,
                                           std::vector<VariantWriter> writers) {
-  for (const ResultsOutput& output : kResultsOutputs) {
-    if (!output.copy) continue;
-    const auto wanted = outputs_.wanted.find(output.name);
-    const bool given = std::ranges::any_of(writers, [&](const VariantWriter& writer) {
-      return writer.folder == output.name && (wanted == outputs_.wanted.end() || writer.extension == wanted->second);
-    });
-    if (given == (wanted != outputs_.wanted.end())) continue;
-    throw UsageError("a folder with " + std::string(output.name) +
-                     "/ needs the extension of its files and what writes them; give both");
-  }
+  require_writers(outputs_, writers);
   const std::string checksum = checksum_of_input(input, run.metric);
   const bool holds = !state_.entries.empty();
   if (mode_ == FolderMode::resume && holds && state_.checksum != checksum) {

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <optional>
+#include <type_traits>
 
 #include <epsflow/core/error.hpp>
 #include <epsflow/io/write/hdf5_output.hpp>
@@ -46,8 +47,12 @@ void write_description(const Hdf5Output& writer, const std::string& description)
 /// A row per variant, chunked and compressed. Of a variant for which `row_of` has nothing the row is −1 throughout, and takes
 /// no room; the data set is made with the first that has one.
 template <class T>
-void write_rows(const Hdf5Output& writer, const char* name, hid_t memory_type, hid_t file_type, std::size_t variants,
-                std::uint64_t points, const std::function<std::vector<T>(std::size_t)>& row_of) {
+void write_rows(const Hdf5Output& writer, const char* name, std::size_t variants, std::uint64_t points,
+                const std::function<std::vector<T>(std::size_t)>& row_of) {
+  static_assert(std::is_same_v<T, std::int32_t> || std::is_same_v<T, std::int8_t>);
+  const bool wide = sizeof(T) == sizeof(std::int32_t);
+  const hid_t memory_type = wide ? H5T_NATIVE_INT32 : H5T_NATIVE_INT8;
+  const hid_t file_type = wide ? H5T_STD_I32LE : H5T_STD_I8LE;
   constexpr hsize_t kMostChunk = (1 << 20) / sizeof(T);  // HDF5's default chunk cache is of 1 MiB
   constexpr unsigned kFastDeflate = 1;
   constexpr T kUnknown = -1;
@@ -104,8 +109,8 @@ void write_hdf5_sweep(const std::filesystem::path& file, const std::vector<Sweep
     write_description(writer, sweep.description);
     if (sweep.points > 0) {
       const std::size_t variants = entries.size();
-      write_rows(writer, "labels", H5T_NATIVE_INT32, H5T_STD_I32LE, variants, sweep.points, sweep.labels);
-      write_rows(writer, "core", H5T_NATIVE_INT8, H5T_STD_I8LE, variants, sweep.points, sweep.core);
+      write_rows(writer, "labels", variants, sweep.points, sweep.labels);
+      write_rows(writer, "core", variants, sweep.points, sweep.core);
     }
     if (!sweep.rows.empty()) {
       writer.write<std::int64_t>("rows", sweep.rows, H5T_NATIVE_INT64, H5T_STD_I64LE);

@@ -125,25 +125,33 @@ void append_rows(const TableInput& input, const FitsOutput& out, std::uint64_t a
   }
 }
 
-/// Appends a column and fills it with value(row) for the rows of the walk.
+/// A column of whole numbers.
+struct NewColumn {
+  const char* name;
+  const char* form;   ///< TFORM
+  std::int32_t null;  ///< stands in rows that are not points
+};
+
+/// Appends a column and fills it with value(point) for the rows that are points. first: the first input, which has the format of the output.
 template <class Value>
-void add_column(const FitsOutput& out, const TableInput& first, const char* name, const char* form, std::int32_t null,
+void add_column(const FitsOutput& out, const TableInput& first, const NewColumn& added,
                 const std::vector<InputRows>& inputs, Value value) {
   int status = 0;
   int columns = 0;
   fits_get_num_cols(out.get(), &columns, &status);
   const int column = columns + 1;
-  std::string type = form;
-  std::string title = name;
+  std::string type = added.form;
+  std::string title = added.name;
   fits_insert_col(out.get(), column, title.data(), type.data(), &status);
   const bool has_nulls =
       std::any_of(inputs.begin(), inputs.end(), [](const InputRows& input) { return !input.dropped.empty(); });
   if (has_nulls) {
     const std::string key = fmt::format("TNULL{}", column);
-    std::string text = std::to_string(null);
+    std::string text = std::to_string(added.null);
     if (first.is_ascii()) {
       fits_update_key(out.get(), TSTRING, key.c_str(), text.data(), "not a point", &status);
     } else {
+      std::int32_t null = added.null;
       fits_update_key(out.get(), TINT, key.c_str(), &null, "not a point", &status);
     }
   }
@@ -152,7 +160,7 @@ void add_column(const FitsOutput& out, const TableInput& first, const char* name
   std::vector<std::int32_t> block;
   LONGLONG written = 0;
   for (std::optional<RowWalker::Row> row = walker.next(); row;) {
-    block.push_back(row->point ? value(*row->point) : null);
+    block.push_back(row->point ? value(*row->point) : added.null);
     row = walker.next();
     if (row && block.size() < kBlockRows) continue;
     const auto count = static_cast<LONGLONG>(block.size());
@@ -323,10 +331,10 @@ void write_fits_copy(const std::filesystem::path& file, const std::filesystem::p
     append_rows(input, out, at);
     at += read[i].rows;
   }
-  add_column(out, first, kLabelColumn, first.is_ascii() ? "I11" : "1J", kNullLabel, read,
+  add_column(out, first, {kLabelColumn, first.is_ascii() ? "I11" : "1J", kNullLabel}, read,
              [&](std::size_t point) { return rows.result.labels[point]; });
   if (rows.core) {
-    add_column(out, first, kCoreColumn, first.is_ascii() ? "I3" : "1B", kNullCore, read,
+    add_column(out, first, {kCoreColumn, first.is_ascii() ? "I3" : "1B", kNullCore}, read,
                [&](std::size_t point) { return std::int32_t{rows.result.core[point]}; });
   }
   write_history(out, rows.result.variant, rows.metric);

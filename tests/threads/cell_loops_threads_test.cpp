@@ -68,8 +68,8 @@ std::vector<std::uint32_t> roots_and_clusters(const index::Grid& grid, unsigned 
       for (std::uint32_t cell = cells.begin; cell < cells.end; ++cell) {
         if (gained[cell] != 0) core.push_back(cell);
       }
-      unite_cells(input, core, {.minpts = kMinpts}, reach, windows, counts.data(), gained.data(), settled.data(),
-                  parent.data());
+      unite_cells(input, core, reach, windows,
+                  {{.minpts = kMinpts}, counts.data(), gained.data(), settled.data(), parent.data()});
     });
   }
   const UnionFind sets(parent.span());

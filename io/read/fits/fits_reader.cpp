@@ -264,10 +264,18 @@ void read_texts(fitsfile* file, const FitsColumn& column, const ElementChoice& c
   }
 }
 
-/// All values of `rows` rows of a column.
+/// A column of an open table, and the element of it that is read.
+struct OpenColumn {
+  fitsfile* file;
+  const FitsColumn& column;
+  const ElementChoice& choice;
+  const Source& source;
+};
+
+/// Reads all values of `rows` rows of a column.
 template <class T>
-void read_values(fitsfile* file, const FitsColumn& column, const ElementChoice& choice, std::size_t first,
-                 std::size_t rows, T* values, const Source& source) {
+void read_values(const OpenColumn& open, std::size_t first, std::size_t rows, T* values) {
+  const auto& [file, column, choice, source] = open;
   constexpr int kType = std::is_same_v<T, float> ? TFLOAT : TDOUBLE;
   const std::size_t count = rows * narrow<std::size_t>(column.elements);
   if (column.is_logical) return read_logical(file, choice, first, count, values, source);
@@ -282,19 +290,18 @@ void read_values(fitsfile* file, const FitsColumn& column, const ElementChoice& 
   if (column.wide_type != 0) require_exact(file, column, choice, first, std::span<const T>(values, count), source);
 }
 
-/// The chosen element of `rows` rows of a column.
+/// Reads the chosen element of `rows` rows of a column.
 template <class T>
-void read_run(fitsfile* file, const FitsColumn& column, const ElementChoice& choice, std::size_t first,
-              std::size_t rows, T* values, const Source& source) {
-  if (column.elements == 1) return read_values(file, column, choice, first, rows, values, source);
+void read_run(const OpenColumn& open, std::size_t first, std::size_t rows, T* values) {
+  if (open.column.elements == 1) return read_values(open, first, rows, values);
   constexpr std::size_t kMostValues = std::size_t{1} << 16;
-  const auto elements = narrow<std::size_t>(column.elements);
+  const auto elements = narrow<std::size_t>(open.column.elements);
   const std::size_t step = std::clamp<std::size_t>(kMostValues / elements, 1, rows);
   Buffer<T> vectors(checked_multiply(step, elements, "vectors"));
   for (std::size_t begin = 0; begin < rows; begin += step) {
     const std::size_t count = std::min(step, rows - begin);
-    read_values(file, column, choice, first + begin, count, vectors.data(), source);
-    for (std::size_t i = 0; i < count; ++i) values[begin + i] = vectors[i * elements + choice.element];
+    read_values(open, first + begin, count, vectors.data());
+    for (std::size_t i = 0; i < count; ++i) values[begin + i] = vectors[i * elements + open.choice.element];
   }
 }
 
@@ -311,7 +318,7 @@ void read_columns(fitsfile* file, std::span<const ElementChoice> chosen, const F
   for (std::uint64_t first = rows.first; first < rows.end(); first += block) {
     const std::size_t count = std::min(block, rows.end() - first);
     for (std::size_t k = 0; k < chosen.size(); ++k) {
-      read_run(file, table.columns[chosen[k].column], chosen[k], first, count, run.data(), source);
+      read_run({file, table.columns[chosen[k].column], chosen[k], source}, first, count, run.data());
       points.put_coordinate(first, k, std::span<const T>(run.data(), count));
     }
   }

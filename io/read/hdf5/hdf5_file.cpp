@@ -37,7 +37,8 @@ struct ImageCallbacks {
   }
 };
 
-herr_t note_external_link(const char*, const char*, const char* file, const char*, unsigned*, hid_t, void* data) {
+herr_t note_external_link(  // NOLINT(readability-function-size): HDF5's signature
+    const char*, const char*, const char* file, const char*, unsigned*, hid_t, void* data) {
   *static_cast<std::string*>(data) = file != nullptr ? file : "";
   return -1;
 }
