@@ -99,7 +99,7 @@ std::uint64_t SourceClustering::bytes(std::uint64_t nodes, std::uint64_t points,
   return sets + nodes * sizeof(std::uint32_t) * (1 + levels_at_once + (levels_at_once > 1 ? levels_at_once : 0));
 }
 
-United& SourceClustering::unite(std::uint32_t minpts) {
+UnitedPart& SourceClustering::unite(std::uint32_t minpts) {
   level_.minpts = minpts;
   if (sets_) {
     sets_->begin(minpts);

@@ -18,7 +18,7 @@
 namespace epsflow::clustering {
 
 /// The source has counted when it was made. Targets of labels are in host memory.
-class SourceClustering final : public Counted, private United {
+class SourceClustering final : public CountedPart, private UnitedPart {
  public:
   /// options: what is made of the levels that are to come; its minpts are read here alone. The source and the token must outlive it.
   /// O(nodes).
@@ -30,7 +30,7 @@ class SourceClustering final : public Counted, private United {
                                            const DirectOptions& options) noexcept;
 
   [[nodiscard]] std::size_t levels_at_once() const override { return clusters_.size(); }
-  [[nodiscard]] United& unite(std::uint32_t minpts) override;
+  [[nodiscard]] UnitedPart& unite(std::uint32_t minpts) override;
   [[nodiscard]] std::uint64_t open_pairs() const override { return source_.open_pairs(); }
 
  private:
@@ -41,6 +41,11 @@ class SourceClustering final : public Counted, private United {
   [[nodiscard]] std::vector<LevelResult> label(std::span<const LabelTarget> targets,
                                                std::span<const ClusterNumbers> numberings) override;
   [[nodiscard]] std::vector<std::uint32_t> shared_clusters() override;
+  /// Returns nothing: the host does not find ties.
+  [[nodiscard]] std::optional<std::vector<BorderTie>> border_ties(std::span<const std::uint8_t>,
+                                                                  std::uint32_t) override {
+    return std::nullopt;
+  }
   void find_shared(const SharedPoints& shared);
   void number();
   [[nodiscard]] std::vector<LevelLabels> label_points(std::span<const LabelTarget> targets);

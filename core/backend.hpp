@@ -63,6 +63,8 @@ class Index {
   [[nodiscard]] virtual std::uint64_t direct_bytes(const DirectOptions& options) const = 0;
   /// The first phase of a clustering without a table. Throws Cancelled, ResourceError.
   [[nodiscard]] virtual std::unique_ptr<Counted> count(const DirectOptions& options) const = 0;
+  /// The same for a part: options.shared is set. Throws UsageError if the index cannot cluster parts, Cancelled, ResourceError.
+  [[nodiscard]] virtual std::unique_ptr<CountedPart> count_part(const DirectOptions& options) const = 0;
   /// Where the labels of such a clustering go. What count() made must not outlive it. Throws ResourceError.
   [[nodiscard]] virtual std::unique_ptr<LabelPlace> place(const DirectOptions& options) const = 0;
 };

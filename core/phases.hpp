@@ -34,7 +34,7 @@ struct DirectOptions {
   bool clusters = false;  ///< fill LevelResult::clusters
   /// Null, or what is summed in place of neighbours: weights of the points of the index. They must outlive what is counted.
   const LoadedWeights* weights = nullptr;
-  /// Null, or what is clustered is a part. Its span must outlive what is counted. With Keep::labels alone.
+  /// Set for Index::count_part() alone, with Keep::labels. Its span must outlive what is counted.
   const SharedPoints* shared = nullptr;
 };
 
@@ -77,23 +77,25 @@ class United {
   /// Labels the levels that were united since the last call, in that order: a target and a result for each. When it returns the
   /// labels are complete. Throws Cancelled, ResourceError.
   [[nodiscard]] virtual std::vector<LevelResult> label(std::span<const LabelTarget> targets) = 0;
+};
 
-  // Of a part:
-  /// [asked] The clusters that points are core points of, at the level united last; kNoSet for points that are not core.
-  [[nodiscard]] virtual std::vector<std::uint32_t> shared_clusters() { return {}; }
-  /// label() by other numbers, one numbering for each level. A border point gets the lowest of these.
+/// Core points of a part in sets.
+class UnitedPart : public United {
+ public:
+  /// In place of a cluster: the point is not core.
+  static constexpr std::uint32_t kNoSet = 0xFFFFFFFFU;
+
+  /// Returns [asked]: for each of SharedPoints::asked the cluster that it is a core point of, at the level united last, or kNoSet.
+  [[nodiscard]] virtual std::vector<std::uint32_t> shared_clusters() = 0;
+  using United::label;
+  /// Labels by other numbers, one numbering for each level. A border point gets the lowest of these.
   [[nodiscard]] virtual std::vector<LevelResult> label(std::span<const LabelTarget> targets,
-                                                       std::span<const ClusterNumbers>) {
-    return label(targets);
-  }
+                                                       std::span<const ClusterNumbers> numbers) = 0;
   /// Once shared_clusters() is known, and before label(): which of the first `own` points, as border points, other parts may move to another
   /// cluster. movable: [clusters] 1 where a cluster may get a lower number among those of all parts, and so come before others. For each
   /// border point and each such cluster near it, but for the lowest cluster near it, there is a tie. Nothing where the backend does not tell.
-  [[nodiscard]] virtual std::optional<std::vector<BorderTie>> border_ties(std::span<const std::uint8_t> /*movable*/,
-                                                                          std::uint32_t /*own*/) {
-    return std::nullopt;
-  }
-  static constexpr std::uint32_t kNoSet = 0xFFFFFFFFU;
+  [[nodiscard]] virtual std::optional<std::vector<BorderTie>> border_ties(std::span<const std::uint8_t> movable,
+                                                                          std::uint32_t own) = 0;
 };
 
 /// For each point the number of its neighbours, or the sum of their weights, counted as far as the given minpts need. Not thread-safe.
@@ -112,6 +114,12 @@ class Counted {
   [[nodiscard]] virtual United& unite(std::uint32_t minpts) = 0;
   /// Pairs of points that a faster test has left to float64 so far.
   [[nodiscard]] virtual std::uint64_t open_pairs() const { return 0; }
+};
+
+/// The same for the points of a part.
+class CountedPart : public Counted {
+ public:
+  [[nodiscard]] UnitedPart& unite(std::uint32_t minpts) override = 0;
 };
 
 /// Where labels go from the memory that the clustering works in. For one clustering.

@@ -135,8 +135,11 @@ class CpuIndex final : public Index {
            clustering::CellSource::bytes(*grid_, options.minpts, ghosts().count, weighted) +
            clustering::CellSource::block_rows(*grid_) * 4 * levels;
   }
-  /// Cell by cell where cells are cliques, else point by point.
   [[nodiscard]] std::unique_ptr<Counted> count(const DirectOptions& options) const override {
+    return count_part(options);
+  }
+  /// Cell by cell where cells are cliques, else point by point.
+  [[nodiscard]] std::unique_ptr<CountedPart> count_part(const DirectOptions& options) const override {
     const WholeWeights* const weights = whole_of(options.weights);
     const Ghosts all = ghosts_of(options);
     std::unique_ptr<clustering::ClusterSource> source;
@@ -208,6 +211,9 @@ class PairIndex final : public Index {
   }
   [[nodiscard]] std::unique_ptr<Counted> count(const DirectOptions& options) const override {
     return std::make_unique<clustering::PairClustering>(list_, options, cancel_);
+  }
+  [[nodiscard]] std::unique_ptr<CountedPart> count_part(const DirectOptions&) const override {
+    throw UsageError("a part is not clustered from a list of pairs: leave IndexOptions::pairs out");
   }
   [[nodiscard]] std::unique_ptr<LabelPlace> place(const DirectOptions& options) const override {
     return clustering::make_host_place(points_.size(), options);

@@ -123,8 +123,7 @@ std::uint64_t GpuIndex::direct_bytes(const DirectOptions&) const {
   return std::uint64_t{searched.size} * (8 + 16 + 2 * (4 + 1));
 }
 
-std::unique_ptr<Counted> GpuIndex::count(const DirectOptions& options) const {
-  const DeviceScope scope(resources_.device);
+DirectTask GpuIndex::task_of(const DirectOptions& options) const {
   DirectTask task{.points = imaged_ == nullptr ? points_ : *imaged_,
                   .eps = eps_,
                   .minpts = {options.minpts.front(), options.minpts.back()},
@@ -138,13 +137,21 @@ std::unique_ptr<Counted> GpuIndex::count(const DirectOptions& options) const {
     task.weights = std::make_shared<const WeightTask>(
         WeightTask{*options.weights, WeightLevels(options.weights->whole, options.minpts)});
   }
-  if (tiles_ != nullptr) {
-    if (options.shared == nullptr) return std::make_unique<TileClustering>(task, take_tile_search());
-    throw UsageError(
-        "points in parts are clustered by cells on a GPU, and these are in tiles: use SearchOptions::index = "
-        "IndexChoice::grid, or the CPU");
-  }
-  return make_device_clustering(task, grid_);
+  return task;
+}
+
+std::unique_ptr<Counted> GpuIndex::count(const DirectOptions& options) const {
+  const DeviceScope scope(resources_.device);
+  if (tiles_ != nullptr) return std::make_unique<TileClustering>(task_of(options), take_tile_search());
+  return make_device_clustering(task_of(options), grid_);
+}
+
+std::unique_ptr<CountedPart> GpuIndex::count_part(const DirectOptions& options) const {
+  const DeviceScope scope(resources_.device);
+  if (tiles_ == nullptr) return make_device_clustering(task_of(options), grid_);
+  throw UsageError(
+      "points in parts are clustered by cells on a GPU, and these are in tiles: use SearchOptions::index = "
+      "IndexChoice::grid, or the CPU");
 }
 
 std::unique_ptr<LabelPlace> GpuIndex::place(const DirectOptions& options) const {

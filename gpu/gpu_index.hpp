@@ -22,6 +22,8 @@ struct SearchChoice {
   /// Point by point on a grid; else tile by tile.
   [[nodiscard]] bool by_cells() const noexcept { return index == IndexChoice::grid && decide == DecideChoice::scalar; }
 };
+struct DirectTask;
+
 /// By numbers alone. Pure.
 [[nodiscard]] SearchChoice choose_search(IndexChoice index, DecideChoice decide, std::uint64_t points,
                                          std::size_t dims) noexcept;
@@ -38,10 +40,12 @@ class GpuIndex final : public Index {
   [[nodiscard]] std::unique_ptr<TableSearch> table(const TableOptions& options) const override;
   [[nodiscard]] std::uint64_t direct_bytes(const DirectOptions& options) const override;
   [[nodiscard]] std::unique_ptr<Counted> count(const DirectOptions& options) const override;
+  [[nodiscard]] std::unique_ptr<CountedPart> count_part(const DirectOptions& options) const override;
   [[nodiscard]] std::unique_ptr<LabelPlace> place(const DirectOptions& options) const override;
 
  private:
   void try_cliques();
+  [[nodiscard]] DirectTask task_of(const DirectOptions& options) const;
   [[nodiscard]] std::shared_ptr<const DeviceGrid> make_grid() const;
   [[nodiscard]] std::unique_ptr<TileSearch> make_tile_search() const;
   [[nodiscard]] std::unique_ptr<TileSearch> take_tile_search() const;

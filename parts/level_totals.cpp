@@ -16,7 +16,7 @@ OwnCounts::OwnCounts(const LevelResult& found, std::span<const std::int32_t> lab
       continue;
     }
     --sizes[static_cast<std::size_t>(labels[g])];
-    --(sets[g] != United::kNoSet ? counts.core : counts.border);
+    --(sets[g] != UnitedPart::kNoSet ? counts.core : counts.border);
   }
 }
 

@@ -78,7 +78,7 @@ class SetMerger {
         const std::uint32_t* const lent = sets_[p].shared.data() + views_[p].lent_to[r];
         const std::uint32_t* const borrowed = sets_[r].shared.data() + views_[r].lent.size() + views_[r].near_of[p];
         for_all(views_[p].lent_to[r + 1] - views_[p].lent_to[r], [&](std::size_t i) {
-          if (lent[i] == United::kNoSet || borrowed[i] == United::kNoSet) return;
+          if (lent[i] == UnitedPart::kNoSet || borrowed[i] == UnitedPart::kNoSet) return;
           const auto a = static_cast<std::uint32_t>(base_[p] + lent[i]);
           const auto b = static_cast<std::uint32_t>(base_[r] + borrowed[i]);
           unite.unite(a, b);

@@ -24,7 +24,7 @@ struct PartSets {
   std::vector<std::uint32_t> first;  ///< [clusters] row of the first own core point; kNoRow where there is none
   std::vector<std::uint32_t>
       shared;  ///< [lent + near] the clusters that lent points, and ghosts within reach, are core points of
-  /// United::border_ties(), where they were asked for and the backend tells them.
+  /// UnitedPart::border_ties(), where they were asked for and the backend tells them.
   std::optional<std::vector<BorderTie>> ties = {};
 
   PartSets() = default;

@@ -337,13 +337,13 @@ MergedClusters merge_clusters(Exchange& exchange, std::span<const std::uint64_t>
   const std::vector<std::uint64_t> borrowed_begins(view.near_of.begin(), view.near_of.end());
   std::vector<std::uint64_t> lent(lent_begins.back()), borrowed(borrowed_begins.back());
   for (std::size_t i = 0; i < lent.size(); ++i) {
-    lent[i] = shared[i] == United::kNoSet ? kNone : blocks.first() + shared[i];
+    lent[i] = shared[i] == UnitedPart::kNoSet ? kNone : blocks.first() + shared[i];
   }
   exchange.all_to_all(lent.data(), lent_begins, borrowed.data(), borrowed_begins, sizeof(std::uint64_t));
   Components components(exchange, blocks, first_cores.size());
   for (std::size_t i = 0; i < borrowed.size(); ++i) {
     const std::uint32_t mine = shared[lent.size() + i];
-    if (mine != United::kNoSet) components.tie(blocks.first() + mine, borrowed[i]);
+    if (mine != UnitedPart::kNoSet) components.tie(blocks.first() + mine, borrowed[i]);
   }
   components.find();
 

@@ -30,7 +30,7 @@ PartVisit::PartVisit(PartPoints points, const PartView& view, const WeightScale*
     options.weights = &*weights_;
   }
   options.keep = Keep::labels;  // clusters are made as if labels were
-  counted_ = index_->count(options);
+  counted_ = index_->count_part(options);
 }
 
 std::vector<PartVisit::Found> PartVisit::unite(std::span<const std::uint32_t> minpts, const PartView& view, bool ties) {
@@ -43,7 +43,7 @@ std::vector<PartVisit::Found> PartVisit::unite(std::span<const std::uint32_t> mi
     if (ties) {
       std::vector<std::uint8_t> movable(found.count, 0);
       for (const std::uint32_t cluster : found.shared) {
-        if (cluster != United::kNoSet) movable[cluster] = 1;
+        if (cluster != UnitedPart::kNoSet) movable[cluster] = 1;
       }
       found.ties = united_->border_ties(movable, static_cast<std::uint32_t>(view.own));
     }

@@ -49,8 +49,8 @@ class PartVisit {
     std::vector<std::uint32_t> first;  ///< first own core points, ascending: of the first clusters
     std::size_t count = 0;             ///< of all
     std::vector<std::uint32_t>
-        shared;  ///< [lent + near] that lent points, and ghosts within, are core points of; United::kNoSet
-    std::optional<std::vector<BorderTie>> ties = {};  ///< United::border_ties(), where they were asked for
+        shared;  ///< [lent + near] that lent points, and ghosts within, are core points of; UnitedPart::kNoSet
+    std::optional<std::vector<BorderTie>> ties = {};  ///< UnitedPart::border_ties(), where they were asked for
   };
   /// At most levels_at_once(), before each label(). ties: whether they are wanted, too.
   [[nodiscard]] std::vector<Found> unite(std::span<const std::uint32_t> minpts, const PartView& view, bool ties);
@@ -71,8 +71,8 @@ class PartVisit {
   std::optional<LoadedWeights> weights_;
   std::unique_ptr<Index> index_;
   std::unique_ptr<LabelPlace> place_;
-  std::unique_ptr<Counted> counted_;
-  United* united_ = nullptr;
+  std::unique_ptr<CountedPart> counted_;
+  UnitedPart* united_ = nullptr;
 };
 
 }  // namespace epsflow::parts

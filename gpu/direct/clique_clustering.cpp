@@ -22,7 +22,7 @@ CliqueClustering::CliqueClustering(const DirectTask& task, const index::CellAxes
   const Ghosts& ghosts = grid_.view().ghosts;
   // A ghost has some of its origin's neighbours. Without those that weigh less than 0 it might be core where its origin is not.
   const bool ghosts_mislead = ghosts.count > 0 && task_.weights != nullptr && task_.weights->loaded.whole.negative();
-  const bool several = task_.minpts.most != task_.minpts.least || ghosts_mislead || task_.denies_ghosts();
+  const bool several = task_.minpts.most != task_.minpts.least || ghosts_mislead || task_.shared != nullptr;
   if (several) {
     counts_ = {task_.memory, cuda_stream(), n};
     core_before_ = {task_.memory, cuda_stream(), words};

@@ -143,7 +143,7 @@ struct TieList {
   TieCount* count = nullptr;  ///< may become more than there is room for
 };
 
-/// As United::border_ties() says.
+/// As UnitedPart::border_ties() says.
 void launch_border_ties(const CliqueView& view, const Nodes& nodes, const std::uint32_t* numbers,
                         const std::uint8_t* movable, std::uint32_t own, const TieList& list, cudaStream_t stream);
 

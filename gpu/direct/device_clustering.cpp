@@ -34,7 +34,7 @@ DeviceClustering::DeviceClustering(const DirectTask& task)
   if (task.births != nullptr) sets_.emplace(task.memory, task.pinned, task.births, task.borders);
 }
 
-United& DeviceClustering::unite(std::uint32_t minpts) {
+UnitedPart& DeviceClustering::unite(std::uint32_t minpts) {
   const DeviceScope scope(stream().device());
   const StageRange range(Stage::cluster_directly);
   unite_level(minpts);

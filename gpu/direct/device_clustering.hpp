@@ -23,9 +23,9 @@ struct DirectTask;
 
 /// The clusterings of one eps. Targets of labels are [device] memory. unite() puts its work on stream() and may return before it
 /// is done, label() waits. They throw DeviceOutOfMemory, too.
-class DeviceClustering : public Counted, protected United {
+class DeviceClustering : public CountedPart, protected UnitedPart {
  public:
-  [[nodiscard]] United& unite(std::uint32_t minpts) final;
+  [[nodiscard]] UnitedPart& unite(std::uint32_t minpts) final;
   [[nodiscard]] virtual const Stream& stream() const = 0;
 
  protected:
@@ -37,6 +37,11 @@ class DeviceClustering : public Counted, protected United {
   [[nodiscard]] std::vector<std::uint32_t> shared_clusters() final;
   [[nodiscard]] std::vector<LevelResult> label(std::span<const LabelTarget> targets,
                                                std::span<const ClusterNumbers> numbers) final;
+  /// Returns nothing unless the clustering goes by clique cells.
+  [[nodiscard]] std::optional<std::vector<BorderTie>> border_ties(std::span<const std::uint8_t>,
+                                                                  std::uint32_t) override {
+    return std::nullopt;
+  }
   /// Gives memory back that is used on stream(): to be called by destructors, before the stream goes.
   void release() noexcept {
     sets_.reset();

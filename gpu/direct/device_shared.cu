@@ -100,7 +100,7 @@ void DeviceShared::deny_ghosts(std::uint32_t* counts, cudaStream_t stream) const
 }
 
 std::vector<std::uint32_t> DeviceShared::clusters(const LabelledLevel& level, cudaStream_t stream) const {
-  static_assert(kNotCore == United::kNoSet);
+  static_assert(kNotCore == UnitedPart::kNoSet);
   if (asked() == 0) return {};
   const DeviceBuffer<std::uint32_t> found(memory_, stream, asked());
   clusters_kernel<<<direct_blocks(asked()), tuning::kDirectThreads, 0, stream>>>(level, positions_.data(), asked(),

@@ -159,6 +159,9 @@ class FaultyIndex final : public Index {
   [[nodiscard]] std::unique_ptr<Counted> count(const DirectOptions& options) const override {
     return call(plan_, "count", [&] { return std::make_unique<FaultyClustering>(real_->count(options), plan_); });
   }
+  [[nodiscard]] std::unique_ptr<CountedPart> count_part(const DirectOptions& options) const override {
+    return real_->count_part(options);
+  }
   [[nodiscard]] std::unique_ptr<LabelPlace> place(const DirectOptions& options) const override {
     return call(plan_, "place", [&] { return std::make_unique<FaultyPlace>(real_->place(options), plan_); });
   }

@@ -52,6 +52,7 @@ class ScriptedIndex final : public Index {
   [[nodiscard]] std::uint64_t bytes() const override { return 1; }
   [[nodiscard]] std::unique_ptr<TableSearch> table(const TableOptions&) const override { return nullptr; }
   [[nodiscard]] std::uint64_t direct_bytes(const DirectOptions&) const override { return 1000; }
+  [[nodiscard]] std::unique_ptr<CountedPart> count_part(const DirectOptions&) const override { return nullptr; }
   [[nodiscard]] std::unique_ptr<Counted> count(const DirectOptions&) const override {
     class Scripted final : public Counted, private United {
      public:
