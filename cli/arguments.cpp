@@ -20,31 +20,21 @@ constexpr const char* kOperand = "operand";
 
 po::options_description description_of(const Command& command) {
   po::options_description description;
-  const auto add = [&](const std::string& name, const OptionSpec& option) {
+  for_each_name(command, [&](const OptionSpec& option, std::string name) {
+    if (option.letter != '\0' && name == option.name) name += std::string{',', option.letter};
     if (option.kind == ValueKind::flag) {
       description.add_options()(name.c_str(), po::bool_switch());
     } else {
       description.add_options()(name.c_str(), po::value<std::string>());
     }
-  };
-  for (const OptionGroup& group : command.groups) {
-    for (const OptionSpec& option : group.options) {
-      add(option.letter == '\0' ? option.name : option.name + ',' + option.letter, option);
-      if (!option.alias.empty()) add(option.alias, option);
-    }
-  }
+  });
   description.add_options()(kOperand, po::value<Words>());
   return description;
 }
 
 Words names_of(const Command& command) {
   Words names;
-  for (const OptionGroup& group : command.groups) {
-    for (const OptionSpec& option : group.options) {
-      names.push_back(option.name);
-      if (!option.alias.empty()) names.push_back(option.alias);
-    }
-  }
+  for_each_name(command, [&](const OptionSpec&, const std::string& name) { names.push_back(name); });
   return names;
 }
 
@@ -128,7 +118,7 @@ std::string enumerate(const Words& words) {
 
 OptionGroup message_options() {
   return {"Messages",
-          {{.name = "json", .kind = ValueKind::flag, .help = "print the result as JSON on standard output"},
+          {flag("json", "print the result as JSON on standard output"),
            {.name = "quiet",
             .letter = 'q',
             .kind = ValueKind::flag,
@@ -139,6 +129,8 @@ OptionGroup message_options() {
 OptionGroup help_option() {
   return {"Help", {{.name = "help", .letter = 'h', .kind = ValueKind::flag, .help = "this text"}}};
 }
+
+Messages parse_messages(const Arguments& arguments) { return {arguments.given("json"), arguments.given("quiet")}; }
 
 Arguments::Arguments(const Command& command, const Words& words) : command_(&command) {
   for (const po::option& word : parse_words(command, words)) {

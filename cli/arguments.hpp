@@ -10,10 +10,9 @@
 #include <vector>
 
 #include <epsflow/cli/command.hpp>
+#include <epsflow/cli/output.hpp>
 
 namespace epsflow::cli {
-
-using Words = std::vector<std::string>;
 
 /// Words that are files.
 [[nodiscard]] inline std::vector<std::filesystem::path> paths_of(const Words& words) {
@@ -32,7 +31,6 @@ class Arguments {
   [[nodiscard]] const std::map<std::string, std::string, std::less<>>& all_given() const noexcept { return values_; }
 
   [[nodiscard]] bool given(std::string_view name) const { return values_.contains(name); }
-  [[nodiscard]] bool flag(std::string_view name) const { return given(name); }
   /// All values of an option that may be given more than once, in their order.
   [[nodiscard]] Words texts(std::string_view name) const;
   /// The value given, or the default.
@@ -57,6 +55,7 @@ class Arguments {
 
 /// --json, --quiet, --help.
 [[nodiscard]] OptionGroup message_options();
+[[nodiscard]] Messages parse_messages(const Arguments& arguments);
 /// --help alone, for commands that print nothing but text.
 [[nodiscard]] OptionGroup help_option();
 

@@ -11,10 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include <epsflow/cli/metric.hpp>
-#include <epsflow/cli/output.hpp>
-#include <epsflow/cli/outputs.hpp>
-#include <epsflow/cli/reading.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
 #include <epsflow/io/read_points.hpp>
@@ -34,23 +30,20 @@ bool is_snapshot(const io::FilePoints& read) {
                                   read.inputs.front().kind.starts_with("SWIFT snapshot, "));
 }
 
-/// The particles that --attach names of what was read; nothing where it names a file.
-std::optional<io::Particles> particles_named(const Arguments& arguments, const io::FilePoints& read) {
-  const std::string& said = arguments.text("attach");
+/// Returns the particles that --attach names of what was read; nothing if it names a file.
+std::optional<io::Particles> particles_named(const std::string& said, const io::FilePoints& read,
+                                             const Messages& messages) {
   const auto particles = choice_of<io::Particles>(said);
   if (!particles || !is_there(said)) return particles;
   if (!is_snapshot(read)) return std::nullopt;
-  if (!arguments.flag("quiet")) {
-    say(fmt::format("--attach {0} takes particles of the snapshot, and there is a file {0} as well: ./{0} names it",
-                    said));
-  }
+  messages.tell(fmt::format(
+      "--attach {0} takes particles of the snapshot, and there is a file {0} as well: ./{0} names it", said));
   return particles;
 }
 
-void require_others(const Arguments& arguments, io::Particles particles) {
-  if (particles != read_options(arguments).particles) return;
-  throw UsageError(
-      fmt::format("--attach {} names the particles that are linked: name others", arguments.text("attach")));
+void require_others(const std::string& said, io::Particles particles, io::Particles linked) {
+  if (particles != linked) return;
+  throw UsageError(fmt::format("--attach {} names the particles that are linked: name others", said));
 }
 
 /// The points, where those that are linked have taken their part of the budget.
@@ -68,45 +61,41 @@ io::FilePoints read_within(const std::vector<std::filesystem::path>& files, io::
 
 }  // namespace
 
-std::vector<OptionSpec> attaching_options() {
-  return {
-      {.name = "attach",
-       .kind = ValueKind::file,
-       .value = "FILE|TYPE",
-       .help = "points that join the group of the nearest linked point within the linking length: those of a file, in "
-               "the same columns, or of a snapshot its gas, stars, …"},
-      {.name = "attached",
-       .kind = ValueKind::file,
-       .value = "FILE",
-       .writes = true,
-       .help = "with --attach: the group of each of these points, as --out has that of linked ones"}};
+OptionSpec attach_option() {
+  OptionSpec option = input_file("attach",
+                                 "points that join the group of the nearest linked point within the linking length: "
+                                 "those of a file, in the same columns, or of a snapshot its gas, stars, …");
+  option.value = "FILE|TYPE";
+  return option;
 }
 
-void check_attaching(const Arguments& arguments) {
+Attaching parse_attaching(const Arguments& arguments, Outputs& outputs) {
   if (!arguments.given("attach")) {
-    if (!arguments.given("attached")) return;
+    if (!arguments.given("attached")) return {};
     throw UsageError("--attached is about the points of --attach: give --attach as well");
   }
   if (!arguments.given("attached") && !arguments.given("catalog")) {
     throw UsageError("--attach is for the groups of --attached, and for the counts of --catalog: give one of them");
   }
-  const auto particles = choice_of<io::Particles>(arguments.text("attach"));
-  if (particles && !is_there(arguments.text("attach"))) require_others(arguments, *particles);
-  require_output(arguments, "attached", io::kLabelFormats);
+  const std::string& said = arguments.text("attach");
+  const auto particles = choice_of<io::Particles>(said);
+  if (particles && !is_there(said)) require_others(said, *particles, parse_input(arguments).options.particles);
+  return {said, outputs.take("attached", io::kLabelFormats)};
 }
 
-io::FilePoints read_attached(const Arguments& arguments, const io::FilePoints& read, const Metric& metric) {
-  const std::string& said = arguments.text("attach");
-  io::ReadOptions options = read_options(arguments);
+io::FilePoints read_attached(const Attaching& attaching, Input input, const io::FilePoints& read) {
+  const std::string& said = attaching.said;
+  io::ReadOptions& options = input.options;
   options.weight.clear();
   if (!read.column_names.empty()) options.columns = read.column_names;
-  const auto particles = particles_named(arguments, read);
-  if (particles) {
-    require_others(arguments, *particles);
+  if (const auto particles = particles_named(said, read, input.messages)) {
+    require_others(said, *particles, options.particles);
     options.particles = *particles;
+  } else {
+    input.files = {said};
   }
-  io::FilePoints others = read_within(paths_of(particles ? arguments.operands() : Words{said}), options, read);
-  if (!arguments.flag("quiet")) say_what_was_read(others, others.size(), others.dims());
+  io::FilePoints others = read_within(paths_of(input.files), options, read);
+  if (!input.messages.quiet) say_what_was_read(others, others.size(), others.dims());
   if (others.dropped_rows() > 0) {
     throw InputError(
         fmt::format("{}: {} dropped for NaN, infinity or missing values, and --attached has a label for each row: take "
@@ -117,8 +106,7 @@ io::FilePoints read_attached(const Arguments& arguments, const io::FilePoints& r
     throw InputError(fmt::format("{} has {}, and what is linked has {}: choose the same with --columns", said,
                                  format_count(others.dims(), "column"), read.dims()));
   }
-  Metric same = metric;
-  settle_columns(arguments, others, same);
+  input.settle(others);
   return others;
 }
 

@@ -2,26 +2,33 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
-#include <epsflow/cli/arguments.hpp>
-#include <epsflow/core/cancel.hpp>
+#include <epsflow/cli/input.hpp>
+#include <epsflow/cli/outputs.hpp>
 #include <epsflow/core/labels.hpp>
-#include <epsflow/core/metric.hpp>
 #include <epsflow/core/table.hpp>
 #include <epsflow/io/file_points.hpp>
 
 namespace epsflow::cli {
 
-[[nodiscard]] std::vector<OptionSpec> attaching_options();
+/// --attach.
+[[nodiscard]] OptionSpec attach_option();
 
-/// What can be wrong with the words. Throws UsageError, ResourceError.
-void check_attaching(const Arguments& arguments);
+struct Attaching {
+  std::string said;  ///< what --attach says; empty if it is not given
+  std::string out;   ///< the file of --attached, or empty
 
-/// The points of --attach: other particles of the snapshot that was read, or those of a file, in the same columns. read: as
-/// settle_columns() left it. Throws as read_input(), and InputError where rows of them were dropped.
-[[nodiscard]] io::FilePoints read_attached(const Arguments& arguments, const io::FilePoints& read,
-                                           const Metric& metric);
+  [[nodiscard]] bool is_given() const { return !said.empty(); }
+};
+
+/// Throws UsageError, ResourceError for words that cannot be.
+[[nodiscard]] Attaching parse_attaching(const Arguments& arguments, Outputs& outputs);
+
+/// Returns the points of --attach: other particles of the snapshot that was read, or those of a file, in the same columns. read: as
+/// Input::settle() left it. Throws as Input::read(), and InputError if rows of them were dropped.
+[[nodiscard]] io::FilePoints read_attached(const Attaching& attaching, Input input, const io::FilePoints& read);
 
 /// Labels of points that were attached, with the counts of such a result.
 [[nodiscard]] VariantResult attached_result(const VariantResult& groups, const std::vector<std::int32_t>& labels);

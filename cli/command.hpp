@@ -7,14 +7,14 @@
 #include <string_view>
 #include <vector>
 
-namespace epsflow::cli {
-
-class Arguments;
-}  // namespace epsflow::cli
 namespace epsflow::parts {
 class Exchange;
 }
+
 namespace epsflow::cli {
+
+class Arguments;
+using Words = std::vector<std::string>;
 
 enum class ValueKind : std::uint8_t {
   flag,     ///< no value
@@ -44,6 +44,20 @@ struct OptionSpec {
   std::string help;           ///< what it is for, without a full stop
 };
 
+/// Options in short: one without a value, and those whose value is any text, a whole number, one of some words, a file that
+/// is read, a file that is written. An empty `standard` is none.
+[[nodiscard]] OptionSpec flag(std::string name, std::string help);
+[[nodiscard]] OptionSpec text_option(std::string name, std::string value, std::string help, std::string standard = {});
+[[nodiscard]] OptionSpec count_option(std::string name, std::uint64_t least, std::string standard, std::string help);
+[[nodiscard]] OptionSpec word_option(std::string name, Words words, std::string standard, std::string help);
+[[nodiscard]] OptionSpec input_file(std::string name, std::string help);
+[[nodiscard]] OptionSpec output_file(std::string name, std::string help, std::string value = "FILE");
+[[nodiscard]] OptionSpec folder_option(std::string name, std::string help, bool writes);
+/// Returns --minpts, which is also called --min-samples.
+[[nodiscard]] OptionSpec minpts_option(std::string value, std::string help);
+/// Returns the option as one that may be given more than once.
+[[nodiscard]] OptionSpec several(OptionSpec option);
+
 struct OptionGroup {
   std::string caption;
   std::vector<OptionSpec> options;
@@ -69,6 +83,17 @@ struct Command {
   /// The same by all ranks together; null where it is for one process.
   int (*run_ranks)(const Arguments& arguments, parts::Exchange& ranks) = nullptr;
 };
+
+/// Calls f with every option of a command under each of its names, without dashes.
+template <class F>
+void for_each_name(const Command& command, F&& f) {
+  for (const OptionGroup& group : command.groups) {
+    for (const OptionSpec& option : group.options) {
+      f(option, option.name);
+      if (!option.alias.empty()) f(option, option.alias);
+    }
+  }
+}
 
 /// How help shows the value of an option: "N", "auto|cpu|gpu", or nothing for a flag.
 [[nodiscard]] std::string value_name(const OptionSpec& option);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -30,6 +31,15 @@ inline constexpr std::array kExitCodes{
     ExitCode{kResources, "resources: memory, disk, permissions, a result that cannot be printed"},
     ExitCode{kInterrupted, "interrupted; what is finished is kept"},
     ExitCode{kReaderGone, "whoever read standard output has gone"}};
+
+/// How the program ends if something fails.
+struct Failure {
+  int code = kDone;
+  std::string text = {};  ///< for say(); empty if there is nobody to tell
+};
+
+/// Returns what the exception means that is being handled. It is to be called in a catch block.
+[[nodiscard]] Failure current_failure();
 
 /// All commands, in the order in which help lists them.
 [[nodiscard]] const std::vector<Command>& commands();

@@ -30,17 +30,6 @@ Words command_names() {
   return names;
 }
 
-/// Calls f with every option of a command under each of its names, without dashes.
-template <class F>
-void for_each_name(const Command& command, F&& f) {
-  for (const OptionGroup& group : command.groups) {
-    for (const OptionSpec& option : group.options) {
-      f(option, option.name);
-      if (!option.alias.empty()) f(option, option.alias);
-    }
-  }
-}
-
 std::string bash_reply(const Words& words) {
   return fmt::format("COMPREPLY=($(compgen -W {} -- \"$cur\"))",
                      quoted(fmt::format("{}", fmt::join(words, " ")), "'\\''"));

@@ -15,7 +15,7 @@ namespace epsflow::cli {
 namespace {
 
 int run_info(const Arguments& arguments) {
-  if (arguments.flag("json")) {
+  if (arguments.given("json")) {
     nlohmann::ordered_json json{{"version", EPSFLOW_VERSION},
                                 {"processor", processor_name()},
                                 {"cores", std::thread::hardware_concurrency()},

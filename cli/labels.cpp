@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 #include <epsflow/core/error.hpp>
@@ -144,11 +145,19 @@ void require_labels(const std::filesystem::path& folder, const io::SweepEntry& e
                   folder.string(), format_number(entry.variant.eps), entry.variant.minpts));
 }
 
-void require_unchanged(const std::filesystem::path& folder, const io::Manifest& manifest, const std::string& name) {
+std::filesystem::path require_unchanged(const std::filesystem::path& folder, const io::Manifest& manifest,
+                                        const std::string& name) {
+  std::filesystem::path file = folder / name;
   const auto written = manifest.files.find(name);
-  if (written != manifest.files.end() && io::digest_of(folder / name) == written->second) return;
-  throw InputError((folder / name).string() +
-                   " is missing or has changed since it was written: sweep again with --resume");
+  if (written != manifest.files.end() && io::digest_of(file) == written->second) return file;
+  throw InputError(file.string() + " is missing or has changed since it was written: sweep again with --resume");
+}
+
+std::vector<Variant> parse_cells(const Arguments& arguments) {
+  std::vector<Variant> cells;
+  for (const std::string& text : arguments.texts("cell"))
+    std::ranges::copy(parse_variants(text), std::back_inserter(cells));
+  return cells;
 }
 
 }  // namespace epsflow::cli

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include <epsflow/cli/arguments.hpp>
 #include <epsflow/core/labels.hpp>
 #include <epsflow/core/sweep.hpp>
 #include <epsflow/io/read_points.hpp>
@@ -71,7 +72,11 @@ struct FileColumn {
 
 /// Throws InputError for a variant whose counts alone were kept.
 void require_labels(const std::filesystem::path& folder, const io::SweepEntry& entry);
-/// Throws InputError for a file of results that is not what it was when it was written, where that is known.
-void require_unchanged(const std::filesystem::path& folder, const io::Manifest& manifest, const std::string& name);
+/// Returns the path of a file of results. Throws InputError if it is not what it was when it was written.
+std::filesystem::path require_unchanged(const std::filesystem::path& folder, const io::Manifest& manifest,
+                                        const std::string& name);
+
+/// Returns the variants that --cell names.
+[[nodiscard]] std::vector<Variant> parse_cells(const Arguments& arguments);
 
 }  // namespace epsflow::cli

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <optional>
 
-#include <epsflow/cli/arguments.hpp>
+#include <epsflow/cli/input.hpp>
 #include <epsflow/cli/running.hpp>
 #include <epsflow/core/metric.hpp>
 #include <epsflow/io/results/results_folder.hpp>
@@ -24,11 +24,10 @@ struct RowsToLeave {
 /// nullopt unless rows of the file can be read without all others, the metric leaves points in their places, their coordinates would take more than
 /// half of the memory, or more than all of it where they have to be copied, and the sweep is to be made in parts. Settles the metric with the file's columns. Unless --quiet is given prints a line on
 /// it. Throws as read_input().
-[[nodiscard]] std::optional<RowsToLeave> rows_to_leave(const Arguments& arguments, const Sweep& sweep, Metric& metric,
-                                                       RunSettings settings);
+[[nodiscard]] std::optional<RowsToLeave> rows_to_leave(Input& input, const Sweep& sweep, RunSettings settings);
 
 /// The file, or where its rows can be read in their order alone a copy, where `out` is or will be. Throws as io::copy_rows().
-[[nodiscard]] io::RowFile leave_rows(const Arguments& arguments, RowsToLeave rows, const std::filesystem::path& out);
+[[nodiscard]] io::RowFile leave_rows(const Input& input, RowsToLeave rows, const std::filesystem::path& out);
 
 /// What a results folder says of it. Reads it once. Throws InputError for a coordinate that is NaN or infinite.
 [[nodiscard]] io::ResultsInput results_input(const io::RowFile& file);

@@ -6,9 +6,7 @@
 
 #include <epsflow/cli/commands.hpp>
 #include <epsflow/cli/help.hpp>
-#include <epsflow/cli/metric.hpp>
-#include <epsflow/cli/output.hpp>
-#include <epsflow/cli/reading.hpp>
+#include <epsflow/cli/input.hpp>
 #include <epsflow/cli/running.hpp>
 
 namespace epsflow::cli {

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -38,5 +39,21 @@ void be_silent() noexcept;
 /// Prints "epsflow: message" on standard error, in program words. Control characters, as a file's name may hold, are
 /// shown by their codes.
 void say(std::string_view message) noexcept;
+
+/// What a command prints beside the files that it writes.
+struct Messages {
+  bool json = false;   ///< the result, as JSON
+  bool quiet = false;  ///< nothing but errors and JSON
+
+  /// Says a message unless --quiet is given.
+  void tell(std::string_view message) const noexcept {
+    if (!quiet) say(message);
+  }
+  /// Returns what prints the notices of the library; null with --quiet.
+  [[nodiscard]] std::function<void(const std::string&)> notices() const {
+    if (quiet) return nullptr;
+    return [](const std::string& text) { say(text); };
+  }
+};
 
 }  // namespace epsflow::cli

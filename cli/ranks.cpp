@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include <epsflow/cli/failure.hpp>
+#include <epsflow/cli/commands.hpp>
 #include <epsflow/cli/output.hpp>
 
 namespace epsflow::cli {

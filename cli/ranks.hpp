@@ -1,4 +1,5 @@
-// What the processes of one run do together: steps that may fail on one of them, and values that one has and all need.
+// What the processes of one run do together: steps that may fail on one of them, values that one has and all need, and the
+// input, of which each reads its share.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +12,10 @@
 #include <utility>
 #include <vector>
 
+#include <epsflow/cli/input.hpp>
+#include <epsflow/io/results/results_manifest.hpp>
 #include <epsflow/parts/exchange.hpp>
+#include <epsflow/parts/machine_share.hpp>
 
 namespace epsflow::cli {
 
@@ -44,5 +48,16 @@ template <class T>
   if (ranks.rank() == 0) std::fill(letters.begin(), letters.end(), std::move(values));
   return std::move(parts::all_to_all(ranks, letters).front());
 }
+
+/// Reads the share of this rank. Files are at least as many as ranks: each reads whole files; else the ranks of a file read its rows
+/// together. Either way points are in the order in which one process reads them, through the ranks. All get the columns of the first
+/// file, and float64 if one of them has it. The first rank tells what was read. Sets `origin` on the first rank: that of all points.
+/// Collective; throws RanksFailed.
+[[nodiscard]] io::FilePoints read_share(const Input& input, parts::Exchange& ranks, const parts::MachineShare& machine,
+                                        io::PointsOrigin& origin);
+
+/// Returns what one process would say of all points; nothing but the number of points is set on other ranks than the first. Collective.
+[[nodiscard]] io::ResultsInput results_input(parts::Exchange& ranks, const io::FilePoints& share,
+                                             io::PointsOrigin origin);
 
 }  // namespace epsflow::cli

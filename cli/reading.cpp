@@ -1,21 +1,21 @@
-#include <epsflow/cli/reading.hpp>
+#include <epsflow/cli/input.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
-#include <epsflow/cli/metric.hpp>
 #include <epsflow/cli/options.hpp>
 #include <epsflow/cli/output.hpp>
-#include <epsflow/cli/slicing.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
 #include <epsflow/core/memory.hpp>
 #include <epsflow/core/sky_columns.hpp>
+#include <epsflow/core/sweep.hpp>
 #include <epsflow/io/read/source.hpp>
 #include <epsflow/io/results/results_names.hpp>
+#include <epsflow/io/row_numbers.hpp>
 
 namespace epsflow::cli {
 namespace {
@@ -44,23 +44,23 @@ std::string take_quoted(std::string_view option, std::string_view& text, std::st
   throw UsageError(fmt::format("--{} '{}': a quote is not closed", option, whole));
 }
 
-/// The one character that an option stands for.
+/// Returns the one character that an option stands for.
 char one_character(const Arguments& arguments, std::string_view option, std::string_view also) {
   const std::string& text = arguments.text(option);
   if (text.size() == 1 && static_cast<unsigned char>(text.front()) < 0x80) return text.front();
   throw UsageError(fmt::format("--{} '{}' is no single character; write one{}", option, text, also));
 }
 
-char delimiter(const Arguments& arguments) {
+char parse_delimiter(const Arguments& arguments) {
   const std::string& text = arguments.text("delimiter");
   if (text == "tab" || text == "\\t") return '\t';
   if (text == "blanks") return ' ';
   return one_character(arguments, "delimiter", ", or tab, or blanks");
 }
 
-/// In the words of --columns, so that a name with a comma goes in quotes here, too.
-std::string weight(const Arguments& arguments) {
-  Words columns = split_list("weight", arguments.text("weight"));
+/// Returns the one column of --weight. As in --columns, a name with a comma goes in quotes.
+std::string parse_weight(const Arguments& arguments) {
+  Words columns = parse_list(arguments, "weight");
   if (columns.size() == 1) return std::move(columns.front());
   throw UsageError(
       fmt::format("--weight '{}' names {}, and a point has one weight: name one column, in double quotes if its name "
@@ -104,6 +104,58 @@ std::string coordinates_of(const io::PointsOrigin& points, std::size_t dims) {
   return count + " " + list_of(points.column_names, shown) + (numbers.empty() ? "" : " (" + numbers + ")");
 }
 
+std::optional<double> parse_smallest_eps(const Arguments& arguments) {
+  if (arguments.given("variants")) {
+    return std::ranges::min(parse_variants(arguments.text("variants")), {}, &Variant::eps).eps;
+  }
+  if (!arguments.given("eps")) return std::nullopt;
+  return std::ranges::min(parse_eps_list(arguments.text("eps")));
+}
+
+/// Throws UsageError for options of slices that contradict each other.
+void parse_slicing(const Arguments& arguments, Input& input) {
+  input.by_file = arguments.given("by-file");
+  const Words& by = input.beside.by;
+  if (input.by_file && !by.empty()) throw UsageError("--by and --by-file both say what a slice is: give one of them");
+  if (by.size() > 1) {
+    throw UsageError(fmt::format("--by '{}' names {}: name one, in double quotes if its name holds a comma",
+                                 arguments.text("by"), format_count(by.size(), "column")));
+  }
+  if (!arguments.given("by-width")) return;
+  if (by.empty()) throw UsageError("--by-width is about the column of --by: give --by as well");
+  input.by_width = arguments.decimal("by-width", "a number above 0, as 300",
+                                     [](double width) { return width > 0 && std::isfinite(width); });
+}
+
+/// Returns the coordinates among columns of these names, if --columns does not say which they are.
+std::vector<std::size_t> choose_columns(const Words& names, const Metric& metric, const ColumnsBeside& beside) {
+  std::vector<std::size_t> chosen = sky_columns(names, metric);
+  Words others;
+  for (const auto& [option, columns] : beside.by_option())
+    others.insert(others.end(), columns->begin(), columns->end());
+  if (!chosen.empty() || others.empty()) return chosen;
+  for (std::size_t k = 0; k < names.size(); ++k) {
+    if (std::ranges::find(others, names[k]) == others.end()) chosen.push_back(k);
+  }
+  if (!chosen.empty()) return chosen;
+  throw UsageError("no column is left for coordinates: those of --by and --stats are none unless --columns names them");
+}
+
+/// Returns what the library says of columns beside the coordinates, with the options that name them in place of the one for coordinates.
+std::string in_words_of_columns(const ColumnsBeside& beside, const Words& names, std::string text) {
+  std::string options;
+  for (const auto& [option, columns] : beside.by_option()) {
+    const auto is_asked_for = [&](const std::string& name) { return std::ranges::find(names, name) != names.end(); };
+    if (std::ranges::any_of(*columns, is_asked_for)) {
+      options += fmt::format("{}--{}", options.empty() ? "" : " or ", option);
+    }
+  }
+  constexpr std::string_view kOfCoordinates = "ReadOptions::columns";
+  const std::size_t at = text.find(kOfCoordinates);
+  if (at != std::string::npos && !options.empty()) text.replace(at, kOfCoordinates.size(), options);
+  return text;
+}
+
 }  // namespace
 
 OptionGroup input_options() { return {"Input", specs_of<io::ReadOptions>()}; }
@@ -140,36 +192,67 @@ std::vector<std::string> split_list(std::string_view option, std::string_view te
   }
 }
 
-io::ReadOptions read_options(const Arguments& arguments) {
-  io::ReadOptions options;
-  take(arguments, options);
-  if (arguments.given("columns")) options.columns = split_list("columns", arguments.text("columns"));
-  if (arguments.given("weight")) options.weight = weight(arguments);
-  options.choose = [metric = requested_metric(arguments), beside = columns_beside(arguments)](const Words& names) {
-    std::vector<std::size_t> chosen = sky_columns(names, metric);
-    if (!chosen.empty() || beside.empty()) return chosen;
-    for (std::size_t k = 0; k < names.size(); ++k) {
-      if (std::ranges::find(beside, names[k]) == beside.end()) chosen.push_back(k);
-    }
-    if (chosen.empty())
-      throw UsageError(
-          "no column is left for coordinates: those of --by and --stats are none unless --columns names them");
-    return chosen;
-  };
-  if (arguments.given("delimiter")) options.text.delimiter = delimiter(arguments);
-  if (arguments.given("decimal")) options.text.decimal = one_character(arguments, "decimal", "");
-  options.memory = arguments.given("memory") ? arguments.size("memory") : machine_memory() / 2;
-  return options;
+Words parse_list(const Arguments& arguments, std::string_view option) {
+  return arguments.given(option) ? split_list(option, arguments.text(option)) : Words();
 }
 
-io::FilePoints read_input(const Arguments& arguments) {
-  const Words& files = arguments.operands();
-  if (std::count(files.begin(), files.end(), "-") > 1) {
+Input parse_input(const Arguments& arguments) {
+  Input input{.files = arguments.operands(),
+              .metric = parse_metric(arguments),
+              .smallest_eps = parse_smallest_eps(arguments),
+              .messages = parse_messages(arguments)};
+  if (std::ranges::count(input.files, "-") > 1) {
     throw UsageError("- stands for standard input, which can be read only once; name it once");
   }
-  io::FilePoints points = io::read_points(paths_of(files), read_options(arguments));
-  if (!arguments.flag("quiet")) say_what_was_read(points, points.size(), points.dims());
+  io::ReadOptions& options = input.options;
+  take(arguments, options);
+  options.columns = parse_list(arguments, "columns");
+  if (arguments.given("weight")) options.weight = parse_weight(arguments);
+  input.beside = {.by = parse_list(arguments, "by"),
+                  .stats = parse_list(arguments, "stats"),
+                  .velocity = parse_list(arguments, "velocity")};
+  // Those of fof are numbered by a word.
+  if (arguments.command().name == "tracks") input.beside.ids = parse_list(arguments, "ids");
+  options.choose = [metric = input.metric, beside = input.beside](const Words& names) {
+    return choose_columns(names, metric, beside);
+  };
+  if (arguments.given("delimiter")) options.text.delimiter = parse_delimiter(arguments);
+  if (arguments.given("decimal")) options.text.decimal = one_character(arguments, "decimal", "");
+  input.has_memory = arguments.given("memory");
+  options.memory = input.has_memory ? arguments.size("memory") : machine_memory() / 2;
+  parse_slicing(arguments, input);
+  return input;
+}
+
+io::FilePoints Input::read() const {
+  io::FilePoints points = io::read_points(paths_of(files), options);
+  if (!messages.quiet) say_what_was_read(points, points.size(), points.dims());
   return points;
+}
+
+io::FilePoints Input::read_settled() {
+  io::FilePoints points = read();
+  require_points(points, points.size());
+  settle(points);
+  return points;
+}
+
+std::vector<std::vector<double>> Input::read_beside(const Words& names, const io::FilePoints& points) const {
+  io::ColumnsBeside read;
+  try {
+    read = io::read_columns(paths_of(files), options, names, points);
+  } catch (const UsageError& error) {
+    throw UsageError(in_words_of_columns(beside, names, error.what()));
+  } catch (const InputError& error) {
+    throw InputError(in_words_of_columns(beside, names, error.what()));
+  }
+  for (std::size_t k = 0; k < names.size() && options.columns.empty(); ++k) {
+    const auto taken = std::ranges::find(points.column_numbers, read.numbers[k]);
+    if (taken == points.column_numbers.end()) continue;
+    throw UsageError(fmt::format(
+        "column {} is a coordinate as well, as nothing says which columns are: give them with --columns", names[k]));
+  }
+  return std::move(read.values);
 }
 
 void widen(io::FilePoints& points) {
@@ -205,24 +288,25 @@ void say_what_was_read(const io::PointsOrigin& origin, std::uint64_t n, std::siz
   }
 }
 
-io::LabelledCopy labelled_copy(const Arguments& arguments, const io::FilePoints& points, io::OutputFormat format,
-                               bool core, const Metric& metric) {
-  io::LabelledCopy copy(paths_of(arguments.operands()), read_options(arguments), points, format, core, metric);
-  if (!copy.limit().empty() && !arguments.flag("quiet")) {
-    say("labelled files hold the coordinates alone: " + copy.limit());
-  }
-  if (!copy.left_out().empty() && !arguments.flag("quiet")) say("labelled files leave out " + copy.left_out());
+io::LabelledCopy Input::labelled_copy(const io::FilePoints& points, io::OutputFormat format, bool core) const {
+  io::LabelledCopy copy(paths_of(files), options, points, format, core, metric);
+  if (!copy.limit().empty()) messages.tell("labelled files hold the coordinates alone: " + copy.limit());
+  if (!copy.left_out().empty()) messages.tell("labelled files leave out " + copy.left_out());
   return copy;
 }
 
-io::VariantWriter labelled_writer(const io::LabelledCopy& copy, const std::string& extension) {
-  return {.folder = io::kLabelledFolder,
-          .extension = extension,
-          .contents = copy.contents(),
-          .bytes = copy.bytes(),
-          .write = [&copy](const auto& file, const auto& target, const VariantResult& result) {
-            copy.write(file, target, result);
-          }};
+std::string row_of(const io::FilePoints& points, std::size_t point) {
+  const auto row = static_cast<std::uint64_t>(points.renumbered() ? io::row_numbers(points, points.size())[point]
+                                                                  : static_cast<std::int64_t>(point));
+  std::uint64_t before = 0;
+  for (const io::InputRows& input : points.inputs) {
+    if (row < before + input.rows) {
+      return points.inputs.size() > 1 ? fmt::format("row {} of {}", row - before, input.name)
+                                      : fmt::format("row {}", row);
+    }
+    before += input.rows;
+  }
+  return fmt::format("row {}", row);
 }
 
 void require_points(const io::PointsOrigin& origin, std::uint64_t n) {
@@ -233,12 +317,9 @@ void require_points(const io::PointsOrigin& origin, std::uint64_t n) {
                   format_count(origin.dropped_rows(), "row")));
 }
 
-void add_metric(nlohmann::ordered_json& json, const Metric& metric) {
-  json["metric"] = describe_in_full(metric);
-  if (const std::string_view unit = eps_unit(metric); !unit.empty()) json["eps_unit"] = unit;
-}
-
-void add_input(nlohmann::ordered_json& json, const io::PointsOrigin& origin) {
+void add_input(nlohmann::ordered_json& json, const io::PointsOrigin& origin, const Metric* metric) {
+  json["metric"] = metric == nullptr ? std::string(kPrecomputed) : describe_in_full(*metric);
+  if (metric != nullptr && !eps_unit(*metric).empty()) json["eps_unit"] = eps_unit(*metric);
   auto& inputs = json["inputs"] = nlohmann::ordered_json::array();
   for (const io::InputRows& input : origin.inputs) {
     inputs.push_back({{"name", input.name},

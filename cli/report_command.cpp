@@ -9,13 +9,11 @@
 #include <vector>
 
 #include <epsflow/cli/commands.hpp>
+#include <epsflow/cli/input.hpp>
 #include <epsflow/cli/labels.hpp>
-#include <epsflow/cli/metric.hpp>
 #include <epsflow/cli/outputs.hpp>
-#include <epsflow/cli/reading.hpp>
 #include <epsflow/cli/report_pages.hpp>
 #include <epsflow/cli/running.hpp>
-#include <epsflow/cli/table_input.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
 #include <epsflow/io/results/results_names.hpp>
@@ -25,7 +23,17 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// What a results folder says of the run that made it, and of its input.
+struct ReportCommand {
+  std::filesystem::path folder = {};
+  io::Manifest manifest;  ///< of the folder
+  Origin origin = {};
+  Input input = {};
+  Messages messages = {};
+  std::string out = {};
+  io::Overwrite overwrite = io::Overwrite::refuse;
+};
+
+/// Returns what a results folder says of the run that made it, and of its input.
 Origin origin_of(const std::filesystem::path& folder, const io::Manifest& manifest) {
   Origin origin{.command = manifest.owns(io::kExploreName) ? "explore" : "sweep", .checksum = manifest.checksum};
   try {
@@ -92,27 +100,36 @@ void require_same_input(const std::filesystem::path& folder, const io::Manifest&
       folder.string(), io::describe_difference(manifest, checksum)));
 }
 
-int run_report(const Arguments& arguments) {
+ReportCommand parse_report(const Arguments& arguments) {
   arguments.require({});
   if (arguments.operands().size() != 1) throw UsageError("a report is of one results folder: give one");
-  const std::filesystem::path folder = arguments.operands().front();
-  const io::Manifest manifest = read_results(folder);
-  if (manifest.checksum.find(kPrecomputed) != std::string::npos) {
-    throw InputError(folder.string() + " is of a table of neighbours, which has no points to show");
+  ReportCommand command{.folder = arguments.operands().front(),
+                        .manifest = read_results(arguments.operands().front()),
+                        .messages = parse_messages(arguments)};
+  if (command.manifest.checksum.find(kPrecomputed) != std::string::npos) {
+    throw InputError(command.folder.string() + " is of a table of neighbours, which has no points to show");
   }
-  Origin origin = origin_of(folder, manifest);
-  origin.files = input_files(arguments, folder, origin);
-  require_page(arguments, "out", overwrite(arguments), origin.files);
-  const Arguments reading = reading_of(arguments, origin.files, origin);
-  Metric metric = requested_metric(reading);
-  io::FilePoints points = read_input(reading);
-  settle_columns(reading, points, metric);
-  require_same_input(folder, manifest, points, metric);
-  report::Report report(subject_of(points, metric, origin));
-  add_folder(report, folder, manifest);
-  write_page(arguments, arguments.text("out"), overwrite(arguments), report);
-  if (arguments.flag("json")) {
-    print_json({{"report", arguments.text("out")}, {"cells", report.cells()}, {"maps", report.maps()}});
+  Origin& origin = command.origin;
+  origin = origin_of(command.folder, command.manifest);
+  origin.files = input_files(arguments, command.folder, origin);
+  Outputs outputs(arguments);
+  outputs.add_inputs(origin.files);
+  command.overwrite = outputs.overwrite();
+  command.out = outputs.take_page("out", command.overwrite);
+  command.input = parse_input(reading_of(arguments, origin.files, origin));
+  return command;
+}
+
+int run_report(const Arguments& arguments) {
+  ReportCommand command = parse_report(arguments);
+  io::FilePoints points = command.input.read();
+  command.input.settle(points);
+  require_same_input(command.folder, command.manifest, points, command.input.metric);
+  report::Report report(subject_of(points, command.input.metric, command.origin));
+  add_folder(report, command.folder, command.manifest);
+  write_page(command.messages, command.out, command.overwrite, report);
+  if (command.messages.json) {
+    print_json({{"report", command.out}, {"cells", report.cells()}, {"maps", report.maps()}});
   }
   return kDone;
 }
@@ -120,6 +137,8 @@ int run_report(const Arguments& arguments) {
 }  // namespace
 
 Command report_command() {
+  OptionSpec out = output_file("out", "file to write", "FILE.html");
+  out.standard = "report.html";
   return {.name = "report",
           .summary = "make one page for a browser of a results folder",
           .usage = "RESULTS",
@@ -131,20 +150,10 @@ Command report_command() {
               "have no map.",
           .example = "epsflow report results --out report.html",
           .operand = {"RESULTS"},
-          .groups = {{"The page",
-                      {{.name = "out",
-                        .kind = ValueKind::file,
-                        .value = "FILE.html",
-                        .standard = "report.html",
-                        .writes = true,
-                        .help = "file to write"},
-                       overwrite_option()}},
+          .groups = {{"The page", {std::move(out), overwrite_option()}},
                      {"The points, where they are elsewhere now, or were read otherwise",
-                      {{.name = "input",
-                        .kind = ValueKind::file,
-                        .value = "FILE",
-                        .several = true,
-                        .help = "the file that was clustered (default: where the folder says it was)"}}},
+                      {several(
+                          input_file("input", "the file that was clustered (default: where the folder says it was)"))}},
                      metric_options(),
                      input_options(),
                      message_options()},

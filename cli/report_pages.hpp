@@ -20,11 +20,6 @@ namespace epsflow::cli {
 /// --report FILE of a command that makes results.
 [[nodiscard]] OptionSpec report_option(std::string help);
 
-/// require_place() for a page: the name of the file must end in .html or .htm. Throws UsageError,
-/// ResourceError.
-void require_page(const Arguments& arguments, std::string_view option, io::Overwrite overwrite,
-                  const Words& more_inputs = {});
-
 /// A command of the program as a shell takes it. options: name and value, "true" for flags; those that say where results go, and what is
 /// printed, are left out.
 [[nodiscard]] std::string command_line(std::string_view command, const Words& files,
@@ -47,8 +42,8 @@ struct Origin {
 /// The points outlive it.
 [[nodiscard]] report::Subject subject_of(const io::FilePoints& points, const Metric& metric, const Origin& origin);
 
-/// Writes the page, and says so, unless --quiet is given.
-void write_page(const Arguments& arguments, const std::string& file, io::Overwrite overwrite,
+/// Writes the page, and tells of it.
+void write_page(const Messages& messages, const std::string& file, io::Overwrite overwrite,
                 const report::Report& report);
 
 /// Adds what a results folder holds of the points to a page: counts, labels, lineage, scores, recommendation. Throws InputError for what is

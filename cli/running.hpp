@@ -1,9 +1,9 @@
 // How a command runs the library: options, description of the run, machine.
 #pragma once
 
-#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <epsflow/cli/arguments.hpp>
@@ -19,15 +19,14 @@ namespace epsflow::cli {
 
 /// The options that say which variants: --eps with --minpts, or --variants.
 [[nodiscard]] OptionGroup sweep_options();
+/// Returns the variants that the command line asks for. Throws UsageError; what is missing is named together with those of
+/// `also` that are.
+[[nodiscard]] Sweep parse_sweep(const Arguments& arguments, const Words& also = {});
 
 /// --eps and --minpts of commands that cluster under one variant.
 [[nodiscard]] std::vector<OptionSpec> variant_options();
-/// That variant. Throws UsageError; what is missing is named together with those of `also` that are.
-[[nodiscard]] Sweep requested_variant(const Arguments& arguments, const Words& also = {});
-
-/// The variants that the command line asks for. Throws UsageError; what is missing is named together with those of `also`
-/// that are.
-[[nodiscard]] Sweep requested_sweep(const Arguments& arguments, const Words& also = {});
+/// Returns that variant. Throws as parse_sweep().
+[[nodiscard]] Sweep parse_variant(const Arguments& arguments, const Words& also = {});
 
 /// The tables of options that say what to use of the machine, how to search and how to run: labels never depend on them.
 [[nodiscard]] OptionGroup machine_options();
@@ -39,20 +38,22 @@ struct RunSettings {
   EngineOptions engine;
   RunOptions run;
   parts::DeviceOptions devices;
+
+  /// Has the backend be choose_backend()'s if the command line leaves it open. n, dims: of the points.
+  void settle(std::uint64_t n, std::size_t dims, const Metric& metric);
 };
 
-/// What the command line says about the run. Throws UsageError, ResourceError for what no run, or this machine, can have.
-[[nodiscard]] RunSettings run_settings(const Arguments& arguments);
+/// Returns what the command line says about the run. Throws UsageError, ResourceError for what no run, or this machine, can have.
+[[nodiscard]] RunSettings parse_run_settings(const Arguments& arguments);
 
-/// Where the command line leaves the backend open it becomes choose_backend()'s. n, dims: of the points.
-void settle_backend(std::uint64_t n, std::size_t dims, const Metric& metric, RunSettings& settings);
+/// Options and their values as they were given, for results and pages.
+using GivenOptions = std::vector<std::pair<std::string, std::string>>;
+[[nodiscard]] inline GivenOptions parse_given(const Arguments& arguments) {
+  return {arguments.all_given().begin(), arguments.all_given().end()};
+}
 
-/// What a results folder says of the run. The GPU is looked at only where it may be used.
-[[nodiscard]] io::RunDescription describe_run(const Arguments& arguments, const Metric& metric,
-                                              const EngineOptions& options);
-
-/// Prints what a run has to say, for Observer::on_notice; null with --quiet.
-[[nodiscard]] std::function<void(const std::string&)> notices(const Arguments& arguments);
+/// Returns what a results folder says of the run. The GPU is looked at only if it may be used.
+[[nodiscard]] io::RunDescription describe_run(const GivenOptions& given, const Metric& metric, BackendChoice backend);
 
 /// Name of the processor as the system tells it, or else its architecture.
 [[nodiscard]] std::string processor_name();

@@ -1,5 +1,3 @@
-#include <epsflow/cli/shares.hpp>
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,7 +7,6 @@
 #include <string>
 
 #include <epsflow/cli/ranks.hpp>
-#include <epsflow/cli/reading.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
 #include <epsflow/core/json_numbers.hpp>
@@ -140,26 +137,26 @@ class Joined {
 
 }  // namespace
 
-io::FilePoints read_share(const Arguments& arguments, parts::Exchange& ranks, const parts::MachineShare& machine,
+io::FilePoints read_share(const Input& input, parts::Exchange& ranks, const parts::MachineShare& machine,
                           io::PointsOrigin& origin) {
-  const Words& files = arguments.operands();
+  const Words& files = input.files;
   const auto size = static_cast<std::size_t>(ranks.size());
   io::FilePoints points;
   std::vector<std::uint8_t> read;
   together(ranks, [&] {
-    io::ReadOptions options = read_options(arguments);
-    if (!arguments.given("memory")) options.memory /= machine.processes;
+    io::ReadOptions options = input.options;
+    if (!input.has_memory) options.memory /= machine.processes;
     points = read_task(files, task_of(files.size(), static_cast<std::size_t>(ranks.rank()), size), options);
     read = packed(points);
   });
   const parts::Letters<std::uint8_t> all = gather(ranks, std::span<const std::uint8_t>(read));
   std::uint64_t n = ranks.sum(std::uint64_t{points.size()});
   on_first(ranks, [&] {
-    Joined joined(arguments.given("columns"));
+    Joined joined(!input.options.columns.empty());
     for (std::size_t r = 0; r < size; ++r)
       joined.add(task_of(files.size(), r, size), nlohmann::json::from_msgpack(all[r]));
     origin = joined.take();
-    if (!arguments.flag("quiet")) say_what_was_read(origin, n, points.dims());
+    if (!input.messages.quiet) say_what_was_read(origin, n, points.dims());
     require_points(origin, n);
   });
   const nlohmann::json first = nlohmann::json::from_msgpack(from_first(ranks, read));

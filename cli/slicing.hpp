@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include <epsflow/cli/arguments.hpp>
+#include <epsflow/cli/input.hpp>
 #include <epsflow/core/labels.hpp>
 #include <epsflow/core/metric.hpp>
 #include <epsflow/core/slice_rows.hpp>
@@ -25,12 +25,6 @@ namespace epsflow::cli {
 /// --by, --by-width, --by-file.
 [[nodiscard]] OptionGroup slicing_options();
 
-/// Throws UsageError where they contradict each other or other options.
-void check_slicing(const Arguments& arguments);
-
-/// The columns that are not coordinates unless --columns names them: those of --by, --stats, --velocity and,
-/// where ids are a column, --ids.
-[[nodiscard]] Words columns_beside(const Arguments& arguments);
 /// Options that name columns which are no coordinates, as far as a command has them that makes one data set of its input.
 inline constexpr std::array kColumnsBeside{"weight", "stats", "velocity"};
 [[nodiscard]] inline bool names_columns_beside(const std::map<std::string, std::string, std::less<>>& options) {
@@ -39,22 +33,13 @@ inline constexpr std::array kColumnsBeside{"weight", "stats", "velocity"};
 /// These columns as --columns takes them: by name, or by number if they have none.
 [[nodiscard]] std::string columns_text(Words names, const std::vector<std::size_t>& numbers);
 
-/// Reads columns beside the points. [columns] [n] Throws as io::read_columns(), and UsageError where one of them is a coordinate although
-/// --columns names none, as where a file has no names, or where names differ in case alone.
-[[nodiscard]] std::vector<std::vector<double>> read_beside(const Arguments& arguments, const Words& names,
-                                                           const io::FilePoints& points);
-/// A place among the points as row and file, for errors: "row 7", or "row 7 of b.csv" where there are several files.
-[[nodiscard]] std::string row_of(const io::FilePoints& points, std::size_t point);
-
 /// The slices that the command line asks for, and the points in their order.
 class Slicing {
  public:
   /// Reads the column. Points without a value there, or in the column of --ids, are taken out with --on-nan drop. Throws UsageError,
   /// InputError naming the row that is in no slice.
-  Slicing(const Arguments& arguments, io::FilePoints& points);
+  Slicing(const Input& input, io::FilePoints& points);
 
-  /// "time", or "file".
-  [[nodiscard]] const std::string& name() const noexcept { return name_; }
   [[nodiscard]] const SliceRows& rows() const noexcept { return rows_; }
   [[nodiscard]] const Slices& slices() const noexcept { return slices_; }
   /// What each slice is called, as a column.
@@ -82,7 +67,6 @@ class Slicing {
 
  private:
   const io::FilePoints& points_;
-  std::string name_;
   SliceRows rows_;
   Slices slices_;
   TableColumn called_;

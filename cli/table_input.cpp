@@ -1,13 +1,10 @@
-#include <epsflow/cli/table_input.hpp>
+#include <epsflow/cli/input.hpp>
 
 #include <fmt/format.h>
 
 #include <span>
 #include <string>
 
-#include <epsflow/cli/metric.hpp>
-#include <epsflow/cli/output.hpp>
-#include <epsflow/cli/reading.hpp>
 #include <epsflow/cli/running.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
@@ -18,10 +15,9 @@ namespace epsflow::cli {
 
 OptionGroup table_options() {
   return {"A table of neighbours in place of points",
-          {{.name = "neighbors",
-            .kind = ValueKind::flag,
-            .help = "FILE is a table that epsflow neighbors wrote: with distances for every eps up to its own, without "
-                    "for that eps"}}};
+          {flag("neighbors",
+                "FILE is a table that epsflow neighbors wrote: with distances for every eps up to its own, without for "
+                "that eps")}};
 }
 
 void require_table_options(const Arguments& arguments, const Words& more) {
@@ -41,17 +37,16 @@ void require_table_options(const Arguments& arguments, const Words& more) {
   }
 }
 
-TableInput read_table(const Arguments& arguments) {
-  const std::string& file = arguments.operands().front();
-  TableInput input{.table = io::read_neighbors(file, read_options(arguments).memory), .origin = {}};
-  const NeighborsView table = input.table.view();
-  input.origin.inputs.push_back({.name = file, .kind = "HDF5 table of neighbours", .rows = table.size()});
-  if (!arguments.flag("quiet")) {
-    say(fmt::format("{}: {} within {}; {}, {}, with{} distances", io::show_name(file), input.origin.inputs.front().kind,
-                    format_number(table.eps), format_count(table.size(), "row"), format_count(table.ids.size(), "pair"),
-                    table.distances.empty() ? "out" : ""));
-  }
-  return input;
+TableInput read_table(const Input& input) {
+  const std::string& file = input.files.front();
+  TableInput read{.table = io::read_neighbors(file, input.options.memory), .origin = {}};
+  const NeighborsView table = read.table.view();
+  read.origin.inputs.push_back({.name = file, .kind = "HDF5 table of neighbours", .rows = table.size()});
+  input.messages.tell(fmt::format("{}: {} within {}; {}, {}, with{} distances", io::show_name(file),
+                                  read.origin.inputs.front().kind, format_number(table.eps),
+                                  format_count(table.size(), "row"), format_count(table.ids.size(), "pair"),
+                                  table.distances.empty() ? "out" : ""));
+  return read;
 }
 
 io::ResultsInput results_input(const TableInput& input) {

@@ -1,4 +1,4 @@
-#include <epsflow/cli/units.hpp>
+#include <epsflow/cli/input.hpp>
 
 #include <fmt/format.h>
 
@@ -8,8 +8,6 @@
 #include <string_view>
 #include <utility>
 
-#include <epsflow/cli/output.hpp>
-#include <epsflow/cli/reading.hpp>
 #include <epsflow/core/angle_units.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/io/read/source.hpp>
@@ -60,7 +58,7 @@ Factors angle_factors(const io::FilePoints& points, const io::InputRows& input, 
   return factors;
 }
 
-void convert_angles(const Arguments& arguments, io::FilePoints& points, const Metric& metric) {
+void convert_angles(io::FilePoints& points, const Metric& metric, const Messages& messages) {
   const std::string_view wanted = in_radians(metric.kind) ? "rad" : "deg";
   std::vector<Factors> factors;  // all before any point is changed
   for (const io::InputRows& input : points.inputs) factors.push_back(angle_factors(points, input, metric));
@@ -80,8 +78,8 @@ void convert_angles(const Arguments& arguments, io::FilePoints& points, const Me
       }
       if (!unit_in(input, k).empty()) input.units[k] = wanted;
     }
-    if (!said.empty() && !arguments.flag("quiet")) {
-      say(fmt::format("{}: converted to {}: {}", input.name, wanted == "deg" ? "degrees" : "radians", said));
+    if (!said.empty()) {
+      messages.tell(fmt::format("{}: converted to {}: {}", input.name, wanted == "deg" ? "degrees" : "radians", said));
     }
     first = last;
   }
@@ -99,7 +97,7 @@ std::string shown(const io::FilePoints& points, const Said& said) {
 
 /// Throws UsageError where a column has different units in different files. Columns that have different ones are no error, as numbers of
 /// one scale may be what is meant; but they are told of.
-void compare_units(const Arguments& arguments, const io::FilePoints& points, const Metric& metric) {
+void compare_units(const io::FilePoints& points, const Metric& metric, const Messages& messages) {
   Said first;
   const Said* other = nullptr;
   std::vector<Said> known(points.dims());
@@ -117,8 +115,8 @@ void compare_units(const Arguments& arguments, const io::FilePoints& points, con
       if (other == nullptr && name_of_unit(unit_in(*first.input, first.column)) != unit) other = &said;
     }
   }
-  if (other == nullptr || !metric.scale.empty() || arguments.flag("quiet")) return;
-  say(fmt::format(
+  if (other == nullptr || !metric.scale.empty()) return;
+  messages.tell(fmt::format(
       "{}: columns of different units count alike in a distance, {} and {}: {}choose columns of one unit with "
       "--columns, or convert one",
       first.input->name, shown(points, first), shown(points, *other),
@@ -127,12 +125,8 @@ void compare_units(const Arguments& arguments, const io::FilePoints& points, con
 
 }  // namespace
 
-void settle_units(const Arguments& arguments, io::FilePoints& points, const Metric& metric) {
-  if (on_sphere(metric.kind)) {
-    convert_angles(arguments, points, metric);
-  } else {
-    compare_units(arguments, points, metric);
-  }
+void settle_units(io::FilePoints& points, const Metric& metric, const Messages& messages) {
+  on_sphere(metric.kind) ? convert_angles(points, metric, messages) : compare_units(points, metric, messages);
 }
 
 std::vector<std::string> names_without_units(const io::FilePoints& points) {
