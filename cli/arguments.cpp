@@ -1,14 +1,10 @@
 #include <epsflow/cli/arguments.hpp>
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <boost/program_options.hpp>
 #include <charconv>
 #include <stdexcept>
 
-#include <epsflow/core/error.hpp>
-#include <epsflow/core/format.hpp>
 #include <epsflow/core/option.hpp>
 
 namespace epsflow::cli {

@@ -1,13 +1,9 @@
 // What was given to one command, checked against its options.
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
 #include <initializer_list>
 #include <map>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include <epsflow/cli/command.hpp>
 #include <epsflow/cli/output.hpp>

@@ -1,20 +1,7 @@
 #include <epsflow/cli/attaching.hpp>
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <cstdint>
-#include <filesystem>
-#include <optional>
-#include <string>
 #include <system_error>
-#include <utility>
-#include <vector>
-
-#include <epsflow/core/error.hpp>
-#include <epsflow/core/format.hpp>
-#include <epsflow/io/read_points.hpp>
-#include <epsflow/io/write_labels.hpp>
 
 namespace epsflow::cli {
 namespace {

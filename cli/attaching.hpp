@@ -1,15 +1,9 @@
 // Points that join the groups of epsflow fof: --attach and --attached.
 #pragma once
 
-#include <cstdint>
-#include <string>
-#include <vector>
-
 #include <epsflow/cli/input.hpp>
 #include <epsflow/cli/outputs.hpp>
-#include <epsflow/core/labels.hpp>
 #include <epsflow/core/table.hpp>
-#include <epsflow/io/file_points.hpp>
 
 namespace epsflow::cli {
 

@@ -1,13 +1,7 @@
 #include <epsflow/cli/catalogs.hpp>
 
-#include <fmt/format.h>
-
-#include <algorithm>
-
 #include <epsflow/catalog/catalog_table.hpp>
-#include <epsflow/core/error.hpp>
 #include <epsflow/io/checksum.hpp>
-#include <epsflow/io/read_points.hpp>
 #include <epsflow/io/results/results_names.hpp>
 #include <epsflow/io/row_numbers.hpp>
 #include <epsflow/io/write_table.hpp>

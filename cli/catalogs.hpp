@@ -1,16 +1,8 @@
 // The catalogues of clusters that commands write.
 #pragma once
 
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <vector>
-
 #include <epsflow/catalog/catalog.hpp>
-#include <epsflow/cli/input.hpp>
 #include <epsflow/cli/slicing.hpp>
-#include <epsflow/core/table.hpp>
-#include <epsflow/io/results/variant_writer.hpp>
 #include <epsflow/io/write_labels.hpp>
 
 namespace epsflow::cli {

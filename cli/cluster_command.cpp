@@ -1,19 +1,6 @@
-#include <fmt/format.h>
-
-#include <nlohmann/json.hpp>
-#include <optional>
-
 #include <epsflow/cli/catalogs.hpp>
-#include <epsflow/cli/commands.hpp>
-#include <epsflow/cli/input.hpp>
-#include <epsflow/cli/interrupt.hpp>
-#include <epsflow/cli/outputs.hpp>
-#include <epsflow/cli/progress_report.hpp>
 #include <epsflow/cli/running.hpp>
-#include <epsflow/core/error.hpp>
-#include <epsflow/core/format.hpp>
 #include <epsflow/io/write/npy_writer.hpp>
-#include <epsflow/io/write_labels.hpp>
 #include <epsflow/io/write_table.hpp>
 #include <epsflow/pipeline/cluster_table.hpp>
 #include <epsflow/pipeline/sweep.hpp>

@@ -4,7 +4,6 @@
 #include <new>
 #include <system_error>
 
-#include <epsflow/core/error.hpp>
 #include <epsflow/io/write/atomic_file.hpp>
 
 namespace epsflow::cli {

@@ -2,12 +2,8 @@
 #pragma once
 
 #include <array>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include <epsflow/cli/arguments.hpp>
-#include <epsflow/cli/command.hpp>
 
 namespace epsflow::cli {
 

@@ -1,24 +1,9 @@
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <array>
-#include <cstdint>
-#include <filesystem>
-#include <nlohmann/json.hpp>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
 #include <system_error>
-#include <utility>
-#include <vector>
 
-#include <epsflow/cli/commands.hpp>
 #include <epsflow/cli/labels.hpp>
 #include <epsflow/cli/options.hpp>
 #include <epsflow/cli/running.hpp>
-#include <epsflow/core/error.hpp>
-#include <epsflow/core/format.hpp>
 #include <epsflow/io/results/results_names.hpp>
 #include <epsflow/pipeline/compare.hpp>
 

@@ -1,12 +1,5 @@
-#include <fmt/format.h>
-
-#include <string>
-#include <string_view>
-
 #include <epsflow/cli/commands.hpp>
 #include <epsflow/cli/help.hpp>
-#include <epsflow/cli/output.hpp>
-#include <epsflow/core/error.hpp>
 
 namespace epsflow::cli {
 namespace {

@@ -1,33 +1,12 @@
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <chrono>
-#include <functional>
 #include <memory>
-#include <nlohmann/json.hpp>
-#include <optional>
-#include <string>
 #include <system_error>
-#include <utility>
-#include <vector>
 
-#include <epsflow/cli/commands.hpp>
-#include <epsflow/cli/input.hpp>
-#include <epsflow/cli/interrupt.hpp>
 #include <epsflow/cli/lineage_files.hpp>
-#include <epsflow/cli/output.hpp>
-#include <epsflow/cli/outputs.hpp>
-#include <epsflow/cli/progress_report.hpp>
 #include <epsflow/cli/report_pages.hpp>
-#include <epsflow/cli/running.hpp>
 #include <epsflow/cli/sweep_results.hpp>
-#include <epsflow/core/error.hpp>
-#include <epsflow/core/format.hpp>
 #include <epsflow/core/memory.hpp>
 #include <epsflow/io/formats.hpp>
-#include <epsflow/io/results/results_folder.hpp>
-#include <epsflow/io/write/atomic_file.hpp>
-#include <epsflow/pipeline/explore.hpp>
 #include <epsflow/pipeline/sweep.hpp>
 #include <epsflow/report/as_json.hpp>
 

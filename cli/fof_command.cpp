@@ -1,26 +1,12 @@
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <nlohmann/json.hpp>
-#include <optional>
-#include <string>
 #include <variant>
 
 #include <epsflow/catalog/friends.hpp>
 #include <epsflow/cli/attaching.hpp>
 #include <epsflow/cli/catalogs.hpp>
-#include <epsflow/cli/commands.hpp>
-#include <epsflow/cli/input.hpp>
-#include <epsflow/cli/interrupt.hpp>
-#include <epsflow/cli/outputs.hpp>
-#include <epsflow/cli/progress_report.hpp>
 #include <epsflow/cli/running.hpp>
 #include <epsflow/core/choices.hpp>
-#include <epsflow/core/error.hpp>
-#include <epsflow/core/format.hpp>
-#include <epsflow/io/write_labels.hpp>
 #include <epsflow/io/write_table.hpp>
 #include <epsflow/pipeline/attach.hpp>
 #include <epsflow/pipeline/sweep.hpp>

@@ -1,18 +1,7 @@
-#include <fmt/format.h>
-
 #include <charconv>
-#include <nlohmann/json.hpp>
-#include <optional>
-#include <string>
-#include <vector>
 
-#include <epsflow/cli/commands.hpp>
-#include <epsflow/cli/outputs.hpp>
 #include <epsflow/cli/running.hpp>
-#include <epsflow/core/error.hpp>
-#include <epsflow/core/format.hpp>
 #include <epsflow/io/generate.hpp>
-#include <epsflow/io/write_labels.hpp>
 
 namespace epsflow::cli {
 namespace {

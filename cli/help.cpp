@@ -1,12 +1,8 @@
 #include <epsflow/cli/help.hpp>
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include <epsflow/cli/commands.hpp>
-#include <epsflow/cli/output.hpp>
-#include <epsflow/core/error.hpp>
 
 namespace epsflow::cli {
 namespace {

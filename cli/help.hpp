@@ -1,8 +1,6 @@
 // Help, the manual page and shell completion, all made from the commands' own tables.
 #pragma once
 
-#include <string>
-
 #include <epsflow/cli/command.hpp>
 
 namespace epsflow::cli {

@@ -1,12 +1,6 @@
-#include <nlohmann/json.hpp>
-#include <string>
-#include <string_view>
 #include <thread>
 
-#include <epsflow/cli/commands.hpp>
-#include <epsflow/cli/output.hpp>
 #include <epsflow/cli/running.hpp>
-#include <epsflow/core/format.hpp>
 #include <epsflow/core/memory.hpp>
 #include <epsflow/io/formats.hpp>
 #include <epsflow/pipeline/backends.hpp>

@@ -5,10 +5,6 @@
 #include <cstddef>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include <epsflow/cli/arguments.hpp>
 #include <epsflow/core/metric.hpp>

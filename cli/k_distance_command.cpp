@@ -1,27 +1,9 @@
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdint>
-#include <limits>
-#include <nlohmann/json.hpp>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
 
-#include <epsflow/cli/commands.hpp>
-#include <epsflow/cli/input.hpp>
-#include <epsflow/cli/interrupt.hpp>
 #include <epsflow/cli/options.hpp>
-#include <epsflow/cli/outputs.hpp>
 #include <epsflow/cli/running.hpp>
-#include <epsflow/core/error.hpp>
-#include <epsflow/core/format.hpp>
-#include <epsflow/core/sweep.hpp>
 #include <epsflow/io/write/npy_writer.hpp>
-#include <epsflow/io/write_labels.hpp>
 #include <epsflow/pipeline/k_distance.hpp>
 #include <epsflow/pipeline/selectivity.hpp>
 

@@ -1,15 +1,10 @@
 #include <epsflow/cli/labels.hpp>
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cctype>
 #include <cmath>
 #include <iterator>
-#include <utility>
 
-#include <epsflow/core/error.hpp>
-#include <epsflow/core/format.hpp>
 #include <epsflow/io/checksum.hpp>
 #include <epsflow/io/results/results_names.hpp>
 #include <epsflow/io/row_numbers.hpp>

@@ -1,13 +1,6 @@
 // Labels and masks that this program wrote, in files and in results folders.
 #pragma once
 
-#include <cstdint>
-#include <filesystem>
-#include <limits>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include <epsflow/cli/arguments.hpp>
 #include <epsflow/core/labels.hpp>
 #include <epsflow/core/sweep.hpp>

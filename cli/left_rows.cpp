@@ -1,17 +1,9 @@
 #include <epsflow/cli/left_rows.hpp>
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <system_error>
-#include <utility>
-#include <vector>
 
-#include <epsflow/core/error.hpp>
-#include <epsflow/core/format.hpp>
-#include <epsflow/core/points.hpp>
 #include <epsflow/io/checksum.hpp>
 
 namespace epsflow::cli {

@@ -1,15 +1,8 @@
 // Points that are left in their file, as memory has no room for them beside what is made of them.
 #pragma once
 
-#include <filesystem>
-#include <optional>
-
-#include <epsflow/cli/input.hpp>
 #include <epsflow/cli/running.hpp>
-#include <epsflow/core/metric.hpp>
-#include <epsflow/io/results/results_folder.hpp>
 #include <epsflow/io/row_file.hpp>
-#include <epsflow/parts/sweep.hpp>
 #include <epsflow/pipeline/sweep.hpp>
 
 namespace epsflow::cli {

@@ -1,15 +1,7 @@
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <functional>
-#include <optional>
-
 #include <epsflow/cli/commands.hpp>
 #include <epsflow/cli/help.hpp>
-#include <epsflow/cli/output.hpp>
 #include <epsflow/cli/ranks.hpp>
 #include <epsflow/cli/world.hpp>
-#include <epsflow/core/error.hpp>
 
 namespace {
 

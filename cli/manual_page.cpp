@@ -1,12 +1,6 @@
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <string_view>
-#include <vector>
 
-#include <epsflow/cli/commands.hpp>
 #include <epsflow/cli/help.hpp>
-#include <epsflow/cli/input.hpp>
 #include <epsflow/cli/running.hpp>
 
 namespace epsflow::cli {

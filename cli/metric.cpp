@@ -1,17 +1,9 @@
 #include <epsflow/cli/input.hpp>
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <charconv>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include <epsflow/cli/options.hpp>
-#include <epsflow/core/error.hpp>
-#include <epsflow/core/format.hpp>
 #include <epsflow/core/sky_columns.hpp>
 #include <epsflow/core/sky_field.hpp>
 

@@ -1,16 +1,4 @@
-#include <fmt/format.h>
-
-#include <nlohmann/json.hpp>
-
-#include <epsflow/cli/commands.hpp>
-#include <epsflow/cli/input.hpp>
-#include <epsflow/cli/interrupt.hpp>
-#include <epsflow/cli/outputs.hpp>
-#include <epsflow/cli/progress_report.hpp>
 #include <epsflow/cli/running.hpp>
-#include <epsflow/core/error.hpp>
-#include <epsflow/core/format.hpp>
-#include <epsflow/core/sweep.hpp>
 #include <epsflow/io/write/hdf5_writer.hpp>
 #include <epsflow/pipeline/neighbors.hpp>
 

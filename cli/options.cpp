@@ -1,7 +1,6 @@
 #include <epsflow/cli/options.hpp>
 
 #include <cctype>
-#include <utility>
 
 #include <epsflow/core/metric.hpp>
 #include <epsflow/io/read_points.hpp>

@@ -2,13 +2,8 @@
 #pragma once
 
 #include <stdexcept>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include <epsflow/cli/arguments.hpp>
-#include <epsflow/cli/command.hpp>
 #include <epsflow/core/option.hpp>
 
 namespace epsflow::cli {

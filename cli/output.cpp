@@ -7,10 +7,8 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
-#include <string>
 
 #include <epsflow/cli/options.hpp>
-#include <epsflow/core/error.hpp>
 #include <epsflow/io/write/atomic_file.hpp>
 
 namespace epsflow::cli {

@@ -10,6 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include <epsflow/core/error.hpp>
+#include <epsflow/core/format.hpp>
+
 namespace epsflow::cli {
 
 /// To be called first. Gives standard streams that were closed a place to go, so that no file of a result takes their

@@ -1,12 +1,8 @@
 #include <epsflow/cli/outputs.hpp>
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <system_error>
 
-#include <epsflow/core/error.hpp>
-#include <epsflow/core/format.hpp>
 #include <epsflow/io/results/results_names.hpp>
 #include <epsflow/io/row_numbers.hpp>
 #include <epsflow/io/write/npy_writer.hpp>

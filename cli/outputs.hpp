@@ -1,12 +1,7 @@
 // The single files that commands write: what they may be called, and whether they may replace others.
 #pragma once
 
-#include <filesystem>
 #include <span>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include <epsflow/cli/arguments.hpp>
 #include <epsflow/core/labels.hpp>

@@ -1,17 +1,4 @@
-#include <fmt/format.h>
-
-#include <nlohmann/json.hpp>
-#include <optional>
-#include <string>
-#include <vector>
-
-#include <epsflow/cli/commands.hpp>
-#include <epsflow/cli/input.hpp>
-#include <epsflow/cli/interrupt.hpp>
 #include <epsflow/cli/left_rows.hpp>
-#include <epsflow/cli/running.hpp>
-#include <epsflow/core/error.hpp>
-#include <epsflow/core/format.hpp>
 #include <epsflow/pipeline/plan.hpp>
 
 namespace epsflow::cli {

@@ -1,35 +1,13 @@
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
-#include <array>
-#include <cstdint>
-#include <filesystem>
-#include <initializer_list>
-#include <map>
-#include <nlohmann/json.hpp>
-#include <optional>
-#include <string>
-#include <string_view>
 #include <system_error>
-#include <utility>
-#include <vector>
 
-#include <epsflow/cli/commands.hpp>
-#include <epsflow/cli/input.hpp>
-#include <epsflow/cli/interrupt.hpp>
 #include <epsflow/cli/labels.hpp>
 #include <epsflow/cli/options.hpp>
-#include <epsflow/cli/outputs.hpp>
 #include <epsflow/cli/running.hpp>
 #include <epsflow/cli/slicing.hpp>
-#include <epsflow/core/error.hpp>
-#include <epsflow/core/format.hpp>
 #include <epsflow/core/sky_columns.hpp>
-#include <epsflow/io/read_points.hpp>
-#include <epsflow/io/results/results_manifest.hpp>
 #include <epsflow/io/results/results_names.hpp>
-#include <epsflow/io/write_labels.hpp>
 #include <epsflow/pipeline/predict.hpp>
 
 namespace epsflow::cli {

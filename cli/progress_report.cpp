@@ -1,13 +1,10 @@
 #include <epsflow/cli/progress_report.hpp>
 
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cstdio>
-#include <string>
 
 #include <epsflow/cli/output.hpp>
-#include <epsflow/core/format.hpp>
 
 namespace epsflow::cli {
 namespace {

@@ -1,11 +1,6 @@
 #include <epsflow/cli/ranks.hpp>
 
-#include <fmt/format.h>
-
-#include <optional>
-
 #include <epsflow/cli/commands.hpp>
-#include <epsflow/cli/output.hpp>
 
 namespace epsflow::cli {
 namespace {

@@ -3,17 +3,11 @@
 #pragma once
 
 #include <algorithm>
-#include <cstdint>
 #include <exception>
-#include <functional>
 #include <span>
-#include <string>
 #include <type_traits>
-#include <utility>
-#include <vector>
 
 #include <epsflow/cli/input.hpp>
-#include <epsflow/io/results/results_manifest.hpp>
 #include <epsflow/parts/exchange.hpp>
 #include <epsflow/parts/machine_share.hpp>
 

@@ -1,21 +1,9 @@
-#include <fmt/format.h>
-
 #include <cmath>
-#include <filesystem>
-#include <nlohmann/json.hpp>
-#include <string>
 #include <system_error>
-#include <utility>
-#include <vector>
 
-#include <epsflow/cli/commands.hpp>
-#include <epsflow/cli/input.hpp>
 #include <epsflow/cli/labels.hpp>
-#include <epsflow/cli/outputs.hpp>
 #include <epsflow/cli/report_pages.hpp>
 #include <epsflow/cli/running.hpp>
-#include <epsflow/core/error.hpp>
-#include <epsflow/core/format.hpp>
 #include <epsflow/io/results/results_names.hpp>
 
 namespace epsflow::cli {

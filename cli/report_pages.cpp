@@ -1,23 +1,13 @@
 #include <epsflow/cli/report_pages.hpp>
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <array>
 #include <cmath>
 #include <fstream>
 #include <iterator>
-#include <map>
 
-#include <epsflow/cli/commands.hpp>
-#include <epsflow/cli/interrupt.hpp>
 #include <epsflow/cli/labels.hpp>
 #include <epsflow/cli/lineage_files.hpp>
 #include <epsflow/cli/slicing.hpp>
 #include <epsflow/cli/sweep_results.hpp>
-#include <epsflow/core/error.hpp>
-#include <epsflow/core/format.hpp>
-#include <epsflow/io/results/results_names.hpp>
 
 namespace epsflow::cli {
 namespace {

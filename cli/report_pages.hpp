@@ -1,12 +1,7 @@
 // Pages of results (report/report.hpp) as commands make them.
 #pragma once
 
-#include <filesystem>
 #include <span>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include <epsflow/cli/arguments.hpp>
 #include <epsflow/core/metric.hpp>

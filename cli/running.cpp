@@ -3,15 +3,10 @@
 #include <sys/utsname.h>
 
 #include <algorithm>
-#include <array>
 #include <fstream>
-#include <string_view>
 #include <thread>
 
 #include <epsflow/cli/options.hpp>
-#include <epsflow/cli/output.hpp>
-#include <epsflow/core/error.hpp>
-#include <epsflow/core/format.hpp>
 #include <epsflow/core/memory.hpp>
 #include <epsflow/pipeline/backends.hpp>
 

@@ -1,19 +1,17 @@
-// How a command runs the library: options, description of the run, machine.
+// What commands are made of, and how they run the library: options, description of the run, machine.
 #pragma once
 
 #include <nlohmann/json.hpp>
-#include <string>
-#include <utility>
-#include <vector>
 
-#include <epsflow/cli/arguments.hpp>
-#include <epsflow/core/labels.hpp>
-#include <epsflow/core/metric.hpp>
+#include <epsflow/cli/commands.hpp>
+#include <epsflow/cli/input.hpp>
+#include <epsflow/cli/interrupt.hpp>
+#include <epsflow/cli/outputs.hpp>
+#include <epsflow/cli/progress_report.hpp>
 #include <epsflow/core/points.hpp>
 #include <epsflow/core/sweep.hpp>
 #include <epsflow/io/results/results_folder.hpp>
 #include <epsflow/parts/sweep.hpp>
-#include <epsflow/pipeline/options.hpp>
 
 namespace epsflow::cli {
 

@@ -1,17 +1,8 @@
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <filesystem>
 #include <nlohmann/json.hpp>
-#include <optional>
-#include <string>
 
 #include <epsflow/cli/ranks.hpp>
-#include <epsflow/core/error.hpp>
-#include <epsflow/core/format.hpp>
 #include <epsflow/core/json_numbers.hpp>
 #include <epsflow/io/checksum.hpp>
-#include <epsflow/io/read_points.hpp>
 
 namespace epsflow::cli {
 namespace {

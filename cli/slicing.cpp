@@ -1,17 +1,9 @@
 #include <epsflow/cli/slicing.hpp>
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <array>
 #include <cmath>
-#include <string_view>
 #include <variant>
 
-#include <epsflow/core/error.hpp>
-#include <epsflow/core/format.hpp>
 #include <epsflow/io/checksum.hpp>
-#include <epsflow/io/read_points.hpp>
 #include <epsflow/io/row_numbers.hpp>
 #include <epsflow/io/write/atomic_file.hpp>
 #include <epsflow/io/write/csv_writer.hpp>

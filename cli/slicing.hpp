@@ -2,23 +2,12 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
-#include <cstddef>
-#include <filesystem>
-#include <functional>
-#include <map>
-#include <optional>
-#include <string>
-#include <vector>
 
 #include <epsflow/cli/input.hpp>
 #include <epsflow/core/labels.hpp>
-#include <epsflow/core/metric.hpp>
 #include <epsflow/core/slice_rows.hpp>
 #include <epsflow/core/slices.hpp>
 #include <epsflow/core/table.hpp>
-#include <epsflow/io/file_points.hpp>
-#include <epsflow/pipeline/engine.hpp>
 
 namespace epsflow::cli {
 

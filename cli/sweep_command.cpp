@@ -1,31 +1,14 @@
-#include <fmt/format.h>
-
-#include <functional>
-#include <optional>
 #include <set>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include <epsflow/cli/catalogs.hpp>
-#include <epsflow/cli/commands.hpp>
-#include <epsflow/cli/input.hpp>
-#include <epsflow/cli/interrupt.hpp>
 #include <epsflow/cli/labels.hpp>
 #include <epsflow/cli/left_rows.hpp>
 #include <epsflow/cli/lineage_files.hpp>
 #include <epsflow/cli/options.hpp>
-#include <epsflow/cli/outputs.hpp>
-#include <epsflow/cli/progress_report.hpp>
 #include <epsflow/cli/report_pages.hpp>
-#include <epsflow/cli/slicing.hpp>
 #include <epsflow/cli/sweep_results.hpp>
-#include <epsflow/core/error.hpp>
-#include <epsflow/core/format.hpp>
 #include <epsflow/io/write_table.hpp>
-#include <epsflow/parts/sweep.hpp>
 #include <epsflow/pipeline/cluster_table.hpp>
-#include <epsflow/pipeline/sweep.hpp>
 
 namespace epsflow::cli {
 namespace {

@@ -1,23 +1,12 @@
 // epsflow sweep by several processes: each reads a share of the points, clusters a part of space, and writes the labels of its share.
-#include <fmt/format.h>
 
-#include <algorithm>
-#include <optional>
 #include <set>
-#include <string>
-#include <vector>
 
-#include <epsflow/cli/commands.hpp>
-#include <epsflow/cli/interrupt.hpp>
 #include <epsflow/cli/lineage_files.hpp>
-#include <epsflow/cli/progress_report.hpp>
 #include <epsflow/cli/ranks.hpp>
 #include <epsflow/cli/sweep_results.hpp>
-#include <epsflow/core/error.hpp>
 #include <epsflow/io/results/shared_vector.hpp>
-#include <epsflow/parts/machine_share.hpp>
 #include <epsflow/parts/part_lineage.hpp>
-#include <epsflow/parts/sweep.hpp>
 
 namespace epsflow::cli {
 namespace {

@@ -1,18 +1,8 @@
 #include <epsflow/cli/sweep_results.hpp>
 
-#include <fmt/format.h>
-
-#include <nlohmann/json.hpp>
 #include <set>
-#include <string>
-#include <utility>
 
-#include <epsflow/cli/outputs.hpp>
-#include <epsflow/core/error.hpp>
-#include <epsflow/core/format.hpp>
 #include <epsflow/io/formats.hpp>
-#include <epsflow/io/results/results_names.hpp>
-#include <epsflow/io/write_labels.hpp>
 #include <epsflow/io/write_table.hpp>
 #include <epsflow/report/as_json.hpp>
 

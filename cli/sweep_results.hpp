@@ -2,18 +2,9 @@
 #pragma once
 
 #include <chrono>
-#include <cstdint>
-#include <string>
-#include <string_view>
-#include <vector>
 
-#include <epsflow/cli/input.hpp>
 #include <epsflow/cli/running.hpp>
-#include <epsflow/core/metric.hpp>
-#include <epsflow/io/file_points.hpp>
-#include <epsflow/io/results/results_folder.hpp>
 #include <epsflow/io/results/results_names.hpp>
-#include <epsflow/pipeline/options.hpp>
 
 namespace epsflow::cli {
 

@@ -1,13 +1,4 @@
-#include <epsflow/cli/input.hpp>
-
-#include <fmt/format.h>
-
-#include <span>
-#include <string>
-
 #include <epsflow/cli/running.hpp>
-#include <epsflow/core/error.hpp>
-#include <epsflow/core/format.hpp>
 #include <epsflow/io/checksum.hpp>
 #include <epsflow/io/read/source.hpp>
 

@@ -1,21 +1,10 @@
 #include <fmt/chrono.h>
-#include <fmt/format.h>
 
-#include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <nlohmann/json.hpp>
-#include <string>
 
-#include <epsflow/cli/commands.hpp>
-#include <epsflow/cli/input.hpp>
-#include <epsflow/cli/interrupt.hpp>
-#include <epsflow/cli/outputs.hpp>
 #include <epsflow/cli/running.hpp>
 #include <epsflow/cli/slicing.hpp>
-#include <epsflow/core/error.hpp>
-#include <epsflow/core/format.hpp>
-#include <epsflow/io/read_points.hpp>
 #include <epsflow/io/write_table.hpp>
 #include <epsflow/pipeline/sweep.hpp>
 #include <epsflow/pipeline/tracks.hpp>

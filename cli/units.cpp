@@ -1,15 +1,8 @@
 #include <epsflow/cli/input.hpp>
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <array>
-#include <cstddef>
-#include <string_view>
-#include <utility>
 
 #include <epsflow/core/angle_units.hpp>
-#include <epsflow/core/error.hpp>
 #include <epsflow/io/read/source.hpp>
 
 namespace epsflow::cli {

@@ -1,21 +1,8 @@
-#include <fmt/format.h>
-
 #include <cmath>
-#include <cstdint>
-#include <nlohmann/json.hpp>
-#include <string>
-#include <utility>
-#include <vector>
 
-#include <epsflow/cli/commands.hpp>
-#include <epsflow/cli/input.hpp>
-#include <epsflow/cli/interrupt.hpp>
 #include <epsflow/cli/labels.hpp>
 #include <epsflow/cli/options.hpp>
 #include <epsflow/cli/running.hpp>
-#include <epsflow/core/error.hpp>
-#include <epsflow/core/format.hpp>
-#include <epsflow/core/sweep.hpp>
 #include <epsflow/io/results/results_names.hpp>
 #include <epsflow/pipeline/validity.hpp>
 

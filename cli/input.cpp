@@ -1,15 +1,10 @@
 #include <epsflow/cli/input.hpp>
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
 #include <epsflow/cli/options.hpp>
-#include <epsflow/cli/output.hpp>
-#include <epsflow/core/error.hpp>
-#include <epsflow/core/format.hpp>
 #include <epsflow/core/memory.hpp>
 #include <epsflow/core/sky_columns.hpp>
 #include <epsflow/core/sweep.hpp>
