@@ -92,12 +92,12 @@ void check_integer(const OptionSpec& option, const std::string& value) {
   const bool is_signed = value.starts_with('-') || value.starts_with('+');
   const std::string_view digits = std::string_view(value).substr(is_signed ? 1 : 0);
   if (digits.empty() || digits.find_first_not_of("0123456789") != std::string_view::npos) {
-    throw UsageError(fmt::format("--{} is '{}', no whole number; {}", option.name, value, range_of(option)));
+    throw usage_error("--{} is '{}', no whole number; {}", option.name, value, range_of(option));
   }
   std::uint64_t number = 0;
   const auto [end, code] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
   if (value.starts_with('-') || code != std::errc{} || number < option.least || number > option.most) {
-    throw UsageError(fmt::format("--{} is {}; {}", option.name, value, range_of(option)));
+    throw usage_error("--{} is {}; {}", option.name, value, range_of(option));
   }
 }
 
@@ -166,8 +166,8 @@ void Arguments::check(const OptionSpec& option, const std::string& value) const 
   if (option.kind == ValueKind::word &&
       std::find(option.words.begin(), option.words.end(), value) == option.words.end()) {
     const std::string meant = nearest(value, option.words);
-    throw UsageError(fmt::format("--{} '{}' is unknown{}; choose one of {}", option.name, value,
-                                 meant.empty() ? "" : "; did you mean " + meant + "?", fmt::join(option.words, ", ")));
+    throw usage_error("--{} '{}' is unknown{}; choose one of {}", option.name, value,
+                      meant.empty() ? "" : "; did you mean " + meant + "?", fmt::join(option.words, ", "));
   }
 }
 
@@ -201,7 +201,7 @@ double Arguments::decimal(std::string_view name, std::string_view what, bool (*a
   double value = 0;
   const auto [end, code] = std::from_chars(given.data(), given.data() + given.size(), value);
   if (code == std::errc{} && end == given.data() + given.size() && allowed(value)) return value;
-  throw UsageError(fmt::format("--{} is '{}'; it is {}", name, given, what));
+  throw usage_error("--{} is '{}'; it is {}", name, given, what);
 }
 
 std::uint64_t Arguments::size(std::string_view name) const { return parse_bytes(text(name)).value_or(0); }

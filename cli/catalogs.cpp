@@ -26,8 +26,8 @@ Cataloguing::Cataloguing(const Input& input, const io::FilePoints& points, const
   for (std::size_t k = 1; k < names_.size(); ++k) {
     const auto end = names_.begin() + static_cast<std::ptrdiff_t>(k);
     if (std::find(names_.begin(), end, names_[k]) == end) continue;
-    throw UsageError(fmt::format("--{} names the column {} twice; give every column once",
-                                 k < velocities_ ? "velocity" : "stats", names_[k]));
+    throw usage_error("--{} names the column {} twice; give every column once", k < velocities_ ? "velocity" : "stats",
+                      names_[k]);
   }
   if (names_.empty()) return;
   for (auto& column : input.read_beside(names_, points)) columns_.push_back(ordered(std::move(column)));

@@ -16,8 +16,8 @@ class Cataloguing {
   /// Reads the columns. slicing: null if there are no slices. All must outlive it. Throws UsageError, InputError.
   Cataloguing(const Input& input, const io::FilePoints& points, const Slicing* slicing);
 
-  /// result: with labels and mask, in the order of the input. Catalog::first_core are rows of the input: dropped ones, and those of
-  /// files before, are counted.
+  /// Makes the catalogue. result: with labels and mask, in the order of the input. Catalog::first_core are rows of the
+  /// input: dropped ones, and those of files before, are counted.
   [[nodiscard]] Catalog catalog(const VariantResult& result) const;
   [[nodiscard]] Table table(const VariantResult& result) const;
   /// Writes catalog/… of a results folder.

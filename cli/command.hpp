@@ -32,7 +32,7 @@ struct OptionSpec {
   char letter = '\0';      ///< short form, or none
   std::string alias = {};  ///< another long name, or none
   ValueKind kind = ValueKind::text;
-  std::string value = {};               ///< as help calls the value; made from `words` where there are any
+  std::string value = {};               ///< as help calls the value; made from `words` if there are any
   std::vector<std::string> words = {};  ///< what a word may be
   std::uint64_t least = 0;
   std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
@@ -44,8 +44,8 @@ struct OptionSpec {
   std::string help;           ///< what it is for, without a full stop
 };
 
-/// Options in short: one without a value, and those whose value is any text, a whole number, one of some words, a file that
-/// is read, a file that is written. An empty `standard` is none.
+/// Options in short: one without a value, and those whose value is any text, a whole number, one of some words, a file
+/// that is read, a file that is written. An empty `standard` is none.
 [[nodiscard]] OptionSpec flag(std::string name, std::string help);
 [[nodiscard]] OptionSpec text_option(std::string name, std::string value, std::string help, std::string standard = {});
 [[nodiscard]] OptionSpec count_option(std::string name, std::uint64_t least, std::string standard, std::string help);
@@ -80,7 +80,7 @@ struct Command {
   std::vector<OptionGroup> groups;
   /// Does it, and returns the exit code.
   int (*run)(const Arguments& arguments) = nullptr;
-  /// The same by all ranks together; null where it is for one process.
+  /// Does the same by all ranks together; null if it is for one process.
   int (*run_ranks)(const Arguments& arguments, parts::Exchange& ranks) = nullptr;
 };
 
@@ -95,16 +95,16 @@ void for_each_name(const Command& command, F&& f) {
   }
 }
 
-/// How help shows the value of an option: "N", "auto|cpu|gpu", or nothing for a flag.
+/// Returns how help shows the value of an option: "N", "auto|cpu|gpu", or nothing for a flag.
 [[nodiscard]] std::string value_name(const OptionSpec& option);
 
-/// What an option is for with its default: "threads (default: 0, one per core)".
+/// Returns what an option is for with its default: "threads (default: 0, one per core)".
 [[nodiscard]] std::string describe(const OptionSpec& option);
 
-/// The option of this name or alias, or null.
+/// Returns the option of this name or alias, or null.
 [[nodiscard]] const OptionSpec* find_option(const Command& command, std::string_view name);
 
-/// The word of `known` that `word` is most likely a slip of, or nothing where none is near.
+/// Returns the word of `known` that `word` is most likely a slip of, or nothing if none is near.
 [[nodiscard]] std::string nearest(std::string_view word, const std::vector<std::string>& known);
 
 }  // namespace epsflow::cli

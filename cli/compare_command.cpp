@@ -51,7 +51,7 @@ std::vector<Variant> parse_pair_of_cells(const Arguments& arguments) {
     if (cells.size() > 1) throw UsageError("--eps and --minpts name one variant, that of both: use --cell for two");
   }
   if (cells.size() > 2) {
-    throw UsageError(fmt::format("{} cells are given, and two labellings are compared: give one or two", cells.size()));
+    throw usage_error("{} cells are given, and two labellings are compared: give one or two", cells.size());
   }
   return cells;
 }
@@ -63,7 +63,7 @@ CompareCommand parse_compare(const Arguments& arguments) {
                          .table = arguments.text("table"),
                          .messages = parse_messages(arguments)};
   if (command.operands.size() > 2) {
-    throw UsageError(fmt::format("compare takes two labellings, and {} are named", command.operands.size()));
+    throw usage_error("compare takes two labellings, and {} are named", command.operands.size());
   }
   if (std::ranges::count(command.operands, "-") > 1) {
     throw UsageError("- stands for standard input, which can be read only once; name it once");
@@ -78,31 +78,31 @@ CompareCommand parse_compare(const Arguments& arguments) {
   return command;
 }
 
-/// Of a checksum as Manifest has it, what is of the points: neither their weights nor the metric.
+/// Returns what a checksum of Manifest says of the points: neither their weights nor the metric.
 std::string_view points_of(std::string_view checksum) { return checksum.substr(0, checksum.find_first_of(" ,")); }
 
-/// Throws InputError where two folders are of different points, as far as they say so.
+/// Throws InputError if two folders say that they are of different points.
 void require_same_points(const Side& a, const Side& b) {
   if (!a.results || !b.results) return;
   const std::string_view of_a = points_of(a.results->checksum);
   const std::string_view of_b = points_of(b.results->checksum);
   if (of_a == of_b || of_a == "unknown" || of_b == "unknown") return;
-  throw InputError(
-      fmt::format("{} is of other points than {} ({}, not {}); where their rows are the same objects all the "
-                  "same, compare the files in their labels/",
-                  b.path.string(), a.path.string(), of_b, of_a));
+  throw input_error(
+      "{} is of other points than {} ({}, not {}); where their rows are the same objects all the "
+      "same, compare the files in their labels/",
+      b.path.string(), a.path.string(), of_b, of_a);
 }
 
 Labelling labelling_of(const Side& side, const Variant* cell) {
   if (!side.results) return {&side, nullptr};
   if (cell == nullptr) {
-    throw UsageError(fmt::format("{} holds {}: choose one with --cell EPS:MINPTS", side.path.string(),
-                                 format_count(side.results->entries.size(), "variant")));
+    throw usage_error("{} holds {}: choose one with --cell EPS:MINPTS", side.path.string(),
+                      format_count(side.results->entries.size(), "variant"));
   }
   return {&side, &require_variant(side.path, *side.results, *cell)};
 }
 
-/// What is to be compared. Several pairs, all variants that two folders have, where no cell chooses.
+/// Returns what is to be compared: if no cell chooses, all variants that two folders have.
 std::vector<Pair> pairs_of(const std::vector<Side>& sides, const std::vector<Variant>& cells) {
   const Side& a = sides.front();
   const Side& b = sides.back();
@@ -131,9 +131,8 @@ std::vector<Pair> pairs_of(const std::vector<Side>& sides, const std::vector<Var
       }
     }
     if (!pairs.empty()) return pairs;
-    throw InputError(
-        fmt::format("{} and {} have no variant in common: choose one of each with --cell EPS:MINPTS, given twice",
-                    a.path.string(), b.path.string()));
+    throw input_error("{} and {} have no variant in common: choose one of each with --cell EPS:MINPTS, given twice",
+                      a.path.string(), b.path.string());
   }
   const auto cell = [&](std::size_t i) { return cells.empty() ? nullptr : &cells[std::min(i, cells.size() - 1)]; };
   return {{labelling_of(a, cell(0)), labelling_of(b, cell(1))}};
@@ -189,9 +188,8 @@ Contingency compared(const Pair& pair, const CompareCommand& command) {
     leave_out(b, missing);
   }
   if (a.values.size() == b.values.size()) return compare(a.values, b.values, command.engine);
-  throw InputError(fmt::format("{} has {}, and {} has {}: compare labellings of the same points", name_of(pair[0]),
-                               format_count(a.values.size(), "label"), name_of(pair[1]),
-                               format_count(b.values.size(), "label")));
+  throw input_error("{} has {}, and {} has {}: compare labellings of the same points", name_of(pair[0]),
+                    format_count(a.values.size(), "label"), name_of(pair[1]), format_count(b.values.size(), "label"));
 }
 
 struct Counts {

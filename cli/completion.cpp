@@ -17,28 +17,30 @@ std::string quoted(std::string_view text, std::string_view quote_in_quotes) {
   return out + "'";
 }
 
-Words command_names() {
-  Words names;
-  for (const Command& command : commands()) names.push_back(command.name);
-  return names;
-}
-
 std::string bash_reply(const Words& words) {
   return fmt::format("COMPREPLY=($(compgen -W {} -- \"$cur\"))",
                      quoted(fmt::format("{}", fmt::join(words, " ")), "'\\''"));
 }
 
-std::string bash_value(const OptionSpec& option) {
-  switch (option.kind) {
-    case ValueKind::word:
-      return bash_reply(option.words);
-    case ValueKind::file:
-      return "compopt -o filenames; COMPREPLY=($(compgen -f -- \"$cur\"))";
-    case ValueKind::folder:
-      return "compopt -o filenames; COMPREPLY=($(compgen -d -- \"$cur\"))";
-    default:
-      return "COMPREPLY=()";
+/// What a script says of the value of an option, by its kind.
+struct Values {
+  std::string word, file, folder, other;
+  std::string flag = {};
+
+  [[nodiscard]] const std::string& of(ValueKind kind) const {
+    if (kind == ValueKind::flag) return flag;
+    if (kind == ValueKind::word) return word;
+    if (kind == ValueKind::file) return file;
+    return kind == ValueKind::folder ? folder : other;
   }
+};
+
+std::string bash_value(const OptionSpec& option) {
+  return Values{.word = bash_reply(option.words),
+                .file = "compopt -o filenames; COMPREPLY=($(compgen -f -- \"$cur\"))",
+                .folder = "compopt -o filenames; COMPREPLY=($(compgen -d -- \"$cur\"))",
+                .other = "COMPREPLY=()"}
+      .of(option.kind);
 }
 
 std::string bash_script() {
@@ -48,7 +50,8 @@ std::string bash_script() {
       "  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}\n"
       "  COMPREPLY=()\n"
       "  if [[ $COMP_CWORD -eq 1 ]]; then\n";
-  Words first = command_names();
+  Words first;
+  for (const Command& command : commands()) first.push_back(command.name);
   first.insert(first.end(), {"--help", "--version"});
   text += "    " + bash_reply(first) + "\n    return\n  fi\n  case ${COMP_WORDS[1]} in\n";
   for (const Command& command : commands()) {
@@ -72,18 +75,11 @@ std::string bash_script() {
 }
 
 std::string zsh_value(const OptionSpec& option) {
-  switch (option.kind) {
-    case ValueKind::flag:
-      return "";
-    case ValueKind::word:
-      return fmt::format(":{}:({})", option.name, fmt::join(option.words, " "));
-    case ValueKind::file:
-      return ":file:_files";
-    case ValueKind::folder:
-      return ":folder:_files -/";
-    default:
-      return fmt::format(":{}: ", option.name);
-  }
+  return Values{.word = fmt::format(":{}:({})", option.name, fmt::join(option.words, " ")),
+                .file = ":file:_files",
+                .folder = ":folder:_files -/",
+                .other = fmt::format(":{}: ", option.name)}
+      .of(option.kind);
 }
 
 /// A description inside an _arguments specification.
@@ -122,18 +118,11 @@ std::string zsh_script() {
 }
 
 std::string fish_value(const OptionSpec& option) {
-  switch (option.kind) {
-    case ValueKind::flag:
-      return "";
-    case ValueKind::word:
-      return fmt::format(" -x -a '{}'", fmt::join(option.words, " "));
-    case ValueKind::file:
-      return " -r -F";
-    case ValueKind::folder:
-      return " -x -a '(__fish_complete_directories)'";
-    default:
-      return " -x";
-  }
+  return Values{.word = fmt::format(" -x -a '{}'", fmt::join(option.words, " ")),
+                .file = " -r -F",
+                .folder = " -x -a '(__fish_complete_directories)'",
+                .other = " -x"}
+      .of(option.kind);
 }
 
 std::string fish_script() {

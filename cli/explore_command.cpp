@@ -82,7 +82,8 @@ void print(const Exploration& made, const Metric& metric) {
   for (const Doubt doubt : made.doubts) print_result("doubt: {}\n", sentence_of(doubt));
 }
 
-/// Opens the folder before anything is computed, so that what is in the way is told then. Which variants it is to hold is not known yet.
+/// Opens the folder before anything is computed, so that what is in the way is told then. Which variants it is to hold
+/// is not known yet.
 std::unique_ptr<io::ResultsFolder> open_folder(const ExploreCommand& command) {
   if (command.out.empty()) return nullptr;
   const bool replaces = command.overwrite == io::Overwrite::replace;
@@ -119,7 +120,8 @@ void write_folder(io::ResultsFolder& folder, const ExploreCommand& command, cons
   folder.finish("complete", seconds, Trace());
 }
 
-/// Writes the page of what was found. If there is time for it (no bound is given) each cell gets labels, and so a map, in another sweep.
+/// Writes the page of what was found. If there is time for it (no bound is given) each cell gets labels, and so a map,
+/// in another sweep.
 void write_report(const ExploreCommand& command, const Exploration& made, const io::FilePoints& points,
                   const Dataset& data, const Observer& observer) {
   const Metric& metric = command.input.metric;
@@ -146,7 +148,7 @@ void write_report(const ExploreCommand& command, const Exploration& made, const 
   write_page(command.input.messages, command.report, command.overwrite, report);
 }
 
-/// What a long exploration is going to take.
+/// Says what a long exploration is going to take.
 void foretell(const Progress& p, const EngineOptions& options) {
   constexpr double kLong = 10;
   const double seconds = p.seconds + *p.seconds_left;

@@ -1,9 +1,10 @@
+#include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <system_error>
 #include <variant>
 
 #include <epsflow/catalog/friends.hpp>
-#include <epsflow/cli/attaching.hpp>
 #include <epsflow/cli/catalogs.hpp>
 #include <epsflow/cli/running.hpp>
 #include <epsflow/core/choices.hpp>
@@ -18,6 +19,14 @@ namespace {
 struct Cgs {
   double length = 0;
   double mass = 0;
+};
+
+/// Points that join the groups.
+struct Attaching {
+  std::string said;  ///< what --attach says; empty if it is not given
+  std::string out;   ///< the file of --attached, or empty
+
+  [[nodiscard]] bool is_given() const { return !said.empty(); }
 };
 
 struct FofCommand {
@@ -44,10 +53,36 @@ double parse_unit(const std::string& text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error == std::errc() && end == text.data() + text.size() && value > 0 && std::isfinite(value)) return value;
-  throw UsageError(
-      fmt::format("--cgs: '{}' is no number above 0; give the units of length, in cm, and of mass, in g, "
-                  "as in 3.0857e24,1.9884e43",
-                  text));
+  throw usage_error(
+      "--cgs: '{}' is no number above 0; give the units of length, in cm, and of mass, in g, "
+      "as in 3.0857e24,1.9884e43",
+      text);
+}
+
+/// Returns whether --attach names a file or a folder, which may be called as a type of particles is.
+bool is_there(const std::string& said) {
+  std::error_code code;
+  return std::filesystem::exists(said, code);
+}
+
+void require_others(const std::string& said, io::Particles particles, io::Particles linked) {
+  if (particles != linked) return;
+  throw usage_error("--attach {} names the particles that are linked: name others", said);
+}
+
+/// Throws UsageError, ResourceError for words that cannot be.
+Attaching parse_attaching(const Arguments& arguments, Outputs& outputs) {
+  if (!arguments.given("attach")) {
+    if (!arguments.given("attached")) return {};
+    throw UsageError("--attached is about the points of --attach: give --attach as well");
+  }
+  if (!arguments.given("attached") && !arguments.given("catalog")) {
+    throw UsageError("--attach is for the groups of --attached, and for the counts of --catalog: give one of them");
+  }
+  const std::string& said = arguments.text("attach");
+  const auto particles = choice_of<io::Particles>(said);
+  if (particles && !is_there(said)) require_others(said, *particles, parse_input(arguments).options.particles);
+  return {said, outputs.take("attached", io::kLabelFormats)};
 }
 
 /// Throws UsageError for what SWIFT's catalogue does not have.
@@ -60,10 +95,10 @@ void parse_swift(const Arguments& arguments, FofCommand& command) {
   }
   for (const char* name : {"velocity", "stats"}) {
     if (!arguments.given(name)) continue;
-    throw UsageError(
-        fmt::format("SWIFT's catalogue, which --dialect swift asks for in HDF5, has no columns of --{}: leave "
-                    "it out, or write --catalog as .csv, .fits or .parquet",
-                    name));
+    throw usage_error(
+        "SWIFT's catalogue, which --dialect swift asks for in HDF5, has no columns of --{}: leave "
+        "it out, or write --catalog as .csv, .fits or .parquet",
+        name);
   }
   if (command.attaching.is_given() && command.attaching.out.empty()) {
     throw UsageError(
@@ -73,8 +108,8 @@ void parse_swift(const Arguments& arguments, FofCommand& command) {
   if (!arguments.given("cgs")) return;
   const Words units = parse_list(arguments, "cgs");
   if (units.size() != 2) {
-    throw UsageError(fmt::format("--cgs '{}' has {}: give the unit of length and that of mass", arguments.text("cgs"),
-                                 format_count(units.size(), "number")));
+    throw usage_error("--cgs '{}' has {}: give the unit of length and that of mass", arguments.text("cgs"),
+                      format_count(units.size(), "number"));
   }
   command.cgs = {parse_unit(units[0]), parse_unit(units[1])};
 }
@@ -92,7 +127,7 @@ FofCommand parse_fof(const Arguments& arguments) {
   }
   for (const char* name : {"velocity", "stats", "weight"}) {
     if (!arguments.given(name) || arguments.given("catalog")) continue;
-    throw UsageError(fmt::format("--{} is about the groups of --catalog: give --catalog as well", name));
+    throw usage_error("--{} is about the groups of --catalog: give --catalog as well", name);
   }
   command.out = command.outputs.take_with_rows(io::kLabelFormats);
   command.catalog = command.outputs.take("catalog", io::kTableFormats);
@@ -110,22 +145,21 @@ void take_masses(const Input& input, io::FilePoints& points) {
   if (std::ranges::any_of(points.inputs, is_pipe)) {
     // They are read in a second pass.
     return input.messages.tell(
-        fmt::format("masses of the snapshot are left out, as a pipe gives its bytes once: --weight {} takes them",
-                    io::kMassColumn));
+        "masses of the snapshot are left out, as a pipe gives its bytes once: --weight {} takes them", io::kMassColumn);
   }
   points.weight_column = io::kMassColumn;
   points.weights = std::move(input.read_beside({points.weight_column}, points).front());
-  input.messages.tell("masses are those of the snapshot: --weight " + points.weight_column);
+  input.messages.tell("masses are those of the snapshot: --weight {}", points.weight_column);
 }
 
 /// Throws InputError for a mass that none can be, before anything is clustered.
 void check_masses(const io::FilePoints& points) {
   for (std::size_t i = 0; i < points.weights.size(); ++i) {
     if (std::isfinite(points.weights[i]) && points.weights[i] >= 0) continue;
-    throw InputError(
-        fmt::format("{} (point {}) has the mass, or weight, {} in the column {}, and a mass is 0 or more: take the row "
-                    "out, or name another column with --weight",
-                    row_of(points, i), i, points.weights[i], points.weight_column));
+    throw input_error(
+        "{} (point {}) has the mass, or weight, {} in the column {}, and a mass is 0 or more: take the row "
+        "out, or name another column with --weight",
+        row_of(points, i), i, points.weights[i], points.weight_column);
   }
 }
 
@@ -136,13 +170,89 @@ void rename_groups(Table& table, GroupDialect dialect) {
   for (std::int64_t& id : std::get<std::vector<std::int64_t>>(table.front().values)) ++id;
 }
 
+bool is_snapshot(const io::FilePoints& read) {
+  return !read.inputs.empty() && (read.inputs.front().kind.starts_with("snapshot, ") ||
+                                  read.inputs.front().kind.starts_with("SWIFT snapshot, "));
+}
+
+/// Returns the particles that --attach names of what was read; nothing if it names a file.
+std::optional<io::Particles> particles_named(const std::string& said, const io::FilePoints& read,
+                                             const Messages& messages) {
+  const auto particles = choice_of<io::Particles>(said);
+  if (!particles || !is_there(said)) return particles;
+  if (!is_snapshot(read)) return std::nullopt;
+  messages.tell("--attach {0} takes particles of the snapshot, and there is a file {0} as well: ./{0} names it", said);
+  return particles;
+}
+
+/// Reads the points, when those that are linked have taken their part of the budget.
+io::FilePoints read_within(const std::vector<std::filesystem::path>& files, io::ReadOptions options,
+                           const io::FilePoints& linked) {
+  const std::uint64_t taken = linked.view().bytes() + linked.weights.size() * sizeof(double);
+  options.memory -= std::min(options.memory, taken);
+  try {
+    return io::read_points(files, options);
+  } catch (const ResourceError& error) {
+    throw ResourceError(fmt::format("{}; of ReadOptions::memory the points that are linked take {}", error.what(),
+                                    format_bytes(taken)));
+  }
+}
+
+/// Returns the points of --attach: other particles of the snapshot that was read, or those of a file, in the same
+/// columns. read: as Input::settle() left it. Throws as Input::read(), and InputError if rows of them were dropped.
+io::FilePoints read_attached(const Attaching& attaching, Input input, const io::FilePoints& read) {
+  const std::string& said = attaching.said;
+  io::ReadOptions& options = input.options;
+  options.weight.clear();
+  if (!read.column_names.empty()) options.columns = read.column_names;
+  if (const auto particles = particles_named(said, read, input.messages)) {
+    require_others(said, *particles, options.particles);
+    options.particles = *particles;
+  } else {
+    input.files = {said};
+  }
+  io::FilePoints others = read_within(paths_of(input.files), options, read);
+  if (!input.messages.quiet) say_what_was_read(others, others.size(), others.dims());
+  if (others.dropped_rows() > 0) {
+    throw input_error(
+        "{}: {} dropped for NaN, infinity or missing values, and --attached has a label for each row: take "
+        "them out of the file",
+        said, format_count(others.dropped_rows(), "row"));
+  }
+  if (others.dims() != read.dims()) {
+    throw input_error("{} has {}, and what is linked has {}: choose the same with --columns", said,
+                      format_count(others.dims(), "column"), read.dims());
+  }
+  input.settle(others);
+  return others;
+}
+
+/// Returns labels of points that were attached, with the counts of such a result.
+VariantResult attached_result(const VariantResult& groups, const std::vector<std::int32_t>& labels) {
+  VariantResult result;
+  result.variant = groups.variant;
+  result.summary.clusters = groups.summary.clusters;
+  for (const std::int32_t label : labels) ++(label == kNoise ? result.summary.noise : result.summary.border);
+  result.labels = labels;
+  return result;
+}
+
+/// Returns how many were attached to each of so many groups, as a column of the catalogue.
+TableColumn attached_counts(const VariantResult& attached, std::size_t groups) {
+  std::vector<std::int64_t> counts(groups);
+  for (const std::int32_t label : attached.labels) {
+    if (label != kNoise) ++counts[static_cast<std::size_t>(label)];
+  }
+  return {.name = "attached", .values = std::move(counts)};
+}
+
 /// Throws UsageError for points that are not in three dimensions.
 void require_swift_dims(std::size_t dims) {
   if (dims == 3) return;
-  throw UsageError(
-      fmt::format("SWIFT's catalogue, which --dialect swift asks for in HDF5, is of three dimensions, and {} read: "
-                  "choose three with --columns, or write --catalog as .csv",
-                  dims == 1 ? "1 column was" : fmt::format("{} were", format_count(dims, "column"))));
+  throw usage_error(
+      "SWIFT's catalogue, which --dialect swift asks for in HDF5, is of three dimensions, and {} read: "
+      "choose three with --columns, or write --catalog as .csv",
+      dims == 1 ? "1 column was" : fmt::format("{} were", format_count(dims, "column")));
 }
 
 void write_swift_catalog(const FofCommand& command, const Catalog& catalog) {
@@ -256,6 +366,10 @@ int run_fof(const Arguments& arguments) {
 }  // namespace
 
 Command fof_command() {
+  OptionSpec attach = input_file("attach",
+                                 "points that join the group of the nearest linked point within the linking length: "
+                                 "those of a file, in the same columns, or of a snapshot its gas, stars, …");
+  attach.value = "FILE|TYPE";
   return {
       .name = "fof",
       .summary = "friends of friends: groups of points that are linked, and their catalogue",
@@ -279,7 +393,7 @@ Command fof_command() {
              word_option("dialect", {"epsflow", "swift", "nbodykit"}, "epsflow",
                          "numbers of groups, and of points in none: from 0 and -1, from 1 and 2147483647, from 1 and "
                          "0"),
-             attach_option(),
+             std::move(attach),
              output_file("attached",
                          "with --attach: the group of each of these points, as --out has that of linked ones")}},
            metric_options(),

@@ -6,7 +6,7 @@
 namespace epsflow::cli {
 namespace {
 
-/// "x, y, z", and "x0, x1, … x383" where there are many.
+/// Returns "x, y, z", or "x0, x1, … x383" if there are many.
 std::string list_of(const std::vector<std::string>& columns) {
   constexpr std::size_t kMostListed = 10;
   if (columns.size() <= kMostListed) return fmt::format("{}", fmt::join(columns, ", "));
@@ -17,8 +17,8 @@ double parse_rate(const std::string& text) {
   double rate = 0;
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), rate);
   if (code == std::errc{} && end == text.data() + text.size()) return rate;
-  throw UsageError(fmt::format("--rate is '{}', no number; finite numbers from {} on are possible", text,
-                               format_number(io::kLeastRate)));
+  throw usage_error("--rate is '{}', no number; finite numbers from {} on are possible", text,
+                    format_number(io::kLeastRate));
 }
 
 struct GenerateCommand {
@@ -33,7 +33,7 @@ struct GenerateCommand {
 GenerateCommand parse_generate(const Arguments& arguments) {
   arguments.require({"out"});
   const Words& kinds = arguments.operands();
-  if (kinds.size() != 1) throw UsageError(fmt::format("generate takes one kind, not {}", fmt::join(kinds, " and ")));
+  if (kinds.size() != 1) throw usage_error("generate takes one kind, not {}", fmt::join(kinds, " and "));
   GenerateCommand command{.kind = io::generator_kind(kinds.front()),
                           .n = arguments.number("n"),
                           .outputs = Outputs(arguments),
@@ -45,7 +45,8 @@ GenerateCommand parse_generate(const Arguments& arguments) {
   return command;
 }
 
-/// "coordinates per point of exponential (default: 64), embeddings (default: 384)": the kinds that take the option.
+/// Returns "coordinates per point of exponential (default: 64), embeddings (default: 384)": the kinds that take the
+/// option.
 template <class T>
 std::string help_with_kinds(const char* help, std::optional<T> io::GeneratorKind::*own) {
   Words kinds;

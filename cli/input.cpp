@@ -15,7 +15,7 @@
 namespace epsflow::cli {
 namespace {
 
-/// Most of anything that a message lists one by one.
+/// A message lists at most so many of anything one by one.
 constexpr std::size_t kMostListed = 10;
 
 std::string_view trim(std::string_view text) {
@@ -36,14 +36,14 @@ std::string take_quoted(std::string_view option, std::string_view& text, std::st
       return item;
     }
   }
-  throw UsageError(fmt::format("--{} '{}': a quote is not closed", option, whole));
+  throw usage_error("--{} '{}': a quote is not closed", option, whole);
 }
 
 /// Returns the one character that an option stands for.
 char one_character(const Arguments& arguments, std::string_view option, std::string_view also) {
   const std::string& text = arguments.text(option);
   if (text.size() == 1 && static_cast<unsigned char>(text.front()) < 0x80) return text.front();
-  throw UsageError(fmt::format("--{} '{}' is no single character; write one{}", option, text, also));
+  throw usage_error("--{} '{}' is no single character; write one{}", option, text, also);
 }
 
 char parse_delimiter(const Arguments& arguments) {
@@ -57,14 +57,14 @@ char parse_delimiter(const Arguments& arguments) {
 std::string parse_weight(const Arguments& arguments) {
   Words columns = parse_list(arguments, "weight");
   if (columns.size() == 1) return std::move(columns.front());
-  throw UsageError(
-      fmt::format("--weight '{}' names {}, and a point has one weight: name one column, in double quotes if its name "
-                  "holds a comma",
-                  arguments.text("weight"), format_count(columns.size(), "column")));
+  throw usage_error(
+      "--weight '{}' names {}, and a point has one weight: name one column, in double quotes if its name "
+      "holds a comma",
+      arguments.text("weight"), format_count(columns.size(), "column"));
 }
 
-/// A name from a file as it is, where it reads as one name; in quotes as --columns takes it where it holds a comma, and
-/// escaped where a terminal cannot show it.
+/// Returns a name from a file: as it is if it reads as one name, in quotes as --columns takes it if it holds a comma,
+/// and escaped if a terminal cannot show it.
 std::string shown(const std::string& name) {
   std::string escaped = io::show_text(name);
   if (escaped != "'" + name + "'") return escaped;
@@ -80,12 +80,12 @@ std::string list_of(const Items& items, Show show) {
   return items.size() > kMostListed ? text + ", …" : text;
 }
 
-/// "; weights in column mass"; nothing for points without any.
+/// Returns "; weights in column mass", or nothing for points without any.
 std::string weights_of(const io::PointsOrigin& points) {
   return points.weight_column.empty() ? "" : "; weights in column " + shown(points.weight_column);
 }
 
-/// "coordinates lat, lon (columns 1, 2)".
+/// Returns "coordinates lat, lon (columns 1, 2)".
 std::string coordinates_of(const io::PointsOrigin& points, std::size_t dims) {
   const std::string numbers =
       points.column_numbers.empty()
@@ -113,8 +113,8 @@ void parse_slicing(const Arguments& arguments, Input& input) {
   const Words& by = input.beside.by;
   if (input.by_file && !by.empty()) throw UsageError("--by and --by-file both say what a slice is: give one of them");
   if (by.size() > 1) {
-    throw UsageError(fmt::format("--by '{}' names {}: name one, in double quotes if its name holds a comma",
-                                 arguments.text("by"), format_count(by.size(), "column")));
+    throw usage_error("--by '{}' names {}: name one, in double quotes if its name holds a comma", arguments.text("by"),
+                      format_count(by.size(), "column"));
   }
   if (!arguments.given("by-width")) return;
   if (by.empty()) throw UsageError("--by-width is about the column of --by: give --by as well");
@@ -136,7 +136,8 @@ std::vector<std::size_t> choose_columns(const Words& names, const Metric& metric
   throw UsageError("no column is left for coordinates: those of --by and --stats are none unless --columns names them");
 }
 
-/// Returns what the library says of columns beside the coordinates, with the options that name them in place of the one for coordinates.
+/// Returns what the library says of columns beside the coordinates, with the options that name them in place of the one
+/// for coordinates.
 std::string in_words_of_columns(const ColumnsBeside& beside, const Words& names, std::string text) {
   std::string options;
   for (const auto& [option, columns] : beside.by_option()) {
@@ -171,15 +172,15 @@ std::vector<std::string> split_list(std::string_view option, std::string_view te
       item = take_quoted(option, text, whole);
       text = trim(text);
       if (!text.empty() && text.front() != ',') {
-        throw UsageError(fmt::format("--{} '{}': a comma is missing before '{}'", option, whole, text));
+        throw usage_error("--{} '{}': a comma is missing before '{}'", option, whole, text);
       }
     } else {
       item = trim(text.substr(0, text.find(',')));
       text.remove_prefix(std::min(text.size(), text.find(',')));
     }
     if (item.empty()) {
-      throw UsageError(fmt::format("--{} '{}': item {} is empty; take the comma away or write a name", option, whole,
-                                   items.size() + 1));
+      throw usage_error("--{} '{}': item {} is empty; take the comma away or write a name", option, whole,
+                        items.size() + 1);
     }
     items.push_back(std::move(item));
     if (text.empty()) return items;
@@ -244,8 +245,8 @@ std::vector<std::vector<double>> Input::read_beside(const Words& names, const io
   for (std::size_t k = 0; k < names.size() && options.columns.empty(); ++k) {
     const auto taken = std::ranges::find(points.column_numbers, read.numbers[k]);
     if (taken == points.column_numbers.end()) continue;
-    throw UsageError(fmt::format(
-        "column {} is a coordinate as well, as nothing says which columns are: give them with --columns", names[k]));
+    throw usage_error("column {} is a coordinate as well, as nothing says which columns are: give them with --columns",
+                      names[k]);
   }
   return std::move(read.values);
 }
@@ -285,8 +286,8 @@ void say_what_was_read(const io::PointsOrigin& origin, std::uint64_t n, std::siz
 
 io::LabelledCopy Input::labelled_copy(const io::FilePoints& points, io::OutputFormat format, bool core) const {
   io::LabelledCopy copy(paths_of(files), options, points, format, core, metric);
-  if (!copy.limit().empty()) messages.tell("labelled files hold the coordinates alone: " + copy.limit());
-  if (!copy.left_out().empty()) messages.tell("labelled files leave out " + copy.left_out());
+  if (!copy.limit().empty()) messages.tell("labelled files hold the coordinates alone: {}", copy.limit());
+  if (!copy.left_out().empty()) messages.tell("labelled files leave out {}", copy.left_out());
   return copy;
 }
 
@@ -306,10 +307,10 @@ std::string row_of(const io::FilePoints& points, std::size_t point) {
 
 void require_points(const io::PointsOrigin& origin, std::uint64_t n) {
   if (n > 0 || origin.dropped_rows() == 0) return;
-  throw InputError(
-      fmt::format("all {} were dropped for NaN, infinity or missing values in the columns that were read, and "
-                  "nothing is left to cluster: choose others with --columns",
-                  format_count(origin.dropped_rows(), "row")));
+  throw input_error(
+      "all {} were dropped for NaN, infinity or missing values in the columns that were read, and "
+      "nothing is left to cluster: choose others with --columns",
+      format_count(origin.dropped_rows(), "row"));
 }
 
 void add_input(nlohmann::ordered_json& json, const io::PointsOrigin& origin, const Metric* metric) {

@@ -10,7 +10,8 @@ namespace epsflow::cli {
 
 namespace {
 
-/// What is packed may have many times as many points as bytes; only these are asked how many.
+/// Returns whether the file is worth asking. What is packed may have many times as many points as bytes; only these are
+/// asked how many.
 bool may_be_large(const std::filesystem::path& file, std::uint64_t memory) {
   constexpr std::uint64_t kMostPacked = 32;
   std::error_code unknown;
@@ -18,7 +19,7 @@ bool may_be_large(const std::filesystem::path& file, std::uint64_t memory) {
   return !unknown && bytes > memory / kMostPacked;
 }
 
-/// Where the results will be.
+/// Returns the folder in which results will be, or the nearest above it that exists.
 std::filesystem::path first_that_exists(const std::filesystem::path& out) {
   std::filesystem::path folder = std::filesystem::absolute(out);
   while (!std::filesystem::is_directory(folder) && folder.has_relative_path()) folder = folder.parent_path();
@@ -58,9 +59,8 @@ std::optional<RowsToLeave> rows_to_leave(Input& input, const Sweep& sweep, RunSe
 io::RowFile leave_rows(const Input& input, RowsToLeave rows, const std::filesystem::path& out) {
   if (rows.file) return std::move(*rows.file);
   const std::filesystem::path folder = first_that_exists(out);
-  input.messages.tell(
-      fmt::format("its coordinates, {}, are copied to a file without a name in {}, as parts need rows in any order",
-                  format_bytes(rows.shape.bytes()), folder.string()));
+  input.messages.tell("its coordinates, {}, are copied to a file without a name in {}, as parts need rows in any order",
+                      format_bytes(rows.shape.bytes()), folder.string());
   return io::copy_rows(input.files.front(), input.options, std::move(rows.shape), folder, input.options.memory / 4);
 }
 
@@ -77,10 +77,10 @@ io::ResultsInput results_input(const io::RowFile& file) {
       const auto bad = std::ranges::find_if_not(values, [](auto x) { return std::isfinite(x); });
       if (bad == values.end()) return;
       const auto at = static_cast<std::size_t>(bad - values.begin());
-      throw InputError(fmt::format(
+      throw input_error(
           "{}: row {}, column {} is {}; DBSCAN needs finite coordinates: drop such rows with ReadOptions::on_nan = "
           "NanPolicy::drop",
-          file.origin.inputs.front().name, first + at / rows.dims, at % rows.dims, *bad));
+          file.origin.inputs.front().name, first + at / rows.dims, at % rows.dims, *bad);
     });
     digests.push_back(io::digest_of_coordinates(some));
   }

@@ -14,10 +14,10 @@ double number(std::string_view option, std::string_view text, std::string_view w
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error == std::errc() && end == text.data() + text.size()) return value;
-  throw UsageError(fmt::format("--{}: '{}' is no number; it is {}", option, text, what));
+  throw usage_error("--{}: '{}' is no number; it is {}", option, text, what);
 }
 
-/// A side as in 250, 0:250 or -.
+/// Parses a side as in 250, 0:250 or -.
 BoxSide side(std::string_view text) {
   constexpr std::string_view kWhat = "a comma list of sides, as in 250,-10:10,-, one for each column or one for all";
   if (text == "-") return {};
@@ -25,8 +25,7 @@ BoxSide side(std::string_view text) {
   const bool both = colon != std::string_view::npos;
   const BoxSide side{both ? number("box", text.substr(0, colon), kWhat) : 0,
                      number("box", both ? text.substr(colon + 1) : text, kWhat)};
-  if (!side.closed())
-    throw UsageError(fmt::format("--box: '{}' has no length; a side that is open is written -", text));
+  if (!side.closed()) throw usage_error("--box: '{}' has no length; a side that is open is written -", text);
   return side;
 }
 
@@ -38,7 +37,7 @@ void take_box(const io::FilePoints& points, Metric& metric, const Messages& mess
     metric.box.push_back(length > 0 ? BoxSide{0, length} : BoxSide{});
     sides += (sides.empty() ? "" : ",") + (length > 0 ? format_number(length) : "-");
   }
-  messages.tell(fmt::format("the box is that of the snapshot's header: --box {}; --box - opens it", sides));
+  messages.tell("the box is that of the snapshot's header: --box {}; --box - opens it", sides);
 }
 
 }  // namespace
@@ -86,16 +85,16 @@ void Input::settle(io::FilePoints& points) {
   if (on_sphere(metric.kind)) {
     const std::vector<std::size_t> order = sky_columns(points.column_names, metric);
     if (points.dims() != 2) {
-      throw UsageError(fmt::format(
+      throw usage_error(
           "--metric {} takes two columns, longitude and latitude, and {} were read: choose them with --columns",
-          word_of(metric.kind), points.dims()));
+          word_of(metric.kind), points.dims());
     }
     require_unit_of_names(names_without_units(points), metric);
     if (!order.empty() && order.front() == 1) swap_columns(points);
     if (order.empty() && !metric.latitude_first) {
       const bool latitude_first = latitude_comes_first(metric);
-      messages.tell(fmt::format("names of columns do not tell: the first is taken for {}, the second for {}",
-                                latitude_first ? "latitude" : "longitude", latitude_first ? "longitude" : "latitude"));
+      messages.tell("names of columns do not tell: the first is taken for {}, the second for {}",
+                    latitude_first ? "latitude" : "longitude", latitude_first ? "longitude" : "latitude");
     }
   }
   if (metric.box.size() == 1) metric.box.resize(points.dims(), metric.box.front());

@@ -18,7 +18,7 @@ double parse_eps(const Arguments& arguments) {
   arguments.require({"eps"});
   const std::vector<double> eps = parse_eps_list(arguments.text("eps"));
   if (eps.size() == 1) return eps.front();
-  throw UsageError(fmt::format("neighbors takes one eps, and --eps {} gives {}", arguments.text("eps"), eps.size()));
+  throw usage_error("neighbors takes one eps, and --eps {} gives {}", arguments.text("eps"), eps.size());
 }
 
 NeighborsCommand parse_neighbors(const Arguments& arguments) {

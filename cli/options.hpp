@@ -41,8 +41,8 @@ void take(const Arguments& arguments, Owner& owner) {
   }
 }
 
-/// The library's errors and notices in the words of the command line: "raise EngineOptions::memory" becomes "raise --memory",
-/// "EngineOptions::backend = BackendChoice::cpu" becomes "--backend cpu".
+/// The library's errors and notices in the words of the command line: "raise EngineOptions::memory" becomes "raise
+/// --memory", "EngineOptions::backend = BackendChoice::cpu" becomes "--backend cpu".
 [[nodiscard]] std::string in_program_words(std::string_view text);
 
 }  // namespace epsflow::cli

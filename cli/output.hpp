@@ -1,5 +1,5 @@
-// The program's two streams. Results go to standard output, and what cannot be printed there is an error; messages go to
-// standard error, and what cannot be printed there is lost without harm.
+// The program's two streams. Results go to standard output, and what cannot be printed there is an error; messages go
+// to standard error, and what cannot be printed there is lost without harm.
 #pragma once
 
 #include <fmt/format.h>
@@ -16,8 +16,8 @@
 namespace epsflow::cli {
 
 /// To be called first. Gives standard streams that were closed a place to go, so that no file of a result takes their
-/// number, and has writing to a pipe that nobody reads, or beyond the limit of a file's size, fail instead of ending the
-/// program.
+/// number, and has writing to a pipe that nobody reads, or beyond the limit of a file's size, fail instead of ending
+/// the program.
 void prepare_streams();
 
 /// Prints on standard output. Throws ResourceError, io::ReaderGone.
@@ -43,14 +43,25 @@ void be_silent() noexcept;
 /// shown by their codes.
 void say(std::string_view message) noexcept;
 
+/// Returns an error whose text is formatted.
+template <class... Values>
+[[nodiscard]] UsageError usage_error(fmt::format_string<Values...> format, Values&&... values) {
+  return UsageError(fmt::format(format, std::forward<Values>(values)...));
+}
+template <class... Values>
+[[nodiscard]] InputError input_error(fmt::format_string<Values...> format, Values&&... values) {
+  return InputError(fmt::format(format, std::forward<Values>(values)...));
+}
+
 /// What a command prints beside the files that it writes.
 struct Messages {
   bool json = false;   ///< the result, as JSON
   bool quiet = false;  ///< nothing but errors and JSON
 
   /// Says a message unless --quiet is given.
-  void tell(std::string_view message) const noexcept {
-    if (!quiet) say(message);
+  template <class... Values>
+  void tell(fmt::format_string<Values...> format, Values&&... values) const {
+    if (!quiet) say(fmt::format(format, std::forward<Values>(values)...));
   }
   /// Returns what prints the notices of the library; null with --quiet.
   [[nodiscard]] std::function<void(const std::string&)> notices() const {

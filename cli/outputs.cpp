@@ -51,7 +51,7 @@ std::string Outputs::named(std::string_view option) const {
 void Outputs::require_no_other(std::string_view option, const std::string& file) const {
   for (const auto& [other, place] : written_) {
     if (other == option || !same_place(file, place)) continue;
-    throw UsageError(fmt::format("--{} and --{} are both {}; give each a place of its own", option, other, place));
+    throw usage_error("--{} and --{} are both {}; give each a place of its own", option, other, place);
   }
 }
 
@@ -65,8 +65,8 @@ void Outputs::require_unread(const std::filesystem::path& file, io::Overwrite re
     if (!std::filesystem::is_directory(input, code)) continue;
     const std::filesystem::path folder = std::filesystem::canonical(input, code);
     if (!io::is_results_name(place.lexically_relative(folder).string())) continue;
-    throw UsageError(fmt::format("{} is a file of the results that are read from {}; choose another name",
-                                 file.string(), input.string()));
+    throw usage_error("{} is a file of the results that are read from {}; choose another name", file.string(),
+                      input.string());
   }
 }
 
@@ -78,7 +78,7 @@ std::string Outputs::take(std::string_view option, std::span<const io::OutputFor
   require_unread(file, overwrite_);
   if (file != io::kStandardOutput) return file;
   if (messages_.json) {
-    throw UsageError(fmt::format("--{} - and --json both go to standard output; give one of them", option));
+    throw usage_error("--{} - and --json both go to standard output; give one of them", option);
   }
   streamed_ = true;
   return file;
@@ -90,8 +90,7 @@ std::string Outputs::take_with_rows(std::span<const io::OutputFormat> formats) {
   rows_ = std::filesystem::path(out_).replace_extension(".rows.npy");
   for (const auto& [option, place] : written_) {
     if (!same_place(rows_, place)) continue;
-    throw UsageError(
-        fmt::format("--{} is {}, where the rows of --out go; give it another name", option, rows_.string()));
+    throw usage_error("--{} is {}, where the rows of --out go; give it another name", option, rows_.string());
   }
   require_unread(rows_, overwrite_);
   if (std::error_code code; std::filesystem::exists(rows_, code) && !io::is_marked_npy(rows_)) {
@@ -107,8 +106,7 @@ std::string Outputs::take_page(std::string_view option, io::Overwrite replaces) 
   if (file.empty()) return file;
   const std::filesystem::path extension = std::filesystem::path(file).extension();
   if (extension != ".html" && extension != ".htm") {
-    throw UsageError(
-        fmt::format("--{} {} is where a page for a browser goes: give it a name that ends in .html", option, file));
+    throw usage_error("--{} {} is where a page for a browser goes: give it a name that ends in .html", option, file);
   }
   require_no_other(option, file);
   require_unread(file, replaces);
@@ -126,9 +124,9 @@ void Outputs::write_rows(const io::FilePoints& points, std::string_view what) co
       points.dropped_rows() > 0 ? fmt::format("the {} that were kept of {}", format_count(points.size(), "row"),
                                               format_count(points.size() + points.dropped_rows()))
                                 : fmt::format("the rows of all {} files", points.inputs.size());
-  messages_.tell(fmt::format(
+  messages_.tell(
       "{} are of {}, one after the other: name a file with --out to have the row of each beside it, in NAME.rows.npy",
-      what, rows_of_points));
+      what, rows_of_points);
 }
 
 void Outputs::write_labels(const VariantResult& result, const io::FilePoints& points, const Metric& metric,

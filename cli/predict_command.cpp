@@ -13,10 +13,10 @@
 namespace epsflow::cli {
 namespace {
 
-/// Those of labels that say nothing of a variant.
+/// Formats of labels that say nothing of a variant.
 constexpr std::array kPlainFormats{io::OutputFormat::npy, io::OutputFormat::csv, io::OutputFormat::fits};
 
-/// The options of the machine that count here.
+/// Returns the options of the machine that count here.
 OptionGroup resources() {
   OptionGroup group = machine_options();
   std::erase_if(group.options, [](const OptionSpec& o) { return o.name != "memory" && o.name != "threads"; });
@@ -54,13 +54,13 @@ Input parse_reading(const Arguments& arguments, const Values& values, const Word
 double parse_eps_of_clustering(const Arguments& arguments) {
   const std::vector<double> eps = parse_eps_list(arguments.text("eps"));
   if (eps.size() == 1) return eps.front();
-  throw UsageError(fmt::format("predict takes one eps, that of the clustering, and --eps {} gives {}",
-                               arguments.text("eps"), eps.size()));
+  throw usage_error("predict takes one eps, that of the clustering, and --eps {} gives {}", arguments.text("eps"),
+                    eps.size());
 }
 
 void refuse(const Arguments& arguments, std::initializer_list<const char*> options, std::string_view why) {
   for (const char* option : options) {
-    if (arguments.given(option)) throw UsageError(fmt::format("--{}: {}; leave it out", option, why));
+    if (arguments.given(option)) throw usage_error("--{}: {}; leave it out", option, why);
   }
 }
 
@@ -74,7 +74,7 @@ PredictCommand parse_files(const Arguments& arguments) {
           .eps = parse_eps_of_clustering(arguments)};
 }
 
-/// The files that the points of a results folder were read from.
+/// Returns the files that the points of a results folder were read from.
 Words files_of_input(const std::string& folder, const nlohmann::json& input) {
   Words files;
   for (const auto& file : input.value("files", nlohmann::json::array())) {
@@ -82,9 +82,8 @@ Words files_of_input(const std::string& folder, const nlohmann::json& input) {
   }
   for (const std::string& file : files) {
     if (std::error_code code; std::filesystem::exists(file, code)) continue;
-    throw InputError(
-        fmt::format("the points of {} were read from {}, which is not there: give them with --points{}", folder, file,
-                    files.size() == 1 ? "" : fmt::format(", once for each of the {} files", files.size())));
+    throw input_error("the points of {} were read from {}, which is not there: give them with --points{}", folder, file,
+                      files.size() == 1 ? "" : fmt::format(", once for each of the {} files", files.size()));
   }
   if (files.empty()) throw InputError(folder + " does not say where its points are: give them with --points");
   return files;
@@ -100,27 +99,28 @@ bool of_one_kind(const Words& a, const Words& b) {
   return std::filesystem::path(a.front()).extension() == std::filesystem::path(b.front()).extension();
 }
 
-/// Returns the variant of the folder that the command line names. Throws InputError if its labels or its mask of core points are not there.
+/// Returns the variant of the folder that the command line names. Throws InputError if its labels or its mask of core
+/// points are not there.
 const io::SweepEntry& parse_variant_of(const std::string& folder, const io::Manifest& manifest,
                                        const Arguments& arguments) {
   const std::vector<std::uint32_t> minpts = parse_minpts_list(arguments.text("minpts"));
   if (minpts.size() != 1) {
-    throw UsageError(fmt::format("predict takes one minpts, that of the clustering, and --minpts {} gives {}",
-                                 arguments.text("minpts"), minpts.size()));
+    throw usage_error("predict takes one minpts, that of the clustering, and --minpts {} gives {}",
+                      arguments.text("minpts"), minpts.size());
   }
   const io::SweepEntry& held = require_variant(folder, manifest, {parse_eps_of_clustering(arguments), minpts.front()});
   const Variant& variant = held.variant;
   if (!held.has_labels) {
-    throw InputError(
-        fmt::format("{} has no labels of eps {} and minpts {}, as --keep summary left them out: sweep again without it "
-                    "and with --core, which --resume adds to what is there",
-                    folder, format_number(variant.eps), variant.minpts));
+    throw input_error(
+        "{} has no labels of eps {} and minpts {}, as --keep summary left them out: sweep again without it "
+        "and with --core, which --resume adds to what is there",
+        folder, format_number(variant.eps), variant.minpts);
   }
   if (!manifest.files.contains(io::core_name(variant))) {
-    throw InputError(
-        fmt::format("{} has no mask of core points of eps {} and minpts {}: sweep again with --core, which "
-                    "--resume adds to what is there",
-                    folder, format_number(variant.eps), variant.minpts));
+    throw input_error(
+        "{} has no mask of core points of eps {} and minpts {}: sweep again with --core, which "
+        "--resume adds to what is there",
+        folder, format_number(variant.eps), variant.minpts);
   }
   return held;
 }
@@ -179,7 +179,7 @@ PredictCommand parse_predict(const Arguments& arguments) {
   return command;
 }
 
-/// read_for_points() of a file that --labels or --core names.
+/// Calls read_for_points() for a file that --labels or --core names.
 std::vector<std::int32_t> read_all(const std::filesystem::path& file, WholeNumbers numbers,
                                    const io::FilePoints& points) {
   numbers.advice = "are --labels and --core swapped?";
@@ -194,16 +194,16 @@ struct Core {
   std::vector<std::string> units;
 };
 
-/// Throws InputError where points or metric are not those of the folder that the clustering is in. Whatever weights the points had
-/// is in the mask of core points.
+/// Throws InputError if points or metric are not those of the folder that the clustering is in. Whatever weights the
+/// points had is in the mask of core points.
 void require_same_input(const PredictCommand& command, const io::FilePoints& points) {
   if (command.checksum.empty()) return;
   const std::string checksum = io::checksum_of_input(points, describe(command.old.metric));
   if (checksum == io::without_weights(command.checksum)) return;
-  throw InputError(
-      fmt::format("these are not the points of the results, or the metric is another: they are \"{}\", and the "
-                  "results are of \"{}\"; give the points that were clustered with --points",
-                  checksum, command.checksum));
+  throw input_error(
+      "these are not the points of the results, or the metric is another: they are \"{}\", and the "
+      "results are of \"{}\"; give the points that were clustered with --points",
+      checksum, command.checksum);
 }
 
 Core read_core(PredictCommand& command) {
@@ -231,14 +231,14 @@ Core read_core(PredictCommand& command) {
   return core;
 }
 
-/// Throws UsageError where a column is in another unit than it was in the clustering. One of the two may say none.
+/// Throws UsageError if a column is in another unit than it was in the clustering. One of the two may say none.
 void require_same_units(const io::FilePoints& points, const Core& core, const std::string& old) {
   const std::vector<std::string> units = units_of(points);
   for (std::size_t k = 0; k < std::min(units.size(), core.units.size()); ++k) {
     if (units[k].empty() || core.units[k].empty() || units[k] == core.units[k]) continue;
-    throw UsageError(fmt::format("column {} is in {}, and in {} it is in {}: convert one of the files",
-                                 k < points.column_names.size() ? points.column_names[k] : std::to_string(k), units[k],
-                                 old, core.units[k]));
+    throw usage_error("column {} is in {}, and in {} it is in {}: convert one of the files",
+                      k < points.column_names.size() ? points.column_names[k] : std::to_string(k), units[k], old,
+                      core.units[k]);
   }
 }
 
@@ -248,12 +248,12 @@ void require_same_columns(const io::FilePoints& points, const Core& core, const 
   const Words& names = points.column_names;
   if (on_sphere(metric.kind)) {
     if (may_be_one_system(names, core.column_names)) return;
-    throw UsageError(fmt::format("the columns are {}, and those of {} are {}, coordinates of another system",
-                                 fmt::join(names, ", "), old, fmt::join(core.column_names, ", ")));
+    throw usage_error("the columns are {}, and those of {} are {}, coordinates of another system",
+                      fmt::join(names, ", "), old, fmt::join(core.column_names, ", "));
   }
   if (core.column_names.empty() || names.empty() || core.column_names == names) return;
-  throw UsageError(fmt::format("the columns are {}, and those of {} are {}: choose the same of both with --columns",
-                               fmt::join(names, ", "), old, fmt::join(core.column_names, ", ")));
+  throw usage_error("the columns are {}, and those of {} are {}: choose the same of both with --columns",
+                    fmt::join(names, ", "), old, fmt::join(core.column_names, ", "));
 }
 
 int run_predict(const Arguments& arguments) {

@@ -35,33 +35,32 @@ Origin origin_of(const std::filesystem::path& folder, const io::Manifest& manife
     name_columns(origin.run.options, input.at("columns").get<Words>(),
                  input.at("column_numbers").get<std::vector<std::size_t>>());
   } catch (const Json::exception&) {
-    throw InputError(fmt::format("{} does not say how it was made, or is damaged: sweep again",
-                                 (folder / io::kManifestName).string()));
+    throw input_error("{} does not say how it was made, or is damaged: sweep again",
+                      (folder / io::kManifestName).string());
   }
   return origin;
 }
 
-/// The input where the folder has it from, or where --input says it is now.
+/// Returns the files of the input: those that the folder names, or those that --input names instead.
 Words input_files(const Arguments& arguments, const std::filesystem::path& folder, const Origin& origin) {
   if (arguments.given("input")) return arguments.texts("input");
   if (origin.files.empty()) {
-    throw InputError(
-        fmt::format("{} does not say of which file it is: give the points with --input FILE", folder.string()));
+    throw input_error("{} does not say of which file it is: give the points with --input FILE", folder.string());
   }
   for (const std::string& file : origin.files) {
     if (file == io::kStandardOutput) {
-      throw InputError(
-          fmt::format("{} is of points from standard input: give them with --input FILE", folder.string()));
+      throw input_error("{} is of points from standard input: give them with --input FILE", folder.string());
     }
     std::error_code code;
     if (std::filesystem::exists(file, code)) continue;
-    throw InputError(fmt::format("{} is of {}, which is not there (any more): say where it is now with --input FILE",
-                                 folder.string(), file));
+    throw input_error("{} is of {}, which is not there (any more): say where it is now with --input FILE",
+                      folder.string(), file);
   }
   return origin.files;
 }
 
-/// The words that read the same points: those of the run that made the folder, but for what this command line says.
+/// Returns the words that read the same points: those of the run that made the folder, but for what this command line
+/// says.
 Arguments reading_of(const Arguments& arguments, const Words& files, const Origin& origin) {
   Words words = files;
   const auto add = [&](const std::string& name, const std::string& value) {
@@ -83,9 +82,9 @@ void require_same_input(const std::filesystem::path& folder, const io::Manifest&
   const std::string checksum = io::checksum_of_input(points, describe(metric));
   const bool unknown = manifest.checksum.starts_with("unknown");
   if (checksum == manifest.checksum || unknown) return;
-  throw InputError(fmt::format(
+  throw input_error(
       "{} is of {}: give the points that were clustered with --input FILE, with the same columns and metric",
-      folder.string(), io::describe_difference(manifest, checksum)));
+      folder.string(), io::describe_difference(manifest, checksum));
 }
 
 ReportCommand parse_report(const Arguments& arguments) {

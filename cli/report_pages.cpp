@@ -53,8 +53,8 @@ void add_scores(report::Report& report, const std::filesystem::path& file) {
   for (std::size_t i = 0; i < map.size(); ++i) {
     const double minpts = map.view().at(i, 1);
     if (!(minpts >= 1 && minpts <= 0xFFFFFFFFU) || minpts != std::floor(minpts)) {
-      throw InputError(fmt::format("{} was not written by epsflow, or is damaged: it has a minpts of {}", file.string(),
-                                   format_number(minpts)));
+      throw input_error("{} was not written by epsflow, or is damaged: it has a minpts of {}", file.string(),
+                        format_number(minpts));
     }
     scores.push_back({{map.view().at(i, 0), static_cast<std::uint32_t>(minpts)}, map.view().at(i, 2)});
   }
@@ -129,8 +129,8 @@ void write_page(const Messages& messages, const std::string& file, io::Overwrite
   io::AtomicFile out(file, overwrite);
   out.write(page);
   out.commit();
-  messages.tell(fmt::format("{}: a report of {}, {} with a map, {}", file, format_count(report.cells(), "cell"),
-                            report.maps(), format_bytes(page.size())));
+  messages.tell("{}: a report of {}, {} with a map, {}", file, format_count(report.cells(), "cell"), report.maps(),
+                format_bytes(page.size()));
 }
 
 void add_folder(report::Report& report, const std::filesystem::path& folder, const io::Manifest& manifest) {
@@ -152,7 +152,7 @@ void add_folder(report::Report& report, const std::filesystem::path& folder, con
   try {
     report.advise(read_text(advice));
   } catch (const InputError& e) {
-    throw InputError(fmt::format("{}: {}", advice.string(), e.what()));
+    throw input_error("{}: {}", advice.string(), e.what());
   }
 }
 

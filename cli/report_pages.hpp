@@ -15,13 +15,13 @@ namespace epsflow::cli {
 /// --report FILE of a command that makes results.
 [[nodiscard]] OptionSpec report_option(std::string help);
 
-/// A command of the program as a shell takes it. options: name and value, "true" for flags; those that say where results go, and what is
-/// printed, are left out.
+/// Returns a command of the program as a shell takes it. options: name and value, "true" for flags; those that say
+/// where results go, and what is printed, are left out.
 [[nodiscard]] std::string command_line(std::string_view command, const Words& files,
                                        std::span<const std::pair<std::string, std::string>> options);
 
-/// Adds --columns to the options of a run that names columns which are no coordinates: commands without these options would take them for
-/// coordinates. names, numbers: of the columns that were read.
+/// Adds --columns to the options of a run that names columns which are no coordinates: commands without these options
+/// would take them for coordinates. names, numbers: of the columns that were read.
 void name_columns(std::vector<std::pair<std::string, std::string>>& options, const Words& names,
                   const std::vector<std::size_t>& numbers);
 
@@ -41,8 +41,8 @@ struct Origin {
 void write_page(const Messages& messages, const std::string& file, io::Overwrite overwrite,
                 const report::Report& report);
 
-/// Adds what a results folder holds of the points to a page: counts, labels, lineage, scores, recommendation. Throws InputError for what is
-/// not as it was written.
+/// Adds what a results folder holds of the points to a page: counts, labels, lineage, scores, recommendation. Throws
+/// InputError for what is not as it was written.
 void add_folder(report::Report& report, const std::filesystem::path& folder, const io::Manifest& manifest);
 
 }  // namespace epsflow::cli

@@ -35,8 +35,7 @@ Sweep parse_sweep(const Arguments& arguments, const Words& also) {
 Sweep parse_variant(const Arguments& arguments, const Words& also) {
   Sweep sweep = parse_sweep(arguments, also);
   if (sweep.size() == 1) return sweep;
-  throw UsageError(
-      fmt::format("{} takes one eps and one minpts; use epsflow sweep for several", arguments.command().name));
+  throw usage_error("{} takes one eps and one minpts; use epsflow sweep for several", arguments.command().name);
 }
 
 OptionGroup sweep_options() {

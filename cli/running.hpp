@@ -15,10 +15,10 @@
 
 namespace epsflow::cli {
 
-/// The options that say which variants: --eps with --minpts, or --variants.
+/// Returns the options that say which variants: --eps with --minpts, or --variants.
 [[nodiscard]] OptionGroup sweep_options();
-/// Returns the variants that the command line asks for. Throws UsageError; what is missing is named together with those of
-/// `also` that are.
+/// Returns the variants that the command line asks for. Throws UsageError; what is missing is named together with those
+/// of `also` that are.
 [[nodiscard]] Sweep parse_sweep(const Arguments& arguments, const Words& also = {});
 
 /// --eps and --minpts of commands that cluster under one variant.
@@ -26,7 +26,7 @@ namespace epsflow::cli {
 /// Returns that variant. Throws as parse_sweep().
 [[nodiscard]] Sweep parse_variant(const Arguments& arguments, const Words& also = {});
 
-/// The tables of options that say what to use of the machine, how to search and how to run: labels never depend on them.
+/// Return the options that say what to use of the machine, how to search and how to run: labels never depend on them.
 [[nodiscard]] OptionGroup machine_options();
 [[nodiscard]] OptionGroup several_gpus_options();
 [[nodiscard]] OptionGroup search_options();
@@ -41,7 +41,8 @@ struct RunSettings {
   void settle(std::uint64_t n, std::size_t dims, const Metric& metric);
 };
 
-/// Returns what the command line says about the run. Throws UsageError, ResourceError for what no run, or this machine, can have.
+/// Returns what the command line says about the run. Throws UsageError, ResourceError for what no run, or this machine,
+/// can have.
 [[nodiscard]] RunSettings parse_run_settings(const Arguments& arguments);
 
 /// Options and their values as they were given, for results and pages.
@@ -53,7 +54,7 @@ using GivenOptions = std::vector<std::pair<std::string, std::string>>;
 /// Returns what a results folder says of the run. The GPU is looked at only if it may be used.
 [[nodiscard]] io::RunDescription describe_run(const GivenOptions& given, const Metric& metric, BackendChoice backend);
 
-/// Name of the processor as the system tells it, or else its architecture.
+/// Returns the name of the processor as the system tells it, or else its architecture.
 [[nodiscard]] std::string processor_name();
 
 /// Prints a result as JSON. Text that is not UTF-8, as file names may be, is made so.

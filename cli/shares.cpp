@@ -71,7 +71,7 @@ std::vector<std::size_t> column_numbers(const JsonNumbers<nlohmann::json>& numbe
   return {counts.begin(), counts.end()};
 }
 
-/// Puts together what the ranks have read. Throws InputError where it is not one data set.
+/// Puts together what the ranks have read. Throws InputError if it is not one data set.
 class Joined {
  public:
   explicit Joined(bool columns_chosen) : columns_chosen_(columns_chosen) {}
@@ -86,18 +86,18 @@ class Joined {
       origin_.weight_column = read["weight"].get<std::string>();
     }
     if (read["dims"] != first_["dims"]) {
-      throw InputError(fmt::format(
+      throw input_error(
           "{} has {} columns, but {} has {}; files read as one data set need the same: choose with "
           "ReadOptions::columns",
-          name, numbers.count("dims"), origin_.inputs.front().name, JsonNumbers(first_, "the first").count("dims")));
+          name, numbers.count("dims"), origin_.inputs.front().name, JsonNumbers(first_, "the first").count("dims"));
     }
     if (!columns_chosen_ && read["names"] != first_["names"]) {
-      throw InputError(fmt::format("{} and {} name their columns differently; choose them with ReadOptions::columns",
-                                   name, origin_.inputs.front().name));
+      throw input_error("{} and {} name their columns differently; choose them with ReadOptions::columns", name,
+                        origin_.inputs.front().name);
     }
     if (read["box"] != first_["box"]) {
-      throw InputError(fmt::format("{} and {} are snapshots of different boxes; read them one by one", name,
-                                   origin_.inputs.front().name));
+      throw input_error("{} and {} are snapshots of different boxes; read them one by one", name,
+                        origin_.inputs.front().name);
     }
     for (std::size_t f = 0; f < task.files; ++f) add_rows(task.first + f, read["inputs"][f]);
   }

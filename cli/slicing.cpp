@@ -11,7 +11,7 @@
 namespace epsflow::cli {
 namespace {
 
-/// A slice for each file, empty ones too.
+/// Makes a slice for each file, empty ones too.
 SliceRows rows_by_file(const io::FilePoints& points) {
   SliceRows rows;
   rows.offsets.push_back(0);
@@ -35,8 +35,7 @@ void drop_without(const Input& input, io::FilePoints& points) {
   const auto count = static_cast<std::uint64_t>(std::ranges::count(is_out, true));
   if (count == 0) return;
   io::drop_points(points, is_out);
-  input.messages.tell(
-      fmt::format("dropped {} for missing values in {}", format_count(count, "row"), fmt::join(names, ", ")));
+  input.messages.tell("dropped {} for missing values in {}", format_count(count, "row"), fmt::join(names, ", "));
   require_points(points, points.size());
 }
 
@@ -46,15 +45,15 @@ SliceRows rows_of(const Input& input, io::FilePoints& points) {
   const std::vector<double> values = std::move(input.read_beside(input.beside.by, points).front());
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (std::isfinite(values[i])) continue;
-    throw InputError(
-        fmt::format("{} has {} in the column {} of --by, and every point is in a slice: fill it, or drop such rows "
-                    "with --on-nan drop",
-                    row_of(points, i), values[i], input.beside.by.front()));
+    throw input_error(
+        "{} has {} in the column {} of --by, and every point is in a slice: fill it, or drop such rows "
+        "with --on-nan drop",
+        row_of(points, i), values[i], input.beside.by.front());
   }
   return slice_rows(values, input.by_width);
 }
 
-/// Whole numbers as such.
+/// Returns what slices are called: whole numbers as such.
 TableColumn called(const Input& input, const io::FilePoints& points, const SliceRows& rows) {
   if (input.by_file) {
     std::vector<std::string> names;

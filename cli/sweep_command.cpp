@@ -21,16 +21,16 @@ void check_together(const Arguments& arguments, const SweepCommand& command) {
   for (const std::string& option : options_of_outputs(&io::ResultsOutput::of_one_data_set)) {
     if (!arguments.given(option)) continue;
     if (command.input.sliced()) {
-      throw UsageError(
-          fmt::format("--{} ties the clusters of one data set to each other, and --by and --by-file make many: leave "
-                      "one of them out",
-                      option));
+      throw usage_error(
+          "--{} ties the clusters of one data set to each other, and --by and --by-file make many: leave "
+          "one of them out",
+          option);
     }
     if (command.settings.run.method == VariantMethod::each) {
-      throw UsageError(
-          fmt::format("--{} ties the clusters of all minpts to each other, and --method each makes each on its own: "
-                      "leave one of them out",
-                      option));
+      throw usage_error(
+          "--{} ties the clusters of all minpts to each other, and --method each makes each on its own: "
+          "leave one of them out",
+          option);
     }
   }
 }
@@ -158,8 +158,8 @@ void run_shared(const SweepCommand& command, const PointSet& points, const Sweep
   const parts::SharingAnswer sharing = parts::choose_sharing(points, sweep, engines, settings.run);
   const bool left = !points.host_rows().in_memory();
   if (sharing.sharing == parts::Sharing::parts && (left || sharing.parts > engines.size())) {
-    command.input.messages.tell(fmt::format("{} of space {}, as {}", format_count(sharing.parts, "part"),
-                                            left ? "are read from the file one by one" : "take turns", sharing.reason));
+    command.input.messages.tell("{} of space {}, as {}", format_count(sharing.parts, "part"),
+                                left ? "are read from the file one by one" : "take turns", sharing.reason);
   }
   run_each(points, {.options = engines, .sharing = &sharing}, sweep, settings.run, take, observer);
 }
@@ -190,7 +190,8 @@ int sweep_points(SweepCommand& command) {
   const std::vector<Variant> missing =
       folder.begin(described, describe_run(command.given, input.metric, settings.engine.backend), std::move(writers));
 
-  // All variants of the folder together, where a file tells of all; those that are there are not made again otherwise.
+  // All variants of the folder are made together if a file tells of all; otherwise those that are there are not made
+  // again.
   const bool tied = command.lineage && lineage_is_missing(folder, missing);
   const bool counted = input.sliced() && (!missing.empty() || !folder.holds(io::kSlicesName));
   const Sweep made(tied || counted ? all_variants(folder, missing) : missing);

@@ -1,4 +1,5 @@
-// epsflow sweep by several processes: each reads a share of the points, clusters a part of space, and writes the labels of its share.
+// epsflow sweep by several processes: each reads a share of the points, clusters a part of space, and writes the labels
+// of its share.
 
 #include <set>
 
@@ -40,14 +41,15 @@ SweepCommand parse_sweep_of_ranks(const Arguments& arguments) {
   return command;
 }
 
-/// Throws InputError for points that the metric does not take. run_each() would throw, too, but on one rank among others that wait for it.
+/// Throws InputError for points that the metric does not take. run_each() would throw, too, but on one rank among
+/// others that wait for it.
 void require_movable(const io::FilePoints& points, const Metric& metric) {
   try {
     require_points(metric, points);
   } catch (const InputError& e) {
     const io::InputRows& rows = points.inputs.front();
-    throw InputError(fmt::format("{} (rows are counted from row {} of {}, with which this process begins)", e.what(),
-                                 rows.first, rows.name));
+    throw input_error("{} (rows are counted from row {} of {}, with which this process begins)", e.what(), rows.first,
+                      rows.name);
   }
 }
 
@@ -63,8 +65,9 @@ io::SharedResults told_by_first(parts::Exchange& ranks, const std::optional<io::
           run.core_mask};
 }
 
-/// Each rank writes its rows, which begin at `row` among all, to the files of a variant; the first keeps the folder. From several machines
-/// they may write through file systems that lose some of it: so the first reads it again. Collective.
+/// Each rank writes its rows, which begin at `row` among all, to the files of a variant; the first keeps the folder.
+/// From several machines they may write through file systems that lose some of it: so the first reads it again.
+/// Collective.
 void store(parts::Exchange& ranks, std::optional<io::ResultsFolder>& folder, const io::SharedResults& shared,
            const VariantResult& result, std::uint64_t row, bool one_machine) {
   const std::vector<io::SharedVector> vectors = shared.vectors(result.variant);

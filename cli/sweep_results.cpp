@@ -21,7 +21,7 @@ io::FolderMode parse_folder_mode(const Arguments& arguments) {
 void check_kept(const Arguments& arguments, const RunOptions& run) {
   for (const std::string& name : options_of_outputs(&io::ResultsOutput::of_labels)) {
     if (keeps_labels(run.keep) || !arguments.given(name)) continue;
-    throw UsageError(fmt::format("--{} is made of labels, and --keep summary makes none; leave one of them out", name));
+    throw usage_error("--{} is made of labels, and --keep summary makes none; leave one of them out", name);
   }
   check_options(run);
 }

@@ -14,8 +14,8 @@ OptionGroup table_options() {
 void require_table_options(const Arguments& arguments, const Words& more) {
   const auto refuse = [&](const std::string& name) {
     if (!arguments.given(name)) return;
-    throw UsageError(fmt::format(
-        "--{} is about points, and --neighbors reads a table of their neighbours; leave one of them out", name));
+    throw usage_error("--{} is about points, and --neighbors reads a table of their neighbours; leave one of them out",
+                      name);
   };
   for (const OptionGroup& group :
        {metric_options(), input_options(), several_gpus_options(), search_options(), run_options()}) {
@@ -23,8 +23,7 @@ void require_table_options(const Arguments& arguments, const Words& more) {
   }
   for (const std::string& name : more) refuse(name);
   if (arguments.operands().size() != 1) {
-    throw UsageError(
-        fmt::format("--neighbors takes one table, and {} files are named; give one", arguments.operands().size()));
+    throw usage_error("--neighbors takes one table, and {} files are named; give one", arguments.operands().size());
   }
 }
 
@@ -33,10 +32,9 @@ TableInput read_table(const Input& input) {
   TableInput read{.table = io::read_neighbors(file, input.options.memory), .origin = {}};
   const NeighborsView table = read.table.view();
   read.origin.inputs.push_back({.name = file, .kind = "HDF5 table of neighbours", .rows = table.size()});
-  input.messages.tell(fmt::format("{}: {} within {}; {}, {}, with{} distances", io::show_name(file),
-                                  read.origin.inputs.front().kind, format_number(table.eps),
-                                  format_count(table.size(), "row"), format_count(table.ids.size(), "pair"),
-                                  table.distances.empty() ? "out" : ""));
+  input.messages.tell("{}: {} within {}; {}, {}, with{} distances", io::show_name(file),
+                      read.origin.inputs.front().kind, format_number(table.eps), format_count(table.size(), "row"),
+                      format_count(table.ids.size(), "pair"), table.distances.empty() ? "out" : "");
   return read;
 }
 

@@ -44,7 +44,7 @@ TracksCommand parse_tracks(const Arguments& arguments) {
   command.input = parse_input(arguments);
   const std::size_t ids = command.input.beside.ids.size();
   if (ids > 1) {
-    throw UsageError(fmt::format("--ids '{}' names {}: name one", arguments.text("ids"), format_count(ids, "column")));
+    throw usage_error("--ids '{}' names {}: name one", arguments.text("ids"), format_count(ids, "column"));
   }
   return command;
 }
@@ -60,8 +60,8 @@ std::string time_text(double key) {
   return text;
 }
 
-/// SliceRows::offsets with one slice without points for each gap of --by-width. Clusters on the two sides of a stretch without points do
-/// not follow each other.
+/// Returns SliceRows::offsets with one slice without points for each gap of --by-width. Clusters on the two sides of a
+/// stretch without points do not follow each other.
 std::vector<std::uint64_t> with_gaps(const SliceRows& slices) {
   std::vector<std::uint64_t> starts;
   for (std::size_t s = 0; s < slices.count(); ++s) {
@@ -74,8 +74,8 @@ std::vector<std::uint64_t> with_gaps(const SliceRows& slices) {
   return starts;
 }
 
-/// In the order of tobac's columns. Positions are left out where there are none. starts: with_gaps() of the slices. With a width, frames
-/// are counted in stretches of it, those without points included.
+/// Makes a table in the order of tobac's columns. Latitude and longitude are left out for a plane. starts: with_gaps()
+/// of the slices. With a width, frames are counted in stretches of it, those without points included.
 Table tracks_table(const TrackedSlices& found, const SliceRows& slices, const std::vector<std::uint64_t>& starts,
                    bool sphere) {
   const auto slice_of = [&](const TrackRow& row) {
@@ -119,8 +119,8 @@ std::vector<std::int64_t> read_ids(const Input& input, const io::FilePoints& poi
   ids.reserve(columns.front().size());
   for (const double id : columns.front()) {
     if (!(std::abs(id) < 0x1p53) || id != std::floor(id)) {
-      throw InputError(fmt::format("{} has {} in the column {}, and an id is a whole number below 2^53",
-                                   row_of(points, ids.size()), id, input.beside.ids.front()));
+      throw input_error("{} has {} in the column {}, and an id is a whole number below 2^53",
+                        row_of(points, ids.size()), id, input.beside.ids.front());
     }
     ids.push_back(static_cast<std::int64_t>(id));
   }

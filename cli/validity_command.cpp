@@ -46,15 +46,16 @@ std::vector<const io::SweepEntry*> entries_of(const ValidityCommand& command, co
   return entries;
 }
 
-/// Throws InputError where a folder is of other points, or of points that a metric moves: labels of these are judged by other distances.
+/// Throws InputError if a folder is of other points, or of points that a metric moves: labels of these are judged by
+/// other distances.
 void require_same_points(const std::string& folder, const io::Manifest& manifest, const io::FilePoints& points) {
   const std::string checksum = io::checksum_of_input(points, "");
   const std::string of_folder = io::without_weights(manifest.checksum);
   if (of_folder == checksum || of_folder == "unknown") return;
-  throw InputError(
-      fmt::format("{} is of \"{}\", and these points are \"{}\": give the points that were clustered, with the same "
-                  "columns; validity is of Euclidean distances alone",
-                  folder, of_folder, checksum));
+  throw input_error(
+      "{} is of \"{}\", and these points are \"{}\": give the points that were clustered, with the same "
+      "columns; validity is of Euclidean distances alone",
+      folder, of_folder, checksum);
 }
 
 class Report {
