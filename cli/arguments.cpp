@@ -78,12 +78,9 @@ std::vector<po::option> parse_words(const Command& command, const Words& words) 
 bool is_option(const Command& command, std::string_view word) {
   if (word.starts_with("--")) return find_option(command, word.substr(2, word.find('=') - 2)) != nullptr;
   if (word.size() != 2 || word.front() != '-') return false;
-  for (const OptionGroup& group : command.groups) {
-    for (const OptionSpec& option : group.options) {
-      if (option.letter == word.back()) return true;
-    }
-  }
-  return false;
+  bool found = false;
+  for_each_name(command, [&](const OptionSpec& option, const auto&) { found |= option.letter == word.back(); });
+  return found;
 }
 
 std::string range_of(const OptionSpec& option) { return epsflow::range_of(option.least, option.most, option.zero); }

@@ -40,21 +40,17 @@ ClusterCommand parse_cluster(const Arguments& arguments) {
 void print_summary(const ClusterCommand& command, const VariantResult& result, const io::PointsOrigin& origin,
                    std::uint64_t points, const Metric* metric) {
   const LabelSummary& s = result.summary;
-  if (command.input.messages.json) {
-    nlohmann::ordered_json json{
-        {"points", points},       {"eps", result.variant.eps}, {"minpts", result.variant.minpts},
-        {"clusters", s.clusters}, {"noise", s.noise},          {"core", s.core},
-        {"border", s.border},     {"largest", s.largest},      {"seconds", result.seconds}};
-    add_input(json, origin, metric);
-    return print_json(json);
-  }
-  if (!command.outputs.has_summary()) return;
+  nlohmann::ordered_json json{{"points", points},       {"eps", result.variant.eps}, {"minpts", result.variant.minpts},
+                              {"clusters", s.clusters}, {"noise", s.noise},          {"core", s.core},
+                              {"border", s.border},     {"largest", s.largest},      {"seconds", result.seconds}};
+  add_input(json, origin, metric);
   const std::string by = metric == nullptr ? std::string(kPrecomputed) : describe(*metric);
   const std::string dropped =
       origin.dropped_rows() > 0 ? " (" + format_count(origin.dropped_rows(), "row") + " dropped)" : "";
-  print_result("{}{}: {} (largest {}), {} core, {} border, {} noise; {}{:.3f} s\n", format_count(points, "point"),
-               dropped, format_count(s.clusters, "cluster"), format_count(s.largest), format_count(s.core),
-               format_count(s.border), format_count(s.noise), by.empty() ? "" : by + "; ", result.seconds);
+  command.outputs.print(json, fmt::format("{}{}: {} (largest {}), {} core, {} border, {} noise; {}{:.3f} s\n",
+                                          format_count(points, "point"), dropped, format_count(s.clusters, "cluster"),
+                                          format_count(s.largest), format_count(s.core), format_count(s.border),
+                                          format_count(s.noise), by.empty() ? "" : by + "; ", result.seconds));
 }
 
 void run_on_table(const ClusterCommand& command) {
@@ -75,8 +71,7 @@ void run_on_points(ClusterCommand& command) {
   Input& input = command.input;
   RunSettings& settings = command.settings;
   const io::Overwrite overwrite = command.outputs.overwrite();
-  const io::FilePoints points = input.read_settled();
-  settings.settle(points.size(), points.dims(), input.metric);
+  const io::FilePoints points = read_points(input, settings);
   std::optional<io::LabelledCopy> labelled;
   if (!command.labelled.empty()) {
     const io::OutputFormat format = io::output_format(command.labelled, io::kLabelledFormats);

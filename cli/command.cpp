@@ -77,6 +77,12 @@ OptionSpec several(OptionSpec option) {
   return option;
 }
 
+std::string in_quotes(std::string_view text, std::string_view quote) {
+  std::string out = "'";
+  for (const char c : text) out += c == '\'' ? std::string(quote) : std::string(1, c);
+  return out + "'";
+}
+
 std::string value_name(const OptionSpec& option) {
   return option.words.empty() ? option.value : fmt::format("{}", fmt::join(option.words, "|"));
 }

@@ -84,6 +84,9 @@ struct Command {
   int (*run_ranks)(const Arguments& arguments, parts::Exchange& ranks) = nullptr;
 };
 
+/// Returns `text` in single quotes for a shell. quote: what stands for a quote there.
+[[nodiscard]] std::string in_quotes(std::string_view text, std::string_view quote = "'\\''");
+
 /// Calls f with every option of a command under each of its names, without dashes.
 template <class F>
 void for_each_name(const Command& command, F&& f) {

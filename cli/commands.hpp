@@ -43,6 +43,10 @@ struct Failure {
 /// The command of this name. Throws UsageError that suggests the nearest one.
 [[nodiscard]] const Command& find_command(std::string_view name);
 
+/// Returns what `epsflow --help` prints, and what `epsflow COMMAND --help` does.
+[[nodiscard]] std::string program_help();
+[[nodiscard]] std::string command_help(const Command& command);
+
 [[nodiscard]] Command explore_command();
 [[nodiscard]] Command suggest_command();
 [[nodiscard]] Command sweep_command();

@@ -65,9 +65,7 @@ CompareCommand parse_compare(const Arguments& arguments) {
   if (command.operands.size() > 2) {
     throw usage_error("compare takes two labellings, and {} are named", command.operands.size());
   }
-  if (std::ranges::count(command.operands, "-") > 1) {
-    throw UsageError("- stands for standard input, which can be read only once; name it once");
-  }
+  require_one_pipe(command.operands);
   if (command.columns.size() > 2) {
     throw UsageError("--columns is given more than twice, and two labellings are compared: give it once or twice");
   }

@@ -1,29 +1,14 @@
 #include <epsflow/cli/commands.hpp>
-#include <epsflow/cli/help.hpp>
 
 namespace epsflow::cli {
 namespace {
 
-/// `text` in single quotes, for any of the shells.
-std::string quoted(std::string_view text, std::string_view quote_in_quotes) {
-  std::string out = "'";
-  for (const char c : text) {
-    if (c == '\'') {
-      out += quote_in_quotes;
-    } else {
-      out += c;
-    }
-  }
-  return out + "'";
-}
-
 std::string bash_reply(const Words& words) {
-  return fmt::format("COMPREPLY=($(compgen -W {} -- \"$cur\"))",
-                     quoted(fmt::format("{}", fmt::join(words, " ")), "'\\''"));
+  return fmt::format("COMPREPLY=($(compgen -W {} -- \"$cur\"))", in_quotes(fmt::format("{}", fmt::join(words, " "))));
 }
 
 /// What a script says of the value of an option, by its kind.
-struct Values {
+struct ShellValues {
   std::string word, file, folder, other;
   std::string flag = {};
 
@@ -36,10 +21,10 @@ struct Values {
 };
 
 std::string bash_value(const OptionSpec& option) {
-  return Values{.word = bash_reply(option.words),
-                .file = "compopt -o filenames; COMPREPLY=($(compgen -f -- \"$cur\"))",
-                .folder = "compopt -o filenames; COMPREPLY=($(compgen -d -- \"$cur\"))",
-                .other = "COMPREPLY=()"}
+  return ShellValues{.word = bash_reply(option.words),
+                     .file = "compopt -o filenames; COMPREPLY=($(compgen -f -- \"$cur\"))",
+                     .folder = "compopt -o filenames; COMPREPLY=($(compgen -d -- \"$cur\"))",
+                     .other = "COMPREPLY=()"}
       .of(option.kind);
 }
 
@@ -75,10 +60,10 @@ std::string bash_script() {
 }
 
 std::string zsh_value(const OptionSpec& option) {
-  return Values{.word = fmt::format(":{}:({})", option.name, fmt::join(option.words, " ")),
-                .file = ":file:_files",
-                .folder = ":folder:_files -/",
-                .other = fmt::format(":{}: ", option.name)}
+  return ShellValues{.word = fmt::format(":{}:({})", option.name, fmt::join(option.words, " ")),
+                     .file = ":file:_files",
+                     .folder = ":folder:_files -/",
+                     .other = fmt::format(":{}: ", option.name)}
       .of(option.kind);
 }
 
@@ -95,7 +80,7 @@ std::string zsh_help(const OptionSpec& option) {
 std::string zsh_script() {
   std::string text = "#compdef epsflow\n_epsflow() {\n  if (( CURRENT == 2 )); then\n    local -a commands=(\n";
   for (const Command& command : commands()) {
-    text += "      " + quoted(command.name + ":" + command.summary, "'\\''") + "\n";
+    text += "      " + in_quotes(command.name + ":" + command.summary) + "\n";
   }
   text +=
       "    )\n    _describe command commands\n    return\n  fi\n  local command=$words[2]\n"
@@ -103,12 +88,11 @@ std::string zsh_script() {
   for (const Command& command : commands()) {
     text += "    " + command.name + ")\n      _arguments";
     for_each_name(command, [&](const OptionSpec& option, const std::string& name) {
-      text +=
-          " \\\n        " +
-          quoted((option.several ? "*--" : "--") + name + "[" + zsh_help(option) + "]" + zsh_value(option), "'\\''");
+      text += " \\\n        " +
+              in_quotes((option.several ? "*--" : "--") + name + "[" + zsh_help(option) + "]" + zsh_value(option));
     });
     if (!command.operand.words.empty()) {
-      text += " \\\n        " + quoted(fmt::format("*:operand:({})", fmt::join(command.operand.words, " ")), "'\\''");
+      text += " \\\n        " + in_quotes(fmt::format("*:operand:({})", fmt::join(command.operand.words, " ")));
     } else if (!command.operand.name.empty()) {
       text += " \\\n        '*:file:_files'";
     }
@@ -118,10 +102,10 @@ std::string zsh_script() {
 }
 
 std::string fish_value(const OptionSpec& option) {
-  return Values{.word = fmt::format(" -x -a '{}'", fmt::join(option.words, " ")),
-                .file = " -r -F",
-                .folder = " -x -a '(__fish_complete_directories)'",
-                .other = " -x"}
+  return ShellValues{.word = fmt::format(" -x -a '{}'", fmt::join(option.words, " ")),
+                     .file = " -r -F",
+                     .folder = " -x -a '(__fish_complete_directories)'",
+                     .other = " -x"}
       .of(option.kind);
 }
 
@@ -129,12 +113,12 @@ std::string fish_script() {
   std::string text = "# fish completion for epsflow\ncomplete -c epsflow -f\n";
   for (const Command& command : commands()) {
     text += fmt::format("complete -c epsflow -n __fish_use_subcommand -a {} -d {}\n", command.name,
-                        quoted(command.summary, "\\'"));
+                        in_quotes(command.summary, "\\'"));
     const std::string of_command = fmt::format("complete -c epsflow -n '__fish_seen_subcommand_from {}'", command.name);
     for_each_name(command, [&](const OptionSpec& option, const std::string& name) {
       const std::string letter = option.letter == '\0' ? "" : fmt::format(" -s {}", option.letter);
       text += fmt::format("{}{} -l {}{} -d {}\n", of_command, letter, name, fish_value(option),
-                          quoted(describe(option), "\\'"));
+                          in_quotes(describe(option), "\\'"));
     });
     if (!command.operand.words.empty()) {
       text += fmt::format("{} -a '{}'\n", of_command, fmt::join(command.operand.words, " "));
@@ -145,6 +129,13 @@ std::string fish_script() {
   return text;
 }
 
+std::string completion_script(const std::string& shell) {
+  if (shell == "bash") return bash_script();
+  if (shell == "zsh") return zsh_script();
+  if (shell == "fish") return fish_script();
+  throw UsageError("there is no completion for '" + shell + "'; bash, zsh and fish are possible");
+}
+
 int run_completion(const Arguments& arguments) {
   arguments.require({});
   if (arguments.operands().size() > 1) throw UsageError("completion takes one shell at a time");
@@ -153,13 +144,6 @@ int run_completion(const Arguments& arguments) {
 }
 
 }  // namespace
-
-std::string completion_script(const std::string& shell) {
-  if (shell == "bash") return bash_script();
-  if (shell == "zsh") return zsh_script();
-  if (shell == "fish") return fish_script();
-  throw UsageError("there is no completion for '" + shell + "'; bash, zsh and fish are possible");
-}
 
 Command completion_command() {
   return {.name = "completion",

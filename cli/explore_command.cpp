@@ -163,8 +163,7 @@ int run_explore(const Arguments& arguments) {
   const Messages& messages = input.messages;
   const RunSettings& settings = command.settings;
   const std::unique_ptr<io::ResultsFolder> folder = open_folder(command);
-  const io::FilePoints points = input.read_settled();
-  command.settings.settle(points.size(), points.dims(), input.metric);
+  const io::FilePoints points = read_points(input, command.settings);
   const InterruptGuard interrupt;
   const auto begin = std::chrono::steady_clock::now();
   const auto seconds = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(); };
@@ -208,8 +207,7 @@ std::string option_list(const auto& values, const auto& format) {
 int run_suggest(const Arguments& arguments) {
   RunSettings settings = parse_run_settings(arguments);
   Input input = parse_input(arguments);
-  const io::FilePoints points = input.read_settled();
-  settings.settle(points.size(), points.dims(), input.metric);
+  const io::FilePoints points = read_points(input, settings);
   const InterruptGuard interrupt;
   const Sweep sweep = suggest(input.load(points, settings.engine), settings.run, {.cancel = &interrupt.token()});
   std::vector<double> eps;

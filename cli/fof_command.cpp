@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <system_error>
@@ -302,23 +301,21 @@ void write(const FofCommand& command, const io::FilePoints& points, const Catalo
 
 void print(const FofCommand& command, const io::FilePoints& points, const Groups& found) {
   const LabelSummary& s = found.linked.summary;
-  if (command.input.messages.json) {
-    nlohmann::ordered_json json{
-        {"points", points.size()}, {"linking_length", found.eps}, {"groups", s.clusters},           {"grouped", s.core},
-        {"ungrouped", s.noise},    {"largest", s.largest},        {"seconds", found.linked.seconds}};
-    if (found.attached) json["attached"] = found.attached->summary.border;
-    add_input(json, points, &command.input.metric);
-    print_json(json);
-  } else if (command.outputs.has_summary()) {
-    print_result("{}: {} of {} and more (largest {}) at the linking length {}, {} ungrouped{}; {:.3f} s\n",
-                 format_count(points.size(), "point"), format_count(s.clusters, "group"),
-                 format_count(command.least, "point"), format_count(s.largest), format_number(found.eps),
-                 format_count(s.noise),
-                 found.attached ? fmt::format(", {} of {} attached", format_count(found.attached->summary.border),
-                                              format_count(found.others))
-                                : "",
-                 found.linked.seconds);
+  nlohmann::ordered_json json{
+      {"points", points.size()}, {"linking_length", found.eps}, {"groups", s.clusters},           {"grouped", s.core},
+      {"ungrouped", s.noise},    {"largest", s.largest},        {"seconds", found.linked.seconds}};
+  std::string attached;
+  if (found.attached) {
+    json["attached"] = found.attached->summary.border;
+    attached =
+        fmt::format(", {} of {} attached", format_count(found.attached->summary.border), format_count(found.others));
   }
+  add_input(json, points, &command.input.metric);
+  command.outputs.print(
+      json, fmt::format("{}: {} of {} and more (largest {}) at the linking length {}, {} ungrouped{}; {:.3f} s\n",
+                        format_count(points.size(), "point"), format_count(s.clusters, "group"),
+                        format_count(command.least, "point"), format_count(s.largest), format_number(found.eps),
+                        format_count(s.noise), attached, found.linked.seconds));
 }
 
 int run_fof(const Arguments& arguments) {

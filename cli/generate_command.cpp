@@ -27,17 +27,14 @@ struct GenerateCommand {
   io::GeneratorOptions options = {};
   std::string out = {};
   Outputs outputs;
-  Messages messages = {};
 };
 
 GenerateCommand parse_generate(const Arguments& arguments) {
   arguments.require({"out"});
   const Words& kinds = arguments.operands();
   if (kinds.size() != 1) throw usage_error("generate takes one kind, not {}", fmt::join(kinds, " and "));
-  GenerateCommand command{.kind = io::generator_kind(kinds.front()),
-                          .n = arguments.number("n"),
-                          .outputs = Outputs(arguments),
-                          .messages = parse_messages(arguments)};
+  GenerateCommand command{
+      .kind = io::generator_kind(kinds.front()), .n = arguments.number("n"), .outputs = Outputs(arguments)};
   command.out = command.outputs.take("out", io::kPointFormats);
   if (arguments.given("seed")) command.options.seed = arguments.number("seed");
   if (arguments.given("dims")) command.options.dims = arguments.number("dims");
@@ -70,17 +67,14 @@ int run_generate(const Arguments& arguments) {
   const io::GeneratorKind& kind = command.kind;
   const io::FilePoints points = io::generate(kind.name, command.n, command.options);
   io::write_points(command.out, points, points.column_names, command.outputs.overwrite());
-  if (command.messages.json) {
-    nlohmann::json result{{"points", points.size()},
-                          {"kind", kind.name},
-                          {"seed", command.options.seed.value_or(kind.seed)},
-                          {"columns", points.column_names},
-                          {"out", command.out}};
-    if (kind.rate) result["rate"] = command.options.rate.value_or(*kind.rate);
-    print_json(result);
-  } else if (command.outputs.has_summary()) {
-    print_result("{} ({}) in {}\n", format_count(points.size(), "point"), list_of(points.column_names), command.out);
-  }
+  nlohmann::json json{{"points", points.size()},
+                      {"kind", kind.name},
+                      {"seed", command.options.seed.value_or(kind.seed)},
+                      {"columns", points.column_names},
+                      {"out", command.out}};
+  if (kind.rate) json["rate"] = command.options.rate.value_or(*kind.rate);
+  command.outputs.print(json, fmt::format("{} ({}) in {}\n", format_count(points.size(), "point"),
+                                          list_of(points.column_names), command.out));
   return kDone;
 }
 

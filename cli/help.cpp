@@ -1,5 +1,3 @@
-#include <epsflow/cli/help.hpp>
-
 #include <algorithm>
 
 #include <epsflow/cli/commands.hpp>

@@ -81,6 +81,9 @@ struct Input {
   [[nodiscard]] io::LabelledCopy labelled_copy(const io::FilePoints& points, io::OutputFormat format, bool core) const;
 };
 
+/// Throws UsageError if standard input, which is called -, is named more than once.
+void require_one_pipe(const Words& files);
+
 /// Throws UsageError for words that cannot be.
 [[nodiscard]] Input parse_input(const Arguments& arguments);
 /// Throws UsageError for the metric alone.

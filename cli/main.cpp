@@ -1,5 +1,4 @@
 #include <epsflow/cli/commands.hpp>
-#include <epsflow/cli/help.hpp>
 #include <epsflow/cli/ranks.hpp>
 #include <epsflow/cli/world.hpp>
 

@@ -1,6 +1,5 @@
 #include <algorithm>
 
-#include <epsflow/cli/help.hpp>
 #include <epsflow/cli/running.hpp>
 
 namespace epsflow::cli {
@@ -88,19 +87,10 @@ std::vector<OptionGroup> shared_groups() {
 
 /// Whether several commands have this very group, so that it is described once.
 bool is_shared(const OptionGroup& group) {
-  for (const OptionGroup& shared : shared_groups()) {
-    if (group.caption == shared.caption) return true;
-  }
-  return false;
+  return std::ranges::any_of(shared_groups(), [&](const auto& shared) { return shared.caption == group.caption; });
 }
 
-int run_man(const Arguments&) {
-  print_text(manual_page());
-  return kDone;
-}
-
-}  // namespace
-
+/// Returns the manual page, in the man macros of roff.
 std::string manual_page() {
   std::string text = fmt::format(".TH EPSFLOW 1 \"\" \"epsflow {}\" \"User Commands\"\n", EPSFLOW_VERSION);
   text += ".SH NAME\nepsflow \\- DBSCAN over a whole grid of parameters\n";
@@ -130,6 +120,13 @@ std::string manual_page() {
   }
   return text;
 }
+
+int run_man(const Arguments&) {
+  print_text(manual_page());
+  return kDone;
+}
+
+}  // namespace
 
 Command man_command() {
   return {.name = "man",

@@ -10,7 +10,7 @@ struct NeighborsCommand {
   Distances distances = Distances::omit;
   RunSettings settings = {};
   Input input = {};
-  io::Overwrite overwrite = io::Overwrite::refuse;
+  Outputs outputs;
   std::string out = {};  ///< the file to write, or empty
 };
 
@@ -23,10 +23,9 @@ double parse_eps(const Arguments& arguments) {
 
 NeighborsCommand parse_neighbors(const Arguments& arguments) {
   NeighborsCommand command{.eps = parse_eps(arguments),
-                           .distances = arguments.given("distances") ? Distances::include : Distances::omit};
-  Outputs outputs(arguments);
-  command.out = outputs.take("out", io::kNeighborFormats);
-  command.overwrite = outputs.overwrite();
+                           .distances = arguments.given("distances") ? Distances::include : Distances::omit,
+                           .outputs = Outputs(arguments)};
+  command.out = command.outputs.take("out", io::kNeighborFormats);
   command.settings = parse_run_settings(arguments);
   command.input = parse_input(arguments);
   return command;
@@ -45,21 +44,18 @@ int run_neighbors(const Arguments& arguments) {
   });
   if (!command.out.empty()) {
     io::write_hdf5_neighbors(command.out, {found.offsets.span(), found.ids.span(), found.distances.span(), command.eps},
-                             command.overwrite);
+                             command.outputs.overwrite());
   }
   const double n = static_cast<double>(points.size());
   const double mean_neighbors = points.size() == 0 ? 0 : (static_cast<double>(found.pairs()) - n) / n;
-  if (input.messages.json) {
-    nlohmann::ordered_json json{
-        {"points", points.size()}, {"eps", command.eps}, {"pairs", found.pairs()}, {"mean_neighbors", mean_neighbors}};
-    add_input(json, points, &input.metric);
-    print_json(json);
-  } else if (!input.messages.quiet) {
-    const std::string by = describe(input.metric);
-    print_result("{}, {} within {}{}; {:.2f} neighbours per point, itself not counted\n",
-                 format_count(points.size(), "point"), format_count(found.pairs(), "pair"), format_number(command.eps),
-                 by.empty() ? "" : " (" + by + ")", mean_neighbors);
-  }
+  nlohmann::ordered_json json{
+      {"points", points.size()}, {"eps", command.eps}, {"pairs", found.pairs()}, {"mean_neighbors", mean_neighbors}};
+  add_input(json, points, &input.metric);
+  const std::string by = describe(input.metric);
+  command.outputs.print(json,
+                        fmt::format("{}, {} within {}{}; {:.2f} neighbours per point, itself not counted\n",
+                                    format_count(points.size(), "point"), format_count(found.pairs(), "pair"),
+                                    format_number(command.eps), by.empty() ? "" : " (" + by + ")", mean_neighbors));
   return kDone;
 }
 

@@ -21,6 +21,10 @@ bool same_place(const std::filesystem::path& a, const std::filesystem::path& b) 
 
 }  // namespace
 
+void print_json(const nlohmann::ordered_json& json) {
+  print_result("{}\n", json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+}
+
 OptionSpec overwrite_option() { return flag("overwrite", "replace files that exist; inputs never"); }
 
 Outputs::Outputs(const Arguments& arguments)
@@ -111,6 +115,14 @@ std::string Outputs::take_page(std::string_view option, io::Overwrite replaces) 
   require_no_other(option, file);
   require_unread(file, replaces);
   return file;
+}
+
+void Outputs::print(const nlohmann::ordered_json& json, const std::string& line) const {
+  if (messages_.json) {
+    print_json(json);
+  } else if (has_summary()) {
+    print_text(line);
+  }
 }
 
 void Outputs::remove_rows() const {

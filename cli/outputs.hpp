@@ -1,6 +1,7 @@
 // The single files that commands write: what they may be called, and whether they may replace others.
 #pragma once
 
+#include <nlohmann/json.hpp>
 #include <span>
 
 #include <epsflow/cli/arguments.hpp>
@@ -14,6 +15,9 @@ namespace epsflow::cli {
 
 /// --overwrite for commands that write single files.
 [[nodiscard]] OptionSpec overwrite_option();
+
+/// Prints a result as JSON. Text that is not UTF-8, as file names may be, is made so.
+void print_json(const nlohmann::ordered_json& json);
 
 /// What a command reads and writes, as far as options name it. Inputs are its operands, and the files of every option
 /// that names one and does not write it.
@@ -38,6 +42,9 @@ class Outputs {
   [[nodiscard]] io::Overwrite overwrite() const noexcept { return overwrite_; }
   /// Returns whether people are told of the result: nothing else may be printed beside a file on standard output.
   [[nodiscard]] bool has_summary() const noexcept { return !messages_.quiet && !streamed_; }
+
+  /// Prints the result: as JSON with --json, else the line, if people are told of it.
+  void print(const nlohmann::ordered_json& json, const std::string& line) const;
 
   /// Removes NAME.rows.npy before what it belongs to is replaced, with --overwrite: never do rows stand beside what is
   /// not theirs.

@@ -261,13 +261,12 @@ int run_predict(const Arguments& arguments) {
   Input& old = command.old;
   Input& fresh = command.fresh;
   Outputs outputs(arguments);
-  outputs.add_inputs(old.files);
-  outputs.add_inputs({command.labels, command.core});
+  Words files = old.files;
+  files.insert(files.end(), {command.labels, command.core});
+  outputs.add_inputs(files);
   outputs.take_with_rows(kPlainFormats);
-  const Words labels{command.labels, command.core};
-  if (std::ranges::count(old.files, "-") + std::ranges::count(labels, "-") + std::ranges::count(fresh.files, "-") > 1) {
-    throw UsageError("- stands for standard input, which can be read only once; name it once");
-  }
+  files.insert(files.end(), fresh.files.begin(), fresh.files.end());
+  require_one_pipe(files);
   Metric same = fresh.metric;
   same.latitude_first = old.metric.latitude_first;
   if (same != old.metric) throw UsageError("the options of the metric are those of the results: leave them out");
@@ -286,15 +285,11 @@ int run_predict(const Arguments& arguments) {
                           {.cancel = &interrupt.token(), .on_notice = fresh.messages.notices()});
   const auto noise = static_cast<std::uint64_t>(std::ranges::count(result.labels, kNoise));
   outputs.write_labels(result, points, metric);
-  if (fresh.messages.json) {
-    nlohmann::ordered_json json{
-        {"points", points.size()}, {"eps", command.eps}, {"core", core.labels.size()}, {"noise", noise}};
-    add_input(json, points, &metric);
-    print_json(json);
-  } else if (outputs.has_summary()) {
-    print_result("{}: {} in clusters, {} noise\n", format_count(points.size(), "point"),
-                 format_count(points.size() - noise), format_count(noise));
-  }
+  nlohmann::ordered_json json{
+      {"points", points.size()}, {"eps", command.eps}, {"core", core.labels.size()}, {"noise", noise}};
+  add_input(json, points, &metric);
+  outputs.print(json, fmt::format("{}: {} in clusters, {} noise\n", format_count(points.size(), "point"),
+                                  format_count(points.size() - noise), format_count(noise)));
   return kDone;
 }
 

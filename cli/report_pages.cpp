@@ -15,18 +15,10 @@ namespace {
 /// Options that change no result.
 constexpr std::array<std::string_view, 7> kOfOutput{"out", "report", "overwrite", "resume", "json", "quiet", "help"};
 
-std::string quoted(const std::string& word) {
+/// Returns a word as a shell takes it.
+std::string shell_word(const std::string& word) {
   constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,:/@%";
-  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
-  std::string text = "'";
-  for (const char c : word) {
-    if (c == '\'') {
-      text += "'\\''";
-    } else {
-      text += c;
-    }
-  }
-  return text + "'";
+  return !word.empty() && word.find_first_not_of(kPlain) == std::string::npos ? word : in_quotes(word);
 }
 
 std::string words_of(const std::vector<std::pair<std::string, std::string>>& entries) {
@@ -68,12 +60,12 @@ OptionSpec report_option(std::string help) { return output_file("report", std::m
 std::string command_line(std::string_view command, const Words& files,
                          std::span<const std::pair<std::string, std::string>> options) {
   std::string line = fmt::format("epsflow {}", command);
-  for (const std::string& file : files) line += " " + quoted(file);
+  for (const std::string& file : files) line += " " + shell_word(file);
   for (const auto& [name, value] : options) {
     if (std::ranges::find(kOfOutput, name) != kOfOutput.end()) continue;
     const OptionSpec* const option = find_option(find_command(command), name);
     line += " --" + name;
-    if (option == nullptr || option->kind != ValueKind::flag) line += " " + quoted(value);
+    if (option == nullptr || option->kind != ValueKind::flag) line += " " + shell_word(value);
   }
   return line;
 }

@@ -109,8 +109,4 @@ std::string processor_name() {
   return uname(&system) == 0 ? system.machine : "unknown";
 }
 
-void print_json(const nlohmann::ordered_json& json) {
-  print_result("{}\n", json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
-}
-
 }  // namespace epsflow::cli

@@ -1,8 +1,6 @@
 // What commands are made of, and how they run the library: options, description of the run, machine.
 #pragma once
 
-#include <nlohmann/json.hpp>
-
 #include <epsflow/cli/commands.hpp>
 #include <epsflow/cli/input.hpp>
 #include <epsflow/cli/interrupt.hpp>
@@ -45,6 +43,13 @@ struct RunSettings {
 /// can have.
 [[nodiscard]] RunSettings parse_run_settings(const Arguments& arguments);
 
+/// Reads the points of a command, and settles them, the metric and the backend. Throws as Input::read_settled().
+[[nodiscard]] inline io::FilePoints read_points(Input& input, RunSettings& settings) {
+  io::FilePoints points = input.read_settled();
+  settings.settle(points.size(), points.dims(), input.metric);
+  return points;
+}
+
 /// Options and their values as they were given, for results and pages.
 using GivenOptions = std::vector<std::pair<std::string, std::string>>;
 [[nodiscard]] inline GivenOptions parse_given(const Arguments& arguments) {
@@ -56,8 +61,5 @@ using GivenOptions = std::vector<std::pair<std::string, std::string>>;
 
 /// Returns the name of the processor as the system tells it, or else its architecture.
 [[nodiscard]] std::string processor_name();
-
-/// Prints a result as JSON. Text that is not UTF-8, as file names may be, is made so.
-void print_json(const nlohmann::ordered_json& json);
 
 }  // namespace epsflow::cli

@@ -128,19 +128,16 @@ std::vector<std::int64_t> read_ids(const Input& input, const io::FilePoints& poi
 }
 
 void print(const TracksCommand& command, const io::FilePoints& points, std::size_t slices, const TrackedSlices& found) {
-  if (command.input.messages.json) {
-    nlohmann::ordered_json json{{"points", points.size()},
-                                {"slices", slices},
-                                {"features", found.rows.size()},
-                                {"cells", found.tracks.cells},
-                                {"tracks", found.tracks.tracks}};
-    add_input(json, points, &command.input.metric);
-    print_json(json);
-  } else if (command.outputs.has_summary()) {
-    print_result("{} in {}: {} of clusters, in {} and {}\n", format_count(points.size(), "point"),
-                 format_count(slices, "slice"), format_count(found.rows.size(), "feature"),
-                 format_count(found.tracks.cells, "cell"), format_count(found.tracks.tracks, "track"));
-  }
+  nlohmann::ordered_json json{{"points", points.size()},
+                              {"slices", slices},
+                              {"features", found.rows.size()},
+                              {"cells", found.tracks.cells},
+                              {"tracks", found.tracks.tracks}};
+  add_input(json, points, &command.input.metric);
+  command.outputs.print(
+      json, fmt::format("{} in {}: {} of clusters, in {} and {}\n", format_count(points.size(), "point"),
+                        format_count(slices, "slice"), format_count(found.rows.size(), "feature"),
+                        format_count(found.tracks.cells, "cell"), format_count(found.tracks.tracks, "track")));
 }
 
 int run_tracks(const Arguments& arguments) {
