@@ -50,10 +50,10 @@ class Arguments {
   std::map<std::string, Words, std::less<>> further_;  ///< values behind the first
 };
 
-/// --json, --quiet, --help.
+/// Returns --json, --quiet, --help.
 [[nodiscard]] OptionGroup message_options();
 [[nodiscard]] Messages parse_messages(const Arguments& arguments);
-/// --help alone, for commands that print nothing but text.
+/// Returns --help alone, for commands that print nothing but text.
 [[nodiscard]] OptionGroup help_option();
 
 }  // namespace epsflow::cli

@@ -7,7 +7,7 @@
 
 namespace epsflow::cli {
 
-/// --stats, for commands that have --catalog.
+/// Returns --stats, for commands that have --catalog.
 [[nodiscard]] OptionSpec stats_option();
 
 /// Makes the catalogue of a result: weighted by --weight, with the columns of --velocity and --stats.

@@ -10,7 +10,7 @@ namespace {
 
 struct ClusterCommand {
   bool of_table = false;  ///< the input is a table of neighbours
-  Sweep variant;          ///< the one
+  Sweep variant;          ///< has one variant
   RunSettings settings = {};
   Input input = {};
   Outputs outputs;
@@ -36,7 +36,7 @@ ClusterCommand parse_cluster(const Arguments& arguments) {
   return command;
 }
 
-/// metric: null for a table of neighbours.
+/// Prints what was found. metric: null for a table of neighbours.
 void print_summary(const ClusterCommand& command, const VariantResult& result, const io::PointsOrigin& origin,
                    std::uint64_t points, const Metric* metric) {
   const LabelSummary& s = result.summary;

@@ -9,7 +9,7 @@
 namespace epsflow::cli {
 namespace {
 
-/// Letters to insert, drop or change to make `b` of `a`.
+/// Returns how many letters there are to insert, drop or change to make `b` of `a`.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});

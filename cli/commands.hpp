@@ -37,10 +37,10 @@ struct Failure {
 /// Returns what the exception means that is being handled. It is to be called in a catch block.
 [[nodiscard]] Failure current_failure();
 
-/// All commands, in the order in which help lists them.
+/// Returns all commands, in the order in which help lists them.
 [[nodiscard]] const std::vector<Command>& commands();
 
-/// The command of this name. Throws UsageError that suggests the nearest one.
+/// Returns the command of this name. Throws UsageError that suggests the nearest one.
 [[nodiscard]] const Command& find_command(std::string_view name);
 
 /// Returns what `epsflow --help` prints, and what `epsflow COMMAND --help` does.

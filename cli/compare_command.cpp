@@ -136,7 +136,7 @@ std::vector<Pair> pairs_of(const std::vector<Side>& sides, const std::vector<Var
   return {{labelling_of(a, cell(0)), labelling_of(b, cell(1))}};
 }
 
-/// which: 0 for A, 1 for B.
+/// Reads one of two labellings. which: 0 for A, 1 for B.
 FileColumn labels_of(const Labelling& labelling, std::size_t which, const CompareCommand& command) {
   const Side& side = *labelling.side;
   if (labelling.entry != nullptr) {
@@ -204,7 +204,7 @@ std::string percent(std::uint64_t part, std::uint64_t whole) {
   return fmt::format("{:.1f} %", 100 * static_cast<double>(part) / static_cast<double>(whole));
 }
 
-/// Largest first, and noise at the end. most: 0 for all.
+/// Returns the fates of the largest clusters, largest first, and of noise at the end. most: 0 for all.
 std::vector<Fate> largest_fates(const Contingency& table, std::uint64_t most) {
   std::vector<Fate> all = fates(table);
   std::stable_sort(all.begin(), all.end(), [](const Fate& x, const Fate& y) {
@@ -278,7 +278,7 @@ nlohmann::ordered_json json_of(const Labelling& labelling, std::span<const Label
   return json;
 }
 
-/// most: 0 for all.
+/// Prints the comparison as JSON. most: 0 for all.
 void print_comparison_as_json(const Pair& pair, const Contingency& table, std::uint64_t most) {
   nlohmann::ordered_json json{
       {"points", table.points()}, {"a", json_of(pair[0], table.a())}, {"b", json_of(pair[1], table.b())}};
@@ -293,7 +293,7 @@ void print_comparison_as_json(const Pair& pair, const Contingency& table, std::u
   print_json(json);
 }
 
-/// A row for each variant of two folders.
+/// Prints a row for each variant of two folders.
 void compare_all(const std::vector<Pair>& pairs, const CompareCommand& command) {
   std::vector<Words> rows{{"eps", "minpts", "clusters A", "clusters B", "noise A", "noise B", "adjusted Rand",
                            "variation", "of ln n", "A in B", "B in A"}};

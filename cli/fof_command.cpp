@@ -162,7 +162,7 @@ void check_masses(const io::FilePoints& points) {
   }
 }
 
-/// The numbers of the catalogue become those of the labels.
+/// Makes the numbers of the catalogue those of the labels.
 void rename_groups(Table& table, GroupDialect dialect) {
   table.front().name = "group";
   if (dialect == GroupDialect::epsflow) return;

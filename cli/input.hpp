@@ -18,13 +18,13 @@
 
 namespace epsflow::cli {
 
-/// The options that say how to read files.
+/// Returns the options that say how to read files.
 [[nodiscard]] OptionGroup input_options();
-/// The same for commands that have no use for weights.
+/// Returns the same for commands that have no use for weights.
 [[nodiscard]] OptionGroup unweighted_input_options();
-/// --metric, --unit, --latitude-first, --p, --scale, --box.
+/// Returns --metric, --unit, --latitude-first, --p, --scale, --box.
 [[nodiscard]] OptionGroup metric_options();
-/// --neighbors: FILE is a table.
+/// Returns --neighbors: FILE is a table.
 [[nodiscard]] OptionGroup table_options();
 
 /// Returns the items of a comma list, blanks around them dropped. An item in double quotes may hold commas and blanks,
@@ -84,9 +84,9 @@ struct Input {
 /// Throws UsageError if standard input, which is called -, is named more than once.
 void require_one_pipe(const Words& files);
 
-/// Throws UsageError for words that cannot be.
+/// Parses what the words of a command say of its input. Throws UsageError.
 [[nodiscard]] Input parse_input(const Arguments& arguments);
-/// Throws UsageError for the metric alone.
+/// Parses the metric alone. Throws UsageError.
 [[nodiscard]] Metric parse_metric(const Arguments& arguments);
 
 /// Makes coordinates float64.

@@ -55,7 +55,7 @@ std::string ordinal(std::uint32_t k) {
   return format_count(k) + (last == 1 ? "st" : last == 2 ? "nd" : last == 3 ? "rd" : "th");
 }
 
-/// As --eps takes it.
+/// Returns the range as --eps takes it.
 std::string eps_list(const EpsRange& range) {
   std::string list;
   for (const double eps : round_grid(range.from, range.to, kOfferedEps)) {
@@ -64,7 +64,7 @@ std::string eps_list(const EpsRange& range) {
   return list;
 }
 
-/// Why no run takes these eps, or empty.
+/// Returns why no run takes these eps, or an empty text.
 std::string why_refused(const EpsRange& range, const Metric& metric) {
   try {
     (void)moved_radius(metric, range.from);

@@ -34,7 +34,7 @@ std::string roff(std::string_view text) {
   return out;
 }
 
-/// Lines as they are.
+/// Returns lines that stay as they are.
 std::string verbatim(std::string_view text) { return ".nf\n" + roff(text) + "\n.fi\n"; }
 
 /// Paragraphs to be filled, but for those with indented lines, as lists have them.
@@ -68,7 +68,7 @@ std::string group_entries(const OptionGroup& group) {
   return text;
 }
 
-/// The commands that have a group of this caption.
+/// Returns the commands that have a group of this caption.
 Words users_of(const std::string& caption) {
   Words users;
   for (const Command& command : commands()) {
@@ -79,7 +79,7 @@ Words users_of(const std::string& caption) {
   return users;
 }
 
-/// The groups that several commands have.
+/// Returns the groups that several commands have.
 std::vector<OptionGroup> shared_groups() {
   return {metric_options(), input_options(), machine_options(), several_gpus_options(),
           search_options(), run_options(),   message_options()};

@@ -21,7 +21,7 @@ namespace {
 
 bool silent = false;
 
-/// `text` with control characters as \xNN, line ends apart.
+/// Returns `text` with control characters as \xNN, line ends apart.
 std::string printable(std::string_view text) {
   std::string shown;
   for (const char c : text) {

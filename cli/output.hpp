@@ -33,7 +33,7 @@ void print_columns(const std::vector<std::vector<std::string>>& rows);
 /// Has everything that was printed written. Throws ResourceError, io::ReaderGone.
 void flush_output();
 
-/// What say() makes of a message.
+/// Returns what say() makes of a message.
 [[nodiscard]] std::string shown_message(std::string_view message);
 
 /// From now on say() says nothing: another process speaks for this one.

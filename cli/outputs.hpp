@@ -13,7 +13,7 @@
 
 namespace epsflow::cli {
 
-/// --overwrite for commands that write single files.
+/// Returns --overwrite for commands that write single files.
 [[nodiscard]] OptionSpec overwrite_option();
 
 /// Prints a result as JSON. Text that is not UTF-8, as file names may be, is made so.

@@ -100,7 +100,7 @@ void print_plan_as_json(const std::vector<GroupPlan>& groups, const SharingPlan&
   print_json(json);
 }
 
-/// groups: none if points cannot be loaded at once.
+/// Prints the plan. groups: none if points cannot be loaded at once.
 void print_plan(const Input& input, const std::vector<GroupPlan>& groups, const SharingPlan& sharing,
                 const io::PointsOrigin& origin, std::uint64_t n) {
   if (input.messages.json) {

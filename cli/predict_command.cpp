@@ -92,7 +92,7 @@ Words files_of_input(const std::string& folder, const nlohmann::json& input) {
 /// Options that say how files of one kind are read: not those of another kind.
 constexpr std::array kOfKind{"dims",    "precision", "header", "delimiter", "decimal",
                              "comment", "skip-rows", "table",  "external"};
-/// In which order two columns of a file are: each file has its own.
+/// The option that says in which order two columns of a file are. Each file has its own.
 constexpr const char* kOrder = "latitude-first";
 
 bool of_one_kind(const Words& a, const Words& b) {

@@ -6,8 +6,8 @@
 
 namespace epsflow::cli {
 
-/// On a terminal a bar, which wipes itself at the end; elsewhere, as in the log of a batch job, a line every ten
-/// seconds.
+/// Draws on a terminal a bar, which wipes itself at the end; elsewhere, as in the log of a batch job, it says a line
+/// every ten seconds.
 class ProgressReport {
  public:
   explicit ProgressReport(bool wanted);

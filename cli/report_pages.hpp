@@ -12,7 +12,7 @@
 
 namespace epsflow::cli {
 
-/// --report FILE of a command that makes results.
+/// Returns --report FILE of a command that makes results.
 [[nodiscard]] OptionSpec report_option(std::string help);
 
 /// Returns a command of the program as a shell takes it. options: name and value, "true" for flags; those that say
@@ -25,7 +25,7 @@ namespace epsflow::cli {
 void name_columns(std::vector<std::pair<std::string, std::string>>& options, const Words& names,
                   const std::vector<std::size_t>& numbers);
 
-/// What a page says of a run.
+/// Tells what a page says of a run.
 struct Origin {
   std::string command;  ///< its name
   Words files = {};
@@ -34,7 +34,7 @@ struct Origin {
   io::RunDescription run = {};
 };
 
-/// The points outlive it.
+/// Returns what a page is of. The points outlive it.
 [[nodiscard]] report::Subject subject_of(const io::FilePoints& points, const Metric& metric, const Origin& origin);
 
 /// Writes the page, and tells of it.

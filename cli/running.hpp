@@ -19,7 +19,7 @@ namespace epsflow::cli {
 /// of `also` that are.
 [[nodiscard]] Sweep parse_sweep(const Arguments& arguments, const Words& also = {});
 
-/// --eps and --minpts of commands that cluster under one variant.
+/// Returns --eps and --minpts of commands that cluster under one variant.
 [[nodiscard]] std::vector<OptionSpec> variant_options();
 /// Returns that variant. Throws as parse_sweep().
 [[nodiscard]] Sweep parse_variant(const Arguments& arguments, const Words& also = {});

@@ -7,7 +7,7 @@
 namespace epsflow::cli {
 namespace {
 
-/// What a rank reads of the files.
+/// Tells what a rank reads of the files.
 struct Task {
   std::size_t first = 0;
   std::size_t files = 0;

@@ -11,7 +11,7 @@
 
 namespace epsflow::cli {
 
-/// --by, --by-width, --by-file.
+/// Returns --by, --by-width, --by-file.
 [[nodiscard]] OptionGroup slicing_options();
 
 /// Options that name columns which are no coordinates, as far as a command has them that makes one data set of its

@@ -144,7 +144,7 @@ void prepare(const Arguments& arguments, RankSweep& sweep) {
 }
 
 /// Makes the variants, and has them stored. Collective.
-void make(RankSweep& sweep, const CancelToken& interrupted) {
+void make(RankSweep& sweep, const CancelToken& cancel) {
   parts::Exchange& ranks = sweep.ranks;
   const SweepCommand& command = sweep.command;
   const RunSettings& settings = command.settings;
@@ -162,7 +162,7 @@ void make(RankSweep& sweep, const CancelToken& interrupted) {
     if (lineage) lineage->add(result);
     if (to_make.contains(result.variant)) store(ranks, sweep.folder, shared, result, row, one_machine);
     // All ranks must end at the same place, or some would wait for others that have gone.
-    if (ranks.max(interrupted.cancelled() ? std::uint64_t{1} : 0) != 0) throw Cancelled();
+    if (ranks.max(cancel.cancelled() ? std::uint64_t{1} : 0) != 0) throw Cancelled();
   };
   if (!sweep.made.empty()) {
     run_each(

@@ -28,7 +28,8 @@ struct SweepCommand {
   GivenOptions given;
 };
 
-/// Throws UsageError for words that cannot be. What one process or several do not do is checked there.
+/// Parses what one process and several have in common. Throws UsageError. What one process or several do not do is
+/// checked there.
 [[nodiscard]] SweepCommand parse_sweep_command(const Arguments& arguments);
 
 /// Returns those that the folder holds and those that are missing, by eps, then minpts.

@@ -13,7 +13,7 @@ namespace epsflow::cli {
 namespace {
 
 struct TracksCommand {
-  Sweep variant;  ///< the one
+  Sweep variant;  ///< has one variant
   TrackOptions how = {};
   RunSettings settings = {};
   Input input = {};
