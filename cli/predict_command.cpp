@@ -99,16 +99,16 @@ bool of_one_kind(const Words& a, const Words& b) {
   return std::filesystem::path(a.front()).extension() == std::filesystem::path(b.front()).extension();
 }
 
-/// Returns the variant of the folder that the command line names. Throws InputError if its labels or its mask of core
-/// points are not there.
-const io::SweepEntry& parse_variant_of(const std::string& folder, const io::Manifest& manifest,
-                                       const Arguments& arguments) {
+Variant parse_asked(const Arguments& arguments) {
   const std::vector<std::uint32_t> minpts = parse_minpts_list(arguments.text("minpts"));
-  if (minpts.size() != 1) {
-    throw usage_error("predict takes one minpts, that of the clustering, and --minpts {} gives {}",
-                      arguments.text("minpts"), minpts.size());
-  }
-  const io::SweepEntry& held = require_variant(folder, manifest, {parse_eps_of_clustering(arguments), minpts.front()});
+  if (minpts.size() == 1) return {parse_eps_of_clustering(arguments), minpts.front()};
+  throw usage_error("predict takes one minpts, that of the clustering, and --minpts {} gives {}",
+                    arguments.text("minpts"), minpts.size());
+}
+
+/// Returns the variant as the folder holds it. Throws InputError if its labels or its mask of core points are not there.
+Variant held_variant(const std::string& folder, const io::Manifest& manifest, const Variant& asked) {
+  const io::SweepEntry& held = require_variant(folder, manifest, asked);
   const Variant& variant = held.variant;
   if (!held.has_labels) {
     throw input_error(
@@ -122,7 +122,7 @@ const io::SweepEntry& parse_variant_of(const std::string& folder, const io::Mani
         "--resume adds to what is there",
         folder, format_number(variant.eps), variant.minpts);
   }
-  return held;
+  return variant;
 }
 
 /// Returns the options by which a run read its points, for the same ones.
@@ -142,8 +142,9 @@ PredictCommand parse_folder(const Arguments& arguments) {
   arguments.require({"results", "eps", "minpts"});
   refuse(arguments, {"labels", "core"}, "--results has the labels and the mask of core points");
   const std::string& folder = arguments.text("results");
+  const Variant asked = parse_asked(arguments);
   const io::Manifest manifest = read_results(folder);
-  const Variant variant = parse_variant_of(folder, manifest, arguments).variant;
+  const Variant variant = held_variant(folder, manifest, asked);
   std::filesystem::path labels = require_unchanged(folder, manifest, io::labels_name(variant));
   std::filesystem::path core = require_unchanged(folder, manifest, io::core_name(variant));
   const auto input = nlohmann::json::parse(manifest.input);
