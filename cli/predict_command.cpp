@@ -106,7 +106,7 @@ Variant parse_asked(const Arguments& arguments) {
                     arguments.text("minpts"), minpts.size());
 }
 
-/// Returns the variant as the folder holds it. Throws InputError if its labels or its mask of core points are not there.
+/// Returns the variant as the folder holds it. Throws InputError if it has no labels or no mask of core points there.
 Variant held_variant(const std::string& folder, const io::Manifest& manifest, const Variant& asked) {
   const io::SweepEntry& held = require_variant(folder, manifest, asked);
   const Variant& variant = held.variant;
@@ -178,6 +178,18 @@ PredictCommand parse_predict(const Arguments& arguments) {
   }
   take(arguments, command.engine);
   return command;
+}
+
+/// Checks --out against all that is read.
+Outputs parse_outputs(const Arguments& arguments, const PredictCommand& command) {
+  Outputs outputs(arguments);
+  Words files = command.old.files;
+  files.insert(files.end(), {command.labels, command.core});
+  outputs.add_inputs(files);
+  outputs.take_with_rows(kPlainFormats);
+  files.insert(files.end(), command.fresh.files.begin(), command.fresh.files.end());
+  require_one_pipe(files);
+  return outputs;
 }
 
 /// Calls read_for_points() for a file that --labels or --core names.
@@ -261,13 +273,7 @@ int run_predict(const Arguments& arguments) {
   PredictCommand command = parse_predict(arguments);
   Input& old = command.old;
   Input& fresh = command.fresh;
-  Outputs outputs(arguments);
-  Words files = old.files;
-  files.insert(files.end(), {command.labels, command.core});
-  outputs.add_inputs(files);
-  outputs.take_with_rows(kPlainFormats);
-  files.insert(files.end(), fresh.files.begin(), fresh.files.end());
-  require_one_pipe(files);
+  const Outputs outputs = parse_outputs(arguments, command);
   Metric same = fresh.metric;
   same.latitude_first = old.metric.latitude_first;
   if (same != old.metric) throw UsageError("the options of the metric are those of the results: leave them out");
