@@ -1,14 +1,10 @@
 #include <epsflow/cli/arguments.hpp>
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <boost/program_options.hpp>
 #include <charconv>
 #include <stdexcept>
 
-#include <epsflow/core/error.hpp>
-#include <epsflow/core/format.hpp>
 #include <epsflow/core/option.hpp>
 
 namespace epsflow::cli {
@@ -20,31 +16,21 @@ constexpr const char* kOperand = "operand";
 
 po::options_description description_of(const Command& command) {
   po::options_description description;
-  const auto add = [&](const std::string& name, const OptionSpec& option) {
+  for_each_name(command, [&](const OptionSpec& option, std::string name) {
+    if (option.letter != '\0' && name == option.name) name += std::string{',', option.letter};
     if (option.kind == ValueKind::flag) {
       description.add_options()(name.c_str(), po::bool_switch());
     } else {
       description.add_options()(name.c_str(), po::value<std::string>());
     }
-  };
-  for (const OptionGroup& group : command.groups) {
-    for (const OptionSpec& option : group.options) {
-      add(option.letter == '\0' ? option.name : option.name + ',' + option.letter, option);
-      if (!option.alias.empty()) add(option.alias, option);
-    }
-  }
+  });
   description.add_options()(kOperand, po::value<Words>());
   return description;
 }
 
 Words names_of(const Command& command) {
   Words names;
-  for (const OptionGroup& group : command.groups) {
-    for (const OptionSpec& option : group.options) {
-      names.push_back(option.name);
-      if (!option.alias.empty()) names.push_back(option.alias);
-    }
-  }
+  for_each_name(command, [&](const OptionSpec&, const std::string& name) { names.push_back(name); });
   return names;
 }
 
@@ -92,12 +78,9 @@ std::vector<po::option> parse_words(const Command& command, const Words& words) 
 bool is_option(const Command& command, std::string_view word) {
   if (word.starts_with("--")) return find_option(command, word.substr(2, word.find('=') - 2)) != nullptr;
   if (word.size() != 2 || word.front() != '-') return false;
-  for (const OptionGroup& group : command.groups) {
-    for (const OptionSpec& option : group.options) {
-      if (option.letter == word.back()) return true;
-    }
-  }
-  return false;
+  bool found = false;
+  for_each_name(command, [&](const OptionSpec& option, const auto&) { found |= option.letter == word.back(); });
+  return found;
 }
 
 std::string range_of(const OptionSpec& option) { return epsflow::range_of(option.least, option.most, option.zero); }
@@ -106,12 +89,12 @@ void check_integer(const OptionSpec& option, const std::string& value) {
   const bool is_signed = value.starts_with('-') || value.starts_with('+');
   const std::string_view digits = std::string_view(value).substr(is_signed ? 1 : 0);
   if (digits.empty() || digits.find_first_not_of("0123456789") != std::string_view::npos) {
-    throw UsageError(fmt::format("--{} is '{}', no whole number; {}", option.name, value, range_of(option)));
+    throw usage_error("--{} is '{}', no whole number; {}", option.name, value, range_of(option));
   }
   std::uint64_t number = 0;
   const auto [end, code] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
   if (value.starts_with('-') || code != std::errc{} || number < option.least || number > option.most) {
-    throw UsageError(fmt::format("--{} is {}; {}", option.name, value, range_of(option)));
+    throw usage_error("--{} is {}; {}", option.name, value, range_of(option));
   }
 }
 
@@ -128,7 +111,7 @@ std::string enumerate(const Words& words) {
 
 OptionGroup message_options() {
   return {"Messages",
-          {{.name = "json", .kind = ValueKind::flag, .help = "print the result as JSON on standard output"},
+          {flag("json", "print the result as JSON on standard output"),
            {.name = "quiet",
             .letter = 'q',
             .kind = ValueKind::flag,
@@ -139,6 +122,8 @@ OptionGroup message_options() {
 OptionGroup help_option() {
   return {"Help", {{.name = "help", .letter = 'h', .kind = ValueKind::flag, .help = "this text"}}};
 }
+
+Messages parse_messages(const Arguments& arguments) { return {arguments.given("json"), arguments.given("quiet")}; }
 
 Arguments::Arguments(const Command& command, const Words& words) : command_(&command) {
   for (const po::option& word : parse_words(command, words)) {
@@ -178,8 +163,8 @@ void Arguments::check(const OptionSpec& option, const std::string& value) const 
   if (option.kind == ValueKind::word &&
       std::find(option.words.begin(), option.words.end(), value) == option.words.end()) {
     const std::string meant = nearest(value, option.words);
-    throw UsageError(fmt::format("--{} '{}' is unknown{}; choose one of {}", option.name, value,
-                                 meant.empty() ? "" : "; did you mean " + meant + "?", fmt::join(option.words, ", ")));
+    throw usage_error("--{} '{}' is unknown{}; choose one of {}", option.name, value,
+                      meant.empty() ? "" : "; did you mean " + meant + "?", fmt::join(option.words, ", "));
   }
 }
 
@@ -213,7 +198,7 @@ double Arguments::decimal(std::string_view name, std::string_view what, bool (*a
   double value = 0;
   const auto [end, code] = std::from_chars(given.data(), given.data() + given.size(), value);
   if (code == std::errc{} && end == given.data() + given.size() && allowed(value)) return value;
-  throw UsageError(fmt::format("--{} is '{}'; it is {}", name, given, what));
+  throw usage_error("--{} is '{}'; it is {}", name, given, what);
 }
 
 std::uint64_t Arguments::size(std::string_view name) const { return parse_bytes(text(name)).value_or(0); }

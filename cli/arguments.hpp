@@ -1,21 +1,16 @@
 // What was given to one command, checked against its options.
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
 #include <initializer_list>
 #include <map>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include <epsflow/cli/command.hpp>
+#include <epsflow/cli/output.hpp>
 
 namespace epsflow::cli {
 
-using Words = std::vector<std::string>;
-
-/// Words that are files.
+/// Returns words as paths.
 [[nodiscard]] inline std::vector<std::filesystem::path> paths_of(const Words& words) {
   return {words.begin(), words.end()};
 }
@@ -28,19 +23,19 @@ class Arguments {
 
   [[nodiscard]] const Command& command() const noexcept { return *command_; }
   [[nodiscard]] const Words& operands() const noexcept { return operands_; }
-  /// The options that were given, with their values ("true" for flags, the first of several), by name.
+  /// Returns the options that were given, with their values ("true" for flags, the first of several), by name.
   [[nodiscard]] const std::map<std::string, std::string, std::less<>>& all_given() const noexcept { return values_; }
 
   [[nodiscard]] bool given(std::string_view name) const { return values_.contains(name); }
-  [[nodiscard]] bool flag(std::string_view name) const { return given(name); }
-  /// All values of an option that may be given more than once, in their order.
+  /// Returns all values of an option that may be given more than once, in their order.
   [[nodiscard]] Words texts(std::string_view name) const;
-  /// The value given, or the default.
+  /// Returns the value given, or the default.
   [[nodiscard]] const std::string& text(std::string_view name) const;
   [[nodiscard]] std::uint64_t number(std::string_view name) const;
-  /// A number that need not be whole. Throws UsageError for what is none, or is not allowed, with `what` it has to be.
+  /// Returns a number that need not be whole. Throws UsageError for what is none, or is not allowed, with `what` it has
+  /// to be.
   [[nodiscard]] double decimal(std::string_view name, std::string_view what, bool (*allowed)(double)) const;
-  /// Bytes.
+  /// Returns bytes.
   [[nodiscard]] std::uint64_t size(std::string_view name) const;
 
   /// Throws UsageError naming every one of these options, and the operand, that was not given.
@@ -55,9 +50,10 @@ class Arguments {
   std::map<std::string, Words, std::less<>> further_;  ///< values behind the first
 };
 
-/// --json, --quiet, --help.
+/// Returns --json, --quiet, --help.
 [[nodiscard]] OptionGroup message_options();
-/// --help alone, for commands that print nothing but text.
+[[nodiscard]] Messages parse_messages(const Arguments& arguments);
+/// Returns --help alone, for commands that print nothing but text.
 [[nodiscard]] OptionGroup help_option();
 
 }  // namespace epsflow::cli

@@ -1,15 +1,7 @@
 #include <epsflow/cli/catalogs.hpp>
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <string_view>
-
 #include <epsflow/catalog/catalog_table.hpp>
-#include <epsflow/cli/reading.hpp>
-#include <epsflow/core/error.hpp>
 #include <epsflow/io/checksum.hpp>
-#include <epsflow/io/read_points.hpp>
 #include <epsflow/io/results/results_names.hpp>
 #include <epsflow/io/row_numbers.hpp>
 #include <epsflow/io/write_table.hpp>
@@ -17,36 +9,28 @@
 namespace epsflow::cli {
 
 OptionSpec stats_option() {
-  return {
-      .name = "stats",
-      .value = "A,B",
-      .help =
-          "with --catalog: columns of which each cluster has mean, sum, smallest and largest; they are no coordinates "
-          "unless --columns names them"};
+  return text_option("stats", "A,B",
+                     "with --catalog: columns of which each cluster has mean, sum, smallest and largest; they are no "
+                     "coordinates unless --columns names them");
 }
 
-Cataloguing::Cataloguing(const Arguments& arguments, const io::FilePoints& points, const Metric& metric,
-                         const Slicing* slicing)
-    : points_(points), metric_(metric), slicing_(slicing) {
+Cataloguing::Cataloguing(const Input& input, const io::FilePoints& points, const Slicing* slicing)
+    : points_(points), metric_(input.metric), slicing_(slicing), names_(input.beside.velocity) {
   const auto ordered = [&](std::vector<double> values) {
     return slicing == nullptr ? values : slicing->in_order(std::span<const double>(values));
   };
   weights_ = ordered(points.weights);
   if (points.renumbered()) rows_ = io::row_numbers(points);
-  for (const char* option : {"velocity", "stats"}) {
-    if (!arguments.given(option)) continue;
-    for (std::string& name : split_list(option, arguments.text(option))) {
-      if (std::ranges::find(names_, name) != names_.end()) {
-        throw UsageError(fmt::format("--{} names the column {} twice; give every column once", option, name));
-      }
-      names_.push_back(std::move(name));
-    }
-    if (velocities_ == 0 && std::string_view(option) == "velocity") velocities_ = names_.size();
+  velocities_ = names_.size();
+  names_.insert(names_.end(), input.beside.stats.begin(), input.beside.stats.end());
+  for (std::size_t k = 1; k < names_.size(); ++k) {
+    const auto end = names_.begin() + static_cast<std::ptrdiff_t>(k);
+    if (std::find(names_.begin(), end, names_[k]) == end) continue;
+    throw usage_error("--{} names the column {} twice; give every column once", k < velocities_ ? "velocity" : "stats",
+                      names_[k]);
   }
   if (names_.empty()) return;
-  for (auto& column : read_beside(arguments, names_, points)) {
-    columns_.push_back(ordered(std::move(column)));
-  }
+  for (auto& column : input.read_beside(names_, points)) columns_.push_back(ordered(std::move(column)));
 }
 
 Catalog Cataloguing::catalog(const VariantResult& result) const {

@@ -1,31 +1,23 @@
 // The catalogues of clusters that commands write.
 #pragma once
 
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <vector>
-
 #include <epsflow/catalog/catalog.hpp>
-#include <epsflow/cli/arguments.hpp>
 #include <epsflow/cli/slicing.hpp>
-#include <epsflow/core/table.hpp>
-#include <epsflow/io/results/variant_writer.hpp>
 #include <epsflow/io/write_labels.hpp>
 
 namespace epsflow::cli {
 
-/// --stats, for commands that have --catalog.
+/// Returns --stats, for commands that have --catalog.
 [[nodiscard]] OptionSpec stats_option();
 
 /// Makes the catalogue of a result: weighted by --weight, with the columns of --velocity and --stats.
 class Cataloguing {
  public:
-  /// Reads the columns. slicing: null where there are no slices. All must outlive it. Throws UsageError, InputError.
-  Cataloguing(const Arguments& arguments, const io::FilePoints& points, const Metric& metric, const Slicing* slicing);
+  /// Reads the columns. slicing: null if there are no slices. All must outlive it. Throws UsageError, InputError.
+  Cataloguing(const Input& input, const io::FilePoints& points, const Slicing* slicing);
 
-  /// result: with labels and mask, in the order of the input. Catalog::first_core are rows of the input: dropped ones, and those of
-  /// files before, are counted.
+  /// Makes the catalogue. result: with labels and mask, in the order of the input. Catalog::first_core are rows of the
+  /// input: dropped ones, and those of files before, are counted.
   [[nodiscard]] Catalog catalog(const VariantResult& result) const;
   [[nodiscard]] Table table(const VariantResult& result) const;
   /// Writes catalog/… of a results folder.

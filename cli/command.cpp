@@ -4,11 +4,12 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace epsflow::cli {
 namespace {
 
-/// Letters to insert, drop or change to make `b` of `a`.
+/// Returns how many letters there are to insert, drop or change to make `b` of `a`.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
@@ -25,6 +26,62 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }
 
 }  // namespace
+
+OptionSpec flag(std::string name, std::string help) {
+  return {.name = std::move(name), .kind = ValueKind::flag, .help = std::move(help)};
+}
+
+OptionSpec text_option(std::string name, std::string value, std::string help, std::string standard) {
+  return {.name = std::move(name), .value = std::move(value), .standard = std::move(standard), .help = std::move(help)};
+}
+
+OptionSpec count_option(std::string name, std::uint64_t least, std::string standard, std::string help) {
+  return {.name = std::move(name),
+          .kind = ValueKind::integer,
+          .value = "N",
+          .least = least,
+          .standard = std::move(standard),
+          .help = std::move(help)};
+}
+
+OptionSpec word_option(std::string name, Words words, std::string standard, std::string help) {
+  return {.name = std::move(name),
+          .kind = ValueKind::word,
+          .words = std::move(words),
+          .standard = std::move(standard),
+          .help = std::move(help)};
+}
+
+OptionSpec input_file(std::string name, std::string help) {
+  return {.name = std::move(name), .kind = ValueKind::file, .value = "FILE", .help = std::move(help)};
+}
+
+OptionSpec output_file(std::string name, std::string help, std::string value) {
+  OptionSpec option = input_file(std::move(name), std::move(help));
+  option.value = std::move(value);
+  option.writes = true;
+  return option;
+}
+
+OptionSpec folder_option(std::string name, std::string help, bool writes) {
+  return {
+      .name = std::move(name), .kind = ValueKind::folder, .value = "FOLDER", .writes = writes, .help = std::move(help)};
+}
+
+OptionSpec minpts_option(std::string value, std::string help) {
+  return {.name = "minpts", .alias = "min-samples", .value = std::move(value), .help = std::move(help)};
+}
+
+OptionSpec several(OptionSpec option) {
+  option.several = true;
+  return option;
+}
+
+std::string in_quotes(std::string_view text, std::string_view quote) {
+  std::string out = "'";
+  for (const char c : text) out += c == '\'' ? std::string(quote) : std::string(1, c);
+  return out + "'";
+}
 
 std::string value_name(const OptionSpec& option) {
   return option.words.empty() ? option.value : fmt::format("{}", fmt::join(option.words, "|"));

@@ -1,6 +1,10 @@
 #include <epsflow/cli/commands.hpp>
 
-#include <epsflow/core/error.hpp>
+#include <exception>
+#include <new>
+#include <system_error>
+
+#include <epsflow/io/write/atomic_file.hpp>
 
 namespace epsflow::cli {
 
@@ -22,6 +26,28 @@ const Command& find_command(std::string_view name) {
   const std::string meant = nearest(name, names);
   throw UsageError("there is no command '" + std::string(name) + "'" +
                    (meant.empty() ? "" : "; did you mean " + meant + "?") + "; epsflow --help lists the commands");
+}
+
+Failure current_failure() {
+  try {
+    throw;
+  } catch (const UsageError& e) {
+    return {kUsage, e.what()};
+  } catch (const InputError& e) {
+    return {kInput, e.what()};
+  } catch (const io::ReaderGone&) {
+    return {kReaderGone};
+  } catch (const ResourceError& e) {
+    return {kResources, e.what()};
+  } catch (const Cancelled&) {
+    return {kInterrupted, "interrupted; nothing was written"};
+  } catch (const std::bad_alloc&) {
+    return {kResources, "the machine has no memory left; lower --memory or take fewer points"};
+  } catch (const std::system_error& e) {
+    return {kResources, e.what()};  // as where no thread can be started
+  } catch (const std::exception& e) {
+    return {kDefect, std::string("a defect of epsflow, please report it: ") + e.what()};
+  }
 }
 
 }  // namespace epsflow::cli

@@ -2,11 +2,8 @@
 #pragma once
 
 #include <array>
-#include <string_view>
-#include <vector>
 
 #include <epsflow/cli/arguments.hpp>
-#include <epsflow/cli/command.hpp>
 
 namespace epsflow::cli {
 
@@ -31,11 +28,24 @@ inline constexpr std::array kExitCodes{
     ExitCode{kInterrupted, "interrupted; what is finished is kept"},
     ExitCode{kReaderGone, "whoever read standard output has gone"}};
 
-/// All commands, in the order in which help lists them.
+/// How the program ends if something fails.
+struct Failure {
+  int code = kDone;
+  std::string text = {};  ///< for say(); empty if there is nobody to tell
+};
+
+/// Returns what the exception means that is being handled. It is to be called in a catch block.
+[[nodiscard]] Failure current_failure();
+
+/// Returns all commands, in the order in which help lists them.
 [[nodiscard]] const std::vector<Command>& commands();
 
-/// The command of this name. Throws UsageError that suggests the nearest one.
+/// Returns the command of this name. Throws UsageError that suggests the nearest one.
 [[nodiscard]] const Command& find_command(std::string_view name);
+
+/// Returns what `epsflow --help` prints, and what `epsflow COMMAND --help` does.
+[[nodiscard]] std::string program_help();
+[[nodiscard]] std::string command_help(const Command& command);
 
 [[nodiscard]] Command explore_command();
 [[nodiscard]] Command suggest_command();

@@ -1,25 +1,9 @@
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <array>
-#include <cstdint>
-#include <filesystem>
-#include <nlohmann/json.hpp>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
 #include <system_error>
-#include <utility>
-#include <vector>
 
-#include <epsflow/cli/commands.hpp>
 #include <epsflow/cli/labels.hpp>
 #include <epsflow/cli/options.hpp>
-#include <epsflow/cli/output.hpp>
 #include <epsflow/cli/running.hpp>
-#include <epsflow/core/error.hpp>
-#include <epsflow/core/format.hpp>
 #include <epsflow/io/results/results_names.hpp>
 #include <epsflow/pipeline/compare.hpp>
 
@@ -46,12 +30,18 @@ Side side_of(const std::string& operand) {
   return side;
 }
 
-/// The cells that the command line names: none, one, or one for each of the two.
-std::vector<Variant> cells_of(const Arguments& arguments) {
-  std::vector<Variant> cells;
-  for (const std::string& text : arguments.texts("cell")) {
-    for (const Variant& cell : parse_variants(text)) cells.push_back(cell);
-  }
+struct CompareCommand {
+  Words operands = {};
+  std::vector<Variant> cells = {};  ///< none, one, or one for each of the two
+  Words columns = {};               ///< of labels in files; none, one, or one for each of the two
+  std::string table = {};
+  std::optional<std::uint64_t> most = {};  ///< clusters to show
+  EngineOptions engine = {};
+  Messages messages = {};
+};
+
+std::vector<Variant> parse_pair_of_cells(const Arguments& arguments) {
+  std::vector<Variant> cells = parse_cells(arguments);
   if (arguments.given("eps") || arguments.given("minpts")) {
     if (!cells.empty()) throw UsageError("give either --cell or --eps with --minpts, not both");
     if (!arguments.given("eps") || !arguments.given("minpts")) {
@@ -61,36 +51,56 @@ std::vector<Variant> cells_of(const Arguments& arguments) {
     if (cells.size() > 1) throw UsageError("--eps and --minpts name one variant, that of both: use --cell for two");
   }
   if (cells.size() > 2) {
-    throw UsageError(fmt::format("{} cells are given, and two labellings are compared: give one or two", cells.size()));
+    throw usage_error("{} cells are given, and two labellings are compared: give one or two", cells.size());
   }
   return cells;
 }
 
-/// Of a checksum as Manifest has it, what is of the points: neither their weights nor the metric.
+CompareCommand parse_compare(const Arguments& arguments) {
+  arguments.require({});
+  CompareCommand command{.operands = arguments.operands(),
+                         .columns = arguments.texts("columns"),
+                         .table = arguments.text("table"),
+                         .messages = parse_messages(arguments)};
+  if (command.operands.size() > 2) {
+    throw usage_error("compare takes two labellings, and {} are named", command.operands.size());
+  }
+  require_one_pipe(command.operands);
+  if (command.columns.size() > 2) {
+    throw UsageError("--columns is given more than twice, and two labellings are compared: give it once or twice");
+  }
+  command.cells = parse_pair_of_cells(arguments);
+  // JSON has all clusters if no number is given.
+  if (arguments.given("most") || !command.messages.json) command.most = arguments.number("most");
+  take(arguments, command.engine);
+  return command;
+}
+
+/// Returns what a checksum of Manifest says of the points: neither their weights nor the metric.
 std::string_view points_of(std::string_view checksum) { return checksum.substr(0, checksum.find_first_of(" ,")); }
 
-/// Throws InputError where two folders are of different points, as far as they say so.
+/// Throws InputError if two folders say that they are of different points.
 void require_same_points(const Side& a, const Side& b) {
   if (!a.results || !b.results) return;
   const std::string_view of_a = points_of(a.results->checksum);
   const std::string_view of_b = points_of(b.results->checksum);
   if (of_a == of_b || of_a == "unknown" || of_b == "unknown") return;
-  throw InputError(
-      fmt::format("{} is of other points than {} ({}, not {}); where their rows are the same objects all the "
-                  "same, compare the files in their labels/",
-                  b.path.string(), a.path.string(), of_b, of_a));
+  throw input_error(
+      "{} is of other points than {} ({}, not {}); where their rows are the same objects all the "
+      "same, compare the files in their labels/",
+      b.path.string(), a.path.string(), of_b, of_a);
 }
 
 Labelling labelling_of(const Side& side, const Variant* cell) {
   if (!side.results) return {&side, nullptr};
   if (cell == nullptr) {
-    throw UsageError(fmt::format("{} holds {}: choose one with --cell EPS:MINPTS", side.path.string(),
-                                 format_count(side.results->entries.size(), "variant")));
+    throw usage_error("{} holds {}: choose one with --cell EPS:MINPTS", side.path.string(),
+                      format_count(side.results->entries.size(), "variant"));
   }
   return {&side, &require_variant(side.path, *side.results, *cell)};
 }
 
-/// What is to be compared. Several pairs, all variants that two folders have, where no cell chooses.
+/// Returns what is to be compared: if no cell chooses, all variants that two folders have.
 std::vector<Pair> pairs_of(const std::vector<Side>& sides, const std::vector<Variant>& cells) {
   const Side& a = sides.front();
   const Side& b = sides.back();
@@ -119,27 +129,25 @@ std::vector<Pair> pairs_of(const std::vector<Side>& sides, const std::vector<Var
       }
     }
     if (!pairs.empty()) return pairs;
-    throw InputError(
-        fmt::format("{} and {} have no variant in common: choose one of each with --cell EPS:MINPTS, given twice",
-                    a.path.string(), b.path.string()));
+    throw input_error("{} and {} have no variant in common: choose one of each with --cell EPS:MINPTS, given twice",
+                      a.path.string(), b.path.string());
   }
   const auto cell = [&](std::size_t i) { return cells.empty() ? nullptr : &cells[std::min(i, cells.size() - 1)]; };
   return {{labelling_of(a, cell(0)), labelling_of(b, cell(1))}};
 }
 
-/// which: 0 for A, 1 for B.
-FileColumn labels_of(const Labelling& labelling, std::size_t which, const Arguments& arguments) {
+/// Reads one of two labellings. which: 0 for A, 1 for B.
+FileColumn labels_of(const Labelling& labelling, std::size_t which, const CompareCommand& command) {
   const Side& side = *labelling.side;
   if (labelling.entry != nullptr) {
     require_labels(side.path, *labelling.entry);
     const std::string name = io::labels_name(labelling.entry->variant);
-    require_unchanged(side.path, *side.results, name);
-    return read_file_column(side.path / name, kLabelNumbers);
+    return read_file_column(require_unchanged(side.path, *side.results, name), kLabelNumbers);
   }
   io::ReadOptions options;
-  const Words columns = arguments.texts("columns");
+  const Words& columns = command.columns;
   if (!columns.empty()) options.columns = {columns[std::min(which, columns.size() - 1)]};
-  options.table = arguments.text("table");
+  options.table = command.table;
   return read_file_column(side.path, kLabelNumbers, std::move(options));
 }
 
@@ -169,18 +177,17 @@ void leave_out(FileColumn& labels, const std::vector<std::uint64_t>& rows) {
   labels.values = std::move(kept);
 }
 
-Contingency compared(const Pair& pair, const Arguments& arguments, const EngineOptions& options) {
-  FileColumn a = labels_of(pair[0], 0, arguments);
-  FileColumn b = labels_of(pair[1], 1, arguments);
+Contingency compared(const Pair& pair, const CompareCommand& command) {
+  FileColumn a = labels_of(pair[0], 0, command);
+  FileColumn b = labels_of(pair[1], 1, command);
   if (a.rows() == b.rows()) {
     const std::vector<std::uint64_t> missing = a.missing;
     leave_out(a, b.missing);
     leave_out(b, missing);
   }
-  if (a.values.size() == b.values.size()) return compare(a.values, b.values, options);
-  throw InputError(fmt::format("{} has {}, and {} has {}: compare labellings of the same points", name_of(pair[0]),
-                               format_count(a.values.size(), "label"), name_of(pair[1]),
-                               format_count(b.values.size(), "label")));
+  if (a.values.size() == b.values.size()) return compare(a.values, b.values, command.engine);
+  throw input_error("{} has {}, and {} has {}: compare labellings of the same points", name_of(pair[0]),
+                    format_count(a.values.size(), "label"), name_of(pair[1]), format_count(b.values.size(), "label"));
 }
 
 struct Counts {
@@ -197,7 +204,7 @@ std::string percent(std::uint64_t part, std::uint64_t whole) {
   return fmt::format("{:.1f} %", 100 * static_cast<double>(part) / static_cast<double>(whole));
 }
 
-/// Largest first, and noise at the end. most: 0 for all.
+/// Returns the fates of the largest clusters, largest first, and of noise at the end. most: 0 for all.
 std::vector<Fate> largest_fates(const Contingency& table, std::uint64_t most) {
   std::vector<Fate> all = fates(table);
   std::stable_sort(all.begin(), all.end(), [](const Fate& x, const Fate& y) {
@@ -271,7 +278,7 @@ nlohmann::ordered_json json_of(const Labelling& labelling, std::span<const Label
   return json;
 }
 
-/// most: 0 for all.
+/// Prints the comparison as JSON. most: 0 for all.
 void print_comparison_as_json(const Pair& pair, const Contingency& table, std::uint64_t most) {
   nlohmann::ordered_json json{
       {"points", table.points()}, {"a", json_of(pair[0], table.a())}, {"b", json_of(pair[1], table.b())}};
@@ -286,13 +293,13 @@ void print_comparison_as_json(const Pair& pair, const Contingency& table, std::u
   print_json(json);
 }
 
-/// A row for each variant of two folders.
-int compare_all(const std::vector<Pair>& pairs, const Arguments& arguments, const EngineOptions& options) {
+/// Prints a row for each variant of two folders.
+void compare_all(const std::vector<Pair>& pairs, const CompareCommand& command) {
   std::vector<Words> rows{{"eps", "minpts", "clusters A", "clusters B", "noise A", "noise B", "adjusted Rand",
                            "variation", "of ln n", "A in B", "B in A"}};
   nlohmann::ordered_json json = nlohmann::ordered_json::array();
   for (const Pair& pair : pairs) {
-    const Contingency table = compared(pair, arguments, options);
+    const Contingency table = compared(pair, command);
     const Variant& variant = pair[0].entry->variant;
     const Agreement found = agreement(table);
     const Counts a = counts_of(table.a());
@@ -315,43 +322,30 @@ int compare_all(const std::vector<Pair>& pairs, const Arguments& arguments, cons
   const Side& b = *pairs.front()[1].side;
   const std::size_t only_a = a.results->entries.size() - pairs.size();
   const std::size_t only_b = b.results->entries.size() - pairs.size();
-  if (arguments.flag("json")) {
+  if (command.messages.json) {
     print_json(
         {{"a", a.path.string()}, {"b", b.path.string()}, {"only_a", only_a}, {"only_b", only_b}, {"variants", json}});
-  } else if (!arguments.flag("quiet")) {
+  } else if (!command.messages.quiet) {
     print_columns(rows);
     print_result("{} in both; A is {} with {} more, B is {} with {} more\n", format_count(pairs.size(), "variant"),
                  a.path.string(), only_a, b.path.string(), only_b);
   }
-  return kDone;
 }
 
 int run_compare(const Arguments& arguments) {
-  arguments.require({});
-  const Words& operands = arguments.operands();
-  if (operands.size() > 2) {
-    throw UsageError(fmt::format("compare takes two labellings, and {} are named", operands.size()));
-  }
-  if (std::count(operands.begin(), operands.end(), "-") > 1) {
-    throw UsageError("- stands for standard input, which can be read only once; name it once");
-  }
-  if (arguments.texts("columns").size() > 2) {
-    throw UsageError("--columns is given more than twice, and two labellings are compared: give it once or twice");
-  }
-  const std::vector<Variant> cells = cells_of(arguments);
-  EngineOptions options;
-  take(arguments, options);
+  const CompareCommand command = parse_compare(arguments);
   std::vector<Side> sides;
-  for (const std::string& operand : operands) sides.push_back(side_of(operand));
-  const std::vector<Pair> pairs = pairs_of(sides, cells);
-  if (sides.size() == 2 && sides[0].results && sides[1].results && cells.empty()) {
-    return compare_all(pairs, arguments, options);
+  for (const std::string& operand : command.operands) sides.push_back(side_of(operand));
+  const std::vector<Pair> pairs = pairs_of(sides, command.cells);
+  if (sides.size() == 2 && sides[0].results && sides[1].results && command.cells.empty()) {
+    compare_all(pairs, command);
+    return kDone;
   }
-  const Contingency table = compared(pairs.front(), arguments, options);
-  if (arguments.flag("json")) {
-    print_comparison_as_json(pairs.front(), table, arguments.given("most") ? arguments.number("most") : 0);
-  } else if (!arguments.flag("quiet")) {
-    print_comparison(pairs.front(), table, arguments.number("most"));
+  const Contingency table = compared(pairs.front(), command);
+  if (command.messages.json) {
+    print_comparison_as_json(pairs.front(), table, command.most.value_or(0));
+  } else if (!command.messages.quiet) {
+    print_comparison(pairs.front(), table, *command.most);
   }
   return kDone;
 }
@@ -359,47 +353,37 @@ int run_compare(const Arguments& arguments) {
 }  // namespace
 
 Command compare_command() {
-  return {
-      .name = "compare",
-      .summary = "tell how far two labellings agree, and which cluster became which",
-      .usage = "A [B] [--cell EPS:MINPTS [--cell EPS:MINPTS]]",
-      .about =
-          "Compares two labellings of the same points, A and B: files of labels of any kind that epsflow writes,\n"
-          "or variants of results folders. One folder with two cells compares these; two folders without a cell\n"
-          "compare every variant that both have, a row each.\n\n"
-          "The adjusted Rand index is 1 for equal partitions and about 0 for independent ones. The variation of\n"
-          "information is 0 for equal ones, and at most ln n. In both, noise is a class of its own. Who keeps\n"
-          "company: of the points in clusters of A, the share that is in the cluster of B which holds most of\n"
-          "their cluster of A, and likewise back.\n\n"
-          "The table has the clusters of A, largest first, and its noise: the cluster of B that has most of\n"
-          "their points, how many these are, of A's cluster and of B's; into how many clusters of B they went,\n"
-          "and how many points became noise. JSON has all parts of all clusters.",
-      .example = "epsflow compare results --cell 0.2:8 --cell 0.3:8",
-      .operand = {"A [B]"},
-      .groups = {{"What to compare",
-                  {{.name = "cell",
-                    .value = "EPS:MINPTS",
-                    .several = true,
-                    .help = "the variant of a results folder; given twice, the first is of A and the second of B"},
-                   {.name = "eps", .value = "EPS", .help = "with --minpts: the variant of both"},
-                   {.name = "minpts", .alias = "min-samples", .value = "N", .help = "with --eps: the variant of both"},
-                   {.name = "columns",
-                    .value = "NAME",
-                    .several = true,
-                    .help =
-                        "the column of labels in files; given twice, the first is of A and the second of B (default: "
-                        "the one called label, or the only one)"},
-                   spec_of<io::ReadOptions>("table")}},
-                 {"Results",
-                  {{.name = "most",
-                    .kind = ValueKind::integer,
-                    .value = "N",
-                    .least = 1,
-                    .standard = "20",
-                    .help = "how many clusters of A to show"}}},
-                 {"What to use of the machine", {spec_of<EngineOptions>("threads")}},
-                 message_options()},
-      .run = run_compare};
+  return {.name = "compare",
+          .summary = "tell how far two labellings agree, and which cluster became which",
+          .usage = "A [B] [--cell EPS:MINPTS [--cell EPS:MINPTS]]",
+          .about =
+              "Compares two labellings of the same points, A and B: files of labels of any kind that epsflow writes,\n"
+              "or variants of results folders. One folder with two cells compares these; two folders without a cell\n"
+              "compare every variant that both have, a row each.\n\n"
+              "The adjusted Rand index is 1 for equal partitions and about 0 for independent ones. The variation of\n"
+              "information is 0 for equal ones, and at most ln n. In both, noise is a class of its own. Who keeps\n"
+              "company: of the points in clusters of A, the share that is in the cluster of B which holds most of\n"
+              "their cluster of A, and likewise back.\n\n"
+              "The table has the clusters of A, largest first, and its noise: the cluster of B that has most of\n"
+              "their points, how many these are, of A's cluster and of B's; into how many clusters of B they went,\n"
+              "and how many points became noise. JSON has all parts of all clusters.",
+          .example = "epsflow compare results --cell 0.2:8 --cell 0.3:8",
+          .operand = {"A [B]"},
+          .groups = {{"What to compare",
+                      {several(text_option(
+                           "cell", "EPS:MINPTS",
+                           "the variant of a results folder; given twice, the first is of A and the second of B")),
+                       text_option("eps", "EPS", "with --minpts: the variant of both"),
+                       minpts_option("N", "with --eps: the variant of both"),
+                       several(text_option(
+                           "columns", "NAME",
+                           "the column of labels in files; given twice, the first is of A and the second of "
+                           "B (default: the one called label, or the only one)")),
+                       spec_of<io::ReadOptions>("table")}},
+                     {"Results", {count_option("most", 1, "20", "how many clusters of A to show")}},
+                     {"What to use of the machine", {spec_of<EngineOptions>("threads")}},
+                     message_options()},
+          .run = run_compare};
 }
 
 }  // namespace epsflow::cli

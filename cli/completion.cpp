@@ -1,62 +1,31 @@
-#include <fmt/format.h>
-
-#include <string>
-#include <string_view>
-
 #include <epsflow/cli/commands.hpp>
-#include <epsflow/cli/help.hpp>
-#include <epsflow/cli/output.hpp>
-#include <epsflow/core/error.hpp>
 
 namespace epsflow::cli {
 namespace {
 
-/// `text` in single quotes, for any of the shells.
-std::string quoted(std::string_view text, std::string_view quote_in_quotes) {
-  std::string out = "'";
-  for (const char c : text) {
-    if (c == '\'') {
-      out += quote_in_quotes;
-    } else {
-      out += c;
-    }
-  }
-  return out + "'";
-}
-
-Words command_names() {
-  Words names;
-  for (const Command& command : commands()) names.push_back(command.name);
-  return names;
-}
-
-/// Calls f with every option of a command under each of its names, without dashes.
-template <class F>
-void for_each_name(const Command& command, F&& f) {
-  for (const OptionGroup& group : command.groups) {
-    for (const OptionSpec& option : group.options) {
-      f(option, option.name);
-      if (!option.alias.empty()) f(option, option.alias);
-    }
-  }
-}
-
 std::string bash_reply(const Words& words) {
-  return fmt::format("COMPREPLY=($(compgen -W {} -- \"$cur\"))",
-                     quoted(fmt::format("{}", fmt::join(words, " ")), "'\\''"));
+  return fmt::format("COMPREPLY=($(compgen -W {} -- \"$cur\"))", in_quotes(fmt::format("{}", fmt::join(words, " "))));
 }
+
+/// Tells what a script says of the value of an option, by its kind.
+struct ShellValues {
+  std::string word, file, folder, other;
+  std::string flag = {};
+
+  [[nodiscard]] const std::string& of(ValueKind kind) const {
+    if (kind == ValueKind::flag) return flag;
+    if (kind == ValueKind::word) return word;
+    if (kind == ValueKind::file) return file;
+    return kind == ValueKind::folder ? folder : other;
+  }
+};
 
 std::string bash_value(const OptionSpec& option) {
-  switch (option.kind) {
-    case ValueKind::word:
-      return bash_reply(option.words);
-    case ValueKind::file:
-      return "compopt -o filenames; COMPREPLY=($(compgen -f -- \"$cur\"))";
-    case ValueKind::folder:
-      return "compopt -o filenames; COMPREPLY=($(compgen -d -- \"$cur\"))";
-    default:
-      return "COMPREPLY=()";
-  }
+  return ShellValues{.word = bash_reply(option.words),
+                     .file = "compopt -o filenames; COMPREPLY=($(compgen -f -- \"$cur\"))",
+                     .folder = "compopt -o filenames; COMPREPLY=($(compgen -d -- \"$cur\"))",
+                     .other = "COMPREPLY=()"}
+      .of(option.kind);
 }
 
 std::string bash_script() {
@@ -66,7 +35,8 @@ std::string bash_script() {
       "  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}\n"
       "  COMPREPLY=()\n"
       "  if [[ $COMP_CWORD -eq 1 ]]; then\n";
-  Words first = command_names();
+  Words first;
+  for (const Command& command : commands()) first.push_back(command.name);
   first.insert(first.end(), {"--help", "--version"});
   text += "    " + bash_reply(first) + "\n    return\n  fi\n  case ${COMP_WORDS[1]} in\n";
   for (const Command& command : commands()) {
@@ -90,21 +60,14 @@ std::string bash_script() {
 }
 
 std::string zsh_value(const OptionSpec& option) {
-  switch (option.kind) {
-    case ValueKind::flag:
-      return "";
-    case ValueKind::word:
-      return fmt::format(":{}:({})", option.name, fmt::join(option.words, " "));
-    case ValueKind::file:
-      return ":file:_files";
-    case ValueKind::folder:
-      return ":folder:_files -/";
-    default:
-      return fmt::format(":{}: ", option.name);
-  }
+  return ShellValues{.word = fmt::format(":{}:({})", option.name, fmt::join(option.words, " ")),
+                     .file = ":file:_files",
+                     .folder = ":folder:_files -/",
+                     .other = fmt::format(":{}: ", option.name)}
+      .of(option.kind);
 }
 
-/// A description inside an _arguments specification.
+/// Returns a description inside an _arguments specification.
 std::string zsh_help(const OptionSpec& option) {
   std::string text;
   for (const char c : describe(option)) {
@@ -117,7 +80,7 @@ std::string zsh_help(const OptionSpec& option) {
 std::string zsh_script() {
   std::string text = "#compdef epsflow\n_epsflow() {\n  if (( CURRENT == 2 )); then\n    local -a commands=(\n";
   for (const Command& command : commands()) {
-    text += "      " + quoted(command.name + ":" + command.summary, "'\\''") + "\n";
+    text += "      " + in_quotes(command.name + ":" + command.summary) + "\n";
   }
   text +=
       "    )\n    _describe command commands\n    return\n  fi\n  local command=$words[2]\n"
@@ -125,12 +88,11 @@ std::string zsh_script() {
   for (const Command& command : commands()) {
     text += "    " + command.name + ")\n      _arguments";
     for_each_name(command, [&](const OptionSpec& option, const std::string& name) {
-      text +=
-          " \\\n        " +
-          quoted((option.several ? "*--" : "--") + name + "[" + zsh_help(option) + "]" + zsh_value(option), "'\\''");
+      text += " \\\n        " +
+              in_quotes((option.several ? "*--" : "--") + name + "[" + zsh_help(option) + "]" + zsh_value(option));
     });
     if (!command.operand.words.empty()) {
-      text += " \\\n        " + quoted(fmt::format("*:operand:({})", fmt::join(command.operand.words, " ")), "'\\''");
+      text += " \\\n        " + in_quotes(fmt::format("*:operand:({})", fmt::join(command.operand.words, " ")));
     } else if (!command.operand.name.empty()) {
       text += " \\\n        '*:file:_files'";
     }
@@ -140,30 +102,23 @@ std::string zsh_script() {
 }
 
 std::string fish_value(const OptionSpec& option) {
-  switch (option.kind) {
-    case ValueKind::flag:
-      return "";
-    case ValueKind::word:
-      return fmt::format(" -x -a '{}'", fmt::join(option.words, " "));
-    case ValueKind::file:
-      return " -r -F";
-    case ValueKind::folder:
-      return " -x -a '(__fish_complete_directories)'";
-    default:
-      return " -x";
-  }
+  return ShellValues{.word = fmt::format(" -x -a '{}'", fmt::join(option.words, " ")),
+                     .file = " -r -F",
+                     .folder = " -x -a '(__fish_complete_directories)'",
+                     .other = " -x"}
+      .of(option.kind);
 }
 
 std::string fish_script() {
   std::string text = "# fish completion for epsflow\ncomplete -c epsflow -f\n";
   for (const Command& command : commands()) {
     text += fmt::format("complete -c epsflow -n __fish_use_subcommand -a {} -d {}\n", command.name,
-                        quoted(command.summary, "\\'"));
+                        in_quotes(command.summary, "\\'"));
     const std::string of_command = fmt::format("complete -c epsflow -n '__fish_seen_subcommand_from {}'", command.name);
     for_each_name(command, [&](const OptionSpec& option, const std::string& name) {
       const std::string letter = option.letter == '\0' ? "" : fmt::format(" -s {}", option.letter);
       text += fmt::format("{}{} -l {}{} -d {}\n", of_command, letter, name, fish_value(option),
-                          quoted(describe(option), "\\'"));
+                          in_quotes(describe(option), "\\'"));
     });
     if (!command.operand.words.empty()) {
       text += fmt::format("{} -a '{}'\n", of_command, fmt::join(command.operand.words, " "));
@@ -174,6 +129,13 @@ std::string fish_script() {
   return text;
 }
 
+std::string completion_script(const std::string& shell) {
+  if (shell == "bash") return bash_script();
+  if (shell == "zsh") return zsh_script();
+  if (shell == "fish") return fish_script();
+  throw UsageError("there is no completion for '" + shell + "'; bash, zsh and fish are possible");
+}
+
 int run_completion(const Arguments& arguments) {
   arguments.require({});
   if (arguments.operands().size() > 1) throw UsageError("completion takes one shell at a time");
@@ -182,13 +144,6 @@ int run_completion(const Arguments& arguments) {
 }
 
 }  // namespace
-
-std::string completion_script(const std::string& shell) {
-  if (shell == "bash") return bash_script();
-  if (shell == "zsh") return zsh_script();
-  if (shell == "fish") return fish_script();
-  throw UsageError("there is no completion for '" + shell + "'; bash, zsh and fish are possible");
-}
 
 Command completion_command() {
   return {.name = "completion",

@@ -1,58 +1,56 @@
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <chrono>
-#include <functional>
 #include <memory>
-#include <nlohmann/json.hpp>
-#include <optional>
-#include <string>
 #include <system_error>
-#include <utility>
-#include <vector>
 
-#include <epsflow/cli/commands.hpp>
-#include <epsflow/cli/interrupt.hpp>
 #include <epsflow/cli/lineage_files.hpp>
-#include <epsflow/cli/metric.hpp>
-#include <epsflow/cli/options.hpp>
-#include <epsflow/cli/output.hpp>
-#include <epsflow/cli/outputs.hpp>
-#include <epsflow/cli/progress_report.hpp>
-#include <epsflow/cli/reading.hpp>
 #include <epsflow/cli/report_pages.hpp>
-#include <epsflow/cli/running.hpp>
 #include <epsflow/cli/sweep_results.hpp>
-#include <epsflow/core/error.hpp>
-#include <epsflow/core/format.hpp>
 #include <epsflow/core/memory.hpp>
 #include <epsflow/io/formats.hpp>
-#include <epsflow/io/results/results_folder.hpp>
-#include <epsflow/io/write/atomic_file.hpp>
-#include <epsflow/pipeline/explore.hpp>
 #include <epsflow/pipeline/sweep.hpp>
 #include <epsflow/report/as_json.hpp>
 
 namespace epsflow::cli {
 namespace {
 
-/// The grid that the caller has, or nothing.
-std::optional<Sweep> own_grid(const Arguments& arguments) {
-  if (!arguments.given("eps") && !arguments.given("minpts")) return std::nullopt;
-  arguments.require({"eps", "minpts"});
-  return grid(parse_eps_list(arguments.text("eps")), parse_minpts_list(arguments.text("minpts")));
-}
+struct ExploreCommand {
+  std::optional<Sweep> grid = {};    ///< if it is not chosen here
+  std::optional<double> bound = {};  ///< on the seconds
+  RunSettings settings = {};
+  Input input = {};
+  io::Overwrite overwrite = io::Overwrite::refuse;
+  std::string report = {};         ///< the page to write, or empty
+  std::string out = {};            ///< the folder to write, or empty
+  io::FolderOutputs outputs = {};  ///< of that folder
+  GivenOptions given = {};
+};
 
-/// The bound on time, if one is given.
-std::optional<double> bound_of(const Arguments& arguments) {
-  if (!arguments.given("seconds")) return std::nullopt;
-  return arguments.decimal("seconds", "a number above 0, as 60", [](double seconds) { return seconds > 0; });
+ExploreCommand parse_explore(const Arguments& arguments) {
+  ExploreCommand command{.given = parse_given(arguments)};
+  if (arguments.given("eps") || arguments.given("minpts")) command.grid = parse_sweep(arguments);
+  if (arguments.given("seconds")) {
+    command.bound = arguments.decimal("seconds", "a number above 0, as 60", [](double seconds) { return seconds > 0; });
+  }
+  command.settings = parse_run_settings(arguments);
+  if (command.grid) require_even_grid(command.grid->variants());
+  command.input = parse_input(arguments);
+  Outputs outputs(arguments);
+  command.overwrite = outputs.overwrite();
+  command.report = outputs.take_page("report", command.overwrite);
+  command.out = arguments.text("out");
+  if (command.out.empty() && command.report.empty() && arguments.given("overwrite")) {
+    throw UsageError("--overwrite is about the folder of --out; give --out as well");
+  }
+  if (command.out.empty()) return command;
+  command.outputs = parse_folder_outputs(arguments);
+  command.outputs.resumable = false;
+  return command;
 }
 
 OptionGroup grid_options() {
   return {"The grid (left out, it is chosen)",
-          {{.name = "eps", .value = "LIST", .help = "radii in even ratios, as 0.05:1:40:log"},
-           {.name = "minpts", .alias = "min-samples", .value = "LIST", .help = "minpts, as 3,4,6,9,13,20"}}};
+          {text_option("eps", "LIST", "radii in even ratios, as 0.05:1:40:log"),
+           minpts_option("LIST", "minpts, as 3,4,6,9,13,20")}};
 }
 
 std::vector<const Offer*> offers_of(const Exploration& made) {
@@ -64,8 +62,7 @@ std::vector<const Offer*> offers_of(const Exploration& made) {
 
 nlohmann::ordered_json json_of(const Exploration& made, const io::FilePoints& points, const Metric& metric) {
   nlohmann::ordered_json json{{"points", points.size()}};
-  add_metric(json, metric);
-  add_input(json, points);
+  add_input(json, points, &metric);
   json.update(report::as_json(made));
   return json;
 }
@@ -85,31 +82,26 @@ void print(const Exploration& made, const Metric& metric) {
   for (const Doubt doubt : made.doubts) print_result("doubt: {}\n", sentence_of(doubt));
 }
 
-/// Opened before anything is computed, so that what is in the way is told then. Which variants it is to hold is not known yet.
-std::unique_ptr<io::ResultsFolder> open_folder(const Arguments& arguments) {
-  if (!arguments.given("out")) {
-    if (arguments.flag("overwrite") && !arguments.given("report")) {
-      throw UsageError("--overwrite is about the folder of --out; give --out as well");
-    }
-    return nullptr;
-  }
-  const io::FolderMode mode = arguments.flag("overwrite") ? io::FolderMode::overwrite : io::FolderMode::fresh;
-  io::FolderOutputs outputs = folder_outputs(arguments);
-  outputs.resumable = false;
-  return std::make_unique<io::ResultsFolder>(arguments.text("out"), Sweep(), mode, outputs, notices(arguments));
+/// Opens the folder before anything is computed, so that what is in the way is told then. Which variants it is to hold
+/// is not known yet.
+std::unique_ptr<io::ResultsFolder> open_folder(const ExploreCommand& command) {
+  if (command.out.empty()) return nullptr;
+  const bool replaces = command.overwrite == io::Overwrite::replace;
+  return std::make_unique<io::ResultsFolder>(command.out, Sweep(),
+                                             replaces ? io::FolderMode::overwrite : io::FolderMode::fresh,
+                                             command.outputs, command.input.messages.notices());
 }
 
-/// Labels of the offered cells, the map and its lineage, and what was found.
-void write_folder(io::ResultsFolder& folder, const Arguments& arguments, const Exploration& made,
-                  const io::FilePoints& points, const Metric& metric, const EngineOptions& engine, double seconds) {
+/// Writes the labels of the offered cells, the map and its lineage, and what was found.
+void write_folder(io::ResultsFolder& folder, const ExploreCommand& command, const Exploration& made,
+                  const io::FilePoints& points, double seconds) {
+  const Metric& metric = command.input.metric;
   std::vector<Variant> variants;
   for (const Offer* offer : offers_of(made)) variants.push_back(offer->variant);
-  if (variants.empty()) {
-    say("nothing is written to " + arguments.text("out") + ", as there is nothing to recommend");
-    return;
-  }
+  if (variants.empty()) return say("nothing is written to " + command.out + ", as there is nothing to recommend");
   folder.ask(Sweep(variants));
-  const std::vector<Variant> missing = folder.begin(io::results_input(points), describe_run(arguments, metric, engine));
+  const std::vector<Variant> missing =
+      folder.begin(io::results_input(points), describe_run(command.given, metric, command.settings.engine.backend));
   for (const Offer* offer : offers_of(made)) {
     if (std::ranges::find(missing, offer->variant) == missing.end()) continue;
     VariantResult result;
@@ -128,35 +120,35 @@ void write_folder(io::ResultsFolder& folder, const Arguments& arguments, const E
   folder.finish("complete", seconds, Trace());
 }
 
-/// The page of what was found. Where there was time for it (no bound is given) each cell gets labels, and so a map, in another sweep.
-void write_report(const Arguments& arguments, const Exploration& made, const io::FilePoints& points,
-                  const Metric& metric, const Dataset& data, const RunSettings& settings, const Observer& observer) {
+/// Writes the page of what was found. If there is time for it (no bound is given) each cell gets labels, and so a map,
+/// in another sweep.
+void write_report(const ExploreCommand& command, const Exploration& made, const io::FilePoints& points,
+                  const Dataset& data, const Observer& observer) {
+  const Metric& metric = command.input.metric;
   const Origin origin{.command = "explore",
-                      .files = arguments.operands(),
+                      .files = command.input.files,
                       .checksum = io::checksum_of_input(points, describe(metric)),
                       .started = io::now_utc(),
-                      .run = describe_run(arguments, metric, settings.engine)};
+                      .run = describe_run(command.given, metric, command.settings.engine.backend)};
   report::Report report(subject_of(points, metric, origin));
   const CancelToken cancel(observer.cancel);
   const auto take = [&](VariantResult&& result) { report.add(result.variant, result.summary, result.labels, cancel); };
   std::vector<Variant> variants;
   for (const LineageCell& cell : made.map.cells()) variants.push_back(cell.variant);
-  if (arguments.given("seconds") || variants.empty()) {
-    for (const Offer* offer : offers_of(made)) {
-      report.add(offer->variant, offer->summary, offer->labels, cancel);
-    }
+  if (command.bound || variants.empty()) {
+    for (const Offer* offer : offers_of(made)) report.add(offer->variant, offer->summary, offer->labels, cancel);
   } else {
-    run_each({data}, {}, Sweep(variants), settings.run, take, observer);
+    run_each({data}, {}, Sweep(variants), command.settings.run, take, observer);
   }
   report.add_lineage(made.map);
   std::vector<std::pair<Variant, double>> scores;
   for (std::size_t i = 0; i < made.scores.size(); ++i) scores.emplace_back(variants[i], made.scores[i].score);
   report.add_scores(scores);
   report.advise(report::as_json(made).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
-  write_page(arguments, arguments.text("report"), overwrite(arguments), report);
+  write_page(command.input.messages, command.report, command.overwrite, report);
 }
 
-/// What a long exploration is going to take.
+/// Says what a long exploration is going to take.
 void foretell(const Progress& p, const EngineOptions& options) {
   constexpr double kLong = 10;
   const double seconds = p.seconds + *p.seconds_left;
@@ -166,56 +158,42 @@ void foretell(const Progress& p, const EngineOptions& options) {
 }
 
 int run_explore(const Arguments& arguments) {
-  // Everything that can be wrong with the words is found before a file is read.
-  const std::optional<Sweep> sweep = own_grid(arguments);
-  const std::optional<double> bound = bound_of(arguments);
-  RunSettings settings = run_settings(arguments);
-  if (sweep) require_even_grid(sweep->variants());
-  Metric metric = requested_metric(arguments);
-  require_page(arguments, "report", overwrite(arguments));
-  const std::unique_ptr<io::ResultsFolder> folder = open_folder(arguments);
-  io::FilePoints points = read_input(arguments);
-  require_points(points);
-  settle_columns(arguments, points, metric);
-  settle_backend(points.size(), points.dims(), metric, settings);
+  ExploreCommand command = parse_explore(arguments);
+  Input& input = command.input;
+  const Messages& messages = input.messages;
+  const RunSettings& settings = command.settings;
+  const std::unique_ptr<io::ResultsFolder> folder = open_folder(command);
+  const io::FilePoints points = read_points(input, command.settings);
   const InterruptGuard interrupt;
   const auto begin = std::chrono::steady_clock::now();
-  std::optional<Exploration> made;
+  const auto seconds = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(); };
   std::optional<Dataset> data;
-  // Calls work(observer), and shows how far it is.
-  const auto watched = [&](bool foretold, const std::function<void(const Observer&)>& work) {
-    ProgressReport report(!arguments.flag("quiet"));
-    work({.on_progress =
-              [&](const Progress& p) {
-                if (!foretold && p.seconds_left) foretell(p, settings.engine);
-                foretold = foretold || p.seconds_left;
-                report.show(p);
-              },
-          .cancel = &interrupt.token()});
-  };
-  watched(arguments.flag("quiet"), [&](const Observer& observer) {
-    data.emplace(load(arguments, points, metric, settings.engine));
+  const Exploration made = watched(!messages.quiet, interrupt.token(), [&](Observer observer) {
+    bool foretold = messages.quiet;
+    observer.on_progress = [&, show = observer.on_progress](const Progress& p) {
+      if (!foretold && p.seconds_left) foretell(p, settings.engine);
+      foretold = foretold || p.seconds_left;
+      show(p);
+    };
+    data.emplace(input.load(points, settings.engine));
     try {
-      made =
-          sweep ? explore(*data, *sweep, settings.run, observer, bound) : explore(*data, settings.run, observer, bound);
+      return command.grid ? explore(*data, *command.grid, settings.run, observer, command.bound)
+                          : explore(*data, settings.run, observer, command.bound);
     } catch (const UsageError& error) {
       // The words of the command are right; the machine was too slow for them.
-      const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
-      if (bound && passed.count() >= *bound) throw ResourceError(error.what());
+      if (command.bound && seconds() >= *command.bound) throw ResourceError(error.what());
       throw;
     }
   });
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  if (folder != nullptr) write_folder(*folder, arguments, *made, points, metric, settings.engine, seconds);
-  if (arguments.given("report")) {
-    watched(true, [&](const Observer& observer) {
-      write_report(arguments, *made, points, metric, *data, settings, observer);
-    });
+  if (folder != nullptr) write_folder(*folder, command, made, points, seconds());
+  if (!command.report.empty()) {
+    watched(!messages.quiet, interrupt.token(),
+            [&](const Observer& observer) { write_report(command, made, points, *data, observer); });
   }
-  if (arguments.flag("json")) {
-    print_json(json_of(*made, points, metric));
-  } else if (!arguments.flag("quiet")) {
-    print(*made, metric);
+  if (messages.json) {
+    print_json(json_of(made, points, input.metric));
+  } else if (!messages.quiet) {
+    print(made, input.metric);
   }
   return kDone;
 }
@@ -227,25 +205,20 @@ std::string option_list(const auto& values, const auto& format) {
 }
 
 int run_suggest(const Arguments& arguments) {
-  RunSettings settings = run_settings(arguments);
-  Metric metric = requested_metric(arguments);
-  io::FilePoints points = read_input(arguments);
-  require_points(points);
-  settle_columns(arguments, points, metric);
-  settle_backend(points.size(), points.dims(), metric, settings);
+  RunSettings settings = parse_run_settings(arguments);
+  Input input = parse_input(arguments);
+  const io::FilePoints points = read_points(input, settings);
   const InterruptGuard interrupt;
-  const Sweep sweep =
-      suggest(load(arguments, points, metric, settings.engine), settings.run, {.cancel = &interrupt.token()});
+  const Sweep sweep = suggest(input.load(points, settings.engine), settings.run, {.cancel = &interrupt.token()});
   std::vector<double> eps;
   std::vector<std::uint32_t> minpts;
   for (const Variant& v : sweep.variants()) {
     if (std::ranges::find(eps, v.eps) == eps.end()) eps.push_back(v.eps);
     if (std::ranges::find(minpts, v.minpts) == minpts.end()) minpts.push_back(v.minpts);
   }
-  if (arguments.flag("json")) {
+  if (input.messages.json) {
     nlohmann::ordered_json json{{"points", points.size()}};
-    add_metric(json, metric);
-    add_input(json, points);
+    add_input(json, points, &input.metric);
     json["eps"] = eps;
     json["minpts"] = minpts;
     print_json(json);
@@ -279,18 +252,12 @@ Command explore_command() {
           .groups = {grid_options(),
                      metric_options(),
                      {"Time",
-                      {{.name = "seconds",
-                        .value = "SECONDS",
-                        .help = "take no longer, reading and writing apart (default: as long as it takes)"}}},
+                      {text_option("seconds", "SECONDS",
+                                   "take no longer, reading and writing apart (default: as long as it takes)")}},
                      {"Results",
-                      {{.name = "out",
-                        .kind = ValueKind::folder,
-                        .value = "FOLDER",
-                        .writes = true,
-                        .help = "folder to write to"},
-                       {.name = "overwrite",
-                        .kind = ValueKind::flag,
-                        .help = "replace the results that the folder holds by the new ones once these are complete"},
+                      {folder_option("out", "folder to write to", true),
+                       flag("overwrite",
+                            "replace the results that the folder holds by the new ones once these are complete"),
                        report_option("page for a browser, with a map of every cell, which takes about as long again")}},
                      input_options(),
                      machine_options(),

@@ -1,48 +1,49 @@
-#include <fmt/format.h>
-
 #include <charconv>
-#include <nlohmann/json.hpp>
-#include <optional>
-#include <string>
-#include <vector>
 
-#include <epsflow/cli/commands.hpp>
-#include <epsflow/cli/output.hpp>
-#include <epsflow/cli/outputs.hpp>
 #include <epsflow/cli/running.hpp>
-#include <epsflow/core/error.hpp>
-#include <epsflow/core/format.hpp>
 #include <epsflow/io/generate.hpp>
-#include <epsflow/io/write_labels.hpp>
 
 namespace epsflow::cli {
 namespace {
 
-/// "x, y, z", and "x0, x1, … x383" where there are many.
+/// Returns "x, y, z", or "x0, x1, … x383" if there are many.
 std::string list_of(const std::vector<std::string>& columns) {
   constexpr std::size_t kMostListed = 10;
   if (columns.size() <= kMostListed) return fmt::format("{}", fmt::join(columns, ", "));
   return fmt::format("{}, {}, … {}", columns[0], columns[1], columns.back());
 }
 
-double rate_of(const Arguments& arguments) {
-  const std::string& text = arguments.text("rate");
+double parse_rate(const std::string& text) {
   double rate = 0;
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), rate);
   if (code == std::errc{} && end == text.data() + text.size()) return rate;
-  throw UsageError(fmt::format("--rate is '{}', no number; finite numbers from {} on are possible", text,
-                               format_number(io::kLeastRate)));
+  throw usage_error("--rate is '{}', no number; finite numbers from {} on are possible", text,
+                    format_number(io::kLeastRate));
 }
 
-io::GeneratorOptions generator_options(const Arguments& arguments) {
-  io::GeneratorOptions options;
-  if (arguments.given("seed")) options.seed = arguments.number("seed");
-  if (arguments.given("dims")) options.dims = arguments.number("dims");
-  if (arguments.given("rate")) options.rate = rate_of(arguments);
-  return options;
+struct GenerateCommand {
+  io::GeneratorKind kind;
+  std::uint64_t n = 0;
+  io::GeneratorOptions options = {};
+  std::string out = {};
+  Outputs outputs;
+};
+
+GenerateCommand parse_generate(const Arguments& arguments) {
+  arguments.require({"out"});
+  const Words& kinds = arguments.operands();
+  if (kinds.size() != 1) throw usage_error("generate takes one kind, not {}", fmt::join(kinds, " and "));
+  GenerateCommand command{
+      .kind = io::generator_kind(kinds.front()), .n = arguments.number("n"), .outputs = Outputs(arguments)};
+  command.out = command.outputs.take("out", io::kPointFormats);
+  if (arguments.given("seed")) command.options.seed = arguments.number("seed");
+  if (arguments.given("dims")) command.options.dims = arguments.number("dims");
+  if (arguments.given("rate")) command.options.rate = parse_rate(arguments.text("rate"));
+  return command;
 }
 
-/// "coordinates per point of exponential (default: 64), embeddings (default: 384)": the kinds that take the option.
+/// Returns "coordinates per point of exponential (default: 64), embeddings (default: 384)": the kinds that take the
+/// option.
 template <class T>
 std::string help_with_kinds(const char* help, std::optional<T> io::GeneratorKind::*own) {
   Words kinds;
@@ -62,27 +63,18 @@ std::string seed_help() {
 }
 
 int run_generate(const Arguments& arguments) {
-  arguments.require({"out"});
-  const Words& kinds = arguments.operands();
-  if (kinds.size() != 1) throw UsageError(fmt::format("generate takes one kind, not {}", fmt::join(kinds, " and ")));
-  const io::GeneratorKind& kind = io::generator_kind(kinds.front());
-  const std::string& out = arguments.text("out");
-  require_output(arguments, "out", io::kPointFormats);
-  const bool streamed = goes_to_standard_output(arguments, "out");
-  const io::GeneratorOptions options = generator_options(arguments);
-  const io::FilePoints points = io::generate(kind.name, arguments.number("n"), options);
-  io::write_points(out, points, points.column_names, overwrite(arguments));
-  if (arguments.flag("json")) {
-    nlohmann::json result{{"points", points.size()},
-                          {"kind", kind.name},
-                          {"seed", options.seed.value_or(kind.seed)},
-                          {"columns", points.column_names},
-                          {"out", out}};
-    if (kind.rate) result["rate"] = options.rate.value_or(*kind.rate);
-    print_json(result);
-  } else if (!arguments.flag("quiet") && !streamed) {
-    print_result("{} ({}) in {}\n", format_count(points.size(), "point"), list_of(points.column_names), out);
-  }
+  const GenerateCommand command = parse_generate(arguments);
+  const io::GeneratorKind& kind = command.kind;
+  const io::FilePoints points = io::generate(kind.name, command.n, command.options);
+  io::write_points(command.out, points, points.column_names, command.outputs.overwrite());
+  nlohmann::json json{{"points", points.size()},
+                      {"kind", kind.name},
+                      {"seed", command.options.seed.value_or(kind.seed)},
+                      {"columns", points.column_names},
+                      {"out", command.out}};
+  if (kind.rate) json["rate"] = command.options.rate.value_or(*kind.rate);
+  command.outputs.print(json, fmt::format("{} ({}) in {}\n", format_count(points.size(), "point"),
+                                          list_of(points.column_names), command.out));
   return kDone;
 }
 
@@ -115,14 +107,8 @@ Command generate_command() {
                         .least = 1,
                         .most = kMaxDims,
                         .help = help_with_kinds("coordinates per point", &io::GeneratorKind::dims)},
-                       {.name = "rate",
-                        .value = "R",
-                        .help = help_with_kinds("rate of the distribution", &io::GeneratorKind::rate)},
-                       {.name = "out",
-                        .kind = ValueKind::file,
-                        .value = "FILE",
-                        .writes = true,
-                        .help = "file to write, .npy or .csv, or - for CSV on standard output"},
+                       text_option("rate", "R", help_with_kinds("rate of the distribution", &io::GeneratorKind::rate)),
+                       output_file("out", "file to write, .npy or .csv, or - for CSV on standard output"),
                        overwrite_option()}},
                      message_options()},
           .run = run_generate};

@@ -1,19 +1,13 @@
-#include <epsflow/cli/help.hpp>
-
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include <epsflow/cli/commands.hpp>
-#include <epsflow/cli/output.hpp>
-#include <epsflow/core/error.hpp>
 
 namespace epsflow::cli {
 namespace {
 
 constexpr std::size_t kLine = 100;
 
-/// `text` in lines of at most kLine characters, all but the first indented.
+/// Returns `text` in lines of at most kLine characters, all but the first indented.
 std::string wrapped(const std::string& text, std::size_t indent) {
   std::string lines;
   std::size_t column = indent;

@@ -1,12 +1,6 @@
-#include <nlohmann/json.hpp>
-#include <string>
-#include <string_view>
 #include <thread>
 
-#include <epsflow/cli/commands.hpp>
-#include <epsflow/cli/output.hpp>
 #include <epsflow/cli/running.hpp>
-#include <epsflow/core/format.hpp>
 #include <epsflow/core/memory.hpp>
 #include <epsflow/io/formats.hpp>
 #include <epsflow/pipeline/backends.hpp>
@@ -15,7 +9,7 @@ namespace epsflow::cli {
 namespace {
 
 int run_info(const Arguments& arguments) {
-  if (arguments.flag("json")) {
+  if (arguments.given("json")) {
     nlohmann::ordered_json json{{"version", EPSFLOW_VERSION},
                                 {"processor", processor_name()},
                                 {"cores", std::thread::hardware_concurrency()},

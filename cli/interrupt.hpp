@@ -7,8 +7,8 @@
 
 namespace epsflow::cli {
 
-/// From construction to destruction SIGINT, SIGTERM and SIGHUP set a token instead of ending the program; a second one ends it.
-/// Where SIGHUP was ignored, as under nohup, it stays so.
+/// From construction to destruction SIGINT, SIGTERM and SIGHUP set a token instead of ending the program; a second one
+/// ends it. If SIGHUP was ignored, as under nohup, it stays so.
 class InterruptGuard {
  public:
   InterruptGuard();

@@ -1,27 +1,9 @@
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdint>
-#include <nlohmann/json.hpp>
-#include <span>
-#include <string>
-#include <vector>
 
-#include <epsflow/cli/commands.hpp>
-#include <epsflow/cli/interrupt.hpp>
-#include <epsflow/cli/metric.hpp>
 #include <epsflow/cli/options.hpp>
-#include <epsflow/cli/output.hpp>
-#include <epsflow/cli/outputs.hpp>
-#include <epsflow/cli/reading.hpp>
 #include <epsflow/cli/running.hpp>
-#include <epsflow/core/error.hpp>
-#include <epsflow/core/format.hpp>
-#include <epsflow/core/sweep.hpp>
 #include <epsflow/io/write/npy_writer.hpp>
-#include <epsflow/io/write_labels.hpp>
 #include <epsflow/pipeline/k_distance.hpp>
 #include <epsflow/pipeline/selectivity.hpp>
 
@@ -31,6 +13,31 @@ namespace {
 constexpr std::array kShares{0.0, 0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 1.0};
 /// In a range of eps that is offered.
 constexpr int kOfferedEps = 20;
+
+struct KDistanceCommand {
+  std::uint32_t k = 0;
+  std::vector<double> eps = {};  ///< to count neighbours at; may be empty
+  std::uint64_t sample = 0;      ///< points whose neighbours are counted
+  RunSettings settings = {};
+  Input input = {};
+  Outputs outputs;
+  std::string out = {};  ///< the file to write, or empty
+};
+
+KDistanceCommand parse_k_distance(const Arguments& arguments) {
+  arguments.require({});
+  KDistanceCommand command{.k = static_cast<std::uint32_t>(arguments.number("k")),
+                           .sample = arguments.number("sample"),
+                           .outputs = Outputs(arguments)};
+  if (arguments.given("eps")) command.eps = parse_eps_list(arguments.text("eps"));
+  if (arguments.given("sample") && command.eps.empty()) {
+    throw UsageError("--sample is of the neighbours that --eps counts: leave it out, or add --eps");
+  }
+  command.out = command.outputs.take_with_rows(io::kPointFormats);
+  command.settings = parse_run_settings(arguments);
+  command.input = parse_input(arguments);
+  return command;
+}
 
 /// What is printed, and what of.
 struct Found {
@@ -48,7 +55,7 @@ std::string ordinal(std::uint32_t k) {
   return format_count(k) + (last == 1 ? "st" : last == 2 ? "nd" : last == 3 ? "rd" : "th");
 }
 
-/// As --eps takes it.
+/// Returns the range as --eps takes it.
 std::string eps_list(const EpsRange& range) {
   std::string list;
   for (const double eps : round_grid(range.from, range.to, kOfferedEps)) {
@@ -57,7 +64,7 @@ std::string eps_list(const EpsRange& range) {
   return list;
 }
 
-/// Why no run takes these eps, or empty.
+/// Returns why no run takes these eps, or an empty text.
 std::string why_refused(const EpsRange& range, const Metric& metric) {
   try {
     (void)moved_radius(metric, range.from);
@@ -104,8 +111,7 @@ void print(const Found& found, const Metric& metric) {
 
 void print_as_json(const Found& found, const io::FilePoints& points, const Metric& metric) {
   nlohmann::ordered_json json{{"points", points.size()}, {"k", found.k}, {"minpts", std::uint64_t{found.k} + 1}};
-  add_metric(json, metric);
-  add_input(json, points);
+  add_input(json, points, &metric);
   json["quantiles"] = nlohmann::ordered_json::array();
   for (std::size_t i = 0; i < kShares.size(); ++i) {
     json["quantiles"].push_back({{"share", kShares[i]}, {"distance", found.quantiles[i]}});
@@ -126,57 +132,46 @@ void print_as_json(const Found& found, const io::FilePoints& points, const Metri
   print_json(json);
 }
 
-void write_distances(const Arguments& arguments, const std::vector<double>& distances) {
-  const std::string& file = arguments.text("out");
+void write_distances(const std::string& file, const std::vector<double>& distances, io::Overwrite overwrite) {
   if (io::output_format(file, io::kPointFormats) == io::OutputFormat::npy) {
     io::write_npy(file, {io::npy_vector_header("<f8", distances.size()), std::as_bytes(std::span(distances))},
-                  overwrite(arguments));
+                  overwrite);
   } else {
-    io::write_points(file, PointsView(std::span<const double>(distances), 1), {"k_distance"}, overwrite(arguments));
+    io::write_points(file, PointsView(std::span<const double>(distances), 1), {"k_distance"}, overwrite);
   }
 }
 
 int run_k_distance(const Arguments& arguments) {
-  // Everything that can be wrong with the words is found before a file is read.
-  arguments.require({});
-  std::vector<double> eps;
-  if (arguments.given("eps")) eps = parse_eps_list(arguments.text("eps"));
-  if (arguments.given("sample") && eps.empty()) {
-    throw UsageError("--sample is of the neighbours that --eps counts: leave it out, or add --eps");
-  }
-  require_row_output(arguments, io::kPointFormats);
-  const bool streamed = goes_to_standard_output(arguments, "out");
-  RunSettings settings = run_settings(arguments);
-  Metric metric = requested_metric(arguments);
-  io::FilePoints points = read_input(arguments);
-  require_points(points);
+  KDistanceCommand command = parse_k_distance(arguments);
+  Input& input = command.input;
+  io::FilePoints points = input.read();
+  require_points(points, points.size());
   if (points.size() == 0) throw InputError("there are no points, and so no distances: name a file with rows");
-  settle_columns(arguments, points, metric);
-  settle_backend(points.size(), points.dims(), metric, settings);
+  input.settle(points);
+  command.settings.settle(points.size(), points.dims(), input.metric);
 
   const InterruptGuard interrupt;
   const Observer observer{.cancel = &interrupt.token()};
-  const Dataset data = load(arguments, points, metric, settings.engine);
+  const Dataset data = input.load(points, command.settings.engine);
   Found found;
-  found.k = static_cast<std::uint32_t>(arguments.number("k"));
-  found.distances = k_distances(data, found.k, {}, observer);
-  if (!eps.empty()) {
-    const std::uint64_t sample = arguments.number("sample");
-    found.selectivity = selectivity(data, eps, sample, {}, observer);
-    found.sampled = std::min<std::uint64_t>(sample, points.size());
+  found.k = command.k;
+  found.distances = k_distances(data, command.k, {}, observer);
+  if (!command.eps.empty()) {
+    found.selectivity = selectivity(data, command.eps, command.sample, {}, observer);
+    found.sampled = std::min<std::uint64_t>(command.sample, points.size());
   }
-  if (arguments.given("out")) {
-    remove_rows(arguments);
-    write_distances(arguments, found.distances);
-    write_rows(arguments, points, "distances");
+  if (!command.out.empty()) {
+    command.outputs.remove_rows();
+    write_distances(command.out, found.distances, command.outputs.overwrite());
+    command.outputs.write_rows(points, "distances");
   }
   found.quantiles = quantiles(found.distances, kShares);
   found.knee = knee(found.distances);
   found.range = eps_range(found.distances);
-  if (arguments.flag("json")) {
-    print_as_json(found, points, metric);
-  } else if (!arguments.flag("quiet") && !streamed) {
-    print(found, metric);
+  if (input.messages.json) {
+    print_as_json(found, points, input.metric);
+  } else if (command.outputs.has_summary()) {
+    print(found, input.metric);
   }
   return kDone;
 }
@@ -184,6 +179,9 @@ int run_k_distance(const Arguments& arguments) {
 }  // namespace
 
 Command k_distance_command() {
+  OptionSpec k =
+      count_option("k", 1, "4", "which of the nearest other points; minpts is one more, as it counts the point itself");
+  k.most = std::numeric_limits<std::uint32_t>::max();
   return {
       .name = "k-distance",
       .summary = "tell how far points are from their k-th nearest, to choose eps",
@@ -197,29 +195,15 @@ Command k_distance_command() {
       .example = "epsflow k-distance points.csv --columns x,y --k 4 --out distances.npy",
       .operand = {"FILE …"},
       .groups = {{"What to find",
-                  {{.name = "k",
-                    .kind = ValueKind::integer,
-                    .value = "N",
-                    .least = 1,
-                    .most = 4294967295,
-                    .standard = "4",
-                    .help = "which of the nearest other points; minpts is one more, as it counts the point itself"},
-                   {.name = "eps", .value = "LIST", .help = "radii to count neighbours at"},
-                   {.name = "sample",
-                    .kind = ValueKind::integer,
-                    .value = "N",
-                    .least = 2,
-                    .standard = std::to_string(kSelectivitySample),
-                    .help = "points whose neighbours are counted; of no fewer than there are, counts are exact"}}},
+                  {std::move(k), text_option("eps", "LIST", "radii to count neighbours at"),
+                   count_option("sample", 2, std::to_string(kSelectivitySample),
+                                "points whose neighbours are counted; of no fewer than there are, counts are exact")}},
                  metric_options(),
                  {"Results",
-                  {{.name = "out",
-                    .kind = ValueKind::file,
-                    .value = "FILE",
-                    .writes = true,
-                    .help = "distances in input order as .npy (float64) or .csv, or - for CSV on standard output; "
-                            "beside a file, where rows were dropped or files joined, NAME.rows.npy (int64): the row "
-                            "of each, from 0 through all files"},
+                  {output_file("out",
+                               "distances in input order as .npy (float64) or .csv, or - for CSV on standard output; "
+                               "beside a file, where rows were dropped or files joined, NAME.rows.npy (int64): the row "
+                               "of each, from 0 through all files"),
                    overwrite_option()}},
                  unweighted_input_options(),
                  machine_options(),

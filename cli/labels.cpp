@@ -1,14 +1,10 @@
 #include <epsflow/cli/labels.hpp>
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cctype>
 #include <cmath>
-#include <utility>
+#include <iterator>
 
-#include <epsflow/core/error.hpp>
-#include <epsflow/core/format.hpp>
 #include <epsflow/io/checksum.hpp>
 #include <epsflow/io/results/results_names.hpp>
 #include <epsflow/io/row_numbers.hpp>
@@ -23,21 +19,19 @@ std::string lower_case(std::string text) {
   return text;
 }
 
-/// The one column of a file, without rows that have no number.
+/// Reads the one column of a file, without rows that have no number.
 io::FilePoints read_column(const std::filesystem::path& file, std::string_view what, io::ReadOptions options) {
   options.on_nan = io::NanPolicy::drop;
   io::FilePoints read = io::read_points(file, options);
   if (read.dims() == 1) return read;
-  throw InputError(fmt::format("{} holds {} rows of {}, and the {} are one column: give the {} of these points",
-                               file.string(), format_count(read.size()), format_count(read.dims(), "column"), what,
-                               what));
+  throw input_error("{} holds {} rows of {}, and the {} are one column: give the {} of these points", file.string(),
+                    format_count(read.size()), format_count(read.dims(), "column"), what, what);
 }
 
 void require_all(const std::filesystem::path& file, const io::FilePoints& read, const WholeNumbers& numbers) {
   if (read.dropped_rows() == 0) return;
-  throw InputError(
-      fmt::format("{} has no number in row {}, and each of the {} is one: is it a file that epsflow wrote?",
-                  file.string(), read.inputs.front().dropped.front(), numbers.what));
+  throw input_error("{} has no number in row {}, and each of the {} is one: is it a file that epsflow wrote?",
+                    file.string(), read.inputs.front().dropped.front(), numbers.what);
 }
 
 std::vector<std::int32_t> whole_numbers(const std::filesystem::path& file, const io::FilePoints& read,
@@ -46,8 +40,8 @@ std::vector<std::int32_t> whole_numbers(const std::filesystem::path& file, const
   for (std::size_t i = 0; i < values.size(); ++i) {
     const double value = read.view().at(i, 0);
     if (!(value >= numbers.least && value <= numbers.most) || value != std::floor(value)) {
-      throw InputError(fmt::format("{} has {} in row {}, which is none of the {}: {}", file.string(),
-                                   format_number(value), i, numbers.what, numbers.advice));
+      throw input_error("{} has {} in row {}, which is none of the {}: {}", file.string(), format_number(value), i,
+                        numbers.what, numbers.advice);
     }
     values[i] = static_cast<std::int32_t>(value);
   }
@@ -89,18 +83,18 @@ std::vector<std::int32_t> read_for_points(const std::filesystem::path& file, con
   FileColumn column = read_file_column(file, numbers);
   if (column.missing.empty() && column.values.size() == points.size()) return std::move(column.values);
   if (column.rows() != points.size() + points.dropped_rows()) {
-    throw InputError(fmt::format("{} has {} in {}, and there are {}: give the {} of these points", file.string(),
-                                 format_count(column.values.size(), numbers.one), format_count(column.rows(), "row"),
-                                 format_count(points.size(), "point"), numbers.what));
+    throw input_error("{} has {} in {}, and there are {}: give the {} of these points", file.string(),
+                      format_count(column.values.size(), numbers.one), format_count(column.rows(), "row"),
+                      format_count(points.size(), "point"), numbers.what);
   }
   std::vector<std::int32_t> taken;
   taken.reserve(points.size());
   for (const std::int64_t row : io::row_numbers(points)) {
     const auto missing = std::ranges::lower_bound(column.missing, static_cast<std::uint64_t>(row));
     if (missing != column.missing.end() && *missing == static_cast<std::uint64_t>(row)) {
-      throw InputError(fmt::format(
+      throw input_error(
           "{} has no number in row {}, and each of the {} is one: leave this row of the points out, or fill it",
-          file.string(), row, numbers.what));
+          file.string(), row, numbers.what);
     }
     taken.push_back(column.values[static_cast<std::size_t>(row - (missing - column.missing.begin()))]);
   }
@@ -110,13 +104,13 @@ std::vector<std::int32_t> read_for_points(const std::filesystem::path& file, con
 io::Manifest read_results(const std::filesystem::path& folder) {
   io::Manifest manifest = io::read_manifest(folder);
   if (const std::string slices = io::slices_of(manifest); !slices.empty()) {
-    throw InputError(fmt::format(
+    throw input_error(
         "{} holds results of many data sets, {}, and the clusters of each count from 0: sweep one of them by itself",
-        folder.string(), slices));
+        folder.string(), slices);
   }
   if (!manifest.runs.empty()) return manifest;
-  throw InputError(fmt::format("{} holds no results: {} is missing there; give the folder that epsflow sweep wrote",
-                               folder.string(), io::kManifestName));
+  throw input_error("{} holds no results: {} is missing there; give the folder that epsflow sweep wrote",
+                    folder.string(), io::kManifestName);
 }
 
 const io::SweepEntry* find_variant(const io::Manifest& manifest, const Variant& variant) {
@@ -131,24 +125,31 @@ const io::SweepEntry* find_variant(const io::Manifest& manifest, const Variant& 
 const io::SweepEntry& require_variant(const std::filesystem::path& folder, const io::Manifest& manifest,
                                       const Variant& variant) {
   if (const io::SweepEntry* const found = find_variant(manifest, variant)) return *found;
-  throw InputError(fmt::format("{} has no variant with eps {} and minpts {}; summary.csv there lists its {}",
-                               folder.string(), format_number(variant.eps), variant.minpts,
-                               format_count(manifest.entries.size(), "variant")));
+  throw input_error("{} has no variant with eps {} and minpts {}; summary.csv there lists its {}", folder.string(),
+                    format_number(variant.eps), variant.minpts, format_count(manifest.entries.size(), "variant"));
 }
 
 void require_labels(const std::filesystem::path& folder, const io::SweepEntry& entry) {
   if (entry.has_labels) return;
-  throw InputError(
-      fmt::format("{} has no labels of eps {} and minpts {}, as --keep summary left them out: sweep again without it, "
-                  "which --resume adds to what is there",
-                  folder.string(), format_number(entry.variant.eps), entry.variant.minpts));
+  throw input_error(
+      "{} has no labels of eps {} and minpts {}, as --keep summary left them out: sweep again without it, "
+      "which --resume adds to what is there",
+      folder.string(), format_number(entry.variant.eps), entry.variant.minpts);
 }
 
-void require_unchanged(const std::filesystem::path& folder, const io::Manifest& manifest, const std::string& name) {
+std::filesystem::path require_unchanged(const std::filesystem::path& folder, const io::Manifest& manifest,
+                                        const std::string& name) {
+  std::filesystem::path file = folder / name;
   const auto written = manifest.files.find(name);
-  if (written != manifest.files.end() && io::digest_of(folder / name) == written->second) return;
-  throw InputError((folder / name).string() +
-                   " is missing or has changed since it was written: sweep again with --resume");
+  if (written != manifest.files.end() && io::digest_of(file) == written->second) return file;
+  throw InputError(file.string() + " is missing or has changed since it was written: sweep again with --resume");
+}
+
+std::vector<Variant> parse_cells(const Arguments& arguments) {
+  std::vector<Variant> cells;
+  for (const std::string& text : arguments.texts("cell"))
+    std::ranges::copy(parse_variants(text), std::back_inserter(cells));
+  return cells;
 }
 
 }  // namespace epsflow::cli

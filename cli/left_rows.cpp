@@ -1,27 +1,17 @@
 #include <epsflow/cli/left_rows.hpp>
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <system_error>
-#include <utility>
-#include <vector>
 
-#include <epsflow/cli/metric.hpp>
-#include <epsflow/cli/output.hpp>
-#include <epsflow/cli/reading.hpp>
-#include <epsflow/core/error.hpp>
-#include <epsflow/core/format.hpp>
-#include <epsflow/core/points.hpp>
 #include <epsflow/io/checksum.hpp>
 
 namespace epsflow::cli {
 
 namespace {
 
-/// What is packed may have many times as many points as bytes; only these are asked how many.
+/// Returns whether the file is worth asking. What is packed may have many times as many points as bytes; only these are
+/// asked how many.
 bool may_be_large(const std::filesystem::path& file, std::uint64_t memory) {
   constexpr std::uint64_t kMostPacked = 32;
   std::error_code unknown;
@@ -29,7 +19,7 @@ bool may_be_large(const std::filesystem::path& file, std::uint64_t memory) {
   return !unknown && bytes > memory / kMostPacked;
 }
 
-/// Where the results will be.
+/// Returns the folder in which results will be, or the nearest above it that exists.
 std::filesystem::path first_that_exists(const std::filesystem::path& out) {
   std::filesystem::path folder = std::filesystem::absolute(out);
   while (!std::filesystem::is_directory(folder) && folder.has_relative_path()) folder = folder.parent_path();
@@ -38,12 +28,10 @@ std::filesystem::path first_that_exists(const std::filesystem::path& out) {
 
 }  // namespace
 
-std::optional<RowsToLeave> rows_to_leave(const Arguments& arguments, const Sweep& sweep, Metric& metric,
-                                         RunSettings settings) {
-  const Words& files = arguments.operands();
-  if (files.size() != 1 || parts::may_move(metric)) return std::nullopt;
-  const io::ReadOptions options = read_options(arguments);
-  const std::filesystem::path path(files.front());
+std::optional<RowsToLeave> rows_to_leave(Input& input, const Sweep& sweep, RunSettings settings) {
+  if (input.files.size() != 1 || parts::may_move(input.metric)) return std::nullopt;
+  const io::ReadOptions& options = input.options;
+  const std::filesystem::path path(input.files.front());
   RowsToLeave rows;
   rows.file = io::open_row_file(path, options);
   std::optional<io::FileShape> shape;
@@ -55,28 +43,25 @@ std::optional<RowsToLeave> rows_to_leave(const Arguments& arguments, const Sweep
   // A snapshot's box moves points. What would have to be copied is read as long as it fits.
   const std::uint64_t most = rows.file ? options.memory / 2 : options.memory;
   if (!shape || !shape->origin.box.empty() || shape->bytes() <= most) return std::nullopt;
-  settle_backend(shape->size, shape->dims, metric, settings);
+  settings.settle(shape->size, shape->dims, input.metric);
   const PointsSource alike{shape->size, shape->dims, shape->precision, {}};
-  rows.sharing =
-      parts::choose_sharing({alike, metric}, sweep, parts::engines_on(settings.devices, settings.engine), settings.run);
+  rows.sharing = parts::choose_sharing({alike, input.metric}, sweep,
+                                       parts::engines_on(settings.devices, settings.engine), settings.run);
   if (rows.sharing.sharing != parts::Sharing::parts) return std::nullopt;
   io::FilePoints none(0, shape->dims, shape->precision);
   static_cast<io::PointsOrigin&>(none) = shape->origin;
-  settle_columns(arguments, none, metric);
-  if (!arguments.flag("quiet")) say_what_was_read(shape->origin, shape->size, shape->dims);
+  input.settle(none);
+  if (!input.messages.quiet) say_what_was_read(shape->origin, shape->size, shape->dims);
   rows.shape = std::move(*shape);
   return rows;
 }
 
-io::RowFile leave_rows(const Arguments& arguments, RowsToLeave rows, const std::filesystem::path& out) {
+io::RowFile leave_rows(const Input& input, RowsToLeave rows, const std::filesystem::path& out) {
   if (rows.file) return std::move(*rows.file);
-  const io::ReadOptions options = read_options(arguments);
   const std::filesystem::path folder = first_that_exists(out);
-  if (!arguments.flag("quiet")) {
-    say(fmt::format("its coordinates, {}, are copied to a file without a name in {}, as parts need rows in any order",
-                    format_bytes(rows.shape.bytes()), folder.string()));
-  }
-  return io::copy_rows(arguments.operands().front(), options, std::move(rows.shape), folder, options.memory / 4);
+  input.messages.tell("its coordinates, {}, are copied to a file without a name in {}, as parts need rows in any order",
+                      format_bytes(rows.shape.bytes()), folder.string());
+  return io::copy_rows(input.files.front(), input.options, std::move(rows.shape), folder, input.options.memory / 4);
 }
 
 io::ResultsInput results_input(const io::RowFile& file) {
@@ -92,10 +77,10 @@ io::ResultsInput results_input(const io::RowFile& file) {
       const auto bad = std::ranges::find_if_not(values, [](auto x) { return std::isfinite(x); });
       if (bad == values.end()) return;
       const auto at = static_cast<std::size_t>(bad - values.begin());
-      throw InputError(fmt::format(
+      throw input_error(
           "{}: row {}, column {} is {}; DBSCAN needs finite coordinates: drop such rows with ReadOptions::on_nan = "
           "NanPolicy::drop",
-          file.origin.inputs.front().name, first + at / rows.dims, at % rows.dims, *bad));
+          file.origin.inputs.front().name, first + at / rows.dims, at % rows.dims, *bad);
     });
     digests.push_back(io::digest_of_coordinates(some));
   }

@@ -1,15 +1,8 @@
 // Points that are left in their file, as memory has no room for them beside what is made of them.
 #pragma once
 
-#include <filesystem>
-#include <optional>
-
-#include <epsflow/cli/arguments.hpp>
 #include <epsflow/cli/running.hpp>
-#include <epsflow/core/metric.hpp>
-#include <epsflow/io/results/results_folder.hpp>
 #include <epsflow/io/row_file.hpp>
-#include <epsflow/parts/sweep.hpp>
 #include <epsflow/pipeline/sweep.hpp>
 
 namespace epsflow::cli {
@@ -17,20 +10,21 @@ namespace epsflow::cli {
 /// The one file that the command names.
 struct RowsToLeave {
   io::FileShape shape;
-  std::optional<io::RowFile> file;  ///< where its rows lie there as in memory
+  std::optional<io::RowFile> file;  ///< if its rows lie there as in memory
   parts::SharingAnswer sharing;     ///< by parts
 };
 
-/// nullopt unless rows of the file can be read without all others, the metric leaves points in their places, their coordinates would take more than
-/// half of the memory, or more than all of it where they have to be copied, and the sweep is to be made in parts. Settles the metric with the file's columns. Unless --quiet is given prints a line on
-/// it. Throws as read_input().
-[[nodiscard]] std::optional<RowsToLeave> rows_to_leave(const Arguments& arguments, const Sweep& sweep, Metric& metric,
-                                                       RunSettings settings);
+/// Returns the file if its points are to be left there: rows of it can be read without all others, the metric leaves
+/// points in their places, the coordinates would take more than half of the memory, or more than all of it if they have
+/// to be copied, and the sweep is to be made in parts. Settles the metric with the file's columns, and tells of the
+/// file. Throws as Input::read().
+[[nodiscard]] std::optional<RowsToLeave> rows_to_leave(Input& input, const Sweep& sweep, RunSettings settings);
 
-/// The file, or where its rows can be read in their order alone a copy, where `out` is or will be. Throws as io::copy_rows().
-[[nodiscard]] io::RowFile leave_rows(const Arguments& arguments, RowsToLeave rows, const std::filesystem::path& out);
+/// Returns the file, or a copy beside `out` if its rows can be read in their order alone. Throws as io::copy_rows().
+[[nodiscard]] io::RowFile leave_rows(const Input& input, RowsToLeave rows, const std::filesystem::path& out);
 
-/// What a results folder says of it. Reads it once. Throws InputError for a coordinate that is NaN or infinite.
+/// Returns what a results folder says of the file. Reads it once. Throws InputError for a coordinate that is NaN or
+/// infinite.
 [[nodiscard]] io::ResultsInput results_input(const io::RowFile& file);
 
 }  // namespace epsflow::cli

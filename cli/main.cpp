@@ -1,16 +1,6 @@
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <functional>
-#include <optional>
-
 #include <epsflow/cli/commands.hpp>
-#include <epsflow/cli/failure.hpp>
-#include <epsflow/cli/help.hpp>
-#include <epsflow/cli/output.hpp>
 #include <epsflow/cli/ranks.hpp>
 #include <epsflow/cli/world.hpp>
-#include <epsflow/core/error.hpp>
 
 namespace {
 
@@ -32,7 +22,7 @@ int dispatch(const Words& words) {
   }
   const Command& command = find_command(words.front());
   const Arguments arguments(command, {words.begin() + 1, words.end()});
-  if (arguments.flag("help")) {
+  if (arguments.given("help")) {
     print_text(command_help(command));
     return kDone;
   }
@@ -47,13 +37,13 @@ int dispatch_over(const Words& words, parts::Exchange& ranks) {
     if (words.empty() || words.front().starts_with('-')) return;
     command = &find_command(words.front());
     arguments.emplace(*command, Words(words.begin() + 1, words.end()));
-    if (arguments->flag("help") || command->run_ranks != nullptr) return;
+    if (arguments->given("help") || command->run_ranks != nullptr) return;
     throw epsflow::UsageError(
         fmt::format("{} is for one process, and a launcher has started {}: leave the launcher out; what several do "
                     "together is sweep",
                     command->name, ranks.size()));
   });
-  if (command != nullptr && !arguments->flag("help")) return command->run_ranks(*arguments, ranks);
+  if (command != nullptr && !arguments->given("help")) return command->run_ranks(*arguments, ranks);
   int code = kDone;
   on_first(ranks, [&] { code = dispatch(words); });
   return code;

@@ -1,14 +1,5 @@
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <string_view>
-#include <vector>
 
-#include <epsflow/cli/commands.hpp>
-#include <epsflow/cli/help.hpp>
-#include <epsflow/cli/metric.hpp>
-#include <epsflow/cli/output.hpp>
-#include <epsflow/cli/reading.hpp>
 #include <epsflow/cli/running.hpp>
 
 namespace epsflow::cli {
@@ -43,7 +34,7 @@ std::string roff(std::string_view text) {
   return out;
 }
 
-/// Lines as they are.
+/// Returns lines that stay as they are.
 std::string verbatim(std::string_view text) { return ".nf\n" + roff(text) + "\n.fi\n"; }
 
 /// Paragraphs to be filled, but for those with indented lines, as lists have them.
@@ -77,7 +68,7 @@ std::string group_entries(const OptionGroup& group) {
   return text;
 }
 
-/// The commands that have a group of this caption.
+/// Returns the commands that have a group of this caption.
 Words users_of(const std::string& caption) {
   Words users;
   for (const Command& command : commands()) {
@@ -88,7 +79,7 @@ Words users_of(const std::string& caption) {
   return users;
 }
 
-/// The groups that several commands have.
+/// Returns the groups that several commands have.
 std::vector<OptionGroup> shared_groups() {
   return {metric_options(), input_options(), machine_options(), several_gpus_options(),
           search_options(), run_options(),   message_options()};
@@ -96,19 +87,10 @@ std::vector<OptionGroup> shared_groups() {
 
 /// Whether several commands have this very group, so that it is described once.
 bool is_shared(const OptionGroup& group) {
-  for (const OptionGroup& shared : shared_groups()) {
-    if (group.caption == shared.caption) return true;
-  }
-  return false;
+  return std::ranges::any_of(shared_groups(), [&](const auto& shared) { return shared.caption == group.caption; });
 }
 
-int run_man(const Arguments&) {
-  print_text(manual_page());
-  return kDone;
-}
-
-}  // namespace
-
+/// Returns the manual page, in the man macros of roff.
 std::string manual_page() {
   std::string text = fmt::format(".TH EPSFLOW 1 \"\" \"epsflow {}\" \"User Commands\"\n", EPSFLOW_VERSION);
   text += ".SH NAME\nepsflow \\- DBSCAN over a whole grid of parameters\n";
@@ -138,6 +120,13 @@ std::string manual_page() {
   }
   return text;
 }
+
+int run_man(const Arguments&) {
+  print_text(manual_page());
+  return kDone;
+}
+
+}  // namespace
 
 Command man_command() {
   return {.name = "man",

@@ -1,69 +1,61 @@
-#include <fmt/format.h>
-
-#include <nlohmann/json.hpp>
-
-#include <epsflow/cli/commands.hpp>
-#include <epsflow/cli/interrupt.hpp>
-#include <epsflow/cli/metric.hpp>
-#include <epsflow/cli/output.hpp>
-#include <epsflow/cli/outputs.hpp>
-#include <epsflow/cli/progress_report.hpp>
-#include <epsflow/cli/reading.hpp>
 #include <epsflow/cli/running.hpp>
-#include <epsflow/core/error.hpp>
-#include <epsflow/core/format.hpp>
-#include <epsflow/core/sweep.hpp>
 #include <epsflow/io/write/hdf5_writer.hpp>
 #include <epsflow/pipeline/neighbors.hpp>
 
 namespace epsflow::cli {
 namespace {
 
-double requested_eps(const Arguments& arguments) {
+struct NeighborsCommand {
+  double eps = 0;
+  Distances distances = Distances::omit;
+  RunSettings settings = {};
+  Input input = {};
+  Outputs outputs;
+  std::string out = {};  ///< the file to write, or empty
+};
+
+double parse_eps(const Arguments& arguments) {
   arguments.require({"eps"});
   const std::vector<double> eps = parse_eps_list(arguments.text("eps"));
-  if (eps.size() != 1) {
-    throw UsageError(fmt::format("neighbors takes one eps, and --eps {} gives {}", arguments.text("eps"), eps.size()));
-  }
-  return eps.front();
+  if (eps.size() == 1) return eps.front();
+  throw usage_error("neighbors takes one eps, and --eps {} gives {}", arguments.text("eps"), eps.size());
+}
+
+NeighborsCommand parse_neighbors(const Arguments& arguments) {
+  NeighborsCommand command{.eps = parse_eps(arguments),
+                           .distances = arguments.given("distances") ? Distances::include : Distances::omit,
+                           .outputs = Outputs(arguments)};
+  command.out = command.outputs.take("out", io::kNeighborFormats);
+  command.settings = parse_run_settings(arguments);
+  command.input = parse_input(arguments);
+  return command;
 }
 
 int run_neighbors(const Arguments& arguments) {
-  const double eps = requested_eps(arguments);
-  require_output(arguments, "out", io::kNeighborFormats);
-  RunSettings settings = run_settings(arguments);
-  Metric metric = requested_metric(arguments);
-  io::FilePoints points = read_input(arguments);
-  settle_columns(arguments, points, metric);
-  settle_backend(points.size(), points.dims(), metric, settings);
-
+  NeighborsCommand command = parse_neighbors(arguments);
+  Input& input = command.input;
+  io::FilePoints points = input.read();
+  input.settle(points);
+  command.settings.settle(points.size(), points.dims(), input.metric);
   const InterruptGuard interrupt;
-  Neighbors found;
-  {
-    ProgressReport report(!arguments.flag("quiet"));
-    found = neighbors(load(arguments, points, metric, settings.engine), eps,
-                      arguments.flag("distances") ? Distances::include : Distances::omit, {}, settings.run.search,
-                      {.on_progress = [&](const Progress& p) { report.show(p); }, .cancel = &interrupt.token()});
-  }
-  if (arguments.given("out")) {
-    io::write_hdf5_neighbors(arguments.text("out"),
-                             {found.offsets.span(), found.ids.span(), found.distances.span(), eps},
-                             overwrite(arguments));
+  const Neighbors found = watched(!input.messages.quiet, interrupt.token(), [&](const Observer& observer) {
+    return neighbors(input.load(points, command.settings.engine), command.eps, command.distances, {},
+                     command.settings.run.search, observer);
+  });
+  if (!command.out.empty()) {
+    io::write_hdf5_neighbors(command.out, {found.offsets.span(), found.ids.span(), found.distances.span(), command.eps},
+                             command.outputs.overwrite());
   }
   const double n = static_cast<double>(points.size());
   const double mean_neighbors = points.size() == 0 ? 0 : (static_cast<double>(found.pairs()) - n) / n;
-  if (arguments.flag("json")) {
-    nlohmann::ordered_json json{
-        {"points", points.size()}, {"eps", eps}, {"pairs", found.pairs()}, {"mean_neighbors", mean_neighbors}};
-    add_metric(json, metric);
-    add_input(json, points);
-    print_json(json);
-  } else if (!arguments.flag("quiet")) {
-    const std::string by = describe(metric);
-    print_result("{}, {} within {}{}; {:.2f} neighbours per point, itself not counted\n",
-                 format_count(points.size(), "point"), format_count(found.pairs(), "pair"), format_number(eps),
-                 by.empty() ? "" : " (" + by + ")", mean_neighbors);
-  }
+  nlohmann::ordered_json json{
+      {"points", points.size()}, {"eps", command.eps}, {"pairs", found.pairs()}, {"mean_neighbors", mean_neighbors}};
+  add_input(json, points, &input.metric);
+  const std::string by = describe(input.metric);
+  command.outputs.print(json,
+                        fmt::format("{}, {} within {}{}; {:.2f} neighbours per point, itself not counted\n",
+                                    format_count(points.size(), "point"), format_count(found.pairs(), "pair"),
+                                    format_number(command.eps), by.empty() ? "" : " (" + by + ")", mean_neighbors));
   return kDone;
 }
 
@@ -80,15 +72,11 @@ Command neighbors_command() {
           .example = "epsflow neighbors points.csv --columns x,y --eps 0.3 --out table.h5",
           .operand = {"FILE …"},
           .groups = {{"What to find",
-                      {{.name = "eps", .value = "EPS", .help = "radius, inclusive, in the unit of the coordinates"},
-                       {.name = "distances", .kind = ValueKind::flag, .help = "write the distances too"}}},
+                      {text_option("eps", "EPS", "radius, inclusive, in the unit of the coordinates"),
+                       flag("distances", "write the distances too")}},
                      metric_options(),
                      {"Results",
-                      {{.name = "out",
-                        .kind = ValueKind::file,
-                        .value = "FILE",
-                        .writes = true,
-                        .help = "file to write, .h5 or .hdf5; without it only the counts are shown"},
+                      {output_file("out", "file to write, .h5 or .hdf5; without it only the counts are shown"),
                        overwrite_option()}},
                      unweighted_input_options(),
                      machine_options(),

@@ -1,7 +1,6 @@
 #include <epsflow/cli/options.hpp>
 
 #include <cctype>
-#include <utility>
 
 #include <epsflow/core/metric.hpp>
 #include <epsflow/io/read_points.hpp>
@@ -55,7 +54,7 @@ const std::vector<Phrase>& all_phrases() {
   return all;
 }
 
-/// The longest phrase that `text` begins with, or null.
+/// Returns the longest phrase that `text` begins with, or null.
 const Phrase* longest(std::string_view text) {
   const Phrase* best = nullptr;
   for (const Phrase& phrase : all_phrases()) {
@@ -81,7 +80,7 @@ ValueKind kind_of(OptionKind kind) {
   }
 }
 
-/// A default as it would be given; none for a flag.
+/// Returns a default as it would be given; none for a flag.
 std::string text_of(const OptionValue& value) {
   if (const auto* count = std::get_if<std::uint64_t>(&value)) return std::to_string(*count);
   if (const auto* word = std::get_if<std::string_view>(&value)) return std::string(*word);

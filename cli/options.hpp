@@ -2,13 +2,8 @@
 #pragma once
 
 #include <stdexcept>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include <epsflow/cli/arguments.hpp>
-#include <epsflow/cli/command.hpp>
 #include <epsflow/core/option.hpp>
 
 namespace epsflow::cli {
@@ -16,7 +11,7 @@ namespace epsflow::cli {
 /// An option as parsing, help and completion have it.
 [[nodiscard]] OptionSpec spec_of(const OptionInfo& option, const OptionValue& standard);
 
-/// All options of Owner that the program has.
+/// Returns all options of Owner that the program has.
 template <class Owner>
 [[nodiscard]] std::vector<OptionSpec> specs_of() {
   std::vector<OptionSpec> specs;
@@ -26,7 +21,7 @@ template <class Owner>
   return specs;
 }
 
-/// One of them, by its name here.
+/// Returns one of them, by its name here.
 template <class Owner>
 [[nodiscard]] OptionSpec spec_of(std::string_view name) {
   for (OptionSpec& spec : specs_of<Owner>()) {
@@ -35,7 +30,7 @@ template <class Owner>
   throw std::logic_error("no option --" + std::string(name));
 }
 
-/// The value that was given for an option.
+/// Returns the value that was given for an option.
 [[nodiscard]] OptionValue given_value(const Arguments& arguments, const OptionInfo& option);
 
 /// Sets the fields of `owner` whose options were given, but for those that are parsed elsewhere.
@@ -46,8 +41,8 @@ void take(const Arguments& arguments, Owner& owner) {
   }
 }
 
-/// The library's errors and notices in the words of the command line: "raise EngineOptions::memory" becomes "raise --memory",
-/// "EngineOptions::backend = BackendChoice::cpu" becomes "--backend cpu".
+/// Puts the library's errors and notices into the words of the command line: "raise EngineOptions::memory" becomes
+/// "raise --memory", "EngineOptions::backend = BackendChoice::cpu" becomes "--backend cpu".
 [[nodiscard]] std::string in_program_words(std::string_view text);
 
 }  // namespace epsflow::cli

@@ -7,10 +7,8 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
-#include <string>
 
 #include <epsflow/cli/options.hpp>
-#include <epsflow/core/error.hpp>
 #include <epsflow/io/write/atomic_file.hpp>
 
 namespace epsflow::cli {
@@ -23,7 +21,7 @@ namespace {
 
 bool silent = false;
 
-/// `text` with control characters as \xNN, line ends apart.
+/// Returns `text` with control characters as \xNN, line ends apart.
 std::string printable(std::string_view text) {
   std::string shown;
   for (const char c : text) {

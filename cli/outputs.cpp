@@ -1,26 +1,14 @@
 #include <epsflow/cli/outputs.hpp>
 
-#include <fmt/format.h>
-
-#include <filesystem>
-#include <string>
+#include <algorithm>
 #include <system_error>
 
-#include <epsflow/cli/output.hpp>
-#include <epsflow/core/error.hpp>
-#include <epsflow/core/format.hpp>
 #include <epsflow/io/results/results_names.hpp>
 #include <epsflow/io/row_numbers.hpp>
 #include <epsflow/io/write/npy_writer.hpp>
 
 namespace epsflow::cli {
 namespace {
-
-/// Where the input row of each label stands, beside the labels; empty where they go to no file.
-std::filesystem::path rows_file(const Arguments& arguments) {
-  if (!arguments.given("out") || arguments.text("out") == io::kStandardOutput) return {};
-  return std::filesystem::path(arguments.text("out")).replace_extension(".rows.npy");
-}
 
 bool same_place(const std::filesystem::path& a, const std::filesystem::path& b) {
   // Of a path that begins with nothing that exists, as v.npy does, weakly_canonical() makes no absolute one.
@@ -31,130 +19,133 @@ bool same_place(const std::filesystem::path& a, const std::filesystem::path& b) 
   return place(a) == place(b);
 }
 
-/// The options given that name a file or folder.
-std::vector<const OptionSpec*> file_options(const Arguments& arguments) {
-  std::vector<const OptionSpec*> options;
+}  // namespace
+
+void print_json(const nlohmann::ordered_json& json) {
+  print_result("{}\n", json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+}
+
+OptionSpec overwrite_option() { return flag("overwrite", "replace files that exist; inputs never"); }
+
+Outputs::Outputs(const Arguments& arguments)
+    : messages_(parse_messages(arguments)),
+      overwrite_(arguments.given("overwrite") ? io::Overwrite::replace : io::Overwrite::refuse) {
+  if (arguments.command().operand.words.empty()) inputs_ = paths_of(arguments.operands());
   for (const auto& [name, value] : arguments.all_given()) {
-    const OptionSpec* const option = find_option(arguments.command(), name);
-    if (option == nullptr) continue;
-    if (option->kind == ValueKind::file || option->kind == ValueKind::folder) options.push_back(option);
+    const OptionSpec& option = *find_option(arguments.command(), name);
+    if (option.kind != ValueKind::file && option.kind != ValueKind::folder) continue;
+    option.writes ? static_cast<void>(written_.emplace_back(name, value)) : add_inputs(arguments.texts(name));
   }
-  return options;
+  // A file that is written although no option names it.
+  for (const OptionGroup& group : arguments.command().groups) {
+    for (const OptionSpec& option : group.options) {
+      if (option.writes && !option.standard.empty() && !arguments.given(option.name)) {
+        written_.emplace_back(option.name, option.standard);
+      }
+    }
+  }
+}
+
+std::string Outputs::named(std::string_view option) const {
+  const auto found = std::ranges::find(written_, option, &std::pair<std::string, std::string>::first);
+  return found == written_.end() ? "" : found->second;
 }
 
 /// Throws UsageError if another option of the command writes to `file`, too.
-void require_no_other(const Arguments& arguments, std::string_view option, const std::filesystem::path& file) {
-  for (const OptionSpec* const other : file_options(arguments)) {
-    if (!other->writes || other->name == option || !same_place(file, arguments.text(other->name))) continue;
-    throw UsageError(fmt::format("--{} and --{} are both {}; give each a place of its own", option, other->name,
-                                 arguments.text(other->name)));
+void Outputs::require_no_other(std::string_view option, const std::string& file) const {
+  for (const auto& [other, place] : written_) {
+    if (other == option || !same_place(file, place)) continue;
+    throw usage_error("--{} and --{} are both {}; give each a place of its own", option, other, place);
   }
 }
 
 /// Throws UsageError if `file` is an input, or a file of results in a folder that is one.
-void require_unread(const Arguments& arguments, const std::filesystem::path& file, io::Overwrite overwrite,
-                    const Words& more_inputs) {
-  std::vector<std::filesystem::path> inputs = inputs_of(arguments);
-  inputs.insert(inputs.end(), more_inputs.begin(), more_inputs.end());
-  io::require_target(file, overwrite, inputs);
+void Outputs::require_unread(const std::filesystem::path& file, io::Overwrite replaces) const {
+  io::require_target(file, replaces, inputs_);
   if (file == io::kStandardOutput) return;
   std::error_code code;
   const std::filesystem::path place = std::filesystem::weakly_canonical(std::filesystem::absolute(file, code), code);
-  for (const std::filesystem::path& input : inputs) {
+  for (const std::filesystem::path& input : inputs_) {
     if (!std::filesystem::is_directory(input, code)) continue;
     const std::filesystem::path folder = std::filesystem::canonical(input, code);
     if (!io::is_results_name(place.lexically_relative(folder).string())) continue;
-    throw UsageError(fmt::format("{} is a file of the results that are read from {}; choose another name",
-                                 file.string(), input.string()));
+    throw usage_error("{} is a file of the results that are read from {}; choose another name", file.string(),
+                      input.string());
   }
 }
 
-}  // namespace
-
-OptionSpec overwrite_option() {
-  return {.name = "overwrite", .kind = ValueKind::flag, .help = "replace files that exist; inputs never"};
-}
-
-io::Overwrite overwrite(const Arguments& arguments) {
-  return arguments.flag("overwrite") ? io::Overwrite::replace : io::Overwrite::refuse;
-}
-
-std::vector<std::filesystem::path> inputs_of(const Arguments& arguments) {
-  std::vector<std::filesystem::path> inputs;
-  if (arguments.command().operand.words.empty()) inputs = paths_of(arguments.operands());
-  for (const OptionSpec* const option : file_options(arguments)) {
-    if (option->writes) continue;
-    for (const std::string& file : arguments.texts(option->name)) inputs.emplace_back(file);
+std::string Outputs::take(std::string_view option, std::span<const io::OutputFormat> formats) {
+  const std::string file = named(option);
+  if (file.empty()) return file;
+  static_cast<void>(io::output_format(file, formats));
+  require_no_other(option, file);
+  require_unread(file, overwrite_);
+  if (file != io::kStandardOutput) return file;
+  if (messages_.json) {
+    throw usage_error("--{} - and --json both go to standard output; give one of them", option);
   }
-  return inputs;
+  streamed_ = true;
+  return file;
 }
 
-void require_place(const Arguments& arguments, std::string_view option, io::Overwrite overwrite,
-                   const Words& more_inputs) {
-  const std::filesystem::path file = arguments.text(option);
-  require_no_other(arguments, option, file);
-  require_unread(arguments, file, overwrite, more_inputs);
-}
-
-void require_output(const Arguments& arguments, std::string_view option, std::span<const io::OutputFormat> formats,
-                    const Words& more_inputs) {
-  if (!arguments.given(option)) return;
-  static_cast<void>(io::output_format(arguments.text(option), formats));
-  require_place(arguments, option, overwrite(arguments), more_inputs);
-}
-
-void require_row_output(const Arguments& arguments, std::span<const io::OutputFormat> formats,
-                        const Words& more_inputs) {
-  require_output(arguments, "out", formats, more_inputs);
-  const std::filesystem::path rows = rows_file(arguments);
-  if (rows.empty()) return;
-  for (const OptionSpec* const option : file_options(arguments)) {
-    if (!option->writes || !same_place(rows, arguments.text(option->name))) continue;
-    throw UsageError(
-        fmt::format("--{} is {}, where the rows of --out go; give it another name", option->name, rows.string()));
+std::string Outputs::take_with_rows(std::span<const io::OutputFormat> formats) {
+  out_ = take("out", formats);
+  if (out_.empty() || out_ == io::kStandardOutput) return out_;
+  rows_ = std::filesystem::path(out_).replace_extension(".rows.npy");
+  for (const auto& [option, place] : written_) {
+    if (!same_place(rows_, place)) continue;
+    throw usage_error("--{} is {}, where the rows of --out go; give it another name", option, rows_.string());
   }
-  require_unread(arguments, rows, overwrite(arguments), more_inputs);
-  if (std::error_code code; std::filesystem::exists(rows, code) && !io::is_marked_npy(rows)) {
-    throw UsageError(rows.string() +
+  require_unread(rows_, overwrite_);
+  if (std::error_code code; std::filesystem::exists(rows_, code) && !io::is_marked_npy(rows_)) {
+    throw UsageError(rows_.string() +
                      " is where the row of each point goes, and epsflow did not write it: move it away, or choose "
                      "another name for --out");
   }
+  return out_;
 }
 
-void remove_rows(const Arguments& arguments) {
-  const std::filesystem::path rows = rows_file(arguments);
-  if (!rows.empty() && arguments.flag("overwrite")) std::filesystem::remove(rows);
+std::string Outputs::take_page(std::string_view option, io::Overwrite replaces) {
+  const std::string file = named(option);
+  if (file.empty()) return file;
+  const std::filesystem::path extension = std::filesystem::path(file).extension();
+  if (extension != ".html" && extension != ".htm") {
+    throw usage_error("--{} {} is where a page for a browser goes: give it a name that ends in .html", option, file);
+  }
+  require_no_other(option, file);
+  require_unread(file, replaces);
+  return file;
 }
 
-void write_rows(const Arguments& arguments, const io::FilePoints& points, std::string_view what) {
+void Outputs::print(const nlohmann::ordered_json& json, const std::string& line) const {
+  if (messages_.json) {
+    print_json(json);
+  } else if (has_summary()) {
+    print_text(line);
+  }
+}
+
+void Outputs::remove_rows() const {
+  if (!rows_.empty() && overwrite_ == io::Overwrite::replace) std::filesystem::remove(rows_);
+}
+
+void Outputs::write_rows(const io::FilePoints& points, std::string_view what) const {
   if (!points.renumbered()) return;
-  const std::filesystem::path rows = rows_file(arguments);
-  if (!rows.empty()) {
-    io::write_npy(rows, io::marked_npy(io::row_numbers(points)), overwrite(arguments));
-  } else if (!arguments.flag("quiet")) {
-    const std::string rows_of_points =
-        points.dropped_rows() > 0 ? fmt::format("the {} that were kept of {}", format_count(points.size(), "row"),
-                                                format_count(points.size() + points.dropped_rows()))
-                                  : fmt::format("the rows of all {} files", points.inputs.size());
-    say(fmt::format(
-        "{} are of {}, one after the other: name a file with --out to have the row of each beside it, in NAME.rows.npy",
-        what, rows_of_points));
-  }
+  if (!rows_.empty()) return io::write_npy(rows_, io::marked_npy(io::row_numbers(points)), overwrite_);
+  const std::string rows_of_points =
+      points.dropped_rows() > 0 ? fmt::format("the {} that were kept of {}", format_count(points.size(), "row"),
+                                              format_count(points.size() + points.dropped_rows()))
+                                : fmt::format("the rows of all {} files", points.inputs.size());
+  messages_.tell(
+      "{} are of {}, one after the other: name a file with --out to have the row of each beside it, in NAME.rows.npy",
+      what, rows_of_points);
 }
 
-void write_label_output(const Arguments& arguments, const VariantResult& result, const io::FilePoints& points,
-                        const Metric& metric, io::LabelNumbers numbers) {
-  remove_rows(arguments);
-  if (arguments.given("out")) io::write_labels(arguments.text("out"), result, overwrite(arguments), metric, numbers);
-  if (arguments.given("out") || !result.core.empty()) write_rows(arguments, points, "labels and masks");
-}
-
-bool goes_to_standard_output(const Arguments& arguments, std::string_view option) {
-  if (!arguments.given(option) || arguments.text(option) != io::kStandardOutput) return false;
-  if (arguments.flag("json")) {
-    throw UsageError("--" + std::string(option) + " - and --json both go to standard output; give one of them");
-  }
-  return true;
+void Outputs::write_labels(const VariantResult& result, const io::FilePoints& points, const Metric& metric,
+                           io::LabelNumbers numbers) const {
+  remove_rows();
+  if (!out_.empty()) io::write_labels(out_, result, overwrite_, metric, numbers);
+  if (!out_.empty() || !result.core.empty()) write_rows(points, "labels and masks");
 }
 
 }  // namespace epsflow::cli

@@ -1,23 +1,14 @@
-#include <fmt/format.h>
-
-#include <nlohmann/json.hpp>
-#include <optional>
-#include <string>
-#include <vector>
-
-#include <epsflow/cli/commands.hpp>
-#include <epsflow/cli/interrupt.hpp>
 #include <epsflow/cli/left_rows.hpp>
-#include <epsflow/cli/metric.hpp>
-#include <epsflow/cli/output.hpp>
-#include <epsflow/cli/reading.hpp>
-#include <epsflow/cli/running.hpp>
-#include <epsflow/core/error.hpp>
-#include <epsflow/core/format.hpp>
 #include <epsflow/pipeline/plan.hpp>
 
 namespace epsflow::cli {
 namespace {
+
+struct PlanCommand {
+  Sweep sweep;
+  RunSettings settings;
+  Input input;
+};
 
 const char* way_of(const GroupPlan& group) {
   if (group.strategy == Strategy::direct) return "direct";
@@ -82,8 +73,7 @@ nlohmann::ordered_json seconds_as_json(const std::optional<double>& seconds) {
 void print_plan_as_json(const std::vector<GroupPlan>& groups, const SharingPlan& sharing,
                         const io::PointsOrigin& origin, std::uint64_t n, const Metric& metric) {
   nlohmann::ordered_json json{{"points", n}};
-  add_metric(json, metric);
-  add_input(json, origin);
+  add_input(json, origin, &metric);
   json["sharing"] = {{"engines", sharing.engines},
                      {"by", word_of_sharing(sharing.answer.sharing)},
                      {"parts", sharing.answer.parts},
@@ -110,44 +100,43 @@ void print_plan_as_json(const std::vector<GroupPlan>& groups, const SharingPlan&
   print_json(json);
 }
 
-/// groups: none where points cannot be loaded at once.
-void print_plan(const Arguments& arguments, const std::vector<GroupPlan>& groups, const SharingPlan& sharing,
-                const io::PointsOrigin& origin, std::uint64_t n, const Metric& metric) {
-  if (arguments.flag("json")) {
-    print_plan_as_json(groups, sharing, origin, n, metric);
-  } else if (!arguments.flag("quiet")) {
+/// Prints the plan. groups: none if points cannot be loaded at once.
+void print_plan(const Input& input, const std::vector<GroupPlan>& groups, const SharingPlan& sharing,
+                const io::PointsOrigin& origin, std::uint64_t n) {
+  if (input.messages.json) {
+    print_plan_as_json(groups, sharing, origin, n, input.metric);
+  } else if (!input.messages.quiet) {
     if (!groups.empty()) print_plan(groups);
     print_sharing(sharing);
   }
 }
 
 int run_plan(const Arguments& arguments) {
-  const Sweep sweep = requested_sweep(arguments);
-  RunSettings settings = run_settings(arguments);
-  Metric metric = requested_metric(arguments);
-  if (const auto left = rows_to_leave(arguments, sweep, metric, settings)) {
-    settle_backend(left->shape.size, left->shape.dims, metric, settings);
+  PlanCommand command{parse_sweep(arguments), parse_run_settings(arguments), parse_input(arguments)};
+  auto& [sweep, settings, input] = command;
+  if (const auto left = rows_to_leave(input, sweep, settings)) {
+    settings.settle(left->shape.size, left->shape.dims, input.metric);
     const std::vector<EngineOptions> engines = parts::engines_on(settings.devices, settings.engine);
     const SharingPlan sharing{engines.size(), parts::on_the_host(engines.front()), left->sharing};
-    print_plan(arguments, {}, sharing, left->shape.origin, left->shape.size, metric);
+    print_plan(input, {}, sharing, left->shape.origin, left->shape.size);
     return kDone;
   }
-  io::FilePoints points = read_input(arguments);
-  settle_columns(arguments, points, metric);
-  settle_backend(points.size(), points.dims(), metric, settings);
+  io::FilePoints points = input.read();
+  input.settle(points);
+  settings.settle(points.size(), points.dims(), input.metric);
   const std::vector<EngineOptions> engines = parts::engines_on(settings.devices, settings.engine);
-  const SharingPlan sharing{engines.size(), parts::on_the_host(engines.front()),
-                            parts::choose_sharing({points, metric, points.weights}, sweep, engines, settings.run)};
+  const SharingPlan sharing{
+      engines.size(), parts::on_the_host(engines.front()),
+      parts::choose_sharing({points, input.metric, points.weights}, sweep, engines, settings.run)};
   const InterruptGuard interrupt;
   std::vector<GroupPlan> groups;
   try {
-    groups =
-        plan(load(arguments, points, metric, engines.front()), sweep, {}, settings.run, {.cancel = &interrupt.token()});
+    groups = plan(input.load(points, engines.front()), sweep, {}, settings.run, {.cancel = &interrupt.token()});
   } catch (const ResourceError&) {
     // Points that a GPU cannot even load go through it in parts.
     if (sharing.answer.sharing != parts::Sharing::parts) throw;
   }
-  print_plan(arguments, groups, sharing, points, points.size(), metric);
+  print_plan(input, groups, sharing, points, points.size());
   return kDone;
 }
 

@@ -1,13 +1,10 @@
 #include <epsflow/cli/progress_report.hpp>
 
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cstdio>
-#include <string>
 
 #include <epsflow/cli/output.hpp>
-#include <epsflow/core/format.hpp>
 
 namespace epsflow::cli {
 namespace {
@@ -16,7 +13,7 @@ constexpr double kSecondsBetweenLines = 10;
 
 double share_of(const Progress& p) { return static_cast<double>(p.variants_done) / static_cast<double>(p.variants); }
 
-/// How far the table of an eps is; nothing where none is made.
+/// Returns how far the table of an eps is; nothing if none is made.
 std::string table_of(const Progress& p, const char* before, const char* between) {
   if (p.table_eps <= 0) return "";
   return fmt::format("{}eps {}{}{:.0f} %", before, format_number(p.table_eps), between, p.table_share * 100);

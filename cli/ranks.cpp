@@ -1,11 +1,6 @@
 #include <epsflow/cli/ranks.hpp>
 
-#include <fmt/format.h>
-
-#include <optional>
-
-#include <epsflow/cli/failure.hpp>
-#include <epsflow/cli/output.hpp>
+#include <epsflow/cli/commands.hpp>
 
 namespace epsflow::cli {
 namespace {
@@ -19,7 +14,8 @@ std::optional<Failure> failure_in(const std::function<void()>& step) {
   }
 }
 
-/// named: whether it is said which rank has failed, where it was not all.
+/// Throws RanksFailed on all ranks if one has failed. named: whether it is said which rank has failed, if it was not
+/// all.
 void end_where_failed(parts::Exchange& ranks, const std::optional<Failure>& failure, bool named) {
   const std::uint64_t failed = ranks.sum(failure ? std::uint64_t{1} : 0);
   if (failed == 0) return;

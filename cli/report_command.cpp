@@ -1,23 +1,9 @@
-#include <fmt/format.h>
-
 #include <cmath>
-#include <filesystem>
-#include <nlohmann/json.hpp>
-#include <string>
 #include <system_error>
-#include <utility>
-#include <vector>
 
-#include <epsflow/cli/commands.hpp>
 #include <epsflow/cli/labels.hpp>
-#include <epsflow/cli/metric.hpp>
-#include <epsflow/cli/outputs.hpp>
-#include <epsflow/cli/reading.hpp>
 #include <epsflow/cli/report_pages.hpp>
 #include <epsflow/cli/running.hpp>
-#include <epsflow/cli/table_input.hpp>
-#include <epsflow/core/error.hpp>
-#include <epsflow/core/format.hpp>
 #include <epsflow/io/results/results_names.hpp>
 
 namespace epsflow::cli {
@@ -25,7 +11,17 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// What a results folder says of the run that made it, and of its input.
+struct ReportCommand {
+  std::filesystem::path folder = {};
+  io::Manifest manifest;  ///< of the folder
+  Origin origin = {};
+  Input input = {};
+  Messages messages = {};
+  std::string out = {};
+  io::Overwrite overwrite = io::Overwrite::refuse;
+};
+
+/// Returns what a results folder says of the run that made it, and of its input.
 Origin origin_of(const std::filesystem::path& folder, const io::Manifest& manifest) {
   Origin origin{.command = manifest.owns(io::kExploreName) ? "explore" : "sweep", .checksum = manifest.checksum};
   try {
@@ -39,33 +35,32 @@ Origin origin_of(const std::filesystem::path& folder, const io::Manifest& manife
     name_columns(origin.run.options, input.at("columns").get<Words>(),
                  input.at("column_numbers").get<std::vector<std::size_t>>());
   } catch (const Json::exception&) {
-    throw InputError(fmt::format("{} does not say how it was made, or is damaged: sweep again",
-                                 (folder / io::kManifestName).string()));
+    throw input_error("{} does not say how it was made, or is damaged: sweep again",
+                      (folder / io::kManifestName).string());
   }
   return origin;
 }
 
-/// The input where the folder has it from, or where --input says it is now.
+/// Returns the files of the input: those that the folder names, or those that --input names instead.
 Words input_files(const Arguments& arguments, const std::filesystem::path& folder, const Origin& origin) {
   if (arguments.given("input")) return arguments.texts("input");
   if (origin.files.empty()) {
-    throw InputError(
-        fmt::format("{} does not say of which file it is: give the points with --input FILE", folder.string()));
+    throw input_error("{} does not say of which file it is: give the points with --input FILE", folder.string());
   }
   for (const std::string& file : origin.files) {
     if (file == io::kStandardOutput) {
-      throw InputError(
-          fmt::format("{} is of points from standard input: give them with --input FILE", folder.string()));
+      throw input_error("{} is of points from standard input: give them with --input FILE", folder.string());
     }
     std::error_code code;
     if (std::filesystem::exists(file, code)) continue;
-    throw InputError(fmt::format("{} is of {}, which is not there (any more): say where it is now with --input FILE",
-                                 folder.string(), file));
+    throw input_error("{} is of {}, which is not there (any more): say where it is now with --input FILE",
+                      folder.string(), file);
   }
   return origin.files;
 }
 
-/// The words that read the same points: those of the run that made the folder, but for what this command line says.
+/// Returns the words that read the same points: those of the run that made the folder, but for what this command line
+/// says.
 Arguments reading_of(const Arguments& arguments, const Words& files, const Origin& origin) {
   Words words = files;
   const auto add = [&](const std::string& name, const std::string& value) {
@@ -87,32 +82,41 @@ void require_same_input(const std::filesystem::path& folder, const io::Manifest&
   const std::string checksum = io::checksum_of_input(points, describe(metric));
   const bool unknown = manifest.checksum.starts_with("unknown");
   if (checksum == manifest.checksum || unknown) return;
-  throw InputError(fmt::format(
+  throw input_error(
       "{} is of {}: give the points that were clustered with --input FILE, with the same columns and metric",
-      folder.string(), io::describe_difference(manifest, checksum)));
+      folder.string(), io::describe_difference(manifest, checksum));
+}
+
+ReportCommand parse_report(const Arguments& arguments) {
+  arguments.require({});
+  if (arguments.operands().size() != 1) throw UsageError("a report is of one results folder: give one");
+  ReportCommand command{.folder = arguments.operands().front(),
+                        .manifest = read_results(arguments.operands().front()),
+                        .messages = parse_messages(arguments)};
+  if (command.manifest.checksum.find(kPrecomputed) != std::string::npos) {
+    throw InputError(command.folder.string() + " is of a table of neighbours, which has no points to show");
+  }
+  Origin& origin = command.origin;
+  origin = origin_of(command.folder, command.manifest);
+  origin.files = input_files(arguments, command.folder, origin);
+  Outputs outputs(arguments);
+  outputs.add_inputs(origin.files);
+  command.overwrite = outputs.overwrite();
+  command.out = outputs.take_page("out", command.overwrite);
+  command.input = parse_input(reading_of(arguments, origin.files, origin));
+  return command;
 }
 
 int run_report(const Arguments& arguments) {
-  arguments.require({});
-  if (arguments.operands().size() != 1) throw UsageError("a report is of one results folder: give one");
-  const std::filesystem::path folder = arguments.operands().front();
-  const io::Manifest manifest = read_results(folder);
-  if (manifest.checksum.find(kPrecomputed) != std::string::npos) {
-    throw InputError(folder.string() + " is of a table of neighbours, which has no points to show");
-  }
-  Origin origin = origin_of(folder, manifest);
-  origin.files = input_files(arguments, folder, origin);
-  require_page(arguments, "out", overwrite(arguments), origin.files);
-  const Arguments reading = reading_of(arguments, origin.files, origin);
-  Metric metric = requested_metric(reading);
-  io::FilePoints points = read_input(reading);
-  settle_columns(reading, points, metric);
-  require_same_input(folder, manifest, points, metric);
-  report::Report report(subject_of(points, metric, origin));
-  add_folder(report, folder, manifest);
-  write_page(arguments, arguments.text("out"), overwrite(arguments), report);
-  if (arguments.flag("json")) {
-    print_json({{"report", arguments.text("out")}, {"cells", report.cells()}, {"maps", report.maps()}});
+  ReportCommand command = parse_report(arguments);
+  io::FilePoints points = command.input.read();
+  command.input.settle(points);
+  require_same_input(command.folder, command.manifest, points, command.input.metric);
+  report::Report report(subject_of(points, command.input.metric, command.origin));
+  add_folder(report, command.folder, command.manifest);
+  write_page(command.messages, command.out, command.overwrite, report);
+  if (command.messages.json) {
+    print_json({{"report", command.out}, {"cells", report.cells()}, {"maps", report.maps()}});
   }
   return kDone;
 }
@@ -120,6 +124,8 @@ int run_report(const Arguments& arguments) {
 }  // namespace
 
 Command report_command() {
+  OptionSpec out = output_file("out", "file to write", "FILE.html");
+  out.standard = "report.html";
   return {.name = "report",
           .summary = "make one page for a browser of a results folder",
           .usage = "RESULTS",
@@ -131,20 +137,10 @@ Command report_command() {
               "have no map.",
           .example = "epsflow report results --out report.html",
           .operand = {"RESULTS"},
-          .groups = {{"The page",
-                      {{.name = "out",
-                        .kind = ValueKind::file,
-                        .value = "FILE.html",
-                        .standard = "report.html",
-                        .writes = true,
-                        .help = "file to write"},
-                       overwrite_option()}},
+          .groups = {{"The page", {std::move(out), overwrite_option()}},
                      {"The points, where they are elsewhere now, or were read otherwise",
-                      {{.name = "input",
-                        .kind = ValueKind::file,
-                        .value = "FILE",
-                        .several = true,
-                        .help = "the file that was clustered (default: where the folder says it was)"}}},
+                      {several(
+                          input_file("input", "the file that was clustered (default: where the folder says it was)"))}},
                      metric_options(),
                      input_options(),
                      message_options()},

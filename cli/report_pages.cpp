@@ -1,25 +1,13 @@
 #include <epsflow/cli/report_pages.hpp>
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <array>
 #include <cmath>
 #include <fstream>
 #include <iterator>
-#include <map>
 
-#include <epsflow/cli/commands.hpp>
-#include <epsflow/cli/interrupt.hpp>
 #include <epsflow/cli/labels.hpp>
 #include <epsflow/cli/lineage_files.hpp>
-#include <epsflow/cli/output.hpp>
-#include <epsflow/cli/outputs.hpp>
 #include <epsflow/cli/slicing.hpp>
 #include <epsflow/cli/sweep_results.hpp>
-#include <epsflow/core/error.hpp>
-#include <epsflow/core/format.hpp>
-#include <epsflow/io/results/results_names.hpp>
 
 namespace epsflow::cli {
 namespace {
@@ -27,18 +15,10 @@ namespace {
 /// Options that change no result.
 constexpr std::array<std::string_view, 7> kOfOutput{"out", "report", "overwrite", "resume", "json", "quiet", "help"};
 
-std::string quoted(const std::string& word) {
+/// Returns a word as a shell takes it.
+std::string shell_word(const std::string& word) {
   constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,:/@%";
-  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
-  std::string text = "'";
-  for (const char c : word) {
-    if (c == '\'') {
-      text += "'\\''";
-    } else {
-      text += c;
-    }
-  }
-  return text + "'";
+  return !word.empty() && word.find_first_not_of(kPlain) == std::string::npos ? word : in_quotes(word);
 }
 
 std::string words_of(const std::vector<std::pair<std::string, std::string>>& entries) {
@@ -65,8 +45,8 @@ void add_scores(report::Report& report, const std::filesystem::path& file) {
   for (std::size_t i = 0; i < map.size(); ++i) {
     const double minpts = map.view().at(i, 1);
     if (!(minpts >= 1 && minpts <= 0xFFFFFFFFU) || minpts != std::floor(minpts)) {
-      throw InputError(fmt::format("{} was not written by epsflow, or is damaged: it has a minpts of {}", file.string(),
-                                   format_number(minpts)));
+      throw input_error("{} was not written by epsflow, or is damaged: it has a minpts of {}", file.string(),
+                        format_number(minpts));
     }
     scores.push_back({{map.view().at(i, 0), static_cast<std::uint32_t>(minpts)}, map.view().at(i, 2)});
   }
@@ -75,30 +55,17 @@ void add_scores(report::Report& report, const std::filesystem::path& file) {
 
 }  // namespace
 
-OptionSpec report_option(std::string help) {
-  return {.name = "report", .kind = ValueKind::file, .value = "FILE.html", .writes = true, .help = std::move(help)};
-}
-
-void require_page(const Arguments& arguments, std::string_view option, io::Overwrite overwrite,
-                  const Words& more_inputs) {
-  const std::filesystem::path file = arguments.text(option);
-  if (file.empty()) return;
-  if (file.extension() != ".html" && file.extension() != ".htm") {
-    throw UsageError(fmt::format("--{} {} is where a page for a browser goes: give it a name that ends in .html",
-                                 option, file.string()));
-  }
-  require_place(arguments, option, overwrite, more_inputs);
-}
+OptionSpec report_option(std::string help) { return output_file("report", std::move(help), "FILE.html"); }
 
 std::string command_line(std::string_view command, const Words& files,
                          std::span<const std::pair<std::string, std::string>> options) {
   std::string line = fmt::format("epsflow {}", command);
-  for (const std::string& file : files) line += " " + quoted(file);
+  for (const std::string& file : files) line += " " + shell_word(file);
   for (const auto& [name, value] : options) {
     if (std::ranges::find(kOfOutput, name) != kOfOutput.end()) continue;
     const OptionSpec* const option = find_option(find_command(command), name);
     line += " --" + name;
-    if (option == nullptr || option->kind != ValueKind::flag) line += " " + quoted(value);
+    if (option == nullptr || option->kind != ValueKind::flag) line += " " + shell_word(value);
   }
   return line;
 }
@@ -133,7 +100,7 @@ report::Subject subject_of(const io::FilePoints& points, const Metric& metric, c
   if (origin.command != "explore") subject.command += " --out results";
   std::vector<std::pair<std::string, std::string>> options, given = origin.run.options;
   name_columns(given, points.column_names, points.column_numbers);
-  const Words outputs = options_of_outputs();
+  const Words outputs = options_of_outputs(nullptr);
   for (const auto& option : given) {
     const bool of_grid = option.first == "eps" || option.first == "minpts" || option.first == "variants";
     const bool of_output = std::ranges::find(outputs, option.first) != outputs.end();
@@ -148,16 +115,14 @@ report::Subject subject_of(const io::FilePoints& points, const Metric& metric, c
   return subject;
 }
 
-void write_page(const Arguments& arguments, const std::string& file, io::Overwrite overwrite,
+void write_page(const Messages& messages, const std::string& file, io::Overwrite overwrite,
                 const report::Report& report) {
   const std::string page = report.page();
   io::AtomicFile out(file, overwrite);
   out.write(page);
   out.commit();
-  if (!arguments.flag("quiet")) {
-    say(fmt::format("{}: a report of {}, {} with a map, {}", file, format_count(report.cells(), "cell"), report.maps(),
-                    format_bytes(page.size())));
-  }
+  messages.tell("{}: a report of {}, {} with a map, {}", file, format_count(report.cells(), "cell"), report.maps(),
+                format_bytes(page.size()));
 }
 
 void add_folder(report::Report& report, const std::filesystem::path& folder, const io::Manifest& manifest) {
@@ -165,24 +130,21 @@ void add_folder(report::Report& report, const std::filesystem::path& folder, con
   for (const auto& [variant, entry] : manifest.entries) {
     std::vector<std::int32_t> labels;
     if (entry.has_labels) {
-      const std::string name = io::labels_name(variant);
-      require_unchanged(folder, manifest, name);
-      labels = read_numbers(folder / name, kLabelNumbers);
+      labels = read_numbers(require_unchanged(folder, manifest, io::labels_name(variant)), kLabelNumbers);
     }
     report.add(variant, entry.summary, labels, interrupt.token());
   }
   if (manifest.owns(io::kLineageName)) {
-    require_unchanged(folder, manifest, io::kLineageName);
-    report.add_lineage(read_lineage(folder / io::kLineageName));
+    report.add_lineage(read_lineage(require_unchanged(folder, manifest, io::kLineageName)));
   }
   if (!manifest.owns(io::kExploreName)) return;
-  require_unchanged(folder, manifest, io::kMapName);
-  require_unchanged(folder, manifest, io::kExploreName);
-  add_scores(report, folder / io::kMapName);
+  const std::filesystem::path map = require_unchanged(folder, manifest, io::kMapName);
+  const std::filesystem::path advice = require_unchanged(folder, manifest, io::kExploreName);
+  add_scores(report, map);
   try {
-    report.advise(read_text(folder / io::kExploreName));
+    report.advise(read_text(advice));
   } catch (const InputError& e) {
-    throw InputError(fmt::format("{}: {}", (folder / io::kExploreName).string(), e.what()));
+    throw input_error("{}: {}", advice.string(), e.what());
   }
 }
 

@@ -1,12 +1,7 @@
 // Pages of results (report/report.hpp) as commands make them.
 #pragma once
 
-#include <filesystem>
 #include <span>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include <epsflow/cli/arguments.hpp>
 #include <epsflow/core/metric.hpp>
@@ -17,25 +12,20 @@
 
 namespace epsflow::cli {
 
-/// --report FILE of a command that makes results.
+/// Returns --report FILE of a command that makes results.
 [[nodiscard]] OptionSpec report_option(std::string help);
 
-/// require_place() for a page: the name of the file must end in .html or .htm. Throws UsageError,
-/// ResourceError.
-void require_page(const Arguments& arguments, std::string_view option, io::Overwrite overwrite,
-                  const Words& more_inputs = {});
-
-/// A command of the program as a shell takes it. options: name and value, "true" for flags; those that say where results go, and what is
-/// printed, are left out.
+/// Returns a command of the program as a shell takes it. options: name and value, "true" for flags; those that say
+/// where results go, and what is printed, are left out.
 [[nodiscard]] std::string command_line(std::string_view command, const Words& files,
                                        std::span<const std::pair<std::string, std::string>> options);
 
-/// Adds --columns to the options of a run that names columns which are no coordinates: commands without these options would take them for
-/// coordinates. names, numbers: of the columns that were read.
+/// Adds --columns to the options of a run that names columns which are no coordinates: commands without these options
+/// would take them for coordinates. names, numbers: of the columns that were read.
 void name_columns(std::vector<std::pair<std::string, std::string>>& options, const Words& names,
                   const std::vector<std::size_t>& numbers);
 
-/// What a page says of a run.
+/// Tells what a page says of a run.
 struct Origin {
   std::string command;  ///< its name
   Words files = {};
@@ -44,15 +34,15 @@ struct Origin {
   io::RunDescription run = {};
 };
 
-/// The points outlive it.
+/// Returns what a page is of. The points outlive it.
 [[nodiscard]] report::Subject subject_of(const io::FilePoints& points, const Metric& metric, const Origin& origin);
 
-/// Writes the page, and says so, unless --quiet is given.
-void write_page(const Arguments& arguments, const std::string& file, io::Overwrite overwrite,
+/// Writes the page, and tells of it.
+void write_page(const Messages& messages, const std::string& file, io::Overwrite overwrite,
                 const report::Report& report);
 
-/// Adds what a results folder holds of the points to a page: counts, labels, lineage, scores, recommendation. Throws InputError for what is
-/// not as it was written.
+/// Adds what a results folder holds of the points to a page: counts, labels, lineage, scores, recommendation. Throws
+/// InputError for what is not as it was written.
 void add_folder(report::Report& report, const std::filesystem::path& folder, const io::Manifest& manifest);
 
 }  // namespace epsflow::cli

@@ -3,53 +3,22 @@
 #include <sys/utsname.h>
 
 #include <algorithm>
-#include <array>
 #include <fstream>
-#include <string_view>
 #include <thread>
 
 #include <epsflow/cli/options.hpp>
-#include <epsflow/cli/output.hpp>
-#include <epsflow/core/error.hpp>
-#include <epsflow/core/format.hpp>
 #include <epsflow/core/memory.hpp>
 #include <epsflow/pipeline/backends.hpp>
 
 namespace epsflow::cli {
 
 std::vector<OptionSpec> variant_options() {
-  return {{.name = "eps",
-           .value = "EPS",
-           .help = "neighbourhood radius, in the unit of the coordinates; a distance of exactly eps counts"},
-          {.name = "minpts",
-           .alias = "min-samples",
-           .value = "N",
-           .help = "points within eps that make a core point, itself counted"}};
+  return {text_option("eps", "EPS",
+                      "neighbourhood radius, in the unit of the coordinates; a distance of exactly eps counts"),
+          minpts_option("N", "points within eps that make a core point, itself counted")};
 }
 
-Sweep requested_variant(const Arguments& arguments, const Words& also) {
-  Words needed{"eps", "minpts"};
-  needed.insert(needed.end(), also.begin(), also.end());
-  arguments.require(needed);
-  Sweep sweep = grid(parse_eps_list(arguments.text("eps")), parse_minpts_list(arguments.text("minpts")));
-  if (sweep.size() == 1) return sweep;
-  throw UsageError(
-      fmt::format("{} takes one eps and one minpts; use epsflow sweep for several", arguments.command().name));
-}
-
-OptionGroup sweep_options() {
-  return {"What to cluster",
-          {{.name = "eps",
-            .value = "LIST",
-            .help = "neighbourhood radii, in the unit of the coordinates; a distance of exactly eps counts"},
-           {.name = "minpts",
-            .alias = "min-samples",
-            .value = "LIST",
-            .help = "points within eps that make a core point, itself counted; every eps with every minpts"},
-           {.name = "variants", .value = "LIST", .help = "single variants instead: 0.2:4,0.5:20"}}};
-}
-
-Sweep requested_sweep(const Arguments& arguments, const Words& also) {
+Sweep parse_sweep(const Arguments& arguments, const Words& also) {
   if (arguments.given("variants")) {
     if (arguments.given("eps") || arguments.given("minpts")) {
       throw UsageError("give either --variants or --eps with --minpts, not both");
@@ -61,6 +30,21 @@ Sweep requested_sweep(const Arguments& arguments, const Words& also) {
   needed.insert(needed.end(), also.begin(), also.end());
   arguments.require(needed);
   return grid(parse_eps_list(arguments.text("eps")), parse_minpts_list(arguments.text("minpts")));
+}
+
+Sweep parse_variant(const Arguments& arguments, const Words& also) {
+  Sweep sweep = parse_sweep(arguments, also);
+  if (sweep.size() == 1) return sweep;
+  throw usage_error("{} takes one eps and one minpts; use epsflow sweep for several", arguments.command().name);
+}
+
+OptionGroup sweep_options() {
+  return {
+      "What to cluster",
+      {text_option("eps", "LIST",
+                   "neighbourhood radii, in the unit of the coordinates; a distance of exactly eps counts"),
+       minpts_option("LIST", "points within eps that make a core point, itself counted; every eps with every minpts"),
+       text_option("variants", "LIST", "single variants instead: 0.2:4,0.5:20")}};
 }
 
 OptionGroup machine_options() { return {"What to use of the machine", specs_of<EngineOptions>()}; }
@@ -77,7 +61,7 @@ OptionGroup run_options() {
   return group;
 }
 
-RunSettings run_settings(const Arguments& arguments) {
+RunSettings parse_run_settings(const Arguments& arguments) {
   RunSettings settings;
   take(arguments, settings.engine);
   take(arguments, settings.run);
@@ -90,30 +74,24 @@ RunSettings run_settings(const Arguments& arguments) {
   return settings;
 }
 
-void settle_backend(std::uint64_t n, std::size_t dims, const Metric& metric, RunSettings& settings) {
-  if (!settings.devices.gpus.empty()) settings.engine.backend = BackendChoice::gpu;
-  settings.engine.backend = choose_backend(n, moved_dims(metric, dims), moved_space(metric), settings.engine,
-                                           settings.run, preferred_backend());
+void RunSettings::settle(std::uint64_t n, std::size_t dims, const Metric& metric) {
+  if (!devices.gpus.empty()) engine.backend = BackendChoice::gpu;
+  engine.backend = choose_backend(n, moved_dims(metric, dims), moved_space(metric), engine, run, preferred_backend());
 }
 
-io::RunDescription describe_run(const Arguments& arguments, const Metric& metric, const EngineOptions& options) {
+io::RunDescription describe_run(const GivenOptions& given, const Metric& metric, BackendChoice backend) {
   io::RunDescription description;
   description.version = EPSFLOW_VERSION;
   description.metric = describe(metric);
-  description.options.assign(arguments.all_given().begin(), arguments.all_given().end());
+  description.options = given;
   description.machine = {{"processor", processor_name()},
                          {"cores", std::to_string(std::thread::hardware_concurrency())},
                          {"memory", format_bytes(machine_memory())}};
-  if (options.backend == BackendChoice::cpu) return description;
-  for (const BackendInfo& backend : backends()) {
-    if (backend.name == "gpu") description.machine.emplace_back("gpu", backend.detail);
+  if (backend == BackendChoice::cpu) return description;
+  for (const BackendInfo& info : backends()) {
+    if (info.name == "gpu") description.machine.emplace_back("gpu", info.detail);
   }
   return description;
-}
-
-std::function<void(const std::string&)> notices(const Arguments& arguments) {
-  if (arguments.flag("quiet")) return nullptr;
-  return [](const std::string& text) { say(text); };
 }
 
 std::string processor_name() {
@@ -129,10 +107,6 @@ std::string processor_name() {
   }
   utsname system{};
   return uname(&system) == 0 ? system.machine : "unknown";
-}
-
-void print_json(const nlohmann::ordered_json& json) {
-  print_result("{}\n", json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
 }
 
 }  // namespace epsflow::cli

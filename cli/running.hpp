@@ -1,35 +1,30 @@
-// How a command runs the library: options, description of the run, machine.
+// What commands are made of, and how they run the library: options, description of the run, machine.
 #pragma once
 
-#include <functional>
-#include <nlohmann/json.hpp>
-#include <string>
-#include <vector>
-
-#include <epsflow/cli/arguments.hpp>
-#include <epsflow/core/labels.hpp>
-#include <epsflow/core/metric.hpp>
+#include <epsflow/cli/commands.hpp>
+#include <epsflow/cli/input.hpp>
+#include <epsflow/cli/interrupt.hpp>
+#include <epsflow/cli/outputs.hpp>
+#include <epsflow/cli/progress_report.hpp>
 #include <epsflow/core/points.hpp>
 #include <epsflow/core/sweep.hpp>
 #include <epsflow/io/results/results_folder.hpp>
 #include <epsflow/parts/sweep.hpp>
-#include <epsflow/pipeline/options.hpp>
 
 namespace epsflow::cli {
 
-/// The options that say which variants: --eps with --minpts, or --variants.
+/// Returns the options that say which variants: --eps with --minpts, or --variants.
 [[nodiscard]] OptionGroup sweep_options();
+/// Returns the variants that the command line asks for. Throws UsageError; what is missing is named together with those
+/// of `also` that are.
+[[nodiscard]] Sweep parse_sweep(const Arguments& arguments, const Words& also = {});
 
-/// --eps and --minpts of commands that cluster under one variant.
+/// Returns --eps and --minpts of commands that cluster under one variant.
 [[nodiscard]] std::vector<OptionSpec> variant_options();
-/// That variant. Throws UsageError; what is missing is named together with those of `also` that are.
-[[nodiscard]] Sweep requested_variant(const Arguments& arguments, const Words& also = {});
+/// Returns that variant. Throws as parse_sweep().
+[[nodiscard]] Sweep parse_variant(const Arguments& arguments, const Words& also = {});
 
-/// The variants that the command line asks for. Throws UsageError; what is missing is named together with those of `also`
-/// that are.
-[[nodiscard]] Sweep requested_sweep(const Arguments& arguments, const Words& also = {});
-
-/// The tables of options that say what to use of the machine, how to search and how to run: labels never depend on them.
+/// Return the options that say what to use of the machine, how to search and how to run: labels never depend on them.
 [[nodiscard]] OptionGroup machine_options();
 [[nodiscard]] OptionGroup several_gpus_options();
 [[nodiscard]] OptionGroup search_options();
@@ -39,25 +34,32 @@ struct RunSettings {
   EngineOptions engine;
   RunOptions run;
   parts::DeviceOptions devices;
+
+  /// Has the backend be choose_backend()'s if the command line leaves it open. n, dims: of the points.
+  void settle(std::uint64_t n, std::size_t dims, const Metric& metric);
 };
 
-/// What the command line says about the run. Throws UsageError, ResourceError for what no run, or this machine, can have.
-[[nodiscard]] RunSettings run_settings(const Arguments& arguments);
+/// Returns what the command line says about the run. Throws UsageError, ResourceError for what no run, or this machine,
+/// can have.
+[[nodiscard]] RunSettings parse_run_settings(const Arguments& arguments);
 
-/// Where the command line leaves the backend open it becomes choose_backend()'s. n, dims: of the points.
-void settle_backend(std::uint64_t n, std::size_t dims, const Metric& metric, RunSettings& settings);
+/// Reads the points of a command, and settles them, the metric and the backend. Throws as Input::read_settled().
+[[nodiscard]] inline io::FilePoints read_points(Input& input, RunSettings& settings) {
+  io::FilePoints points = input.read_settled();
+  settings.settle(points.size(), points.dims(), input.metric);
+  return points;
+}
 
-/// What a results folder says of the run. The GPU is looked at only where it may be used.
-[[nodiscard]] io::RunDescription describe_run(const Arguments& arguments, const Metric& metric,
-                                              const EngineOptions& options);
+/// Options and their values as they were given, for results and pages.
+using GivenOptions = std::vector<std::pair<std::string, std::string>>;
+[[nodiscard]] inline GivenOptions parse_given(const Arguments& arguments) {
+  return {arguments.all_given().begin(), arguments.all_given().end()};
+}
 
-/// Prints what a run has to say, for Observer::on_notice; null with --quiet.
-[[nodiscard]] std::function<void(const std::string&)> notices(const Arguments& arguments);
+/// Returns what a results folder says of the run. The GPU is looked at only if it may be used.
+[[nodiscard]] io::RunDescription describe_run(const GivenOptions& given, const Metric& metric, BackendChoice backend);
 
-/// Name of the processor as the system tells it, or else its architecture.
+/// Returns the name of the processor as the system tells it, or else its architecture.
 [[nodiscard]] std::string processor_name();
-
-/// Prints a result as JSON. Text that is not UTF-8, as file names may be, is made so.
-void print_json(const nlohmann::ordered_json& json);
 
 }  // namespace epsflow::cli

@@ -1,25 +1,13 @@
-#include <epsflow/cli/shares.hpp>
-
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <filesystem>
 #include <nlohmann/json.hpp>
-#include <optional>
-#include <string>
 
 #include <epsflow/cli/ranks.hpp>
-#include <epsflow/cli/reading.hpp>
-#include <epsflow/core/error.hpp>
-#include <epsflow/core/format.hpp>
 #include <epsflow/core/json_numbers.hpp>
 #include <epsflow/io/checksum.hpp>
-#include <epsflow/io/read_points.hpp>
 
 namespace epsflow::cli {
 namespace {
 
-/// What a rank reads of the files.
+/// Tells what a rank reads of the files.
 struct Task {
   std::size_t first = 0;
   std::size_t files = 0;
@@ -83,7 +71,7 @@ std::vector<std::size_t> column_numbers(const JsonNumbers<nlohmann::json>& numbe
   return {counts.begin(), counts.end()};
 }
 
-/// Puts together what the ranks have read. Throws InputError where it is not one data set.
+/// Puts together what the ranks have read. Throws InputError if it is not one data set.
 class Joined {
  public:
   explicit Joined(bool columns_chosen) : columns_chosen_(columns_chosen) {}
@@ -98,18 +86,18 @@ class Joined {
       origin_.weight_column = read["weight"].get<std::string>();
     }
     if (read["dims"] != first_["dims"]) {
-      throw InputError(fmt::format(
+      throw input_error(
           "{} has {} columns, but {} has {}; files read as one data set need the same: choose with "
           "ReadOptions::columns",
-          name, numbers.count("dims"), origin_.inputs.front().name, JsonNumbers(first_, "the first").count("dims")));
+          name, numbers.count("dims"), origin_.inputs.front().name, JsonNumbers(first_, "the first").count("dims"));
     }
     if (!columns_chosen_ && read["names"] != first_["names"]) {
-      throw InputError(fmt::format("{} and {} name their columns differently; choose them with ReadOptions::columns",
-                                   name, origin_.inputs.front().name));
+      throw input_error("{} and {} name their columns differently; choose them with ReadOptions::columns", name,
+                        origin_.inputs.front().name);
     }
     if (read["box"] != first_["box"]) {
-      throw InputError(fmt::format("{} and {} are snapshots of different boxes; read them one by one", name,
-                                   origin_.inputs.front().name));
+      throw input_error("{} and {} are snapshots of different boxes; read them one by one", name,
+                        origin_.inputs.front().name);
     }
     for (std::size_t f = 0; f < task.files; ++f) add_rows(task.first + f, read["inputs"][f]);
   }
@@ -140,26 +128,26 @@ class Joined {
 
 }  // namespace
 
-io::FilePoints read_share(const Arguments& arguments, parts::Exchange& ranks, const parts::MachineShare& machine,
+io::FilePoints read_share(const Input& input, parts::Exchange& ranks, const parts::MachineShare& machine,
                           io::PointsOrigin& origin) {
-  const Words& files = arguments.operands();
+  const Words& files = input.files;
   const auto size = static_cast<std::size_t>(ranks.size());
   io::FilePoints points;
   std::vector<std::uint8_t> read;
   together(ranks, [&] {
-    io::ReadOptions options = read_options(arguments);
-    if (!arguments.given("memory")) options.memory /= machine.processes;
+    io::ReadOptions options = input.options;
+    if (!input.has_memory) options.memory /= machine.processes;
     points = read_task(files, task_of(files.size(), static_cast<std::size_t>(ranks.rank()), size), options);
     read = packed(points);
   });
   const parts::Letters<std::uint8_t> all = gather(ranks, std::span<const std::uint8_t>(read));
   std::uint64_t n = ranks.sum(std::uint64_t{points.size()});
   on_first(ranks, [&] {
-    Joined joined(arguments.given("columns"));
+    Joined joined(!input.options.columns.empty());
     for (std::size_t r = 0; r < size; ++r)
       joined.add(task_of(files.size(), r, size), nlohmann::json::from_msgpack(all[r]));
     origin = joined.take();
-    if (!arguments.flag("quiet")) say_what_was_read(origin, n, points.dims());
+    if (!input.messages.quiet) say_what_was_read(origin, n, points.dims());
     require_points(origin, n);
   });
   const nlohmann::json first = nlohmann::json::from_msgpack(from_first(ranks, read));

@@ -2,74 +2,49 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
-#include <cstddef>
-#include <filesystem>
-#include <functional>
-#include <map>
-#include <optional>
-#include <string>
-#include <vector>
 
-#include <epsflow/cli/arguments.hpp>
+#include <epsflow/cli/input.hpp>
 #include <epsflow/core/labels.hpp>
-#include <epsflow/core/metric.hpp>
 #include <epsflow/core/slice_rows.hpp>
 #include <epsflow/core/slices.hpp>
 #include <epsflow/core/table.hpp>
-#include <epsflow/io/file_points.hpp>
-#include <epsflow/pipeline/engine.hpp>
 
 namespace epsflow::cli {
 
-/// --by, --by-width, --by-file.
+/// Returns --by, --by-width, --by-file.
 [[nodiscard]] OptionGroup slicing_options();
 
-/// Throws UsageError where they contradict each other or other options.
-void check_slicing(const Arguments& arguments);
-
-/// The columns that are not coordinates unless --columns names them: those of --by, --stats, --velocity and,
-/// where ids are a column, --ids.
-[[nodiscard]] Words columns_beside(const Arguments& arguments);
-/// Options that name columns which are no coordinates, as far as a command has them that makes one data set of its input.
+/// Options that name columns which are no coordinates, as far as a command has them that makes one data set of its
+/// input.
 inline constexpr std::array kColumnsBeside{"weight", "stats", "velocity"};
 [[nodiscard]] inline bool names_columns_beside(const std::map<std::string, std::string, std::less<>>& options) {
   return std::ranges::any_of(kColumnsBeside, [&](const char* option) { return options.contains(option); });
 }
-/// These columns as --columns takes them: by name, or by number if they have none.
+/// Returns these columns as --columns takes them: by name, or by number if they have none.
 [[nodiscard]] std::string columns_text(Words names, const std::vector<std::size_t>& numbers);
-
-/// Reads columns beside the points. [columns] [n] Throws as io::read_columns(), and UsageError where one of them is a coordinate although
-/// --columns names none, as where a file has no names, or where names differ in case alone.
-[[nodiscard]] std::vector<std::vector<double>> read_beside(const Arguments& arguments, const Words& names,
-                                                           const io::FilePoints& points);
-/// A place among the points as row and file, for errors: "row 7", or "row 7 of b.csv" where there are several files.
-[[nodiscard]] std::string row_of(const io::FilePoints& points, std::size_t point);
 
 /// The slices that the command line asks for, and the points in their order.
 class Slicing {
  public:
-  /// Reads the column. Points without a value there, or in the column of --ids, are taken out with --on-nan drop. Throws UsageError,
-  /// InputError naming the row that is in no slice.
-  Slicing(const Arguments& arguments, io::FilePoints& points);
+  /// Reads the column. Points without a value there, or in the column of --ids, are taken out with --on-nan drop.
+  /// Throws UsageError, InputError naming the row that is in no slice.
+  Slicing(const Input& input, io::FilePoints& points);
 
-  /// "time", or "file".
-  [[nodiscard]] const std::string& name() const noexcept { return name_; }
   [[nodiscard]] const SliceRows& rows() const noexcept { return rows_; }
   [[nodiscard]] const Slices& slices() const noexcept { return slices_; }
-  /// What each slice is called, as a column.
+  /// Returns what each slice is called, as a column.
   [[nodiscard]] const TableColumn& called() const noexcept { return called_; }
-  /// The points in the order of the slices; those of the constructor where that is their order.
+  /// Returns the points in the order of the slices; those of the constructor if that is their order.
   [[nodiscard]] PointsView points() const { return rows_.order.empty() ? points_.view() : ordered_.view(); }
 
-  /// The weights of points(), in the same order. Empty if there are no weights.
+  /// Returns the weights of points(), in the same order. Empty if there are no weights.
   [[nodiscard]] std::span<const double> weights() const { return rows_.order.empty() ? points_.weights : weights_; }
 
   /// Loads the points, with their weights.
   [[nodiscard]] Dataset load(const Engine& engine, const Metric& metric) const;
   /// Puts labels and mask of a result in the order of the input.
   void restore(VariantResult& result) const;
-  /// [n], or empty: values in the order of the input, in that of the slices.
+  /// Brings values in the order of the input into that of the slices. [n], or empty.
   template <class T>
   [[nodiscard]] std::vector<T> in_order(std::span<const T> by_row) const {
     std::vector<T> made(by_row.begin(), by_row.end());
@@ -82,7 +57,6 @@ class Slicing {
 
  private:
   const io::FilePoints& points_;
-  std::string name_;
   SliceRows rows_;
   Slices slices_;
   TableColumn called_;
@@ -96,8 +70,8 @@ class SliceCounts {
   explicit SliceCounts(const Slicing& slicing) : slicing_(slicing) {}
 
   void add(const VariantResult& result);
-  /// A row for each slice and variant, by slice, then eps and minpts: what the slice is called, its points, eps, minpts, clusters,
-  /// noise, core, border, largest. Throws ResourceError.
+  /// A row for each slice and variant, by slice, then eps and minpts: what the slice is called, its points, eps,
+  /// minpts, clusters, noise, core, border, largest. Throws ResourceError.
   void write(const std::filesystem::path& file) const;
 
  private:

@@ -1,39 +1,23 @@
-// epsflow sweep by several processes: each reads a share of the points, clusters a part of space, and writes the labels of its share.
-#include <fmt/format.h>
+// epsflow sweep by several processes: each reads a share of the points, clusters a part of space, and writes the labels
+// of its share.
 
-#include <algorithm>
-#include <chrono>
-#include <optional>
 #include <set>
-#include <string>
-#include <vector>
 
-#include <epsflow/cli/commands.hpp>
-#include <epsflow/cli/interrupt.hpp>
 #include <epsflow/cli/lineage_files.hpp>
-#include <epsflow/cli/metric.hpp>
-#include <epsflow/cli/output.hpp>
-#include <epsflow/cli/progress_report.hpp>
 #include <epsflow/cli/ranks.hpp>
-#include <epsflow/cli/reading.hpp>
-#include <epsflow/cli/running.hpp>
-#include <epsflow/cli/shares.hpp>
 #include <epsflow/cli/sweep_results.hpp>
-#include <epsflow/core/error.hpp>
-#include <epsflow/io/formats.hpp>
 #include <epsflow/io/results/shared_vector.hpp>
-#include <epsflow/parts/machine_share.hpp>
 #include <epsflow/parts/part_lineage.hpp>
-#include <epsflow/parts/sweep.hpp>
 
 namespace epsflow::cli {
 namespace {
 
-/// Throws UsageError for what one process does alone.
-void refuse_what_is_for_one(const Arguments& arguments, const RunSettings& settings) {
-  const auto refuse = [](const std::string& what) {
-    throw UsageError(what + " is for one process: leave it out, or leave the launcher of several out");
-  };
+[[noreturn]] void refuse(const std::string& what) {
+  throw UsageError(what + " is for one process: leave it out, or leave the launcher of several out");
+}
+
+/// Throws UsageError for what several processes do not do.
+SweepCommand parse_sweep_of_ranks(const Arguments& arguments) {
   Words for_one = options_of_outputs(&io::ResultsOutput::of_one_process);
   for (const char* name : {"neighbors", "stats", "report", "by-width", "verify", "kernel", "table-format", "method"}) {
     for_one.emplace_back(name);
@@ -41,34 +25,31 @@ void refuse_what_is_for_one(const Arguments& arguments, const RunSettings& setti
   for (const std::string& name : for_one) {
     if (arguments.given(name)) refuse("--" + name);
   }
-  if (settings.run.strategy == StrategyChoice::table) refuse("--strategy table");
-  if (settings.run.search.decide != DecideChoice::automatic && settings.run.search.decide != DecideChoice::scalar) {
-    refuse("--decide " + arguments.text("decide"));
+  SweepCommand command = parse_sweep_command(arguments);
+  RunOptions& run = command.settings.run;
+  const EngineOptions& engine = command.settings.engine;
+  if (run.strategy == StrategyChoice::table) refuse("--strategy table");
+  if (run.search.decide != DecideChoice::automatic && run.search.decide != DecideChoice::scalar) {
+    refuse("--decide " + std::string(word_of(run.search.decide)));
   }
-}
-
-/// Throws UsageError for what several processes do not do.
-RunSettings settings_of_ranks(const Arguments& arguments) {
-  RunSettings settings = run_settings(arguments);
-  refuse_what_is_for_one(arguments, settings);
-  check_kept(arguments, settings.run);
-  if (settings.devices.gpus.empty() &&
-      (settings.engine.backend == BackendChoice::gpu || settings.engine.gpu || settings.engine.gpu_memory != 0)) {
+  if (command.settings.devices.gpus.empty() &&
+      (engine.backend == BackendChoice::gpu || engine.gpu || engine.gpu_memory != 0)) {
     throw UsageError("several processes use GPUs by --gpus, which names one for each of a machine");
   }
-  settings.run.clusters = arguments.flag("lineage");
-  check_options(settings.run);
-  return settings;
+  run.clusters = command.lineage;
+  check_options(run);
+  return command;
 }
 
-/// Throws InputError for points that the metric does not take. run_each() would throw, too, but on one rank among others that wait for it.
+/// Throws InputError for points that the metric does not take. run_each() would throw, too, but on one rank among
+/// others that wait for it.
 void require_movable(const io::FilePoints& points, const Metric& metric) {
   try {
     require_points(metric, points);
   } catch (const InputError& e) {
     const io::InputRows& rows = points.inputs.front();
-    throw InputError(fmt::format("{} (rows are counted from row {} of {}, with which this process begins)", e.what(),
-                                 rows.first, rows.name));
+    throw input_error("{} (rows are counted from row {} of {}, with which this process begins)", e.what(), rows.first,
+                      rows.name);
   }
 }
 
@@ -84,8 +65,9 @@ io::SharedResults told_by_first(parts::Exchange& ranks, const std::optional<io::
           run.core_mask};
 }
 
-/// Each rank writes its rows, which begin at `row` among all, to the files of a variant; the first keeps the folder. From several machines
-/// they may write through file systems that lose some of it: so the first reads it again. Collective.
+/// Each rank writes its rows, which begin at `row` among all, to the files of a variant; the first keeps the folder.
+/// From several machines they may write through file systems that lose some of it: so the first reads it again.
+/// Collective.
 void store(parts::Exchange& ranks, std::optional<io::ResultsFolder>& folder, const io::SharedResults& shared,
            const VariantResult& result, std::uint64_t row, bool one_machine) {
   const std::vector<io::SharedVector> vectors = shared.vectors(result.variant);
@@ -117,104 +99,106 @@ void store(parts::Exchange& ranks, std::optional<io::ResultsFolder>& folder, con
   });
 }
 
-}  // namespace
+/// A sweep by several processes, as one of them has it.
+struct RankSweep {
+  parts::Exchange& ranks;
+  SweepCommand command = {};
+  std::optional<io::ResultsFolder> folder = {};  ///< on the first rank
+  parts::MachineShare machine = {};
+  io::FilePoints points = {};  ///< the share of this rank
+  io::ResultsInput input = {};
+  std::vector<Variant> missing = {}, made = {};
+};
 
-int run_sweep_over_ranks(const Arguments& arguments, parts::Exchange& ranks) {
-  std::optional<Sweep> sweep;
-  RunSettings settings;
-  Metric metric;
-  const bool first = ranks.rank() == 0;
-  together(ranks, [&] {
-    sweep.emplace(requested_sweep(arguments, {"out"}));
-    static_cast<void>(folder_mode(arguments));
-    metric = requested_metric(arguments);
-    settings = settings_of_ranks(arguments);
-  });
-  const bool labels = settings.run.keep == Keep::labels;
-  std::optional<io::ResultsFolder> folder;
+/// Parses, opens the folder, reads, and finds out what is to be made. Collective.
+void prepare(const Arguments& arguments, RankSweep& sweep) {
+  parts::Exchange& ranks = sweep.ranks;
+  SweepCommand& command = sweep.command;
+  RunSettings& settings = command.settings;
+  together(ranks, [&] { command = parse_sweep_of_ranks(arguments); });
   on_first(ranks, [&] {
-    folder.emplace(arguments.text("out"), *sweep, folder_mode(arguments), folder_outputs(arguments),
-                   notices(arguments));
+    sweep.folder.emplace(command.out, command.sweep, command.mode, command.outputs, command.input.messages.notices());
   });
-  const parts::MachineShare machine = parts::machine_share(ranks);
-  together(ranks, [&] { settings.engine = parts::share_machine(machine, settings.devices, settings.engine); });
+  sweep.machine = parts::machine_share(ranks);
+  together(ranks, [&] { settings.engine = parts::share_machine(sweep.machine, settings.devices, settings.engine); });
 
   io::PointsOrigin origin;
-  io::FilePoints points = read_share(arguments, ranks, machine, origin);
+  io::FilePoints& points = sweep.points;
+  points = read_share(command.input, ranks, sweep.machine, origin);
   together(ranks, [&] {
-    settle_columns(arguments, points, metric);
-    require_movable(points, metric);
+    command.input.settle(points);
+    require_movable(points, command.input.metric);
   });
   origin.column_names = points.column_names;
   origin.column_numbers = points.column_numbers;
-  const io::ResultsInput input = results_input(ranks, points, std::move(origin));
-  std::vector<Variant> missing, made;
+  sweep.input = results_input(ranks, points, std::move(origin));
   on_first(ranks, [&] {
-    io::RunDescription run = describe_run(arguments, metric, settings.engine);
+    io::RunDescription run = describe_run(command.given, command.input.metric, settings.engine.backend);
     run.machine.emplace_back("processes", std::to_string(ranks.size()));
-    missing = folder->begin(input, std::move(run));
-    const bool again = settings.run.clusters && lineage_is_missing(*folder, missing);
-    made = again ? all_variants(*folder, missing) : missing;
+    sweep.missing = sweep.folder->begin(sweep.input, std::move(run));
+    const bool again = command.lineage && lineage_is_missing(*sweep.folder, sweep.missing);
+    sweep.made = again ? all_variants(*sweep.folder, sweep.missing) : sweep.missing;
   });
-  missing = from_first(ranks, std::move(missing));
-  made = from_first(ranks, std::move(made));
-  const bool tied = settings.run.clusters && !made.empty();
-  const std::uint64_t row = ranks.sum_below(points.size());
-  const io::SharedResults shared = told_by_first(ranks, folder, settings.run, input.points);
-  const bool one_machine = machine.processes == static_cast<unsigned>(ranks.size());
-  const std::set<Variant, io::VariantOrder> to_make(missing.begin(), missing.end());
+  sweep.missing = from_first(ranks, std::move(sweep.missing));
+  sweep.made = from_first(ranks, std::move(sweep.made));
+}
 
-  const InterruptGuard interrupt;
-  const Trace trace;
-  const auto begin = std::chrono::steady_clock::now();
-  const auto seconds = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(); };
-  const Swept swept{input.origin, input.points, &metric, missing.size(), labels};
-  const auto fail = [&](const std::string& reason) {
-    if (!folder) return;
-    try {
-      folder->finish("failed", seconds(), trace, reason);
-    } catch (const ResourceError&) {  // NOLINT(bugprone-empty-catch): the first error says why
-    }
+/// Makes the variants, and has them stored. Collective.
+void make(RankSweep& sweep, const CancelToken& cancel) {
+  parts::Exchange& ranks = sweep.ranks;
+  const SweepCommand& command = sweep.command;
+  const RunSettings& settings = command.settings;
+  const io::FilePoints& points = sweep.points;
+  const std::uint64_t row = ranks.sum_below(points.size());
+  const io::SharedResults shared = told_by_first(ranks, sweep.folder, settings.run, sweep.input.points);
+  const bool one_machine = sweep.machine.processes == static_cast<unsigned>(ranks.size());
+  const std::set<Variant, io::VariantOrder> to_make(sweep.missing.begin(), sweep.missing.end());
+  ProgressReport report(ranks.rank() == 0 && !command.input.messages.quiet);
+  std::optional<LineageBuilder> lineage;
+  if (command.lineage && !sweep.made.empty()) {
+    lineage.emplace(Sweep(sweep.made), parts::births_of_shares(ranks, points.size()));
+  }
+  const auto take = [&](VariantResult&& result) {
+    if (lineage) lineage->add(result);
+    if (to_make.contains(result.variant)) store(ranks, sweep.folder, shared, result, row, one_machine);
+    // All ranks must end at the same place, or some would wait for others that have gone.
+    if (ranks.max(cancel.cancelled() ? std::uint64_t{1} : 0) != 0) throw Cancelled();
   };
-  try {
-    ProgressReport report(first && !arguments.flag("quiet"));
-    std::optional<LineageBuilder> lineage;
-    if (tied) lineage.emplace(Sweep(made), parts::births_of_shares(ranks, points.size()));
-    const auto take = [&](VariantResult&& result) {
-      if (lineage) lineage->add(result);
-      const bool stored = to_make.contains(result.variant);
-      if (stored) store(ranks, folder, shared, result, row, one_machine);
-      // All ranks must end at the same place, or some would wait for others that have gone.
-      if (ranks.max(interrupt.token().cancelled() ? std::uint64_t{1} : 0) != 0) throw Cancelled();
-    };
-    if (!made.empty()) {
-      run_each({points, metric, points.weights}, {.options = {&settings.engine, 1}, .ranks = &ranks}, Sweep(made),
-               settings.run, take,
-               {.on_progress = [&](const Progress& p) { report.show(p); }, .on_notice = notices(arguments)});
-    }
-    if (lineage) {
-      on_first(ranks, [&] {
-        folder->add_file(io::kLineageName,
-                         [&](const auto& file) { write_lineage(file, lineage->finish(), input.origin, input.points); });
-      });
-    }
-  } catch (const Cancelled&) {
-    on_first(ranks, [&] {
-      folder->finish("interrupted", seconds(), trace);
-      print_sweep(*folder, swept, arguments, "interrupted", seconds());
+  if (!sweep.made.empty()) {
+    run_each(
+        {points, command.input.metric, points.weights}, {.options = {&settings.engine, 1}, .ranks = &ranks},
+        Sweep(sweep.made), settings.run, take,
+        {.on_progress = [&](const Progress& p) { report.show(p); }, .on_notice = command.input.messages.notices()});
+  }
+  if (!lineage) return;
+  on_first(ranks, [&] {
+    sweep.folder->add_file(io::kLineageName, [&](const auto& file) {
+      write_lineage(file, lineage->finish(), sweep.input.origin, sweep.input.points);
     });
+  });
+}
+
+}  // namespace
+
+int run_sweep_over_ranks(const Arguments& arguments, parts::Exchange& ranks) {
+  RankSweep sweep{ranks};
+  prepare(arguments, sweep);
+  const InterruptGuard interrupt;
+  const SweepRun run(sweep.command, sweep.folder ? &*sweep.folder : nullptr, sweep.input, &sweep.command.input.metric,
+                     sweep.missing.size());
+  try {
+    make(sweep, interrupt.token());
+  } catch (const Cancelled&) {
+    on_first(ranks, [&] { run.finish("interrupted"); });
     return kInterrupted;
   } catch (const RanksFailed& end) {
-    fail(end.reason);
+    run.fail(end.reason);
     throw;
   } catch (const std::exception& e) {
-    fail(e.what());
+    run.fail(e.what());
     throw;
   }
-  on_first(ranks, [&] {
-    folder->finish("complete", seconds(), trace);
-    print_sweep(*folder, swept, arguments, "complete", seconds());
-  });
+  on_first(ranks, [&] { run.finish("complete"); });
   return kDone;
 }
 

@@ -1,30 +1,30 @@
 #include <epsflow/cli/sweep_results.hpp>
 
-#include <fmt/format.h>
-
-#include <nlohmann/json.hpp>
 #include <set>
-#include <string>
-#include <utility>
 
-#include <epsflow/cli/options.hpp>
-#include <epsflow/cli/output.hpp>
-#include <epsflow/cli/outputs.hpp>
-#include <epsflow/cli/reading.hpp>
-#include <epsflow/cli/running.hpp>
-#include <epsflow/cli/table_input.hpp>
-#include <epsflow/core/error.hpp>
-#include <epsflow/core/format.hpp>
 #include <epsflow/io/formats.hpp>
-#include <epsflow/io/results/results_names.hpp>
-#include <epsflow/io/write_labels.hpp>
 #include <epsflow/io/write_table.hpp>
 #include <epsflow/report/as_json.hpp>
 
 namespace epsflow::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
+io::FolderMode parse_folder_mode(const Arguments& arguments) {
+  const bool resume = arguments.given("resume");
+  const bool overwrite = arguments.given("overwrite");
+  if (resume && overwrite) throw UsageError("give either --resume or --overwrite, not both");
+  if (resume) return io::FolderMode::resume;
+  return overwrite ? io::FolderMode::overwrite : io::FolderMode::fresh;
+}
+
+/// Throws UsageError for options that need labels if none are kept, and as check_options() does.
+void check_kept(const Arguments& arguments, const RunOptions& run) {
+  for (const std::string& name : options_of_outputs(&io::ResultsOutput::of_labels)) {
+    if (keeps_labels(run.keep) || !arguments.given(name)) continue;
+    throw usage_error("--{} is made of labels, and --keep summary makes none; leave one of them out", name);
+  }
+  check_options(run);
+}
 
 void print_table(const io::ResultsFolder& folder) {
   std::vector<Words> rows{{"eps", "minpts", "clusters", "noise", "core", "border", "largest", "seconds"}};
@@ -36,46 +36,7 @@ void print_table(const io::ResultsFolder& folder) {
   print_columns(rows);
 }
 
-void print_table_as_json(const io::ResultsFolder& folder, const Swept& swept, const std::string& out,
-                         std::string_view status, double seconds) {
-  Json json{{"status", status}, {"out", out}, {"seconds", seconds}, {"points", swept.points}};
-  if (swept.metric != nullptr) {
-    add_metric(json, *swept.metric);
-  } else {
-    json["metric"] = kPrecomputed;
-  }
-  add_input(json, swept.origin);
-  json["variants"] = Json::array();
-  for (const auto& [variant, e] : folder.entries()) {
-    Json counts = report::counts_as_json(e.variant, e.summary);
-    counts["seconds"] = e.seconds;
-    counts["labels"] = e.has_labels ? Json(io::labels_name(variant)) : Json();
-    json["variants"].push_back(std::move(counts));
-  }
-  print_json(json);
-}
-
-/// What an interrupted run says.
-std::string what_is_left(const io::ResultsFolder& folder, const std::string& out) {
-  const std::string count = format_count(folder.entries().size(), "complete variant");
-  if (folder.entries().empty()) return "interrupted before any variant was finished; nothing was written";
-  if (folder.replacing()) {
-    return fmt::format(
-        "interrupted; {} still holds the old results, and {} of the new ones aside: the same command goes on", out,
-        count);
-  }
-  return fmt::format("interrupted; {} holds {}: the same command with --resume goes on", out, count);
-}
-
 }  // namespace
-
-io::FolderMode folder_mode(const Arguments& arguments) {
-  const bool resume = arguments.flag("resume");
-  const bool overwrite = arguments.flag("overwrite");
-  if (resume && overwrite) throw UsageError("give either --resume or --overwrite, not both");
-  if (resume) return io::FolderMode::resume;
-  return overwrite ? io::FolderMode::overwrite : io::FolderMode::fresh;
-}
 
 Words options_of_outputs(bool io::ResultsOutput::*property) {
   Words options;
@@ -86,10 +47,8 @@ Words options_of_outputs(bool io::ResultsOutput::*property) {
   return options;
 }
 
-Words options_of_outputs() { return options_of_outputs(nullptr); }
-
-io::FolderOutputs folder_outputs(const Arguments& arguments) {
-  io::FolderOutputs outputs{.wanted = {}, .inputs = inputs_of(arguments)};
+io::FolderOutputs parse_folder_outputs(const Arguments& arguments) {
+  io::FolderOutputs outputs{.wanted = {}, .inputs = Outputs(arguments).inputs()};
   for (const io::ResultsOutput& output : io::kResultsOutputs) {
     if (!io::has_word(output.commands, arguments.command().name)) continue;
     std::string_view asked;
@@ -99,9 +58,8 @@ io::FolderOutputs folder_outputs(const Arguments& arguments) {
     if (asked.empty() && !output.options.empty() && arguments.command().name == "sweep") continue;
     outputs.wanted.emplace(output.name, output.copy ? "." + arguments.text(asked) : std::string(output.extensions));
   }
-  if (arguments.given("keep") && arguments.text("keep") == word_of(Keep::summary)) {
+  if (arguments.given("keep") && arguments.text("keep") == word_of(Keep::summary))
     outputs.wanted.erase(io::kLabelsFolder);
-  }
   for (const auto& [name, extension] : outputs.wanted) {
     if (name.ends_with(".npz")) io::require_format("NPZ");
     if (name.ends_with(".h5")) io::require_format("HDF5");
@@ -111,14 +69,26 @@ io::FolderOutputs folder_outputs(const Arguments& arguments) {
   return outputs;
 }
 
-void check_kept(const Arguments& arguments, const RunOptions& run) {
-  for (const std::string& name : options_of_outputs(&io::ResultsOutput::of_labels)) {
-    if (!keeps_labels(run.keep) && arguments.given(name)) {
-      throw UsageError(
-          fmt::format("--{} is made of labels, and --keep summary makes none; leave one of them out", name));
-    }
+SweepCommand parse_sweep_command(const Arguments& arguments) {
+  SweepCommand command{.of_table = arguments.given("neighbors"),
+                       .sweep = parse_sweep(arguments, {"out"}),
+                       .mode = parse_folder_mode(arguments),
+                       .settings = parse_run_settings(arguments),
+                       .input = {},
+                       .out = arguments.text("out"),
+                       .outputs = {},
+                       .report = {},
+                       .lineage = arguments.given("lineage") || arguments.given("report"),
+                       .given = parse_given(arguments)};
+  if (command.of_table) {
+    Words about_points = options_of_outputs(&io::ResultsOutput::of_points);
+    about_points.insert(about_points.end(), {"keep", "stats", "by-width"});
+    require_table_options(arguments, about_points);
   }
-  check_options(run);
+  command.input = parse_input(arguments);
+  check_kept(arguments, command.settings.run);
+  command.outputs = parse_folder_outputs(arguments);
+  return command;
 }
 
 std::vector<Variant> all_variants(const io::ResultsFolder& folder, const std::vector<Variant>& missing) {
@@ -131,19 +101,55 @@ bool lineage_is_missing(const io::ResultsFolder& folder, const std::vector<Varia
   return !missing.empty() || !folder.holds(io::kLineageName) || folder.holds(io::kExploreName);
 }
 
-void print_sweep(const io::ResultsFolder& folder, const Swept& swept, const Arguments& arguments,
-                 std::string_view status, double seconds) {
-  const std::string& out = arguments.text("out");
-  if (arguments.flag("json")) print_table_as_json(folder, swept, out, status, seconds);
-  if (status == "interrupted") return say(what_is_left(folder, out));
-  if (arguments.flag("json") || arguments.flag("quiet")) return;
-  print_table(folder);
-  const bool sliced = arguments.given("by") || arguments.flag("by-file");
-  const std::string by = swept.metric != nullptr ? describe(*swept.metric) : std::string(kPrecomputed);
-  print_result("{} of {}{} in {:.2f} s; {}{}\n", format_count(swept.variants, "variant"),
-               format_count(swept.points, "point"), by.empty() ? "" : " (" + by + ")", seconds,
-               swept.labels ? fmt::format("labels in {}/labels", out) : fmt::format("counts in {}/summary.csv", out),
-               sliced ? fmt::format(", counts of slices in {}/{}", out, io::kSlicesName) : "");
+void SweepRun::print_as_json(std::string_view status, double seconds) const {
+  nlohmann::ordered_json json{
+      {"status", status}, {"out", command_.out}, {"seconds", seconds}, {"points", input_.points}};
+  add_input(json, input_.origin, metric_);
+  json["variants"] = nlohmann::ordered_json::array();
+  for (const auto& [variant, e] : folder_->entries()) {
+    nlohmann::ordered_json counts = report::counts_as_json(e.variant, e.summary);
+    counts["seconds"] = e.seconds;
+    counts["labels"] = e.has_labels ? nlohmann::ordered_json(io::labels_name(variant)) : nlohmann::ordered_json();
+    json["variants"].push_back(std::move(counts));
+  }
+  print_json(json);
+}
+
+/// Returns what an interrupted run says.
+std::string SweepRun::what_is_left() const {
+  const std::string count = format_count(folder_->entries().size(), "complete variant");
+  if (folder_->entries().empty()) return "interrupted before any variant was finished; nothing was written";
+  if (folder_->replacing()) {
+    return fmt::format(
+        "interrupted; {} still holds the old results, and {} of the new ones aside: the same command goes on",
+        command_.out, count);
+  }
+  return fmt::format("interrupted; {} holds {}: the same command with --resume goes on", command_.out, count);
+}
+
+void SweepRun::finish(std::string_view status) const {
+  folder_->finish(std::string(status), seconds(), trace_);
+  const Messages& messages = command_.input.messages;
+  const double taken = seconds();
+  if (messages.json) print_as_json(status, taken);
+  if (status == "interrupted") return say(what_is_left());
+  if (messages.json || messages.quiet) return;
+  print_table(*folder_);
+  const std::string& out = command_.out;
+  const std::string by = metric_ != nullptr ? describe(*metric_) : std::string(kPrecomputed);
+  const bool labels = command_.settings.run.keep == Keep::labels;
+  print_result("{} of {}{} in {:.2f} s; {}{}\n", format_count(variants_, "variant"),
+               format_count(input_.points, "point"), by.empty() ? "" : " (" + by + ")", taken,
+               labels ? fmt::format("labels in {}/labels", out) : fmt::format("counts in {}/summary.csv", out),
+               command_.input.sliced() ? fmt::format(", counts of slices in {}/{}", out, io::kSlicesName) : "");
+}
+
+void SweepRun::fail(const std::string& reason) const {
+  if (folder_ == nullptr) return;
+  try {
+    folder_->finish("failed", seconds(), trace_, reason);
+  } catch (const ResourceError&) {  // NOLINT(bugprone-empty-catch): the first error says why
+  }
 }
 
 }  // namespace epsflow::cli

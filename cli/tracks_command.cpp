@@ -1,30 +1,53 @@
 #include <fmt/chrono.h>
-#include <fmt/format.h>
 
-#include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <nlohmann/json.hpp>
-#include <string>
 
-#include <epsflow/cli/commands.hpp>
-#include <epsflow/cli/interrupt.hpp>
-#include <epsflow/cli/metric.hpp>
-#include <epsflow/cli/options.hpp>
-#include <epsflow/cli/output.hpp>
-#include <epsflow/cli/outputs.hpp>
-#include <epsflow/cli/reading.hpp>
 #include <epsflow/cli/running.hpp>
 #include <epsflow/cli/slicing.hpp>
-#include <epsflow/core/error.hpp>
-#include <epsflow/core/format.hpp>
-#include <epsflow/io/read_points.hpp>
 #include <epsflow/io/write_table.hpp>
 #include <epsflow/pipeline/sweep.hpp>
 #include <epsflow/pipeline/tracks.hpp>
 
 namespace epsflow::cli {
 namespace {
+
+struct TracksCommand {
+  Sweep variant;  ///< has one variant
+  TrackOptions how = {};
+  RunSettings settings = {};
+  Input input = {};
+  Outputs outputs;
+  std::string out = {};  ///< the file to write
+};
+
+TracksCommand parse_tracks(const Arguments& arguments) {
+  TracksCommand command{.variant = parse_variant(arguments, {"out"}), .outputs = Outputs(arguments)};
+  if (!arguments.given("by") && !arguments.given("by-file")) {
+    throw UsageError("what the slices are is missing: give --by with the column of the time, or --by-file");
+  }
+  TrackOptions& how = command.how;
+  how.match = arguments.given("ids") ? TrackMatch::ids : TrackMatch::cores;
+  how.eps = command.variant.variants().front().eps;
+  how.least_share =
+      arguments.decimal("least-share", "a number from 0 to 1", [](double share) { return share >= 0 && share <= 1; });
+  if (arguments.given("match-eps")) {
+    if (how.match == TrackMatch::ids) {
+      throw UsageError("--match-eps is for matching by core points: leave it or --ids out");
+    }
+    const std::vector<double> eps = parse_eps_list(arguments.text("match-eps"));
+    if (eps.size() != 1) throw UsageError("--match-eps takes one value");
+    how.eps = eps.front();
+  }
+  command.out = command.outputs.take("out", io::kTableFormats);
+  command.settings = parse_run_settings(arguments);
+  command.input = parse_input(arguments);
+  const std::size_t ids = command.input.beside.ids.size();
+  if (ids > 1) {
+    throw usage_error("--ids '{}' names {}: name one", arguments.text("ids"), format_count(ids, "column"));
+  }
+  return command;
+}
 
 /// Keys from here on are seconds since 1970: numbers of frames are less.
 constexpr double kFirstTime = 1e8;
@@ -37,8 +60,8 @@ std::string time_text(double key) {
   return text;
 }
 
-/// SliceRows::offsets with one slice without points for each gap of --by-width. Clusters on the two sides of a stretch without points do
-/// not follow each other.
+/// Returns SliceRows::offsets with one slice without points for each gap of --by-width. Clusters on the two sides of a
+/// stretch without points do not follow each other.
 std::vector<std::uint64_t> with_gaps(const SliceRows& slices) {
   std::vector<std::uint64_t> starts;
   for (std::size_t s = 0; s < slices.count(); ++s) {
@@ -51,8 +74,8 @@ std::vector<std::uint64_t> with_gaps(const SliceRows& slices) {
   return starts;
 }
 
-/// In the order of tobac's columns. Positions are left out where there are none. starts: with_gaps() of the slices. With a width, frames
-/// are counted in stretches of it, those without points included.
+/// Makes a table in the order of tobac's columns. Latitude and longitude are left out for a plane. starts: with_gaps()
+/// of the slices. With a width, frames are counted in stretches of it, those without points included.
 Table tracks_table(const TrackedSlices& found, const SliceRows& slices, const std::vector<std::uint64_t>& starts,
                    bool sphere) {
   const auto slice_of = [&](const TrackRow& row) {
@@ -89,86 +112,63 @@ Table tracks_table(const TrackedSlices& found, const SliceRows& slices, const st
   return table;
 }
 
-/// What each point is, as whole numbers in the order of the slices.
-std::vector<std::int64_t> read_ids(const Arguments& arguments, const io::FilePoints& points, const Slicing& slicing) {
-  const Words names = split_list("ids", arguments.text("ids"));
-  if (names.size() != 1) {
-    throw UsageError(
-        fmt::format("--ids '{}' names {}: name one", arguments.text("ids"), format_count(names.size(), "column")));
-  }
-  const std::vector<std::vector<double>> columns = read_beside(arguments, names, points);
+/// Returns what each point is, as whole numbers in the order of the slices.
+std::vector<std::int64_t> read_ids(const Input& input, const io::FilePoints& points, const Slicing& slicing) {
+  const std::vector<std::vector<double>> columns = input.read_beside(input.beside.ids, points);
   std::vector<std::int64_t> ids;
   ids.reserve(columns.front().size());
   for (const double id : columns.front()) {
     if (!(std::abs(id) < 0x1p53) || id != std::floor(id)) {
-      throw InputError(fmt::format("{} has {} in the column {}, and an id is a whole number below 2^53",
-                                   row_of(points, ids.size()), id, names.front()));
+      throw input_error("{} has {} in the column {}, and an id is a whole number below 2^53",
+                        row_of(points, ids.size()), id, input.beside.ids.front());
     }
     ids.push_back(static_cast<std::int64_t>(id));
   }
   return slicing.in_order(std::span<const std::int64_t>(ids));
 }
 
+void print(const TracksCommand& command, const io::FilePoints& points, std::size_t slices, const TrackedSlices& found) {
+  nlohmann::ordered_json json{{"points", points.size()},
+                              {"slices", slices},
+                              {"features", found.rows.size()},
+                              {"cells", found.tracks.cells},
+                              {"tracks", found.tracks.tracks}};
+  add_input(json, points, &command.input.metric);
+  command.outputs.print(
+      json, fmt::format("{} in {}: {} of clusters, in {} and {}\n", format_count(points.size(), "point"),
+                        format_count(slices, "slice"), format_count(found.rows.size(), "feature"),
+                        format_count(found.tracks.cells, "cell"), format_count(found.tracks.tracks, "track")));
+}
+
 int run_tracks(const Arguments& arguments) {
-  const Sweep sweep = requested_variant(arguments, {"out"});
-  check_slicing(arguments);
-  if (!arguments.given("by") && !arguments.flag("by-file")) {
-    throw UsageError("what the slices are is missing: give --by with the column of the time, or --by-file");
-  }
-  TrackOptions how{.match = arguments.given("ids") ? TrackMatch::ids : TrackMatch::cores,
-                   .eps = sweep.variants().front().eps,
-                   .least_share = arguments.decimal("least-share", "a number from 0 to 1",
-                                                    [](double share) { return share >= 0 && share <= 1; })};
-  if (arguments.given("match-eps")) {
-    if (how.match == TrackMatch::ids)
-      throw UsageError("--match-eps is for matching by core points: leave it or --ids out");
-    const std::vector<double> eps = parse_eps_list(arguments.text("match-eps"));
-    if (eps.size() != 1) throw UsageError("--match-eps takes one value");
-    how.eps = eps.front();
-  }
-  require_output(arguments, "out", io::kTableFormats);
-  const bool streamed = goes_to_standard_output(arguments, "out");
-  RunSettings settings = run_settings(arguments);
-  Metric metric = requested_metric(arguments);
-  io::FilePoints read = read_input(arguments);
-  require_points(read);
-  settle_columns(arguments, read, metric);
-  const Slicing slicing(arguments, read);
-  settle_backend(read.size(), read.dims(), metric, settings);
+  TracksCommand command = parse_tracks(arguments);
+  Input& input = command.input;
+  RunSettings& settings = command.settings;
+  const Metric& metric = input.metric;
+  io::FilePoints points = input.read_settled();
+  const Slicing slicing(input, points);
+  settings.settle(points.size(), points.dims(), metric);
+  settings.run.core_mask = true;
 
   const InterruptGuard interrupt;
-  VariantResult result;
   const Observer observer{.cancel = &interrupt.token()};
-  settings.run.core_mask = true;
-  result = std::move(
-      run(slicing.load(Engine(settings.engine, notices(arguments)), metric), sweep, settings.run, observer).front());
+  const Dataset data = slicing.load(Engine(settings.engine, input.messages.notices()), metric);
+  const VariantResult result = std::move(run(data, command.variant, settings.run, observer).front());
   const std::vector<std::uint64_t> starts = with_gaps(slicing.rows());
-  SlicedLabels slices{
-      .starts = starts, .labels = result.labels, .core = result.core, .points = slicing.points(), .metric = metric};
   std::vector<std::int64_t> ids;
-  if (how.match == TrackMatch::ids) {
-    ids = read_ids(arguments, read, slicing);
-    slices.ids = ids;
-  }
+  if (command.how.match == TrackMatch::ids) ids = read_ids(input, points, slicing);
+  const SlicedLabels slices{.starts = starts,
+                            .labels = result.labels.span(),
+                            .core = result.core,
+                            .points = slicing.points(),
+                            .metric = metric,
+                            .ids = ids};
   const TrackedSlices found = track(
-      slices, how,
+      slices, command.how,
       {.memory = settings.engine.memory, .threads = settings.engine.threads, .backend = BackendChoice::cpu}, observer);
-  io::write_table(arguments.text("out"), tracks_table(found, slicing.rows(), starts, on_sphere(metric.kind)),
-                  {"tracks", result, metric}, overwrite(arguments));
-  if (arguments.flag("json")) {
-    nlohmann::ordered_json json{{"points", read.size()},
-                                {"slices", slicing.rows().count()},
-                                {"features", found.rows.size()},
-                                {"cells", found.tracks.cells},
-                                {"tracks", found.tracks.tracks}};
-    add_metric(json, metric);
-    add_input(json, read);
-    print_json(json);
-  } else if (!arguments.flag("quiet") && !streamed) {
-    print_result("{} in {}: {} of clusters, in {} and {}\n", format_count(read.size(), "point"),
-                 format_count(slicing.rows().count(), "slice"), format_count(found.rows.size(), "feature"),
-                 format_count(found.tracks.cells, "cell"), format_count(found.tracks.tracks, "track"));
-  }
+  io::write_table(command.out, tracks_table(found, slicing.rows(), starts, on_sphere(metric.kind)),
+                  {"tracks", result, metric}, command.outputs.overwrite());
+  print(command, points, slicing.rows().count(), found);
   return kDone;
 }
 
@@ -189,27 +189,20 @@ Command tracks_command() {
       .groups = {slicing_options(),
                  {"What to cluster", variant_options()},
                  {"Links",
-                  {{.name = "match-eps",
-                    .value = "EPS",
-                    .help = "how near a core point of one slice must be to one of the next for their clusters to be "
-                            "linked; without it, eps"},
-                   {.name = "ids",
-                    .value = "COLUMN",
-                    .help = "link clusters that have points with the same number in this column instead, such as that "
-                            "of a pixel"},
-                   {.name = "least-share",
-                    .value = "S",
-                    .standard = "0",
-                    .help = "the least part of the points of either cluster that must take part in a link"}}},
+                  {text_option("match-eps", "EPS",
+                               "how near a core point of one slice must be to one of the next for their clusters to be "
+                               "linked; without it, eps"),
+                   text_option("ids", "COLUMN",
+                               "link clusters that have points with the same number in this column instead, such as "
+                               "that of a pixel"),
+                   text_option("least-share", "S",
+                               "the least part of the points of either cluster that must take part in a link", "0")}},
                  metric_options(),
                  {"Results",
-                  {{.name = "out",
-                    .kind = ValueKind::file,
-                    .value = "FILE",
-                    .writes = true,
-                    .help = "table of the clusters as .csv, .fits, .h5 or .parquet, or - for CSV on standard output; "
-                            "times from 10^8 on are "
-                            "taken for seconds since 1970 and written as dates"},
+                  {output_file(
+                       "out",
+                       "table of the clusters as .csv, .fits, .h5 or .parquet, or - for CSV on standard output; "
+                       "times from 10^8 on are taken for seconds since 1970 and written as dates"),
                    overwrite_option()}},
                  input_options(),
                  machine_options(),

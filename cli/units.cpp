@@ -1,28 +1,19 @@
-#include <epsflow/cli/units.hpp>
-
-#include <fmt/format.h>
+#include <epsflow/cli/input.hpp>
 
 #include <algorithm>
-#include <array>
-#include <cstddef>
-#include <string_view>
-#include <utility>
 
-#include <epsflow/cli/output.hpp>
-#include <epsflow/cli/reading.hpp>
 #include <epsflow/core/angle_units.hpp>
-#include <epsflow/core/error.hpp>
 #include <epsflow/io/read/source.hpp>
 
 namespace epsflow::cli {
 namespace {
 
-/// As the file has it; empty where it says none.
+/// Returns the unit as the file has it; empty if it says none.
 std::string_view unit_in(const io::InputRows& input, std::size_t column) {
   return column < input.units.size() ? std::string_view(input.units[column]) : std::string_view();
 }
 
-/// "column 'ra'", or "column 3" where columns have no names.
+/// Returns "column 'ra'", or "column 3" if columns have no names.
 std::string shown_column(const io::FilePoints& points, std::size_t column) {
   if (column < points.column_names.size()) return "column " + io::show_text(points.column_names[column]);
   return fmt::format("column {}", column < points.column_numbers.size() ? points.column_numbers[column] : column);
@@ -31,7 +22,7 @@ std::string shown_column(const io::FilePoints& points, std::size_t column) {
 /// A factor for each of the two coordinates.
 using Factors = std::array<double, 2>;
 
-/// Those that bring a file's longitudes and latitudes into the unit of the metric.
+/// Returns the factors that bring a file's longitudes and latitudes into the unit of the metric.
 Factors angle_factors(const io::FilePoints& points, const io::InputRows& input, const Metric& metric) {
   const bool radians = in_radians(metric.kind);
   const std::size_t latitude = latitude_comes_first(metric) ? 0 : 1;
@@ -41,26 +32,26 @@ Factors angle_factors(const io::FilePoints& points, const io::InputRows& input, 
     if (said.empty()) continue;
     const AngleUnit* const unit = find_angle_unit(said);
     if (unit == nullptr || (unit->of_longitudes && k == latitude)) {
-      throw UsageError(fmt::format(
+      throw usage_error(
           "{}: {} is in {}, and {} takes {} in {}: deg, rad, arcmin, arcsec, mas, uas and, of longitudes alone, "
           "hourangle (15 degrees) are converted; convert the column, correct its unit in the file, or choose another "
           "with --columns",
           input.name, shown_column(points, k), io::show_text(said), word_of(metric.kind),
-          k == latitude ? "a latitude" : "a longitude", radians ? "radians" : "degrees"));
+          k == latitude ? "a latitude" : "a longitude", radians ? "radians" : "degrees");
     }
     factors[k] = radians ? unit->radians : unit->degrees;
   }
   for (std::size_t k = 0; k < factors.size(); ++k) {
     if (factors[k] == 1 || !unit_in(input, 1 - k).empty()) continue;
-    throw UsageError(fmt::format(
+    throw usage_error(
         "{}: {} is in {}, and {} has no unit: say that of both in the file, or convert it to {} and leave units out",
         input.name, shown_column(points, k), io::show_text(unit_in(input, k)), shown_column(points, 1 - k),
-        radians ? "radians" : "degrees"));
+        radians ? "radians" : "degrees");
   }
   return factors;
 }
 
-void convert_angles(const Arguments& arguments, io::FilePoints& points, const Metric& metric) {
+void convert_angles(io::FilePoints& points, const Metric& metric, const Messages& messages) {
   const std::string_view wanted = in_radians(metric.kind) ? "rad" : "deg";
   std::vector<Factors> factors;  // all before any point is changed
   for (const io::InputRows& input : points.inputs) factors.push_back(angle_factors(points, input, metric));
@@ -80,8 +71,8 @@ void convert_angles(const Arguments& arguments, io::FilePoints& points, const Me
       }
       if (!unit_in(input, k).empty()) input.units[k] = wanted;
     }
-    if (!said.empty() && !arguments.flag("quiet")) {
-      say(fmt::format("{}: converted to {}: {}", input.name, wanted == "deg" ? "degrees" : "radians", said));
+    if (!said.empty()) {
+      messages.tell("{}: converted to {}: {}", input.name, wanted == "deg" ? "degrees" : "radians", said);
     }
     first = last;
   }
@@ -97,9 +88,9 @@ std::string shown(const io::FilePoints& points, const Said& said) {
   return fmt::format("{} in {}", shown_column(points, said.column), io::show_text(unit_in(*said.input, said.column)));
 }
 
-/// Throws UsageError where a column has different units in different files. Columns that have different ones are no error, as numbers of
-/// one scale may be what is meant; but they are told of.
-void compare_units(const Arguments& arguments, const io::FilePoints& points, const Metric& metric) {
+/// Throws UsageError if a column has different units in different files. Columns that have different ones are no error,
+/// as numbers of one scale may be what is meant; but they are told of.
+void compare_units(const io::FilePoints& points, const Metric& metric, const Messages& messages) {
   Said first;
   const Said* other = nullptr;
   std::vector<Said> known(points.dims());
@@ -111,28 +102,24 @@ void compare_units(const Arguments& arguments, const io::FilePoints& points, con
       if (first.input == nullptr) first = said;
       const std::string_view unit = name_of_unit(input.units[k]);
       if (name_of_unit(unit_in(*said.input, k)) != unit) {
-        throw UsageError(fmt::format("{} has {}, and {} has {}: convert one of the files", said.input->name,
-                                     shown(points, said), input.name, shown(points, {&input, k})));
+        throw usage_error("{} has {}, and {} has {}: convert one of the files", said.input->name, shown(points, said),
+                          input.name, shown(points, {&input, k}));
       }
       if (other == nullptr && name_of_unit(unit_in(*first.input, first.column)) != unit) other = &said;
     }
   }
-  if (other == nullptr || !metric.scale.empty() || arguments.flag("quiet")) return;
-  say(fmt::format(
+  if (other == nullptr || !metric.scale.empty()) return;
+  messages.tell(
       "{}: columns of different units count alike in a distance, {} and {}: {}choose columns of one unit with "
       "--columns, or convert one",
       first.input->name, shown(points, first), shown(points, *other),
-      metric.kind == MetricKind::cosine ? "" : "give each a factor with --scale, "));
+      metric.kind == MetricKind::cosine ? "" : "give each a factor with --scale, ");
 }
 
 }  // namespace
 
-void settle_units(const Arguments& arguments, io::FilePoints& points, const Metric& metric) {
-  if (on_sphere(metric.kind)) {
-    convert_angles(arguments, points, metric);
-  } else {
-    compare_units(arguments, points, metric);
-  }
+void settle_units(io::FilePoints& points, const Metric& metric, const Messages& messages) {
+  on_sphere(metric.kind) ? convert_angles(points, metric, messages) : compare_units(points, metric, messages);
 }
 
 std::vector<std::string> names_without_units(const io::FilePoints& points) {

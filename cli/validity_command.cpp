@@ -1,51 +1,61 @@
-#include <fmt/format.h>
-
 #include <cmath>
-#include <cstdint>
-#include <nlohmann/json.hpp>
-#include <string>
-#include <utility>
-#include <vector>
 
-#include <epsflow/cli/commands.hpp>
-#include <epsflow/cli/interrupt.hpp>
 #include <epsflow/cli/labels.hpp>
 #include <epsflow/cli/options.hpp>
-#include <epsflow/cli/output.hpp>
-#include <epsflow/cli/reading.hpp>
 #include <epsflow/cli/running.hpp>
-#include <epsflow/core/error.hpp>
-#include <epsflow/core/format.hpp>
-#include <epsflow/core/sweep.hpp>
 #include <epsflow/io/results/results_names.hpp>
 #include <epsflow/pipeline/validity.hpp>
 
 namespace epsflow::cli {
 namespace {
 
-/// The variants of the folder that --cell names, or all.
-std::vector<const io::SweepEntry*> entries_of(const Arguments& arguments, const std::string& folder,
-                                              const io::Manifest& manifest) {
-  std::vector<const io::SweepEntry*> entries;
-  for (const std::string& text : arguments.texts("cell")) {
-    for (const Variant& cell : parse_variants(text)) entries.push_back(&require_variant(folder, manifest, cell));
+struct ValidityCommand {
+  std::string results = {};         ///< the folder, or empty
+  std::vector<Variant> cells = {};  ///< of it; none: all
+  std::string labels = {};          ///< the file, or empty
+  ValidityOptions samples = {};
+  EngineOptions engine = {};
+  Input input = {};
+};
+
+ValidityCommand parse_validity(const Arguments& arguments) {
+  arguments.require({});
+  if (arguments.given("results") == arguments.given("labels")) {
+    throw UsageError("give one of --results FOLDER and --labels FILE: the labels that are to be judged");
   }
+  if (arguments.given("cell") && arguments.given("labels")) {
+    throw UsageError("--cell chooses variants of --results, and --labels is one labelling: leave --cell out");
+  }
+  ValidityCommand command{.results = arguments.text("results"),
+                          .cells = parse_cells(arguments),
+                          .labels = arguments.text("labels"),
+                          .samples = {.sample = arguments.number("sample"), .samples = arguments.number("samples")},
+                          .input = parse_input(arguments)};
+  take(arguments, command.engine);
+  return command;
+}
+
+/// Returns the variants of the folder that the command names, or all.
+std::vector<const io::SweepEntry*> entries_of(const ValidityCommand& command, const io::Manifest& manifest) {
+  std::vector<const io::SweepEntry*> entries;
+  for (const Variant& cell : command.cells) entries.push_back(&require_variant(command.results, manifest, cell));
   if (entries.empty()) {
     for (const auto& [variant, entry] : manifest.entries) entries.push_back(&entry);
   }
-  for (const io::SweepEntry* const entry : entries) require_labels(folder, *entry);
+  for (const io::SweepEntry* const entry : entries) require_labels(command.results, *entry);
   return entries;
 }
 
-/// Throws InputError where a folder is of other points, or of points that a metric moves: labels of these are judged by other distances.
+/// Throws InputError if a folder is of other points, or of points that a metric moves: labels of these are judged by
+/// other distances.
 void require_same_points(const std::string& folder, const io::Manifest& manifest, const io::FilePoints& points) {
   const std::string checksum = io::checksum_of_input(points, "");
   const std::string of_folder = io::without_weights(manifest.checksum);
   if (of_folder == checksum || of_folder == "unknown") return;
-  throw InputError(
-      fmt::format("{} is of \"{}\", and these points are \"{}\": give the points that were clustered, with the same "
-                  "columns; validity is of Euclidean distances alone",
-                  folder, of_folder, checksum));
+  throw input_error(
+      "{} is of \"{}\", and these points are \"{}\": give the points that were clustered, with the same "
+      "columns; validity is of Euclidean distances alone",
+      folder, of_folder, checksum);
 }
 
 class Report {
@@ -73,10 +83,10 @@ class Report {
     json_.push_back(std::move(cell));
   }
 
-  void print(const Arguments& arguments, std::uint64_t points) const {
-    if (arguments.flag("json")) {
+  void print(const Messages& messages, std::uint64_t points) const {
+    if (messages.json) {
       print_json({{"points", points}, {"labellings", json_}});
-    } else if (!arguments.flag("quiet")) {
+    } else if (!messages.quiet) {
       std::vector<Words> rows{{"clusters", "validity", "error"}};
       if (rows_.front().size() > rows.front().size()) rows.front().insert(rows.front().begin(), {"eps", "minpts"});
       rows.insert(rows.end(), rows_.begin(), rows_.end());
@@ -95,38 +105,27 @@ class Report {
 };
 
 int run_validity(const Arguments& arguments) {
-  arguments.require({});
-  if (arguments.given("results") == arguments.given("labels")) {
-    throw UsageError("give one of --results FOLDER and --labels FILE: the labels that are to be judged");
-  }
-  if (arguments.given("cell") && arguments.given("labels")) {
-    throw UsageError("--cell chooses variants of --results, and --labels is one labelling: leave --cell out");
-  }
-  EngineOptions options;
-  take(arguments, options);
-  const ValidityOptions samples{.sample = arguments.number("sample"), .samples = arguments.number("samples")};
-  const io::FilePoints points = read_input(arguments);
-  require_points(points);
+  const ValidityCommand command = parse_validity(arguments);
+  const io::FilePoints points = command.input.read();
+  require_points(points, points.size());
   const InterruptGuard interrupt;
   Report report;
-  const auto judge = [&](const std::vector<std::int32_t>& labels, const io::SweepEntry* entry) {
-    report.add(validity(points.view(), labels, Metric{}, samples, options, {.cancel = &interrupt.token()}), entry);
+  const auto judge = [&](const std::filesystem::path& file, const io::SweepEntry* entry) {
+    const std::vector<std::int32_t> labels = read_for_points(file, kLabelNumbers, points);
+    report.add(
+        validity(points.view(), labels, Metric{}, command.samples, command.engine, {.cancel = &interrupt.token()}),
+        entry);
   };
-  if (arguments.given("labels")) {
-    const std::string& file = arguments.text("labels");
-    judge(read_for_points(file, kLabelNumbers, points), nullptr);
+  if (!command.labels.empty()) {
+    judge(command.labels, nullptr);
   } else {
-    const std::string& folder = arguments.text("results");
-    const io::Manifest manifest = read_results(folder);
-    require_same_points(folder, manifest, points);
-    for (const io::SweepEntry* const entry : entries_of(arguments, folder, manifest)) {
-      const std::string name = io::labels_name(entry->variant);
-      require_unchanged(folder, manifest, name);
-      const std::filesystem::path file = std::filesystem::path(folder) / name;
-      judge(read_for_points(file, kLabelNumbers, points), entry);
+    const io::Manifest manifest = read_results(command.results);
+    require_same_points(command.results, manifest, points);
+    for (const io::SweepEntry* const entry : entries_of(command, manifest)) {
+      judge(require_unchanged(command.results, manifest, io::labels_name(entry->variant)), entry);
     }
   }
-  report.print(arguments, points.size());
+  report.print(command.input.messages, points.size());
   return kDone;
 }
 
@@ -146,31 +145,12 @@ Command validity_command() {
           .example = "epsflow validity points.csv --columns x,y --results results --cell 0.3:8",
           .operand = {"FILE …"},
           .groups = {{"The labels",
-                      {{.name = "results",
-                        .kind = ValueKind::folder,
-                        .value = "FOLDER",
-                        .help = "a results folder of these points"},
-                       {.name = "cell",
-                        .value = "EPS:MINPTS",
-                        .several = true,
-                        .help = "a variant of the results (default: each)"},
-                       {.name = "labels",
-                        .kind = ValueKind::file,
-                        .value = "FILE",
-                        .help = "a file of labels, of any kind that epsflow writes"}}},
+                      {folder_option("results", "a results folder of these points", false),
+                       several(text_option("cell", "EPS:MINPTS", "a variant of the results (default: each)")),
+                       input_file("labels", "a file of labels, of any kind that epsflow writes")}},
                      {"Large clusters",
-                      {{.name = "sample",
-                        .kind = ValueKind::integer,
-                        .value = "N",
-                        .least = 2,
-                        .standard = std::to_string(standard.sample),
-                        .help = "points of a sample"},
-                       {.name = "samples",
-                        .kind = ValueKind::integer,
-                        .value = "N",
-                        .least = 2,
-                        .standard = std::to_string(standard.samples),
-                        .help = "disjoint samples of a cluster"}}},
+                      {count_option("sample", 2, std::to_string(standard.sample), "points of a sample"),
+                       count_option("samples", 2, std::to_string(standard.samples), "disjoint samples of a cluster")}},
                      unweighted_input_options(),
                      {"What to use of the machine", {spec_of<EngineOptions>("threads")}},
                      message_options()},

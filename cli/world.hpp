@@ -17,9 +17,9 @@ struct Launched {
 /// Whether this build has MPI.
 [[nodiscard]] bool has_world() noexcept;
 
-/// Calls body on every process with the exchange of all, and returns what it returns. Where body throws, all processes end with the exit
-/// code of that failure, whatever they are at, and one line says which rank has failed and why. Without MPI it is an error, which the first
-/// process tells.
+/// Calls body on every process with the exchange of all, and returns what it returns. Where body throws, all processes
+/// end with the exit code of that failure, whatever they are at, and one line says which rank has failed and why.
+/// Without MPI it is an error, which the first process tells.
 [[nodiscard]] int run_world(int argc, char** argv, const std::function<int(parts::Exchange&)>& body);
 
 }  // namespace epsflow::cli

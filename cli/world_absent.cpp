@@ -1,9 +1,6 @@
 // Stands in for world_mpi.cpp in a build without MPI.
 #include <epsflow/cli/commands.hpp>
-#include <epsflow/cli/output.hpp>
 #include <epsflow/cli/world.hpp>
-
-#include <fmt/format.h>
 
 namespace epsflow::cli {
 

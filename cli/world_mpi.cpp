@@ -1,9 +1,6 @@
-#include <epsflow/cli/failure.hpp>
-#include <epsflow/cli/output.hpp>
+#include <epsflow/cli/commands.hpp>
 #include <epsflow/cli/world.hpp>
 #include <epsflow/mpi/mpi_ranks.hpp>
-
-#include <fmt/format.h>
 
 #include <stdexcept>
 
