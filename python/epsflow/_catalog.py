@@ -12,6 +12,7 @@ from . import _core
 from ._arrays import as_host_points, as_weights
 from ._columns import has_masked
 from ._compare import as_labels, labels_of
+from ._docs import documented
 from ._frames import library_of, metric_of
 from ._gpu_arrays import as_gpu_values, is_on_gpu, to_host
 from ._labelled import columns_in, table_of
@@ -22,13 +23,13 @@ from ._tasks import python_errors, run_task
 Columns = Mapping[str, Any]
 
 
+@documented
 def members(labels: Any) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]]:
     """The points in the order of their clusters, without noise.
 
     Parameters
     ----------
-    labels : array of shape (n_samples,), or an object with labels
-        As `epsflow.compare` takes them.
+    {labels}
 
     Returns
     -------

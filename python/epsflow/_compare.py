@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from . import _core
 from ._columns import has_masked
+from ._docs import documented
 from ._gpu_arrays import is_on_gpu, to_host
 from ._parameters import as_options
 from ._tasks import python_errors
@@ -65,6 +66,7 @@ class Comparison:
         return pandas.DataFrame(columns)
 
 
+@documented
 def compare(a: Any, b: Any, *, threads: int | None = None) -> Comparison:
     """How far two labellings of the same points agree, and which cluster became which.
 
@@ -74,8 +76,7 @@ def compare(a: Any, b: Any, *, threads: int | None = None) -> Comparison:
         Labels are whole numbers: clusters from 0 on, and -1 for noise. A variant of `epsflow.sweep` or `epsflow.load` has labels, and so
         have a fitted estimator, such as `epsflow.DBSCAN`, and `Groups` of any dialect. In arrays 2147483647 is noise, too, as SWIFT has it;
         of nbodykit's, where 0 is no group, give labels - 1.
-    threads : int, optional
-        As `epsflow.sweep` takes it.
+    {threads}
 
     Returns
     -------

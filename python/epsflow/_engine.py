@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
+from ._docs import documented
 from ._explore import explore_loaded, suggest_loaded
 from ._k_distance import k_distance_loaded, selectivity_loaded
 from ._lineage import lineage_loaded
@@ -96,16 +97,15 @@ class Engine:
         """"cpu" or "gpu"."""
         return self._backend
 
+    @documented
     def load(self, X: Any, *, metric: str = "euclidean", metric_params: dict[str, Any] | None = None) -> Dataset:
         """Load points, for many runs.
 
         Parameters
         ----------
-        X : array or table of shape (n_samples, n_features)
-            As `epsflow.sweep` takes it. C-contiguous float32 and float64 are not copied, unless the metric moves them, and must stay as
-            they are. Arrays on the engine's GPU (CuPy, PyTorch, JAX, Numba) stay there, for the euclidean metric.
-        metric, metric_params
-            What eps and distances are measured by, as `epsflow.sweep` takes them.
+        {X}
+            What is not copied must stay as it is.
+        {distance}
 
         Returns
         -------

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from . import _core
 from ._arrays import AnyPoints, as_host_points, as_plain, as_weights
 from ._columns import are_texts
+from ._docs import documented
 from ._engine import Dataset, Engine, engine_for, of_the_cpu
 from ._explore import explore_loaded
 from ._frames import from_table, metric_of
@@ -71,23 +72,27 @@ class _Fitted:
         return predictor
 
 
+@documented
 class DBSCAN(ClusterMixin, BaseEstimator):
     """DBSCAN with the labels of sklearn.cluster.DBSCAN, on the CPU or on a GPU.
 
     Parameters
     ----------
-    eps, min_samples, p
-        As there.
-    metric, metric_params
-        As `epsflow.sweep` takes them. Distances ("precomputed") that are not symmetric are clustered as scikit-learn clusters them.
+    eps : float, default=0.5
+        The maximum distance between two samples for one to be considered as in the neighborhood of the other.
+    min_samples : int, default=5
+        The number of samples (or total weight) in a neighborhood for a point to be considered as a core point. This
+        includes the point itself.
+    {metric}
+        Also "precomputed": X holds distances. Those that are not symmetric are clustered as scikit-learn clusters them.
+    {metric_params}
     algorithm, leaf_size
-        There for programs that give them; they change nothing.
-    n_jobs : int, optional
-        Threads, all cores for None and -1.
-    backend, memory
-        As `epsflow.sweep` takes them.
+        They are there for programs that give them, and change nothing.
+    p : float, optional
+        The power of the Minkowski metric to be used to calculate distance between points.
+    {n_jobs} {backend} {memory}
     engine : Engine, optional
-        What backend, memory and threads belong to, made before.
+        An engine that was made before. backend, memory and n_jobs belong to it, and are left out beside it.
 
     Attributes
     ----------
@@ -96,9 +101,7 @@ class DBSCAN(ClusterMixin, BaseEstimator):
     core_sample_indices_ : ndarray of shape (n_core,)
     components_ : ndarray of shape (n_core, n_features)
         Read-only on the host, as `predict` goes by it.
-    n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Where X has names: those of the columns that became coordinates.
+    {feature_names}
 
     Examples
     --------
@@ -132,27 +135,27 @@ class DBSCAN(ClusterMixin, BaseEstimator):
         self.memory = memory
         self.engine = engine
 
+    @documented
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> DBSCAN:
         """Cluster X.
 
         Parameters
         ----------
-        X : array or table of shape (n_samples, n_features)
-            As `epsflow.sweep` takes it. For an array of CuPy, PyTorch or JAX on a GPU, what is found is an array of that library there,
-            as scikit-learn has it for array API inputs; for one of Numba it is on the host.
-        y : ignored
-        sample_weight : float or array of shape (n_samples,), optional
-            A point is core where the weights of the points within eps, its own included, sum to min_samples.
+        {X}
+            For an array of CuPy, PyTorch or JAX on a GPU, what is found is an array of that library there, as
+            scikit-learn has it for array API inputs; for one of Numba it is on the host.
+        y : Ignored
+            Not used, present here for API consistency by convention.
+        {sample_weight}
 
         Returns
         -------
-        DBSCAN
-            Itself.
+        self : DBSCAN
+            Returns a fitted instance of self.
 
         Raises
         ------
-        ValueError, TypeError, MemoryError, RuntimeError
-            As `epsflow.sweep` does.
+        {errors}
         """
         if is_precomputed(self.metric):
             return self._fit_distances(X, sample_weight)
@@ -267,17 +270,13 @@ class DBSCAN(ClusterMixin, BaseEstimator):
         return np.array(found[0].labels)
 
 
+@documented
 class AutoDBSCAN(ClusterMixin, BaseEstimator):
     """DBSCAN that finds eps and min_samples itself, as `epsflow.explore` recommends them.
 
     Parameters
     ----------
-    metric, metric_params
-        As `epsflow.sweep` takes them, but for "precomputed".
-    n_jobs : int, optional
-        Threads, all cores for None and -1.
-    backend
-        As `epsflow.sweep` takes it.
+    {distance} {n_jobs} {backend}
 
     Attributes
     ----------
@@ -293,9 +292,7 @@ class AutoDBSCAN(ClusterMixin, BaseEstimator):
     core_sample_indices_ : ndarray of shape (n_core,)
         Empty where eps_ is None, without which no point is core.
     components_ : ndarray of shape (n_core, n_features)
-    n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Where X has names: those of the columns that became coordinates.
+    {feature_names}
 
     Examples
     --------
@@ -316,26 +313,27 @@ class AutoDBSCAN(ClusterMixin, BaseEstimator):
         self.n_jobs = n_jobs
         self.backend = backend
 
+    @documented
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> AutoDBSCAN:
         """Find eps and min_samples, and cluster X.
 
         Parameters
         ----------
-        X : array or table of shape (n_samples, n_features)
-            As `epsflow.sweep` takes it, on the host.
-        y : ignored
-        sample_weight : float or array of shape (n_samples,), optional
-            As `epsflow.explore` takes it.
+        {X}
+            Here it is on the host.
+        y : Ignored
+            Not used, present here for API consistency by convention.
+        {sample_weight}
+            Here no weight is below 0.
 
         Returns
         -------
-        AutoDBSCAN
-            Itself.
+        self : AutoDBSCAN
+            Returns a fitted instance of self.
 
         Raises
         ------
-        ValueError, TypeError, MemoryError, RuntimeError
-            As `epsflow.explore` does.
+        {errors}
         """
         X = made_dense(X, None)
         metric = metric_of(X, self.metric, self.metric_params)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from . import _core
 from ._arrays import as_weights
+from ._docs import documented
 from ._lineage import Lineage
 from ._loaded import Loaded, method
 from ._metrics import arguments_of
@@ -118,6 +119,7 @@ class Exploration(Unchanging):
     _made: tuple[Loaded | None, NDArray[np.float64] | None, str, bool] = field(default=(None, None, "", False), repr=False)
     """Of which points, with which weights; what is recommended, as explore.json has it; whether the grid was given, or bounded in time."""
 
+    @documented
     def report(self, file: Folder, *, overwrite: bool = False, progress: ProgressOption = None) -> None:
         """Write one page for a browser: what is recommended and why, what is doubtful, and of each variant of the grid its map.
 
@@ -126,21 +128,13 @@ class Exploration(Unchanging):
 
         Parameters
         ----------
-        file : str or path
-            Its name ends in .html.
-        overwrite : bool
-            Whether a file of this name is to be replaced.
-        progress
-            As `epsflow.sweep` takes it.
+        {page} {progress}
 
         Raises
         ------
-        FileExistsError
-            For a file that is there, unless it is to be overwritten.
+        {file_errors}
         ValueError
             For another name, for points on a GPU, and for an exploration that was unpickled, which has no points.
-        OSError
-            Where the file cannot be written.
         """
         data, weights, advice, is_given = self._made
         if data is None:

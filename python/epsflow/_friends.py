@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from . import _core
 from ._arrays import as_weights
 from ._catalog import as_column, catalog_columns, columns_of
+from ._docs import documented
 from ._engine import Engine, engine_for
 from ._gpu_arrays import is_on_gpu, to_host
 from ._loaded import Loaded
@@ -74,6 +75,7 @@ class Groups:
         groups = table.pop("cluster") + (0 if self.dialect == "epsflow" else 1)
         return as_frame({"group": groups, **table})
 
+    @documented
     def to_swift(
         self, path: str | os.PathLike[str], *, length: float = 3.08567758e24, mass: float = 1.98841e43, overwrite: bool = False
     ) -> None:
@@ -86,13 +88,11 @@ class Groups:
         path : str or path
         length, mass : float
             The units of the points and of the weights, in cm and g: Mpc and 10^10 solar masses, unless they are given.
-        overwrite : bool
-            Whether a file that is there is to be replaced.
+        {overwrite}
 
         Raises
         ------
-        FileExistsError
-            For a file that is there, unless it is to be overwritten.
+        {file_errors}
         ValueError
             For points that are not in three dimensions, and where h5py is not there.
         """
@@ -181,6 +181,7 @@ def _nbodykit(table: dict[str, Any], dims: int, moves: bool) -> NDArray[Any]:
     return made
 
 
+@documented
 def friends_of_friends(
     X: Any,
     linking_length: float | None = None,
@@ -207,8 +208,7 @@ def friends_of_friends(
 
     Parameters
     ----------
-    X : array or table of shape (n_samples, n_features)
-        As `epsflow.sweep` takes it.
+    {points}
     linking_length : float, optional
     b : float, optional
         Instead of it: a fraction of the mean separation (volume / n_samples)^(1 / n_features) of points that fill `box`.
@@ -230,8 +230,7 @@ def friends_of_friends(
         What groups are numbered by: their size, the largest first, or their first point.
     dialect : {"epsflow", "swift", "nbodykit"}
         Numbers of groups, and of points in none: from 0 and -1; from 1 and 2147483647; from 1 and 0.
-    metric, metric_params, backend, memory, threads, engine
-        As `epsflow.sweep` takes them.
+    {distance} {machine}
 
     Returns
     -------
@@ -239,9 +238,10 @@ def friends_of_friends(
 
     Raises
     ------
-    ValueError, TypeError, MemoryError, RuntimeError
-        As `epsflow.sweep` does, and ValueError where neither or both of linking_length and b are given, for b without a closed box, for
-        masses below 0, for another dialect, and for points to attach in other columns or units than X has.
+    {errors}
+    ValueError
+        Also if neither or both of linking_length and b are given, for b without a closed box, for masses below 0, for
+        another dialect, and for points to attach in other columns or units than X has.
 
     Examples
     --------

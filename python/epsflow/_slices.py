@@ -14,6 +14,7 @@ from ._arrays import as_weights
 from ._astropy import frame_of
 from ._catalog import as_column, catalog_columns
 from ._columns import are_texts, has_masked
+from ._docs import documented
 from ._engine import Engine, engine_for
 from ._frames import library_of
 from ._labelled import table_of
@@ -27,6 +28,7 @@ from ._units import Given, as_given, in_columns_of, warn_of_unit
 _COUNTS = ("n_clusters", "n_noise", "n_core", "n_border", "largest")
 
 
+@documented
 class SlicedResult(Unchanging):
     """All variants of all slices. `epsflow.sweep_many` makes it, and `epsflow.load` of the folder of a sweep with --by or --by-file.
 
@@ -39,10 +41,7 @@ class SlicedResult(Unchanging):
     sizes : ndarray of shape (n_slices,)
         Points of each slice.
     variants : list of (eps, min_samples)
-    input : dict or None
-        What a results folder says of its points. None of a result that was swept here.
-    rows : ndarray of shape (n,) or None
-        The input row of each label, where a folder has it, as rows were dropped or several files joined.
+    {input}
     """
 
     def __init__(
@@ -192,6 +191,7 @@ class Places:
         return places if self.order is None else self.order[places].astype(places.dtype)
 
 
+@documented
 def sweep_many(
     X: Any,
     eps: float | Iterable[float] | None = None,
@@ -221,8 +221,7 @@ def sweep_many(
     X : list of arrays or tables, or array or table of shape (n_samples, n_features)
         A list: each array or table is a slice. Columns of tables are found by name, in the order of the first that has names; arrays
         without names have them in this order. Otherwise `by` or `offsets` says what the slices are.
-    eps, min_samples, variants, metric, metric_params, sample_weight, core, keep, progress, backend, memory, threads, engine
-        As `epsflow.sweep` takes them. sample_weight: [n_samples]; of a list, of the arrays one behind the other.
+    {eps} {min_samples}
     by : array of shape (n_samples,), optional
         Points of one value are a slice, whatever their order: numbers, times, durations or texts.
     width : float, timedelta64 or timedelta, optional
@@ -230,6 +229,13 @@ def sweep_many(
         stretches and keys are those of UTC.
     offsets : array of int of shape (n_slices + 1,), optional
         Slice s is X[offsets[s]:offsets[s + 1]].
+    {variants} {distance} {sample_weight}
+        For a list, those of the arrays one behind the other.
+    core : bool
+        Whether to keep which points are core.
+    keep : {"labels", "summary"}
+        What is kept of each variant: its labels and counts, or its counts alone, which takes less time and memory.
+    {progress} {machine}
 
     Returns
     -------
@@ -237,9 +243,10 @@ def sweep_many(
 
     Raises
     ------
-    ValueError, TypeError, MemoryError, RuntimeError
-        As `epsflow.sweep` does, and ValueError where slices are said in two ways or in none, for tables of a list that differ in columns or
-        units, for values of `by` that are missing, and for offsets that descend or do not end with the points.
+    {errors}
+    ValueError
+        Also if slices are said in two ways or in none, for tables of a list that differ in columns or units, for values
+        of `by` that are missing, and for offsets that descend or do not end with the points.
 
     Examples
     --------

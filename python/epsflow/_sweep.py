@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from . import _core
 from ._arrays import as_weights
 from ._catalog import catalog_columns, names_of
+from ._docs import documented
 from ._gpu_arrays import OUTPUTS, as_output
 from ._labelled import labelled
 from ._lineage import Lineage
@@ -145,6 +146,7 @@ _SUMMARY = {
 }
 
 
+@documented
 class SweepResult(Unchanging):
     """All variants of a sweep, in the order in which they were asked for: `len`, `for` and `[i]` go over them.
 
@@ -152,11 +154,7 @@ class SweepResult(Unchanging):
     ----------
     metric : str
         What eps was measured by, with its parameters, as in "greatcircle, eps in km", and "weighted" where points had weights.
-    input : dict or None
-        What a results folder says of its points: files, columns, rows that were dropped, checksum. A dict of a result that was loaded or
-        unpickled, None of one that was swept here.
-    rows : ndarray of shape (n,) or None
-        The input row of each label, where a folder has it, as rows were dropped or several files joined.
+    {input}
     lineage : Lineage or None
         How the clusters of the variants lie in each other. None where the sweep was not asked for it (lineage=True), and of a folder
         without lineage.npz. Of a folder that `epsflow explore` wrote it has all variants of the grid.
@@ -191,14 +189,13 @@ class SweepResult(Unchanging):
         """A row per variant: a pandas.DataFrame where pandas is there, else a structured array."""
         return as_frame({name: np.array([getattr(v, name) for v in self._variants], kind) for name, kind in _SUMMARY.items()})
 
+    @documented
     def variant(self, eps: float, min_samples: int) -> VariantResult:
         """One variant.
 
         Parameters
         ----------
-        eps : float or quantity of astropy
-            As the sweep had it, or off by rounding, as a sum of steps is (a billionth of it).
-        min_samples : int
+        {variant}
 
         Raises
         ------
@@ -215,6 +212,7 @@ class SweepResult(Unchanging):
         """Indices of the core points of one variant, ascending."""
         return self.variant(eps, min_samples).core_sample_indices
 
+    @documented
     def labelled(self, eps: float, min_samples: int, *, label_name: str = "label", core_name: str = "core") -> Any:
         """X with the labels of one variant beside it.
 
@@ -222,8 +220,7 @@ class SweepResult(Unchanging):
 
         Parameters
         ----------
-        eps, min_samples
-            As `variant` takes them.
+        {variant}
         label_name, core_name : str
             What the columns are called.
 
@@ -258,6 +255,7 @@ class SweepResult(Unchanging):
             columns[names[1]] = np.array(held.core).view(np.bool_)
         return labelled(X, columns)
 
+    @documented
     def save(self, folder: Folder, *, overwrite: bool = False) -> None:
         """Write the folder that `epsflow sweep` writes: summary.csv, sweep.json, labels/….npy, and core/….npy where core=True.
 
@@ -267,8 +265,7 @@ class SweepResult(Unchanging):
         Parameters
         ----------
         folder : str or path
-        overwrite : bool
-            Whether results that the folder holds are to be replaced.
+        {overwrite}
 
         Raises
         ------
@@ -286,6 +283,7 @@ class SweepResult(Unchanging):
         held = [v._on_host("save") for v in self._variants]
         save_folder(folder, held, self._origin, as_flag(overwrite, "overwrite"))
 
+    @documented
     def report(self, file: Folder, *, overwrite: bool = False) -> None:
         """Write one page for a browser: the grid as a heat map, and of each variant its map, sizes, and its largest clusters as a table.
 
@@ -293,20 +291,14 @@ class SweepResult(Unchanging):
 
         Parameters
         ----------
-        file : str or path
-            Its name ends in .html.
-        overwrite : bool
-            Whether a file of this name is to be replaced.
+        {page}
 
         Raises
         ------
-        FileExistsError
-            For a file that is there, unless it is to be overwritten.
+        {file_errors}
         ValueError
             For another name, for points or labels on a GPU, and for a result that was loaded, which has no points: `epsflow report FOLDER`
             reads them again.
-        OSError
-            Where the file cannot be written.
         """
         origin = self._origin
         origin.require_whole("a report")

@@ -16,6 +16,7 @@ from ._arrays import as_host_points
 from ._catalog import as_mask
 from ._columns import has_masked
 from ._compare import as_labels
+from ._docs import documented
 from ._frames import metric_of
 from ._gpu_arrays import is_on_gpu, to_host
 from ._metrics import EUCLIDEAN, eps_unit
@@ -127,6 +128,7 @@ class Tracks:
             writer.writerows(zip(*columns.values()))
 
 
+@documented
 def tracks(
     X: Any,
     labels: Any,
@@ -172,10 +174,9 @@ def tracks(
     least_share : float
         Links with a smaller share are left out; from 0 (none is) to 1. The share is the part of a feature's ids, or core points, that it
         has in common with the other; of the two features the larger one. So what merges into something large counts in full.
-    metric, metric_params
-        As `epsflow.sweep` takes them. Mean positions follow them: by unit vectors on the sphere, the shorter way round in a periodic box.
-    threads : int, optional
-        As `epsflow.sweep` takes it.
+    {distance}
+        Mean positions follow them: by unit vectors on the sphere, the shorter way round in a periodic box.
+    {threads}
 
     Returns
     -------
@@ -183,8 +184,9 @@ def tracks(
 
     Raises
     ------
-    ValueError, TypeError, MemoryError
-        As `epsflow.sweep` does, and for times that do not ascend, are missing, or are none of `slices`.
+    {errors}
+    ValueError
+        Also for times that do not ascend, are missing, or are none of `slices`.
 
     Examples
     --------

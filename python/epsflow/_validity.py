@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from . import _core
 from ._arrays import as_host_points
 from ._compare import as_labels
+from ._docs import documented
 from ._frames import metric_of
 from ._gpu_arrays import is_on_gpu, to_host
 from ._parameters import as_count, as_options
@@ -51,6 +52,7 @@ class Validity:
     sizes: NDArray[np.int64]
 
 
+@documented
 def validity(
     X: Any,
     labels: Any,
@@ -72,18 +74,14 @@ def validity(
 
     Parameters
     ----------
-    X : array or table of shape (n_samples, n_features)
-        As `epsflow.sweep` takes it.
-    labels : array of shape (n_samples,), or an object with labels
-        As `epsflow.compare` takes them.
+    {points} {labels}
     metric, metric_params
         There to say so where the distance is another one: the index is of Euclidean distances.
     sample, samples : int
         A cluster of more than samples * sample points is represented by so many disjoint samples of it, of this size each. Its error is
         by how much these differ. Scores of samples tend to be too high, which the error does not know: compare them with scores of
         samples of the same size. With a larger sample a score is exact, and takes longer.
-    threads : int, optional
-        As `epsflow.sweep` takes it.
+    {threads}
 
     Returns
     -------
@@ -91,8 +89,9 @@ def validity(
 
     Raises
     ------
-    ValueError, TypeError, MemoryError
-        As `epsflow.sweep` and `epsflow.compare` do, and ValueError for any metric but "euclidean".
+    {errors}
+    ValueError
+        Also for any metric but "euclidean".
 
     Examples
     --------

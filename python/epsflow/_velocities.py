@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from . import _core
 from ._arrays import as_host_points, as_weights
+from ._docs import documented
 from ._engine import Engine, engine_for
 from ._functions import sweep
 from ._gpu_arrays import refuse_on_gpu
@@ -66,6 +67,7 @@ class VelocityResult:
         return f"<epsflow.VelocityResult of {len(self)} velocities and {len(self.variants)} variants>"
 
 
+@documented
 def sweep_velocities(
     X: Any,
     times: Any,
@@ -94,10 +96,10 @@ def sweep_velocities(
         When: numbers, from any moment on.
     velocities : array of shape (n_velocities, n_features)
         In units of X per unit of times. Of a table columns are found by name, if they are named as those of X, or so with a v before.
-    eps, min_samples, variants, progress, backend, memory, threads, engine
-        As `epsflow.sweep` takes them.
+    {eps} {min_samples} {variants}
     min_size : int
         Smaller clusters are counted in `summary`, and not listed in `clusters`.
+    {progress} {machine}
 
     Returns
     -------
@@ -105,8 +107,9 @@ def sweep_velocities(
 
     Raises
     ------
-    ValueError, TypeError, MemoryError, RuntimeError
-        As `epsflow.sweep` does, and ValueError for times and velocities of another shape, and for those that are not finite.
+    {errors}
+    ValueError
+        Also for times and velocities of another shape, and for those that are not finite.
 
     Notes
     -----

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._compare import as_labels
+from .._docs import documented
 from .._parameters import as_count
 from ._coasts import draw_coasts
 from ._colors import Found, codes_of, found_in, image_of, rgb_of
@@ -22,6 +23,7 @@ _MOST_PIXELS = 10_000
 _LISTED = 6  # of the largest clusters, in the legend
 
 
+@documented
 def clusters(
     X: Any,
     labels: Any,
@@ -41,10 +43,8 @@ def clusters(
 
     Parameters
     ----------
-    X : array or table of shape (n_samples, n_features)
-        As `epsflow.sweep` takes it.
-    labels : array of shape (n_samples,), or an object with labels
-        As `epsflow.compare` takes them: -1 for noise. A variant of a sweep also tells eps, min_samples and the metric.
+    {points} {labels}
+        A variant of a sweep also tells eps, min_samples and the metric.
     kind : str
         "plane"
             Two columns; of one column, that and the number of the row.
@@ -80,8 +80,7 @@ def clusters(
     ValueError, TypeError
         As `epsflow.sweep` and `epsflow.compare` do, for another number of labels, for NaN, for a kind that there is not or that does not
         fit the columns, for columns that are not there, and for axes of another projection.
-    ImportError
-        Where matplotlib is not there.
+    {matplotlib}
 
     Examples
     --------

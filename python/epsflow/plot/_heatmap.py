@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .._docs import documented
 from .._explore import Exploration
 from .._lineage import Lineage
 from .._sweep import SweepResult
@@ -36,6 +37,7 @@ class _Grid(NamedTuple):
     """[min_samples, eps]; NaN of a variant that was not run, or has no value."""
 
 
+@documented
 def heatmap(source: Any, quantity: str = "clusters", *, ax: Any = None) -> Any:
     """A grid of eps and min_samples, each cell coloured by what its labels are like.
 
@@ -49,18 +51,17 @@ def heatmap(source: Any, quantity: str = "clusters", *, ax: Any = None) -> Any:
     quantity : {"clusters", "noise", "core", "border", "largest", "stability"}
         Clusters are counted; points are parts of all points, in percent. Stability is how much longer clusters live along eps than chance
         explains, and an Exploration alone has it.
-    ax : matplotlib.axes.Axes, optional
+    {ax}
 
     Returns
     -------
-    matplotlib.axes.Axes
+    {axes}
 
     Raises
     ------
     ValueError, TypeError
         For a quantity that there is not, or that the source does not have, and for another source.
-    ImportError
-        Where matplotlib is not there.
+    {matplotlib}
 
     Examples
     --------
