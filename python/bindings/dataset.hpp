@@ -1,15 +1,7 @@
 // Engines and the data sets that they have loaded, as Python holds them and as tasks use them.
 #pragma once
 
-#include <nanobind/nanobind.h>
 #include <unistd.h>
-
-#include <memory>
-#include <optional>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "arrays.hpp"
 
@@ -49,7 +41,7 @@ struct PyEngine {
 
 struct PyDataset {
   OfProcess<Dataset> data;
-  nanobind::object points;  ///< keeps what the data set looks at
+  nb::object points;  ///< keeps what the data set looks at
 };
 
 /// A data set that a task works on, with weights unless there are none. Tasks keep the arrays that they read, also where whoever

@@ -1,20 +1,7 @@
-#include "ranks.hpp"
-
-#include <nanobind/ndarray.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
-
 #include <chrono>
-#include <cstdint>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
 
+#include "common.hpp"
 #include "relay.hpp"
-
-namespace nb = nanobind;
-using namespace nb::literals;
 
 namespace epsflow::python {
 namespace {

@@ -18,7 +18,7 @@ from ._gpu_arrays import as_gpu_values, is_on_gpu, to_host
 from ._labelled import columns_in, table_of
 from ._parameters import as_options
 from ._tables import as_frame
-from ._tasks import python_errors, run_task
+from ._tasks import made_by, python_errors
 
 Columns = Mapping[str, Any]
 
@@ -73,7 +73,7 @@ def catalog_on_gpu(
     of_core = None if mask is None else as_gpu_values(mask, "mask") or as_values(as_mask(mask, n))
     masses = None if weights is None else as_gpu_values(weights, "float64") or as_values(as_weights(weights, n, "weights"))
     named = [(name, as_gpu_values(values, "float64") or as_values(as_column(values, name, n)), False) for name, values in named_of(points, columns)]
-    return taken_table(run_task(_core.start_gpu_catalog, engine, points, words, of_points, of_core, masses, named))
+    return _table_of(made_by(_core.start_gpu_catalog, engine, points, words, (of_points, of_core, masses), named))
 
 
 def as_values(array: NDArray[Any]) -> _core.Values:
@@ -170,27 +170,17 @@ def catalog_columns(
 ) -> dict[str, Any]:
     """The columns of the table. offsets: of slices, each of which counts its clusters from 0."""
     n = len(points)
-    mask = np.zeros(0, np.uint8) if core is None else as_mask(core, n)
+    mask = None if core is None else as_mask(core, n)
     masses = None if weights is None else as_weights(weights, n, "weights")
-    task = run_task(
-        _core.start_catalog,
-        points,
-        words,
-        np.ascontiguousarray(labels, np.int32),
-        mask,
-        masses,
-        columns or [],
-        [int(offset) for offset in offsets],
-        names or [],
-        as_options(threads=threads),
-    )
-    return taken_table(task)
+    given = _core.Points(points, words, np.ascontiguousarray(labels, np.int32), mask, masses)
+    starts = [int(offset) for offset in offsets]
+    return _table_of(made_by(_core.start_catalog, given, columns or [], starts, names or [], as_options(threads=threads)))
 
 
-def taken_table(task: Any) -> dict[str, Any]:
-    """What a task has made. Raises ValueError for columns of one name."""
+def _table_of(columns: list[Any]) -> dict[str, Any]:
+    """Columns by their names. Raises ValueError for columns of one name."""
     table: dict[str, Any] = {}
-    for name, values, _ in _core.take_table(task):
+    for name, values, _ in columns:
         if name in table:
             raise ValueError(f"two columns of the catalogue would be called {name!r}: give one of them another name")
         table[name] = np.asarray(values)

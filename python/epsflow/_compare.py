@@ -14,7 +14,7 @@ from ._columns import has_masked
 from ._docs import documented
 from ._gpu_arrays import is_on_gpu, to_host
 from ._parameters import as_options
-from ._tasks import python_errors
+from ._tasks import filled, python_errors
 
 
 _NO_GROUP = 2**31 - 1
@@ -100,12 +100,12 @@ def compare(a: Any, b: Any, *, threads: int | None = None) -> Comparison:
     if len(of_a) != len(of_b):
         raise ValueError(f"a has {len(of_a)} labels and b has {len(of_b)}: give two labellings of the same points")
     with python_errors():
-        n, (ari, vi, normalised_vi, kept, kept_back), first, second, points = _core.compare_labels(of_a, of_b, as_options(threads=threads))
+        found, n, first, second, points = _core.compare_labels(of_a, of_b, as_options(threads=threads))
     order = np.lexsort((-points, first))
     first, second, points = first[order], second[order], points[order]
     table: dict[str, NDArray[Any]] = {"a": first, "b": second, "points": points}
     table.update(of_a=points / _sums(first, points), of_b=points / _sums(second, points))
-    return Comparison(ari, vi, normalised_vi, kept, kept_back, n, table)
+    return filled(Comparison, found, n=n, _table=table)
 
 
 def labels_of(labels: Any, name: str) -> Any:

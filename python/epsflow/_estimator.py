@@ -22,7 +22,7 @@ from ._metrics import MetricWords
 from ._parameters import as_eps, as_min_samples, as_options, as_threads
 from ._precomputed import as_distances, cluster_distances, is_precomputed, made_dense, refuse_beyond_table
 from ._sweep import sweep_loaded
-from ._tasks import run_task
+from ._tasks import made_by, run_task
 from ._units import Given, reference_of, require_reference, unit_of_eps
 
 try:
@@ -65,8 +65,7 @@ class _Fitted:
         if predictor is None:
             labels = np.ascontiguousarray(to_host(self.labels), dtype=np.int32)
             points = as_host_points(to_host(self.components))
-            task = run_task(_core.start_predictor, points, labels, self.eps, self.metric, options)
-            predictor = task.take_predictor()
+            predictor = made_by(_core.start_predictor, points, labels, self.eps, self.metric, options)
             self.kept.clear()
             self.kept[made_with] = predictor
         return predictor

@@ -17,7 +17,7 @@ from ._metrics import arguments_of
 from ._parameters import as_eps, as_variants
 from ._report import Reported, catalog_hint, write_report
 from ._results import Folder, Unchanging
-from ._tasks import ProgressOption, python_words, run_task
+from ._tasks import ProgressOption, filled, made_by, python_words
 from ._units import warn_of_unit
 
 _STEP_ERROR = 0.1
@@ -190,7 +190,7 @@ def explore_loaded(
     asked: list[tuple[float, int]] | None = None
     if eps is not None or min_samples is not None:
         asked = _grid(data, eps, min_samples, weights, progress)
-    made = _core.take_exploration(run_task(_core.start_explore, data._data, asked, {}, weights, bound, progress=progress))
+    made = made_by(_core.start_explore, data._data, asked, {}, weights, bound, progress=progress)
     grid = np.array(made.eps, dtype=np.float64), np.array(made.min_samples, dtype=np.int64)
     scores = np.asarray(made.scores).reshape(len(grid[0]), len(grid[1]))
     return Exploration(
@@ -230,24 +230,11 @@ def _require_even(eps: list[float]) -> None:
 
 
 def _as_offer(offer: Any) -> Offer:
-    labels = np.asarray(memoryview(offer.labels).toreadonly())
-    return Offer(
-        offer.eps,
-        offer.min_samples,
-        labels,
-        offer.clusters,
-        offer.noise_count,
-        offer.score,
-        offer.noise,
-        offer.confidence,
-        python_words(offer.reason),
-        offer.plateau,
-        offer.min_samples_range,
-    )
+    return filled(Offer, offer, labels=np.asarray(memoryview(offer.labels).toreadonly()), reason=python_words(offer.reason))
 
 
 @method
 def suggest_loaded(data: Loaded, *, sample_weight: Any = None, progress: ProgressOption = None) -> tuple[list[float], list[int]]:
     weights = None if sample_weight is None else as_weights(sample_weight, len(data))
-    variants = _core.take_suggested(run_task(_core.start_suggest, data._data, {}, weights, progress=progress))
+    variants = made_by(_core.start_suggest, data._data, {}, weights, progress=progress)
     return sorted({e for e, _ in variants}), sorted({m for _, m in variants})

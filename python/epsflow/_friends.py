@@ -19,7 +19,7 @@ from ._gpu_arrays import is_on_gpu, to_host
 from ._loaded import Loaded
 from ._parameters import as_choice, as_count, as_eps, as_flag, as_options
 from ._tables import as_frame
-from ._tasks import python_errors, run_task
+from ._tasks import made_by, python_errors, run_task
 from ._units import as_given, components_of, in_columns_of
 
 
@@ -285,6 +285,6 @@ def friends_of_friends(
     labels = np.asarray(numbers)
     joined = None
     if others is not None:
-        task = run_task(_core.start_attach, points, labels, others, words, length, as_options(threads=threads))
-        joined = np.asarray(_core.take_attached(task))
+        linked = _core.Points(points, words, labels)
+        joined = np.asarray(made_by(_core.start_attach, linked, others, length, as_options(threads=threads)))
     return Groups(labels, int(count), float(length), dialect, held, joined)

@@ -71,15 +71,7 @@ def as_gpu_points(X: Any, name: str = "X") -> _core.GpuPoints:
         described = X.__cuda_array_interface__
         if described.get("mask") is not None:
             raise TypeError(f"{name} is a masked array on a GPU: leave the masked rows out")
-        return _core.gpu_points_at(
-            described["data"][0],
-            tuple(described["shape"]),
-            described["typestr"],
-            described.get("strides") or (),
-            described.get("stream") or 0,
-            X,
-            name,
-        )
+        return _core.gpu_points_at(described, X, name)
 
 
 def as_gpu_values(values: Any, kind: str) -> _core.Values | None:

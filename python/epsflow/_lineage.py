@@ -14,7 +14,7 @@ from ._arrays import as_weights
 from ._loaded import Loaded, method
 from ._parameters import SAME_EPS, as_choice, as_eps, as_min_samples, as_options, as_variants, find_variant
 from ._tables import as_frame
-from ._tasks import ProgressOption, python_errors, run_task
+from ._tasks import ProgressOption, made_by, python_errors
 from ._units import warn_of_unit
 
 KEPT = ("summary", "core")
@@ -261,5 +261,4 @@ def lineage_loaded(
     asked = as_variants(eps, min_samples, variants, data._given.unit)
     run = as_options(keep=as_kept(keep), strategy=strategy, index=index, decide=decide)
     warn_of_unit(data._given, min(e for e, _ in asked))
-    task = run_task(_core.start_lineage, data._data, asked, run, weights, progress=progress)
-    return Lineage(_core.take_lineage(task), data._given.unit)
+    return Lineage(made_by(_core.start_lineage, data._data, asked, run, weights, progress=progress), data._given.unit)

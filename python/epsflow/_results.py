@@ -152,7 +152,7 @@ def save_folder(folder: Folder, variants: list[Any], origin: Origin, overwrite: 
         ("interface", "Python"),
     ]
     with _folder_errors():
-        wait_for(_core.start_save(as_folder(folder), held, described, rows, version("epsflow"), options, overwrite))
+        wait_for(_core.start_save(as_folder(folder), held, rows, (described, version("epsflow"), options), overwrite))
 
 
 class StoredSlices(NamedTuple):

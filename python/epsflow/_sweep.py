@@ -384,7 +384,7 @@ def sweep_on_gpus(
         raise ValueError("output leaves labels on one GPU, and gpus share the sweep: leave one of them out")
     weights = None if sample_weight is None else as_weights(sample_weight, len(given.points))
     words = _words_of(gpus)
-    arguments = (None, given.points, given.metric, asked, words, engine, run, weights, with_lineage)
+    arguments = (None, _core.Points(given.points, given.metric, weights=weights), asked, (words, engine), run, with_lineage)
     with python_errors():
         metric = _core.metric_text(given.metric, given.points.shape[1])
     return _results(_core.start_shared_sweep, arguments, given, metric, asked, _checksum_of(weights), with_lineage, "numpy", run["keep"], progress)
@@ -425,7 +425,7 @@ def sweep_over_ranks(
         units = str(given.reference) if any(given.reference[1]) else None
         of_X = {"the columns of X": given.names, "the units of X": units}
         ranks.require_same({"gpus": words != "", "sample_weight": weights is not None, "lineage": with_lineage, **run, **of_X})
-        arguments = (given.points, given.metric, asked, words, engine, run, weights, with_lineage)
+        arguments = (_core.Points(given.points, given.metric, weights=weights), asked, (words, engine), run, with_lineage)
         lineage_here = with_lineage and ranks.rank == 0
         return _results(ranks.start, arguments, given, metric, asked, checksum, lineage_here, "numpy", run["keep"], progress, share=True)
 
@@ -456,7 +456,7 @@ def _results(
 
     task = run_task(start, *arguments, progress=progress, on_results=add)
     points, _, unit, table, *_ = given
-    made = Lineage(_core.take_lineage(task.task if share else task), unit) if with_lineage else None
+    made = Lineage(task.take(), unit) if with_lineage else None
     origin = Origin(points=points, table=table, under=under, weights=checksum, metric=given.metric, share=share)
     return SweepResult([found[v] for v in asked], origin, unit, made)
 

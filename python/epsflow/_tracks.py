@@ -19,9 +19,9 @@ from ._compare import as_labels
 from ._docs import documented
 from ._frames import metric_of
 from ._gpu_arrays import is_on_gpu, to_host
-from ._metrics import EUCLIDEAN, eps_unit
+from ._metrics import eps_unit
 from ._parameters import as_choice, as_eps, as_flag, as_options
-from ._tasks import run_task
+from ._tasks import made_by
 
 
 class TrackEvent(NamedTuple):
@@ -227,12 +227,12 @@ def tracks(
     share = _as_share(least_share)
     options = as_options(threads=threads)
     try:
-        task = run_task(_core.start_tracks, points, of_points, starts, mask, codes, words if points is not None else EUCLIDEAN, match, radius, share, options)
+        given = _core.Points(points, words, of_points, mask)
+        n_cells, n_tracks, table, links, events, features = made_by(_core.start_tracks, given, starts, codes, (match, radius, share), options)
     except ValueError as error:
         if names is None:
             raise
         raise ValueError(_with_name(str(error), names)) from None
-    n_cells, n_tracks, table, links, events, features = _core.take_tracks(task)
     links["same_cell"] = links["same_cell"].view(np.bool_)
     return Tracks(len(table["frame"]), n_cells, n_tracks, by_time, features, _in_tobacs_order(table, by_time, points, words), links, events)
 

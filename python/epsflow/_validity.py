@@ -15,7 +15,7 @@ from ._docs import documented
 from ._frames import metric_of
 from ._gpu_arrays import is_on_gpu, to_host
 from ._parameters import as_count, as_options
-from ._tasks import run_task
+from ._tasks import filled, made_by
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,9 +104,5 @@ def validity(
     if len(of_points) != len(points):
         raise ValueError(f"there are {len(points)} points and {len(of_points)} labels: give one for each")
     sample, samples = as_count(sample, "sample", 2), as_count(samples, "samples", 2)
-    task = run_task(_core.start_validity, points, of_points, words, sample, samples, as_options(threads=threads))
-    score, error, clusters = _core.take_validity(task)
-    columns = list(zip(*clusters)) if clusters else [()] * 6
-    kinds = (np.int32, np.int64, np.float64, np.float64, np.float64, np.float64)
-    label, sizes, scores, errors, sparseness, separation = (np.array(c, dtype=kind) for c, kind in zip(columns, kinds))
-    return Validity(score, error, label, scores, errors, sparseness, separation, sizes)
+    given = _core.Points(points, words, of_points)
+    return filled(Validity, made_by(_core.start_validity, given, sample, samples, as_options(threads=threads)))

@@ -17,7 +17,7 @@ from ._gpu_arrays import refuse_on_gpu
 from ._metrics import EUCLIDEAN
 from ._parameters import as_count, as_variants
 from ._tables import as_frame
-from ._tasks import ProgressOption, run_task
+from ._tasks import ProgressOption, made_by
 from ._units import Given, as_given, components_of
 
 
@@ -133,17 +133,10 @@ def sweep_velocities(
     asked = as_variants(eps, min_samples, variants)
     of_all = np.broadcast_to(points[:1], (n * len(wanted), d)) if n else points
     of_engine = engine_for(engine, Given(of_all, EUCLIDEAN), backend, memory, threads)
-    task = run_task(
-        _core.start_velocities,
-        of_engine._engine,
-        points,
-        of_points,
-        wanted.reshape(-1),
-        asked,
-        as_count(min_size, "min_size"),
-        progress=progress,
-    )
-    return VelocityResult(of_engine, points, of_points, wanted, asked, _core.take_velocities(task))
+    moving = (points, of_points, wanted.reshape(-1))
+    least = as_count(min_size, "min_size")
+    found = made_by(_core.start_velocities, of_engine._engine, *moving, asked, least, progress=progress)
+    return VelocityResult(of_engine, points, of_points, wanted, asked, found)
 
 
 def _sorted(columns: dict[str, Any], by: tuple[str, ...]) -> Any:

@@ -1,27 +1,15 @@
-// A metric as _metrics.py has it.
+// Points of Python on the host, with their metric and what each of them has.
 #pragma once
 
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/pair.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/tuple.h>
-#include <nanobind/stl/vector.h>
-
-#include <cstddef>
-#include <optional>
-#include <string>
-#include <tuple>
-#include <utility>
-#include <vector>
-
+#include "arrays.hpp"
 #include "options.hpp"
 
 #include <epsflow/core/metric.hpp>
 
 namespace epsflow::python {
 
-/// name, unit of eps, whether latitude comes first, where that is said, scale, power, ends of the sides of a box: one for each column
-/// or for all.
+/// A metric as _metrics.py has it: name, unit of eps, whether latitude comes first, if that is said, scale, power, ends of
+/// the sides of a box: one for each column or for all.
 using MetricWords = std::tuple<std::string, std::string, std::optional<bool>, std::vector<double>, double,
                                std::vector<std::pair<double, double>>>;
 
@@ -36,5 +24,18 @@ using MetricWords = std::tuple<std::string, std::string, std::optional<bool>, st
   if (metric.box.size() == 1) metric.box.resize(dims, metric.box.front());
   return metric;
 }
+
+/// It keeps the arrays, which a task that has it reads.
+struct PyPoints {
+  std::optional<HostArray> array;
+  MetricWords words;
+  Maybe<std::int32_t> labels = {};
+  Maybe<std::uint8_t> core = {};
+  Weights weights = {};
+
+  /// They must be there.
+  [[nodiscard]] PointsView view() const { return view_of(*array); }
+  [[nodiscard]] Metric metric() const { return metric_of(words, array->shape(1)); }
+};
 
 }  // namespace epsflow::python
