@@ -157,15 +157,8 @@ def as_column(values: Any, name: str, n: int) -> NDArray[np.float64]:
 
 
 def catalog_columns(
-    points: Any,
-    words: Any,
-    labels: NDArray[np.int32],
-    core: NDArray[Any] | None,
-    weights: Any = None,
-    columns: list[Column] | None = None,
-    names: list[str] | None = None,
-    *,
-    offsets: Any = (),
+    points: Any, words: Any, labels: NDArray[np.int32], core: NDArray[Any] | None, weights: Any = None,
+    columns: list[Column] | None = None, names: list[str] | None = None, *, offsets: Any = (),
     threads: int | None = None,
 ) -> dict[str, Any]:
     """The columns of the table. offsets: of slices, each of which counts its clusters from 0."""

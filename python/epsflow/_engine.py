@@ -71,13 +71,8 @@ class Engine:
     """
 
     def __init__(
-        self,
-        backend: str = "auto",
-        *,
-        memory: int | str | None = None,
-        threads: int | None = None,
-        gpu: int | None = None,
-        gpu_memory: int | str | None = None,
+        self, backend: str = "auto", *, memory: int | str | None = None, threads: int | None = None,
+        gpu: int | None = None, gpu_memory: int | str | None = None,
     ) -> None:
         self._arguments: dict[str, Any] = {"backend": backend, "memory": memory, "threads": threads, "gpu": gpu, "gpu_memory": gpu_memory}
         with python_errors():
@@ -205,13 +200,8 @@ atexit.register(_shared.clear)  # while what their threads use is still there
 
 
 def engine_for(
-    engine: Engine | None,
-    given: Given,
-    backend: str,
-    memory: int | str | None,
-    threads: int | None,
-    threads_name: str = "threads",
-    run: dict[str, Any] | None = None,
+    engine: Engine | None, given: Given, backend: str, memory: int | str | None, threads: int | None,
+    threads_name: str = "threads", run: dict[str, Any] | None = None,
 ) -> Engine:
     """engine, or the one that calls without one share, by what they ask for: left open, few points and powers of minkowski go to the
     CPU, unless an option of the run asks for a GPU. Raises TypeError where both are given."""

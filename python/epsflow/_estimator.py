@@ -108,19 +108,10 @@ class DBSCAN(ClusterMixin, BaseEstimator):
     """
 
     def __init__(
-        self,
-        eps: float = 0.5,
-        *,
-        min_samples: int = 5,
-        metric: str = "euclidean",
-        metric_params: dict[str, Any] | None = None,
-        algorithm: str = "auto",
-        leaf_size: int = 30,
-        p: float | None = None,
-        n_jobs: int | None = None,
-        backend: str = "auto",
-        memory: int | str | None = None,
-        engine: Engine | None = None,
+        self, eps: float = 0.5, *, min_samples: int = 5,
+        metric: str = "euclidean", metric_params: dict[str, Any] | None = None, algorithm: str = "auto",
+        leaf_size: int = 30, p: float | None = None, n_jobs: int | None = None,
+        backend: str = "auto", memory: int | str | None = None, engine: Engine | None = None,
     ) -> None:
         self.eps = eps
         self.min_samples = min_samples
@@ -301,10 +292,7 @@ class AutoDBSCAN(ClusterMixin, BaseEstimator):
     """
 
     def __init__(
-        self,
-        metric: str = "euclidean",
-        metric_params: dict[str, Any] | None = None,
-        n_jobs: int | None = None,
+        self, metric: str = "euclidean", metric_params: dict[str, Any] | None = None, n_jobs: int | None = None,
         backend: str = "auto",
     ) -> None:
         self.metric = metric

@@ -177,12 +177,7 @@ class Exploration(Unchanging):
 
 @method
 def explore_loaded(
-    data: Loaded,
-    eps: Any = None,
-    min_samples: Any = None,
-    *,
-    seconds: float | None = None,
-    sample_weight: Any = None,
+    data: Loaded, eps: Any = None, min_samples: Any = None, *, seconds: float | None = None, sample_weight: Any = None,
     progress: ProgressOption = None,
 ) -> Exploration:
     bound = None if seconds is None else as_eps(seconds, name="seconds")

@@ -38,12 +38,7 @@ class Groups:
     """
 
     def __init__(
-        self,
-        labels: NDArray[np.int32],
-        n_groups: int,
-        linking_length: float,
-        dialect: str,
-        of: dict[str, Any],
+        self, labels: NDArray[np.int32], n_groups: int, linking_length: float, dialect: str, of: dict[str, Any],
         attached: NDArray[np.int32] | None = None,
     ) -> None:
         self._numbers = labels
@@ -183,24 +178,11 @@ def _nbodykit(table: dict[str, Any], dims: int, moves: bool) -> NDArray[Any]:
 
 @documented
 def friends_of_friends(
-    X: Any,
-    linking_length: float | None = None,
-    *,
-    b: float | None = None,
-    box: Any = None,
-    min_size: int = 2,
-    weights: Any = None,
-    velocity: Any = None,
-    columns: Any = None,
-    attach: Any = None,
-    ids: str = "size",
+    X: Any, linking_length: float | None = None, *, b: float | None = None, box: Any = None, min_size: int = 2,
+    weights: Any = None, velocity: Any = None, columns: Any = None, attach: Any = None, ids: str = "size",
     dialect: str = "epsflow",
-    metric: str = "euclidean",
-    metric_params: dict[str, Any] | None = None,
-    backend: str = "auto",
-    memory: int | str | None = None,
-    threads: int | None = None,
-    engine: Engine | None = None,
+    metric: str = "euclidean", metric_params: dict[str, Any] | None = None,
+    backend: str = "auto", memory: int | str | None = None, threads: int | None = None, engine: Engine | None = None,
 ) -> Groups:
     """Groups of points that are linked: every two that are no farther apart than the linking length, and what hangs together.
 

@@ -26,28 +26,14 @@ from ._units import Given, as_given
 
 @documented
 def sweep(
-    X: Any,
-    eps: float | Iterable[float] | None = None,
-    min_samples: int | Iterable[int] | None = None,
-    *,
+    X: Any, eps: float | Iterable[float] | None = None, min_samples: int | Iterable[int] | None = None, *,
     variants: Iterable[tuple[float, int]] | None = None,
-    metric: str = "euclidean",
-    metric_params: dict[str, Any] | None = None,
-    sample_weight: Any = None,
-    core: bool = False,
-    keep: str = "labels",
-    lineage: bool = False,
-    output: str = "numpy",
+    metric: str = "euclidean", metric_params: dict[str, Any] | None = None, sample_weight: Any = None,
+    core: bool = False, keep: str = "labels", lineage: bool = False, output: str = "numpy",
     progress: ProgressOption = None,
-    backend: str = "auto",
-    memory: int | str | None = None,
-    threads: int | None = None,
-    gpus: str | Iterable[int] | None = None,
-    comm: Any = None,
-    engine: Engine | None = None,
-    strategy: str = "auto",
-    index: str = "auto",
-    decide: str = "auto",
+    backend: str = "auto", memory: int | str | None = None, threads: int | None = None,
+    gpus: str | Iterable[int] | None = None, comm: Any = None, engine: Engine | None = None,
+    strategy: str = "auto", index: str = "auto", decide: str = "auto",
 ) -> SweepResult:
     """DBSCAN of X under every eps with every min_samples.
 
@@ -116,9 +102,9 @@ def sweep(
 
         return sweep_over_ranks(comm, prepare, gpus, sample_weight, lineage, progress)
     if is_precomputed(metric):
-        kept = {"keep": keep != "labels", "lineage": as_flag(lineage, "lineage")}
-        beside = {name: way != "auto" for name, way in ways.items()}
-        refuse_beside({"metric_params": metric_params is not None, **kept, "output": output != "numpy", "gpus": gpus is not None, **beside})
+        beside = {"metric_params": metric_params is not None, "keep": keep != "labels", "lineage": as_flag(lineage, "lineage")}
+        beside.update({"output": output != "numpy", "gpus": gpus is not None}, **{name: way != "auto" for name, way in ways.items()})
+        refuse_beside(beside)
         asked = as_variants(eps, min_samples, variants)
         of_run = of_the_cpu(engine, backend, memory, threads)
         distances = as_distances(X)
@@ -134,27 +120,17 @@ def sweep(
         return sweep_on_gpus(given, asked, gpus, shared, run, sample_weight, as_flag(lineage, "lineage"), progress)
     run = sweep_options(core, keep, output, **ways)
     data = _of(X, metric, metric_params, (backend, memory, threads, engine), run)
-    told: dict[str, Any] = {"sample_weight": sample_weight, "progress": progress}
-    return data.sweep(eps, min_samples, variants=variants, core=core, keep=keep, lineage=lineage, output=output, **told, **ways)
+    kept: dict[str, Any] = {"core": core, "keep": keep, "lineage": lineage, "output": output, **ways}
+    return data.sweep(eps, min_samples, variants=variants, sample_weight=sample_weight, progress=progress, **kept)
 
 
 @documented
 def plan(
-    X: Any,
-    eps: float | Iterable[float] | None = None,
-    min_samples: int | Iterable[int] | None = None,
-    *,
+    X: Any, eps: float | Iterable[float] | None = None, min_samples: int | Iterable[int] | None = None, *,
     variants: Iterable[tuple[float, int]] | None = None,
-    metric: str = "euclidean",
-    metric_params: dict[str, Any] | None = None,
-    sample_weight: Any = None,
-    backend: str = "auto",
-    memory: int | str | None = None,
-    threads: int | None = None,
-    engine: Engine | None = None,
-    strategy: str = "auto",
-    index: str = "auto",
-    decide: str = "auto",
+    metric: str = "euclidean", metric_params: dict[str, Any] | None = None, sample_weight: Any = None,
+    backend: str = "auto", memory: int | str | None = None, threads: int | None = None, engine: Engine | None = None,
+    strategy: str = "auto", index: str = "auto", decide: str = "auto",
 ) -> list[EpsPlan]:
     """What `epsflow.sweep` would do, and why. Each index is built, and on the CPU a sample of the points is clustered,
     to tell the time.
@@ -185,23 +161,12 @@ def plan(
 
 @documented
 def lineage(
-    X: Any,
-    eps: float | Iterable[float] | None = None,
-    min_samples: int | Iterable[int] | None = None,
-    *,
+    X: Any, eps: float | Iterable[float] | None = None, min_samples: int | Iterable[int] | None = None, *,
     variants: Iterable[tuple[float, int]] | None = None,
-    metric: str = "euclidean",
-    metric_params: dict[str, Any] | None = None,
-    sample_weight: Any = None,
-    keep: str = "summary",
-    progress: ProgressOption = None,
-    backend: str = "auto",
-    memory: int | str | None = None,
-    threads: int | None = None,
-    engine: Engine | None = None,
-    strategy: str = "auto",
-    index: str = "auto",
-    decide: str = "auto",
+    metric: str = "euclidean", metric_params: dict[str, Any] | None = None, sample_weight: Any = None,
+    keep: str = "summary", progress: ProgressOption = None,
+    backend: str = "auto", memory: int | str | None = None, threads: int | None = None, engine: Engine | None = None,
+    strategy: str = "auto", index: str = "auto", decide: str = "auto",
 ) -> Lineage:
     """The clusters of every eps with every min_samples and how they lie in each other, without labels.
 
@@ -236,19 +201,11 @@ def lineage(
 
 @documented
 def explore(
-    X: Any,
-    eps: Iterable[float] | None = None,
-    min_samples: int | Iterable[int] | None = None,
-    *,
+    X: Any, eps: Iterable[float] | None = None, min_samples: int | Iterable[int] | None = None, *,
     seconds: float | None = None,
-    metric: str = "euclidean",
-    metric_params: dict[str, Any] | None = None,
-    sample_weight: Any = None,
+    metric: str = "euclidean", metric_params: dict[str, Any] | None = None, sample_weight: Any = None,
     progress: ProgressOption = None,
-    backend: str = "auto",
-    memory: int | str | None = None,
-    threads: int | None = None,
-    engine: Engine | None = None,
+    backend: str = "auto", memory: int | str | None = None, threads: int | None = None, engine: Engine | None = None,
 ) -> Exploration:
     """Find eps and min_samples that show the clusters of X, if it has some.
 
@@ -299,16 +256,10 @@ def explore(
 
 @documented
 def suggest(
-    X: Any,
-    *,
-    metric: str = "euclidean",
-    metric_params: dict[str, Any] | None = None,
-    sample_weight: Any = None,
+    X: Any, *,
+    metric: str = "euclidean", metric_params: dict[str, Any] | None = None, sample_weight: Any = None,
     progress: ProgressOption = None,
-    backend: str = "auto",
-    memory: int | str | None = None,
-    threads: int | None = None,
-    engine: Engine | None = None,
+    backend: str = "auto", memory: int | str | None = None, threads: int | None = None, engine: Engine | None = None,
 ) -> tuple[list[float], list[int]]:
     """The grid of eps and min_samples that `epsflow.explore` sweeps, for sweeps of one's own.
 
@@ -343,17 +294,9 @@ def suggest(
 
 @documented
 def neighbors(
-    X: Any,
-    eps: float,
-    *,
-    distances: bool = False,
-    metric: str = "euclidean",
-    metric_params: dict[str, Any] | None = None,
-    progress: ProgressOption = None,
-    backend: str = "auto",
-    memory: int | str | None = None,
-    threads: int | None = None,
-    engine: Engine | None = None,
+    X: Any, eps: float, *, distances: bool = False,
+    metric: str = "euclidean", metric_params: dict[str, Any] | None = None, progress: ProgressOption = None,
+    backend: str = "auto", memory: int | str | None = None, threads: int | None = None, engine: Engine | None = None,
 ) -> Any:
     """All neighbours of all points within eps, each point its own.
 
@@ -391,15 +334,9 @@ def neighbors(
 
 @documented
 def k_distance(
-    X: Any,
-    k: int | Iterable[int] = 4,
-    *,
-    metric: str = "euclidean",
-    metric_params: dict[str, Any] | None = None,
-    backend: str = "auto",
-    memory: int | str | None = None,
-    threads: int | None = None,
-    engine: Engine | None = None,
+    X: Any, k: int | Iterable[int] = 4, *,
+    metric: str = "euclidean", metric_params: dict[str, Any] | None = None,
+    backend: str = "auto", memory: int | str | None = None, threads: int | None = None, engine: Engine | None = None,
 ) -> NDArray[np.float64]:
     """The distance of each point to its k-th nearest other point: from that eps on the point is core with
     min_samples = k + 1.
@@ -438,15 +375,9 @@ def k_distance(
 
 @documented
 def selectivity(
-    X: Any,
-    eps: float | Iterable[float],
-    *,
-    sample: int = 10_000,
-    metric: str = "euclidean",
-    metric_params: dict[str, Any] | None = None,
-    memory: int | str | None = None,
-    threads: int | None = None,
-    engine: Engine | None = None,
+    X: Any, eps: float | Iterable[float], *, sample: int = 10_000,
+    metric: str = "euclidean", metric_params: dict[str, Any] | None = None, memory: int | str | None = None,
+    threads: int | None = None, engine: Engine | None = None,
 ) -> Any:
     """How many neighbours points have on average at each eps, from one search of a sample. It works on the CPU.
 
@@ -482,15 +413,9 @@ def selectivity(
 
 @documented
 def catalog(
-    X: Any,
-    labels: Any,
-    *,
-    core: Any = None,
-    weights: Any = None,
+    X: Any, labels: Any, *, core: Any = None, weights: Any = None,
     columns: dict[str, Any] | Iterable[str] | None = None,
-    metric: str = "euclidean",
-    metric_params: dict[str, Any] | None = None,
-    threads: int | None = None,
+    metric: str = "euclidean", metric_params: dict[str, Any] | None = None, threads: int | None = None,
     engine: Engine | None = None,
 ) -> Any:
     """What a labelling says of each of its clusters, a row for each.

@@ -245,17 +245,10 @@ def as_kept(keep: Any) -> str:
 
 @method
 def lineage_loaded(
-    data: Loaded,
-    eps: Any = None,
-    min_samples: Any = None,
-    *,
-    variants: Iterable[tuple[float, int]] | None = None,
-    sample_weight: Any = None,
-    keep: str = "summary",
+    data: Loaded, eps: Any = None, min_samples: Any = None, *,
+    variants: Iterable[tuple[float, int]] | None = None, sample_weight: Any = None, keep: str = "summary",
     progress: ProgressOption = None,
-    strategy: str = "auto",
-    index: str = "auto",
-    decide: str = "auto",
+    strategy: str = "auto", index: str = "auto", decide: str = "auto",
 ) -> Lineage:
     weights = None if sample_weight is None else as_weights(sample_weight, len(data))
     asked = as_variants(eps, min_samples, variants, data._given.unit)

@@ -61,15 +61,9 @@ class EpsPlan:
 
 @method
 def plan_loaded(
-    data: Loaded,
-    eps: Any = None,
-    min_samples: Any = None,
-    *,
-    variants: Iterable[tuple[float, int]] | None = None,
-    sample_weight: Any = None,
-    strategy: str = "auto",
-    index: str = "auto",
-    decide: str = "auto",
+    data: Loaded, eps: Any = None, min_samples: Any = None, *,
+    variants: Iterable[tuple[float, int]] | None = None, sample_weight: Any = None,
+    strategy: str = "auto", index: str = "auto", decide: str = "auto",
 ) -> list[EpsPlan]:
     weights = None if sample_weight is None else as_weights(sample_weight, len(data))
     asked = as_variants(eps, min_samples, variants, data._given.unit)

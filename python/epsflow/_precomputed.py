@@ -106,13 +106,8 @@ def _with_diagonal(table: Any) -> Any:
 
 
 def cluster_distances(
-    distances: Any,
-    variants: list[tuple[float, int]],
-    sample_weight: Any,
-    core: bool,
-    progress: ProgressOption,
-    options: dict[str, Any],
-    directed: bool = False,
+    distances: Any, variants: list[tuple[float, int]], sample_weight: Any, core: bool, progress: ProgressOption,
+    options: dict[str, Any], directed: bool = False,
 ) -> list[Any]:
     """A result of the library for each variant, in order; distances: as as_distances() gives them; options: of_the_cpu()'s; directed: take
     rows that are not symmetric, too, as scikit-learn does."""

@@ -45,14 +45,8 @@ class SlicedResult(Unchanging):
     """
 
     def __init__(
-        self,
-        places: Places,
-        results: dict[tuple[float, int], Any],
-        keep: str,
-        unit: Any = None,
-        given: Given | None = None,
-        weights: Any = None,
-        origin: Origin | None = None,
+        self, places: Places, results: dict[tuple[float, int], Any], keep: str, unit: Any = None,
+        given: Given | None = None, weights: Any = None, origin: Origin | None = None,
     ) -> None:
         """given: the points in the order of their slices; None of a result that was loaded."""
         self._places = places
@@ -193,24 +187,12 @@ class Places:
 
 @documented
 def sweep_many(
-    X: Any,
-    eps: float | Iterable[float] | None = None,
-    min_samples: int | Iterable[int] | None = None,
-    *,
-    by: Any = None,
-    width: float | None = None,
-    offsets: Any = None,
+    X: Any, eps: float | Iterable[float] | None = None, min_samples: int | Iterable[int] | None = None, *,
+    by: Any = None, width: float | None = None, offsets: Any = None,
     variants: Iterable[tuple[float, int]] | None = None,
-    metric: str = "euclidean",
-    metric_params: dict[str, Any] | None = None,
-    sample_weight: Any = None,
-    core: bool = False,
-    keep: str = "labels",
-    progress: ProgressOption = None,
-    backend: str = "auto",
-    memory: int | str | None = None,
-    threads: int | None = None,
-    engine: Engine | None = None,
+    metric: str = "euclidean", metric_params: dict[str, Any] | None = None, sample_weight: Any = None,
+    core: bool = False, keep: str = "labels", progress: ProgressOption = None,
+    backend: str = "auto", memory: int | str | None = None, threads: int | None = None, engine: Engine | None = None,
 ) -> SlicedResult:
     """DBSCAN of many data sets under every eps with every min_samples, in about the time of one that is as large as all together.
 

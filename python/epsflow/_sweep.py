@@ -340,20 +340,10 @@ class SweepResult(Unchanging):
 
 @method
 def sweep_loaded(
-    data: Loaded,
-    eps: Any = None,
-    min_samples: Any = None,
-    *,
-    variants: Iterable[tuple[float, int]] | None = None,
-    sample_weight: Any = None,
-    core: bool = False,
-    keep: str = "labels",
-    lineage: bool = False,
-    output: str = "numpy",
-    progress: ProgressOption = None,
-    strategy: str = "auto",
-    index: str = "auto",
-    decide: str = "auto",
+    data: Loaded, eps: Any = None, min_samples: Any = None, *,
+    variants: Iterable[tuple[float, int]] | None = None, sample_weight: Any = None, core: bool = False,
+    keep: str = "labels", lineage: bool = False, output: str = "numpy", progress: ProgressOption = None,
+    strategy: str = "auto", index: str = "auto", decide: str = "auto",
 ) -> SweepResult:
     asked = as_variants(eps, min_samples, variants, data._given.unit)
     run = sweep_options(core, keep, output, strategy, index, decide)
@@ -368,14 +358,8 @@ def sweep_loaded(
 
 
 def sweep_on_gpus(
-    given: Given,
-    asked: list[tuple[float, int]],
-    gpus: Any,
-    engine: dict[str, Any],
-    run: dict[str, Any],
-    sample_weight: Any,
-    with_lineage: bool,
-    progress: ProgressOption,
+    given: Given, asked: list[tuple[float, int]], gpus: Any, engine: dict[str, Any], run: dict[str, Any],
+    sample_weight: Any, with_lineage: bool, progress: ProgressOption,
 ) -> SweepResult:
     """engine: options of those that share the sweep."""
     if isinstance(given.points, _core.GpuPoints):
@@ -398,12 +382,8 @@ def _words_of(gpus: Any) -> str:
 
 
 def sweep_over_ranks(
-    comm: Any,
-    prepare: Callable[[], tuple[Given, list[tuple[float, int]], dict[str, Any], dict[str, Any]]],
-    gpus: Any,
-    sample_weight: Any,
-    lineage: Any,
-    progress: ProgressOption,
+    comm: Any, prepare: Callable[[], tuple[Given, list[tuple[float, int]], dict[str, Any], dict[str, Any]]], gpus: Any,
+    sample_weight: Any, lineage: Any, progress: ProgressOption,
 ) -> SweepResult:
     """prepare: checks this process's share, and returns it, what is asked for, options of the engine and of the run."""
 
@@ -431,17 +411,9 @@ def sweep_over_ranks(
 
 
 def _results(
-    start: Any,
-    arguments: Any,
-    given: Given,
-    metric: str,
-    asked: list[tuple[float, int]],
-    checksum: str,
-    with_lineage: bool,
-    output: str,
-    kept: str,
-    progress: ProgressOption,
-    share: bool = False,
+    start: Any, arguments: Any, given: Given,
+    metric: str, asked: list[tuple[float, int]], checksum: str, with_lineage: bool, output: str, kept: str,
+    progress: ProgressOption, share: bool = False,
 ) -> SweepResult:
     """checksum: of the weights, or empty. share: whether these are not all points, and the task is that of a rank."""
     if not share:

@@ -130,19 +130,9 @@ class Tracks:
 
 @documented
 def tracks(
-    X: Any,
-    labels: Any,
-    times: Any,
-    *,
-    slices: Any = None,
-    match: str = "cores",
-    eps: Any = None,
-    core: Any = None,
-    ids: Any = None,
-    least_share: float = 0.0,
-    metric: str = "euclidean",
-    metric_params: dict[str, Any] | None = None,
-    threads: int | None = None,
+    X: Any, labels: Any, times: Any, *, slices: Any = None, match: str = "cores", eps: Any = None, core: Any = None,
+    ids: Any = None, least_share: float = 0.0,
+    metric: str = "euclidean", metric_params: dict[str, Any] | None = None, threads: int | None = None,
 ) -> Tracks:
     """Follow clusters from slice to slice: where they begin, go on, merge, split and end.
 

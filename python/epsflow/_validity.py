@@ -54,14 +54,8 @@ class Validity:
 
 @documented
 def validity(
-    X: Any,
-    labels: Any,
-    *,
-    metric: str = "euclidean",
-    metric_params: dict[str, Any] | None = None,
-    sample: int = 5000,
-    samples: int = 4,
-    threads: int | None = None,
+    X: Any, labels: Any, *, metric: str = "euclidean", metric_params: dict[str, Any] | None = None, sample: int = 5000,
+    samples: int = 4, threads: int | None = None,
 ) -> Validity:
     """How well the clusters of a labelling are separated: density-based clustering validation (Moulavi et al. 2014).
 

@@ -69,19 +69,10 @@ class VelocityResult:
 
 @documented
 def sweep_velocities(
-    X: Any,
-    times: Any,
-    velocities: Any,
-    eps: float | Iterable[float] | None = None,
-    min_samples: int | Iterable[int] | None = None,
-    *,
-    variants: Iterable[tuple[float, int]] | None = None,
-    min_size: int = 1,
-    progress: ProgressOption = None,
-    backend: str = "auto",
-    memory: int | str | None = None,
-    threads: int | None = None,
-    engine: Engine | None = None,
+    X: Any, times: Any, velocities: Any, eps: float | Iterable[float] | None = None,
+    min_samples: int | Iterable[int] | None = None, *,
+    variants: Iterable[tuple[float, int]] | None = None, min_size: int = 1, progress: ProgressOption = None,
+    backend: str = "auto", memory: int | str | None = None, threads: int | None = None, engine: Engine | None = None,
 ) -> VelocityResult:
     """DBSCAN of points that move, under every velocity: which velocities bring many of them together, and which points.
 

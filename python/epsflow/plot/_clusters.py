@@ -25,15 +25,8 @@ _LISTED = 6  # of the largest clusters, in the legend
 
 @documented
 def clusters(
-    X: Any,
-    labels: Any,
-    *,
-    kind: str = "auto",
-    columns: Optional[Sequence[Any]] = None,
-    unit: Optional[str] = None,
-    pixels: int = 800,
-    ax: Any = None,
-    figure: Any = None,
+    X: Any, labels: Any, *, kind: str = "auto", columns: Optional[Sequence[Any]] = None, unit: Optional[str] = None,
+    pixels: int = 800, ax: Any = None, figure: Any = None,
 ) -> Any:
     """The points in the colours of their clusters, noise in grey below them.
 

@@ -22,13 +22,8 @@ _MOST_PLACES = 2000  # of a curve: more than a screen has columns
 
 @documented
 def k_distance(
-    X: Any,
-    k: Union[int, Iterable[int]] = 4,
-    *,
-    metric: str = "euclidean",
-    metric_params: Optional[dict[str, Any]] = None,
-    unit: Optional[str] = None,
-    ax: Any = None,
+    X: Any, k: Union[int, Iterable[int]] = 4, *, metric: str = "euclidean",
+    metric_params: Optional[dict[str, Any]] = None, unit: Optional[str] = None, ax: Any = None,
 ) -> Any:
     """The distances to the k-th nearest other points, ascending, with their knee: eps at which points begin to be far from others.
 
