@@ -74,7 +74,7 @@ std::unique_ptr<Task> start_catalog(const PyPoints& points, const Named<Vector<d
 
 /// The same of points on a GPU, there. Each array is of the kind that it must be. given: labels, core and weights; null if
 /// there are none of the last two.
-std::unique_ptr<Task> start_gpu_catalog(const PyEngine& engine, const PyGpuPoints& points, const MetricWords& words,
+std::unique_ptr<Task> start_gpu_catalog(const PyEngine& engine, const PyGpuPoints& points, const PyMetric& given_metric,
                                         const std::tuple<const PyValues*, const PyValues*, const PyValues*>& given,
                                         const Named<const PyValues*>& columns) {
   const auto& [labels, core, weights] = given;
@@ -83,7 +83,7 @@ std::unique_ptr<Task> start_gpu_catalog(const PyEngine& engine, const PyGpuPoint
   const Engine& maker = engine.engine.get();
   return start_making(
       [maker, named = std::move(named), view = points.view(static_cast<int>(maker.options().gpu.value_or(0))),
-       metric = metric_of(words, points.dims), of_points = labels->span<std::int32_t>(),
+       metric = given_metric.in(points.dims), of_points = labels->span<std::int32_t>(),
        mask = core != nullptr ? core->span<std::uint8_t>() : std::span<const std::uint8_t>(),
        masses = weights != nullptr ? weights->span<double>() : std::span<const double>()](const Observer& observer) {
         const DeviceCatalogInput input{
@@ -161,12 +161,6 @@ void define_catalogs(nb::module_& m) {
   m.def("start_attach", &start_attach, "linked"_a, nb::arg("others").noconvert(), "linking_length"_a, "options"_a,
         nb::keep_alive<0, 1>(), nb::keep_alive<0, 2>());
   m.def("translate_groups", &translated_groups, nb::arg("labels").noconvert(), "dialect"_a, nb::rv_policy::move);
-  m.def(
-      "mean_separation",
-      [](const MetricWords& words, std::size_t dims, std::uint64_t n) {
-        return mean_separation(metric_of(words, dims), dims, n);
-      },
-      "metric"_a, "dims"_a, "n"_a);
   m.def("slice_rows", &group_rows, nb::arg("values").noconvert(), "width"_a);
 }
 

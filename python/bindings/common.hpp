@@ -33,6 +33,7 @@ void define_catalogs(nb::module_& m);
 void define_comparisons(nb::module_& m);
 void define_gpu_points(nb::module_& m);
 void define_maps(nb::module_& m);
+void define_points(nb::module_& m);
 void define_ranks(nb::module_& m);
 void define_reports(nb::module_& m);
 void define_results_folders(nb::module_& m);

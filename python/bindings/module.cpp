@@ -9,8 +9,6 @@
 
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
-#include <epsflow/core/sky_columns.hpp>
-#include <epsflow/core/sky_field.hpp>
 #include <epsflow/io/checksum.hpp>
 #include <epsflow/parts/sweep.hpp>
 #include <epsflow/pipeline/backends.hpp>
@@ -80,10 +78,10 @@ std::string chosen_backend(std::uint64_t n, std::size_t dims, const Metric& metr
 nb::object loaded(Dataset&& data) { return nb::cast(PyDataset{OfProcess(std::move(data)), nb::object()}); }
 
 /// slices: their offsets; empty for one data set.
-std::unique_ptr<Task> start_load(const PyEngine& engine, const HostArray& points, const MetricWords& words,
+std::unique_ptr<Task> start_load(const PyEngine& engine, const HostArray& points, const PyMetric& metric,
                                  const std::vector<std::uint64_t>& slices) {
   return start_making(
-      [loader = engine.engine.get(), view = view_of(points), metric = metric_of(words, points.shape(1)),
+      [loader = engine.engine.get(), view = view_of(points), metric = metric.in(points.shape(1)),
        slices](const Observer& observer) {
         return slices.empty() ? loader.load(view, metric, observer.cancel)
                               : loader.load(view, slices, metric, observer.cancel);
@@ -91,9 +89,9 @@ std::unique_ptr<Task> start_load(const PyEngine& engine, const HostArray& points
       loaded);
 }
 
-std::unique_ptr<Task> start_load_gpu(const PyEngine& engine, const PyGpuPoints& points, const MetricWords& words,
+std::unique_ptr<Task> start_load_gpu(const PyEngine& engine, const PyGpuPoints& points, const PyMetric& metric,
                                      const std::vector<std::uint64_t>& slices) {
-  if (metric_of(words, points.dims) != Metric{}) {
+  if (metric.in(points.dims) != Metric{}) {
     throw UsageError(
         "points on a GPU are clustered there by metric='euclidean', without scale and box: for others copy them to the "
         "host");
@@ -108,8 +106,8 @@ std::unique_ptr<Task> start_load_gpu(const PyEngine& engine, const PyGpuPoints& 
 }
 
 std::unique_ptr<Task> start_predictor(const HostArray& core, const Vector<std::int32_t>& labels, double eps,
-                                      const MetricWords& metric, const nb::dict& options) {
-  const CoreView view{view_of(core), span_of(labels), eps, metric_of(metric, core.shape(1))};
+                                      const PyMetric& metric, const nb::dict& options) {
+  const CoreView view{view_of(core), span_of(labels), eps, metric.in(core.shape(1))};
   return start_making([view, options = options_from<EngineOptions>(options)](
                           const Observer& observer) { return Predictor(view, options, observer); },
                       [](Predictor&& made) { return nb::cast(PyPredictor{OfProcess(std::move(made))}); });
@@ -136,17 +134,6 @@ std::unique_ptr<Task> start_plan(const PyDataset& data, const Variants& variants
                        run = options_from<RunOptions>(options)](const Observer& observer) {
     return plan(points.get(observer), sweep, {}, run, observer);
   });
-}
-
-/// Width, height and eps in degrees, and the units that eps may be meant in.
-std::optional<std::tuple<double, double, double, std::vector<std::string>>> field_of(const HostArray& points,
-                                                                                     const MetricWords& metric,
-                                                                                     double eps) {
-  const auto field = field_within(metric_of(metric, points.shape(1)), view_of(points), eps);
-  if (!field) return std::nullopt;
-  std::vector<std::string> meant;
-  for (const ArcUnit unit : field->meant) meant.emplace_back(word_of(unit));
-  return std::tuple(field->width, field->height, field->eps, meant);
 }
 
 void translate_errors(const std::exception_ptr& error, void*) {
@@ -272,10 +259,6 @@ void define_engine(nb::module_& m) {
       .def("start_load_gpu", &start_load_gpu, "points"_a, "metric"_a, "slices"_a = std::vector<std::uint64_t>(),
            nb::keep_alive<0, 1>(), nb::keep_alive<0, 2>());
   m.def(
-      "metric_text",
-      [](const MetricWords& words, std::size_t dims) { return describe(canonical(metric_of(words, dims))); },
-      "metric"_a, "dims"_a);
-  m.def(
       "checksum_of",
       [](const HostArray& points) {
         const PointsView view = view_of(points);
@@ -288,10 +271,6 @@ void define_engine(nb::module_& m) {
            nb::keep_alive<0, 2>());
   m.def("start_predictor", &start_predictor, nb::arg("core").noconvert(), nb::arg("labels").noconvert(), "eps"_a,
         "metric"_a, "options"_a, nb::keep_alive<0, 1>(), nb::keep_alive<0, 2>());
-  nb::class_<PyPoints>(m, "Points", "Points on the host, with what each of them has.")
-      .def(nb::init<std::optional<HostArray>, MetricWords, Maybe<std::int32_t>, Maybe<std::uint8_t>, Weights>(),
-           nb::arg("array").noconvert().none(), "metric"_a, nb::arg("labels").noconvert().none() = nb::none(),
-           nb::arg("core").noconvert().none() = nb::none(), nb::arg("weights").noconvert().none() = nb::none());
   m.def("parse_bytes", &parse_bytes, "text"_a);
   m.def("make_engine", &make_engine, "options"_a);
   m.def(
@@ -310,23 +289,10 @@ void define_engine(nb::module_& m) {
   });
   m.def(
       "choose_backend",
-      [](std::uint64_t n, std::size_t dims, const MetricWords& words, const nb::dict& run) {
-        return chosen_backend(n, dims, metric_of(words, dims), options_from<RunOptions>(run));
+      [](std::uint64_t n, std::size_t dims, const PyMetric& metric, const nb::dict& run) {
+        return chosen_backend(n, dims, metric.in(dims), options_from<RunOptions>(run));
       },
       "n"_a, "dims"_a, "metric"_a, "run"_a);
-  m.def(
-      "sky_columns",
-      [](const std::vector<std::string>& names, const MetricWords& metric) {
-        return sky_columns(names, metric_of(metric, names.size()));
-      },
-      "names"_a, "metric"_a);
-  m.def(
-      "require_unit_of_names",
-      [](const std::vector<std::string>& names, const MetricWords& metric) {
-        require_unit_of_names(names, metric_of(metric, 2));
-      },
-      "names"_a, "metric"_a);
-  m.def("field_within", &field_of, nb::arg("points").noconvert(), "metric"_a, "eps"_a);
   m.def("backends", [] {
     std::vector<std::tuple<std::string, bool, std::string>> all;
     for (const BackendInfo& info : backends()) all.emplace_back(info.name, info.usable, info.detail);
@@ -341,6 +307,7 @@ NB_MODULE(_core, m) {
   m.doc() = "What epsflow's Python modules call; no interface of its own.";
   nanobind::register_exception_translator(epsflow::python::translate_errors);
   epsflow::python::define_gpu_points(m);
+  epsflow::python::define_points(m);
   epsflow::python::define_results(m);
   epsflow::python::define_task(m);
   epsflow::python::define_engine(m);

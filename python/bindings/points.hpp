@@ -8,34 +8,32 @@
 
 namespace epsflow::python {
 
-/// A metric as _metrics.py has it: name, unit of eps, whether latitude comes first, if that is said, scale, power, ends of
-/// the sides of a box: one for each column or for all.
-using MetricWords = std::tuple<std::string, std::string, std::optional<bool>, std::vector<double>, double,
-                               std::vector<std::pair<double, double>>>;
+/// A metric as its parameters name it, before the number of columns is known.
+struct PyMetric {
+  PyMetric(const std::string& name, const std::string& unit, std::optional<bool> latitude_comes_first,
+           std::vector<double> scale, double power, const std::vector<std::pair<double, double>>& box);
 
-[[nodiscard]] inline Metric metric_of(const MetricWords& words, std::size_t dims) {
-  const auto& [name, unit, latitude_first, scale, power, box] = words;
-  Metric metric{.kind = choice_named<MetricKind>("metric", name),
-                .scale = scale,
-                .unit = choice_named<ArcUnit>("unit", unit),
-                .latitude_first = latitude_first.value_or(false),
-                .power = power};
-  for (const auto& [lo, hi] : box) metric.box.push_back({lo, hi});
-  if (metric.box.size() == 1) metric.box.resize(dims, metric.box.front());
-  return metric;
-}
+  Metric metric;                       ///< one side of a box stands for all columns
+  std::optional<bool> latitude_first;  ///< if that is said
+
+  [[nodiscard]] Metric in(std::size_t dims) const {
+    Metric whole = metric;
+    if (whole.box.size() == 1) whole.box.resize(dims, whole.box.front());
+    return whole;
+  }
+};
 
 /// It keeps the arrays, which a task that has it reads.
 struct PyPoints {
   std::optional<HostArray> array;
-  MetricWords words;
+  PyMetric given;
   Maybe<std::int32_t> labels = {};
   Maybe<std::uint8_t> core = {};
   Weights weights = {};
 
   /// They must be there.
   [[nodiscard]] PointsView view() const { return view_of(*array); }
-  [[nodiscard]] Metric metric() const { return metric_of(words, array->shape(1)); }
+  [[nodiscard]] Metric metric() const { return given.in(array->shape(1)); }
 };
 
 }  // namespace epsflow::python

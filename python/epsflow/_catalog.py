@@ -14,10 +14,9 @@ from ._columns import has_masked
 from ._compare import as_labels, labels_of
 from ._docs import documented
 from ._frames import library_of, metric_of
-from ._gpu_arrays import as_gpu_values, is_on_gpu, to_host
-from ._labelled import columns_in, table_of
+from ._gpu_arrays import as_gpu_values, on_host, to_host
+from ._labelled import as_frame, columns_in, table_of
 from ._parameters import as_options
-from ._tables import as_frame
 from ._tasks import made_by, python_errors
 
 Columns = Mapping[str, Any]
@@ -84,7 +83,7 @@ def as_mask(core: Any, n: int) -> NDArray[np.uint8]:
     """A mask of n points: booleans, or whole numbers that are 0 or 1. Raises TypeError, ValueError."""
     if has_masked(core):
         raise ValueError("core has masked values, and is True or False for each point")
-    mask = to_host(core) if is_on_gpu(core) else np.asarray(core)
+    mask = np.asarray(on_host(core))
     if mask.shape != (n,):
         indices = f"; if these are indices, give numpy.isin(numpy.arange({n}), core)" if mask.dtype.kind in "iu" and mask.ndim == 1 else ""
         raise ValueError(f"core.shape == {mask.shape}, expected {(n,)}: one entry for each sample, of bool{indices}")
@@ -148,7 +147,7 @@ def named_of(X: Any, columns: Columns | Any) -> list[tuple[str, Any]]:
 
 
 def as_column(values: Any, name: str, n: int) -> NDArray[np.float64]:
-    array = np.asarray(to_host(values) if is_on_gpu(values) else values)
+    array = np.asarray(on_host(values))
     if array.dtype.kind not in "fiub":
         raise ValueError(f"the column {name!r} has dtype {array.dtype}, and what is summed up are numbers")
     if array.shape != (n,):

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from . import _core
 from ._columns import has_masked
 from ._docs import documented
-from ._gpu_arrays import is_on_gpu, to_host
+from ._gpu_arrays import on_host
 from ._parameters import as_options
 from ._tasks import filled, python_errors
 
@@ -126,7 +126,7 @@ def as_labels(labels: Any, name: str) -> NDArray[np.int32]:
     labels = labels_of(labels, name)
     if has_masked(labels):
         raise ValueError(f"{name} has masked values, and each point has a label: -1 for noise")
-    array = to_host(labels) if is_on_gpu(labels) else np.asarray(labels)
+    array = np.asarray(on_host(labels))
     if array.dtype.kind not in "iu" and array.size > 0:
         gaps = array.dtype.kind == "f" and np.isnan(array).any()
         remedy = f"; rows that were dropped have none, and are left out as {name}[numpy.isfinite({name})].astype(int)" if gaps else ""

@@ -18,7 +18,7 @@ from ._engine import Dataset, Engine, engine_for, of_the_cpu
 from ._explore import explore_loaded
 from ._frames import from_table, metric_of
 from ._gpu_arrays import as_gpu_points, indices_of, is_on_gpu, output_of, refuse_on_gpu, to_host
-from ._metrics import MetricWords
+from ._metrics import Metric
 from ._parameters import as_eps, as_min_samples, as_options, as_threads
 from ._precomputed import as_distances, cluster_distances, is_precomputed, made_dense, refuse_beyond_table
 from ._sweep import sweep_loaded
@@ -37,7 +37,7 @@ except ImportError:
 class _Fitted:
     """What predict() goes by. It is assigned as a whole, behind all else that fit() leaves, as other threads may be predicting."""
 
-    metric: MetricWords
+    metric: Metric
     eps: float
     reference: Any
     labels: Any
@@ -376,7 +376,7 @@ def dbscan(
     return fitted.core_sample_indices_, fitted.labels_
 
 
-def _to_validate(X: Any, metric: MetricWords) -> tuple[Any, list[str] | None]:
+def _to_validate(X: Any, metric: Metric) -> tuple[Any, list[str] | None]:
     """X as scikit-learn is to check it, and the names of its columns."""
     refuse_on_gpu(X)
     table, names = from_table(X, metric)

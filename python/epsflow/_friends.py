@@ -15,10 +15,10 @@ from ._arrays import as_weights
 from ._catalog import as_column, catalog_columns, columns_of
 from ._docs import documented
 from ._engine import Engine, engine_for
-from ._gpu_arrays import is_on_gpu, to_host
+from ._gpu_arrays import on_host
+from ._labelled import as_frame
 from ._loaded import Loaded
 from ._parameters import as_choice, as_count, as_eps, as_flag, as_options
-from ._tables import as_frame
 from ._tasks import made_by, python_errors, run_task
 from ._units import as_given, components_of, in_columns_of
 
@@ -238,27 +238,27 @@ def friends_of_friends(
             raise ValueError("box is given, and in metric_params as well: give it once")
         params["box"] = box
     least = as_count(min_size, "min_size", 1)
-    given = as_given(to_host(X) if is_on_gpu(X) else X, metric, params or None)
+    given = as_given(on_host(X), metric, params or None)
     points: Any = given.points
     words, (n, d) = given.metric, points.shape
     if linking_length is None:
         fraction = as_eps(b, None, "b")
         with python_errors():
-            length = fraction * _core.mean_separation(words, d, n)
+            length = fraction * words.mean_separation(d, n)
     else:
         length = as_eps(linking_length, None, "linking_length")
     as_choice(dialect, "dialect", "epsflow")
     others: Any = None
     if attach is not None:
-        others = in_columns_of(given, as_given(to_host(attach) if is_on_gpu(attach) else attach, metric, params or None, "attach"), "attach").points
+        others = in_columns_of(given, as_given(on_host(attach), metric, params or None, "attach"), "attach").points
     masses = None if weights is None else as_weights(weights, n, "weights")
     moves: list[NDArray[np.float64]] = []
     if velocity is not None:
-        of_points = components_of(given, to_host(velocity) if is_on_gpu(velocity) else velocity, "velocity")
+        of_points = components_of(given, on_host(velocity), "velocity")
         if of_points.shape != (n, d) or d > 3:
             raise ValueError(f"velocity.shape == {of_points.shape}, expected {(n, d)}, in up to three dimensions: one for each sample")
         moves = [as_column(of_points[:, k], "velocity", n) for k in range(d)]
-    held = {"points": points, "metric": words, "weights": masses, "velocity": moves, "columns": columns_of(X, columns, n), "box": words[5]}
+    held = {"points": points, "metric": words, "weights": masses, "velocity": moves, "columns": columns_of(X, columns, n), "box": words.box}
     data = Loaded(engine_for(engine, given, backend, memory, threads), given)
     found: list[Any] = []
     run_task(_core.Dataset.start_sweep, data._data, [(length, 1 if least < 2 else 2)], {}, None, on_results=found.extend)

@@ -14,12 +14,12 @@ from ._engine import Dataset, Engine, engine_for, of_the_cpu
 from ._explore import Exploration
 from ._frames import metric_of
 from ._gpu_arrays import as_gpu_points, is_on_gpu
+from ._labelled import as_frame
 from ._lineage import Lineage
 from ._parameters import as_flag, as_options, as_variants
 from ._plan import EpsPlan
 from ._precomputed import as_distances, is_precomputed, made_dense, refuse_beside, refuse_beyond_table
 from ._sweep import SweepResult, sweep_distances, sweep_on_gpus, sweep_options, sweep_over_ranks
-from ._tables import as_frame
 from ._tasks import ProgressOption
 from ._units import Given, as_given
 

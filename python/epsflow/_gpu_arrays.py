@@ -59,6 +59,11 @@ def to_host(array: Any) -> Any:
     return np.asarray(array)
 
 
+def on_host(X: Any) -> Any:
+    """X, or a copy of it on the host if it is on a GPU."""
+    return to_host(X) if is_on_gpu(X) else X
+
+
 def as_gpu_points(X: Any, name: str = "X") -> _core.GpuPoints:
     """X where it is, as the library takes it: [n, d], float32 or float64, C-contiguous. What makes it, on whatever stream, comes first.
 

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
+from ._labelled import as_frame
 from ._loaded import Loaded, method
 from ._parameters import as_count, as_variants
-from ._tables import as_frame
 from ._tasks import made_by, python_errors
 
 

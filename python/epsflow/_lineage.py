@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from . import _core
 from ._arrays import as_weights
+from ._labelled import as_frame
 from ._loaded import Loaded, method
 from ._parameters import SAME_EPS, as_choice, as_eps, as_min_samples, as_options, as_variants, find_variant
-from ._tables import as_frame
 from ._tasks import ProgressOption, made_by, python_errors
 from ._units import warn_of_unit
 

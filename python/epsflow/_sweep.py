@@ -13,7 +13,7 @@ from ._arrays import as_weights
 from ._catalog import catalog_columns, names_of
 from ._docs import documented
 from ._gpu_arrays import OUTPUTS, as_output
-from ._labelled import labelled
+from ._labelled import as_frame, labelled
 from ._lineage import Lineage
 from ._loaded import Loaded, method
 from ._metrics import arguments_of
@@ -22,7 +22,6 @@ from ._precomputed import cluster_distances
 from ._ranks import Ranks
 from ._report import Reported, catalog_hint, write_report
 from ._results import Folder, Origin, Unchanging, save_folder, stored
-from ._tables import as_frame
 from ._tasks import ProgressOption, python_errors, run_task
 from ._units import Given, warn_of_unit
 
@@ -370,7 +369,7 @@ def sweep_on_gpus(
     words = _words_of(gpus)
     arguments = (None, _core.Points(given.points, given.metric, weights=weights), asked, (words, engine), run, with_lineage)
     with python_errors():
-        metric = _core.metric_text(given.metric, given.points.shape[1])
+        metric = given.metric.text(given.points.shape[1])
     return _results(_core.start_shared_sweep, arguments, given, metric, asked, _checksum_of(weights), with_lineage, "numpy", run["keep"], progress)
 
 
@@ -397,7 +396,7 @@ def sweep_over_ranks(
             raise ValueError("strategy='table' is for one process: leave it, or comm, out")
         weights = None if sample_weight is None else as_weights(sample_weight, len(given.points))
         words = "" if gpus is None else _words_of(gpus)
-        metric = _core.metric_text(given.metric, given.points.shape[1])
+        metric = given.metric.text(given.points.shape[1])
         return given, asked, words, engine, run, weights, as_flag(lineage, "lineage"), metric, _checksum_of(weights)
 
     with Ranks(comm) as ranks:

@@ -18,8 +18,7 @@ from ._columns import has_masked
 from ._compare import as_labels
 from ._docs import documented
 from ._frames import metric_of
-from ._gpu_arrays import is_on_gpu, to_host
-from ._metrics import eps_unit
+from ._gpu_arrays import on_host
 from ._parameters import as_choice, as_eps, as_flag, as_options
 from ._tasks import made_by
 
@@ -191,7 +190,7 @@ def tracks(
     """
     match = as_choice(match, "match", "cores")
     words = metric_of(X, metric, metric_params)
-    points = None if X is None else as_host_points(to_host(X) if is_on_gpu(X) else X, words)
+    points = None if X is None else as_host_points(on_host(X), words)
     of_points = as_labels(labels, "labels")
     n = len(of_points)
     if points is not None and len(points) != n:
@@ -205,7 +204,7 @@ def tracks(
             raise TypeError("match='cores' needs eps, within which core points are linked: that of the clustering, or larger where clusters move")
         if ids is not None:
             raise TypeError("ids are of match='ids': say so, or leave them out")
-        radius = as_eps(eps, eps_unit(words))
+        radius = as_eps(eps, words.eps_unit)
         mask = _as_core(core, labels, n)
     elif match == "ids":
         if ids is None:
@@ -229,7 +228,7 @@ def tracks(
 
 def _in_tobacs_order(found: dict[str, NDArray[Any]], by_time: NDArray[Any], points: NDArray[Any] | None, words: Any) -> dict[str, NDArray[Any]]:
     """The columns that the table has, in tobac's order."""
-    on_sphere = words[0] in ("greatcircle", "haversine")
+    on_sphere = words.name in ("greatcircle", "haversine")
     has_z = points is not None and points.shape[1] > 2 and not on_sphere
     time = by_time[found["frame"]] if len(by_time) else by_time
     first = np.full(int(found["cell"].max(initial=0)) + 1, len(time), dtype=np.int64)
@@ -277,7 +276,7 @@ def _as_times(times: Any, name: str) -> NDArray[Any]:
     remedy = "give numbers, or datetime64 as numpy.array(…, dtype='datetime64[s]') makes it"
     if has_masked(times):
         raise ValueError(f"{name} has masked values, and each point has a time: leave such rows out")
-    array = to_host(times) if is_on_gpu(times) else np.asarray(times)
+    array = np.asarray(on_host(times))
     if array.ndim != 1:
         raise ValueError(f"{name} has shape {array.shape}, and is a time for each point: of shape (n_samples,)")
     if array.dtype.kind == "O" and all(isinstance(value, datetime.datetime) for value in array):
@@ -322,7 +321,7 @@ def _as_core(core: Any, labels: Any, n: int) -> NDArray[np.uint8]:
         core = getattr(labels, "core", None)
     if core is None:
         raise TypeError("match='cores' needs core: whether each point is core, as sweep(…, core=True) tells it; or match='ids', with ids")
-    array = to_host(core) if is_on_gpu(core) else np.asarray(core)
+    array = np.asarray(on_host(core))
     if array.dtype.kind in "iu" and array.ndim == 1 and array.shape != (n,):
         raise ValueError(f"core has {len(array)} values and there are {n} labels: give a mask, which of indices is numpy.isin(numpy.arange({n}), core)")
     if array.shape != (n,):
@@ -334,7 +333,7 @@ def _as_ids(ids: Any, n: int) -> tuple[NDArray[np.int64], NDArray[Any] | None]:
     """Whole numbers as they are; of texts their places in a sorted list, and that list."""
     if has_masked(ids):
         raise ValueError("ids has masked values: give an id for each point")
-    array = to_host(ids) if is_on_gpu(ids) else np.asarray(ids)
+    array = np.asarray(on_host(ids))
     if array.shape != (n,):
         raise ValueError(f"ids has shape {array.shape}, and there are {n} labels: give an id for each point")
     if array.dtype.kind == "i" or array.dtype.kind == "u" and (array.size == 0 or array.max() < 2**63):

@@ -16,7 +16,7 @@ from ._columns import are_texts, order_of
 from ._frames import from_table, library_of, metric_of
 from ._gpu_arrays import is_on_gpu
 from ._labelled import table_of
-from ._metrics import EUCLIDEAN, MetricWords, angle_unit, eps_unit
+from ._metrics import EUCLIDEAN, Metric
 
 # What to write where eps is in radians, and was meant in another unit.
 _IN_RADIANS = {
@@ -35,7 +35,7 @@ class Given(NamedTuple):
     """What a data set is made of."""
 
     points: AnyPoints
-    metric: MetricWords
+    metric: Metric
     unit: Any = None
     """Of eps, as unit_of_eps() has it."""
     table: Any = None
@@ -82,15 +82,15 @@ def components_of(given: Given, values: Any, name: str) -> NDArray[Any]:
     return array[:, order] if order else array
 
 
-def unit_of_eps(X: Any, metric: MetricWords) -> Any:
+def unit_of_eps(X: Any, metric: Metric) -> Any:
     """The unit that eps is in: the metric's, or that of X's columns, which is astropy's; None where it is a number without one."""
-    if angle_unit(metric) is not None:
-        return eps_unit(metric)
-    plain = metric[0] == "cosine" or metric[3]  # what is scaled has another unit
+    if metric.angle_unit is not None:
+        return metric.eps_unit
+    plain = metric.name == "cosine" or metric.scale  # what is scaled has another unit
     return None if plain or library_of(X) != "astropy" else units_of(X)[0]
 
 
-def reference_of(X: Any, metric: MetricWords) -> Reference:
+def reference_of(X: Any, metric: Metric) -> Reference:
     """What X is in; None where it does not say, and for units that do not matter, as the metric converts them."""
     library = library_of(X)
     if library == "geopandas":
@@ -101,7 +101,7 @@ def reference_of(X: Any, metric: MetricWords) -> Reference:
     frame = frame_of(X)
     if frame is not None:
         return "X.transform_to(…)", [frame]
-    plain = metric[0] == "cosine" or angle_unit(metric) is not None
+    plain = metric.name == "cosine" or metric.angle_unit is not None
     return "X.to('{}')", [None] if plain else units_of(X)
 
 
@@ -118,12 +118,12 @@ def require_reference(found: Reference, fitted: Reference, name: str = "X", othe
 def warn_of_unit(given: Given, eps: float) -> None:
     """Warns where eps, the smallest of a run, is an angle at least as large as the field, as one in a smaller unit would be."""
     points, metric, *_ = given
-    found = _core.field_within(points, metric, eps) if angle_unit(metric) is not None and isinstance(points, np.ndarray) else None
+    found = metric.field_within(points, eps) if metric.angle_unit is not None and isinstance(points, np.ndarray) else None
     if found is None:
         return
     width, height, angle, meant = found
-    unit = eps_unit(metric)
-    if metric[0] == "greatcircle":
+    unit = metric.eps_unit
+    if metric.name == "greatcircle":
         ways = [f"metric_params={{'unit': '{name}'}}" for name in meant]
     else:
         ways = [f"eps={_IN_RADIANS[name].format(repr(eps))} for {name}" for name in meant]

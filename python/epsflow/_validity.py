@@ -13,7 +13,7 @@ from ._arrays import as_host_points
 from ._compare import as_labels
 from ._docs import documented
 from ._frames import metric_of
-from ._gpu_arrays import is_on_gpu, to_host
+from ._gpu_arrays import on_host
 from ._parameters import as_count, as_options
 from ._tasks import filled, made_by
 
@@ -93,7 +93,7 @@ def validity(
     >>> best = max(result, key=lambda variant: np.nan_to_num(epsflow.validity(X, variant).score))
     """
     words = metric_of(X, metric, metric_params)
-    points = as_host_points(to_host(X) if is_on_gpu(X) else X, words)
+    points = as_host_points(on_host(X), words)
     of_points = as_labels(labels, "labels")
     if len(of_points) != len(points):
         raise ValueError(f"there are {len(points)} points and {len(of_points)} labels: give one for each")

@@ -14,9 +14,9 @@ from ._docs import documented
 from ._engine import Engine, engine_for
 from ._functions import sweep
 from ._gpu_arrays import refuse_on_gpu
+from ._labelled import as_frame
 from ._metrics import EUCLIDEAN
 from ._parameters import as_count, as_variants
-from ._tables import as_frame
 from ._tasks import ProgressOption, made_by
 from ._units import Given, as_given, components_of
 

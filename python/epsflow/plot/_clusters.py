@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, NamedTuple, Optional
 
 import numpy as np
@@ -11,10 +13,9 @@ from numpy.typing import NDArray
 from .._compare import as_labels
 from .._docs import documented
 from .._parameters import as_count
-from ._coasts import draw_coasts
 from ._colors import Found, codes_of, found_in, image_of, rgb_of
 from ._points import kind_of, points_of, views_of
-from ._raster import Array, Raster, is_sparse, rasterise, spread
+from ._raster import Array, Extent, Raster, is_sparse, rasterise, spread
 from ._style import INK, NOISE_COLOR, PALETTE, axes_of, figure_of, say_empty, style
 from ._views import KINDS, View
 
@@ -266,7 +267,7 @@ def _set_degrees(ax: Any, view: View) -> None:
 
     ax.xaxis.set_major_formatter(ticker.FuncFormatter(shown))
     if not view.leftwards:
-        draw_coasts(ax, view.extent)
+        _draw_coasts(ax, view.extent)
 
 
 def _set_sky(ax: Any, view: View) -> None:
@@ -279,3 +280,41 @@ def _set_sky(ax: Any, view: View) -> None:
     ax.set_yticks(np.radians(latitudes), labels=[str(latitude) for latitude in latitudes])
     for label in ax.get_xticklabels():  # they stand among the points
         label.set(color=INK, fontsize=7.5, path_effects=[patheffects.withStroke(linewidth=2, foreground="white")], zorder=4)
+
+
+def _draw_coasts(ax: Any, extent: Extent) -> None:
+    """Lines on axes of degrees, where cartopy is there. Warns where its data are not."""
+    try:
+        from cartopy.io import shapereader
+    except ImportError:
+        return
+    wide = max(extent.right - extent.left, extent.top - extent.bottom) > 60
+    file = next((found for found in map(_file_of, ("110m", "50m", "10m") if wide else ("50m", "10m", "110m")) if found), None)
+    if file is None:
+        warnings.warn(
+            "coast lines are left out: cartopy is there, and its data are not: `cartopy_feature_download physical` fetches them",
+            UserWarning,
+            stacklevel=2,
+        )
+        return
+    from matplotlib.collections import LineCollection
+
+    lines = []
+    for shape in shapereader.Reader(file).geometries():
+        for part in getattr(shape, "geoms", [shape]):
+            line = np.asarray(part.coords)[:, :2]
+            lines += [line + [turn, 0.0] for turn in (-360, 0, 360) if extent.left <= line[:, 0].max() + turn and line[:, 0].min() + turn <= extent.right]
+    ax.add_collection(LineCollection(lines, colors="#444444", linewidths=0.6, zorder=2), autolim=False)
+
+
+def _file_of(resolution: str) -> Optional[str]:
+    """Where it lies already."""
+    from cartopy import config
+    from cartopy.io import Downloader
+
+    place = {"config": config, "category": "physical", "name": "coastline", "resolution": resolution}
+    known = Downloader.from_config(("shapefiles", "natural_earth", resolution, "physical", "coastline"))
+    for path in (known.pre_downloaded_path(place), known.target_path(place)):
+        if path is not None and Path(path).is_file():
+            return str(path)
+    return None
