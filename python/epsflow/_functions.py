@@ -19,7 +19,7 @@ from ._lineage import Lineage
 from ._parameters import as_flag, as_options, as_variants
 from ._plan import EpsPlan
 from ._precomputed import as_distances, is_precomputed, made_dense, refuse_beside, refuse_beyond_table
-from ._sweep import SweepResult, sweep_distances, sweep_on_gpus, sweep_options, sweep_over_ranks
+from ._sweep import Asked, SweepResult, asked_of, sweep_distances, sweep_on_gpus, sweep_options, sweep_over_ranks
 from ._tasks import ProgressOption
 from ._units import Given, as_given
 
@@ -87,41 +87,44 @@ def sweep(
     >>> result.labels(eps=0.2, min_samples=10)
     """
     ways = {"strategy": strategy, "index": index, "decide": decide}
+    kept: dict[str, Any] = {"core": core, "keep": keep, "output": output, **ways}
+    told: dict[str, Any] = {"sample_weight": sample_weight, "lineage": lineage, "progress": progress}
     if comm is not None:
 
-        def prepare() -> Any:
+        def prepare() -> tuple[Asked, dict[str, Any]]:
             if is_precomputed(metric):
-                raise ValueError("comm beside metric='precomputed': distances are clustered by one process; leave one of them out")
+                raise ValueError(
+                    "comm beside metric='precomputed': distances are clustered by one process; leave one of them out"
+                )
             if gpus is not None and backend == "cpu":
                 raise TypeError("gpus beside backend='cpu': leave one of them out")
             if engine is not None or backend == "gpu":
-                raise TypeError("comm beside engine, or backend='gpu': each process makes an engine of its own, with a GPU that gpus names for it")
+                raise TypeError(
+                    "comm beside engine, or backend='gpu': each process makes an engine of its own, with a GPU that gpus "
+                    "names for it"
+                )
             share = as_given(made_dense(X, memory), metric, metric_params)
-            run = sweep_options(core, keep, output, **ways)
-            return share, as_variants(eps, min_samples, variants, share.unit), as_options(backend=backend, memory=memory, threads=threads), run
+            asked = asked_of(share, (eps, min_samples, variants), **told, **kept)
+            return asked, as_options(backend=backend, memory=memory, threads=threads)
 
-        return sweep_over_ranks(comm, prepare, gpus, sample_weight, lineage, progress)
+        return sweep_over_ranks(comm, prepare, gpus)
     if is_precomputed(metric):
-        beside = {"metric_params": metric_params is not None, "keep": keep != "labels", "lineage": as_flag(lineage, "lineage")}
-        beside.update({"output": output != "numpy", "gpus": gpus is not None}, **{name: way != "auto" for name, way in ways.items()})
-        refuse_beside(beside)
-        asked = as_variants(eps, min_samples, variants)
+        beside = {"metric_params": metric_params is not None, "keep": keep != "labels"}
+        beside.update(lineage=as_flag(lineage, "lineage"), output=output != "numpy", gpus=gpus is not None)
+        refuse_beside({**beside, **{name: way != "auto" for name, way in ways.items()}})
+        pairs = as_variants(eps, min_samples, variants)
         of_run = of_the_cpu(engine, backend, memory, threads)
         distances = as_distances(X)
-        refuse_beyond_table(X, [e for e, _ in asked])
-        return sweep_distances(distances, asked, sample_weight, as_flag(core, "core"), progress, of_run)
+        refuse_beyond_table(X, [e for e, _ in pairs])
+        return sweep_distances(distances, pairs, sample_weight, as_flag(core, "core"), progress, of_run)
     if gpus is not None:
         given = as_given(made_dense(X, memory, engine), metric, metric_params)
-        asked = as_variants(eps, min_samples, variants, given.unit)
-        run = sweep_options(core, keep, output, **ways)
+        asked = asked_of(given, (eps, min_samples, variants), **told, **kept)
         if engine is not None or backend not in ("auto", "gpu"):
             raise TypeError("gpus beside engine, or backend='cpu': gpus have engines of their own; leave one of them out")
-        shared = as_options(memory=memory, threads=threads)
-        return sweep_on_gpus(given, asked, gpus, shared, run, sample_weight, as_flag(lineage, "lineage"), progress)
-    run = sweep_options(core, keep, output, **ways)
-    data = _of(X, metric, metric_params, (backend, memory, threads, engine), run)
-    kept: dict[str, Any] = {"core": core, "keep": keep, "lineage": lineage, "output": output, **ways}
-    return data.sweep(eps, min_samples, variants=variants, sample_weight=sample_weight, progress=progress, **kept)
+        return sweep_on_gpus(asked, gpus, as_options(memory=memory, threads=threads))
+    data = _of(X, metric, metric_params, (backend, memory, threads, engine), sweep_options(**kept))
+    return data.sweep(eps, min_samples, variants=variants, **told, **kept)
 
 
 @documented

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -337,6 +338,76 @@ class SweepResult(Unchanging):
         return f"<epsflow.SweepResult of {len(self)} variants>"
 
 
+@dataclass(frozen=True)
+class Asked:
+    """A sweep that is asked for: what it is of, and its parameters, checked."""
+
+    given: Given
+    variants: list[tuple[float, int]]
+    run: dict[str, Any]
+    """Options of the run, as the library takes them."""
+    weights: NDArray[np.float64] | None
+    lineage: bool
+    output: str
+    progress: ProgressOption
+
+    @property
+    def points(self) -> _core.Points:
+        points: Any = self.given.points
+        return _core.Points(points, self.given.metric, weights=self.weights)
+
+    @property
+    def under(self) -> str:
+        """What labels depend on besides points, eps and min_samples, in the program's words."""
+        with python_errors():
+            metric = self.given.metric.text(self.given.points.shape[1])
+        return ", ".join(part for part in (metric, "weighted" if self.weights is not None else "") if part)
+
+    def run_by(self, start: Any, *arguments: Any, rank: int | None = None) -> SweepResult:
+        """What the task finds that `start` starts. rank: that of this process, if it has a share of the points."""
+        share, with_lineage = rank is not None, self.lineage and not rank
+        if not share:
+            warn_of_unit(self.given, min(e for e, _ in self.variants))
+        found: dict[tuple[float, int], VariantResult] = {}
+
+        def add(results: list[Any]) -> None:
+            for result in results:
+                variant = VariantResult(result, self.output, self.run["keep"])
+                found[variant.eps, variant.min_samples] = variant
+
+        checksum, under = _checksum_of(self.weights), self.under
+        task = run_task(start, *arguments, progress=self.progress, on_results=add)
+        points, metric, unit, table, *_ = self.given
+        made = Lineage(task.take(), unit) if with_lineage else None
+        origin = Origin(points=points, table=table, under=under, weights=checksum, metric=metric, share=share)
+        return SweepResult([found[v] for v in self.variants], origin, unit, made)
+
+
+def sweep_options(core: Any, keep: Any, output: Any, **ways: str) -> dict[str, Any]:
+    """Options of the run, as the library takes them. Raises TypeError, ValueError."""
+    if as_choice(output, "output", "numpy") not in OUTPUTS:
+        raise ValueError(f"output={output!r} is none of {', '.join(map(repr, OUTPUTS))}")
+    if as_choice(keep, "keep", "labels") not in KEPT:
+        raise ValueError(f"keep={keep!r} is none of {', '.join(map(repr, KEPT))}")
+    if keep == "summary":
+        said = {"core": as_flag(core, "core"), "output": output != "numpy"}
+        if beside := " and ".join(name for name, is_said in said.items() if is_said):
+            raise ValueError(
+                f"{beside} beside keep='summary', which keeps neither labels nor core points: leave {beside} out, or keep"
+            )
+    return as_options(core=core, keep=keep, output="host" if output == "numpy" else "device", **ways)
+
+
+def asked_of(
+    given: Given, variants: tuple[Any, Any, Any], sample_weight: Any, lineage: Any, progress: ProgressOption, **options: Any
+) -> Asked:
+    """variants: eps, min_samples and variants. options: those of sweep_options(). Raises TypeError, ValueError."""
+    pairs, run = as_variants(*variants, given.unit), sweep_options(**options)
+    with_lineage = as_flag(lineage, "lineage")
+    weights = None if sample_weight is None else as_weights(sample_weight, int(given.points.shape[0]))
+    return Asked(given, pairs, run, weights, with_lineage, options["output"], progress)
+
+
 @method
 def sweep_loaded(
     data: Loaded, eps: Any = None, min_samples: Any = None, *,
@@ -344,33 +415,27 @@ def sweep_loaded(
     keep: str = "labels", lineage: bool = False, output: str = "numpy", progress: ProgressOption = None,
     strategy: str = "auto", index: str = "auto", decide: str = "auto",
 ) -> SweepResult:
-    asked = as_variants(eps, min_samples, variants, data._given.unit)
-    run = sweep_options(core, keep, output, strategy, index, decide)
-    with_lineage = as_flag(lineage, "lineage")
+    kept: dict[str, Any] = {"core": core, "keep": keep, "output": output}
+    kept.update(strategy=strategy, index=index, decide=decide)
+    asked = asked_of(data._given, (eps, min_samples, variants), sample_weight, lineage, progress, **kept)
     if output != "numpy" and data.engine.backend != "gpu":
         raise ValueError(f"output={output!r} leaves labels on a GPU, and the engine works on the CPU: leave output out")
-    if output != "numpy" and run["strategy"] == "table":
-        raise ValueError(f"strategy='table' makes labels on the host, and output={output!r} leaves them on a GPU: leave one of them out")
-    weights = None if sample_weight is None else as_weights(sample_weight, len(data))
-    arguments = (data._data, asked, run, weights, with_lineage)
-    return _results(_core.Dataset.start_sweep, arguments, data._given, str(data._data.metric), asked, _checksum_of(weights), with_lineage, output, run["keep"], progress)
+    if output != "numpy" and strategy == "table":
+        raise ValueError(
+            f"strategy='table' makes labels on the host, and output={output!r} leaves them on a GPU: leave one of them out"
+        )
+    start = _core.Dataset.start_sweep
+    return asked.run_by(start, data._data, asked.variants, asked.run, asked.weights, asked.lineage)
 
 
-def sweep_on_gpus(
-    given: Given, asked: list[tuple[float, int]], gpus: Any, engine: dict[str, Any], run: dict[str, Any],
-    sample_weight: Any, with_lineage: bool, progress: ProgressOption,
-) -> SweepResult:
+def sweep_on_gpus(asked: Asked, gpus: Any, engine: dict[str, Any]) -> SweepResult:
     """engine: options of those that share the sweep."""
-    if isinstance(given.points, _core.GpuPoints):
+    if isinstance(asked.given.points, _core.GpuPoints):
         raise ValueError("gpus share points that are on the host, and these are on a GPU: leave gpus out, or copy them")
-    if run["output"] != "host":
+    if asked.output != "numpy":
         raise ValueError("output leaves labels on one GPU, and gpus share the sweep: leave one of them out")
-    weights = None if sample_weight is None else as_weights(sample_weight, len(given.points))
-    words = _words_of(gpus)
-    arguments = (None, _core.Points(given.points, given.metric, weights=weights), asked, (words, engine), run, with_lineage)
-    with python_errors():
-        metric = given.metric.text(given.points.shape[1])
-    return _results(_core.start_shared_sweep, arguments, given, metric, asked, _checksum_of(weights), with_lineage, "numpy", run["keep"], progress)
+    devices = (_words_of(gpus), engine)
+    return asked.run_by(_core.start_shared_sweep, None, asked.points, asked.variants, devices, asked.run, asked.lineage)
 
 
 def _words_of(gpus: Any) -> str:
@@ -380,56 +445,27 @@ def _words_of(gpus: Any) -> str:
     return words
 
 
-def sweep_over_ranks(
-    comm: Any, prepare: Callable[[], tuple[Given, list[tuple[float, int]], dict[str, Any], dict[str, Any]]], gpus: Any,
-    sample_weight: Any, lineage: Any, progress: ProgressOption,
-) -> SweepResult:
-    """prepare: checks this process's share, and returns it, what is asked for, options of the engine and of the run."""
+def sweep_over_ranks(comm: Any, prepare: Callable[[], tuple[Asked, dict[str, Any]]], gpus: Any) -> SweepResult:
+    """prepare: checks what this process is given, and returns what it asks for and options of its engine."""
 
-    def prepared() -> tuple[Any, ...]:
-        given, asked, engine, run = prepare()
-        if isinstance(given.points, _core.GpuPoints):
+    def prepared() -> tuple[Asked, tuple[str, dict[str, Any]]]:
+        asked, engine = prepare()
+        if isinstance(asked.given.points, _core.GpuPoints):
             raise ValueError("comm takes points that are on the host, and these are on a GPU: copy them")
-        if run["output"] != "host":
+        if asked.output != "numpy":
             raise ValueError("output leaves labels on one GPU, and comm brings them to the host: leave output out")
-        if run["strategy"] == "table":
+        if asked.run["strategy"] == "table":
             raise ValueError("strategy='table' is for one process: leave it, or comm, out")
-        weights = None if sample_weight is None else as_weights(sample_weight, len(given.points))
-        words = "" if gpus is None else _words_of(gpus)
-        metric = given.metric.text(given.points.shape[1])
-        return given, asked, words, engine, run, weights, as_flag(lineage, "lineage"), metric, _checksum_of(weights)
+        return asked, ("" if gpus is None else _words_of(gpus), engine)
 
     with Ranks(comm) as ranks:
-        given, asked, words, engine, run, weights, with_lineage, metric, checksum = ranks.together(prepared)
-        units = str(given.reference) if any(given.reference[1]) else None
-        of_X = {"the columns of X": given.names, "the units of X": units}
-        ranks.require_same({"gpus": words != "", "sample_weight": weights is not None, "lineage": with_lineage, **run, **of_X})
-        arguments = (_core.Points(given.points, given.metric, weights=weights), asked, (words, engine), run, with_lineage)
-        lineage_here = with_lineage and ranks.rank == 0
-        return _results(ranks.start, arguments, given, metric, asked, checksum, lineage_here, "numpy", run["keep"], progress, share=True)
-
-
-def _results(
-    start: Any, arguments: Any, given: Given,
-    metric: str, asked: list[tuple[float, int]], checksum: str, with_lineage: bool, output: str, kept: str,
-    progress: ProgressOption, share: bool = False,
-) -> SweepResult:
-    """checksum: of the weights, or empty. share: whether these are not all points, and the task is that of a rank."""
-    if not share:
-        warn_of_unit(given, min(e for e, _ in asked))
-    under = ", ".join(part for part in (metric, "weighted" if checksum else "") if part)
-    found: dict[tuple[float, int], VariantResult] = {}
-
-    def add(results: list[Any]) -> None:
-        for result in results:
-            variant = VariantResult(result, output, kept)
-            found[variant.eps, variant.min_samples] = variant
-
-    task = run_task(start, *arguments, progress=progress, on_results=add)
-    points, _, unit, table, *_ = given
-    made = Lineage(task.take(), unit) if with_lineage else None
-    origin = Origin(points=points, table=table, under=under, weights=checksum, metric=given.metric, share=share)
-    return SweepResult([found[v] for v in asked], origin, unit, made)
+        asked, devices = ranks.together(prepared)
+        names, reference = asked.given.names, asked.given.reference
+        of_X = {"the columns of X": names, "the units of X": str(reference) if any(reference[1]) else None}
+        told = {"gpus": devices[0] != "", "sample_weight": asked.weights is not None, "lineage": asked.lineage}
+        ranks.require_same({**told, **asked.run, **of_X})
+        given = (asked.points, asked.variants, devices, asked.run, asked.lineage)
+        return asked.run_by(ranks.start, *given, rank=ranks.rank)
 
 
 def sweep_distances(
@@ -448,16 +484,3 @@ def _checksum_of(weights: NDArray[np.float64] | None) -> str:
         return ""
     checksum: str = _core.checksum_of(weights.reshape(-1, 1))
     return checksum
-
-
-def sweep_options(core: bool, keep: str, output: str, strategy: str, index: str, decide: str) -> dict[str, Any]:
-    if as_choice(output, "output", "numpy") not in OUTPUTS:
-        raise ValueError(f"output={output!r} is none of {', '.join(map(repr, OUTPUTS))}")
-    if as_choice(keep, "keep", "labels") not in KEPT:
-        raise ValueError(f"keep={keep!r} is none of {', '.join(map(repr, KEPT))}")
-    if keep == "summary":
-        beside = " and ".join(name for name, given in (("core", as_flag(core, "core")), ("output", output != "numpy")) if given)
-        if beside:
-            raise ValueError(f"{beside} beside keep='summary', which keeps neither labels nor core points: leave {beside} out, or keep")
-    where = "host" if output == "numpy" else "device"
-    return as_options(core=core, keep=keep, output=where, strategy=strategy, index=index, decide=decide)
