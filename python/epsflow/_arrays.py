@@ -35,7 +35,11 @@ def as_points(X: Any, metric: Metric = EUCLIDEAN, name: str = "X") -> AnyPoints:
 def as_host_points(X: Any, metric: Metric = EUCLIDEAN, name: str = "X") -> Points:
     """The same of what is on the host. Raises TypeError for arrays on a GPU."""
     refuse_on_gpu(X, name)
-    X, _ = from_table(X, metric, name)
+    return as_array(from_table(X, metric, name)[0], name)
+
+
+def as_array(X: Any, name: str = "X") -> Points:
+    """The same of what is on the host and no table."""
     array = as_plain(X, name)
     if array.dtype.kind not in "fiub":
         array = _from_objects(array, name)

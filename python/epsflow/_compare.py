@@ -13,6 +13,7 @@ from . import _core
 from ._columns import has_masked
 from ._docs import documented
 from ._gpu_arrays import on_host
+from ._labelled import as_columns
 from ._parameters import as_options
 from ._tasks import filled, python_errors
 
@@ -58,12 +59,7 @@ class Comparison:
         Its columns are "a" and "b"; "points", which are in both; "of_a" and "of_b", their share of the points of a's cluster and of b's.
         A pandas.DataFrame where pandas is there, else a dict of arrays.
         """
-        columns = {name: values.copy() for name, values in self._table.items()}
-        try:
-            import pandas
-        except ImportError:
-            return columns
-        return pandas.DataFrame(columns)
+        return as_columns(self._table)
 
 
 @documented

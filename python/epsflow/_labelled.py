@@ -26,6 +26,16 @@ def as_frame(columns: dict[str, Any]) -> Any:
     return pandas.DataFrame(table)
 
 
+def as_columns(columns: dict[str, Any]) -> Any:
+    """Copies of columns as a pandas.DataFrame if pandas is there, else as a dict."""
+    copies = {name: values.copy() for name, values in columns.items()}
+    try:
+        import pandas
+    except ImportError:
+        return copies
+    return pandas.DataFrame(copies)
+
+
 def table_of(X: Any) -> Any:
     """X where it is a table, to which columns can be added; None for arrays and the like."""
     ways = ("assign", "with_columns", "append_column", "colnames")

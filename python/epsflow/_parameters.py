@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -158,6 +158,12 @@ def as_choice(word: Any, name: str, standard: str = "auto") -> str:
     if not isinstance(word, str):
         raise _wrong_type(name, word, f"a text, {standard!r} where it is left open")
     return as_utf8(word)
+
+
+def require_one_of(word: Any, name: str, words: Sequence[str]) -> None:
+    """Raises ValueError for a word that is none of the words."""
+    if word not in words:
+        raise ValueError(f"{name}={word!r} is none of {', '.join(map(repr, words))}")
 
 
 def as_utf8(text: str) -> str:

@@ -35,6 +35,7 @@ class Unchanging:
     def __deepcopy__(self: T, memo: Any) -> T:
         return self
 
+
 _WORDS = {
     "FolderMode::resume": "`epsflow sweep … --resume`",
     "FolderMode::overwrite": "result.save(…, overwrite=True)",
@@ -90,6 +91,21 @@ class Origin:
             "column_numbers": list(range(d)),
             "dropped_rows": 0,
         }
+
+
+class FromPoints(Unchanging):
+    """A result that knows which points it is of."""
+
+    def __init__(self, origin: Origin | None) -> None:
+        self._origin = origin or Origin()
+
+    @property
+    def input(self) -> dict[str, Any] | None:
+        return self._origin.input
+
+    @property
+    def rows(self) -> NDArray[np.int64] | None:
+        return self._origin.rows
 
 
 class StoredVariant:

@@ -19,9 +19,9 @@ from ._engine import Engine, engine_for
 from ._frames import library_of
 from ._labelled import as_frame, table_of
 from ._loaded import Loaded
-from ._parameters import as_choice, as_eps, as_flag, as_options, as_variants, find_variant
-from ._results import Folder, Origin, Unchanging, load_folder, stored
-from ._sweep import SweepResult, VariantResult
+from ._parameters import as_choice, as_eps, as_flag, as_options, as_variants, find_variant, require_one_of
+from ._results import Folder, FromPoints, Origin, load_folder, stored
+from ._sweep import KEPT, SweepResult, VariantResult
 from ._tasks import ProgressOption, run_task
 from ._units import Given, as_given, in_columns_of, warn_of_unit
 
@@ -29,7 +29,7 @@ _COUNTS = ("n_clusters", "n_noise", "n_core", "n_border", "largest")
 
 
 @documented
-class SlicedResult(Unchanging):
+class SlicedResult(FromPoints):
     """All variants of all slices. `epsflow.sweep_many` makes it, and `epsflow.load` of the folder of a sweep with --by or --by-file.
 
     A pickled one takes its points along, unless they are on a GPU.
@@ -55,18 +55,10 @@ class SlicedResult(Unchanging):
         self._unit = unit
         self._given = given
         self._weights = weights
-        self._origin = origin or Origin()
+        super().__init__(origin)
         self.keys = places.keys
         self.sizes = np.diff(places.offsets)
         self.variants = list(results)
-
-    @property
-    def input(self) -> dict[str, Any] | None:
-        return self._origin.input
-
-    @property
-    def rows(self) -> NDArray[np.int64] | None:
-        return self._origin.rows
 
     def __len__(self) -> int:
         """Slices."""
@@ -238,8 +230,7 @@ def sweep_many(
     """
     given, places = _slices_of(X, by, width, offsets, metric, metric_params)
     asked = as_variants(eps, min_samples, variants, given.unit)
-    if as_choice(keep, "keep", "labels") not in ("labels", "summary"):
-        raise ValueError(f"keep={keep!r} is none of 'labels', 'summary'")
+    require_one_of(as_choice(keep, "keep", "labels"), "keep", KEPT)
     run = as_options(core=as_flag(core, "core"), keep=keep)
     n = int(given.points.shape[0])
     weights = None if sample_weight is None else places.by_place(as_weights(sample_weight, n))

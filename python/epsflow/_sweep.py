@@ -18,11 +18,11 @@ from ._labelled import as_frame, labelled
 from ._lineage import Lineage
 from ._loaded import Loaded, method
 from ._metrics import arguments_of
-from ._parameters import as_choice, as_flag, as_options, as_variants, find_variant
+from ._parameters import as_choice, as_flag, as_options, as_variants, find_variant, require_one_of
 from ._precomputed import cluster_distances
 from ._ranks import Ranks
 from ._report import Reported, catalog_hint, write_report
-from ._results import Folder, Origin, Unchanging, save_folder, stored
+from ._results import Folder, FromPoints, Origin, Unchanging, save_folder, stored
 from ._tasks import ProgressOption, python_errors, run_task
 from ._units import Given, warn_of_unit
 
@@ -147,7 +147,7 @@ _SUMMARY = {
 
 
 @documented
-class SweepResult(Unchanging):
+class SweepResult(FromPoints):
     """All variants of a sweep, in the order in which they were asked for: `len`, `for` and `[i]` go over them.
 
     Attributes
@@ -165,7 +165,7 @@ class SweepResult(Unchanging):
     ) -> None:
         self._variants = variants
         self._unit = unit
-        self._origin = origin or Origin()
+        super().__init__(origin)
         self.lineage = lineage
         self._places = {(v.eps, v.min_samples): i for i, v in enumerate(variants)}
         for variant in variants:
@@ -175,14 +175,6 @@ class SweepResult(Unchanging):
     def metric(self) -> str:
         under = self._origin.under if self.input is None else str(self.input.get("checksum", "")).partition(", ")[2]
         return under if under not in ("", "weighted") else ", ".join(part for part in ("euclidean", under) if part)
-
-    @property
-    def input(self) -> dict[str, Any] | None:
-        return self._origin.input
-
-    @property
-    def rows(self) -> NDArray[np.int64] | None:
-        return self._origin.rows
 
     @property
     def summary(self) -> Any:
@@ -385,10 +377,8 @@ class Asked:
 
 def sweep_options(core: Any, keep: Any, output: Any, **ways: str) -> dict[str, Any]:
     """Options of the run, as the library takes them. Raises TypeError, ValueError."""
-    if as_choice(output, "output", "numpy") not in OUTPUTS:
-        raise ValueError(f"output={output!r} is none of {', '.join(map(repr, OUTPUTS))}")
-    if as_choice(keep, "keep", "labels") not in KEPT:
-        raise ValueError(f"keep={keep!r} is none of {', '.join(map(repr, KEPT))}")
+    require_one_of(as_choice(output, "output", "numpy"), "output", OUTPUTS)
+    require_one_of(as_choice(keep, "keep", "labels"), "keep", KEPT)
     if keep == "summary":
         said = {"core": as_flag(core, "core"), "output": output != "numpy"}
         if beside := " and ".join(name for name, is_said in said.items() if is_said):

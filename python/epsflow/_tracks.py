@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 
 from . import _core
 from ._arrays import as_host_points
-from ._catalog import as_mask
+from ._catalog import as_mask, require_labels
 from ._columns import has_masked
 from ._compare import as_labels
 from ._docs import documented
 from ._frames import metric_of
 from ._gpu_arrays import on_host
+from ._labelled import as_columns
 from ._parameters import as_choice, as_eps, as_flag, as_options
 from ._tasks import made_by
 
@@ -82,7 +83,7 @@ class Tracks:
 
         A pandas.DataFrame where pandas is there, else a dict of arrays.
         """
-        return _as_table(self._table)
+        return as_columns(self._table)
 
     @property
     def links(self) -> Any:
@@ -92,7 +93,7 @@ class Tracks:
 
         A pandas.DataFrame where pandas is there, else a dict of arrays.
         """
-        return _as_table(self._links)
+        return as_columns(self._links)
 
     @property
     def events(self) -> list[TrackEvent]:
@@ -193,8 +194,8 @@ def tracks(
     points = None if X is None else as_host_points(on_host(X), words)
     of_points = as_labels(labels, "labels")
     n = len(of_points)
-    if points is not None and len(points) != n:
-        raise ValueError(f"there are {len(points)} points and {n} labels: give one for each")
+    if points is not None:
+        require_labels(len(points), n)
     by_time, starts = _as_slices(times, slices, n)
     radius, mask, codes, names = 0.0, None, None, None
     if match == "cores":
@@ -383,12 +384,3 @@ def _duration(since: datetime.timedelta) -> str:
     seconds = since - datetime.timedelta(days=since.days)
     text = str(datetime.datetime.min + seconds).split(" ")[1]
     return f"{since.days} days {text}"
-
-
-def _as_table(columns: dict[str, NDArray[Any]]) -> Any:
-    copies = {name: values.copy() for name, values in columns.items()}
-    try:
-        import pandas
-    except ImportError:
-        return copies
-    return pandas.DataFrame(copies)

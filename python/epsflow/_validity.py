@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from . import _core
 from ._arrays import as_host_points
+from ._catalog import require_labels
 from ._compare import as_labels
 from ._docs import documented
 from ._frames import metric_of
@@ -95,8 +96,7 @@ def validity(
     words = metric_of(X, metric, metric_params)
     points = as_host_points(on_host(X), words)
     of_points = as_labels(labels, "labels")
-    if len(of_points) != len(points):
-        raise ValueError(f"there are {len(points)} points and {len(of_points)} labels: give one for each")
+    require_labels(len(points), len(of_points))
     sample, samples = as_count(sample, "sample", 2), as_count(samples, "samples", 2)
     given = _core.Points(points, words, of_points)
     return filled(Validity, made_by(_core.start_validity, given, sample, samples, as_options(threads=threads)))

@@ -10,9 +10,10 @@ from typing import Any, NamedTuple, Optional
 import numpy as np
 from numpy.typing import NDArray
 
+from .._catalog import require_labels
 from .._compare import as_labels
 from .._docs import documented
-from .._parameters import as_count
+from .._parameters import as_count, require_one_of
 from ._colors import Found, codes_of, found_in, image_of, rgb_of
 from ._points import kind_of, points_of, views_of
 from ._raster import Array, Extent, Raster, is_sparse, rasterise, spread
@@ -81,8 +82,7 @@ def clusters(
     >>> result = epsflow.sweep(X, eps=0.3, min_samples=[4, 16])
     >>> epsflow.plot.clusters(X, result.variant(0.3, 16))
     """
-    if kind not in KINDS:
-        raise ValueError(f"kind={kind!r} is none of {', '.join(map(repr, KINDS))}")
+    require_one_of(kind, "kind", KINDS)
     if ax is not None and figure is not None:
         raise TypeError("ax and figure are both given: axes belong to a figure, so leave one of them out")
     pixels = as_count(pixels, "pixels", 2)
@@ -90,8 +90,7 @@ def clusters(
         raise ValueError(f"pixels == {pixels}, must be at most {_MOST_PIXELS}: an image has their square")
     points = points_of(X, labels, columns, unit)
     of_points = as_labels(labels, "labels")
-    if len(of_points) != len(points.values):
-        raise ValueError(f"there are {len(points.values)} points and {len(of_points)} labels: give one for each")
+    require_labels(len(points.values), len(of_points))
     kind = kind_of(kind, points)
     if points.values.shape[1] == 1:
         rows = np.column_stack([points.values, np.arange(len(of_points))])

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from .._docs import documented
 from .._explore import Exploration
 from .._lineage import Lineage
+from .._parameters import require_one_of
 from .._sweep import SweepResult
 from ._style import INK, SEQUENCE, axes_of, say_empty, shown, style, unit_of_eps, with_unit
 
@@ -67,8 +68,7 @@ def heatmap(source: Any, quantity: str = "clusters", *, ax: Any = None) -> Any:
     --------
     >>> epsflow.plot.heatmap(epsflow.explore(X), "noise")
     """
-    if quantity not in QUANTITIES:
-        raise ValueError(f"quantity={quantity!r} is none of {', '.join(map(repr, QUANTITIES))}")
+    require_one_of(quantity, "quantity", QUANTITIES)
     grid, marks = _grid_of(source, quantity), _marks_of(source)
     with style():
         ax = axes_of(ax)
