@@ -72,8 +72,8 @@ std::unique_ptr<Task> start_catalog(const PyPoints& points, const Named<Vector<d
       columns_of);
 }
 
-/// The same of points on a GPU, there. Each array is of the kind that it must be. given: labels, core and weights; null if
-/// there are none of the last two.
+/// The same of points on a GPU, there. Each array is of the kind that it must be. given: labels, core and weights; the
+/// last two are null if there are none.
 std::unique_ptr<Task> start_gpu_catalog(const PyEngine& engine, const PyGpuPoints& points, const PyMetric& given_metric,
                                         const std::tuple<const PyValues*, const PyValues*, const PyValues*>& given,
                                         const Named<const PyValues*>& columns) {

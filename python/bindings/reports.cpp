@@ -39,8 +39,8 @@ using GivenCell = std::tuple<double, std::uint32_t, std::uint64_t, std::uint64_t
 /// eps, min_samples, score.
 using Score = std::tuple<double, std::uint32_t, double>;
 
-/// What is known of all cells: the lineage, or null; null, or the points as an engine has them, for labels of every cell of the
-/// lineage; scores; and what is recommended, as explore.json has it.
+/// What is known of all cells: the lineage, or null; the points as an engine has them, for labels of every cell of the
+/// lineage, or null; scores; and what is recommended, as explore.json has it.
 using Grid = std::tuple<const Lineage*, const PyDataset*, std::vector<Score>, std::string>;
 
 /// Whoever calls keeps the arrays and the lineage until the task has ended.

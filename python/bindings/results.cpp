@@ -33,8 +33,8 @@ io::SweepEntry entry_of(const Figures& figures) {
 
 using Held = std::tuple<Figures, Vector<std::int32_t>, Vector<std::uint8_t>>;
 
-/// told: the input, the version of the program and the options of the run. Whoever calls keeps the arrays until the task has
-/// ended.
+/// told: the input, the version of the program and the options of the run. Whoever calls keeps the arrays until the task
+/// has ended.
 std::unique_ptr<Task> start_save(
     const std::filesystem::path& folder, const std::vector<Held>& variants, const Vector<std::int64_t>& rows,
     const std::tuple<std::string, std::string, std::vector<std::pair<std::string, std::string>>>& told,

@@ -58,8 +58,8 @@ std::unique_ptr<Task> start(std::function<Input(const Observer&)> prepare, Relay
   });
 }
 
-/// Starts a sweep of points on the host, shared by GPUs of this process or, if ranks is not null, by all ranks. devices: the
-/// GPUs, with ranks one for each process of a machine, or empty for the CPU; and options of the engines.
+/// Starts a sweep of points on the host, shared by GPUs of this process or, if ranks is not null, by all ranks. devices:
+/// the GPUs, with ranks one for each process of a machine, or empty for the CPU; and options of the engines.
 std::unique_ptr<Task> start_shared_sweep(Relay* ranks, const PyPoints& points, const Variants& variants,
                                          const std::pair<std::string, nb::dict>& devices, const nb::dict& options,
                                          bool lineage) {

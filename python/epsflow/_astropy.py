@@ -54,9 +54,9 @@ def _from_directions(X: Any, name: str, metric: Metric, masked: bool) -> tuple[A
     kind = type(X).__name__
     if metric.angle_unit is None:
         raise TypeError(
-            f"{name} is a {kind}, and metric={metric.name!r} measures no angles between directions: say metric='greatcircle', where eps is "
-            f"in degrees, or in metric_params={{'unit': …}}; or give {name}.cartesian.xyz.value.T, where eps is a length, and without "
-            f"distances a chord, 2·sin(angle/2)"
+            f"{name} is a {kind}, and metric={metric.name!r} measures no angles between directions: say "
+            f"metric='greatcircle', where eps is in degrees, or in metric_params={{'unit': …}}; or give "
+            f"{name}.cartesian.xyz.value.T, where eps is a length, and without distances a chord, 2·sin(angle/2)"
         )
     if len(X.shape) != 1:
         raise ValueError(f"{name} is a {kind} of shape {X.shape}, and points come one after another: give {name}.reshape(-1)")
@@ -134,8 +134,8 @@ def _converted(values: NDArray[Any], unit: Any, what: str, metric: Metric) -> ND
         return values
     if not unit.is_equivalent(wanted):
         raise ValueError(
-            f"{what} in {unit}, and metric={metric.name!r} takes a longitude and a latitude, which are angles: choose columns of angles, or "
-            f"another metric"
+            f"{what} in {unit}, and metric={metric.name!r} takes a longitude and a latitude, which are angles: choose "
+            "columns of angles, or another metric"
         )
     converted: NDArray[Any] = unit.to(wanted, values.astype(np.float64))
     return converted

@@ -166,7 +166,8 @@ def catalog_columns(
     masses = None if weights is None else as_weights(weights, n, "weights")
     given = _core.Points(points, words, np.ascontiguousarray(labels, np.int32), mask, masses)
     starts = [int(offset) for offset in offsets]
-    return _table_of(made_by(_core.start_catalog, given, columns or [], starts, names or [], as_options(threads=threads)))
+    options = as_options(threads=threads)
+    return _table_of(made_by(_core.start_catalog, given, columns or [], starts, names or [], options))
 
 
 def _table_of(columns: list[Any]) -> dict[str, Any]:

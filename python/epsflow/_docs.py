@@ -10,16 +10,16 @@ T = TypeVar("T")
 _TEXTS = {
     "points": """
 X : array or table of shape (n_samples, n_features)
-    The points, a row for each. float32 and float64 in C order are not copied, unless a metric moves them, and nothing
-    is written to. X may also be a table of pandas, polars, Arrow, xarray or astropy, or points of geopandas or astropy;
-    angles with a unit are converted to that of the metric.""",
+    The points, a row for each. float32 and float64 in C order are not copied, unless a metric moves them, and
+    nothing is written to. X may also be a table of pandas, polars, Arrow, xarray or astropy, or points of
+    geopandas or astropy; angles with a unit are converted to that of the metric.""",
     "more_points": """
-    Arrays on a GPU (CuPy, PyTorch, JAX, Numba) are searched on that GPU by the euclidean metric. Sparse points are made
-    dense, within the memory and with a notice.""",
+    Arrays on a GPU (CuPy, PyTorch, JAX, Numba) are searched on that GPU by the euclidean metric. Sparse points
+    are made dense, within the memory and with a notice.""",
     "eps": """
 eps : float, or several
-    The maximum distance between two samples for one to be considered as in the neighborhood of the other. It may be a
-    quantity of astropy: results have it as a number, in the unit of the metric, or of X.""",
+    The maximum distance between two samples for one to be considered as in the neighborhood of the other. It
+    may be a quantity of astropy: results have it as a number, in the unit of the metric, or of X.""",
     "min_samples": """
 min_samples : int, or several
     The number of samples (or total weight) in a neighborhood for a point to be considered as a core point. This
@@ -30,23 +30,26 @@ variants : iterable of (eps, min_samples), optional
     "metric": """
 metric : {"euclidean", "greatcircle", "haversine", "cosine", "manhattan", "chebyshev", "minkowski", "l1", "cityblock", "l2"}
     The metric to use when calculating distance between instances in a feature array. "l1" and "cityblock" are
-    "manhattan", "l2" is "euclidean". "greatcircle" takes longitude and latitude in degrees. "haversine" takes latitude,
-    longitude and eps in radians, as scikit-learn does. "cosine" is 1 - the cosine of the angle between two vectors. In a
-    table the columns that are named as longitude and latitude (lon and lat, ra and dec, l and b, …) are found, in
-    whichever order and among others; names that contradict each other, and several pairs, are errors. Two columns of
-    other names, or without names, are longitude and latitude in this order; for haversine, latitude and longitude.
-    Longitudes lie from -360 to 720 degrees, latitudes from -90 to 90.""",
+    "manhattan", "l2" is "euclidean". "greatcircle" takes longitude and latitude in degrees. "haversine" takes
+    latitude, longitude and eps in radians, as scikit-learn does. "cosine" is 1 - the cosine of the angle
+    between two vectors. In a table the columns that are named as longitude and latitude (lon and lat, ra and
+    dec, l and b, …) are found, in whichever order and among others; names that contradict each other, and
+    several pairs, are errors. Two columns of other names, or without names, are longitude and latitude in this
+    order; for haversine, latitude and longitude. Longitudes lie from -360 to 720 degrees, latitudes from -90 to
+    90.""",
     "metric_params": """
 metric_params : dict, optional
-    Additional keyword arguments for the metric. "greatcircle" takes "unit", the unit of eps: "deg", "arcmin", "arcsec",
-    "rad" or "km" (on an earth with a radius of 6371.0088 km). It and "haversine" take "latitude_first", which says which
-    of two columns comes first, whatever their names are. Norms take "scale", a factor for each column, and "box", the
-    sides of a periodic box: each is its length (from 0 on), its two ends, or None if it is open; one for each column or
-    one for all, in the unit that X has before it is scaled. "minkowski" also takes "p".""",
+    Additional keyword arguments for the metric. "greatcircle" takes "unit", the unit of eps: "deg", "arcmin",
+    "arcsec", "rad" or "km" (on an earth with a radius of 6371.0088 km). It and "haversine" take
+    "latitude_first", which says which of two columns comes first, whatever their names are. Norms take "scale",
+    a factor for each column, and "box", the sides of a periodic box: each is its length (from 0 on), its two
+    ends, or None if it is open; one for each column or one for all, in the unit that X has before it is scaled.
+    "minkowski" also takes "p".""",
     "sample_weight": """
 sample_weight : float or array of shape (n_samples,), optional
-    Weight of each sample, such that a sample is core if the weights of the samples within eps, its own included, sum to
-    at least min_samples; a sample with a negative weight may inhibit its eps-neighbor from being core.""",
+    Weight of each sample, such that a sample is core if the weights of the samples within eps, its own
+    included, sum to at least min_samples; a sample with a negative weight may inhibit its eps-neighbor from
+    being core.""",
     "progress": """
 progress : bool or callable, optional
     True shows a bar. A function is called with an `epsflow.Progress`.""",
@@ -55,8 +58,8 @@ backend : {"auto", "cpu", "gpu"}
     Where the work is done. "auto" is the GPU if there is one; few points go to the CPU.""",
     "memory": """
 memory : int or str, optional
-    Bytes that the run may hold, or a text such as "8GiB"; labels, 4 bytes per point and variant, come on top. The
-    default is half of the machine's.""",
+    Bytes that the run may hold, or a text such as "8GiB"; labels, 4 bytes per point and variant, come on top.
+    The default is half of the machine's.""",
     "threads": """
 threads : int, optional
     How many threads work. The default is one per core.""",
@@ -68,8 +71,8 @@ engine : Engine, optional
     An engine that was made before. backend, memory and threads belong to it, and are left out beside it.""",
     "strategy": """
 strategy : {"auto", "table", "direct"}
-    Whether points are clustered by a table of all neighbours. This, and what follows, changes the time and no label;
-    `epsflow.plan` says which ways are taken.""",
+    Whether points are clustered by a table of all neighbours. This, and what follows, changes the time and no
+    label; `epsflow.plan` says which ways are taken.""",
     "index": """
 index : {"auto", "grid", "tree", "all"}
     Where candidates for neighbours come from.""",
@@ -98,8 +101,8 @@ feature_names_in_ : ndarray of shape (n_features_in_,)
     Names of features seen during fit, if X has names: those of the columns that became coordinates.""",
     "input": """
 input : dict or None
-    What a results folder says of its points: files, columns, rows that were dropped, checksum. A result that was loaded
-    or unpickled has a dict, and one that was swept here has None.
+    What a results folder says of its points: files, columns, rows that were dropped, checksum. A result that
+    was loaded or unpickled has a dict, and one that was swept here has None.
 rows : ndarray of shape (n,) or None
     The input row of each label, if a folder has it, as rows were dropped or several files joined.""",
     "errors": """

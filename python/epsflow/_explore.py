@@ -225,7 +225,8 @@ def _require_even(eps: list[float]) -> None:
 
 
 def _as_offer(offer: Any) -> Offer:
-    return filled(Offer, offer, labels=np.asarray(memoryview(offer.labels).toreadonly()), reason=python_words(offer.reason))
+    labels = np.asarray(memoryview(offer.labels).toreadonly())
+    return filled(Offer, offer, labels=labels, reason=python_words(offer.reason))
 
 
 @method

@@ -230,7 +230,9 @@ def _from_geopandas(X: Any, name: str, metric: Metric) -> _Read:
     if metric.angle_unit is None:
         return Columns(axes, lambda i: getattr(points, axes[i]).to_numpy(), len(points), "")
     unit = _angle_of(points.crs, name, metric)
-    angles = [("lat", points.y), ("lon", points.x)] if metric.takes_latitude_first else [("lon", points.x), ("lat", points.y)]
+    angles = [("lon", points.x), ("lat", points.y)]
+    if metric.takes_latitude_first:
+        angles.reverse()
     return Columns([axis for axis, _ in angles], lambda i: unit * angles[i][1].to_numpy(), len(points), "")
 
 
@@ -240,7 +242,8 @@ def _angle_of(crs: Any, name: str, metric: Metric) -> float:
         return 1.0
     if not crs.is_geographic:
         raise ValueError(
-            f"{name} is in {crs.to_string()}, and metric={metric.name!r} takes longitudes and latitudes: give {name}.to_crs(4326)"
+            f"{name} is in {crs.to_string()}, and metric={metric.name!r} takes longitudes and latitudes: give "
+            f"{name}.to_crs(4326)"
         )
     radians = float(crs.axis_info[0].unit_conversion_factor)
     return radians if metric.angle_unit == "rad" else radians / math.radians(1)

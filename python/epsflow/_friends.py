@@ -103,7 +103,7 @@ class Groups:
         table = catalog_columns(points, self._of["metric"], self._numbers, None, self._of["weights"])
         centres = np.stack([values for name, values in table.items() if name.endswith("_center")], axis=1)
         masses = np.asarray(table.get("weight_total", table["size"]), np.float64)
-        sides = self._of["box"] or [(0.0, 0.0)]
+        sides = self._of["metric"].box or [(0.0, 0.0)]
         box = [side[1] - side[0] for side in (sides * 3 if len(sides) == 1 else sides)]
         # Whole or not at all.
         handle, aside = tempfile.mkstemp(".partial", "fof", os.path.dirname(os.path.abspath(path)))
@@ -258,7 +258,8 @@ def friends_of_friends(
         if of_points.shape != (n, d) or d > 3:
             raise ValueError(f"velocity.shape == {of_points.shape}, expected {(n, d)}, in up to three dimensions: one for each sample")
         moves = [as_column(of_points[:, k], "velocity", n) for k in range(d)]
-    held = {"points": points, "metric": words, "weights": masses, "velocity": moves, "columns": columns_of(X, columns, n), "box": words.box}
+    held = {"points": points, "metric": words, "weights": masses, "velocity": moves}
+    held["columns"] = columns_of(X, columns, n)
     data = Loaded(engine_for(engine, given, backend, memory, threads), given)
     found: list[Any] = []
     run_task(_core.Dataset.start_sweep, data._data, [(length, 1 if least < 2 else 2)], {}, None, on_results=found.extend)

@@ -100,8 +100,8 @@ def sweep(
                 raise TypeError("gpus beside backend='cpu': leave one of them out")
             if engine is not None or backend == "gpu":
                 raise TypeError(
-                    "comm beside engine, or backend='gpu': each process makes an engine of its own, with a GPU that gpus "
-                    "names for it"
+                    "comm beside engine, or backend='gpu': each process makes an engine of its own, with a GPU that "
+                    "gpus names for it"
                 )
             share = as_given(made_dense(X, memory), metric, metric_params)
             asked = asked_of(share, (eps, min_samples, variants), **told, **kept)
@@ -199,7 +199,8 @@ def lineage(
     """
     ways = {"strategy": strategy, "index": index, "decide": decide}
     data = _of(X, metric, metric_params, (backend, memory, threads, engine), as_options(**ways))
-    return data.lineage(eps, min_samples, variants=variants, sample_weight=sample_weight, keep=keep, progress=progress, **ways)
+    told: dict[str, Any] = {"sample_weight": sample_weight, "keep": keep, "progress": progress, **ways}
+    return data.lineage(eps, min_samples, variants=variants, **told)
 
 
 @documented
@@ -332,7 +333,8 @@ def neighbors(
     >>> table = epsflow.neighbors(X, 0.3, distances=True)
     >>> result = epsflow.sweep(table, [0.1, 0.2, 0.3], 10, metric="precomputed")
     """
-    return _of(X, metric, metric_params, (backend, memory, threads, engine)).neighbors(eps, distances=distances, progress=progress)
+    data = _of(X, metric, metric_params, (backend, memory, threads, engine))
+    return data.neighbors(eps, distances=distances, progress=progress)
 
 
 @documented
@@ -472,7 +474,10 @@ def catalog(
     return as_frame(catalog_on_gpu(made._engine, points, words, labels, core, weights, columns))
 
 
-def _of(X: Any, metric: str, metric_params: dict[str, Any] | None, machine: tuple[Any, ...], run: dict[str, Any] | None = None) -> Dataset:
+def _of(
+    X: Any, metric: str, metric_params: dict[str, Any] | None, machine: tuple[Any, ...],
+    run: dict[str, Any] | None = None,
+) -> Dataset:
     """Points that are loaded once a method needs them. machine: backend, memory, threads and engine."""
     backend, memory, threads, engine = machine
     given = as_given(made_dense(X, memory, engine), metric, metric_params)

@@ -14,7 +14,7 @@ Columns = dict[str, np.ndarray[Any, Any]]
 
 
 def as_frame(columns: dict[str, Any]) -> Any:
-    """Columns of one length as a pandas.DataFrame where pandas is there, else as a structured array."""
+    """Columns of one length as a pandas.DataFrame if pandas is there, else as a structured array."""
     arrays = {name: np.asarray(values) for name, values in columns.items()}
     table = np.empty(len(next(iter(arrays.values()))), dtype=[(name, values.dtype) for name, values in arrays.items()])
     for name, values in arrays.items():

@@ -13,7 +13,7 @@ from . import _core
 from ._arrays import as_weights
 from ._labelled import as_frame
 from ._loaded import Loaded, method
-from ._parameters import SAME_EPS, as_choice, as_eps, as_min_samples, as_options, as_variants, find_variant, require_one_of
+from ._parameters import SAME_EPS, as_choice, as_eps, as_min_samples, as_options, as_variants, find_variant
 from ._tasks import ProgressOption, made_by, python_errors
 from ._units import warn_of_unit
 
@@ -245,7 +245,6 @@ def lineage_loaded(
 ) -> Lineage:
     weights = None if sample_weight is None else as_weights(sample_weight, len(data))
     asked = as_variants(eps, min_samples, variants, data._given.unit)
-    require_one_of(as_choice(keep, "keep", "summary"), "keep", KEPT)
-    run = as_options(keep=keep, strategy=strategy, index=index, decide=decide)
+    run = as_options(keep=as_choice(keep, "keep", "summary", KEPT), strategy=strategy, index=index, decide=decide)
     warn_of_unit(data._given, min(e for e, _ in asked))
     return Lineage(made_by(_core.start_lineage, data._data, asked, run, weights, progress=progress), data._given.unit)

@@ -15,7 +15,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 class Loaded:
     def __init__(self, engine: Any, given: Given, slices: Any = (), is_lazy: bool = False) -> None:
-        """slices: offsets, if points are many data sets. is_lazy: whether the points are loaded only when they are needed."""
+        """slices: offsets, if points are many data sets. is_lazy: whether they are loaded only when they are needed."""
         self.engine = engine
         self._given = given
         self._slices = slices

@@ -91,8 +91,8 @@ def sky_columns(names: list[str], metric: Metric) -> list[int]:
 
 
 def require_unit_of_names(names: list[str], metric: Metric) -> None:
-    """names: of the columns that are taken, but for those that have a unit. Raises ValueError for those that say another
-    unit than the metric takes, as lat_rad does for "greatcircle"."""
+    """names: of the columns that are taken, but for those that have a unit. Raises ValueError for those that say
+    another unit than the metric takes, as lat_rad does for "greatcircle"."""
     if metric.angle_unit is not None:
         with python_errors():
             metric.require_unit_of_names([as_utf8(name) for name in names])

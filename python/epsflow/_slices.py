@@ -19,7 +19,7 @@ from ._engine import Engine, engine_for
 from ._frames import library_of
 from ._labelled import as_frame, table_of
 from ._loaded import Loaded
-from ._parameters import as_choice, as_eps, as_flag, as_options, as_variants, find_variant, require_one_of
+from ._parameters import as_choice, as_eps, as_flag, as_options, as_variants, find_variant
 from ._results import Folder, FromPoints, Origin, load_folder, stored
 from ._sweep import KEPT, SweepResult, VariantResult
 from ._tasks import ProgressOption, run_task
@@ -230,8 +230,7 @@ def sweep_many(
     """
     given, places = _slices_of(X, by, width, offsets, metric, metric_params)
     asked = as_variants(eps, min_samples, variants, given.unit)
-    require_one_of(as_choice(keep, "keep", "labels"), "keep", KEPT)
-    run = as_options(core=as_flag(core, "core"), keep=keep)
+    run = as_options(core=as_flag(core, "core"), keep=as_choice(keep, "keep", "labels", KEPT))
     n = int(given.points.shape[0])
     weights = None if sample_weight is None else places.by_place(as_weights(sample_weight, n))
     of_engine = engine_for(engine, given, backend, memory, threads)
@@ -389,10 +388,10 @@ def _stretches(values: NDArray[Any], width: Any) -> NDArray[Any]:
 
 
 def load(folder: Folder, *, unfinished: bool = False) -> Any:
-    """The results in a folder that `epsflow sweep` or `SweepResult.save` wrote, or in its sweep.h5 where h5py is there.
+    """The results in a folder that `epsflow sweep` or `SweepResult.save` wrote, or in its sweep.h5 if h5py is there.
 
-    Labels are mapped from their files when they are asked for, and compared with their checksums then; the files must not be changed
-    while they are in use.
+    Labels are mapped from their files when they are asked for, and compared with their checksums then; the files must
+    not be changed while they are in use.
 
     Parameters
     ----------
@@ -403,8 +402,8 @@ def load(folder: Folder, *, unfinished: bool = False) -> Any:
     Returns
     -------
     SweepResult, or SlicedResult of a sweep with --by or --by-file
-        A folder has no points. It says which of them are in which slice if the rows of its input were in the order of the slices, as they
-        are with --by-file; else the labels of a single slice are refused.
+        A folder has no points. It says which of them are in which slice if the rows of its input were in the order of
+        the slices, as they are with --by-file; else the labels of a single slice are refused.
 
     Raises
     ------

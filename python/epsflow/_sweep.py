@@ -18,7 +18,7 @@ from ._labelled import as_frame, labelled
 from ._lineage import Lineage
 from ._loaded import Loaded, method
 from ._metrics import arguments_of
-from ._parameters import as_choice, as_flag, as_options, as_variants, find_variant, require_one_of
+from ._parameters import as_choice, as_flag, as_options, as_variants, find_variant
 from ._precomputed import cluster_distances
 from ._ranks import Ranks
 from ._report import Reported, catalog_hint, write_report
@@ -377,19 +377,21 @@ class Asked:
 
 def sweep_options(core: Any, keep: Any, output: Any, **ways: str) -> dict[str, Any]:
     """Options of the run, as the library takes them. Raises TypeError, ValueError."""
-    require_one_of(as_choice(output, "output", "numpy"), "output", OUTPUTS)
-    require_one_of(as_choice(keep, "keep", "labels"), "keep", KEPT)
+    as_choice(output, "output", "numpy", OUTPUTS)
+    as_choice(keep, "keep", "labels", KEPT)
     if keep == "summary":
         said = {"core": as_flag(core, "core"), "output": output != "numpy"}
         if beside := " and ".join(name for name, is_said in said.items() if is_said):
             raise ValueError(
-                f"{beside} beside keep='summary', which keeps neither labels nor core points: leave {beside} out, or keep"
+                f"{beside} beside keep='summary', which keeps neither labels nor core points: leave {beside} out, or "
+                "keep"
             )
     return as_options(core=core, keep=keep, output="host" if output == "numpy" else "device", **ways)
 
 
 def asked_of(
-    given: Given, variants: tuple[Any, Any, Any], sample_weight: Any, lineage: Any, progress: ProgressOption, **options: Any
+    given: Given, variants: tuple[Any, Any, Any], sample_weight: Any, lineage: Any, progress: ProgressOption,
+    **options: Any,
 ) -> Asked:
     """variants: eps, min_samples and variants. options: those of sweep_options(). Raises TypeError, ValueError."""
     pairs, run = as_variants(*variants, given.unit), sweep_options(**options)
@@ -412,7 +414,8 @@ def sweep_loaded(
         raise ValueError(f"output={output!r} leaves labels on a GPU, and the engine works on the CPU: leave output out")
     if output != "numpy" and strategy == "table":
         raise ValueError(
-            f"strategy='table' makes labels on the host, and output={output!r} leaves them on a GPU: leave one of them out"
+            f"strategy='table' makes labels on the host, and output={output!r} leaves them on a GPU: leave one of them "
+            "out"
         )
     start = _core.Dataset.start_sweep
     return asked.run_by(start, data._data, asked.variants, asked.run, asked.weights, asked.lineage)

@@ -218,11 +218,12 @@ def tracks(
     options = as_options(threads=threads)
     try:
         given = _core.Points(points, words, of_points, mask)
-        n_cells, n_tracks, table, links, events, features = made_by(_core.start_tracks, given, starts, codes, (match, radius, share), options)
+        found = made_by(_core.start_tracks, given, starts, codes, (match, radius, share), options)
     except ValueError as error:
         if names is None:
             raise
         raise ValueError(_with_name(str(error), names)) from None
+    n_cells, n_tracks, table, links, events, features = found
     links["same_cell"] = links["same_cell"].view(np.bool_)
     return Tracks(len(table["frame"]), n_cells, n_tracks, by_time, features, _in_tobacs_order(table, by_time, points, words), links, events)
 

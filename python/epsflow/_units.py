@@ -47,7 +47,7 @@ class Given(NamedTuple):
 
 
 def read(X: Any, metric: Metric, name: str = "X", check: Callable[[Any, Any], Any] | None = None) -> Given:
-    """All that X says of itself. check: is given the coordinates and the names of the columns before they become an array.
+    """All that X says of itself. check: it gets the coordinates and the names of the columns, and returns an array.
 
     Raises TypeError, ValueError for what X cannot be.
     """
@@ -125,7 +125,9 @@ def require_reference(found: Reference, fitted: Reference, name: str = "X", othe
 def warn_of_unit(given: Given, eps: float) -> None:
     """Warns where eps, the smallest of a run, is an angle at least as large as the field, as one in a smaller unit would be."""
     points, metric, *_ = given
-    found = metric.field_within(points, eps) if metric.angle_unit is not None and isinstance(points, np.ndarray) else None
+    found = None
+    if metric.angle_unit is not None and isinstance(points, np.ndarray):
+        found = metric.field_within(points, eps)
     if found is None:
         return
     width, height, angle, meant = found

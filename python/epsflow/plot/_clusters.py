@@ -282,16 +282,21 @@ def _set_sky(ax: Any, view: View) -> None:
 
 
 def _draw_coasts(ax: Any, extent: Extent) -> None:
-    """Lines on axes of degrees, where cartopy is there. Warns where its data are not."""
+    """Coast lines of Natural Earth on axes of degrees, if cartopy is there. Nothing is fetched from the network.
+
+    Warns if the data are not there.
+    """
     try:
         from cartopy.io import shapereader
     except ImportError:
         return
     wide = max(extent.right - extent.left, extent.top - extent.bottom) > 60
-    file = next((found for found in map(_file_of, ("110m", "50m", "10m") if wide else ("50m", "10m", "110m")) if found), None)
+    resolutions = ("110m", "50m", "10m") if wide else ("50m", "10m", "110m")
+    file = next((found for found in map(_file_of, resolutions) if found), None)
     if file is None:
         warnings.warn(
-            "coast lines are left out: cartopy is there, and its data are not: `cartopy_feature_download physical` fetches them",
+            "coast lines are left out: cartopy is there, and its data are not: `cartopy_feature_download physical` "
+            "fetches them",
             UserWarning,
             stacklevel=2,
         )
@@ -302,7 +307,9 @@ def _draw_coasts(ax: Any, extent: Extent) -> None:
     for shape in shapereader.Reader(file).geometries():
         for part in getattr(shape, "geoms", [shape]):
             line = np.asarray(part.coords)[:, :2]
-            lines += [line + [turn, 0.0] for turn in (-360, 0, 360) if extent.left <= line[:, 0].max() + turn and line[:, 0].min() + turn <= extent.right]
+            left, right = line[:, 0].min(), line[:, 0].max()
+            turns = [turn for turn in (-360, 0, 360) if extent.left <= right + turn and left + turn <= extent.right]
+            lines += [line + [turn, 0.0] for turn in turns]
     ax.add_collection(LineCollection(lines, colors="#444444", linewidths=0.6, zorder=2), autolim=False)
 
 

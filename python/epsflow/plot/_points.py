@@ -50,7 +50,8 @@ def points_of(X: Any, labels: Any, columns: Optional[Sequence[Any]], unit: Optio
         names = [names[i] for i in order] if len(order) == len(names) else names
     else:
         values = as_host_points(X)
-        sphere, scale = _sphere_of(names, metric, values.shape[1]), float(np.degrees(1)) if metric.angle_unit == "rad" else 1.0
+        sphere = _sphere_of(names, metric, values.shape[1])
+        scale = float(np.degrees(1)) if metric.angle_unit == "rad" else 1.0
         units = [str(found) if found is not None else unit for found in _units(X)] or [unit]
     d = values.shape[1]
     if not all_finite(values):
