@@ -172,6 +172,12 @@ def test_large_powers():
         assert (found >= largest * (1 - 1e-12)).all() and (found <= largest * 3 ** (1 / p) * (1 + 1e-12)).all()
 
 
+def test_selectivity_takes_an_engine():
+    X = np.random.default_rng(3).normal(size=(200, 2))
+    by_engine = epsflow.selectivity(X, [0.1, 0.5], engine=epsflow.Engine("cpu"))
+    assert np.asarray(by_engine["n_neighbors"]).tolist() == np.asarray(epsflow.selectivity(X, [0.1, 0.5])["n_neighbors"]).tolist()
+
+
 def test_selectivity_counts_neighbors():
     X = points()
     eps = [0.3, 0.05, 2.0]
