@@ -10,6 +10,7 @@
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
 #include <epsflow/io/checksum.hpp>
+#include <epsflow/io/results/sweep_entry.hpp>
 #include <epsflow/parts/sweep.hpp>
 #include <epsflow/pipeline/backends.hpp>
 #include <epsflow/pipeline/engine.hpp>
@@ -49,9 +50,26 @@ struct PyPredictor {
 };
 
 /// Labels and figures of a variant; arrays look into it.
-struct PyResult {
+struct PyResult : io::SweepEntry {
+  explicit PyResult(VariantResult&& made)
+      : SweepEntry{made.variant, made.summary, made.seconds}, result(std::move(made)) {}
+
   VariantResult result;
 };
+
+/// eps, min_samples, clusters, noise, core, border, largest, seconds.
+using Words = std::tuple<double, std::uint32_t, std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t,
+                         std::uint64_t, double>;
+
+void make_figures(io::SweepEntry* place, const Words& words) {
+  const auto& [eps, minpts, clusters, noise, core, border, largest, seconds] = words;
+  new (place) io::SweepEntry{{eps, minpts}, {clusters, noise, core, border, largest}, seconds};
+}
+
+Words words_of(const io::SweepEntry& e) {
+  const LabelSummary& s = e.summary;
+  return {e.variant.eps, e.variant.minpts, s.clusters, s.noise, s.core, s.border, s.largest, e.seconds};
+}
 
 PyEngine make_engine(const nb::dict& given) {
   const EngineOptions options = options_from<EngineOptions>(given);
@@ -152,11 +170,20 @@ void translate_errors(const std::exception_ptr& error, void*) {
 
 void define_results(nb::module_& m) {
   const auto figure = [](auto LabelSummary::*field) {
-    return [field](const PyResult& r) { return r.result.summary.*field; };
+    return [field](const io::SweepEntry& e) { return e.summary.*field; };
   };
-  nb::class_<PyResult>(m, "Result", "One finished variant. Its arrays look into it, without a copy.")
-      .def_prop_ro("eps", [](const PyResult& r) { return r.result.variant.eps; })
-      .def_prop_ro("min_samples", [](const PyResult& r) { return r.result.variant.minpts; })
+  nb::class_<io::SweepEntry>(m, "Figures", "The figures of a variant.")
+      .def("__init__", &make_figures, "words"_a)
+      .def_prop_ro("words", &words_of, "All of them, as Figures are made of them.")
+      .def_prop_ro("eps", [](const io::SweepEntry& e) { return e.variant.eps; })
+      .def_prop_ro("min_samples", [](const io::SweepEntry& e) { return e.variant.minpts; })
+      .def_prop_ro("clusters", figure(&LabelSummary::clusters))
+      .def_prop_ro("noise", figure(&LabelSummary::noise))
+      .def_prop_ro("core_count", figure(&LabelSummary::core))
+      .def_prop_ro("border", figure(&LabelSummary::border))
+      .def_prop_ro("largest", figure(&LabelSummary::largest))
+      .def_ro("seconds", &io::SweepEntry::seconds);
+  nb::class_<PyResult, io::SweepEntry>(m, "Result", "One finished variant. Its arrays look into it, without a copy.")
       .def_prop_ro("labels", column_in<PyResult>([](PyResult & r) -> auto& { return r.result.labels; }))
       .def_prop_ro("core", column_in<PyResult>([](PyResult & r) -> auto& { return r.result.core; }))
       .def_prop_ro("gpu_labels",
@@ -167,12 +194,6 @@ void define_results(nb::module_& m) {
                    [](nb::handle_t<PyResult> self) {
                      return gpu_column<bool>(nb::cast<PyResult&>(self).result.device_core, self);
                    })
-      .def_prop_ro("clusters", figure(&LabelSummary::clusters))
-      .def_prop_ro("noise", figure(&LabelSummary::noise))
-      .def_prop_ro("core_count", figure(&LabelSummary::core))
-      .def_prop_ro("border", figure(&LabelSummary::border))
-      .def_prop_ro("largest", figure(&LabelSummary::largest))
-      .def_prop_ro("seconds", [](const PyResult& r) { return r.result.seconds; })
       .def_prop_ro(
           "slices",
           [](const PyResult& r) {
@@ -223,7 +244,7 @@ void define_task(nb::module_& m) {
       .def("take_results",
            [](Task& task) {
              std::vector<PyResult> taken;
-             for (VariantResult& result : task.take_results()) taken.push_back({std::move(result)});
+             for (VariantResult& result : task.take_results()) taken.emplace_back(std::move(result));
              return taken;
            })
       .def("take", &Task::take, "What the run has made.")

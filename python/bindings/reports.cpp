@@ -4,6 +4,7 @@
 #include "points.hpp"
 #include "task.hpp"
 
+#include <epsflow/io/results/sweep_entry.hpp>
 #include <epsflow/io/write/atomic_file.hpp>
 #include <epsflow/parts/sweep.hpp>
 #include <epsflow/report/as_json.hpp>
@@ -33,9 +34,8 @@ struct PyPage {
   }
 };
 
-/// eps, min_samples, clusters, noise, core, border, largest; and labels, which may be none.
-using GivenCell = std::tuple<double, std::uint32_t, std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t,
-                             std::uint64_t, Vector<std::int32_t>>;
+/// Figures and labels, which may be none.
+using GivenCell = std::pair<const io::SweepEntry*, Vector<std::int32_t>>;
 /// eps, min_samples, score.
 using Score = std::tuple<double, std::uint32_t, double>;
 
@@ -47,9 +47,7 @@ using Grid = std::tuple<const Lineage*, const PyDataset*, std::vector<Score>, st
 std::unique_ptr<Task> start_report(const std::filesystem::path& file, bool overwrite, const PyPoints& points,
                                    const PyPage& page, const std::vector<GivenCell>& cells, const Grid& grid) {
   std::vector<std::tuple<Variant, LabelSummary, std::span<const std::int32_t>>> given;
-  for (const auto& [eps, minpts, clusters, noise, core, border, largest, labels] : cells) {
-    given.emplace_back(Variant{eps, minpts}, LabelSummary{clusters, noise, core, border, largest}, span_of(labels));
-  }
+  for (const auto& [figures, labels] : cells) given.emplace_back(figures->variant, figures->summary, span_of(labels));
   const auto& [lineage, data, scores, advice] = grid;
   std::vector<std::pair<Variant, double>> scored;
   for (const auto& [eps, minpts, score] : scores) scored.emplace_back(Variant{eps, minpts}, score);

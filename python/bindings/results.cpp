@@ -17,21 +17,7 @@
 namespace epsflow::python {
 namespace {
 
-/// eps, min_samples, clusters, noise, core, border, largest, seconds.
-using Figures = std::tuple<double, std::uint32_t, std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t,
-                           std::uint64_t, double>;
-
-Figures figures_of(const io::SweepEntry& e) {
-  const LabelSummary& s = e.summary;
-  return {e.variant.eps, e.variant.minpts, s.clusters, s.noise, s.core, s.border, s.largest, e.seconds};
-}
-
-io::SweepEntry entry_of(const Figures& figures) {
-  const auto& [eps, minpts, clusters, noise, core, border, largest, seconds] = figures;
-  return {{eps, minpts}, {clusters, noise, core, border, largest}, seconds, true};
-}
-
-using Held = std::tuple<Figures, Vector<std::int32_t>, Vector<std::uint8_t>>;
+using Held = std::tuple<const io::SweepEntry*, Vector<std::int32_t>, Vector<std::uint8_t>>;
 
 /// told: the input, the version of the program and the options of the run. Whoever calls keeps the arrays until the task
 /// has ended.
@@ -42,7 +28,7 @@ std::unique_ptr<Task> start_save(
   const auto& [input, version, options] = told;
   io::HeldResults results{.input = input, .run = {.version = version, .options = options}, .rows = span_of(rows)};
   for (const auto& [figures, labels, core] : variants) {
-    results.variants.push_back({entry_of(figures), span_of(labels), span_of(core)});
+    results.variants.push_back({*figures, span_of(labels), span_of(core)});
   }
   return std::make_unique<Task>([folder, results, overwrite](const Observer& observer, Task::Channel&) {
     io::save_results(folder, results, overwrite ? io::Overwrite::replace : io::Overwrite::refuse, observer.on_notice,
@@ -94,8 +80,8 @@ void define_results_folders(nb::module_& m) {
       .def_ro("runs", &io::Manifest::runs, "JSON")
       .def_prop_ro("variants",
                    [](const io::Manifest& manifest) {
-                     std::vector<Figures> all;
-                     for (const auto& [variant, entry] : manifest.entries) all.push_back(figures_of(entry));
+                     std::vector<io::SweepEntry> all;
+                     for (const auto& [variant, entry] : manifest.entries) all.push_back(entry);
                      return all;
                    })
       .def("owns", &io::Manifest::owns, "name"_a)

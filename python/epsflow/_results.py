@@ -108,14 +108,20 @@ class FromPoints(Unchanging):
         return self._origin.rows
 
 
-class StoredVariant:
-    """As epsflow._core.Result, with arrays of its own or, for labels and core, functions that give them when they are asked for."""
+class StoredVariant(_core.Figures):
+    """As epsflow._core.Result, with arrays of its own or, for labels and core, functions that give them when they are
+    asked for."""
 
-    def __init__(self, figures: Any, labels: Array | Callable[[], Array], core: Array | Callable[[], Array], slices: Any = ()) -> None:
-        self.eps, self.min_samples, self.clusters, self.noise, self.core_count, self.border, self.largest, self.seconds = figures
+    def __init__(
+        self, words: Any, labels: Array | Callable[[], Array], core: Array | Callable[[], Array], slices: Any = ()
+    ) -> None:
+        super().__init__(words)
         self._labels = labels
         self._core = core
         self.slices = slices
+
+    def __reduce__(self) -> Any:
+        return StoredVariant, (self.words, self._labels, self._core, self.slices)
 
     @property
     def labels(self) -> Array:
@@ -133,15 +139,11 @@ class StoredVariant:
         return found.view(np.uint8)
 
 
-def _figures(v: Any) -> tuple[float, int, int, int, int, int, int, float]:
-    return float(v.eps), int(v.min_samples), v.clusters, v.noise, v.core_count, v.border, v.largest, float(v.seconds)
-
-
 def stored(result: Any) -> StoredVariant:
     """A result of a run, or of a folder, with arrays of its own."""
     absent = getattr(result, "_labels", None)
     labels = absent if isinstance(absent, _NoLabels) else np.array(result.labels)
-    return StoredVariant(_figures(result), labels, np.array(result.core), np.array(result.slices))
+    return StoredVariant(result.words, labels, np.array(result.core), np.array(result.slices))
 
 
 @contextmanager
@@ -159,7 +161,7 @@ def save_folder(folder: Folder, variants: list[Any], origin: Origin, overwrite: 
     """variants: each as epsflow._core.Result. Everything is written aside, and takes its place when it is complete."""
     from importlib.metadata import version
 
-    held = [(_figures(v), np.ascontiguousarray(v.labels, np.int32), np.ascontiguousarray(v.core, np.uint8)) for v in variants]
+    held = [(v, np.ascontiguousarray(v.labels, np.int32), np.ascontiguousarray(v.core, np.uint8)) for v in variants]
     rows = np.ascontiguousarray([] if origin.rows is None else origin.rows, np.int64)
     described = json.dumps(origin.described(len(held[0][1]) if held else 0))
     options = [
@@ -206,10 +208,10 @@ def load_folder(folder: Folder, unfinished: bool) -> tuple[list[StoredVariant], 
 
         variants = []
         for figures in manifest.variants:
-            name = f"eps_{_core.format_number(figures[0])}_minpts_{figures[1]}.npy"
-            labels = array(f"labels/{name}", "<i4") if manifest.owns(f"labels/{name}") else _NoLabels(str(path), *figures[:2])
+            name = f"eps_{_core.format_number(figures.eps)}_minpts_{figures.min_samples}.npy"
+            labels = array(f"labels/{name}", "<i4") if manifest.owns(f"labels/{name}") else _NoLabels(str(path), figures.eps, figures.min_samples)
             core = array(f"core/{name}", "|b1") if manifest.owns(f"core/{name}") else np.empty(0, np.bool_)
-            variants.append(StoredVariant(figures, labels, core))
+            variants.append(StoredVariant(figures.words, labels, core))
         rows = array("rows.npy", "<i8")() if manifest.owns("rows.npy") else None
         lineage = None
         if manifest.owns("lineage.npz"):
