@@ -13,9 +13,9 @@ from ._arrays import as_host_points, as_weights
 from ._columns import has_masked
 from ._compare import as_labels, labels_of
 from ._docs import documented
-from ._frames import library_of, metric_of
+from ._frames import library_of
 from ._gpu_arrays import as_gpu_values, on_host, to_host
-from ._labelled import as_frame, columns_in, table_of
+from ._labelled import columns_in, table_of
 from ._parameters import as_options
 from ._tasks import made_by, python_errors
 

@@ -18,8 +18,9 @@ X : array or table of shape (n_samples, n_features)
     are made dense, within the memory and with a notice.""",
     "eps": """
 eps : float, or several
-    The maximum distance between two samples for one to be considered as in the neighborhood of the other. It
-    may be a quantity of astropy: results have it as a number, in the unit of the metric, or of X.""",
+    The maximum distance between two samples for one to be considered as in the neighborhood of the other; a
+    distance of exactly eps counts. It may be a quantity of astropy: results have it as a number, in the unit of
+    the metric, or of X.""",
     "min_samples": """
 min_samples : int, or several
     The number of samples (or total weight) in a neighborhood for a point to be considered as a core point. This

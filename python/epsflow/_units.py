@@ -10,7 +10,6 @@ from typing import Any, NamedTuple, Optional
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _core
 from ._arrays import AnyPoints, as_array
 from ._astropy import frame_of, units_of
 from ._columns import are_texts, order_of
