@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "arrays.hpp"
+#include "task.hpp"
 
 #include <epsflow/core/error.hpp>
 #include <epsflow/pipeline/engine.hpp>
@@ -60,5 +61,10 @@ class TaskDataset {
   Dataset points_;
   std::optional<std::span<const double>> weights_;
 };
+
+/// Starts a sweep of a data set. The task hands over each result as it is finished and, if requested, the lineage at
+/// the end.
+std::unique_ptr<Task> start_sweep(const PyDataset& data, const Variants& variants, const nb::dict& options,
+                                  const Weights& weights, bool lineage);
 
 }  // namespace epsflow::python

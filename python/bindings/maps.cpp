@@ -1,7 +1,6 @@
-#include "arrays.hpp"
+// Maps of sweeps: how clusters lie in each other, and what is recommended of them.
 #include "dataset.hpp"
 #include "options.hpp"
-#include "task.hpp"
 
 #include <epsflow/core/error.hpp>
 #include <epsflow/pipeline/explore.hpp>

@@ -5,7 +5,6 @@
 #include "dataset.hpp"
 #include "gpu_points.hpp"
 #include "points.hpp"
-#include "sweeps.hpp"
 
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>

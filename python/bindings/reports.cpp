@@ -1,8 +1,8 @@
+// Pages of results.
 #include <filesystem>
 
 #include "dataset.hpp"
 #include "points.hpp"
-#include "task.hpp"
 
 #include <epsflow/io/results/sweep_entry.hpp>
 #include <epsflow/io/write/atomic_file.hpp>

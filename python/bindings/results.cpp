@@ -1,3 +1,4 @@
+// Results folders.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>

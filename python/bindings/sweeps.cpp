@@ -1,8 +1,7 @@
-#include "sweeps.hpp"
-#include "common.hpp"
-
+// Tasks that run a sweep. They hand over each result as it is finished and, if requested, the lineage at the end.
 #include <functional>
 
+#include "dataset.hpp"
 #include "points.hpp"
 #include "relay.hpp"
 

@@ -1,3 +1,4 @@
+// Clustering by tables of neighbours and by distances that the caller has already.
 #include "arrays.hpp"
 #include "options.hpp"
 #include "task.hpp"

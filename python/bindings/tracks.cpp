@@ -1,3 +1,4 @@
+// Clusters from slice to slice.
 #include "points.hpp"
 #include "task.hpp"
 

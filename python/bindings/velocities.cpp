@@ -1,5 +1,5 @@
+// One data set under many velocities.
 #include "dataset.hpp"
-#include "task.hpp"
 
 #include <epsflow/pipeline/velocities.hpp>
 
