@@ -72,10 +72,6 @@ class _Fitted:
 
 
 class _Clusterer(ClusterMixin, BaseEstimator):
-    def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
-        """As `fit`; returns labels_."""
-        return self.fit(X, sample_weight=sample_weight).labels_
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
@@ -213,6 +209,10 @@ class DBSCAN(_Clusterer):
         self.n_features_in_ = shape[1]
         self.__dict__.pop("feature_names_in_", None)
 
+    def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
+        """As `fit`; returns labels_."""
+        return self.fit(X, sample_weight=sample_weight).labels_
+
     def predict(self, X: Any) -> NDArray[np.int32]:
         """Find the clusters of other points, by the parameters that the model was fitted with.
 
@@ -330,6 +330,10 @@ class AutoDBSCAN(_Clusterer):
             self.core_sample_indices_ = found.core_sample_indices
         self.components_ = points.take(self.core_sample_indices_, axis=0)
         return self
+
+    def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> NDArray[np.int32]:
+        """As `fit`; returns labels_."""
+        return self.fit(X, sample_weight=sample_weight).labels_
 
 
 def dbscan(

@@ -209,7 +209,9 @@ def load_folder(folder: Folder, unfinished: bool) -> tuple[list[StoredVariant], 
         variants = []
         for figures in manifest.variants:
             name = f"eps_{_core.format_number(figures.eps)}_minpts_{figures.min_samples}.npy"
-            labels = array(f"labels/{name}", "<i4") if manifest.owns(f"labels/{name}") else _NoLabels(str(path), figures.eps, figures.min_samples)
+            labels: Any = _NoLabels(str(path), figures.eps, figures.min_samples)
+            if manifest.owns(f"labels/{name}"):
+                labels = array(f"labels/{name}", "<i4")
             core = array(f"core/{name}", "|b1") if manifest.owns(f"core/{name}") else np.empty(0, np.bool_)
             variants.append(StoredVariant(figures.words, labels, core))
         rows = array("rows.npy", "<i8")() if manifest.owns("rows.npy") else None

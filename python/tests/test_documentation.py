@@ -47,6 +47,8 @@ def test_docstrings_are_filled(module):
 
 def test_a_text_is_written_for_every_parameter():
     of = importlib.import_module("epsflow")
-    for function in (of.sweep, of.plan, of.lineage, of.explore, of.suggest, of.neighbors, of.k_distance, of.selectivity, of.catalog, of.sweep_many):
+    names = "sweep plan lineage explore suggest neighbors k_distance selectivity catalog sweep_many"
+    for function in (getattr(of, name) for name in names.split()):
         found = re.findall(r"^ {4}(\w+(?:, \w+)*)(?: : .*)?$", function.__doc__.partition("Returns\n")[0], re.MULTILINE)
-        assert {name for names in found for name in names.split(", ")} >= set(inspect.signature(function).parameters), function.__name__
+        described = {name for listed in found for name in listed.split(", ")}
+        assert described >= set(inspect.signature(function).parameters), function.__name__
