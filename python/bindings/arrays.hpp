@@ -1,16 +1,7 @@
 // Arrays and lists of Python as the library takes them.
 #pragma once
 
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
-
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <optional>
-#include <span>
-#include <utility>
-#include <vector>
+#include "common.hpp"
 
 #include <epsflow/core/points.hpp>
 #include <epsflow/core/sweep.hpp>
@@ -19,13 +10,10 @@ namespace epsflow::python {
 
 /// [n] of NumPy.
 template <class T>
-using Vector = nanobind::ndarray<const T, nanobind::ndim<1>, nanobind::c_contig, nanobind::device::cpu>;
-
-/// A weight for each point, or none.
-using Weights = std::optional<Vector<double>>;
+using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 /// [n, d] of NumPy, float32 or float64.
-using HostArray = nanobind::ndarray<nanobind::ro, nanobind::ndim<2>, nanobind::c_contig, nanobind::device::cpu>;
+using HostArray = nb::ndarray<nb::ro, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 template <class T>
 [[nodiscard]] std::span<const T> span_of(const Vector<T>& array) {
@@ -34,21 +22,20 @@ template <class T>
 
 /// [n] for NumPy.
 template <class T>
-using Column = nanobind::ndarray<nanobind::numpy, T, nanobind::ndim<1>>;
+using Column = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
 
 /// An array over memory that `owner` keeps.
 template <class T>
-[[nodiscard]] Column<T> column(T* data, std::size_t size, nanobind::handle owner) {
+[[nodiscard]] Column<T> column(T* data, std::size_t size, nb::handle owner) {
   return Column<T>(data, {size}, owner);
 }
 
 /// An object of Python that keeps values, and where they lie.
 template <class T>
-[[nodiscard]] std::pair<T*, nanobind::capsule> kept(std::vector<T>&& values) {
+[[nodiscard]] std::pair<T*, nb::capsule> kept(std::vector<T>&& values) {
   auto held = std::make_unique<std::vector<T>>(std::move(values));
   T* const data = held->data();
-  return {data,
-          nanobind::capsule(held.release(), [](void* all) noexcept { delete static_cast<std::vector<T>*>(all); })};
+  return {data, nb::capsule(held.release(), [](void* all) noexcept { delete static_cast<std::vector<T>*>(all); })};
 }
 
 template <class T>
@@ -58,17 +45,38 @@ template <class T>
   return column(data, size, owner);
 }
 
+/// A column of a field of each row, as To.
+template <class To, class Rows, class Row, class Field>
+[[nodiscard]] Column<To> column_from(const Rows& rows, Field Row::*field) {
+  std::vector<To> values;
+  values.reserve(rows.size());
+  for (const Row& row : rows) values.push_back(static_cast<To>(row.*field));
+  return column_of(std::move(values));
+}
+
 /// Calls f with the values of an array as std::span<const float> or std::span<const double>.
 template <class F>
 decltype(auto) visit_values(const HostArray& array, F&& f) {
   const std::size_t values = array.shape(0) * array.shape(1);
-  if (array.dtype() == nanobind::dtype<float>()) return f(std::span(static_cast<const float*>(array.data()), values));
+  if (array.dtype() == nb::dtype<float>()) return f(std::span(static_cast<const float*>(array.data()), values));
   return f(std::span(static_cast<const double*>(array.data()), values));
 }
 
 [[nodiscard]] inline PointsView view_of(const HostArray& array) {
   return visit_values(array, [&](auto values) { return PointsView(values, array.shape(1)); });
 }
+
+/// [n] of what each point has, or nothing.
+template <class T>
+using Maybe = std::optional<Vector<T>>;
+
+template <class T>
+[[nodiscard]] std::span<const T> span_of(const Maybe<T>& array) {
+  return array ? span_of(*array) : std::span<const T>();
+}
+
+/// A weight for each point, or none.
+using Weights = Maybe<double>;
 
 /// (eps, min_samples) of each variant.
 using Variants = std::vector<std::pair<double, std::uint32_t>>;

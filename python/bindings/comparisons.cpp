@@ -1,86 +1,98 @@
-#include "comparisons.hpp"
-
-#include <nanobind/ndarray.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/tuple.h>
-#include <nanobind/stl/unique_ptr.h>
-#include <nanobind/stl/vector.h>
-
-#include <cstdint>
-#include <memory>
-#include <tuple>
-#include <utility>
-#include <vector>
-
-#include "arrays.hpp"
-#include "metrics.hpp"
-#include "options.hpp"
+// Comparing and judging labellings, distances to nearest points, and what they say about eps.
+#include "dataset.hpp"
+#include "points.hpp"
 #include "task.hpp"
 
 #include <epsflow/pipeline/compare.hpp>
+#include <epsflow/pipeline/k_distance.hpp>
+#include <epsflow/pipeline/selectivity.hpp>
 #include <epsflow/pipeline/validity.hpp>
-
-namespace nb = nanobind;
-using namespace nb::literals;
 
 namespace epsflow::python {
 namespace {
 
-/// n, the figures of an Agreement in their order, and of each overlap a, b and its points.
+/// The figures, and of each overlap a, b and its points.
 nb::tuple compare_labels(const Vector<std::int32_t>& a, const Vector<std::int32_t>& b, const nb::dict& options) {
   const auto engine = options_from<EngineOptions>(options);
+  Contingency table;
   Agreement found;
-  std::uint64_t n = 0;
-  std::vector<std::int32_t> of_a;
-  std::vector<std::int32_t> of_b;
-  std::vector<std::int64_t> points;
   {
     const nb::gil_scoped_release release;
-    const Contingency table = compare(span_of(a), span_of(b), engine);
+    table = compare(span_of(a), span_of(b), engine);
     found = agreement(table);
-    n = table.points();
-    for (const Overlap& o : table.overlaps()) {
-      of_a.push_back(o.a);
-      of_b.push_back(o.b);
-      points.push_back(static_cast<std::int64_t>(o.points));
-    }
   }
-  return nb::make_tuple(
-      n, nb::make_tuple(found.adjusted_rand, found.variation, found.normalised_variation, found.kept, found.kept_back),
-      column_of(std::move(of_a)), column_of(std::move(of_b)), column_of(std::move(points)));
+  const auto& overlaps = table.overlaps();
+  return nb::make_tuple(nb::cast(found), table.points(), column_from<std::int32_t>(overlaps, &Overlap::a),
+                        column_from<std::int32_t>(overlaps, &Overlap::b),
+                        column_from<std::int64_t>(overlaps, &Overlap::points));
 }
 
-std::unique_ptr<Task> start_validity(const HostArray& points, const Vector<std::int32_t>& labels,
-                                     const MetricWords& words, std::size_t sample, std::size_t samples,
+std::unique_ptr<Task> start_validity(const PyPoints& points, std::size_t sample, std::size_t samples,
                                      const nb::dict& options) {
-  const PointsView view = visit_values(points, [&](auto values) { return PointsView(values, points.shape(1)); });
-  return std::make_unique<Task>([view, of_points = span_of(labels), metric = metric_of(words, points.shape(1)),
-                                 how = ValidityOptions{sample, samples}, engine = options_from<EngineOptions>(options)](
-                                    const Observer& observer, Task::Channel& channel) {
-    channel.put(validity(view, of_points, metric, how, engine, observer));
-  });
+  return start_making([view = points.view(), labels = span_of(points.labels), metric = points.metric(),
+                       how = ValidityOptions{sample, samples}, engine = options_from<EngineOptions>(options)](
+                          const Observer& observer) { return validity(view, labels, metric, how, engine, observer); });
 }
 
-/// score, error, and of each cluster its label, points, score, error, sparseness and separation.
-using ValidityWords =
-    std::tuple<double, double, std::vector<std::tuple<std::int32_t, std::uint64_t, double, double, double, double>>>;
+/// A getter of a column of the clusters.
+template <class To, class Field>
+auto of_clusters(Field ClusterValidity::*field) {
+  return [field](const Validity& found) { return column_from<To>(found.clusters, field); };
+}
 
-ValidityWords take_validity(Task& task) {
-  const auto found = task.take<Validity>();
-  ValidityWords words{found.score, found.error, {}};
-  for (const ClusterValidity& c : found.clusters) {
-    std::get<2>(words).emplace_back(c.cluster, c.points, c.score, c.error, c.sparseness, c.separation);
-  }
-  return words;
+std::unique_ptr<Task> start_k_distances(const PyDataset& data, std::vector<std::uint32_t> ks) {
+  return start_making([run_on = data.data.get(),
+                       ks = std::move(ks)](const Observer& observer) { return k_distances(run_on, ks, {}, observer); },
+                      [](std::vector<double>&& all) { return nb::cast(column_of(std::move(all))); });
+}
+
+/// Gives the columns eps, neighbours and error.
+std::unique_ptr<Task> start_selectivity(const PyDataset& data, std::vector<double> eps, std::size_t sample) {
+  return start_making([run_on = data.data.get(), eps = std::move(eps),
+                       sample](const Observer& observer) { return selectivity(run_on, eps, sample, {}, observer); },
+                      [](const std::vector<Selectivity>& rows) {
+                        return nb::make_tuple(column_from<double>(rows, &Selectivity::eps),
+                                              column_from<double>(rows, &Selectivity::neighbors),
+                                              column_from<double>(rows, &Selectivity::error));
+                      });
 }
 
 }  // namespace
 
 void define_comparisons(nb::module_& m) {
+  nb::class_<Agreement>(m, "Agreement", "How far two labellings agree.")
+      .def_ro("ari", &Agreement::adjusted_rand)
+      .def_ro("vi", &Agreement::variation)
+      .def_ro("normalised_vi", &Agreement::normalised_variation)
+      .def_ro("kept", &Agreement::kept)
+      .def_ro("kept_back", &Agreement::kept_back);
+  nb::class_<Validity>(m, "Validity", "How well clusters are separated, and columns of what each cluster has.")
+      .def_ro("score", &Validity::score)
+      .def_ro("error", &Validity::error)
+      .def_prop_ro("clusters", of_clusters<std::int32_t>(&ClusterValidity::cluster), nb::rv_policy::move)
+      .def_prop_ro("sizes", of_clusters<std::int64_t>(&ClusterValidity::points), nb::rv_policy::move)
+      .def_prop_ro("cluster_scores", of_clusters<double>(&ClusterValidity::score), nb::rv_policy::move)
+      .def_prop_ro("cluster_errors", of_clusters<double>(&ClusterValidity::error), nb::rv_policy::move)
+      .def_prop_ro("sparseness", of_clusters<double>(&ClusterValidity::sparseness), nb::rv_policy::move)
+      .def_prop_ro("separation", of_clusters<double>(&ClusterValidity::separation), nb::rv_policy::move);
   m.def("compare_labels", &compare_labels, nb::arg("a").noconvert(), nb::arg("b").noconvert(), "options"_a);
-  m.def("start_validity", &start_validity, nb::arg("points").noconvert(), nb::arg("labels").noconvert(), "metric"_a,
-        "sample"_a, "samples"_a, "options"_a, nb::keep_alive<0, 1>(), nb::keep_alive<0, 2>());
-  m.def("take_validity", &take_validity, "task"_a);
+  m.def("start_validity", &start_validity, "points"_a, "sample"_a, "samples"_a, "options"_a, nb::keep_alive<0, 1>());
+  m.def("start_k_distances", &start_k_distances, "data"_a, "ks"_a, nb::keep_alive<0, 1>());
+  m.def("start_selectivity", &start_selectivity, "data"_a, "eps"_a, "sample"_a, nb::keep_alive<0, 1>());
+  m.def(
+      "knee",
+      [](const Vector<double>& distances) {
+        const Knee found = knee(span_of(distances));
+        return std::pair(found.distance, found.share);
+      },
+      nb::arg("distances").noconvert(), nb::call_guard<nb::gil_scoped_release>());
+  m.def(
+      "eps_range",
+      [](const Vector<double>& distances) {
+        const EpsRange found = eps_range(span_of(distances));
+        return std::pair(found.from, found.to);
+      },
+      nb::arg("distances").noconvert(), nb::call_guard<nb::gil_scoped_release>());
 }
 
 }  // namespace epsflow::python

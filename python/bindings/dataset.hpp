@@ -1,17 +1,10 @@
 // Engines and the data sets that they have loaded, as Python holds them and as tasks use them.
 #pragma once
 
-#include <nanobind/nanobind.h>
 #include <unistd.h>
 
-#include <memory>
-#include <optional>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "arrays.hpp"
+#include "task.hpp"
 
 #include <epsflow/core/error.hpp>
 #include <epsflow/pipeline/engine.hpp>
@@ -49,7 +42,7 @@ struct PyEngine {
 
 struct PyDataset {
   OfProcess<Dataset> data;
-  nanobind::object points;  ///< keeps what the data set looks at
+  nb::object points;  ///< keeps what the data set looks at
 };
 
 /// A data set that a task works on, with weights unless there are none. Tasks keep the arrays that they read, also where whoever
@@ -68,5 +61,10 @@ class TaskDataset {
   Dataset points_;
   std::optional<std::span<const double>> weights_;
 };
+
+/// Starts a sweep of a data set. The task hands over each result as it is finished and, if requested, the lineage at
+/// the end.
+std::unique_ptr<Task> start_sweep(const PyDataset& data, const Variants& variants, const nb::dict& options,
+                                  const Weights& weights, bool lineage);
 
 }  // namespace epsflow::python

@@ -1,17 +1,7 @@
 #include "gpu_points.hpp"
-
-#include <nanobind/stl/pair.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
-
-#include <string>
-#include <utility>
-#include <vector>
+#include "common.hpp"
 
 #include <epsflow/core/error.hpp>
-
-namespace nb = nanobind;
-using namespace nb::literals;
 
 namespace epsflow::python {
 namespace {
@@ -60,17 +50,22 @@ PyGpuPoints gpu_points(nb::ndarray<nb::ro> array, nb::object owner, const std::s
 }
 
 /// Of what __cuda_array_interface__ says.
-PyGpuPoints gpu_points_at(std::uintptr_t data, const std::vector<std::int64_t>& shape, const std::string& dtype,
-                          const std::vector<std::int64_t>& strides, std::uintptr_t stream, nb::object owner,
-                          const std::string& name) {
+PyGpuPoints gpu_points_at(const nb::dict& described, nb::object owner, const std::string& name) {
+  const auto get = [&]<class T>(const char* key, T standard) {
+    const nb::object value = described.contains(key) ? nb::object(described[key]) : nb::none();
+    return value.is_none() ? standard : nb::cast<T>(value);
+  };
+  const auto dtype = get("typestr", std::string());
+  const auto shape = get("shape", std::vector<std::int64_t>());
   if (dtype != "<f4" && dtype != "<f8") throw_gpu_dtype(name, dtype);
-  check_gpu_array(name, shape, strides, dtype == "<f4" ? 4 : 8);
+  check_gpu_array(name, shape, get("strides", std::vector<std::int64_t>()), dtype == "<f4" ? 4 : 8);
+  const auto data = nb::cast<std::uintptr_t>(described["data"][0]);
   return {.data = reinterpret_cast<const void*>(data),  // NOLINT: how Python hands an address over
           .rows = static_cast<std::size_t>(shape[0]),
           .dims = static_cast<std::size_t>(shape[1]),
           .precision = dtype == "<f4" ? Precision::float32 : Precision::float64,
           .device = std::nullopt,
-          .stream = stream,
+          .stream = get("stream", std::uintptr_t{0}),
           .owner = std::move(owner)};
 }
 
@@ -90,7 +85,7 @@ void define_gpu_points(nb::module_& m) {
       },
       "array"_a, "owner"_a);
   m.def("gpu_points", &gpu_points, "capsule"_a, "owner"_a, "name"_a);
-  m.def("gpu_points_at", &gpu_points_at, "data"_a, "shape"_a, "dtype"_a, "strides"_a, "stream"_a, "owner"_a, "name"_a);
+  m.def("gpu_points_at", &gpu_points_at, "described"_a, "owner"_a, "name"_a);
 }
 
 }  // namespace epsflow::python

@@ -1,14 +1,7 @@
 // Points of Python in the memory of a GPU.
 #pragma once
 
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
-
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <string>
+#include "common.hpp"
 
 #include <epsflow/core/device_array.hpp>
 
@@ -22,8 +15,8 @@ struct PyGpuPoints {
   Precision precision;
   std::optional<int> device;  ///< unless it is not said: that of the engine
   std::uintptr_t stream;
-  nanobind::object owner;
-  nanobind::ndarray<nanobind::ro> array = {};
+  nb::object owner;
+  nb::ndarray<nb::ro> array = {};
 
   [[nodiscard]] DevicePointsView view(int engine_device) const {
     const DevicePlace place{.device = device.value_or(engine_device),
@@ -35,14 +28,14 @@ struct PyGpuPoints {
 
 /// Values that go with such points, on the host or on a GPU, and who has their memory.
 struct PyValues {
-  nanobind::ndarray<nanobind::ro> array;
-  nanobind::object owner;
+  nb::ndarray<nb::ro> array;
+  nb::object owner;
 
   /// What the library takes them as: "int32", "float64", or "mask" for bytes; "" for others, and unless they lie side by side.
   [[nodiscard]] std::string kind() const {
     if (array.ndim() != 1 || (array.shape(0) > 1 && array.stride(0) != 1)) return "";
-    if (array.dtype() == nanobind::dtype<std::int32_t>()) return "int32";
-    if (array.dtype() == nanobind::dtype<double>()) return "float64";
+    if (array.dtype() == nb::dtype<std::int32_t>()) return "int32";
+    if (array.dtype() == nb::dtype<double>()) return "float64";
     return array.itemsize() == 1 ? "mask" : "";
   }
   /// They must be of that kind.
@@ -51,7 +44,5 @@ struct PyValues {
     return {static_cast<const T*>(array.data()), array.shape(0)};
   }
 };
-
-void define_gpu_points(nanobind::module_& m);
 
 }  // namespace epsflow::python

@@ -1,33 +1,11 @@
-#include "maps.hpp"
-
-#include <nanobind/ndarray.h>
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/pair.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/tuple.h>
-#include <nanobind/stl/unique_ptr.h>
-#include <nanobind/stl/vector.h>
-
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include "arrays.hpp"
+// Maps of sweeps: how clusters lie in each other, and what is recommended of them.
 #include "dataset.hpp"
 #include "options.hpp"
-#include "task.hpp"
 
 #include <epsflow/core/error.hpp>
 #include <epsflow/pipeline/explore.hpp>
 #include <epsflow/pipeline/lineage.hpp>
 #include <epsflow/pipeline/sweep.hpp>
-
-namespace nb = nanobind;
-using namespace nb::literals;
 
 namespace epsflow::python {
 namespace {
@@ -141,38 +119,32 @@ Table lives_of(const Lineage& lineage, const std::vector<std::size_t>& path) {
 
 std::unique_ptr<Task> start_lineage(const PyDataset& data, const Variants& variants, const nb::dict& options,
                                     const Weights& weights) {
-  return std::make_unique<Task>(
-      [points = TaskDataset(data, weights), sweep = sweep_of(variants), run = options_from<RunOptions>(options)](
-          const Observer& observer, Task::Channel& channel) {
-        channel.put(lineage(points.get(observer), sweep, run, observer));
-      });
-}
-
-std::unique_ptr<Task> start_suggest(const PyDataset& data, const nb::dict& options, const Weights& weights) {
-  return std::make_unique<Task>([points = TaskDataset(data, weights), run = options_from<RunOptions>(options)](
-                                    const Observer& observer, Task::Channel& channel) {
-    channel.put(suggest(points.get(observer), run, observer));
+  return start_making([points = TaskDataset(data, weights), sweep = sweep_of(variants),
+                       run = options_from<RunOptions>(options)](const Observer& observer) {
+    return lineage(points.get(observer), sweep, run, observer);
   });
 }
 
-/// variants: a full grid; none where it is left open. seconds: none, or a bound on the time.
+std::unique_ptr<Task> start_suggest(const PyDataset& data, const nb::dict& options, const Weights& weights) {
+  return start_making([points = TaskDataset(data, weights), run = options_from<RunOptions>(options)](
+                          const Observer& observer) { return suggest(points.get(observer), run, observer); },
+                      [](const Sweep& suggested) {
+                        Variants variants;
+                        for (const auto& [eps, minpts] : suggested.variants()) variants.emplace_back(eps, minpts);
+                        return nb::cast(variants);
+                      });
+}
+
+/// variants: a full grid; none if it is left open. seconds: none, or a bound on the time.
 std::unique_ptr<Task> start_explore(const PyDataset& data, const std::optional<Variants>& variants,
                                     const nb::dict& options, const Weights& weights, std::optional<double> seconds) {
   std::optional<Sweep> grid;
   if (variants) grid = sweep_of(*variants);
-  return std::make_unique<Task>([points = TaskDataset(data, weights), grid, seconds,
-                                 run = options_from<RunOptions>(options)](const Observer& observer,
-                                                                          Task::Channel& channel) {
+  return start_making([points = TaskDataset(data, weights), grid, seconds,
+                       run = options_from<RunOptions>(options)](const Observer& observer) {
     const Dataset weighted = points.get(observer);
-    channel.put(grid ? explore(weighted, *grid, run, observer, seconds) : explore(weighted, run, observer, seconds));
+    return grid ? explore(weighted, *grid, run, observer, seconds) : explore(weighted, run, observer, seconds);
   });
-}
-
-Variants take_suggested(Task& task) {
-  const Sweep suggested = task.take<Sweep>();
-  Variants variants;
-  for (const Variant& variant : suggested.variants()) variants.emplace_back(variant.eps, variant.minpts);
-  return variants;
 }
 
 /// The word and the sentence of each.
@@ -207,8 +179,6 @@ void define_lineage(nb::module_& m) {
         nb::arg("clusters").noconvert());
   m.def("start_lineage", &start_lineage, "data"_a, "variants"_a, "options"_a, nb::arg("weights").noconvert().none(),
         nb::keep_alive<0, 1>(), nb::keep_alive<0, 4>());
-  m.def(
-      "take_lineage", [](Task& task) { return task.take<Lineage>(); }, "task"_a);
 }
 
 void define_exploration(nb::module_& m) {
@@ -220,8 +190,8 @@ void define_exploration(nb::module_& m) {
                    })
       .def_prop_ro("eps", [](const Offer& o) { return o.variant.eps; })
       .def_prop_ro("min_samples", [](const Offer& o) { return o.variant.minpts; })
-      .def_prop_ro("clusters", [](const Offer& o) { return o.summary.clusters; })
-      .def_prop_ro("noise_count", [](const Offer& o) { return o.summary.noise; })
+      .def_prop_ro("n_clusters", [](const Offer& o) { return o.summary.clusters; })
+      .def_prop_ro("n_noise", [](const Offer& o) { return o.summary.noise; })
       .def_ro("score", &Offer::score)
       .def_ro("noise", &Offer::noise)
       .def_ro("confidence", &Offer::confidence)
@@ -252,9 +222,6 @@ void define_exploration(nb::module_& m) {
   m.def("start_explore", &start_explore, "data"_a, nb::arg("variants").none(), "options"_a,
         nb::arg("weights").noconvert().none(), nb::arg("seconds").none(), nb::keep_alive<0, 1>(),
         nb::keep_alive<0, 4>());
-  m.def("take_suggested", &take_suggested, "task"_a);
-  m.def(
-      "take_exploration", [](Task& task) { return task.take<Exploration>(); }, "task"_a);
 }
 
 }  // namespace

@@ -1,49 +1,15 @@
 // epsflow._core: the library as Python's side of it needs it. Arrays are checked there, in epsflow/_arrays.py.
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/pair.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/string_view.h>
-#include <nanobind/stl/tuple.h>
-#include <nanobind/stl/unique_ptr.h>
-#include <nanobind/stl/vector.h>
 
 #include <chrono>
-#include <cstdint>
-#include <memory>
-#include <optional>
-#include <span>
-#include <string>
-#include <tuple>
-#include <type_traits>
-#include <utility>
-#include <vector>
 
-#include "arrays.hpp"
-#include "catalogs.hpp"
-#include "comparisons.hpp"
 #include "dataset.hpp"
-#include "errors.hpp"
 #include "gpu_points.hpp"
-#include "maps.hpp"
-#include "metrics.hpp"
-#include "nearest.hpp"
-#include "options.hpp"
-#include "ranks.hpp"
-#include "reports.hpp"
-#include "results.hpp"
-#include "sweeps.hpp"
-#include "tables.hpp"
-#include "task.hpp"
-#include "tracks.hpp"
-#include "velocities.hpp"
+#include "points.hpp"
 
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
-#include <epsflow/core/sky_columns.hpp>
-#include <epsflow/core/sky_field.hpp>
 #include <epsflow/io/checksum.hpp>
+#include <epsflow/io/results/sweep_entry.hpp>
 #include <epsflow/parts/sweep.hpp>
 #include <epsflow/pipeline/backends.hpp>
 #include <epsflow/pipeline/engine.hpp>
@@ -52,9 +18,6 @@
 #include <epsflow/pipeline/plan.hpp>
 #include <epsflow/pipeline/predict.hpp>
 #include <epsflow/pipeline/sweep.hpp>
-
-namespace nb = nanobind;
-using namespace nb::literals;
 
 namespace epsflow::python {
 namespace {
@@ -86,13 +49,26 @@ struct PyPredictor {
 };
 
 /// Labels and figures of a variant; arrays look into it.
-struct PyResult {
+struct PyResult : io::SweepEntry {
+  explicit PyResult(VariantResult&& made)
+      : SweepEntry{made.variant, made.summary, made.seconds}, result(std::move(made)) {}
+
   VariantResult result;
 };
 
-struct PyNeighbors {
-  Neighbors neighbors;
-};
+/// eps, min_samples, clusters, noise, core, border, largest, seconds.
+using Words = std::tuple<double, std::uint32_t, std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t,
+                         std::uint64_t, double>;
+
+void make_figures(io::SweepEntry* place, const Words& words) {
+  const auto& [eps, minpts, clusters, noise, core, border, largest, seconds] = words;
+  new (place) io::SweepEntry{{eps, minpts}, {clusters, noise, core, border, largest}, seconds};
+}
+
+Words words_of(const io::SweepEntry& e) {
+  const LabelSummary& s = e.summary;
+  return {e.variant.eps, e.variant.minpts, s.clusters, s.noise, s.core, s.border, s.largest, e.seconds};
+}
 
 PyEngine make_engine(const nb::dict& given) {
   const EngineOptions options = options_from<EngineOptions>(given);
@@ -115,40 +91,43 @@ std::string chosen_backend(std::uint64_t n, std::size_t dims, const Metric& metr
   return std::string(word_of(chosen == BackendChoice::cpu ? chosen : BackendChoice::automatic));
 }
 
+/// Its points are those that Python gives it later.
+nb::object loaded(Dataset&& data) { return nb::cast(PyDataset{OfProcess(std::move(data)), nb::object()}); }
+
 /// slices: their offsets; empty for one data set.
-std::unique_ptr<Task> start_load(const PyEngine& engine, const HostArray& points, const MetricWords& words,
+std::unique_ptr<Task> start_load(const PyEngine& engine, const HostArray& points, const PyMetric& metric,
                                  const std::vector<std::uint64_t>& slices) {
-  return std::make_unique<Task>([loader = engine.engine.get(), view = view_of(points),
-                                 metric = metric_of(words, points.shape(1)),
-                                 slices](const Observer& observer, Task::Channel& channel) {
-    channel.put(slices.empty() ? loader.load(view, metric, observer.cancel)
-                               : loader.load(view, slices, metric, observer.cancel));
-  });
+  return start_making(
+      [loader = engine.engine.get(), view = view_of(points), metric = metric.in(points.shape(1)),
+       slices](const Observer& observer) {
+        return slices.empty() ? loader.load(view, metric, observer.cancel)
+                              : loader.load(view, slices, metric, observer.cancel);
+      },
+      loaded);
 }
 
-std::unique_ptr<Task> start_load_gpu(const PyEngine& engine, const PyGpuPoints& points, const MetricWords& words,
+std::unique_ptr<Task> start_load_gpu(const PyEngine& engine, const PyGpuPoints& points, const PyMetric& metric,
                                      const std::vector<std::uint64_t>& slices) {
-  if (metric_of(words, points.dims) != Metric{}) {
+  if (metric.in(points.dims) != Metric{}) {
     throw UsageError(
         "points on a GPU are clustered there by metric='euclidean', without scale and box: for others copy them to the "
         "host");
   }
   const Engine& loader = engine.engine.get();
-  return std::make_unique<Task>([loader, view = points.view(static_cast<int>(loader.options().gpu.value_or(0))),
-                                 slices](const Observer& observer, Task::Channel& channel) {
-    channel.put(slices.empty() ? loader.load(view, observer.cancel) : loader.load(view, slices, observer.cancel));
-  });
+  return start_making(
+      [loader, view = points.view(static_cast<int>(loader.options().gpu.value_or(0))),
+       slices](const Observer& observer) {
+        return slices.empty() ? loader.load(view, observer.cancel) : loader.load(view, slices, observer.cancel);
+      },
+      loaded);
 }
 
-using LabelArray = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
-std::unique_ptr<Task> start_predictor(const HostArray& core, const LabelArray& labels, double eps,
-                                      const MetricWords& metric, const nb::dict& options) {
-  const CoreView view{view_of(core), std::span(labels.data(), labels.shape(0)), eps, metric_of(metric, core.shape(1))};
-  return std::make_unique<Task>(
-      [view, options = options_from<EngineOptions>(options)](const Observer& observer, Task::Channel& channel) {
-        channel.put(Predictor(view, options, observer));
-      });
+std::unique_ptr<Task> start_predictor(const HostArray& core, const Vector<std::int32_t>& labels, double eps,
+                                      const PyMetric& metric, const nb::dict& options) {
+  const CoreView view{view_of(core), span_of(labels), eps, metric.in(core.shape(1))};
+  return start_making([view, options = options_from<EngineOptions>(options)](
+                          const Observer& observer) { return Predictor(view, options, observer); },
+                      [](Predictor&& made) { return nb::cast(PyPredictor{OfProcess(std::move(made))}); });
 }
 
 std::unique_ptr<Task> start_predict(const PyPredictor& predictor, const HostArray& points) {
@@ -161,44 +140,17 @@ std::unique_ptr<Task> start_predict(const PyPredictor& predictor, const HostArra
 }
 
 std::unique_ptr<Task> start_neighbors(const PyDataset& data, double eps, bool distances) {
-  return std::make_unique<Task>(
-      [run_on = data.data.get(), eps, distances](const Observer& observer, Task::Channel& channel) {
-        channel.put(neighbors(run_on, eps, distances ? Distances::include : Distances::omit, {}, {}, observer));
-      });
+  return start_making([run_on = data.data.get(), eps, distances](const Observer& observer) {
+    return neighbors(run_on, eps, distances ? Distances::include : Distances::omit, {}, {}, observer);
+  });
 }
-
-using PlanWords =
-    std::tuple<double, std::vector<std::uint32_t>, std::string, std::string, std::string, std::string, std::uint64_t,
-               std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t, bool, std::optional<double>>;
 
 std::unique_ptr<Task> start_plan(const PyDataset& data, const Variants& variants, const nb::dict& options,
                                  const Weights& weights) {
-  return std::make_unique<Task>(
-      [points = TaskDataset(data, weights), sweep = sweep_of(variants), run = options_from<RunOptions>(options)](
-          const Observer& observer, Task::Channel& channel) {
-        channel.put(plan(points.get(observer), sweep, {}, run, observer));
-      });
-}
-
-std::vector<PlanWords> take_plans(Task& task) {
-  std::vector<PlanWords> plans;
-  for (const GroupPlan& p : task.take<std::vector<GroupPlan>>()) {
-    const char* const way = p.strategy == Strategy::direct ? "direct" : p.packed ? "packed table" : "csr table";
-    plans.emplace_back(p.eps, p.minpts, way, p.reason, std::string(word_of(p.index)), std::string(word_of(p.decide)),
-                       p.cells, p.candidates, p.passes, p.pairs, p.bytes, p.fits, p.seconds);
-  }
-  return plans;
-}
-
-/// Width, height and eps in degrees, and the units that eps may be meant in.
-std::optional<std::tuple<double, double, double, std::vector<std::string>>> field_of(const HostArray& points,
-                                                                                     const MetricWords& metric,
-                                                                                     double eps) {
-  const auto field = field_within(metric_of(metric, points.shape(1)), view_of(points), eps);
-  if (!field) return std::nullopt;
-  std::vector<std::string> meant;
-  for (const ArcUnit unit : field->meant) meant.emplace_back(word_of(unit));
-  return std::tuple(field->width, field->height, field->eps, meant);
+  return start_making([points = TaskDataset(data, weights), sweep = sweep_of(variants),
+                       run = options_from<RunOptions>(options)](const Observer& observer) {
+    return plan(points.get(observer), sweep, {}, run, observer);
+  });
 }
 
 void translate_errors(const std::exception_ptr& error, void*) {
@@ -216,9 +168,21 @@ void translate_errors(const std::exception_ptr& error, void*) {
 }
 
 void define_results(nb::module_& m) {
-  nb::class_<PyResult>(m, "Result", "One finished variant. Its arrays look into it, without a copy.")
-      .def_prop_ro("eps", [](const PyResult& r) { return r.result.variant.eps; })
-      .def_prop_ro("min_samples", [](const PyResult& r) { return r.result.variant.minpts; })
+  const auto figure = [](auto LabelSummary::*field) {
+    return [field](const io::SweepEntry& e) { return e.summary.*field; };
+  };
+  nb::class_<io::SweepEntry>(m, "Figures", "The figures of a variant.")
+      .def("__init__", &make_figures, "words"_a)
+      .def_prop_ro("words", &words_of, "All of them, as Figures are made of them.")
+      .def_prop_ro("eps", [](const io::SweepEntry& e) { return e.variant.eps; })
+      .def_prop_ro("min_samples", [](const io::SweepEntry& e) { return e.variant.minpts; })
+      .def_prop_ro("clusters", figure(&LabelSummary::clusters))
+      .def_prop_ro("noise", figure(&LabelSummary::noise))
+      .def_prop_ro("core_count", figure(&LabelSummary::core))
+      .def_prop_ro("border", figure(&LabelSummary::border))
+      .def_prop_ro("largest", figure(&LabelSummary::largest))
+      .def_ro("seconds", &io::SweepEntry::seconds);
+  nb::class_<PyResult, io::SweepEntry>(m, "Result", "One finished variant. Its arrays look into it, without a copy.")
       .def_prop_ro("labels", column_in<PyResult>([](PyResult & r) -> auto& { return r.result.labels; }))
       .def_prop_ro("core", column_in<PyResult>([](PyResult & r) -> auto& { return r.result.core; }))
       .def_prop_ro("gpu_labels",
@@ -229,12 +193,6 @@ void define_results(nb::module_& m) {
                    [](nb::handle_t<PyResult> self) {
                      return gpu_column<bool>(nb::cast<PyResult&>(self).result.device_core, self);
                    })
-      .def_prop_ro("clusters", [](const PyResult& r) { return r.result.summary.clusters; })
-      .def_prop_ro("noise", [](const PyResult& r) { return r.result.summary.noise; })
-      .def_prop_ro("core_count", [](const PyResult& r) { return r.result.summary.core; })
-      .def_prop_ro("border", [](const PyResult& r) { return r.result.summary.border; })
-      .def_prop_ro("largest", [](const PyResult& r) { return r.result.summary.largest; })
-      .def_prop_ro("seconds", [](const PyResult& r) { return r.result.seconds; })
       .def_prop_ro(
           "slices",
           [](const PyResult& r) {
@@ -245,13 +203,37 @@ void define_results(nb::module_& m) {
             return column_of(std::move(counts));
           },
           nb::rv_policy::move, "Five counts of each slice, one slice behind the other.");
-  nb::class_<PyNeighbors>(m, "Neighbors", "Compressed sparse rows. Its arrays look into it, without a copy.")
-      .def_prop_ro("offsets", column_in<PyNeighbors>([](PyNeighbors & n) -> auto& { return n.neighbors.offsets; }))
-      .def_prop_ro("ids", column_in<PyNeighbors>([](PyNeighbors & n) -> auto& { return n.neighbors.ids; }))
-      .def_prop_ro("distances", column_in<PyNeighbors>([](PyNeighbors & n) -> auto& { return n.neighbors.distances; }));
+  nb::class_<Neighbors>(m, "Neighbors", "Compressed sparse rows. Its arrays look into it, without a copy.")
+      .def_prop_ro("offsets", column_in<Neighbors>([](Neighbors & n) -> auto& { return n.offsets; }))
+      .def_prop_ro("ids", column_in<Neighbors>([](Neighbors & n) -> auto& { return n.ids; }))
+      .def_prop_ro("distances", column_in<Neighbors>([](Neighbors & n) -> auto& { return n.distances; }));
+  nb::class_<GroupPlan>(m, "Plan", "What a sweep would do with the variants of one eps.")
+      .def_ro("eps", &GroupPlan::eps)
+      .def_ro("min_samples", &GroupPlan::minpts)
+      .def_prop_ro("strategy",
+                   [](const GroupPlan& p) {
+                     return p.strategy == Strategy::direct ? "direct" : p.packed ? "packed table" : "csr table";
+                   })
+      .def_ro("because", &GroupPlan::reason)
+      .def_prop_ro("index", [](const GroupPlan& p) { return word_of(p.index); })
+      .def_prop_ro("decide", [](const GroupPlan& p) { return word_of(p.decide); })
+      .def_ro("cells", &GroupPlan::cells)
+      .def_ro("candidates", &GroupPlan::candidates)
+      .def_ro("passes", &GroupPlan::passes)
+      .def_ro("pairs", &GroupPlan::pairs)
+      .def_ro("bytes", &GroupPlan::bytes)
+      .def_ro("fits", &GroupPlan::fits)
+      .def_ro("seconds", &GroupPlan::seconds);
 }
 
 void define_task(nb::module_& m) {
+  nb::class_<Progress>(m, "Progress", "How far a run is.")
+      .def_ro("variants_done", &Progress::variants_done)
+      .def_ro("variants", &Progress::variants)
+      .def_ro("eps", &Progress::table_eps)
+      .def_ro("share", &Progress::table_share)
+      .def_ro("seconds", &Progress::seconds)
+      .def_ro("seconds_left", &Progress::seconds_left);
   nb::class_<Task>(m, "Task", "A run in the background.")
       .def(
           "wait", [](Task& task, double seconds) { return task.wait(std::chrono::duration<double>(seconds)); },
@@ -261,23 +243,20 @@ void define_task(nb::module_& m) {
       .def("take_results",
            [](Task& task) {
              std::vector<PyResult> taken;
-             for (VariantResult& result : task.take_results()) taken.push_back({std::move(result)});
+             for (VariantResult& result : task.take_results()) taken.emplace_back(std::move(result));
              return taken;
            })
-      .def("take_plans", &take_plans)
-      .def("take_neighbors", [](Task& task) { return PyNeighbors{task.take<Neighbors>()}; })
+      .def("take", &Task::take, "What the run has made.")
       .def(
           "take_dataset",
           [](Task& task, nb::object points) {
-            return PyDataset{OfProcess(task.take<Dataset>()), std::move(points)};
+            nb::object made = task.take();
+            nb::cast<PyDataset&>(made).points = std::move(points);
+            return made;
           },
           "points"_a, "points: those that start_load() was given.")
-      .def("take_predictor", [](Task& task) { return PyPredictor{OfProcess(task.take<Predictor>())}; })
       .def("take_notices", &Task::take_notices)
-      .def("progress", [](const Task& task) {
-        const Progress p = task.progress();
-        return std::tuple(p.variants_done, p.variants, p.table_eps, p.table_share, p.seconds, p.seconds_left);
-      });
+      .def("progress", &Task::progress);
 }
 
 void define_engine(nb::module_& m) {
@@ -299,10 +278,6 @@ void define_engine(nb::module_& m) {
            "slices"_a = std::vector<std::uint64_t>(), nb::keep_alive<0, 1>(), nb::keep_alive<0, 2>())
       .def("start_load_gpu", &start_load_gpu, "points"_a, "metric"_a, "slices"_a = std::vector<std::uint64_t>(),
            nb::keep_alive<0, 1>(), nb::keep_alive<0, 2>());
-  m.def(
-      "metric_text",
-      [](const MetricWords& words, std::size_t dims) { return describe(canonical(metric_of(words, dims))); },
-      "metric"_a, "dims"_a);
   m.def(
       "checksum_of",
       [](const HostArray& points) {
@@ -334,23 +309,10 @@ void define_engine(nb::module_& m) {
   });
   m.def(
       "choose_backend",
-      [](std::uint64_t n, std::size_t dims, const MetricWords& words, const nb::dict& run) {
-        return chosen_backend(n, dims, metric_of(words, dims), options_from<RunOptions>(run));
+      [](std::uint64_t n, std::size_t dims, const PyMetric& metric, const nb::dict& run) {
+        return chosen_backend(n, dims, metric.in(dims), options_from<RunOptions>(run));
       },
       "n"_a, "dims"_a, "metric"_a, "run"_a);
-  m.def(
-      "sky_columns",
-      [](const std::vector<std::string>& names, const MetricWords& metric) {
-        return sky_columns(names, metric_of(metric, names.size()));
-      },
-      "names"_a, "metric"_a);
-  m.def(
-      "require_unit_of_names",
-      [](const std::vector<std::string>& names, const MetricWords& metric) {
-        require_unit_of_names(names, metric_of(metric, 2));
-      },
-      "names"_a, "metric"_a);
-  m.def("field_within", &field_of, nb::arg("points").noconvert(), "metric"_a, "eps"_a);
   m.def("backends", [] {
     std::vector<std::tuple<std::string, bool, std::string>> all;
     for (const BackendInfo& info : backends()) all.emplace_back(info.name, info.usable, info.detail);
@@ -363,8 +325,9 @@ void define_engine(nb::module_& m) {
 
 NB_MODULE(_core, m) {
   m.doc() = "What epsflow's Python modules call; no interface of its own.";
-  nb::register_exception_translator(epsflow::python::translate_errors);
+  nanobind::register_exception_translator(epsflow::python::translate_errors);
   epsflow::python::define_gpu_points(m);
+  epsflow::python::define_points(m);
   epsflow::python::define_results(m);
   epsflow::python::define_task(m);
   epsflow::python::define_engine(m);
@@ -374,7 +337,6 @@ NB_MODULE(_core, m) {
   epsflow::python::define_tracks(m);
   epsflow::python::define_velocities(m);
   epsflow::python::define_maps(m);
-  epsflow::python::define_nearest(m);
   epsflow::python::define_catalogs(m);
   epsflow::python::define_comparisons(m);
   epsflow::python::define_ranks(m);

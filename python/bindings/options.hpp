@@ -1,17 +1,10 @@
 // The tables of options (core/option.hpp) by their names in Python.
 #pragma once
 
-#include <nanobind/nanobind.h>
-#include <nanobind/stl/string.h>
-
 #include <algorithm>
-#include <cstdint>
-#include <span>
-#include <string>
 #include <string_view>
-#include <tuple>
-#include <type_traits>
-#include <vector>
+
+#include "common.hpp"
 
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/option.hpp>
@@ -36,17 +29,17 @@ template <class T>
 
 /// Sets the field of `owner` that the parameter stands for; returns whether there is one.
 template <class Owner>
-bool set_option(Owner& owner, std::string_view parameter, nanobind::handle value) {
+bool set_option(Owner& owner, std::string_view parameter, nb::handle value) {
   for (const Option<Owner>& option : options_of<Owner>()) {
     if (option.python != parameter || option.set == nullptr) continue;
     if (option.kind == OptionKind::flag) {
-      option.set(owner, nanobind::cast<bool>(value));
+      option.set(owner, nb::cast<bool>(value));
     } else if (option.kind == OptionKind::choice) {
-      const auto word = nanobind::cast<std::string>(value);
+      const auto word = nb::cast<std::string>(value);
       check_word(parameter, word, option.words);
       option.set(owner, std::string_view(word));
     } else {
-      option.set(owner, nanobind::cast<std::uint64_t>(value));
+      option.set(owner, nb::cast<std::uint64_t>(value));
     }
     return true;
   }
@@ -55,10 +48,10 @@ bool set_option(Owner& owner, std::string_view parameter, nanobind::handle value
 
 /// For the parameters that are given.
 template <class Options>
-[[nodiscard]] Options options_from(const nanobind::dict& given) {
+[[nodiscard]] Options options_from(const nb::dict& given) {
   Options options;
   for (const auto& [key, value] : given) {
-    const auto name = nanobind::cast<std::string>(key);
+    const auto name = nb::cast<std::string>(key);
     bool is_known = set_option(options, name, value);
     if constexpr (std::is_same_v<Options, RunOptions>) is_known = is_known || set_option(options.search, name, value);
     if (!is_known) throw UsageError("there is no option '" + name + "' here");

@@ -1,78 +1,60 @@
-#include "reports.hpp"
-
-#include <nanobind/ndarray.h>
-#include <nanobind/stl/filesystem.h>
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/pair.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/tuple.h>
-#include <nanobind/stl/unique_ptr.h>
-#include <nanobind/stl/vector.h>
-
-#include <cstdint>
+// Pages of results.
 #include <filesystem>
-#include <memory>
-#include <string>
-#include <tuple>
-#include <utility>
-#include <vector>
 
-#include "arrays.hpp"
 #include "dataset.hpp"
-#include "metrics.hpp"
-#include "task.hpp"
+#include "points.hpp"
 
+#include <epsflow/io/results/sweep_entry.hpp>
 #include <epsflow/io/write/atomic_file.hpp>
 #include <epsflow/parts/sweep.hpp>
 #include <epsflow/report/as_json.hpp>
 #include <epsflow/report/report.hpp>
 
-namespace nb = nanobind;
-using namespace nb::literals;
-
 namespace epsflow::python {
 namespace {
 
-/// Title, provenance, command, hints for a recommendation and for catalogues.
-using Told =
-    std::tuple<std::string, std::vector<std::pair<std::string, std::string>>, std::string, std::string, std::string>;
-/// eps, min_samples, clusters, noise, core, border, largest; and labels, which may be none.
-using GivenCell = std::tuple<double, std::uint32_t, std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t,
-                             std::uint64_t, Vector<std::int32_t>>;
+/// What a page says of the points.
+struct PyPage {
+  std::string title;
+  std::vector<std::pair<std::string, std::string>> provenance;
+  std::string command;
+  std::string advice_hint;     ///< how to get a recommendation
+  std::string catalogue_hint;  ///< how to get the whole catalogue of a cell
+  std::vector<std::string> names;
+
+  [[nodiscard]] report::Subject subject(const PyPoints& points) const {
+    return {.title = title,
+            .points = points.view(),
+            .metric = points.metric(),
+            .columns = {.names = names},
+            .provenance = provenance,
+            .command = command,
+            .advice_hint = advice_hint,
+            .catalogue_hint = catalogue_hint};
+  }
+};
+
+/// Figures and labels, which may be none.
+using GivenCell = std::pair<const io::SweepEntry*, Vector<std::int32_t>>;
 /// eps, min_samples, score.
 using Score = std::tuple<double, std::uint32_t, double>;
 
-report::Subject subject_of(const HostArray& points, const MetricWords& words, const std::vector<std::string>& names,
-                           const Told& told) {
-  const PointsView view = visit_values(points, [&](auto values) { return PointsView(values, points.shape(1)); });
-  const auto& [title, provenance, command, advice, catalogue] = told;
-  return {.title = title,
-          .points = view,
-          .metric = metric_of(words, points.shape(1)),
-          .columns = {.names = names},
-          .provenance = provenance,
-          .command = command,
-          .advice_hint = advice,
-          .catalogue_hint = catalogue};
-}
+/// What is known of all cells: the lineage, or null; the points as an engine has them, for labels of every cell of the
+/// lineage, or null; scores; and what is recommended, as explore.json has it.
+using Grid = std::tuple<const Lineage*, const PyDataset*, std::vector<Score>, std::string>;
 
-/// data: none, or the points as an engine has them, for labels of every cell of the lineage. Whoever calls keeps the arrays and the lineage
-/// until the task has ended.
-std::unique_ptr<Task> start_report(const std::filesystem::path& file, bool overwrite, const HostArray& points,
-                                   const MetricWords& words, const std::vector<std::string>& names, const Told& told,
-                                   const std::vector<GivenCell>& cells, const Lineage* lineage, const PyDataset* data,
-                                   const Weights& weights, const std::vector<Score>& scores,
-                                   const std::string& advice) {
+/// Whoever calls keeps the arrays and the lineage until the task has ended.
+std::unique_ptr<Task> start_report(const std::filesystem::path& file, bool overwrite, const PyPoints& points,
+                                   const PyPage& page, const std::vector<GivenCell>& cells, const Grid& grid) {
   std::vector<std::tuple<Variant, LabelSummary, std::span<const std::int32_t>>> given;
-  for (const auto& [eps, minpts, clusters, noise, core, border, largest, labels] : cells) {
-    given.emplace_back(Variant{eps, minpts}, LabelSummary{clusters, noise, core, border, largest}, span_of(labels));
-  }
+  for (const auto& [figures, labels] : cells) given.emplace_back(figures->variant, figures->summary, span_of(labels));
+  const auto& [lineage, data, scores, advice] = grid;
   std::vector<std::pair<Variant, double>> scored;
   for (const auto& [eps, minpts, score] : scores) scored.emplace_back(Variant{eps, minpts}, score);
   std::optional<TaskDataset> loaded;
-  if (data != nullptr) loaded.emplace(*data, weights);
-  return std::make_unique<Task>([=, subject = subject_of(points, words, names, told)](const Observer& observer,
-                                                                                      Task::Channel&) {
+  if (data != nullptr) loaded.emplace(*data, points.weights);
+  return std::make_unique<Task>([=, lineage = lineage, advice = advice, subject = page.subject(points)](
+                                    const Observer& observer, Task::Channel&) {
     const CancelToken stop(observer.cancel);
     report::Report report(subject);
     for (const auto& [variant, summary, labels] : given) report.add(variant, summary, labels, stop);
@@ -95,10 +77,12 @@ std::unique_ptr<Task> start_report(const std::filesystem::path& file, bool overw
 }  // namespace
 
 void define_reports(nb::module_& m) {
-  m.def("start_report", &start_report, "file"_a, "overwrite"_a, nb::arg("points").noconvert(), "metric"_a, "names"_a,
-        "told"_a, nb::arg("cells").noconvert(), nb::arg("lineage").none(), nb::arg("data").none(),
-        nb::arg("weights").noconvert().none(), "scores"_a, "advice"_a, nb::keep_alive<0, 3>(), nb::keep_alive<0, 7>(),
-        nb::keep_alive<0, 8>(), nb::keep_alive<0, 9>(), nb::keep_alive<0, 10>());
+  nb::class_<PyPage>(m, "Page", "What a page says of the points.")
+      .def(nb::init<std::string, std::vector<std::pair<std::string, std::string>>, std::string, std::string,
+                    std::string, std::vector<std::string>>(),
+           "title"_a, "provenance"_a, "command"_a, "advice_hint"_a, "catalogue_hint"_a, "names"_a);
+  m.def("start_report", &start_report, "file"_a, "overwrite"_a, "points"_a, "page"_a, nb::arg("cells").noconvert(),
+        "grid"_a, nb::keep_alive<0, 3>(), nb::keep_alive<0, 5>(), nb::keep_alive<0, 6>());
   m.def(
       "advice_of",
       [](const Exploration& made) {

@@ -1,28 +1,11 @@
-#include "results.hpp"
-
+// Results folders.
 #include <fcntl.h>
-#include <nanobind/ndarray.h>
-#include <nanobind/stl/filesystem.h>
-#include <nanobind/stl/pair.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/tuple.h>
-#include <nanobind/stl/unique_ptr.h>
-#include <nanobind/stl/vector.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <cstdint>
-#include <exception>
 #include <filesystem>
-#include <memory>
-#include <span>
-#include <string>
-#include <tuple>
-#include <utility>
-#include <vector>
 
 #include "arrays.hpp"
-#include "errors.hpp"
 #include "task.hpp"
 
 #include <epsflow/core/format.hpp>
@@ -32,35 +15,21 @@
 #include <epsflow/io/results/results_obstacles.hpp>
 #include <epsflow/io/results/save_results.hpp>
 
-namespace nb = nanobind;
-using namespace nb::literals;
-
 namespace epsflow::python {
 namespace {
 
-/// eps, min_samples, clusters, noise, core, border, largest, seconds.
-using Figures = std::tuple<double, std::uint32_t, std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t,
-                           std::uint64_t, double>;
+using Held = std::tuple<const io::SweepEntry*, Vector<std::int32_t>, Vector<std::uint8_t>>;
 
-Figures figures_of(const io::SweepEntry& e) {
-  const LabelSummary& s = e.summary;
-  return {e.variant.eps, e.variant.minpts, s.clusters, s.noise, s.core, s.border, s.largest, e.seconds};
-}
-
-io::SweepEntry entry_of(const Figures& figures) {
-  const auto& [eps, minpts, clusters, noise, core, border, largest, seconds] = figures;
-  return {{eps, minpts}, {clusters, noise, core, border, largest}, seconds, true};
-}
-
-using Held = std::tuple<Figures, Vector<std::int32_t>, Vector<std::uint8_t>>;
-
-/// Whoever calls keeps the arrays until the task has ended.
-std::unique_ptr<Task> start_save(const std::filesystem::path& folder, const std::vector<Held>& variants,
-                                 const std::string& input, const Vector<std::int64_t>& rows, const std::string& version,
-                                 const std::vector<std::pair<std::string, std::string>>& options, bool overwrite) {
+/// told: the input, the version of the program and the options of the run. Whoever calls keeps the arrays until the task
+/// has ended.
+std::unique_ptr<Task> start_save(
+    const std::filesystem::path& folder, const std::vector<Held>& variants, const Vector<std::int64_t>& rows,
+    const std::tuple<std::string, std::string, std::vector<std::pair<std::string, std::string>>>& told,
+    bool overwrite) {
+  const auto& [input, version, options] = told;
   io::HeldResults results{.input = input, .run = {.version = version, .options = options}, .rows = span_of(rows)};
   for (const auto& [figures, labels, core] : variants) {
-    results.variants.push_back({entry_of(figures), span_of(labels), span_of(core)});
+    results.variants.push_back({*figures, span_of(labels), span_of(core)});
   }
   return std::make_unique<Task>([folder, results, overwrite](const Observer& observer, Task::Channel&) {
     io::save_results(folder, results, overwrite ? io::Overwrite::replace : io::Overwrite::refuse, observer.on_notice,
@@ -112,8 +81,8 @@ void define_results_folders(nb::module_& m) {
       .def_ro("runs", &io::Manifest::runs, "JSON")
       .def_prop_ro("variants",
                    [](const io::Manifest& manifest) {
-                     std::vector<Figures> all;
-                     for (const auto& [variant, entry] : manifest.entries) all.push_back(figures_of(entry));
+                     std::vector<io::SweepEntry> all;
+                     for (const auto& [variant, entry] : manifest.entries) all.push_back(entry);
                      return all;
                    })
       .def("owns", &io::Manifest::owns, "name"_a)
@@ -125,8 +94,8 @@ void define_results_folders(nb::module_& m) {
           "folder"_a, "name"_a, nb::call_guard<nb::gil_scoped_release>());
   m.def("require_vector", &io::require_vector, "file"_a, "type"_a, "n"_a, "Where in the file its n values begin.");
   m.def("map_file", &map_file, "file"_a, "size"_a);
-  m.def("start_save", &start_save, "folder"_a, nb::arg("variants").noconvert(), "input"_a, nb::arg("rows").noconvert(),
-        "version"_a, "options"_a, "overwrite"_a, nb::keep_alive<0, 2>(), nb::keep_alive<0, 4>());
+  m.def("start_save", &start_save, "folder"_a, nb::arg("variants").noconvert(), nb::arg("rows").noconvert(), "told"_a,
+        "overwrite"_a, nb::keep_alive<0, 2>(), nb::keep_alive<0, 3>());
   m.def("format_number", &format_number, "value"_a);
 }
 

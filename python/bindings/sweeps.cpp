@@ -1,28 +1,14 @@
-#include "sweeps.hpp"
-
-#include <nanobind/ndarray.h>
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/pair.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/unique_ptr.h>
-#include <nanobind/stl/vector.h>
-
+// Tasks that run a sweep. They hand over each result as it is finished and, if requested, the lineage at the end.
 #include <functional>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
-#include "metrics.hpp"
+#include "dataset.hpp"
+#include "points.hpp"
 #include "relay.hpp"
 
 #include <epsflow/core/error.hpp>
 #include <epsflow/parts/machine_share.hpp>
 #include <epsflow/parts/part_lineage.hpp>
 #include <epsflow/parts/sweep.hpp>
-
-namespace nb = nanobind;
-using namespace nb::literals;
 
 namespace epsflow::python {
 namespace {
@@ -66,22 +52,23 @@ std::unique_ptr<Task> start(std::function<Input(const Observer&)> prepare, Relay
     run_each(given.points, {.options = given.engines, .ranks = ranks}, sweep, run, take, observer);
     if (!builder) return;
     Lineage found = builder->finish();
-    if (ranks == nullptr || ranks->rank() == 0) channel.put(std::move(found));
+    if (ranks != nullptr && ranks->rank() != 0) return;
+    channel.put(giving(std::move(found), [](Lineage&& made) { return nb::cast(std::move(made)); }));
   });
 }
 
-/// Starts a sweep of points on the host, shared by GPUs of this process or, if ranks is not null, by all ranks. gpus: the GPUs; with ranks one for
-/// each process of a machine, or empty for the CPU. engine: options of the engines.
-std::unique_ptr<Task> start_shared_sweep(Relay* ranks, const HostArray& points, const MetricWords& words,
-                                         const Variants& variants, const std::string& gpus, const nb::dict& engine,
-                                         const nb::dict& options, const Weights& weights, bool lineage) {
-  const PointSet set{view_of(points), metric_of(words, points.shape(1)),
-                     weights ? span_of(*weights) : std::span<const double>()};
+/// Starts a sweep of points on the host, shared by GPUs of this process or, if ranks is not null, by all ranks. devices:
+/// the GPUs, with ranks one for each process of a machine, or empty for the CPU; and options of the engines.
+std::unique_ptr<Task> start_shared_sweep(Relay* ranks, const PyPoints& points, const Variants& variants,
+                                         const std::pair<std::string, nb::dict>& devices, const nb::dict& options,
+                                         bool lineage) {
+  const PointSet set{points.view(), points.metric(), span_of(points.weights)};
+  const auto& [gpus, engine] = devices;
   const EngineOptions given = options_from<EngineOptions>(engine);
   std::vector<EngineOptions> engines;
   if (ranks == nullptr) engines = devices_of([&] { return parts::engines_on({.gpus = gpus}, given); });
   return start(
-      [=](const Observer&) {
+      [=, gpus = gpus](const Observer&) {
         if (ranks == nullptr) return Input{set, engines};
         const parts::MachineShare share = parts::machine_share(*ranks);
         return Input{set, {devices_of([&] { return parts::share_machine(share, {.gpus = gpus}, given); })}};
@@ -99,9 +86,8 @@ std::unique_ptr<Task> start_sweep(const PyDataset& data, const Variants& variant
 }
 
 void define_sweeps(nb::module_& m) {
-  m.def("start_shared_sweep", &start_shared_sweep, "relay"_a.none(), nb::arg("points").noconvert(), "metric"_a,
-        "variants"_a, "gpus"_a, "engine"_a, "options"_a, nb::arg("weights").noconvert().none(), "lineage"_a,
-        nb::keep_alive<0, 1>(), nb::keep_alive<0, 2>(), nb::keep_alive<0, 8>());
+  m.def("start_shared_sweep", &start_shared_sweep, "relay"_a.none(), "points"_a, "variants"_a, "devices"_a, "options"_a,
+        "lineage"_a, nb::keep_alive<0, 1>(), nb::keep_alive<0, 2>());
 }
 
 }  // namespace epsflow::python

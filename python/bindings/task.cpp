@@ -1,7 +1,6 @@
 #include "task.hpp"
 
-#include <string>
-#include <utility>
+#include <epsflow/core/error.hpp>
 
 namespace epsflow::python {
 
@@ -10,9 +9,9 @@ void Task::Channel::put(VariantResult&& result) {
   results_.push_back(std::move(result));
 }
 
-void Task::Channel::put(Made&& made) {
+void Task::Channel::put(Give give) {
   const std::scoped_lock lock(mutex_);
-  made_ = std::move(made);
+  give_ = std::move(give);
 }
 
 Task::Task(std::function<void(const Observer&, Channel&)> work)
@@ -51,6 +50,16 @@ bool Task::wait(std::chrono::duration<double> time) {
 std::vector<VariantResult> Task::take_results() {
   const std::scoped_lock lock(channel_.mutex_);
   return std::exchange(channel_.results_, {});
+}
+
+nb::object Task::take() {
+  Give give;
+  {
+    const std::scoped_lock lock(channel_.mutex_);
+    give = std::exchange(channel_.give_, nullptr);
+  }
+  if (!give) throw Error("the task has nothing to give: it has not ended, or gave it already");
+  return give();
 }
 
 std::vector<std::string> Task::take_notices() {

@@ -3,54 +3,39 @@
 
 #include <chrono>
 #include <condition_variable>
-#include <exception>
 #include <functional>
 #include <mutex>
-#include <string>
 #include <thread>
-#include <utility>
-#include <variant>
-#include <vector>
+
+#include "common.hpp"
 
 #include <epsflow/core/cancel.hpp>
-#include <epsflow/core/error.hpp>
 #include <epsflow/core/labels.hpp>
-#include <epsflow/core/sweep.hpp>
-#include <epsflow/core/table.hpp>
 #include <epsflow/pipeline/engine.hpp>
-#include <epsflow/pipeline/explore.hpp>
-#include <epsflow/pipeline/neighbors.hpp>
 #include <epsflow/pipeline/options.hpp>
-#include <epsflow/pipeline/plan.hpp>
-#include <epsflow/pipeline/predict.hpp>
-#include <epsflow/pipeline/selectivity.hpp>
-#include <epsflow/pipeline/tracks.hpp>
-#include <epsflow/pipeline/validity.hpp>
-#include <epsflow/pipeline/velocities.hpp>
 
 namespace epsflow::python {
 
-/// A run on a thread of its own, which never touches the interpreter: what it has to say is fetched. Destroyed, it is cancelled
-/// and waited for. All functions may be called from any thread, and none takes long but wait() and the destructor.
+/// A run on a thread of its own, which never touches the interpreter: what it has to say is fetched. Destroyed, it is
+/// cancelled and waited for. All functions may be called from any thread, and none takes long but wait() and the
+/// destructor.
 class Task {
  public:
-  /// What a run makes at its end, unless it makes results.
-  using Made = std::variant<std::monostate, Neighbors, Dataset, std::vector<GroupPlan>, Predictor, Validity, Lineage,
-                            Sweep, Exploration, std::vector<double>, std::vector<std::int32_t>,
-                            std::vector<Selectivity>, Table, TrackedSlices, std::vector<VelocityClusters>>;
+  /// Makes an object of Python of what the run has made. It is called once, by whoever holds the interpreter.
+  using Give = std::function<nb::object()>;
 
   /// What a run leaves for whoever asks.
   class Channel {
    public:
     void put(VariantResult&& result);
-    void put(Made&& made);
+    void put(Give give);
 
    private:
     friend class Task;
     mutable std::mutex mutex_;
     std::condition_variable ended_condition_;
     std::vector<VariantResult> results_;
-    Made made_;
+    Give give_;
     Progress progress_;
     std::vector<std::string> notices_;
     std::exception_ptr failure_;
@@ -69,16 +54,8 @@ class Task {
 
   /// Results that have come since the last call.
   [[nodiscard]] std::vector<VariantResult> take_results();
-  /// Throws Error where the run has made no T, has not ended, or where it was taken already.
-  template <class T>
-  [[nodiscard]] T take() {
-    const std::scoped_lock lock(channel_.mutex_);
-    T* const made = std::get_if<T>(&channel_.made_);
-    if (made == nullptr) throw Error("the task has nothing of this kind to give: it has not ended, or gave it already");
-    T taken = std::move(*made);
-    channel_.made_ = std::monostate();
-    return taken;
-  }
+  /// What the run has made. Throws Error if it made nothing, has not ended, or if it was taken already.
+  [[nodiscard]] nb::object take();
   [[nodiscard]] std::vector<std::string> take_notices();
   [[nodiscard]] Progress progress() const;
 
@@ -87,5 +64,26 @@ class Task {
   Channel channel_;
   std::jthread thread_;  // last: it uses the others
 };
+
+/// Makes an object of Python that gives what `value` says, once it is asked for.
+template <class T, class Convert>
+[[nodiscard]] Task::Give giving(T value, Convert convert) {
+  auto held = std::make_shared<T>(std::move(value));
+  return [held, convert] { return nb::object(convert(std::move(*held))); };
+}
+
+/// Starts a task that gives what work(observer) returns, as the object that `convert` makes of it.
+template <class Work, class Convert>
+[[nodiscard]] std::unique_ptr<Task> start_making(Work work, Convert convert) {
+  return std::make_unique<Task>([work = std::move(work), convert](const Observer& observer, Task::Channel& channel) {
+    channel.put(giving(work(observer), convert));
+  });
+}
+
+/// Starts one that gives it as the class that is bound for it.
+template <class Work>
+[[nodiscard]] std::unique_ptr<Task> start_making(Work work) {
+  return start_making(std::move(work), []<class T>(T&& made) { return nb::cast(std::forward<T>(made)); });
+}
 
 }  // namespace epsflow::python

@@ -37,11 +37,10 @@ from ._friends import Groups, friends_of_friends
 from ._functions import catalog, explore, k_distance, lineage, neighbors, plan, selectivity, suggest, sweep
 from ._k_distance import Knee, eps_range, knee
 from ._lineage import Lineage
-from ._load import load
 from ._neighbors import read_neighbors
 from ._plan import EpsPlan
 from ._reading import read_points
-from ._slices import SlicedResult, sweep_many
+from ._slices import SlicedResult, load, sweep_many
 from ._velocities import VelocityResult, sweep_velocities
 from ._sweep import SweepResult, VariantResult
 from ._tasks import Progress

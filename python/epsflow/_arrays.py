@@ -13,14 +13,14 @@ from . import _core
 from ._astropy import has_unit
 from ._columns import has_masked, is_complex, is_time, refuse_beyond, refuse_inexact
 from ._frames import from_table, metric_of
-from ._gpu_arrays import as_gpu_points, is_on_gpu, refuse_on_gpu, to_host
-from ._metrics import EUCLIDEAN, MetricWords
+from ._gpu_arrays import as_gpu_points, is_on_gpu, on_host, refuse_on_gpu
+from ._metrics import EUCLIDEAN, Metric
 
 Points = NDArray[Any]
 AnyPoints = Union[Points, _core.GpuPoints]
 
 
-def as_points(X: Any, metric: MetricWords = EUCLIDEAN, name: str = "X") -> AnyPoints:
+def as_points(X: Any, metric: Metric = EUCLIDEAN, name: str = "X") -> AnyPoints:
     """X as a C-contiguous [n, d] array of float32 or float64, itself where it is one already; on the GPU where it is there.
 
     X may be a table of pandas, polars, Arrow, xarray or astropy, points of geopandas or directions of astropy. Angles with a unit come
@@ -32,10 +32,14 @@ def as_points(X: Any, metric: MetricWords = EUCLIDEAN, name: str = "X") -> AnyPo
     return as_host_points(X, metric, name)
 
 
-def as_host_points(X: Any, metric: MetricWords = EUCLIDEAN, name: str = "X") -> Points:
+def as_host_points(X: Any, metric: Metric = EUCLIDEAN, name: str = "X") -> Points:
     """The same of what is on the host. Raises TypeError for arrays on a GPU."""
     refuse_on_gpu(X, name)
-    X, _ = from_table(X, metric, name)
+    return as_array(from_table(X, metric, name)[0], name)
+
+
+def as_array(X: Any, name: str = "X") -> Points:
+    """The same of what is on the host and no table."""
     array = as_plain(X, name)
     if array.dtype.kind not in "fiub":
         array = _from_objects(array, name)
@@ -165,7 +169,7 @@ def as_weights(sample_weight: Any, n: int, name: str = "sample_weight") -> Point
         raise ValueError(f"{name} has masked values: fill them, or leave their points out")
     if has_unit(sample_weight):
         raise ValueError(f"{name} is in {sample_weight.unit}, and weights are numbers without a unit, as min_samples is one: divide by one")
-    weights = to_host(sample_weight) if is_on_gpu(sample_weight) else np.asarray(sample_weight)
+    weights = np.asarray(on_host(sample_weight))
     if weights.dtype.kind == "O" and not any(isinstance(w, (str, bytes)) or is_time(w) or is_complex(w) for w in weights.flat):
         weights = _from_objects(weights, name)
     if weights.dtype.kind not in "fiub":

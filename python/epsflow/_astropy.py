@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._columns import Columns, in_one, refuse_inexact
-from ._metrics import MetricWords, angle_unit, latitude_first
+from ._metrics import Metric
 from ._tasks import log
 
 
-def from_astropy(X: Any, name: str, metric: MetricWords, masked: bool) -> Columns | tuple[Any, list[str] | None]:
+def from_astropy(X: Any, name: str, metric: Metric, masked: bool) -> Columns | tuple[Any, list[str] | None]:
     """The columns of a table, or an array, with names where it has them."""
     if _is_directions(X):
         return _from_directions(X, name, metric, masked)
@@ -22,7 +22,7 @@ def from_astropy(X: Any, name: str, metric: MetricWords, masked: bool) -> Column
     return _converted(without_mask(X, name, "", metric, masked), _unit_of(X), f"{name} is", metric), None
 
 
-def _from_columns(X: Any, name: str, metric: MetricWords, masked: bool) -> Columns:
+def _from_columns(X: Any, name: str, metric: Metric, masked: bool) -> Columns:
     units: dict[str, Any] = {}
     single = next((column for column in X.colnames if _is_directions(X[column])), None)
     remedy = f"as with {name}['x', 'y']" if single is None else f"or give the directions alone, {name}['{single}']"
@@ -49,14 +49,14 @@ def _is_directions(X: Any) -> bool:
     return coordinates is not None and isinstance(X, (coordinates.SkyCoord, coordinates.BaseCoordinateFrame))
 
 
-def _from_directions(X: Any, name: str, metric: MetricWords, masked: bool) -> tuple[Any, list[str] | None]:
+def _from_directions(X: Any, name: str, metric: Metric, masked: bool) -> tuple[Any, list[str] | None]:
     """Longitudes and latitudes in the frame that X has, in the order and the unit that the metric takes."""
     kind = type(X).__name__
-    if angle_unit(metric) is None:
+    if metric.angle_unit is None:
         raise TypeError(
-            f"{name} is a {kind}, and metric={metric[0]!r} measures no angles between directions: say metric='greatcircle', where eps is "
-            f"in degrees, or in metric_params={{'unit': …}}; or give {name}.cartesian.xyz.value.T, where eps is a length, and without "
-            f"distances a chord, 2·sin(angle/2)"
+            f"{name} is a {kind}, and metric={metric.name!r} measures no angles between directions: say "
+            f"metric='greatcircle', where eps is in degrees, or in metric_params={{'unit': …}}; or give "
+            f"{name}.cartesian.xyz.value.T, where eps is a length, and without distances a chord, 2·sin(angle/2)"
         )
     if len(X.shape) != 1:
         raise ValueError(f"{name} is a {kind} of shape {X.shape}, and points come one after another: give {name}.reshape(-1)")
@@ -64,10 +64,10 @@ def _from_directions(X: Any, name: str, metric: MetricWords, masked: bool) -> tu
     far = _unit_of(sphere.distance)
     if far is not None:
         log.warning(
-            f"{name} carries distances, which metric={metric[0]!r} does not use; for distances in space give "
+            f"{name} carries distances, which metric={metric.name!r} does not use; for distances in space give "
             f"{name}.cartesian.xyz.to_value('{far}').T with metric='euclidean'"
         )
-    names = ["lat", "lon"] if latitude_first(metric) else ["lon", "lat"]
+    names = ["lat", "lon"] if metric.takes_latitude_first else ["lon", "lat"]
     angles = [getattr(sphere, axis) for axis in names]
     columns = [without_mask(values, name, f" of its {axis}", metric, masked) for values, axis in zip(angles, names)]
     return in_one([_converted(c, a.unit, name, metric) for c, a in zip(columns, angles)], len(X)), names
@@ -98,7 +98,7 @@ def _unit_of(values: Any) -> Any:
 
 
 def without_mask(
-    values: Any, name: str, which: str, metric: MetricWords, masked: bool, column: str | None = None
+    values: Any, name: str, which: str, metric: Metric, masked: bool, column: str | None = None
 ) -> NDArray[Any]:
     """The numbers alone; those that are masked become NaN where that is asked for, and are refused otherwise."""
     mask = getattr(values, "mask", None)
@@ -119,35 +119,35 @@ def without_mask(
     return np.where(mask, np.nan, numbers.astype(np.float64))
 
 
-def _as_said(metric: MetricWords) -> str:
+def _as_said(metric: Metric) -> str:
     """The arguments of a metric that units depend on."""
-    if angle_unit(metric) is None:
+    if metric.angle_unit is None:
         return ""
-    order = ", metric_params={'latitude_first': True}" if metric[2] else ""
-    return f", metric={metric[0]!r}{order}"
+    order = ", metric_params={'latitude_first': True}" if metric.latitude_first else ""
+    return f", metric={metric.name!r}{order}"
 
 
-def _converted(values: NDArray[Any], unit: Any, what: str, metric: MetricWords) -> NDArray[Any]:
+def _converted(values: NDArray[Any], unit: Any, what: str, metric: Metric) -> NDArray[Any]:
     """Angles in the unit that the metric takes; other values, and those without a unit, as they are."""
-    wanted = angle_unit(metric)
+    wanted = metric.angle_unit
     if wanted is None or unit is None or unit == wanted:
         return values
     if not unit.is_equivalent(wanted):
         raise ValueError(
-            f"{what} in {unit}, and metric={metric[0]!r} takes a longitude and a latitude, which are angles: choose columns of angles, or "
-            f"another metric"
+            f"{what} in {unit}, and metric={metric.name!r} takes a longitude and a latitude, which are angles: choose "
+            "columns of angles, or another metric"
         )
     converted: NDArray[Any] = unit.to(wanted, values.astype(np.float64))
     return converted
 
 
-def _require_one_unit(name: str, units: dict[str, Any], metric: MetricWords) -> None:
+def _require_one_unit(name: str, units: dict[str, Any], metric: Metric) -> None:
     """Unless each is converted, as angles are, or has a factor."""
     first = next(iter(units))
     for column, unit in units.items():
-        if unit == units[first] or metric[3]:
+        if unit == units[first] or metric.scale:
             continue
-        if angle_unit(metric) is not None and unit is not None and units[first] is not None:
+        if metric.angle_unit is not None and unit is not None and units[first] is not None:
             continue
         both = f"'{first}' in {units[first] or 'none'} and '{column}' in {unit or 'none'}"
         shown = f"{name} has columns of different units, {both}, and eps has one"

@@ -12,23 +12,23 @@ from . import _core
 from ._arrays import as_host_points, as_weights
 from ._columns import has_masked
 from ._compare import as_labels, labels_of
-from ._frames import library_of, metric_of
-from ._gpu_arrays import as_gpu_values, is_on_gpu, to_host
+from ._docs import documented
+from ._frames import library_of
+from ._gpu_arrays import as_gpu_values, on_host, to_host
 from ._labelled import columns_in, table_of
 from ._parameters import as_options
-from ._tables import as_frame
-from ._tasks import python_errors, run_task
+from ._tasks import made_by, python_errors
 
 Columns = Mapping[str, Any]
 
 
+@documented
 def members(labels: Any) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]]:
     """The points in the order of their clusters, without noise.
 
     Parameters
     ----------
-    labels : array of shape (n_samples,), or an object with labels
-        As `epsflow.compare` takes them.
+    {labels}
 
     Returns
     -------
@@ -72,7 +72,7 @@ def catalog_on_gpu(
     of_core = None if mask is None else as_gpu_values(mask, "mask") or as_values(as_mask(mask, n))
     masses = None if weights is None else as_gpu_values(weights, "float64") or as_values(as_weights(weights, n, "weights"))
     named = [(name, as_gpu_values(values, "float64") or as_values(as_column(values, name, n)), False) for name, values in named_of(points, columns)]
-    return taken_table(run_task(_core.start_gpu_catalog, engine, points, words, of_points, of_core, masses, named))
+    return _table_of(made_by(_core.start_gpu_catalog, engine, points, words, (of_points, of_core, masses), named))
 
 
 def as_values(array: NDArray[Any]) -> _core.Values:
@@ -83,7 +83,7 @@ def as_mask(core: Any, n: int) -> NDArray[np.uint8]:
     """A mask of n points: booleans, or whole numbers that are 0 or 1. Raises TypeError, ValueError."""
     if has_masked(core):
         raise ValueError("core has masked values, and is True or False for each point")
-    mask = to_host(core) if is_on_gpu(core) else np.asarray(core)
+    mask = np.asarray(on_host(core))
     if mask.shape != (n,):
         indices = f"; if these are indices, give numpy.isin(numpy.arange({n}), core)" if mask.dtype.kind in "iu" and mask.ndim == 1 else ""
         raise ValueError(f"core.shape == {mask.shape}, expected {(n,)}: one entry for each sample, of bool{indices}")
@@ -147,7 +147,7 @@ def named_of(X: Any, columns: Columns | Any) -> list[tuple[str, Any]]:
 
 
 def as_column(values: Any, name: str, n: int) -> NDArray[np.float64]:
-    array = np.asarray(to_host(values) if is_on_gpu(values) else values)
+    array = np.asarray(on_host(values))
     if array.dtype.kind not in "fiub":
         raise ValueError(f"the column {name!r} has dtype {array.dtype}, and what is summed up are numbers")
     if array.shape != (n,):
@@ -156,40 +156,24 @@ def as_column(values: Any, name: str, n: int) -> NDArray[np.float64]:
 
 
 def catalog_columns(
-    points: Any,
-    words: Any,
-    labels: NDArray[np.int32],
-    core: NDArray[Any] | None,
-    weights: Any = None,
-    columns: list[Column] | None = None,
-    names: list[str] | None = None,
-    *,
-    offsets: Any = (),
+    points: Any, words: Any, labels: NDArray[np.int32], core: NDArray[Any] | None, weights: Any = None,
+    columns: list[Column] | None = None, names: list[str] | None = None, *, offsets: Any = (),
     threads: int | None = None,
 ) -> dict[str, Any]:
     """The columns of the table. offsets: of slices, each of which counts its clusters from 0."""
     n = len(points)
-    mask = np.zeros(0, np.uint8) if core is None else as_mask(core, n)
+    mask = None if core is None else as_mask(core, n)
     masses = None if weights is None else as_weights(weights, n, "weights")
-    task = run_task(
-        _core.start_catalog,
-        points,
-        words,
-        np.ascontiguousarray(labels, np.int32),
-        mask,
-        masses,
-        columns or [],
-        [int(offset) for offset in offsets],
-        names or [],
-        as_options(threads=threads),
-    )
-    return taken_table(task)
+    given = _core.Points(points, words, np.ascontiguousarray(labels, np.int32), mask, masses)
+    starts = [int(offset) for offset in offsets]
+    options = as_options(threads=threads)
+    return _table_of(made_by(_core.start_catalog, given, columns or [], starts, names or [], options))
 
 
-def taken_table(task: Any) -> dict[str, Any]:
-    """What a task has made. Raises ValueError for columns of one name."""
+def _table_of(columns: list[Any]) -> dict[str, Any]:
+    """Columns by their names. Raises ValueError for columns of one name."""
     table: dict[str, Any] = {}
-    for name, values, _ in _core.take_table(task):
+    for name, values, _ in columns:
         if name in table:
             raise ValueError(f"two columns of the catalogue would be called {name!r}: give one of them another name")
         table[name] = np.asarray(values)

@@ -11,9 +11,11 @@ from numpy.typing import NDArray
 
 from . import _core
 from ._columns import has_masked
-from ._gpu_arrays import is_on_gpu, to_host
+from ._docs import documented
+from ._gpu_arrays import on_host
+from ._labelled import as_columns
 from ._parameters import as_options
-from ._tasks import python_errors
+from ._tasks import filled, python_errors
 
 
 _NO_GROUP = 2**31 - 1
@@ -57,14 +59,10 @@ class Comparison:
         Its columns are "a" and "b"; "points", which are in both; "of_a" and "of_b", their share of the points of a's cluster and of b's.
         A pandas.DataFrame where pandas is there, else a dict of arrays.
         """
-        columns = {name: values.copy() for name, values in self._table.items()}
-        try:
-            import pandas
-        except ImportError:
-            return columns
-        return pandas.DataFrame(columns)
+        return as_columns(self._table)
 
 
+@documented
 def compare(a: Any, b: Any, *, threads: int | None = None) -> Comparison:
     """How far two labellings of the same points agree, and which cluster became which.
 
@@ -74,8 +72,7 @@ def compare(a: Any, b: Any, *, threads: int | None = None) -> Comparison:
         Labels are whole numbers: clusters from 0 on, and -1 for noise. A variant of `epsflow.sweep` or `epsflow.load` has labels, and so
         have a fitted estimator, such as `epsflow.DBSCAN`, and `Groups` of any dialect. In arrays 2147483647 is noise, too, as SWIFT has it;
         of nbodykit's, where 0 is no group, give labels - 1.
-    threads : int, optional
-        As `epsflow.sweep` takes it.
+    {threads}
 
     Returns
     -------
@@ -99,12 +96,12 @@ def compare(a: Any, b: Any, *, threads: int | None = None) -> Comparison:
     if len(of_a) != len(of_b):
         raise ValueError(f"a has {len(of_a)} labels and b has {len(of_b)}: give two labellings of the same points")
     with python_errors():
-        n, (ari, vi, normalised_vi, kept, kept_back), first, second, points = _core.compare_labels(of_a, of_b, as_options(threads=threads))
+        found, n, first, second, points = _core.compare_labels(of_a, of_b, as_options(threads=threads))
     order = np.lexsort((-points, first))
     first, second, points = first[order], second[order], points[order]
     table: dict[str, NDArray[Any]] = {"a": first, "b": second, "points": points}
     table.update(of_a=points / _sums(first, points), of_b=points / _sums(second, points))
-    return Comparison(ari, vi, normalised_vi, kept, kept_back, n, table)
+    return filled(Comparison, found, n=n, _table=table)
 
 
 def labels_of(labels: Any, name: str) -> Any:
@@ -125,7 +122,7 @@ def as_labels(labels: Any, name: str) -> NDArray[np.int32]:
     labels = labels_of(labels, name)
     if has_masked(labels):
         raise ValueError(f"{name} has masked values, and each point has a label: -1 for noise")
-    array = to_host(labels) if is_on_gpu(labels) else np.asarray(labels)
+    array = np.asarray(on_host(labels))
     if array.dtype.kind not in "iu" and array.size > 0:
         gaps = array.dtype.kind == "f" and np.isnan(array).any()
         remedy = f"; rows that were dropped have none, and are left out as {name}[numpy.isfinite({name})].astype(int)" if gaps else ""

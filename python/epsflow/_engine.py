@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
+from ._docs import documented
 from ._explore import explore_loaded, suggest_loaded
 from ._k_distance import k_distance_loaded, selectivity_loaded
 from ._lineage import lineage_loaded
@@ -70,13 +71,8 @@ class Engine:
     """
 
     def __init__(
-        self,
-        backend: str = "auto",
-        *,
-        memory: int | str | None = None,
-        threads: int | None = None,
-        gpu: int | None = None,
-        gpu_memory: int | str | None = None,
+        self, backend: str = "auto", *, memory: int | str | None = None, threads: int | None = None,
+        gpu: int | None = None, gpu_memory: int | str | None = None,
     ) -> None:
         self._arguments: dict[str, Any] = {"backend": backend, "memory": memory, "threads": threads, "gpu": gpu, "gpu_memory": gpu_memory}
         with python_errors():
@@ -96,16 +92,15 @@ class Engine:
         """"cpu" or "gpu"."""
         return self._backend
 
+    @documented
     def load(self, X: Any, *, metric: str = "euclidean", metric_params: dict[str, Any] | None = None) -> Dataset:
         """Load points, for many runs.
 
         Parameters
         ----------
-        X : array or table of shape (n_samples, n_features)
-            As `epsflow.sweep` takes it. C-contiguous float32 and float64 are not copied, unless the metric moves them, and must stay as
-            they are. Arrays on the engine's GPU (CuPy, PyTorch, JAX, Numba) stay there, for the euclidean metric.
-        metric, metric_params
-            What eps and distances are measured by, as `epsflow.sweep` takes them.
+        {X}
+            What is not copied must stay as it is.
+        {distance}
 
         Returns
         -------
@@ -205,13 +200,8 @@ atexit.register(_shared.clear)  # while what their threads use is still there
 
 
 def engine_for(
-    engine: Engine | None,
-    given: Given,
-    backend: str,
-    memory: int | str | None,
-    threads: int | None,
-    threads_name: str = "threads",
-    run: dict[str, Any] | None = None,
+    engine: Engine | None, given: Given, backend: str, memory: int | str | None, threads: int | None,
+    threads_name: str = "threads", run: dict[str, Any] | None = None,
 ) -> Engine:
     """engine, or the one that calls without one share, by what they ask for: left open, few points and powers of minkowski go to the
     CPU, unless an option of the run asks for a GPU. Raises TypeError where both are given."""

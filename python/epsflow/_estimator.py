@@ -11,18 +11,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
-from ._arrays import AnyPoints, as_host_points, as_plain, as_weights
+from ._arrays import as_host_points, as_plain, as_weights
 from ._columns import are_texts
+from ._docs import documented
 from ._engine import Dataset, Engine, engine_for, of_the_cpu
 from ._explore import explore_loaded
-from ._frames import from_table, metric_of
+from ._frames import metric_of
 from ._gpu_arrays import as_gpu_points, indices_of, is_on_gpu, output_of, refuse_on_gpu, to_host
-from ._metrics import MetricWords
+from ._metrics import Metric
 from ._parameters import as_eps, as_min_samples, as_options, as_threads
 from ._precomputed import as_distances, cluster_distances, is_precomputed, made_dense, refuse_beyond_table
 from ._sweep import sweep_loaded
-from ._tasks import run_task
-from ._units import Given, reference_of, require_reference, unit_of_eps
+from ._tasks import made_by, run_task
+from ._units import Given, read, reference_of, require_reference
 
 try:
     from sklearn.base import BaseEstimator, ClusterMixin
@@ -36,7 +37,7 @@ except ImportError:
 class _Fitted:
     """What predict() goes by. It is assigned as a whole, behind all else that fit() leaves, as other threads may be predicting."""
 
-    metric: MetricWords
+    metric: Metric
     eps: float
     reference: Any
     labels: Any
@@ -64,30 +65,41 @@ class _Fitted:
         if predictor is None:
             labels = np.ascontiguousarray(to_host(self.labels), dtype=np.int32)
             points = as_host_points(to_host(self.components))
-            task = run_task(_core.start_predictor, points, labels, self.eps, self.metric, options)
-            predictor = task.take_predictor()
+            predictor = made_by(_core.start_predictor, points, labels, self.eps, self.metric, options)
             self.kept.clear()
             self.kept[made_with] = predictor
         return predictor
 
 
-class DBSCAN(ClusterMixin, BaseEstimator):
+class _Clusterer(ClusterMixin, BaseEstimator):
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.pairwise = is_precomputed(self.metric)
+        return tags
+
+
+@documented
+class DBSCAN(_Clusterer):
     """DBSCAN with the labels of sklearn.cluster.DBSCAN, on the CPU or on a GPU.
 
     Parameters
     ----------
-    eps, min_samples, p
-        As there.
-    metric, metric_params
-        As `epsflow.sweep` takes them. Distances ("precomputed") that are not symmetric are clustered as scikit-learn clusters them.
+    eps : float, default=0.5
+        The maximum distance between two samples for one to be considered as in the neighborhood of the other.
+    min_samples : int, default=5
+        The number of samples (or total weight) in a neighborhood for a point to be considered as a core point. This
+        includes the point itself.
+    {metric}
+        Also "precomputed": X holds distances. Those that are not symmetric are clustered as scikit-learn clusters them.
+    {metric_params}
     algorithm, leaf_size
-        There for programs that give them; they change nothing.
-    n_jobs : int, optional
-        Threads, all cores for None and -1.
-    backend, memory
-        As `epsflow.sweep` takes them.
+        They are there for programs that give them, and change nothing.
+    p : float, optional
+        The power of the Minkowski metric to be used to calculate distance between points.
+    {n_jobs} {backend} {memory}
     engine : Engine, optional
-        What backend, memory and threads belong to, made before.
+        An engine that was made before. backend, memory and n_jobs belong to it, and are left out beside it.
 
     Attributes
     ----------
@@ -96,9 +108,7 @@ class DBSCAN(ClusterMixin, BaseEstimator):
     core_sample_indices_ : ndarray of shape (n_core,)
     components_ : ndarray of shape (n_core, n_features)
         Read-only on the host, as `predict` goes by it.
-    n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Where X has names: those of the columns that became coordinates.
+    {feature_names}
 
     Examples
     --------
@@ -106,19 +116,10 @@ class DBSCAN(ClusterMixin, BaseEstimator):
     """
 
     def __init__(
-        self,
-        eps: float = 0.5,
-        *,
-        min_samples: int = 5,
-        metric: str = "euclidean",
-        metric_params: dict[str, Any] | None = None,
-        algorithm: str = "auto",
-        leaf_size: int = 30,
-        p: float | None = None,
-        n_jobs: int | None = None,
-        backend: str = "auto",
-        memory: int | str | None = None,
-        engine: Engine | None = None,
+        self, eps: float = 0.5, *, min_samples: int = 5,
+        metric: str = "euclidean", metric_params: dict[str, Any] | None = None, algorithm: str = "auto",
+        leaf_size: int = 30, p: float | None = None, n_jobs: int | None = None,
+        backend: str = "auto", memory: int | str | None = None, engine: Engine | None = None,
     ) -> None:
         self.eps = eps
         self.min_samples = min_samples
@@ -132,45 +133,42 @@ class DBSCAN(ClusterMixin, BaseEstimator):
         self.memory = memory
         self.engine = engine
 
+    @documented
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> DBSCAN:
         """Cluster X.
 
         Parameters
         ----------
-        X : array or table of shape (n_samples, n_features)
-            As `epsflow.sweep` takes it. For an array of CuPy, PyTorch or JAX on a GPU, what is found is an array of that library there,
-            as scikit-learn has it for array API inputs; for one of Numba it is on the host.
-        y : ignored
-        sample_weight : float or array of shape (n_samples,), optional
-            A point is core where the weights of the points within eps, its own included, sum to min_samples.
+        {X}
+            For an array of CuPy, PyTorch or JAX on a GPU, what is found is an array of that library there, as
+            scikit-learn has it for array API inputs; for one of Numba it is on the host.
+        y : Ignored
+            Not used, present here for API consistency by convention.
+        {sample_weight}
 
         Returns
         -------
-        DBSCAN
-            Itself.
+        self : DBSCAN
+            Returns a fitted instance of self.
 
         Raises
         ------
-        ValueError, TypeError, MemoryError, RuntimeError
-            As `epsflow.sweep` does.
+        {errors}
         """
         if is_precomputed(self.metric):
             return self._fit_distances(X, sample_weight)
         X = made_dense(X, self.memory, self.engine)
         metric = metric_of(X, self.metric, self.metric_params, self.p)
         min_samples = as_min_samples(self.min_samples)
-        unit, reference = unit_of_eps(X, metric), reference_of(X, metric)
         if is_on_gpu(X):
             eps, output = as_eps(self.eps), output_of(X)
-            points: AnyPoints = as_gpu_points(X)
-            self._validate_on_gpu(points.shape)
+            given = Given(as_gpu_points(X), metric)
+            self._validate_on_gpu(given.points.shape)
         else:
-            X, names = _to_validate(X, metric)
-            eps, output = as_eps(self.eps, unit), "numpy"
-            X = points = as_host_points(validate_data(self, X, dtype=[np.float64, np.float32], order="C"))
-            if names is not None:
-                self.feature_names_in_ = np.asarray(names, dtype=object)
-        given = Given(points, metric)
+            given = _validated(self, X, metric)
+            eps, output = as_eps(self.eps, given.unit), "numpy"
+            X = given.points
+        points: Any = given.points
         engine = engine_for(self.engine, given, self.backend, self.memory, _threads_of(self.n_jobs), "n_jobs")
         if sample_weight is not None:
             sample_weight = _some_weight(sample_weight, len(points))
@@ -178,7 +176,7 @@ class DBSCAN(ClusterMixin, BaseEstimator):
         if output == "numpy":
             self.labels_ = result._result.labels  # which the caller may change, as scikit-learn's
             self.core_sample_indices_ = result.core_sample_indices
-            self.components_ = to_host(X).take(self.core_sample_indices_, axis=0)
+            self.components_ = points.take(self.core_sample_indices_, axis=0)
             self.components_.setflags(write=False)
             kept = self.labels_.take(self.core_sample_indices_), self.components_
         else:
@@ -186,7 +184,7 @@ class DBSCAN(ClusterMixin, BaseEstimator):
             self.core_sample_indices_ = indices_of(result.core)
             self.components_ = X[self.core_sample_indices_]
             kept = self.labels_[self.core_sample_indices_], X[self.core_sample_indices_]
-        self._fitted: _Fitted | None = _Fitted(metric, eps, reference, *kept)
+        self._fitted: _Fitted | None = _Fitted(metric, eps, given.reference, *kept)
         return self
 
     def _fit_distances(self, X: Any, sample_weight: Any) -> DBSCAN:
@@ -203,12 +201,6 @@ class DBSCAN(ClusterMixin, BaseEstimator):
         self.core_sample_indices_ = np.flatnonzero(result.core)
         self.components_ = X[self.core_sample_indices_].copy()
         return self
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.pairwise = is_precomputed(self.metric)
-        return tags
 
     def _validate_on_gpu(self, shape: tuple[int, int]) -> None:
         """As validate_data() does on the host."""
@@ -249,17 +241,7 @@ class DBSCAN(ClusterMixin, BaseEstimator):
         if fitted is None:
             raise ValueError("predict() searches points, and the model was fitted with distances, metric='precomputed': fit the points")
         X = made_dense(X, self.memory, self.engine)
-        reference = reference_of(X, fitted.metric)
-        X, names = _to_validate(X, fitted.metric)
-        require_reference(reference, fitted.reference)
-        known = list(getattr(self, "feature_names_in_", names or []))
-        if names is not None and list(names) != known:
-            raise ValueError(f"The feature names should match those that were passed during fit: X has {names}, fit had {known}")
-        with warnings.catch_warnings():
-            if names is not None or any(reference[1]):  # names are compared above, and directions need none
-                warnings.filterwarnings("ignore", message="X does not have valid feature names")
-            X = validate_data(self, X, dtype=[np.float64, np.float32], order="C", reset=False)
-        points = as_host_points(X)
+        points = _validated(self, X, fitted.metric, fitted).points
         given = {"backend": self.backend, "memory": self.memory, "threads": _threads_of(self.n_jobs)}
         predictor = fitted.predictor(given if self.engine is None else self.engine._arguments)
         found: list[Any] = []
@@ -267,17 +249,13 @@ class DBSCAN(ClusterMixin, BaseEstimator):
         return np.array(found[0].labels)
 
 
-class AutoDBSCAN(ClusterMixin, BaseEstimator):
+@documented
+class AutoDBSCAN(_Clusterer):
     """DBSCAN that finds eps and min_samples itself, as `epsflow.explore` recommends them.
 
     Parameters
     ----------
-    metric, metric_params
-        As `epsflow.sweep` takes them, but for "precomputed".
-    n_jobs : int, optional
-        Threads, all cores for None and -1.
-    backend
-        As `epsflow.sweep` takes it.
+    {distance} {n_jobs} {backend}
 
     Attributes
     ----------
@@ -293,9 +271,7 @@ class AutoDBSCAN(ClusterMixin, BaseEstimator):
     core_sample_indices_ : ndarray of shape (n_core,)
         Empty where eps_ is None, without which no point is core.
     components_ : ndarray of shape (n_core, n_features)
-    n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Where X has names: those of the columns that became coordinates.
+    {feature_names}
 
     Examples
     --------
@@ -305,10 +281,7 @@ class AutoDBSCAN(ClusterMixin, BaseEstimator):
     """
 
     def __init__(
-        self,
-        metric: str = "euclidean",
-        metric_params: dict[str, Any] | None = None,
-        n_jobs: int | None = None,
+        self, metric: str = "euclidean", metric_params: dict[str, Any] | None = None, n_jobs: int | None = None,
         backend: str = "auto",
     ) -> None:
         self.metric = metric
@@ -316,35 +289,31 @@ class AutoDBSCAN(ClusterMixin, BaseEstimator):
         self.n_jobs = n_jobs
         self.backend = backend
 
+    @documented
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> AutoDBSCAN:
         """Find eps and min_samples, and cluster X.
 
         Parameters
         ----------
-        X : array or table of shape (n_samples, n_features)
-            As `epsflow.sweep` takes it, on the host.
-        y : ignored
-        sample_weight : float or array of shape (n_samples,), optional
-            As `epsflow.explore` takes it.
+        {X}
+            Here it is on the host.
+        y : Ignored
+            Not used, present here for API consistency by convention.
+        {sample_weight}
+            Here no weight is below 0.
 
         Returns
         -------
-        AutoDBSCAN
-            Itself.
+        self : AutoDBSCAN
+            Returns a fitted instance of self.
 
         Raises
         ------
-        ValueError, TypeError, MemoryError, RuntimeError
-            As `epsflow.explore` does.
+        {errors}
         """
         X = made_dense(X, None)
-        metric = metric_of(X, self.metric, self.metric_params)
-        unit = unit_of_eps(X, metric)
-        X, names = _to_validate(X, metric)
-        X = points = as_host_points(validate_data(self, X, dtype=[np.float64, np.float32], order="C"))
-        if names is not None:
-            self.feature_names_in_ = np.asarray(names, dtype=object)
-        given = Given(points, metric, unit)
+        given = _validated(self, X, metric_of(X, self.metric, self.metric_params))
+        points: Any = given.points
         data = Dataset(engine_for(None, given, self.backend, None, _threads_of(self.n_jobs), "n_jobs"), given)
         if sample_weight is not None:
             sample_weight = _some_weight(sample_weight, len(points))
@@ -359,17 +328,12 @@ class AutoDBSCAN(ClusterMixin, BaseEstimator):
             self.labels_ = np.array(offer.labels)
             found = sweep_loaded(data, offer.eps, offer.min_samples, sample_weight=sample_weight, core=True)[0]
             self.core_sample_indices_ = found.core_sample_indices
-        self.components_ = to_host(X).take(self.core_sample_indices_, axis=0)
+        self.components_ = points.take(self.core_sample_indices_, axis=0)
         return self
 
     def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> NDArray[np.int32]:
         """As `fit`; returns labels_."""
         return self.fit(X, sample_weight=sample_weight).labels_
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
 
 def dbscan(
@@ -391,16 +355,35 @@ def dbscan(
     return fitted.core_sample_indices_, fitted.labels_
 
 
-def _to_validate(X: Any, metric: MetricWords) -> tuple[Any, list[str] | None]:
-    """X as scikit-learn is to check it, and the names of its columns."""
+def _validated(model: Any, X: Any, metric: Metric, fitted: _Fitted | None = None) -> Given:
+    """X as scikit-learn checks it. fitted: what the model was fitted with, if X is to be like that."""
     refuse_on_gpu(X)
-    table, names = from_table(X, metric)
-    names = names if names and are_texts(names) else None
-    if isinstance(table, (list, tuple, np.ndarray)):
-        table = as_plain(table)
-    # Of texts among other names scikit-learn knows what to say.
-    mixed = names is None and any(isinstance(column, str) for column in getattr(X, "columns", ()))
-    return (X if mixed else table), names
+
+    def check(table: Any, names: Any) -> Any:
+        texts = names if names and are_texts(names) else None
+        if isinstance(table, (list, tuple, np.ndarray)):
+            table = as_plain(table)
+        # Of texts among other names scikit-learn knows what to say.
+        mixed = texts is None and any(isinstance(column, str) for column in getattr(X, "columns", ()))
+        as_checked = {"dtype": [np.float64, np.float32], "order": "C"}
+        if fitted is None:
+            points = validate_data(model, X if mixed else table, **as_checked)
+            if texts is not None:
+                model.feature_names_in_ = np.asarray(texts, dtype=object)
+            return points
+        reference = reference_of(X, metric)
+        require_reference(reference, fitted.reference)
+        known = list(getattr(model, "feature_names_in_", texts or []))
+        if texts is not None and list(texts) != known:
+            raise ValueError(
+                f"The feature names should match those that were passed during fit: X has {texts}, fit had {known}"
+            )
+        with warnings.catch_warnings():
+            if texts is not None or any(reference[1]):  # names are compared above, and directions need none
+                warnings.filterwarnings("ignore", message="X does not have valid feature names")
+            return validate_data(model, X if mixed else table, **as_checked, reset=False)
+
+    return read(X, metric, check=check)._replace(table=None, names=None)
 
 
 def _some_weight(sample_weight: Any, n: int) -> NDArray[np.float64]:

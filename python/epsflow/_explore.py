@@ -10,13 +10,14 @@ from numpy.typing import NDArray
 
 from . import _core
 from ._arrays import as_weights
+from ._docs import documented
 from ._lineage import Lineage
 from ._loaded import Loaded, method
 from ._metrics import arguments_of
 from ._parameters import as_eps, as_variants
 from ._report import Reported, catalog_hint, write_report
 from ._results import Folder, Unchanging
-from ._tasks import ProgressOption, python_words, run_task
+from ._tasks import ProgressOption, filled, made_by, python_words
 from ._units import warn_of_unit
 
 _STEP_ERROR = 0.1
@@ -118,6 +119,7 @@ class Exploration(Unchanging):
     _made: tuple[Loaded | None, NDArray[np.float64] | None, str, bool] = field(default=(None, None, "", False), repr=False)
     """Of which points, with which weights; what is recommended, as explore.json has it; whether the grid was given, or bounded in time."""
 
+    @documented
     def report(self, file: Folder, *, overwrite: bool = False, progress: ProgressOption = None) -> None:
         """Write one page for a browser: what is recommended and why, what is doubtful, and of each variant of the grid its map.
 
@@ -126,21 +128,13 @@ class Exploration(Unchanging):
 
         Parameters
         ----------
-        file : str or path
-            Its name ends in .html.
-        overwrite : bool
-            Whether a file of this name is to be replaced.
-        progress
-            As `epsflow.sweep` takes it.
+        {page} {progress}
 
         Raises
         ------
-        FileExistsError
-            For a file that is there, unless it is to be overwritten.
+        {file_errors}
         ValueError
             For another name, for points on a GPU, and for an exploration that was unpickled, which has no points.
-        OSError
-            Where the file cannot be written.
         """
         data, weights, advice, is_given = self._made
         if data is None:
@@ -183,12 +177,7 @@ class Exploration(Unchanging):
 
 @method
 def explore_loaded(
-    data: Loaded,
-    eps: Any = None,
-    min_samples: Any = None,
-    *,
-    seconds: float | None = None,
-    sample_weight: Any = None,
+    data: Loaded, eps: Any = None, min_samples: Any = None, *, seconds: float | None = None, sample_weight: Any = None,
     progress: ProgressOption = None,
 ) -> Exploration:
     bound = None if seconds is None else as_eps(seconds, name="seconds")
@@ -196,7 +185,7 @@ def explore_loaded(
     asked: list[tuple[float, int]] | None = None
     if eps is not None or min_samples is not None:
         asked = _grid(data, eps, min_samples, weights, progress)
-    made = _core.take_exploration(run_task(_core.start_explore, data._data, asked, {}, weights, bound, progress=progress))
+    made = made_by(_core.start_explore, data._data, asked, {}, weights, bound, progress=progress)
     grid = np.array(made.eps, dtype=np.float64), np.array(made.min_samples, dtype=np.int64)
     scores = np.asarray(made.scores).reshape(len(grid[0]), len(grid[1]))
     return Exploration(
@@ -237,23 +226,11 @@ def _require_even(eps: list[float]) -> None:
 
 def _as_offer(offer: Any) -> Offer:
     labels = np.asarray(memoryview(offer.labels).toreadonly())
-    return Offer(
-        offer.eps,
-        offer.min_samples,
-        labels,
-        offer.clusters,
-        offer.noise_count,
-        offer.score,
-        offer.noise,
-        offer.confidence,
-        python_words(offer.reason),
-        offer.plateau,
-        offer.min_samples_range,
-    )
+    return filled(Offer, offer, labels=labels, reason=python_words(offer.reason))
 
 
 @method
 def suggest_loaded(data: Loaded, *, sample_weight: Any = None, progress: ProgressOption = None) -> tuple[list[float], list[int]]:
     weights = None if sample_weight is None else as_weights(sample_weight, len(data))
-    variants = _core.take_suggested(run_task(_core.start_suggest, data._data, {}, weights, progress=progress))
+    variants = made_by(_core.start_suggest, data._data, {}, weights, progress=progress)
     return sorted({e for e, _ in variants}), sorted({m for _, m in variants})

@@ -7,12 +7,14 @@ from typing import Any
 import numpy as np
 
 from ._compare import as_labels
+from ._docs import documented
 from ._frames import library_of
 
 _NO_FLASH = np.iinfo(np.uint64).max
 _TREE = {"_FillValue": _NO_FLASH, "cf_role": "tree_id"}
 
 
+@documented
 def flashes(events: Any, labels: Any) -> Any:
     """Clusters of lightning events as flashes, in the variables that xlma-python has for its own clustering.
 
@@ -20,8 +22,7 @@ def flashes(events: Any, labels: Any) -> Any:
     ----------
     events : xarray.Dataset
         With the dimension "number_of_events", as pyxlma.lmalib.io.read makes it. It stays as it is.
-    labels : array of shape (number_of_events,), or an object with labels
-        As `epsflow.compare` takes them.
+    {labels}
 
     Returns
     -------

@@ -12,7 +12,7 @@ import numpy as np
 
 from ._astropy import from_astropy, units_of, without_mask
 from ._columns import Columns, are_texts, in_one, is_complex, is_time, refuse_beyond, refuse_columns, refuse_inexact
-from ._metrics import EUCLIDEAN, MetricWords, angle_unit, as_metric, latitude_first, require_unit_of_names, sky_columns
+from ._metrics import EUCLIDEAN, Metric, as_metric, require_unit_of_names, sky_columns
 
 _LIBRARIES = ("geopandas", "pandas", "polars", "pyarrow", "xarray", "astropy")
 _Read = Union[Columns, tuple[Any, Union[list[Any], None]]]
@@ -29,13 +29,13 @@ def library_of(X: Any) -> str | None:
     return next((library for library in _LIBRARIES if library in packages), "numpy" if has_fields else None)
 
 
-def metric_of(X: Any, metric: Any, metric_params: dict[str, Any] | None, p: float | None = None) -> MetricWords:
+def metric_of(X: Any, metric: Any, metric_params: dict[str, Any] | None, p: float | None = None) -> Metric:
     """as_metric(), with a box in the units of X's columns."""
     return as_metric(metric, metric_params, p, units_of(X) if library_of(X) == "astropy" else (None,))
 
 
 def from_table(
-    X: Any, metric: MetricWords = EUCLIDEAN, name: str = "X", masked: bool = False
+    X: Any, metric: Metric = EUCLIDEAN, name: str = "X", masked: bool = False
 ) -> tuple[Any, list[Any] | None]:
     """X as what NumPy makes an array of, with the names of its columns, texts or others, where it has some; X itself where it is no table.
 
@@ -155,7 +155,7 @@ _ARROW_NUMBERS = (
 # ---------------------------------------------------------------- NumPy
 
 
-def _from_records(X: Any, name: str, metric: MetricWords, masked: bool) -> Columns:
+def _from_records(X: Any, name: str, metric: Metric, masked: bool) -> Columns:
     """The fields of an array of records. Each number of a vector is a column, as in files."""
     if len(X.shape) != 1:
         raise ValueError(f"{name} has the shape {X.shape}, and records of points come one after another: give {name}.reshape(-1)")
@@ -208,7 +208,7 @@ def _from_variables(X: Any, name: str) -> _Read:
 # ---------------------------------------------------------------- geopandas
 
 
-def _from_geopandas(X: Any, name: str, metric: MetricWords) -> _Read:
+def _from_geopandas(X: Any, name: str, metric: Metric) -> _Read:
     """The coordinates of points; what else a GeoDataFrame has is no coordinate."""
     geopandas = sys.modules["geopandas"]
     if not isinstance(X, (geopandas.GeoDataFrame, geopandas.GeoSeries)):
@@ -227,20 +227,23 @@ def _from_geopandas(X: Any, name: str, metric: MetricWords) -> _Read:
     if deep and not points.has_z.all():
         raise ValueError(f"{name} has points with and without z: leave it out with {name}.geometry.force_2d()")
     axes = ["x", "y", "z"][: 3 if deep else 2]
-    if angle_unit(metric) is None:
+    if metric.angle_unit is None:
         return Columns(axes, lambda i: getattr(points, axes[i]).to_numpy(), len(points), "")
     unit = _angle_of(points.crs, name, metric)
-    angles = [("lat", points.y), ("lon", points.x)] if latitude_first(metric) else [("lon", points.x), ("lat", points.y)]
+    angles = [("lon", points.x), ("lat", points.y)]
+    if metric.takes_latitude_first:
+        angles.reverse()
     return Columns([axis for axis, _ in angles], lambda i: unit * angles[i][1].to_numpy(), len(points), "")
 
 
-def _angle_of(crs: Any, name: str, metric: MetricWords) -> float:
+def _angle_of(crs: Any, name: str, metric: Metric) -> float:
     """What the angles of a coordinate reference system are times, in the unit that the metric takes; 1 where there is none."""
     if crs is None:
         return 1.0
     if not crs.is_geographic:
         raise ValueError(
-            f"{name} is in {crs.to_string()}, and metric={metric[0]!r} takes longitudes and latitudes: give {name}.to_crs(4326)"
+            f"{name} is in {crs.to_string()}, and metric={metric.name!r} takes longitudes and latitudes: give "
+            f"{name}.to_crs(4326)"
         )
     radians = float(crs.axis_info[0].unit_conversion_factor)
-    return radians if angle_unit(metric) == "rad" else radians / math.radians(1)
+    return radians if metric.angle_unit == "rad" else radians / math.radians(1)

@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 from . import _core
 from ._arrays import as_weights
 from ._catalog import as_column, catalog_columns, columns_of
+from ._docs import documented
 from ._engine import Engine, engine_for
-from ._gpu_arrays import is_on_gpu, to_host
+from ._gpu_arrays import on_host
+from ._labelled import as_frame
 from ._loaded import Loaded
 from ._parameters import as_choice, as_count, as_eps, as_flag, as_options
-from ._tables import as_frame
-from ._tasks import python_errors, run_task
+from ._tasks import made_by, python_errors, run_task
 from ._units import as_given, components_of, in_columns_of
 
 
@@ -37,12 +38,7 @@ class Groups:
     """
 
     def __init__(
-        self,
-        labels: NDArray[np.int32],
-        n_groups: int,
-        linking_length: float,
-        dialect: str,
-        of: dict[str, Any],
+        self, labels: NDArray[np.int32], n_groups: int, linking_length: float, dialect: str, of: dict[str, Any],
         attached: NDArray[np.int32] | None = None,
     ) -> None:
         self._numbers = labels
@@ -74,6 +70,7 @@ class Groups:
         groups = table.pop("cluster") + (0 if self.dialect == "epsflow" else 1)
         return as_frame({"group": groups, **table})
 
+    @documented
     def to_swift(
         self, path: str | os.PathLike[str], *, length: float = 3.08567758e24, mass: float = 1.98841e43, overwrite: bool = False
     ) -> None:
@@ -86,13 +83,11 @@ class Groups:
         path : str or path
         length, mass : float
             The units of the points and of the weights, in cm and g: Mpc and 10^10 solar masses, unless they are given.
-        overwrite : bool
-            Whether a file that is there is to be replaced.
+        {overwrite}
 
         Raises
         ------
-        FileExistsError
-            For a file that is there, unless it is to be overwritten.
+        {file_errors}
         ValueError
             For points that are not in three dimensions, and where h5py is not there.
         """
@@ -108,7 +103,7 @@ class Groups:
         table = catalog_columns(points, self._of["metric"], self._numbers, None, self._of["weights"])
         centres = np.stack([values for name, values in table.items() if name.endswith("_center")], axis=1)
         masses = np.asarray(table.get("weight_total", table["size"]), np.float64)
-        sides = self._of["box"] or [(0.0, 0.0)]
+        sides = self._of["metric"].box or [(0.0, 0.0)]
         box = [side[1] - side[0] for side in (sides * 3 if len(sides) == 1 else sides)]
         # Whole or not at all.
         handle, aside = tempfile.mkstemp(".partial", "fof", os.path.dirname(os.path.abspath(path)))
@@ -181,25 +176,13 @@ def _nbodykit(table: dict[str, Any], dims: int, moves: bool) -> NDArray[Any]:
     return made
 
 
+@documented
 def friends_of_friends(
-    X: Any,
-    linking_length: float | None = None,
-    *,
-    b: float | None = None,
-    box: Any = None,
-    min_size: int = 2,
-    weights: Any = None,
-    velocity: Any = None,
-    columns: Any = None,
-    attach: Any = None,
-    ids: str = "size",
+    X: Any, linking_length: float | None = None, *, b: float | None = None, box: Any = None, min_size: int = 2,
+    weights: Any = None, velocity: Any = None, columns: Any = None, attach: Any = None, ids: str = "size",
     dialect: str = "epsflow",
-    metric: str = "euclidean",
-    metric_params: dict[str, Any] | None = None,
-    backend: str = "auto",
-    memory: int | str | None = None,
-    threads: int | None = None,
-    engine: Engine | None = None,
+    metric: str = "euclidean", metric_params: dict[str, Any] | None = None,
+    backend: str = "auto", memory: int | str | None = None, threads: int | None = None, engine: Engine | None = None,
 ) -> Groups:
     """Groups of points that are linked: every two that are no farther apart than the linking length, and what hangs together.
 
@@ -207,8 +190,7 @@ def friends_of_friends(
 
     Parameters
     ----------
-    X : array or table of shape (n_samples, n_features)
-        As `epsflow.sweep` takes it.
+    {points}
     linking_length : float, optional
     b : float, optional
         Instead of it: a fraction of the mean separation (volume / n_samples)^(1 / n_features) of points that fill `box`.
@@ -230,8 +212,7 @@ def friends_of_friends(
         What groups are numbered by: their size, the largest first, or their first point.
     dialect : {"epsflow", "swift", "nbodykit"}
         Numbers of groups, and of points in none: from 0 and -1; from 1 and 2147483647; from 1 and 0.
-    metric, metric_params, backend, memory, threads, engine
-        As `epsflow.sweep` takes them.
+    {distance} {machine}
 
     Returns
     -------
@@ -239,9 +220,10 @@ def friends_of_friends(
 
     Raises
     ------
-    ValueError, TypeError, MemoryError, RuntimeError
-        As `epsflow.sweep` does, and ValueError where neither or both of linking_length and b are given, for b without a closed box, for
-        masses below 0, for another dialect, and for points to attach in other columns or units than X has.
+    {errors}
+    ValueError
+        Also if neither or both of linking_length and b are given, for b without a closed box, for masses below 0, for
+        another dialect, and for points to attach in other columns or units than X has.
 
     Examples
     --------
@@ -256,27 +238,28 @@ def friends_of_friends(
             raise ValueError("box is given, and in metric_params as well: give it once")
         params["box"] = box
     least = as_count(min_size, "min_size", 1)
-    given = as_given(to_host(X) if is_on_gpu(X) else X, metric, params or None)
+    given = as_given(on_host(X), metric, params or None)
     points: Any = given.points
     words, (n, d) = given.metric, points.shape
     if linking_length is None:
         fraction = as_eps(b, None, "b")
         with python_errors():
-            length = fraction * _core.mean_separation(words, d, n)
+            length = fraction * words.mean_separation(d, n)
     else:
         length = as_eps(linking_length, None, "linking_length")
     as_choice(dialect, "dialect", "epsflow")
     others: Any = None
     if attach is not None:
-        others = in_columns_of(given, as_given(to_host(attach) if is_on_gpu(attach) else attach, metric, params or None, "attach"), "attach").points
+        others = in_columns_of(given, as_given(on_host(attach), metric, params or None, "attach"), "attach").points
     masses = None if weights is None else as_weights(weights, n, "weights")
     moves: list[NDArray[np.float64]] = []
     if velocity is not None:
-        of_points = components_of(given, to_host(velocity) if is_on_gpu(velocity) else velocity, "velocity")
+        of_points = components_of(given, on_host(velocity), "velocity")
         if of_points.shape != (n, d) or d > 3:
             raise ValueError(f"velocity.shape == {of_points.shape}, expected {(n, d)}, in up to three dimensions: one for each sample")
         moves = [as_column(of_points[:, k], "velocity", n) for k in range(d)]
-    held = {"points": points, "metric": words, "weights": masses, "velocity": moves, "columns": columns_of(X, columns, n), "box": words[5]}
+    held = {"points": points, "metric": words, "weights": masses, "velocity": moves}
+    held["columns"] = columns_of(X, columns, n)
     data = Loaded(engine_for(engine, given, backend, memory, threads), given)
     found: list[Any] = []
     run_task(_core.Dataset.start_sweep, data._data, [(length, 1 if least < 2 else 2)], {}, None, on_results=found.extend)
@@ -285,6 +268,6 @@ def friends_of_friends(
     labels = np.asarray(numbers)
     joined = None
     if others is not None:
-        task = run_task(_core.start_attach, points, labels, others, words, length, as_options(threads=threads))
-        joined = np.asarray(_core.take_attached(task))
+        linked = _core.Points(points, words, labels)
+        joined = np.asarray(made_by(_core.start_attach, linked, others, length, as_options(threads=threads)))
     return Groups(labels, int(count), float(length), dialect, held, joined)

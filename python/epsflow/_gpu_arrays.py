@@ -59,6 +59,11 @@ def to_host(array: Any) -> Any:
     return np.asarray(array)
 
 
+def on_host(X: Any) -> Any:
+    """X, or a copy of it on the host if it is on a GPU."""
+    return to_host(X) if is_on_gpu(X) else X
+
+
 def as_gpu_points(X: Any, name: str = "X") -> _core.GpuPoints:
     """X where it is, as the library takes it: [n, d], float32 or float64, C-contiguous. What makes it, on whatever stream, comes first.
 
@@ -71,15 +76,7 @@ def as_gpu_points(X: Any, name: str = "X") -> _core.GpuPoints:
         described = X.__cuda_array_interface__
         if described.get("mask") is not None:
             raise TypeError(f"{name} is a masked array on a GPU: leave the masked rows out")
-        return _core.gpu_points_at(
-            described["data"][0],
-            tuple(described["shape"]),
-            described["typestr"],
-            described.get("strides") or (),
-            described.get("stream") or 0,
-            X,
-            name,
-        )
+        return _core.gpu_points_at(described, X, name)
 
 
 def as_gpu_values(values: Any, kind: str) -> _core.Values | None:

@@ -9,25 +9,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
+from ._labelled import as_frame
 from ._loaded import Loaded, method
 from ._parameters import as_count, as_variants
-from ._tables import as_frame
-from ._tasks import python_errors, run_task
+from ._tasks import made_by, python_errors
 
 
 @method
 def k_distance_loaded(data: Loaded, k: int | Iterable[int] = 4) -> NDArray[np.float64]:
     ks = as_ks(k)
-    found: NDArray[np.float64] = np.asarray(_core.take_k_distances(run_task(_core.start_k_distances, data._data, ks)))
+    found: NDArray[np.float64] = np.asarray(made_by(_core.start_k_distances, data._data, ks))
     return found.reshape(len(data), len(ks)) if np.iterable(k) else found
 
 
 @method
 def selectivity_loaded(data: Loaded, eps: float | Iterable[float], *, sample: int = 10_000) -> Any:
     asked = list(dict.fromkeys(e for e, _ in as_variants(eps, 1, None, data._given.unit)))
-    task = run_task(_core.start_selectivity, data._data, asked, as_count(sample, "sample"))
-    columns = zip(*_core.take_selectivity(task))
-    return as_frame({name: np.array(values) for name, values in zip(("eps", "n_neighbors", "error"), columns)})
+    columns = made_by(_core.start_selectivity, data._data, asked, as_count(sample, "sample"))
+    return as_frame(dict(zip(("eps", "n_neighbors", "error"), columns)))
 
 
 class Knee(NamedTuple):

@@ -1,4 +1,4 @@
-"""Labels beside what they belong to: a copy of a table, with further columns."""
+"""Tables: results as tables, and copies of tables with further columns."""
 
 from __future__ import annotations
 
@@ -11,6 +11,29 @@ import numpy as np
 from ._frames import library_of
 
 Columns = dict[str, np.ndarray[Any, Any]]
+
+
+def as_frame(columns: dict[str, Any]) -> Any:
+    """Columns of one length as a pandas.DataFrame if pandas is there, else as a structured array."""
+    arrays = {name: np.asarray(values) for name, values in columns.items()}
+    table = np.empty(len(next(iter(arrays.values()))), dtype=[(name, values.dtype) for name, values in arrays.items()])
+    for name, values in arrays.items():
+        table[name] = values
+    try:
+        import pandas
+    except ImportError:
+        return table
+    return pandas.DataFrame(table)
+
+
+def as_columns(columns: dict[str, Any]) -> Any:
+    """Copies of columns as a pandas.DataFrame if pandas is there, else as a dict."""
+    copies = {name: values.copy() for name, values in columns.items()}
+    try:
+        import pandas
+    except ImportError:
+        return copies
+    return pandas.DataFrame(copies)
 
 
 def table_of(X: Any) -> Any:
@@ -38,7 +61,9 @@ def labelled(X: Any, columns: Columns) -> Any:
     """
     library = library_of(X)
     if library is None:
-        return _of_array(X, columns)
+        names = [f"x{k}" for k in range(X.shape[1])]
+        _check(names, len(X), columns)
+        return as_frame({**dict(zip(names, X.T)), **columns})
     if library == "xarray":
         dim = next(iter(X.data_vars.values())).dims[0]
         _check([*columns_in(X), *X.dims], X.sizes[dim], columns)
@@ -68,20 +93,6 @@ def labelled(X: Any, columns: Columns) -> Any:
     for name, values in columns.items():
         X[name if X.columns.nlevels == 1 else (name, *[""] * (X.columns.nlevels - 1))] = values
     return X
-
-
-def _of_array(points: Any, columns: Columns) -> Any:
-    names = [f"x{k}" for k in range(points.shape[1])]
-    _check(names, len(points), columns)
-    every = {**dict(zip(names, points.T)), **columns}
-    try:
-        import pandas
-    except ImportError:
-        table = np.empty(len(points), [(name, values.dtype) for name, values in every.items()])
-        for name, values in every.items():
-            table[name] = values
-        return table
-    return pandas.DataFrame(every)
 
 
 def _check(names: Sequence[Any], n: int, columns: Columns) -> None:

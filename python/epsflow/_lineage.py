@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from . import _core
 from ._arrays import as_weights
+from ._labelled import as_frame
 from ._loaded import Loaded, method
 from ._parameters import SAME_EPS, as_choice, as_eps, as_min_samples, as_options, as_variants, find_variant
-from ._tables import as_frame
-from ._tasks import ProgressOption, python_errors, run_task
+from ._tasks import ProgressOption, made_by, python_errors
 from ._units import warn_of_unit
 
 KEPT = ("summary", "core")
@@ -236,30 +236,15 @@ def stored_lineage(file: Any, n_samples: int) -> Lineage:
     return Lineage(made)
 
 
-def as_kept(keep: Any) -> str:
-    """What a lineage keeps. Raises TypeError, ValueError."""
-    if as_choice(keep, "keep", "summary") not in KEPT:
-        raise ValueError(f"keep={keep!r} is none of {', '.join(map(repr, KEPT))}")
-    return str(keep)
-
-
 @method
 def lineage_loaded(
-    data: Loaded,
-    eps: Any = None,
-    min_samples: Any = None,
-    *,
-    variants: Iterable[tuple[float, int]] | None = None,
-    sample_weight: Any = None,
-    keep: str = "summary",
+    data: Loaded, eps: Any = None, min_samples: Any = None, *,
+    variants: Iterable[tuple[float, int]] | None = None, sample_weight: Any = None, keep: str = "summary",
     progress: ProgressOption = None,
-    strategy: str = "auto",
-    index: str = "auto",
-    decide: str = "auto",
+    strategy: str = "auto", index: str = "auto", decide: str = "auto",
 ) -> Lineage:
     weights = None if sample_weight is None else as_weights(sample_weight, len(data))
     asked = as_variants(eps, min_samples, variants, data._given.unit)
-    run = as_options(keep=as_kept(keep), strategy=strategy, index=index, decide=decide)
+    run = as_options(keep=as_choice(keep, "keep", "summary", KEPT), strategy=strategy, index=index, decide=decide)
     warn_of_unit(data._given, min(e for e, _ in asked))
-    task = run_task(_core.start_lineage, data._data, asked, run, weights, progress=progress)
-    return Lineage(_core.take_lineage(task), data._given.unit)
+    return Lineage(made_by(_core.start_lineage, data._data, asked, run, weights, progress=progress), data._given.unit)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any, TypeVar
 
 from . import _core
@@ -13,12 +14,20 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Loaded:
-    def __init__(self, engine: Any, given: Given, slices: Any = ()) -> None:
-        """slices: offsets, where points are many data sets."""
+    def __init__(self, engine: Any, given: Given, slices: Any = (), is_lazy: bool = False) -> None:
+        """slices: offsets, if points are many data sets. is_lazy: whether they are loaded only when they are needed."""
         self.engine = engine
         self._given = given
-        start: Any = engine._engine.start_load_gpu if isinstance(given.points, _core.GpuPoints) else engine._engine.start_load
-        self._data = run_task(start, given.points, given.metric, slices).take_dataset(given.points)
+        self._slices = slices
+        if not is_lazy:
+            self._data  # noqa: B018
+
+    @cached_property
+    def _data(self) -> Any:
+        """The points as the library has them."""
+        engine, points = self.engine._engine, self._given.points
+        start: Any = engine.start_load_gpu if isinstance(points, _core.GpuPoints) else engine.start_load
+        return run_task(start, points, self._given.metric, self._slices).take_dataset(points)
 
     def __len__(self) -> int:
         return int(self._given.points.shape[0])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Sequence
-from typing import Any, Optional
+from typing import Any
 
 import numpy as np
 
@@ -13,11 +13,8 @@ from . import _core
 from ._parameters import OPTIONS, as_flag, as_utf8, without_unit
 from ._tasks import python_errors
 
-# Name, unit of eps, whether latitude comes first where that is said, factors of columns, power of minkowski, ends of the sides of a
-# periodic box (equal ones: open): as the library takes it.
-MetricWords = tuple[str, str, Optional[bool], list[float], float, list[tuple[float, float]]]
-
-EUCLIDEAN: MetricWords = ("euclidean", "deg", None, [], 2.0, [])
+Metric = _core.Metric
+EUCLIDEAN = Metric("euclidean")
 _KNOWN = [*OPTIONS["metric"].words, "infinity"]  # which is scikit-learn's alone
 _POWERS = {1.0: "manhattan", 2.0: "euclidean", math.inf: "chebyshev"}
 _PARAMETERS = {
@@ -33,7 +30,7 @@ _PARAMETERS = {
 
 def as_metric(
     metric: Any = "euclidean", metric_params: dict[str, Any] | None = None, p: float | None = None, units: Sequence[Any] = (None,)
-) -> MetricWords:
+) -> Metric:
     """A metric by its name, with its parameters. Raises ValueError that says which there are, and what to use for others.
 
     p: as scikit-learn has it, of "minkowski" alone. units: of the columns, or the one of all, which a box with a unit is converted to.
@@ -76,46 +73,29 @@ def as_metric(
     box = _listed_values(parameters.get("box", ()))
     if len(box) == 1 and len(units) > 1:
         box *= len(units)
-    return (
-        name,
-        unit,
-        latitude_first,
-        [_as_number(factor, "scale", parameters["scale"]) for factor in _listed_values(parameters.get("scale", ()))],
-        power if name == "minkowski" else 2.0,
-        [_as_side(side, parameters["box"], units[min(k, len(units) - 1)]) for k, side in enumerate(box)],
-    )
+    scale = [_as_number(factor, "scale", parameters["scale"]) for factor in _listed_values(parameters.get("scale", ()))]
+    sides = [_as_side(side, parameters["box"], units[min(k, len(units) - 1)]) for k, side in enumerate(box)]
+    return Metric(name, unit, latitude_first, scale, power if name == "minkowski" else 2.0, sides)
 
 
-def angle_unit(metric: MetricWords) -> str | None:
-    """The unit of the longitudes and latitudes that a metric takes, as astropy writes it; None where it takes other coordinates."""
-    return {"greatcircle": "deg", "haversine": "rad"}.get(metric[0])
+def sky_columns(names: list[str], metric: Metric) -> list[int]:
+    """Which of the columns are longitude and latitude by their names, in the order in which the metric takes them.
 
-
-def eps_unit(metric: MetricWords) -> str | None:
-    """The unit of eps where a metric has one of its own."""
-    return {"greatcircle": metric[1], "haversine": "rad"}.get(metric[0])
-
-
-def latitude_first(metric: MetricWords) -> bool:
-    return metric[0] == "haversine" or bool(metric[2])
-
-
-def sky_columns(names: list[str], metric: MetricWords) -> list[int]:
-    """Which of the columns are longitude and latitude by their names, in the order in which the metric takes them; none where names
-    do not tell, where the caller has said which of two is which, and of metrics of other coordinates. Raises ValueError for names
-    that contradict each other, and for several pairs."""
-    if len(names) == 2 and metric[2] is not None:
+    Returns nothing if names do not tell, if the caller has said which of two is which, and for metrics of other
+    coordinates. Raises ValueError for names that contradict each other, and for several pairs.
+    """
+    if len(names) == 2 and metric.latitude_first is not None:
         return []
     with python_errors():
-        return list(_core.sky_columns([as_utf8(name) for name in names], metric))
+        return list(metric.sky_columns([as_utf8(name) for name in names]))
 
 
-def require_unit_of_names(names: list[str], metric: MetricWords) -> None:
-    """names: of the columns that are taken, but for those that have a unit. Raises ValueError for those that say another unit than the
-    metric takes, as lat_rad does for "greatcircle"."""
-    if angle_unit(metric) is not None:
+def require_unit_of_names(names: list[str], metric: Metric) -> None:
+    """names: of the columns that are taken, but for those that have a unit. Raises ValueError for those that say
+    another unit than the metric takes, as lat_rad does for "greatcircle"."""
+    if metric.angle_unit is not None:
         with python_errors():
-            _core.require_unit_of_names([as_utf8(name) for name in names], metric)
+            metric.require_unit_of_names([as_utf8(name) for name in names])
 
 
 def _listed_values(values: Any) -> list[Any]:
@@ -144,15 +124,15 @@ def _as_side(side: Any, box: Any, unit: Any) -> tuple[float, float]:
     return lo, hi
 
 
-def arguments_of(metric: MetricWords) -> str:
+def arguments_of(metric: Metric) -> str:
     """The arguments that say this metric in a call, each after a comma; nothing for the plain Euclidean one."""
-    name, unit, latitude_first, scale, p, box = metric
+    name = metric.name
     given = {
-        "unit": unit if name == "greatcircle" and unit != "deg" else None,
-        "latitude_first": latitude_first,
-        "scale": scale or None,
-        "box": [None if lo == hi else (lo, hi) for lo, hi in box] or None,
-        "p": p if name == "minkowski" else None,
+        "unit": metric.unit if name == "greatcircle" and metric.unit != "deg" else None,
+        "latitude_first": metric.latitude_first,
+        "scale": metric.scale or None,
+        "box": [None if lo == hi else (lo, hi) for lo, hi in metric.box] or None,
+        "p": metric.power if name == "minkowski" else None,
     }
     parameters = {word: value for word, value in given.items() if value is not None and word in _PARAMETERS[name]}
     said = "" if name == "euclidean" else f", metric={name!r}"

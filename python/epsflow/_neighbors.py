@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ._loaded import Loaded, method
 from ._parameters import as_eps, as_flag, as_folder
-from ._tasks import ProgressOption, run_task
+from ._tasks import ProgressOption, made_by
 from ._units import warn_of_unit
 
 
@@ -18,7 +18,7 @@ from ._units import warn_of_unit
 def neighbors_loaded(data: Loaded, eps: float, *, distances: bool = False, progress: ProgressOption = None) -> Any:
     eps = as_eps(eps, data._given.unit)
     warn_of_unit(data._given, eps)
-    table = run_task(data._data.start_neighbors, eps, as_flag(distances, "distances"), progress=progress).take_neighbors()
+    table = made_by(data._data.start_neighbors, eps, as_flag(distances, "distances"), progress=progress)
     # Rows are as SciPy's canonical format has them.
     return _as_table(table.offsets.view(np.int64), table.ids, table.distances if distances else None, eps, canonical=True)
 

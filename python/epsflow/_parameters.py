@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -153,11 +153,19 @@ def as_folder(folder: Any, name: str = "folder") -> str:
     raise ValueError(f"{name} is {path!r}, which is no name that a {name} can have")
 
 
-def as_choice(word: Any, name: str, standard: str = "auto") -> str:
-    """A word; the library knows which there are, and names them. Raises TypeError."""
+def as_choice(word: Any, name: str, standard: str = "auto", words: Sequence[str] | None = None) -> str:
+    """A word. words: which there are; without them the library knows and names them. Raises TypeError, ValueError."""
     if not isinstance(word, str):
         raise _wrong_type(name, word, f"a text, {standard!r} where it is left open")
+    if words is not None:
+        require_one_of(word, name, words)
     return as_utf8(word)
+
+
+def require_one_of(word: Any, name: str, words: Sequence[str]) -> None:
+    """Raises ValueError for a word that is none of the words."""
+    if word not in words:
+        raise ValueError(f"{name}={word!r} is none of {', '.join(map(repr, words))}")
 
 
 def as_utf8(text: str) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 from ._arrays import as_weights
 from ._loaded import Loaded, method
 from ._parameters import as_options, as_variants
-from ._tasks import python_words, run_task
+from ._tasks import filled, made_by, python_words
 
 
 @dataclass(frozen=True)
@@ -61,18 +61,12 @@ class EpsPlan:
 
 @method
 def plan_loaded(
-    data: Loaded,
-    eps: Any = None,
-    min_samples: Any = None,
-    *,
-    variants: Iterable[tuple[float, int]] | None = None,
-    sample_weight: Any = None,
-    strategy: str = "auto",
-    index: str = "auto",
-    decide: str = "auto",
+    data: Loaded, eps: Any = None, min_samples: Any = None, *,
+    variants: Iterable[tuple[float, int]] | None = None, sample_weight: Any = None,
+    strategy: str = "auto", index: str = "auto", decide: str = "auto",
 ) -> list[EpsPlan]:
     weights = None if sample_weight is None else as_weights(sample_weight, len(data))
     asked = as_variants(eps, min_samples, variants, data._given.unit)
     run = as_options(strategy=strategy, index=index, decide=decide)
-    plans: list[Any] = run_task(data._data.start_plan, asked, run, weights).take_plans()
-    return [EpsPlan(e, tuple(m), way, python_words(because), *rest) for e, m, way, because, *rest in plans]
+    plans = made_by(data._data.start_plan, asked, run, weights)
+    return [filled(EpsPlan, p, min_samples=tuple(p.min_samples), because=python_words(p.because)) for p in plans]

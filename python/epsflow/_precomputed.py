@@ -106,27 +106,23 @@ def _with_diagonal(table: Any) -> Any:
 
 
 def cluster_distances(
-    distances: Any,
-    variants: list[tuple[float, int]],
-    sample_weight: Any,
-    core: bool,
-    progress: ProgressOption,
-    options: dict[str, Any],
-    directed: bool = False,
+    distances: Any, variants: list[tuple[float, int]], sample_weight: Any, core: bool, progress: ProgressOption,
+    options: dict[str, Any], directed: bool = False,
 ) -> list[Any]:
     """A result of the library for each variant, in order; distances: as as_distances() gives them; options: of_the_cpu()'s; directed: take
     rows that are not symmetric, too, as scikit-learn does."""
     weights = None if sample_weight is None else as_weights(sample_weight, distances.shape[0])
+    run = _core.TableRun(weights, core, directed)
     single = distances.dtype == np.float32  # eps is rounded to it, as NumPy does for scikit-learn
     with python_errors():
         if is_sparse(distances):
             offsets = distances.indptr.astype(np.uint64)
             ids = distances.indices.astype(np.uint32)
             values = np.ascontiguousarray(distances.data, dtype=np.float64)
-            task = _core.start_table(offsets, ids, values, variants, weights, core, directed, single, as_options(**options))
+            task = _core.start_table((offsets, ids, values), single, variants, run, as_options(**options))
         else:
             largest = max(eps for eps, _ in variants)
-            task = _core.start_distances(distances, largest, variants, weights, core, directed, as_options(**options))
+            task = _core.start_distances(distances, largest, variants, run, as_options(**options))
     results: list[Any] = []
     wait_for(task, progress, results.extend)
     found = {(result.eps, result.min_samples): result for result in results}

@@ -23,12 +23,8 @@ from ._columns import in_one, refuse_beyond, refuse_inexact
 
 def read_points(
     files: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
-    columns: str | int | Iterable[str | int] | None = None,
-    table: str | int | None = None,
-    *,
-    dims: int | None = None,
-    precision: str | None = None,
-    **text: Any,
+    columns: str | int | Iterable[str | int] | None = None, table: str | int | None = None, *, dims: int | None = None,
+    precision: str | None = None, **text: Any
 ) -> Any:
     """Read points from files: text, NPY, NPZ, FITS, HDF5, Parquet, Arrow (Feather), raw floats; gzipped, too.
 

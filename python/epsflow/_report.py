@@ -67,8 +67,8 @@ def write_report(file: Folder, of: Reported, overwrite: bool, progress: Progress
         ("Machine", f"{platform.machine()}, {platform.system()}"),
         ("Made", datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")),
     ]
-    told = (f"{n:,} points", provenance, of.command, *of.hints)
     names = [] if of.table is None else names_of(of.table, of.points)
-    cells = [(float(v.eps), int(v.min_samples), v.clusters, v.noise, v.core_count, v.border, v.largest, np.ascontiguousarray(v.labels, np.int32)) for v in of.cells]
-    given = (of.points, of.metric, names, told, cells, of.lineage, of.data, of.weights, of.scores, of.advice)
-    run_task(_core.start_report, str(path), replace, *given, progress=progress)
+    page = _core.Page(f"{n:,} points", provenance, of.command, *of.hints, names)
+    cells = [(cell, np.ascontiguousarray(cell.labels, np.int32)) for cell in of.cells]
+    points, grid = _core.Points(of.points, of.metric, weights=of.weights), (of.lineage, of.data, of.scores, of.advice)
+    run_task(_core.start_report, str(path), replace, points, page, cells, grid, progress=progress)

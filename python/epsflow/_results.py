@@ -35,6 +35,7 @@ class Unchanging:
     def __deepcopy__(self: T, memo: Any) -> T:
         return self
 
+
 _WORDS = {
     "FolderMode::resume": "`epsflow sweep … --resume`",
     "FolderMode::overwrite": "result.save(…, overwrite=True)",
@@ -92,14 +93,35 @@ class Origin:
         }
 
 
-class StoredVariant:
-    """As epsflow._core.Result, with arrays of its own or, for labels and core, functions that give them when they are asked for."""
+class FromPoints(Unchanging):
+    """A result that knows which points it is of."""
 
-    def __init__(self, figures: Any, labels: Array | Callable[[], Array], core: Array | Callable[[], Array], slices: Any = ()) -> None:
-        self.eps, self.min_samples, self.clusters, self.noise, self.core_count, self.border, self.largest, self.seconds = figures
+    def __init__(self, origin: Origin | None) -> None:
+        self._origin = origin or Origin()
+
+    @property
+    def input(self) -> dict[str, Any] | None:
+        return self._origin.input
+
+    @property
+    def rows(self) -> NDArray[np.int64] | None:
+        return self._origin.rows
+
+
+class StoredVariant(_core.Figures):
+    """As epsflow._core.Result, with arrays of its own or, for labels and core, functions that give them when they are
+    asked for."""
+
+    def __init__(
+        self, words: Any, labels: Array | Callable[[], Array], core: Array | Callable[[], Array], slices: Any = ()
+    ) -> None:
+        super().__init__(words)
         self._labels = labels
         self._core = core
         self.slices = slices
+
+    def __reduce__(self) -> Any:
+        return StoredVariant, (self.words, self._labels, self._core, self.slices)
 
     @property
     def labels(self) -> Array:
@@ -117,15 +139,11 @@ class StoredVariant:
         return found.view(np.uint8)
 
 
-def _figures(v: Any) -> tuple[float, int, int, int, int, int, int, float]:
-    return float(v.eps), int(v.min_samples), v.clusters, v.noise, v.core_count, v.border, v.largest, float(v.seconds)
-
-
 def stored(result: Any) -> StoredVariant:
     """A result of a run, or of a folder, with arrays of its own."""
     absent = getattr(result, "_labels", None)
     labels = absent if isinstance(absent, _NoLabels) else np.array(result.labels)
-    return StoredVariant(_figures(result), labels, np.array(result.core), np.array(result.slices))
+    return StoredVariant(result.words, labels, np.array(result.core), np.array(result.slices))
 
 
 @contextmanager
@@ -143,7 +161,7 @@ def save_folder(folder: Folder, variants: list[Any], origin: Origin, overwrite: 
     """variants: each as epsflow._core.Result. Everything is written aside, and takes its place when it is complete."""
     from importlib.metadata import version
 
-    held = [(_figures(v), np.ascontiguousarray(v.labels, np.int32), np.ascontiguousarray(v.core, np.uint8)) for v in variants]
+    held = [(v, np.ascontiguousarray(v.labels, np.int32), np.ascontiguousarray(v.core, np.uint8)) for v in variants]
     rows = np.ascontiguousarray([] if origin.rows is None else origin.rows, np.int64)
     described = json.dumps(origin.described(len(held[0][1]) if held else 0))
     options = [
@@ -152,7 +170,7 @@ def save_folder(folder: Folder, variants: list[Any], origin: Origin, overwrite: 
         ("interface", "Python"),
     ]
     with _folder_errors():
-        wait_for(_core.start_save(as_folder(folder), held, described, rows, version("epsflow"), options, overwrite))
+        wait_for(_core.start_save(as_folder(folder), held, rows, (described, version("epsflow"), options), overwrite))
 
 
 class StoredSlices(NamedTuple):
@@ -190,10 +208,12 @@ def load_folder(folder: Folder, unfinished: bool) -> tuple[list[StoredVariant], 
 
         variants = []
         for figures in manifest.variants:
-            name = f"eps_{_core.format_number(figures[0])}_minpts_{figures[1]}.npy"
-            labels = array(f"labels/{name}", "<i4") if manifest.owns(f"labels/{name}") else _NoLabels(str(path), *figures[:2])
+            name = f"eps_{_core.format_number(figures.eps)}_minpts_{figures.min_samples}.npy"
+            labels: Any = _NoLabels(str(path), figures.eps, figures.min_samples)
+            if manifest.owns(f"labels/{name}"):
+                labels = array(f"labels/{name}", "<i4")
             core = array(f"core/{name}", "|b1") if manifest.owns(f"core/{name}") else np.empty(0, np.bool_)
-            variants.append(StoredVariant(figures, labels, core))
+            variants.append(StoredVariant(figures.words, labels, core))
         rows = array("rows.npy", "<i8")() if manifest.owns("rows.npy") else None
         lineage = None
         if manifest.owns("lineage.npz"):

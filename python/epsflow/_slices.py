@@ -14,20 +14,22 @@ from ._arrays import as_weights
 from ._astropy import frame_of
 from ._catalog import as_column, catalog_columns
 from ._columns import are_texts, has_masked
+from ._docs import documented
 from ._engine import Engine, engine_for
 from ._frames import library_of
-from ._labelled import table_of
+from ._labelled import as_frame, table_of
 from ._loaded import Loaded
 from ._parameters import as_choice, as_eps, as_flag, as_options, as_variants, find_variant
-from ._results import Origin, Unchanging, stored
-from ._tables import as_frame
+from ._results import Folder, FromPoints, Origin, load_folder, stored
+from ._sweep import KEPT, SweepResult, VariantResult
 from ._tasks import ProgressOption, run_task
 from ._units import Given, as_given, in_columns_of, warn_of_unit
 
 _COUNTS = ("n_clusters", "n_noise", "n_core", "n_border", "largest")
 
 
-class SlicedResult(Unchanging):
+@documented
+class SlicedResult(FromPoints):
     """All variants of all slices. `epsflow.sweep_many` makes it, and `epsflow.load` of the folder of a sweep with --by or --by-file.
 
     A pickled one takes its points along, unless they are on a GPU.
@@ -39,21 +41,12 @@ class SlicedResult(Unchanging):
     sizes : ndarray of shape (n_slices,)
         Points of each slice.
     variants : list of (eps, min_samples)
-    input : dict or None
-        What a results folder says of its points. None of a result that was swept here.
-    rows : ndarray of shape (n,) or None
-        The input row of each label, where a folder has it, as rows were dropped or several files joined.
+    {input}
     """
 
     def __init__(
-        self,
-        places: Places,
-        results: dict[tuple[float, int], Any],
-        keep: str,
-        unit: Any = None,
-        given: Given | None = None,
-        weights: Any = None,
-        origin: Origin | None = None,
+        self, places: Places, results: dict[tuple[float, int], Any], keep: str, unit: Any = None,
+        given: Given | None = None, weights: Any = None, origin: Origin | None = None,
     ) -> None:
         """given: the points in the order of their slices; None of a result that was loaded."""
         self._places = places
@@ -62,18 +55,10 @@ class SlicedResult(Unchanging):
         self._unit = unit
         self._given = given
         self._weights = weights
-        self._origin = origin or Origin()
+        super().__init__(origin)
         self.keys = places.keys
         self.sizes = np.diff(places.offsets)
         self.variants = list(results)
-
-    @property
-    def input(self) -> dict[str, Any] | None:
-        return self._origin.input
-
-    @property
-    def rows(self) -> NDArray[np.int64] | None:
-        return self._origin.rows
 
     def __len__(self) -> int:
         """Slices."""
@@ -192,25 +177,14 @@ class Places:
         return places if self.order is None else self.order[places].astype(places.dtype)
 
 
+@documented
 def sweep_many(
-    X: Any,
-    eps: float | Iterable[float] | None = None,
-    min_samples: int | Iterable[int] | None = None,
-    *,
-    by: Any = None,
-    width: float | None = None,
-    offsets: Any = None,
+    X: Any, eps: float | Iterable[float] | None = None, min_samples: int | Iterable[int] | None = None, *,
+    by: Any = None, width: float | None = None, offsets: Any = None,
     variants: Iterable[tuple[float, int]] | None = None,
-    metric: str = "euclidean",
-    metric_params: dict[str, Any] | None = None,
-    sample_weight: Any = None,
-    core: bool = False,
-    keep: str = "labels",
-    progress: ProgressOption = None,
-    backend: str = "auto",
-    memory: int | str | None = None,
-    threads: int | None = None,
-    engine: Engine | None = None,
+    metric: str = "euclidean", metric_params: dict[str, Any] | None = None, sample_weight: Any = None,
+    core: bool = False, keep: str = "labels", progress: ProgressOption = None,
+    backend: str = "auto", memory: int | str | None = None, threads: int | None = None, engine: Engine | None = None,
 ) -> SlicedResult:
     """DBSCAN of many data sets under every eps with every min_samples, in about the time of one that is as large as all together.
 
@@ -221,8 +195,7 @@ def sweep_many(
     X : list of arrays or tables, or array or table of shape (n_samples, n_features)
         A list: each array or table is a slice. Columns of tables are found by name, in the order of the first that has names; arrays
         without names have them in this order. Otherwise `by` or `offsets` says what the slices are.
-    eps, min_samples, variants, metric, metric_params, sample_weight, core, keep, progress, backend, memory, threads, engine
-        As `epsflow.sweep` takes them. sample_weight: [n_samples]; of a list, of the arrays one behind the other.
+    {eps} {min_samples}
     by : array of shape (n_samples,), optional
         Points of one value are a slice, whatever their order: numbers, times, durations or texts.
     width : float, timedelta64 or timedelta, optional
@@ -230,6 +203,13 @@ def sweep_many(
         stretches and keys are those of UTC.
     offsets : array of int of shape (n_slices + 1,), optional
         Slice s is X[offsets[s]:offsets[s + 1]].
+    {variants} {distance} {sample_weight}
+        For a list, those of the arrays one behind the other.
+    core : bool
+        Whether to keep which points are core.
+    keep : {"labels", "summary"}
+        What is kept of each variant: its labels and counts, or its counts alone, which takes less time and memory.
+    {progress} {machine}
 
     Returns
     -------
@@ -237,9 +217,10 @@ def sweep_many(
 
     Raises
     ------
-    ValueError, TypeError, MemoryError, RuntimeError
-        As `epsflow.sweep` does, and ValueError where slices are said in two ways or in none, for tables of a list that differ in columns or
-        units, for values of `by` that are missing, and for offsets that descend or do not end with the points.
+    {errors}
+    ValueError
+        Also if slices are said in two ways or in none, for tables of a list that differ in columns or units, for values
+        of `by` that are missing, and for offsets that descend or do not end with the points.
 
     Examples
     --------
@@ -249,9 +230,7 @@ def sweep_many(
     """
     given, places = _slices_of(X, by, width, offsets, metric, metric_params)
     asked = as_variants(eps, min_samples, variants, given.unit)
-    if as_choice(keep, "keep", "labels") not in ("labels", "summary"):
-        raise ValueError(f"keep={keep!r} is none of 'labels', 'summary'")
-    run = as_options(core=as_flag(core, "core"), keep=keep)
+    run = as_options(core=as_flag(core, "core"), keep=as_choice(keep, "keep", "labels", KEPT))
     n = int(given.points.shape[0])
     weights = None if sample_weight is None else places.by_place(as_weights(sample_weight, n))
     of_engine = engine_for(engine, given, backend, memory, threads)
@@ -406,3 +385,35 @@ def _stretches(values: NDArray[Any], width: Any) -> NDArray[Any]:
     if kind != "f":
         raise ValueError(f"width is for numbers and times, and by has dtype {values.dtype}")
     return values
+
+
+def load(folder: Folder, *, unfinished: bool = False) -> Any:
+    """The results in a folder that `epsflow sweep` or `SweepResult.save` wrote, or in its sweep.h5 if h5py is there.
+
+    Labels are mapped from their files when they are asked for, and compared with their checksums then; the files must
+    not be changed while they are in use.
+
+    Parameters
+    ----------
+    folder : str or path
+    unfinished : bool
+        Also of a run that was interrupted or still goes on, what is finished of it.
+
+    Returns
+    -------
+    SweepResult, or SlicedResult of a sweep with --by or --by-file
+        A folder has no points. It says which of them are in which slice if the rows of its input were in the order of
+        the slices, as they are with --by-file; else the labels of a single slice are refused.
+
+    Raises
+    ------
+    FileNotFoundError
+        Where there is no folder.
+    ValueError
+        Where it holds no results, damaged ones, or a part of them, and for the sweep.h5 of many data sets.
+    """
+    variants, origin, lineage, slices = load_folder(folder, as_flag(unfinished, "unfinished"))
+    if slices is None:
+        return SweepResult([VariantResult(v) for v in variants], origin, lineage=lineage)
+    places = Places(slices.keys, np.append(0, np.cumsum(slices.sizes)), known=slices.in_order)
+    return SlicedResult(places, {(v.eps, v.min_samples): v for v in variants}, "labels", origin=origin)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -11,8 +12,9 @@ from numpy.typing import NDArray
 from . import _core
 from ._arrays import as_weights
 from ._catalog import catalog_columns, names_of
+from ._docs import documented
 from ._gpu_arrays import OUTPUTS, as_output
-from ._labelled import labelled
+from ._labelled import as_frame, labelled
 from ._lineage import Lineage
 from ._loaded import Loaded, method
 from ._metrics import arguments_of
@@ -20,8 +22,7 @@ from ._parameters import as_choice, as_flag, as_options, as_variants, find_varia
 from ._precomputed import cluster_distances
 from ._ranks import Ranks
 from ._report import Reported, catalog_hint, write_report
-from ._results import Folder, Origin, Unchanging, save_folder, stored
-from ._tables import as_frame
+from ._results import Folder, FromPoints, Origin, Unchanging, save_folder, stored
 from ._tasks import ProgressOption, python_errors, run_task
 from ._units import Given, warn_of_unit
 
@@ -145,18 +146,15 @@ _SUMMARY = {
 }
 
 
-class SweepResult(Unchanging):
+@documented
+class SweepResult(FromPoints):
     """All variants of a sweep, in the order in which they were asked for: `len`, `for` and `[i]` go over them.
 
     Attributes
     ----------
     metric : str
         What eps was measured by, with its parameters, as in "greatcircle, eps in km", and "weighted" where points had weights.
-    input : dict or None
-        What a results folder says of its points: files, columns, rows that were dropped, checksum. A dict of a result that was loaded or
-        unpickled, None of one that was swept here.
-    rows : ndarray of shape (n,) or None
-        The input row of each label, where a folder has it, as rows were dropped or several files joined.
+    {input}
     lineage : Lineage or None
         How the clusters of the variants lie in each other. None where the sweep was not asked for it (lineage=True), and of a folder
         without lineage.npz. Of a folder that `epsflow explore` wrote it has all variants of the grid.
@@ -167,7 +165,7 @@ class SweepResult(Unchanging):
     ) -> None:
         self._variants = variants
         self._unit = unit
-        self._origin = origin or Origin()
+        super().__init__(origin)
         self.lineage = lineage
         self._places = {(v.eps, v.min_samples): i for i, v in enumerate(variants)}
         for variant in variants:
@@ -179,26 +177,17 @@ class SweepResult(Unchanging):
         return under if under not in ("", "weighted") else ", ".join(part for part in ("euclidean", under) if part)
 
     @property
-    def input(self) -> dict[str, Any] | None:
-        return self._origin.input
-
-    @property
-    def rows(self) -> NDArray[np.int64] | None:
-        return self._origin.rows
-
-    @property
     def summary(self) -> Any:
         """A row per variant: a pandas.DataFrame where pandas is there, else a structured array."""
         return as_frame({name: np.array([getattr(v, name) for v in self._variants], kind) for name, kind in _SUMMARY.items()})
 
+    @documented
     def variant(self, eps: float, min_samples: int) -> VariantResult:
         """One variant.
 
         Parameters
         ----------
-        eps : float or quantity of astropy
-            As the sweep had it, or off by rounding, as a sum of steps is (a billionth of it).
-        min_samples : int
+        {variant}
 
         Raises
         ------
@@ -215,6 +204,7 @@ class SweepResult(Unchanging):
         """Indices of the core points of one variant, ascending."""
         return self.variant(eps, min_samples).core_sample_indices
 
+    @documented
     def labelled(self, eps: float, min_samples: int, *, label_name: str = "label", core_name: str = "core") -> Any:
         """X with the labels of one variant beside it.
 
@@ -222,8 +212,7 @@ class SweepResult(Unchanging):
 
         Parameters
         ----------
-        eps, min_samples
-            As `variant` takes them.
+        {variant}
         label_name, core_name : str
             What the columns are called.
 
@@ -258,6 +247,7 @@ class SweepResult(Unchanging):
             columns[names[1]] = np.array(held.core).view(np.bool_)
         return labelled(X, columns)
 
+    @documented
     def save(self, folder: Folder, *, overwrite: bool = False) -> None:
         """Write the folder that `epsflow sweep` writes: summary.csv, sweep.json, labels/….npy, and core/….npy where core=True.
 
@@ -267,8 +257,7 @@ class SweepResult(Unchanging):
         Parameters
         ----------
         folder : str or path
-        overwrite : bool
-            Whether results that the folder holds are to be replaced.
+        {overwrite}
 
         Raises
         ------
@@ -286,6 +275,7 @@ class SweepResult(Unchanging):
         held = [v._on_host("save") for v in self._variants]
         save_folder(folder, held, self._origin, as_flag(overwrite, "overwrite"))
 
+    @documented
     def report(self, file: Folder, *, overwrite: bool = False) -> None:
         """Write one page for a browser: the grid as a heat map, and of each variant its map, sizes, and its largest clusters as a table.
 
@@ -293,20 +283,14 @@ class SweepResult(Unchanging):
 
         Parameters
         ----------
-        file : str or path
-            Its name ends in .html.
-        overwrite : bool
-            Whether a file of this name is to be replaced.
+        {page}
 
         Raises
         ------
-        FileExistsError
-            For a file that is there, unless it is to be overwritten.
+        {file_errors}
         ValueError
             For another name, for points or labels on a GPU, and for a result that was loaded, which has no points: `epsflow report FOLDER`
             reads them again.
-        OSError
-            Where the file cannot be written.
         """
         origin = self._origin
         origin.require_whole("a report")
@@ -346,56 +330,105 @@ class SweepResult(Unchanging):
         return f"<epsflow.SweepResult of {len(self)} variants>"
 
 
+@dataclass(frozen=True)
+class Asked:
+    """A sweep that is asked for: what it is of, and its parameters, checked."""
+
+    given: Given
+    variants: list[tuple[float, int]]
+    run: dict[str, Any]
+    """Options of the run, as the library takes them."""
+    weights: NDArray[np.float64] | None
+    lineage: bool
+    output: str
+    progress: ProgressOption
+
+    @property
+    def points(self) -> _core.Points:
+        points: Any = self.given.points
+        return _core.Points(points, self.given.metric, weights=self.weights)
+
+    @property
+    def under(self) -> str:
+        """What labels depend on besides points, eps and min_samples, in the program's words."""
+        with python_errors():
+            metric = self.given.metric.text(self.given.points.shape[1])
+        return ", ".join(part for part in (metric, "weighted" if self.weights is not None else "") if part)
+
+    def run_by(self, start: Any, *arguments: Any, rank: int | None = None) -> SweepResult:
+        """What the task finds that `start` starts. rank: that of this process, if it has a share of the points."""
+        share, with_lineage = rank is not None, self.lineage and not rank
+        if not share:
+            warn_of_unit(self.given, min(e for e, _ in self.variants))
+        found: dict[tuple[float, int], VariantResult] = {}
+
+        def add(results: list[Any]) -> None:
+            for result in results:
+                variant = VariantResult(result, self.output, self.run["keep"])
+                found[variant.eps, variant.min_samples] = variant
+
+        checksum, under = _checksum_of(self.weights), self.under
+        task = run_task(start, *arguments, progress=self.progress, on_results=add)
+        points, metric, unit, table, *_ = self.given
+        made = Lineage(task.take(), unit) if with_lineage else None
+        origin = Origin(points=points, table=table, under=under, weights=checksum, metric=metric, share=share)
+        return SweepResult([found[v] for v in self.variants], origin, unit, made)
+
+
+def sweep_options(core: Any, keep: Any, output: Any, **ways: str) -> dict[str, Any]:
+    """Options of the run, as the library takes them. Raises TypeError, ValueError."""
+    as_choice(output, "output", "numpy", OUTPUTS)
+    as_choice(keep, "keep", "labels", KEPT)
+    if keep == "summary":
+        said = {"core": as_flag(core, "core"), "output": output != "numpy"}
+        if beside := " and ".join(name for name, is_said in said.items() if is_said):
+            raise ValueError(
+                f"{beside} beside keep='summary', which keeps neither labels nor core points: leave {beside} out, or "
+                "keep"
+            )
+    return as_options(core=core, keep=keep, output="host" if output == "numpy" else "device", **ways)
+
+
+def asked_of(
+    given: Given, variants: tuple[Any, Any, Any], sample_weight: Any, lineage: Any, progress: ProgressOption,
+    **options: Any,
+) -> Asked:
+    """variants: eps, min_samples and variants. options: those of sweep_options(). Raises TypeError, ValueError."""
+    pairs, run = as_variants(*variants, given.unit), sweep_options(**options)
+    with_lineage = as_flag(lineage, "lineage")
+    weights = None if sample_weight is None else as_weights(sample_weight, int(given.points.shape[0]))
+    return Asked(given, pairs, run, weights, with_lineage, options["output"], progress)
+
+
 @method
 def sweep_loaded(
-    data: Loaded,
-    eps: Any = None,
-    min_samples: Any = None,
-    *,
-    variants: Iterable[tuple[float, int]] | None = None,
-    sample_weight: Any = None,
-    core: bool = False,
-    keep: str = "labels",
-    lineage: bool = False,
-    output: str = "numpy",
-    progress: ProgressOption = None,
-    strategy: str = "auto",
-    index: str = "auto",
-    decide: str = "auto",
+    data: Loaded, eps: Any = None, min_samples: Any = None, *,
+    variants: Iterable[tuple[float, int]] | None = None, sample_weight: Any = None, core: bool = False,
+    keep: str = "labels", lineage: bool = False, output: str = "numpy", progress: ProgressOption = None,
+    strategy: str = "auto", index: str = "auto", decide: str = "auto",
 ) -> SweepResult:
-    asked = as_variants(eps, min_samples, variants, data._given.unit)
-    run = sweep_options(core, keep, output, strategy, index, decide)
-    with_lineage = as_flag(lineage, "lineage")
+    kept: dict[str, Any] = {"core": core, "keep": keep, "output": output}
+    kept.update(strategy=strategy, index=index, decide=decide)
+    asked = asked_of(data._given, (eps, min_samples, variants), sample_weight, lineage, progress, **kept)
     if output != "numpy" and data.engine.backend != "gpu":
         raise ValueError(f"output={output!r} leaves labels on a GPU, and the engine works on the CPU: leave output out")
-    if output != "numpy" and run["strategy"] == "table":
-        raise ValueError(f"strategy='table' makes labels on the host, and output={output!r} leaves them on a GPU: leave one of them out")
-    weights = None if sample_weight is None else as_weights(sample_weight, len(data))
-    arguments = (data._data, asked, run, weights, with_lineage)
-    return _results(_core.Dataset.start_sweep, arguments, data._given, str(data._data.metric), asked, _checksum_of(weights), with_lineage, output, run["keep"], progress)
+    if output != "numpy" and strategy == "table":
+        raise ValueError(
+            f"strategy='table' makes labels on the host, and output={output!r} leaves them on a GPU: leave one of them "
+            "out"
+        )
+    start = _core.Dataset.start_sweep
+    return asked.run_by(start, data._data, asked.variants, asked.run, asked.weights, asked.lineage)
 
 
-def sweep_on_gpus(
-    given: Given,
-    asked: list[tuple[float, int]],
-    gpus: Any,
-    engine: dict[str, Any],
-    run: dict[str, Any],
-    sample_weight: Any,
-    with_lineage: bool,
-    progress: ProgressOption,
-) -> SweepResult:
+def sweep_on_gpus(asked: Asked, gpus: Any, engine: dict[str, Any]) -> SweepResult:
     """engine: options of those that share the sweep."""
-    if isinstance(given.points, _core.GpuPoints):
+    if isinstance(asked.given.points, _core.GpuPoints):
         raise ValueError("gpus share points that are on the host, and these are on a GPU: leave gpus out, or copy them")
-    if run["output"] != "host":
+    if asked.output != "numpy":
         raise ValueError("output leaves labels on one GPU, and gpus share the sweep: leave one of them out")
-    weights = None if sample_weight is None else as_weights(sample_weight, len(given.points))
-    words = _words_of(gpus)
-    arguments = (None, given.points, given.metric, asked, words, engine, run, weights, with_lineage)
-    with python_errors():
-        metric = _core.metric_text(given.metric, given.points.shape[1])
-    return _results(_core.start_shared_sweep, arguments, given, metric, asked, _checksum_of(weights), with_lineage, "numpy", run["keep"], progress)
+    devices = (_words_of(gpus), engine)
+    return asked.run_by(_core.start_shared_sweep, None, asked.points, asked.variants, devices, asked.run, asked.lineage)
 
 
 def _words_of(gpus: Any) -> str:
@@ -405,68 +438,27 @@ def _words_of(gpus: Any) -> str:
     return words
 
 
-def sweep_over_ranks(
-    comm: Any,
-    prepare: Callable[[], tuple[Given, list[tuple[float, int]], dict[str, Any], dict[str, Any]]],
-    gpus: Any,
-    sample_weight: Any,
-    lineage: Any,
-    progress: ProgressOption,
-) -> SweepResult:
-    """prepare: checks this process's share, and returns it, what is asked for, options of the engine and of the run."""
+def sweep_over_ranks(comm: Any, prepare: Callable[[], tuple[Asked, dict[str, Any]]], gpus: Any) -> SweepResult:
+    """prepare: checks what this process is given, and returns what it asks for and options of its engine."""
 
-    def prepared() -> tuple[Any, ...]:
-        given, asked, engine, run = prepare()
-        if isinstance(given.points, _core.GpuPoints):
+    def prepared() -> tuple[Asked, tuple[str, dict[str, Any]]]:
+        asked, engine = prepare()
+        if isinstance(asked.given.points, _core.GpuPoints):
             raise ValueError("comm takes points that are on the host, and these are on a GPU: copy them")
-        if run["output"] != "host":
+        if asked.output != "numpy":
             raise ValueError("output leaves labels on one GPU, and comm brings them to the host: leave output out")
-        if run["strategy"] == "table":
+        if asked.run["strategy"] == "table":
             raise ValueError("strategy='table' is for one process: leave it, or comm, out")
-        weights = None if sample_weight is None else as_weights(sample_weight, len(given.points))
-        words = "" if gpus is None else _words_of(gpus)
-        metric = _core.metric_text(given.metric, given.points.shape[1])
-        return given, asked, words, engine, run, weights, as_flag(lineage, "lineage"), metric, _checksum_of(weights)
+        return asked, ("" if gpus is None else _words_of(gpus), engine)
 
     with Ranks(comm) as ranks:
-        given, asked, words, engine, run, weights, with_lineage, metric, checksum = ranks.together(prepared)
-        units = str(given.reference) if any(given.reference[1]) else None
-        of_X = {"the columns of X": given.names, "the units of X": units}
-        ranks.require_same({"gpus": words != "", "sample_weight": weights is not None, "lineage": with_lineage, **run, **of_X})
-        arguments = (given.points, given.metric, asked, words, engine, run, weights, with_lineage)
-        lineage_here = with_lineage and ranks.rank == 0
-        return _results(ranks.start, arguments, given, metric, asked, checksum, lineage_here, "numpy", run["keep"], progress, share=True)
-
-
-def _results(
-    start: Any,
-    arguments: Any,
-    given: Given,
-    metric: str,
-    asked: list[tuple[float, int]],
-    checksum: str,
-    with_lineage: bool,
-    output: str,
-    kept: str,
-    progress: ProgressOption,
-    share: bool = False,
-) -> SweepResult:
-    """checksum: of the weights, or empty. share: whether these are not all points, and the task is that of a rank."""
-    if not share:
-        warn_of_unit(given, min(e for e, _ in asked))
-    under = ", ".join(part for part in (metric, "weighted" if checksum else "") if part)
-    found: dict[tuple[float, int], VariantResult] = {}
-
-    def add(results: list[Any]) -> None:
-        for result in results:
-            variant = VariantResult(result, output, kept)
-            found[variant.eps, variant.min_samples] = variant
-
-    task = run_task(start, *arguments, progress=progress, on_results=add)
-    points, _, unit, table, *_ = given
-    made = Lineage(_core.take_lineage(task.task if share else task), unit) if with_lineage else None
-    origin = Origin(points=points, table=table, under=under, weights=checksum, metric=given.metric, share=share)
-    return SweepResult([found[v] for v in asked], origin, unit, made)
+        asked, devices = ranks.together(prepared)
+        names, reference = asked.given.names, asked.given.reference
+        of_X = {"the columns of X": names, "the units of X": str(reference) if any(reference[1]) else None}
+        told = {"gpus": devices[0] != "", "sample_weight": asked.weights is not None, "lineage": asked.lineage}
+        ranks.require_same({**told, **asked.run, **of_X})
+        given = (asked.points, asked.variants, devices, asked.run, asked.lineage)
+        return asked.run_by(ranks.start, *given, rank=ranks.rank)
 
 
 def sweep_distances(
@@ -485,16 +477,3 @@ def _checksum_of(weights: NDArray[np.float64] | None) -> str:
         return ""
     checksum: str = _core.checksum_of(weights.reshape(-1, 1))
     return checksum
-
-
-def sweep_options(core: bool, keep: str, output: str, strategy: str, index: str, decide: str) -> dict[str, Any]:
-    if as_choice(output, "output", "numpy") not in OUTPUTS:
-        raise ValueError(f"output={output!r} is none of {', '.join(map(repr, OUTPUTS))}")
-    if as_choice(keep, "keep", "labels") not in KEPT:
-        raise ValueError(f"keep={keep!r} is none of {', '.join(map(repr, KEPT))}")
-    if keep == "summary":
-        beside = " and ".join(name for name, given in (("core", as_flag(core, "core")), ("output", output != "numpy")) if given)
-        if beside:
-            raise ValueError(f"{beside} beside keep='summary', which keeps neither labels nor core points: leave {beside} out, or keep")
-    where = "host" if output == "numpy" else "device"
-    return as_options(core=core, keep=keep, output=where, strategy=strategy, index=index, decide=decide)

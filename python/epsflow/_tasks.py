@@ -7,9 +7,11 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Any, Optional, Union
+from typing import Any, Optional, TypeVar, Union
 
 from . import _core
+
+T = TypeVar("T")
 
 log = logging.getLogger("epsflow")
 
@@ -86,6 +88,17 @@ def run_task(start: Any, *arguments: Any, progress: ProgressOption = None, on_re
     return task
 
 
+def made_by(start: Any, *arguments: Any, progress: ProgressOption = None) -> Any:
+    """What a task makes that is started and has ended."""
+    return run_task(start, *arguments, progress=progress).take()
+
+
+def filled(of: Callable[..., T], made: Any, **further: Any) -> T:
+    """A dataclass whose fields are the attributes that `made` has by their names, but for those that are given."""
+    names = [name for name in of.__dataclass_fields__ if name not in further]  # type: ignore[attr-defined]
+    return of(**{name: getattr(made, name) for name in names}, **further)
+
+
 def wait_for(task: Any, progress: ProgressOption = None, on_results: OnResults = None) -> None:
     """Waits for the end of a task. Whatever is raised meanwhile, as KeyboardInterrupt is, ends the task first."""
     show = None
@@ -103,7 +116,7 @@ def wait_for(task: Any, progress: ProgressOption = None, on_results: OnResults =
                 last_eps = results[-1].eps if results else last_eps
                 on_results(results)
             if show is not None:
-                state = Progress(*task.progress())
+                state = filled(Progress, task.progress())
                 finished = state.variants_done == state.variants and last_eps > 0
                 show(replace(state, eps=last_eps, share=1.0) if finished else state)
     except BaseException:

@@ -13,14 +13,15 @@ from numpy.typing import NDArray
 
 from . import _core
 from ._arrays import as_host_points
-from ._catalog import as_mask
+from ._catalog import as_mask, require_labels
 from ._columns import has_masked
 from ._compare import as_labels
+from ._docs import documented
 from ._frames import metric_of
-from ._gpu_arrays import is_on_gpu, to_host
-from ._metrics import EUCLIDEAN, eps_unit
+from ._gpu_arrays import on_host
+from ._labelled import as_columns
 from ._parameters import as_choice, as_eps, as_flag, as_options
-from ._tasks import run_task
+from ._tasks import made_by
 
 
 class TrackEvent(NamedTuple):
@@ -82,7 +83,7 @@ class Tracks:
 
         A pandas.DataFrame where pandas is there, else a dict of arrays.
         """
-        return _as_table(self._table)
+        return as_columns(self._table)
 
     @property
     def links(self) -> Any:
@@ -92,7 +93,7 @@ class Tracks:
 
         A pandas.DataFrame where pandas is there, else a dict of arrays.
         """
-        return _as_table(self._links)
+        return as_columns(self._links)
 
     @property
     def events(self) -> list[TrackEvent]:
@@ -127,20 +128,11 @@ class Tracks:
             writer.writerows(zip(*columns.values()))
 
 
+@documented
 def tracks(
-    X: Any,
-    labels: Any,
-    times: Any,
-    *,
-    slices: Any = None,
-    match: str = "cores",
-    eps: Any = None,
-    core: Any = None,
-    ids: Any = None,
-    least_share: float = 0.0,
-    metric: str = "euclidean",
-    metric_params: dict[str, Any] | None = None,
-    threads: int | None = None,
+    X: Any, labels: Any, times: Any, *, slices: Any = None, match: str = "cores", eps: Any = None, core: Any = None,
+    ids: Any = None, least_share: float = 0.0,
+    metric: str = "euclidean", metric_params: dict[str, Any] | None = None, threads: int | None = None,
 ) -> Tracks:
     """Follow clusters from slice to slice: where they begin, go on, merge, split and end.
 
@@ -172,10 +164,9 @@ def tracks(
     least_share : float
         Links with a smaller share are left out; from 0 (none is) to 1. The share is the part of a feature's ids, or core points, that it
         has in common with the other; of the two features the larger one. So what merges into something large counts in full.
-    metric, metric_params
-        As `epsflow.sweep` takes them. Mean positions follow them: by unit vectors on the sphere, the shorter way round in a periodic box.
-    threads : int, optional
-        As `epsflow.sweep` takes it.
+    {distance}
+        Mean positions follow them: by unit vectors on the sphere, the shorter way round in a periodic box.
+    {threads}
 
     Returns
     -------
@@ -183,8 +174,9 @@ def tracks(
 
     Raises
     ------
-    ValueError, TypeError, MemoryError
-        As `epsflow.sweep` does, and for times that do not ascend, are missing, or are none of `slices`.
+    {errors}
+    ValueError
+        Also for times that do not ascend, are missing, or are none of `slices`.
 
     Examples
     --------
@@ -199,11 +191,11 @@ def tracks(
     """
     match = as_choice(match, "match", "cores")
     words = metric_of(X, metric, metric_params)
-    points = None if X is None else as_host_points(to_host(X) if is_on_gpu(X) else X, words)
+    points = None if X is None else as_host_points(on_host(X), words)
     of_points = as_labels(labels, "labels")
     n = len(of_points)
-    if points is not None and len(points) != n:
-        raise ValueError(f"there are {len(points)} points and {n} labels: give one for each")
+    if points is not None:
+        require_labels(len(points), n)
     by_time, starts = _as_slices(times, slices, n)
     radius, mask, codes, names = 0.0, None, None, None
     if match == "cores":
@@ -213,7 +205,7 @@ def tracks(
             raise TypeError("match='cores' needs eps, within which core points are linked: that of the clustering, or larger where clusters move")
         if ids is not None:
             raise TypeError("ids are of match='ids': say so, or leave them out")
-        radius = as_eps(eps, eps_unit(words))
+        radius = as_eps(eps, words.eps_unit)
         mask = _as_core(core, labels, n)
     elif match == "ids":
         if ids is None:
@@ -225,19 +217,20 @@ def tracks(
     share = _as_share(least_share)
     options = as_options(threads=threads)
     try:
-        task = run_task(_core.start_tracks, points, of_points, starts, mask, codes, words if points is not None else EUCLIDEAN, match, radius, share, options)
+        given = _core.Points(points, words, of_points, mask)
+        found = made_by(_core.start_tracks, given, starts, codes, (match, radius, share), options)
     except ValueError as error:
         if names is None:
             raise
         raise ValueError(_with_name(str(error), names)) from None
-    n_cells, n_tracks, table, links, events, features = _core.take_tracks(task)
+    n_cells, n_tracks, table, links, events, features = found
     links["same_cell"] = links["same_cell"].view(np.bool_)
     return Tracks(len(table["frame"]), n_cells, n_tracks, by_time, features, _in_tobacs_order(table, by_time, points, words), links, events)
 
 
 def _in_tobacs_order(found: dict[str, NDArray[Any]], by_time: NDArray[Any], points: NDArray[Any] | None, words: Any) -> dict[str, NDArray[Any]]:
     """The columns that the table has, in tobac's order."""
-    on_sphere = words[0] in ("greatcircle", "haversine")
+    on_sphere = words.name in ("greatcircle", "haversine")
     has_z = points is not None and points.shape[1] > 2 and not on_sphere
     time = by_time[found["frame"]] if len(by_time) else by_time
     first = np.full(int(found["cell"].max(initial=0)) + 1, len(time), dtype=np.int64)
@@ -285,7 +278,7 @@ def _as_times(times: Any, name: str) -> NDArray[Any]:
     remedy = "give numbers, or datetime64 as numpy.array(…, dtype='datetime64[s]') makes it"
     if has_masked(times):
         raise ValueError(f"{name} has masked values, and each point has a time: leave such rows out")
-    array = to_host(times) if is_on_gpu(times) else np.asarray(times)
+    array = np.asarray(on_host(times))
     if array.ndim != 1:
         raise ValueError(f"{name} has shape {array.shape}, and is a time for each point: of shape (n_samples,)")
     if array.dtype.kind == "O" and all(isinstance(value, datetime.datetime) for value in array):
@@ -330,7 +323,7 @@ def _as_core(core: Any, labels: Any, n: int) -> NDArray[np.uint8]:
         core = getattr(labels, "core", None)
     if core is None:
         raise TypeError("match='cores' needs core: whether each point is core, as sweep(…, core=True) tells it; or match='ids', with ids")
-    array = to_host(core) if is_on_gpu(core) else np.asarray(core)
+    array = np.asarray(on_host(core))
     if array.dtype.kind in "iu" and array.ndim == 1 and array.shape != (n,):
         raise ValueError(f"core has {len(array)} values and there are {n} labels: give a mask, which of indices is numpy.isin(numpy.arange({n}), core)")
     if array.shape != (n,):
@@ -342,7 +335,7 @@ def _as_ids(ids: Any, n: int) -> tuple[NDArray[np.int64], NDArray[Any] | None]:
     """Whole numbers as they are; of texts their places in a sorted list, and that list."""
     if has_masked(ids):
         raise ValueError("ids has masked values: give an id for each point")
-    array = to_host(ids) if is_on_gpu(ids) else np.asarray(ids)
+    array = np.asarray(on_host(ids))
     if array.shape != (n,):
         raise ValueError(f"ids has shape {array.shape}, and there are {n} labels: give an id for each point")
     if array.dtype.kind == "i" or array.dtype.kind == "u" and (array.size == 0 or array.max() < 2**63):
@@ -392,12 +385,3 @@ def _duration(since: datetime.timedelta) -> str:
     seconds = since - datetime.timedelta(days=since.days)
     text = str(datetime.datetime.min + seconds).split(" ")[1]
     return f"{since.days} days {text}"
-
-
-def _as_table(columns: dict[str, NDArray[Any]]) -> Any:
-    copies = {name: values.copy() for name, values in columns.items()}
-    try:
-        import pandas
-    except ImportError:
-        return copies
-    return pandas.DataFrame(copies)

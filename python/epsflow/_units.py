@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import sys
 import warnings
+from collections.abc import Callable
 from typing import Any, NamedTuple, Optional
 
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _core
-from ._arrays import AnyPoints, as_points
+from ._arrays import AnyPoints, as_array
 from ._astropy import frame_of, units_of
 from ._columns import are_texts, order_of
 from ._frames import from_table, library_of, metric_of
-from ._gpu_arrays import is_on_gpu
+from ._gpu_arrays import as_gpu_points, is_on_gpu
 from ._labelled import table_of
-from ._metrics import EUCLIDEAN, MetricWords, angle_unit, eps_unit
+from ._metrics import EUCLIDEAN, Metric
 
 # What to write where eps is in radians, and was meant in another unit.
 _IN_RADIANS = {
@@ -35,9 +35,9 @@ class Given(NamedTuple):
     """What a data set is made of."""
 
     points: AnyPoints
-    metric: MetricWords
+    metric: Metric
     unit: Any = None
-    """Of eps, as unit_of_eps() has it."""
+    """Of eps: the metric's, or that of X's columns, which is astropy's; None if it is a number without one."""
     table: Any = None
     """X itself, where it is a table."""
     names: Optional[list[Any]] = None
@@ -45,11 +45,40 @@ class Given(NamedTuple):
     reference: Reference = ("", [None])
 
 
+def read(X: Any, metric: Metric, name: str = "X", check: Callable[[Any, Any], Any] | None = None) -> Given:
+    """All that X says of itself. check: it gets the coordinates and the names of the columns, and returns an array.
+
+    Raises TypeError, ValueError for what X cannot be.
+    """
+    names = None
+    if is_on_gpu(X):
+        points: AnyPoints = as_gpu_points(X, name)
+    else:
+        values, names = from_table(X, metric, name)
+        points = as_array(values if check is None else check(values, names), name)
+    units = units_of(X) if library_of(X) == "astropy" else [None]
+    unit = units[0] if metric.name != "cosine" and not metric.scale else None  # what is scaled has another unit
+    return Given(points, metric, metric.eps_unit or unit, table_of(X), names, reference_of(X, metric))
+
+
+def reference_of(X: Any, metric: Metric) -> Reference:
+    """What X is in; None if it does not say, and for units that do not matter, as the metric converts them."""
+    library = library_of(X)
+    if library == "geopandas":
+        crs = getattr(X, "crs", None)
+        return "X.to_crs('{}')", [None if crs is None else crs.to_string()]
+    if library != "astropy":
+        return "", [None]
+    frame = frame_of(X)
+    if frame is not None:
+        return "X.transform_to(…)", [frame]
+    is_converted = metric.name == "cosine" or metric.angle_unit is not None
+    return "X.to('{}')", [None] if is_converted else units_of(X)
+
+
 def as_given(X: Any, metric: Any, metric_params: dict[str, Any] | None, name: str = "X") -> Given:
-    """X and a metric as the parameters name them. Raises TypeError, ValueError for what they cannot be."""
-    words = metric_of(X, metric, metric_params)
-    values, names = (X, None) if is_on_gpu(X) else from_table(X, words, name)
-    return Given(as_points(values, words, name), words, unit_of_eps(X, words), table_of(X), names, reference_of(X, words))
+    """The same of a metric as the parameters name it."""
+    return read(X, metric_of(X, metric, metric_params), name)
 
 
 def in_columns_of(like: Given, given: Given, name: str, of: str = "X") -> Given:
@@ -82,29 +111,6 @@ def components_of(given: Given, values: Any, name: str) -> NDArray[Any]:
     return array[:, order] if order else array
 
 
-def unit_of_eps(X: Any, metric: MetricWords) -> Any:
-    """The unit that eps is in: the metric's, or that of X's columns, which is astropy's; None where it is a number without one."""
-    if angle_unit(metric) is not None:
-        return eps_unit(metric)
-    plain = metric[0] == "cosine" or metric[3]  # what is scaled has another unit
-    return None if plain or library_of(X) != "astropy" else units_of(X)[0]
-
-
-def reference_of(X: Any, metric: MetricWords) -> Reference:
-    """What X is in; None where it does not say, and for units that do not matter, as the metric converts them."""
-    library = library_of(X)
-    if library == "geopandas":
-        crs = getattr(X, "crs", None)
-        return "X.to_crs('{}')", [None if crs is None else crs.to_string()]
-    if library != "astropy":
-        return "", [None]
-    frame = frame_of(X)
-    if frame is not None:
-        return "X.transform_to(…)", [frame]
-    plain = metric[0] == "cosine" or angle_unit(metric) is not None
-    return "X.to('{}')", [None] if plain else units_of(X)
-
-
 def require_reference(found: Reference, fitted: Reference, name: str = "X", others: str = "the points of fit were") -> None:
     """Raises ValueError for points in another one than those that were clustered; numbers without one are taken to be in it."""
     (way, ours), (_, theirs) = found, fitted
@@ -118,12 +124,14 @@ def require_reference(found: Reference, fitted: Reference, name: str = "X", othe
 def warn_of_unit(given: Given, eps: float) -> None:
     """Warns where eps, the smallest of a run, is an angle at least as large as the field, as one in a smaller unit would be."""
     points, metric, *_ = given
-    found = _core.field_within(points, metric, eps) if angle_unit(metric) is not None and isinstance(points, np.ndarray) else None
+    found = None
+    if metric.angle_unit is not None and isinstance(points, np.ndarray):
+        found = metric.field_within(points, eps)
     if found is None:
         return
     width, height, angle, meant = found
-    unit = eps_unit(metric)
-    if metric[0] == "greatcircle":
+    unit = metric.eps_unit
+    if metric.name == "greatcircle":
         ways = [f"metric_params={{'unit': '{name}'}}" for name in meant]
     else:
         ways = [f"eps={_IN_RADIANS[name].format(repr(eps))} for {name}" for name in meant]

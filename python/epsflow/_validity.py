@@ -10,11 +10,13 @@ from numpy.typing import NDArray
 
 from . import _core
 from ._arrays import as_host_points
+from ._catalog import require_labels
 from ._compare import as_labels
+from ._docs import documented
 from ._frames import metric_of
-from ._gpu_arrays import is_on_gpu, to_host
+from ._gpu_arrays import on_host
 from ._parameters import as_count, as_options
-from ._tasks import run_task
+from ._tasks import filled, made_by
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,15 +53,10 @@ class Validity:
     sizes: NDArray[np.int64]
 
 
+@documented
 def validity(
-    X: Any,
-    labels: Any,
-    *,
-    metric: str = "euclidean",
-    metric_params: dict[str, Any] | None = None,
-    sample: int = 5000,
-    samples: int = 4,
-    threads: int | None = None,
+    X: Any, labels: Any, *, metric: str = "euclidean", metric_params: dict[str, Any] | None = None, sample: int = 5000,
+    samples: int = 4, threads: int | None = None,
 ) -> Validity:
     """How well the clusters of a labelling are separated: density-based clustering validation (Moulavi et al. 2014).
 
@@ -72,18 +69,14 @@ def validity(
 
     Parameters
     ----------
-    X : array or table of shape (n_samples, n_features)
-        As `epsflow.sweep` takes it.
-    labels : array of shape (n_samples,), or an object with labels
-        As `epsflow.compare` takes them.
+    {points} {labels}
     metric, metric_params
         There to say so where the distance is another one: the index is of Euclidean distances.
     sample, samples : int
         A cluster of more than samples * sample points is represented by so many disjoint samples of it, of this size each. Its error is
         by how much these differ. Scores of samples tend to be too high, which the error does not know: compare them with scores of
         samples of the same size. With a larger sample a score is exact, and takes longer.
-    threads : int, optional
-        As `epsflow.sweep` takes it.
+    {threads}
 
     Returns
     -------
@@ -91,8 +84,9 @@ def validity(
 
     Raises
     ------
-    ValueError, TypeError, MemoryError
-        As `epsflow.sweep` and `epsflow.compare` do, and ValueError for any metric but "euclidean".
+    {errors}
+    ValueError
+        Also for any metric but "euclidean".
 
     Examples
     --------
@@ -100,14 +94,9 @@ def validity(
     >>> best = max(result, key=lambda variant: np.nan_to_num(epsflow.validity(X, variant).score))
     """
     words = metric_of(X, metric, metric_params)
-    points = as_host_points(to_host(X) if is_on_gpu(X) else X, words)
+    points = as_host_points(on_host(X), words)
     of_points = as_labels(labels, "labels")
-    if len(of_points) != len(points):
-        raise ValueError(f"there are {len(points)} points and {len(of_points)} labels: give one for each")
+    require_labels(len(points), len(of_points))
     sample, samples = as_count(sample, "sample", 2), as_count(samples, "samples", 2)
-    task = run_task(_core.start_validity, points, of_points, words, sample, samples, as_options(threads=threads))
-    score, error, clusters = _core.take_validity(task)
-    columns = list(zip(*clusters)) if clusters else [()] * 6
-    kinds = (np.int32, np.int64, np.float64, np.float64, np.float64, np.float64)
-    label, sizes, scores, errors, sparseness, separation = (np.array(c, dtype=kind) for c, kind in zip(columns, kinds))
-    return Validity(score, error, label, scores, errors, sparseness, separation, sizes)
+    given = _core.Points(points, words, of_points)
+    return filled(Validity, made_by(_core.start_validity, given, sample, samples, as_options(threads=threads)))

@@ -10,13 +10,14 @@ from numpy.typing import NDArray
 
 from . import _core
 from ._arrays import as_host_points, as_weights
+from ._docs import documented
 from ._engine import Engine, engine_for
 from ._functions import sweep
 from ._gpu_arrays import refuse_on_gpu
+from ._labelled import as_frame
 from ._metrics import EUCLIDEAN
 from ._parameters import as_count, as_variants
-from ._tables import as_frame
-from ._tasks import ProgressOption, run_task
+from ._tasks import ProgressOption, made_by
 from ._units import Given, as_given, components_of
 
 
@@ -66,20 +67,12 @@ class VelocityResult:
         return f"<epsflow.VelocityResult of {len(self)} velocities and {len(self.variants)} variants>"
 
 
+@documented
 def sweep_velocities(
-    X: Any,
-    times: Any,
-    velocities: Any,
-    eps: float | Iterable[float] | None = None,
-    min_samples: int | Iterable[int] | None = None,
-    *,
-    variants: Iterable[tuple[float, int]] | None = None,
-    min_size: int = 1,
-    progress: ProgressOption = None,
-    backend: str = "auto",
-    memory: int | str | None = None,
-    threads: int | None = None,
-    engine: Engine | None = None,
+    X: Any, times: Any, velocities: Any, eps: float | Iterable[float] | None = None,
+    min_samples: int | Iterable[int] | None = None, *,
+    variants: Iterable[tuple[float, int]] | None = None, min_size: int = 1, progress: ProgressOption = None,
+    backend: str = "auto", memory: int | str | None = None, threads: int | None = None, engine: Engine | None = None,
 ) -> VelocityResult:
     """DBSCAN of points that move, under every velocity: which velocities bring many of them together, and which points.
 
@@ -94,10 +87,10 @@ def sweep_velocities(
         When: numbers, from any moment on.
     velocities : array of shape (n_velocities, n_features)
         In units of X per unit of times. Of a table columns are found by name, if they are named as those of X, or so with a v before.
-    eps, min_samples, variants, progress, backend, memory, threads, engine
-        As `epsflow.sweep` takes them.
+    {eps} {min_samples} {variants}
     min_size : int
         Smaller clusters are counted in `summary`, and not listed in `clusters`.
+    {progress} {machine}
 
     Returns
     -------
@@ -105,8 +98,9 @@ def sweep_velocities(
 
     Raises
     ------
-    ValueError, TypeError, MemoryError, RuntimeError
-        As `epsflow.sweep` does, and ValueError for times and velocities of another shape, and for those that are not finite.
+    {errors}
+    ValueError
+        Also for times and velocities of another shape, and for those that are not finite.
 
     Notes
     -----
@@ -130,17 +124,10 @@ def sweep_velocities(
     asked = as_variants(eps, min_samples, variants)
     of_all = np.broadcast_to(points[:1], (n * len(wanted), d)) if n else points
     of_engine = engine_for(engine, Given(of_all, EUCLIDEAN), backend, memory, threads)
-    task = run_task(
-        _core.start_velocities,
-        of_engine._engine,
-        points,
-        of_points,
-        wanted.reshape(-1),
-        asked,
-        as_count(min_size, "min_size"),
-        progress=progress,
-    )
-    return VelocityResult(of_engine, points, of_points, wanted, asked, _core.take_velocities(task))
+    moving = (points, of_points, wanted.reshape(-1))
+    least = as_count(min_size, "min_size")
+    found = made_by(_core.start_velocities, of_engine._engine, *moving, asked, least, progress=progress)
+    return VelocityResult(of_engine, points, of_points, wanted, asked, found)
 
 
 def _sorted(columns: dict[str, Any], by: tuple[str, ...]) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 import re
 from pathlib import Path
 
@@ -32,3 +33,22 @@ def test_every_name_is_on_one_page(module):
 def test_the_page_of_pictures_draws_each():
     cells = re.findall(r"^```\{code-cell\} ipython3\n(.*?)^```$", (PAGES.parents[1] / "pictures.md").read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
     assert set(re.findall(r"epsflow\.plot\.(\w+)\(", "".join(cells))) == set(importlib.import_module("epsflow.plot").__all__)
+
+
+@pytest.mark.parametrize("module", ["epsflow", "epsflow.plot"])
+def test_docstrings_are_filled(module):
+    of = importlib.import_module(module)
+    for name in of.__all__:
+        described = getattr(of, name)
+        methods = vars(described).values() if inspect.isclass(described) else ()
+        for text in [described.__doc__, *(getattr(method, "__doc__", None) for method in methods)]:
+            assert not re.search(r"^ *\{\w+\}", text or "", re.MULTILINE), name
+
+
+def test_a_text_is_written_for_every_parameter():
+    of = importlib.import_module("epsflow")
+    names = "sweep plan lineage explore suggest neighbors k_distance selectivity catalog sweep_many"
+    for function in (getattr(of, name) for name in names.split()):
+        found = re.findall(r"^ {4}(\w+(?:, \w+)*)(?: : .*)?$", function.__doc__.partition("Returns\n")[0], re.MULTILINE)
+        described = {name for listed in found for name in listed.split(", ")}
+        assert described >= set(inspect.signature(function).parameters), function.__name__

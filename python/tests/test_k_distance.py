@@ -172,6 +172,12 @@ def test_large_powers():
         assert (found >= largest * (1 - 1e-12)).all() and (found <= largest * 3 ** (1 / p) * (1 + 1e-12)).all()
 
 
+def test_selectivity_takes_an_engine():
+    X = np.random.default_rng(3).normal(size=(200, 2))
+    by_engine, alone = (epsflow.selectivity(X, [0.1, 0.5], engine=engine) for engine in (epsflow.Engine("cpu"), None))
+    np.testing.assert_array_equal(by_engine["n_neighbors"], alone["n_neighbors"])
+
+
 def test_selectivity_counts_neighbors():
     X = points()
     eps = [0.3, 0.05, 2.0]

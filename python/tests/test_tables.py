@@ -316,7 +316,8 @@ def test_geopandas_says_what_its_coordinates_are(sky):
     np.testing.assert_allclose(as_points(grads, GREATCIRCLE), sky, rtol=1e-14)
     np.testing.assert_allclose(as_points(grads, HAVERSINE), np.radians(sky)[:, ::-1], rtol=1e-14)
     for metric in (GREATCIRCLE, HAVERSINE):
-        with pytest.raises(ValueError, match=rf"X is in EPSG:3857, and metric='{metric[0]}' takes longitudes.*X.to_crs\(4326\)"):
+        words = rf"X is in EPSG:3857, and metric='{metric.name}' takes longitudes.*X.to_crs\(4326\)"
+        with pytest.raises(ValueError, match=words):
             as_points(X.to_crs(3857), metric)
         np.testing.assert_allclose(as_points(X.to_crs(3857).to_crs(4326), metric), as_points(X, metric), rtol=1e-12)
     assert as_points(X.to_crs(3857)).shape == (60, 2)

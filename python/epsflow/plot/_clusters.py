@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, NamedTuple, Optional
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .._catalog import require_labels
 from .._compare import as_labels
-from .._parameters import as_count
-from ._coasts import draw_coasts
+from .._docs import documented
+from .._parameters import as_count, require_one_of
 from ._colors import Found, codes_of, found_in, image_of, rgb_of
 from ._points import kind_of, points_of, views_of
-from ._raster import Array, Raster, is_sparse, rasterise, spread
+from ._raster import Array, Extent, Raster, is_sparse, rasterise, spread
 from ._style import INK, NOISE_COLOR, PALETTE, axes_of, figure_of, say_empty, style
 from ._views import KINDS, View
 
@@ -22,16 +25,10 @@ _MOST_PIXELS = 10_000
 _LISTED = 6  # of the largest clusters, in the legend
 
 
+@documented
 def clusters(
-    X: Any,
-    labels: Any,
-    *,
-    kind: str = "auto",
-    columns: Optional[Sequence[Any]] = None,
-    unit: Optional[str] = None,
-    pixels: int = 800,
-    ax: Any = None,
-    figure: Any = None,
+    X: Any, labels: Any, *, kind: str = "auto", columns: Optional[Sequence[Any]] = None, unit: Optional[str] = None,
+    pixels: int = 800, ax: Any = None, figure: Any = None,
 ) -> Any:
     """The points in the colours of their clusters, noise in grey below them.
 
@@ -41,10 +38,8 @@ def clusters(
 
     Parameters
     ----------
-    X : array or table of shape (n_samples, n_features)
-        As `epsflow.sweep` takes it.
-    labels : array of shape (n_samples,), or an object with labels
-        As `epsflow.compare` takes them: -1 for noise. A variant of a sweep also tells eps, min_samples and the metric.
+    {points} {labels}
+        A variant of a sweep also tells eps, min_samples and the metric.
     kind : str
         "plane"
             Two columns; of one column, that and the number of the row.
@@ -80,16 +75,14 @@ def clusters(
     ValueError, TypeError
         As `epsflow.sweep` and `epsflow.compare` do, for another number of labels, for NaN, for a kind that there is not or that does not
         fit the columns, for columns that are not there, and for axes of another projection.
-    ImportError
-        Where matplotlib is not there.
+    {matplotlib}
 
     Examples
     --------
     >>> result = epsflow.sweep(X, eps=0.3, min_samples=[4, 16])
     >>> epsflow.plot.clusters(X, result.variant(0.3, 16))
     """
-    if kind not in KINDS:
-        raise ValueError(f"kind={kind!r} is none of {', '.join(map(repr, KINDS))}")
+    require_one_of(kind, "kind", KINDS)
     if ax is not None and figure is not None:
         raise TypeError("ax and figure are both given: axes belong to a figure, so leave one of them out")
     pixels = as_count(pixels, "pixels", 2)
@@ -97,8 +90,7 @@ def clusters(
         raise ValueError(f"pixels == {pixels}, must be at most {_MOST_PIXELS}: an image has their square")
     points = points_of(X, labels, columns, unit)
     of_points = as_labels(labels, "labels")
-    if len(of_points) != len(points.values):
-        raise ValueError(f"there are {len(points.values)} points and {len(of_points)} labels: give one for each")
+    require_labels(len(points.values), len(of_points))
     kind = kind_of(kind, points)
     if points.values.shape[1] == 1:
         rows = np.column_stack([points.values, np.arange(len(of_points))])
@@ -274,7 +266,7 @@ def _set_degrees(ax: Any, view: View) -> None:
 
     ax.xaxis.set_major_formatter(ticker.FuncFormatter(shown))
     if not view.leftwards:
-        draw_coasts(ax, view.extent)
+        _draw_coasts(ax, view.extent)
 
 
 def _set_sky(ax: Any, view: View) -> None:
@@ -287,3 +279,48 @@ def _set_sky(ax: Any, view: View) -> None:
     ax.set_yticks(np.radians(latitudes), labels=[str(latitude) for latitude in latitudes])
     for label in ax.get_xticklabels():  # they stand among the points
         label.set(color=INK, fontsize=7.5, path_effects=[patheffects.withStroke(linewidth=2, foreground="white")], zorder=4)
+
+
+def _draw_coasts(ax: Any, extent: Extent) -> None:
+    """Coast lines of Natural Earth on axes of degrees, if cartopy is there. Nothing is fetched from the network.
+
+    Warns if the data are not there.
+    """
+    try:
+        from cartopy.io import shapereader
+    except ImportError:
+        return
+    wide = max(extent.right - extent.left, extent.top - extent.bottom) > 60
+    resolutions = ("110m", "50m", "10m") if wide else ("50m", "10m", "110m")
+    file = next((found for found in map(_file_of, resolutions) if found), None)
+    if file is None:
+        warnings.warn(
+            "coast lines are left out: cartopy is there, and its data are not: `cartopy_feature_download physical` "
+            "fetches them",
+            UserWarning,
+            stacklevel=2,
+        )
+        return
+    from matplotlib.collections import LineCollection
+
+    lines = []
+    for shape in shapereader.Reader(file).geometries():
+        for part in getattr(shape, "geoms", [shape]):
+            line = np.asarray(part.coords)[:, :2]
+            left, right = line[:, 0].min(), line[:, 0].max()
+            turns = [turn for turn in (-360, 0, 360) if extent.left <= right + turn and left + turn <= extent.right]
+            lines += [line + [turn, 0.0] for turn in turns]
+    ax.add_collection(LineCollection(lines, colors="#444444", linewidths=0.6, zorder=2), autolim=False)
+
+
+def _file_of(resolution: str) -> Optional[str]:
+    """Where it lies already."""
+    from cartopy import config
+    from cartopy.io import Downloader
+
+    place = {"config": config, "category": "physical", "name": "coastline", "resolution": resolution}
+    known = Downloader.from_config(("shapefiles", "natural_earth", resolution, "physical", "coastline"))
+    for path in (known.pre_downloaded_path(place), known.target_path(place)):
+        if path is not None and Path(path).is_file():
+            return str(path)
+    return None

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from .. import _functions
 from .._compare import as_labels
+from .._docs import documented
 from .._gpu_arrays import is_on_gpu
 from .._k_distance import as_ks, eps_range, knee
 from .._units import as_given
@@ -19,14 +20,10 @@ from ._style import INK, MARK, PALETTE, axes_of, log_ticks, say_empty, style, wi
 _MOST_PLACES = 2000  # of a curve: more than a screen has columns
 
 
+@documented
 def k_distance(
-    X: Any,
-    k: Union[int, Iterable[int]] = 4,
-    *,
-    metric: str = "euclidean",
-    metric_params: Optional[dict[str, Any]] = None,
-    unit: Optional[str] = None,
-    ax: Any = None,
+    X: Any, k: Union[int, Iterable[int]] = 4, *, metric: str = "euclidean",
+    metric_params: Optional[dict[str, Any]] = None, unit: Optional[str] = None, ax: Any = None,
 ) -> Any:
     """The distances to the k-th nearest other points, ascending, with their knee: eps at which points begin to be far from others.
 
@@ -43,18 +40,17 @@ def k_distance(
         As `epsflow.k_distance` takes them, for points.
     unit : str, optional
         Of the distances, where neither the metric nor X tells.
-    ax : matplotlib.axes.Axes, optional
+    {ax}
 
     Returns
     -------
-    matplotlib.axes.Axes
+    {axes}
 
     Raises
     ------
     ValueError, TypeError
         As `epsflow.k_distance` and `epsflow.knee` do.
-    ImportError
-        Where matplotlib is not there.
+    {matplotlib}
     """
     ks = as_ks(k)
     if not is_on_gpu(X) and np.ndim(X) == 1 and not hasattr(X, "frame"):
@@ -98,6 +94,7 @@ def _ending(k: int) -> str:
     return "th" if k % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(k % 10, "th")
 
 
+@documented
 def sizes(labels: Any, *, ax: Any = None) -> Any:
     """How many clusters have at least how many points, on logarithmic axes: the cumulative size function, without bins.
 
@@ -105,20 +102,18 @@ def sizes(labels: Any, *, ax: Any = None) -> Any:
 
     Parameters
     ----------
-    labels : array of shape (n_samples,), or an object with labels
-        As `epsflow.compare` takes them.
-    ax : matplotlib.axes.Axes, optional
+    {labels}
+    {ax}
 
     Returns
     -------
-    matplotlib.axes.Axes
+    {axes}
 
     Raises
     ------
     ValueError, TypeError
         For what are no labels.
-    ImportError
-        Where matplotlib is not there.
+    {matplotlib}
     """
     of_points = as_labels(labels, "labels")
     _, found = sizes_of(of_points)

@@ -7,8 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .._docs import documented
 from .._explore import Exploration
 from .._lineage import Lineage
+from .._parameters import require_one_of
 from .._sweep import SweepResult
 from ._style import INK, SEQUENCE, axes_of, say_empty, shown, style, unit_of_eps, with_unit
 
@@ -36,6 +38,7 @@ class _Grid(NamedTuple):
     """[min_samples, eps]; NaN of a variant that was not run, or has no value."""
 
 
+@documented
 def heatmap(source: Any, quantity: str = "clusters", *, ax: Any = None) -> Any:
     """A grid of eps and min_samples, each cell coloured by what its labels are like.
 
@@ -49,25 +52,23 @@ def heatmap(source: Any, quantity: str = "clusters", *, ax: Any = None) -> Any:
     quantity : {"clusters", "noise", "core", "border", "largest", "stability"}
         Clusters are counted; points are parts of all points, in percent. Stability is how much longer clusters live along eps than chance
         explains, and an Exploration alone has it.
-    ax : matplotlib.axes.Axes, optional
+    {ax}
 
     Returns
     -------
-    matplotlib.axes.Axes
+    {axes}
 
     Raises
     ------
     ValueError, TypeError
         For a quantity that there is not, or that the source does not have, and for another source.
-    ImportError
-        Where matplotlib is not there.
+    {matplotlib}
 
     Examples
     --------
     >>> epsflow.plot.heatmap(epsflow.explore(X), "noise")
     """
-    if quantity not in QUANTITIES:
-        raise ValueError(f"quantity={quantity!r} is none of {', '.join(map(repr, QUANTITIES))}")
+    require_one_of(quantity, "quantity", QUANTITIES)
     grid, marks = _grid_of(source, quantity), _marks_of(source)
     with style():
         ax = axes_of(ax)

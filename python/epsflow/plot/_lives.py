@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, Optional
 import numpy as np
 from numpy.typing import NDArray
 
+from .._docs import documented
 from .._explore import Exploration
 from .._lineage import Lineage
 from .._parameters import as_count
@@ -31,6 +32,7 @@ class _Lives(NamedTuple):
         return np.asarray(np.append(self.eps, beyond)[self.table["death_place"]])
 
 
+@documented
 def lifetimes(source: Any, *, min_samples: Optional[int] = None, most: int = 40, ax: Any = None) -> Any:
     """Which clusters live over which eps, at one min_samples: a bar from where a cluster comes up to where an older one takes it in.
 
@@ -44,18 +46,17 @@ def lifetimes(source: Any, *, min_samples: Optional[int] = None, most: int = 40,
         May be left out where there is one, and of an exploration, for the recommended one.
     most : int
         Bars: of more lives those with the most points times logarithm of death / birth.
-    ax : matplotlib.axes.Axes, optional
+    {ax}
 
     Returns
     -------
-    matplotlib.axes.Axes
+    {axes}
 
     Raises
     ------
     ValueError, TypeError, KeyError
         For a result without a lineage, and for a min_samples that it does not have.
-    ImportError
-        Where matplotlib is not there.
+    {matplotlib}
     """
     lives = _lives_of(source, min_samples)
     kept = _weightiest(lives, as_count(most, "most"))

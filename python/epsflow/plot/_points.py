@@ -10,8 +10,8 @@ import numpy as np
 from .._arrays import as_host_points
 from .._astropy import frame_of, units_of
 from .._frames import library_of
-from .._gpu_arrays import is_on_gpu, to_host
-from .._metrics import EUCLIDEAN, MetricWords, angle_unit, as_metric, latitude_first, require_unit_of_names, sky_columns
+from .._gpu_arrays import on_host
+from .._metrics import EUCLIDEAN, Metric, as_metric, require_unit_of_names, sky_columns
 from ._raster import Array, all_finite
 from ._style import with_unit
 from ._views import View, field_of, map_of, middle_of, plane, principal, sky_of
@@ -38,11 +38,9 @@ class Points(NamedTuple):
 
 def points_of(X: Any, labels: Any, columns: Optional[Sequence[Any]], unit: Optional[str]) -> Points:
     """Raises ValueError, TypeError for what cannot be drawn. Columns stay in their order, but for angles with units."""
-    if is_on_gpu(X):
-        X = to_host(X)
-    X, names = _chosen(X, columns)
+    X, names = _chosen(on_host(X), columns)
     names = names or _names_of(X)
-    metric: MetricWords = getattr(getattr(labels, "_origin", None), "metric", None) or EUCLIDEAN
+    metric: Metric = getattr(getattr(labels, "_origin", None), "metric", None) or EUCLIDEAN
     known = frame_of(X)
     units: list[Optional[str]] = ["°"]
     if known is not None or _is_geographic(X) or any(found is not None and found.is_equivalent("deg") for found in _units(X)):
@@ -52,7 +50,8 @@ def points_of(X: Any, labels: Any, columns: Optional[Sequence[Any]], unit: Optio
         names = [names[i] for i in order] if len(order) == len(names) else names
     else:
         values = as_host_points(X)
-        sphere, scale = _sphere_of(names, metric, values.shape[1]), float(np.degrees(1)) if angle_unit(metric) == "rad" else 1.0
+        sphere = _sphere_of(names, metric, values.shape[1])
+        scale = float(np.degrees(1)) if metric.angle_unit == "rad" else 1.0
         units = [str(found) if found is not None else unit for found in _units(X)] or [unit]
     d = values.shape[1]
     if not all_finite(values):
@@ -120,17 +119,17 @@ def _names_of(X: Any) -> list[str]:
     return [str(name) for name in getattr(X, "colnames", getattr(X, "columns", []))]
 
 
-def _sphere_of(names: list[str], metric: MetricWords, d: int) -> Optional[tuple[int, int]]:
+def _sphere_of(names: list[str], metric: Metric, d: int) -> Optional[tuple[int, int]]:
     """Which columns are longitude and latitude."""
     try:
-        require_unit_of_names(names, metric if angle_unit(metric) is not None else _DEGREES)
+        require_unit_of_names(names, metric if metric.angle_unit is not None else _DEGREES)
         pair = sky_columns(names, _DEGREES)
     except ValueError:  # names that contradict each other: columns like any others
         pair = []
     if pair:
         return pair[0], pair[1]
-    if angle_unit(metric) is not None and d == 2:
-        return (1, 0) if latitude_first(metric) else (0, 1)
+    if metric.angle_unit is not None and d == 2:
+        return (1, 0) if metric.takes_latitude_first else (0, 1)
     return None
 
 

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .._docs import documented
 from .._parameters import as_folder
 from ._style import PALETTE, axes_of, say_empty, style
 
@@ -22,6 +23,7 @@ class _Spans(NamedTuple):
     length: NDArray[np.float64]
 
 
+@documented
 def stages(trace: Any, *, ax: Any = None) -> Any:
     """What each stage of a sweep did when: a row for each stage, with a line for each thread, and the seconds that it took of all threads.
 
@@ -31,11 +33,11 @@ def stages(trace: Any, *, ax: Any = None) -> Any:
     ----------
     trace : str, path or dict
         The trace.json that `epsflow sweep` writes, the results folder that has it, or what json.load reads of it.
-    ax : matplotlib.axes.Axes, optional
+    {ax}
 
     Returns
     -------
-    matplotlib.axes.Axes
+    {axes}
 
     Raises
     ------
@@ -43,8 +45,7 @@ def stages(trace: Any, *, ax: Any = None) -> Any:
         For a folder without one.
     ValueError, TypeError
         For what is no trace.
-    ImportError
-        Where matplotlib is not there.
+    {matplotlib}
     """
     found = _spans_of(trace)
     with style():

@@ -1,0 +1,51 @@
+// What every file of the module includes, and the parts that the module is defined by.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/filesystem.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace epsflow::python {
+
+namespace nb = nanobind;
+using namespace nb::literals;  // NOLINT: for the names of arguments
+
+void define_catalogs(nb::module_& m);
+void define_comparisons(nb::module_& m);
+void define_gpu_points(nb::module_& m);
+void define_maps(nb::module_& m);
+void define_points(nb::module_& m);
+void define_ranks(nb::module_& m);
+void define_reports(nb::module_& m);
+void define_results_folders(nb::module_& m);
+void define_sweeps(nb::module_& m);
+void define_tables(nb::module_& m);
+void define_tracks(nb::module_& m);
+void define_velocities(nb::module_& m);
+
+/// What an error says may hold names of files, which need not be UTF-8.
+inline void set_error(PyObject* type, const std::exception& error) {
+  const auto text = nb::steal(PyUnicode_DecodeFSDefault(error.what()));
+  if (text.is_valid()) PyErr_SetObject(type, text.ptr());
+}
+
+}  // namespace epsflow::python
