@@ -34,8 +34,9 @@ std::uint64_t HostRank::held_bytes() const {
 }
 
 std::uint64_t HostRank::clustering_bytes(std::size_t levels) const {
+  const std::uint64_t of_view = weights_ ? sizeof(std::int64_t) : 0;
   const std::uint64_t of_point =
-      on_host() ? part_.bytes_of_row() + host_bytes(levels, weights_.has_value()) : kBytesPerLabel;
+      on_host() ? part_.bytes_of_row() + host_bytes(levels, weights_.has_value()) + of_view : kBytesPerLabel;
   return (part_.own() + part_.ghosts()) * of_point;
 }
 

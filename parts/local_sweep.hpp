@@ -66,7 +66,8 @@ class PartsBeyondBudget : public ResourceError {
 /// run_each() over points in parts: the same labels, bit for bit, wherever space is cut. Clusters directly, without tables. A part is brought
 /// once where each worker can hold its parts at a time, kTogether of them, or the backend tells which border points other parts may move to
 /// another cluster; else once to find its clusters, and once more to label by their numbers. Variants come by descending eps and minpts, from the calling thread. Beside the points the host
-/// holds 2 bytes for each, the ghosts, and labels; where that is more than the budget it throws PartsBeyondBudget. The box of a periodic metric must be four neighbourhoods wide.
+/// holds 2 bytes for each, the ghosts, and labels; where that is more than the budget it throws PartsBeyondBudget. The box of a periodic metric must be more than two
+/// neighbourhoods wide.
 /// Throws as run_each(); UsageError for options that parts do not have (verify, Keep::core, labels on a device, tables, tiles of a GPU), and
 /// for a box that is too narrow.
 void run_local(const LocalSweep& what, std::span<const PartWorker> workers, const OnResult& on_result,

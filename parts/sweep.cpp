@@ -266,10 +266,7 @@ void run_on_engines(const PointSet& points, const Devices& devices, const Sweep&
   if (observer.cancel != nullptr) observer.cancel->check();
   const PointRows& rows = points.host_rows();
   const std::vector<EngineOptions> settings = settings_of(devices, points, options);
-  if (rows.size() > kMaxPoints) {
-    throw ResourceError("there are " + format_count(rows.size(), "point") + ", and a process takes at most " +
-                        format_count(kMaxPoints) + ": share them between several (MPI), or cluster fewer");
-  }
+  require_row_count(rows);
   if (sweep.size() == 0) return;
   if (!points.weights.empty() && points.weights.size() != rows.size()) {
     throw UsageError("there are " + format_count(rows.size(), "point") + " and " +
@@ -298,11 +295,9 @@ void check_given(const PointSet& points, const Devices& devices) {
   const auto refuse = [](bool wrong, const char* why) {
     if (wrong) throw UsageError(why);
   };
+  check_loaded(points);
   const bool loaded = std::holds_alternative<Dataset>(points.rows);
   const bool ranks = devices.ranks != nullptr;
-  refuse(loaded && (points.metric != Metric{} || !points.weights.empty() || !points.slices.empty()),
-         "the points are loaded by an engine, and PointSet::metric, weights or slices are given beside them: load the "
-         "points with these (Engine::load(), Dataset::weighted())");
   refuse(loaded && (!devices.engines.empty() || !devices.options.empty() || ranks || devices.sharing != nullptr ||
                     devices.cuts != nullptr),
          "the points are loaded by an engine, which sweeps them: leave Devices empty");

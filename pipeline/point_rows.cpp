@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <epsflow/core/error.hpp>
+#include <epsflow/core/format.hpp>
 #include <epsflow/core/parallel.hpp>
 
 namespace epsflow {
@@ -14,6 +16,12 @@ Points bring(const PointsSource& source) {
     source.write(begin, end, to + begin * source.row_bytes());
   });
   return points;
+}
+
+void require_row_count(const PointRows& input) {
+  if (input.size() <= kMaxPoints) return;
+  throw ResourceError("there are " + format_count(input.size(), "point") + ", and a process takes at most " +
+                      format_count(kMaxPoints) + ": share them between several (MPI), or cluster fewer");
 }
 
 void require_finite_rows(const PointRows& input) {

@@ -58,6 +58,8 @@ class PointRows {
 
 /// All of them, in memory. In parallel.
 [[nodiscard]] Points bring(const PointsSource& source);
+/// Throws ResourceError if there are more rows than one process takes.
+void require_row_count(const PointRows& input);
 /// Throws InputError naming the first row and column that are NaN or infinite. O(n·d).
 void require_finite_rows(const PointRows& input);
 

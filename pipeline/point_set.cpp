@@ -8,6 +8,14 @@
 
 namespace epsflow {
 
+void check_loaded(const PointSet& points) {
+  if (!std::holds_alternative<Dataset>(points.rows)) return;
+  if (points.metric == Metric{} && points.weights.empty() && points.slices.empty()) return;
+  throw UsageError(
+      "the points are loaded by an engine, and PointSet::metric, weights or slices are given beside them: load the "
+      "points with these (Engine::load(), Dataset::weighted())");
+}
+
 Dataset load(const PointSet& points, const std::function<Engine()>& engine, const Observer& observer) {
   if (observer.before_stage) observer.before_stage(Stage::load_points);
   const TraceScope scope(observer.trace, Stage::load_points, 0, {"points", points.size()});
@@ -32,6 +40,7 @@ LoadedSet::LoadedSet(const PointSet& points, const EngineOptions& engine, const 
 
 Dataset LoadedSet::made(const PointSet& points, const EngineOptions& engine, const RunOptions& run,
                         const Observer& observer) {
+  check_loaded(points);
   if (const auto* const loaded = std::get_if<Dataset>(&points.rows)) {
     if (engine != EngineOptions{}) {
       throw UsageError("the points are loaded by an engine with options of its own: leave EngineOptions out");
@@ -40,6 +49,7 @@ Dataset LoadedSet::made(const PointSet& points, const EngineOptions& engine, con
   }
   if (observer.cancel != nullptr) observer.cancel->check();
   check_options(engine, run);
+  require_row_count(points.host_rows());
   PointSet all = points;
   if (const PointsSource* const source = points.host_rows().source())
     all.rows = PointRows(brought_.emplace(bring(*source)));

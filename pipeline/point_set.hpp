@@ -45,6 +45,9 @@ struct PointSet {
   }
 };
 
+/// Throws UsageError if metric, weights or slices are given beside points that an engine has loaded, which has its own.
+void check_loaded(const PointSet& points);
+
 /// Loads points that are in memory, by the engine that `engine` returns; making it counts as loading. Throws as Engine::load() and
 /// Dataset::weighted() do.
 [[nodiscard]] Dataset load(const PointSet& points, const std::function<Engine()>& engine,

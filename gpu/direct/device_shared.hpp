@@ -23,7 +23,7 @@ class DeviceShared {
 
   /// Makes no ghost without labels core. counts: [device] [size] by position.
   void deny_ghosts(std::uint32_t* counts, cudaStream_t stream) const;
-  /// As United::shared_clusters() says.
+  /// As UnitedPart::shared_clusters() says.
   [[nodiscard]] std::vector<std::uint32_t> clusters(const LabelledLevel& level, cudaStream_t stream) const;
   /// Gives the clusters of a level other numbers, and adds up their sizes.
   void renumber(const LabelledLevel& level, const ClusterNumbers& numbers, cudaStream_t stream) const;

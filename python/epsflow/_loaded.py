@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
 from typing import Any, TypeVar
 
 from . import _core
@@ -19,12 +18,18 @@ class Loaded:
         self.engine = engine
         self._given = given
         self._slices = slices
+        self._loaded: Any = None
         if not is_lazy:
             self._data  # noqa: B018
 
-    @cached_property
+    @property
     def _data(self) -> Any:
-        """The points as the library has them."""
+        """The points as the library has them. They are loaded at the first use."""
+        if self._loaded is None:
+            self._loaded = self._load()
+        return self._loaded
+
+    def _load(self) -> Any:
         engine, points = self.engine._engine, self._given.points
         start: Any = engine.start_load_gpu if isinstance(points, _core.GpuPoints) else engine.start_load
         return run_task(start, points, self._given.metric, self._slices).take_dataset(points)

@@ -17,6 +17,9 @@
 #include <epsflow/parts/part_lineage.hpp>
 #include <epsflow/pipeline/backends.hpp>
 #include <epsflow/pipeline/engine.hpp>
+#include <epsflow/pipeline/k_distance.hpp>
+#include <epsflow/pipeline/neighbors.hpp>
+#include <epsflow/pipeline/plan.hpp>
 
 namespace epsflow::parts {
 namespace {
@@ -397,6 +400,12 @@ TEST_CASE("shared sweeps: what an engine has loaded is swept by it, with all tha
   CHECK_THROWS_WITH(run_each(weighed, {}, sweep, {}, take), Contains("Dataset::weighted()"));
   CHECK_THROWS_WITH(run_each(sliced, {}, sweep, {}, take), Contains("Engine::load()"));
   CHECK_THROWS_WITH(run_each(measured, {}, sweep, {}, take), Contains("PointSet::metric"));
+  for (const PointSet& twice : {weighed, sliced, measured}) {
+    CHECK_THROWS_WITH(run(twice, sweep), Contains("loaded by an engine"));
+    CHECK_THROWS_WITH(plan(twice, sweep), Contains("loaded by an engine"));
+    CHECK_THROWS_WITH(neighbors(twice, 0.1), Contains("loaded by an engine"));
+    CHECK_THROWS_WITH(k_distances(twice, 2), Contains("loaded by an engine"));
+  }
   CHECK_THROWS_WITH(run_each({points}, {.engines = engines, .options = options}, sweep, {}, take),
                     Contains("Devices::options are in place of Devices::engines"));
   CHECK_THROWS_WITH(run_each({points}, {.cuts = &cuts}, sweep, {}, take), Contains("Devices::ranks is null"));
