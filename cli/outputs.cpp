@@ -75,7 +75,7 @@ void Outputs::require_unread(const std::filesystem::path& file, io::Overwrite re
 }
 
 std::string Outputs::take(std::string_view option, std::span<const io::OutputFormat> formats) {
-  const std::string file = named(option);
+  std::string file = named(option);
   if (file.empty()) return file;
   static_cast<void>(io::output_format(file, formats));
   require_no_other(option, file);
@@ -106,7 +106,7 @@ std::string Outputs::take_with_rows(std::span<const io::OutputFormat> formats) {
 }
 
 std::string Outputs::take_page(std::string_view option, io::Overwrite replaces) {
-  const std::string file = named(option);
+  std::string file = named(option);
   if (file.empty()) return file;
   const std::filesystem::path extension = std::filesystem::path(file).extension();
   if (extension != ".html" && extension != ".htm") {

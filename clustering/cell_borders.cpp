@@ -111,11 +111,15 @@ std::uint32_t root_around(BorderCell& cell, const UnionFind& sets) {
 
 template <class T, std::size_t D>
 std::uint32_t count_borders(const CellInput& in, BlockBorders& of, const BorderCount& count) {
-  const auto [minpts, counts, largest, parent, numbers, sizes] = count;
+  const std::uint32_t minpts = count.minpts;
+  const std::uint32_t* const counts = count.counts;
+  const std::uint32_t* const largest = count.largest;
+  std::uint32_t* const parent = count.parent;
+  const std::uint32_t* const numbers = count.numbers;
   const auto starts = in.grid.cell_starts();
   const UnionFind sets({parent, in.grid.cells()});
   CellWindow window(in.grid, of.cells.front().cell, in.grid.keys().window);
-  SizeAdder adder(sizes);
+  SizeAdder adder(count.sizes);
   std::vector<NearCell> near;  // whose clusters a point of the cell may belong to, lowest numbers first
   std::uint32_t borders = 0;
   for (BorderCell& cell : of.cells) {
