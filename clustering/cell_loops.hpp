@@ -104,7 +104,7 @@ struct BlockBorders {
 void find_border_points(const CellInput& in, Range cells, std::uint32_t minpts, const CellCounts& counts,
                         const std::uint32_t* largest, std::vector<BorderPoint>& found);
 
-/// What border points of a level are counted by.
+/// The inputs and the output of count_border_points() at one level.
 struct BorderCount {
   std::uint32_t minpts;          ///< less than at the last call
   const std::uint32_t* counts;   ///< [n] by position

@@ -14,12 +14,12 @@
 
 namespace epsflow {
 
-/// What is clustered is a part of a data set. Behind its own points it has ghosts, which stand for points of other parts: all within eps of its
-/// own, with labels as these have them, and all within eps of those ghosts, which have too few neighbours here.
+/// The points are a part of a data set. The owned points are followed by ghosts, which are copies of points of other parts: first the inner
+/// ghosts, all points within eps of owned ones; they get labels. The outer ghosts are all points within eps of inner ones. They get no labels,
+/// because the part does not have all of their neighbours.
 struct SharedPoints {
-  std::span<const std::uint32_t>
-      asked;                     ///< ids of points whose clusters are asked for; each may be there several times
-  std::uint32_t unlabelled = 0;  ///< ghosts with too few neighbours: the last points of the index
+  std::span<const std::uint32_t> asked;  ///< ids of the points whose clusters are requested; an id may be repeated
+  std::uint32_t unlabelled = 0;          ///< number of outer ghosts, which are the last points of the index
   /// Whether such a ghost may count as core if it has enough neighbours here. A backend may leave it uncounted as well. If weights are negative,
   /// it may have less than minpts among all points, and must not count as core.
   bool unlabelled_core = true;

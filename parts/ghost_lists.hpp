@@ -1,4 +1,4 @@
-// The ghosts of pairs of parts, in the order in which radii take them.
+// Lists the ghosts of pairs of parts, sorted by the smallest radius of the sweep that needs them.
 #pragma once
 
 #include <algorithm>

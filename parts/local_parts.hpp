@@ -27,9 +27,9 @@ struct TooManyGhosts {};
 /// ghosts. Immutable, thread-safe.
 class LocalParts {
  public:
-  /// points: [n × d], must outlive it; brought again and again where they are not in memory. units: their weights in whole units, [n], or none; must outlive it. reaches: how far ghosts reach in the
-  /// views that will be asked for, ascending. O(n·(d + min(parts, 32 + log parts))), in parallel. Throws UsageError as GhostFinder, ResourceError for a part
-  /// of more points than 32-bit ids tell.
+  /// points: [n × d]; must outlive the parts. Rows that are not in memory are read again for each part. units: [n] weights in whole units, or
+  /// empty; must outlive the parts. reaches: the distances of the views that will be requested, ascending. O(n·(d + min(parts, 32 + log parts))),
+  /// in parallel. Throws UsageError as GhostFinder, and ResourceError if a part has more points than 32-bit ids.
   LocalParts(PointRows points, std::span<const std::int64_t> units, const Partition& partition, const Space& space,
              std::vector<double> reaches, std::uint64_t most_ghosts = ~std::uint64_t{0});
 

@@ -14,8 +14,8 @@ namespace epsflow::parts {
 struct PartReach {
   explicit PartReach(double radius) : near(index::neighbor_reach(radius) * kSlack), beyond(2 * near) {}
 
-  double near;    ///< all neighbours of own points
-  double beyond;  ///< all neighbours of these
+  double near;    ///< distance of inner ghosts, at most: all neighbours of owned points are within it
+  double beyond;  ///< distance of outer ghosts, at most: all neighbours of inner ghosts are within it
 
  private:
   /// More than what rounds in distances of points from cuts.

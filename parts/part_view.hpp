@@ -7,16 +7,16 @@
 
 namespace epsflow::parts {
 
-/// Own points, behind them ghosts within a reach, and behind these ghosts beyond it, so that those within have all their neighbours.
+/// The owned points, followed by the inner ghosts, which are within a reach of them, and the outer ghosts. Inner ghosts have all their neighbours.
 struct PartView {
   std::size_t part = 0;
   std::size_t own = 0;
-  std::size_t near = 0;                  ///< ghosts within
-  std::size_t beyond = 0;                ///< further ghosts
-  std::vector<std::uint32_t> lent;       ///< own points that others have as ghosts within, by part
+  std::size_t near = 0;                  ///< number of inner ghosts
+  std::size_t beyond = 0;                ///< number of outer ghosts
+  std::vector<std::uint32_t> lent;       ///< owned points that other parts have as inner ghosts, by part
   std::vector<std::size_t> lent_to;      ///< [parts + 1] where those of each part begin
   std::vector<std::size_t> near_of;      ///< [parts + 1] where the ghosts of each part begin
-  std::vector<std::int64_t> units = {};  ///< of all points, where they have weights
+  std::vector<std::int64_t> units = {};  ///< weights of all points in whole units, or empty
 
   [[nodiscard]] std::size_t size() const noexcept { return own + near + beyond; }
 };

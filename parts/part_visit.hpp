@@ -49,7 +49,7 @@ class PartVisit {
     std::vector<std::uint32_t> first;  ///< first own core points, ascending: of the first clusters
     std::size_t count = 0;             ///< of all
     std::vector<std::uint32_t>
-        shared;  ///< [lent + near] that lent points, and ghosts within, are core points of; UnitedPart::kNoSet
+        shared;  ///< [lent + near] the cluster of each lent point and inner ghost, or UnitedPart::kNoSet if it is not core
     std::optional<std::vector<BorderTie>> ties = {};  ///< UnitedPart::border_ties(), where they were asked for
   };
   /// At most levels_at_once(), before each label(). ties: whether they are wanted, too.
