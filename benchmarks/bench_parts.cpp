@@ -1,12 +1,13 @@
 // Times a sweep over ranks that are threads of this process beside the same sweep in one, and prints one line of JSON:
 //
 //   bench_parts FILE|uniform:N:DIMS|lattice:SIDE[:COUNT]|haloes:N EPS_LIST MINPTS_LIST [--ranks N] [--threads N] [--backend cpu|gpu]
-//               [--repeat N] [--gpus LIST] [--gpu-memory BYTES] [--parts N] [--drop] [--alone]
+//               [--repeat N] [--gpus LIST] [--gpu-memory BYTES] [--parts N] [--drop] [--alone] [--gpu-each]
 //
 // lattice: SIDE³ points at distance 1, in cubes of 100³ with gaps of 2 between them; COUNT of them side by side, one after the other.
 // haloes: as bench_gpu direct makes them. --drop: labels are compared with nothing, and let go as they come. --alone: without the one run.
 // threads: of each rank; the one run has as many as all ranks. whole_s: from points in host memory to labels there, each repetition.
 // parts_s: the same in parts, from the shares to their labels; distribute_s and cluster_s: of the slowest rank of the last repetition.
+// --gpu-each: rank r has GPU r to itself.
 // equal: whether all labels are those of the one run.
 //
 // With --gpus or --gpu-memory there are no ranks: parts_s is a sweep that these GPUs share, or that goes through the memory that they are
@@ -164,8 +165,10 @@ int main(int argc, char** argv) try {
     const auto begin = Clock::now();
     epsflow::parts::run_ranks(ranks, [&](epsflow::parts::Exchange& exchange) {
       const auto r = static_cast<std::size_t>(exchange.rank());
+      epsflow::EngineOptions own = options;
+      if (said("--gpu-each")) own.gpu = exchange.rank();
       const std::size_t first = points.size() * r / figures.size(), last = points.size() * (r + 1) / figures.size();
-      figures[r] = epsflow::run_each({points.view().rows(first, last)}, {.options = {&options, 1}, .ranks = &exchange},
+      figures[r] = epsflow::run_each({points.view().rows(first, last)}, {.options = {&own, 1}, .ranks = &exchange},
                                      sweep, {}, [&](epsflow::VariantResult&& result) { compare(result, first); });
     });
     json["parts_s"].push_back(since(begin));

@@ -29,11 +29,14 @@ const test::DataSet& points() {
   return data;
 }
 
-/// A backend for each of two parts, on GPUs of their own where there are two.
-std::vector<std::unique_ptr<Backend>> two_backends() {
+/// The number of parts: one for each GPU, and two if there is one GPU.
+std::size_t part_count() { return std::max<std::size_t>(usable_gpus().size(), 2); }
+
+/// Returns a backend for each part, on a GPU of its own if there are enough.
+std::vector<std::unique_ptr<Backend>> make_backends() {
   std::vector<std::unique_ptr<Backend>> backends;
   const std::vector<unsigned> gpus = usable_gpus();
-  for (std::size_t p = 0; p < 2; ++p) {
+  for (std::size_t p = 0; p < part_count(); ++p) {
     EngineOptions engine;
     engine.threads = 1;
     engine.gpu = gpus[p % gpus.size()];
@@ -70,15 +73,16 @@ const std::vector<VariantResult>& expected() {
 Outcome try_parts() {
   const test::Watchdog watchdog("parts with faults");
   Outcome outcome;
-  const auto backends = two_backends();
-  const std::vector<parts::PartWorker> workers{{*backends[0], 1}, {*backends[1], 1}};
+  const auto backends = make_backends();
+  std::vector<parts::PartWorker> workers;
+  for (const auto& backend : backends) workers.push_back({*backend, 1});
   const Sweep sweep = grid({points().scale, points().scale * 1.5}, {3, 6});
   try {
     parts::run_local(
         {.points = PointRows(points().view()),
          .metric = Metric{},
          .sweep = sweep,
-         .parts = 2,
+         .parts = part_count(),
          .memory = 10 * points().size()},
         workers,
         [&](VariantResult&& r) {
@@ -105,8 +109,7 @@ struct Failures {
 
 /// One call fails in each of many sweeps, a later one each time, also past the last: how often on each of the GPUs, and in all.
 Failures fail_at(FaultPoint point, cudaError_t code, const std::string& name) {
-  std::vector<unsigned> gpus = usable_gpus();
-  gpus.resize(std::min<std::size_t>(gpus.size(), 2));
+  const std::vector<unsigned> gpus = usable_gpus();
   Failures failures{std::vector<std::size_t>(gpus.size(), 0)};
   for (std::uint64_t skip = 0; skip < 1000; skip += 1 + skip / 8) {
     INFO(name << " after " << skip);
