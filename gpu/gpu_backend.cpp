@@ -166,7 +166,7 @@ class GpuPoints final : public LoadedPoints {
     (void)cudaGetLastError();  // of the caller's own work on this thread
     const DeviceScope scope(gpu_.device);
     auto units = std::make_shared<DeviceUnits>(*gpu_.memory, weights.size());
-    upload(units->buffer.data(), weights.units().data(), weights.bytes(), gpu_.device, gpu_.pinned, gpu_.threads);
+    upload(units->buffer.data(), weights.units().data(), weights.bytes(), {gpu_.device, gpu_.pinned, gpu_.threads});
     return {.whole = std::move(weights), .memory = units, .units = units->buffer.data()};
   }
   [[nodiscard]] std::uint64_t index_bytes(const IndexOptions&) const override {

@@ -14,13 +14,18 @@ inline constexpr unsigned kTables = 3;
 /// Bytes of pinned memory through which points are uploaded, each time and from each thread: 19 us of the bus, many times
 /// what a copy costs to start, and soon pinned.
 inline constexpr std::uint64_t kUploadChunk = 1 << 20;
-/// Larger ones, so many times at most, where each thread still has kUploadTurns of them: the driver starts copies one by one, and of two GPUs each
-/// holds up the other's.
-inline constexpr std::uint64_t kMostUploadChunks = 4;
+/// Copies are made of several chunks if each thread still has this many of them.
 inline constexpr std::uint64_t kUploadTurns = 32;
-/// Threads that copy into it: a core copies some 8 GB/s, the bus takes 55.
-inline constexpr unsigned kUploadThreads = 8;
-/// The same where rows are picked out of others, at some 3 GB/s.
+struct UploadShape {
+  std::uint64_t threads;      ///< the most that copy to pinned memory: a core copies some 8 GB/s, the bus 55
+  std::uint64_t most_chunks;  ///< in one copy
+};
+/// One GPU: fewer copies, because the driver starts them one by one.
+inline constexpr UploadShape kUploadAlone{8, 4};
+/// Several GPUs: the two buffers of a thread stay in the cache of its core, because host memory is the limit. Four GPUs bring a
+/// billion points in 92 ms in place of 165 (benchmarks/results/gpus.md).
+inline constexpr UploadShape kUploadWithOthers{12, 1};
+/// The most threads that pick rows out of others, at some 3 GB/s each.
 inline constexpr unsigned kGatherThreads = 16;
 
 /// All lanes of a warp, as masks of CUDA's functions for warps name them.

@@ -97,10 +97,10 @@ class StagedUpload {
 
 }  // namespace
 
-void upload(void* to, const void* from, std::uint64_t bytes, int device, PinnedPool& pinned, unsigned threads) {
+void upload(void* to, const void* from, std::uint64_t bytes, const UploadPath& path) {
   if (bytes == 0) return;
   const std::uint64_t useful = bytes / (2 * tuning::kUploadChunk);
-  if (useful < 2 || threads < 2 || is_pinned(from)) {
+  if (useful < 2 || path.threads < 2 || is_pinned(from)) {
     const Stream stream;
     check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, stream.get()));
     stream.synchronize();
@@ -110,14 +110,15 @@ void upload(void* to, const void* from, std::uint64_t bytes, int device, PinnedP
   const auto copy = [&](std::uint64_t at, std::uint64_t size, std::byte* buffer) {
     std::memcpy(buffer, bytes_from + at, size);
   };
-  const std::uint64_t workers = std::min<std::uint64_t>({threads, tuning::kUploadThreads, useful});
-  const std::uint64_t chunk = std::clamp(bytes / (workers * tuning::kUploadTurns) / tuning::kUploadChunk,
-                                         std::uint64_t{1}, tuning::kMostUploadChunks) *
-                              tuning::kUploadChunk;
-  StagedUpload(to, bytes, chunk, copy, device, pinned).run(static_cast<unsigned>(workers));
+  const tuning::UploadShape& shape = path.with_others ? tuning::kUploadWithOthers : tuning::kUploadAlone;
+  const std::uint64_t workers = std::min<std::uint64_t>({path.threads, shape.threads, useful});
+  const std::uint64_t chunk =
+      std::clamp(bytes / (workers * tuning::kUploadTurns) / tuning::kUploadChunk, std::uint64_t{1}, shape.most_chunks) *
+      tuning::kUploadChunk;
+  StagedUpload(to, bytes, chunk, copy, path.device, path.pinned).run(static_cast<unsigned>(workers));
 }
 
-void upload(void* to, const PointsSource& from, int device, PinnedPool& pinned, unsigned threads) {
+void upload(void* to, const PointsSource& from, const UploadPath& path) {
   if (from.size == 0) return;
   const std::uint64_t row = from.row_bytes();
   const std::uint64_t chunk = std::max<std::uint64_t>(1, tuning::kUploadChunk / row) * row;
@@ -125,8 +126,8 @@ void upload(void* to, const PointsSource& from, int device, PinnedPool& pinned, 
     from.write(at / row, (at + size) / row, buffer);
   };
   const std::uint64_t useful = std::max<std::uint64_t>(1, from.bytes() / (2 * chunk));
-  StagedUpload(to, from.bytes(), chunk, write, device, pinned)
-      .run(static_cast<unsigned>(std::min<std::uint64_t>({threads, tuning::kGatherThreads, useful})));
+  StagedUpload(to, from.bytes(), chunk, write, path.device, path.pinned)
+      .run(static_cast<unsigned>(std::min<std::uint64_t>({path.threads, tuning::kGatherThreads, useful})));
 }
 
 }  // namespace epsflow::gpu

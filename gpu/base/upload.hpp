@@ -8,12 +8,20 @@
 
 namespace epsflow::gpu {
 
-/// Copies to device memory that is usable, and waits. The driver copies pageable memory on one thread at a quarter of
-/// the bus's speed, so larger copies go through pinned memory of `pinned`, on up to `threads` threads. The GPU must be the
-/// current one. Throws DeviceError.
-void upload(void* to, const void* from, std::uint64_t bytes, int device, PinnedPool& pinned, unsigned threads);
+/// The way from host memory to a GPU.
+struct UploadPath {
+  int device;          ///< the current GPU
+  PinnedPool& pinned;  ///< memory that copies go through
+  unsigned threads;    ///< the most that copy
+  /// True if other GPUs upload at the same time. Then host memory is the limit in place of the bus.
+  bool with_others = false;
+};
 
-/// The same of points that are put together: in pinned memory, whose rows cross the bus from there.
-void upload(void* to, const PointsSource& from, int device, PinnedPool& pinned, unsigned threads);
+/// Copies to device memory that is usable, and waits. The driver copies pageable memory on one thread at a quarter of
+/// the bus's speed, so larger copies go through pinned memory on several threads. Throws DeviceError.
+void upload(void* to, const void* from, std::uint64_t bytes, const UploadPath& path);
+
+/// Copies the rows of a source, which writes them to pinned memory. Otherwise as above.
+void upload(void* to, const PointsSource& from, const UploadPath& path);
 
 }  // namespace epsflow::gpu

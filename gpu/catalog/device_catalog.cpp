@@ -52,7 +52,7 @@ class Cataloguer {
       check(cudaMemcpyAsync(copy.data(), values, bytes, cudaMemcpyDeviceToDevice, stream_.get()));
     } else {
       stream_.synchronize();  // the memory is there
-      upload(copy.data(), values, bytes, place_.device, place_.pinned, place_.threads);
+      upload(copy.data(), values, bytes, {place_.device, place_.pinned, place_.threads});
     }
     return reinterpret_cast<const T*>(copy.data());
   }

@@ -39,8 +39,8 @@ DeviceCore::DeviceCore(const CoreInput& core, const DeviceCoreHome& home)
       labels_(home.memory, stream_.get(), size_) {
   stream_.synchronize();  // the memory is there
   const std::vector<double> values = widened(core.points);
-  upload(points_.data(), values.data(), points_.bytes(), home_.device, home_.pinned, home_.threads);
-  upload(labels_.data(), core.labels.data(), labels_.bytes(), home_.device, home_.pinned, home_.threads);
+  upload(points_.data(), values.data(), points_.bytes(), {home_.device, home_.pinned, home_.threads});
+  upload(labels_.data(), core.labels.data(), labels_.bytes(), {home_.device, home_.pinned, home_.threads});
 }
 
 std::optional<Labels> DeviceCore::assign(std::span<const double> places, const CancelToken& cancel) const {
@@ -54,7 +54,7 @@ std::optional<Labels> DeviceCore::assign(std::span<const double> places, const C
   const DeviceBuffer<double> all(memory, stream.get(), std::uint64_t{size} * dims_);
   check(cudaMemcpyAsync(all.data(), points_.data(), points_.bytes(), cudaMemcpyDeviceToDevice, stream.get()));
   stream.synchronize();
-  upload(all.data() + points_.size(), places.data(), places.size_bytes(), home_.device, home_.pinned, home_.threads);
+  upload(all.data() + points_.size(), places.data(), places.size_bytes(), {home_.device, home_.pinned, home_.threads});
   const DevicePoints points(DevicePointsView(all.data(), size, dims_, {home_.device, stream.get()}), memory);
   cancel.check();
   const index::CellAxes axes =

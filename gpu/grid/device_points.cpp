@@ -28,7 +28,7 @@ DevicePoints::DevicePoints(PointsView points, int device, DeviceMemory& memory, 
   device_ = {data_.data(), narrow<std::uint32_t>(points.size()), static_cast<std::uint32_t>(points.dims()),
              points.precision()};
   stream_.synchronize();  // the memory is there
-  upload(data_.data(), points.data(), points.bytes(), device, pinned, threads);
+  upload(data_.data(), points.data(), points.bytes(), {device, pinned, threads});
   finish_upload(memory);
 }
 
@@ -55,7 +55,7 @@ DevicePoints::DevicePoints(const PointsSource& points, int device, DeviceMemory&
   device_ = {data_.data(), narrow<std::uint32_t>(points.size), static_cast<std::uint32_t>(points.dims),
              points.precision};
   stream_.synchronize();  // the memory is there
-  upload(data_.data(), points, device, pinned, threads);
+  upload(data_.data(), points, {device, pinned, threads});
   finish_upload(memory);
 }
 
@@ -90,9 +90,9 @@ DevicePoints::DevicePoints(const MovingPoints& moving, int device, DeviceMemory&
   const DeviceBuffer<double> times(memory, stream_.get(), moving.times.size());
   const DeviceBuffer<double> velocities(memory, stream_.get(), moving.velocities.size());
   stream_.synchronize();  // the memory is there
-  upload(points.data(), moving.points.data(), points.bytes(), device, pinned, threads);
-  upload(times.data(), moving.times.data(), times.bytes(), device, pinned, threads);
-  upload(velocities.data(), moving.velocities.data(), velocities.bytes(), device, pinned, threads);
+  upload(points.data(), moving.points.data(), points.bytes(), {device, pinned, threads});
+  upload(times.data(), moving.times.data(), times.bytes(), {device, pinned, threads});
+  upload(velocities.data(), moving.velocities.data(), velocities.bytes(), {device, pinned, threads});
   const PointsOnDevice unmoved{points.data(), narrow<std::uint32_t>(moving.points.size()), device_.dims,
                                moving.points.precision()};
   launch_move(unmoved, times.data(), velocities.data(), moving.count(), reinterpret_cast<double*>(data_.data()),

@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+"""Finds comments and docstrings that are hard to read: patterns such as "where" in place of "if", and lines over 120 columns.
+
+    check_prose.py              compare with scripts/prose_baseline.txt; exit 1 if a file has more findings than there
+    check_prose.py --list FILE… print the findings of these files, or of all
+    check_prose.py --update     lower the baseline to today's counts; it refuses to raise one
+    check_prose.py --self-test  prove that each pattern is found
+
+A file that the baseline does not name must have no findings.
+"""
+
+import ast
+import io
+import pathlib
+import re
+import subprocess
+import sys
+import tokenize
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+BASELINE = ROOT / "scripts" / "prose_baseline.txt"
+COLUMNS = 120
+
+# Name, pattern, example, remedy.
+PATTERNS = [
+    ("where", r"(?:^|[.:;] )Where\b|\bwhere (?:there|it|they|that|this|one|no|none|nothing|nobody|asked|needed|possible|some)\b",
+     "Throws where there is no file.", "write: if"),
+    ("what", r"\b[Ww]hat (?:is|are|was|were|has|have|had|can|could|it|they|the|a|an|no|does|comes|lies|belongs|goes)\b",
+     "Returns what is left.", "name the thing"),
+    ("that of", r"\b(?:that|those|the same) of\b", "The size is that of the file.", "repeat the noun"),
+    ("fragment", r"\A(?!(?:epsflow|std|float\d|int\d|uint\d|[a-z]:|n |d |k |p |q |x |y |id ))[a-z]+ (?!=|:)",
+     "of the rows that are left", "begin the sentence"),
+    ("word", r"\b(?:to be had|[Ww]hoever|[Ss]o many|but for|likewise)\b", "So many rows are left.", "use a plain word"),
+    ("verb", r"\b(?:tells|asks|wants|knows|(?:is|are|was|were|be) (?:told|asked|wanted))\b", "The file tells its size.",
+     "programs return, request, store, print, require"),
+    ("negation", r"\b(?:is|are) no (?!longer\b|more\b|less\b|larger\b|smaller\b|other\b)[a-z]|\bnone that\b|\bthat cannot be\b",
+     "It is no number.", "say what is not valid"),
+]
+COMPILED = [(name, re.compile(pattern), remedy) for name, pattern, _, remedy in PATTERNS]
+CODE = re.compile(r"`[^`]*`")
+CPP_COMMENT = re.compile(r"//[/!]?(<?) ?(.*)$")
+
+
+def cpp_comments(text):
+    """Yields (line, comment): each block of comment lines as one text, and each comment behind code."""
+    block, begin = [], 0
+    for number, line in enumerate(text.splitlines(), 1):
+        stripped = line.lstrip()
+        if stripped.startswith("//"):
+            if not block:
+                begin = number
+            block.append(CPP_COMMENT.match(stripped).group(2))
+            continue
+        if block:
+            yield begin, " ".join(block), True
+            block = []
+        trailing = re.search(r"[;{},)] +//(/<)? ?(.*)$", line)
+        if trailing and '"' not in trailing.group(2):
+            yield number, trailing.group(2), False
+    if block:
+        yield begin, " ".join(block), True
+
+
+def python_comments(text):
+    """Yields (line, comment) of docstrings, paragraph by paragraph, and of comments."""
+    for node in ast.walk(ast.parse(text)):
+        if not isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            continue
+        body = node.body
+        if body and isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant):
+            if isinstance(body[0].value.value, str):
+                for paragraph in body[0].value.value.split("\n\n"):
+                    yield body[0].lineno, " ".join(paragraph.split()), False
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type == tokenize.COMMENT:
+            yield token.start[0], token.string.lstrip("# "), False
+
+
+def findings(path, text):
+    """Yields (line, name, remedy) of each finding."""
+    comments = python_comments if path.suffix == ".py" else cpp_comments
+    for line, comment, whole in comments(text):
+        prose = CODE.sub("`x`", comment)
+        for name, pattern, remedy in COMPILED:
+            if name == "fragment" and (not whole or prose.startswith(("clang-format", "namespace"))):
+                continue
+            for _ in pattern.finditer(prose):
+                yield line, name, remedy
+    for number, line in enumerate(text.splitlines(), 1):
+        if len(line) > COLUMNS and ("//" in line or path.suffix == ".py"):
+            yield number, "columns", f"at most {COLUMNS}"
+
+
+def tracked():
+    names = subprocess.run(["git", "ls-files", "-z", "*.hpp", "*.cpp", "*.cu", "*.cuh", "*.py"], cwd=ROOT,
+                           capture_output=True, text=True, check=True).stdout
+    return [pathlib.Path(name) for name in names.split("\0") if name]
+
+
+def counts(paths):
+    found = {}
+    for path in paths:
+        number = sum(1 for _ in findings(path, (ROOT / path).read_text()))
+        if number:
+            found[str(path)] = number
+    return found
+
+
+def baseline():
+    lines = BASELINE.read_text().splitlines() if BASELINE.exists() else []
+    return {name: int(number) for number, name in (line.split(" ", 1) for line in lines)}
+
+
+def self_test():
+    for name, _, example, _ in PATTERNS:
+        names = {found for _, found, _ in findings(pathlib.Path("a.hpp"), f"/// {example}\nint a;\n")}
+        assert name in names, f"{name} is not found in: {example}"
+        names = {found for _, found, _ in findings(pathlib.Path("a.py"), f'def f():\n    """{example}"""\n')}
+        assert name in names or name == "fragment", f"{name} is not found in the docstring: {example}"
+    clean = "/// Returns the rows that are left. Throws InputError if the file is empty. Complexity: O(n).\nint a;\n"
+    assert not list(findings(pathlib.Path("a.hpp"), clean))
+    assert [name for _, name, _ in findings(pathlib.Path("a.hpp"), "int a;  // " + "x" * COLUMNS)] == ["columns"]
+    print(f"{len(PATTERNS) + 2} passed, 0 failed")
+
+
+def main():
+    if sys.argv[1:] == ["--self-test"]:
+        return self_test()
+    if sys.argv[1:2] == ["--list"]:
+        for path in [pathlib.Path(name) for name in sys.argv[2:]] or tracked():
+            for line, name, remedy in findings(path, (ROOT / path).read_text()):
+                print(f"{path}:{line}: {name}: {remedy}")
+        return None
+    allowed, found = baseline(), counts(tracked())
+    raised = {name: number for name, number in found.items() if number > allowed.get(name, 0)}
+    if sys.argv[1:] == ["--update"] and (not raised or not allowed):
+        BASELINE.write_text("".join(f"{number} {name}\n" for name, number in sorted(found.items())))
+        return None
+    for name, number in raised.items():
+        print(f"{name}: {number} findings, the baseline has {allowed.get(name, 0)}: see check_prose.py --list {name}")
+    lower = sum(allowed.values()) - sum(found.values())
+    if not raised and lower > 0:
+        print(f"{lower} findings fewer than the baseline: run check_prose.py --update")
+        return 1
+    return 1 if raised else None
+
+
+if __name__ == "__main__":
+    sys.exit(main())
