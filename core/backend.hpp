@@ -140,9 +140,11 @@ class Backend {
   [[nodiscard]] virtual std::unique_ptr<LoadedPoints> load(const PointsSource& /*source*/, const Space& /*space*/) {
     return nullptr;
   }
-  /// Takes rows of a data set that several backends hold together, in a space without closed axes; null where the backend cannot. The backend must
-  /// outlive what is returned. Throws ResourceError.
-  [[nodiscard]] virtual std::unique_ptr<DevicePart> hold(PointsView /*rows*/) { return nullptr; }
+  /// Takes rows of a data set that `devices` backends hold together, in a space without closed axes. Returns null if the backend
+  /// cannot. The backend must outlive the result. Throws ResourceError.
+  [[nodiscard]] virtual std::unique_ptr<DevicePart> hold(PointsView /*rows*/, std::size_t /*devices*/) {
+    return nullptr;
+  }
   /// Keeps core points of a plain space for others to be assigned by them; null where it has no way for these. core: its labels are
   /// not negative. Copies what it needs. Throws Cancelled, ResourceError.
   [[nodiscard]] virtual std::unique_ptr<KeptCore> keep(const CoreInput& core, const CancelToken& cancel) = 0;

@@ -231,12 +231,12 @@ class GpuBackend final : public Backend, public DeviceCatalogs {
     return load_here(moving, moving.size(), space);
   }
 
-  [[nodiscard]] std::unique_ptr<DevicePart> hold(PointsView rows) override {
+  [[nodiscard]] std::unique_ptr<DevicePart> hold(PointsView rows, std::size_t devices) override {
     require_indexable(rows.size());
     (void)cudaGetLastError();  // of the caller's own work on this thread
     const DeviceScope scope(gpu_.device);
-    return std::make_unique<GpuPart>(rows,
-                                     GpuPartHome{gpu_.device, gpu_.threads, *gpu_.memory, gpu_.pinned, gpu_.labels});
+    return std::make_unique<GpuPart>(
+        rows, GpuPartHome{gpu_.device, gpu_.threads, *gpu_.memory, gpu_.pinned, gpu_.labels, devices});
   }
 
   [[nodiscard]] std::unique_ptr<KeptCore> keep(const CoreInput& core, const CancelToken&) override {

@@ -51,7 +51,7 @@ std::unique_ptr<DeviceRank> DeviceRank::make(const RankSetting& setting, PointsV
   if (ranks > kMostDeviceParts || setting.cuts.parts() != ranks) return nullptr;
   DevicePart::Counts counts;
   const auto cut = [&] {
-    if (setting.backend.device() >= 0) made->part_ = setting.backend.hold(rows);
+    if (setting.backend.device() >= 0) made->part_ = setting.backend.hold(rows, ranks);
     if (made->part_ == nullptr) return false;
     counts = made->part_->cut(setting.cuts.cuts(), setting.reaches.back());
     return true;

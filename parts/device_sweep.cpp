@@ -53,7 +53,7 @@ std::unique_ptr<DeviceSweep> DeviceSweep::make(PointsView points, const Partitio
   std::vector<DevicePart::Counts> counts(devices);
   made->on_devices([&](std::size_t g) {
     made->parts_[g] = workers[g].backend.hold(
-        points.rows(first_row(points.size(), g, devices), first_row(points.size(), g + 1, devices)));
+        points.rows(first_row(points.size(), g, devices), first_row(points.size(), g + 1, devices)), devices);
     if (made->parts_[g] != nullptr) counts[g] = made->parts_[g]->cut(cuts.cuts(), reach);
   });
   if (std::find(made->parts_.begin(), made->parts_.end(), nullptr) != made->parts_.end()) return nullptr;

@@ -20,11 +20,12 @@ struct UploadShape {
   std::uint64_t threads;      ///< the most that copy to pinned memory: a core copies some 8 GB/s, the bus 55
   std::uint64_t most_chunks;  ///< in one copy
 };
-/// One GPU: fewer copies, because the driver starts them one by one.
-inline constexpr UploadShape kUploadAlone{8, 4};
-/// Several GPUs: the two buffers of a thread stay in the cache of its core, because host memory is the limit. Four GPUs bring a
-/// billion points in 92 ms in place of 165 (benchmarks/results/gpus.md).
-inline constexpr UploadShape kUploadWithOthers{12, 1};
+/// One or two GPUs: few copies, because the driver starts them one by one.
+inline constexpr std::size_t kFewGpus = 2;
+inline constexpr UploadShape kUploadOfFew{8, 4};
+/// More GPUs: host memory is the limit, so the two buffers of a thread stay in the cache of its core. For a billion points four
+/// GPUs take .34 s in place of .43, but two would take .57 in place of .54 (benchmarks/results/gpus.md).
+inline constexpr UploadShape kUploadOfMany{12, 1};
 /// The most threads that pick rows out of others, at some 3 GB/s each.
 inline constexpr unsigned kGatherThreads = 16;
 

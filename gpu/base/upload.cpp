@@ -110,7 +110,7 @@ void upload(void* to, const void* from, std::uint64_t bytes, const UploadPath& p
   const auto copy = [&](std::uint64_t at, std::uint64_t size, std::byte* buffer) {
     std::memcpy(buffer, bytes_from + at, size);
   };
-  const tuning::UploadShape& shape = path.with_others ? tuning::kUploadWithOthers : tuning::kUploadAlone;
+  const tuning::UploadShape& shape = path.gpus > tuning::kFewGpus ? tuning::kUploadOfMany : tuning::kUploadOfFew;
   const std::uint64_t workers = std::min<std::uint64_t>({path.threads, shape.threads, useful});
   const std::uint64_t chunk =
       std::clamp(bytes / (workers * tuning::kUploadTurns) / tuning::kUploadChunk, std::uint64_t{1}, shape.most_chunks) *

@@ -10,11 +10,10 @@ namespace epsflow::gpu {
 
 /// The way from host memory to a GPU.
 struct UploadPath {
-  int device;          ///< the current GPU
-  PinnedPool& pinned;  ///< memory that copies go through
-  unsigned threads;    ///< the most that copy
-  /// True if other GPUs upload at the same time. Then host memory is the limit in place of the bus.
-  bool with_others = false;
+  int device;            ///< the current GPU
+  PinnedPool& pinned;    ///< memory that copies go through
+  unsigned threads;      ///< the most that copy
+  std::size_t gpus = 1;  ///< number of GPUs that upload at the same time
 };
 
 /// Copies to device memory that is usable, and waits. The driver copies pageable memory on one thread at a quarter of

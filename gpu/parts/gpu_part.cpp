@@ -25,7 +25,7 @@ GpuPart::GpuPart(PointsView rows, GpuPartHome home)
       precision_(rows.precision()),
       data_(home_.memory, stream_.get(), rows.bytes()) {
   stream_.synchronize();  // the memory is there
-  upload(data_.data(), rows.data(), rows.bytes(), {home_.device, home_.pinned, home_.threads, true});
+  upload(data_.data(), rows.data(), rows.bytes(), {home_.device, home_.pinned, home_.threads, home_.devices});
 }
 
 GpuPart::Counts GpuPart::cut(std::span<const SpaceCut> cuts, double reach) {

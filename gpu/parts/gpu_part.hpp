@@ -24,6 +24,7 @@ struct GpuPartHome {
   DeviceMemory& memory;
   PinnedPool& pinned;
   std::shared_ptr<LabelMemory> labels;
+  std::size_t devices;  ///< that hold the data set together
 };
 
 /// At its most it holds coordinates of its rows twice, and those of its part. What other GPUs get crosses the link between them where there is
