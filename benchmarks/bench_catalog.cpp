@@ -2,19 +2,17 @@
 //
 //   bench_gpu catalog FILE EPS MINPTS [--box LENGTH] [--core] [--weighted] [--repeat N]
 //
-// Points are loaded before, and copied to the device as they are in the file. First the catalogue is compared with that of the host: counts
-// must be equal, and everything else to 1e-12 of the largest coordinate. Then prints medians and minima after two warm-ups, milliseconds: a
-// run whose labels stay on the device, such a run with the catalogue in host memory, and the catalogue alone. box: a periodic one, from 0
-// on. core: core points too. weighted: by masses that are on the device.
+// Points are loaded before, and copied to the device as they are in the file. First the catalogue is compared with that
+// of the host: counts must be equal, and everything else to 1e-12 of the largest coordinate. Then prints medians and
+// minima after two warm-ups, milliseconds: a run whose labels stay on the device, such a run with the catalogue in host
+// memory, and the catalogue alone. box: a periodic one, from 0 on. core: core points too. weighted: by masses that are
+// on the device.
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -29,41 +27,6 @@
 namespace {
 
 using namespace epsflow;
-
-struct Arguments {
-  std::string file;
-  double eps = 0;
-  std::uint32_t minpts = 0;
-  double box = 0;
-  bool core = false;
-  bool weighted = false;
-  int repeat = 15;
-};
-
-Arguments parse(int argc, char** argv) {
-  Arguments arguments;
-  std::vector<std::string> others;
-  for (int i = 1; i < argc; ++i) {
-    const std::string word = argv[i];
-    if (word == "--core") {
-      arguments.core = true;
-    } else if (word == "--weighted") {
-      arguments.weighted = true;
-    } else if (word == "--box" && i + 1 < argc) {
-      arguments.box = std::atof(argv[++i]);
-    } else if (word == "--repeat" && i + 1 < argc) {
-      arguments.repeat = std::max(1, std::atoi(argv[++i]));
-    } else {
-      others.push_back(word);
-    }
-  }
-  if (others.size() == 3) {
-    arguments.file = others[0];
-    arguments.eps = std::atof(others[1].c_str());
-    arguments.minpts = static_cast<std::uint32_t>(std::atoll(others[2].c_str()));
-  }
-  return arguments;
-}
 
 /// A copy in device memory that lives as long as the process.
 template <class T>
@@ -109,47 +72,34 @@ bool check_catalog(const Catalog& made, const Catalog& expected) {
   return all;
 }
 
-template <class F>
-void measure(const char* what, int repeat, F&& work) {
-  constexpr int kWarmUps = 2;
-  std::vector<double> times;
-  for (int i = 0; i < kWarmUps + repeat; ++i) {
-    const auto begin = std::chrono::steady_clock::now();
-    work();
-    const auto end = std::chrono::steady_clock::now();
-    if (i >= kWarmUps) times.push_back(std::chrono::duration<double, std::milli>(end - begin).count());
-  }
-  std::sort(times.begin(), times.end());
-  std::printf("%-20s median %.3f ms, min %.3f ms\n", what, times[times.size() / 2], times.front());
+void measure(const char* what, int repeat, const auto& work) {
+  const std::vector<double> times = bench::times_of(2, repeat, work);
+  std::printf("%-20s median %.3f ms, min %.3f ms\n", what, bench::median(times), std::ranges::min(times));
   std::fflush(stdout);
 }
 
 }  // namespace
 
-int bench_catalog(int argc, char** argv) {
-  const Arguments arguments = parse(argc, argv);
-  if (arguments.file.empty()) {
-    std::fprintf(stderr,
-                 "usage: bench_gpu catalog FILE EPS MINPTS [--box LENGTH] [--core] [--weighted] [--repeat N]\n");
-    return 2;
-  }
-  const Points read = io::read_points(arguments.file);
+int bench_catalog(const bench::Words& words) {
+  const bool masked = words.has("--core"), weighted = words.has("--weighted");
+  const int repeat = words.repeat(15);
+  const Points read = io::read_points(words[1]);
   const PointsView view = read.view();
   const std::size_t n = view.size();
   Metric metric;
-  if (arguments.box > 0) metric.box.assign(view.dims(), {0, arguments.box});
+  if (words.has("--box")) metric.box.assign(view.dims(), {0, std::stod(words.text("--box"))});
   const Engine engine({.backend = BackendChoice::gpu});
   const Dataset data = engine.load(view, metric);
   const DevicePointsView points = view.visit(
       [&](auto values) { return DevicePointsView(on_device(values.data(), values.size()), n, view.dims()); });
   std::vector<double> masses;
-  if (arguments.weighted) {
+  if (weighted) {
     for (std::size_t i = 0; i < n; ++i) masses.push_back(0.5 + static_cast<double>(i % 1000) / 1000);
   }
-  const std::span<const double> weights(arguments.weighted ? on_device(masses.data(), n) : nullptr, masses.size());
-  const Sweep sweep({{arguments.eps, arguments.minpts}});
+  const std::span<const double> weights(weighted ? on_device(masses.data(), n) : nullptr, masses.size());
+  const Sweep sweep = words.sweep(2);
   const auto labelled = [&] {
-    return std::move(run(data, sweep, {.core_mask = arguments.core, .labels = MemorySpace::device}).front());
+    return std::move(run(data, sweep, {.core_mask = masked, .labels = MemorySpace::device}).front());
   };
   const auto catalogued = [&](const VariantResult& result) {
     return engine.catalog({.points = points,
@@ -169,8 +119,8 @@ int bench_catalog(int argc, char** argv) {
   const bool good = check_catalog(
       made, catalog({.points = view, .metric = metric, .labels = labels, .core = core, .weights = masses}));
   if (!good) return 1;
-  measure("labels", arguments.repeat, [&] { (void)labelled(); });
-  measure("labels, catalogue", arguments.repeat, [&] { (void)catalogued(labelled()); });
-  measure("catalogue", arguments.repeat, [&] { (void)catalogued(result); });
+  measure("labels", repeat, [&] { (void)labelled(); });
+  measure("labels, catalogue", repeat, [&] { (void)catalogued(labelled()); });
+  measure("catalogue", repeat, [&] { (void)catalogued(result); });
   return 0;
 }

@@ -3,24 +3,19 @@
 //   bench_gpu direct FILE EPS MINPTS [EPS MINPTS …] [--check] [--phases] [--repeat N] [--reach]
 //   bench_gpu direct MADE N EPS MINPTS [EPS MINPTS …] [--phases]     N points made on the device:
 //     --uniform   of the unit square, float64; --uniform32 the same in float32
-//     --lattice   at distance 1 in three dimensions, in cubes of 100³ with gaps of 2 between them, float32; N a third power
-//     --haloes    as h10 has them, in N / 10⁷ times its volume: 2,000 haloes for each million, of power-law sizes, over a uniform background,
-//                 float32
+//     --lattice   at distance 1 in three dimensions, in cubes of 100³ with gaps of 2 between them, float32; N is a cube
+//     --haloes    as h10 has them, in N / 10⁷ times its volume: 2,000 haloes for each million, of power-law sizes, over
+//                 a uniform background, float32
 //
-// For each pair: milliseconds from points to labels, index included, median and minimum after two warm-ups; counts of the
-// labelling; the most device memory held at once beside points and labels, in bytes for each point. --check compares the labels with those of the CPU backend, --phases says where the device's time goes.
-// --reach: point by point on a grid of cells as wide as a neighbourhood, whatever the dimensions.
+// For each pair: milliseconds from points to labels, index included, median and minimum after two warm-ups; counts of
+// the labelling; the most device memory held at once beside points and labels, in bytes for each point. --check
+// compares the labels with those of the CPU backend, --phases says where the device's time goes. --reach: point by
+// point on a grid of cells as wide as a neighbourhood, whatever the dimensions.
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <exception>
 #include <memory>
 #include <optional>
-#include <string>
-#include <utility>
 #include <vector>
 
 #include <epsflow/gpu/direct/device_clustering.hpp>
@@ -35,41 +30,12 @@ namespace {
 
 using namespace epsflow;
 
-struct Arguments {
-  std::string file;
-  bench::MadePoints made;  ///< in place of a file
-  std::vector<std::pair<double, std::uint32_t>> variants;
-  bool check = false;
-  bool phases = false;
-  bool reach = false;
-  int repeat = 7;
-};
-
-Arguments parse(int argc, char** argv) {
-  Arguments arguments;
-  std::vector<const char*> numbers;
-  for (int i = 1; i < argc; ++i) {
-    const std::string word = argv[i];
-    if (word == "--check") {
-      arguments.check = true;
-    } else if (word == "--phases") {
-      arguments.phases = true;
-    } else if (word == "--reach") {
-      arguments.reach = true;
-    } else if (word == "--repeat" && i + 1 < argc) {
-      arguments.repeat = std::max(1, std::atoi(argv[++i]));
-    } else if (const std::optional<bench::Shape> shape = bench::shape_of(word); shape && i + 1 < argc) {
-      arguments.made = {*shape, std::strtoull(argv[++i], nullptr, 10)};
-    } else if (arguments.file.empty() && arguments.made.size == 0) {
-      arguments.file = word;
-    } else {
-      numbers.push_back(argv[i]);
-    }
+/// The points to be made on the device in place of a file.
+std::optional<bench::MadePoints> made_by(const bench::Words& words) {
+  for (const char* name : {"--uniform", "--uniform32", "--lattice", "--haloes"}) {
+    if (words.has(name)) return bench::MadePoints{*bench::shape_of(name), words.number(name)};
   }
-  for (std::size_t k = 0; k + 1 < numbers.size(); k += 2) {
-    arguments.variants.emplace_back(std::atof(numbers[k]), static_cast<std::uint32_t>(std::atoll(numbers[k + 1])));
-  }
-  return arguments;
+  return std::nullopt;
 }
 
 bool same_as_on_the_cpu(PointsView points, double eps, std::uint32_t minpts, const std::vector<std::int32_t>& labels,
@@ -78,41 +44,35 @@ bool same_as_on_the_cpu(PointsView points, double eps, std::uint32_t minpts, con
   return results.front().labels == labels && results.front().summary == summary;
 }
 
-void measure(const gpu::DevicePoints& points, const Arguments& arguments, double eps, std::uint32_t minpts,
+void measure(const gpu::DevicePoints& points, const bench::Words& words, double eps, std::uint32_t minpts,
              gpu::DeviceMemory& memory, gpu::PinnedPool& pinned) {
-  constexpr int kWarmUps = 2;
   const CancelToken cancel;
   const gpu::Stream stream;
   const std::uint32_t n = points.device().size;
   const gpu::DeviceBuffer<std::int32_t> labels(memory, stream.get(), n);
   stream.synchronize();
   const std::uint64_t held = memory.used();
-  std::vector<double> times;
   LabelSummary summary;
-  for (int i = 0; i < kWarmUps + arguments.repeat; ++i) {
-    const auto begin = std::chrono::steady_clock::now();
+  const std::vector<double> times = bench::times_of(2, words.repeat(7), [&] {
     const auto clustering = gpu::make_device_clustering(
         {points, eps, {minpts, minpts}, memory, pinned, cancel},
-        arguments.reach ? std::make_shared<gpu::DeviceGrid>(points, eps, memory, pinned, cancel) : nullptr);
+        words.has("--reach") ? std::make_shared<gpu::DeviceGrid>(points, eps, memory, pinned, cancel) : nullptr);
     const LabelTarget target{labels.data(), nullptr};
     summary = clustering->unite(minpts).label({&target, 1}).front().summary;
-    const auto end = std::chrono::steady_clock::now();
-    if (i >= kWarmUps) times.push_back(std::chrono::duration<double, std::milli>(end - begin).count());
-  }
-  std::sort(times.begin(), times.end());
+  });
   std::printf(
       "n %u eps %g minpts %u: median %.3f ms, min %.3f ms; clusters %llu, noise %llu, core %llu, largest %llu; %.1f "
       "bytes",
-      n, eps, minpts, times[times.size() / 2], times.front(), static_cast<unsigned long long>(summary.clusters),
+      n, eps, minpts, bench::median(times), std::ranges::min(times), static_cast<unsigned long long>(summary.clusters),
       static_cast<unsigned long long>(summary.noise), static_cast<unsigned long long>(summary.core),
       static_cast<unsigned long long>(summary.largest),
       static_cast<double>(memory.most_used() - held) / static_cast<double>(n));
-  if (arguments.check && arguments.made.size == 0) {
+  if (words.has("--check") && !made_by(words)) {
     const auto found = gpu::read_values(labels.data(), n, stream.get());
     std::printf(", labels %s", same_as_on_the_cpu(points.host(), eps, minpts, found, summary) ? "EQUAL" : "DIFFER");
   }
   std::printf("\n");
-  if (arguments.phases) {
+  if (words.has("--phases")) {
     gpu::PhaseMarks marks;
     marks.begin(stream);
     const auto clustering =
@@ -129,13 +89,9 @@ void measure(const gpu::DevicePoints& points, const Arguments& arguments, double
   std::fflush(stdout);
 }
 
-int measure_all(const Arguments& arguments) {
-  if (arguments.variants.empty()) {
-    std::fprintf(stderr,
-                 "usage: bench_gpu direct FILE|--uniform|--uniform32|--lattice|--haloes N EPS MINPTS [EPS MINPTS …] "
-                 "[--check] [--phases]\n");
-    return 2;
-  }
+}  // namespace
+
+int bench_direct(const bench::Words& words) {
   const gpu::KeptStreams streams;
   gpu::DeviceMemory memory(0, 0);
   gpu::PinnedPool pinned;
@@ -143,25 +99,16 @@ int measure_all(const Arguments& arguments) {
   const gpu::Stream stream;
   gpu::DeviceBuffer<std::byte> made;  // after its stream
   std::unique_ptr<gpu::DevicePoints> points;
-  if (arguments.made.size > 0) {
-    made = {memory, stream.get(), bench::bytes_of(arguments.made)};
-    points =
-        std::make_unique<gpu::DevicePoints>(bench::make_points(arguments.made, made.data(), memory, stream), memory);
+  const std::optional<bench::MadePoints> wanted = made_by(words);
+  if (wanted) {
+    made = {memory, stream.get(), bench::bytes_of(*wanted)};
+    points = std::make_unique<gpu::DevicePoints>(bench::make_points(*wanted, made.data(), memory, stream), memory);
   } else {
-    read = io::read_points(arguments.file);
+    read = io::read_points(words[1]);
     points = std::make_unique<gpu::DevicePoints>(read->view(), 0, memory, pinned, 16);
   }
-  for (const auto& [eps, minpts] : arguments.variants) measure(*points, arguments, eps, minpts, memory, pinned);
-  return 0;
-}
-
-}  // namespace
-
-int bench_direct(int argc, char** argv) {
-  try {
-    return measure_all(parse(argc, argv));
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "bench_gpu direct: %s\n", error.what());
-    return 1;
+  for (std::size_t i = wanted ? 1 : 2; i + 1 < words.size(); i += 2) {
+    measure(*points, words, std::stod(words[i]), static_cast<std::uint32_t>(std::stoul(words[i + 1])), memory, pinned);
   }
+  return 0;
 }

@@ -2,7 +2,6 @@
 //
 //   bench_gpu kernels FILE EPS [--first N] [--repeat N]     device time of each kernel over all points
 //   bench_gpu tables FILE EPS KERNEL [--repeat N] [--packed 1]   tables into host memory, against the bus
-//   bench_gpu pin GIB [--repeat N]      memory of tables: made, touched and pinned, and given back
 //   bench_gpu start FILE EPS MINPTS     the first run of a process, step by step, beside later ones
 //   bench_gpu catalog …, direct …, tiles …     see bench_catalog.cpp, bench_direct.cpp and bench_tiles.cpp
 //
@@ -14,11 +13,7 @@
 #include <bit>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <iostream>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
 #include <vector>
@@ -36,20 +31,9 @@
 namespace {
 
 using namespace epsflow;
-using Json = nlohmann::ordered_json;
+using bench::Json;
 
-/// The word behind `name`, or `otherwise`.
-const char* option(int argc, char** argv, const char* name, const char* otherwise) {
-  for (int i = 1; i + 1 < argc; ++i) {
-    if (std::strcmp(argv[i], name) == 0) return argv[i + 1];
-  }
-  return otherwise;
-}
-
-double median(std::vector<double> values) {
-  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
-  return values[values.size() / 2];
-}
+using bench::median;
 
 /// Median of the milliseconds that the work takes on the stream.
 template <class F>
@@ -184,32 +168,7 @@ Json measure_tables(PointsView points, double eps, const std::string& kernel, bo
   json["share_of_bus"] = static_cast<double>(pairs) * 4 / steady_s * 1e-9 / bus;
   json["retries"] = trace.retries();
   json["seconds"] = seconds;
-  // Where the last table's time went: seconds of each stage, of all threads and lanes together.
-  std::vector<double> stages(kStageNames.size());
-  for (const TraceSpan& span : trace.spans()) {
-    stages[static_cast<std::size_t>(span.stage)] += static_cast<double>(span.end_ns - span.begin_ns) * 1e-9 / repeat;
-  }
-  for (std::size_t s = 0; s < stages.size(); ++s) {
-    if (stages[s] > 0) json["stage_s"][std::string(kStageNames[s])] = stages[s];
-  }
-  return json;
-}
-
-Json measure_pinning(std::uint64_t gib, int repeat) {
-  gpu::TablePinner pinner(0, std::thread::hardware_concurrency());
-  Json json{{"gib", gib}, {"pin_s", Json::array()}, {"give_up_s", Json::array()}};
-  for (int i = 0; i < repeat; ++i) {
-    MemoryBudget budget((gib + 1) << 30);
-    const auto begin = std::chrono::steady_clock::now();
-    auto pool = std::make_unique<ArenaPool>(budget, &pinner);
-    Arena arena = pool->acquire(gib << 30);
-    if (!arena.grow(gib << 30)) throw Error("no memory");
-    const auto pinned = std::chrono::steady_clock::now();
-    arena = {};
-    pool.reset();
-    json["pin_s"].push_back(std::chrono::duration<double>(pinned - begin).count());
-    json["give_up_s"].push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - pinned).count());
-  }
+  json["stage_s"] = bench::stage_seconds(trace);  // of all tables
   return json;
 }
 
@@ -244,49 +203,45 @@ Json measure_start(PointsView points, double eps, std::uint32_t minpts) {
   return json;
 }
 
+int measure(const bench::Words& words) {
+  struct Measurement {
+    const char* name;
+    std::size_t least;  ///< plain words, the name included
+    int (*run)(const bench::Words& words);
+  };
+  const auto print = [](const Json& json) {
+    std::cout << json.dump() << "\n";
+    return 0;
+  };
+  const std::string& what = words[0];
+  for (const Measurement& other :
+       {Measurement{"catalog", 4, bench_catalog}, {"direct", 3, bench_direct}, {"tiles", 3, bench_tiles}}) {
+    if (what == other.name && words.size() >= other.least) return other.run(words);
+  }
+  const int repeat = words.repeat(7);
+  if (words.size() < 3) throw UsageError("bench_gpu " + what + " needs more words; see the head of bench_gpu.cpp");
+  const Points points = io::read_points(words[1]);
+  const double eps = std::stod(words[2]);
+  if (what == "kernels") {
+    PointsView view = points;
+    if (const std::size_t first = words.number("--first"); first > 0 && first < points.size()) {
+      view.visit([&](auto values) { view = PointsView(values.first(first * points.dims()), points.dims()); });
+    }
+    return print(measure_kernels(view, eps, repeat));
+  }
+  if (what == "tables") return print(measure_tables(points, eps, words[3], words.number("--packed") == 1, repeat));
+  if (what == "start") return print(measure_start(points, eps, static_cast<std::uint32_t>(std::stoul(words[3]))));
+  throw UsageError("there is no measurement " + what);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc > 1 && std::strcmp(argv[1], "catalog") == 0) return bench_catalog(argc - 1, argv + 1);
-  if (argc > 1 && std::strcmp(argv[1], "direct") == 0) return bench_direct(argc - 1, argv + 1);
-  if (argc > 1 && std::strcmp(argv[1], "tiles") == 0) return bench_tiles(argc - 1, argv + 1);
-  const std::string what = argc > 1 ? argv[1] : "";
-  if (!(what == "kernels" && argc >= 4) && !(what == "tables" && argc >= 5) && !(what == "pin" && argc >= 3) &&
-      !(what == "start" && argc >= 5)) {
-    std::fprintf(stderr,
-                 "usage: bench_gpu kernels FILE EPS [--first N] [--repeat N]\n"
-                 "       bench_gpu tables FILE EPS rows|global|shared [--repeat N] [--packed 1]\n"
-                 "       bench_gpu pin GIB [--repeat N]\n"
-                 "       bench_gpu start FILE EPS MINPTS\n"
-                 "       bench_gpu direct|tiles …\n");
-    return 2;
-  }
-  try {
-    const int repeat = std::atoi(option(argc, argv, "--repeat", "7"));
-    if (what == "pin") {
-      std::cout << measure_pinning(std::strtoull(argv[2], nullptr, 10), repeat).dump() << "\n";
-      return 0;
-    }
-    const Points points = io::read_points(argv[2]);
-    const double eps = std::atof(argv[3]);
-    if (what == "start") {
-      std::cout << measure_start(points, eps, static_cast<std::uint32_t>(std::atoi(argv[4]))).dump() << "\n";
-      return 0;
-    }
-    if (what == "tables") {
-      const bool packed = std::string(option(argc, argv, "--packed", "0")) == "1";
-      std::cout << measure_tables(points, eps, argv[4], packed, repeat).dump() << "\n";
-      return 0;
-    }
-    const std::size_t first = std::strtoull(option(argc, argv, "--first", "0"), nullptr, 10);
-    PointsView view = points;
-    if (first > 0 && first < points.size()) {
-      view.visit([&](auto values) { view = PointsView(values.first(first * points.dims()), points.dims()); });
-    }
-    std::cout << measure_kernels(view, eps, repeat).dump() << "\n";
-  } catch (const Error& e) {
-    std::fprintf(stderr, "bench_gpu: %s\n", e.what());
-    return 1;
-  }
-  return 0;
+  return epsflow::bench::run({"bench_gpu kernels FILE EPS [--first N] [--repeat N]\n"
+                              "       bench_gpu tables FILE EPS rows|global|shared [--repeat N] [--packed 1]\n"
+                              "       bench_gpu start FILE EPS MINPTS\n"
+                              "       bench_gpu catalog|direct|tiles …",
+                              1,
+                              {"--core", "--weighted", "--check", "--phases", "--reach", "--portable"}},
+                             argc, argv, measure);
 }

@@ -1,6 +1,8 @@
-// Parts of bench_gpu that have a source file of their own. argv[0]: the word that chose them.
+// Parts of bench_gpu that have a source file of their own. The first plain word chose them.
 #pragma once
 
-int bench_catalog(int argc, char** argv);
-int bench_direct(int argc, char** argv);
-int bench_tiles(int argc, char** argv);
+#include "bench.hpp"
+
+int bench_catalog(const epsflow::bench::Words& words);
+int bench_direct(const epsflow::bench::Words& words);
+int bench_tiles(const epsflow::bench::Words& words);

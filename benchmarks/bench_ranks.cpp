@@ -2,79 +2,25 @@
 //
 //   mpirun -n R bench_ranks FILE|uniform:N:DIMS EPS_LIST MINPTS_LIST [--threads N] [--backend cpu|gpu] [--repeat N]
 //
-// threads: of each process. With one process it is a sweep without parts, to compare with. seconds: of each repetition, from shares in
-// memory to their labels, loading included, until the last process is done, by engines that stay; the first warms up. distribute_s and cluster_s: of the slowest process of the
-// last repetition. labels: a checksum, the same for any number of processes.
-#include <chrono>
-#include <cstdint>
-#include <cstdlib>
-#include <cstring>
-#include <iostream>
-#include <nlohmann/json.hpp>
-#include <random>
-#include <string>
+// threads: of each process. With one process it is a sweep without parts, to compare with. seconds: of each repetition,
+// from shares in memory to their labels, loading included, until the last process is done, by engines that stay; the
+// first warms up. distribute_s and cluster_s: of the slowest process of the last repetition. labels: a checksum, the
+// same for any number of processes.
+#include <span>
 #include <utility>
 
-#include <epsflow/core/error.hpp>
-#include <epsflow/io/read_points.hpp>
 #include <epsflow/mpi/mpi_ranks.hpp>
 #include <epsflow/parts/sweep.hpp>
 #include <epsflow/pipeline/engine.hpp>
 #include <epsflow/pipeline/sweep.hpp>
 
+#include "bench.hpp"
+#include "made_points.hpp"
+
 namespace {
 
-using Clock = std::chrono::steady_clock;
-using epsflow::PartFigures;
-using epsflow::parts::Exchange;
-
-constexpr std::size_t kBlock = 1 << 16;
-
-const char* option(int argc, char** argv, const char* name, const char* otherwise) {
-  for (int i = 4; i + 1 < argc; i += 2) {
-    if (std::strcmp(argv[i], name) == 0) return argv[i + 1];
-  }
-  return otherwise;
-}
-
-struct Share {
-  epsflow::Points points;
-  std::size_t first;  ///< row of all
-};
-
-std::pair<std::size_t, std::size_t> rows_of(std::size_t points, const Exchange& exchange) {
-  const auto rank = static_cast<std::size_t>(exchange.rank()), ranks = static_cast<std::size_t>(exchange.size());
-  return {points * rank / ranks, points * (rank + 1) / ranks};
-}
-
-Share read(const std::string& what, const Exchange& exchange) {
-  if (!what.starts_with("uniform:")) {
-    const epsflow::Points all = epsflow::io::read_points(what);
-    const auto [first, last] = rows_of(all.size(), exchange);
-    epsflow::Points points(last - first, all.dims(), all.precision());
-    const epsflow::PointsView rows = all.view().rows(first, last);
-    void* const to = all.precision() == epsflow::Precision::float32 ? static_cast<void*>(points.values<float>().data())
-                                                                    : points.values<double>().data();
-    std::memcpy(to, rows.data(), rows.bytes());
-    return {std::move(points), first};
-  }
-  const std::size_t colon = what.find(':', 8);
-  const std::size_t dims = std::stoull(what.substr(colon + 1));
-  const auto [first, last] = rows_of(std::stoull(what.substr(8, colon - 8)), exchange);
-  epsflow::Points points(last - first, dims, epsflow::Precision::float32);
-  float* to = points.values<float>().data();
-  // Each block of rows has random numbers of its own, so that the points do not depend on the processes.
-  for (std::size_t block = first / kBlock; block * kBlock < last; ++block) {
-    std::mt19937_64 random(block + 1);
-    for (std::size_t i = block * kBlock; i < std::min(last, (block + 1) * kBlock); ++i) {
-      for (std::size_t k = 0; k < dims; ++k) {
-        const auto x = static_cast<float>(static_cast<double>(random() >> 40) * 0x1p-24);
-        if (i >= first) *to++ = x;
-      }
-    }
-  }
-  return {std::move(points), first};
-}
+using namespace epsflow;
+using parts::Exchange;
 
 /// A sum that tells labels of rows from each other, whoever has them.
 std::uint64_t checksum(std::span<const std::int32_t> labels, std::size_t first) {
@@ -87,44 +33,37 @@ std::uint64_t checksum(std::span<const std::int32_t> labels, std::size_t first) 
   return sum;
 }
 
-int bench(Exchange& exchange, int argc, char** argv) {
-  if (argc < 4) throw epsflow::UsageError("bench_ranks FILE|uniform:N:DIMS EPS_LIST MINPTS_LIST [--threads N]");
-  const epsflow::Sweep sweep = epsflow::grid(epsflow::parse_eps_list(argv[2]), epsflow::parse_minpts_list(argv[3]));
-  epsflow::EngineOptions options;
-  options.threads = static_cast<unsigned>(std::atoi(option(argc, argv, "--threads", "1")));
-  options.backend = *epsflow::choice_of<epsflow::BackendChoice>(option(argc, argv, "--backend", "cpu"));
-  if (options.backend == epsflow::BackendChoice::gpu) options.gpu = static_cast<unsigned>(exchange.rank());
-  const Share share = read(argv[1], exchange);
+int measure(Exchange& exchange, const bench::Words& words) {
+  const auto rank = static_cast<std::size_t>(exchange.rank()), ranks = static_cast<std::size_t>(exchange.size());
+  if (words.size() < 3) throw UsageError("bench_ranks FILE|uniform:N:DIMS EPS_LIST MINPTS_LIST [--OPTION VALUE …]");
+  const Sweep sweep = words.sweep(1);
+  EngineOptions options{.threads = 1, .backend = BackendChoice::cpu};
+  words.set(options);
+  if (options.backend == BackendChoice::gpu) options.gpu = static_cast<unsigned>(rank);
+  const Points points = bench::points_of(words[0], rank, ranks);
+  const std::uint64_t all = exchange.sum(points.size());
+  bench::Json json{{"points", all}, {"processes", ranks}, {"threads", options.threads}, {"variants", sweep.size()}};
   std::uint64_t labels = 0;
-  const auto take = [&](const epsflow::VariantResult& result) {
-    labels += checksum(result.labels.span(), share.first);
-  };
-  nlohmann::ordered_json json{{"points", exchange.sum(share.points.size())},
-                              {"processes", exchange.size()},
-                              {"threads", options.threads},
-                              {"variants", sweep.size()}};
   PartFigures figures;
-  const epsflow::Engine engine(options);
-  const int repeat = std::atoi(option(argc, argv, "--repeat", "3"));
-  for (int i = 0; i < repeat; ++i) {
-    std::vector<epsflow::VariantResult> results;
+  const Engine engine(options);
+  for (int i = 0; i < words.repeat(3); ++i) {
+    std::vector<VariantResult> results;
     (void)exchange.sum(0);
-    const auto begin = Clock::now();
-    const std::uint64_t sent = exchange.sent_bytes();
-    if (exchange.size() == 1) {
-      results = epsflow::run(engine.load(share.points), sweep);
-    } else {
-      figures = epsflow::run_each({share.points}, {.engines = {&engine, 1}, .ranks = &exchange}, sweep, {},
-                                  [&](epsflow::VariantResult&& result) { results.push_back(std::move(result)); });
-      figures.sent_bytes -= sent;
-    }
-    (void)exchange.sum(0);
-    json["seconds"].push_back(std::chrono::duration<double>(Clock::now() - begin).count());
-    if (i == 0) {
-      for (const epsflow::VariantResult& result : results) take(result);
+    json["seconds"].push_back(bench::seconds_of([&] {
+      const std::uint64_t sent = exchange.sent_bytes();
+      if (ranks == 1) {
+        results = run(engine.load(points), sweep);
+      } else {
+        figures = run_each({points}, {.engines = {&engine, 1}, .ranks = &exchange}, sweep, {},
+                           [&](VariantResult&& result) { results.push_back(std::move(result)); });
+        figures.sent_bytes -= sent;
+      }
+      (void)exchange.sum(0);
+    }));
+    for (const VariantResult& result : results) {
+      if (i == 0) labels += checksum(result.labels.span(), all * rank / ranks);
     }
   }
-  const auto rank = static_cast<std::size_t>(exchange.rank()), ranks = static_cast<std::size_t>(exchange.size());
   std::vector<std::uint64_t> counts(3 * ranks, 0);
   counts[rank] = figures.points;
   counts[ranks + rank] = figures.ghosts;
@@ -133,7 +72,7 @@ int bench(Exchange& exchange, int argc, char** argv) {
   double slowest[] = {figures.distribute_seconds, figures.cluster_seconds};
   exchange.max(std::span(slowest));
   labels = exchange.sum(labels);
-  if (rank != 0) return EXIT_SUCCESS;
+  if (rank != 0) return 0;
   for (std::size_t r = 0; ranks > 1 && r < ranks; ++r) {
     json["part_points"].push_back(counts[r]);
     json["ghosts"].push_back(counts[ranks + r]);
@@ -143,13 +82,13 @@ int bench(Exchange& exchange, int argc, char** argv) {
   json["cluster_s"] = slowest[1];
   json["labels"] = labels;
   std::cout << json.dump() << '\n';
-  return EXIT_SUCCESS;
+  return 0;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   return epsflow::mpi::run_world(
-      &argc, &argv, [&](Exchange& exchange) { return bench(exchange, argc, argv); },
-      [](const std::exception&) { return EXIT_FAILURE; });
+      &argc, &argv, [&](Exchange& exchange) { return measure(exchange, epsflow::bench::Words(argc, argv, {})); },
+      [](const std::exception&) { return 1; });
 }

@@ -2,19 +2,18 @@
 //
 //   bench_slices [--sets N] [--points N] [--dims D] [--backend cpu|gpu] [--threads N] [--looped N] [--repeat N]
 //
-// Sets of uniform points, 16 variants: eps at 4 multiples of the mean separation, 4 minpts. Host to host, labels included, best of the
-// repetitions; the first run of the engine is not counted. Prints JSON: seconds in all, milliseconds for each set in one run and in a loop of one
-// engine over `looped` of them, and whether labels are equal there.
+// Sets of uniform points, 16 variants: eps at 4 multiples of the mean separation, 4 minpts. Host to host, labels
+// included, best of the repetitions; the first run of the engine is not counted. Prints JSON: seconds in all,
+// milliseconds for each set in one run and in a loop of one engine over `looped` of them, and whether labels are equal
+// there.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <iostream>
-#include <nlohmann/json.hpp>
 #include <random>
 #include <span>
 #include <vector>
 
-#include "bench_words.hpp"
+#include "bench.hpp"
 
 #include <epsflow/pipeline/sweep.hpp>
 
@@ -29,9 +28,8 @@ int measure(const bench::Words& words) {
   const std::size_t dims = words.number("--dims", 2);
   const std::uint64_t looped = std::min<std::uint64_t>(sets, words.number("--looped", 200));
   const std::uint64_t repeat = words.number("--repeat", 3);
-  EngineOptions options;
-  options.threads = static_cast<unsigned>(words.number("--threads", 0));
-  options.backend = words.text("--backend", "cpu") == "gpu" ? BackendChoice::gpu : BackendChoice::cpu;
+  EngineOptions options{.backend = BackendChoice::cpu};
+  words.set(options);
 
   std::mt19937_64 random(1);
   std::vector<double> x(sets * points * dims);
@@ -44,11 +42,9 @@ int measure(const bench::Words& words) {
   const Engine engine(options);
 
   std::vector<VariantResult> together;
-  double best = 1e300;
-  for (std::uint64_t r = 0; r <= repeat; ++r) {
-    const double took = seconds_of([&] { together = run(engine.load(view, offsets), sweep); });
-    if (r > 0) best = std::min(best, took);
-  }
+  const double best =
+      1e-3 * std::ranges::min(bench::times_of(1, static_cast<int>(std::max<std::uint64_t>(1, repeat)),
+                                              [&] { together = run(engine.load(view, offsets), sweep); }));
   bool equal = true;
   double loop = 1e300;
   for (std::uint64_t r = 0; r < repeat; ++r) {
@@ -67,15 +63,15 @@ int measure(const bench::Words& words) {
   }
   const double each = 1e3 * best / static_cast<double>(sets);
   const double each_looped = 1e3 * loop / static_cast<double>(looped);
-  std::cout << nlohmann::ordered_json{{"backend", engine.backend()},
-                                      {"sets", sets},
-                                      {"points", points},
-                                      {"dims", dims},
-                                      {"seconds", best},
-                                      {"ms_per_set", each},
-                                      {"ms_per_set_looped", each_looped},
-                                      {"ratio", each_looped / each},
-                                      {"equal", equal}}
+  std::cout << bench::Json{{"backend", engine.backend()},
+                           {"sets", sets},
+                           {"points", points},
+                           {"dims", dims},
+                           {"seconds", best},
+                           {"ms_per_set", each},
+                           {"ms_per_set_looped", each_looped},
+                           {"ratio", each_looped / each},
+                           {"equal", equal}}
                    .dump()
             << "\n";
   return equal ? 0 : 1;
@@ -83,4 +79,6 @@ int measure(const bench::Words& words) {
 
 }  // namespace
 
-int main(int argc, char** argv) { return epsflow::bench::run("bench_slices", argc, argv, measure); }
+int main(int argc, char** argv) {
+  return epsflow::bench::run({"bench_slices [--OPTION VALUE …]"}, argc, argv, measure);
+}

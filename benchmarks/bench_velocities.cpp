@@ -1,21 +1,21 @@
 // One data set under a grid of velocities.
 //
-//   bench_velocities [--points N] [--side N] [--eps E] [--minpts N] [--backend cpu|gpu] [--threads N] [--looped N] [--repeat N]
+//   bench_velocities [--points N] [--side N] [--eps E] [--minpts N] [--backend cpu|gpu] [--threads N] [--looped N]
+//   [--repeat N]
 //
-// A night sky: detections at random places of a field of 20 by 20 degrees in 15 nights, and among them objects that are seen once a night while
-// they move evenly. side · side velocities of up to 0.1 degrees a night. From points in host memory to the clusters of all velocities there; the
-// best of the repetitions, the first run of the engine apart. Prints JSON: seconds, milliseconds for each velocity in one call and in a loop of one
-// engine over `looped` of them, clusters found, and whether counts are equal there.
+// A night sky: detections at random places of a field of 20 by 20 degrees in 15 nights, and among them objects that are
+// seen once a night while they move evenly. side · side velocities of up to 0.1 degrees a night. From points in host
+// memory to the clusters of all velocities there; the best of the repetitions, the first run of the engine apart.
+// Prints JSON: seconds, milliseconds for each velocity in one call and in a loop of one engine over `looped` of them,
+// clusters found, and whether counts are equal there.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <iostream>
-#include <nlohmann/json.hpp>
 #include <random>
 #include <span>
 #include <vector>
 
-#include "bench_words.hpp"
+#include "bench.hpp"
 
 #include <epsflow/pipeline/sweep.hpp>
 #include <epsflow/pipeline/velocities.hpp>
@@ -72,9 +72,8 @@ int measure(const bench::Words& words) {
   const MovingPoints moving = sky.view();
   const std::uint64_t looped = std::min<std::uint64_t>(moving.count(), words.number("--looped", 100));
   const std::uint64_t repeat = words.number("--repeat", 2);
-  EngineOptions options;
-  options.threads = static_cast<unsigned>(words.number("--threads", 0));
-  options.backend = words.text("--backend", "cpu") == "gpu" ? BackendChoice::gpu : BackendChoice::cpu;
+  EngineOptions options{.backend = BackendChoice::cpu};
+  words.set(options);
   const double eps = std::stod(words.text("--eps", "0.005"));
   const Sweep sweep = grid({eps}, {static_cast<std::uint32_t>(words.number("--minpts", 5))});
   const Engine engine(options);
@@ -102,14 +101,14 @@ int measure(const bench::Words& words) {
   });
   std::uint64_t clusters = 0;
   for (const LabelSummary& c : counts) clusters += c.clusters;
-  std::cout << nlohmann::ordered_json{{"backend", engine.backend()},
-                                      {"points", sky.times.size()},
-                                      {"velocities", moving.count()},
-                                      {"seconds", best},
-                                      {"ms_per_velocity", 1e3 * best / static_cast<double>(moving.count())},
-                                      {"ms_per_velocity_looped", 1e3 * loop / static_cast<double>(looped)},
-                                      {"clusters", clusters},
-                                      {"equal", equal}}
+  std::cout << bench::Json{{"backend", engine.backend()},
+                           {"points", sky.times.size()},
+                           {"velocities", moving.count()},
+                           {"seconds", best},
+                           {"ms_per_velocity", 1e3 * best / static_cast<double>(moving.count())},
+                           {"ms_per_velocity_looped", 1e3 * loop / static_cast<double>(looped)},
+                           {"clusters", clusters},
+                           {"equal", equal}}
                    .dump()
             << "\n";
   return equal ? 0 : 1;
@@ -117,4 +116,6 @@ int measure(const bench::Words& words) {
 
 }  // namespace
 
-int main(int argc, char** argv) { return epsflow::bench::run("bench_velocities", argc, argv, measure); }
+int main(int argc, char** argv) {
+  return epsflow::bench::run({"bench_velocities [--OPTION VALUE …]"}, argc, argv, measure);
+}

@@ -1,4 +1,5 @@
-// Points as h10 has them, the same on host and device: 2,000 haloes for each million, of power-law sizes, over a uniform background.
+// Points as h10 has them, the same on host and device: 2,000 haloes for each million, of power-law sizes, over a
+// uniform background.
 #pragma once
 
 #include <cmath>

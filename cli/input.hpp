@@ -12,8 +12,7 @@
 #include <epsflow/io/labelled_copy.hpp>
 #include <epsflow/io/read_neighbors.hpp>
 #include <epsflow/io/read_points.hpp>
-#include <epsflow/io/results/results_manifest.hpp>
-#include <epsflow/io/results/variant_writer.hpp>
+#include <epsflow/io/results/results_folder.hpp>
 #include <epsflow/pipeline/engine.hpp>
 
 namespace epsflow::cli {

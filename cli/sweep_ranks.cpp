@@ -6,7 +6,7 @@
 #include <epsflow/cli/lineage_files.hpp>
 #include <epsflow/cli/ranks.hpp>
 #include <epsflow/cli/sweep_results.hpp>
-#include <epsflow/io/results/shared_vector.hpp>
+#include <epsflow/io/results/results_files.hpp>
 #include <epsflow/parts/part_lineage.hpp>
 
 namespace epsflow::cli {

@@ -22,7 +22,7 @@ root_doc = "docs/index"
 include_patterns = [
     "docs/**.md",
     "benchmarks/README.md",
-    "benchmarks/results/*.md",
+    "benchmarks/results/[a-z]*.md",
     "examples/README.md",
     "CHANGELOG.md",
     "CONTRIBUTING.md",

@@ -154,41 +154,7 @@ FilePoints exponential(std::size_t n, std::size_t dims, double rate, std::uint64
   return points;
 }
 
-/// Vectors of d dimensions. Scales are lengths of whole vectors and not of coordinates: they mean the same for any d.
-class Embedder {
- public:
-  Embedder(std::size_t dims, Rng& rng) : rng_(rng), dims_(dims), per_axis_(1 / std::sqrt(static_cast<double>(dims))) {}
-
-  /// A random vector whose length is about `length`.
-  std::vector<double> vector(double length) {
-    std::vector<double> v(dims_);
-    add_noise(v, length);
-    return v;
-  }
-
-  void add_noise(std::span<double> x, double length) {
-    const double scale = length * per_axis_;
-    for (double& value : x) value += scale * unit_(rng_);
-  }
-
-  static void add(std::span<double> x, double factor, std::span<const double> v) {
-    for (std::size_t k = 0; k < x.size(); ++k) x[k] += factor * v[k];
-  }
-
-  static void normalise(std::span<double> x) {
-    const double length = std::sqrt(std::inner_product(x.begin(), x.end(), x.begin(), 0.0));
-    for (double& value : x) value /= length;
-  }
-
-  double unit() { return unit_(rng_); }
-
- private:
-  Rng& rng_;
-  std::size_t dims_;
-  double per_axis_;
-  std::normal_distribution<double> unit_;
-};
-
+/// Scales are lengths of whole vectors and not of coordinates: they mean the same for any number of dimensions.
 FilePoints embeddings(std::size_t n, std::size_t dims, Rng& rng) {
   constexpr std::size_t kSheetDims = 8;
   constexpr double kFewest = 100, kMost = 5'000;  // members of a cluster
@@ -205,42 +171,59 @@ FilePoints embeddings(std::size_t n, std::size_t dims, Rng& rng) {
   std::shuffle(rows.begin(), rows.end(), rng);
   const auto row = [&](std::size_t i) { return out.subspan(rows[i] * dims, dims); };
 
-  Embedder embedder(dims, rng);
+  std::normal_distribution<double> unit;
+  const double per_axis = 1 / std::sqrt(static_cast<double>(dims));
+  const auto add_noise = [&](std::span<double> x, double length) {
+    const double scale = length * per_axis;
+    for (double& value : x) value += scale * unit(rng);
+  };
+  const auto random_vector = [&](double length) {
+    std::vector<double> v(dims);
+    add_noise(v, length);
+    return v;
+  };
+  const auto add = [](std::span<double> x, double factor, std::span<const double> v) {
+    for (std::size_t k = 0; k < x.size(); ++k) x[k] += factor * v[k];
+  };
+  const auto normalise = [](std::span<double> x) {
+    const double length = std::sqrt(std::inner_product(x.begin(), x.end(), x.begin(), 0.0));
+    for (double& value : x) value /= length;
+  };
   std::vector<std::vector<double>> centres;
   const std::size_t clustered = n - n / 10;
   for (std::size_t first = 0; first < clustered;) {
     // A size of m is as likely as m^-2.
     const double size = kFewest / (1 - uniform(rng, 0, 1 - kFewest / kMost));
     const std::size_t last = std::min(clustered, first + static_cast<std::size_t>(size));
-    std::vector<double>& centre = centres.emplace_back(embedder.vector(1));
-    Embedder::normalise(centre);
+    std::vector<double>& centre = centres.emplace_back(random_vector(1));
+    normalise(centre);
     // Large clusters are wider and hardly denser than small ones, so that one eps fits most.
     const double spread = kSpread * std::pow(size / 1000, 1.0 / kSheetDims) * std::exp(normal(rng, 0, kDensities));
     std::vector<std::vector<double>> straight, bent;
     for (std::size_t k = 0; k < kSheetDims; ++k) {
-      straight.push_back(embedder.vector(spread));
-      bent.push_back(embedder.vector(kBend * spread));
+      straight.push_back(random_vector(spread));
+      bent.push_back(random_vector(kBend * spread));
     }
     for (; first < last; ++first) {
       const auto x = row(first);
-      std::copy(centre.begin(), centre.end(), x.begin());
+      std::ranges::copy(centre, x.begin());
       for (std::size_t k = 0; k < kSheetDims; ++k) {
-        const double along = embedder.unit();
-        Embedder::add(x, along, straight[k]);
-        Embedder::add(x, along * along - 1, bent[k]);
+        const double along = unit(rng);
+        add(x, along, straight[k]);
+        add(x, along * along - 1, bent[k]);
       }
-      embedder.add_noise(x, kThickness);
-      Embedder::normalise(x);
+      add_noise(x, kThickness);
+      normalise(x);
     }
   }
   for (std::size_t i = clustered; i < n; ++i) {
     const auto x = row(i);
-    std::fill(x.begin(), x.end(), 0.0);
+    std::ranges::fill(x, 0.0);
     const double share = uniform(rng, 0, 1);
-    Embedder::add(x, share, centres[rng() % centres.size()]);
-    Embedder::add(x, 1 - share, centres[rng() % centres.size()]);
-    embedder.add_noise(x, kNoiseThickness);
-    Embedder::normalise(x);
+    add(x, share, centres[rng() % centres.size()]);
+    add(x, 1 - share, centres[rng() % centres.size()]);
+    add_noise(x, kNoiseThickness);
+    normalise(x);
   }
   return points;
 }

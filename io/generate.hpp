@@ -34,20 +34,22 @@ inline constexpr double kLeastRate = 0.01;
 
 /// n points, float64, with column names; the same for the same kind, n and options.
 ///
-/// `tec`          lon, lat in degrees and vtec in TECU: places where signals of navigation satellites (GNSS) pass through the
-///                ionosphere, with its electron content there. They drift past receivers, most of which stand in three dense
-///                networks. lon and lat are multiples of 0.01 degrees, so that many pairs lie at exactly eps
+/// `tec`          lon, lat in degrees and vtec in TECU: places where signals of navigation satellites (GNSS) pass
+///                through the ionosphere, with its electron content there. They drift past receivers, most of which
+///                stand in three dense networks. lon and lat are multiples of 0.01 degrees, so that many pairs lie at
+///                exactly eps
 /// `galaxies`     ra, dec in degrees and z: groups of galaxies with power-law sizes on a third of the sky, over a
 ///                uniform field
 /// `uniform`      x, y in [0, 1)²
 /// `blobs`        x, y: 20 Gaussian blobs in [0, 1)² and a tenth of uniform noise
-/// `exponential`  x0, x1, …: each exponentially distributed with `rate`, none over 10. With the kind's own seed, rate and dims
-///                they are the points of the benchmark of FaSTED (Curless & Gowanlock 2025). Of these, 100,000 points have
-///                6,526,336 pairs within 0.1754, self-pairs included
-/// `embeddings`   x0, x1, … on the unit sphere, like embeddings of texts and images. Nine tenths are clusters of power-law sizes,
-///                each along a bent sheet of 8 dimensions. A tenth is noise between the clusters. The points are shuffled. More
-///                points make more clusters, but no denser ones. From tens of thousands of points and 64 dims on, a point has on
-///                average about 100 neighbours within 0.4, less than half as many within 0.35, and twice as many within 0.45
+/// `exponential`  x0, x1, …: each exponentially distributed with `rate`, none over 10. With the kind's own seed, rate
+///                and dims they are the points of the benchmark of FaSTED (Curless & Gowanlock 2025). Of these, 100,000
+///                points have 6,526,336 pairs within 0.1754, self-pairs included
+/// `embeddings`   x0, x1, … on the unit sphere, like embeddings of texts and images. Nine tenths are clusters of
+///                power-law sizes, each along a bent sheet of 8 dimensions. A tenth is noise between the clusters. The
+///                points are shuffled. More points make more clusters, but no denser ones. From tens of thousands of
+///                points and 64 dims on, a point has on average about 100 neighbours within 0.4, less than half as many
+///                within 0.35, and twice as many within 0.45
 ///
 /// Throws UsageError for an unknown kind and for an option that is out of range or not for this kind, ResourceError
 /// without the memory. O(n·d).

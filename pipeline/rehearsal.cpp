@@ -138,7 +138,7 @@ std::optional<double> Rehearsal::seconds(const stages::EpsGroup& group, const In
   if (candidates == 0) return took * points;
   // At the ends of the stretches candidates are missing. A table is made of all candidates; a search that stops once it has minpts
   // neighbours takes less than all of them and more than a constant part: the mean of the two is within a factor of two of what was
-  // measured (benchmarks/results/2026-11-24-estimates.md).
+  // measured (benchmarks/results/estimates.md).
   IndexOptions of_cells = index;
   of_cells.pairs = false;
   const std::uint64_t tested = few.loaded->build_index(of_cells, session_.stop())->figures().candidates;

@@ -27,7 +27,7 @@ class Rehearsal {
 
   /// Seconds that the variants of the group take on all points, the index included. index, candidates: what the index of all points is
   /// built with, and its IndexFigures::candidates. Works on the threads of the calling arena. Nothing on a GPU, where time
-  /// does not grow as the points do: 1.9 million took 0.84 ms, and 15 million 3.12 ms (benchmarks/results/2026-11-24-map.md). Nothing
+  /// does not grow as the points do: 1.9 million took 0.84 ms, and 15 million 3.12 ms (benchmarks/results/gpu.md). Nothing
   /// either where the memory has no room for the sample. Throws Cancelled.
   [[nodiscard]] std::optional<double> seconds(const stages::EpsGroup& group, const IndexOptions& index,
                                               std::uint64_t candidates, Strategy strategy);

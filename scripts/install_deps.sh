@@ -8,7 +8,7 @@ set -euo pipefail
 level=${1:-tests}
 packages=(g++ cmake ninja-build pkg-config libtbb-dev libhwy-dev zlib1g-dev libboost-program-options-dev libcfitsio-dev
           libhdf5-dev libzip-dev nlohmann-json3-dev libfmt-dev)
-[[ "$level" == program ]] || packages+=(build-essential catch2 libbenchmark-dev git python3)
+[[ "$level" == program ]] || packages+=(build-essential catch2 git python3)
 [[ "$level" != dev ]] || packages+=(clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14 python3-venv python3-dev
                                      libopenmpi-dev openmpi-bin libmpich-dev mpich doxygen ccache)
 # Of Ubuntu both are no packages of its own; there the tests that need them are skipped.

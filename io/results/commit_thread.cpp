@@ -10,10 +10,6 @@ constexpr std::uint64_t kMuch = 1ULL << 28;  // 256 MiB: a second of a fast disk
 
 }  // namespace
 
-CommitThread::CommitThread(Commit commit) : commit_(std::move(commit)), thread_([this] { run(); }) {}
-
-CommitThread::~CommitThread() { stop(false); }
-
 void CommitThread::add(PendingVariant variant) {
   const std::scoped_lock lock(mutex_);
   if (failed_ != nullptr) std::rethrow_exception(failed_);
@@ -38,7 +34,7 @@ void CommitThread::stop(bool drain) {
   if (thread_.joinable()) thread_.join();
 }
 
-void CommitThread::run() {
+void CommitThread::run() noexcept {
   std::unique_lock lock(mutex_);
   while (true) {
     changed_.wait(lock, [&] { return stopping_ || !pending_.empty(); });
@@ -50,17 +46,15 @@ void CommitThread::run() {
     const std::vector<PendingVariant> batch = std::exchange(pending_, {});
     pending_bytes_ = 0;
     lock.unlock();
-    std::exception_ptr failed;
     try {
       commit_(batch);
+      lock.lock();
     } catch (...) {
-      failed = std::current_exception();
+      lock.lock();
+      failed_ = std::current_exception();
+      pending_.clear();
+      return;
     }
-    lock.lock();
-    if (failed == nullptr) continue;
-    failed_ = failed;
-    pending_.clear();
-    return;
   }
 }
 

@@ -18,7 +18,7 @@ namespace epsflow::io {
 
 /// A file of results under its temporary name.
 struct PendingFile {
-  std::string name;  ///< that it is to have
+  std::string name;  ///< the final name
   std::filesystem::path partial;
   FileDigest digest;
 };
@@ -29,14 +29,14 @@ struct PendingVariant {
   std::vector<PendingFile> files;
 };
 
-/// Hands variants to `commit` in batches: about one a second, or when much has come together.
+/// Passes variants to `commit` in batches: about one batch a second, or at once if there are many bytes.
 class CommitThread {
  public:
   using Commit = std::function<void(const std::vector<PendingVariant>&)>;
 
-  explicit CommitThread(Commit commit);
-  /// Ends the thread; what waits is not committed any more.
-  ~CommitThread();
+  explicit CommitThread(Commit commit) : commit_(std::move(commit)), thread_([this] { run(); }) {}
+  /// Ends the thread. Variants that wait are not committed.
+  ~CommitThread() { stop(false); }
   CommitThread(const CommitThread&) = delete;
   CommitThread& operator=(const CommitThread&) = delete;
 
@@ -46,7 +46,7 @@ class CommitThread {
   void finish();
 
  private:
-  void run();
+  void run() noexcept;
   void stop(bool drain);
 
   Commit commit_;

@@ -21,7 +21,8 @@ std::string process_in(int descriptor) {
   return count > 0 ? "process " + std::string(text.data(), static_cast<std::size_t>(count)) : "another process";
 }
 
-/// Whether the name still leads to the open file: whoever held the lock before may have removed it meanwhile.
+/// Returns true if the name still leads to the open file. The run that held the lock before may have removed it
+/// meanwhile.
 bool is_current(int descriptor, const std::filesystem::path& file) {
   struct stat opened {};
   struct stat named {};
@@ -39,7 +40,7 @@ FolderLock::FolderLock(std::filesystem::path folder, std::filesystem::path hidde
 
 FolderLock::~FolderLock() {
   std::error_code ignored;
-  // Removed while it is held, so that nobody's but our own lock is.
+  // The file is removed while the lock is held, so that no other run's lock is removed.
   std::filesystem::remove(hidden_ / "lock", ignored);
   if (rmdir(hidden_.c_str()) == 0 && !topmost_made_.empty()) {
     for (std::filesystem::path made = folder_; rmdir(made.c_str()) == 0 && made != topmost_made_;) {

@@ -21,11 +21,11 @@ class FolderLocked : public UsageError {
 /// A lock on a folder that dies with the process that holds it, however that ends.
 class FolderLock {
  public:
-  /// Locks `folder` by the file `hidden`/lock, and makes both folders where they are missing. Throws FolderLocked
-  /// naming the process that holds it, ResourceError when the file cannot be made. Where the file system knows no locks
-  /// it says so in `notice` and goes on without.
+  /// Locks `folder` by the file `hidden`/lock, and makes both folders if they are missing. Throws FolderLocked
+  /// naming the process that holds it, and ResourceError if the file cannot be made. If the file system has no locks,
+  /// `notice` gets a sentence about it, and nothing is locked.
   FolderLock(std::filesystem::path folder, std::filesystem::path hidden, const Notice& notice);
-  /// Gives the lock back, and removes the folders that are empty, where this made them.
+  /// Releases the lock, and removes the folders that this made and that are empty.
   ~FolderLock();
   FolderLock(const FolderLock&) = delete;
   FolderLock& operator=(const FolderLock&) = delete;

@@ -4,22 +4,55 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <fstream>
 #include <set>
 #include <string>
 #include <system_error>
-
-#include <epsflow/core/error.hpp>
-#include <epsflow/io/results/results_names.hpp>
+#include <unordered_set>
 
 namespace epsflow::io {
 namespace {
 
-/// Up to here files are brought to the disk one by one; of more, all that the file system holds is.
+/// Up to this many files are synchronised one by one. For more files the whole file system is.
 constexpr std::size_t kFewFiles = 64;
-/// Written to at once, so that the disk works beside the computation.
+/// From this size on the disk begins to write at once, so that it works beside the computation.
 constexpr std::uint64_t kWorthStarting = 1 << 20;
+
+/// Writes bytes, ends the file, and returns the digest of these bytes.
+FileDigest write_last(FileStream& stream, std::span<const std::byte> bytes, std::uint64_t wanted, Durable durable) {
+  constexpr std::size_t kPiece = 1 << 18;  // is still in a cache when it is written
+  Checksum checksum;
+  for (std::size_t at = 0; at < bytes.size(); at += kPiece) {
+    const auto piece = bytes.subspan(at, std::min(kPiece, bytes.size() - at));
+    checksum.add(piece);
+    stream.write(piece, wanted);
+  }
+  if (durable == Durable::now) {
+    stream.sync();
+  } else if (bytes.size() >= kWorthStarting) {
+    stream.start_writeback();
+  }
+  stream.close();
+  return {bytes.size(), checksum.value()};
+}
+
+/// Bytes of a value: the last digit of the name of its type.
+std::uint64_t bytes_of_type(const std::string& type) { return static_cast<std::uint64_t>(type.back() - '0'); }
+
+/// The digest of a header and what follows it.
+FileDigest joined(std::string_view header, std::span<const FileDigest> parts) {
+  Checksum checksum;
+  checksum.add(header);
+  FileDigest digest{header.size(), 0};
+  for (const FileDigest& part : parts) {
+    checksum.add(part);
+    digest.bytes += part.bytes;
+  }
+  digest.crc32 = checksum.value();
+  return digest;
+}
 
 void remove_name(const std::filesystem::path& file) {
   // unlink() rather than remove(), which takes folders as well.
@@ -37,7 +70,7 @@ void move_up(const std::filesystem::path& replacement, const std::filesystem::pa
   if (errno != ENOENT || !std::filesystem::exists(target)) throw_cannot_write(target, errno);
 }
 
-/// The folders below that of the results which these files are in.
+/// The folders of these files, inside the results folder.
 std::set<std::string> folders_of(const Files& files) {
   std::set<std::string> folders;
   for (const auto& [name, digest] : files) {
@@ -59,7 +92,7 @@ void take_place(const std::filesystem::path& replacement, const std::filesystem:
     if (code) throw_cannot_write(folder / name, code.value());
   }
   for (const auto& [name, digest] : next.files) move_up(replacement, folder, name);
-  write_text_file(folder / kSummaryName, summary_csv(next));
+  save_summary(folder, next);
   for (const std::string& name : folders) sync_path(folder / name);
   sync_path(folder);
   move_up(replacement, folder, kManifestName);
@@ -74,20 +107,22 @@ void take_place(const std::filesystem::path& replacement, const std::filesystem:
 }  // namespace
 
 FileDigest write_array(const std::filesystem::path& file, const std::filesystem::path& target, const NpyArray& array) {
-  constexpr std::size_t kPiece = 1 << 18;  // is still in a cache when it is written
-  Checksum checksum;
   FileStream stream(file, target);
-  const auto write = [&](std::span<const std::byte> bytes) {
-    checksum.add(bytes);
-    stream.write(bytes, array.bytes());
-  };
-  write(std::as_bytes(std::span(array.header)));
-  for (std::size_t at = 0; at < array.data.size(); at += kPiece) {
-    write(array.data.subspan(at, std::min(kPiece, array.data.size() - at)));
-  }
-  if (array.data.size() >= kWorthStarting) stream.start_writeback();
-  stream.close();
-  return {array.bytes(), checksum.value()};
+  stream.write(array.header);
+  return joined(array.header, std::array{write_last(stream, array.data, array.bytes(), Durable::later)});
+}
+
+FileDigest write_share(const SharedVector& vector, std::uint64_t first, std::span<const std::byte> values,
+                       Durable durable) {
+  const std::string header = npy_vector_header(vector.type, vector.n);
+  const std::uint64_t at = first == 0 ? 0 : header.size() + first * bytes_of_type(vector.type);
+  FileStream stream(vector.file, vector.target, at);
+  if (first == 0) stream.write(header);
+  return write_last(stream, values, values.size(), durable);
+}
+
+FileDigest digest_of_shares(const SharedVector& vector, std::span<const FileDigest> shares) {
+  return joined(npy_vector_header(vector.type, vector.n), shares);
 }
 
 void make_durable(const std::vector<std::filesystem::path>& files) {
@@ -113,8 +148,7 @@ std::uint64_t require_vector(const std::filesystem::path& file, const std::strin
     throw_damaged(file,
                   "is damaged: its head is not as epsflow writes it for " + std::to_string(n) + " values of " + type);
   }
-  const std::uint64_t size = type == "|b1" ? 1 : type.back() - '0';
-  const std::uint64_t wanted = expected.size() + n * size;
+  const std::uint64_t wanted = expected.size() + n * bytes_of_type(type);
   if (bytes != wanted) {
     throw_damaged(file, "is damaged: it has " + std::to_string(bytes) + " bytes, not " + std::to_string(wanted));
   }
@@ -129,29 +163,14 @@ void require_digest(const std::filesystem::path& file, const FileDigest& digest)
                           format_checksum(digest.crc32));
 }
 
-void save_manifest(const std::filesystem::path& folder, const Manifest& manifest) {
-  write_text_file(folder / kManifestName, manifest_json(manifest));
-  write_text_file(folder / kSummaryName, summary_csv(manifest));
-}
-
-void merge(const JournalContents& journal, Manifest& manifest) {
-  if (manifest.checksum.empty()) {
-    manifest.checksum = journal.checksum;
-    manifest.input = journal.input;
-  }
-  if (manifest.runs.empty() || status_of(manifest.runs.back()) != "running") manifest.runs.push_back(journal.run);
-  for (const SweepEntry& entry : journal.entries) manifest.entries.insert_or_assign(entry.variant, entry);
-  for (const auto& [name, digest] : journal.files) manifest.files[name] = digest;
-}
-
 void remove_results(const std::filesystem::path& folder, const Manifest& manifest) {
   for (const auto& [name, digest] : manifest.files) remove_name(folder / name);
   remove_name(folder / kSummaryName);
   for (const std::string& name : folders_of(manifest.files)) {
-    rmdir((folder / name).c_str());  // a folder that holds files of others stays
+    rmdir((folder / name).c_str());  // a folder with other files stays
   }
   sync_path(folder);
-  // It stands for the whole, and so goes and comes last.
+  // It stands for the whole folder: it is written and removed last.
   remove_name(folder / kManifestName);
 }
 
@@ -168,6 +187,72 @@ void clear_hidden(const std::filesystem::path& folder) {
   std::error_code ignored;
   for (const char* name : {"partial", "replacement", "journal.next", "journal"}) {
     std::filesystem::remove_all(hidden / name, ignored);
+  }
+}
+
+std::filesystem::path require_folder(std::filesystem::path folder) {
+  if (folder.empty())
+    throw UsageError("the name of the results folder is empty; give the folder that is to be written");
+  while (!folder.has_filename() && folder.has_relative_path()) folder = folder.parent_path();  // "results/"
+  std::error_code code;
+  const std::filesystem::file_status status = std::filesystem::status(folder, code);
+  if (std::filesystem::exists(status) && !std::filesystem::is_directory(status)) {
+    throw InTheWay(folder.string() + " is no folder; move it away, or choose another folder");
+  }
+  const auto require_own = [&](std::string_view name) {
+    const std::filesystem::file_status own = std::filesystem::symlink_status(folder / name, code);
+    if (!std::filesystem::exists(own) || std::filesystem::is_directory(own)) return;
+    throw InTheWay((folder / name).string() + " is no folder of its own; move it away, or choose another folder");
+  };
+  require_own(".epsflow");
+  for (const ResultsOutput& output : kResultsOutputs) {
+    if (output.scope == OutputScope::each_variant) require_own(output.name);
+  }
+  return folder;
+}
+
+void require_no_strangers(const std::filesystem::path& folder, const Manifest& state, const std::vector<Variant>& asked,
+                          const FolderOutputs& outputs) {
+  const auto refuse = [&](const std::string& name) {
+    throw InTheWay((folder / name).string() +
+                   " was not written by epsflow, and is in the way; move it away, or choose another folder");
+  };
+  std::error_code code;
+  for (const ResultsOutput& output : kResultsOutputs) {
+    if (output.scope == OutputScope::each_variant || output.name == kManifestName) continue;
+    if (output.scope == OutputScope::all_variants && !outputs.wants(output.name)) continue;
+    const std::string name(output.name);
+    if (state.owns(name)) continue;
+    if (std::filesystem::exists(std::filesystem::symlink_status(folder / name, code))) refuse(name);
+  }
+  for (const auto& [name, extension] : outputs.wanted) {
+    std::unordered_set<std::string> there;
+    for (const auto& entry : std::filesystem::directory_iterator(folder / name, code)) {
+      there.insert(name + "/" + entry.path().filename().string());
+    }
+    if (there.empty()) continue;
+    for (const Variant& variant : asked) {
+      const std::string file = variant_file(name, variant, extension);
+      if (!state.owns(file) && there.contains(file)) refuse(file);
+    }
+  }
+}
+
+void require_no_inputs(const std::filesystem::path& folder, const Manifest& state, const FolderOutputs& outputs) {
+  // A file may be an input if it has a common name that is seldom written.
+  const auto spared = [&](const std::string& name) {
+    const ResultsOutput* const output = find_output(name);
+    if (output == nullptr || output->scope != OutputScope::all_variants) return false;
+    return !state.owns(name) && !outputs.wants(name);
+  };
+  std::error_code code;
+  const std::filesystem::path canonical = std::filesystem::weakly_canonical(folder, code);
+  for (const std::filesystem::path& input : outputs.inputs) {
+    const std::filesystem::path file = std::filesystem::weakly_canonical(input, code);
+    const std::string name = file.lexically_relative(canonical).string();
+    if (!is_results_name(name) || spared(name)) continue;
+    throw UsageError("the input " + input.string() + " lies in " + folder.string() +
+                     " where results are written; copy it to another place, or choose another folder");
   }
 }
 

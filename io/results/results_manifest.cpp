@@ -1,5 +1,6 @@
 #include <epsflow/io/results/results_manifest.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <ctime>
@@ -7,6 +8,7 @@
 #include <initializer_list>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <system_error>
 
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
@@ -42,7 +44,7 @@ Json to_object(const std::vector<std::pair<std::string, std::string>>& entries) 
   return object;
 }
 
-/// Text from outside may be no UTF-8.
+/// Text from outside may not be UTF-8.
 std::string dump(const Json& json, int indent = -1) {
   return json.dump(indent, ' ', false, Json::error_handler_t::replace);
 }
@@ -53,7 +55,7 @@ std::string show(const std::string& text) {
   return Json(text.substr(0, kMost)).dump(-1, ' ', true, Json::error_handler_t::replace);
 }
 
-/// Behind the comma of Manifest::checksum, where the euclidean metric has no name.
+/// Returns the text after the comma of Manifest::checksum. The euclidean metric has no name there.
 std::string metric_of(const std::string& checksum) {
   const std::size_t comma = checksum.find(", ");
   if (comma == std::string::npos) return "euclidean";
@@ -61,14 +63,8 @@ std::string metric_of(const std::string& checksum) {
   return under == "weighted" ? "euclidean, weighted" : under;
 }
 
-/// Throws InputError for a run without the status that status_of() and with_status() need, or of no possible seconds.
-void check_run(const Json& run, const std::string& path) {
-  const JsonNumbers numbers(run, path);
-  if (!numbers.has("status") || !run["status"].is_string()) throw InputError(path + ".status is not a text");
-  if (numbers.has("seconds")) static_cast<void>(numbers.real("seconds"));
-}
-
-/// points_of() an input.
+/// Returns the number of points of an input, if the input has it. Throws InputError for numbers that describe_input()
+/// does not write.
 std::optional<std::uint64_t> points_in(const Json& input) {
   const JsonNumbers numbers(input, "input");
   const auto check = [](const auto& of, std::initializer_list<const char*> names) {
@@ -97,34 +93,64 @@ Json to_json(const SweepEntry& e) {
   return json;
 }
 
-/// points: those of the input, if it tells.
+/// Throws InputError if the counts are impossible for this many points.
 SweepEntry entry_of(const Json& json, const std::string& path, std::optional<std::uint64_t> points) {
   const JsonNumbers numbers(json, path);
   return {numbers.variant(), numbers.summary(points), numbers.real("seconds"), json.value("labels", true)};
+}
+
+/// Adds a variant. Its files must be there already.
+void add_entry(Manifest& manifest, const Json& json, const std::string& path, std::optional<std::uint64_t> points) {
+  const SweepEntry entry = entry_of(json, path, points);
+  if (entry.has_labels && !manifest.files.contains(labels_name(entry.variant))) {
+    throw InputError(path + " has labels that are not among the files");
+  }
+  manifest.entries.insert_or_assign(entry.variant, entry);
 }
 
 Json to_json(const std::string& name, const FileDigest& digest) {
   return {{"name", name}, {"bytes", digest.bytes}, {"crc32", format_checksum(digest.crc32)}};
 }
 
-/// Throws InputError for a name that epsflow gives no file that it lists.
-std::pair<std::string, FileDigest> file_of(const Json& json, const std::string& path) {
+/// Adds a file. Throws InputError for a name that epsflow gives to no file that it lists.
+void add_file(Manifest& manifest, const Json& json, const std::string& path) {
   const std::string name = json.at("name");
   const auto crc32 = parse_checksum(json.at("crc32").get<std::string>());
   if (!is_results_name(name) || name == kManifestName || name == kSummaryName || !crc32) {
     throw InputError(path + " names " + show(name) + ", which epsflow never writes");
   }
-  return {name, {JsonNumbers(json, path).count("bytes"), *crc32}};
+  manifest.files[name] = {JsonNumbers(json, path).count("bytes"), *crc32};
 }
 
-/// What `read` makes of JSON.
-template <class Read>
-auto parse(std::string_view text, Read read) {
-  try {
-    return read(Json::parse(text));
-  } catch (const Json::exception& e) {
-    throw InputError(e.what());
-  }
+/// Adds a run. Throws InputError if its status is missing or its seconds are impossible.
+void add_run(Manifest& manifest, const Json& run, const std::string& path) {
+  const JsonNumbers numbers(run, path);
+  if (!numbers.has("status") || !run["status"].is_string()) throw InputError(path + ".status is not a text");
+  if (numbers.has("seconds")) static_cast<void>(numbers.real("seconds"));
+  manifest.runs.push_back(dump(run));
+}
+
+/// Sets the input. Returns the number of points, if the input has it. Throws InputError for numbers that
+/// describe_input() does not write.
+std::optional<std::uint64_t> set_input(Manifest& manifest, const Json& input) {
+  manifest.checksum = input.at("checksum");
+  manifest.input = dump(input);
+  return points_in(input);
+}
+
+std::uint32_t checksum_of_line(std::string_view event) {
+  Checksum checksum;
+  checksum.add(event);
+  return checksum.value();
+}
+
+/// Returns the event of a line, without its checksum. Returns nothing for a torn line.
+std::optional<std::string> event_of(const std::string& line) {
+  const std::size_t blank = line.rfind(' ');
+  if (blank == std::string::npos) return std::nullopt;
+  const std::string event = line.substr(0, blank);
+  if (parse_checksum(std::string_view(line).substr(blank + 1)) != checksum_of_line(event)) return std::nullopt;
+  return event;
 }
 
 }  // namespace
@@ -132,6 +158,31 @@ auto parse(std::string_view text, Read read) {
 bool Manifest::owns(const std::string& name) const {
   if (name == kSummaryName || name == kManifestName) return !runs.empty();
   return files.contains(name);
+}
+
+bool Manifest::asked_for_hdf5() const {
+  return std::ranges::any_of(runs, [](const std::string& run) {
+    const Json json = Json::parse(run);
+    return json.contains("options") && json["options"].contains("hdf5");
+  });
+}
+
+void Manifest::end_running() {
+  if (runs.empty()) return;
+  Json run = Json::parse(runs.back());
+  if (run.value("status", "") != "running") return;
+  run["status"] = "killed";
+  runs.back() = dump(run);
+}
+
+void Manifest::merge(const Manifest& journal) {
+  if (checksum.empty()) {
+    checksum = journal.checksum;
+    input = journal.input;
+  }
+  if (runs.empty() || Json::parse(runs.back()).value("status", "") != "running") runs.push_back(journal.runs.back());
+  for (const auto& [variant, entry] : journal.entries) entries.insert_or_assign(variant, entry);
+  for (const auto& [name, digest] : journal.files) files[name] = digest;
 }
 
 std::string now_utc() {
@@ -226,13 +277,13 @@ std::string describe_run(const RunDescription& run, const std::string& started, 
   return dump(json);
 }
 
-std::string with_status(const std::string& run, const std::string& status) {
-  Json json = Json::parse(run);
-  json["status"] = status;
-  return dump(json);
+void require_possible(const SweepEntry& entry, std::string_view input) {
+  try {
+    static_cast<void>(entry_of(Json::parse(dump(to_json(entry))), "variant", points_in(Json::parse(input))));
+  } catch (const Json::exception& e) {
+    throw InputError(e.what());
+  }
 }
-
-std::string status_of(const std::string& run) { return Json::parse(run).value("status", ""); }
 
 std::string manifest_json(const Manifest& manifest, bool listed) {
   const Json last = Json::parse(manifest.runs.back());
@@ -267,24 +318,12 @@ Manifest read_manifest(const std::filesystem::path& folder) {
   try {
     const Json json = Json::parse(read_bytes(file));
     if (json.value("program", "") != "epsflow") throw_strange(file, "was not written by epsflow");
-    manifest.checksum = json.at("input").at("checksum");
-    const std::optional<std::uint64_t> points = points_in(json.at("input"));
-    manifest.input = dump(json.at("input"));
-    for (const Json& run : json.at("runs")) {
-      check_run(run, element("runs", manifest.runs.size()));
-      manifest.runs.push_back(dump(run));
-    }
+    const std::optional<std::uint64_t> points = set_input(manifest, json.at("input"));
+    for (const Json& run : json.at("runs")) add_run(manifest, run, element("runs", manifest.runs.size()));
     std::size_t place = 0;
-    for (const Json& entry : json.at("files")) manifest.files.insert(file_of(entry, element("files", place++)));
+    for (const Json& entry : json.at("files")) add_file(manifest, entry, element("files", place++));
     place = 0;
-    for (const Json& result : json.at("results")) {
-      const std::string path = element("results", place++);
-      const SweepEntry entry = entry_of(result, path, points);
-      if (entry.has_labels && !manifest.files.contains(labels_name(entry.variant))) {
-        throw InputError(path + " has labels that are not among the files");
-      }
-      manifest.entries.insert_or_assign(entry.variant, entry);
-    }
+    for (const Json& result : json.at("results")) add_entry(manifest, result, element("results", place++), points);
     const JsonNumbers numbers(json, "");
     if (numbers.has("seconds")) static_cast<void>(numbers.real("seconds"));
     if (numbers.has("variants")) static_cast<void>(numbers.count("variants", place, place));
@@ -300,15 +339,12 @@ Manifest read_manifest(const std::filesystem::path& folder) {
   return manifest;
 }
 
-bool asked_for_hdf5(const Manifest& manifest) {
-  for (const std::string& run : manifest.runs) {
-    const Json json = Json::parse(run);
-    if (json.contains("options") && json["options"].contains("hdf5")) return true;
-  }
-  return false;
+void save_manifest(const std::filesystem::path& folder, const Manifest& manifest) {
+  write_text_file(folder / kManifestName, manifest_json(manifest));
+  save_summary(folder, manifest);
 }
 
-std::string summary_csv(const Manifest& manifest) {
+void save_summary(const std::filesystem::path& folder, const Manifest& manifest) {
   std::string text = std::string(kSummaryHeader) + "\n";
   for (const auto& [variant, entry] : manifest.entries) {
     text += format_number(variant.eps) + "," + std::to_string(variant.minpts) + ",";
@@ -322,24 +358,66 @@ std::string summary_csv(const Manifest& manifest) {
     const std::string crc32 = entry.has_labels ? format_checksum(manifest.files.at(labels).crc32) : "";
     text += seconds.data() + ("," + labels) + "," + crc32 + "\n";
   }
-  return text;
+  write_text_file(folder / kSummaryName, text);
 }
 
-std::string variant_json(const SweepEntry& entry) { return dump(to_json(entry)); }
-std::string file_json(const std::string& name, const FileDigest& digest) { return dump(to_json(name, digest)); }
-
-SweepEntry parse_variant(std::string_view line, std::optional<std::uint64_t> points) {
-  return parse(line, [&](const Json& json) { return entry_of(json, "variant", points); });
+std::optional<JournalContents> read_journal(const std::filesystem::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  JournalContents contents;
+  std::optional<std::uint64_t> points;
+  for (std::string line; std::getline(in, line);) {
+    const std::optional<std::string> event = event_of(line);
+    if (!event) break;
+    const std::string kind = event->substr(0, event->find(' '));
+    try {
+      const Json json = kind == "commit" ? Json() : Json::parse(event->substr(kind.size()));
+      if (kind == "begin") {
+        contents.replaces = json.at("replaces");
+        points = set_input(contents.state, json.at("input"));
+        add_run(contents.state, json.at("run"), "run");
+      } else if (kind == "variant") {
+        add_entry(contents.state, json, kind, points);
+      } else if (kind == "file") {
+        add_file(contents.state, json, kind);
+      } else if (kind == "commit") {
+        contents.committed = true;
+      }
+    } catch (const Json::exception&) {
+      break;  // the checksum is right, but no journal has this line: it is treated as a torn line
+    } catch (const InputError&) {
+      break;
+    }
+  }
+  if (contents.state.runs.empty()) return std::nullopt;
+  return contents;
 }
 
-std::pair<std::string, FileDigest> parse_file(std::string_view line) {
-  return parse(line, [](const Json& json) { return file_of(json, "file"); });
+Journal::Journal(const std::filesystem::path& file, const Manifest& state, bool replaces, bool committed)
+    : stream_(file.string() + ".next", file) {
+  add_line(std::string("begin {\"replaces\": ") + (replaces ? "true" : "false") + ", \"input\": " + state.input +
+           ", \"run\": " + state.runs.back() + "}");
+  if (committed) add_commit();
+  sync();
+  // In one step: the journal before is whole until this one is.
+  std::error_code code;
+  std::filesystem::rename(file.string() + ".next", file, code);
+  if (code) throw_cannot_write(file, code.value());
+  sync_path(file.parent_path());
 }
 
-std::optional<std::uint64_t> points_of(std::string_view input) { return parse(input, points_in); }
+void Journal::add(const SweepEntry& entry) { add_line("variant " + dump(to_json(entry))); }
+void Journal::add(const std::string& name, const FileDigest& digest) {
+  add_line("file " + dump(to_json(name, digest)));
+}
 
-void require_run(std::string_view run) {
-  parse(run, [](const Json& json) { check_run(json, "run"); });
+void Journal::add_line(const std::string& event) {
+  pending_ += event + " " + format_checksum(checksum_of_line(event)) + "\n";
+}
+
+void Journal::sync() {
+  stream_.write(pending_);
+  pending_.clear();
+  stream_.sync();
 }
 
 }  // namespace epsflow::io

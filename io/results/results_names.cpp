@@ -10,7 +10,8 @@
 namespace epsflow::io {
 namespace {
 
-/// The variant of a file's name without folder and extension, "eps_0.1_minpts_4"; what else it may be is for the caller.
+/// The variant of a file's name without folder and extension, "eps_0.1_minpts_4"; what else it may be is for the
+/// caller.
 std::optional<Variant> variant_of(std::string_view stem) {
   constexpr std::string_view kEps = "eps_";
   constexpr std::string_view kMinpts = "_minpts_";

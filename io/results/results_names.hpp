@@ -38,70 +38,47 @@ enum class OutputScope : std::uint8_t {
   folder,        ///< one file about the folder or its points
 };
 
-/// One kind of output of a results folder.
+/// One kind of output of a results folder. Lists of words are separated by blanks.
 struct ResultsOutput {
   std::string_view name;  ///< of the folder or of the file
   OutputScope scope;
-  std::string_view extensions = {};  ///< those that files of the folder may have, separated by blanks; empty for a file
-  std::string_view commands;         ///< that write it, separated by blanks
-  std::string_view options =
-      {};             ///< of sweep: each asks for it. Empty if it needs no option, as everything that explore writes
-  bool copy = false;  ///< a VariantWriter writes it, in the format that the option names
-  bool of_labels = false;        ///< it cannot be made of counts alone
-  bool of_points = false;        ///< it cannot be made of a table of neighbours
-  bool of_one_data_set = false;  ///< it cannot be made of slices
+  std::string_view extensions;  ///< that files of the folder may have; empty for a file
+  std::string_view commands;    ///< that write it
+  std::string_view
+      options;  ///< of sweep: each requests it. Empty if it needs no option, as everything that explore writes.
+  bool of_labels = false;        ///< it cannot be made from counts alone
+  bool of_points = false;        ///< it cannot be made from a table of neighbours
+  bool of_one_data_set = false;  ///< it cannot be made from slices
   bool of_one_process = false;   ///< several processes of a launcher do not write it
+  bool copy = false;             ///< a VariantWriter writes it, in the format that the option names
 };
 
-/// Every output of a results folder. What is written, replaced, removed, protected from strangers and refused together is derived from
-/// this table. Labels come first: what has labels is a finished variant.
-inline constexpr std::array<ResultsOutput, 13> kResultsOutputs{{
-    {.name = kLabelsFolder, .scope = OutputScope::each_variant, .extensions = ".npy", .commands = "sweep explore"},
-    {.name = kCoreFolder,
-     .scope = OutputScope::each_variant,
-     .extensions = ".npy",
-     .commands = "sweep",
-     .options = "core"},
-    {.name = kLabelledFolder,
-     .scope = OutputScope::each_variant,
-     .extensions = ".csv .fits .h5 .parquet .geojson .vtp",
-     .commands = "sweep",
-     .options = "labelled",
-     .copy = true,
-     .of_labels = true,
-     .of_points = true,
-     .of_one_process = true},
-    {.name = kCatalogFolder,
-     .scope = OutputScope::each_variant,
-     .extensions = ".csv .fits .h5 .parquet",
-     .commands = "sweep",
-     .options = "catalog",
-     .copy = true,
-     .of_labels = true,
-     .of_points = true,
-     .of_one_process = true},
-    {.name = kSummaryName, .scope = OutputScope::folder, .commands = "sweep explore"},
-    {.name = kManifestName, .scope = OutputScope::folder, .commands = "sweep explore"},
-    {.name = kTraceName, .scope = OutputScope::folder, .commands = "sweep explore"},
-    {.name = kRowsName, .scope = OutputScope::folder, .commands = "sweep explore"},
-    {.name = kHdf5Name, .scope = OutputScope::folder, .commands = "sweep", .options = "hdf5", .of_labels = true},
-    {.name = kMapName, .scope = OutputScope::all_variants, .commands = "explore"},
-    {.name = kLineageName,
-     .scope = OutputScope::all_variants,
-     .commands = "sweep explore",
-     .options = "lineage report",
-     .of_points = true,
-     .of_one_data_set = true},
-    {.name = kExploreName, .scope = OutputScope::all_variants, .commands = "explore"},
-    {.name = kSlicesName,
-     .scope = OutputScope::all_variants,
-     .commands = "sweep",
-     .options = "by by-file",
-     .of_points = true,
-     .of_one_process = true},
-}};
+/// Every output of a results folder. What is written, replaced, removed, protected from other writers and refused
+/// together is derived from this table. Labels come first: a variant that has labels is finished.
+inline constexpr std::array<ResultsOutput, 13> kResultsOutputs = [] {
+  using enum OutputScope;
+  constexpr std::string_view kBoth = "sweep explore";
+  constexpr std::string_view kTables = ".csv .fits .h5 .parquet";
+  constexpr std::string_view kCopies = ".csv .fits .h5 .parquet .geojson .vtp";
+  // Columns: name, scope, extensions, commands, options; of labels, of points, of one data set, of one process, copy.
+  return std::array<ResultsOutput, 13>{{
+      {kLabelsFolder, each_variant, ".npy", kBoth, ""},
+      {kCoreFolder, each_variant, ".npy", "sweep", "core"},
+      {kLabelledFolder, each_variant, kCopies, "sweep", "labelled", true, true, false, true, true},
+      {kCatalogFolder, each_variant, kTables, "sweep", "catalog", true, true, false, true, true},
+      {kSummaryName, folder, "", kBoth, ""},
+      {kManifestName, folder, "", kBoth, ""},
+      {kTraceName, folder, "", kBoth, ""},
+      {kRowsName, folder, "", kBoth, ""},
+      {kHdf5Name, folder, "", "sweep", "hdf5", true},
+      {kMapName, all_variants, "", "explore", ""},
+      {kLineageName, all_variants, "", kBoth, "lineage report", false, true, true},
+      {kExploreName, all_variants, "", "explore", ""},
+      {kSlicesName, all_variants, "", "sweep", "by by-file", false, true, false, true},
+  }};
+}();
 
-/// Calls take(word) for each word of `text`, which blanks separate.
+/// Calls take(word) for each word of `text`. Blanks separate words.
 template <class Take>
 void for_each_word(std::string_view text, Take take) {
   while (!text.empty()) {
@@ -122,23 +99,23 @@ void for_each_word(std::string_view text, Take take) {
 
 /// What a results folder is to hold, and what it must not touch.
 struct FolderOutputs {
-  /// Names of kResultsOutputs with the extension of their files (".csv"), which is empty for a single file. What needs no option is
-  /// written anyway, labels excepted: without kLabelsFolder only the counts of the variants are kept.
+  /// Names of kResultsOutputs with the extension of their files (".csv"), which is empty for a single file. What needs
+  /// no option is written anyway, labels excepted: without kLabelsFolder only the counts of the variants are kept.
   std::map<std::string, std::string, std::less<>> wanted = {{kLabelsFolder, ".npy"}};
   std::vector<std::filesystem::path> inputs = {};  ///< files that must stay as they are
-  bool resumable = true;  ///< whether who asks for it can be told to go on with FolderMode::resume
+  bool resumable = true;                           ///< errors may offer FolderMode::resume
 
   [[nodiscard]] bool wants(std::string_view name) const { return wanted.contains(name); }
 };
 
-/// Every file of a variant, the labels first if it has some.
+/// Returns every file of a variant, the labels first if it has labels.
 [[nodiscard]] std::vector<std::string> variant_files(const Variant& variant, const FolderOutputs& outputs);
 
-/// Where in .epsflow a file is written before it takes its place.
+/// Returns the place in .epsflow at which a file is written before it takes its own.
 [[nodiscard]] std::string partial_name(std::string name);
 
-/// Whether `name` is one that epsflow gives: one of the fixed names, or of a variant in one of the folders. So it neither
-/// is absolute nor leads anywhere else.
+/// Returns true if epsflow gives this name: it is one of the fixed names, or that of a variant in one of the folders.
+/// So it is neither absolute nor leads to another folder.
 [[nodiscard]] bool is_results_name(std::string_view name);
 
 }  // namespace epsflow::io

@@ -6,19 +6,14 @@
 
 #include <epsflow/core/error.hpp>
 #include <epsflow/io/results/results_files.hpp>
-#include <epsflow/io/results/results_names.hpp>
-#include <epsflow/io/results/results_obstacles.hpp>
 
 namespace epsflow::io {
 namespace {
 
-/// Throws InputError for what read_manifest() would refuse: so that no folder is written that nobody can read.
+/// Throws InputError for what read_manifest() would refuse. So no folder is written that cannot be read.
 void require_readable(const HeldResults& results) {
   try {
-    const std::optional<std::uint64_t> points = points_of(results.input);
-    for (const HeldVariant& held : results.variants) {
-      static_cast<void>(parse_variant(variant_json(held.entry), points));
-    }
+    for (const HeldVariant& held : results.variants) require_possible(held.entry, results.input);
   } catch (const InputError& e) {
     throw InputError(std::string("the results are those of no clustering, or are damaged: ") + e.what() +
                      "; make them again");
@@ -60,7 +55,6 @@ void save_results(const std::filesystem::path& folder, const HeldResults& result
   if (results.variants.empty()) throw UsageError("there are no variants to save");
   require_readable(results);
   const std::filesystem::path path = require_folder(folder);
-  require_no_links(path);
   const FolderLock lock(path, path / ".epsflow", notice);
   if (recover(path)) {
     throw UsageError(
@@ -85,8 +79,7 @@ void save_results(const std::filesystem::path& folder, const HeldResults& result
     const Manifest manifest = write_files(path, replacement, results, cancel);
     save_manifest(replacement, manifest);
     cancel.check();
-    const Journal complete(path / ".epsflow/journal",
-                           {.replaces = true, .committed = true, .input = manifest.input, .run = manifest.runs.back()});
+    const Journal complete(path / ".epsflow/journal", manifest, true, true);
   } catch (...) {
     clear_hidden(path);
     throw;

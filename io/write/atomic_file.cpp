@@ -22,8 +22,6 @@ namespace {
 
 bool is_standard_output(const std::filesystem::path& target) { return target == kStandardOutput; }
 
-std::string words_of(int error) { return std::generic_category().message(error); }
-
 const char* way_out(int error) noexcept {
   switch (error) {
     case EACCES:
@@ -37,6 +35,12 @@ const char* way_out(int error) noexcept {
     default:
       return "choose another place";
   }
+}
+
+[[noreturn]] void throw_reason(const std::filesystem::path& target, const std::string& reason, std::uint64_t wanted,
+                               int error) {
+  throw ResourceError("cannot write " + target.string() + ": " + reason +
+                      (wanted > 0 ? " (" + format_bytes(wanted) + " wanted)" : "") + "; " + way_out(error));
 }
 
 [[noreturn]] void throw_exists(const std::filesystem::path& target) {
@@ -102,13 +106,11 @@ void try_to_write_in(const std::filesystem::path& folder, const std::filesystem:
 }  // namespace
 
 void throw_cannot_write(const std::filesystem::path& target, const std::string& reason, std::uint64_t wanted) {
-  throw ResourceError("cannot write " + target.string() + ": " + reason +
-                      (wanted > 0 ? " (" + format_bytes(wanted) + " wanted)" : "") + "; " + way_out(ENOSPC));
+  throw_reason(target, reason, wanted, ENOSPC);
 }
 
 void throw_cannot_write(const std::filesystem::path& target, int error, std::uint64_t wanted) {
-  throw ResourceError("cannot write " + target.string() + ": " + words_of(error) +
-                      (wanted > 0 ? " (" + format_bytes(wanted) + " wanted)" : "") + "; " + way_out(error));
+  throw_reason(target, std::generic_category().message(error), wanted, error);
 }
 
 bool same_file(const std::filesystem::path& a, const std::filesystem::path& b) {
@@ -140,19 +142,15 @@ void require_target(const std::filesystem::path& target, Overwrite overwrite,
   try_to_write_in(existing_folder(target), target);
 }
 
-FileStream::FileStream(const std::filesystem::path& file, std::filesystem::path target)
+FileStream::FileStream(const std::filesystem::path& file, std::filesystem::path target, std::optional<std::uint64_t> at)
     : target_(std::move(target)),
-      descriptor_(is_standard_output(file) ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0)
-                                           : open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) {
-  if (descriptor_ < 0) throw_cannot_write(target_, errno);
-}
-
-FileStream::FileStream(const std::filesystem::path& file, std::filesystem::path target, std::uint64_t at)
-    : target_(std::move(target)), descriptor_(open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666)) {
-  if (descriptor_ >= 0 && lseek(descriptor_, static_cast<off_t>(at), SEEK_SET) >= 0) return;
+      descriptor_(is_standard_output(file)
+                      ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0)
+                      : open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | (at ? 0 : O_TRUNC), 0666)) {
+  if (descriptor_ >= 0 && (!at || lseek(descriptor_, static_cast<off_t>(*at), SEEK_SET) >= 0)) return;
   const int error = errno;
   if (descriptor_ >= 0) ::close(descriptor_);
-  if (error == ENOENT) {
+  if (at && error == ENOENT) {
     throw ResourceError("cannot write " + target_.string() +
                         ": another process has made the folder, and this one does not see it; choose one that all see");
   }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,22 +14,22 @@
 
 namespace epsflow::io {
 
-/// What to do with a file that stands where an output goes.
+/// What to do with a file that has the name of an output.
 enum class Overwrite : std::uint8_t { refuse, replace };
 
 /// The name that stands for standard output, to which bytes go as they come.
 inline constexpr const char* kStandardOutput = "-";
 
-/// Whoever read standard output, or another pipe that is written to, has closed it (EPIPE). This is no failure: end without a
+/// The reader of standard output, or of another pipe, has closed it (EPIPE). This is not a failure: end without a
 /// message.
 class ReaderGone : public ResourceError {
  public:
   ReaderGone() : ResourceError("whoever read the output has gone") {}
 };
 
-/// Finds out, before anything is read or computed, whether `target` can be written. Throws UsageError for an empty name,
-/// a folder, a device or pipe, one of `inputs` under whatever name, and, with Overwrite::refuse, anything that exists;
-/// ResourceError where its folder cannot be written to. Leaves nothing behind. O(inputs).
+/// Finds out, before anything is read or computed, whether `target` can be written. Throws UsageError for an empty
+/// name, a folder, a device or pipe, one of `inputs` under whatever name, and, with Overwrite::refuse, anything that
+/// exists; ResourceError if its folder cannot be written to. Leaves nothing behind. O(inputs).
 void require_target(const std::filesystem::path& target, Overwrite overwrite,
                     std::span<const std::filesystem::path> inputs);
 
@@ -44,18 +45,17 @@ void require_target(const std::filesystem::path& target, Overwrite overwrite,
 /// Bytes that go to a file one after the other. Not thread-safe.
 class FileStream {
  public:
-  /// Creates `file`, or empties it if it exists; kStandardOutput stands for standard output. Errors name `target`. Throws
+  /// Creates `file`, or empties it if it exists; kStandardOutput stands for standard output. With `at`: writes from
+  /// this byte on, to a file that others write to as well, and whose bytes stay. Errors name `target`. Throws
   /// ResourceError.
-  FileStream(const std::filesystem::path& file, std::filesystem::path target);
-  /// Writes from byte `at` on, to a file that others write to as well: what is there stays. Creates it if need be.
-  FileStream(const std::filesystem::path& file, std::filesystem::path target, std::uint64_t at);
+  FileStream(const std::filesystem::path& file, std::filesystem::path target, std::optional<std::uint64_t> at = {});
   ~FileStream();
   FileStream(const FileStream&) = delete;  // owns the descriptor
   FileStream& operator=(const FileStream&) = delete;
 
-  /// Throws ResourceError when the bytes cannot be written, as on a full disk. Its message says how many bytes the whole file
-  /// needs: the `wanted` ones, or, if `wanted` is 0, all up to the end of this call. Throws ReaderGone where the other end of a
-  /// pipe is closed.
+  /// Throws ResourceError when the bytes cannot be written, as on a full disk. Its message says how many bytes the
+  /// whole file needs: the `wanted` ones, or, if `wanted` is 0, all up to the end of this call. Throws ReaderGone if
+  /// the other end of a pipe is closed.
   void write(std::span<const std::byte> bytes, std::uint64_t wanted = 0);
   void write(std::string_view text) { write(std::as_bytes(std::span(text.data(), text.size()))); }
   /// Has the system begin to bring the bytes to the disk, and does not wait for it.
@@ -71,13 +71,13 @@ class FileStream {
   std::uint64_t written_ = 0;
 };
 
-/// A name beside `target` for a file that commit_file() will move there. Creates the parent folder where it is missing,
+/// A name beside `target` for a file that commit_file() will move there. Creates the parent folder if it is missing,
 /// and removes what killed processes left there for the same target. Throws ResourceError when that fails.
 [[nodiscard]] std::filesystem::path temporary_beside(const std::filesystem::path& target);
 
-/// Renames `temporary` to `target` in one step. The content is on the disk before the rename. The new name is on the disk when
-/// this returns. Throws UsageError if `target` has appeared meanwhile and must not be replaced, else ResourceError. Removes
-/// `temporary` on failure.
+/// Renames `temporary` to `target` in one step. The content is on the disk before the rename. The new name is on the
+/// disk when this returns. Throws UsageError if `target` has appeared meanwhile and must not be replaced, else
+/// ResourceError. Removes `temporary` on failure.
 void commit_file(const std::filesystem::path& temporary, const std::filesystem::path& target, Overwrite overwrite);
 
 /// Waits until what `file` holds, or the names in a folder, are on the disk. Throws ResourceError.
@@ -106,8 +106,9 @@ class AtomicFile {
   FileStream stream_;
 };
 
-/// Calls `write` with the name of a new file beside `target`. Then moves that file to `target`, as commit_file() does. If `write`
-/// throws, nothing is left behind. If `target` is standard output, `write` gets its name and writes to it at once.
+/// Calls `write` with the name of a new file beside `target`. Then moves that file to `target`, as commit_file() does.
+/// If `write` throws, nothing is left behind. If `target` is standard output, `write` gets its name and writes to it at
+/// once.
 void write_atomically(const std::filesystem::path& target, Overwrite overwrite,
                       const std::function<void(const std::filesystem::path& file)>& write);
 

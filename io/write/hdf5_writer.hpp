@@ -11,7 +11,7 @@
 #include <epsflow/core/labels.hpp>
 #include <epsflow/core/metric.hpp>
 #include <epsflow/io/label_numbers.hpp>
-#include <epsflow/io/results/sweep_entry.hpp>
+#include <epsflow/io/results/results_manifest.hpp>
 #include <epsflow/io/write/atomic_file.hpp>
 
 namespace epsflow::io {

@@ -9,7 +9,7 @@
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
 #include <epsflow/io/checksum.hpp>
-#include <epsflow/io/results/sweep_entry.hpp>
+#include <epsflow/io/results/results_manifest.hpp>
 #include <epsflow/parts/sweep.hpp>
 #include <epsflow/pipeline/backends.hpp>
 #include <epsflow/pipeline/engine.hpp>

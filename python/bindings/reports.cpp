@@ -4,7 +4,7 @@
 #include "dataset.hpp"
 #include "points.hpp"
 
-#include <epsflow/io/results/sweep_entry.hpp>
+#include <epsflow/io/results/results_manifest.hpp>
 #include <epsflow/io/write/atomic_file.hpp>
 #include <epsflow/parts/sweep.hpp>
 #include <epsflow/report/as_json.hpp>

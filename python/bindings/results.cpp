@@ -12,7 +12,6 @@
 #include <epsflow/io/results/folder_lock.hpp>
 #include <epsflow/io/results/results_files.hpp>
 #include <epsflow/io/results/results_names.hpp>
-#include <epsflow/io/results/results_obstacles.hpp>
 #include <epsflow/io/results/save_results.hpp>
 
 namespace epsflow::python {

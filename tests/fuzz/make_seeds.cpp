@@ -51,10 +51,13 @@ void add_results_seeds(const fs::path& seeds, const fs::path& folder, const epsf
   const std::string summary = bytes_of(folder / "summary.csv");
   const std::string manifest = bytes_of(folder / "sweep.json");
   const epsflow::io::Manifest read = epsflow::io::read_manifest(folder);
-  std::string journal = R"(begin {"replaces": false, "input": {"checksum": "x"}, "run": {"status": "running"}})"
-                        "\n";
-  for (const auto& [name, digest] : read.files) journal += "file " + epsflow::io::file_json(name, digest) + "\n";
-  for (const auto& [variant, entry] : read.entries) journal += "variant " + epsflow::io::variant_json(entry) + "\n";
+  epsflow::io::Journal written(folder / "journal", read, false);
+  for (const auto& [name, digest] : read.files) written.add(name, digest);
+  for (const auto& [variant, entry] : read.entries) written.add(entry);
+  written.sync();
+  std::string journal;  // without the checksums of its lines
+  std::ifstream in(folder / "journal");
+  for (std::string line; std::getline(in, line);) journal += line.substr(0, line.rfind(' ')) + "\n";
   fs::create_directories(seeds);
   for (const int mode : {8, 9, 10, 11, 12, 13}) {
     const auto seed = [&](const std::string& name, const std::string& first, const std::string& second,

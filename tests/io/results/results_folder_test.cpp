@@ -7,7 +7,6 @@
 
 #include <epsflow/io/results/results_files.hpp>
 #include <epsflow/io/results/results_names.hpp>
-#include <epsflow/io/results/results_obstacles.hpp>
 #include <epsflow/io/write/atomic_file.hpp>
 #include <epsflow/io/write/npy_writer.hpp>
 
@@ -252,8 +251,10 @@ TEST_CASE("results folder: what a killed run had journalled counts, moved or not
   std::filesystem::create_directories(hidden / "partial");
   const std::string checksum = checksum_of(six_points());
   {
-    Journal journal(hidden / "journal", {.input = describe_input(results_input(six_points()), checksum),
-                                         .run = describe_run({}, now_utc(), "running", 0, {})});
+    Journal journal(hidden / "journal",
+                    {.input = describe_input(results_input(six_points()), checksum),
+                     .runs = {describe_run({}, now_utc(), "running", 0, {})}},
+                    false);
     for (const auto& [variant, entry] : whole.entries) {
       journal.add(labels_name(variant), whole.files.at(labels_name(variant)));
       journal.add(entry);
@@ -302,9 +303,9 @@ TEST_CASE("results folder: a replacement takes the place of the old results wher
     std::filesystem::rename(folder / "next", next);
     {
       Journal journal(results / ".epsflow/journal",
-                      {.replaces = true,
-                       .input = describe_input(results_input(six_points()), checksum_of(six_points())),
-                       .run = describe_run({}, now_utc(), "running", 0, {})});
+                      {.input = describe_input(results_input(six_points()), checksum_of(six_points())),
+                       .runs = {describe_run({}, now_utc(), "running", 0, {})}},
+                      true);
       journal.add_commit();
       journal.sync();
     }

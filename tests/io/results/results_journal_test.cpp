@@ -1,4 +1,4 @@
-#include <epsflow/io/results/results_journal.hpp>
+#include <epsflow/io/results/results_manifest.hpp>
 
 #include <string>
 #include <vector>
@@ -41,8 +41,8 @@ std::optional<JournalContents> read_with(const std::string& old, const std::stri
 TEST_CASE("results journal: a variant with counts that are no counts is as a torn line") {
   const std::optional<JournalContents> whole = read_with("1.5", "1.5");
   REQUIRE(whole);
-  REQUIRE(whole->entries.size() == 1);
-  CHECK(whole->entries.front().summary == LabelSummary{13, 169, 1600, 231, 400});
+  REQUIRE(whole->state.entries.size() == 1);
+  CHECK(whole->state.entries.begin()->second.summary == LabelSummary{13, 169, 1600, 231, 400});
   for (const char* name : {"minpts", "clusters", "noise", "core", "border", "largest"}) {
     const std::string entry = std::string(", \"") + name + "\": ";
     for (const std::string& value : kNoCounts) {
@@ -50,12 +50,12 @@ TEST_CASE("results journal: a variant with counts that are no counts is as a tor
       // The number that stands there follows under a name that nobody reads.
       const std::optional<JournalContents> read = read_with(entry, entry + value + ", \"x\": ");
       REQUIRE(read);
-      CHECK(read->entries.empty());
-      CHECK(read->files.size() == 1);
+      CHECK(read->state.entries.empty());
+      CHECK(read->state.files.size() == 1);
     }
     const std::optional<JournalContents> missing = read_with(entry, ", \"x\": ");
     REQUIRE(missing);
-    CHECK(missing->entries.empty());
+    CHECK(missing->state.entries.empty());
   }
   for (const auto& [old, value] :
        std::vector<std::pair<std::string, std::string>>{{"0.25,", "0,"},
@@ -69,7 +69,7 @@ TEST_CASE("results journal: a variant with counts that are no counts is as a tor
     CAPTURE(old, value);
     const std::optional<JournalContents> read = read_with(old, value);
     REQUIRE(read);
-    CHECK(read->entries.empty());
+    CHECK(read->state.entries.empty());
   }
 }
 
@@ -78,8 +78,8 @@ TEST_CASE("results journal: a file of no possible size is as a torn line, and so
     CAPTURE(value);
     const std::optional<JournalContents> read = read_with("8128", value);
     REQUIRE(read);
-    CHECK(read->files.empty());
-    CHECK(read->entries.empty());
+    CHECK(read->state.files.empty());
+    CHECK(read->state.entries.empty());
   }
 }
 

@@ -130,13 +130,15 @@ TEST_CASE("results manifest: texts where the input needs them") {
                  {kDamaged, "input.slices is not a text"});
 }
 
-TEST_CASE("results manifest: how many points an input has") {
-  CHECK(points_of(R"({"checksum": "x", "points": 7})") == std::uint64_t{7});
-  CHECK_FALSE(points_of(R"({"checksum": "x"})"));
+TEST_CASE("results manifest: counts that are possible for the points of an input") {
+  const SweepEntry entry{{0.5, 2}, {1, 1, 5, 1, 6}};
+  CHECK_NOTHROW(require_possible(entry, R"({"checksum": "x", "points": 7})"));
+  CHECK_NOTHROW(require_possible(entry, R"({"checksum": "x"})"));
+  CHECK_THROWS_AS(require_possible(entry, R"({"checksum": "x", "points": 8})"), InputError);
   for (const char* input :
        {R"({"points": -2000})", R"({"points": 2000.5})", R"({"points": "7"})", "[]", "7", "junk", ""}) {
     CAPTURE(input);
-    CHECK_THROWS_AS(points_of(input), InputError);
+    CHECK_THROWS_AS(require_possible(entry, input), InputError);
   }
 }
 

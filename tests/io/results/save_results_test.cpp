@@ -6,7 +6,6 @@
 #include "io/io_test.hpp"
 
 #include <epsflow/io/results/results_files.hpp>
-#include <epsflow/io/results/results_obstacles.hpp>
 
 namespace epsflow::io::test {
 namespace {
@@ -94,7 +93,7 @@ TEST_CASE("save results: a run that did not end is left to who goes on with it")
   std::filesystem::create_directories(folder / "r/.epsflow");
   {
     const Journal journal(folder / "r/.epsflow/journal",
-                          {.input = R"({"checksum": "x"})", .run = R"({"status": "running"})"});
+                          {.input = R"({"checksum": "x"})", .runs = {R"({"status": "running"})"}}, false);
   }
   check_mentions(error_of<UsageError>([&] { save_results(folder / "r", held(0.5), Overwrite::replace); }),
                  {"killed", "FolderMode::resume"});
