@@ -25,15 +25,15 @@
 namespace epsflow::cpu {
 namespace {
 
-/// Whether a grid is not all that may be taken: with more dimensions than it indexes a tree may leave fewer candidates.
+/// True if a tree may be taken: with more dimensions than a grid indexes it may leave fewer candidates.
 bool tree_possible(IndexChoice choice, std::size_t dims, const Space& space) noexcept {
   return choice == IndexChoice::tree || (choice == IndexChoice::automatic && dims > index::kMostIndexedDims &&
                                          space.plain() && space.slices == nullptr);
 }
 
-/// Whether a grid is of hardly any use. Wherever six coordinates tell points apart its cells leave fewer candidates than tiles
-/// of a tree, and are made sooner; where they do not, distances to pivots still may. A grid of many cells tells them apart,
-/// and few points are searched before layers are chosen.
+/// True if a grid prunes hardly anything. If six coordinates separate the points, its cells leave fewer candidates than
+/// the tiles of a tree, and are made faster; if they do not, distances to pivots still may. A grid of many cells
+/// separates them, and few points are searched before layers are chosen.
 bool leaves_all(const index::Grid& grid, const CancelToken& cancel) {
   constexpr std::uint32_t kFewestPoints = 8192;
   constexpr double kMostShare = 0.9;
@@ -42,14 +42,15 @@ bool leaves_all(const index::Grid& grid, const CancelToken& cancel) {
   return static_cast<double>(index::count_candidates(grid, cancel)) > kMostShare * n * n;
 }
 
-/// Passes of a search find the ranges of all cells again, which takes longer than comparing points where places that may hold
-/// some are many. Up to as many bytes as the coordinates have in float32.
+/// True if the ranges of cells are kept for all passes of a search: finding them again takes longer than comparing
+/// points if there are many neighbouring cells. Up to as many bytes as the coordinates have in float32.
 bool keeps_ranges(std::size_t dims) noexcept { return dims > index::kMostCliqueDims; }
 std::uint64_t kept_range_bytes(std::uint64_t n, std::size_t dims) noexcept {
   return keeps_ranges(dims) ? n * dims * sizeof(float) : 0;
 }
 
-/// Functions of a tree change by no more than the straight distance of two points.
+/// Throws UsageError if the space does not permit the index. Functions of a tree require the Euclidean distance: they
+/// differ by at most the distance of two points.
 void check_index(IndexChoice choice, const Space& space) {
   if (space.slices != nullptr && choice != IndexChoice::automatic && choice != IndexChoice::grid) {
     throw UsageError(kSlicesNeedGrid);
@@ -61,7 +62,7 @@ void check_index(IndexChoice choice, const Space& space) {
       "box: leave it out");
 }
 
-/// Images by which points are clustered in a plain space; none where they do not serve, or are more than the points.
+/// The number of images with which a plain space serves; nothing if images do not serve or exceed the points.
 std::optional<std::uint64_t> image_count(PointsView points, const Space& space, const IndexOptions& options) {
   const bool grid = options.index == IndexChoice::automatic || options.index == IndexChoice::grid;
   if (!grid || options.cells != Cells::clique) return std::nullopt;
@@ -89,7 +90,7 @@ class CpuIndex final : public Index {
       grid_ = grid;
       const bool tree = tree_possible(options.index, points.dims(), space) && leaves_all(*grid_, cancel);
       choice_ = tree ? IndexChoice::tree : IndexChoice::grid;
-      if (tree) grid_ = nullptr;  // before the other is made: memory for both at once is not asked for
+      if (tree) grid_ = nullptr;  // frees it first, so that memory for both indexes is not needed at once
     }
     if (grid_ != nullptr) {
       index_ = grid_;
@@ -113,7 +114,7 @@ class CpuIndex final : public Index {
   }
   [[nodiscard]] std::unique_ptr<TableSearch> table(const TableOptions& options) const override {
     if (ghosts().count == 0) return make_table_search(index_, rows_, options, cancel_);
-    // A table has no rows of ghosts: it is made from a grid of the points alone, which knows the box.
+    // A table has no rows of ghosts, so it is made from a grid of the points alone, in the periodic box.
     const auto grid = std::make_shared<const index::Grid>(points_, index_->eps(), Cells::reach, cancel_, space_);
     return make_table_search(grid, std::make_shared<const index::RowSearch>(*grid), options, cancel_);
   }
@@ -124,8 +125,8 @@ class CpuIndex final : public Index {
       return n * 5 + clustering::SourceClustering::bytes(n, n, 1, options) +
              clustering::SearchedSource::bytes(n, weighted);
     }
-    // Labels and mask per point and level, and labels once more where levels are side by side; the sets, and what the source
-    // holds. Each thread has one block of clusters before they are labels.
+    // Labels and mask for each point and level, and the labels once more if levels are labelled together; the sets, and
+    // the memory of the source. Each thread has one block of cluster numbers before they become labels.
     const std::size_t levels = std::min(options.minpts.size(), clustering::kLevelsAtOnce);
     const std::size_t together = levels > 1 ? 4 * levels : 0;
     const bool counted = options.keep == Keep::summary;
@@ -138,7 +139,7 @@ class CpuIndex final : public Index {
   [[nodiscard]] std::unique_ptr<Counted> count(const DirectOptions& options) const override {
     return count_part(options);
   }
-  /// Cell by cell where cells are cliques, else point by point.
+  /// Clusters cell by cell if the cells are cliques, else point by point.
   [[nodiscard]] std::unique_ptr<CountedPart> count_part(const DirectOptions& options) const override {
     const WholeWeights* const weights = whole_of(options.weights);
     const Ghosts all = ghosts_of(options);
@@ -155,7 +156,7 @@ class CpuIndex final : public Index {
   }
 
  private:
-  /// Cliques of the points and their images.
+  /// Tries clique cells of the points and their images.
   void try_images(PointsView points, const Space& space, const IndexOptions& options) {
     if (!image_count(points, space, options)) return;
     imaged_ = index::make_images(points, {space, options.eps, points.dims()}, cancel_);
@@ -174,7 +175,7 @@ class CpuIndex final : public Index {
     return {index_->size() - images, images, imaged_.origins.data()};
   }
 
-  /// A part has its ghosts from other parts, and is of a space that is not periodic.
+  /// The ghosts of a part come from other parts; its space is not periodic.
   [[nodiscard]] Ghosts ghosts_of(const DirectOptions& options) const noexcept {
     if (options.shared == nullptr) return ghosts();
     return {index_->size() - options.shared->unlabelled, options.shared->unlabelled};
@@ -188,13 +189,13 @@ class CpuIndex final : public Index {
   const Space& space_;
   const CancelToken& cancel_;
   IndexChoice choice_;
-  index::ImagedPoints imaged_;  ///< what the index is of where a box is periodic and images serve; else none
-  std::shared_ptr<const index::Grid> grid_;  ///< the index where it is a grid; else null
+  index::ImagedPoints imaged_;  ///< the points of the index if the box is periodic and images serve, else empty
+  std::shared_ptr<const index::Grid> grid_;  ///< the index if it is a grid, else null
   std::shared_ptr<const index::SearchIndex> index_;
   std::shared_ptr<const index::RowSearch> rows_;
 };
 
-/// Small, sparse data sets by their pairs.
+/// The index of small, sparse data sets: a list of their pairs.
 class PairIndex final : public Index {
  public:
   PairIndex(index::PairList list, PointsView points, const Space& space, double eps, const CancelToken& cancel)
@@ -233,9 +234,8 @@ class CpuPoints final : public LoadedPoints {
       : LoadedPoints(points.size(), points.dims(), points.bytes(), space), points_(points) {}
 
   [[nodiscard]] PointsView host() const override { return points_; }
-  /// Sort items twice over, or the copy of the coordinates and what the search makes of them; ids, and the cells where every
-  /// point has its own. In place of cells a tree has leaves while it sorts, and bounds from then on; before either it chooses
-  /// its layers.
+  /// Two arrays of sort items, or the copy of the coordinates and their form for the search; ids, and the cells if
+  /// every point has its own. A tree sorts with leaves instead of cells, keeps bounds, and chooses its layers first.
   [[nodiscard]] std::uint64_t index_bytes(const IndexOptions& options) const override {
     constexpr std::uint64_t kIdsAndCells = 4 + 12;
     constexpr std::uint64_t kSortItems = 2 * 16;

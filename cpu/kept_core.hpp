@@ -1,4 +1,4 @@
-// Core points in a grid, for places that are searched in it.
+// Core points in a grid, which labels later places.
 #pragma once
 
 #include <memory>
@@ -7,8 +7,8 @@
 
 namespace epsflow::cpu {
 
-/// Null where no grid finds places: beyond the dimensions that are indexed, and where an axis is cut at gaps. Works on the threads
-/// of the calling arena. Throws Cancelled, ResourceError.
+/// Returns null if a grid cannot find places: with more dimensions than are indexed, or if an axis is cut at gaps.
+/// Works on the threads of the calling arena. Throws Cancelled, ResourceError.
 [[nodiscard]] std::unique_ptr<KeptCore> keep_core(const CoreInput& core, const CancelToken& cancel);
 
 }  // namespace epsflow::cpu

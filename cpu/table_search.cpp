@@ -16,7 +16,7 @@ namespace {
 using index::RowSearch;
 using index::SearchIndex;
 
-/// One (row, neighbour) of the pair-emitting search; sorting the numbers sorts by row, then by neighbour.
+/// One (row, neighbour) pair. Sorting the numbers sorts by row, then by neighbour.
 using Pair = std::uint64_t;
 constexpr Pair make_pair(std::uint32_t row, std::uint32_t neighbor) noexcept { return (Pair{row} << 32) | neighbor; }
 
@@ -32,15 +32,15 @@ struct CpuLane {
   Buffer<std::uint32_t> word_buffer;
   Buffer<Pair> pair_buffer;
   Buffer<Pair> spare_pairs;
-  std::uint64_t pairs = 0;  ///< likewise
+  std::uint64_t pairs = 0;  ///< number of pairs of the last search
 
-  /// What is in the buffers of counts and ids.
+  /// Returns the contents of the buffers of counts and ids.
   [[nodiscard]] LaneRows found_rows() const {
     return {rows, count_buffer.span().first(rows.size()), id_buffer.span().first(pairs)};
   }
 };
 
-/// Calls done with what body() returns, or with what it threw.
+/// Calls done with the result of body(), or with its exception.
 template <class F>
 void complete(const TableSearch::Completion& done, F&& body) {
   BatchResult result;
@@ -133,7 +133,7 @@ class CpuTableSearch final : public TableSearch {
     lane.pairs = find(plan_.lane_pairs);
     if (lane.pairs > plan_.lane_pairs) {
       if (rows.size() > 1) return BatchTooLarge{lane.pairs};
-      // A single row cannot be split any more, so it gets the buffer that it needs.
+      // A single row cannot be split, so it gets the buffer that it needs.
       lane.pairs = find(lane.pairs);
     }
     if (emits_pairs_) return UnsortedPairs{lane.pairs};
@@ -146,7 +146,7 @@ class CpuTableSearch final : public TableSearch {
     std::uint64_t found = 0;
     index::for_each_bundle(*index_, rows, [&](Range part, std::span<const Range> candidates) {
       std::uint32_t* counts = lane.count_buffer.data() + (part.begin - rows.begin);
-      // Past the capacity only counting goes on: the first ids are overwritten, and nobody will read them.
+      // Past the capacity only counting continues: the first ids are overwritten, and are not read.
       const bool room = found <= capacity;
       found +=
           rows_->ids(part, candidates, lane.id_buffer.data() + (room ? found : 0), room ? capacity - found : 0, counts);
@@ -154,7 +154,7 @@ class CpuTableSearch final : public TableSearch {
     return found;
   }
 
-  /// The paper's way: pairs as they are found, here candidates piece by piece and all rows of the bundle against each piece.
+  /// The paper's method: emits pairs as they are found. Compares all rows of a bundle with pieces of candidates.
   std::uint64_t find_pairs(Range rows, CpuLane& lane, std::uint64_t capacity) const {
     constexpr std::uint32_t kPiece = 1024;
     ensure(lane.pair_buffer, capacity);

@@ -1,4 +1,4 @@
-// The table search of the CPU: vectorised row tests, batches on the lanes' own buffers.
+// The table search of the CPU: vectorised row tests, and batches in the lanes' own buffers.
 #pragma once
 
 #include <memory>
@@ -10,8 +10,8 @@
 
 namespace epsflow::cpu {
 
-/// rows: of the index. Where the format is left open it is the one of fewer bytes, the csr table's estimated from a sample. Throws UsageError,
-/// Cancelled.
+/// rows: of the index. If the format is automatic, takes the one of fewer bytes; the size of the csr table is estimated
+/// from a sample. Throws UsageError, Cancelled.
 [[nodiscard]] std::unique_ptr<TableSearch> make_table_search(std::shared_ptr<const index::SearchIndex> index,
                                                              std::shared_ptr<const index::RowSearch> rows,
                                                              const TableOptions& options, const CancelToken& cancel);

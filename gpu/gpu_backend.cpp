@@ -29,8 +29,7 @@
 namespace epsflow::gpu {
 namespace {
 
-/// Threads that may wait for the GPU, so that no thread of the task graph does. What is queued when they go is done
-/// first.
+/// Threads that may wait for the GPU in place of threads of the task graph. They finish queued tasks before they end.
 class Workers {
  public:
   Workers() {
@@ -64,14 +63,14 @@ class Workers {
   std::mutex mutex_;
   std::condition_variable_any wake_;
   std::deque<std::function<void()>> tasks_;
-  std::array<std::jthread, 2> threads_;  // last: they use the others
+  std::array<std::jthread, 2> threads_;  // declared last because they use the other members
 };
 
 [[noreturn]] void throw_no_device(const DeviceList& list) {
   throw DeviceError("no GPU can be used (" + list.why_none + "): use EngineOptions::backend = BackendChoice::cpu");
 }
 
-/// The GPU asked for, or the one with the most free memory.
+/// Returns the requested GPU, or the one with the most free memory.
 int choose_device(int wanted) {
   const DeviceList list = list_devices();
   if (list.devices.empty()) throw_no_device(list);
@@ -94,13 +93,13 @@ int choose_device(int wanted) {
         most = free;
         best = device.number;
       }
-    } catch (const DeviceError&) {  // NOLINT(bugprone-empty-catch): in use by another process alone; there are others
+    } catch (const DeviceError&) {  // NOLINT(bugprone-empty-catch): another process uses it exclusively; others remain
     }
   }
   return best;
 }
 
-/// The GPU with what is kept on it.
+/// The GPU with the memory and streams kept on it.
 struct GpuState {
   /// The GPU must be the current one.
   GpuState(int number, const GpuOptions& options)
@@ -109,9 +108,9 @@ struct GpuState {
         memory(std::make_shared<DeviceMemory>(number, options.memory)),
         labels(std::make_shared<PinnedLabels>(number, options.threads, options.idle_labels)),
         idle(number, *memory) {}
-  GpuState(const GpuState&) = delete;  // what is loaded holds its address
+  GpuState(const GpuState&) = delete;  // loaded points hold its address
   GpuState& operator=(const GpuState&) = delete;
-  /// Labels may outlive it.
+  /// Labels may outlive the object.
   ~GpuState() {
     labels->retire();
     try {
@@ -127,10 +126,9 @@ struct GpuState {
   PinnedPool pinned;
   std::shared_ptr<PinnedLabels> labels;
   KeptStreams streams;
-  IdleMemory idle;  // last: its thread uses the memory
+  IdleMemory idle;  // declared last because its thread uses the memory
 };
 
-/// Weights on the GPU.
 struct DeviceUnits {
   DeviceUnits(DeviceMemory& memory, std::uint64_t size) : buffer(memory, stream.get(), size) { stream.synchronize(); }
 
@@ -140,7 +138,7 @@ struct DeviceUnits {
 
 class GpuPoints final : public LoadedPoints {
  public:
-  /// Both: the GPU must be the current one.
+  /// In all constructors the GPU must be the current one.
   GpuPoints(PointsView points, GpuState& gpu, const Space& space)
       : LoadedPoints(points.size(), points.dims(), points.bytes(), space),
         gpu_(gpu),
@@ -163,14 +161,14 @@ class GpuPoints final : public LoadedPoints {
     return points_.host();
   }
   [[nodiscard]] LoadedWeights load(WholeWeights weights) const override {
-    (void)cudaGetLastError();  // of the caller's own work on this thread
+    (void)cudaGetLastError();  // clears an error of the caller's own work on this thread
     const DeviceScope scope(gpu_.device);
     auto units = std::make_shared<DeviceUnits>(*gpu_.memory, weights.size());
     upload(units->buffer.data(), weights.units().data(), weights.bytes(), {gpu_.device, gpu_.pinned, gpu_.threads});
     return {.whole = std::move(weights), .memory = units, .units = units->buffer.data()};
   }
   [[nodiscard]] std::uint64_t index_bytes(const IndexOptions&) const override {
-    // The order; and where an axis is cut at gaps, sorted coordinates and stretches.
+    // Bytes of the order; and of sorted coordinates and stretches if an axis is cut at gaps.
     return size() * (4 + 8 + 16) + 4096;
   }
   [[nodiscard]] std::unique_ptr<Index> build_index(const IndexOptions& options,
@@ -183,10 +181,10 @@ class GpuPoints final : public LoadedPoints {
   void nearest_sums(std::span<const std::uint32_t> ks, double* sums, const CancelToken& cancel) const override {
     const DeviceScope scope(gpu_.device);
     if (serves_nearest(points_, ks)) {
-      (void)cudaGetLastError();  // of the caller's own work on this thread
+      (void)cudaGetLastError();  // clears an error of the caller's own work on this thread
       const Stream stream;
       const DeviceBuffer<double> found(*gpu_.memory, stream.get(), std::uint64_t{size()} * ks.size());
-      const StreamDrain drain(stream);  // before the memory goes
+      const StreamDrain drain(stream);  // waits before the memory is freed
       cancel.check();
       if (find_nearest(points_, ks, NearestForm::sums, found.data(), *gpu_.memory, stream)) {
         check(cudaMemcpyAsync(sums, found.data(), found.bytes(), cudaMemcpyDeviceToHost, stream.get()));
@@ -233,7 +231,7 @@ class GpuBackend final : public Backend, public DeviceCatalogs {
 
   [[nodiscard]] std::unique_ptr<DevicePart> hold(PointsView rows, std::size_t devices) override {
     require_indexable(rows.size());
-    (void)cudaGetLastError();  // of the caller's own work on this thread
+    (void)cudaGetLastError();  // clears an error of the caller's own work on this thread
     const DeviceScope scope(gpu_.device);
     return std::make_unique<GpuPart>(
         rows, GpuPartHome{gpu_.device, gpu_.threads, *gpu_.memory, gpu_.pinned, gpu_.labels, devices});
@@ -241,7 +239,7 @@ class GpuBackend final : public Backend, public DeviceCatalogs {
 
   [[nodiscard]] std::unique_ptr<KeptCore> keep(const CoreInput& core, const CancelToken&) override {
     if (!DeviceCore::serves(core)) return nullptr;
-    (void)cudaGetLastError();  // of the caller's own work on this thread
+    (void)cudaGetLastError();  // clears an error of the caller's own work on this thread
     const DeviceScope scope(gpu_.device);
     return std::make_unique<DeviceCore>(
         core, DeviceCoreHome{gpu_.device, gpu_.threads, *gpu_.memory, gpu_.pinned, gpu_.labels});
@@ -250,12 +248,12 @@ class GpuBackend final : public Backend, public DeviceCatalogs {
   [[nodiscard]] Catalog catalog(const DeviceCatalogInput& input, const CancelToken& cancel) override {
     require_indexable(input.points.size());
     if (input.points.size() > 0) require_reachable(input.points);
-    (void)cudaGetLastError();  // of the caller's own work on this thread
+    (void)cudaGetLastError();  // clears an error of the caller's own work on this thread
     const DeviceScope scope(gpu_.device);
     return make_catalog(input, {gpu_.device, gpu_.threads, *gpu_.memory, gpu_.pinned}, cancel);
   }
 
-  /// While one worker waits for its labels the other's kernels run.
+  /// While one worker waits for its labels, kernels of the other run.
   void post(const std::function<void()>& task) override { workers_.post(task); }
   [[nodiscard]] PagePinner* pinner() noexcept override { return &pinner_; }
 
@@ -263,7 +261,7 @@ class GpuBackend final : public Backend, public DeviceCatalogs {
   template <class View>
   [[nodiscard]] std::unique_ptr<LoadedPoints> load_here(const View& points, std::size_t size, const Space& space) {
     require_indexable(size);
-    (void)cudaGetLastError();  // of the caller's own work on this thread
+    (void)cudaGetLastError();  // clears an error of the caller's own work on this thread
     const DeviceScope scope(gpu_.device);
     return std::make_unique<GpuPoints>(points, gpu_, space);
   }
@@ -280,7 +278,7 @@ class GpuBackend final : public Backend, public DeviceCatalogs {
                       " that the GPU can index: use EngineOptions::backend = BackendChoice::cpu");
   }
 
-  /// A kernel that reads what it cannot reach ends all work of the process on the GPU.
+  /// A kernel that reads unreachable memory ends all work of the process on the GPU.
   void require_reachable(const DevicePointsView& points) const {
     const std::optional<int> device = gpu_of(points.data(), points.device());
     if (!device) throw UsageError("the points are not in the memory of a GPU: hand them over as a PointsView");
@@ -293,7 +291,7 @@ class GpuBackend final : public Backend, public DeviceCatalogs {
 
   GpuState gpu_;
   TablePinner pinner_;
-  Workers workers_;  // last: their tasks use the others
+  Workers workers_;  // declared last because their tasks use the other members
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The GPU backend: index, searches and sorts on a CUDA device; rows land in the table's own memory.
+// The GPU backend: index, searches and sorts run on a CUDA device; rows are copied straight into the table.
 #pragma once
 
 #include <cstdint>
@@ -9,16 +9,16 @@
 namespace epsflow::gpu {
 
 struct GpuOptions {
-  int device = -1;           ///< number of the GPU; -1: the one with the most free memory
-  std::uint64_t memory = 0;  ///< bytes of its memory that may be held; 0: nine tenths of what is free
+  int device = -1;           ///< number of the GPU, or -1 for the one with the most free memory
+  std::uint64_t memory = 0;  ///< bytes of its memory that may be held, or 0 for nine tenths of the free memory
   unsigned threads = 1;      ///< threads that touch and pin host memory
-  std::uint64_t idle_labels = std::uint64_t{1} << 30;  ///< bytes of pinned memory kept for labels to come
+  std::uint64_t idle_labels = std::uint64_t{1} << 30;  ///< bytes of pinned memory kept for later labels
 };
 
-/// Throws what make_gpu_backend() would throw for a GPU that is not there (-1: any). Makes no context.
+/// Throws the error that make_gpu_backend() would throw for a missing GPU (-1: any). Creates no context.
 void check_device(int wanted);
 
-/// Throws UsageError for a number that no GPU has, DeviceError where the GPU cannot be used.
+/// Throws UsageError for a number that no GPU has, and DeviceError if the GPU cannot be used.
 [[nodiscard]] std::unique_ptr<Backend> make_gpu_backend(const GpuOptions& options);
 
 }  // namespace epsflow::gpu

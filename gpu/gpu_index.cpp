@@ -32,7 +32,7 @@ SearchChoice choose_search(IndexChoice index, DecideChoice decide, std::uint64_t
 
 namespace {
 
-/// Tiles and tensor cores measure straight lines, among all points.
+/// Chooses within the space: tiles and tensor cores serve the Euclidean norm among all points only.
 SearchChoice choose_in_space(const IndexOptions& options, const DevicePoints& points) {
   const bool slices = points.space().slices != nullptr;
   if (points.space().plain() && !slices) {
@@ -76,7 +76,7 @@ void GpuIndex::try_cliques() {
   if (index::images_serve(points_.space(), eps_, dims)) {
     try {
       imaged_ = DevicePoints::with_images(points_, {points_.space(), eps_, dims}, resources_.memory);
-    } catch (const DeviceOutOfMemory&) {  // NOLINT(bugprone-empty-catch): point by point takes longer and less memory
+    } catch (const DeviceOutOfMemory&) {  // NOLINT(bugprone-empty-catch): the search by points needs less memory
     }
   }
   const DevicePoints& points = imaged_ == nullptr ? points_ : *imaged_;
@@ -111,13 +111,12 @@ std::unique_ptr<TableSearch> GpuIndex::table(const TableOptions& options) const 
   }
   {
     const std::lock_guard lock(mutex_);
-    prepared_ = nullptr;  // its memory is of more use to the other search
+    prepared_ = nullptr;  // frees its memory for the other search
   }
   return make_table_search({grid_ == nullptr ? make_grid() : grid_, resources_, options});
 }
 
-/// Where an axis is cut at gaps, sorted coordinates and stretches; labels and mask of the variant that is made and of the one
-/// that crosses the bus.
+/// Bytes of sorted coordinates and stretches, if an axis has gaps, and of the labels and masks of two variants.
 std::uint64_t GpuIndex::direct_bytes(const DirectOptions&) const {
   const PointsOnDevice searched = imaged_ == nullptr ? points_.device() : imaged_->device();
   return std::uint64_t{searched.size} * (8 + 16 + 2 * (4 + 1));

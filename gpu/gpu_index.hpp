@@ -1,4 +1,4 @@
-// The index of one eps on the GPU, and what is made of it.
+// The index of one eps on the GPU, and its products.
 #pragma once
 
 #include <memory>
@@ -14,22 +14,22 @@
 
 namespace epsflow::gpu {
 
-/// Where candidates come from and how they are decided; automatic where a sample of the points, or of the pairs, decides.
+/// The source of candidates and their test. `automatic` means that a sample of the points, or of the pairs, decides.
 struct SearchChoice {
   IndexChoice index = IndexChoice::grid;
   DecideChoice decide = DecideChoice::scalar;
 
-  /// Point by point on a grid; else tile by tile.
+  /// True for a search point by point on a grid, false for one tile by tile.
   [[nodiscard]] bool by_cells() const noexcept { return index == IndexChoice::grid && decide == DecideChoice::scalar; }
 };
 struct DirectTask;
 
-/// By numbers alone. Pure.
+/// Chooses from the numbers alone. Pure.
 [[nodiscard]] SearchChoice choose_search(IndexChoice index, DecideChoice decide, std::uint64_t points,
                                          std::size_t dims) noexcept;
 
-/// Cells, or tiles. Where cells are cliques the points are sorted by whatever is made of the index, as nothing but a direct
-/// clustering is; else it is the grid of the neighbour search.
+/// Holds cells or tiles. If cells are cliques, the direct clustering, which is then the only product, sorts the points
+/// itself. Otherwise it holds the grid of the neighbour search.
 class GpuIndex final : public Index {
  public:
   /// The GPU must be the current one.
@@ -56,11 +56,11 @@ class GpuIndex final : public Index {
   GpuResources resources_;
   LabelHomes labels_;
   bool cliques_ = false;
-  std::shared_ptr<const DevicePoints> imaged_;  ///< with images, where these make cliques serve a periodic box
+  std::shared_ptr<const DevicePoints> imaged_;  ///< with images, if these make clique cells possible in a periodic box
   std::shared_ptr<const DeviceGrid> grid_;
   std::shared_ptr<const DeviceTileOrder> tiles_;
   mutable std::mutex mutex_;
-  mutable std::unique_ptr<TileSearch> prepared_;  ///< made to choose by, and for who comes first
+  mutable std::unique_ptr<TileSearch> prepared_;  ///< made to choose the test, and taken by the first user
 };
 
 }  // namespace epsflow::gpu

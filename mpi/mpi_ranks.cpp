@@ -13,7 +13,7 @@
 namespace epsflow::mpi {
 namespace {
 
-/// MPI counts in int.
+/// MPI counts elements in int.
 constexpr std::size_t kMostAtOnce = std::size_t{1} << 30;
 
 void check(int status, const char* what) {
@@ -117,11 +117,11 @@ int run_world(int* argc, char*** argv, const std::function<int(parts::Exchange&)
     const std::unique_ptr<parts::Exchange> exchange = make_exchange(MPI_COMM_WORLD);
     status = body(*exchange);
   } catch (const std::exception& error) {
-    // What is wrong on all ranks is told by the first of them: it ends the others before they speak.
+    // A low rank reports an error of all ranks first, and ends the others before they print it.
     std::this_thread::sleep_for(std::chrono::milliseconds(200) * std::min(rank, 25));
     std::fprintf(stderr, "epsflow: rank %d: %s\n", rank, error.what());
     std::fflush(stderr);
-    // Launchers pass on what was written in their own time, and MPICH's drops what it has not passed on when a process aborts.
+    // Launchers forward output after a delay, and MPICH's discards the rest when a process aborts.
     std::this_thread::sleep_for(std::chrono::milliseconds(120));
     MPI_Abort(MPI_COMM_WORLD, exit_code(error));
   }

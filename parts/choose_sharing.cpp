@@ -20,28 +20,28 @@
 namespace epsflow::parts {
 namespace {
 
-/// Beside coordinates, which are there twice, of clustering without a table: what index and sets take at most, and labels. Measured: 27 to 36,
-/// counts of several minpts 4, labels 4.
+/// Bytes of a point to cluster without a table, in addition to its coordinates, which are there twice: index and sets
+/// (measured: 27 to 36), counts for several minpts (4), labels (4).
 constexpr std::uint64_t kBytesPerPoint = 44;
-/// Besides, where clusters are asked for as objects; and of a point of a part.
+/// Additional bytes of a point if clusters are requested as objects, and of a point of a part.
 constexpr std::uint64_t kBytesOfLineage = 12;
 constexpr std::uint64_t kBytesPerPartPoint = 8;
-/// Where a point lies among the parts.
+/// The number of the part in which a point lies.
 constexpr std::uint64_t kHostBytesPerPlace = 2;
-/// The memory of a GPU is asked for, which starts it, where more is needed.
+/// The memory of a GPU is queried, which starts it, only if more than this is needed.
 constexpr std::uint64_t kFitsAnyGpu = 2_GiB;
-/// Devices that cut points themselves lose some 10 ms, in which one clusters as many points.
+/// Cutting points on devices costs about 10 ms, the time to cluster this many points on one device.
 constexpr std::uint64_t kFewestCutByDevices = 32'000'000;
-/// By eps less than a fifth of them may be idle.
+/// Sharing by eps may leave less than a fifth of the devices idle.
 constexpr std::size_t kShareOfIdle = 5;
 
-/// Whether parts are searched as one device would search all.
+/// True if the options permit a grid with the scalar test, which devices use for parts.
 bool grid_wanted(const RunOptions& run) {
   return (run.search.index == IndexChoice::automatic || run.search.index == IndexChoice::grid) &&
          (run.search.decide == DecideChoice::automatic || run.search.decide == DecideChoice::scalar);
 }
 
-/// Whether each engine has a GPU of its own.
+/// True if each engine has a GPU of its own.
 bool apart(std::span<const EngineOptions> engines) {
   std::set<unsigned> gpus;
   return std::ranges::all_of(
@@ -58,10 +58,10 @@ std::uint64_t bytes_needed(const SharingQuestion& question, const RunOptions& ru
                                                  (run.clusters ? kBytesOfLineage : 0));
 }
 
-/// What clustering parts takes, with some for ghosts and for parts that are not quite equal.
+/// Adds memory for ghosts and for parts of unequal size.
 std::uint64_t with_ghosts(std::uint64_t bytes) { return bytes + bytes / 7; }
 
-/// Parts of which two at a time fit each device.
+/// Returns the number of parts of which two at a time fit into each device.
 std::size_t parts_in_turns(std::uint64_t needed, std::uint64_t device_memory, std::size_t engines) {
   const double parts =
       static_cast<double>(kTogether) * static_cast<double>(with_ghosts(needed)) / static_cast<double>(device_memory);
@@ -69,7 +69,7 @@ std::size_t parts_in_turns(std::uint64_t needed, std::uint64_t device_memory, st
   return std::max<std::size_t>(2, of_engine) * engines;
 }
 
-/// Of points that the CPU clusters within the budget.
+/// Chooses for points that the CPU clusters within the memory budget.
 SharingAnswer choose_host_sharing(const SharingQuestion& question, const RunOptions& run) noexcept {
   constexpr SharingAnswer kOne{Sharing::one, "all points fit the one device"};
   const std::uint64_t needed = question.bytes + question.points * host_bytes(question.levels, question.weights);
@@ -78,7 +78,7 @@ SharingAnswer choose_host_sharing(const SharingQuestion& question, const RunOpti
   const std::uint64_t labels = labels_kept(run) ? question.points * kBytesPerLabel : 0;
   const std::uint64_t kept = held + question.points * kHostBytesPerPlace +
                              std::clamp(question.device_memory / kHostLabelShare, labels, labels * question.levels);
-  // Then one run says how much it takes.
+  // Then one run reports how much memory is needed.
   constexpr SharingAnswer kTooMuch{Sharing::one, "points and labels alone are more than the memory holds"};
   if (kept >= question.device_memory) return kTooMuch;
   const std::uint64_t of_parts = needed + question.bytes + question.points * kHostBytesPerPartPoint;
@@ -148,7 +148,7 @@ SharingAnswer choose_sharing(const PointSet& given, const Sweep& sweep, std::spa
     const std::uint64_t memory = gpu_memory_of(engine);
     question.device_memory = question.device_memory == 0 ? memory : std::min(question.device_memory, memory);
   }
-  // In more dimensions, and with tiles, parts lack what one device has; a box makes images of points, which the host finds.
+  // With more dimensions or tiles, parts lack features of one device. Images in a periodic box are found by the host.
   question.cut_by_devices = !question.weights && points.in_memory() && given.metric.box.empty() &&
                             points.dims() <= index::kMostCliqueDims && engines.size() <= kMostDeviceParts &&
                             grid_wanted(run) && apart(engines);

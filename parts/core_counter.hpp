@@ -1,4 +1,4 @@
-// Core points counted by cluster.
+// Counts core points by cluster.
 #pragma once
 
 #include <atomic>
@@ -8,19 +8,19 @@
 
 namespace epsflow::parts {
 
-/// Adds up core points by cluster, from stretches of points of one cluster: one for each thread.
+/// Adds up core points by cluster. Each thread uses its own counter and adds stretches of points of one cluster.
 class CoreCounter {
  public:
   static constexpr std::uint32_t kNoCore = std::numeric_limits<std::uint32_t>::max();
 
-  /// core: [clusters] to be added to. first: [clusters] that becomes the smallest of these and the points added, or none.
+  /// core: [clusters] the counts to add to. first: [clusters] lowered to the smallest point added, or empty.
   explicit CoreCounter(std::span<std::uint32_t> core, std::span<std::uint32_t> first = {}) noexcept
       : core_(core), first_(first) {}
   CoreCounter(const CoreCounter&) = delete;
   CoreCounter& operator=(const CoreCounter&) = delete;
   ~CoreCounter() { flush(); }
 
-  /// Points come in ascending order.
+  /// Adds a core point. Points must come in ascending order.
   void add(std::uint32_t cluster, std::uint32_t point) noexcept {
     if (count_ == 0 || cluster != cluster_) {
       flush();

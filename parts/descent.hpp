@@ -1,4 +1,4 @@
-// From the first cut down to the part that a point lies in.
+// Finds the part of a point by descending the tree of cuts.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace epsflow::parts {
 
-/// The cuts, so that each point takes the same number of steps, without a branch that depends on it.
+/// The cuts in a form in which each point takes the same number of steps, without a branch that depends on the point.
 class Descent {
  public:
   explicit Descent(const Partition& partition) {
@@ -36,7 +36,7 @@ class Descent {
     }
   }
 
-  /// Of one point.
+  /// Returns the part of one point. O(depth of the cuts).
   template <class T>
   [[nodiscard]] std::uint32_t part_of(const T* point) const noexcept {
     std::uint32_t at = 0;
@@ -44,7 +44,7 @@ class Descent {
     return at - first_;
   }
 
-  /// Of points with d coordinates, some at a time: what one waits for does not hold up the others.
+  /// Finds the parts of points [count × d], several at a time, so that the loads of one do not delay the others.
   template <class T>
   void find_parts(const T* points, std::size_t d, std::size_t count, std::uint16_t* parts) const noexcept {
     constexpr std::size_t kAtOnce = 8;
@@ -74,7 +74,7 @@ class Descent {
   }
 
   std::vector<Node> nodes_;
-  std::uint32_t first_ = 0;  ///< of the parts
+  std::uint32_t first_ = 0;  ///< the first node that stands for a part
   unsigned depth_ = 0;
 };
 

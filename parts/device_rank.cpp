@@ -16,7 +16,7 @@ namespace {
 
 void meet(Exchange& exchange) { (void)exchange.sum(std::uint64_t{0}); }
 
-/// Whether f() is true on all ranks, and none has too little memory for it.
+/// True if f() returns true on all ranks. A ResourceError of f counts as false.
 template <class F>
 bool all_can(Exchange& exchange, const Observer& observer, F&& f) {
   bool can = false;
@@ -105,7 +105,7 @@ void DeviceRank::send(F&& f) {
 
 void DeviceRank::leave() {
   rooms_.clear();
-  meet(exchange_);  // before the memory goes that others had open
+  meet(exchange_);  // other ranks must close this memory before it is freed
 }
 
 std::uint64_t DeviceRank::clustering_bytes(std::size_t) const { return share_.size() * kBytesPerLabel; }
@@ -116,7 +116,7 @@ RankPart::Loaded DeviceRank::load(const PartReach& reach) {
   PartView& view = loaded.view;
   view.part = me();
   view.own = own();
-  // Where the ghosts of each rank are to be here, from place `first` on; [ranks + 1].
+  // Places here of the ghosts from each rank, from index `first` on; [ranks + 1].
   const auto places_from = [&](std::uint64_t first, std::span<const std::size_t> lent_begins) {
     std::vector<std::uint64_t> counts;
     for (std::size_t r = 0; r < ranks(); ++r) counts.push_back(lent_begins[r + 1] - lent_begins[r]);
@@ -140,7 +140,7 @@ RankPart::Loaded DeviceRank::load(const PartReach& reach) {
     odd = error;
   }
   if (exchange_.sum(odd ? std::uint64_t{1} : 0) > 0) {
-    // The rank that brought the row tells which it is.
+    // The rank that sent the row finds it in its share and throws.
     require_finite(share_);
     meet(exchange_);
     if (odd) throw InputError(*odd);
@@ -149,7 +149,7 @@ RankPart::Loaded DeviceRank::load(const PartReach& reach) {
 }
 
 std::vector<std::uint64_t> DeviceRank::ids(std::span<const std::uint32_t> points) {
-  // Those that brought them know their rows.
+  // The ranks that sent the points return their rows.
   std::vector<std::uint64_t> counts;
   std::size_t of_earlier = 0;
   for (std::size_t r = 0; r < ranks(); ++r) {

@@ -1,4 +1,4 @@
-// The part of a rank on its GPU, which ranks cut and send each other over the links between them.
+// The part of a rank on its GPU. The GPUs cut the points and send them to each other over their links.
 #pragma once
 
 #include <cstdint>
@@ -18,12 +18,13 @@
 
 namespace epsflow::parts {
 
-/// What it holds of the points is on the device: its part with the ghosts of the largest radius, and 6 bytes for each row, all the time.
+/// A part that stays in device memory: its points with the ghosts of the largest radius, and 6 bytes for each row.
 class DeviceRank final : public RankPart {
  public:
-  /// rows: the share as it is searched, without weights, in a space without periodic axes; it is copied. share: the same as it was given; it must
-  /// outlive the part. Rows that are not finite are looked for there. Returns null on all ranks if the device of one cannot cut points, has too
-  /// little memory (then the observer of that rank gets a notice), or cannot be reached from the device of another. Collective.
+  /// rows: the share after the transformation of the metric, without weights, in a space without periodic axes; it is
+  /// copied. share: the share as the caller gave it, where rows that are not finite are looked up; it must outlive the
+  /// part. Returns null on all ranks if one device cannot cut points, has too little memory (the observer of its rank
+  /// gets a notice), or cannot reach the device of another rank. Collective.
   [[nodiscard]] static std::unique_ptr<DeviceRank> make(const RankSetting& setting, PointsView rows, PointsView share,
                                                         const RunOptions& options, const Observer& observer);
 
@@ -49,8 +50,8 @@ class DeviceRank final : public RankPart {
 
   [[nodiscard]] std::size_t ranks() const { return static_cast<std::size_t>(exchange_.size()); }
   [[nodiscard]] std::size_t me() const { return static_cast<std::size_t>(exchange_.rank()); }
-  /// Calls f, which sends to others, and returns when all ranks have: what was sent is there, and nobody writes to memory of a rank that f
-  /// throws on.
+  /// Calls f, which sends to other ranks, and returns after all ranks have called it, even if f throws. Then everything
+  /// sent has arrived, and no rank still writes to memory of a rank on which f threw.
   template <class F>
   void send(F&& f);
 
@@ -62,7 +63,7 @@ class DeviceRank final : public RankPart {
   std::uint64_t ghosts_ = 0;
   std::uint64_t sent_bytes_ = 0;
   std::vector<std::uint64_t> firsts_;  ///< [ranks + 1] ids of the first rows of their shares
-  std::vector<std::uint64_t> places_;  ///< [ranks + 1] where own points that each brought begin
+  std::vector<std::uint64_t> places_;  ///< [ranks + 1] where the own points sent by each rank begin
   std::unique_ptr<DevicePart> part_;
   std::vector<std::unique_ptr<DeviceRoom>> rooms_;  ///< [ranks]
 };

@@ -20,7 +20,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// The first row that a device brings.
+/// Returns the first row that a device loads.
 std::size_t first_row(std::size_t rows, std::size_t device, std::size_t devices) {
   return rows / devices * device + std::min(device, rows % devices);
 }
@@ -86,7 +86,6 @@ std::unique_ptr<DeviceSweep> DeviceSweep::make(PointsView points, const Partitio
   return made;
 }
 
-/// The clusterings of one eps.
 class DeviceSweep::Group {
  public:
   Group(const DeviceSweep& sweep, const stages::EpsGroup& group, const Space& space)
@@ -124,7 +123,7 @@ class DeviceSweep::Group {
   }
 
  private:
-  /// Each part gets its ghosts, by the part that they are of: near ones first.
+  /// Sends each part its ghosts, by the part that owns them: inner ghosts first.
   void share_ghosts(const PartReach& reach) {
     const std::size_t parts = views_.size();
     std::vector<DevicePart::Lent> lent(parts);
@@ -167,7 +166,7 @@ class DeviceSweep::Group {
     return merge_sets(views_, sets_);
   }
 
-  /// own: points of a part, ascending.
+  /// Returns the rows of own points. own: points of a part, ascending.
   [[nodiscard]] std::vector<std::uint32_t> rows_of(std::size_t part, std::span<const std::uint32_t> own) const {
     std::vector<std::uint32_t> rows(own.size());
     const std::vector<std::uint64_t>& places = sweep_.places_[part];
@@ -182,7 +181,7 @@ class DeviceSweep::Group {
     return rows;
   }
 
-  /// The labels of all rows, and what is counted of them.
+  /// Writes the labels of all rows and the counts of the level to result. sizes: [clusters] to add to, or empty.
   void label(const MergedSets& merged, VariantResult& result, std::span<std::uint32_t> sizes) {
     const bool kept = labels_kept(options_);
     std::vector<VariantResult> of_parts(views_.size());

@@ -1,4 +1,4 @@
-// A sweep over points that devices cut into parts, one for each.
+// A sweep over points that devices cut into parts, one part for each device.
 #pragma once
 
 #include <cstddef>
@@ -19,26 +19,26 @@
 
 namespace epsflow::parts {
 
-/// The points of all parts, on the devices of the workers: worker p has part p. Each device brings its share of the rows, tells their parts, and
-/// sends those of other parts over to theirs. Labels go the same way back. So the host touches no coordinate but those that are copied.
+/// The points of all parts, on the devices of the workers: worker p holds part p. Each device loads its share of the
+/// rows, finds their parts, and sends rows to the devices of these parts. Labels return the same way, so the host reads
+/// no coordinates except to copy them.
 class DeviceSweep {
  public:
-  /// Of points without weights, in a space without closed axes; null where a worker cannot cut points. reach: how far ghosts reach at most.
-  /// options, workers must outlive it. Throws ResourceError, Cancelled.
+  /// For points without weights, in a space without periodic axes. Returns null if a worker cannot cut points. reach:
+  /// the largest distance of ghosts. options and workers must outlive the result. Throws ResourceError, Cancelled.
   [[nodiscard]] static std::unique_ptr<DeviceSweep> make(PointsView points, const Partition& cuts, double reach,
                                                          const RunOptions& options, std::span<const PartWorker> workers,
                                                          CancelToken& stop);
 
-  /// The clusterings of one eps.
+  /// Clusters all variants of one eps.
   void cluster(const stages::EpsGroup& group, const Space& space, const OnResult& on_result);
 
  private:
   class Group;
 
   DeviceSweep(const RunOptions& options, std::span<const PartWorker> workers, CancelToken& stop, std::size_t rows);
-  /// Whether masks of core points are made.
   [[nodiscard]] bool masked() const noexcept;
-  /// Calls f(p) for each device, on a thread of its own.
+  /// Calls f(p) for each device, each on a thread of its own.
   template <class F>
   void on_devices(F&& f) const;
 
@@ -47,8 +47,8 @@ class DeviceSweep {
   CancelToken& stop_;
   std::size_t rows_;
   std::vector<std::unique_ptr<DevicePart>> parts_;
-  std::vector<std::vector<std::unique_ptr<DeviceRoom>>> rooms_;  ///< [parts][parts] as each device reaches those of all
-  std::vector<std::vector<std::uint64_t>> places_;  ///< [parts][devices + 1] where the points that each brought begin
+  std::vector<std::vector<std::unique_ptr<DeviceRoom>>> rooms_;  ///< [device][part] as the device reaches it
+  std::vector<std::vector<std::uint64_t>> places_;               ///< [parts][devices + 1] first point from each device
 };
 
 }  // namespace epsflow::parts

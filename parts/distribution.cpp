@@ -16,7 +16,7 @@
 namespace epsflow::parts {
 namespace {
 
-/// A ghost for so many points has room behind them. What is not used costs addresses, and no memory.
+/// Capacity for one ghost per this many points. Unused capacity costs address space only, not memory.
 constexpr std::size_t kRoomForGhosts = 4;
 
 }  // namespace

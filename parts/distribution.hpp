@@ -1,4 +1,4 @@
-// Points on their way to the parts they lie in, and back.
+// Sends points to the parts in which they lie, and results back.
 #pragma once
 
 #include <algorithm>
@@ -16,20 +16,21 @@
 
 namespace epsflow::parts {
 
-/// Moves points to the parts they lie in, and what is found of them back to where they came from.
+/// Sends points to the parts in which they lie, and results back to the ranks from which the points came.
 class Distribution {
  public:
-  /// share: the points of this rank; ids follow each other over the ranks, in their order. Collective. O(n·d), in parallel. Throws
-  /// InputError for a coordinate that is not finite, ResourceError for a part of more points than 32-bit ids tell, and for more than 65,536 ranks.
+  /// share: the points of this rank; ids run on over the ranks in their order. Collective. O(n·d), in parallel. Throws
+  /// InputError for a coordinate that is not finite; ResourceError if a part has more points than 32-bit ids, or if
+  /// there are more than 65,536 ranks.
   Distribution(Exchange& exchange, PointsView share, const Partition& partition);
 
-  /// The points of this part, by ascending id, until they are taken.
+  /// The points of this part by ascending id. Valid until take_points().
   [[nodiscard]] PointsView own() const { return own_.view().rows(0, size()); }
-  /// These, with room for `size` points in all. Copies them where there is not enough.
+  /// Moves the points out, with capacity for `size` points. Copies them if the capacity is too small.
   [[nodiscard]] Points take_points(std::size_t size);
-  /// Points of this part.
+  /// The number of points of this part.
   [[nodiscard]] std::size_t size() const noexcept { return received_.back(); }
-  /// Of own point i, among the points of all ranks. O(log ranks).
+  /// Returns the id of own point i among the points of all ranks. O(log ranks).
   [[nodiscard]] std::uint64_t id(std::size_t i) const noexcept {
     const auto r =
         static_cast<std::size_t>(std::upper_bound(received_.begin(), received_.end(), i) - received_.begin()) - 1;
@@ -37,27 +38,27 @@ class Distribution {
   }
   [[nodiscard]] std::size_t share() const noexcept { return rows_.rows(); }
 
-  /// values: [share]. Returns those of own points, [own]. Collective.
+  /// values: [share]. Returns the values of own points, [own]. Collective.
   template <class T>
   [[nodiscard]] Buffer<T> bring(Exchange& exchange, std::span<const T> values) const;
-  /// values: [own], what was found of own points. to: [share], what was found of each point of the share. Collective.
+  /// values: [own] one for each own point. to: [share] receives the value of each point of the share. Collective.
   template <class T>
   void bring_back(Exchange& exchange, const T* values, T* to) const;
 
  private:
   [[nodiscard]] std::size_t ranks() const noexcept { return rows_.parts(); }
-  /// Calls f(i, place) for each point of the share, in parallel. place: in the order of parts, and of points in each.
+  /// Calls f(i, place) for each point of the share, in parallel. place: its index in the order by part, then by point.
   template <class F>
   void for_share(F&& f) const {
     rows_.for_all([&](std::size_t part, std::size_t row, std::size_t id) { f(row, sent_[part] + id); });
   }
 
-  RowsByPart rows_;                    ///< of the share
-  std::vector<std::size_t> sent_;      ///< [ranks + 1] where points of the share that went to each begin, by place
-  std::vector<std::size_t> received_;  ///< [ranks + 1] where own points of each begin
+  RowsByPart rows_;                    ///< rows of the share
+  std::vector<std::size_t> sent_;      ///< [ranks + 1] where the points sent to each rank begin, by place
+  std::vector<std::size_t> received_;  ///< [ranks + 1] where the own points received from each rank begin
   std::vector<std::uint64_t> firsts_;  ///< [ranks + 1] ids of the first rows of their shares
-  Buffer<std::uint32_t> offsets_;      ///< [own] rows that these were in their shares
-  Points own_;                         ///< with room for some ghosts
+  Buffer<std::uint32_t> offsets_;      ///< [own] row of each point in the share from which it came
+  Points own_;                         ///< with capacity for some ghosts
 };
 
 template <class T>

@@ -61,7 +61,7 @@ void Exchange::all_to_all(const void* send, std::span<const std::size_t> send_be
   }
   neighbours_->read(pieces);
   if (!neighbours_->all()) deliver(out, in);
-  (void)sum(0);  // what was sent may go when all have read
+  (void)sum(0);  // send buffers may be freed only after all ranks have read them
 }
 
 void Exchange::min(std::span<double> values) {

@@ -1,4 +1,4 @@
-// What the parts of a data set tell each other: the same calls between threads of a process and between processes.
+// Communication between the ranks of a sweep. Threads of one process and processes use the same calls.
 #pragma once
 
 #include <algorithm>
@@ -15,11 +15,12 @@ namespace epsflow::parts {
 
 class Neighbours;
 
-/// One of several ranks, each of which has a part. All functions but rank(), size(), threads() and sent_bytes() are collective: every rank calls the
-/// same ones in the same order, and each returns when all have called. Where a rank has failed they throw on all others: Cancelled.
+/// The communicator of one of several ranks. All functions except rank(), size(), threads() and sent_bytes() are
+/// collective: every rank calls the same ones in the same order, and each returns after all have called. If a rank
+/// fails, they throw Cancelled on all others.
 class Exchange {
  public:
-  /// With `processes`, those that run on one machine read from each other what they are sent, where the system lets them; not with `apart`.
+  /// processes: ranks on one machine read from each other's memory, if the system permits it. apart: they do not.
   enum class RanksAre : std::uint8_t { threads, processes, apart };
   explicit Exchange(RanksAre ranks);
   Exchange(const Exchange&) = delete;
@@ -28,45 +29,45 @@ class Exchange {
 
   [[nodiscard]] virtual int rank() const noexcept = 0;
   [[nodiscard]] virtual int size() const noexcept = 0;
-  /// Whether all are threads of this process.
+  /// True if all ranks are threads of this process.
   [[nodiscard]] bool threads() const noexcept { return ranks_are_ == RanksAre::threads; }
-  /// Sends counts[r] to rank r. Returns what each rank has sent here.
+  /// Sends counts[r] to rank r. Returns the counts received, by sender.
   [[nodiscard]] virtual std::vector<std::uint64_t> tell_counts(std::span<const std::uint64_t> counts);
-  /// Element by element over all ranks, in place.
+  /// Sums element by element over all ranks, in place. max() takes the largest in the same way.
   virtual void sum(std::span<std::uint64_t> values) = 0;
   virtual void max(std::span<double> values) = 0;
 
-  /// Sends elements of so many bytes. Those for rank r lie from send_begins[r] to send_begins[r + 1], and what it sends here comes to lie from
-  /// receive_begins[r] on: the ranks have told each other how many.
+  /// Sends elements of `bytes` bytes. Those for rank r lie from send_begins[r] to send_begins[r + 1]; those from rank r
+  /// are written from receive_begins[r] on. The ranks must have exchanged the counts before (tell_counts()).
   void all_to_all(const void* send, std::span<const std::size_t> send_begins, void* receive,
                   std::span<const std::size_t> receive_begins, std::size_t bytes);
 
-  /// Bytes that this rank has sent to others by all_to_all().
+  /// Bytes that this rank has sent to other ranks by all_to_all().
   [[nodiscard]] std::uint64_t sent_bytes() const noexcept { return sent_bytes_; }
 
-  // Made of those above:
+  // These are built from the functions above:
   void min(std::span<double> values);
   [[nodiscard]] std::uint64_t sum(std::uint64_t value);
   [[nodiscard]] std::uint64_t max(std::uint64_t value);
-  /// What the ranks below have in all.
+  /// Returns the sum over all ranks below this one.
   [[nodiscard]] std::uint64_t sum_below(std::uint64_t value);
 
  protected:
   using Outgoing = std::span<const std::span<const std::byte>>;
   using Incoming = std::span<const std::span<std::byte>>;
-  /// Sends send[r] to rank r, and receives receive[r] from it, which is as long as what is sent. Nothing for the rank itself.
+  /// Sends send[r] to rank r, and receives receive[r], whose length both know. Entries of the rank itself are empty.
   virtual void deliver(Outgoing send, Incoming receive) = 0;
 
  private:
   RanksAre ranks_are_;
-  std::unique_ptr<Neighbours> neighbours_;  ///< once they are looked for
+  std::unique_ptr<Neighbours> neighbours_;  ///< made by the first all_to_all() if ranks are processes
   std::uint64_t sent_bytes_ = 0;
 };
 
 /// Copies bytes, in parallel.
 void copy_bytes(const void* from, std::size_t bytes, void* to);
 
-/// counts: of the elements of each rank. Returns where those of each begin, and behind these the end: [ranks + 1].
+/// counts: number of elements of each rank. Returns [ranks + 1] where the elements of each rank begin, and the end.
 template <class Counts>
 [[nodiscard]] std::vector<std::size_t> begins_of(const Counts& counts) {
   std::vector<std::size_t> begins{0};
@@ -74,7 +75,7 @@ template <class Counts>
   return begins;
 }
 
-/// Values for each rank, or from each.
+/// Values to each rank, or from each rank.
 template <class T>
 using Letters = std::vector<std::vector<T>>;
 

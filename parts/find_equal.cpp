@@ -1,7 +1,7 @@
 #include <epsflow/parts/find_equal.hpp>
 
 #include <epsflow/index/instruction_sets.hpp>
-// before any header of Highway
+// These lines must precede all headers of Highway.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE \
   "epsflow/parts/find_equal.cpp"  // NOLINT: highway compiles this file once per instruction set

@@ -1,4 +1,4 @@
-// Where in an array one value is.
+// Finds all occurrences of a value in an array.
 #pragma once
 
 #include <cstddef>
@@ -7,11 +7,11 @@
 
 namespace epsflow::parts {
 
-/// So many places may be written behind those that are found.
+/// find_equal() may write this many elements past the last result.
 inline constexpr std::size_t kFoundBeyond = 64;
 
-/// The places of the values that equal one, ascending. values: at most 65,536. places: room for all that are found, and kFoundBeyond more.
-/// Returns how many there are.
+/// Writes the indices of the values that equal `wanted`, ascending. values: at most 65,536. places: room for all
+/// results and kFoundBeyond more. Returns the number of results.
 std::size_t find_equal(std::span<const std::uint16_t> values, std::uint16_t wanted, std::uint16_t* places);
 
 }  // namespace epsflow::parts

@@ -27,7 +27,7 @@ void GatheredClusters::look(std::span<const std::int32_t> labels, std::span<cons
       if (core[i] == 0) continue;
       const auto cluster = static_cast<std::uint32_t>(labels[i]);
       counter.add(cluster, static_cast<std::uint32_t>(i));
-      // Where these are more than births can tell, gather() throws.
+      // If this exceeds the range of births, gather() throws.
       if (births_[i] == Clusters::kNeverCore) {
         births_[i] = static_cast<std::int32_t>(all_before_ + merged.global[cluster]);
       }
@@ -41,7 +41,7 @@ void GatheredClusters::look(std::span<const std::int32_t> labels, std::span<cons
   witnesses_.clear();
   for (std::uint32_t k = 0; k < clusters; ++k) {
     if (first[k] != kNoCore) witnesses_.emplace_back(number_of(k), first[k]);
-    if (first[k] == kNoCore && sizes[k] == 0) continue;  // of ghosts alone
+    if (first[k] == kNoCore && sizes[k] == 0) continue;  // a cluster that consists of ghosts only
     const std::uint64_t id = first[k] == kNoCore ? ~std::uint64_t{0} : distribution_.id(first[k]);
     level.known.push_back({merged.global[k], id, counts[k], sizes[k]});
   }

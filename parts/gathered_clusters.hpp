@@ -1,4 +1,4 @@
-// The clusters of one eps as objects (RunOptions::clusters), put together on the first rank from what the parts know of them.
+// Gathers the clusters of one eps as objects (RunOptions::clusters) from all parts on the first rank.
 #pragma once
 
 #include <cstdint>
@@ -15,36 +15,38 @@
 
 namespace epsflow::parts {
 
-/// Levels are looked at by descending minpts, and gathered in that order: some of them may be looked at before they are gathered. A rank
-/// holds 4 bytes for each own point, and some for each of its clusters; the first rank those of all.
+/// Takes the levels by descending minpts with look(), and gathers them in the same order with gather(); several levels
+/// may be taken before they are gathered. A rank holds 4 bytes for each own point and some for each of its clusters;
+/// the first rank holds the clusters of all ranks.
 class GatheredClusters {
  public:
-  /// least: the smallest minpts. What is referred to must outlive it.
+  /// least: the smallest minpts. exchange and distribution must outlive the object.
   GatheredClusters(Exchange& exchange, const Distribution& distribution, std::uint32_t least);
 
-  /// Takes what this part knows of a level. labels, core: [own or more], by merged.local. sizes: [merged.local.count] own points of each.
-  /// O(own), in parallel.
+  /// Takes the clusters of this part at the next level. labels, core: [own or more], the labels numbered by
+  /// merged.local. sizes: [merged.local.count] number of own points of each cluster. O(own), in parallel.
   void look(std::span<const std::int32_t> labels, std::span<const std::uint8_t> core, const MergedClusters& merged,
             std::span<const std::uint32_t> sizes);
-  /// The clusters of the first level that was looked at and is not gathered: on the first rank, nothing on others. With the smallest minpts
-  /// also the births of the points of the share, on each rank. Collective. Throws ResourceError for more clusters than births can tell.
+  /// Returns the clusters of the first level that is not gathered yet on the first rank, and empty ones on the others.
+  /// At the smallest minpts every rank also gets the births of the points of its share. Collective. Throws
+  /// ResourceError if there are more clusters than births can number.
   [[nodiscard]] Clusters gather(std::uint32_t minpts);
 
  private:
-  /// What a part knows of a cluster.
+  /// The share of one part in a cluster.
   struct Known {
-    std::uint64_t number;  ///< among those of all parts
-    std::uint64_t first;   ///< smallest id of an own core point; all bits set where it has none
-    std::uint32_t core;    ///< own core points
-    std::uint32_t size;    ///< own points
+    std::uint64_t number;  ///< number of the cluster among those of all parts
+    std::uint64_t first;   ///< smallest id of an own core point; all bits set if there is none
+    std::uint32_t core;    ///< number of own core points
+    std::uint32_t size;    ///< number of own points
   };
-  /// A cluster of the level before, and the one that holds it.
+  /// A cluster of the level before, and the cluster that contains it now.
   struct Joined {
     std::uint32_t before;
     std::uint32_t now;
   };
   struct Level {
-    std::uint64_t count = 0;  ///< clusters of all parts
+    std::uint64_t count = 0;  ///< number of clusters of all parts
     std::vector<Known> known;
     std::vector<Joined> joined;
   };
@@ -53,12 +55,12 @@ class GatheredClusters {
   const Distribution& distribution_;
   std::uint32_t least_;
   Buffer<std::int32_t> births_;   ///< [own]
-  std::uint64_t all_before_ = 0;  ///< clusters of the levels looked at
+  std::uint64_t all_before_ = 0;  ///< number of clusters of all levels taken
   std::uint64_t all_gathered_ = 0;
-  std::uint64_t before_ = 0;  ///< clusters of the level gathered last
-  /// Of the level looked at last: clusters with own core points, and one of these.
+  std::uint64_t before_ = 0;  ///< number of clusters of the level gathered last
+  /// For each cluster with own core points at the level taken last: its number and one of these points.
   std::vector<std::pair<std::uint32_t, std::uint32_t>> witnesses_;
-  std::deque<Level> levels_;  ///< to be gathered
+  std::deque<Level> levels_;  ///< levels that are taken and not gathered yet
 };
 
 }  // namespace epsflow::parts

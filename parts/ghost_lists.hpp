@@ -15,8 +15,8 @@
 
 namespace epsflow::parts {
 
-/// Where the ghosts of each pair of parts lie in one list of them all. The list is sorted by pair, then by the first of some ascending
-/// distances (the reaches) that a ghost is within, so that the ghosts within a reach are the first ones of their pair.
+/// Where the ghosts of each pair of parts are in one list. The list is sorted by pair, then by the first of ascending
+/// distances (reaches) that a ghost is within, so that ghosts within a reach are the first ones of their pair.
 class GhostOrder {
  public:
   GhostOrder() = default;
@@ -27,7 +27,7 @@ class GhostOrder {
 
   [[nodiscard]] std::size_t size() const noexcept { return begins_.back(); }
   [[nodiscard]] std::size_t begin(std::size_t pair) const noexcept { return begins_[pair * reaches_.size()]; }
-  /// Returns the end of the ghosts of a pair that are within a distance, which must be one of the reaches. O(log reaches).
+  /// Returns the end of the ghosts of a pair within a distance, which must be one of the reaches. O(log reaches).
   [[nodiscard]] std::size_t end(std::size_t pair, double reach) const noexcept {
     return begins_[pair * reaches_.size() + first_within(reaches_, reach) + 1];
   }
@@ -51,13 +51,13 @@ class GhostOrder {
 template <class T>
 struct FoundGhosts {
   struct Ghost {
-    std::uint32_t row;    ///< in the input
-    std::uint32_t point;  ///< as the caller numbers the points
+    std::uint32_t row;    ///< row in the input
+    std::uint32_t point;  ///< number of the point in the caller's numbering
     std::uint32_t pair;
-    std::uint32_t reach;  ///< index of the first that it is within
+    std::uint32_t reach;  ///< index of the first reach that the ghost is within
   };
   std::vector<Ghost> ghosts;
-  std::vector<T> coordinates;  ///< [ghosts × d] of the point or its image
+  std::vector<T> coordinates;  ///< [ghosts × d] coordinates of the point or its image
 };
 
 /// The ghosts of some pairs of parts.
@@ -65,12 +65,13 @@ struct GhostLists {
   std::vector<std::uint64_t> counts;  ///< [pairs × reaches]
   GhostOrder order;
   Buffer<std::uint32_t> points;   ///< index of the point in its part
-  Buffer<std::byte> coordinates;  ///< of the point or its image
-  Buffer<std::int64_t> units;     ///< weights of the points, or empty
+  Buffer<std::byte> coordinates;  ///< coordinates of the point or its image
+  Buffer<std::int64_t> units;     ///< weights of the points in whole units, or empty
 };
 
-/// Sorts found ghosts, in parallel: O(ghosts + pairs · reaches). found: in stretches; ghosts of a pair and a reach keep their order. point_of(ghost)
-/// returns the index of the point in its part. units: [rows], or empty. Throws ResourceError if a pair has too many ghosts.
+/// Sorts found ghosts, in parallel: O(ghosts + pairs · reaches). found: stretches of ghosts; ghosts with the same pair
+/// and reach keep their order. point_of(ghost) returns the index of the point in its part. units: [rows], or empty.
+/// Throws ResourceError if a pair has too many ghosts.
 template <class T, class PointOf>
 [[nodiscard]] GhostLists sort_ghosts(std::span<const FoundGhosts<T>> found, std::size_t pairs,
                                      const std::vector<double>& reaches, std::size_t dims,

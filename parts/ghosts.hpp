@@ -1,4 +1,4 @@
-// Which points of a part others have as ghosts.
+// Finds the ghosts: the points of a part that other parts need as neighbours.
 #pragma once
 
 #include <algorithm>
@@ -12,14 +12,14 @@
 
 namespace epsflow::parts {
 
-/// For the points of all parts. Thread-safe. What it is made of must outlive it.
+/// Finds the parts that have a point as a ghost. Thread-safe. The arguments of the constructor must outlive it.
 class GhostFinder {
  public:
-  /// space: of the points. reach: how far ghosts reach at most. Throws UsageError for a box in which images of a point could be
-  /// neighbours of each other.
+  /// space: the space of the points. reach: the largest distance of ghosts. Throws UsageError if a periodic box is so
+  /// narrow that images of one point could be neighbours of each other.
   GhostFinder(const Partition& partition, const Space& space, std::size_t dims, double reach);
 
-  /// Whether a point of this part is a ghost of no other. Dims: its coordinates, or 0 where the compiler need not know them.
+  /// True if a point of this part is a ghost of no other part. Dims: its coordinates, or 0 if known only at run time.
   template <class T, std::size_t Dims = 0>
   [[nodiscard]] bool inside(std::uint32_t part, const T* point) const noexcept {
     const std::size_t d = Dims > 0 ? Dims : dims_;
@@ -32,8 +32,8 @@ class GhostFinder {
     return in;
   }
 
-  /// Calls f(to, distance, place) for each ghost that a point of a part is: of part `to`, at this distance from it, where it or its image is.
-  /// room: scratch.
+  /// Calls f(to, distance, place) for each ghost that a point of a part becomes: a ghost of part `to`, at this distance
+  /// from it, at the place of the point or of its image. room: scratch.
   template <class F>
   void for_ghosts(std::uint32_t part, std::span<const double> point, std::vector<double>& room, F&& f) const {
     if (!periodic_) {
@@ -50,7 +50,7 @@ class GhostFinder {
       partition_.for_near([&](std::size_t k) { return place[k]; }, reach_,
                           [&](std::uint32_t to, double distance) {
                             if (to == part && itself) return;
-                            // An image lies beyond a face, and is no nearer to any part than to the face.
+                            // An image lies outside a face, so it is at least as far from any part as from that face.
                             for (std::size_t k = 0; k < dims_; ++k) {
                               const double from_lo = shift[k] != 0 ? point[k] - space_.axes[k].lo : 0;
                               if (shift[k] > 0) distance = std::max(distance, from_lo);
@@ -62,7 +62,7 @@ class GhostFinder {
   }
 
  private:
-  /// Calls f for each image of a point beyond the faces of a periodic box that it is near, and for the point itself, whose shift is 0.
+  /// Calls f for the point itself, with shift 0, and for each of its images beyond a near face of the periodic box.
   template <class F>
   void for_images(std::span<const double> point, std::span<double> shift, std::size_t axis, F&& f) const {
     if (axis == dims_) return f();
@@ -87,10 +87,10 @@ class GhostFinder {
   std::size_t dims_;
   double reach_;
   bool periodic_ = false;
-  std::vector<double> sides_;  ///< [parts × dims × 2] of the parts, within the box
+  std::vector<double> sides_;  ///< [parts × dims × 2] the sides of the parts, clipped to the box
 };
 
-/// Throws ResourceError where 32-bit ids within a part do not suffice for its points and ghosts.
+/// Throws ResourceError if a part has more points, ghosts included, than 32-bit ids.
 void require_count(std::uint64_t points);
 
 }  // namespace epsflow::parts

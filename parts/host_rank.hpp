@@ -1,4 +1,4 @@
-// The part of a rank whose points are moved, and have ghosts found, in host memory.
+// The part of a rank in host memory: points are sent and ghosts are found by the host.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ class HostRank final : public RankPart {
   [[nodiscard]] std::uint64_t ghosts() const override { return part_.ghosts(); }
   [[nodiscard]] std::uint64_t held_bytes() const override;
   [[nodiscard]] std::uint64_t clustering_bytes(std::size_t levels) const override;
-  /// A device has one part at a time.
+  /// False on a GPU, because the device holds one part at a time.
   [[nodiscard]] bool loads_alone() const override { return on_host(); }
   [[nodiscard]] const WeightScale* scale() const override { return weights_ ? &weights_->scale : nullptr; }
   [[nodiscard]] Loaded load(const PartReach& reach) override;
@@ -44,9 +44,9 @@ class HostRank final : public RankPart {
   Exchange& exchange_;
   Backend& backend_;
   Distribution distribution_;
-  std::optional<RankWeights> weights_;  ///< of own points, until these are taken
+  std::optional<RankWeights> weights_;  ///< weights of own points; the units are moved to the part
   Part part_;
-  Space open_;  ///< in which ghosts are where they are
+  Space open_;  ///< the space without periodic axes, because ghosts lie where their images are
 };
 
 }  // namespace epsflow::parts

@@ -1,7 +1,7 @@
 #include <epsflow/parts/interior.hpp>
 
 #include <epsflow/index/instruction_sets.hpp>
-// before any header of Highway
+// These lines must precede all headers of Highway.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "epsflow/parts/interior.cpp"  // NOLINT: highway compiles this file once per instruction set
 #include <hwy/foreach_target.h>
@@ -20,7 +20,7 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Some points, as many as a vector has lanes, by coordinate.
+/// As many points as a vector has lanes, by coordinate.
 template <class T, std::size_t Dims>
 class Lanes {
  public:
@@ -62,7 +62,7 @@ void find_lanes(const Interior<T>& cuts, const T* points, std::span<std::uint16_
   const hn::RebindToUnsigned<typename Taken::Tag> bits;
   const hn::Rebind<std::uint16_t, typename Taken::Tag> of_parts;
   using Bits = hn::TFromD<decltype(bits)>;
-  // Numbers of parts, as bits in vectors that are only chosen from.
+  // Numbers of parts as bit patterns in floating-point vectors, which are selected and never computed with.
   HWY_ALIGN Bits places[Interior<T>::kMostPlaces * kLanes];
   const auto place = [&](std::size_t p) HWY_ATTR { return hn::BitCast(tag, hn::Load(bits, places + p * kLanes)); };
   for (std::uint32_t p = 0; p <= cuts.mixed(); ++p) {
@@ -118,10 +118,10 @@ namespace {
 HWY_EXPORT(find_float);
 HWY_EXPORT(find_double);
 
-/// More than what differences of coordinates are rounded by, of the sum of what they are made of.
+/// Upper bound on the rounding of a difference of coordinates, relative to the sum of their magnitudes.
 constexpr double kRounding = 8 * std::numeric_limits<double>::epsilon();
 
-/// The next number in T below, or above one.
+/// Returns a number in T below x; rounded_up() returns one above it.
 template <class T>
 T rounded_down(double x) {
   constexpr T kMost = std::numeric_limits<T>::max();
@@ -142,7 +142,7 @@ Interior<T>::Interior(const Partition& partition, const Space& space, std::size_
   if (mixed_ + 1 + nodes_.size() > kMostPlaces) nodes_.clear();
 }
 
-/// margin: more than distances from `at` are rounded by.
+/// margin: exceeds the rounding of distances from `at`.
 template <class T>
 std::uint32_t Interior<T>::add(std::size_t axis, double at, double reach, double margin, std::uint32_t below,
                                std::uint32_t above) {
@@ -159,7 +159,7 @@ std::uint32_t Interior<T>::add(const Partition& partition, std::int32_t side, do
   return add(cut.axis, cut.at, reach, kRounding * (std::abs(cut.at) + reach), below, above);
 }
 
-/// Beyond its faces images of points lie.
+/// Adds nodes for the faces of a periodic box, because images of points lie outside them.
 template <class T>
 void Interior<T>::add_faces(const Space& space, double reach, std::uint32_t within) {
   for (std::size_t k = 0; k < space.axes.size(); ++k) {

@@ -1,4 +1,4 @@
-// Points that lie far from all cuts, found several at a time.
+// Finds points that are far from all cuts, several at a time.
 #pragma once
 
 #include <cstddef>
@@ -11,18 +11,19 @@
 
 namespace epsflow::parts {
 
-/// Most points are ghosts of no part: on its way down the cuts such a point is farther from each than ghosts reach, and from the faces of a
-/// periodic box. That is told by bounds in T, the precision of the points, which err on the side of a closer look. Immutable.
+/// Finds points that are ghosts of no part, which most are: such a point is farther than the reach of ghosts from each
+/// cut on its way down, and from the faces of a periodic box. The bounds are in T, the precision of the points, and are
+/// rounded so that a doubtful point is reported as kMixed. Immutable.
 template <class T>
 class Interior {
  public:
   static constexpr std::uint16_t kMixed = 0xFFFF;
-  /// Each point is compared with all cuts; of more parts, a descent takes less.
+  /// Each point is compared with all cuts. With more parts a descent costs less.
   static constexpr std::size_t kMostParts = 32;
   static constexpr std::size_t kMostPlaces = 128;
 
-  /// A cut, or a face of the box. What a point is found in is the place `below` where its coordinate is less than `low`, `above` where it is
-  /// more than `high`, and else kMixed's.
+  /// A cut, or a face of the box. It maps a point to the place `below` if its coordinate is less than `low`, to `above`
+  /// if it is more than `high`, and else to the place of kMixed.
   struct Node {
     std::uint32_t axis;
     std::uint32_t below;
@@ -31,14 +32,14 @@ class Interior {
     T high;
   };
 
-  /// reach: how far ghosts reach at most.
+  /// reach: the largest distance of ghosts.
   Interior(const Partition& partition, const Space& space, std::size_t dims, double reach);
 
-  /// The parts of points that are ghosts of no other; kMixed where that takes a closer look. points: [parts.size() × d].
+  /// Returns the part of each point [parts.size() × d] that is no ghost of others; kMixed if it needs a closer test.
   void find(const T* points, std::span<std::uint16_t> parts) const;
 
   [[nodiscard]] std::size_t dims() const noexcept { return dims_; }
-  /// Places are those of the parts, then that of kMixed, and those of the nodes, each behind its sides.
+  /// Places are numbered: first the parts, then kMixed, then the nodes, each after its sides.
   [[nodiscard]] std::uint32_t mixed() const noexcept { return mixed_; }
   [[nodiscard]] std::span<const Node> nodes() const noexcept { return nodes_; }
 
@@ -49,7 +50,7 @@ class Interior {
 
   std::size_t dims_;
   std::uint32_t mixed_;
-  std::vector<Node> nodes_;  ///< none where all points are looked at closer
+  std::vector<Node> nodes_;  ///< empty if all points need the closer test
 };
 
 }  // namespace epsflow::parts

@@ -1,4 +1,4 @@
-// What parts in one memory find of a level, counted and put together.
+// Adds up the counts of one level over parts in one memory.
 #pragma once
 
 #include <cstdint>
@@ -12,29 +12,29 @@
 
 namespace epsflow::parts {
 
-/// Of the own points of a part.
+/// The counts of the own points of a part.
 struct OwnCounts {
-  /// found: of own points and ghosts within. labels, sets: of these ghosts, and the clusters that they are core points of, if they are.
+  /// found: the counts of own points and inner ghosts. labels, sets: [inner ghosts] the label of each, and the cluster
+  /// of each that is core, else UnitedPart::kNoSet.
   OwnCounts(const LevelResult& found, std::span<const std::int32_t> labels, std::span<const std::uint32_t> sets);
   OwnCounts() = default;
 
-  LabelSummary counts;               ///< core, border and noise
-  std::vector<std::uint32_t> sizes;  ///< [clusters] by which the part is labelled
+  LabelSummary counts;               ///< number of core, border and noise points
+  std::vector<std::uint32_t> sizes;  ///< [clusters] number of own points, by the numbers in the labels
 };
 
-/// Those of all parts.
+/// The counts of all parts.
 class LevelTotals {
  public:
-  /// own: labelled by NumberedSets::local. sizes: [clusters] of all, to be added to, or none. In parallel.
+  /// Adds a part labelled by NumberedSets::local. sizes: [clusters of all parts] to add to, or empty. In parallel.
   void add(const OwnCounts& own, const NumberedSets& sets, std::span<std::uint32_t> sizes);
-  /// Once all are added.
+  /// Returns the totals. Call it after all parts are added.
   [[nodiscard]] LabelSummary summary(std::uint32_t clusters);
 
  private:
   LabelSummary summary_;
   std::uint64_t largest_ = 0;
-  std::vector<std::pair<std::uint32_t, std::uint32_t>>
-      shared_;  ///< clusters that several parts have points of, and how many
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> shared_;  ///< clusters in several parts, and points in one
 };
 
 }  // namespace epsflow::parts

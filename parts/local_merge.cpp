@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::uint32_t kNoRow = PartSets::kNoRow;
 
-/// Stores only what changes: many threads ask for the same few.
+/// Stores only if the value changes, because many threads write the same few flags.
 void mark(std::uint8_t& flag) noexcept {
   const std::atomic_ref marked(flag);
   if (marked.load(std::memory_order_relaxed) == 0) marked.store(1, std::memory_order_relaxed);
@@ -31,10 +31,10 @@ void set_least(std::uint32_t& value, std::uint32_t with) noexcept {
   }
 }
 
-/// The numbers of one part made consecutive.
+/// Renumbers the clusters of one part consecutively, in the order of their numbers among `all`.
 NumberedSets number_consecutively(std::span<const std::uint32_t> numbers, std::span<const std::uint8_t> tied,
                                   std::uint32_t all) {
-  RankedBits there(std::uint64_t{all} + 1);  // and that of no cluster
+  RankedBits there(std::uint64_t{all} + 1);  // one more for the number that means no cluster
   for_all(numbers.size(), [&](std::size_t k) { there.put(numbers[k]); });
   NumberedSets made;
   made.local.count = there.count();
@@ -89,13 +89,13 @@ class SetMerger {
     }
     for_all(parent_.size(), [&](std::size_t k) { unite.flatten(static_cast<std::uint32_t>(k)); });
     for_all(parent_.size(), [&](std::size_t k) {
-      if (parent_[k] != k) set_least(first_[parent_[k]], first_[k]);  // which no thread changes
+      if (parent_[k] != k) set_least(first_[parent_[k]], first_[k]);  // first_[k] of a k that is no root is constant
     });
   }
 
-  /// Numbers the sets. Returns the first row of each, ascending. Throws ResourceError for more clusters than labels can tell.
+  /// Numbers the sets by their first rows. Returns these, ascending. Throws ResourceError if int32 cannot number them.
   [[nodiscard]] std::vector<std::uint32_t> number() {
-    // Sets are sorted in stretches of rows, each of which begins with every so many-th row listed: large clusters begin early.
+    // Sets are sorted in stretches of rows, bounded by every kSorted-th listed row: large clusters begin early.
     constexpr std::size_t kSorted = 1 << 12;
     std::vector<std::uint32_t> begins{0};
     for (std::size_t p = 0, k = kSorted; p < sets_.size(); ++p) {
@@ -136,7 +136,7 @@ class SetMerger {
       const std::uint64_t* at = found_of(s);
       for (std::uint64_t number = before[s]; number < before[s + 1]; ++number, ++at) {
         rows[number] = static_cast<std::uint32_t>(*at >> 32);
-        first_[static_cast<std::uint32_t>(*at)] = static_cast<std::uint32_t>(number);  // the row is known by now
+        first_[static_cast<std::uint32_t>(*at)] = static_cast<std::uint32_t>(number);  // rows has the row
       }
     });
     return rows;
@@ -151,7 +151,7 @@ class SetMerger {
   }
 
  private:
-  /// Whether the set of a cluster has its first row from this cluster.
+  /// True if the first row of the set of a cluster comes from this cluster.
   [[nodiscard]] bool leads(std::size_t p, std::size_t k) const {
     return sets_[p].first[k] != kNoRow && first_[parent_[base_[p] + k]] == sets_[p].first[k];
   }
@@ -160,7 +160,7 @@ class SetMerger {
   std::span<const PartSets> sets_;
   std::vector<std::uint64_t> base_{0};  ///< [parts + 1] where the clusters of each part begin
   Buffer<std::uint32_t> parent_;        ///< [clusters]
-  Buffer<std::uint32_t> first_;         ///< [clusters] first row, and once it is known the number of the set
+  Buffer<std::uint32_t> first_;         ///< [clusters] first row; for the root of a set its number, once that is known
   Buffer<std::uint8_t> tied_;           ///< [clusters] 1 if the cluster shares a core point with another part
 };
 

@@ -1,7 +1,7 @@
-// The clusters of parts in one memory put together: which are the same, and what number each gets.
+// Merges the clusters of parts in one memory: finds those that are the same, and numbers them.
 //
-// As in merge.hpp, clusters of two parts are one where they hold the same core point. Here one union-find has the clusters of all parts, and
-// the rows of their first core points, sorted, tell their numbers.
+// As in merge.hpp, clusters of two parts are the same if they contain the same core point. Here one union-find holds
+// the clusters of all parts, and the sorted rows of the first core points give the numbers.
 #pragma once
 
 #include <cstddef>
@@ -17,38 +17,36 @@
 
 namespace epsflow::parts {
 
-/// What a part knows of the clusters of a level.
+/// The clusters of a part at one level.
 struct PartSets {
   static constexpr std::uint32_t kNoRow = std::numeric_limits<std::uint32_t>::max();
 
-  std::vector<std::uint32_t> first;  ///< [clusters] row of the first own core point; kNoRow where there is none
-  std::vector<std::uint32_t>
-      shared;  ///< [lent + near] the clusters that lent points, and ghosts within reach, are core points of
-  /// UnitedPart::border_ties(), where they were asked for and the backend tells them.
+  std::vector<std::uint32_t> first;   ///< [clusters] row of the first own core point; kNoRow if there is none
+  std::vector<std::uint32_t> shared;  ///< [lent + near] cluster of each lent point and inner ghost; kNoSet: not core
+  /// UnitedPart::border_ties(), if they were requested and the backend supports them.
   std::optional<std::vector<BorderTie>> ties = {};
 
   PartSets() = default;
-  /// rows: of found.first.
+  /// rows: [found.first] the row of each of these points.
   PartSets(PartVisit::Found&& found, std::vector<std::uint32_t>&& rows);
 };
 
-/// The clusters of a part among those of all.
+/// The clusters of a part, numbered among the clusters of all parts.
 struct NumberedSets {
-  ClusterNumbers local;  ///< numbers by which the part labels: in the order of the numbers of all
-  std::vector<std::uint32_t>
-      global;  ///< [local.count] the number of each among all; that of no cluster where no point is anybody's own
-  std::vector<std::uint8_t> shared;  ///< [local.count] 1 where other parts may have points of it
+  ClusterNumbers local;               ///< numbers for the labels of this part, in the order of the global numbers
+  std::vector<std::uint32_t> global;  ///< [local.count] its number among all; unused if it has no owned core point
+  std::vector<std::uint8_t> shared;   ///< [local.count] 1 if other parts may have points of the cluster
 };
 
-/// The clusters of a level.
+/// The clusters of all parts at one level.
 struct MergedSets {
   std::uint32_t count = 0;
-  std::vector<std::uint32_t> first_core;  ///< [count] rows of their first core points
+  std::vector<std::uint32_t> first_core;  ///< [count] row of the first core point of each
   std::vector<NumberedSets> of_parts;
 };
 
-/// views, sets: of all parts. O(clusters · log parts + shared points), in parallel. Clusters are numbered by their smallest
-/// core points. Throws ResourceError for more clusters than labels can tell.
+/// views, sets: of all parts. O(clusters · log parts + shared points), in parallel. Clusters are numbered by their
+/// smallest core points. Throws ResourceError if there are more clusters than int32 labels can number.
 [[nodiscard]] MergedSets merge_sets(std::span<const PartView> views, std::span<const PartSets> sets);
 
 }  // namespace epsflow::parts

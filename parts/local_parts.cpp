@@ -12,7 +12,7 @@
 namespace epsflow::parts {
 namespace {
 
-/// Copies rows of a block.
+/// Copies the rows with these offsets out of a block.
 void copy_rows(const std::byte* from, std::size_t row, const std::uint16_t* at, std::size_t count, std::byte* to) {
   with_row_bytes(row, [&](auto bytes) {
     for (std::size_t i = 0; i < count; ++i) std::memcpy(to + i * bytes, from + at[i] * bytes, bytes);
@@ -146,7 +146,7 @@ PartView LocalParts::view(std::size_t part, double near, double beyond) const {
 
 PointsSource LocalParts::source(const PartView& view, double near, double beyond) const {
   struct Piece {
-    std::size_t first;  ///< in the view
+    std::size_t first;  ///< index in the view
     std::size_t count;
     const std::byte* from;
   };

@@ -1,4 +1,4 @@
-// Points in the memory of this process, cut into parts where they lie.
+// Points in the memory of this process, divided into parts without moving them.
 #pragma once
 
 #include <atomic>
@@ -20,45 +20,45 @@
 
 namespace epsflow::parts {
 
-/// There were more ghosts than was said that there may be.
+/// Thrown if there are more ghosts than the limit.
 struct TooManyGhosts {};
 
-/// The points of a part are picked out as they are brought to where they are worked on. Beside the input it takes what RowsByPart does, and the
-/// ghosts. Immutable, thread-safe.
+/// Collects the points of a part when they are loaded. Holds the ghosts and RowsByPart. Immutable, thread-safe.
 class LocalParts {
  public:
-  /// points: [n × d]; must outlive the parts. Rows that are not in memory are read again for each part. units: [n] weights in whole units, or
-  /// empty; must outlive the parts. reaches: the distances of the views that will be requested, ascending. O(n·(d + min(parts, 32 + log parts))),
-  /// in parallel. Throws UsageError as GhostFinder, and ResourceError if a part has more points than 32-bit ids.
+  /// points: [n × d]; must outlive the parts. Rows that are not in memory are read again for each part. units: [n]
+  /// weights in whole units, or empty; must outlive the parts. reaches: the distances of the views that will be
+  /// requested, ascending. O(n·(d + min(parts, 32 + log parts))), in parallel. Throws UsageError as GhostFinder,
+  /// ResourceError if a part has more points than 32-bit ids, and TooManyGhosts if there are more than most_ghosts.
   LocalParts(PointRows points, std::span<const std::int64_t> units, const Partition& partition, const Space& space,
              std::vector<double> reaches, std::uint64_t most_ghosts = ~std::uint64_t{0});
 
-  /// By part: the own points of each.
+  /// The own points of each part.
   [[nodiscard]] const RowsByPart& rows() const noexcept { return rows_; }
   [[nodiscard]] std::size_t parts() const noexcept { return rows_.parts(); }
-  /// Bytes that are held beside the points, and were while ghosts were found.
+  /// Bytes held in addition to the points, including the memory that was used to find ghosts.
   [[nodiscard]] std::uint64_t bytes() const noexcept;
-  /// The same of each ghost.
+  /// The bytes() of one ghost.
   [[nodiscard]] static std::uint64_t ghost_bytes(const PointRows& points, bool weights) noexcept;
-  /// Points of the largest part, ghosts included.
+  /// The number of points of the largest part, ghosts included.
   [[nodiscard]] std::uint64_t most_points() const noexcept { return most_; }
 
-  /// near, beyond: two of the reaches.
+  /// Returns the view of a part. near, beyond: two of the reaches.
   [[nodiscard]] PartView view(std::size_t part, double near, double beyond) const;
-  /// The points of a view, which must outlive what is returned.
+  /// Returns the points of a view. The view must outlive the source.
   [[nodiscard]] PointsSource source(const PartView& view, double near, double beyond) const;
 
  private:
   template <class T>
   void place(const Partition& partition, const Space& space);
-  /// Lists the rows of some blocks by part, and finds their ghosts. Dims: the dimensions of the points, or 0 if they are not known to the compiler.
+  /// Lists the rows of some blocks by part, and finds their ghosts. Dims: the coordinates, or 0 if not compiled in.
   template <class T, std::size_t Dims>
   void place(const PartFinder<T>& parts, const GhostFinder& ghosts, std::size_t first_block, std::size_t last_block,
              FoundGhosts<T>& found);
 
   void write_own(std::size_t part, std::size_t first, std::size_t last, std::byte* to) const;
-  /// Calls f(first, last) with the ranges of the ghosts of a part, one for each part that they are of: first those within `near`, then those
-  /// beyond it and within `beyond`.
+  /// Calls f(first, last) with the range of the ghosts of a part within `near` from each owning part. for_beyond() does
+  /// so for those between `near` and `beyond`.
   template <class F>
   void for_near(std::size_t part, double near, F&& f) const;
   template <class F>
@@ -71,7 +71,7 @@ class LocalParts {
   std::uint64_t most_ = 0;
   RowsByPart rows_;
   const std::uint64_t most_ghosts_;
-  std::atomic<std::uint64_t> found_{0};  ///< ghosts so far
+  std::atomic<std::uint64_t> found_{0};  ///< number of ghosts so far
   GhostLists ghosts_;                    ///< pairs: [of × to]
 };
 

@@ -41,10 +41,10 @@ ClusterNumbers as_they_are(std::size_t clusters) {
   return numbers;
 }
 
-/// The clusterings of one eps.
+/// Clusters all variants of one eps.
 class LocalGroup {
  public:
-  /// The parts of a sweep, and all that stays the same from one eps to the next. All that it refers to must outlive the clusterings.
+  /// The parts of a sweep, and all that is the same for each eps. What it refers to must outlive the clusterings.
   struct Setting {
     const LocalParts& points;
     std::span<const PartWorker> workers;
@@ -64,7 +64,7 @@ class LocalGroup {
         options_(setting.options),
         stop_(setting.stop),
         stay_(points_.parts() <= kTogether * workers_.size()),
-        // With minpts of 2 or less whatever has a core point within eps is core itself, unless points weigh.
+        // With minpts of at most 2 every point with a core neighbour is core itself, unless points have weights.
         borders_(group.minpts.front() > 2 || setting.scale != nullptr),
         bringing_(workers_.size()),
         views_(points_.parts()),
@@ -103,20 +103,20 @@ class LocalGroup {
   }
 
  private:
-  /// A border point, its cluster, and one that it could be of instead.
+  /// A border point, its cluster, and another cluster that it could belong to.
   struct Move {
     std::uint32_t point;
     std::uint32_t from;
     std::uint32_t to;
   };
-  /// A level of a part, with its labels until those of all parts are known.
+  /// A level of a part. Its labels are kept until those of all parts are known.
   struct OfPart {
-    Labels labels;  ///< [own or more] by the part's own clusters, or by NumberedSets::local
+    Labels labels;  ///< [own or more] numbered by the part's own clusters, or by NumberedSets::local
     std::vector<std::uint8_t> core;
-    OwnCounts found;          ///< by the numbers that the labels are
-    std::vector<Move> moves;  ///< by point
+    OwnCounts found;          ///< by the numbers in the labels
+    std::vector<Move> moves;  ///< ascending by point
   };
-  /// Some levels, which are labelled together.
+  /// Some levels that are labelled together.
   struct Round {
     Round(std::span<const std::uint32_t> levels, std::size_t parts, double eps)
         : minpts(levels), merged(levels.size()), labelled(parts, 0) {
@@ -132,7 +132,7 @@ class LocalGroup {
     std::vector<Variant> variants;
     std::vector<VariantResult> results;
     std::vector<MergedSets> merged;
-    std::vector<std::uint8_t> labelled;         ///< [part] 1 where it is labelled by its own clusters
+    std::vector<std::uint8_t> labelled;         ///< [part] 1 if it is labelled by its own clusters
     std::vector<std::vector<PartSets>> sets;    ///< [level][part]
     std::vector<std::vector<OfPart>> of_parts;  ///< [level][part]
   };
@@ -144,13 +144,13 @@ class LocalGroup {
 
   [[nodiscard]] std::size_t levels_in_memory() const {
     if (!labels_kept()) return group_.minpts.size();
-    // Of parts and of all, with masks.
+    // The labels of parts and of the result, with masks.
     const std::uint64_t bytes = std::max<std::uint64_t>(1, kBytesPerLabel * points_.rows().rows());
     return static_cast<std::size_t>(std::max<std::uint64_t>(1, setting_.memory / bytes));
   }
 
-  /// Calls body(part, worker, left) for all parts, by the workers: each takes those that are with it, and then what nobody has, until it is to
-  /// hold one. left: parts that nobody had taken by then. Of parts that stay each worker has its own.
+  /// Calls body(part, worker, left) once for each part. A worker takes its own parts (if all stay loaded, each worker
+  /// has some), then parts that no worker holds, until it holds one. left: the number of parts not taken yet.
   template <class F>
   void on_parts(F&& body) {
     std::vector<std::optional<std::size_t>> homes = homes_;
@@ -209,7 +209,7 @@ class LocalGroup {
     }
   }
 
-  /// Calls f(first, last) for as many levels at a time as a visit takes.
+  /// Calls f(first, last) for batches of at most visit.levels_at_once() levels.
   template <class F>
   static void in_batches(const Round& round, const PartVisit& visit, F&& f) {
     for (std::size_t first = 0; first < round.minpts.size();) {
@@ -228,11 +228,11 @@ class LocalGroup {
     return sets;
   }
 
-  /// The clusters of a part; and its labels by these, if it need not be brought again.
+  /// Finds the clusters of a part. Also labels it by these, if it then need not be loaded again.
   void find(Round& round, std::size_t part, std::size_t worker, std::size_t left) {
     if (!stay_) bring(part, worker, round.minpts);
     PartVisit& visit = *visits_[part];
-    // The last part that a thread takes stays until it is labelled, where all levels can be.
+    // The last part that a thread takes stays loaded until it is labelled, if all levels fit at once.
     const bool ends = left < kTogether * workers_.size() && visit.levels_at_once() >= round.minpts.size();
     bool labelled = !stay_;
     in_batches(round, visit, [&](std::size_t first, std::size_t last) {
@@ -275,7 +275,7 @@ class LocalGroup {
     if (!stay_) send_away(part);
   }
 
-  /// Takes what a part knows of its own points. result: of the part, labelled by its numbers or those of all parts.
+  /// Stores the labels and counts of own points. result: labelled by the part's own numbers or those of all parts.
   void take(Round& round, std::size_t part, std::size_t level, VariantResult&& result, const LevelResult& found) {
     const PartView& view = views_[part];
     OfPart& own = round.of_parts[level][part];
@@ -285,7 +285,7 @@ class LocalGroup {
     own.labels = std::move(result.labels);
   }
 
-  /// What may become of border points that are labelled by the part's own numbers.
+  /// Turns the border ties of a part into moves, for labels numbered by the part's own clusters.
   static void find_moves(Round& round, std::size_t part, std::size_t level) {
     PartSets& known = round.sets[level][part];
     OfPart& own = round.of_parts[level][part];
@@ -298,10 +298,10 @@ class LocalGroup {
     known.ties.reset();
   }
 
-  /// The labels and counts of a level from those of the parts.
+  /// Makes the labels and counts of a level from those of the parts. sizes: [clusters] to add to, or empty.
   void put_together(Round& round, std::size_t level, std::vector<std::uint32_t>& sizes) {
     std::vector<OfPart>& of_parts = round.of_parts[level];
-    std::vector<std::vector<std::int32_t>> numbers(points_.parts());  // among all, of those by which parts are labelled
+    std::vector<std::vector<std::int32_t>> numbers(points_.parts());  // [local] number of each among all
     LevelTotals totals;
     for (std::size_t part = 0; part < points_.parts(); ++part) {
       const NumberedSets& sets = round.merged[level].of_parts[part];
@@ -339,7 +339,7 @@ class LocalGroup {
     of_parts.clear();
   }
 
-  /// Border points that a cluster takes which has become a lower one. numbers: of the part's clusters among all.
+  /// Moves border points to the lowest of their clusters. numbers: [own clusters] number of each among all.
   static void move_borders(OfPart& own, const NumberedSets& sets, std::span<const std::int32_t> numbers) {
     for (std::size_t m = 0; m < own.moves.size();) {
       const auto [point, from, first] = own.moves[m];
@@ -361,25 +361,24 @@ class LocalGroup {
   const PartReach reach_;
   const RunOptions& options_;
   CancelToken& stop_;
-  const bool stay_;                                 ///< all parts are with the workers at a time
-  const bool borders_;                              ///< there may be border points
-  std::deque<std::mutex> bringing_;                 ///< [workers] held while a part is brought, as another is clustered
-  std::vector<PartView> views_;                     ///< [parts]
-  std::vector<std::unique_ptr<PartVisit>> visits_;  ///< [parts] that are with a worker
-  std::vector<std::optional<std::size_t>> homes_;   ///< [parts] the worker
+  const bool stay_;                  ///< all parts stay loaded by the workers
+  const bool borders_;               ///< true if there may be border points
+  std::deque<std::mutex> bringing_;  ///< [workers] held while a part is loaded, not while one is clustered
+  std::vector<PartView> views_;      ///< [parts]
+  std::vector<std::unique_ptr<PartVisit>> visits_;  ///< [parts] null if the part is not loaded
+  std::vector<std::optional<std::size_t>> homes_;   ///< [parts] the worker that holds the part
 };
 
-/// What a sweep in parts is to keep within.
+/// The memory budget of a sweep in parts.
 class PartsBudget {
  public:
-  /// levels: of an eps.
-  /// input: as it is searched.
+  /// input: the points after the transformation of the metric. levels: the largest number of minpts of one eps.
   PartsBudget(const LocalSweep& what, const RunOptions& options, const PointRows& input, bool moved,
               std::size_t workers, std::size_t levels)
       : budget_(what.budget),
         input_(input),
         weights_(!what.weights.empty()),
-        // Coordinates of a part are there as they were picked out, and in the order of its index.
+        // The coordinates of a part are held twice: as collected, and in the order of its index.
         of_part_(kTogether * workers * (what.part_bytes + 2 * input.row_bytes())) {
     const std::uint64_t rows = input.size();
     const std::uint64_t copied = moved ? input.bytes_in_memory() : 0;
@@ -392,7 +391,7 @@ class PartsBudget {
     if (budget_ == 0) return ~std::uint64_t{0};
     return (budget_ - std::min(budget_, fixed_)) / LocalParts::ghost_bytes(input_, weights_);
   }
-  /// Throws PartsBeyondBudget where points in parts, and the labels that are held at a time, are more.
+  /// Throws PartsBeyondBudget if points in parts and the labels held at a time need more.
   void require(const LocalParts& points) const {
     const std::uint64_t needed = fixed_ + points.bytes() + points.most_points() * of_part_;
     if (budget_ == 0 || needed <= budget_) return;
@@ -411,8 +410,8 @@ class PartsBudget {
   std::uint64_t budget_;
   PointRows input_;
   bool weights_;
-  std::uint64_t fixed_ = 0;  ///< bytes, however many parts there are
-  std::uint64_t of_part_;    ///< for each point of the largest
+  std::uint64_t fixed_ = 0;  ///< bytes for any number of parts
+  std::uint64_t of_part_;    ///< bytes for each point of the largest part
 };
 
 }  // namespace

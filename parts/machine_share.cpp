@@ -18,10 +18,10 @@
 namespace epsflow::parts {
 namespace {
 
-/// Ranks that have the same name for something as this one.
+/// Counts the ranks that have the same name as this one.
 struct Alike {
   unsigned all = 0;     ///< itself included
-  unsigned before = 0;  ///< of lower rank
+  unsigned before = 0;  ///< those of lower rank
 };
 Alike count_alike(Exchange& ranks, const std::string& name) {
   const Letters<char> mine(static_cast<std::size_t>(ranks.size()), std::vector<char>(name.begin(), name.end()));
@@ -38,7 +38,7 @@ MachineShare machine_share(Exchange& ranks) {
   static_cast<void>(gethostname(host.data(), host.size() - 1));
   cpu_set_t processors;
   CPU_ZERO(&processors);
-  // Where that fails, as with more processors than the set has room for, all count as the same.
+  // If the call fails, as with more processors than the set can hold, all ranks count as bound to the same ones.
   const bool known = sched_getaffinity(0, sizeof(processors), &processors) == 0;
   const auto own = known ? static_cast<unsigned>(CPU_COUNT(&processors)) : std::thread::hardware_concurrency();
   const Alike on_host = count_alike(ranks, host.data());

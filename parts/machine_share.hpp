@@ -1,4 +1,4 @@
-// What a process may take of its machine, where several ranks run on it.
+// Divides a machine between the ranks that run on it.
 #pragma once
 
 #include <epsflow/parts/exchange.hpp>
@@ -7,18 +7,18 @@
 
 namespace epsflow::parts {
 
-/// The part of this machine that is this process's.
+/// The share of this process in its machine.
 struct MachineShare {
-  unsigned processes = 1;  ///< on this machine
-  unsigned place = 0;      ///< of this process among those
-  unsigned threads = 1;    ///< of its own: what it may run on, divided among those that may run on just the same
+  unsigned processes = 1;  ///< number of processes on this machine
+  unsigned place = 0;      ///< index of this process among them
+  unsigned threads = 1;    ///< its processors, divided by the processes that are bound to the same ones
 };
 /// Collective.
 [[nodiscard]] MachineShare machine_share(Exchange& ranks);
 
-/// The options of the engine of this process: on the CPU, or with a GPU of its own where `devices` names some, or as many of the list as name
-/// its GPU share that. Memory and threads that are not given become its share. Throws UsageError where the list of GPUs is not one for each
-/// process of the machine, and as engines_on().
+/// Returns the options of the engine of this process. It runs on the CPU, or on a GPU if `devices` names some;
+/// processes with the same GPU share it. Memory and threads that are not given become the share of the process. Throws
+/// UsageError if the list of GPUs does not have one entry for each process of the machine, and as engines_on().
 [[nodiscard]] EngineOptions share_machine(const MachineShare& share, const DeviceOptions& devices,
                                           const EngineOptions& engine);
 

@@ -18,13 +18,13 @@ namespace {
 
 constexpr std::uint64_t kNone = std::numeric_limits<std::uint64_t>::max();
 
-/// Numbers of all ranks, in blocks that follow each other.
+/// Consecutive blocks of numbers, one block for each rank.
 class Blocks {
  public:
-  /// mine: how many this rank has.
+  /// mine: how many numbers this rank has.
   Blocks(Exchange& exchange, std::uint64_t mine)
       : begins_(begins_of_all(exchange, mine)), first_(begins_[static_cast<std::size_t>(exchange.rank())]) {}
-  /// The first of this rank.
+  /// The first number of this rank.
   [[nodiscard]] std::uint64_t first() const noexcept { return first_; }
   [[nodiscard]] std::uint64_t all() const noexcept { return begins_.back(); }
   [[nodiscard]] std::size_t rank_of(std::uint64_t number) const noexcept {
@@ -44,8 +44,8 @@ class Blocks {
   std::uint64_t first_;
 };
 
-/// Asks each rank for values of its own, and answers what is asked here. value_of(k): of number k, which is this rank's. Returns
-/// the answers in the order of `numbers`. Collective.
+/// Requests the values of numbers from the ranks that own them. value_of(k): the value of the k-th number of this rank.
+/// Returns the values in the order of `numbers`. Collective.
 template <class F>
 std::vector<std::uint64_t> ask(Exchange& exchange, const Blocks& blocks, std::span<const std::uint64_t> numbers,
                                F&& value_of) {
@@ -73,7 +73,7 @@ struct Told {
 
 bool by_ends(const Told& a, const Told& b) { return std::pair(a.number, a.value) < std::pair(b.number, b.value); }
 
-/// Tells each rank values of its numbers: calls take(k, value) for those of this rank. Collective.
+/// Sends values to the ranks of their numbers. Calls take(k, value) for values of this rank's k-th number. Collective.
 template <class F>
 void tell(Exchange& exchange, const Blocks& blocks, const std::vector<Told>& all, F&& take) {
   Letters<Told> letters(static_cast<std::size_t>(exchange.size()));
@@ -84,15 +84,15 @@ void tell(Exchange& exchange, const Blocks& blocks, const std::vector<Told>& all
   }
 }
 
-/// Clusters of this rank that have shared points, in a forest whose roots stand for components.
+/// The clusters of this rank that have shared points, in a forest whose roots represent components.
 class Components {
  public:
   Components(Exchange& exchange, const Blocks& blocks, std::uint64_t clusters)
       : exchange_(exchange), blocks_(blocks), place_(clusters, kNowhere) {}
 
-  /// mine: a cluster of this rank; other: of any.
+  /// Adds a tie. mine: a cluster of this rank; other: of any rank.
   void tie(std::uint64_t mine, std::uint64_t other) {
-    // Most ghosts are of the same few clusters.
+    // Skips most repetitions: most ghosts belong to the same few clusters.
     Told& seen = seen_[(mine ^ (other * 0x9E3779B97F4A7C15U >> 40)) % seen_.size()];
     if (seen.number == mine && seen.value == other) return;
     seen = {mine, other};
@@ -106,12 +106,12 @@ class Components {
       ties_.erase(std::unique(ties_.begin(), ties_.end(), same), ties_.end());
     };
     simplify();
-    // Both ends know of a tie.
+    // Both ends of a tie store it.
     std::vector<Told> back;
     for (const auto& [mine, other] : ties_) back.push_back({other, mine});
     tell(exchange_, blocks_, back, [&](std::uint64_t k, std::uint64_t other) { tie(blocks_.first() + k, other); });
     simplify();
-    for (const Told& tie : ties_) enlist(tie.number - blocks_.first());  // ascending
+    for (const Told& tie : ties_) enlist(tie.number - blocks_.first());  // members become ascending
     parent_ = members_;
     grand_ = members_;
     std::uint64_t changed = 1;
@@ -120,7 +120,7 @@ class Components {
     }
   }
 
-  /// [members] clusters that have ties, ascending, and the root of each.
+  /// [members] clusters that have ties, ascending. roots() has the root of each.
   [[nodiscard]] std::span<const std::uint64_t> members() const noexcept { return members_; }
   [[nodiscard]] std::span<const std::uint64_t> roots() const noexcept { return parent_; }
 
@@ -133,7 +133,7 @@ class Components {
     members_.push_back(blocks_.first() + k);
   }
 
-  /// Whether anything changed here.
+  /// Runs one round of FastSV. Returns true if anything changed on this rank.
   bool round() {
     std::vector<std::uint64_t> others;
     for (const Told& tie : ties_) others.push_back(tie.value);
@@ -158,15 +158,15 @@ class Components {
 
   Exchange& exchange_;
   const Blocks& blocks_;
-  std::vector<std::uint32_t> place_;                                     ///< [clusters] in members_, or kNowhere
-  std::vector<Told> ties_;                                               ///< a cluster of this rank, and another
-  std::vector<Told> seen_ = std::vector<Told>(1 << 12, {kNone, kNone});  ///< some of these
+  std::vector<std::uint32_t> place_;  ///< [clusters] index in members_, or kNowhere
+  std::vector<Told> ties_;            ///< a cluster of this rank, and another cluster
+  std::vector<Told> seen_ = std::vector<Told>(1 << 12, {kNone, kNone});  ///< a cache of recent ties
   std::vector<std::uint64_t> members_;
   std::vector<std::uint64_t> parent_;
   std::vector<std::uint64_t> grand_;  ///< parents of parents
 };
 
-/// 0, 1, …, all - 1 in equal pieces for the ranks.
+/// Divides the numbers 0 to all - 1 into equal pieces, one for each rank.
 class Pieces {
  public:
   Pieces(std::uint64_t all, std::size_t ranks) : size_(std::max<std::uint64_t>(1, (all + ranks - 1) / ranks)) {}
@@ -181,15 +181,16 @@ class Pieces {
   std::uint64_t size_;
 };
 
-/// How many ids there are on all ranks, and how many of these are smaller than each of this rank.
+/// The number of ids on all ranks, and for each id of this rank how many of all ids are smaller.
 struct RanksOfIds {
   std::uint64_t count;
   std::vector<std::uint32_t> of_first;
   std::vector<std::uint32_t> of_second;
 };
 
-/// first, second: ids of this rank, ascending each. No two are the same, and all are below `limit`. Each rank marks those of a piece of all
-/// ids, a bit for each. Collective. O(ids + limit / ranks), in parallel. Throws ResourceError on all ranks for more than labels can tell.
+/// first, second: ids of this rank, each ascending. All ids are different and less than `limit`. Each rank marks the
+/// ids of one piece of the range, one bit for each. Collective. O(ids + limit / ranks), in parallel. Throws
+/// ResourceError on all ranks if there are more ids than int32 labels can number.
 RanksOfIds ranks_of(Exchange& exchange, std::span<const std::uint64_t> first, std::span<const std::uint64_t> second,
                     std::uint64_t limit) {
   const auto ranks = static_cast<std::size_t>(exchange.size());
@@ -198,11 +199,11 @@ RanksOfIds ranks_of(Exchange& exchange, std::span<const std::uint64_t> first, st
     throw ResourceError(std::to_string(count) + " clusters do not fit int32 labels: raise eps or minpts");
   }
   const Pieces pieces(limit, ranks);
-  // What is told to each rank: some of the first, and behind these some of the second.
+  // The ids sent to each rank: a stretch of first, followed by a stretch of second.
   struct Stretch {
     std::span<const std::uint64_t> ids;
-    std::size_t first;    ///< among the first, or the second
-    std::uint64_t least;  ///< of the ids of that rank
+    std::size_t first;    ///< index of the stretch in first or second
+    std::uint64_t least;  ///< the smallest id of the piece
   };
   std::vector<Stretch> stretches;
   std::vector<std::uint64_t> counts;
@@ -244,13 +245,13 @@ RanksOfIds ranks_of(Exchange& exchange, std::span<const std::uint64_t> first, st
   return answer;
 }
 
-/// A cluster of this rank that is the root of a component, and the smallest core point of all of it.
+/// A cluster of this rank that is the root of a component, and the smallest core point of the component.
 struct RootCluster {
   std::uint64_t cluster;
   std::uint64_t first_core;
 };
 
-/// Those of this rank, in the order of their core points.
+/// Returns the roots of this rank, ascending by core point.
 std::vector<RootCluster> root_clusters(Exchange& exchange, const Blocks& blocks, const Components& components,
                                        std::span<const std::uint64_t> first_cores) {
   const auto members = components.members();
@@ -266,14 +267,15 @@ std::vector<RootCluster> root_clusters(Exchange& exchange, const Blocks& blocks,
   found.erase(std::unique(found.begin(), found.end(),
                           [](const RootCluster& a, const RootCluster& b) { return a.cluster == b.cluster; }),
               found.end());
-  // What has no core point that is anybody's own is of ghosts too far away to matter, and stays without a number.
+  // A component without an owned core point consists of outer ghosts only. It gets no number.
   std::erase_if(found, [](const RootCluster& root) { return root.first_core == kNone; });
   std::sort(found.begin(), found.end(),
             [](const RootCluster& a, const RootCluster& b) { return a.first_core < b.first_core; });
   return found;
 }
 
-/// Calls f(place, cluster) for clusters in [0, end) that are no members, place by place, in parallel. members: ascending.
+/// Calls f(place, cluster) for the clusters in [0, end) that are not members, in parallel. place: index among these.
+/// members: ascending.
 template <class F>
 void for_others(std::size_t end, std::span<const std::uint32_t> members, F&& f) {
   parallel_ranges(end, 1 << 13, [&](std::size_t first, std::size_t last) {
@@ -289,8 +291,9 @@ void for_others(std::size_t end, std::span<const std::uint32_t> members, F&& f) 
   });
 }
 
-/// numbers: [clusters] among those of all parts, of which there are `count`; this where one has none. members: clusters that other parts have
-/// points of, ascending. others: numbers of the other ones, ascending, which are no member's. Those of neither have no number.
+/// numbers: [clusters] number among the `count` clusters of all parts, or `count` if there is none. members: clusters
+/// that other parts have points of, ascending. others: numbers of clusters that are not members, ascending; none of
+/// them is the number of a member. The remaining clusters have no number.
 MergedClusters number_locally(std::span<const std::uint32_t> numbers, std::span<const std::uint32_t> members,
                               std::span<const std::uint32_t> others, std::uint64_t count) {
   std::vector<std::uint32_t> of_members;
@@ -307,7 +310,7 @@ MergedClusters number_locally(std::span<const std::uint32_t> numbers, std::span<
   merged.global.resize(all);
   merged.shared.assign(all, 0);
   if (none) merged.global.back() = static_cast<std::uint32_t>(count);
-  // Each is behind those of both kinds that are below it.
+  // The local number of a cluster is the number of smaller ones of both kinds.
   const auto below = [](std::span<const std::uint32_t> ascending, std::uint32_t number) {
     return static_cast<std::size_t>(std::lower_bound(ascending.begin(), ascending.end(), number) - ascending.begin());
   };
@@ -332,7 +335,7 @@ MergedClusters number_locally(std::span<const std::uint32_t> numbers, std::span<
 MergedClusters merge_clusters(Exchange& exchange, std::span<const std::uint64_t> first_cores,
                               std::span<const std::uint32_t> shared, const PartView& view, std::uint64_t points) {
   const Blocks blocks(exchange, first_cores.size());
-  // What lent points are of is told to those who have them as ghosts.
+  // Each rank sends the clusters of its lent points to the ranks that have them as ghosts.
   const std::vector<std::uint64_t> lent_begins(view.lent_to.begin(), view.lent_to.end());
   const std::vector<std::uint64_t> borrowed_begins(view.near_of.begin(), view.near_of.end());
   std::vector<std::uint64_t> lent(lent_begins.back()), borrowed(borrowed_begins.back());
@@ -352,7 +355,7 @@ MergedClusters merge_clusters(Exchange& exchange, std::span<const std::uint64_t>
     members.push_back(static_cast<std::uint32_t>(member - blocks.first()));
   }
   const std::vector<RootCluster> roots = root_clusters(exchange, blocks, components, first_cores);
-  // The others have the first core points that are theirs, and those without one come last.
+  // Clusters without ties keep their own first core points; those without an own core point come last.
   const auto owned =
       static_cast<std::size_t>(std::lower_bound(first_cores.begin(), first_cores.end(), kNone) - first_cores.begin());
   const auto members_owned = std::lower_bound(members.begin(), members.end(), owned) - members.begin();
@@ -375,7 +378,7 @@ MergedClusters merge_clusters(Exchange& exchange, std::span<const std::uint64_t>
 }
 
 std::uint64_t largest_cluster(Exchange& exchange, const MergedClusters& merged, std::span<const std::uint32_t> sizes) {
-  const Pieces pieces(merged.count + 1, static_cast<std::size_t>(exchange.size()));  // and that of no cluster
+  const Pieces pieces(merged.count + 1, static_cast<std::size_t>(exchange.size()));  // one more for no cluster
   Letters<Told> letters(static_cast<std::size_t>(exchange.size()));
   std::uint64_t largest = parallel_reduce(
       sizes.size(), 1 << 14, std::uint64_t{0},

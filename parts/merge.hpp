@@ -1,8 +1,9 @@
-// The clusters of all parts put together: which are the same, and what number each gets.
+// Merges the clusters of all ranks: finds those that are the same, and numbers them.
 //
-// A core point near a face is known to the part that it is of and to those that have it as a ghost. Their clusters with it are one. These
-// ties make a graph of clusters, whose components are found by all ranks together: FastSV (Zhang, Azad & Hu, SIAM PP 2020), some rounds,
-// at most about the logarithm of how many clusters follow each other. Only clusters with shared points take part.
+// A core point near a face is in the part that owns it and in those that have it as a ghost, so their clusters that
+// contain it are one. These ties form a graph of clusters. All ranks find its components together by FastSV (Zhang,
+// Azad & Hu, SIAM PP 2020), in a few rounds: at most about the logarithm of the longest chain of clusters. Only
+// clusters with shared points take part.
 #pragma once
 
 #include <cstddef>
@@ -16,24 +17,23 @@
 
 namespace epsflow::parts {
 
-/// What the clusters of this part are among those of all.
+/// The clusters of this part, numbered among the clusters of all parts.
 struct MergedClusters {
-  ClusterNumbers local;  ///< numbers by which this part labels: in the order of the numbers of all
-  std::vector<std::uint32_t>
-      global;  ///< [local.count] the number of each among all, ascending; `count` where no point is anybody's own
-  std::uint64_t count = 0;           ///< clusters of all parts
-  std::vector<std::uint8_t> shared;  ///< [local.count] 1 where other parts may have points of it
+  ClusterNumbers local;               ///< numbers for the labels of this part, in the order of the global numbers
+  std::vector<std::uint32_t> global;  ///< [local.count] ascending numbers among all; `count`: no owned core point
+  std::uint64_t count = 0;            ///< number of clusters of all parts
+  std::vector<std::uint8_t> shared;   ///< [local.count] 1 if other parts may have points of the cluster
 };
 
-/// first_cores: [clusters] the smallest id, among those of all points, of an own core point of each cluster of this part, ascending; all bits
-/// set where it has none, which come last. shared: PartVisit::Found::shared. points: of all parts. Collective.
-/// O(clusters + shared points · log + points / ranks / 64). Clusters are numbered by their smallest core points. Throws ResourceError for more clusters
-/// than labels can tell.
+/// first_cores: [clusters] for each cluster of this part the smallest id of an own core point, ascending; clusters
+/// without one come last, with all bits set. shared: PartVisit::Found::shared. points: number of points of all parts.
+/// Collective. O(clusters + shared points · log + points / ranks / 64). Clusters are numbered by their smallest core
+/// points. Throws ResourceError if there are more clusters than int32 labels can number.
 [[nodiscard]] MergedClusters merge_clusters(Exchange& exchange, std::span<const std::uint64_t> first_cores,
                                             std::span<const std::uint32_t> shared, const PartView& view,
                                             std::uint64_t points);
 
-/// The points of the largest of all clusters. sizes: [local.count] those of this part. Collective.
+/// Returns the number of points of the largest cluster. sizes: [local.count] number of own points of each. Collective.
 [[nodiscard]] std::uint64_t largest_cluster(Exchange& exchange, const MergedClusters& merged,
                                             std::span<const std::uint32_t> sizes);
 

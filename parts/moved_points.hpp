@@ -1,4 +1,4 @@
-// The points of a part or of all as they are searched.
+// The points after the transformation of the metric.
 #pragma once
 
 #include <functional>
@@ -10,24 +10,24 @@
 
 namespace epsflow::parts {
 
-/// Where the metric moves points, they are held here, in float64; and where a side of its box is closed: images beyond a face are then as
-/// exact as on one engine.
+/// Holds a float64 copy of the points if the metric transforms them, or if a float32 point set has a periodic axis:
+/// then images of points are as exact as on one engine. Else it refers to the given points.
 class MovedPoints {
  public:
-  /// points, metric: must outlive it. max: makes each number the largest of all ranks'. Collective. In parallel. Throws InputError as
-  /// move_points() and BoxFit::require_fit().
+  /// points, metric: must outlive it. max: replaces each number by the largest over all ranks. Collective. In parallel.
+  /// Throws InputError as move_points() and BoxFit::require_fit().
   MovedPoints(PointsView points, const Metric& metric, const std::function<void(std::span<double>)>& max);
 
   [[nodiscard]] PointsView view() const noexcept { return view_; }
-  /// Whether they are where they were.
+  /// True if there is no copy.
   [[nodiscard]] bool stayed() const noexcept { return room_.size() == 0; }
-  /// Throws UsageError where the box is too coarse for this eps.
+  /// Throws UsageError if the box is too coarse for this eps.
   void require_fit(double eps) const { fit_.require_fit(eps); }
 
  private:
   Points room_;
   PointsView view_;
-  BoxFit fit_;  ///< where any are moved
+  BoxFit fit_;  ///< filled if points were transformed into a box
 };
 
 }  // namespace epsflow::parts

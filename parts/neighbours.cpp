@@ -17,7 +17,7 @@
 namespace epsflow::parts {
 namespace {
 
-/// Bytes that a thread reads at once.
+/// Bytes that a thread reads at a time.
 constexpr std::size_t kBlock = std::size_t{1} << 20;
 
 bool read_from(std::uint64_t process, std::uint64_t address, std::span<std::byte> to) {
@@ -33,7 +33,7 @@ Neighbours::Neighbours(Exchange& exchange) {
   const auto from_each = [&](std::uint64_t mine) {
     return exchange.tell_counts(std::vector<std::uint64_t>(ranks, mine));
   };
-  // A process of another machine has another number at that address, if this one has such a process and may look at it.
+  // A random number proves that the address belongs to the intended process, and not to one of the same id here.
   std::random_device random;
   const std::uint64_t number = (std::uint64_t{random()} << 32) | random();
   processes_ = from_each(static_cast<std::uint64_t>(getpid()));

@@ -1,4 +1,4 @@
-// Ranks that are processes of one machine read from each other what they are sent, instead of having it carried.
+// Lets ranks that are processes of one machine read data from each other's memory.
 #pragma once
 
 #include <cstddef>
@@ -10,26 +10,26 @@ namespace epsflow::parts {
 
 class Exchange;
 
-/// Which ranks can read each other's memory: where they run on one machine, and its system lets them (Linux, process_vm_readv()).
+/// Which ranks can read each other's memory: those on one machine whose system permits it (Linux, process_vm_readv()).
 class Neighbours {
  public:
-  /// Tries. Collective.
+  /// Tests each pair of ranks. Collective.
   explicit Neighbours(Exchange& exchange);
 
-  /// Whether this rank can read what rank r has, and whether rank r can read what this one has.
+  /// True if this rank can read the memory of rank r; read_by() is true if rank r can read that of this rank.
   [[nodiscard]] bool reads(std::size_t r) const noexcept { return reads_[r] != 0; }
   [[nodiscard]] bool read_by(std::size_t r) const noexcept { return read_by_[r] != 0; }
-  /// Of all pairs of ranks, on every rank the same.
+  /// Whether no pair of ranks can read, or all can. The same on every rank.
   [[nodiscard]] bool none() const noexcept { return pairs_ == 0; }
   [[nodiscard]] bool all() const noexcept { return pairs_ == reads_.size() * (reads_.size() - 1); }
 
-  /// What lies at an address of rank r to a place of this one's.
+  /// Bytes to copy from an address of rank r.
   struct Piece {
     std::size_t rank;
     std::uint64_t address;
     std::span<std::byte> to;
   };
-  /// In parallel. Throws ResourceError where a rank cannot be read any more.
+  /// Copies all pieces, in parallel. Throws ResourceError if the memory of a rank cannot be read any more.
   void read(std::span<const Piece> pieces) const;
 
  private:

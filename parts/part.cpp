@@ -18,7 +18,7 @@ std::size_t row_bytes(PointsView points) { return points.dims() * epsflow::bytes
 
 std::byte* row_of(Points& points, std::size_t i) { return points.data() + i * row_bytes(points.view()); }
 
-/// Finds the own points [n × d] of a rank that are ghosts of others.
+/// Finds the own points [n × d] of this rank that are ghosts of other ranks.
 template <class T>
 GhostLists find_ghosts(const RankSetting& setting, std::span<const T> own, std::size_t d,
                        std::span<const std::int64_t> units) {

@@ -1,4 +1,4 @@
-// The points of one part, and what it shares with others.
+// The points of one part, with its ghosts.
 #pragma once
 
 #include <cstddef>
@@ -19,33 +19,34 @@ namespace epsflow::parts {
 /// A part with ghosts for one radius or several.
 class Part {
  public:
-  /// Takes the points of the distribution. units: null, or the weights of own points, [own], in whole units. Collective. O(n·d), in parallel. Throws UsageError if the box is so narrow that images of a point could
-  /// be neighbours of each other, and ResourceError as Distribution.
+  /// Takes the points of the distribution. units: null, or [own] the weights of own points in whole units. Collective.
+  /// O(n·d), in parallel. Throws UsageError if a periodic box is so narrow that images of one point could be neighbours
+  /// of each other, and ResourceError as Distribution.
   Part(const RankSetting& setting, Distribution& distribution, const Buffer<std::int64_t>* units = nullptr);
 
-  /// What is clustered for a radius.
+  /// The points that are clustered for a radius.
   struct View {
     PointsView points;
     PartView shared;
   };
-  /// Its points are valid until the next call.
+  /// Returns the view of a radius. Its points are valid until the next call.
   [[nodiscard]] View view(const PartReach& reach);
   [[nodiscard]] std::size_t own() const noexcept { return own_; }
-  /// In the largest view.
+  /// The number of ghosts of the largest view.
   [[nodiscard]] std::size_t ghosts() const noexcept { return ghosts_; }
-  /// Of coordinates.
+  /// Bytes of the coordinates of one point.
   [[nodiscard]] std::uint64_t bytes_of_row() const noexcept { return points_.dims() * bytes_of(points_.precision()); }
-  /// What it holds, once views are made.
+  /// Bytes held after the first view.
   [[nodiscard]] std::uint64_t bytes() const noexcept;
 
  private:
   std::size_t own_;
   std::size_t ghosts_ = 0;
   std::size_t rank_;
-  Points points_;                        ///< own points, and room for all ghosts
-  GhostOrder lent_order_;                ///< of own points that other ranks have as ghosts; pairs: [ranks]
-  Buffer<std::uint32_t> lent_;           ///< these points
-  GhostOrder borrowed_order_;            ///< of ghosts; pairs: [ranks]
+  Points points_;                        ///< own points, and capacity for all ghosts
+  GhostOrder lent_order_;                ///< order of lent_; pairs: [ranks]
+  Buffer<std::uint32_t> lent_;           ///< own points that other ranks have as ghosts
+  GhostOrder borrowed_order_;            ///< order of borrowed_; pairs: [ranks]
   Points borrowed_;                      ///< ghosts
   Buffer<std::int64_t> units_;           ///< weights of points_, or empty
   Buffer<std::int64_t> borrowed_units_;  ///< weights of ghosts, or empty

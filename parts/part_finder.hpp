@@ -1,4 +1,4 @@
-// The parts that points lie in.
+// Finds the parts in which points lie.
 #pragma once
 
 #include <cstddef>
@@ -14,16 +14,16 @@
 
 namespace epsflow::parts {
 
-/// Most points in vectors, those that are near a cut one by one. T: the precision of the points. Immutable.
+/// Finds the parts of most points in vectors, of those near a cut one by one. T: precision of the points. Immutable.
 template <class T>
 class PartFinder {
  public:
-  /// reach: how far ghosts reach at most, 0 where nobody asks for them.
+  /// reach: the largest distance of ghosts, or 0 if ghosts are not needed.
   PartFinder(const Partition& partition, const Space& space, std::size_t dims, double reach)
       : interior_(partition, space, dims, reach), descent_(partition) {}
 
-  /// Of points, [parts.size() × d], at most 65,536. near: scratch. Returns the places of the points that may be ghosts of other parts, ascending,
-  /// in `near`.
+  /// Finds the parts of points [parts.size() × d], at most 65,536. near: scratch. Returns, within `near`, the ascending
+  /// indices of the points that may be ghosts of other parts.
   std::span<const std::uint16_t> find(const T* points, std::span<std::uint16_t> parts,
                                       std::vector<std::uint16_t>& near) const {
     const std::size_t d = interior_.dims();

@@ -9,7 +9,7 @@
 namespace epsflow::parts {
 
 LineageBuilder::BirthsOf births_of_shares(Exchange& exchange, std::size_t share) {
-  std::vector<std::uint64_t> firsts(static_cast<std::size_t>(exchange.size()) + 1, 0);  // ids, of each rank
+  std::vector<std::uint64_t> firsts(static_cast<std::size_t>(exchange.size()) + 1, 0);  // first id of each rank
   firsts[static_cast<std::size_t>(exchange.rank()) + 1] = share;
   exchange.sum(std::span(firsts));
   std::partial_sum(firsts.begin(), firsts.end(), firsts.begin());

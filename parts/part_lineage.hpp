@@ -1,4 +1,4 @@
-// The lineage of a sweep over points that are in parts.
+// The lineage of a sweep over points in parts.
 #pragma once
 
 #include <cstddef>
@@ -11,14 +11,15 @@
 
 namespace epsflow::parts {
 
-/// Returns the function by which a LineageBuilder reads births that are distributed over ranks. Each rank has a LineageBuilder and adds its
-/// results of run_each() with RunOptions::clusters to it; add() is then collective. Only the builder of the first rank returns the lineage.
-/// share: number of rows of this rank. Collective. The exchange must outlive the function.
+/// Returns the function by which a LineageBuilder reads births that are distributed over ranks. Each rank adds its
+/// results of run_each() with RunOptions::clusters to its own LineageBuilder; add() is then collective. Only the first
+/// rank's builder returns the lineage. share: rows of this rank. Collective. The exchange must outlive the function.
 [[nodiscard]] LineageBuilder::BirthsOf births_of_shares(Exchange& exchange, std::size_t share);
 
-/// Returns the lineage of a sweep with the arguments of run_each(). With ranks the first rank gets the lineage of all points and the others an
-/// empty one. Overrides RunOptions::clusters, labels, keep and core_mask. The first rank holds O(clusters of all variants). Every rank holds a few
-/// times 4 bytes per row of its share, in addition to run_each(). Throws as run_each().
+/// Returns the lineage of a sweep with the arguments of run_each(). With ranks the first rank gets the lineage of all
+/// points and the others an empty one. Overrides RunOptions::clusters, labels, keep and core_mask. Holds O(clusters of
+/// all variants) on the first rank, and a few times 4 bytes per row on every rank, in addition to run_each(). Throws as
+/// run_each().
 [[nodiscard]] Lineage lineage(const PointSet& points, const Devices& devices, const Sweep& sweep,
                               const RunOptions& options = {}, const Observer& observer = {});
 

@@ -1,4 +1,4 @@
-// How far ghosts of a part reach.
+// How far the ghosts of a part reach.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace epsflow::parts {
 
-/// Of a search by this radius.
+/// The distances of ghosts for one search radius.
 struct PartReach {
   explicit PartReach(double radius) : near(index::neighbor_reach(radius) * kSlack), beyond(2 * near) {}
 
@@ -18,7 +18,7 @@ struct PartReach {
   double beyond;  ///< distance of outer ghosts, at most: all neighbours of inner ghosts are within it
 
  private:
-  /// More than what rounds in distances of points from cuts.
+  /// Exceeds the rounding of distances between points and cuts.
   static constexpr double kSlack = 1 + 0x1p-10;
 };
 

@@ -1,4 +1,4 @@
-// A part of points that are in one memory or on devices, as it is clustered.
+// The view of one part that a backend clusters.
 #pragma once
 
 #include <cstddef>
@@ -7,15 +7,16 @@
 
 namespace epsflow::parts {
 
-/// The owned points, followed by the inner ghosts, which are within a reach of them, and the outer ghosts. Inner ghosts have all their neighbours.
+/// The owned points, followed by the inner ghosts, which are within reach of them, and the outer ghosts. The view has
+/// all neighbours of owned points and inner ghosts.
 struct PartView {
   std::size_t part = 0;
   std::size_t own = 0;
   std::size_t near = 0;                  ///< number of inner ghosts
   std::size_t beyond = 0;                ///< number of outer ghosts
   std::vector<std::uint32_t> lent;       ///< owned points that other parts have as inner ghosts, by part
-  std::vector<std::size_t> lent_to;      ///< [parts + 1] where those of each part begin
-  std::vector<std::size_t> near_of;      ///< [parts + 1] where the ghosts of each part begin
+  std::vector<std::size_t> lent_to;      ///< [parts + 1] where the points lent to each part begin
+  std::vector<std::size_t> near_of;      ///< [parts + 1] where the inner ghosts from each part begin
   std::vector<std::int64_t> units = {};  ///< weights of all points in whole units, or empty
 
   [[nodiscard]] std::size_t size() const noexcept { return own + near + beyond; }

@@ -29,7 +29,7 @@ PartVisit::PartVisit(PartPoints points, const PartView& view, const WeightScale*
     weights_.emplace(loaded.load(WholeWeights(*scale, view.units)));
     options.weights = &*weights_;
   }
-  options.keep = Keep::labels;  // clusters are made as if labels were
+  options.keep = Keep::labels;  // clusters are numbered as if labels were kept
   counted_ = index_->count_part(options);
 }
 

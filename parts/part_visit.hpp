@@ -1,4 +1,4 @@
-// A part where a backend works on it.
+// A part while a backend clusters it.
 #pragma once
 
 #include <cstddef>
@@ -21,9 +21,9 @@
 
 namespace epsflow::parts {
 
-/// The points of a part where a backend works on them.
+/// The points of a part in the memory of a backend.
 struct PartPoints {
-  Points room;  ///< where the backend has no way of its own to bring points together
+  Points room;  ///< empty if the backend loads the points without a copy in host memory
   std::unique_ptr<LoadedPoints> loaded;
 };
 
@@ -34,30 +34,29 @@ struct PartSearch {
   const CancelToken& cancel;
 };
 
-/// Where its neighbours are counted, or their weights. Its points go with it.
+/// Holds a part with its neighbours, or their weights, counted. It owns the points.
 class PartVisit {
  public:
-  /// points: those of the view. options: minpts are those of the levels that it is made for; they, view and scale must outlive it. scale: null
-  /// where points have no weights. Throws Cancelled, ResourceError.
+  /// points: those of the view. options: its minpts are the levels that will be united; they, view and scale must
+  /// outlive the object. scale: null if points have no weights. Throws Cancelled, ResourceError.
   PartVisit(PartPoints points, const PartView& view, const WeightScale* scale, const PartSearch& search,
             DirectOptions options);
 
   [[nodiscard]] std::size_t levels_at_once() const { return counted_->levels_at_once(); }
 
-  /// The clusters of a level as a part knows them. Those of ghosts alone, which have their first core points in other parts, come last.
+  /// The clusters of a part at one level. Clusters whose core points are all ghosts come last.
   struct Found {
-    std::vector<std::uint32_t> first;  ///< first own core points, ascending: of the first clusters
-    std::size_t count = 0;             ///< of all
-    std::vector<std::uint32_t>
-        shared;  ///< [lent + near] the cluster of each lent point and inner ghost, or UnitedPart::kNoSet if it is not core
-    std::optional<std::vector<BorderTie>> ties = {};  ///< UnitedPart::border_ties(), where they were asked for
+    std::vector<std::uint32_t> first;   ///< first own core point of each of the leading clusters, ascending
+    std::size_t count = 0;              ///< number of all clusters, those of ghosts included
+    std::vector<std::uint32_t> shared;  ///< [lent + near] cluster of each lent point and inner ghost; kNoSet: not core
+    std::optional<std::vector<BorderTie>> ties = {};  ///< UnitedPart::border_ties(), if they were requested
   };
-  /// At most levels_at_once(), before each label(). ties: whether they are wanted, too.
+  /// Unites at most levels_at_once() levels, before each label(). ties: requests Found::ties.
   [[nodiscard]] std::vector<Found> unite(std::span<const std::uint32_t> minpts, const PartView& view, bool ties);
 
-  /// Is given the result of level l, with labels of all but the ghosts beyond, and what was found of it.
+  /// Receives the result of level l, with labels of all points except outer ghosts, and the counts of the level.
   using Take = std::function<void(VariantResult&& result, std::size_t l, const LevelResult& found)>;
-  /// Labels the levels united last by these numbers.
+  /// Labels the levels united last, with these numbers of their clusters.
   void label(std::span<const Variant> variants, std::span<const ClusterNumbers> numbers, const Take& take);
   /// Ends the levels united last without labels.
   void leave(std::span<const ClusterNumbers> numbers) {

@@ -11,18 +11,18 @@
 namespace epsflow::parts {
 namespace {
 
-/// The weights of a rank among those of all.
+/// The weights of this rank within those of all ranks.
 class RankOfWeights {
  public:
   RankOfWeights(Exchange& exchange, std::span<const double> weights)
       : exchange_(exchange), weights_(weights), first_(exchange.sum_below(weights.size())) {}
 
-  /// The first weight of all ranks of which `odd` is true. Collective.
+  /// Returns the first weight of all ranks for which odd(weight) is true. Collective.
   template <class F>
   [[nodiscard]] std::optional<NamedWeight> first(F&& odd) const {
     const auto found = std::find_if(weights_.begin(), weights_.end(), odd);
     constexpr double kNoPoint = std::numeric_limits<double>::infinity();
-    // As a number of points a double is exact.
+    // A double holds every number of points exactly.
     const double mine = found == weights_.end()
                             ? kNoPoint
                             : static_cast<double>(first_) + static_cast<double>(found - weights_.begin());
@@ -51,7 +51,7 @@ std::optional<RankWeights> scale_weights(Exchange& exchange, std::span<const dou
   }
   const RankOfWeights all(exchange, weights);
   if (const auto odd = all.first([](double w) { return !std::isfinite(w); })) throw_not_finite(*odd);
-  double most[] = {0, 0};  // the largest, and 1 where one is below 0
+  double most[] = {0, 0};  // the largest magnitude, and 1 if a weight is negative
   for (const double w : weights) most[0] = std::max(most[0], std::abs(w));
   most[1] = std::any_of(weights.begin(), weights.end(), [](double w) { return w < 0; }) ? 1 : 0;
   exchange.max(std::span(most));

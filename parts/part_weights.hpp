@@ -1,4 +1,4 @@
-// Weights of points that are on several ranks: the same whole units on all of them, so that sums are those of one run.
+// Weights of points on several ranks, in the same whole units on all of them, so that sums equal those of one run.
 #pragma once
 
 #include <cstddef>
@@ -14,13 +14,13 @@ namespace epsflow::parts {
 
 /// Weights of the points of a rank.
 struct RankWeights {
-  WeightScale scale;           ///< of the weights of all ranks
-  Buffer<std::int64_t> units;  ///< of each point
+  WeightScale scale;           ///< common to all ranks
+  Buffer<std::int64_t> units;  ///< weight of each point of the rank
 };
 
-/// weights: of the share of this rank, which has `points`; empty where points have none. Returns nothing if they have none anywhere.
-/// Collective. O(points). Throws, on every rank, what WholeWeights would throw for the weights of all, and UsageError where some points have
-/// weights and others none.
+/// weights: of the share of this rank, which has `points` points; empty if they have none. Returns nothing if no rank
+/// has weights. Collective. O(points). Throws on every rank: the errors that WholeWeights throws for all weights, and
+/// UsageError if only some points have weights.
 [[nodiscard]] std::optional<RankWeights> scale_weights(Exchange& exchange, std::span<const double> weights,
                                                        std::size_t points);
 

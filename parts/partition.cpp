@@ -12,22 +12,23 @@
 namespace epsflow::parts {
 namespace {
 
-/// So many points tell where cuts lie: parts are equal but for about one in the root of that.
+/// Sample size for each part. The sizes of parts differ by about one in the square root of that.
 constexpr std::uint64_t kSamplePerPart = 1 << 16;
 constexpr std::size_t kBins = 256;
-/// Each tells eight bits more of where a cut lies. No more are made once so small a share of a box's points lies where its cut may be.
+/// Each round adds eight bits to the position of a cut. Rounds end early if at most 1/kCloseEnough of the points of
+/// each box lies in the interval of its cut.
 constexpr int kRounds = 4;
 constexpr std::uint64_t kCloseEnough = 4096;
 constexpr std::size_t kCutGrain = 1 << 14;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// A box that is to become several parts.
+/// A box that will be divided into several parts.
 struct Box {
-  std::int32_t cut = 0;     ///< the place of its cut
-  std::uint32_t first = 0;  ///< its parts
+  std::int32_t cut = 0;     ///< index of its cut
+  std::uint32_t first = 0;  ///< the first of its parts
   std::uint32_t parts = 0;
   std::uint32_t axis = 0;
-  // Where the cut lies: from lo, where so many points are below, to hi.
+  // The cut lies between lo, with `below` points below it, and hi.
   double lo = 0;
   double hi = 0;
   std::uint64_t below = 0;
@@ -40,7 +41,7 @@ struct Box {
   }
 };
 
-/// Calls f(i) for all points, in parallel, each thread with its own copy of `start`, and returns the copies combined.
+/// Calls f(copy, i) for all points, in parallel. Each thread has its own copy of `start`. Returns the copies combined.
 template <class T, class F, class Combine>
 std::vector<T> fold_points(std::size_t n, const std::vector<T>& start, F&& f, Combine&& combine) {
   tbb::combinable<std::vector<T>> each([&] { return start; });
@@ -96,7 +97,7 @@ class Cutter {
       double longest = -1;
       for (std::size_t k = 0; k < d; ++k) {
         const double lo = -of_box[2 * k], hi = of_box[2 * k + 1];
-        if (!(hi - lo > longest)) continue;  // not where there are no points
+        if (!(hi - lo > longest)) continue;  // a box without points keeps no axis
         longest = hi - lo;
         boxes_[b].axis = static_cast<std::uint32_t>(k);
         boxes_[b].lo = lo;
@@ -105,7 +106,7 @@ class Cutter {
     }
   }
 
-  /// Finds the bin that the cut lies in, of each box. Returns whether all cuts are close to where they are wanted.
+  /// Narrows the interval of the cut of each box to one bin. Returns true if all cuts are close to their goal.
   bool narrow() {
     std::vector<std::uint64_t> bins = fold_points(
         box_of_.size(), std::vector<std::uint64_t>(boxes_.size() * (kBins + 1), 0),
@@ -118,7 +119,7 @@ class Cutter {
           if (x < box.lo || x >= box.hi) return;
           auto bin = static_cast<std::size_t>((x - box.lo) / (box.hi - box.lo) * kBins);
           bin = std::min(bin, kBins - 1);
-          // Edges as everybody computes them.
+          // Corrects the bin by the edges as every rank computes them.
           while (bin > 0 && x < box.edge(bin)) --bin;
           while (bin + 1 < kBins && x >= box.edge(bin + 1)) ++bin;
           ++of_box[bin];
@@ -174,16 +175,16 @@ class Cutter {
   Exchange& exchange_;
   PointsView points_;
   std::vector<std::uint32_t> box_of_;  ///< [points] place in boxes_, or kDone
-  std::vector<Box> boxes_;             ///< of one level of cuts
+  std::vector<Box> boxes_;             ///< boxes of one level of cuts
   std::vector<Partition::Cut> cuts_;
 };
 
-/// One in so many points: some that lie together, which take as long to bring as one, and then none for a while.
+/// Copies about one in `wanted_stride` points to float64, in runs, because a run costs as much to read as one point.
 Points sample(const PointRows& points, std::uint64_t wanted_stride) {
   const std::size_t together = points.in_memory() ? 4 : 64;
   const auto stride = static_cast<std::size_t>(std::max<std::uint64_t>(1, wanted_stride));
   const std::size_t d = points.dims(), n = points.size(), runs = n / (together * stride);
-  // Whole runs, and of what is left behind them as many as there are, up to one run.
+  // Takes whole runs, and after these the remaining points, up to one run.
   const std::size_t left = std::min(together, n - runs * together * stride);
   Points some(runs * together + left, d, Precision::float64);
   const std::span<double> to = some.values<double>();
@@ -205,7 +206,7 @@ Points sample(const PointRows& points, std::uint64_t wanted_stride) {
 
 Partition::Box Partition::box_of(std::uint32_t part, std::size_t dims) const {
   Box box{std::vector<double>(dims, -kInfinity), std::vector<double>(dims, kInfinity)};
-  // From the part up: the cut that it is a side of, and so on.
+  // Walks from the part to the root: each step finds the cut of which the current box is a side.
   std::int32_t side = -1 - static_cast<std::int32_t>(part);
   while (side != 0 && !cuts_.empty()) {
     for (std::size_t c = 0; c < cuts_.size(); ++c) {

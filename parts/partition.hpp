@@ -1,7 +1,8 @@
-// Space cut into parts, one for each rank.
+// Cuts space into parts, one for each rank.
 //
-// Recursive bisection (Berger & Bokhari 1987): space is cut across its longest side so that both sides have points as their ranks are many,
-// and so on. Any cuts give the same labels; good ones give parts of equal size with few points near their faces.
+// Recursive bisection (Berger & Bokhari 1987): space is cut across its longest side, so that the points on each side
+// are in proportion to its ranks, and each side is cut again. Any cuts give the same labels; good cuts give parts of
+// equal size with few points near their faces.
 #pragma once
 
 #include <cstddef>
@@ -16,20 +17,20 @@
 
 namespace epsflow::parts {
 
-/// Parts are boxes, open where space is: below a cut is one side, at and above it the other.
+/// Parts are boxes, unbounded at the border of space. A point at a cut belongs to the side above.
 class Partition {
  public:
   using Cut = SpaceCut;
 
   /// One part: all space.
   Partition() = default;
-  /// cuts: the first is of all space. Each part from 0 to cuts.size() must be on one side of one cut.
+  /// cuts: the first divides all space. Each part from 0 to cuts.size() must be one side of exactly one cut.
   explicit Partition(std::vector<Cut> cuts) : cuts_(std::move(cuts)) {}
 
   [[nodiscard]] std::size_t parts() const noexcept { return cuts_.size() + 1; }
   [[nodiscard]] std::span<const Cut> cuts() const noexcept { return cuts_; }
 
-  /// The part that a point lies in. O(log parts). point(k): coordinate k.
+  /// Returns the part in which a point lies. O(log parts). point(k): coordinate k.
   template <class Point>
   [[nodiscard]] std::uint32_t part_of(const Point& point) const {
     std::int32_t at = cuts_.empty() ? -1 : 0;
@@ -40,15 +41,15 @@ class Partition {
     return static_cast<std::uint32_t>(-1 - at);
   }
 
-  /// The sides of a part, infinite where nothing is cut.
+  /// The sides of a part, infinite if nothing is cut there.
   struct Box {
     std::vector<double> lo;
     std::vector<double> hi;
   };
   [[nodiscard]] Box box_of(std::uint32_t part, std::size_t dims) const;
 
-  /// Calls f(part, distance) for all parts that are no farther than `reach` along any axis. distance: the largest along one, 0 for the part
-  /// that the point lies in. No point of a part is nearer along that axis, rounded.
+  /// Calls f(part, distance) for all parts within `reach` of the point along every axis. distance: the largest distance
+  /// along one axis, rounded; 0 for the part of the point itself. No point of the part is nearer along that axis.
   template <class Point, class F>
   void for_near(const Point& point, double reach, F&& f) const {
     visit(point, reach, cuts_.empty() ? -1 : 0, 0, f);
@@ -62,7 +63,7 @@ class Partition {
     const double x = point(cut.axis);
     const bool below = x < cut.at;
     visit(point, reach, below ? cut.below : cut.above, distance, f);
-    // Rounding keeps order: what lies beyond the cut is as far, rounded.
+    // Rounding is monotonic: points beyond the cut are at least at this rounded distance.
     const double to_cut = below ? cut.at - x : x - cut.at;
     if (to_cut <= reach) visit(point, reach, below ? cut.above : cut.below, to_cut > distance ? to_cut : distance, f);
   }
@@ -70,10 +71,10 @@ class Partition {
   std::vector<Cut> cuts_;
 };
 
-/// As many parts as there are ranks. points: those of this rank, in any distribution. Collective. Looks at some 65,536 of them for
-/// each rank, O(d · log ranks) for each, and sums O(ranks · d) bytes over all ranks log ranks times.
+/// Returns one part for each rank. points: those of this rank, in any distribution. Collective. Samples about 65,536
+/// points for each rank, O(d · log ranks) each, and sums O(ranks · d) bytes over all ranks log ranks times.
 [[nodiscard]] Partition cut_space(Exchange& exchange, PointsView points);
-/// So many parts of points in one place. O(parts · d · log parts). Throws InputError where a coordinate that it looks at is NaN or infinite.
+/// Returns `parts` parts of points in one memory. O(parts · d · log parts). Throws InputError for NaN or infinity.
 [[nodiscard]] Partition cut_space(const PointRows& points, std::size_t parts);
 
 }  // namespace epsflow::parts

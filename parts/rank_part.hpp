@@ -1,4 +1,4 @@
-// The part of a rank, wherever its points are, and the way home of what is found of them.
+// The interface of the part of a rank, in host or device memory.
 #pragma once
 
 #include <cstddef>
@@ -19,16 +19,16 @@
 
 namespace epsflow::parts {
 
-/// What every kind of RankPart is made of. All that it refers to must outlive the part.
+/// The arguments of every kind of RankPart. All that it refers to must outlive the part.
 struct RankSetting {
   Exchange& exchange;
   Backend& backend;
   const Partition& cuts;
-  const Space& space;                  ///< of the points
-  const std::vector<double>& reaches;  ///< reaches_of() the sweep
+  const Space& space;                  ///< the space of the transformed points
+  const std::vector<double>& reaches;  ///< reaches_of() the groups of the sweep
 };
 
-/// Own points are in the order of their ids, which follow each other over the ranks and the rows of their shares.
+/// Own points are in the order of their ids, which run on over the ranks and the rows of their shares.
 class RankPart {
  public:
   RankPart() = default;
@@ -37,39 +37,39 @@ class RankPart {
   virtual ~RankPart() = default;
 
   [[nodiscard]] virtual std::uint64_t own() const = 0;
-  /// For the largest reach, at most.
+  /// The number of ghosts for the largest reach, or an upper bound.
   [[nodiscard]] virtual std::uint64_t ghosts() const = 0;
-  /// Bytes of host memory that are held all the time, beside the share.
+  /// Bytes of host memory held for the whole sweep, in addition to the share.
   [[nodiscard]] virtual std::uint64_t held_bytes() const = 0;
-  /// Bytes of host memory that clustering so many minpts of an eps takes, at most.
+  /// Upper bound on the bytes of host memory to cluster `levels` minpts of one eps.
   [[nodiscard]] virtual std::uint64_t clustering_bytes(std::size_t levels) const = 0;
-  /// Bytes that went to others past the exchange.
+  /// Bytes sent to other ranks other than through the exchange.
   [[nodiscard]] virtual std::uint64_t sent_bytes() const { return 0; }
 
-  /// What is clustered for a radius.
+  /// The view and points that are clustered for one radius.
   struct Loaded {
     PartView view;
     PartPoints points;
   };
-  /// What its view has units of; null where points have no weights.
+  /// The scale of the units of the view; null if points have no weights.
   [[nodiscard]] virtual const WeightScale* scale() const { return nullptr; }
-  /// Whether load() asks no other rank, so that it may run while others are asked, and while what was loaded before is there.
+  /// True if load() does not communicate. Then the next eps may be loaded while the current one is merged.
   [[nodiscard]] virtual bool loads_alone() const = 0;
-  /// Throws ResourceError, InputError.
+  /// Loads the part for a radius. Throws ResourceError, InputError.
   [[nodiscard]] virtual Loaded load(const PartReach& reach) = 0;
 
-  // Collective:
-  /// Called last, where none has failed.
+  // These functions are collective:
+  /// Ends the use of the part. Called last, if no rank has failed.
   virtual void leave() {}
-  /// points: own ones, ascending. Returns their ids.
+  /// points: own points, ascending. Returns their ids.
   [[nodiscard]] virtual std::vector<std::uint64_t> ids(std::span<const std::uint32_t> points) = 0;
-  /// Where labels and masks of own points must be.
+  /// The memory space of the labels and masks of own points.
   [[nodiscard]] virtual MemorySpace labels() const = 0;
-  /// Some labels of a part, from point `first` on.
+  /// Returns `count` labels of a part, from point `first` on.
   [[nodiscard]] virtual std::vector<std::int32_t> read(const VariantResult& result, std::size_t first,
                                                        std::size_t count) = 0;
-  /// result: with those, which become those of the share, in host memory. numbers: that take the place of labels. core: whether masks are
-  /// wanted.
+  /// Replaces the labels and masks of own points in result by those of the share, in host memory. numbers: [local
+  /// clusters] number that replaces each label. core: whether masks are kept.
   virtual void bring_home(VariantResult& result, std::span<const std::uint32_t> numbers, bool core) = 0;
 };
 

@@ -33,7 +33,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Throws UsageError on every rank where they differ.
+/// Throws UsageError on every rank if the values differ between ranks.
 void require_same(Exchange& exchange, std::span<const double> values, const char* what) {
   std::vector<double> most(values.begin(), values.end()), least = most;
   exchange.max(std::span(most));
@@ -48,19 +48,19 @@ void require_same(Exchange& exchange, PointsView share, const Sweep& sweep, cons
   std::vector<double> variants;
   for (const Variant& v : sweep.variants()) variants.insert(variants.end(), {v.eps, static_cast<double>(v.minpts)});
   require_same(exchange, variants, "eps or minpts");
-  // A rank without points has any dimensions.
+  // Even a rank without points must pass the same dimensions.
   const double dims[] = {static_cast<double>(share.dims()), static_cast<double>(bytes_of(share.precision()))};
   require_same(exchange, dims, "the dimensions of their points, or in their precision");
 }
 
-/// What a rank holds in the memory of its host.
+/// The host memory of one rank.
 class RankBudget {
  public:
-  /// share: of the points, which the caller holds.
+  /// share: the points of this rank, which the caller holds.
   RankBudget(PointsView share, const RankPart& part, std::span<const stages::EpsGroup> groups)
       : held_(share.bytes() + part.held_bytes()), clustering_(part.clustering_bytes(most_levels(groups))) {}
 
-  /// Throws ResourceError on every rank where one has too little.
+  /// Throws ResourceError on every rank if one of them has too little memory.
   void require(Exchange& exchange, std::uint64_t memory) const {
     const std::uint64_t needed = held_ + clustering_;
     double most[] = {needed > memory ? static_cast<double>(needed) : 0};
@@ -74,7 +74,7 @@ class RankBudget {
         " for its points, ghosts included, and for clustering them, which is more than the rank's memory "
         "budget: raise EngineOptions::memory, or spread the ranks over more machines");
   }
-  /// Whether there is room to count for one eps while another is clustered.
+  /// True if there is memory to count for one eps while another is clustered.
   [[nodiscard]] bool room_for_two(std::uint64_t memory) const noexcept { return held_ + 2 * clustering_ <= memory; }
 
  private:
@@ -84,16 +84,15 @@ class RankBudget {
     return levels;
   }
 
-  std::uint64_t held_;        ///< bytes, all the time
-  std::uint64_t clustering_;  ///< for one eps
+  std::uint64_t held_;        ///< bytes held for the whole sweep
+  std::uint64_t clustering_;  ///< bytes to cluster one eps
 };
 
-/// Whether masks of core points are made.
 bool masked(const RunOptions& options) {
   return options.clusters || (options.core_mask && options.keep != Keep::summary);
 }
 
-/// What a rank does for an eps before it asks others what they have found: its part, with neighbours counted, or their weights.
+/// The part of a rank after counting, the part of the work for one eps that needs no other rank.
 class CountedPart {
  public:
   CountedPart(RankPart& part, const stages::EpsGroup& eps, const RunOptions& options, const CancelToken& cancel)
@@ -118,7 +117,7 @@ class CountedPart {
   PartVisit visit_;
 };
 
-/// The clusterings of one eps after the other by a rank.
+/// Clusters one eps after another on a rank.
 class GroupsOfParts {
  public:
   /// distribution: may be null unless clusters are requested.
@@ -131,11 +130,11 @@ class GroupsOfParts {
         points_(points),
         on_result_(on_result) {}
 
-  /// Collective.
+  /// Clusters all variants of one eps. Collective.
   void cluster(CountedPart& part) {
     const stages::EpsGroup& group = part.group;
     if (options_.clusters) clusters_.emplace(exchange_, *distribution_, group.minpts.back());
-    // As many as all ranks can take: each level is merged by all.
+    // As many levels as all ranks can hold: each level is merged by all ranks together.
     double at_once[] = {static_cast<double>(part.visit().levels_at_once())};
     exchange_.min(std::span(at_once));
     for (std::size_t first = 0; first < group.minpts.size();) {
@@ -184,7 +183,7 @@ class GroupsOfParts {
                       .largest = largest_cluster(exchange_, merged, own.sizes)};
   }
 
-  /// Labels and masks, as far as they are kept.
+  /// Returns the labels and masks to the ranks of their rows, if they are kept.
   void bring_home(VariantResult& result, const MergedClusters& merged) const {
     if (options_.keep != Keep::summary) return part_.bring_home(result, merged.global, options_.core_mask);
     result.labels = {};
@@ -199,7 +198,7 @@ class GroupsOfParts {
   const RunOptions& options_;
   const std::uint64_t points_;
   const OnResult& on_result_;
-  std::optional<GatheredClusters> clusters_;  ///< of the eps, where they are asked for
+  std::optional<GatheredClusters> clusters_;  ///< of the current eps, if clusters are requested
 };
 
 struct MadePart {
@@ -207,7 +206,7 @@ struct MadePart {
   const Distribution* distribution = nullptr;  ///< null if the part is on a device; then clusters are not requested
 };
 
-/// Moves the points to the parts of their ranks. moved: the share as it is searched; it is reset as soon as it is not needed.
+/// Sends points to the parts of their ranks. moved: the transformed share; reset as soon as it is not needed.
 MadePart make_part(const RankSetting& setting, std::optional<MovedPoints>& moved, PointsView share,
                    std::optional<RankWeights> weights, const RunOptions& options, const Observer& observer) {
   if (!options.clusters && !weights && setting.space.axes.empty()) {
@@ -220,7 +219,7 @@ MadePart make_part(const RankSetting& setting, std::optional<MovedPoints>& moved
   return {std::move(on_host), distribution};
 }
 
-/// Clusters one eps after another. ahead: whether the CPU counts for the next eps while threads wait for other ranks.
+/// Clusters one eps after another. ahead: the CPU counts for the next eps while threads wait for other ranks.
 void cluster_groups(std::span<const stages::EpsGroup> groups, bool ahead, GroupsOfParts& clusterings,
                     const std::function<std::unique_ptr<CountedPart>(const stages::EpsGroup&)>& count) {
   std::unique_ptr<CountedPart> next = count(groups.front());
@@ -230,10 +229,10 @@ void cluster_groups(std::span<const stages::EpsGroup> groups, bool ahead, Groups
     tbb::task_group beside;
     if (more && ahead) beside.run([&] { next = count(groups[g + 1]); });
     try {
-      // While this thread waits it must not take up the next eps: other ranks wait for it.
+      // While this thread waits, it must not take up the next eps, because other ranks wait for it.
       tbb::this_task_arena::isolate([&] { clusterings.cluster(*now); });
     } catch (...) {
-      // Waits to the end: a group that is destroyed is cancelled, and its tasks would go on with loops that were not.
+      // Waits to the end. Destroying the group would cancel it, while loops in its tasks would continue.
       try {
         beside.wait();
       } catch (...) {  // the first error is thrown

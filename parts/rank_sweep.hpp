@@ -7,7 +7,7 @@
 
 namespace epsflow::parts {
 
-/// Implements run_each() for Devices::ranks. Clusters directly, without tables. Waits until the engine has finished its earlier work.
+/// Implements run_each() for Devices::ranks. Clusters directly, without tables. Waits for the engine's earlier work.
 PartFigures run_rank(const PointSet& share, const Devices& devices, const Sweep& sweep, const RunOptions& options,
                      const OnResult& on_result, const Observer& observer);
 

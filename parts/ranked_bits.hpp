@@ -1,4 +1,4 @@
-// A set of numbers, and the place of each among them.
+// A set of integers that returns the rank of each of its members.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace epsflow::parts {
 
-/// Numbers below `size`, a bit for each. First they are put in, by any number of threads, then count() is called, once; then the others.
+/// Integers below `size`, a bit each. Use: put() from any number of threads, count() once, then rank() and list().
 class RankedBits {
  public:
   explicit RankedBits(std::uint64_t size)
@@ -26,7 +26,7 @@ class RankedBits {
     std::atomic_ref(words_[number / 64]).fetch_or(std::uint64_t{1} << (number % 64), std::memory_order_relaxed);
   }
 
-  /// How many there are. O(size / 64), in parallel.
+  /// Returns the size of the set. O(size / 64), in parallel.
   std::uint32_t count() {
     for_groups([&](std::size_t g) {
       std::uint32_t found = 0;
@@ -38,7 +38,7 @@ class RankedBits {
     return count_ = all;
   }
 
-  /// Of a number that is in the set: how many smaller ones are. O(1).
+  /// Returns how many members are smaller than a member. O(1).
   [[nodiscard]] std::uint32_t rank(std::uint64_t number) const noexcept {
     const std::uint64_t word = number / 64;
     std::uint32_t found = below_[word / kWords];
@@ -46,7 +46,7 @@ class RankedBits {
     return found + ones(words_[word] & ((std::uint64_t{1} << (number % 64)) - 1));
   }
 
-  /// All, ascending.
+  /// Returns all members, ascending.
   [[nodiscard]] std::vector<std::uint32_t> list() const {
     std::vector<std::uint32_t> numbers(count_);
     for_groups([&](std::size_t g) {
@@ -73,7 +73,7 @@ class RankedBits {
   }
 
   Buffer<std::uint64_t> words_;
-  Buffer<std::uint32_t> below_;  ///< [words / kWords] how many numbers are in the words before
+  Buffer<std::uint32_t> below_;  ///< [words / kWords] number of members in the words before
   std::uint32_t count_ = 0;
 };
 

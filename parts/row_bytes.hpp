@@ -1,4 +1,4 @@
-// Rows whose size the compiler knows where it is a usual one.
+// Makes usual row sizes known to the compiler.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,7 @@
 
 namespace epsflow::parts {
 
-/// Calls f(bytes of a row), a constant for two and three coordinates.
+/// Calls f(row), with a compile-time constant for two or three coordinates.
 template <class F>
 void with_row_bytes(std::size_t row, F&& f) {
   switch (row) {

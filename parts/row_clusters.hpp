@@ -1,4 +1,4 @@
-// The clusters of one eps as objects (RunOptions::clusters), from the labels and masks of its levels.
+// Makes the clusters of one eps as objects (RunOptions::clusters) from the labels and masks of its levels.
 #pragma once
 
 #include <cstddef>
@@ -9,22 +9,22 @@
 
 namespace epsflow::parts {
 
-/// Levels come by descending minpts.
+/// Takes the levels by descending minpts.
 class RowClusters {
  public:
   /// least: the smallest minpts.
   RowClusters(std::size_t rows, std::uint32_t least);
 
-  /// The clusters of a level. result: with labels and mask of all rows. first_core, size: of its clusters. O(rows), in parallel. Throws
-  /// ResourceError for more clusters than births can tell.
+  /// Returns the clusters of a level. result: has labels and mask of all rows. first_core, size: of each cluster.
+  /// O(rows), in parallel. Throws ResourceError if there are more clusters than births can number.
   [[nodiscard]] Clusters take(const VariantResult& result, std::vector<std::uint32_t> first_core,
                               std::vector<std::uint32_t> size);
 
  private:
   std::uint32_t least_;
   Labels births_;                     ///< [rows]
-  std::uint64_t all_before_ = 0;      ///< clusters of the levels before
-  std::vector<std::uint32_t> first_;  ///< first core points of the level before
+  std::uint64_t all_before_ = 0;      ///< number of clusters of the levels before
+  std::vector<std::uint32_t> first_;  ///< first core points of the clusters of the level before
 };
 
 }  // namespace epsflow::parts

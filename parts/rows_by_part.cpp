@@ -8,10 +8,10 @@
 namespace epsflow::parts {
 namespace {
 
-/// Rows of so few parts are listed part by part, which vectors do.
+/// With at most this many parts the rows of a block are listed part by part, in vectors.
 constexpr std::size_t kFewParts = 32;
 constexpr std::size_t kFewRows = 1 << 12;
-/// Of more parts, whose rows are numbered by 16 bits.
+/// Rows of a block with more parts; they are numbered by 16 bits.
 constexpr std::size_t kManyRows = 1 << 15;
 
 }  // namespace

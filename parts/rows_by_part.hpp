@@ -1,4 +1,4 @@
-// The rows of an input by the part that they lie in.
+// Lists the rows of an input by the part in which they lie.
 #pragma once
 
 #include <algorithm>
@@ -12,44 +12,44 @@
 
 namespace epsflow::parts {
 
-/// Nothing is moved. Rows are in blocks, and each block has a list of its rows by part. The points of a part are its rows in their order, and
-/// are numbered so. It takes 2 bytes a row, and 6 for each block and part.
+/// The rows stay in place. They are divided into blocks, and each block lists its rows by part. Points of a part are
+/// numbered in the order of their rows. Takes 2 bytes for each row, and 6 for each block and part.
 class RowsByPart {
  public:
   RowsByPart(std::size_t rows, std::size_t parts);
 
-  /// Lists the rows of a block. part_of: theirs. Once for each block, in any order and by any thread.
+  /// Lists the rows of a block. part_of: the part of each. Call it once for each block, in any order, on any thread.
   void list(std::size_t block, std::span<const std::uint16_t> part_of);
-  /// Numbers the points of all parts, once all blocks are listed. O(blocks · parts), in parallel.
+  /// Numbers the points of all parts, after all blocks are listed. O(blocks · parts), in parallel.
   void number();
 
   [[nodiscard]] std::size_t rows() const noexcept { return by_part_.size(); }
   [[nodiscard]] std::size_t parts() const noexcept { return sizes_.size(); }
   [[nodiscard]] std::size_t blocks() const noexcept { return blocks_; }
-  /// The first row of a block; that of the next is where it ends.
+  /// Returns the first row of a block, which is the end of the block before.
   [[nodiscard]] std::size_t begin(std::size_t block) const noexcept { return std::min(rows(), block * block_); }
   [[nodiscard]] std::size_t block_of(std::size_t row) const noexcept { return row / block_; }
   [[nodiscard]] std::uint64_t bytes() const noexcept {
     return by_part_.bytes() + begins_.size() * sizeof(std::uint16_t) + starts_.size() * sizeof(std::uint32_t);
   }
 
-  /// Points of a part.
+  /// The number of points of a part.
   [[nodiscard]] std::size_t size(std::size_t part) const noexcept { return sizes_[part]; }
-  /// How many of them are in the blocks before.
+  /// The number of points of a part in the blocks before this one.
   [[nodiscard]] std::uint32_t start(std::size_t part, std::size_t block) const noexcept {
     return starts_[part * (blocks_ + 1) + block];
   }
-  /// The block that a point of a part is in. O(log blocks).
+  /// Returns the block that contains a point of a part. O(log blocks).
   [[nodiscard]] std::size_t block_of(std::size_t part, std::size_t id) const noexcept {
     const std::uint32_t* const starts = starts_.data() + part * (blocks_ + 1);
     return static_cast<std::size_t>(std::upper_bound(starts, starts + blocks_ + 1, id) - starts) - 1;
   }
-  /// Where in a block the rows of a part are, ascending.
+  /// The offsets within a block of the rows of a part, ascending.
   [[nodiscard]] std::span<const std::uint16_t> in(std::size_t part, std::size_t block) const noexcept {
     const std::uint16_t* const begins = begins_.data() + block * (parts() + 1) + part;
     return {by_part_.data() + block * block_ + begins[0], by_part_.data() + block * block_ + begins[1]};
   }
-  /// The rows of points of a part. ids: ascending. In parallel, O(blocks + ids · log ids) at most.
+  /// Returns the rows of points of a part. ids: ascending. In parallel, at most O(blocks + ids · log ids).
   [[nodiscard]] std::vector<std::uint32_t> rows_of(std::size_t part, std::span<const std::uint32_t> ids) const;
 
   /// Calls f(row, id) for each point of a part, in parallel.
@@ -57,7 +57,7 @@ class RowsByPart {
   void for_part(std::size_t part, F&& f) const {
     for_blocks([&](std::size_t block) { for_part(part, block, f); });
   }
-  /// Calls f(part, row, id) for the points of all parts, in parallel by row, and within some rows by part.
+  /// Calls f(part, row, id) for all points, in parallel over blocks of rows, and by part within a block.
   template <class F>
   void for_all(F&& f) const {
     for_blocks([&](std::size_t block) {
@@ -81,11 +81,11 @@ class RowsByPart {
   }
 
   std::vector<std::size_t> sizes_;  ///< [parts]
-  std::size_t block_;               ///< rows
+  std::size_t block_;               ///< rows of a block
   std::size_t blocks_;
-  Buffer<std::uint16_t> by_part_;      ///< [rows] within their block, by part
-  std::vector<std::uint16_t> begins_;  ///< [blocks × (parts + 1)] where those of each part begin
-  std::vector<std::uint32_t> starts_;  ///< [parts × (blocks + 1)] points of the blocks before
+  Buffer<std::uint16_t> by_part_;      ///< [rows] offsets within their block, by part
+  std::vector<std::uint16_t> begins_;  ///< [blocks × (parts + 1)] where the rows of each part begin
+  std::vector<std::uint32_t> starts_;  ///< [parts × (blocks + 1)] number of points in the blocks before
 };
 
 }  // namespace epsflow::parts

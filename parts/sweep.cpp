@@ -25,7 +25,7 @@ namespace epsflow {
 namespace parts {
 namespace {
 
-/// Callbacks one at a time, and a token that ends all engines once one has failed.
+/// Serialises the callbacks, and cancels all engines once one has failed.
 class Together {
  public:
   Together(const Observer& observer, const OnResult& on_result, std::size_t variants)
@@ -56,9 +56,9 @@ class Together {
     }
   }
 
-  /// Whether a result was not taken.
+  /// True if on_result threw.
   [[nodiscard]] bool refused() const noexcept { return refused_; }
-  /// Whether some minpts of an eps were taken and others not.
+  /// True if some minpts of an eps were delivered and others not.
   [[nodiscard]] bool within_eps(const Sweep& sweep) const {
     const Sweep left = missing(sweep);
     return std::ranges::any_of(left.variants(), [&](const Variant& v) {
@@ -66,14 +66,14 @@ class Together {
       return same != done_.end() && same->first == v.eps;
     });
   }
-  /// What was not taken yet.
+  /// Returns the variants that were not delivered yet.
   [[nodiscard]] Sweep missing(const Sweep& sweep) const {
     std::vector<Variant> variants = sweep.variants();
     std::erase_if(variants, [&](const Variant& v) { return done_.contains({v.eps, v.minpts}); });
     return Sweep(variants);
   }
 
-  /// One body for each engine, on a thread of its own.
+  /// Calls body(e) for each engine, each on a thread of its own.
   void run(std::size_t bodies, const std::function<void(std::size_t)>& body) { run_together(bodies, stop_, body); }
   [[nodiscard]] const CancelToken& stop() const noexcept { return stop_; }
 
@@ -91,8 +91,9 @@ class Together {
   bool refused_ = false;
 };
 
-/// The eps of a sweep, from the largest down. Most are dealt, in turns to and fro, as each takes longer than the next. The last are taken as
-/// engines have room for them, so that none waits long for the others.
+/// The eps of a sweep, from the largest down. Most are assigned to engines in advance, alternately forwards and
+/// backwards, because each takes longer than the next. Engines take the last ones as they become idle, so that none
+/// waits long for the others.
 class Queue {
  public:
   Queue(const Sweep& sweep, const Metric& metric, std::size_t engines) : sweep_(sweep) {
@@ -107,10 +108,10 @@ class Queue {
   }
 
   [[nodiscard]] const Sweep& sweep() const noexcept { return sweep_; }
-  /// Engines that get some.
+  /// The number of engines that get some.
   [[nodiscard]] std::size_t engines() const noexcept { return dealt_.size(); }
 
-  /// MoreGroups of an engine: none ahead where less than one is left for each.
+  /// Implements MoreGroups for an engine. Returns none ahead of time if fewer groups than engines are left.
   [[nodiscard]] std::optional<stages::EpsGroup> next(std::size_t engine, bool ahead) {
     const std::scoped_lock lock(mutex_);
     std::deque<stages::EpsGroup>& from = dealt_[engine].empty() ? left_ : dealt_[engine];
@@ -163,7 +164,7 @@ void share_eps(SharedSweep& given, Queue& queue, std::span<const Engine> engines
 
 void share_space(const LocalSweep& what, std::span<const Engine> engines, const RunOptions& options,
                  Together& together) {
-  // In one order everywhere, so that two sweeps never wait for each other, and once.
+  // Takes the turns in the same order everywhere, so that two sweeps never wait for each other, and each turn once.
   std::map<const void*, const Engine*> different;
   for (const Engine& engine : engines) different[EngineTurn::identity(engine)] = &engine;
   std::deque<EngineTurn> turns;
@@ -194,7 +195,7 @@ std::vector<Engine> engines_for(const SharingAnswer& answer, std::span<const Eng
   return make_engines(settings.first(used), observer);
 }
 
-/// Returns the options of all engines: of a GPU's engine with the memory that it may use, of a single engine with its backend chosen.
+/// Returns the options of all engines: with the memory of a GPU's engine, and with a single engine's backend chosen.
 std::vector<EngineOptions> settings_of(const Devices& devices, const PointSet& points, const RunOptions& options) {
   std::vector<EngineOptions> settings(devices.options.begin(), devices.options.end());
   for (const Engine& engine : devices.engines) {
@@ -222,7 +223,7 @@ void share_parts(SharedSweep& given, std::span<const Engine> engines, const Shar
                         " are possible: raise it, or use EngineOptions::backend = BackendChoice::cpu");
   }
   std::optional<std::uint64_t> least;
-  // Of parts that take too much: it fits, or says how much it takes.
+  // Runs without parts if parts need too much memory: it fits, or its error reports how much it needs.
   const auto at_once = [&] {
     Queue queue(together.missing(given.sweep), metric, answer.fits_one ? engines.size() : 1);
     share_eps(given, queue, engines, together);
@@ -234,19 +235,19 @@ void share_parts(SharedSweep& given, std::span<const Engine> engines, const Shar
           {.points = points, .weights = given.points.weights, .metric = metric, .sweep = missing, .parts = parts},
           engines, given.options, together);
     } catch (const InputError&) {
-      // Whose rows are counted from the first of all, and not of a part's.
+      // Finds the row again, because the error counts rows within a part.
       if (!points.in_memory()) require_finite_rows(points);
       if (points.in_memory()) require_points(metric, points.view());
       throw;
     } catch (const PartsBeyondBudget& error) {
-      // More parts are smaller, and have more ghosts: the number that takes the least is somewhere between.
+      // More parts are smaller, but have more ghosts. So the number of parts that needs the least memory is in between.
       const bool more_may_do = !least || error.needed() < *least;
       least = error.needed();
       if (more_may_do && parts < 8 * answer.parts && 2 * parts <= most) continue;
-      if (!points.in_memory()) throw;  // all at once they would take more than parts do
+      if (!points.in_memory()) throw;  // one run would need more memory than parts
       return at_once();
     } catch (const UsageError&) {
-      // As of a box that is too narrow for parts; what one run does not do either it says itself.
+      // The box may be too narrow for parts. One run either works or throws its own error.
       if (!host || together.refused() || together.missing(given.sweep).size() < given.sweep.size()) throw;
       return at_once();
     } catch (const ResourceError&) {
@@ -256,7 +257,7 @@ void share_parts(SharedSweep& given, std::span<const Engine> engines, const Shar
       if (together.refused()) throw;
       if (parts < 8 * answer.parts && 2 * parts <= most) continue;
       if (!host || !points.in_memory()) throw;
-      return at_once();  // which says how much is enough
+      return at_once();  // its error reports how much memory is enough
     }
   }
 }

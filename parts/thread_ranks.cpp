@@ -13,12 +13,12 @@
 namespace epsflow::parts {
 namespace {
 
-/// A place where all ranks wait for each other, unless one fails.
+/// A barrier for all ranks, which a failing rank releases.
 class Meeting {
  public:
   explicit Meeting(int ranks) : ranks_(ranks) {}
 
-  /// Throws Cancelled where a rank has failed.
+  /// Waits for all ranks. Throws Cancelled if a rank has failed.
   void wait() {
     const int round = round_.load();
     if (round == kFailed) throw Cancelled();
@@ -44,14 +44,14 @@ class Meeting {
   static constexpr int kFailed = std::numeric_limits<int>::max();
 
   const int ranks_;
-  // Those who wait need no lock to go on.
+  // Atomics, so that waiting ranks continue without a lock.
   std::atomic<int> waiting_{0};
   std::atomic<int> round_{0};
   std::mutex mutex_;
   std::exception_ptr failed_;
 };
 
-/// What ranks lay down for each other between two meetings.
+/// The memory in which ranks exchange data between two barriers.
 struct Table {
   explicit Table(int ranks)
       : meeting(ranks), letters(static_cast<std::size_t>(ranks)), sums(letters.size()), most(letters.size()) {}
@@ -90,7 +90,7 @@ class ThreadExchange final : public Exchange {
   }
 
  private:
-  /// The same order of terms on every rank.
+  /// Combines the terms in the same order on every rank.
   template <class T, class F>
   void fold(std::vector<std::span<T>>& all, std::span<T> mine, F&& f) {
     all[me_] = mine;
@@ -125,7 +125,7 @@ void run_ranks(int ranks, const std::function<void(Exchange&)>& body) {
         }
       });
     }
-  } catch (...) {  // there are no more threads to be had
+  } catch (...) {  // no more threads can be started
     table.meeting.fail(std::current_exception());
   }
   for (std::thread& thread : threads) thread.join();

@@ -1,4 +1,4 @@
-// Ranks that are threads of this process: each may have a GPU of its own.
+// Runs ranks as threads of this process; each may have a GPU of its own.
 #pragma once
 
 #include <cstddef>
@@ -9,12 +9,12 @@
 
 namespace epsflow::parts {
 
-/// Calls body on `ranks` threads at once, each with its exchange, and waits for all. Where one throws the others are told at their next
-/// exchange, and what was thrown first is thrown from here.
+/// Calls body on `ranks` threads at once, each with its exchange, and waits for all. If one throws, the next exchange
+/// of the others throws Cancelled, and this function rethrows the first exception.
 void run_ranks(int ranks, const std::function<void(Exchange&)>& body);
 
-/// Calls body(0), body(1), … on a thread each, and waits for all. Where one throws it cancels `stop`, so that the others end, too; what was
-/// thrown first is thrown from here, and not what the others throw because of it.
+/// Calls body(0), body(1), … on a thread each, and waits for all. If one throws, it cancels `stop` so that the others
+/// end too. Rethrows the first exception, not the Cancelled that follow from it.
 void run_together(std::size_t bodies, CancelToken& stop, const std::function<void(std::size_t)>& body);
 
 }  // namespace epsflow::parts

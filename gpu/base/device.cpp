@@ -9,7 +9,7 @@
 namespace epsflow::gpu {
 namespace {
 
-/// Whether the machine has an NVIDIA GPU, with or without a driver: devices tell, and the list of the PCI bus.
+/// Returns true if the machine has an NVIDIA GPU, even without a driver: by its device files or the PCI bus.
 bool is_present() noexcept {
   try {
     if (std::filesystem::exists("/dev/nvidiactl") || std::filesystem::exists("/dev/dxg")) return true;
@@ -20,10 +20,10 @@ bool is_present() noexcept {
       return text;
     };
     for (const auto& device : std::filesystem::directory_iterator("/sys/bus/pci/devices")) {
-      // Class 03: display controllers, GPUs for computing included.
+      // Class 03 contains display controllers, including GPUs for computing.
       if (word(device.path() / "vendor") == "0x10de" && word(device.path() / "class").starts_with("0x03")) return true;
     }
-  } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): what cannot be looked at is not there
+  } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): counts as absent
   }
   return false;
 }
@@ -37,7 +37,7 @@ DeviceList list_devices() {
   const cudaError_t code = cudaGetDeviceCount(&count);
   if (code != cudaSuccess) {
     (void)cudaGetLastError();
-    // Without any driver CUDA speaks of one that is too old.
+    // Without a driver CUDA reports that the driver is too old.
     int driver = 0;
     const bool none = cudaDriverGetVersion(&driver) == cudaSuccess && driver == 0;
     list.why_none = none ? "no NVIDIA driver is installed" : cudaGetErrorString(code);

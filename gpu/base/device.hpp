@@ -10,23 +10,23 @@ namespace epsflow::gpu {
 struct DeviceInfo {
   int number = 0;
   std::string name;
-  std::string compute_capability;  ///< as "9.0"
+  std::string compute_capability;  ///< for example "9.0"
   std::uint64_t memory = 0;        ///< bytes
 };
 
 struct DeviceList {
   std::vector<DeviceInfo> devices;
-  bool present = false;  ///< the machine has an NVIDIA GPU, though perhaps none that can be used
-  std::string why_none;  ///< where there is none: the reason, as the driver gives it
+  bool present = false;  ///< true if the machine has an NVIDIA GPU, even one that cannot be used
+  std::string why_none;  ///< if there are no devices: the reason that the driver gives
 };
 
-/// Never throws for a missing GPU or driver. Makes no context on any GPU.
+/// Returns the GPUs that can be used. Does not throw if there is no GPU or driver. Creates no context.
 [[nodiscard]] DeviceList list_devices();
 
-/// Bytes of a GPU's memory that nobody uses. Makes a context on it.
+/// Returns the free bytes of a GPU's memory. Creates a context on it.
 [[nodiscard]] std::uint64_t free_memory(int device);
 
-/// Makes a GPU the current one of this thread, until the end of the scope. Whatever allocates or launches runs in one.
+/// Makes a GPU the current one of this thread until the end of the scope. Every allocation and launch needs one.
 class DeviceScope {
  public:
   explicit DeviceScope(int device);

@@ -1,4 +1,4 @@
-// Whose memory an array is in.
+// Finds the memory that contains an array.
 #pragma once
 
 #include <optional>
@@ -6,11 +6,11 @@
 
 namespace epsflow::gpu {
 
-/// The GPU whose memory `data` is in, or whose driver manages it for all: then `current`. None for memory of the host. Leaves no error of CUDA
-/// behind.
+/// Returns the GPU whose memory contains `data`, `current` if the driver manages the memory, or nothing for host
+/// memory. Clears the CUDA error that the query may cause.
 [[nodiscard]] std::optional<int> gpu_of(const void* data, int current) noexcept;
 
-/// Throws UsageError, which names `what`, where an array is in the memory of another GPU than `device`, on which the points are.
+/// Throws UsageError, which names `what`, if an array is in the memory of another GPU than `device`.
 void require_not_elsewhere(const void* data, const std::string& what, int device);
 
 }  // namespace epsflow::gpu

@@ -32,7 +32,7 @@ void throw_error(cudaError_t code, const char* file, int line) {
 
 void check(cudaError_t code, const char* file, int line) {
   if (code == cudaSuccess) return;
-  (void)cudaGetLastError();  // the same error again; it must not surface at the next launch
+  (void)cudaGetLastError();  // clears the error, which the next launch would report again
   throw_error(code, file, line);
 }
 

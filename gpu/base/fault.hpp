@@ -1,4 +1,4 @@
-// Faults on demand: how tests see what a failing GPU does to a run.
+// Injects faults, so that tests can run with a failing GPU.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -8,16 +8,15 @@
 namespace epsflow::gpu {
 
 enum class FaultPoint : std::uint8_t {
-  allocation,  ///< of device memory
-  launch,      ///< of a kernel
-  completion,  ///< of the work of a lane
+  allocation,  ///< an allocation of device memory
+  launch,      ///< a kernel launch
+  completion,  ///< the completion of the work of a lane
 };
 
-/// From the (skip + 1)-th call at `point` on, `times` calls fail with `code`; 0 times ends it. Process-wide,
-/// thread-safe.
+/// Makes `times` calls at `point` fail with `code`, after `skip` calls; 0 ends it. Process-wide, thread-safe.
 void inject_fault(FaultPoint point, std::uint64_t skip, std::uint64_t times, cudaError_t code) noexcept;
 
-/// What the call at `point` must fail with; cudaSuccess unless a test asked for more. Costs one load.
+/// Returns the error with which the call at `point` must fail, or cudaSuccess. Costs one load without injection.
 [[nodiscard]] cudaError_t injected_fault(FaultPoint point) noexcept;
 
 }  // namespace epsflow::gpu

@@ -1,4 +1,4 @@
-// What the products of one index share.
+// The resources that all products of one index share.
 #pragma once
 
 #include <epsflow/core/cancel.hpp>
@@ -6,7 +6,7 @@
 
 namespace epsflow::gpu {
 
-/// All must outlive whoever has a copy of this.
+/// All members must outlive every copy of this.
 struct GpuResources {
   int device;
   DeviceMemory& memory;

@@ -16,7 +16,7 @@ IdleMemory::~IdleMemory() {
 
 void IdleMemory::watch(const std::stop_token& stop) {
   constexpr std::chrono::seconds kIdle{1};
-  // Another thread may be recording a graph, as PyTorch does, which calls of this one need not end.
+  // If another thread records a graph, as PyTorch does, calls of this thread need not end it.
   cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
   (void)cudaThreadExchangeStreamCaptureMode(&mode);
   std::uint32_t seen = 0;

@@ -1,4 +1,4 @@
-// What one engine keeps idle on a GPU others may need: other libraries of the process, and other processes.
+// Returns idle memory of a GPU to other libraries of the process and to other processes.
 #pragma once
 
 #include <condition_variable>
@@ -9,8 +9,7 @@
 
 namespace epsflow::gpu {
 
-/// Gives back what a GPU's memory keeps for later once nobody has asked for any for a second, on a thread of its own, which sleeps
-/// while nothing is used.
+/// Releases idle memory after a second without allocations, on a thread that sleeps while it is not used.
 class IdleMemory {
  public:
   /// `memory` must outlive it.
@@ -26,7 +25,7 @@ class IdleMemory {
   DeviceMemory& memory_;
   std::mutex mutex_;
   std::condition_variable_any stopped_;
-  std::jthread thread_;  // last: it uses the others
+  std::jthread thread_;  // declared last because it uses the other members
 };
 
 }  // namespace epsflow::gpu

@@ -26,7 +26,7 @@ std::int32_t* PinnedLabels::acquire(std::size_t n) {
   }
   Block block = make(n);
   const std::scoped_lock lock(mutex_);
-  idle_.reserve(idle_.size() + used_.size() + 1);  // room for all to come back
+  idle_.reserve(idle_.size() + used_.size() + 1);  // so that release() cannot fail
   used_.push_back(std::move(block));
   return used_.back().labels.data();
 }
@@ -37,7 +37,7 @@ void PinnedLabels::release(std::int32_t* labels) noexcept {
   if (found == used_.end()) return;
   Block block = std::move(*found);
   used_.erase(found);
-  // What has been idle longest is of a size that nobody asks for any more.
+  // The block that has been idle longest has a size that is no longer requested.
   while (!idle_.empty() && idle_bytes_ + block.labels.bytes() > most_idle_) drop_oldest();
   if (block.labels.bytes() > most_idle_ || idle_.size() == idle_.capacity()) {
     unpin(block);
@@ -63,12 +63,12 @@ PinnedLabels::Block PinnedLabels::make(std::size_t n) const {
   Block block{Buffer<std::int32_t>(n), false};
   touch_pages(reinterpret_cast<std::byte*>(block.labels.data()), block.labels.bytes(), threads_);
   if (n == 0) return block;
-  // Where the system refuses, copies work as well, only slower.
+  // If the system refuses to pin the memory, copies work all the same, but slower.
   try {
     const DeviceScope scope(device_);
     block.pinned = cudaHostRegister(block.labels.data(), block.labels.bytes(), cudaHostRegisterPortable) == cudaSuccess;
     if (!block.pinned) (void)cudaGetLastError();
-  } catch (const DeviceError&) {  // NOLINT(bugprone-empty-catch): the copy will tell
+  } catch (const DeviceError&) {  // NOLINT(bugprone-empty-catch): the copy will report it
   }
   return block;
 }

@@ -1,4 +1,4 @@
-// Memory of labels that a GPU copies into: touched and pinned once, kept for the next labels.
+// Host memory of labels into which a GPU copies. It is touched and pinned once and then reused.
 #pragma once
 
 #include <cstddef>
@@ -11,18 +11,18 @@
 
 namespace epsflow::gpu {
 
-/// Touching and pinning 61 MB of fresh memory costs more than clustering 15 million points, so what was used is kept: as
-/// many blocks as were ever in use at once, up to so many bytes, the latest first.
+/// Touching and pinning 61 MB of fresh memory costs more than clustering 15 million points, so used blocks are kept: as
+/// many as were ever in use at once, up to a limit of bytes, the latest first.
 class PinnedLabels final : public LabelMemory {
  public:
-  /// `threads` touch new memory. most_idle: bytes that may be kept.
+  /// threads: touch new memory. most_idle: limit of the bytes that are kept.
   PinnedLabels(int device, unsigned threads, std::uint64_t most_idle) noexcept
       : device_(device), threads_(threads), most_idle_(most_idle) {}
   ~PinnedLabels() override;
 
   [[nodiscard]] std::int32_t* acquire(std::size_t n) override;
   void release(std::int32_t* labels) noexcept override;
-  /// Keeps nothing for later from now on, and gives up what is kept: for labels that outlive their engine.
+  /// Releases the idle blocks and keeps none from now on, for labels that outlive their engine.
   void retire() noexcept;
 
  private:

@@ -15,7 +15,7 @@ DeviceMemory::DeviceMemory(int device, std::uint64_t limit)
     : device_(device), limit_(limit > 0 ? limit : free_memory(device) / 10 * 9) {
   int supported = 0;
   check(cudaDeviceGetAttribute(&supported, cudaDevAttrMemoryPoolsSupported, device));
-  if (supported == 0) return;  // some virtual GPUs: plain allocations then
+  if (supported == 0) return;  // some virtual GPUs have only plain allocations
   cudaMemPoolProps properties{};
   properties.allocType = cudaMemAllocationTypePinned;
   properties.location.type = cudaMemLocationTypeDevice;
@@ -41,7 +41,7 @@ bool DeviceMemory::reachable_from(int device) {
   access.location.id = device;
   access.flags = cudaMemAccessFlagsProtReadWrite;
   known->second = cudaMemPoolSetAccess(pool_, &access, 1) == cudaSuccess;
-  (void)cudaGetLastError();  // then copies go through the host
+  (void)cudaGetLastError();  // if it failed, copies go through the host
   return known->second;
 }
 
@@ -99,7 +99,7 @@ void* DeviceMemory::allocate(std::uint64_t bytes, cudaStream_t stream) {
     if (pool_ == nullptr) {
       check(cudaMalloc(&memory, bytes));
     } else if (cudaMallocFromPoolAsync(&memory, bytes, pool_, stream) == cudaErrorMemoryAllocation) {
-      // The pool may keep what is free in pieces that are too small.
+      // The free memory of the pool may be in pieces that are too small.
       (void)cudaGetLastError();
       check(cudaMemPoolTrimTo(pool_, 0));
       check(cudaMallocFromPoolAsync(&memory, bytes, pool_, stream));
@@ -112,7 +112,7 @@ void* DeviceMemory::allocate_open(std::uint64_t bytes) {
   return counted(bytes, [&] {
     void* memory = nullptr;
     if (cudaMalloc(&memory, bytes) == cudaErrorMemoryAllocation) {
-      // The pool may keep it.
+      // The pool may hold the memory that is missing.
       (void)cudaGetLastError();
       check(cudaDeviceSynchronize());
       give_back();
@@ -150,7 +150,7 @@ PinnedBytes PinnedPool::acquire(std::uint64_t bytes) {
     for (auto it = idle_.begin(); it != idle_.end(); ++it) {
       if (it->first >= bytes && (best == idle_.end() || it->first < best->first)) best = it;
     }
-    // What is far too large is left for those that need it.
+    // Memory that is far too large is left for larger requests.
     if (best != idle_.end() && best->first <= 2 * std::max(bytes, kSmallest)) {
       const auto [size, data] = *best;
       idle_.erase(best);
@@ -173,14 +173,14 @@ void PinnedPool::give_back(void* data, std::uint64_t size) noexcept {
   const std::scoped_lock lock(mutex_);
   try {
     idle_.emplace_back(size, data);
-  } catch (...) {  // no memory to remember it
+  } catch (...) {  // no memory to store the entry
     (void)cudaFreeHost(data);
   }
 }
 
 namespace {
 
-/// Calls f(piece) for the pieces [0, count), on up to `threads` threads.
+/// Calls f(piece) for the pieces in [0, count), on up to `threads` threads.
 template <class F>
 void for_each_piece(std::uint64_t count, unsigned threads, F f) {
   std::atomic<std::uint64_t> next{0};

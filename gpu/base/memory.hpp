@@ -19,62 +19,60 @@
 
 namespace epsflow::gpu {
 
-/// The memory of one GPU that a run may hold. Allocations are ordered by stream, and what is freed is kept for the
-/// next. Thread-safe.
+/// The memory of one GPU that a run may hold. Ordered by stream; freed memory is reused. Thread-safe.
 class DeviceMemory {
  public:
-  /// `limit`: bytes, 0 for nine tenths of what is free. The GPU must be the current one wherever this is used.
+  /// limit: bytes, or 0 for nine tenths of the free memory. The GPU must be the current one in all calls.
   explicit DeviceMemory(int device, std::uint64_t limit);
   ~DeviceMemory();
   DeviceMemory(const DeviceMemory&) = delete;  // buffers hold its address
   DeviceMemory& operator=(const DeviceMemory&) = delete;
 
-  /// Keeps nothing for later from now on, and gives up what is kept: for memory that outlives its engine. Waits for the
-  /// device.
+  /// Releases the idle memory and keeps none from now on, for memory that outlives its engine. Waits for the device.
   void retire() noexcept;
 
   [[nodiscard]] std::uint64_t limit() const noexcept { return limit_; }
   [[nodiscard]] std::uint64_t used() const noexcept { return used_.load(std::memory_order_relaxed); }
-  /// The most that was taken at once so far.
+  /// The largest number of bytes held at once so far.
   [[nodiscard]] std::uint64_t most_used() const noexcept { return most_used_.load(std::memory_order_relaxed); }
   [[nodiscard]] std::uint64_t available() const noexcept;
 
-  /// Throws DeviceOutOfMemory naming the bytes and the limit. Usable by work that is put on `stream` afterwards.
+  /// Returns memory for later work on `stream`. Throws DeviceOutOfMemory, which names the bytes and the limit.
   [[nodiscard]] void* allocate(std::uint64_t bytes, cudaStream_t stream);
-  /// Free once the work of `stream` so far is done.
+  /// Frees memory after the work that is on `stream` so far.
   void free(void* memory, std::uint64_t bytes, cudaStream_t stream) noexcept;
 
-  /// The same of memory that other processes can open, which is there at once. May wait for the device, and freeing it does.
+  /// Returns memory that other processes can open, usable at once. May wait for the device; free_open() does.
   [[nodiscard]] void* allocate_open(std::uint64_t bytes);
   void free_open(void* memory, std::uint64_t bytes) noexcept;
 
-  /// Whether work of another GPU can write to it over a link between them, which it may from then on. Thread-safe.
+  /// Returns true if work of another GPU can write to it over a link, and permits that. Thread-safe.
   [[nodiscard]] bool reachable_from(int device);
 
-  /// Gives up what is kept for later, as far as it is free by now.
+  /// Releases the idle memory that is free by now.
   void give_back() noexcept;
-  /// How often memory was asked for or freed, from 0 again after 2^32 times.
+  /// The number of allocations and frees, modulo 2^32.
   [[nodiscard]] std::uint32_t uses() const noexcept { return uses_.load(std::memory_order_relaxed); }
-  /// Waits until that is not `seen`, or for wake().
+  /// Waits until uses() differs from `seen`, or for wake().
   void wait_for_use(std::uint32_t seen) const noexcept { uses_.wait(seen); }
   void wake() noexcept;
 
  private:
-  /// Counts these, and returns what `allocate` returns of them. Throws as allocate().
+  /// Adds the bytes to used() and returns the result of allocate(). Throws as allocate().
   template <class Allocate>
   void* counted(std::uint64_t bytes, Allocate&& allocate);
 
   int device_;
   std::uint64_t limit_;
   std::mutex linking_;
-  std::map<int, bool> linked_;  ///< by GPU, as far as was asked
+  std::map<int, bool> linked_;  ///< by GPU, for those queried so far
   std::atomic<std::uint64_t> used_{0};
   std::atomic<std::uint64_t> most_used_{0};
   std::atomic<std::uint32_t> uses_{0};
   cudaMemPool_t pool_ = nullptr;
 };
 
-/// Uninitialised array in device memory. Move-only. Its stream must outlive it.
+/// An uninitialised array in device memory. Move-only. Its stream must outlive it.
 template <class T>
 class DeviceBuffer {
  public:
@@ -148,7 +146,7 @@ class PinnedBytes {
   std::uint64_t size_ = 0;
 };
 
-/// Pinning costs 0.4 s per GiB (measured on an H200's host), so what was pinned once is kept. Thread-safe.
+/// Keeps pinned memory, because pinning costs 0.4 s per GiB (measured on an H200's host). Thread-safe.
 class PinnedPool {
  public:
   PinnedPool() = default;
@@ -156,7 +154,7 @@ class PinnedPool {
   PinnedPool(const PinnedPool&) = delete;  // loans hold its address
   PinnedPool& operator=(const PinnedPool&) = delete;
 
-  /// At least `bytes` bytes. Throws DeviceError when the system refuses them.
+  /// Returns at least `bytes` bytes. Throws DeviceError if the system refuses them.
   [[nodiscard]] PinnedBytes acquire(std::uint64_t bytes);
 
  private:
@@ -167,7 +165,7 @@ class PinnedPool {
   std::vector<std::pair<std::uint64_t, void*>> idle_;
 };
 
-/// Pins the memory of tables, piece by piece, on several threads: touching pages for the first time is what takes long.
+/// Pins the memory of tables piece by piece, on several threads, because the first touch of a page is slow.
 class TablePinner final : public PagePinner {
  public:
   TablePinner(int device, unsigned threads) noexcept : device_(device), threads_(threads) {}
@@ -179,13 +177,13 @@ class TablePinner final : public PagePinner {
   unsigned threads_;
 };
 
-/// Writes to each page of fresh memory, on several threads: the first touch of a page is what takes long.
+/// Writes to each page of fresh memory, on several threads, because the first touch of a page is slow.
 void touch_pages(std::byte* begin, std::uint64_t bytes, unsigned threads) noexcept;
 
-/// Copies to host memory that a TablePinner has pinned, without crossing the border of a piece. Does not wait.
+/// Copies to host memory that a TablePinner has pinned. No copy crosses the border of a piece. Does not wait.
 void copy_to_table(void* to, const void* from, std::uint64_t bytes, cudaStream_t stream);
 
-/// A copy of values of the host, which are the caller's again when it returns: it waits.
+/// Returns a copy of host values. Waits, so that the caller may reuse them at once.
 template <class T>
 [[nodiscard]] DeviceBuffer<T> copy_of(std::span<const T> values, DeviceMemory& memory, cudaStream_t stream) {
   DeviceBuffer<T> buffer(memory, stream, values.size());
@@ -203,7 +201,7 @@ template <class T>
   return values;
 }
 
-/// The same of many values, through pinned memory: the driver copies to other memory at a fifth of the bus's speed.
+/// Copies many values through pinned memory and waits. Pageable memory takes five times as long.
 template <class T>
 void read_values(const T* from, std::uint64_t count, T* to, cudaStream_t stream, PinnedPool& pinned) {
   if (count == 0) return;

@@ -1,4 +1,4 @@
-// Stages as ranges in Nsight Systems.
+// Shows stages as ranges in Nsight Systems.
 #pragma once
 
 #include <nvtx3/nvToolsExt.h>
@@ -7,7 +7,7 @@
 
 namespace epsflow::gpu {
 
-/// What this thread does until the end of the scope, under the stage's name.
+/// Names the work of this thread until the end of the scope after a stage.
 class StageRange {
  public:
   explicit StageRange(Stage stage) { nvtxRangePushA(stage_name(stage).data()); }  // the names are literals

@@ -1,4 +1,4 @@
-// Device memory that other processes of the machine write to.
+// Device memory to which other processes of the machine write.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -12,7 +12,7 @@
 
 namespace epsflow::gpu {
 
-/// Such memory, uninitialised, of the current GPU. Move-only. Others must have closed it before it goes.
+/// An uninitialised block of the current GPU. Move-only. Other processes must close it before it is freed.
 class OpenMemory {
  public:
   OpenMemory() = default;
@@ -30,7 +30,7 @@ class OpenMemory {
   }
 
   [[nodiscard]] std::byte* data() const noexcept { return data_; }
-  /// By which others open it. Throws where the system does not let them.
+  /// Returns the handle with which other processes open the memory. Throws if the system does not permit it.
   [[nodiscard]] cudaIpcMemHandle_t handle() const {
     cudaIpcMemHandle_t handle{};
     check(cudaIpcGetMemHandle(&handle, data_));
@@ -49,10 +49,10 @@ class OpenMemory {
   std::byte* data_ = nullptr;
 };
 
-/// Memory of another process, as one GPU reaches it. Takes some 20 ms.
+/// Memory of another process, opened on one GPU. Opening takes about 20 ms.
 class OpenedMemory {
  public:
-  /// device: the current GPU. data() is null where it cannot be reached from here: as of another machine.
+  /// device: the current GPU. data() is null if the memory cannot be reached from here, for example on another machine.
   OpenedMemory(const cudaIpcMemHandle_t& handle, int device) noexcept : device_(device) {
     if (cudaIpcOpenMemHandle(&data_, handle, cudaIpcMemLazyEnablePeerAccess) == cudaSuccess) return;
     (void)cudaGetLastError();

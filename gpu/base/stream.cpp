@@ -11,10 +11,10 @@
 namespace epsflow::gpu {
 namespace {
 
-/// Streams that nobody has. Without a destructor, as labels that stay on the device may outlive all static objects.
+/// The kept streams. It has no destructor, because labels that stay on the device may outlive all static objects.
 class IdleStreams {
  public:
-  /// Null where there is none of this GPU.
+  /// Returns a stream of this GPU, or null if there is none.
   cudaStream_t take(int device) {
     const std::scoped_lock lock(mutex_);
     for (std::size_t i = count_; i-- > 0;) {
@@ -90,7 +90,7 @@ KeptStreams::~KeptStreams() { idle_streams.keep_no_longer(); }
 
 void Stream::on_complete(Completion done) const {
   auto context = std::make_unique<Completion>(std::move(done));
-  // Not cudaLaunchHostFunc, whose function is never called once the device has failed: a run would wait for ever.
+  // cudaLaunchHostFunc() would not call the function after the device has failed, and a run would wait for ever.
   check(cudaStreamAddCallback(stream_, call_completion, context.get(), 0));
   (void)context.release();
 }

@@ -1,4 +1,4 @@
-// Streams and events, owned.
+// Owners of streams and events.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -11,7 +11,7 @@
 
 namespace epsflow::gpu {
 
-/// A stream of its own on the current GPU, not ordered with the default stream. Move-only.
+/// A stream on the current GPU, not ordered with the default stream. Move-only.
 class Stream {
  public:
   Stream();
@@ -21,18 +21,18 @@ class Stream {
     std::swap(device_, other.device_);
     return *this;
   }
-  /// Does not wait for work that is still queued: what comes next on the stream does.
+  /// Does not wait for queued work, which runs before later work on the reused stream.
   ~Stream();
 
   [[nodiscard]] cudaStream_t get() const noexcept { return stream_; }
-  /// Number of its GPU.
+  /// The number of its GPU.
   [[nodiscard]] int device() const noexcept { return device_; }
-  /// Waits until all work of the stream is done. Throws what went wrong in it.
+  /// Waits until all work of the stream is done. Throws the error of that work.
   void synchronize() const { check(cudaStreamSynchronize(stream_)); }
 
   using Completion = std::function<void(std::exception_ptr)>;
-  /// Calls `done`, once, from a thread of the driver, when all work so far is done or has failed. `done` must neither
-  /// throw nor call CUDA. Throws, and does not call it, when the stream takes no more work. Does not wait.
+  /// Calls `done` once, from a thread of the driver, after all work so far is done or has failed. `done` must neither
+  /// throw nor call CUDA. Throws, and does not call it, if the stream accepts no more work. Does not wait.
   void on_complete(Completion done) const;
 
  private:
@@ -40,9 +40,9 @@ class Stream {
   int device_ = 0;
 };
 
-/// While there is one of these, streams that go are kept for those to come: making one takes up to 20 us, and memory that
-/// was freed on it is at hand without a look at what other streams still do (1 us an allocation instead of 3). With the
-/// last of them they are destroyed, so that whoever resets the GPU afterwards leaves none behind that is gone.
+/// While an object of this type exists, streams that are no longer used are kept and reused: making a stream takes up
+/// to 20 us, and memory freed on a stream is available there at once (1 us for an allocation instead of 3). The last
+/// object destroys the streams, so that none is left if the process resets the GPU afterwards.
 class KeptStreams {
  public:
   KeptStreams() noexcept;
@@ -51,8 +51,7 @@ class KeptStreams {
   ~KeptStreams();
 };
 
-/// Waits at the end of its scope for whatever a stream still does: declared after the memory that the work uses, it
-/// keeps that memory until then.
+/// Waits at its end for a stream's work. Declared after the memory of the work, it keeps that memory until then.
 class StreamDrain {
  public:
   explicit StreamDrain(const Stream& stream) noexcept : stream_(stream) {}
@@ -78,11 +77,11 @@ class Event {
   }
 
   [[nodiscard]] cudaEvent_t get() const noexcept { return event_; }
-  /// Marks the end of the stream's work so far. Does not wait.
+  /// Marks the end of the work that is on the stream so far. Does not wait.
   void record(const Stream& stream) const { check(cudaEventRecord(event_, stream.get())); }
-  /// Waits until the event has come.
+  /// Waits until the event has occurred.
   void synchronize() const { check(cudaEventSynchronize(event_)); }
-  /// Milliseconds from `earlier` to this one; both must have come.
+  /// Returns the milliseconds from `earlier` to this event. Both must have occurred.
   [[nodiscard]] float since(const Event& earlier) const {
     float milliseconds = 0;
     check(cudaEventElapsedTime(&milliseconds, earlier.event_, event_));

@@ -27,14 +27,14 @@ bool is_pinned(const void* memory) {
   return known && attributes.type != cudaMemoryTypeUnregistered;
 }
 
-/// The copy, chunk by chunk; each thread has two buffers, one being filled while the other crosses the bus. All share a stream:
-/// copies of several streams in turns take the bus a quarter longer.
+/// Copies chunk by chunk. Each thread has two buffers: one is filled while the other crosses the bus. All threads share
+/// a stream, because copies that alternate between streams take a quarter longer.
 class StagedUpload {
  public:
-  /// Fills a buffer with the bytes from `at` on.
+  /// Fills a buffer with `size` bytes from `at` on.
   using Fill = std::function<void(std::uint64_t at, std::uint64_t size, std::byte* buffer)>;
 
-  /// chunk: bytes that are filled at a time.
+  /// chunk: bytes of one copy.
   StagedUpload(void* to, std::uint64_t bytes, std::uint64_t chunk, const Fill& fill, int device, PinnedPool& pinned)
       : to_(static_cast<std::byte*>(to)), bytes_(bytes), chunk_(chunk), fill_(fill), device_(device), pinned_(pinned) {}
 
@@ -60,7 +60,7 @@ class StagedUpload {
     try {
       const DeviceScope scope(device_);
       std::array<Buffer, 2> buffers;
-      const StreamDrain drain(stream_);  // before the buffers go
+      const StreamDrain drain(stream_);  // waits before the buffers are freed
       for (std::size_t turn = 0;; ++turn) {
         const std::uint64_t at = next_.fetch_add(chunk_, std::memory_order_relaxed);
         if (at >= bytes_) break;

@@ -1,4 +1,4 @@
-// Copies of pageable host memory to the device, as fast as the bus.
+// Copies pageable host memory to the device at the speed of the bus.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace epsflow::gpu {
 
-/// The way from host memory to a GPU.
+/// The resources of a copy from host memory to a GPU.
 struct UploadPath {
   int device;            ///< the current GPU
   PinnedPool& pinned;    ///< memory that copies go through
@@ -16,11 +16,11 @@ struct UploadPath {
   std::size_t gpus = 1;  ///< number of GPUs that upload at the same time
 };
 
-/// Copies to device memory that is usable, and waits. The driver copies pageable memory on one thread at a quarter of
-/// the bus's speed, so larger copies go through pinned memory on several threads. Throws DeviceError.
+/// Copies to device memory that is usable at once, and waits. The driver copies pageable memory on one thread at a
+/// quarter of the bus's speed, so larger copies go through pinned memory on several threads. Throws DeviceError.
 void upload(void* to, const void* from, std::uint64_t bytes, const UploadPath& path);
 
-/// Copies the rows of a source, which writes them to pinned memory. Otherwise as above.
+/// Copies the rows of a source, which writes them to pinned memory. Waits and throws as the other upload().
 void upload(void* to, const PointsSource& from, const UploadPath& path);
 
 }  // namespace epsflow::gpu

@@ -1,4 +1,4 @@
-// How CUB is called.
+// Calls CUB.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace epsflow::gpu {
 
-/// CUB's two calls: one for the size of the temporary memory, one for the work.
+/// Makes both calls of CUB: the first returns the size of the temporary memory, the second does the work.
 template <class F>
 void with_scratch(Scratch scratch, F&& call) {
   std::size_t bytes = 0;

@@ -1,4 +1,4 @@
-// From the kind of the points, known when the program runs, to launches of the kernels that were compiled for it.
+// Selects kernels by the precision and dimensions of the points, which are known at run time.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace epsflow::gpu {
 
-/// Calls f.operator()<T, D>(), T the type of the coordinates and D the one of kFirst, kMore… that equals `dims`, or the
-/// last of them where none does. Only what is listed is compiled.
+/// Calls f.operator()<T, D>(). T is the type of the coordinates. D is the listed number that equals `dims`, or the last
+/// one if none does. Only listed combinations are compiled.
 template <unsigned kFirst, unsigned... kMore, class F>
 void with_types(Precision precision, std::uint32_t dims, F f) {
   if constexpr (sizeof...(kMore) > 0) {

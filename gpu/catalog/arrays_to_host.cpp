@@ -14,7 +14,7 @@
 namespace epsflow::gpu {
 namespace {
 
-/// Calls work(i) for each i below count, on so many threads. Throws what work throws.
+/// Calls work(i) for each i below count, on up to `threads` threads. Throws an exception that work throws.
 template <class F>
 void on_threads(std::uint64_t threads, std::uint64_t count, const F& work) {
   std::atomic<std::uint64_t> next{0};
@@ -66,7 +66,7 @@ void ArraysToHost::copy(const void* from, PinnedPool& pinned, cudaStream_t strea
   }
 }
 
-/// piece: the bytes [first, last) of all.
+/// Copies a piece to the vectors. piece: the bytes [first, last) of all arrays.
 void ArraysToHost::fill(const std::byte* piece, std::uint64_t first, std::uint64_t last) const {
   for (std::size_t i = 0; i < arrays_.size(); ++i) {
     const std::uint64_t begin = std::max(first, arrays_[i].begin);

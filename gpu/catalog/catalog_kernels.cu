@@ -47,7 +47,7 @@ __global__ void __launch_bounds__(tuning::kCatalogThreads)
   below = __any_sync(tuning::kWholeWarp, below ? 1 : 0) != 0;
   beyond = __any_sync(tuning::kWholeWarp, beyond ? 1 : 0) != 0;
   if (threadIdx.x % 32 != 0) return;
-  // Most warps read that there is nothing to add.
+  // Reads first, because most warps have nothing to add.
   const volatile LookedAt* const so_far = found;
   const std::uint32_t clusters = static_cast<std::uint32_t>(highest) + 1;
   if (clusters > so_far->clusters) atomicMax(&found->clusters, clusters);
@@ -75,7 +75,7 @@ __global__ void __launch_bounds__(tuning::kCatalogThreads)
 
 __device__ std::uint32_t pieces_of(std::uint32_t size) { return (size - 1) / tuning::kCatalogPiece + 1; }
 
-/// Where pieces lie in the list depends on who comes first; what is summed up in which order does not.
+/// The position of pieces in the list depends on the order of threads. The order of the sums does not.
 __global__ void __launch_bounds__(tuning::kCatalogThreads) cut_clusters_kernel(ClusterView clusters) {
   const std::uint64_t c = thread_number();
   const std::uint32_t start = c < clusters.count ? clusters.starts[c] : 0;

@@ -7,13 +7,13 @@ namespace epsflow::gpu::tuning {
 
 /// Threads of a block of the kernels.
 inline constexpr unsigned kCatalogThreads = 128;
-/// Points of a cluster, or of a piece of one, that a warp sums up: 32 steps of some 1 us, as each reads points all over the memory.
+/// Points of a cluster, or a piece of it, for a warp: 32 steps of about 1 us, as they are scattered in memory.
 inline constexpr std::uint32_t kCatalogPiece = 1024;
-/// Points that a thread looks at before they are sorted.
+/// Points that a thread examines before they are sorted.
 inline constexpr unsigned kLookedAtPoints = 16;
-/// Bytes of a catalogue that come to the host at a time: bounds the pinned memory.
+/// Bytes of a catalogue that are copied to the host at a time, which bounds the pinned memory.
 inline constexpr std::uint64_t kCatalogCopy = 32 << 20;
-/// Bytes of it that pay for a thread on the host.
+/// Bytes of a catalogue for which one more thread on the host pays.
 inline constexpr std::uint64_t kCatalogBytesPerThread = 1 << 20;
 
 static_assert(kCatalogThreads % 32 == 0, "whole warps");

@@ -10,7 +10,7 @@
 namespace epsflow::gpu {
 namespace {
 
-/// Blocks for so many warps.
+/// Returns the number of blocks for this many warps.
 std::uint32_t blocks_of_warps(std::uint64_t warps) {
   constexpr unsigned kWarps = tuning::kCatalogThreads / 32;
   return static_cast<std::uint32_t>((warps + kWarps - 1) / kWarps);
@@ -20,7 +20,7 @@ __device__ std::uint64_t warp_number() {
   return (std::uint64_t{blockIdx.x} * tuning::kCatalogThreads + threadIdx.x) / 32;
 }
 
-/// The row of the lane that is `distance` lanes on.
+/// Returns the row of the lane that is `distance` lanes higher.
 template <class Row>
 __device__ Row from_lane(const Row& row, unsigned distance) {
   static_assert(sizeof(Row) % sizeof(unsigned long long) == 0);
@@ -34,7 +34,7 @@ __device__ Row from_lane(const Row& row, unsigned distance) {
   return other;
 }
 
-/// The rows of all lanes in that of the first.
+/// Combines the rows of all lanes in the row of the first lane.
 template <class Sums>
 __device__ void combine_lanes(const Sums& sums, typename Sums::Row& row) {
 #pragma unroll
@@ -50,7 +50,7 @@ __device__ sums::Cluster cluster_at(const ClusterView& clusters, std::uint32_t c
   return {c, clusters.starts[c + 1] - start, id_at(clusters, start)};
 }
 
-/// The points [first, last) of the order. A warp calls it.
+/// Sums up the points [first, last) of the order. All lanes of a warp call it.
 template <class Sums>
 __device__ typename Sums::Row sum_up(const Sums& sums, const ClusterView& clusters, const sums::Cluster& cluster,
                                      std::uint32_t first, std::uint32_t last) {
@@ -62,7 +62,7 @@ __device__ typename Sums::Row sum_up(const Sums& sums, const ClusterView& cluste
   return row;
 }
 
-/// A warp for each cluster that is no more than a piece.
+/// Sums up small clusters, of at most one piece: one warp for each.
 template <class Sums>
 __global__ void __launch_bounds__(tuning::kCatalogThreads)
     small_clusters_kernel(const __grid_constant__ Sums sums, const __grid_constant__ ClusterView clusters) {
@@ -76,7 +76,7 @@ __global__ void __launch_bounds__(tuning::kCatalogThreads)
   if (threadIdx.x % 32 == 0) sums.finish(cluster, row);
 }
 
-/// A warp for each piece of the others,
+/// Sums up the pieces of large clusters: one warp for each piece.
 template <class Sums>
 __global__ void __launch_bounds__(tuning::kCatalogThreads)
     pieces_kernel(const __grid_constant__ Sums sums, const __grid_constant__ ClusterView clusters,
@@ -89,7 +89,7 @@ __global__ void __launch_bounds__(tuning::kCatalogThreads)
   if (threadIdx.x % 32 == 0) rows[p] = row;
 }
 
-/// and one for each of these clusters.
+/// Combines the pieces of large clusters: one warp for each cluster.
 template <class Sums>
 __global__ void __launch_bounds__(tuning::kCatalogThreads)
     large_clusters_kernel(const __grid_constant__ Sums sums, const __grid_constant__ ClusterView clusters,

@@ -40,7 +40,7 @@ class Cataloguer {
   }
 
  private:
-  /// The values where kernels can read them: copied, if they are on the host or not aligned. Null where there are none.
+  /// Returns values that kernels can read, copied if they are on the host or not aligned. Null if there are none.
   template <class T>
   [[nodiscard]] const T* reachable(const T* values, std::uint64_t count) {
     if (count == 0) return nullptr;
@@ -51,7 +51,7 @@ class Cataloguer {
     if (on_gpu) {
       check(cudaMemcpyAsync(copy.data(), values, bytes, cudaMemcpyDeviceToDevice, stream_.get()));
     } else {
-      stream_.synchronize();  // the memory is there
+      stream_.synchronize();  // the copy is allocated now
       upload(copy.data(), values, bytes, {place_.device, place_.pinned, place_.threads});
     }
     return reinterpret_cast<const T*>(copy.data());
@@ -77,7 +77,7 @@ class Cataloguer {
     if (!metric_.values.empty()) metric_values_ = copy_of<double>(metric_.values, place_.memory, stream_.get());
   }
 
-  /// How many clusters there are, unless something is wrong.
+  /// Finds the number of clusters. Throws if a label or weight is invalid.
   void look() {
     if (n_ == 0) return;
     const bool sphere = on_sphere(in_.metric.kind);
@@ -106,7 +106,7 @@ class Cataloguer {
     TwoBuffers<std::uint32_t> ids{ids_.data(), other_ids.data()};
     launch_sort(sorted, ids, n_, std::bit_width(numbers_), {memory, stream});
     if (ids.current != ids_.data()) std::swap(ids_, other_ids);
-    std::uint32_t* const entries = sorted.other;  // of each point
+    std::uint32_t* const entries = sorted.other;  // the cluster index of each point
     launch_cell_numbers(sorted.current, n_, entries, {memory, stream});
     const PinnedBytes last = place_.pinned.acquire(2 * sizeof(std::uint32_t));
     for (const auto& [to, from] : {std::pair{0, entries}, std::pair{1, sorted.current}}) {
@@ -114,7 +114,7 @@ class Cataloguer {
                             stream));
     }
     stream_.synchronize();
-    const std::uint32_t all = last.as<std::uint32_t>()[0] + 1;  // with noise
+    const std::uint32_t all = last.as<std::uint32_t>()[0] + 1;  // including noise
     clusters_ = last.as<std::uint32_t>()[1] == numbers_ ? all - 1 : all;
     starts_ = {memory, stream, std::uint64_t{all} + 1};
     labels_of_ = {memory, stream, all};
@@ -122,14 +122,14 @@ class Cataloguer {
     ordered_.record(stream_);
   }
 
-  /// The next of the arrays that come to the host.
+  /// Returns the next of the arrays that are copied to the host.
   [[nodiscard]] double* take(std::uint64_t count) {
     double* const taken = found_.data() + taken_;
     taken_ += count;
     return taken;
   }
 
-  /// All sums. Their arrays lie in the order in which copied() takes them.
+  /// Computes all sums. Their arrays are in the order in which copied() takes them.
   void find() {
     if (clusters_ == 0) return;
     const std::uint64_t each = std::uint64_t{clusters_};
@@ -175,7 +175,7 @@ class Cataloguer {
   void measure(const ClusterView& by_id) {
     const Scratch scratch{place_.memory, stream_.get()};
     const std::uint64_t values = clusters_ * std::uint64_t{dims_};
-    // Every kind of sum reads all points: side by side, where those of a cluster are all over the memory.
+    // Gathers the points, which are scattered in the input, because every kind of sum reads all of them.
     const DeviceBuffer<T> points(place_.memory, stream_.get(), std::uint64_t{n_} * dims_);
     const DeviceBuffer<double> weights(place_.memory, stream_.get(), weights_ != nullptr ? n_ : 0);
     launch_gather_rows(static_cast<const T*>(points_.data), n_, points_.dims, by_id, points.data(), stream_.get());
@@ -230,7 +230,7 @@ class Cataloguer {
       found.next(*values, each * dims_);
     }
     found.next(made.radius, each);
-    // While the sums are found.
+    // These copies run while the sums are computed.
     std::vector<std::uint64_t> labels;
     std::vector<std::uint32_t> starts;
     const Stream beside;
@@ -246,7 +246,7 @@ class Cataloguer {
     return made;
   }
 
-  /// With an empty summary for each column.
+  /// Adds an empty summary for each column.
   [[nodiscard]] Catalog named(Catalog made) const {
     for (const NamedColumn& column : in_.columns) made.columns.emplace_back().name = column.name;
     return made;
@@ -267,26 +267,26 @@ class Cataloguer {
   const std::uint32_t n_;
   const std::size_t dims_;
   const Stream stream_;
-  const Event ordered_;  ///< starts_ and labels_of_ are there
+  const Event ordered_;  ///< recorded when starts_ and labels_of_ are complete
   std::vector<DeviceBuffer<std::byte>> copies_;
   DeviceBuffer<double> metric_values_;
-  // The input, where kernels read it.
+  // The input in memory that kernels can read:
   PointsOnDevice points_;
   const std::int32_t* labels_ = nullptr;
   const std::uint8_t* core_ = nullptr;
   const double* weights_ = nullptr;
   std::vector<const double*> columns_;
-  // What is found.
+  // The results:
   DeviceBuffer<LookedAt> looked_;
   std::uint32_t numbers_ = 0;  ///< one more than the highest label
   std::uint32_t clusters_ = 0;
-  DeviceBuffer<std::uint32_t> ids_;        ///< [n] in the order of their clusters
-  DeviceBuffer<std::uint32_t> starts_;     ///< [clusters + 1], and of noise
-  DeviceBuffer<std::uint64_t> labels_of_;  ///< [clusters], and of noise
+  DeviceBuffer<std::uint32_t> ids_;        ///< [n] point ids in the order of their clusters
+  DeviceBuffer<std::uint32_t> starts_;     ///< [clusters + 1], and the end of noise
+  DeviceBuffer<std::uint64_t> labels_of_;  ///< [clusters], and the key of noise
   DeviceBuffer<double> found_;
   std::uint64_t taken_ = 0;
   double* totals_ = nullptr;
-  StreamDrain drain_{stream_};  // before the memory above goes
+  StreamDrain drain_{stream_};  // waits before the memory above is freed
 };
 
 }  // namespace

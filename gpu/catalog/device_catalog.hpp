@@ -1,4 +1,4 @@
-// A catalogue, made in device memory.
+// Makes a catalogue in device memory.
 #pragma once
 
 #include <epsflow/catalog/device_catalog.hpp>
@@ -7,16 +7,18 @@
 
 namespace epsflow::gpu {
 
-/// Where it is made. All must outlive the call.
+/// The GPU and its resources. All must outlive the call.
 struct CatalogPlace {
-  int device;        ///< the current GPU, where the points are
-  unsigned threads;  ///< that copy arrays of the host
+  int device;        ///< the current GPU, which has the points
+  unsigned threads;  ///< threads that copy arrays of the host
   DeviceMemory& memory;
   PinnedPool& pinned;
 };
 
-/// As catalog() of the host: counts and ids equal, and ends on open sides; sums over points in another order, the same from run to run. Takes some 20·n bytes of device
-/// memory, a copy of points and weights, and what the catalogue takes. Waits. Throws as that does, UsageError where arrays are on another GPU, DeviceError.
+/// Makes a catalogue as catalog() does on the host. Counts and ids are equal to those of the host, and so are the ends
+/// on axes that are not periodic; sums add points in another order, which is the same in each run. Takes about 20·n
+/// bytes of device memory, a copy of points and weights, and the memory of the catalogue. Waits. Throws as catalog(),
+/// UsageError if arrays are on another GPU, DeviceError.
 [[nodiscard]] Catalog make_catalog(const DeviceCatalogInput& input, const CatalogPlace& place,
                                    const CancelToken& cancel);
 

@@ -9,12 +9,12 @@
 namespace epsflow::gpu {
 namespace {
 
-/// Clusters near a border point that may be told: in space of any dimension there are hardly more.
+/// The largest number of clusters near one border point. There are hardly ever more.
 constexpr unsigned kMostNear = 8;
 /// Points that a thread tests for one border point.
 constexpr std::uint32_t kMostTests = 1 << 14;
 
-/// The clusters near a place that matter.
+/// The clusters near a border point that may become its cluster.
 class NearClusters {
  public:
   __device__ bool has(std::uint32_t number) const {
@@ -22,7 +22,7 @@ class NearClusters {
     for (unsigned k = 0; k < kMostNear; ++k) found = found || (k < count_ && numbers_[k] == number);
     return found;
   }
-  /// False where there is no room.
+  /// Returns false if there is no room.
   __device__ bool add(std::uint32_t number) {
     if (count_ == kMostNear) return false;
     numbers_[count_++] = number;
@@ -39,7 +39,7 @@ class NearClusters {
   std::uint32_t lowest_ = kNoNumber;
 };
 
-/// False where they cannot be told.
+/// Returns false if the search gives up.
 template <class T, unsigned D>
 __device__ bool find_near(const CliqueView& view, const Nodes& nodes, const std::uint32_t* numbers,
                           const std::uint8_t* movable, const Place<T, D>& place, std::uint32_t cell,
@@ -49,7 +49,7 @@ __device__ bool find_near(const CliqueView& view, const Nodes& nodes, const std:
   for_cells_near(view, place, cell, [&](std::uint32_t other) {
     const std::uint32_t number = __ldg(numbers + other) & kNumberMask;
     if (number == kNoNumber || near.has(number)) return true;
-    if (number > near.lowest() && __ldg(movable + number) == 0) return true;  // it never comes first
+    if (number > near.lowest() && __ldg(movable + number) == 0) return true;  // it never becomes the lowest
     const Verdict verdict = search_alone(view, nodes, place, Members(nodes, other), limit);
     told = verdict == Verdict::apart || (verdict == Verdict::near && near.add(number));
     return told;
@@ -69,7 +69,7 @@ __global__ void __launch_bounds__(tuning::kDirectThreads)
   const std::uint32_t cell = view.cell_of[p];
   const std::uint32_t entry = __ldg(numbers + cell);
   const std::uint32_t number = entry & kNumberMask;
-  if ((entry & kWholeNode) != 0 || (number != kNoNumber && bit_of(nodes.core, p))) return;  // core
+  if ((entry & kWholeNode) != 0 || (number != kNoNumber && bit_of(nodes.core, p))) return;  // a core point
   NearClusters near;
   if (number != kNoNumber) (void)near.add(number);
   if (!find_near(view, nodes, numbers, movable, load_place<T, D>(view.points, p), cell, near)) {

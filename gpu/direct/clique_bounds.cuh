@@ -1,4 +1,4 @@
-// Bounds of points, to rule out pairs of points together.
+// Bounds of points, which rule out many pairs of points at once.
 #pragma once
 
 #include <limits>
@@ -8,7 +8,7 @@
 
 namespace epsflow::gpu {
 
-/// Smallest and largest coordinates of points.
+/// The smallest and largest coordinates of points.
 template <unsigned D>
 struct Bounds {
   double lo[D];
@@ -31,9 +31,9 @@ struct Bounds {
   }
 };
 
-/// Whether a point within bounds may be near one within others. Differences, squares and sums are rounded as in the test of
-/// index/distance.hpp, and rounding keeps order: each is at most what it is for any two points within them. So where
-/// this sum is over eps², all of theirs are.
+/// Returns false only if no point within one box is near a point within the other. Differences, squares and sums are
+/// rounded as in the test of index/distance.hpp, and rounding is monotonic: each is at most its value for any two
+/// points of the boxes. So if this sum exceeds eps², the sums of all pairs do.
 template <unsigned D>
 __device__ bool may_be_near(const Bounds<D>& a, const Bounds<D>& b, double eps_squared) {
   double sum = 0;

@@ -20,7 +20,7 @@ CliqueClustering::CliqueClustering(const DirectTask& task, const index::CellAxes
   const std::uint64_t words = std::uint64_t{n} / 32 + 1;
   core_bits_ = {task_.memory, cuda_stream(), words};
   const Ghosts& ghosts = grid_.view().ghosts;
-  // A ghost has some of its origin's neighbours. Without those that weigh less than 0 it might be core where its origin is not.
+  // A ghost lacks some of its origin's neighbours. Without negative weights it might be core, and its origin not.
   const bool ghosts_mislead = ghosts.count > 0 && task_.weights != nullptr && task_.weights->loaded.whole.negative();
   const bool several = task_.minpts.most != task_.minpts.least || ghosts_mislead || task_.shared != nullptr;
   if (several) {
@@ -31,7 +31,7 @@ CliqueClustering::CliqueClustering(const DirectTask& task, const index::CellAxes
   if (n > tuning::kThreadCandidates) remaining_ = {task_.memory, cuda_stream(), std::min(n, tuning::kRemainingPoints)};
   count(several ? nullptr : core_bits_.data());
   end_phase(task_.marks, "count", grid_.stream());
-  // The device counts while this thread learns how many cells there are.
+  // The device counts while this thread waits for the number of cells.
   grid_.finish();
   task_.cancel.check();
   const std::uint32_t cells = grid_.view().cells;
@@ -61,10 +61,10 @@ void CliqueClustering::find_ghosts(const Ghosts& ghosts) {
                       static_cast<std::uint32_t>(positions_.size()), cuda_stream());
 }
 
-/// In parts, between which a cancelled run ends, where minpts is so large that it may take long.
+/// Counts in parts if minpts is so large that it may take long, so that a cancelled run ends between two parts.
 void CliqueClustering::count(std::uint32_t* core_bits) {
   const CliqueView& view = grid_.view();
-  // A sum of weights may take any number of tests.
+  // A sum of weights may need any number of tests.
   const std::uint32_t each = task_.weights == nullptr ? task_.minpts.most : tuning::kThreadCandidates;
   const double tests = std::max(1.0, static_cast<double>(std::min(each, view.size)) * view.dims);
   const double wanted = std::max(tuning::kMostBatchWork / tests, static_cast<double>(tuning::kFewestCounted));
@@ -101,7 +101,7 @@ void CliqueClustering::unite_level(std::uint32_t minpts) {
   const std::uint32_t whole = task_.weights == nullptr ? minpts : kNeverBySize;
   nodes_ = {view.starts, view.order, core_bits_.data(), view.cells, whole};
   tally_.clear(cuda_stream());
-  // With one minpts alone the sets stay as they are.
+  // If there is only one minpts, the sets stay as they are.
   if (!begun_ || counts_.size() > 0) unite_cells();
   begun_ = true;
   task_.cancel.check();
@@ -125,7 +125,7 @@ std::optional<std::vector<BorderTie>> CliqueClustering::border_ties(std::span<co
   const DeviceScope scope(stream().device());
   try {
     return find_border_ties(movable, own);
-  } catch (const DeviceOutOfMemory&) {  // it goes without
+  } catch (const DeviceOutOfMemory&) {  // the result is optional
     return std::nullopt;
   }
 }
@@ -151,8 +151,8 @@ Numbering CliqueClustering::settled_numbering() {
   return arrays_.numbering();
 }
 
-/// Decides what unite_cells() has left open, and numbers the sets again: so rare that it may cost that, and not a wait each time.
-/// tally: as read last. Returns false where nothing was open.
+/// Decides the pairs that unite_cells() has left undecided, and numbers the sets again. It is so rare that it may cost
+/// a second numbering, to save a wait each time. tally: the one read last. Returns false if all pairs were decided.
 bool CliqueClustering::settle(const Tally& tally) {
   if (tally.huge_pairs == 0) return false;
   huge_.decide(tally.huge_pairs, grid_.view(), nodes_, arrays_.parents.data(), scratch());
@@ -179,7 +179,7 @@ void CliqueClustering::unite_cells() {
     sets.core = list_core_cells();
   }
   end_phase(task_.marks, "rows", grid_.stream());
-  // Linked rows are still apart where the blocks of launch_link_rows() meet.
+  // Linked rows are still apart at the borders between the blocks of launch_link_rows().
   const std::uint32_t row_stride = begun_ ? 1 : tuning::kDirectThreads;
   launch_unite_cells(view, nodes_, sets, CellDistance::adjacent, 1, row_stride, true, stream);
   end_phase(task_.marks, "adjacent", grid_.stream());
@@ -192,8 +192,7 @@ void CliqueClustering::unite_cells() {
     launch_join_ghosts(view, nodes_, ghost_positions(), sets.parents, stream);
 }
 
-/// The sets before any two cells are compared: those of the larger minpts with the cells that are new or, the first time, rows of
-/// cells.
+/// Returns the initial sets: those of the larger minpts with new core cells, or at first linked rows of cells.
 CellSets CliqueClustering::begin_sets() {
   CellSets sets;
   sets.parents = arrays_.parents.data();
@@ -209,12 +208,12 @@ CellSets CliqueClustering::begin_sets() {
 
 CoreCells CliqueClustering::list_core_cells() {
   if (core_cells_.size() == 0) core_cells_ = {task_.memory, cuda_stream(), 1};
-  std::uint32_t* const list = arrays_.numbers.data();  // the numbers come later
+  std::uint32_t* const list = arrays_.numbers.data();  // the numbers are written later
   launch_list_core_cells(arrays_.parents.data(), grid_.view().cells, list, core_cells_.data(), scratch());
   return {list, core_cells_.data()};
 }
 
-/// In place of labels, where border points are not told from noise.
+/// Replaces launch_labels() if border points need not be distinguished from noise.
 void CliqueClustering::count_core() {
   const CliqueView& view = grid_.view();
   const Numbering numbering = arrays_.numbering();
@@ -229,7 +228,7 @@ void CliqueClustering::launch_labels(const LabelTarget& target) {
   const cudaStream_t stream = cuda_stream();
   const Numbering numbering = arrays_.numbering();
   const auto [labels, core] = target;
-  // Where nothing is written, points of cells that are core as a whole need no look either.
+  // If nothing is written, cells that are core as a whole need no labels either.
   const bool by_id = labels == nullptr || (view.words != nullptr && view.cells <= tuning::kLookUpCells * view.size);
   if (by_id && labels != nullptr)
     launch_label_ids(view, task_.points.device(), numbering.numbers, labels, core, stream);

@@ -1,4 +1,4 @@
-// DBSCAN by cells in which any two points are neighbours.
+// DBSCAN by clique cells, in which any two points are neighbours.
 #pragma once
 
 #include <cstdint>
@@ -10,16 +10,16 @@
 
 namespace epsflow::gpu {
 
-/// A cell with minpts points is core without a distance, and all core points of a cell are in one cluster: so the sets
-/// are sets of cells, and two neighbouring cells are compared only until a pair of core points is found, if they are not
-/// in one set already. The cells are an idea of Gan & Tao (SIGMOD 2015).
+/// A cell with minpts points is core without a distance test, and all core points of a cell are in one cluster. So the
+/// sets are sets of cells, and two neighbouring cells are compared only until a pair of core points within eps is
+/// found, unless they already are in one set. The idea of these cells is Gan & Tao's (SIGMOD 2015).
 ///
-/// Adjacent cells come first, as most of those two apart are in one set by then. Pairs of cells that take a thread too
-/// long go to blocks, and huge cells that are near each other but not near enough are compared by bounds. Points with
-/// many candidates, few of which are neighbours, go to blocks too.
+/// Adjacent cells come first, because then most cells two apart are already in one set. Pairs of cells that take a
+/// thread too long go to blocks, and huge cells that are close, but not within eps, are compared by bounds. Points with
+/// many candidates and few neighbours go to blocks too.
 class CliqueClustering final : public DeviceClustering {
  public:
-  /// `axes`: with cliques. `task` need not outlive the call, what it refers to must.
+  /// axes: must form cliques. task need not outlive the call, but everything that it refers to must.
   CliqueClustering(const DirectTask& task, const index::CellAxes& axes, LookupLimits limits = {});
 
   ~CliqueClustering() override { release(); }
@@ -60,19 +60,19 @@ class CliqueClustering final : public DeviceClustering {
   DirectTask task_;
   CliqueGrid grid_;
   TallyPair tally_;
-  DeviceBuffer<std::uint32_t> counts_;  // [n], where there are several minpts
+  DeviceBuffer<std::uint32_t> counts_;  // [n] if there are several minpts
   DeviceBuffer<std::uint32_t> core_bits_;
   DeviceBuffer<std::uint32_t> core_before_;
   NodeArrays arrays_;
   DeviceBuffer<std::uint8_t> gained_;
-  DeviceBuffer<std::uint32_t> core_cells_;  // how many; none where cells hold many points
+  DeviceBuffer<std::uint32_t> core_cells_;  // number of core cells; empty if cells hold many points
   DeviceBuffer<QueuedPair> queued_;
   HugePairs huge_;
-  DeviceBuffer<std::uint32_t> remaining_;  // positions; none where there are few points
-  DeviceBuffer<std::uint32_t> positions_;  // [ghosts], and [ghosts] of their origins where these are here
+  DeviceBuffer<std::uint32_t> remaining_;  // positions; empty if there are few points
+  DeviceBuffer<std::uint32_t> positions_;  // [ghosts], followed by [ghosts] of their origins if these are here
   Nodes nodes_;
   bool begun_ = false;
-  StreamDrain drain_{grid_.stream()};  // before the memory above goes
+  StreamDrain drain_{grid_.stream()};  // waits before the memory above is freed
 };
 
 }  // namespace epsflow::gpu

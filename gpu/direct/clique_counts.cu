@@ -11,7 +11,7 @@
 namespace epsflow::gpu {
 namespace {
 
-/// Counts points of [span.begin, span.end) near `place`, on top of `sum`, and may stop where that is enough.
+/// Adds the points of [span.begin, span.end) near `place` to `sum`. May stop when the sum is enough.
 template <class T, unsigned D, class Counting>
 __device__ typename Counting::Sum count_near(const CliqueView& view, const Place<T, D>& place, Span span,
                                              typename Counting::Sum sum, const Counting& counting) {
@@ -30,7 +30,7 @@ __device__ typename Counting::Sum count_near(const CliqueView& view, const Place
   return sum;
 }
 
-/// Counts for a point whose cell alone is not enough. False where more than `limit` candidates would have to be tested.
+/// Counts for a point whose cell is not enough. Returns false if it would have to test more than `limit` candidates.
 template <class T, unsigned D, class Counting>
 __device__ bool count_around(const CliqueView& view, std::uint32_t position, std::uint32_t cell, Span own,
                              const Counting& counting, std::uint32_t limit, std::uint32_t& count) {
@@ -57,7 +57,7 @@ __device__ bool count_around(const CliqueView& view, std::uint32_t position, std
   };
   for (unsigned r = 0; r < view.row_count && !counting.enough(sum); ++r) {
     const Span span = row_in_reach(view, reach, view.rows[r], key);
-    if (r == 0) {  // the row of the cell itself, whose points are counted already
+    if (r == 0) {  // the row of the cell itself, whose points are already counted
       if (!add({span.begin, own.begin}) || !add({own.end, span.end})) return false;
     } else if (!add(span)) {
       return false;
@@ -67,7 +67,7 @@ __device__ bool count_around(const CliqueView& view, std::uint32_t position, std
   return true;
 }
 
-/// Blocks that a multiprocessor is to hold, where neighbours are counted.
+/// Requested number of blocks on a multiprocessor if neighbours are counted.
 template <unsigned D, class Counting>
 inline constexpr unsigned kBlocks = D == 3 || !std::is_same_v<Counting, NeighborCounting> ? 0 : tuning::kCountBlocks;
 
@@ -95,7 +95,7 @@ __global__ void __launch_bounds__(tuning::kDirectThreads, kBlocks<D, Counting>)
   if (p < positions.end && threadIdx.x % 32 == 0) core_bits[p / 32] = word;
 }
 
-/// Sum over a block of kPairThreads threads, the same for all of them.
+/// Returns the sum over a block of kPairThreads threads to all of them.
 template <class Sum>
 __device__ Sum block_sum(Sum value) {
   constexpr unsigned kWarps = tuning::kPairThreads / 32;
@@ -109,7 +109,7 @@ __device__ Sum block_sum(Sum value) {
   return sum;
 }
 
-/// A block per point: all of its threads walk along the same rows.
+/// One block for each point: all threads process the same rows.
 template <class T, unsigned D, class Counting>
 __global__ void __launch_bounds__(tuning::kPairThreads)
     remaining_counts_kernel(CliqueView view, std::uint32_t most, Counting counting, RemainingPoints remaining,

@@ -29,7 +29,7 @@ __global__ void copy_counts_kernel(std::uint32_t ghosts, GhostPositions position
   if (ghost < ghosts) counts[positions.ghosts[ghost]] = counts[positions.origins[ghost]];
 }
 
-/// The cell of a ghost that is core; kNotCore of others.
+/// Returns the cell of a ghost that is core, or kNotCore.
 __device__ std::uint32_t core_cell(const CliqueView& view, const Nodes& nodes, const GhostPositions& positions,
                                    std::uint64_t ghost) {
   if (ghost >= view.ghosts.count) return kNotCore;

@@ -10,7 +10,7 @@
 namespace epsflow::gpu {
 namespace {
 
-/// The rows around a cell, nearest first, with the half of their cells that has smaller keys.
+/// Makes the rows around a cell, nearest first. Each marks its cells with smaller keys than the cell.
 std::uint32_t make_rows(const index::CellKeys& keys, CliqueRow* rows) {
   const std::size_t others = keys.strides.size() - 1;
   std::vector<CliqueRow> made{{-kCliqueWindow, {0, 0}, 0, 0}};
@@ -100,7 +100,7 @@ void CliqueGrid::sort_points(const PointsOnDevice& points, const KeyMaker& maker
   end_phase(marks, "keys", stream_);
   launch_sort(keys, values, n, static_cast<int>(std::bit_width(key_count - 1)), scratch);
   end_phase(marks, "sort", stream_);
-  // What the sort needed besides serves for the cells, or goes.
+  // The second halves of the sort's buffers are reused for the cells, or freed.
   const bool swapped = values.current != ids[0].data();
   sorted[keys.current == sorted[0].data() ? 1 : 0] = {};
   order_ = std::move(ids[swapped ? 1 : 0]);
@@ -145,7 +145,7 @@ void CliqueGrid::sort_points(const PointsOnDevice& points, const KeyMaker& maker
   view_.block_starts = block_starts_.data();
 }
 
-/// Room for the keys of so many cells.
+/// Allocates the keys of `cells` cells.
 template <class Key>
 KeyHalves CliqueGrid::make_cell_keys(std::uint64_t key_count, std::uint64_t cells) {
   const cudaStream_t stream = stream_.get();
@@ -153,7 +153,7 @@ KeyHalves CliqueGrid::make_cell_keys(std::uint64_t key_count, std::uint64_t cell
   if constexpr (sizeof(Key) > sizeof(std::uint32_t)) {
     if ((key_count - 1) >> 32 <= 1) {
       first_high_ = {memory_, stream, 1};
-      check(cudaMemsetAsync(first_high_.data(), 0xFF, first_high_.bytes(), stream));  // perhaps there is none
+      check(cudaMemsetAsync(first_high_.data(), 0xFF, first_high_.bytes(), stream));  // all ones: no such cell
     } else {
       high_keys_ = {memory_, stream, cells};
     }
@@ -161,7 +161,7 @@ KeyHalves CliqueGrid::make_cell_keys(std::uint64_t key_count, std::uint64_t cell
   return {low_keys_.data(), high_keys_.data(), first_high_.data()};
 }
 
-/// The smallest blocks of keys that their limits allow, if a search within one does with 32 bits: it sees two blocks.
+/// Makes the smallest blocks of keys within the limits, if a search of 32-bit keys suffices within two blocks.
 template <class Key>
 void CliqueGrid::make_blocks(const Key* keys, std::uint64_t key_count, LookupLimits limits) {
   constexpr unsigned kMostBits = 30;
@@ -179,7 +179,7 @@ void CliqueGrid::make_blocks(const Key* keys, std::uint64_t key_count, LookupLim
 void CliqueGrid::finish() {
   if (view_.cells > 0) return;
   counted_.synchronize();
-  // The number of keys in use, or that of the last cell.
+  // The count is the rank at the end of the bitmap, or the index of the last cell.
   view_.cells = *cell_count_.as<std::uint32_t>() + (words_.size() > 0 ? 0 : 1);
 }
 

@@ -23,7 +23,7 @@ __global__ void __launch_bounds__(tuning::kDirectThreads)
   if (i == 0 || keys[i - 1] != key) atomicOr(&words[key / 32].bits, 1U << (key % 32));
 }
 
-/// The key of a cell that begins with position i.
+/// Stores the key of a cell whose first position is i.
 template <class Key>
 __device__ void store_key(KeyHalves to, std::uint32_t cell, const Key* keys, std::uint64_t i) {
   to.low[cell] = static_cast<std::uint32_t>(keys[i]);
@@ -65,7 +65,7 @@ __global__ void __launch_bounds__(tuning::kDirectThreads)
   if (i + 1 == size) starts[cell + 1] = size;
 }
 
-/// The last position of each block says how many cells there are up to its end.
+/// The last position of each block determines the number of cells up to the end of the block.
 template <class Key>
 __global__ void __launch_bounds__(tuning::kDirectThreads)
     block_ends_kernel(const Key* keys, const std::uint32_t* cell_of, std::uint32_t size, std::uint32_t block_bits,
@@ -116,7 +116,7 @@ void launch_key_blocks(const Key* keys, const std::uint32_t* cell_of, std::uint3
   block_ends_kernel<<<direct_blocks(size), tuning::kDirectThreads, 0, scratch.stream>>>(keys, cell_of, size, block_bits,
                                                                                         ends);
   check_launch(scratch.stream);
-  // A block without cells ends where the last one before it does.
+  // A block without cells ends at the same cell as the last block before it that has cells.
   with_scratch(scratch, [&](void* temporary, std::size_t& bytes) {
     return cub::DeviceScan::InclusiveScan(temporary, bytes, ends, ends, Larger{}, static_cast<std::int64_t>(blocks),
                                           scratch.stream);

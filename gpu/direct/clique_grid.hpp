@@ -1,4 +1,4 @@
-// The index of the clustering by cells, in device memory: points sorted by cells that are cliques (index/cell_axes.hpp).
+// The index of the clustering by cells in device memory: points sorted by clique cells (index/cell_axes.hpp).
 #pragma once
 
 #include <cstdint>
@@ -17,40 +17,40 @@
 
 namespace epsflow::gpu {
 
-/// Slots of neighbours differ by at most this on every axis.
+/// The slots of neighbours differ by at most this much along each axis.
 inline constexpr int kCliqueWindow = 2;
-/// Cells of a row that hold neighbours: they follow each other along the last axis.
+/// Cells of a row that may hold neighbours. They are consecutive along the last axis.
 inline constexpr unsigned kRowCells = 2 * kCliqueWindow + 1;
-/// Rows of neighbouring cells in three dimensions.
+/// Number of rows of neighbouring cells in three dimensions.
 inline constexpr unsigned kMostRows = kRowCells * kRowCells;
 
-/// A row of neighbouring cells, seen from a cell.
+/// A row of neighbouring cells relative to a cell.
 struct CliqueRow {
-  std::int64_t offset;      ///< from the cell's key to that of the row's first cell
-  std::int8_t steps[2];     ///< along all axes but the last
-  std::uint8_t lower_near;  ///< of its cells, a bit each: those before the cell and adjacent to it
-  std::uint8_t lower_far;   ///< those before the cell and not adjacent
+  std::int64_t offset;      ///< difference between the key of the row's first cell and that of the cell
+  std::int8_t steps[2];     ///< steps along all axes except the last
+  std::uint8_t lower_near;  ///< one bit for each cell that is before the cell and adjacent to it
+  std::uint8_t lower_far;   ///< one bit for each cell that is before the cell and not adjacent
 };
 
-/// How cells are found by their keys: by a bitmap over all keys where there are few enough; else by a table of where
-/// blocks of 2^k keys begin among the cells, and a search within the block; and by a search among all cells where
-/// blocks would have too many keys. The cells found are the same.
+/// How cells are found by their keys: with few enough keys by a bitmap over all of them; else by a table of the first
+/// cell of each block of 2^k keys and a search within the block; else, if blocks would have too many keys, by a search
+/// among all cells. All three find the same cells.
 struct LookupLimits {
-  std::uint64_t keys_per_point = tuning::kMostKeysPerPoint;         ///< of the bitmap
-  std::uint64_t blocks_per_point = tuning::kMostKeyBlocksPerPoint;  ///< 0: no table; below 2^32
+  std::uint64_t keys_per_point = tuning::kMostKeysPerPoint;         ///< largest number of keys for the bitmap
+  std::uint64_t blocks_per_point = tuning::kMostKeyBlocksPerPoint;  ///< less than 2^32; 0: no table
 };
 
-/// The index as kernels see it.
+/// The index in the form that kernels use.
 struct CliqueView {
-  const void* points = nullptr;               ///< [n × dims] float or double, by position, row-major
-  const std::uint32_t* order = nullptr;       ///< [n] input id of each position, ascending within a cell
-  const std::uint32_t* cell_of = nullptr;     ///< [n] cell of each position
-  const std::uint32_t* starts = nullptr;      ///< [cells + 1] first position of each cell
-  const std::uint32_t* low_keys = nullptr;    ///< [cells] keys, ascending: their lower halves
-  const std::uint32_t* high_keys = nullptr;   ///< [cells] upper halves, or null where none is above 1
-  const std::uint32_t* first_high = nullptr;  ///< the first cell whose upper half is 1, or null where keys need 32 bits
-  const RankWord* words = nullptr;            ///< bitmap of the keys in use, or null
-  const std::uint32_t* block_starts = nullptr;  ///< [blocks + 1] first cell in or behind each block of keys, or null
+  const void* points = nullptr;                 ///< [n × dims] float or double, by position, row-major
+  const std::uint32_t* order = nullptr;         ///< [n] input id of each position, ascending within a cell
+  const std::uint32_t* cell_of = nullptr;       ///< [n] cell of each position
+  const std::uint32_t* starts = nullptr;        ///< [cells + 1] first position of each cell
+  const std::uint32_t* low_keys = nullptr;      ///< [cells] lower halves of the ascending keys
+  const std::uint32_t* high_keys = nullptr;     ///< [cells] upper halves of the keys, or null if none exceeds 1
+  const std::uint32_t* first_high = nullptr;    ///< the first cell whose upper half is 1, or null if keys have 32 bits
+  const RankWord* words = nullptr;              ///< bitmap of the keys in use, or null
+  const std::uint32_t* block_starts = nullptr;  ///< [blocks + 1] first cell in or after each block of keys, or null
   std::uint32_t block_bits = 0;                 ///< a block has 2^block_bits keys
   std::uint32_t size = 0;
   Ghosts ghosts;
@@ -63,10 +63,10 @@ struct CliqueView {
   SlicesView slices;
   std::uint64_t slice_stride = 0;
   std::uint32_t row_count = 1;
-  CliqueRow rows[kMostRows];  ///< the nearest first
+  CliqueRow rows[kMostRows];  ///< nearest first
 };
 
-/// Where the keys of cells go, as the view has them.
+/// Destinations of the keys of cells, as in the view.
 struct KeyHalves {
   std::uint32_t* low;
   std::uint32_t* high;
@@ -76,16 +76,16 @@ struct KeyHalves {
 /// Owner of the index. Its kernels run on its stream.
 class CliqueGrid {
  public:
-  /// `axes`: with cliques. O(n) and a radix sort. Number of cells: see finish(). Throws DeviceOutOfMemory, Cancelled.
+  /// axes: must form cliques. O(n) and a radix sort. See finish(). Throws DeviceOutOfMemory, Cancelled.
   CliqueGrid(const DevicePoints& points, double eps, const index::CellAxes& axes, DeviceMemory& memory,
              PinnedPool& pinned, const CancelToken& cancel, PhaseMarks* marks = nullptr, LookupLimits limits = {});
 
   [[nodiscard]] const Stream& stream() const noexcept { return stream_; }
-  /// view().cells is valid after finish(); kernels that give each point a thread do without.
+  /// view().cells is valid after finish(). Kernels with one thread for each point do not need it.
   [[nodiscard]] const CliqueView& view() const noexcept { return view_; }
-  /// Other ghosts than those of the points.
+  /// Replaces the ghosts of the points by others.
   void set_ghosts(const Ghosts& ghosts) noexcept { view_.ghosts = ghosts; }
-  /// Waits for the number of cells, and not for what was put on the stream after the constructor.
+  /// Waits for the number of cells, but not for work put on the stream after the constructor.
   void finish();
 
  private:
@@ -112,25 +112,25 @@ class CliqueGrid {
   DeviceBuffer<std::uint32_t> first_high_;
   DeviceBuffer<RankWord> words_;
   DeviceBuffer<std::uint32_t> block_starts_;
-  StreamDrain drain_{stream_};  // before the memory above goes
+  StreamDrain drain_{stream_};  // waits before the memory above is freed
 };
 
-/// points_out[i]: the point order[i]; with `words`, a bit for every key in use.
+/// Writes points_out[i] = the point order[i], and in `words`, unless it is null, one bit for each key in use.
 template <class Key>
 void launch_gather_cliques(PointsOnDevice points, const std::uint32_t* order, const Key* keys, void* points_out,
                            RankWord* words, cudaStream_t stream);
 
-/// Cell of each position, first position and key of each cell, from the ranks of the keys. starts: [cells + 1]
+/// Writes the cell of each position, and the first position [cells + 1] and key of each cell, from ranks of keys.
 template <class Key>
 void launch_clique_cells(const Key* keys, const RankWord* words, std::uint32_t size, std::uint32_t* cell_of,
                          std::uint32_t* starts, KeyHalves cell_keys, cudaStream_t stream);
 
-/// First position and key of each cell, from the cells. starts: [cells + 1]
+/// Writes the first position and key of each cell, from the cells. starts: [cells + 1]
 template <class Key>
 void launch_clique_starts(const Key* keys, const std::uint32_t* cell_of, std::uint32_t size, std::uint32_t* starts,
                           KeyHalves cell_keys, cudaStream_t stream);
 
-/// block_starts[b]: the first cell whose key >> block_bits is b or more; their number where there is none. [blocks + 1]
+/// Writes block_starts[b] = the first cell whose key >> block_bits is at least b, or the number of cells. [blocks + 1]
 template <class Key>
 void launch_key_blocks(const Key* keys, const std::uint32_t* cell_of, std::uint32_t size, std::uint32_t block_bits,
                        std::uint32_t* block_starts, std::uint64_t blocks, Scratch scratch);

@@ -11,13 +11,13 @@
 namespace epsflow::gpu {
 namespace {
 
-/// Pairs of neighbouring cells of at least kHugeCell points each, at most: half of 124 neighbours each.
+/// Upper bound on the pairs of neighbouring cells of at least kHugeCell points each: half of 124 neighbours each.
 std::uint64_t most_huge_pairs(std::uint64_t points) {
   constexpr std::uint64_t kNeighbors = std::uint64_t{kRowCells} * kMostRows - 1;
   return points / tuning::kHugeCell * kNeighbors / 2 + 1;
 }
 
-/// The cells of all pairs, each once, ascending.
+/// Returns the cells of all pairs, each once, ascending.
 std::vector<std::uint32_t> cells_of(const std::vector<CellPair>& pairs) {
   std::vector<std::uint32_t> cells;
   for (const CellPair& pair : pairs) cells.insert(cells.end(), {pair.a, pair.b});
@@ -26,7 +26,7 @@ std::vector<std::uint32_t> cells_of(const std::vector<CellPair>& pairs) {
   return cells;
 }
 
-/// The pairs by the places of their cells in `cells`.
+/// Returns the pairs with indices into `cells` instead of cells.
 std::vector<CellPair> places_of(const std::vector<CellPair>& pairs, const std::vector<std::uint32_t>& cells) {
   const auto place_of = [&](std::uint32_t cell) {
     return static_cast<std::uint32_t>(std::lower_bound(cells.begin(), cells.end(), cell) - cells.begin());
@@ -37,7 +37,7 @@ std::vector<CellPair> places_of(const std::vector<CellPair>& pairs, const std::v
   return places;
 }
 
-/// Where the points of each cell are, and where they will be in the order along the curve.
+/// Returns the positions of the points of each cell, and their places in the order along the curve.
 std::vector<HugeCell> find_points(const CliqueView& view, const std::vector<std::uint32_t>& cells, Scratch scratch) {
   const auto count = static_cast<std::uint32_t>(cells.size());
   const DeviceBuffer<std::uint32_t> on_device = copy_of(std::span(cells), scratch.memory, scratch.stream);

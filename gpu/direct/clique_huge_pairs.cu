@@ -20,7 +20,7 @@ __global__ void cell_spans_kernel(CliqueView view, const std::uint32_t* cells, s
   spans[2 * k + 1] = view.starts[cells[k] + 1];
 }
 
-/// Bits of a place in its cell, taken in turn from each axis: the Z-order curve.
+/// Returns the place of a point on the Z-order curve of its cell: its bits alternate between the axes.
 template <class T, unsigned D>
 __device__ std::uint32_t place_on_curve(const CliqueView& view, const Place<T, D>& place) {
   constexpr unsigned kBits = 30 / D;
@@ -39,7 +39,7 @@ __global__ void huge_keys_kernel(CliqueView view, const HugeCell* cells, std::ui
                                  std::uint64_t* keys, std::uint32_t* positions) {
   const std::uint64_t i = direct_thread();
   if (i >= size) return;
-  std::uint32_t cell = 0;  // the last that begins at or before i
+  std::uint32_t cell = 0;  // the last cell that begins at or before i
   for (std::uint32_t end = count; end - cell > 1;) {
     const std::uint32_t middle = cell + (end - cell) / 2;
     if (cells[middle].first <= i) {
@@ -79,8 +79,8 @@ __device__ inline Bounds<D> load_bounds(const ChunkBounds* chunks, std::uint32_t
   return bounds;
 }
 
-/// blockIdx.y: a pair; its blocks share out the chunks of the first cell. Bounds may hold points of the next cell too,
-/// which makes them wider than need be, never narrower.
+/// blockIdx.y: a pair. Its blocks divide the chunks of the first cell. Bounds may include points of the next cell,
+/// which makes them wider than necessary, but never narrower.
 template <class T, unsigned D>
 __global__ void __launch_bounds__(tuning::kPairThreads)
     huge_pairs_kernel(CliqueView view, Nodes nodes, std::uint32_t* parents, const HugeCell* cells,
@@ -110,7 +110,7 @@ __global__ void __launch_bounds__(tuning::kPairThreads)
       __syncthreads();
       const unsigned size = listed_size;
       bool hit = false;
-      // A thread has one point of the first chunk and, of each chunk listed, every so manieth.
+      // A thread has one point of the first chunk, and every (kThreadsOfPair / kChunk)-th point of each listed chunk.
       const std::uint32_t place_p = chunk * kChunk + threadIdx.x % kChunk;
       if (place_p >= a.first && place_p < a.end && of_a.is_core(nodes, positions[place_p])) {
         const Place<T, D> p = load_place<T, D>(view.points, positions[place_p]);

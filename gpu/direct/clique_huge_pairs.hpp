@@ -1,5 +1,5 @@
-// Pairs of huge cells that a few tries have not decided. The points of such cells are sorted along a space-filling curve, so that
-// consecutive ones have narrow bounds, and are compared chunk by chunk.
+// Decides pairs of huge cells that a few tries have not decided. The points of such cells are sorted along a
+// space-filling curve, so that consecutive points have narrow bounds, and are compared chunk by chunk.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -12,15 +12,15 @@
 
 namespace epsflow::gpu {
 
-/// The list of such pairs, which kernels fill and a tally counts.
+/// The list of such pairs. Kernels fill it, and a tally counts them.
 class HugePairs {
  public:
   HugePairs() = default;
-  /// Room for every pair that so many points can make.
+  /// Allocates memory for all pairs that this many points can form.
   HugePairs(std::uint32_t points, Scratch scratch);
 
   [[nodiscard]] CellPair* list() const { return list_.data(); }
-  /// Unites the cells of the first `count` pairs that have core points within eps. Waits for what is before it on the stream.
+  /// Unites the cells of the first `count` pairs if they have core points within eps. Waits for the stream.
   void decide(std::uint32_t count, const CliqueView& view, const Nodes& nodes, std::uint32_t* parents,
               Scratch scratch) const;
 
@@ -28,29 +28,29 @@ class HugePairs {
   DeviceBuffer<CellPair> list_;
 };
 
-// Its kernels: clique_huge_pairs.cu. None waits.
+// Its kernels are in clique_huge_pairs.cu. None waits.
 
 struct HugeCell {
   std::uint32_t begin;  ///< its first position
   std::uint32_t first;  ///< its first place in the order along the curve
   std::uint32_t end;
 };
-/// Smallest and largest coordinates of the points of a chunk.
+/// The smallest and largest coordinates of the points of a chunk.
 struct ChunkBounds {
   double lo[index::kMostCliqueDims];
   double hi[index::kMostCliqueDims];
 };
 
-/// spans[2k], spans[2k + 1]: first position of cells[k] and of the cell behind it.
+/// Writes spans[2k] and spans[2k + 1] = the first position of cells[k] and of the cell after it.
 void launch_cell_spans(const CliqueView& view, const std::uint32_t* cells, std::uint32_t count, std::uint32_t* spans,
                        cudaStream_t stream);
-/// keys: cell, then place on the curve; positions: of the points, `size` in all.
+/// Writes keys = the cell, then the place on the curve, and the positions, of all `size` points.
 void launch_huge_keys(const CliqueView& view, const HugeCell* cells, std::uint32_t count, std::uint32_t size,
                       std::uint64_t* keys, std::uint32_t* positions, cudaStream_t stream);
-/// chunks[k]: of the points positions[k·kChunk …].
+/// Writes chunks[k] = the bounds of the points positions[k·kChunk …].
 void launch_chunk_bounds(const CliqueView& view, const std::uint32_t* positions, std::uint32_t size,
                          ChunkBounds* chunks, cudaStream_t stream);
-/// pairs: of the original cells, and places[k]: their numbers among the huge ones.
+/// Compares pairs of cells. pairs: cells of the grid; places[k]: the same pair as indices of huge cells.
 void launch_huge_pairs(const CliqueView& view, const Nodes& nodes, std::uint32_t* parents, const HugeCell* cells,
                        const std::uint32_t* positions, const ChunkBounds* chunks, const CellPair* pairs,
                        const CellPair* places, std::uint32_t count, cudaStream_t stream);

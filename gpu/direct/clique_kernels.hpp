@@ -1,4 +1,4 @@
-// The kernels that cluster by cells that are cliques. All compare in float64 as index/distance.hpp says. None waits.
+// The kernels that cluster by clique cells. All compare in float64 as in index/distance.hpp. None waits.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -15,49 +15,49 @@ namespace epsflow::gpu {
 
 // Ghosts: clique_ghosts.cu.
 
-/// Where ghosts are in the order of cells, and their origins, if these are here. [ghosts] each
+/// Positions of ghosts, and of their origins if these are here. [ghosts] each
 struct GhostPositions {
   const std::uint32_t* ghosts = nullptr;
   const std::uint32_t* origins = nullptr;
 };
-/// Ids of ghosts. [ghosts]
+/// Writes the ids of ghosts. [ghosts]
 void launch_ghost_ids(const Ghosts& ghosts, std::uint32_t* ids, cudaStream_t stream);
-/// From ids to positions, in place: a look into the cell of each point. ids: [count]
+/// Replaces ids by positions, by a search in the cell of each point. ids: [count]
 void launch_find_members(const CliqueView& view, PointsOnDevice points, std::uint32_t* ids, std::uint32_t count,
                          cudaStream_t stream);
-/// counts of ghosts = those of their origins.
+/// Copies the counts of origins to their ghosts.
 void launch_copy_counts(std::uint32_t ghosts, const GhostPositions& positions, std::uint32_t* counts,
                         cudaStream_t stream);
-/// Unites the cells of ghosts that are core with those of their origins.
+/// Unites the cells of core ghosts with those of their origins.
 void launch_join_ghosts(const CliqueView& view, const Nodes& nodes, const GhostPositions& positions,
                         std::uint32_t* parents, cudaStream_t stream);
-/// Takes ghosts that are core out of the sizes of clusters.
+/// Subtracts core ghosts from the sizes of clusters.
 void launch_forget_ghosts(const CliqueView& view, const Nodes& nodes, const GhostPositions& positions,
                           const Numbering& numbering, cudaStream_t stream);
 
 // Counts: clique_counts.cu.
 
-/// Points that remain for blocks, as they have more candidates than a thread is to test. Their number is in the tally.
+/// Points left to blocks, because a thread may not test all their candidates. Their number is in the tally.
 struct RemainingPoints {
-  std::uint32_t* positions = nullptr;  ///< [capacity]; where it is full, threads go on by themselves
+  std::uint32_t* positions = nullptr;  ///< [capacity]; if it is full, threads continue by themselves
   std::uint32_t capacity = 0;
   Tally* tally = nullptr;
 };
 
-/// counts[p]: points within eps of position p, at most minpts.most, for p in `positions`, which begin with a multiple of 32.
-/// Points that cannot have minpts.least may be counted as fewer than they have. weights: null, or what to sum in place of
-/// counting points, with sums of cells. counts or core_bits may be null; core_bits: a bit per position, counts >= minpts.most.
+/// Writes counts[p] = the points within eps of position p, at most minpts.most, for p in `positions`, whose begin is a
+/// multiple of 32. Points that cannot reach minpts.least may get less. weights: null, or the weights to sum instead,
+/// with sums of cells. core_bits: a bit for each position, counts >= minpts.most. counts or core_bits may be null.
 void launch_count_cliques(const CliqueView& view, Range positions, const MinptsRange& minpts,
                           const WeighingView* weights, const RemainingPoints& remaining, std::uint32_t* counts,
                           std::uint32_t* core_bits, cudaStream_t stream);
-/// Counts the remaining points.
+/// Counts for the remaining points.
 void launch_remaining_counts(const CliqueView& view, const MinptsRange& minpts, const WeighingView* weights,
                              const RemainingPoints& remaining, std::uint32_t* counts, std::uint32_t* core_bits,
                              cudaStream_t stream);
 
-// Sets: clique_unions.cu, with a thread per cell, and clique_queued_pairs.cu, with blocks for pairs that take long.
+// Sets: clique_unions.cu, with a thread for each cell, and clique_queued_pairs.cu, with blocks for slow pairs.
 
-/// Two cells whose core points blocks compare: all points of the smaller with one part of the larger.
+/// Two cells whose core points a block compares: all points of the smaller with one part of the larger.
 struct QueuedPair {
   std::uint32_t larger;
   std::uint32_t smaller;
@@ -69,81 +69,80 @@ struct CellPair {
   std::uint32_t b;
 };
 
-/// Pairs of cells that one thread cannot decide soon. Their numbers are in the tally.
+/// Pairs of cells that one thread cannot decide quickly. Their numbers are in the tally.
 struct PairQueue {
   QueuedPair* pairs = nullptr;  ///< [capacity]
   std::uint32_t capacity = 0;
-  CellPair* huge = nullptr;  ///< room for every pair of huge cells
+  CellPair* huge = nullptr;  ///< room for all pairs of huge cells
   Tally* tally = nullptr;
 };
 
-/// A list of the core cells, ascending, for kernels whose threads would mostly meet others; null where there is none.
+/// The core cells, ascending, for kernels in which most threads would have other cells; null if there is no list.
 struct CoreCells {
   const std::uint32_t* cells = nullptr;
   const std::uint32_t* count = nullptr;
 };
 
-/// Sets of cells, and what their pairs are judged by.
+/// The sets of cells, with the arrays that decide which pairs to compare.
 struct CellSets {
   std::uint32_t* parents = nullptr;      ///< [cells]
-  const std::uint8_t* gained = nullptr;  ///< [cells] whether it has core points that it had not before; null: all have
+  const std::uint8_t* gained = nullptr;  ///< [cells] 1 if the cell has new core points at this level; null if all have
   PairQueue queue;
   CoreCells core;
 };
 
-/// Begins the sets: core cells that follow each other in a row, and are near, are linked within each block.
+/// Initialises the sets: consecutive core cells of a row that have core points within eps are linked within each block.
 void launch_link_rows(const CliqueView& view, const Nodes& nodes, const CellSets& sets, cudaStream_t stream);
 
-/// Goes on with sets of a larger minpts: cells with a first core point become sets of their own; gained[cell]: whether
-/// the cell has more core points than `before` says.
+/// Extends the sets of a larger minpts: cells with a first core point become sets of their own. gained[cell]: 1 if the
+/// cell has more core points than in `before`.
 void launch_extend_cells(const Nodes& nodes, const std::uint32_t* before, std::uint32_t* parents, std::uint8_t* gained,
                          cudaStream_t stream);
 
-/// Lists the cells that have a parent, ascending. list: room for all cells.
+/// Lists the cells that have a parent, ascending. list: must have room for all cells.
 void launch_list_core_cells(const std::uint32_t* parents, std::uint32_t cells, std::uint32_t* list,
                             std::uint32_t* count, Scratch scratch);
 
 enum class CellDistance : std::uint8_t { adjacent, two_apart };
 
-/// Unites each stride-th core cell with those before it at that distance that have a core point within eps.
-/// row_stride: every so many cells look at the adjacent one of their own row too; 0 for none. `queue`: whether pairs
-/// that take long go to the queue; otherwise they are left alone.
+/// Unites each stride-th core cell with earlier cells at that distance that have a core point within eps. row_stride:
+/// every row_stride-th cell is also compared with the adjacent one of its own row; 0 for none. queue: pairs that take
+/// long go to the queue; if false, they are skipped.
 void launch_unite_cells(const CliqueView& view, const Nodes& nodes, const CellSets& sets, CellDistance distance,
                         std::uint32_t stride, std::uint32_t row_stride, bool queue, cudaStream_t stream);
 
-/// Decides the queued pairs; of huge cells only those that a few tries decide, the others are listed.
+/// Decides the queued pairs. Of huge cells it decides only those that a few tries decide, and lists the others.
 void launch_queued_pairs(const CliqueView& view, const Nodes& nodes, const CellSets& sets, cudaStream_t stream);
 
 // Labels: clique_labels.cu.
 
-/// Labels of all points of cells whose points are all core, by id: points as the caller gave them.
+/// Labels by id all points of cells whose points are all core. points: as the caller gave them.
 void launch_label_ids(const CliqueView& view, PointsOnDevice points, const std::uint32_t* numbers, std::int32_t* labels,
                       std::uint8_t* core, cudaStream_t stream);
 
-/// Labels by position: of all points, or of those that launch_label_ids() leaves. Adds to remaining.tally, and to sizes, which may be
-/// null.
+/// Labels by position: all points, or those left by launch_label_ids(). Adds to remaining.tally, and sizes if given.
 void launch_label_positions(const CliqueView& view, const Nodes& nodes, const std::uint32_t* numbers, bool all,
                             const RemainingPoints& remaining, std::int32_t* labels, std::uint8_t* core,
                             std::uint32_t* sizes, cudaStream_t stream);
-/// Labels the remaining points: none is core.
+/// Labels the remaining points, none of which is core.
 void launch_remaining_labels(const CliqueView& view, const Nodes& nodes, const std::uint32_t* numbers,
                              const RemainingPoints& remaining, std::int32_t* labels, std::uint32_t* sizes,
                              cudaStream_t stream);
 
-// Of a part: clique_border_ties.cu.
+// Parts: clique_border_ties.cu.
 
 struct TieCount {
   std::uint32_t ties = 0;
-  std::uint32_t gave_up = 0;  ///< not 0 where a point had too many candidates, or clusters near it
+  std::uint32_t gave_up = 0;  ///< not 0 if a point had too many candidates, or too many clusters near it
 };
 
 struct TieList {
   BorderTie* ties = nullptr;  ///< [capacity]
   std::uint32_t capacity = 0;
-  TieCount* count = nullptr;  ///< may become more than there is room for
+  TieCount* count = nullptr;  ///< may exceed the capacity
 };
 
-/// As UnitedPart::border_ties() says.
+/// Implements UnitedPart::border_ties().
 void launch_border_ties(const CliqueView& view, const Nodes& nodes, const std::uint32_t* numbers,
                         const std::uint8_t* movable, std::uint32_t own, const TieList& list, cudaStream_t stream);
 

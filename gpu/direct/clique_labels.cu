@@ -25,11 +25,11 @@ __global__ void __launch_bounds__(tuning::kDirectThreads)
   if (core != nullptr) core[i] = 1;
 }
 
-/// In place of a number: a thread was not to test as many candidates as there are.
+/// Replaces a number if there were more candidates than a thread may test.
 constexpr std::uint32_t kGaveUp = 0xFFFFFFFFU;
 
-/// The lowest number among clusters with a core point near `place`, which lies in `cell`, if it is lower than `best`; or
-/// kGaveUp. search(members): whether a core point of that cell is near `place`.
+/// Returns the lowest number among clusters with a core point near `place`, which is in `cell`, if it is lower than
+/// `best`, else `best`; or kGaveUp. search(members): returns whether a core point of a cell is near `place`.
 template <class T, unsigned D, class Search>
 __device__ std::uint32_t lowest_number(const CliqueView& view, const Nodes& nodes, const std::uint32_t* numbers,
                                        const Place<T, D>& place, std::uint32_t cell, std::uint32_t best,
@@ -46,7 +46,7 @@ __device__ std::uint32_t lowest_number(const CliqueView& view, const Nodes& node
   return best;
 }
 
-/// Searches a cell with a block of kPairThreads threads, which share out its points: all of them have the same answer.
+/// Searches a cell with a block of kPairThreads threads, which divide its points. Returns the same to all threads.
 template <class T, unsigned D>
 __device__ Verdict search_in_block(const CliqueView& view, const Nodes& nodes, const Place<T, D>& place,
                                    const Members& members) {
@@ -101,7 +101,7 @@ __global__ void __launch_bounds__(tuning::kDirectThreads)
   if (sizes != nullptr) add_by_block(sizes, border, number, 1);
 }
 
-/// A block per point.
+/// One block for each point.
 template <class T, unsigned D>
 __global__ void __launch_bounds__(tuning::kPairThreads)
     remaining_labels_kernel(CliqueView view, Nodes nodes, const std::uint32_t* numbers, RemainingPoints remaining,

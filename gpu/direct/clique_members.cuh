@@ -1,4 +1,4 @@
-// What kernels ask of the core points of cells that are cliques.
+// Access of kernels to the core points of clique cells.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +8,10 @@
 
 namespace epsflow::gpu {
 
-/// The points of a cell, of which the core ones matter.
+/// The points of a cell, with the test for core points.
 struct Members {
   Span span;
-  bool whole;  ///< all are core
+  bool whole;  ///< true if all are core
 
   __device__ Members(const Nodes& nodes, std::uint32_t cell)
       : span{__ldg(nodes.starts + cell), __ldg(nodes.starts + cell + 1)},
@@ -30,7 +30,7 @@ struct Members {
   }
 };
 
-/// Whether there are neighbours among core points; open: given up before that was known.
+/// Whether two sets of core points have neighbours; open: the search gave up.
 enum class Verdict : std::uint8_t { apart, near, open };
 
 }  // namespace epsflow::gpu

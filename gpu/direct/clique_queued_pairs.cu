@@ -12,7 +12,7 @@
 namespace epsflow::gpu {
 namespace {
 
-/// Positions begin, begin + stride, …: `count` of them.
+/// `count` positions: begin, begin + stride, …
 struct Steps {
   std::uint32_t begin;
   std::uint32_t count;
@@ -20,13 +20,13 @@ struct Steps {
 
   __device__ std::uint32_t at(std::uint32_t i) const { return begin + i * stride; }
 };
-/// At most kPairPart points spread over a cell.
+/// Returns at most kPairPart positions spread over a cell.
 __device__ inline Steps spread(Span span) {
   const std::uint32_t size = span.end - span.begin;
   return {span.begin, min(size, tuning::kPairPart), max(1U, size / tuning::kPairPart)};
 }
 
-/// The bounds of a cell's core points, the same for all threads of the block.
+/// Returns the bounds of a cell's core points to all threads of the block.
 template <class T, unsigned D>
 __device__ Bounds<D> core_bounds(const CliqueView& view, const Nodes& nodes, const Members& cell, Steps steps) {
   constexpr unsigned kWarps = tuning::kPairThreads / 32;
@@ -54,7 +54,7 @@ __device__ Bounds<D> core_bounds(const CliqueView& view, const Nodes& nodes, con
   return bounds;
 }
 
-/// Compares the core points among two ranges: those of `larger` near the other's bounds in tiles of shared memory.
+/// Compares core points of two ranges: tiles of shared memory hold points of `larger` near the other's bounds.
 template <class T, unsigned D>
 __device__ bool compare_in_block(const CliqueView& view, const Nodes& nodes, const DisjointSets& sets,
                                  const QueuedPair& pair, Steps larger, Steps smaller) {
@@ -91,7 +91,7 @@ __device__ bool compare_in_block(const CliqueView& view, const Nodes& nodes, con
       }
     }
     if (__syncthreads_or(hit ? 1 : 0) != 0) return true;
-    // Other blocks may have found a way between the two meanwhile.
+    // Other blocks may have connected the two meanwhile.
     if (in_one_set(sets, pair.larger, pair.smaller)) return false;
   }
   return false;

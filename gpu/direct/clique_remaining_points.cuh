@@ -1,4 +1,4 @@
-// How threads leave points with too many candidates to blocks.
+// Hands points with too many candidates from threads to blocks.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@ namespace epsflow::gpu {
 
 inline constexpr std::uint32_t kNoLimit = 0xFFFFFFFFU;
 
-/// Calls search(limit) with the candidates that a thread may test, which returns whether they were enough. Where they were not,
-/// the point is left to a block, and the answer is false, or it is searched without a limit if there is no room.
+/// Calls search(limit) with the number of candidates that a thread may test; it returns true if these were enough. If
+/// they were not, leaves the point to a block and returns false, or, if there is no room, searches it without a limit.
 template <class Search>
 __device__ bool search_or_leave(const RemainingPoints& remaining, std::uint32_t position, Search search) {
   for (std::uint32_t limit = tuning::kThreadCandidates;; limit = kNoLimit) {

@@ -1,4 +1,4 @@
-// Looking for core points near a place.
+// Searches core points near a point.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace epsflow::gpu {
 
-/// Searches a cell with one thread, which may test `limit` more points: open where they were not enough.
+/// Searches a cell with one thread, which may test `limit` more points. Returns Verdict::open if these were not enough.
 template <class T, unsigned D>
 __device__ Verdict search_alone(const CliqueView& view, const Nodes& nodes, const Place<T, D>& place,
                                 const Members& members, std::uint32_t& limit) {
@@ -23,7 +23,7 @@ __device__ Verdict search_alone(const CliqueView& view, const Nodes& nodes, cons
   return end < members.span.end ? Verdict::open : Verdict::apart;
 }
 
-/// Calls f(other) for the cells that may hold neighbours of `place`, which lies in `cell`, until it returns false.
+/// Calls f(other) for the cells that may hold neighbours of `place`, which is in `cell`, until f returns false.
 template <class T, unsigned D, class F>
 __device__ void for_cells_near(const CliqueView& view, const Place<T, D>& place, std::uint32_t cell, F f) {
   const CellReach<D> reach(view, place);

@@ -15,7 +15,7 @@
 namespace epsflow::gpu {
 namespace {
 
-/// Compares all core points of two cells. in_reach(place): whether a point of `a` may have a neighbour in `c` at all.
+/// Compares all core points of two cells. in_reach(place): false if a point of `a` cannot have a neighbour in `c`.
 template <class T, unsigned D, class InReach>
 __device__ bool compare_all(const CliqueView& view, const Nodes& nodes, const Members& a, const Members& c,
                             InReach in_reach) {
@@ -30,7 +30,7 @@ __device__ bool compare_all(const CliqueView& view, const Nodes& nodes, const Me
   return false;
 }
 
-/// Tries some pairs of two cells with many points, both walked along: points of a cell lie in no order of space.
+/// Tries some pairs of points of two large cells, advancing in both: the points are not in spatial order.
 template <class T, unsigned D>
 __device__ bool try_some(const CliqueView& view, const Nodes& nodes, const Members& a, const Members& c) {
   std::uint32_t p = a.span.begin;
@@ -43,7 +43,7 @@ __device__ bool try_some(const CliqueView& view, const Nodes& nodes, const Membe
     if (++q == c.span.end) q = c.span.begin;
     if (++p == a.span.end) {
       p = a.span.begin;
-      if (++q == c.span.end) q = c.span.begin;  // other pairs than before where both have as many points
+      if (++q == c.span.end) q = c.span.begin;  // gives other pairs than before if both have equally many points
     }
   }
   return false;
@@ -58,8 +58,8 @@ __device__ Verdict judge(const CliqueView& view, const Nodes& nodes, const Membe
   return try_some<T, D>(view, nodes, a, c) ? Verdict::near : Verdict::open;
 }
 
-/// Begins the sets. A thread per cell compares it with the one before it in its row, and a scan finds how far each chain goes
-/// within the block: so no chain of links has to be walked, and no atomic is needed.
+/// Initialises the sets. Each thread compares a cell with the one before it in its row, and a scan finds the start of
+/// each chain within the block. So no chain of links has to be followed, and no atomic is needed.
 template <class T, unsigned D>
 __global__ void __launch_bounds__(tuning::kDirectThreads)
     link_rows_kernel(CliqueView view, Nodes nodes, CellSets sets) {
@@ -83,7 +83,7 @@ __global__ void __launch_bounds__(tuning::kDirectThreads)
     }
     linked = verdict == Verdict::near;
   }
-  // The last thread up to this one that is not linked heads the chain.
+  // The last thread up to this one that is not linked is the head of the chain.
   const unsigned lane = threadIdx.x % 32;
   const unsigned warp = threadIdx.x / 32;
   std::uint32_t head = linked ? 0 : threadIdx.x;
@@ -147,7 +147,7 @@ __global__ void __launch_bounds__(tuning::kDirectThreads)
       if (sets.find(other) == root) continue;
       const Members members(nodes, other);
       const auto in_reach = [&](const Place<T, D>& place) {
-        if constexpr (!kFar) return true;  // any cell that is adjacent is in reach
+        if constexpr (!kFar) return true;  // adjacent cells are always within reach
         const CellReach<D> reach(view, place);
         const float rest = reach.rest(row.steps);
         const float along = reach.gap(D - 1, static_cast<int>(step) - kCliqueWindow);

@@ -1,4 +1,4 @@
-// How kernels read the index of the clustering by cells.
+// Access of kernels to the index of the clustering by cells.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace epsflow::gpu {
 
-/// One point. Aligned so that a load takes it whole where there are loads of that size.
+/// One point, aligned so that one load reads all of it if loads of that size exist.
 template <class T, unsigned D>
 struct alignas(D == 2 ? 2 * sizeof(T) : sizeof(T)) Place {
   T x[D];
@@ -39,7 +39,7 @@ __device__ inline bool near_enough(const Place<T, D>& p, const Place<T, D>& q, d
                                eps_squared);
 }
 
-/// Calls f.operator()<T, D>() for the points of a clustering by cells.
+/// Calls f.operator()<T, D>() with the type of the points of a clustering by cells.
 template <class F>
 void for_places(Precision precision, std::uint32_t dims, F f) {
   static_assert(index::kMostCliqueDims == 3);
@@ -56,7 +56,7 @@ __device__ inline std::uint64_t key_of(const CliqueView& view, std::uint32_t cel
   return high << 32 | __ldg(view.low_keys + cell);
 }
 
-/// The key of the cell that the point with this id lies in.
+/// Returns the key of the cell that contains the point with this id.
 template <class T, unsigned D>
 __device__ std::uint64_t cell_key(const CliqueView& view, const Place<T, D>& place, std::uint32_t id) {
   std::uint64_t key = view.slices.of(id) * view.slice_stride;
@@ -66,7 +66,7 @@ __device__ std::uint64_t cell_key(const CliqueView& view, const Place<T, D>& pla
   return key;
 }
 
-/// The first cell of [begin, end) that is not before what is sought, or end.
+/// Returns the first cell of [begin, end) for which before(cell) is false, or end.
 template <class Before>
 __device__ std::uint32_t first_not(std::uint32_t begin, std::uint32_t end, Before before) {
   while (begin < end) {
@@ -80,16 +80,16 @@ __device__ std::uint32_t first_not(std::uint32_t begin, std::uint32_t end, Befor
   return begin;
 }
 
-/// The non-empty ones of kRowCells cells that follow each other: they are numbered first, first + 1, …
+/// The non-empty cells among kRowCells consecutive ones. They are numbered first, first + 1, …
 struct RowCells {
   std::uint32_t first;
-  std::uint32_t mask;  ///< a bit for each that is not empty
+  std::uint32_t mask;  ///< one bit for each cell that is not empty
 
-  /// Number of the cell at `step`, which is not empty.
+  /// Returns the number of the cell at `step`, which is not empty.
   __device__ std::uint32_t at(unsigned step) const { return first + __popc(mask & ((1U << step) - 1)); }
 };
 
-/// The cells with keys first_key … first_key + kRowCells − 1.
+/// Returns the cells with keys first_key … first_key + kRowCells − 1.
 __device__ inline RowCells row_cells(const CliqueView& view, std::uint64_t first_key) {
   constexpr unsigned kAll = (1U << kRowCells) - 1;
   if (view.words != nullptr) {
@@ -102,7 +102,7 @@ __device__ inline RowCells row_cells(const CliqueView& view, std::uint64_t first
   }
   std::uint32_t mask = 0;
   if (view.block_starts != nullptr) {
-    // The lower halves do: less the first key of the block they are below 2^32, for two blocks have as many keys.
+    // Lower halves suffice: less the first key of the block they are below 2^32, the most keys of two blocks.
     const std::uint64_t block = first_key >> view.block_bits;
     const std::uint64_t last_block = (first_key + (kRowCells - 1)) >> view.block_bits;
     const std::uint32_t end = __ldg(view.block_starts + last_block + 1);
@@ -128,7 +128,7 @@ __device__ inline RowCells row_cells(const CliqueView& view, std::uint64_t first
   return {first, mask};
 }
 
-/// The cell with a key that is in use.
+/// Returns the cell with a key that is in use.
 __device__ inline std::uint32_t cell_at(const CliqueView& view, std::uint64_t key) {
   if (view.words != nullptr) return rank_before(view.words, key);
   std::uint32_t begin = 0, end = view.cells;
@@ -140,12 +140,13 @@ __device__ inline std::uint32_t cell_at(const CliqueView& view, std::uint64_t ke
   return first_not(begin, end, [&](std::uint32_t cell) { return key_of(view, cell) < key; });
 }
 
-/// Where a point lies in its cell, and which cells around it that leaves within reach.
+/// The offset of a point in its cell, and the cells around it that are within reach.
 ///
-/// In slots, neighbours satisfy Σ s_k² <= D·(1 + 2^-12.9), s_k the true difference along axis k: the squares of the test
-/// sum to at most eps² but for some roundings, and a slot is eps/√D·(1 − 2^-14) wide. To a cell that is m > 0 slots up
-/// the true difference is at least m − offset − 2^-17, the errors of both slots (index/cell_axes.hpp), and so downwards.
-/// So cells whose squared gaps sum to more than D·(1 + 2^-10) hold no neighbour; float32 is precise enough for that.
+/// In slots, neighbours satisfy Σ s_k² <= D·(1 + 2^-12.9), where s_k is the true difference along axis k: the squares
+/// of the test sum to at most eps², apart from some roundings, and a slot is eps/√D·(1 − 2^-14) wide. To a cell that is
+/// m > 0 slots up, the true difference is at least m − offset − 2^-17, the errors of both slots (index/cell_axes.hpp);
+/// the same holds downwards. So cells whose squared gaps sum to more than D·(1 + 2^-10) hold no neighbour; float32 is
+/// precise enough for that.
 template <unsigned D>
 struct CellReach {
   float offset[D];
@@ -163,14 +164,14 @@ struct CellReach {
                : (step > 0 ? static_cast<float>(step) - offset[axis] : offset[axis] - static_cast<float>(step) - 1.0F);
   }
 
-  /// What a row leaves of the squared reach; negative where it is out of reach.
+  /// Returns the squared reach that remains for the last axis in a row; negative if the row is out of reach.
   __device__ float rest(const std::int8_t* steps) const {
     float rest = static_cast<float>(D) * (1 + 0x1p-10F);
     for (unsigned k = 0; k + 1 < D; ++k) rest -= gap(k, steps[k]) * gap(k, steps[k]);
     return rest;
   }
 
-  /// Which cells of a row are in reach: a bit each, side by side.
+  /// Returns one bit for each cell of a row, set if the cell is within reach. The set bits are consecutive.
   __device__ unsigned cells(float rest) const {
     unsigned mask = 0;
     for (unsigned step = 0; step < kRowCells; ++step) {
@@ -187,7 +188,7 @@ struct Span {
   std::uint32_t end;
 };
 
-/// Positions of the cells of a row that are in reach.
+/// Returns the positions of the cells of a row that are within reach.
 template <unsigned D>
 __device__ inline Span row_in_reach(const CliqueView& view, const CellReach<D>& reach, const CliqueRow& row,
                                     std::uint64_t key) {

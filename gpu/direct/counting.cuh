@@ -1,4 +1,4 @@
-// What a kernel counts around a point: its neighbours, or their weights.
+// The quantity that a kernel counts around a point: its neighbours, or their weights.
 #pragma once
 
 #include <cstdint>
@@ -9,25 +9,25 @@
 
 namespace epsflow::gpu {
 
-/// Neighbours, up to the largest minpts.
+/// Counts neighbours, up to the largest minpts.
 struct NeighborCounting {
   using Sum = std::uint32_t;
 
   std::uint32_t most;
   std::uint32_t least;  ///< the smallest minpts
 
-  /// Of the points of a cell, which are neighbours of each other.
+  /// Returns the sum over the points of a cell, which are neighbours of each other.
   __device__ Sum of_cell(std::uint32_t /*cell*/, std::uint32_t points) const { return points; }
   __device__ Sum of_point(std::uint64_t /*position*/) const { return 1; }
-  /// Whether more neighbours change nothing.
+  /// Returns true if further neighbours change nothing.
   __device__ bool enough(Sum sum) const { return sum >= most; }
-  /// On the same side of each minpts as the sum.
+  /// Returns a count that is on the same side of each minpts as the sum.
   __device__ std::uint32_t count(Sum sum) const { return min(sum, most); }
   /// With fewer candidates a point is core at no minpts.
   __device__ std::uint32_t fewest_candidates() const { return least; }
 };
 
-/// Weights of neighbours, counted as the largest minpts that their sum reaches.
+/// Sums the weights of neighbours. The count is the largest minpts that the sum reaches.
 struct WeightCounting {
   using Sum = WholeWeights::Sum;
 
@@ -61,7 +61,7 @@ __device__ inline WholeWeights::Sum warp_sum(WholeWeights::Sum value) {
   return value;
 }
 
-/// Adds to a sum that many threads add to. Exact, as the halves wrap around together.
+/// Adds to a sum to which many threads add. Exact, because the carry is passed on to the upper half.
 __device__ inline void atomic_add(WholeWeights::Sum* sum, std::int64_t unit) {
   auto* const halves = reinterpret_cast<unsigned long long*>(sum);
   const auto low = static_cast<unsigned long long>(unit);
@@ -71,7 +71,7 @@ __device__ inline void atomic_add(WholeWeights::Sum* sum, std::int64_t unit) {
   if (high != 0) atomicAdd(halves + 1, high);
 }
 
-/// Calls f with what is to be counted: weights unless they are null.
+/// Calls f with the counting: of weights, unless they are null.
 template <class F>
 void with_counting(const WeighingView* weights, const MinptsRange& minpts, F f) {
   if (weights != nullptr) {

@@ -12,7 +12,7 @@ Clusters DeviceClusterSets::take(const LabelledLevel& level, std::uint32_t clust
   require_countable(all_before_ + clusters);
   launch_births(level, static_cast<std::uint32_t>(all_before_), births_.data(), stream);
 
-  // Side by side, so that they come to the host together.
+  // The arrays are adjacent, so that one copy brings them to the host.
   const std::uint64_t count = clusters;
   const std::uint64_t columns = borders_ ? 3 : 2;
   const DeviceBuffer<std::uint32_t> found(memory_, stream, columns * count + before_);

@@ -13,7 +13,7 @@ __device__ bool is_core(const Nodes& nodes, std::uint32_t node, std::uint32_t po
   return bit_of(nodes.core, position);
 }
 
-/// Of each cluster what its root knows.
+/// Writes the facts of each cluster from the thread of its root.
 __global__ void __launch_bounds__(tuning::kDirectThreads) list_kernel(LabelledLevel level, ClusterArrays clusters) {
   const std::uint64_t x = direct_thread();
   if (x >= level.nodes.count || level.numbering.parents[x] != x) return;
@@ -26,7 +26,7 @@ __global__ void __launch_bounds__(tuning::kDirectThreads) list_kernel(LabelledLe
 __global__ void __launch_bounds__(tuning::kDirectThreads) count_core_kernel(LabelledLevel level, std::uint32_t* core) {
   const std::uint64_t p = direct_thread();
   std::uint32_t number = kNoNumber;
-  // The order need not be read where every point gets a label.
+  // If every point gets a label, the order need not be read.
   if (p < level.size && (level.labelled == level.size || level.nodes.order[p] < level.labelled)) {
     const auto position = static_cast<std::uint32_t>(p);
     const std::uint32_t node = level.node_of != nullptr ? level.node_of[p] : position;

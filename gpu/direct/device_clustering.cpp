@@ -11,7 +11,7 @@
 namespace epsflow::gpu {
 namespace {
 
-/// Of no points.
+/// Clusters an empty data set.
 class NoClustering final : public DeviceClustering {
  public:
   explicit NoClustering(bool borders) : borders_(borders) {}
@@ -68,7 +68,7 @@ std::vector<std::uint32_t> DeviceClustering::shared_clusters() {
   return shared_->clusters(labelled_level(), stream().get());
 }
 
-/// What is open about the sets was settled by shared_clusters(), so that no number changes behind this.
+/// shared_clusters() has decided all open pairs of the sets, so no number changes after this.
 std::vector<LevelResult> DeviceClustering::label(std::span<const LabelTarget> targets,
                                                  std::span<const ClusterNumbers> numbers) {
   const DeviceScope scope(stream().device());

@@ -1,4 +1,4 @@
-// DBSCAN on the device without a neighbour table: points in, labels out, both in device memory.
+// DBSCAN on the device without a neighbour table. Points and labels are in device memory.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,8 @@ namespace epsflow::gpu {
 
 struct DirectTask;
 
-/// The clusterings of one eps. Targets of labels are [device] memory. unite() puts its work on stream() and may return before it
-/// is done, label() waits. They throw DeviceOutOfMemory, too.
+/// The clusterings of one eps. Targets of labels are [device] memory. unite() puts its work on stream() and may return
+/// before it is done; label() waits. Both also throw DeviceOutOfMemory.
 class DeviceClustering : public CountedPart, protected UnitedPart {
  public:
   [[nodiscard]] UnitedPart& unite(std::uint32_t minpts) final;
@@ -37,42 +37,42 @@ class DeviceClustering : public CountedPart, protected UnitedPart {
   [[nodiscard]] std::vector<std::uint32_t> shared_clusters() final;
   [[nodiscard]] std::vector<LevelResult> label(std::span<const LabelTarget> targets,
                                                std::span<const ClusterNumbers> numbers) final;
-  /// Returns nothing unless the clustering goes by clique cells.
+  /// Returns nothing unless the clustering uses clique cells.
   [[nodiscard]] std::optional<std::vector<BorderTie>> border_ties(std::span<const std::uint8_t>,
                                                                   std::uint32_t) override {
     return std::nullopt;
   }
-  /// Gives memory back that is used on stream(): to be called by destructors, before the stream goes.
+  /// Frees memory that is used on stream(). Destructors must call it before the stream is destroyed.
   void release() noexcept {
     sets_.reset();
     shared_.reset();
   }
-  /// Where the points are a part; the last that a constructor does.
+  /// Finds the shared points if the points are a part. Constructors call it last.
   void find_shared(const DirectTask& task, const DeviceShared::FindPositions& find);
   [[nodiscard]] const DeviceShared* shared() const noexcept { return shared_ ? &*shared_ : nullptr; }
 
  private:
-  /// [device] of each position, where the points are a part.
+  /// [device] the count of each position; needed only if the points are a part.
   [[nodiscard]] virtual std::uint32_t* counts() const { return nullptr; }
   virtual void unite_level(std::uint32_t minpts) = 0;
   virtual LabelSummary label_level(const LabelTarget& target) = 0;
-  /// The numbering of the last level, once nothing about its sets is open.
+  /// Returns the numbering of the last level, after all open pairs of its sets are decided.
   virtual Numbering settled_numbering() = 0;
-  /// The last level, once it is labelled.
+  /// Returns the last level, after it is labelled.
   [[nodiscard]] virtual LabelledLevel labelled_level() const = 0;
 
-  DeviceMemory* memory_ = nullptr;         ///< null where there are no points
-  PinnedPool* pinned_ = nullptr;           ///< the same
-  std::optional<DeviceClusterSets> sets_;  ///< where clusters are asked for
-  std::optional<DeviceShared> shared_;     ///< where the points are a part
-  std::uint32_t least_ = 0;                ///< minpts of the last level to come
-  std::uint32_t minpts_ = 0;               ///< of the last level
+  DeviceMemory* memory_ = nullptr;         ///< null if there are no points
+  PinnedPool* pinned_ = nullptr;           ///< null if there are no points
+  std::optional<DeviceClusterSets> sets_;  ///< set if clusters are requested
+  std::optional<DeviceShared> shared_;     ///< set if the points are a part
+  std::uint32_t least_ = 0;                ///< the smallest minpts
+  std::uint32_t minpts_ = 0;               ///< minpts of the last level
 };
 
-/// Builds the index of one eps and counts neighbours, up to the largest minpts, or sums weights. By cells that are cliques where
-/// the data allow it, else point by point. What `task` refers to must outlive it; the GPU must be the current one. Memory: about
-/// 40 bytes a point, beside the points and the labels, and with weights 24 more. grid: of the points for eps,
-/// where there is one already; then it goes point by point. Throws DeviceOutOfMemory, Cancelled.
+/// Builds the index of one eps, and counts neighbours up to the largest minpts, or sums weights. Uses clique cells if
+/// the data permit it, else clusters point by point. All that `task` refers to must outlive the result; the GPU must be
+/// the current one. Memory: about 40 bytes for each point, without points and labels, and 24 more with weights. grid:
+/// of the points for eps, or null; if given, clusters point by point. Throws DeviceOutOfMemory, Cancelled.
 [[nodiscard]] std::unique_ptr<DeviceClustering> make_device_clustering(
     const DirectTask& task, std::shared_ptr<const DeviceGrid> grid = nullptr);
 

@@ -37,14 +37,14 @@ DeviceCore::DeviceCore(const CoreInput& core, const DeviceCoreHome& home)
       dims_(static_cast<std::uint32_t>(core.points.dims())),
       points_(home.memory, stream_.get(), std::uint64_t{size_} * dims_),
       labels_(home.memory, stream_.get(), size_) {
-  stream_.synchronize();  // the memory is there
+  stream_.synchronize();  // the memory is allocated now
   const std::vector<double> values = widened(core.points);
   upload(points_.data(), values.data(), points_.bytes(), {home_.device, home_.pinned, home_.threads});
   upload(labels_.data(), core.labels.data(), labels_.bytes(), {home_.device, home_.pinned, home_.threads});
 }
 
 std::optional<Labels> DeviceCore::assign(std::span<const double> places, const CancelToken& cancel) const {
-  (void)cudaGetLastError();  // of the caller's own work on this thread
+  (void)cudaGetLastError();  // clears an error of the caller's own work on this thread
   const DeviceScope scope(home_.device);
   DeviceMemory& memory = home_.memory;
   const std::uint64_t count = places.size() / dims_;
@@ -71,7 +71,7 @@ std::optional<Labels> DeviceCore::assign(std::span<const double> places, const C
   const DeviceBuffer<std::uint32_t> left(memory, on, std::min(size, tuning::kRemainingPoints));
   const TallyPair tally(memory, home_.pinned, on);
   Labels found(count, home_.labels);
-  const StreamDrain drain(grid.stream());  // before the memory above goes
+  const StreamDrain drain(grid.stream());  // waits before the memory above is freed
   const RemainingPoints remaining{left.data(), static_cast<std::uint32_t>(left.size()), tally.device()};
   tally.clear(on);
   check(cudaMemsetAsync(differ.data(), 0, differ.bytes(), on));

@@ -1,4 +1,4 @@
-// Core points that stay on the device, for places that are brought to them.
+// Core points that stay on the device and label later places.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace epsflow::gpu {
 
-/// What it works with, all of which must outlive it.
+/// The resources of the core points. All must outlive them.
 struct DeviceCoreHome {
   int device;
   unsigned threads;
@@ -23,19 +23,19 @@ struct DeviceCoreHome {
   std::shared_ptr<LabelMemory> labels;
 };
 
-/// assign() sorts core points and places together into clique cells. Each place then takes the lowest cluster among cells that have
-/// core points within the radius, as border points do. Returns nothing if the cells are no cliques, if a cell has core points of
-/// different labels (no clustering makes these), or if there are more than kMostGpuPoints together.
+/// assign() sorts core points and places into clique cells. Each place gets the lowest cluster among cells that have
+/// core points within the radius, as a border point does. Returns nothing if the cells are not cliques, if core points
+/// of a cell have different labels (no clustering makes these), or if there are more than kMostGpuPoints in total.
 class DeviceCore final : public KeptCore {
  public:
   /// The GPU must be the current one. Throws DeviceOutOfMemory.
   DeviceCore(const CoreInput& core, const DeviceCoreHome& home);
 
-  /// Whether this class can keep them: at most three dimensions, at most kMostGpuPoints points, and no label equal to kNoNumber.
+  /// True if it can hold the points: at most three dimensions and kMostGpuPoints points, no label equal to kNoNumber.
   [[nodiscard]] static bool serves(const CoreInput& core) noexcept;
 
   [[nodiscard]] std::uint64_t bytes() const override { return 0; }
-  /// Where an axis has gaps all points are brought to the host, sorted coordinates and stretches are made of them.
+  /// If an axis has gaps, all points are copied to the host, and coordinates are sorted and divided into stretches.
   [[nodiscard]] std::uint64_t bytes_for(std::uint64_t n) const override {
     return (size_ + n) * (dims_ * sizeof(double) + 8 + 16);
   }
@@ -49,11 +49,11 @@ class DeviceCore final : public KeptCore {
   Stream stream_;
   DeviceBuffer<double> points_;
   DeviceBuffer<std::int32_t> labels_;
-  StreamDrain drain_{stream_};  // before the memory above goes
+  StreamDrain drain_{stream_};  // waits before the memory above is freed
 };
 
-/// Gives each cell the label of its core points, or kNoNumber; the positions of ids below `count`, which are the core points, get a bit
-/// of core_bits. *differ = 1 where core points of a cell have different labels. labels: [count] by id; numbers: [cells].
+/// Writes for each cell the label of its core points, or kNoNumber, and for each id below `count`, a core point, a bit
+/// of core_bits. Sets *differ to 1 if labels in a cell differ. labels: [count] by id; numbers: [cells].
 void launch_place_core(const CliqueView& view, const std::int32_t* labels, std::uint32_t count,
                        std::uint32_t* core_bits, std::uint32_t* numbers, std::uint32_t* differ, cudaStream_t stream);
 

@@ -16,7 +16,7 @@ __global__ void find_kernel(const std::uint32_t* positions, std::uint32_t* ids, 
   if (i < count) ids[i] = positions[ids[i]];
 }
 
-/// The last `count` ids.
+/// Writes the last `count` ids.
 __global__ void ghosts_kernel(std::uint32_t size, std::uint32_t count, std::uint32_t* ids) {
   const std::uint64_t i = direct_thread();
   if (i < count) ids[i] = size - count + static_cast<std::uint32_t>(i);
@@ -27,7 +27,7 @@ __global__ void deny_kernel(const std::uint32_t* positions, std::uint32_t count,
   if (i < count) counts[positions[i]] = 0;
 }
 
-/// The number of the cluster that a position is a core point of; kNotCore where it is not core.
+/// Returns the number of the cluster of which a position is a core point, or kNotCore.
 __device__ std::uint32_t cluster_of(const LabelledLevel& level, std::uint32_t position) {
   const Nodes& nodes = level.nodes;
   const std::uint32_t node = level.node_of == nullptr ? position : level.node_of[position];
@@ -122,7 +122,7 @@ void DeviceShared::renumber(const LabelledLevel& level, const ClusterNumbers& nu
   check(cudaMemcpyAsync(level.numbering.sizes, sums.data(), sums.bytes(), cudaMemcpyDeviceToDevice, stream));
   renumber_kernel<<<direct_blocks(level.nodes.count), tuning::kDirectThreads, 0, stream>>>(level, map.data());
   check_launch(stream);
-  check(cudaStreamSynchronize(stream));  // the caller's numbers are read by then
+  check(cudaStreamSynchronize(stream));  // after this the caller's numbers have been read
 }
 
 void DeviceShared::forget_ghosts(const LabelledLevel& level, cudaStream_t stream) const {

@@ -15,7 +15,7 @@ __global__ void units_kernel(const std::int64_t* of_ids, Ghosts ghosts, const st
   if (p < size) units[p] = of_ids[ghosts.origin_of(order[p])];
 }
 
-/// The thread of a cell's first position sums up the cell, as far as it takes.
+/// The thread of a cell's first position sums up the cell, until the sum is enough.
 __global__ void sum_cells_kernel(CliqueView view, WeightCounting weights, WholeWeights::Sum* sums) {
   const std::uint64_t p = direct_thread();
   if (p >= view.size) return;
@@ -56,7 +56,7 @@ DeviceWeighing::DeviceWeighing(const WeightTask& task, const std::uint32_t* orde
 }
 
 void DeviceWeighing::sum_cells(const CliqueView& cells, DeviceMemory& memory, cudaStream_t stream) {
-  of_cells_ = {memory, stream, cells.size};  // how many cells there are is not known yet
+  of_cells_ = {memory, stream, cells.size};  // the number of cells is not known yet
   sum_cells_kernel<<<direct_blocks(cells.size), tuning::kDirectThreads, 0, stream>>>(cells, WeightCounting{view_},
                                                                                      of_cells_.data());
   check_launch(stream);

@@ -1,4 +1,4 @@
-// What both kinds of direct clustering are made from.
+// The arguments of both kinds of direct clustering.
 #pragma once
 
 #include <cstdint>
@@ -17,30 +17,30 @@ namespace epsflow::gpu {
 struct DirectTask {
   const DevicePoints& points;
   double eps;
-  MinptsRange minpts;  ///< of all variants to come
+  MinptsRange minpts;  ///< of all variants that follow
   DeviceMemory& memory;
   PinnedPool& pinned;
   const CancelToken& cancel;
   PhaseMarks* marks = nullptr;
-  /// Where clusters are asked for as objects, the memory for their births; else null.
+  /// The memory for births if clusters are requested as objects, else null.
   std::shared_ptr<LabelMemory> births = nullptr;
-  bool borders = true;                                  ///< whether border points are told from noise
-  std::shared_ptr<const WeightTask> weights = nullptr;  ///< null: neighbours are counted
-  const SharedPoints* shared = nullptr;                 ///< null, or the points are a part
+  bool borders = true;                                  ///< true if border points are distinguished from noise
+  std::shared_ptr<const WeightTask> weights = nullptr;  ///< null if neighbours are counted
+  const SharedPoints* shared = nullptr;                 ///< null unless the points are a part
 
-  /// Whether ghosts of a part are made no core points once they are counted.
+  /// True if ghosts of a part must not be core: their counts are set to 0.
   [[nodiscard]] bool denies_ghosts() const noexcept { return shared != nullptr && !shared->unlabelled_core; }
-  /// Points without labels; a part has them from other parts.
+  /// The points without labels. Those of a part come from other parts.
   [[nodiscard]] Ghosts ghosts() const noexcept {
     if (shared == nullptr) return points.ghosts();
     return {points.device().size - shared->unlabelled, shared->unlabelled};
   }
 };
 
-/// In place of minpts, for nodes of points with weights: none is core by the number of its points.
+/// Replaces minpts if points have weights: then no node is core because of its number of points.
 inline constexpr std::uint32_t kNeverBySize = 0xFFFFFFFFU;
 
-/// Arrays of the union-find over so many nodes and of its numbering.
+/// Arrays of the union-find over nodes, and of its numbering.
 struct NodeArrays {
   NodeArrays() = default;
   NodeArrays(const DirectTask& task, cudaStream_t stream, std::uint32_t nodes, std::uint32_t points)
@@ -54,7 +54,7 @@ struct NodeArrays {
     std::uint32_t* const least = smallest.size() > 0 ? smallest.data() : numbers.data();
     return {parents.data(), least, numbers.data(), sizes.data(), ids.data(), ids.size()};
   }
-  /// Numbers the clusters. Waits where there are many nodes.
+  /// Numbers the clusters. Waits if there are many nodes.
   void number(const Nodes& nodes, Scratch scratch) {
     launch_number_roots(nodes, numbering(), scratch);
     if (nodes.count > tuning::kCountedNodes) {
@@ -66,9 +66,9 @@ struct NodeArrays {
   }
 
   DeviceBuffer<std::uint32_t> parents;
-  DeviceBuffer<std::uint32_t> smallest;  ///< where lineage is asked for
+  DeviceBuffer<std::uint32_t> smallest;  ///< used if lineage is requested
   DeviceBuffer<std::uint32_t> numbers;
-  DeviceBuffer<std::uint32_t> sizes;  ///< of as many clusters as there are nodes, or are in fact where these are many
+  DeviceBuffer<std::uint32_t> sizes;  ///< one for each node, or for each cluster if there are many nodes
   DeviceBuffer<RankWord> ids;
 };
 
@@ -80,7 +80,7 @@ class TallyPair {
 
   [[nodiscard]] Tally* device() const { return device_.data(); }
   void clear(cudaStream_t stream) const { check(cudaMemsetAsync(device_.data(), 0, sizeof(Tally), stream)); }
-  /// Waits for the stream.
+  /// Returns the tally. Waits for the stream.
   [[nodiscard]] const Tally& read(cudaStream_t stream) const {
     check(cudaMemcpyAsync(host_.as<Tally>(), device_.data(), sizeof(Tally), cudaMemcpyDeviceToHost, stream));
     check(cudaStreamSynchronize(stream));

@@ -1,4 +1,4 @@
-// Lock-free union-find in device memory: clustering/union_find.hpp, which states why its races are safe, for kernels.
+// Lock-free union-find in device memory, as in clustering/union_find.hpp, which proves that its races are safe.
 #pragma once
 
 #include <cstdint>
@@ -7,17 +7,17 @@
 
 namespace epsflow::gpu {
 
-/// Sets of nodes: cells, or points. An entry is the parent, or kNotCore.
+/// Sets of nodes, which are cells or points. An entry is the parent, or kNotCore.
 ///
-/// Every read is volatile, so it comes from the L2 cache that all multiprocessors share. Progress does not hang on it: a
-/// link that fails goes on from what the exchange has seen, never from a value that may be old.
+/// Every read is volatile, so it comes from the L2 cache, which all multiprocessors share. Progress does not depend on
+/// it: a link that fails continues from the value that the exchange has read, never from one that may be old.
 class DisjointSets {
  public:
   __device__ explicit DisjointSets(std::uint32_t* parents) : parents_(parents) {}
 
   __device__ std::uint32_t parent(std::uint32_t x) const { return parents_[x]; }
 
-  /// Root of x, which must be core. Halves the path on its way.
+  /// Returns the root of x, which must be core. Halves the path on its way.
   __device__ std::uint32_t find(std::uint32_t x) const {
     std::uint32_t p = parents_[x];
     while (true) {
@@ -29,7 +29,7 @@ class DisjointSets {
     }
   }
 
-  /// Joins the sets of two core nodes; returns the root of both as it was at that moment.
+  /// Joins the sets of two core nodes. Returns the root of both at that moment.
   __device__ std::uint32_t unite(std::uint32_t a, std::uint32_t b) const {
     a = find(a);
     b = find(b);
@@ -46,7 +46,7 @@ class DisjointSets {
     return a;
   }
 
-  /// Root of x without halving: for when each x is stored to by its own thread alone.
+  /// Returns the root of x without halving, for kernels in which only the thread of x stores its entry.
   __device__ std::uint32_t root(std::uint32_t x) const {
     std::uint32_t at = parents_[x];
     for (std::uint32_t p = parents_[at]; p != at; p = parents_[at]) at = p;
@@ -59,7 +59,7 @@ class DisjointSets {
   volatile std::uint32_t* parents_;
 };
 
-/// Whether a and b are of one set by now: the same answer for all threads of the block.
+/// Returns to all threads of the block whether a and b are in one set by now.
 __device__ inline bool in_one_set(const DisjointSets& sets, std::uint32_t a, std::uint32_t b) {
   return __syncthreads_or(threadIdx.x == 0 && sets.find(a) == sets.find(b) ? 1 : 0) != 0;
 }

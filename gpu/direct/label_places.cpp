@@ -13,7 +13,7 @@
 namespace epsflow::gpu {
 namespace {
 
-/// Into host memory: while the labels of one variant cross the bus the next is clustered.
+/// Copies labels to host memory. While the labels of one variant cross the bus, the next variant is clustered.
 class CopiedLabels final : public LabelPlace {
  public:
   CopiedLabels(std::uint32_t n, const DirectOptions& options, const LabelHomes& homes)
@@ -23,10 +23,10 @@ class CopiedLabels final : public LabelPlace {
       rooms_[r].labels = {*homes.device, copies_.get(), n_};
       if (core_mask_) rooms_[r].core = {*homes.device, copies_.get(), n_};
     }
-    copies_.synchronize();  // the clustering writes to them on a stream of its own
+    copies_.synchronize();  // the clustering writes to them on its own stream
   }
 
-  /// Memory of the host is made ready while the device works.
+  /// Allocates the host memory while the device works.
   LabelTarget next() override {
     Room& room = rooms_[next_++ % rooms_.size()];
     room.result.labels = Labels(n_, homes_.host);
@@ -38,7 +38,7 @@ class CopiedLabels final : public LabelPlace {
     Room& room = rooms_[taken_++ % rooms_.size()];
     result.labels = std::move(room.result.labels);
     result.core = std::move(room.result.core);
-    finish(emit);  // one copy at a time, as each is waited for through its stream
+    finish(emit);  // one copy at a time, because the wait is for the whole stream
     room.result = std::move(result);
     crossing_ = &room.result;
     copy(crossing_->labels.data(), room.labels);
@@ -54,7 +54,7 @@ class CopiedLabels final : public LabelPlace {
   struct Room {
     DeviceBuffer<std::int32_t> labels;
     DeviceBuffer<std::uint8_t> core;
-    VariantResult result;  ///< whose labels come from here
+    VariantResult result;  ///< the result whose labels are copied from here
   };
 
   template <class T>
@@ -70,7 +70,7 @@ class CopiedLabels final : public LabelPlace {
   std::size_t next_ = 0;
   std::size_t taken_ = 0;
   VariantResult* crossing_ = nullptr;
-  StreamDrain drain_{copies_};  // before the memory above goes
+  StreamDrain drain_{copies_};  // waits before the memory above is freed
 };
 
 /// Memory of labels and masks that stay on the device.
@@ -78,11 +78,11 @@ class KeptBlock {
  public:
   KeptBlock(std::shared_ptr<DeviceMemory> memory, std::uint64_t bytes)
       : memory_(std::move(memory)), bytes_(*memory_, stream_.get(), bytes) {
-    stream_.synchronize();  // the clustering writes to them on a stream of its own
+    stream_.synchronize();  // the clustering writes to them on its own stream
   }
   KeptBlock(const KeptBlock&) = delete;
   KeptBlock& operator=(const KeptBlock&) = delete;
-  /// Whatever stream the caller had read them on, it has done so when they go.
+  /// Waits for the device, because the caller may have used any stream to read them.
   ~KeptBlock() {
     try {
       const DeviceScope scope(device());
@@ -101,8 +101,8 @@ class KeptBlock {
   DeviceBuffer<std::byte> bytes_;
 };
 
-/// Several variants share a block, which goes with the last of their labels: memory that is asked for and given back by each costs
-/// more than a small clustering.
+/// Keeps labels on the device. Several variants share a block, which is freed with the last of their labels, because
+/// allocating and freeing memory for each costs more than a small clustering.
 class KeptLabels final : public LabelPlace {
  public:
   KeptLabels(int device, std::uint32_t n, const DirectOptions& options, std::shared_ptr<DeviceMemory> memory)
@@ -144,7 +144,7 @@ class KeptLabels final : public LabelPlace {
 
   void make_block() {
     constexpr std::uint64_t kBlockBytes = 64ULL << 20;
-    block_.reset();  // not beside what takes its place
+    block_.reset();  // frees the old block before its replacement is allocated
     const std::uint64_t several =
         std::clamp<std::uint64_t>(kBlockBytes / std::max<std::uint64_t>(each_, 1), 1, variants_);
     try {
@@ -159,12 +159,12 @@ class KeptLabels final : public LabelPlace {
   int device_;
   std::uint32_t n_;
   bool core_mask_;
-  std::uint64_t variants_;  ///< that have no room yet
+  std::uint64_t variants_;  ///< variants without room so far
   std::uint64_t labels_bytes_;
   std::uint64_t each_;
   std::shared_ptr<DeviceMemory> memory_;
   std::shared_ptr<KeptBlock> block_;
-  std::uint64_t used_ = 0;  ///< bytes of the block
+  std::uint64_t used_ = 0;  ///< bytes used of the block
   std::vector<Room> rooms_;
 };
 

@@ -1,4 +1,4 @@
-// Where labels go that are made on the device.
+// The destination of labels that are made on the device.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,14 @@
 
 namespace epsflow::gpu {
 
-/// Memory of labels, which they keep alive.
+/// The owners of the memory of labels, which labels keep alive.
 struct LabelHomes {
   std::shared_ptr<LabelMemory> host;
   std::shared_ptr<DeviceMemory> device;
 };
 
-/// Into host memory, or to stay on the device, as the options say. device: number of the GPU, which must be the current one. n: points
-/// that get labels. For one level at a time. Throws DeviceOutOfMemory.
+/// Returns a place in host memory or on the device, as the options request. device: number of the GPU, which must be
+/// the current one. n: number of points that get labels. It takes one level at a time. Throws DeviceOutOfMemory.
 [[nodiscard]] std::unique_ptr<LabelPlace> make_label_place(int device, std::uint32_t n, const DirectOptions& options,
                                                            LabelHomes homes);
 

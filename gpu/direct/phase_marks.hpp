@@ -1,4 +1,4 @@
-// Where the device's time goes. For benchmarks.
+// Measures the device time of phases, for benchmarks.
 #pragma once
 
 #include <utility>
@@ -11,14 +11,14 @@ namespace epsflow::gpu {
 /// A mark in a stream at the end of each phase.
 class PhaseMarks {
  public:
-  /// Forgets all marks and makes the first.
+  /// Removes all marks and sets the first.
   void begin(const Stream& stream) {
     marks_.clear();
     end("", stream);
   }
-  /// `phase`: a literal.
+  /// Ends a phase. phase: a string literal.
   void end(const char* phase, const Stream& stream) { marks_.emplace_back(phase, Event()).second.record(stream); }
-  /// Milliseconds of each phase, in order. All work that was marked must be done.
+  /// Returns the milliseconds of each phase, in order. All marked work must be done.
   [[nodiscard]] std::vector<std::pair<const char*, double>> times() const {
     std::vector<std::pair<const char*, double>> times;
     for (std::size_t i = 1; i < marks_.size(); ++i) {
@@ -31,7 +31,6 @@ class PhaseMarks {
   std::vector<std::pair<const char*, Event>> marks_;
 };
 
-/// Marks where there is somebody to look at it.
 inline void end_phase(PhaseMarks* marks, const char* phase, const Stream& stream) {
   if (marks != nullptr) marks->end(phase, stream);
 }

@@ -22,7 +22,7 @@ __global__ void place_core_kernel(CliqueView view, const std::int32_t* labels, s
   if (!is_core) return;
   const auto number = static_cast<std::uint32_t>(labels[id]);
   std::uint32_t* const of_cell = numbers + view.cell_of[p];
-  // Most core points find what another of their cell has left.
+  // Most core points find the number that another point of their cell has written.
   if (*static_cast<volatile std::uint32_t*>(of_cell) == number) return;
   const std::uint32_t before = atomicMin(of_cell, number);
   if (before != kNoNumber && before != number) *differ = 1;

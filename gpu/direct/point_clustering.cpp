@@ -44,7 +44,7 @@ PointClustering::PointClustering(const DirectTask& task, std::shared_ptr<const D
   });
 }
 
-/// Parts of about equal work, each beginning with a word of the core bits.
+/// Cuts the rows into parts of about equal work. Each begins at a whole word of the core bits.
 void PointClustering::cut_rows() {
   const double work = 32.0 * static_cast<double>(grid_.packed_words()) * static_cast<double>(grid_.dims());
   const double wanted = std::ceil(work / tuning::kMostBatchWork);

@@ -10,11 +10,11 @@
 
 namespace epsflow::gpu {
 
-/// On the grid of the neighbour search: counts that stop at the largest minpts, sets of points, border points by a
-/// search. Long kernels are launched in parts, between which a cancelled run ends.
+/// Works on the grid of the neighbour search: counts that stop at the largest minpts, sets of points, and a search for
+/// border points. Long kernels run in parts, so that a cancelled run ends between two of them.
 class PointClustering final : public DeviceClustering {
  public:
-  /// `task` need not outlive the call, what it refers to must.
+  /// `task` need not outlive the call, but everything that it refers to must.
   PointClustering(const DirectTask& task, std::shared_ptr<const DeviceGrid> grid);
 
   ~PointClustering() override { release(); }
@@ -40,14 +40,14 @@ class PointClustering final : public DeviceClustering {
   Stream stream_;
   TallyPair tally_;
   DeviceBuffer<std::uint32_t> order_;
-  DeviceBuffer<std::uint32_t> counts_;  // [n], where there are several minpts
+  DeviceBuffer<std::uint32_t> counts_;  // [n] if there are several minpts
   DeviceBuffer<std::uint32_t> core_bits_;
   DeviceBuffer<std::uint32_t> core_before_;
   NodeArrays arrays_;
   Nodes nodes_;
   std::vector<Range> parts_;
   bool begun_ = false;
-  StreamDrain drain_{stream_};  // before the memory above goes
+  StreamDrain drain_{stream_};  // waits before the memory above is freed
 };
 
 }  // namespace epsflow::gpu

@@ -10,7 +10,7 @@
 namespace epsflow::gpu {
 namespace {
 
-/// Calls f(candidate) for the candidates of a row before `end`, as long as it returns true.
+/// Calls f(candidate) for the candidates of a row before `end`, until it returns false.
 template <class F>
 __device__ void for_each_candidate(const GridView& grid, std::uint32_t row, std::uint32_t end, F f) {
   const std::uint32_t cell = grid.cell_of[row];
@@ -99,8 +99,8 @@ __global__ void __launch_bounds__(tuning::kDirectThreads)
   add_by_block(sizes, border, number, 1);
 }
 
-/// Four to six dimensions of plain spaces are compiled in, and two or three of others. Fewer of plain ones come here only where
-/// the cells of their index are no cliques, so seldom that the kernels for any number do.
+/// Compiles four to six dimensions of plain spaces, and two or three of others. Plain spaces of fewer dimensions come
+/// here only if the cells of their index are not cliques, which is so rare that the general kernels suffice.
 template <class F>
 void with_grid_types(const GridView& grid, F f) {
   if (grid.space.plain()) return with_row_types<4, 5, 6>(grid, f);

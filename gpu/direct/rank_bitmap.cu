@@ -14,7 +14,7 @@ struct CountBits {
   }
 };
 
-/// Associative: the bits of the last word, the ranks of all.
+/// Associative: takes the bits of the last word, and adds the ranks.
 struct AddRanks {
   __device__ RankWord operator()(RankWord before, RankWord word) const { return {word.bits, before.rank + word.rank}; }
 };

@@ -1,4 +1,4 @@
-// What kernels read from a RankWord.
+// Access of kernels to a RankWord.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ __device__ inline RankWord load_word(const RankWord* words, std::uint64_t i) {
   return {word.x, word.y};
 }
 
-/// Set bits before bit `i`.
+/// Returns the number of set bits before bit `i`.
 __device__ inline std::uint32_t rank_before(const RankWord* words, std::uint64_t i) {
   const RankWord word = load_word(words, i / 32);
   return word.rank - __popc(word.bits >> (i % 32));

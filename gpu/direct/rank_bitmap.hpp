@@ -1,4 +1,4 @@
-// A bitmap that knows how many bits are set before each of its bits.
+// A bitmap with the number of set bits before each word.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -9,17 +9,17 @@
 
 namespace epsflow::gpu {
 
-/// 32 bits of it: one load answers both whether a bit is set and how many before it are.
+/// 32 bits of the map: one load shows whether a bit is set, and how many bits before it are.
 struct alignas(8) RankWord {
   std::uint32_t bits;
-  std::uint32_t rank;  ///< set bits of this word and all before it
+  std::uint32_t rank;  ///< number of set bits in this word and all words before it
 };
 
-/// Words of a bitmap of `bits` bits, and one more that stays empty: a few bits from any on can be read without a test
-/// for the end.
+/// Returns the words of a bitmap of `bits` bits, and one more that stays empty, so that kernels may read a few bits
+/// from any bit on without a test for the end.
 [[nodiscard]] constexpr std::uint64_t rank_words(std::uint64_t bits) noexcept { return (bits + 31) / 32 + 1; }
 
-/// Ranks from bits. [device] words: [count]
+/// Computes the ranks from the bits. [device] words: [count]
 void launch_rank(RankWord* words, std::uint64_t count, Scratch scratch);
 
 }  // namespace epsflow::gpu

@@ -20,7 +20,7 @@ __global__ void compress_kernel(std::uint32_t* parents, std::uint32_t count) {
   sets.set(node, sets.root(node));
 }
 
-/// Roots for good, and the smallest core id of each.
+/// Links each node to its final root, and finds the smallest core id of each root.
 __global__ void __launch_bounds__(tuning::kDirectThreads) flatten_kernel(Nodes nodes, Numbering numbering) {
   const std::uint64_t x = direct_thread();
   const auto node = static_cast<std::uint32_t>(x);
@@ -35,7 +35,7 @@ __global__ void __launch_bounds__(tuning::kDirectThreads) flatten_kernel(Nodes n
     sets.set(node, root);
     id = __ldg(nodes.order + core_of(nodes, node).first);
   }
-  // Threads of one warp mostly share a root; and where millions share it, one look spares most of the atomics.
+  // Threads of a warp mostly share a root. If millions of nodes do, reading first avoids most atomics.
   const std::uint32_t shared = __shfl_sync(tuning::kWholeWarp, root, __ffs(static_cast<int>(valid_lanes)) - 1);
   const bool shares = valid && root == shared;
   const std::uint32_t least = __reduce_min_sync(tuning::kWholeWarp, shares ? id : kNotCore);
@@ -65,7 +65,7 @@ __global__ void __launch_bounds__(tuning::kDirectThreads) number_kernel(Nodes no
   std::uint32_t number = kNoNumber;
   std::uint32_t points = 0;
   if (root != kNotCore) {
-    number = numbering.numbers[root] & kNumberMask;  // with or without what its own thread adds
+    number = numbering.numbers[root] & kNumberMask;  // the root's own thread may have set kWholeNode already
     const CoreOfNode core = core_of(nodes, static_cast<std::uint32_t>(x));
     points = core.count;
     numbering.numbers[x] = number | (core.count == core.size ? kWholeNode : 0);
@@ -103,7 +103,7 @@ __global__ void __launch_bounds__(tuning::kDirectThreads) total_core_kernel(Numb
   const std::uint64_t x = direct_thread();
   if (x == 0) tally->clusters = clusters;
   if (x / 32 * 32 >= clusters) return;  // whole warps
-  // All core points together are fewer than 2^32.
+  // The sum of all core points is less than 2^32.
   const std::uint32_t sum = __reduce_add_sync(tuning::kWholeWarp, x < clusters ? numbering.sizes[x] : 0U);
   if (threadIdx.x % 32 == 0) {
     static_assert(sizeof(unsigned long long) == sizeof(std::uint64_t));

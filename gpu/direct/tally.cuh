@@ -1,4 +1,4 @@
-// What kernels of the direct clustering share: threads, bits of core points, sums by block.
+// Common functions of the kernels of direct clustering: threads, bits of core points, sums by block.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +8,11 @@
 
 namespace epsflow::gpu {
 
-/// Blocks of kDirectThreads threads for so many items.
+/// Returns the number of blocks of kDirectThreads threads for `items` items.
 inline std::uint32_t direct_blocks(std::uint64_t items) {
   return static_cast<std::uint32_t>((items + tuning::kDirectThreads - 1) / tuning::kDirectThreads);
 }
-/// 64-bit: the last block passes 2^32 where there are nearly as many points.
+/// 64-bit, because the last block may exceed 2^32 if there are nearly as many points.
 __device__ inline std::uint64_t direct_thread() {
   return std::uint64_t{blockIdx.x} * tuning::kDirectThreads + threadIdx.x;
 }
@@ -21,7 +21,7 @@ __device__ inline bool bit_of(const std::uint32_t* bits, std::uint32_t i) {
   return ((__ldg(bits + i / 32) >> (i % 32)) & 1U) != 0;
 }
 
-/// Word `w` of a bitmap without the bits outside [begin, end).
+/// Returns word `w` of a bitmap without the bits outside [begin, end).
 __device__ inline std::uint32_t word_within(const std::uint32_t* bits, std::uint32_t w, std::uint32_t begin,
                                             std::uint32_t end) {
   std::uint32_t word = __ldg(bits + w);
@@ -31,12 +31,12 @@ __device__ inline std::uint32_t word_within(const std::uint32_t* bits, std::uint
 }
 
 struct CoreOfNode {
-  std::uint32_t first = 0;  ///< first position that is core, where count > 0
+  std::uint32_t first = 0;  ///< first core position, if count > 0
   std::uint32_t count = 0;
   std::uint32_t size = 0;
 };
 
-/// The core points of a node, counted to the end.
+/// Counts all core points of a node.
 __device__ inline CoreOfNode core_of(const Nodes& nodes, std::uint32_t node) {
   if (nodes.starts == nullptr) return {node, bit_of(nodes.core, node) ? 1U : 0U, 1};
   const std::uint32_t begin = __ldg(nodes.starts + node);
@@ -52,8 +52,8 @@ __device__ inline CoreOfNode core_of(const Nodes& nodes, std::uint32_t node) {
   return core;
 }
 
-/// Adds `amount` to sums[slot] for every thread that takes part: one atomic per block for the slot that most threads of
-/// a block share where one cluster is large. All threads of the block call it.
+/// Adds `amount` to sums[slot] for every thread with takes_part. If one cluster is large, most threads of a block share
+/// a slot, which takes one atomic for each block. All threads of the block must call it.
 __device__ inline void add_by_block(std::uint32_t* sums, bool takes_part, std::uint32_t slot, std::uint32_t amount) {
   __shared__ std::uint32_t shared_slot;
   __shared__ std::uint32_t shared_sum;
@@ -72,7 +72,7 @@ __device__ inline void add_by_block(std::uint32_t* sums, bool takes_part, std::u
     const std::uint32_t sum = __reduce_add_sync(tuning::kWholeWarp, shares ? amount : 0U);
     if (lane == 0) atomicAdd(&shared_sum, sum);
   }
-  // Where one cluster ends within a block and the next begins, half of the threads would queue for one number.
+  // If one cluster ends within a block and the next begins, half of the threads would otherwise queue for one number.
   const bool left = takes_part && !shares;
   const unsigned others = __ballot_sync(tuning::kWholeWarp, left);
   if (others != 0) {
@@ -87,7 +87,7 @@ __device__ inline void add_by_block(std::uint32_t* sums, bool takes_part, std::u
   if (threadIdx.x == 0 && shared_sum > 0) atomicAdd(sums + shared_slot, shared_sum);
 }
 
-/// Adds the noise and border points of a block to the tally. All threads of the block call it.
+/// Adds the noise and border points of a block to the tally. All threads of the block must call it.
 __device__ inline void tally_points(Tally* tally, bool noise, bool border) {
   const int noises = __syncthreads_count(noise ? 1 : 0);
   const int borders = __syncthreads_count(border ? 1 : 0);

@@ -1,4 +1,4 @@
-// From sets of core points to numbers and counts: what the clusterings by cells and by points share. None waits.
+// Turns sets of core points into numbers and counts, for clusterings by cells and by points. No launch waits.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -13,14 +13,14 @@
 
 namespace epsflow::gpu {
 
-using clustering::kNotCore;  // in place of the parent of a node without core points
+using clustering::kNotCore;  // replaces the parent of a node without core points
 
-/// A node's entry among the numbers: the number of its cluster or kNoNumber, and whether all its points are core.
+/// A node's entry in the numbers: its cluster's number, or kNoNumber, and a bit set if all its points are core.
 inline constexpr std::uint32_t kNumberMask = 0x7FFFFFFFU;
 inline constexpr std::uint32_t kNoNumber = kNumberMask;
 inline constexpr std::uint32_t kWholeNode = 0x80000000U;
 
-/// The minpts that a count is for.
+/// The largest and smallest minpts for which a count must suffice.
 struct MinptsRange {
   std::uint32_t most;
   std::uint32_t least;
@@ -30,61 +30,62 @@ struct MinptsRange {
 struct Tally {
   std::uint64_t noise[tuning::kTallies];
   std::uint64_t border[tuning::kTallies];
-  std::uint64_t core[tuning::kTallies];  ///< where border points are not told from noise, else 0
+  std::uint64_t core[tuning::kTallies];  ///< used if border points are not distinguished from noise, else 0
   std::uint32_t clusters;
   std::uint32_t largest;
-  std::uint32_t queued;      ///< pairs of cells, or parts of them, left to blocks; may exceed the room for them
-  std::uint32_t huge_pairs;  ///< pairs of huge cells still open; may exceed the room for them
-  std::uint32_t remaining;   ///< points that remain for blocks; may exceed the room for them
+  std::uint32_t queued;      ///< pairs of cells, or parts of them, left to blocks; may exceed the capacity
+  std::uint32_t huge_pairs;  ///< undecided pairs of huge cells; may exceed the capacity
+  std::uint32_t remaining;   ///< points that remain for blocks; may exceed the capacity
 };
 
 [[nodiscard]] LabelSummary summary_of(const Tally& tally, std::uint64_t points);
-/// Where border points were not told from noise.
+/// For a labelling that does not distinguish border points from noise.
 [[nodiscard]] LabelSummary core_summary_of(const Tally& tally);
 
-/// Nodes of the union-find with their core points. Without `starts` each position is a node.
+/// Nodes of the union-find with their core points. If `starts` is null, each position is a node.
 struct Nodes {
   const std::uint32_t* starts = nullptr;  ///< [count + 1] first position of each cell, or null
   const std::uint32_t* order = nullptr;   ///< [n] input id of each position, ascending within a node
-  const std::uint32_t* core = nullptr;    ///< a bit per position
+  const std::uint32_t* core = nullptr;    ///< one bit for each position
   std::uint32_t count = 0;
-  std::uint32_t minpts = 1;  ///< nodes with as many points are core without a look at the bits
+  std::uint32_t minpts = 1;  ///< nodes with at least this many points are core without a test of the bits
 };
 
-/// Arrays of the numbering.
+/// The arrays of the numbering.
 struct Numbering {
   std::uint32_t* parents = nullptr;   ///< [nodes] in: sets; out: roots
-  std::uint32_t* smallest = nullptr;  ///< [nodes] out, at roots: smallest core id; or the same array as `numbers`
+  std::uint32_t* smallest = nullptr;  ///< [nodes] out, at roots: smallest core id; may be the same array as `numbers`
   std::uint32_t* numbers = nullptr;   ///< [nodes] out
-  std::uint32_t* sizes = nullptr;     ///< [clusters] out: core points of each
-  RankWord* ids = nullptr;            ///< [id_words] scratch: a bit per input id
+  std::uint32_t* sizes = nullptr;     ///< [clusters] out: number of core points of each
+  RankWord* ids = nullptr;            ///< [id_words] scratch: one bit for each input id
   std::uint64_t id_words = 0;
 };
 
-/// Points every core node at its root. Nothing else may touch the sets meanwhile.
+/// Links every core node to its root. No other work may use the sets meanwhile.
 void launch_compress(std::uint32_t* parents, std::uint32_t count, cudaStream_t stream);
 
-/// Points nodes at their roots, and gives these the numbers of their clusters, by the smallest core id. An entry of `parents` must be
-/// kNotCore where a node has no core point. The last of numbering.ids then says how many clusters there are.
+/// Links nodes to their roots, and gives the roots the numbers of their clusters, in the order of the smallest core
+/// ids. An entry of `parents` must be kNotCore if a node has no core point. After it, the rank of the last of
+/// numbering.ids is the number of clusters.
 void launch_number_roots(const Nodes& nodes, const Numbering& numbering, Scratch scratch);
 
-/// The numbers of all nodes, and the sizes.
+/// Writes the numbers of all nodes, and the sizes.
 void launch_number(const Nodes& nodes, const Numbering& numbering, std::uint64_t sizes, cudaStream_t stream);
 
-/// first[k]: the smallest core id of cluster k. [clusters]
+/// Writes first[k] = the smallest core id of cluster k. [clusters]
 void launch_first_cores(const Numbering& numbering, std::uint32_t* first, cudaStream_t stream);
 
-/// Adds the number of clusters and the largest to the tally, once border points are in `sizes` too.
+/// Adds the number of clusters and the largest size to the tally, after border points are added to `sizes`.
 void launch_largest(const Numbering& numbering, std::uint32_t nodes, Tally* tally, cudaStream_t stream);
 
-/// Adds the number of clusters and their core points to the tally, where no border points are in `sizes`.
+/// Adds the number of clusters and of their core points to the tally, if `sizes` has no border points.
 void launch_count_core(const Numbering& numbering, std::uint32_t nodes, Tally* tally, cudaStream_t stream);
 
-/// core[id] = 1 for core points, else 0, where id is below `labelled`.
+/// Writes core[id] = 1 for core points, else 0, for ids below `labelled`.
 void launch_core_mask(const std::uint32_t* core_bits, const std::uint32_t* order, std::uint32_t size,
                       std::uint32_t labelled, std::uint8_t* core, cudaStream_t stream);
 
-/// Bit p of core_bits: counts[p] >= minpts. The bits of whole words are written.
+/// Sets bit p of core_bits if counts[p] >= minpts. Writes whole words.
 void launch_core_bits(const std::uint32_t* counts, std::uint32_t size, std::uint32_t minpts, std::uint32_t* core_bits,
                       cudaStream_t stream);
 

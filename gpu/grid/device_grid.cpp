@@ -6,7 +6,7 @@
 namespace epsflow::gpu {
 namespace {
 
-/// Copies to the device. Waits only where the memory is not pinned.
+/// Copies to the device. Waits only if the host memory is not pinned.
 template <class T>
 void upload(const DeviceBuffer<T>& to, const T* from, cudaStream_t stream) {
   if (to.size() > 0) check(cudaMemcpyAsync(to.data(), from, to.bytes(), cudaMemcpyHostToDevice, stream));
@@ -36,7 +36,7 @@ DeviceGrid::DeviceGrid(const DevicePoints& points, double eps, DeviceMemory& mem
   const std::vector<index::CellAxis>& axes = chosen.axes;
   const index::CellKeys keys(chosen);
   KeyMaker maker(keys, points.slices());
-  std::vector<DeviceBuffer<index::AxisStretch>> stretches;  // alive until the keys are made
+  std::vector<DeviceBuffer<index::AxisStretch>> stretches;  // they must live until the keys are made
   for (std::size_t a = 0; a < axes.size(); ++a) {
     maker.axes[a] = axes[a].view();
     maker.strides[a] = keys.strides[a];
@@ -72,7 +72,7 @@ DeviceGrid::DeviceGrid(const DevicePoints& points, double eps, DeviceMemory& mem
   view_.range_offsets = range_offsets_.data();
   view_.cell_words = cell_words_.data();
   view_.ranges = ranges_.data();
-  // Lanes put their work on other streams.
+  // Lanes use the arrays on other streams.
   stream_.synchronize();
 }
 

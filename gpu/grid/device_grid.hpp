@@ -17,8 +17,7 @@
 
 namespace epsflow::gpu {
 
-/// Points sorted by cell: the same cells, the same order and the same candidate ranges as index::Grid and
-/// index::CandidateRanges have. Non-empty cells only.
+/// Points sorted by cell, as index::Grid and index::CandidateRanges sort and group them. Non-empty cells only.
 class DeviceGrid {
  public:
   /// O(n·d) and a radix sort; then O(cells · 3^(axes − 1) · log cells). Waits. Throws DeviceOutOfMemory, Cancelled.
@@ -27,16 +26,16 @@ class DeviceGrid {
 
   [[nodiscard]] std::uint32_t size() const noexcept { return view_.size; }
   [[nodiscard]] std::size_t dims() const noexcept { return view_.dims; }
-  /// For work that is put on streams after the constructor has returned.
+  /// The arrays may be used by work that is put on any stream after the constructor has returned.
   [[nodiscard]] const GridView& view() const noexcept { return view_; }
   [[nodiscard]] const Stream& stream() const noexcept { return stream_; }
   /// Input id of each position. [host, pinned] [n]
   [[nodiscard]] std::span<const std::uint32_t> order() const noexcept {
     return {order_ == nullptr ? nullptr : order_->as<std::uint32_t>(), view_.size};
   }
-  /// What keeps it in memory.
+  /// Owns the memory of order().
   [[nodiscard]] std::shared_ptr<const void> order_owner() const noexcept { return order_; }
-  /// Bytes of host memory that the grid holds.
+  /// Bytes of host memory held by the grid.
   [[nodiscard]] std::uint64_t bytes() const noexcept { return order_ == nullptr ? 0 : order_->size(); }
   /// Words of a packed table.
   [[nodiscard]] std::uint64_t packed_words() const noexcept { return packed_words_; }
@@ -45,9 +44,9 @@ class DeviceGrid {
     return packed_words_ * sizeof(std::uint32_t) + ranges_.bytes() + std::uint64_t{view_.size} * sizeof(std::uint32_t) +
            (std::uint64_t{view_.cells} + 1) * (sizeof(std::uint32_t) + 2 * sizeof(std::uint64_t));
   }
-  /// Keys of the non-empty cells, ascending: for comparisons with the host's. Copies them. Waits.
+  /// Returns the keys of the non-empty cells, ascending, for comparison with the host's. Waits.
   [[nodiscard]] std::vector<std::uint64_t> read_cell_keys() const;
-  /// The layout of a packed table, in host memory. Copies it. Waits.
+  /// Returns the layout of a packed table in host memory. Waits.
   [[nodiscard]] PackedLayout read_layout() const;
 
  private:
@@ -66,7 +65,7 @@ class DeviceGrid {
   DeviceBuffer<std::uint64_t> cell_words_;
   DeviceBuffer<Range> ranges_;
   std::uint64_t packed_words_ = 0;
-  StreamDrain drain_{stream_};  // before the memory above goes
+  StreamDrain drain_{stream_};  // waits before the memory above is freed
 };
 
 }  // namespace epsflow::gpu

@@ -11,7 +11,7 @@
 namespace epsflow::gpu {
 namespace {
 
-/// Kernels load both coordinates of a point in two dimensions at once.
+/// Returns true if kernels may load the points: in two dimensions they load both coordinates at once.
 bool is_aligned(const DevicePointsView& points) {
   const std::size_t loaded = bytes_of(points.precision()) * (points.dims() == 2 ? 2 : 1);
   return reinterpret_cast<std::uintptr_t>(points.data()) % loaded == 0;
@@ -27,7 +27,7 @@ DevicePoints::DevicePoints(PointsView points, int device, DeviceMemory& memory, 
       periods_(memory, stream_.get(), space.axes.size()) {
   device_ = {data_.data(), narrow<std::uint32_t>(points.size()), static_cast<std::uint32_t>(points.dims()),
              points.precision()};
-  stream_.synchronize();  // the memory is there
+  stream_.synchronize();  // the memory is allocated now
   upload(data_.data(), points.data(), points.bytes(), {device, pinned, threads});
   finish_upload(memory);
 }
@@ -54,7 +54,7 @@ DevicePoints::DevicePoints(const PointsSource& points, int device, DeviceMemory&
   host_ = copy_.view();
   device_ = {data_.data(), narrow<std::uint32_t>(points.size), static_cast<std::uint32_t>(points.dims),
              points.precision};
-  stream_.synchronize();  // the memory is there
+  stream_.synchronize();  // the memory is allocated now
   upload(data_.data(), points, {device, pinned, threads});
   finish_upload(memory);
 }
@@ -89,7 +89,7 @@ DevicePoints::DevicePoints(const MovingPoints& moving, int device, DeviceMemory&
   const DeviceBuffer<std::byte> points(memory, stream_.get(), moving.points.bytes());
   const DeviceBuffer<double> times(memory, stream_.get(), moving.times.size());
   const DeviceBuffer<double> velocities(memory, stream_.get(), moving.velocities.size());
-  stream_.synchronize();  // the memory is there
+  stream_.synchronize();  // the memory is allocated now
   upload(points.data(), moving.points.data(), points.bytes(), {device, pinned, threads});
   upload(times.data(), moving.times.data(), times.bytes(), {device, pinned, threads});
   upload(velocities.data(), moving.velocities.data(), velocities.bytes(), {device, pinned, threads});
@@ -123,7 +123,7 @@ std::shared_ptr<const DevicePoints> DevicePoints::with_images(const DevicePoints
     made->images_ = static_cast<std::uint32_t>(images);
     if (images <= room) break;
     room = images;
-    made->data_ = {};  // not beside what takes its place
+    made->data_ = {};  // frees the old memory before its replacement is allocated
     made->origins_ = {};
   }
   made->on_host_ = false;
@@ -188,7 +188,7 @@ PointsView DevicePoints::host() const {
 PointsView DevicePoints::host_for(double eps) const {
   const double side = index::SlotWidth::of_clique(eps, std::max<std::size_t>(device_.dims, 1)).side;
   const bool plain = !extents_.empty() && std::all_of(extents_.begin(), extents_.end(), [&](index::Extent extent) {
-    return (extent.hi - extent.lo) / side < 0x1p30;  // far from where an axis is cut at gaps
+    return (extent.hi - extent.lo) / side < 0x1p30;  // far below the size at which an axis is cut at gaps
   });
   return plain ? host_ : host();
 }

@@ -24,44 +24,44 @@
 
 namespace epsflow::gpu {
 
-/// Scans and sorts of some CUDA versions count in 32 bits with a sign.
+/// Scans and sorts of some CUDA versions use signed 32-bit counts.
 inline constexpr std::uint64_t kMostGpuPoints = std::numeric_limits<std::int32_t>::max() - 1;
 
-/// The data set as the caller gave it, and what all its indexes share. Thread-safe.
+/// The points of a data set on the device, shared by all its indexes. Thread-safe.
 class DevicePoints {
  public:
-  /// Copies the points to the device, on so many threads, and finds their extents. `points` and `memory` must outlive it.
-  /// Waits. Throws InputError for a coordinate that is NaN or infinite, DeviceError.
+  /// Copies the points to the device on up to `threads` threads, and finds their extents. points and memory must
+  /// outlive the object. Waits. Throws InputError for a coordinate that is NaN or infinite, DeviceError.
   DevicePoints(PointsView points, int device, DeviceMemory& memory, PinnedPool& pinned, unsigned threads,
                const Space& space = {});
 
-  /// The same of points that are put together as they are brought. The source need not outlive it.
+  /// Loads points that a source writes. The source need not outlive the object.
   DevicePoints(const PointsSource& points, int device, DeviceMemory& memory, PinnedPool& pinned, unsigned threads,
                Space space = {});
 
-  /// Of points of a space without periodic axes that are on the current GPU already, and stay where they are unless kernels need them aligned.
-  /// `points` and `memory` must outlive it. Waits. Throws InputError for a coordinate that is NaN or infinite, DeviceError.
+  /// Takes points of a space without periodic axes on the current GPU. Copies them only if kernels need them aligned.
+  /// points and memory must outlive the object. Waits. Throws InputError for NaN or infinite coordinates, DeviceError.
   DevicePoints(const DevicePointsView& points, DeviceMemory& memory, Space space = {});
 
-  /// Of one data set under many velocities: uploads it once, and moves it on the device, in float64. `memory` must outlive it. Waits. Throws
-  /// InputError for a coordinate that is NaN or infinite once it has moved, DeviceError.
+  /// Takes one data set under many velocities: uploads it once, and moves it on the device, in float64. memory must
+  /// outlive the object. Waits. Throws InputError for a coordinate that is NaN or infinite after the move, DeviceError.
   DevicePoints(const MovingPoints& moving, int device, DeviceMemory& memory, PinnedPool& pinned, unsigned threads,
                Space space);
 
-  /// Points of a periodic box, and their images behind them (index/images.hpp), in a plain space; null where images are more
-  /// than points, or too many. The GPU must be the current one; `memory` must outlive it. Waits. Throws DeviceOutOfMemory.
+  /// Returns points of a periodic box, then their images (index/images.hpp), in a plain space; null if there are more
+  /// images than points, or too many. The GPU must be current; memory must outlive it. Waits. Throws DeviceOutOfMemory.
   [[nodiscard]] static std::shared_ptr<const DevicePoints> with_images(const DevicePoints& points,
                                                                        const index::Imaging& imaging,
                                                                        DeviceMemory& memory);
 
-  /// The points in host memory: brought there when first asked for, where they are on the device alone. May wait.
+  /// Returns the points in host memory. The first call copies them if they are only on the device. May wait.
   [[nodiscard]] PointsView host() const;
-  /// The points as index::choose_axes() needs them for this eps: without coordinates, where their extents tell it all and
-  /// they are on the device alone. May wait.
+  /// Returns the points as index::choose_axes() needs them for this eps: without valid coordinates if their extents
+  /// suffice and they are only on the device. May wait.
   [[nodiscard]] PointsView host_for(double eps) const;
   [[nodiscard]] PointsOnDevice device() const noexcept { return device_; }
   [[nodiscard]] const Space& space() const noexcept { return space_; }
-  /// The same for kernels.
+  /// The space in the form that kernels use.
   [[nodiscard]] index::SpaceView space_view() const noexcept {
     return {space_.norm, space_.power, periods_.size() > 0 ? periods_.data() : nullptr};
   }
@@ -70,14 +70,14 @@ class DevicePoints {
     if (space_.slices == nullptr) return {};
     return {slice_starts_.data(), static_cast<std::uint32_t>(space_.slices->count())};
   }
-  /// The images, with their origins in device memory.
+  /// The images, with the ids of their origins in device memory.
   [[nodiscard]] Ghosts ghosts() const noexcept { return {device_.size - images_, images_, origins_.data()}; }
-  /// Of each dimension, or none where there are more than the index looks at.
+  /// The extent of each dimension, or empty if there are more dimensions than the index uses.
   [[nodiscard]] std::span<const index::Extent> extents() const noexcept { return extents_; }
 
  private:
   DevicePoints() = default;
-  /// What is found once the points are there.
+  /// Uploads and computes everything that needs the points on the device.
   void finish_upload(DeviceMemory& memory);
   void upload_slices(DeviceMemory& memory);
   void find_extents(DeviceMemory& memory);
@@ -87,16 +87,16 @@ class DevicePoints {
   Space space_;
   mutable std::mutex copying_;
   mutable bool on_host_ = true;
-  mutable Points copy_;  ///< where the points are on the device alone: pages that nobody touches take no memory
+  mutable Points copy_;  ///< used if the points are only on the device; pages that are not touched take no memory
   PointsOnDevice device_;
   Stream stream_;
   DeviceBuffer<std::byte> data_;
-  DeviceBuffer<double> periods_;              ///< [dims] where an axis is closed
-  DeviceBuffer<std::uint32_t> slice_starts_;  ///< [slices + 1] where there are some
+  DeviceBuffer<double> periods_;              ///< [dims] if an axis is periodic
+  DeviceBuffer<std::uint32_t> slice_starts_;  ///< [slices + 1] if there are slices
   DeviceBuffer<std::uint32_t> origins_;
   std::uint32_t images_ = 0;
   std::vector<index::Extent> extents_;
-  StreamDrain drain_{stream_};  // before the memory above goes
+  StreamDrain drain_{stream_};  // waits before the memory above is freed
 };
 
 }  // namespace epsflow::gpu

@@ -1,5 +1,4 @@
-// The grid index in device memory, as kernels see it. The same cells, order and ranges as index/grid.hpp makes on the
-// host.
+// The grid index in device memory as kernels use it: the same cells, order and ranges as in index/grid.hpp.
 #pragma once
 
 #include <cstdint>
@@ -22,16 +21,15 @@ struct GridView {
   std::uint32_t dims = 1;
   Precision precision = Precision::float64;
   index::SpaceView space;
-  double limit = 0;  ///< of the space: eps² where it is plain
+  double limit = 0;  ///< limit of the space: eps² if it is plain
 };
 
-/// Where kernels that emit pairs put them: row and neighbour of each, in any order. Pairs that do not fit are counted
-/// and dropped.
+/// The buffer of kernels that emit pairs, in any order. Pairs that do not fit are counted and dropped.
 struct PairBuffer {
   std::uint32_t* rows = nullptr;       ///< [capacity]
   std::uint32_t* neighbors = nullptr;  ///< [capacity]
   std::uint64_t capacity = 0;
-  std::uint64_t* counters = nullptr;  ///< [2] pairs, and rows that were searched; zero before the kernel
+  std::uint64_t* counters = nullptr;  ///< [2] number of pairs, and of rows searched; zero before the kernel
 };
 
 /// Rows begin + i·stride, for i in [0, count).
@@ -41,7 +39,7 @@ struct RowSet {
   std::uint32_t count = 0;
 };
 
-/// Cells begin + i·stride, for i in [0, count), and of their rows those in `rows`.
+/// Cells begin + i·stride, for i in [0, count), restricted to their rows in `rows`.
 struct CellSet {
   std::uint32_t begin = 0;
   std::uint32_t stride = 1;

@@ -45,7 +45,7 @@ __global__ void first_not_finite_kernel(const T* data, std::uint64_t count, unsi
   for (std::uint64_t i = thread_number(); i < count; i += std::uint64_t{gridDim.x} * kThreads) {
     if (isfinite(data[i])) continue;
     atomicMin(first, static_cast<unsigned long long>(i));
-    return;  // what follows of this thread's is behind it
+    return;  // later elements of this thread have larger indices
   }
 }
 
@@ -133,7 +133,7 @@ __global__ void gather_kernel(PointsOnDevice points, const std::uint32_t* order,
   for (std::uint32_t k = 0; k < points.dims; ++k) coordinates[std::uint64_t{k} * points.size + i] = point[k];
 }
 
-/// The first index at which ascending values are not less than `value`.
+/// Returns the first index at which ascending values are not less than `value`.
 template <class T>
 __device__ std::uint32_t lower_bound(const T* ascending, std::uint32_t size, T value) {
   std::uint32_t first = 0;
@@ -149,8 +149,7 @@ __device__ std::uint32_t lower_bound(const T* ascending, std::uint32_t size, T v
   return first;
 }
 
-/// Calls f(range) for the ranges of a cell's candidates, ascending and merged where they touch, as index::CandidateRanges
-/// does.
+/// Calls f(range) for the candidate ranges of a cell, ascending and merged if they touch, as index::CandidateRanges.
 template <class F>
 __device__ void for_each_candidate_range(const CellTable& table, std::uint32_t cell, F f) {
   Range range{0, 0};
@@ -178,7 +177,7 @@ __device__ void for_each_candidate_range(const CellTable& table, std::uint32_t c
   f(range);
 }
 
-/// Measures all ranges of a cell: their number and the words of all its rows. The last of [cells + 1] is zero.
+/// Counts the ranges of a cell, and the words of all its rows. The last of [cells + 1] elements is zero.
 __global__ void measure_ranges_kernel(CellTable table, std::uint64_t* range_counts, std::uint64_t* words) {
   const std::uint64_t cell = thread_number();
   if (cell > table.cells) return;

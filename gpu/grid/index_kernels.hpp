@@ -1,5 +1,5 @@
-// The steps of building the grid index on the GPU, and of cutting its rows into batches. Those that take a Scratch
-// allocate temporary memory on its stream; none waits.
+// The steps that build the grid index on the GPU and cut its rows into batches. Those that take a Scratch allocate
+// temporary memory on its stream. None waits.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -14,7 +14,7 @@
 
 namespace epsflow::gpu {
 
-/// Where work and its temporary memory go.
+/// The stream of the work, and the owner of its temporary memory.
 struct Scratch {
   DeviceMemory& memory;
   cudaStream_t stream;
@@ -28,16 +28,16 @@ struct PointsOnDevice {
   Precision precision = Precision::float64;
 };
 
-/// extents[k]: of dimension k. [device] [dims]
+/// Writes extents[k] = the extent of dimension k. [device] [dims]
 void launch_extents(PointsOnDevice points, index::Extent* extents, Scratch scratch);
 
-/// The points as float64, and behind them those of their images for which there is room, in any order; origins[i]: the point
-/// that image i is of. *count: images of all points. [device] out: [n + room, dims].
+/// Writes the points as float64, followed by their images as far as there is room, in any order. origins[i]: the point
+/// of image i. *count: the number of all images. [device] out: [n + room, dims].
 void launch_make_images(PointsOnDevice points, const index::Imaging& imaging, std::uint64_t room, std::uint64_t* count,
                         double* out, std::uint32_t* origins, cudaStream_t stream);
 
 inline constexpr std::uint64_t kAllFinite = ~std::uint64_t{0};
-/// *first: which coordinate, row by row, is the first that is NaN or infinite, or kAllFinite. [device]
+/// Writes *first = the index, row by row, of the first coordinate that is NaN or infinite, or kAllFinite. [device]
 void launch_first_not_finite(PointsOnDevice points, std::uint64_t* first, cudaStream_t stream);
 
 /// The indexed axes and the strides of their slots in a cell's key.
@@ -56,11 +56,11 @@ struct KeyMaker {
   std::uint32_t window;
 };
 
-/// Key of each point and its id. Key: std::uint32_t or std::uint64_t.
+/// Writes the key and id of each point. Key: std::uint32_t or std::uint64_t.
 template <class Key>
 void launch_keys(PointsOnDevice points, const KeyMaker& maker, Key* keys, std::uint32_t* ids, cudaStream_t stream);
 
-/// Two buffers between which a sort moves its items to and fro.
+/// Two buffers between which a sort alternates.
 template <class T>
 struct TwoBuffers {
   T* current = nullptr;
@@ -72,20 +72,20 @@ template <class Key>
 void launch_sort(TwoBuffers<Key>& keys, TwoBuffers<std::uint32_t>& values, std::uint64_t size, int bits,
                  Scratch scratch);
 
-/// cell_of[i]: how many different keys precede keys[i]. The last one, plus 1, is the number of cells.
+/// Writes cell_of[i] = the number of different keys before keys[i]. The last one plus 1 is the number of cells.
 template <class Key>
 void launch_cell_numbers(const Key* keys, std::uint32_t size, std::uint32_t* cell_of, Scratch scratch);
 
-/// First position and key of each cell. [cells + 1], [cells]
+/// Writes the first position [cells + 1] and the key [cells] of each cell.
 template <class Key>
 void launch_cell_starts(const Key* keys, const std::uint32_t* cell_of, std::uint32_t size, std::uint32_t cells,
                         std::uint32_t* cell_starts, std::uint64_t* cell_keys, cudaStream_t stream);
 
-/// Slice v of `moved` is the points less times[i] · velocities[v], rounded twice as core/moving_points.hpp says. moved: [count × n × dims]
+/// Writes slice v of `moved` [count × n × dims]: points less times[i] · velocities[v], as core/moving_points.hpp.
 void launch_move(PointsOnDevice points, const double* times, const double* velocities, std::uint64_t count,
                  double* moved, cudaStream_t stream);
 
-/// coordinates[k · n + i]: coordinate k of point order[i].
+/// Writes coordinates[k · n + i] = coordinate k of point order[i].
 void launch_gather(PointsOnDevice points, const std::uint32_t* order, void* coordinates, cudaStream_t stream);
 
 struct CellTable {
@@ -98,27 +98,27 @@ struct CellTable {
   index::ClosedKeys closed;
 };
 
-/// range_offsets[c], cell_words[c]: ranges and words of all rows of the cells before c. [cells + 1]
+/// Writes range_offsets[c] = the ranges, and cell_words[c] = the words of all rows, of the cells before c. [cells + 1]
 void launch_measure_ranges(CellTable table, std::uint64_t* range_offsets, std::uint64_t* cell_words, Scratch scratch);
-/// The ranges themselves, merged where they touch.
+/// Writes the ranges, merged if they touch.
 void launch_write_ranges(CellTable table, const std::uint64_t* range_offsets, Range* ranges, cudaStream_t stream);
 
-/// offsets[i]: sum of the counts before i. [size + 1]
+/// Writes offsets[i] = the sum of the counts before i. [size + 1]
 void launch_offsets(const std::uint32_t* counts, std::uint32_t size, std::uint64_t* offsets, Scratch scratch);
-/// Sum, and largest, of counts. [device] sums[0], sums[1]
+/// Writes sums[0] = the sum and sums[1] = the largest of the counts. [device]
 void launch_sum_and_largest(const std::uint32_t* counts, std::uint64_t size, std::uint64_t* sums, Scratch scratch);
 
-/// places[k]: the first index at which ascending[…] is not less than k · last / parts; values[k]: what stands there.
-/// Both have parts + 1 elements.
+/// Writes places[k] = the first index at which ascending[…] is not less than k · last / parts, and values[k] = the
+/// element there. Both have parts + 1 elements.
 void launch_cut(const std::uint64_t* ascending, std::uint32_t size, std::uint32_t parts, std::uint32_t* places,
                 std::uint64_t* values, cudaStream_t stream);
-/// rows[k]: the row with which the k-th of equal parts of the packed words begins. [parts + 1]
+/// Writes rows[k] = the first row of the k-th of equal parts of the packed words. [parts + 1]
 void launch_cut_words(GridView grid, std::uint32_t parts, std::uint32_t* rows, cudaStream_t stream);
 
-/// *words: words of the longest row of a packed table. [device]
+/// Writes *words = the words of the longest row of a packed table. [device]
 void launch_longest_row(GridView grid, std::uint64_t* words, Scratch scratch);
 
-/// The different values of sorted `keys`, and how often each occurs. [device] *count: how many.
+/// Writes the different values of the sorted `keys`, how often each occurs, and *count = the number of values. [device]
 void launch_run_lengths(const std::uint32_t* keys, std::uint64_t size, std::uint32_t* values, std::uint32_t* lengths,
                         std::uint64_t* count, Scratch scratch);
 

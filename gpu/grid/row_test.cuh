@@ -1,4 +1,4 @@
-// The distance test of kernels that read the cells of GridView.
+// The distance test of kernels that use GridView.
 #pragma once
 
 #include <cstddef>
@@ -10,11 +10,11 @@
 
 namespace epsflow::gpu {
 
-/// In the place of dimensions: so many in a space that is not plain, or any number with 0.
+/// Marks a space that is not plain: kOtherSpace + D stands for D dimensions there, or any number if D is 0.
 constexpr unsigned kOtherSpace = 1U << 16;
 
-/// One row against candidates: kKind dimensions, or any number where it is 0; kOtherSpace + D of another space. Coordinates of
-/// the row stay in registers where the compiler knows how many there are.
+/// Tests one row against candidates. kKind: the dimensions, 0 for any number, or kOtherSpace + D in another space.
+/// Coordinates of the row stay in registers if the compiler knows their number.
 template <class T, unsigned kKind>
 class RowTest {
   static constexpr bool kPlain = kKind < kOtherSpace;
@@ -40,7 +40,7 @@ class RowTest {
     return is_near([&](std::size_t k) { return __ldg(coordinates_ + k * size_ + candidate); });
   }
 
-  /// The same with the candidate's coordinates in shared memory, coordinate k at from[k · pitch].
+  /// Tests a candidate in shared memory, with coordinate k at from[k · pitch].
   __device__ bool in_shared(const T* from, unsigned pitch) const {
     return is_near([&](std::size_t k) { return from[k * pitch]; });
   }
@@ -70,8 +70,7 @@ class RowTest {
   T point_[D == 0 ? 1 : D];
 };
 
-/// Calls f.operator()<T, kKind>() for a grid, with one of kDims… that its points have in a plain space, or 0; else with
-/// kOtherSpace.
+/// Calls f.operator()<T, kKind>() for a grid: in a plain space with the listed dimensions or 0, else with kOtherSpace.
 template <unsigned... kDims, class F>
 void with_row_types(const GridView& grid, F f) {
   if (grid.space.plain()) return with_types<kDims..., 0>(grid.precision, grid.dims, f);

@@ -28,7 +28,7 @@ index::Curve curve_through(const DevicePoints& points) noexcept {
   return {lo, hi, points.extents().size()};
 }
 
-/// Boxes of all levels in one array. first: where each level begins.
+/// Allocates the boxes of all levels in one array.
 template <class T>
 DeviceBuffer<std::byte> room_for_boxes(LeafView& view, DeviceMemory& memory, cudaStream_t stream) {
   std::uint64_t first[kMostLevels] = {};
@@ -52,7 +52,7 @@ bool serves_nearest(const DevicePoints& points, std::span<const std::uint32_t> k
   const auto [data, size, dims, precision] = points.device();
   if (!points.space().plain() || dims > kMostNearestDims || size == 0) return false;
   if (ks.empty() || *std::max_element(ks.begin(), ks.end()) > kMostDeviceK) return false;
-  // Sums are scaled to units of the points, which neither overflows nor underflows then.
+  // Sums are scaled to units of the points; in this range that neither overflows nor underflows.
   const double extent = largest_extent(points);
   return extent == 0 || (extent > 1e-140 && extent < 1e150);
 }

@@ -1,4 +1,4 @@
-// The distances of all points to their k-th nearest other points, on a GPU.
+// Finds the distances of all points to their k-th nearest other points on a GPU.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +10,15 @@
 
 namespace epsflow::gpu {
 
-/// Whether find_nearest() may be called: a plain space of up to three dimensions, coordinates far from the ends of float64's range, and
-/// k up to kMostDeviceK.
+/// Returns true if find_nearest() may be called: in a plain space of up to three dimensions, with coordinates far from
+/// the limits of float64 and k up to kMostDeviceK.
 [[nodiscard]] bool serves_nearest(const DevicePoints& points, std::span<const std::uint32_t> ks);
 
 enum class NearestForm : std::uint8_t { sums, distances };
 
-/// found[i · ks.size() + j]: as index::nearest_sums() says, or its root. [device]. False where the curve does not tell points apart:
-/// then nothing is found. Each k is at least 1 and less than the number of points. Waits, but not for the search itself. The GPU must
-/// be the current one. Throws DeviceError.
+/// Writes found[i · ks.size() + j]: the sum of index::nearest_sums(), or its square root. [device]. Returns false, and
+/// finds nothing, if the curve does not distinguish enough points. Each k is at least 1 and less than the number of
+/// points. Waits, but not for the search itself. The GPU must be the current one. Throws DeviceError.
 [[nodiscard]] bool find_nearest(const DevicePoints& points, std::span<const std::uint32_t> ks, NearestForm form,
                                 double* found, DeviceMemory& memory, const Stream& stream);
 

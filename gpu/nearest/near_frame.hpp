@@ -1,5 +1,5 @@
-// A faster test before the exact sum: whether a candidate may be nearer than a limit, by float32 coordinates that are taken from a
-// place close to the points. Functions that the host and kernels share, so that tests need no GPU.
+// A fast test before the exact sum: whether a candidate may be nearer than a limit, by float32 coordinates relative to
+// a place close to the points. The functions compile for host and kernels, so that tests need no GPU.
 #pragma once
 
 #include <cmath>
@@ -9,7 +9,7 @@
 #include <epsflow/core/host_device.hpp>
 #include <epsflow/index/distance.hpp>
 
-// Loops of kernels over arrays in registers.
+// Unrolls loops of kernels over arrays in registers.
 #ifdef __CUDA_ARCH__
 #define EPSFLOW_UNROLL _Pragma("unroll")
 #else
@@ -18,23 +18,25 @@
 
 namespace epsflow::gpu {
 
-/// Up to so many dimensions.
+/// The largest number of dimensions.
 inline constexpr unsigned kMostNearestDims = 3;
 
-/// Coordinates of a group of points: from its centre, in units of about its size, rounded to float32. Let x' = (x − centre) · scale in real
-/// numbers, where scale is a power of two and the largest half extent of the group is at most 2 / scale. Then |p'| <= 4 for
-/// the points p of the group: where the centre is rounded by more than a little, its last bit is at most as large as the extent.
+/// Coordinates of a group of points relative to its centre, in units of about its size, rounded to float32. Let x' = (x
+/// − centre) · scale in real numbers; scale is a power of two, and the largest half extent of the group is at most 2 /
+/// scale. Then |p'| <= 4 for the points p of the group: if rounding moves the centre by more than a little, its last
+/// bit is at most as large as the extent.
 ///
-/// The sift. Let s be the sum (core/space.hpp) of p and a candidate q, as float64 computes it, and f = near_sum() of their rounded
-/// coordinates. Let s < limit, and r = √limit · scale. Each difference is at most r (1 + 2^-50) in real numbers, so |q'| <= 4 + r
-/// about. Rounding moves p' and q' by at most 2^-24 (1 + 2^-20) of each, which is 2^-24 (8 + r) together, and their difference is
-/// rounded by 2^-24 of itself. So differences of rounded coordinates are at most |p' − q'| + e with e just over 2^-21 + 2^-23 r. In up
-/// to three dimensions √f is at most r + 2e, before the roundings of f itself, which add less than 2^-20 of it. That is less
-/// than reach(r) = r (1 + 2^-18) + 2^-18, with room for the float32 roundings of r and of reach(). So f <= reach(r)², and what
-/// sifts() refuses is not below the limit. The same errors the other way round make s · scale² < reach(√f)², also where q' is far:
-/// |q'| <= 4 + √f (1 + 2^-20) then. Underflow changes coordinates by 2^-149 at most, far below the 2^-18.
+/// The filter. Let s be the sum (core/space.hpp) of p and a candidate q, as float64 computes it, and f = near_sum() of
+/// their rounded coordinates. Let s < limit, and r = √limit · scale. Each difference is at most r (1 + 2^-50) in real
+/// numbers, so |q'| <= 4 + r about. Rounding moves p' and q' by at most 2^-24 (1 + 2^-20) of each, which is 2^-24 (8 +
+/// r) together, and their difference is rounded by 2^-24 of itself. So differences of rounded coordinates are at most
+/// |p' − q'| + e with e just over 2^-21 + 2^-23 r. In up to three dimensions √f is at most r + 2e, before the roundings
+/// of f itself, which add less than 2^-20 of it. That is less than reach(r) = r (1 + 2^-18) + 2^-18, with room for the
+/// float32 roundings of r and of reach(). So f <= reach(r)², and a candidate that sifts() refuses is not below the
+/// limit. The same errors in reverse give s · scale² < reach(√f)², even if q' is far: then |q'| <= 4 + √f (1 + 2^-20).
+/// Underflow changes coordinates by at most 2^-149, far below the 2^-18.
 ///
-/// Where float32 overflows, f is infinite: then q is farther than any finite limit, and an infinite one refuses nothing.
+/// If float32 overflows, f is infinite: then q is farther than any finite limit, and an infinite limit refuses nothing.
 template <unsigned D>
 struct NearFrame {
   static_assert(D <= kMostNearestDims);
@@ -42,8 +44,8 @@ struct NearFrame {
   double centre[D];
   double scale;
 
-  /// lo, hi: the box of the group. `otherwise`: the scale where the box has no size, or one without a use; a power of two by
-  /// which all differences stay finite.
+  /// lo, hi: the box of the group. otherwise: the scale if the box has no usable size; a power of two with which all
+  /// differences stay finite.
   [[nodiscard]] static EPSFLOW_HOST_DEVICE NearFrame of_box(const double* lo, const double* hi,
                                                             double otherwise) noexcept {
     NearFrame frame;
@@ -61,12 +63,12 @@ struct NearFrame {
     return static_cast<float>((coordinate - centre[k]) * scale);
   }
 
-  /// What near_sum() of a candidate below the limit does not exceed. Infinite for an infinite limit.
+  /// Returns an upper bound on near_sum() of candidates below the limit. Infinite for an infinite limit.
   [[nodiscard]] EPSFLOW_HOST_DEVICE float sift_limit(double limit) const noexcept {
     const float far = reach(std::sqrt(static_cast<float>(limit * scale * scale)));
     return far * far;
   }
-  /// A limit that the sum of a pair is below, from its near_sum().
+  /// Returns a limit that the sum of a pair is below, from its near_sum().
   [[nodiscard]] EPSFLOW_HOST_DEVICE double limit_above(float near_sum) const noexcept {
     const double far = reach(std::sqrt(near_sum)) / scale;
     return far * far;
@@ -75,7 +77,7 @@ struct NearFrame {
  private:
   [[nodiscard]] static EPSFLOW_HOST_DEVICE float reach(float r) noexcept { return r * (1 + 0x1p-18F) + 0x1p-18F; }
 
-  /// A power of two by which x, which is a normal number, is from 1 to 2.
+  /// Returns a power of two whose product with x, a normal number, is in [1, 2).
   [[nodiscard]] static EPSFLOW_HOST_DEVICE double power_below_inverse(double x) noexcept {
     std::uint64_t bits = 0;
     std::memcpy(&bits, &x, sizeof bits);
@@ -85,7 +87,7 @@ struct NearFrame {
   }
 };
 
-/// a² + sum, rounded once.
+/// Returns a² + sum, rounded once.
 [[nodiscard]] EPSFLOW_HOST_DEVICE inline float add_square(float a, float sum) noexcept {
 #ifdef __CUDA_ARCH__
   return __fmaf_rn(a, a, sum);
@@ -94,7 +96,7 @@ struct NearFrame {
 #endif
 }
 
-/// Of differences that are rounded once; at most five roundings of the result, then.
+/// Sums the squares of differences that are rounded once. The result has at most five roundings.
 template <unsigned D, class Point, class Candidate>
 [[nodiscard]] EPSFLOW_HOST_DEVICE float near_sum(Point point, Candidate candidate) noexcept {
   float sum = 0;
@@ -102,13 +104,13 @@ template <unsigned D, class Point, class Candidate>
   return sum;
 }
 
-/// Whether a candidate may be below the limit. What is not a number may be.
+/// Returns true if a candidate may be below the limit. True for NaN.
 [[nodiscard]] EPSFLOW_HOST_DEVICE inline bool sifts(float near_sum, float sift_limit) noexcept {
   return !(near_sum > sift_limit);
 }
 
-/// At most the sum of any two points of two boxes, as float64 computes both: rounded differences and sums are monotone
-/// (index/nearest.cpp). lo(k), hi(k): of one box, other_lo(k), other_hi(k): of the other.
+/// Returns a lower bound on the sum of any two points of two boxes, as float64 computes both: rounded differences and
+/// sums are monotone (index/nearest.cpp). lo, hi: ends of one box; other_lo(k), other_hi(k): of the other.
 template <unsigned D, class Lo, class Hi>
 [[nodiscard]] EPSFLOW_HOST_DEVICE double box_sum(const double* lo, const double* hi, Lo other_lo,
                                                  Hi other_hi) noexcept {
@@ -123,8 +125,8 @@ template <unsigned D, class Lo, class Hi>
   return sum;
 }
 
-/// The K smallest of what is added, ascending. Where fewer than K are wanted the first ones are held by numbers that nothing is below:
-/// the last is always the k-th.
+/// Keeps the K smallest values that are added, ascending. If k is less than K, values below all others fill the first
+/// places, so that the last value is always the k-th.
 template <class T, unsigned K>
 class Smallest {
  public:
@@ -134,7 +136,7 @@ class Smallest {
   }
 
   [[nodiscard]] EPSFLOW_HOST_DEVICE T last() const noexcept { return values_[K - 1]; }
-  /// Calls f(j, the j-th) for j from 1 to k. (An index into the values would keep them out of registers.)
+  /// Calls f(j, value) for the j-th smallest, j from 1 to k. (An index would move the values out of registers.)
   template <class F>
   EPSFLOW_HOST_DEVICE void for_each(unsigned k, F f) const noexcept {
     EPSFLOW_UNROLL

@@ -6,15 +6,17 @@
 #include <epsflow/gpu/nearest/near_frame.hpp>
 #include <epsflow/gpu/nearest/nearest_kernels.hpp>
 
-// How a warp searches. Its lanes are 32 points that follow each other along the curve: a group. It goes from box to box, all children of
-// a node at a time, a lane for each. Leaves that are near enough come in chunks of four: their points are put into shared memory,
-// and each lane tests all of them in float32 (near_frame.hpp). What passes, mostly no more than will be kept, it sums in float64.
+// How a warp searches. Its lanes are 32 consecutive points along the curve: a group. It goes from box to box and tests
+// all children of a node at a time, one in each lane. Leaves that are near enough are processed in chunks of four:
+// their points are put into shared memory, and each lane tests all of them in float32 (near_frame.hpp). For candidates
+// that pass, mostly no more than will be kept, it computes the float64 sum.
 //
-// Boxes are passed over if they are no nearer than the farthest k-th of the lanes: as a group they need no more. The k-th are known well
+// A box is skipped if it is no nearer than the largest k-th distance of all lanes. The k-th distances are known well
 // enough from the start, from the other points of the group, in float32.
 //
-// Where the curve jumps within a group, its box would hold much of what lies between, and the few warps of such groups would work for
-// longer than all others. So a group is cut at its jumps, and its parts are searched one after the other, the other lanes idle.
+// If the curve jumps within a group, the box of the group would contain much of the space between, and the few warps of
+// such groups would run longer than all others. So a group is divided at its jumps, and its parts are searched one
+// after another while the other lanes idle.
 
 namespace epsflow::gpu {
 namespace {
@@ -59,7 +61,7 @@ __global__ void unresolved_kernel(LeafView leaves, const std::uint64_t* numbers,
   if (threadIdx.x % 32 == 0 && lanes != 0) atomicAdd(count, __popc(lanes));
 }
 
-/// Lower and upper end of one dimension of each leaf.
+/// Finds the lower and upper end of one dimension of each leaf.
 template <class T>
 __global__ void leaf_boxes_kernel(LeafView leaves) {
   const std::uint32_t leaf = blockIdx.x * kThreads + threadIdx.x;
@@ -77,7 +79,7 @@ __global__ void leaf_boxes_kernel(LeafView leaves) {
   boxes[std::uint64_t{leaves.counts[0]} + leaf] = hi;
 }
 
-/// The same of each node of a level above.
+/// Finds the same ends for each node of a higher level.
 template <class T>
 __global__ void node_boxes_kernel(const __grid_constant__ LeafView leaves, unsigned level) {
   const std::uint32_t node = blockIdx.x * kThreads + threadIdx.x;
@@ -95,27 +97,27 @@ __global__ void node_boxes_kernel(const __grid_constant__ LeafView leaves, unsig
   boxes[std::uint64_t{count} + node] = hi;
 }
 
-/// Where the level stands in the number of an open node. Nodes of level 1 are fewer than kMostGpuPoints / 256.
+/// Shift of the level in the number of an open node. There are fewer than kMostGpuPoints / 256 nodes of level 1.
 constexpr unsigned kLevelShift = 28;
 constexpr std::uint32_t kNodeMask = (1U << kLevelShift) - 1;
 
-/// A node that is still to be looked into.
+/// A node whose children are to be searched.
 struct OpenNode {
-  std::uint32_t node;  ///< and its level
-  float bound;         ///< of its box, see WarpSearch::bound_of()
+  std::uint32_t node;  ///< the node and its level
+  float bound;         ///< distance of its box, see WarpSearch::bound_of()
 };
 
-/// Of one warp. The nodes of a level that wait are those of the group's own ancestor, and on the way down those of one node of each
-/// level below.
+/// Shared memory of one warp. Open nodes of a level are siblings below the group's own ancestor, or, on the way down,
+/// children of one node of each level.
 template <unsigned D>
 struct WarpMemory {
   static constexpr unsigned kOpenNodes = 2 * kMostLevels * kDeviceBranch;
 
-  alignas(16) float near[D][32];  ///< of the chunk
+  alignas(16) float near[D][32];  ///< coordinates of the chunk, relative to the frame
   double exact[D][32];
   double lo[D], hi[D];  ///< the box of the group
   OpenNode open[kOpenNodes];
-  std::uint32_t leaves[kDeviceBranch + kChunkLeaves];  ///< that are to be searched
+  std::uint32_t leaves[kDeviceBranch + kChunkLeaves];  ///< leaves to be searched
 };
 
 template <class T, unsigned D, unsigned K>
@@ -128,7 +130,7 @@ class WarpSearch {
         best_(k, kInfinity),
         nearest_in_group_(k, kInfinity) {}
 
-  /// Of the 32 points from first on. Where there are fewer the last is searched more than once.
+  /// Searches the 32 points from `first` on. If there are fewer, the last one is searched more than once.
   __device__ __forceinline__ void run(std::uint32_t first) {
     const std::uint32_t own = min(first + lane_, leaves_.size - 1);
     own_leaf_ = own / kDeviceLeaf;
@@ -143,7 +145,7 @@ class WarpSearch {
     }
   }
 
-  /// Calls f(j, sum) for the j-th nearest, j from 1 to k.
+  /// Calls f(j, sum) for the j-th nearest point, j from 1 to k.
   template <class F>
   __device__ __forceinline__ void for_each_found(std::uint32_t k, F f) const {
     best_.for_each(k, f);
@@ -152,7 +154,7 @@ class WarpSearch {
  private:
   static constexpr float kInfinity = __builtin_huge_valf();
 
-  /// A bit for each lane that is far from the one before it, compared with how far lanes mostly are, and for the first.
+  /// Returns a bit for the first lane, and for each that is much farther than usual from the lane before it.
   __device__ __forceinline__ unsigned find_jumps() const {
     float far = 0;
 #pragma unroll
@@ -167,7 +169,7 @@ class WarpSearch {
     return __ballot_sync(tuning::kWholeWarp, far > tuning::kCurveJump / kGroup * sum) | 1U;
   }
 
-  /// Of the lanes [from, end).
+  /// Searches for the lanes [from, end).
   __device__ __forceinline__ void run_part(std::uint32_t first, unsigned from, unsigned end) {
     active_ = lane_ >= from && lane_ < end;
     all_zero_ = false;
@@ -194,7 +196,7 @@ class WarpSearch {
       } else if (open_ > 0) {
         --open_;
         const OpenNode next = memory_.open[open_];
-        __syncwarp();  // before others are written there
+        __syncwarp();  // before other lanes write there
         if (next.bound > reach_) continue;
         if (const unsigned level = next.node >> kLevelShift; level > 1) {
           open_children(level, next.node & kNodeMask, kNoLeaf);
@@ -213,19 +215,19 @@ class WarpSearch {
     return static_cast<double>(
         __ldg(static_cast<const T*>(leaves_.coordinates) + std::uint64_t{k} * leaves_.size + position));
   }
-  /// The end of a box of a level: 0 the lower one, 1 the upper one.
+  /// Returns an end of a box of a level: the lower one if `end` is 0, the upper one if it is 1.
   __device__ __forceinline__ double box_end(unsigned level, unsigned k, unsigned end, std::uint32_t box) const {
     const T* const boxes = static_cast<const T*>(leaves_.boxes[level]);
     return static_cast<double>(__ldg(boxes + std::uint64_t{2 * k + end} * leaves_.counts[level] + box));
   }
-  /// The node of a level that holds a position. Node i of level l are boxes 32 i … of level l − 1.
+  /// Returns the node of a level that contains a position. Node i of level l has the boxes from 32 i on of level l − 1.
   __device__ __forceinline__ static std::uint32_t ancestor(std::uint32_t position, unsigned level) {
     return (position / kDeviceLeaf) >> (5 * level);
   }
 
-  /// The box of the part.
+  /// Finds the box of the part.
   __device__ __forceinline__ void find_box() {
-    __syncwarp();  // whoever reads that of the part before
+    __syncwarp();  // until no lane reads the box of the part before
 #pragma unroll
     for (unsigned k = 0; k < D; ++k) {
       double lo = active_ ? point_[k] : __builtin_huge_val(), hi = active_ ? point_[k] : -__builtin_huge_val();
@@ -234,20 +236,20 @@ class WarpSearch {
         lo = fmin(lo, __shfl_xor_sync(tuning::kWholeWarp, lo, other));
         hi = fmax(hi, __shfl_xor_sync(tuning::kWholeWarp, hi, other));
       }
-      memory_.lo[k] = lo;  // by all lanes, the same
+      memory_.lo[k] = lo;  // all lanes write the same value
       memory_.hi[k] = hi;
     }
     __syncwarp();
   }
 
-  /// A limit from the other points of the part, which are [from, end).
+  /// Finds a limit from the other points of the part, which are [from, end).
   __device__ __forceinline__ void find_first_limit(std::uint32_t from, std::uint32_t end) {
 #pragma unroll
     for (unsigned k = 0; k < D; ++k) memory_.near[k][lane_] = near_[k];
     __syncwarp();
     for (std::uint32_t c = from; c < end; ++c) {
       float sum = near_sum<D>([&](unsigned k) { return near_[k]; }, [&](unsigned k) { return memory_.near[k][c]; });
-      // Lanes that repeat the last point leave it out, too.
+      // Lanes that repeat the last point exclude it as well.
       if (c == min(lane_, end - 1)) sum = kInfinity;
       if (active_) nearest_in_group_.add(sum);
     }
@@ -255,7 +257,7 @@ class WarpSearch {
     __syncwarp();
   }
 
-  /// Sets what follows from the lanes' limits.
+  /// Sets the lane's limit and the values derived from it.
   __device__ __forceinline__ void set_limit(double limit) {
     limit_ = limit;
     sift_limit_ = frame_.sift_limit(limit);
@@ -263,8 +265,8 @@ class WarpSearch {
     reach_ = __uint_as_float(__reduce_max_sync(tuning::kWholeWarp, __float_as_uint(scaled)));
   }
 
-  /// In units of the frame, rounded down. A box with a bound over reach_ holds nothing below the limit of any lane: scaling by powers of
-  /// two is monotone, and limits are scaled alike and rounded up.
+  /// Returns a lower bound on the sums of a box, in units of the frame. A box with a bound over reach_ contains nothing
+  /// below the limit of any lane: scaling by powers of two is monotone, and limits are scaled alike and rounded up.
   __device__ __forceinline__ float bound_of(unsigned level, std::uint32_t box) const {
     const double sum = box_sum<D>(
         memory_.lo, memory_.hi, [&](unsigned k) { return box_end(level, k, 0, box); },
@@ -272,15 +274,14 @@ class WarpSearch {
     return __double2float_rd(sum * frame_.scale * frame_.scale);
   }
 
-  /// The leaves of the group's own node, nearest first: so the limits soon hardly change any more.
+  /// Sorts the leaves of the group's own node, nearest first, so that the limits soon become small.
   __device__ __forceinline__ void sort_own_leaves(unsigned from) {
     const std::uint32_t group_leaf = __shfl_sync(tuning::kWholeWarp, own_leaf_, from);
     own_node_ = group_leaf / kDeviceBranch;
     const std::uint32_t leaf = own_node_ * kDeviceBranch + lane_;
     const bool there = leaf < leaves_.counts[0];
-    // Bounds are at least 0, so their bits are in order. The lowest bits give way to the number of the lane. The group's own leaves
-    // come before all others.
-    unsigned key = __float_as_uint(kInfinity) | lane_;  // no bound is infinite, as they are rounded down
+    // Bounds are at least 0, so their bits are ordered. The lowest bits hold the lane. Own leaves come first.
+    unsigned key = __float_as_uint(kInfinity) | lane_;  // no bound is infinite, because bounds are rounded down
     if (there && leaf / kGroupLeaves == group_leaf / kGroupLeaves) {
       key = lane_;
     } else if (there) {
@@ -301,7 +302,7 @@ class WarpSearch {
     return mine < own_count_ ? own_node_ * kDeviceBranch + lane : kNoLeaf;
   }
 
-  /// The keys of all lanes, in order: a bitonic sort.
+  /// Returns the keys of all lanes in order, by a bitonic sort.
   __device__ __forceinline__ unsigned sorted(unsigned key) const {
 #pragma unroll
     for (unsigned size = 2; size <= 32; size *= 2) {
@@ -316,7 +317,7 @@ class WarpSearch {
     return key;
   }
 
-  /// Opens the children of a node of a level from 2 on, which are within reach, but for one.
+  /// Opens the children of a node of level 2 or higher that are within reach, except one.
   __device__ __forceinline__ void open_children(unsigned level, std::uint32_t node, std::uint32_t except) {
     const std::uint32_t child = node * kDeviceBranch + lane_;
     float bound = kInfinity;
@@ -334,7 +335,7 @@ class WarpSearch {
     __syncwarp();
   }
 
-  /// Queues the leaves of a node of level 1 that are within reach. Fewer than a chunk wait before.
+  /// Queues the leaves of a node of level 1 that are within reach. Fewer than a chunk may be queued before.
   __device__ __forceinline__ void queue_leaves(std::uint32_t node) {
     const std::uint32_t leaf = node * kDeviceBranch + lane_;
     const bool within = leaf < leaves_.counts[0] && !(bound_of(0, leaf) > reach_);
@@ -343,7 +344,7 @@ class WarpSearch {
     queued_ += __popc(lanes);
     __syncwarp();
   }
-  /// Of the last ones, as many as a chunk takes.
+  /// Returns the lane's leaf of the last queued ones, at most a chunk.
   __device__ __forceinline__ std::uint32_t next_queued_leaf() {
     const unsigned count = min(queued_, kChunkLeaves);
     const unsigned mine = lane_ / kDeviceLeaf;
@@ -351,7 +352,7 @@ class WarpSearch {
     return mine < count ? memory_.leaves[queued_ + mine] : kNoLeaf;
   }
 
-  /// leaf: that of this lane's candidate; eight lanes have the same. Or kNoLeaf.
+  /// Searches a chunk. leaf: the leaf of this lane's candidate, the same for eight lanes, or kNoLeaf.
   __device__ __forceinline__ void search_chunk(std::uint32_t leaf) {
     const std::uint32_t position = leaf * kDeviceLeaf + lane_ % kDeviceLeaf;
     const bool there = leaf != kNoLeaf && position < leaves_.size;
@@ -363,7 +364,7 @@ class WarpSearch {
     }
     const unsigned valid = __ballot_sync(tuning::kWholeWarp, there);
     unsigned passed = passing() & (active_ ? valid : 0);
-    // A point is not its own neighbour.
+    // Excludes the point itself.
 #pragma unroll
     for (unsigned part = 0; part < kChunkLeaves; ++part) {
       if (__shfl_sync(tuning::kWholeWarp, leaf, part * kDeviceLeaf) == own_leaf_) {
@@ -380,10 +381,10 @@ class WarpSearch {
     }
     set_limit(fmin(limit_, best_.last()));
     all_zero_ = __all_sync(tuning::kWholeWarp, !active_ || best_.last() == 0);
-    __syncwarp();  // before the next chunk
+    __syncwarp();  // before the next chunk is written
   }
 
-  /// Bit c: candidate c of the chunk may be below this lane's limit.
+  /// Returns bit c if candidate c of the chunk may be below this lane's limit.
   __device__ __forceinline__ unsigned passing() {
     __syncwarp();
     unsigned passed = 0;
@@ -414,16 +415,16 @@ class WarpSearch {
   NearFrame<D> frame_;
   Smallest<double, K> best_;
   Smallest<float, K> nearest_in_group_;
-  double limit_ = __builtin_huge_val();  ///< the k-th is below it, or is among what has been found and equals it
+  double limit_ = __builtin_huge_val();  ///< the k-th sum is below it, or is found and equals it
   float sift_limit_ = kInfinity;
   float reach_ = kInfinity;  ///< the largest limit of the part's lanes, in units of the frame, rounded up
-  bool active_ = true;       ///< of the part that is searched
-  bool all_zero_ = false;    ///< nothing is nearer than what all lanes have found
+  bool active_ = true;       ///< the lane is in the part that is searched
+  bool all_zero_ = false;    ///< no point can be nearer than those found by all lanes
   std::uint32_t own_node_ = 0;
-  unsigned own_keys_ = 0;   ///< of lane i: the i-th nearest leaf of the own node, and its bound
-  unsigned own_count_ = 0;  ///< leaves of the own node, and how many have been searched
+  unsigned own_keys_ = 0;   ///< in lane i: the i-th nearest leaf of the own node, with its bound
+  unsigned own_count_ = 0;  ///< number of leaves of the own node; own_next_ of them have been searched
   unsigned own_next_ = 0;
-  unsigned climb_ = 0;  ///< from this level down, to 2, the own ancestors are to be opened
+  unsigned climb_ = 0;  ///< the own ancestors from this level down to 2 are still to be opened
   unsigned open_ = 0;
   unsigned queued_ = 0;
 };

@@ -1,4 +1,4 @@
-// Points along a curve in device memory, with boxes above them, and the search of nearest points in them.
+// Searches nearest points on the GPU, among points in the order of a curve with a hierarchy of boxes.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -11,46 +11,47 @@
 
 namespace epsflow::gpu {
 
-/// Points of a leaf, and boxes of a node. A warp has a lane for each of the latter.
+/// Points of a leaf, and boxes of a node. A warp has one lane for each box of a node.
 inline constexpr std::uint32_t kDeviceLeaf = 8;
 inline constexpr std::uint32_t kDeviceBranch = 32;
-/// Levels of boxes over kMostGpuPoints points.
+/// Levels of boxes for kMostGpuPoints points.
 inline constexpr unsigned kMostLevels = 6;
 
-/// Leaves are kDeviceLeaf positions that follow each other, nodes kDeviceBranch leaves or nodes of the level below. All arrays are in
-/// device memory, and of the points' precision.
+/// A leaf is kDeviceLeaf consecutive positions. A node is kDeviceBranch consecutive leaves, or nodes of the level
+/// below. All arrays are in device memory and have the points' precision.
 struct LeafView {
   const void* coordinates = nullptr;     ///< [dims × size] by position
   const std::uint32_t* order = nullptr;  ///< [size] input ids
   std::uint32_t size = 0;
   std::uint32_t dims = 1;
   Precision precision = Precision::float64;
-  unsigned levels = 0;                     ///< of boxes; the last one has at most kDeviceBranch
-  std::uint32_t counts[kMostLevels] = {};  ///< boxes of each level; those of leaves are level 0
-  void* boxes[kMostLevels] = {};  ///< [dims × 2 × count] of each level: lower ends, then upper ones, of each dimension
-  double scale = 1;               ///< a power of two by which the largest extent of the points is about 1
+  unsigned levels = 0;                     ///< number of levels; the last one has at most kDeviceBranch boxes
+  std::uint32_t counts[kMostLevels] = {};  ///< number of boxes of each level; level 0 has the boxes of leaves
+  /// [dims × 2 × count] for each level: for each dimension the lower ends, then the upper ends
+  void* boxes[kMostLevels] = {};
+  double scale = 1;  ///< a power of two that scales the largest extent of the points to about 1
 };
 
-/// numbers[i]: of point i on the curve; ids[i] = i.
+/// Writes numbers[i] = the number of point i on the curve, and ids[i] = i.
 void launch_curve_numbers(PointsOnDevice points, const index::Curve& curve, std::uint64_t* numbers, std::uint32_t* ids,
                           cudaStream_t stream);
 
-/// *count: points that have the same number as another one far behind them in the order, which lies elsewhere. [device]
+/// Writes *count = the points that share their number with a point far after them at another place. [device]
 void launch_count_unresolved(const LeafView& leaves, const std::uint64_t* numbers, std::uint32_t* count,
                              cudaStream_t stream);
 
-/// Fills the boxes of all levels.
+/// Computes the boxes of all levels.
 void launch_boxes(const LeafView& leaves, cudaStream_t stream);
 
-/// What is searched: of each point the ks[0]-th, … nearest other one.
+/// The request: for each point the ks[0]-th, ks[1]-th, … nearest other point.
 struct NearestWanted {
   const std::uint32_t* ks = nullptr;  ///< [count], device memory
   std::uint32_t count = 0;
-  std::uint32_t most = 0;   ///< the largest of them, at most kMostDeviceK
-  bool roots = false;       ///< distances instead of sums
+  std::uint32_t most = 0;   ///< the largest k, at most kMostDeviceK
+  bool roots = false;       ///< writes distances instead of sums
   double* found = nullptr;  ///< [size × count] by input id, device memory
 };
-/// The most that registers hold.
+/// The largest k for which registers suffice.
 inline constexpr std::uint32_t kMostDeviceK = 32;
 
 void launch_nearest(const LeafView& leaves, const NearestWanted& wanted, cudaStream_t stream);

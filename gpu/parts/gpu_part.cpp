@@ -89,7 +89,7 @@ std::vector<std::byte> GpuPart::make_room(const RoomNeeds& needs) {
     key.block = block_.data();
   }
   room_ = shape.in(key.block);
-  stream_.synchronize();  // others write to it on streams of their own
+  stream_.synchronize();  // other GPUs write to it on their own streams
   const auto bytes = std::as_bytes(std::span(&key, 1));
   return {bytes.begin(), bytes.end()};
 }
@@ -113,7 +113,7 @@ void GpuPart::copy(void* to, const GpuRoom& room, const void* from, std::uint64_
 
 void GpuPart::send_rows(Rooms rooms, std::span<const std::uint64_t> places) {
   const DeviceScope scope(home_.device);
-  const StreamDrain drain(stream_);  // whatever fails, before the memory of others goes
+  const StreamDrain drain(stream_);  // waits, even after an error, before memory of others is freed
   const std::uint64_t first = first_of_part_[part_], last = first_of_part_[part_ + 1];
   DeviceBuffer<std::byte> packed(home_.memory, stream_.get(), data_.bytes() - (last - first) * row_bytes());
   launch_pack({data_.data(), rows_, dims_, precision_}, row_places(),
@@ -166,7 +166,7 @@ GpuPart::Lent GpuPart::lend(double near, double beyond) {
 void GpuPart::send_lent(Rooms rooms, std::span<const std::uint64_t> near_places,
                         std::span<const std::uint64_t> beyond_places) {
   const DeviceScope scope(home_.device);
-  const StreamDrain drain(stream_);  // whatever fails, before the memory of others goes
+  const StreamDrain drain(stream_);  // waits, even after an error, before memory of others is freed
   DeviceBuffer<std::byte> packed(home_.memory, stream_.get(), lent_.size() * row_bytes());
   launch_pack_lent(own(), lent_.data(), lent_.size(), packed.data(), stream_.get());
   lent_ = {};
@@ -204,7 +204,7 @@ void GpuPart::rows_of(std::uint32_t part, std::span<const std::uint32_t> points,
 void GpuPart::send_back(Rooms rooms, std::span<const std::uint64_t> places, const OfPoints& found,
                         std::span<const std::int32_t> numbers) {
   const DeviceScope scope(home_.device);
-  const StreamDrain drain(stream_);  // whatever fails, before the memory of others goes
+  const StreamDrain drain(stream_);  // waits, even after an error, before memory of others is freed
   if (found.labels != nullptr && !numbers.empty()) {
     const DeviceBuffer<std::int32_t> table = copy_of(numbers, home_.memory, stream_.get());
     launch_renumber(found.labels, own_, table.data(), stream_.get());

@@ -17,7 +17,7 @@
 
 namespace epsflow::gpu {
 
-/// What it works with, all of which must outlive it.
+/// The resources of a part. All must outlive it.
 struct GpuPartHome {
   int device;
   unsigned threads;
@@ -27,8 +27,8 @@ struct GpuPartHome {
   std::size_t devices;  ///< that hold the data set together
 };
 
-/// At its most it holds coordinates of its rows twice, and those of its part. What other GPUs get crosses the link between them where there is
-/// one, else host memory.
+/// At its peak it holds the coordinates of its rows twice, and those of its part. Data for other GPUs crosses the link
+/// between them if there is one, else host memory.
 class GpuPart final : public DevicePart {
  public:
   /// Copies the rows to the GPU, which must be the current one. Waits.
@@ -56,7 +56,7 @@ class GpuPart final : public DevicePart {
     return {part_of_row_.data(), starts_.data(), rows_, cuts_.count + 1};
   }
   [[nodiscard]] PointsOnDevice own() const noexcept { return {room_.points, own_, dims_, precision_}; }
-  /// To memory of a room, ordered by the stream of this GPU.
+  /// Copies to the memory of a room, in the order of this GPU's stream.
   void copy(void* to, const GpuRoom& room, const void* from, std::uint64_t bytes) const;
 
   GpuPartHome home_;
@@ -64,20 +64,20 @@ class GpuPart final : public DevicePart {
   std::uint32_t dims_;
   Precision precision_;
   Stream stream_;
-  DeviceBuffer<std::byte> data_;  ///< of the rows, until they are sent
+  DeviceBuffer<std::byte> data_;  ///< coordinates of the rows, until they are sent
   CutsView cuts_;
   DeviceBuffer<std::uint8_t> part_of_row_;
   DeviceBuffer<std::uint32_t> starts_;        ///< [parts × blocks]
-  std::vector<std::uint64_t> first_of_part_;  ///< [parts + 1] among its rows by part
+  std::vector<std::uint64_t> first_of_part_;  ///< [parts + 1] first row of each part, in the order by part
   std::uint32_t part_ = 0;
   std::uint32_t own_ = 0;
   std::uint64_t most_lent_ = 0;
-  DeviceBuffer<std::byte> block_;       ///< of the room
-  OpenMemory open_block_;               ///< the same where other processes write to it
-  RoomPlaces room_;                     ///< own points and ghosts, and what is found of the rows, by part
-  DeviceBuffer<std::uint64_t> lent_;    ///< keys, in order
-  std::vector<std::uint64_t> list_of_;  ///< [2 × parts + 1] where those of each part begin, near ones and others
-  StreamDrain drain_{stream_};          // before the memory above goes
+  DeviceBuffer<std::byte> block_;       ///< memory of the room
+  OpenMemory open_block_;               ///< memory of the room if other processes write to it
+  RoomPlaces room_;                     ///< own points and ghosts; labels and core flags of the rows, by part
+  DeviceBuffer<std::uint64_t> lent_;    ///< keys (LentKey), ascending
+  std::vector<std::uint64_t> list_of_;  ///< [2 × parts + 1] begins of lists: inner and outer ghosts of each part
+  StreamDrain drain_{stream_};          // waits before the memory above is freed
 };
 
 }  // namespace epsflow::gpu

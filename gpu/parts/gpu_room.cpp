@@ -49,7 +49,7 @@ std::unique_ptr<GpuRoom> GpuRoom::open(const RoomKey& key, int from) {
   if (!key.open) return nullptr;
   std::byte* const block = room->opened_.emplace(key.handle, from).data();
   if (block == nullptr) return nullptr;
-  // A handle of another machine may be one of this machine, too.
+  // A handle from another machine may also be valid on this one.
   std::uint64_t mark = 0;
   check(cudaMemcpy(&mark, key.shape.mark(block), sizeof(mark), cudaMemcpyDeviceToHost));
   if (mark != key.mark) return nullptr;

@@ -1,4 +1,4 @@
-// The memory of a GPU that others write to, as they know it.
+// A room: the memory of one GPU to which other GPUs write.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -15,14 +15,14 @@
 
 namespace epsflow::gpu {
 
-/// Where things are in a room.
+/// The arrays of a room.
 struct RoomPlaces {
-  std::byte* points = nullptr;     ///< own ones, and ghosts
-  std::int32_t* labels = nullptr;  ///< [rows] by part, where they are expected
+  std::byte* points = nullptr;     ///< own points, then ghosts
+  std::int32_t* labels = nullptr;  ///< [rows] by part; null if labels are not kept
   std::uint8_t* core = nullptr;
 };
 
-/// What a room is made of: one block of memory.
+/// The layout of a room, which is one block of memory.
 class RoomShape {
  public:
   RoomShape() = default;
@@ -30,7 +30,6 @@ class RoomShape {
 
   [[nodiscard]] std::uint64_t bytes() const noexcept { return mark_ + sizeof(std::uint64_t); }
   [[nodiscard]] RoomPlaces in(std::byte* block) const noexcept;
-  /// Where the mark is.
   [[nodiscard]] std::byte* mark(std::byte* block) const noexcept { return block + mark_; }
 
  private:
@@ -41,31 +40,31 @@ class RoomShape {
   bool has_core_ = false;
 };
 
-/// What others must know of a room.
+/// The key with which other GPUs open a room.
 struct RoomKey {
-  std::uint64_t process = 0;       ///< process_number() there
-  std::uint64_t mark = 0;          ///< in the block, by which it is known: no other has it
-  int device = 0;                  ///< as that process counts
-  DeviceMemory* memory = nullptr;  ///< in that process
-  std::byte* block = nullptr;      ///< in that process
+  std::uint64_t process = 0;       ///< process_number() of the owner
+  std::uint64_t mark = 0;          ///< unique number in the block, by which the room is recognised
+  int device = 0;                  ///< number of the GPU in that process
+  DeviceMemory* memory = nullptr;  ///< address in that process
+  std::byte* block = nullptr;      ///< address in that process
   RoomShape shape;
-  bool open = false;  ///< for other processes, by this handle
+  bool open = false;  ///< other processes can open it by this handle
   cudaIpcMemHandle_t handle{};
-  std::array<std::uint64_t, kMostDeviceParts + 1> first_of_part{};  ///< where those of each part begin among its rows
+  std::array<std::uint64_t, kMostDeviceParts + 1> first_of_part{};  ///< by part, in the owner's order
 };
-/// A number that no other process has.
+/// Returns a random number that identifies this process.
 [[nodiscard]] std::uint64_t process_number();
-/// One that no room has had.
+/// Returns a number that no room has had.
 [[nodiscard]] std::uint64_t next_mark();
 
 class GpuRoom final : public DeviceRoom {
  public:
-  /// As the GPU of this number reaches it, which must be the current one. Null where it does not.
+  /// Opens a room from the GPU `from`, which must be the current one. Returns null if that GPU cannot reach it.
   [[nodiscard]] static std::unique_ptr<GpuRoom> open(const RoomKey& key, int from);
 
   [[nodiscard]] const RoomPlaces& places() const noexcept { return places_; }
   [[nodiscard]] std::uint64_t first_of_part(std::uint32_t part) const noexcept { return key_.first_of_part[part]; }
-  /// Number of its GPU, where copies to it need it.
+  /// The number of its GPU, if copies to it need it.
   [[nodiscard]] std::optional<int> device() const noexcept { return device_; }
 
  private:

@@ -21,7 +21,7 @@ std::uint32_t blocks_of(std::uint64_t items) { return static_cast<std::uint32_t>
 __device__ std::uint64_t thread_number() { return std::uint64_t{blockIdx.x} * kThreads + threadIdx.x; }
 __device__ unsigned lanes_before() { return (1U << (threadIdx.x % kWarp)) - 1; }
 
-/// The part of a point, and whether a cut that decides it is within reach: no other part is, where none is.
+/// Returns the part of a point. close: set if a cut on its way is within reach, without which no other part is.
 template <class T>
 __device__ std::uint32_t part_of(const CutsView& cuts, const T* point, double reach, bool& close) {
   std::int32_t at = cuts.count == 0 ? -1 : 0;
@@ -36,7 +36,7 @@ __device__ std::uint32_t part_of(const CutsView& cuts, const T* point, double re
   return static_cast<std::uint32_t>(-1 - at);
 }
 
-/// As Partition::for_near().
+/// Does the same as Partition::for_near().
 template <class T, class F>
 __device__ void for_near(const CutsView& cuts, const T* point, double reach, F&& f) {
   std::int32_t open[kMostDeviceParts];
@@ -92,7 +92,7 @@ __global__ void cut_kernel(const T* data, std::uint32_t rows, std::uint32_t dims
   if (threadIdx.x <= cuts.count) to.counts[std::uint64_t{threadIdx.x} * gridDim.x + blockIdx.x] = counts[threadIdx.x];
 }
 
-/// Calls f(row, place) for the rows of this block, whose threads all come here.
+/// Calls f(row, place) for the rows of this block. All threads of the block must call it.
 template <class F>
 __device__ void for_placed(const RowPlaces& places, F&& f) {
   __shared__ std::uint32_t next[kMostDeviceParts];
@@ -142,14 +142,14 @@ __global__ void unpack_kernel(const T* from, RowPlaces places, T* to) {
   for_placed(places, [&](std::uint64_t row, std::uint32_t place) { to[row] = from[place]; });
 }
 
-/// A warp for each point: its block by bisection, and the row by the parts of the block's rows.
+/// Finds one row in each warp: the block of the point by bisection, and the row by the parts of the block's rows.
 __global__ void find_rows_kernel(RowPlaces places, RowsOfPart of, std::uint32_t blocks, std::uint32_t* points,
                                  std::uint32_t count) {
   const std::uint64_t w = thread_number() / kWarp;
   if (w >= count) return;
   const std::uint32_t* const starts = places.starts + std::uint64_t{of.part} * blocks;
   const std::uint32_t place = starts[0] + (points[w] - of.first_point);
-  std::uint32_t lo = 0, hi = blocks;  // the last block that begins no later
+  std::uint32_t lo = 0, hi = blocks;  // the last block whose start is at most place
   while (hi - lo > 1) {
     const std::uint32_t middle = lo + (hi - lo) / 2;
     (starts[middle] <= place ? lo : hi) = middle;

@@ -1,5 +1,4 @@
-// Rows of a data set told and moved apart by the part of space that they lie in. Those that take a Scratch allocate temporary memory on its
-// stream; none waits.
+// Kernels that find the parts of rows and reorder rows by part. A Scratch provides temporary memory. None waits.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -11,37 +10,37 @@
 
 namespace epsflow::gpu {
 
-/// Rows that a block looks at: within them points of a part are ranked.
+/// Rows of a block. The points of a part are ranked within them.
 inline constexpr std::uint32_t kCutRows = 1024;
 [[nodiscard]] constexpr std::uint32_t cut_blocks(std::uint32_t rows) noexcept {
   return rows / kCutRows + (rows % kCutRows > 0 ? 1 : 0);
 }
 
-/// A tree of cuts, for kernels.
+/// A tree of cuts in the form that kernels use.
 struct CutsView {
   SpaceCut cuts[kMostDeviceParts - 1];
   std::uint32_t count = 0;
 };
 
-/// The part of each row, [n]; how many rows of a block are in each part, [parts × blocks]; how many are ghosts of each, and how many ghosts are of
-/// each, [2 × parts], which is added to. All [device].
+/// The results of launch_cut(), [device]. parts: [n] the part of each row. counts: [parts × blocks] rows of a block in
+/// each part. ghosts: [2 × parts] added to: ghosts that each part gets, then ghosts that each part lends.
 struct CutRows {
   std::uint8_t* parts;
   std::uint32_t* counts;
   unsigned long long* ghosts;
 };
 void launch_cut(PointsOnDevice rows, const CutsView& cuts, double reach, const CutRows& to, cudaStream_t stream);
-/// From counts of blocks to where the rows of each begin among all, by part. [parts × blocks]
+/// Turns the counts of blocks into first rows of each block and part, in the order by part. [parts × blocks]
 void launch_starts(std::uint32_t* counts, std::uint64_t size, Scratch scratch);
 
-/// Where rows are among all of the same device, by part and in their order. All [device].
+/// The place of each row in the order by part, and by row within a part. All [device].
 struct RowPlaces {
   const std::uint8_t* parts;    ///< [rows]
   const std::uint32_t* starts;  ///< [parts × blocks]
   std::uint32_t rows;
   std::uint32_t part_count;
 };
-/// Where rows go by their places: those of one part, at [first, last), apart from the others. [device]
+/// Rows in the order of their places. The rows of one part, with places in [first, last), are separate. [device]
 struct PackedRows {
   void* others;  ///< [n - (last - first), dims]
   void* own;     ///< [last - first, dims]
@@ -49,20 +48,20 @@ struct PackedRows {
   std::uint32_t last;
 };
 void launch_pack(PointsOnDevice rows, const RowPlaces& places, const PackedRows& to, cudaStream_t stream);
-/// What comes by part in the order of rows. [device] [rows] each
+/// Reorders values from the order by part to that of the rows. [device] [rows] each
 void launch_unpack(const std::int32_t* from, const RowPlaces& places, std::int32_t* to, cudaStream_t stream);
 void launch_unpack(const std::uint8_t* from, const RowPlaces& places, std::uint8_t* to, cudaStream_t stream);
-/// How points of a part, and rows, are counted.
+/// A part, and the numbers of its first point and first row in the caller's counting.
 struct RowsOfPart {
   std::uint32_t part;
   std::uint32_t first_point;
   std::uint32_t first_row;
 };
-/// In place: from points of a part to their rows. [device] [count]
+/// Replaces points of a part by their rows. [device] [count]
 void launch_find_rows(const RowPlaces& places, const RowsOfPart& of, std::uint32_t* points, std::uint32_t count,
                       cudaStream_t stream);
 
-/// A point of a part that another part has as a ghost. Ordered by list, of which each part has two, near ones and others, then by point.
+/// A point that another part has as a ghost. Ordered by list (two for each part: inner and outer), then by point.
 struct LentKey {
   static constexpr int kBits = 37;
   __host__ __device__ static std::uint64_t make(std::uint32_t to, bool beyond, std::uint32_t point) noexcept {
@@ -72,21 +71,21 @@ struct LentKey {
     return static_cast<std::uint32_t>(key);
   }
 };
-/// Points of part `part` that others have as ghosts. keys: [room], in any order; *count: how many there are, which is added to. [device]
+/// Writes the keys of points of part `part` that are ghosts of others, in any order. keys: [room]. *count: added to.
 void launch_lend(PointsOnDevice points, const CutsView& cuts, std::uint32_t part, double near, double beyond,
                  std::uint64_t* keys, std::uint64_t room, unsigned long long* count, cudaStream_t stream);
-/// Keys in their order; `sorted` gets them. [device] [count]
+/// Sorts keys into `sorted`. [device] [count]
 void launch_sort_lent(const std::uint64_t* keys, std::uint64_t* sorted, std::uint64_t count, Scratch scratch);
-/// Where lists begin: of 2 · parts, and where the last ends. [device] keys: [count], in their order; begins: [lists]
+/// Writes where each of 2 · parts lists begins, and the end. [device] keys: [count], sorted; begins: [lists]
 void launch_lists_of_lent(const std::uint64_t* keys, std::uint64_t count, std::uint64_t* begins, std::uint32_t lists,
                           cudaStream_t stream);
-/// The ids of the points of keys. [device] [count]
+/// Writes the ids of the points of keys. [device] [count]
 void launch_points_of_lent(const std::uint64_t* keys, std::uint64_t count, std::uint32_t* points, cudaStream_t stream);
-/// Their coordinates. [device] [count × dims]
+/// Writes the coordinates of these points. [device] [count × dims]
 void launch_pack_lent(PointsOnDevice points, const std::uint64_t* keys, std::uint64_t count, void* to,
                       cudaStream_t stream);
 
-/// numbers[label] in place of each label that is not noise. [device] [n]
+/// Replaces each label that is not noise by numbers[label]. [device] [n]
 void launch_renumber(std::int32_t* labels, std::uint32_t n, const std::int32_t* numbers, cudaStream_t stream);
 
 }  // namespace epsflow::gpu

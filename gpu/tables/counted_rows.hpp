@@ -1,4 +1,4 @@
-// The rows of a csr table whose neighbours have been counted.
+// The rows of a csr table after their neighbours have been counted.
 #pragma once
 
 #include <cstddef>
@@ -13,29 +13,28 @@
 
 namespace epsflow::gpu {
 
-/// The sizes of batches are exact, so none is too large, unless the device has no memory for a lane's buffer.
+/// The sizes of batches are exact, so a batch is too large only if the device lacks memory for a lane's buffer.
 class CountedRows {
  public:
-  /// counts: neighbours of each row, made on `stream`, which must outlive this. Waits.
+  /// counts: number of neighbours of each row, made on `stream`, which must outlive the object. Waits.
   CountedRows(DeviceBuffer<std::uint32_t> counts, const Stream& stream, DeviceMemory& memory);
 
   [[nodiscard]] std::uint64_t pairs() const noexcept { return pairs_; }
-  /// The first id of each row, counted over the whole table. [device] [rows + 1]
+  /// The offset of the ids of each row in the whole table. [device] [rows + 1]
   [[nodiscard]] const std::uint64_t* offsets() const noexcept { return offsets_.data(); }
 
-  /// Rows between parts of about as many pairs, from 0 to the end, and the offset of each. Those of a part without a row are
-  /// equal.
+  /// Cuts between parts of about equally many pairs: first row and offset of each, and the end. Parts may be empty.
   struct Cuts {
     std::vector<std::uint32_t> rows;
     std::vector<std::uint64_t> offsets;
   };
-  /// Waits.
+  /// Cuts the rows into `parts` parts. Waits.
   [[nodiscard]] Cuts cut(std::uint64_t parts) const;
-  /// Halves of the rows. Waits.
+  /// Divides the rows of a batch in two halves. Waits.
   [[nodiscard]] std::pair<Batch, Batch> split(const Batch& batch) const;
 
-  /// The body of a search (see start_on()). fill() puts work on the lane that writes the ids of the batch's rows, row by row,
-  /// to lane.words. lane_pairs: what a lane shall have room for.
+  /// Implements a search (see start_on()). fill() puts work on the lane that writes the ids of the batch's rows, row by
+  /// row, to lane.words. lane_pairs: the requested capacity of a lane.
   template <class F>
   void search(const Batch& batch, GpuLane& lane, std::uint64_t lane_pairs, NeighborTable& table,
               const TableSearch::Completion& done, F&& fill) const {
@@ -57,7 +56,7 @@ class CountedRows {
   DeviceBuffer<std::uint32_t> counts_;
   DeviceBuffer<std::uint64_t> offsets_;
   std::uint64_t pairs_ = 0;
-  std::uint64_t longest_ = 0;  // neighbours of the row that has most
+  std::uint64_t longest_ = 0;  // number of neighbours of the row that has most
 };
 
 /// Adds the batch between two cuts to a plan, if it has a row.

@@ -1,4 +1,4 @@
-// A lane of the GPU: a stream with its device buffers and its pinned memory, and how work is put on it.
+// A lane of the GPU: a stream with its device buffers and pinned memory.
 #pragma once
 
 #include <algorithm>
@@ -20,29 +20,29 @@ namespace epsflow::gpu {
 
 struct GpuLane {
   explicit GpuLane(const GpuResources& resources) : memory(resources.memory), pinned(resources.pinned) {}
-  GpuLane(const GpuLane&) = delete;  // work under way holds its address
+  GpuLane(const GpuLane&) = delete;  // queued work holds its address
   GpuLane& operator=(const GpuLane&) = delete;
 
-  /// Room for `wanted` items of so many words each. Where the GPU has no memory for them, for half as many, and so on.
-  /// Throws DeviceOutOfMemory when not even `least` fit. Returns for how many.
+  /// Allocates memory for `wanted` items of words_each words. If the GPU lacks memory, tries half as many, and so on.
+  /// Returns the number of items. Throws DeviceOutOfMemory if not even `least` fit.
   std::uint64_t ensure_words(std::uint64_t wanted, std::uint64_t least, std::uint64_t words_each = 1);
-  /// Pinned room for the counts of so many rows.
+  /// Allocates pinned memory for the counts of `rows` rows.
   void ensure_counts(std::uint64_t rows);
-  /// Copies the counts of so many rows there. Does not wait.
+  /// Copies the counts of `rows` rows to that memory. Does not wait.
   std::span<const std::uint32_t> copy_counts(const std::uint32_t* counts, std::uint64_t rows);
 
   DeviceMemory& memory;
   PinnedPool& pinned;
   Stream stream;
-  DeviceBuffer<std::uint32_t> words;  ///< of ids, bits or pairs
+  DeviceBuffer<std::uint32_t> words;  ///< ids, bits or pairs
   PinnedBytes host_counts;
-  StreamDrain drain{stream};  // before the memory above goes
+  StreamDrain drain{stream};  // waits before the memory above is freed
 
  private:
-  std::uint64_t refused_ = ~std::uint64_t{0};  // words that the GPU had no memory for
+  std::uint64_t refused_ = ~std::uint64_t{0};  // the smallest number of words that the GPU has refused
 };
 
-/// As many lanes as the options ask for.
+/// Makes the lanes that the options request, at least one.
 template <class Lane>
 [[nodiscard]] std::deque<Lane> make_lanes(const GpuResources& resources, const TableOptions& options) {
   std::deque<Lane> lanes;
@@ -55,8 +55,8 @@ inline void copy_to_host(void* to, const void* from, std::uint64_t bytes, const 
   check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream.get()));
 }
 
-/// Starts work of a stage on a lane. What goes wrong is told to `done`, once what has been queued is over. The work must
-/// not have called `done` when it throws.
+/// Starts work of a stage on a lane. If the work throws, waits for queued work and passes the error to `done`. The work
+/// must not have called `done` when it throws.
 template <class F>
 void start_on(const GpuLane& lane, Stage stage, const TableSearch::Completion& done, F&& work) {
   BatchResult failed;
@@ -74,7 +74,7 @@ void start_on(const GpuLane& lane, Stage stage, const TableSearch::Completion& d
   done(failed);
 }
 
-/// Calls done(result()) when all work of the lane so far is over, or tells `done` what went wrong.
+/// Calls done(result()) after all work so far on the lane, or passes an error to `done`.
 template <class F>
 void report(const GpuLane& lane, const TableSearch::Completion& done, F result) {
   lane.stream.on_complete([done, result = std::move(result)](std::exception_ptr error) {

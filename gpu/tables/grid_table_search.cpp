@@ -44,11 +44,11 @@ std::unique_ptr<TableSearch> make_table_search(const GridTask& task) {
   if (by_pairs) return make_pairs_search(task);
   {
     CountedRows rows = count_rows(task);
-    // Which format crosses the bus in fewer bytes, layout and all.
+    // Takes the format that transfers fewer bytes, its layout included.
     const bool packed = can_pack && format == FormatChoice::automatic &&
                         task.grid->packed_bytes() <= csr_table_bytes(task.grid->size(), rows.pairs());
     if (!packed) return make_rows_search(task, std::move(rows));
-  }  // the counts go: their memory is of more use to lanes
+  }  // frees the counts for the lanes
   return make_packed_search(task);
 }
 

@@ -1,4 +1,4 @@
-// A thread per row writes the row's words. They go straight to their place in the table.
+// One thread for each row writes the words of the row, which are copied straight to their place in the table.
 #include <algorithm>
 #include <deque>
 
@@ -57,9 +57,9 @@ class PackedSearch final : public GridTableSearch {
 
   std::shared_ptr<const PackedLayout> layout_;
   DeviceBuffer<std::uint32_t> counts_;  // [n] filled by batches
-  std::uint64_t lane_words_ = 0;        // that a lane shall have room for
-  std::uint64_t longest_row_ = 0;       // its words
-  std::deque<GpuLane> lanes_;           // last: their work uses the others
+  std::uint64_t lane_words_ = 0;        // requested capacity of a lane
+  std::uint64_t longest_row_ = 0;       // in words
+  std::deque<GpuLane> lanes_;           // declared last because their work uses the other members
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Section VI of Gowanlock et al. 2017: batches of about as many pairs, which are estimated from a sample of the points.
+// Section VI of Gowanlock et al. 2017: batches of about equally many pairs, estimated from a sample of the points.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -14,10 +14,10 @@
 namespace epsflow::gpu {
 namespace {
 
-/// Pairs that a lane may hold: run-length encoding counts in 32 bits.
+/// The largest number of pairs of a lane, as run-length encoding counts in signed 32 bits.
 constexpr std::uint64_t kMostLanePairs = std::numeric_limits<std::int32_t>::max();
 
-/// A lane whose words are pairs: rows, rows, neighbours, neighbours; the sort moves them between the halves.
+/// A lane whose words are pairs: rows, rows, neighbours, neighbours. The sort alternates between the halves.
 struct PairLane : GpuLane {
   explicit PairLane(const GpuResources& resources)
       : GpuLane(resources),
@@ -39,12 +39,12 @@ struct PairLane : GpuLane {
     return {words.data() + 2 * capacity(), words.data() + 3 * capacity()};
   }
 
-  DeviceBuffer<std::uint64_t> counters;  // [3] pairs, rows; and rows again, as the sort counts them
+  DeviceBuffer<std::uint64_t> counters;  // [3] pairs, rows, and the rows that the sort finds
   PinnedBytes host_counters;
   PinnedBytes host_rows;
-  std::uint64_t pairs_found = 0;  // by the last search
+  std::uint64_t pairs_found = 0;  // of the last search
   std::uint64_t rows_found = 0;
-  StreamDrain drain_pairs{stream};  // before the memory above goes
+  StreamDrain drain_pairs{stream};  // waits before the memory above is freed
 };
 
 class PairsSearch final : public GridTableSearch {
@@ -56,7 +56,7 @@ class PairsSearch final : public GridTableSearch {
     if (grid().size() == 0) return;
     const double sampled = sample_pairs();
     plan_.pairs = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::ceil(sampled)));
-    // The paper's buffers, smaller for small tables, with more head-room.
+    // The paper's buffers, but smaller for small tables, with a larger margin.
     const bool small = task.options.lane_pairs == 0 && plan_.pairs < 3 * tuning::kStaticPairs;
     const double alpha = small ? 2 * tuning::kAlpha : tuning::kAlpha;
     if (small) {
@@ -81,7 +81,7 @@ class PairsSearch final : public GridTableSearch {
 
   [[nodiscard]] std::pair<Batch, Batch> split(const Batch& batch) const override {
     if (batch.units() > 1 && batch.stride > 1) {
-      // Every other unit: as even as the batch was.
+      // Every other unit, so that the halves are as even as the batch was.
       auto [first, second] = std::pair(batch, batch);
       first.expected_pairs /= 2;
       second.expected_pairs -= first.expected_pairs;
@@ -90,7 +90,7 @@ class PairsSearch final : public GridTableSearch {
       return {first, second};
     }
     if (batch.unit == Batch::Unit::row || batch.units() > 1) return index::split_range(batch);
-    // One cell: from here on a range of its rows.
+    // A single cell is divided into ranges of its rows.
     const DeviceScope scope(stream().device());
     const std::vector<std::uint32_t> rows =
         read_values(grid().view().cell_starts + batch.range.begin, 2, stream().get());
@@ -105,8 +105,8 @@ class PairsSearch final : public GridTableSearch {
       launch_kernel(batch, lane);
       lane.copy_counters();
       const std::uint64_t rows_if_known = kernel_ == Kernel::global ? batch.units() : 0;
-      // More than the plan gave a lane is split even where the buffer would hold it: sizes do not depend on what a lane
-      // held before. A single row always fits.
+      // A batch with more pairs than planned is split even if the buffer could hold it, so that sizes do not depend on
+      // earlier batches of the lane. A single row always fits.
       const std::uint64_t most = std::min(plan_.lane_pairs, lane.capacity());
       report(lane, done, [&lane, rows_if_known, most]() -> BatchResult {
         lane.pairs_found = lane.counter(0);
@@ -129,7 +129,7 @@ class PairsSearch final : public GridTableSearch {
       TwoBuffers<std::uint32_t> neighbors = lane.neighbors();
       launch_sort(rows, neighbors, pairs, std::max(1, static_cast<int>(std::bit_width(grid().size() - 1))), scratch);
       copy_to_table(ids, neighbors.current, pairs * sizeof(std::uint32_t), lane.stream.get());
-      // Every row has a pair, the point with itself, so the different rows are those of the batch.
+      // Every row has at least one pair, the point with itself, so the different rows are those of the batch.
       launch_run_lengths(rows.current, pairs, rows.other, neighbors.other, lane.counters.data() + 2, scratch);
       lane.copy_counters();
       lane.ensure_rows(count);
@@ -145,7 +145,7 @@ class PairsSearch final : public GridTableSearch {
   }
 
  private:
-  /// Estimates the pairs of the table, and finds what bounds a row.
+  /// Estimates the pairs of the table, and finds an upper bound for a row.
   [[nodiscard]] double sample_pairs() {
     const Scratch scratch{task_.resources.memory, stream().get()};
     const std::uint32_t n = grid().size();
@@ -156,7 +156,7 @@ class PairsSearch final : public GridTableSearch {
     launch_sum_and_largest(counts.data(), samples, sums.data(), scratch);
     launch_longest_row(grid().view(), sums.data() + 2, scratch);
     const std::vector<std::uint64_t> found = read_values(sums.data(), 3, scratch.stream);
-    // Candidates bound what one row can have, which no splitting makes smaller.
+    // The candidates bound the pairs of a row, which cannot be split.
     longest_row_ = std::min<std::uint64_t>(n, 32 * found[2]);
     if (longest_row_ > kMostLanePairs) {
       throw DeviceOutOfMemory(
@@ -166,7 +166,7 @@ class PairsSearch final : public GridTableSearch {
     return static_cast<double>(found[0]) * n / samples * task_.options.estimate_factor;
   }
 
-  /// Pairs that a lane shall hold, as far as there is memory.
+  /// Returns the pairs of a lane's buffer, limited by the memory.
   [[nodiscard]] std::uint64_t lane_room(std::uint64_t wanted) const {
     const std::uint64_t room = std::max<std::uint64_t>(task_.most_lane_words() / tuning::kPairWordsWithScratch, 1);
     return std::min(std::clamp<std::uint64_t>(wanted, 1, room), kMostLanePairs);
@@ -180,15 +180,15 @@ class PairsSearch final : public GridTableSearch {
       launch_global(grid().view(), {begin, batch.stride, batch.units()}, pairs, on);
     } else if (batch.unit == Batch::Unit::cell) {
       launch_shared(grid().view(), {begin, batch.stride, batch.units(), {0, grid().size()}}, pairs, on);
-    } else {  // a part of the rows of one cell
+    } else {  // part of the rows of one cell
       const std::uint32_t cell = read_values(grid().view().cell_of + begin, 1, stream().get()).front();
       launch_shared(grid().view(), {cell, 1, 1, batch.range}, pairs, on);
     }
   }
 
   Kernel kernel_;
-  std::uint64_t longest_row_ = 0;  // pairs that it may have
-  std::deque<PairLane> lanes_;     // last: their work uses the others
+  std::uint64_t longest_row_ = 0;  // upper bound on its pairs
+  std::deque<PairLane> lanes_;     // declared last because their work uses the other members
 };
 
 }  // namespace

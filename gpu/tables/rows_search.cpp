@@ -1,4 +1,4 @@
-// A thread per row counts neighbours; later a few threads per row write them. Nothing is estimated.
+// One thread for each row counts its neighbours. Later a few threads for each row write them. Nothing is estimated.
 #include <algorithm>
 #include <deque>
 
@@ -35,7 +35,7 @@ class RowsSearch final : public GridTableSearch {
 
  private:
   CountedRows rows_;
-  std::deque<GpuLane> lanes_;  // last: their work uses the others
+  std::deque<GpuLane> lanes_;  // declared last because their work uses the other members
 };
 
 }  // namespace
@@ -45,7 +45,7 @@ CountedRows count_rows(const GridTask& task) {
   const Stream& stream = grid.stream();
   DeviceBuffer<std::uint32_t> counts(task.resources.memory, stream.get(), grid.size());
   if (grid.size() > 0) {
-    // In parts where it takes long, so that a cancelled run ends soon.
+    // A long count runs in parts, so that a cancelled run ends soon.
     const std::vector<Range> parts = task.cut_by_words(task.fewest_batches());
     for (const Range rows : parts) {
       launch_count_rows(grid.view(), {rows.begin, 1, rows.size()}, counts.data() + rows.begin, stream.get());

@@ -12,7 +12,7 @@ namespace {
 constexpr unsigned kWarp = 32;
 constexpr unsigned kAll = 0xFFFFFFFFU;
 
-/// Of the kernels that have kPointThreads threads a block. 64-bit: there may be nearly 2^32 points.
+/// For kernels with kPointThreads threads in a block. 64-bit, because there may be nearly 2^32 points.
 __device__ std::uint64_t thread_number() { return std::uint64_t{blockIdx.x} * tuning::kPointThreads + threadIdx.x; }
 
 template <class T, unsigned kKind>
@@ -84,7 +84,7 @@ __global__ void __launch_bounds__(tuning::kPointThreads)
   counts[i] = count;
 }
 
-/// Pairs that a warp has found and not yet written. All lanes of the warp call its functions together.
+/// Pairs that a warp has found but not written. All lanes of the warp must call its functions together.
 class WarpPairs {
  public:
   __device__ WarpPairs(uint2* staged, PairBuffer out) : staged_(staged), out_(out), lane_(threadIdx.x % kWarp) {}
@@ -162,7 +162,7 @@ __global__ void __launch_bounds__(tuning::kCellThreads)
     atomicAdd(reinterpret_cast<unsigned long long*>(out.counters + 1),
               static_cast<unsigned long long>(last_row - first_row));
   }
-  // As many of the cell's points at a time as the block has threads.
+  // Processes as many points of the cell at a time as the block has threads.
   for (std::uint64_t base = first_row; base < last_row; base += tuning::kCellThreads) {
     const bool active = threadIdx.x < last_row - base;
     const bool warp_active = threadIdx.x / kWarp * kWarp < last_row - base;
@@ -195,7 +195,7 @@ std::uint32_t blocks_of(std::uint64_t items, unsigned threads) {
   return static_cast<std::uint32_t>((items + threads - 1) / threads);
 }
 
-/// Up to six dimensions of plain spaces are compiled in.
+/// Compiles plain spaces of up to six dimensions.
 template <class F>
 void with_grid_types(const GridView& grid, F f) {
   with_row_types<1, 2, 3, 4, 5, 6>(grid, f);

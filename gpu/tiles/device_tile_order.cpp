@@ -45,11 +45,11 @@ DeviceTileOrder::DeviceTileOrder(const DevicePoints& points, double eps, IndexCh
   cancel.check();
   blocks_ = {memory, stream_.get(), counts_.blocks};
   launch_list_tile_blocks(bounds, counts_.blocks, blocks_.data(), {memory, stream_.get()});
-  // Searches put their work on other streams.
+  // Searches use the arrays on other streams.
   stream_.synchronize();
 }
 
-/// Settles the kind.
+/// Chooses the functions of the layers. Also decides the kind if it is automatic.
 index::Layers DeviceTileOrder::choose_layers(const PointsOnDevice& device, double eps, const CancelToken& cancel) {
   if (kind_ == IndexChoice::all) return {};
   index::LayerSample sample;

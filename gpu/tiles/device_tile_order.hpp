@@ -16,36 +16,35 @@
 
 namespace epsflow::gpu {
 
-/// The same order, the same intervals and the same list as index::LayerOrder, index::TileBounds and
-/// index::list_tile_blocks() have.
+/// The order, intervals and list equal those of index::LayerOrder, index::TileBounds and index::list_tile_blocks().
 class DeviceTileOrder {
  public:
-  /// kind: IndexChoice::all for the order of the ids, and all pairs of tiles; automatic for what prunes a sample best. O(n·d)
-  /// and a radix sort; then O((n / 1024)²) tests of blocks. Waits. Throws DeviceOutOfMemory, Cancelled.
+  /// kind: IndexChoice::all keeps the order of the ids and all pairs of tiles; automatic takes what prunes a sample
+  /// best. O(n·d), a radix sort, O((n / 1024)²) tests of blocks. Waits. Throws DeviceOutOfMemory, Cancelled.
   DeviceTileOrder(const DevicePoints& points, double eps, IndexChoice kind, DeviceMemory& memory, PinnedPool& pinned,
                   const CancelToken& cancel);
 
-  /// What it was made from: grid, tree or all.
+  /// The kind that was chosen: grid, tree or all.
   [[nodiscard]] IndexChoice kind() const noexcept { return kind_; }
 
   [[nodiscard]] std::uint32_t size() const noexcept { return size_; }
   /// Input id of each position. [device] [n]
   [[nodiscard]] const std::uint32_t* order() const noexcept { return order_.data(); }
-  /// The same. [host, pinned] [n]
+  /// Input id of each position. [host, pinned] [n]
   [[nodiscard]] std::span<const std::uint32_t> host_order() const noexcept {
     return {host_order_ == nullptr ? nullptr : host_order_->as<std::uint32_t>(), size_};
   }
-  /// What keeps it in memory.
+  /// Owns the memory of host_order().
   [[nodiscard]] std::shared_ptr<const void> order_owner() const noexcept { return host_order_; }
 
   /// [device] [block_count()]
   [[nodiscard]] const index::TileBlock* blocks() const noexcept { return blocks_.data(); }
   [[nodiscard]] std::uint64_t block_count() const noexcept { return counts_.blocks; }
-  /// Pairs of tiles in the list.
+  /// The number of pairs of tiles in the list.
   [[nodiscard]] std::uint64_t tile_pairs() const noexcept { return counts_.pairs; }
   [[nodiscard]] const Stream& stream() const noexcept { return stream_; }
 
-  /// Intervals of the tiles, function by function: for comparisons with the host's. Copies them. Waits.
+  /// Returns the intervals of the tiles, function by function, for comparison with the host's. Waits.
   [[nodiscard]] std::vector<index::LayerInterval> read_tile_intervals() const;
 
  private:
@@ -61,7 +60,7 @@ class DeviceTileOrder {
   DeviceBuffer<index::LayerInterval> tile_intervals_;
   DeviceBuffer<index::TileBlock> blocks_;
   TileBlockCounts counts_{0, 0};
-  StreamDrain drain_{stream_};  // before the memory above goes
+  StreamDrain drain_{stream_};  // waits before the memory above is freed
 };
 
 }  // namespace epsflow::gpu

@@ -1,9 +1,9 @@
-// Products of half precision on the tensor cores of compute capability 9.0, in groups of four warps, fed by bulk copies. The same
-// tiles, the same sums and the same verdicts as product_tiles.cu; compiled for that capability alone.
+// Half-precision products on the tensor cores of compute capability 9.0, by groups of four warps that bulk copies feed.
+// Computes the same tiles, sums and verdicts as product_tiles.cu; compiled for that capability only.
 //
-// A block of threads has a warp that copies, and four groups of warps that multiply: each compares half a row tile with the
-// column tile that all share. They run ahead of each other as far as there are stages, so that while one judges its products
-// another multiplies.
+// A block of threads has one warp that copies, and four groups of warps that multiply: each compares half a row tile
+// with the column tile that all share. The groups may run ahead of each other by the number of stages, so that one
+// multiplies while another classifies its products.
 #include <epsflow/gpu/base/error.hpp>
 #include <epsflow/gpu/base/tuning.hpp>
 #include <epsflow/gpu/tiles/pair_writer.cuh>
@@ -23,7 +23,7 @@ constexpr unsigned kThreads = kGroups * kGroupThreads + 32;  // the last warp co
 constexpr unsigned kStages = 4;
 constexpr unsigned kStageBytes = (kRowTiles + 1) * kSliceBytes;
 constexpr unsigned kBoundBytes = index::kTilePoints * sizeof(float);
-// Bounds come with the first slice of a tile and are read when its stages are free again, each for another tile.
+// Bounds arrive with the first slice of a tile, and are read after its stages may already hold another tile.
 constexpr unsigned kBounds = 8;
 static_assert(kBounds > kStages);
 constexpr unsigned kSharedBytes = kStages * kStageBytes + kBounds * kBoundBytes + 1024;  // aligned by the kernel
@@ -32,7 +32,7 @@ __device__ std::uint32_t shared_address(const void* pointer) {
   return static_cast<std::uint32_t>(__cvta_generic_to_shared(pointer));
 }
 
-/// A barrier in shared memory whose phases alternate.
+/// A barrier in shared memory with alternating phases.
 struct Barrier {
   std::uint32_t address;
 
@@ -45,7 +45,7 @@ struct Barrier {
   __device__ void expect(unsigned bytes) const {
     asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;\n" ::"r"(address), "r"(bytes) : "memory");
   }
-  /// Until the phase of that parity is over.
+  /// Waits until the phase of that parity is over.
   __device__ void wait(unsigned parity) const {
     asm volatile(
         "{\n"
@@ -67,7 +67,7 @@ __device__ void copy(std::uint32_t to, const void* from, unsigned bytes, Barrier
                : "memory");
 }
 
-/// Where a group of warps finds a matrix in shared memory: rows of 128 bytes, their pieces exchanged, eight of them after eight.
+/// Returns the descriptor of a matrix in shared memory: swizzled rows of 128 bytes, in groups of eight rows.
 __device__ std::uint64_t matrix_at(std::uint32_t address) {
   constexpr std::uint64_t kExchange128 = std::uint64_t{1} << 62;
   constexpr std::uint64_t kEightRows = std::uint64_t{1024 >> 4} << 32;
@@ -75,9 +75,9 @@ __device__ std::uint64_t matrix_at(std::uint32_t address) {
 }
 
 constexpr unsigned kFragments = index::kTilePoints / 8;
-using Sums = float[kFragments][4];  // of 16 of 64 rows × 128 columns
+using Sums = float[kFragments][4];  // a lane's share of the sums of 64 rows × 128 columns
 
-/// sums += the products of 64 rows and 128 columns, 16 coordinates.
+/// Adds the products of 64 rows and 128 columns, for 16 coordinates, to sums.
 __device__ __forceinline__ void multiply(Sums& sums, std::uint64_t rows, std::uint64_t columns) {
 #define EPSFLOW_SUM(n) "+f"(sums[n][0]), "+f"(sums[n][1]), "+f"(sums[n][2]), "+f"(sums[n][3])
   asm volatile(
@@ -96,9 +96,9 @@ __device__ __forceinline__ void multiply(Sums& sums, std::uint64_t rows, std::ui
 
 __device__ void begin_products() { asm volatile("wgmma.fence.sync.aligned;\n" ::: "memory"); }
 __device__ void end_products() { asm volatile("wgmma.commit_group.sync.aligned;\n" ::: "memory"); }
-/// Until at most one ended set of products is under way.
+/// Waits until at most one committed group of products is unfinished.
 __device__ void wait_all_but_one() { asm volatile("wgmma.wait_group.sync.aligned 1;\n" ::: "memory"); }
-/// Until all are done. The sums are named lest the compiler moves their use before it.
+/// Waits for all products. The sums are operands, so that the compiler does not move their use ahead of the wait.
 __device__ __forceinline__ void wait_products(Sums& sums) {
   asm volatile("wgmma.wait_group.sync.aligned 0;\n" ::: "memory");
 #pragma unroll
@@ -108,13 +108,13 @@ __device__ __forceinline__ void wait_products(Sums& sums) {
   }
 }
 
-/// The slices that are in shared memory, and who waits for whom.
+/// The slices in shared memory, with the barriers of their stages.
 class Stages {
  public:
   __device__ Stages(std::byte* slices, std::uint64_t* barriers)
       : slices_((shared_address(slices) + 1023U) & ~1023U), barriers_(shared_address(barriers)) {}
 
-  /// By one thread, before any other uses them.
+  /// Initialises the barriers. One thread must call it before any other uses them.
   __device__ void init() const {
     for (unsigned stage = 0; stage < kStages; ++stage) {
       full(stage).init(1);
@@ -122,15 +122,15 @@ class Stages {
     }
     asm volatile("fence.mbarrier_init.release.cluster;\n" ::: "memory");
   }
-  /// The slices of row tiles are there, and that of the column tile.
+  /// The slices of the row tiles and of the column tile have arrived.
   __device__ Barrier full(unsigned stage) const { return {barriers_ + stage * 8}; }
-  /// All warps that multiply have read them.
+  /// All warps that multiply have read the slices.
   __device__ Barrier empty(unsigned stage) const { return {barriers_ + (kStages + stage) * 8}; }
   __device__ std::uint32_t row_slice(unsigned stage, unsigned row) const {
     return slices_ + stage * kStageBytes + row * kSliceBytes;
   }
   __device__ std::uint32_t column_slice(unsigned stage) const { return row_slice(stage, kRowTiles); }
-  /// Of the columns of a tile, of which this is the how-manieth.
+  /// The bounds of the columns of the number-th tile.
   __device__ std::uint32_t bounds(unsigned number) const {
     return slices_ + kStages * kStageBytes + number % kBounds * kBoundBytes;
   }
@@ -140,7 +140,7 @@ class Stages {
   std::uint32_t barriers_;
 };
 
-/// The bounds of a thread's columns, as sift() asks for them: in registers there is no room.
+/// The column bounds of a thread for sift(), in shared memory because registers do not suffice.
 struct SharedColumnBounds {
   std::uint32_t address;
 
@@ -149,7 +149,7 @@ struct SharedColumnBounds {
   }
 };
 
-/// Where one who goes round the stages is.
+/// A position in the cycle of stages.
 struct Place {
   unsigned stage = 0;
   unsigned phase = 0;
@@ -164,14 +164,14 @@ struct Place {
 
 using Walk = TileWalk<kRowTiles>;
 
-/// One warp.
+/// Copies slices; run by one warp.
 __device__ void copy_slices(const ProductTiles<float>& tiles, Walk walk, const Stages& stages) {
   const std::uint64_t tile_bytes = std::uint64_t{tiles.slices_per_tile} * kSliceBytes;
   Place place{0, 1};  // all stages are empty
   for (unsigned number = 0; !walk.done(); walk.next(), ++number) {
     const std::byte* rows[kRowTiles];
     for (unsigned r = 0; r < kRowTiles; ++r) {
-      // Behind the last tile is nothing to read; nobody looks at what is compared with it.
+      // After the last tile there is nothing to read. The result of such a comparison is not used.
       const std::uint32_t tile = walk.row_tile(r) < tiles.count ? walk.row_tile(r) : walk.row_tile(0);
       rows[r] = tiles.slices + tile * tile_bytes;
     }
@@ -194,7 +194,7 @@ __device__ void copy_slices(const ProductTiles<float>& tiles, Walk walk, const S
   }
 }
 
-/// One group of warps.
+/// Compares tiles; run by one group of warps.
 __device__ void compare_tiles(const ProductTiles<float>& tiles, Walk walk, const Stages& stages, unsigned group,
                               const PairSink& sink) {
   const unsigned row_tile = group / 2;
@@ -223,7 +223,7 @@ __device__ void compare_tiles(const ProductTiles<float>& tiles, Walk walk, const
     const SharedColumnBounds column_bounds{stages.bounds(number) +
                                            own_column(0) * static_cast<std::uint32_t>(sizeof(float))};
     const float gap = __ldg(tiles.gaps + walk.row_tile(row_tile)) + __ldg(tiles.gaps + walk.column_tile());
-    // Zeros, though a first product might replace what is there: sums that it reads in name hold their registers all the time.
+    // Starts from zeros: if the first product overwrote the sums, they would still hold their registers.
     Sums sums[1] = {};
     unsigned before = 0;
     for (unsigned slice = 0; slice < tiles.slices_per_tile; ++slice) {

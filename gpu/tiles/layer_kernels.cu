@@ -40,14 +40,14 @@ __global__ void layer_sample_kernel(PointsOnDevice points, std::uint64_t size, d
   sample[at] = static_cast<double>(static_cast<const T*>(points.data)[row * points.dims + at % points.dims]);
 }
 
-/// The points of a tile, one a thread, and the values of functions at them.
+/// The points of a tile, one for each thread, and the values of functions at them.
 struct TileMemory {
-  std::uint64_t rows[kTilePoints];          ///< where the point of each thread begins
-  double values[kMostFunctions * kStride];  ///< coordinates first, then value f of thread t at f · kStride + t
+  std::uint64_t rows[kTilePoints];          ///< offset of the point of each thread
+  double values[kMostFunctions * kStride];  ///< coordinates, then value f of thread t at f · kStride + t
 };
 
-/// Values of the first `count` functions, in reaches, as index::scaled_values() has them. order: or null for the
-/// identity. A thread reads back only what it has written, unless the block waits in between.
+/// Computes the values of the first `count` functions, in units of the reach, as index::scaled_values(). order: null
+/// for the identity. A thread may read only its own values unless the block synchronises first.
 template <class T>
 __device__ void scaled_values_of_tile(const PointsOnDevice& points, const std::uint32_t* order,
                                       const LayersView& layers, std::uint32_t count, TileMemory& memory) {
@@ -87,8 +87,8 @@ __device__ void scaled_values_of_tile(const PointsOnDevice& points, const std::u
   __syncthreads();
   if (thread >= here) return;
   double* const own = memory.values + thread;
-  // Through memory, as which function has which pivot is not known to the compiler. Functions have pivots in order, so
-  // pivot p is of a function f >= p: from the last to the first none is overwritten before it is read.
+  // Goes through memory, because the compiler does not know the pivot of each function. Functions have pivots in order,
+  // so pivot p belongs to a function f >= p: going from the last to the first, none is overwritten before it is read.
 #pragma unroll
   for (std::uint32_t p = 0; p < kMostFunctions; ++p) own[p * kStride] = sums[p];
   for (std::uint32_t f = count; f-- > 0;) {
@@ -166,7 +166,7 @@ __device__ bool blocks_apart(const TileBoundsView& bounds, std::uint32_t a, std:
   return false;
 }
 
-/// Bits of a TileBlock. By all lanes of a warp, two tests a lane; each gets the result.
+/// Returns the bits of a TileBlock to all lanes. All lanes of a warp must call it; each makes two tests.
 __device__ std::uint64_t pairs_between(const TileBoundsView& bounds, std::uint32_t rows, std::uint32_t columns,
                                        std::uint32_t lane) {
   std::uint32_t halves[2];
@@ -184,8 +184,7 @@ __device__ std::uint64_t pairs_between(const TileBoundsView& bounds, std::uint32
   return std::uint64_t{halves[1]} << 32 | halves[0];
 }
 
-/// Calls f(rows, columns, pairs) for blocks of the upper triangle, one a lane, always in whole warps: pairs is 0 where a
-/// block need not be listed.
+/// Calls f(rows, columns, pairs) for blocks of the upper triangle, one in each lane; pairs is 0 if not to be listed.
 template <class F>
 __device__ void for_each_block(const TileBoundsView& bounds, F f) {
   const std::uint32_t lane = threadIdx.x % kWarp;
@@ -224,7 +223,7 @@ __global__ void __launch_bounds__(tuning::kIndexThreads)
   atomicAdd(&counts->pairs, own.pairs);
 }
 
-/// A block in the order of the list: its class, its rows, its columns.
+/// The sort key of a block in the list: class, rows, columns.
 struct BlockKey {
   std::uint32_t place_bits;
   __host__ __device__ std::uint64_t make(std::uint64_t pairs, std::uint32_t rows, std::uint32_t columns) const {
@@ -236,7 +235,7 @@ struct BlockKey {
   __device__ std::uint32_t rows(std::uint64_t key) const { return columns(key >> place_bits); }
 };
 
-/// Keys in any order, as they are sorted afterwards. *next: 0 at first.
+/// Writes the keys in any order; they are sorted later. *next: zero before the kernel.
 __global__ void __launch_bounds__(tuning::kIndexThreads)
     tile_block_keys_kernel(TileBoundsView bounds, BlockKey key, std::uint64_t count, std::uint64_t* keys,
                            unsigned long long* next) {
@@ -264,7 +263,7 @@ __global__ void __launch_bounds__(tuning::kIndexThreads)
   if (lane == 0) list[at] = {rows, columns, pairs};
 }
 
-/// Blocks that keep the device busy with the triangle of blocks of tiles: a warp takes several parts of it, one by one.
+/// Returns enough blocks to keep the device busy with the triangle. A warp processes several parts of it in turn.
 std::uint32_t triangle_blocks(const TileBoundsView& bounds) {
   const std::uint64_t warps = std::uint64_t{bounds.blocks} * ((bounds.blocks + kWarp - 1) / kWarp);
   return static_cast<std::uint32_t>(

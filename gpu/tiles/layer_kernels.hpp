@@ -1,5 +1,4 @@
-// The steps of ordering points by layers on the GPU, and of listing the pairs of tiles that may hold neighbours. None
-// waits.
+// The steps that order points by layers on the GPU, and list the pairs of tiles that may hold neighbours. None waits.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -11,13 +10,13 @@
 
 namespace epsflow::gpu {
 
-/// sample[i · dims + k]: coordinate k of the i-th point of index::layer_sample(). [device] [size × dims]
+/// Writes sample[i · dims + k] = coordinate k of the i-th point of index::layer_sample(). [device] [size × dims]
 void launch_layer_sample(PointsOnDevice points, std::uint64_t size, double* sample, cudaStream_t stream);
 
-/// Key of each point and its id. The pivots of `layers` in device memory.
+/// Writes the key and id of each point. The pivots of `layers` must be in device memory.
 void launch_layer_keys(PointsOnDevice points, const index::LayersView& layers, std::uint64_t* keys, std::uint32_t* ids,
                        cudaStream_t stream);
-/// ids[i] = i.
+/// Writes ids[i] = i.
 void launch_identity(std::uint32_t* ids, std::uint32_t size, cudaStream_t stream);
 
 /// The intervals of functions on tiles and on blocks of tiles, function by function. [device]
@@ -29,17 +28,17 @@ struct TileBoundsView {
   std::uint32_t blocks = 0;
 };
 
-/// Of points in the given order, as index::TileBounds has them.
+/// Computes the intervals of points in the given order, as index::TileBounds.
 void launch_tile_bounds(PointsOnDevice points, const std::uint32_t* order, const index::LayersView& layers,
                         index::LayerInterval* of_tiles, index::LayerInterval* of_blocks, cudaStream_t stream);
 
-/// What index::list_tile_blocks() lists. [device]
+/// The size of the list of index::list_tile_blocks(). [device]
 struct TileBlockCounts {
   unsigned long long blocks;
-  unsigned long long pairs;  ///< of tiles
+  unsigned long long pairs;  ///< pairs of tiles
 };
 void launch_count_tile_blocks(TileBoundsView bounds, TileBlockCounts* counts, cudaStream_t stream);
-/// The list itself, of so many blocks. [device] [count]
+/// Writes the list, of `count` blocks. [device] [count]
 void launch_list_tile_blocks(TileBoundsView bounds, std::uint64_t count, index::TileBlock* list, Scratch scratch);
 
 }  // namespace epsflow::gpu

@@ -118,9 +118,9 @@ __global__ void __launch_bounds__(tuning::kDirectThreads)
 
 __global__ void __launch_bounds__(tuning::kDirectThreads)
     pair_keys_kernel(PairList list, PairKeys shape, std::uint64_t* keys, unsigned long long* count) {
-  constexpr unsigned kEach = 8;  // pairs of a thread for one atomic of its warp
+  constexpr unsigned kEach = 8;  // pairs of a thread for each atomic of its warp
   const unsigned lane = threadIdx.x % 32;
-  // No range of rows holds kNoPoint.
+  // No range of rows contains kNoPoint.
   const auto wanted = [&](std::uint32_t row) { return row >= shape.rows.begin && row < shape.rows.end; };
   const std::uint64_t step = std::uint64_t{gridDim.x} * tuning::kDirectThreads * kEach;
   for (std::uint64_t at = direct_thread() / 32 * 32 * kEach + lane; at - lane < list.size; at += step) {

@@ -1,4 +1,4 @@
-// DBSCAN from lists of pairs: every pair of neighbours once, gaps kNoPoint. None waits.
+// DBSCAN from lists of pairs, which have each pair of neighbours once and kNoPoint in gaps. None waits.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -16,52 +16,52 @@ namespace epsflow::gpu {
 /// Pairs in device memory.
 struct PairList {
   const PointPair* pairs = nullptr;
-  std::uint64_t size = 0;  ///< places, gaps included
+  std::uint64_t size = 0;  ///< number of places, gaps included
 };
 
-/// counts[p] += neighbours of position p in the list, p itself not among them.
+/// Adds to counts[p] the neighbours of position p in the list, without p itself.
 void launch_count_pairs(PairList list, std::uint32_t* counts, cudaStream_t stream);
-/// sums[p] += weights of the neighbours of position p in the list, p itself not among them.
+/// Adds to sums[p] the weights of the neighbours of position p in the list, without p itself.
 void launch_sum_pairs(PairList list, const WeighingView& weights, WholeWeights::Sum* sums, cudaStream_t stream);
 
-/// Unites neighbours that are both core, unless both are in `before`, which may be null.
+/// Unites neighbours that are both core, unless both are core in `before`, which may be null.
 void launch_unite_pairs(PairList list, const std::uint32_t* core_bits, const std::uint32_t* before,
                         std::uint32_t* parents, cudaStream_t stream);
 
-/// *count: places of the list whose pairs are not both core.
+/// Writes *count = the number of pairs that are not both core.
 void launch_count_needed_pairs(PairList list, const std::uint32_t* core_bits, unsigned long long* count,
                                cudaStream_t stream);
-/// Copies those pairs to `to`; *count, 0 before: places taken there, with gaps.
+/// Copies those pairs to `to`, with gaps. *count: the places taken there, zero before.
 void launch_copy_needed_pairs(PairList list, const std::uint32_t* core_bits, PointPair* to, std::uint64_t room,
                               unsigned long long* count, cudaStream_t stream);
-/// Gaps that the copy may leave, at most.
+/// Upper bound on the gaps that the copy leaves.
 [[nodiscard]] std::uint64_t most_copy_gaps() noexcept;
 
-/// lowest[p] = the lowest number among core neighbours of a position that is not core, if lower than what is there.
+/// Lowers lowest[p] to the lowest number among core neighbours of a position that is not core.
 void launch_offer_numbers(PairList list, const std::uint32_t* core_bits, const std::uint32_t* numbers,
                           std::uint32_t* lowest, cudaStream_t stream);
 
-/// Labels of all positions. lowest: of those that are not core, kNoNumber for noise. Adds to tally and sizes.
+/// Labels all positions. lowest: for those that are not core, kNoNumber for noise. Adds to tally and sizes.
 void launch_label_pairs(std::uint32_t size, const std::uint32_t* order, const std::uint32_t* numbers,
                         const std::uint32_t* lowest, std::int32_t* labels, std::uint32_t* sizes, Tally* tally,
                         cudaStream_t stream);
 
-// Tables: the rows of a range from the list.
+// Tables: make the rows of a range from the list.
 
 /// A key is (row − rows.begin) · 2^bits | neighbour, both positions.
 struct PairKeys {
   Range rows;
-  unsigned bits;  ///< of a position
+  unsigned bits;  ///< bits of a position
 };
 
-/// values[i] = value.
+/// Sets values[i] = value.
 void launch_fill(std::uint32_t* values, std::uint64_t size, std::uint32_t value, cudaStream_t stream);
-/// The keys of each row with itself, and *count: how many.
+/// Writes the key of each row with itself, and *count = the number of keys.
 void launch_begin_keys(PairKeys shape, std::uint64_t* keys, unsigned long long* count, cudaStream_t stream);
-/// Adds the keys of each pair, from both sides, whose row is wanted.
+/// Adds the keys of each pair, from both sides, whose row is in the range.
 void launch_pair_keys(PairList list, PairKeys shape, std::uint64_t* keys, unsigned long long* count,
                       cudaStream_t stream);
-/// The neighbours of sorted keys. Leaves the keys in any order.
+/// Writes the neighbours in the order of the sorted keys. The order of the keys is undefined after it.
 void launch_ids_of_keys(TwoBuffers<std::uint64_t> keys, std::uint64_t size, PairKeys shape, std::uint32_t* ids,
                         Scratch scratch);
 

@@ -1,4 +1,4 @@
-// Pairs from a warp into a list that all warps share.
+// Writes pairs from a warp to a list that all warps share.
 #pragma once
 
 #include <cstdint>
@@ -9,15 +9,14 @@
 
 namespace epsflow::gpu {
 
-/// Takes places for a warp, many at a time, as an atomic per find would hold up the multiplications. Its values are the same in
-/// all lanes.
+/// Reserves many places at a time, as an atomic for each pair would delay products. Its members are equal in all lanes.
 class PairWriter {
  public:
-  /// at_once: places to take, 32 or more.
+  /// at_once: number of places to reserve at a time, at least 32.
   __device__ PairWriter(PointPair* list, std::uint64_t room, unsigned long long* count, std::uint32_t at_once)
       : list_(list), room_(room), count_(count), at_once_(at_once) {}
 
-  /// Writes the pairs of the lanes in `takers`. The whole warp calls it.
+  /// Writes the pairs of the lanes in `takers`. The whole warp must call it.
   __device__ void put(unsigned takers, PointPair pair) {
     const unsigned lane = threadIdx.x % 32;
     const auto total = static_cast<std::uint32_t>(__popc(takers));
@@ -40,7 +39,7 @@ class PairWriter {
     write(before < left ? first + before : next + (before - left), pair);
   }
 
-  /// Closes the gap behind the warp's last pair. The whole warp calls it.
+  /// Fills the places after the warp's last pair with gaps. The whole warp must call it.
   __device__ void finish() const {
     for (std::uint32_t i = threadIdx.x % 32; i < left_; i += 32) write(at_ + i, {kNoPoint, kNoPoint});
   }

@@ -1,7 +1,7 @@
-// Pairs of tiles decided by products of half precision on tensor cores, with the bounds of index/tile_frame.hpp. After FaSTED
-// (Curless & Gowanlock, ICPP 2025): tiles of 128 × 128 points, slices of 64 coordinates through shared memory, pieces exchanged
-// against bank conflicts. Ours: half of the pairs, as the other half is the same; verdicts that are certain or left to float64;
-// slices of the next tile are on their way while this one is judged; nothing is lost where a list is full.
+// Decides pairs of tiles by half-precision products on tensor cores, with the bounds of index/tile_frame.hpp. After
+// FaSTED (Curless & Gowanlock, ICPP 2025): tiles of 128 × 128 points, slices of 64 coordinates through shared memory,
+// pieces swizzled against bank conflicts. Differences: one half of the symmetric pairs; verdicts that are certain or
+// left to float64; slices of the next tile are loaded while this one is classified; a full list loses nothing.
 #include <cuda_fp16.h>
 
 #include <epsflow/gpu/base/error.hpp>
@@ -17,7 +17,7 @@ namespace {
 constexpr unsigned kProductThreads = 256;
 constexpr unsigned kStages = 3;
 constexpr unsigned kStageBytes = 2 * kSliceBytes;
-// Warps lie 2 × 4 over a pair of tiles; each has 64 × 32 products, as 4 × 4 fragments of 16 × 8.
+// Warps cover a pair of tiles as 2 × 4. Each has 64 × 32 products, as 4 × 4 fragments of 16 × 8.
 constexpr unsigned kRowFragments = 4;
 constexpr unsigned kColumnFragments = 4;
 
@@ -34,7 +34,7 @@ __device__ void wait_copies() {
   asm volatile("cp.async.wait_group %0;\n" ::"n"(kLeft));
 }
 
-/// Address of a piece of 16 bytes in a slice.
+/// Returns the address of a piece of 16 bytes in a slice.
 __device__ std::uint32_t piece(std::uint32_t slice, std::uint32_t row, std::uint32_t number) {
   return slice + row * kRowBytes + ((number ^ (row & 7U)) << 4U);
 }
@@ -48,7 +48,7 @@ __device__ void load_matrices(std::uint32_t (&to)[4], std::uint32_t from) {
                : "r"(from));
 }
 
-/// Adds the products of 16 coordinates: pieces 2·step and 2·step + 1. rows, columns: of the warp's first row and column.
+/// Adds the products of 16 coordinates: pieces 2·step and 2·step + 1. rows, columns: addresses of the warp's first.
 __device__ __forceinline__ void multiply(Sums32& sums, std::uint32_t rows, std::uint32_t columns, unsigned step,
                                          unsigned lane) {
   std::uint32_t a[kRowFragments][4];
@@ -78,7 +78,7 @@ __device__ double load_double(std::uint32_t from) {
   return value;
 }
 
-/// The same of 4 coordinates in float64.
+/// Adds the products of 4 coordinates in float64.
 __device__ __forceinline__ void multiply(Sums64& sums, std::uint32_t rows, std::uint32_t columns, unsigned step,
                                          unsigned lane) {
   const unsigned number = 2 * step + lane % 4 / 2;
@@ -137,7 +137,7 @@ __global__ void __launch_bounds__(kProductThreads, sizeof(Real) == 4 ? 2 : 1)
       }
       loading_stage = (loading_stage + 1) % kStages;
     }
-    commit_copies();  // empty ones too: waits count groups
+    commit_copies();  // commits empty groups too, because waits count groups
   };
   for (unsigned i = 0; i + 1 < kStages; ++i) load_next();
 
@@ -155,7 +155,7 @@ __global__ void __launch_bounds__(kProductThreads, sizeof(Real) == 4 ? 2 : 1)
     Real sums[kRowFragments][kColumnFragments][4] = {};
     for (unsigned slice = 0; slice < tiles.slices_per_tile; ++slice) {
       wait_copies<kStages - 2>();
-      __syncthreads();  // the slice is there, and the one before it is no longer read
+      __syncthreads();  // the slice has arrived, and the one before it is no longer read
       load_next();
       const std::uint32_t rows = shared + stage * kStageBytes + warp_row * kRowBytes;
       const std::uint32_t columns = shared + stage * kStageBytes + kSliceBytes + warp_column * kRowBytes;

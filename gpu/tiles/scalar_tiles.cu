@@ -17,8 +17,8 @@ constexpr unsigned kSide = 16;
 constexpr unsigned kEach = index::kTilePoints / kSide;
 constexpr unsigned kDepth = 8;  // coordinates of a slice
 
-/// Sums stay in registers while slices of coordinates go through shared memory; in the order of the coordinates, as the test
-/// says. Sums never fall, so once all are over the limit the rest of the coordinates cannot change the answer.
+/// Sums stay in registers while slices of coordinates go through shared memory, in the order that the test requires.
+/// Sums never decrease: after all exceed the limit, the remaining coordinates cannot change the answer.
 template <class T>
 __global__ void __launch_bounds__(kScalarThreads)
     scalar_tiles_kernel(OrderedPoints points, TileWork work, PairSink sink) {
@@ -86,11 +86,11 @@ __global__ void __launch_bounds__(kScalarThreads)
   pairs.finish();
 }
 
-/// Coordinates from which a warp works on one pair, as what a thread reads by itself lies far from what others read.
+/// From this many coordinates on a warp works on one pair, because reads of single threads are far apart.
 constexpr std::uint32_t kWarpDims = 64;
 
-/// The test for a pair that all lanes know. Lanes sum in parallel: an order other than the test's, of at most 4096 squares, is off
-/// by less than a relative 2^-40, so only what lies closer to eps² than that is summed in order.
+/// Tests a pair that is the same in all lanes. Lanes sum in parallel. The sum of at most 4096 squares in another order
+/// differs by less than a relative 2^-40, so only sums closer to eps² are computed again in the order of the test.
 template <class T>
 __device__ bool is_near(const OrderedPoints& points, PointPair pair) {
   const T* const data = static_cast<const T*>(points.data);
@@ -108,7 +108,7 @@ __device__ bool is_near(const OrderedPoints& points, PointPair pair) {
                                points.dims, points.eps_squared);
 }
 
-/// What was left open, 32 pairs by each warp at a time.
+/// Tests the undecided pairs, 32 in each warp at a time.
 template <class T>
 __global__ void __launch_bounds__(kScalarThreads) open_pairs_kernel(OrderedPoints points, PairSink sink) {
   const T* const data = static_cast<const T*>(points.data);

@@ -9,11 +9,11 @@
 
 namespace epsflow::gpu {
 
-/// Each pair of neighbours is looked at for the counts, and for each minpts for unions and borders: in the list that the search
-/// kept, or where it has no room for it by another search.
+/// Each pair of neighbours is read once for the counts, and once for each minpts for unions and borders: from the list
+/// that the search kept, or, if there was no room for it, from another search.
 class TileClustering final : public DeviceClustering {
  public:
-  /// `task` need not outlive the call, what it refers to must.
+  /// `task` need not outlive the call, but everything that it refers to must.
   TileClustering(const DirectTask& task, std::unique_ptr<TileSearch> search);
 
   ~TileClustering() override { release(); }
@@ -33,14 +33,14 @@ class TileClustering final : public DeviceClustering {
   std::unique_ptr<TileSearch> search_;
   std::uint32_t size_;
   TallyPair tally_;
-  DeviceBuffer<std::uint32_t> counts_;  // [n] neighbours, the point itself among them
+  DeviceBuffer<std::uint32_t> counts_;  // [n] number of neighbours, the point itself included
   DeviceBuffer<std::uint32_t> core_bits_;
   DeviceBuffer<std::uint32_t> core_before_;
-  DeviceBuffer<std::uint32_t> lowest_;  // [n] numbers that points at the border of clusters were offered
+  DeviceBuffer<std::uint32_t> lowest_;  // [n] lowest number of a core neighbour, for points that are not core
   NodeArrays arrays_;
   Nodes nodes_;
   std::uint32_t minpts_ = 0;              // of the last level; 0 before the first
-  StreamDrain drain_{search_->stream()};  // before the memory above goes
+  StreamDrain drain_{search_->stream()};  // waits before the memory above is freed
 };
 
 }  // namespace epsflow::gpu

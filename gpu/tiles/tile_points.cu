@@ -1,4 +1,4 @@
-// Points moved, scaled and rounded for the deciders, with the bounds of each.
+// Shifts, scales and rounds points for the products, and computes the bounds of each point.
 #include <cuda_fp16.h>
 
 #include <algorithm>
@@ -47,7 +47,7 @@ __global__ void survey_kernel(PointsOnDevice points, const double* centre, TileS
   for (unsigned step = 16; step > 0; step /= 2) most = fmax(most, __shfl_xor_sync(tuning::kWholeWarp, most, step));
   const bool all_whole = __all_sync(tuning::kWholeWarp, whole) != 0;
   if (threadIdx.x % 32 != 0) return;
-  // The bits of numbers that are not negative are in the order of the numbers.
+  // The bits of non-negative numbers are ordered as the numbers.
   atomicMax(&survey->farthest, static_cast<unsigned long long>(__double_as_longlong(most)));
   if (!all_whole) survey->fractions = 1;
 }
@@ -57,7 +57,7 @@ __device__ double sum_of_warp(double value) {
   return value;
 }
 
-/// Coordinate k of a point, moved and scaled: off by a relative 2^-53 from the difference, as the scale is a power of two.
+/// Returns coordinate k, shifted and scaled. As the scale is a power of two, it is off by a relative 2^-53.
 template <class T>
 struct Framed {
   const T* values;
@@ -69,8 +69,8 @@ struct Framed {
   }
 };
 
-/// Of a point with the radius from the sum of squared errors and from the frame's own roundings. As ‖p‖·‖q‖ is at most the mean
-/// of the squares, a product's error separates.
+/// Returns the thresholds of a point, with the radius from the sum of squared errors and from the frame's roundings.
+/// ‖p‖·‖q‖ is at most the mean of the squares, so the error of a product separates into terms of both points.
 __device__ index::RealThresholds thresholds_of(double norm, double error, double length, const TileFrame& frame) {
   const double radius = sqrt(error) * (1 + 0x1p-30) + sqrt(length) * 0x1p-51 + 0x1p-500;
   return index::real_thresholds(norm, frame.gamma * norm / 2, radius, frame.eps);
@@ -81,7 +81,8 @@ __device__ double rounded_to(double value, double) { return value; }
 __device__ void put(std::byte* to, double value, float) { *reinterpret_cast<__half*>(to) = __double2half(value); }
 __device__ void put(std::byte* to, double value, double) { *reinterpret_cast<double*>(to) = value; }
 
-// `no`: the sum of two of them is rounded. Gap: so are the sum of two, and what a product is above the bounds.
+// `no` allows for the rounding of the sum of two of them. The gap allows for the rounding of the sum of two gaps, and
+// of the excess of a product over the bounds.
 __device__ float no_of(const index::RealThresholds& t, float) {
   return index::round_down(t.reject - 0x1p-23 * fabs(t.reject));
 }
@@ -95,13 +96,13 @@ __device__ double gap_of(const index::RealThresholds& t, double no) {
   return gap + 0x1p-49 * (gap + fabs(t.reject) + fabs(t.accept));
 }
 
-/// *most = max(*most, value): the bits of numbers that are not negative are in the order of the numbers.
+/// Sets *most to max(*most, value). The bits of non-negative numbers are ordered as the numbers.
 __device__ void raise(float* most, float value) { atomicMax(reinterpret_cast<int*>(most), __float_as_int(value)); }
 __device__ void raise(double* most, double value) {
   atomicMax(reinterpret_cast<long long*>(most), __double_as_longlong(value));
 }
 
-/// A warp for each place of a tile.
+/// One warp for each place of a tile.
 template <class T, class Real>
 __global__ void factors_kernel(OrderedPoints points, TileFrame frame, ProductTiles<Real> tiles, std::uint64_t places) {
   constexpr std::uint32_t kBytes = sizeof(Real) / (sizeof(Real) == 4 ? 2 : 1);  // of a factor

@@ -12,17 +12,17 @@
 namespace epsflow::gpu {
 namespace {
 
-/// Places that a block of pairs of tiles may take, with the gaps of all warps: a list has room for one, at least.
+/// Upper bound on the places for one block of pairs of tiles, with all gaps. Every list has room for it.
 constexpr std::uint64_t kLeastRoom =
     std::uint64_t{64} * index::kTilePoints * index::kTilePoints + std::uint64_t{1 << 20};
-/// Scaled coordinates lie below this power of two: half precision counts to 65504.
+/// Scaled coordinates are less than this power of two; half precision reaches 65504.
 constexpr int kFrameBits = 14;
-/// The scaled eps, at most: all points of a frame are nearer to each other.
+/// Upper bound on the scaled eps. All points of a frame are nearer to each other.
 constexpr double kMostEps = 0x1p40;
-/// Where eps is not between, eps² or squares may leave the normal numbers: no bound is proved there.
+/// If eps is outside of this range, eps² or squares may not be normal numbers, and no bound is proved.
 constexpr double kLeastFramed = 0x1p-450;
 constexpr double kMostFramed = 0x1p450;
-/// The largest whole number for which half precision has all below it, and what index::exact_thresholds() asks of norms.
+/// The largest whole number below which half precision has all, and the largest norm for index::exact_thresholds().
 constexpr double kMostWhole = 2048;
 constexpr double kMostExactNorm = 1 << 20;
 
@@ -89,14 +89,14 @@ void TileSearch::choose_frame(const TileSurvey& survey, double eps) {
   }
   frame_.exponent = farthest > 0 ? std::clamp(kFrameBits - 1 - std::ilogb(farthest), -1010, 1000) : 0;
   frame_.eps = std::min(std::ldexp(eps, frame_.exponent), kMostEps);
-  // A step adds 16 products to the sum so far, at once or by halves: of each of these 18 terms it drops what lies below the last
-  // bit of the largest, which ‖p‖·‖q‖ bounds but for what was dropped before.
+  // A step adds 16 products to the sum so far, at once or in halves. Of each of these 18 terms it drops the bits below
+  // the last bit of the largest term, which ‖p‖·‖q‖ bounds apart from bits dropped before.
   const double terms = 18 * std::ceil(dims / 16) * (1 + 0x1p-10);
   frame_.gamma = terms * (figures_.decider == DecideChoice::tensor16 ? 0x1p-23 : 0x1p-51);
 }
 
-/// Whether half precision would leave so much open that it were better to multiply in float64. A sample is taken only where points
-/// are far from their centre in units of eps.
+/// Returns true if half precision would leave so many pairs undecided that float64 products are faster. Takes a sample
+/// only if points are far from their centre in units of eps.
 bool TileSearch::leaves_too_much(const TileSurvey& survey, double eps) {
   if (figures_.decider != DecideChoice::tensor16 || frame_.exact) return false;
   const double norm = std::bit_cast<double>(survey.farthest) * std::sqrt(static_cast<double>(points_.dims));
@@ -107,7 +107,8 @@ bool TileSearch::leaves_too_much(const TileSurvey& survey, double eps) {
   return static_cast<double>(sample_.counts.open) > tuning::kMostOpen * compared;
 }
 
-/// One block of work in how many is compared first. Pairs of tiles that are left may hold any number of pairs, so more of them are.
+/// Returns the stride of the sample: one in this many blocks of work is compared first. If pairs of tiles were pruned,
+/// the rest may hold any number of pairs, so the sample is larger.
 std::uint64_t TileSearch::sample_stride() const {
   const std::uint64_t blocks = tiles_->block_count();
   return pruned_ ? std::clamp<std::uint64_t>(blocks / tuning::kFewestSampled, 1, tuning::kSampledBlocks)
@@ -140,7 +141,7 @@ void TileSearch::make_factors(ProductTiles<Real>& view, DeviceBuffer<Real>& boun
   launch_factors(points_, frame_, view, stream_.get());
 }
 
-/// Parts, so that none takes long: between them a cancelled run ends.
+/// Divides the work into parts that are short enough for a cancelled run to end between them.
 std::vector<TileWork> TileSearch::cut_work() const {
   const bool products = figures_.decider == DecideChoice::tensor16;
   const double work = static_cast<double>(tiles_->tile_pairs()) * index::kTilePoints * index::kTilePoints *
@@ -174,7 +175,7 @@ void TileSearch::launch(const TileWork& work, std::uint64_t taken) const {
   launch_open_pairs(points_, sink, multiprocessors_, stream_.get());
 }
 
-/// Room for all pairs, as far as a guess goes, or a sample of the work where there is so much of it that this takes little.
+/// Allocates lists for all pairs, by a guess, or by a sample if there is so much work that the sample is cheap.
 void TileSearch::make_lists(std::uint64_t most) {
   const bool leaves_open = figures_.decider != DecideChoice::scalar;
   if (sample_.stride == 0 && sample_stride() >= tuning::kSampledBlocks) take_sample();
@@ -208,7 +209,7 @@ void TileSearch::for_each_list(const std::function<void(PairList)>& visit) {
       figures_.open_pairs += counts.open;
       look.left.pop_back();
     } else if (!make_room(counts, look, most)) {
-      // A part that did not fit is done again: with more room or, where there is none, in an empty list, or as two.
+      // A part that did not fit is done again: in a larger list, else in an empty list, else in two halves.
       if (look.taken > 0) {
         hand_out();
       } else {
@@ -223,8 +224,8 @@ void TileSearch::for_each_list(const std::function<void(PairList)>& visit) {
   visit({pairs_.data(), kept_size_});
 }
 
-/// More room for the part that `counts` are of, and in the list for those that are left, if as many pairs as in this part are in each.
-/// Returns false where that is more than `most`.
+/// Enlarges the lists for the part that `counts` belongs to, and for the remaining parts if each has as many pairs as
+/// this one. Returns false if that exceeds `most`.
 bool TileSearch::make_room(const PairCounts& counts, const Look& look, std::uint64_t most) {
   if (counts.open > open_.size()) {
     if (counts.open > most / 4) return false;

@@ -17,51 +17,51 @@
 
 namespace epsflow::gpu {
 
-/// How the pairs of a search were decided.
+/// Figures of a search.
 struct TileFigures {
-  std::uint64_t tile_pairs = 0;  ///< pairs of tiles compared
-  std::uint64_t open_pairs = 0;  ///< of points, left to float64 by all searches so far, gaps included
+  std::uint64_t tile_pairs = 0;  ///< pairs of tiles that are compared
+  std::uint64_t open_pairs = 0;  ///< pairs of points left to float64 by all searches so far, gaps included
   DecideChoice decider = DecideChoice::scalar;
 };
 
 struct TileSearchOptions {
   double eps = 0;
-  /// Where the data allow; automatic: in half precision, unless it leaves too many pairs of a sample open.
+  /// Used if the data permit it. automatic: half precision, unless it leaves too many pairs of a sample undecided.
   DecideChoice decide = DecideChoice::automatic;
-  bool portable = false;  ///< leave out kernels for a particular GPU
+  bool portable = false;  ///< uses no kernels for a particular GPU
 };
 
-/// Pairs go into a list in device memory. Where all have room there it is kept, and what looks at them again finds them; where
-/// they have not, the list is filled share by share, and each look is a search.
+/// Writes pairs to a list in device memory. If all fit, the list is kept and read again later. If not, the list is
+/// filled share by share, and each pass over the pairs is a new search.
 class TileSearch {
  public:
-  /// `points`, `memory` and `cancel` must outlive it. The GPU must be the current one. Waits. Throws DeviceOutOfMemory.
+  /// `points`, `memory` and `cancel` must outlive it. The GPU must be current. Waits. Throws DeviceOutOfMemory.
   TileSearch(const DevicePoints& points, std::shared_ptr<const DeviceTileOrder> tiles, const TileSearchOptions& options,
              DeviceMemory& memory, const CancelToken& cancel);
 
-  /// Calls visit(list) for lists that together hold every pair of neighbours once; what it puts on stream() is done before a
-  /// list is overwritten. Throws Cancelled, DeviceOutOfMemory.
+  /// Calls visit(list) for lists that together hold each pair of neighbours once. Work that visit puts on stream() is
+  /// done before a list is overwritten. Throws Cancelled, DeviceOutOfMemory.
   void for_each_list(const std::function<void(PairList)>& visit);
 
-  /// Forgets pairs that are both core, where the list is kept and that makes it much shorter: a clustering has united them, and
-  /// fewer minpts change nothing about them. core_bits: a bit per position.
+  /// Removes pairs that are both core, if the list is kept and becomes much shorter: they are united, and smaller
+  /// minpts do not change that. core_bits: one bit for each position.
   void forget_united(const std::uint32_t* core_bits);
 
   [[nodiscard]] const DeviceTileOrder& tiles() const noexcept { return *tiles_; }
   [[nodiscard]] const Stream& stream() const noexcept { return stream_; }
   [[nodiscard]] const TileFigures& figures() const noexcept { return figures_; }
-  /// Whether the list holds all pairs.
+  /// True if the list holds all pairs.
   [[nodiscard]] bool kept() const noexcept { return kept_; }
 
  private:
   struct Sample {
     PairCounts counts;
-    std::uint64_t stride = 0;  ///< one block in so many; 0 before
+    std::uint64_t stride = 0;  ///< one block in this many; 0 before a sample is taken
   };
-  /// How far a look at all pairs has come.
+  /// The state of a pass over all pairs.
   struct Look {
-    std::vector<TileWork> left;  ///< parts to be compared, the next one last
-    std::uint64_t taken = 0;     ///< places of the list that are in use
+    std::vector<TileWork> left;  ///< parts still to be compared, the next one last
+    std::uint64_t taken = 0;     ///< number of places of the list in use
     bool whole = true;           ///< the list holds all pairs so far, and may be kept
   };
 
@@ -83,7 +83,7 @@ class TileSearch {
   Stream stream_;
   unsigned multiprocessors_ = 1;
   bool hopper_ = false;
-  bool pruned_ = false;  ///< half of the pairs of tiles at least
+  bool pruned_ = false;  ///< at least half of the pairs of tiles are pruned
   OrderedPoints points_;
   TileFrame frame_;
   TileFigures figures_;
@@ -97,10 +97,10 @@ class TileSearch {
   DeviceBuffer<PointPair> pairs_;
   DeviceBuffer<PointPair> open_;
   Sample sample_;
-  bool looked_ = false;  // whether a list is kept is settled with the first look
+  bool looked_ = false;  // the first pass decides whether a list is kept
   bool kept_ = false;
   std::uint64_t kept_size_ = 0;
-  StreamDrain drain_{stream_};  // before the memory above goes
+  StreamDrain drain_{stream_};  // waits before the memory above is freed
 };
 
 }  // namespace epsflow::gpu

@@ -1,4 +1,4 @@
-// What becomes of the products that the threads of a warp hold: no, yes, or open.
+// Classifies the products in the registers of a warp: no, yes, or undecided.
 #pragma once
 
 #include <cstdint>
@@ -20,12 +20,12 @@ __device__ inline void load_two(double (&to)[2], const double* from) {
   to[1] = two.y;
 }
 
-// The bounds of the rows and columns that a thread has products of. Loaded before the products are there, so that nobody waits for
-// them. first: the thread's first row, or column.
-/// kApart: rows from one fragment to the next.
+// The bounds of the rows and columns of a thread's products. They are loaded before the products are complete, so that
+// no thread waits for them. first: the thread's first row or column.
+/// kApart: number of rows between two fragments.
 template <class Real, unsigned M, unsigned kApart>
 struct RowBounds {
-  Real no[M][2];  ///< of rows 8 apart
+  Real no[M][2];  ///< for rows that are 8 apart
 
   __device__ void load(const Real* from, std::uint64_t first) {
     for (unsigned m = 0; m < M; ++m) {
@@ -35,7 +35,7 @@ struct RowBounds {
 };
 template <class Real, unsigned N>
 struct ColumnBounds {
-  Real no[N][2];  ///< of columns side by side
+  Real no[N][2];  ///< for adjacent columns
 
   __device__ void load(const Real* from, std::uint64_t first) {
     for (unsigned n = 0; n < N; ++n) load_two(no[n], from + first + 8 * n);
@@ -46,24 +46,24 @@ struct ColumnBounds {
   }
 };
 
-/// The position of a thread's first row, or column, behind the warp's.
+/// Returns the position of a thread's first row, or column, given the warp's.
 __device__ inline std::uint32_t own_row(std::uint32_t first) { return first + threadIdx.x % 32 / 4; }
 __device__ inline std::uint32_t own_column(std::uint32_t first) { return first + threadIdx.x % 4 * 2; }
 
 __device__ inline float larger(float a, float b) { return fmaxf(a, b); }
 __device__ inline double larger(double a, double b) { return fmax(a, b); }
 
-/// sums: fragments of 16 × 8 products as tensor cores leave them: of lane l, fragment (m, n), value v they are of row
-/// kApart·m + l/4 + 8·(v/2) and column 8·n + 2·(l mod 4) + v mod 2. row, column: the thread's first. gap: by how much a product is above
-/// the bounds of `no` where it says yes. The whole warp calls it.
+/// sums: fragments of 16 × 8 products in the layout of tensor cores. In lane l, value v of fragment (m, n) belongs to
+/// row kApart·m + l/4 + 8·(v/2) and column 8·n + 2·(l mod 4) + v mod 2. row, column: the thread's first. gap: a product
+/// that exceeds the bounds of `no` by this much is a yes. The whole warp must call it.
 ///
-/// Nearly all products say no, so that is asked first, of all that the warp has; then of 16 at a time, and only where something was
-/// found is it looked at one by one.
+/// Nearly all products are a no. So this is tested first for all products of the warp, then for 16 at a time, and
+/// products are examined one by one only if one was found.
 template <unsigned kApart, unsigned M, unsigned N, class Real, class Columns>
 __device__ __forceinline__ void sift(const Real (&sums)[M][N][4], const RowBounds<Real, M, kApart>& rows,
                                      const Columns& columns, std::uint32_t row, std::uint32_t column, Real gap,
                                      PairWriter& pairs, PairWriter& open) {
-  constexpr unsigned kPart = 4;  // fragments side by side
+  constexpr unsigned kPart = 4;  // adjacent fragments
   constexpr unsigned kParts = N / kPart;
   static_assert(N % kPart == 0);
   bool any[M][kParts];
@@ -78,7 +78,8 @@ __device__ __forceinline__ void sift(const Real (&sums)[M][N][4], const RowBound
       any[m][p] = false;
 #pragma unroll
       for (unsigned h = 0; h < 2; ++h) {
-        Real above[kPart];  // the column's bound; as a tree, since nothing else hides how long each step takes
+        // Compared with the column's bound; as a tree, because nothing else hides the latency of the steps.
+        Real above[kPart];
 #pragma unroll
         for (unsigned i = 0; i < kPart; ++i) {
           const unsigned n = kPart * p + i;
@@ -116,7 +117,7 @@ __device__ __forceinline__ void sift(const Real (&sums)[M][N][4], const RowBound
       yes[place / 64] |= std::uint64_t{part_yes} << place % 64;
     }
   }
-  // One loop for all that was found: the code of many would not stay in the cache of instructions.
+  // One loop for all products found, because the code of several loops would not fit the instruction cache.
 #pragma unroll 1
   for (unsigned half = 0; half < kBits / 64; ++half) {
     std::uint64_t left = half == 0 ? found[0] : found[1];
@@ -125,7 +126,7 @@ __device__ __forceinline__ void sift(const Real (&sums)[M][N][4], const RowBound
       const auto bit = left == 0 ? 0U : static_cast<unsigned>(__ffsll(static_cast<long long>(left))) - 1;
       const unsigned fragment = (64 * half + bit) / 4;
       const PointPair pair{row + kApart * (fragment / N) + 8 * (bit % 4 / 2), column + 8 * (fragment % N) + bit % 2};
-      const bool wanted = left != 0 && pair.first < pair.second;  // each pair once where a tile meets itself
+      const bool wanted = left != 0 && pair.first < pair.second;  // once if a tile meets itself
       const bool sure = (certain >> bit & 1U) != 0;
       const unsigned to_pairs = __ballot_sync(tuning::kWholeWarp, wanted && sure);
       const unsigned to_open = __ballot_sync(tuning::kWholeWarp, wanted && !sure);

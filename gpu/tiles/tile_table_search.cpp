@@ -9,9 +9,9 @@
 namespace epsflow::gpu {
 namespace {
 
-/// Bytes that a lane needs for a pair: its key twice, what the sort needs besides, and its id.
+/// Bytes of a lane for each pair: its key twice, temporary memory of the sort, and its id.
 constexpr std::uint64_t kBytesPerPair = 24;
-/// Parts of a batch of full size; the first batch has one.
+/// Shares of a batch of full size. The first batch has one share.
 constexpr std::size_t kShares = 8;
 
 }  // namespace
@@ -32,8 +32,7 @@ TileTableSearch::TileTableSearch(std::unique_ptr<TileSearch> search, const GpuRe
       std::min(options.lane_pairs > 0 ? options.lane_pairs : tuning::kTileBatchPairs, most);
   const std::uint64_t parts =
       std::max(plan_.pairs / batch_pairs + 1, search_->tiles().size() / tuning::kMostBatchRows + 1);
-  // Small ones first, each twice the one before, so that there is soon something to carry for the bus; but not where each
-  // is a search.
+  // The first batches are small, each twice the one before, so that transfers start early; unless each is a search.
   const CountedRows::Cuts cuts = rows_.cut(parts * kShares);
   const std::size_t shares = cuts.rows.size() - 1;
   const std::size_t full = std::max<std::size_t>(1, shares / parts);
@@ -82,7 +81,7 @@ void TileTableSearch::collect_keys(const PairKeys& shape, Lane& lane) {
   search_->for_each_list([&](PairList list) {
     search_->stream().synchronize();
     add_keys_of(list);
-    lane.stream.synchronize();  // the list is overwritten
+    lane.stream.synchronize();  // the list is overwritten next
   });
 }
 

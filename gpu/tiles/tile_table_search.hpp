@@ -15,11 +15,11 @@
 
 namespace epsflow::gpu {
 
-/// Batches are ranges of rows; a batch takes its pairs from the list that the search kept, from both sides, and sorts them. Where
-/// the list had no room each batch is a search of its own.
+/// A batch is a range of rows. It takes its pairs, from both sides, from the list that the search kept, and sorts them.
+/// If the list had no room for all pairs, each batch is a search of its own.
 class TileTableSearch final : public TableSearch {
  public:
-  /// Searches, and counts. The GPU must be the current one. Throws DeviceOutOfMemory, Cancelled.
+  /// Searches and counts. The GPU must be the current one. Throws DeviceOutOfMemory, Cancelled.
   TileTableSearch(std::unique_ptr<TileSearch> search, const GpuResources& resources, const TableOptions& options);
 
   [[nodiscard]] const BatchPlan& plan() const override { return plan_; }
@@ -34,9 +34,9 @@ class TileTableSearch final : public TableSearch {
   struct Lane : GpuLane {
     explicit Lane(const GpuResources& resources) : GpuLane(resources), key_count(memory, stream.get(), 1) {}
 
-    DeviceBuffer<std::uint64_t> keys;  // twice, for the sort
+    DeviceBuffer<std::uint64_t> keys;  // twice the keys, for the sort
     DeviceBuffer<unsigned long long> key_count;
-    StreamDrain drain_keys{stream};  // before the memory above goes
+    StreamDrain drain_keys{stream};  // waits before the memory above is freed
   };
 
   [[nodiscard]] DeviceBuffer<std::uint32_t> count_rows();
@@ -45,11 +45,11 @@ class TileTableSearch final : public TableSearch {
 
   GpuResources resources_;
   std::unique_ptr<TileSearch> search_;
-  std::mutex searching_;  // a search that is made again is one lane's at a time
+  std::mutex searching_;  // only one lane at a time may repeat the search
   CountedRows rows_;
   unsigned bits_;  // of a position
   BatchPlan plan_;
-  std::deque<Lane> lanes_;  // last: their work uses the others
+  std::deque<Lane> lanes_;  // declared last because their work uses the other members
 };
 
 }  // namespace epsflow::gpu

@@ -6,42 +6,43 @@
 
 namespace epsflow::gpu::tuning {
 
-/// Places in a list of pairs that a warp takes at once. Those that stay empty are gaps, of thousands of warps.
+/// Places of a list of pairs that a warp reserves at a time. Unused ones become gaps, in thousands of warps.
 inline constexpr std::uint32_t kPairPlaces = 128;
 inline constexpr std::uint32_t kOpenPlaces = 32;
-/// Products of coordinates, some more for each pair, that one launch makes at most: between launches a cancelled run ends. An H200
-/// makes 2e14 a second in half precision, 1e13 in float64.
+/// Upper bound on the products of coordinates of one launch, plus some for each pair, so that a cancelled run ends
+/// between launches. An H200 makes 2e14 a second in half precision, 1e13 in float64.
 inline constexpr double kMostProducts16 = 4e13;
 inline constexpr double kMostProducts64 = 2e12;
-/// Products of all pairs of points up to which they are made sooner than an order that prunes some: the order of 100,000 points took 3 ms
-/// in 32 dimensions and 6 in 128, and the choice of its functions some 0.03 ms for each dimension; an H200 makes 2e14 a second.
+/// Up to this many products, comparing all pairs of points is faster than making an order that prunes some: the order
+/// of 100,000 points took 3 ms in 32 dimensions and 6 in 128, and the choice of its functions about 0.03 ms for each
+/// dimension; an H200 makes 2e14 a second.
 [[nodiscard]] constexpr double few_products(std::size_t dims) noexcept {
   return 3e11 + 6e9 * static_cast<double>(dims);
 }
-/// Pairs per point that the list of pairs has room for at first.
+/// Initial size of the list of pairs, in pairs for each point.
 inline constexpr std::uint64_t kGuessedPairs = 160;
-/// One in how many blocks of pairs of tiles is compared first to guess better, if that many make a sample; of all pairs of tiles this
-/// many blocks.
+/// One in this many blocks of pairs of tiles is compared first as a sample, if that gives kFewestSampled blocks or
+/// more. If all pairs of tiles are compared, the sample has kSampledOfAll blocks.
 inline constexpr std::uint64_t kSampledBlocks = 64;
 inline constexpr std::uint64_t kSampledOfAll = 256;
 inline constexpr std::uint64_t kFewestSampled = 16;
-/// Norms in units of eps up to which half precision leaves little open, as its rounding is 2^-11 of them at most.
+/// Up to this norm in eps, half precision leaves few pairs undecided: it rounds by at most 2^-11 of the norm.
 inline constexpr double kNearNorm = 128;
-/// Share of the pairs compared that may be open before it is sooner to multiply in float64: an open pair takes some hundred times as
-/// long as one of a product in float64. A first guess.
+/// If a larger share of the compared pairs is undecided, float64 products are faster: an undecided pair takes about a
+/// hundred times as long as one float64 product. A first guess.
 inline constexpr double kMostOpen = 1.0 / 128;
-/// Places of a kept list from which it pays to forget pairs that are of no use any more.
+/// From this size of a kept list on, it pays to remove pairs that are no longer needed.
 inline constexpr std::uint64_t kFewestForgotten = 4 << 20;
-/// Share of the free memory that the list may take, as a divisor.
+/// The list may take this fraction of the free memory, given as a divisor.
 inline constexpr std::uint64_t kPairShare = 3;
 /// Pairs of a batch of a table that is made from the list.
 inline constexpr std::uint64_t kTileBatchPairs = 32 << 20;
-/// Blocks that go through a list of pairs, at most.
+/// The largest number of blocks of a kernel that reads a list of pairs.
 inline constexpr std::uint64_t kListBlocks = 132 * 8;
-/// Blocks that look at all coordinates, at most.
+/// The largest number of blocks of a kernel that reads all coordinates.
 inline constexpr std::uint32_t kSurveyBlocks = 2112;
-/// Blocks of the kernels that go through the pairs of blocks of tiles, at most: a few dozen for each multiprocessor, so that
-/// where pairs are close together their work is shared. A first guess.
+/// The largest number of blocks of the kernels for pairs of blocks of tiles: a few dozen for each multiprocessor, so
+/// that regions with many pairs are shared. A first guess.
 inline constexpr std::uint64_t kTriangleBlocks = 1 << 13;
 
 }  // namespace epsflow::gpu::tuning

@@ -1,4 +1,4 @@
-// What the kernels that compare tiles read and write.
+// The inputs and outputs of the kernels that compare tiles.
 #pragma once
 
 #include <cstddef>
@@ -10,18 +10,18 @@
 
 namespace epsflow::gpu {
 
-/// Two positions within eps, the first before the second.
+/// Two positions within eps, the smaller one first.
 struct PointPair {
   std::uint32_t first;
   std::uint32_t second;
 };
-/// In place of a pair where a list has a gap.
+/// Marks a gap in a list of pairs.
 inline constexpr std::uint32_t kNoPoint = 0xFFFFFFFFU;
 
-/// Every stride-th block of a list, from the first on. [device]
+/// Every stride-th block of a list, from the first-th on. [device]
 struct TileWork {
   const index::TileBlock* blocks = nullptr;
-  std::uint64_t count = 0;  ///< blocks of the list
+  std::uint64_t count = 0;  ///< number of blocks of the list
   std::uint64_t first = 0;
   std::uint64_t stride = 1;
 
@@ -30,18 +30,18 @@ struct TileWork {
   }
 };
 
-/// Places taken in the lists of a PairSink; they may exceed the room there is.
+/// Places taken in the lists of a PairSink. They may exceed the capacity.
 struct PairCounts {
   unsigned long long pairs;
   unsigned long long open;
 };
 
-/// Where the kernels leave what they find. Nothing is written past the room of a list, and its places are counted on, so that
-/// whoever reads the counts knows what is missing. [device]
+/// The destination of the pairs. Kernels write nothing past the end of a list, but continue to count, so that the
+/// caller sees from the counts how many places are missing. [device]
 struct PairSink {
   PointPair* pairs = nullptr;  ///< gaps are kNoPoint
   std::uint64_t room = 0;
-  PointPair* open = nullptr;  ///< pairs that a decider left to the test of distance.hpp; gaps are kNoPoint
+  PointPair* open = nullptr;  ///< pairs left to the test of distance.hpp; gaps are kNoPoint
   std::uint64_t open_room = 0;
   PairCounts* counts = nullptr;
 };
@@ -56,25 +56,26 @@ struct OrderedPoints {
   double eps_squared = 0;
 };
 
-/// Bytes of a slice: of each point of a tile, 64 coordinates in half precision or 16 in float64.
+/// Bytes of a point in a slice, 64 coordinates in half precision or 16 in float64; and bytes of a slice of a tile.
 inline constexpr std::uint32_t kRowBytes = 128;
 inline constexpr std::uint32_t kSliceBytes = index::kTilePoints * kRowBytes;
 
-/// Points as factors of products, tile by tile, slice by slice; zeros where there are none. The eight pieces of 16 bytes of a row
-/// are exchanged, piece c with piece c ^ (row mod 8), so that what tensor cores load at once lies in different banks. Source of
-/// the exchange: FaSTED, and TMA's 128-byte swizzle. Real: of the sums; float where the factors are half precision. [device]
+/// Points as factors of products, by tile and slice, and zeros where there are no points. The eight pieces of 16 bytes
+/// of a row are swizzled, piece c with piece c ^ (row mod 8), against bank conflicts. Source of the swizzle: FaSTED,
+/// and TMA's 128-byte swizzle. Real: type of the sums; float for half-precision factors. [device]
 template <class Real>
 struct ProductTiles {
   std::byte* slices = nullptr;  ///< [tiles × slices_per_tile × kSliceBytes]
-  Real* no =
-      nullptr;  ///< [tiles × 128] what no sum of two reaches where points are apart; infinite where there is none
-  Real* gaps = nullptr;  ///< [tiles] a product that is above two bounds by the gaps of their tiles says yes
+  /// [tiles × 128] A product below the sum of the bounds of its points is a no. Infinite if there is no point.
+  Real* no = nullptr;
+  Real* gaps = nullptr;  ///< [tiles] a product that exceeds the sum of two bounds by the gaps of their tiles is a yes
   std::uint32_t slices_per_tile = 1;
-  std::uint32_t count = 0;  ///< tiles
-  std::uint32_t steps = 1;  ///< of 32 bytes of a row: 16 coordinates, or 4; all slices together
+  std::uint32_t count = 0;  ///< number of tiles
+  /// Number of steps in all slices, of 32 bytes of a row: 16 coordinates in half precision or 4 in float64.
+  std::uint32_t steps = 1;
 };
 
-/// Where byte `at` of a row of factors lies in its tile, pieces exchanged.
+/// Returns the offset in its tile of byte `at` of a row of factors, after the swizzle.
 [[nodiscard]] EPSFLOW_HOST_DEVICE constexpr std::uint64_t factor_place(std::uint32_t row, std::uint64_t at) noexcept {
   const std::uint64_t piece = at % kRowBytes / 16 ^ row % 8;
   return at / kRowBytes * kSliceBytes + row * kRowBytes + piece * 16 + at % 16;

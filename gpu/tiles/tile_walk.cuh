@@ -1,4 +1,4 @@
-// The pairs of tiles that one block of threads compares, one after the other.
+// The sequence of pairs of tiles that one block of threads compares.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,12 @@
 
 namespace epsflow::gpu {
 
-/// Goes through the column tiles that any of kRows row tiles is to be compared with. Walker b of B takes each B-th of these groups of
-/// rows, of all blocks in turn: pairs that follow each other share their rows, and what all walkers read at a time lies in a few
-/// blocks of tiles, which the second-level cache holds.
+/// Goes through the column tiles with which any of kRows row tiles must be compared. Walker b of B takes each B-th of
+/// these groups of rows, over all blocks in turn: consecutive pairs share their rows, and all walkers read at a time
+/// from a few blocks of tiles, which fit the L2 cache.
 ///
-/// Whole warps walk together, and what they read is made known to the compiler as the same for all lanes: products in what it
-/// takes for divergent code wait for each other.
+/// Whole warps walk together. Shuffles tell the compiler that loaded values are the same in all lanes, because products
+/// in code that it considers divergent wait for each other.
 template <unsigned kRows>
 class TileWalk {
  public:
@@ -26,7 +26,7 @@ class TileWalk {
   __device__ bool done() const { return left_ == 0; }
   __device__ std::uint32_t row_tile(unsigned row = 0) const { return row_tile_ + row; }
   __device__ std::uint32_t column_tile() const { return first_column_ + at_column(); }
-  /// Whether this row tile is to be compared. One behind the last tile never is.
+  /// True if this row tile must be compared. False for a row after the last tile.
   __device__ bool wanted(unsigned row) const { return (rows_ >> (row * index::kBlockTiles + at_column()) & 1U) != 0; }
   __device__ void next() {
     left_ &= left_ - 1;
@@ -61,8 +61,8 @@ class TileWalk {
   std::uint32_t step_;
   std::uint32_t row_tile_ = 0;
   std::uint32_t first_column_ = 0;
-  unsigned rows_ = 0;  ///< eight bits each
-  unsigned left_ = 0;  ///< columns
+  unsigned rows_ = 0;  ///< eight bits for each row tile
+  unsigned left_ = 0;  ///< bits of the column tiles left
 };
 
 }  // namespace epsflow::gpu
