@@ -44,7 +44,7 @@ class PairCounts {
   }
 
  private:
-  /// The slot of the pair, or the free one where it belongs.
+  /// Returns the slot of the pair, or the free slot for it.
   Overlap& find(std::int32_t a, std::int32_t b) {
     const std::uint64_t key = std::uint64_t{static_cast<std::uint32_t>(a)} << 32 | static_cast<std::uint32_t>(b);
     std::size_t i = static_cast<std::size_t>(key * 0x9E3779B97F4A7C15ULL >> shift_);  // Fibonacci hashing
@@ -61,7 +61,7 @@ class PairCounts {
     }
   }
 
-  std::vector<Overlap> slots_;  ///< a power of two of them, at most half of them used
+  std::vector<Overlap> slots_;  ///< the number of slots is a power of two, at most half of them are used
   int shift_ = 0;
   std::size_t used_ = 0;
 };
@@ -102,7 +102,6 @@ std::vector<Overlap> count_pairs(std::span<const std::int32_t> a, std::span<cons
   return overlaps;
 }
 
-/// Adds up runs of equal labels.
 template <class Label>
 std::vector<LabelCount> counts_of_runs(std::span<const Overlap> overlaps, Label&& label) {
   std::vector<LabelCount> counts;
@@ -119,14 +118,14 @@ std::uint64_t sum_of_squares(auto counts) {
   return sum;
 }
 
-/// Counts ordered pairs of different points. n² fits in 64 bits, products of two numbers of pairs in 126, and the denominator, which is
-/// at most n⁴, in 128.
+/// Counts ordered pairs of different points. n² fits in 64 bits, products of two numbers of pairs in 126, and the
+/// denominator, which is at most n⁴, in 128.
 double adjusted_rand(const Contingency& table) {
   const std::uint64_t n = table.points();
   const std::uint64_t both = sum_of_squares(table.overlaps());
   const std::uint64_t of_a = sum_of_squares(table.a());
   const std::uint64_t of_b = sum_of_squares(table.b());
-  const std::uint64_t only_a = of_a - both;  // together in a alone
+  const std::uint64_t only_a = of_a - both;  // pairs together in a but not in b
   const std::uint64_t only_b = of_b - both;
   if (only_a == 0 && only_b == 0) return 1;
   const std::uint64_t together = both - n;
@@ -137,7 +136,7 @@ double adjusted_rand(const Contingency& table) {
   return static_cast<double>(2 * static_cast<long double>(numerator) / static_cast<long double>(denominator));
 }
 
-/// Each term is 0 where two classes are the same points, so the sum is exactly 0 for equal partitions.
+/// Each term is 0 if two classes have the same points, so the sum is exactly 0 for equal partitions.
 double variation_of_information(const Contingency& table) {
   long double sum = 0;
   std::size_t i = 0;
@@ -153,7 +152,6 @@ double variation_of_information(const Contingency& table) {
   return table.points() == 0 ? 0 : static_cast<double>(sum / static_cast<long double>(table.points()));
 }
 
-/// Agreement::kept.
 double kept(const Contingency& table) {
   std::uint64_t clustered = 0;
   for (const LabelCount& c : table.a()) clustered += c.label == kNoise ? 0 : c.points;

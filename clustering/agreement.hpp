@@ -1,4 +1,4 @@
-// How far two labellings of the same points agree, and what became of the clusters of one in the other.
+// Agreement of two labellings of the same points, and the fate of each cluster of one in the other.
 //
 // Sources: Hubert & Arabie 1985 for the adjusted Rand index; Meilă 2007 for the variation of information.
 #pragma once
@@ -9,7 +9,7 @@
 
 namespace epsflow {
 
-/// Points that are in cluster `a` of one labelling and in cluster `b` of another. kNoise stands for those in none.
+/// The number of points in cluster `a` of one labelling and cluster `b` of the other. kNoise means no cluster.
 struct Overlap {
   std::int32_t a = 0;
   std::int32_t b = 0;
@@ -18,7 +18,7 @@ struct Overlap {
   friend bool operator==(const Overlap&, const Overlap&) = default;
 };
 
-/// The points of one cluster, or with the label kNoise of none.
+/// The number of points of one cluster, or of noise if the label is kNoise.
 struct LabelCount {
   std::int32_t label = 0;
   std::uint64_t points = 0;
@@ -26,26 +26,25 @@ struct LabelCount {
   friend bool operator==(const LabelCount&, const LabelCount&) = default;
 };
 
-/// The contingency table of two labellings, a and b, without its zeros. Noise is a class of its own.
+/// The contingency table of two labellings, a and b, without its zeros. Noise is a separate class.
 class Contingency {
  public:
-  /// Of no points.
   Contingency() = default;
-  /// a, b: [n] each, clusters from 0 on or kNoise. In parallel: O(n) and a sort of the overlaps; memory for the overlaps once for each
-  /// thread. Throws UsageError where sizes differ, for a label below kNoise, and for more than kMaxPoints points.
+  /// a, b: [n] each, clusters from 0 on or kNoise. In parallel: O(n) and a sort of the overlaps; overlaps are stored
+  /// once per thread. Throws UsageError if sizes differ, a label is below kNoise, or points exceed kMaxPoints.
   Contingency(std::span<const std::int32_t> a, std::span<const std::int32_t> b);
-  /// Of overlaps that are known, in any order; those of equal labels are added up. O(overlaps · log). Throws UsageError for a label
-  /// below kNoise and for more than kMaxPoints points.
+  /// Makes the table from overlaps in any order; overlaps of equal labels are summed. O(overlaps · log). Throws
+  /// UsageError if a label is below kNoise or there are more than kMaxPoints points.
   explicit Contingency(std::vector<Overlap> overlaps);
 
   [[nodiscard]] std::uint64_t points() const noexcept { return points_; }
-  /// By a, then by b. None is empty.
+  /// Returns the non-empty overlaps, by a, then by b.
   [[nodiscard]] std::span<const Overlap> overlaps() const noexcept { return overlaps_; }
-  /// By label, noise first where there is some.
+  /// Returns the sizes of the classes of a, by label; noise comes first if there is any.
   [[nodiscard]] std::span<const LabelCount> a() const noexcept { return a_; }
   [[nodiscard]] std::span<const LabelCount> b() const noexcept { return b_; }
 
-  /// The same with a and b exchanged. O(overlaps · log).
+  /// Returns the table with a and b exchanged. O(overlaps · log).
   [[nodiscard]] Contingency swapped() const;
 
  private:
@@ -55,35 +54,33 @@ class Contingency {
   std::vector<LabelCount> b_;
 };
 
-/// Indices of agreement.
 struct Agreement {
-  /// Adjusted Rand index: 1 for equal partitions, around 0 for independent ones. Noise is a class. What scikit-learn's
-  /// adjusted_rand_score() gives, also where it is a matter of definition: 1 where no two points are parted by one labelling and not by
-  /// the other, as with fewer than two points.
+  /// Adjusted Rand index: 1 for equal partitions, around 0 for independent ones. Noise is a class. Equal to
+  /// scikit-learn's adjusted_rand_score(), including its convention of 1 if no two points are separated by one
+  /// labelling and not by the other, as with fewer than two points.
   double adjusted_rand = 1;
   /// Variation of information, in nats: 0 for equal partitions, at most ln n. Noise is a class.
   double variation = 0;
-  /// The same divided by ln n, from 0 to 1; 0 for fewer than two points.
+  /// Variation of information divided by ln n, from 0 to 1; 0 for fewer than two points.
   double normalised_variation = 0;
-  /// Who keeps company: of the points that are in clusters of a, the share that is in the cluster of b that holds most of their cluster
-  /// of a. Points that are noise in b keep none. 1 where a has no clusters.
+  /// The share of the points in clusters of a that stay together: for each cluster of a, its points in the cluster of b
+  /// that holds most of them. Points that are noise in b do not count. 1 if a has no clusters.
   double kept = 1;
-  /// The same of the clusters of b in a.
+  /// The same share for clusters of b in a.
   double kept_back = 1;
 };
 
-/// Sums of pairs are whole numbers of 128 bits, and exact. O(overlaps · log).
+/// Pairs are summed exactly, in integers of 128 bits. O(overlaps · log).
 [[nodiscard]] Agreement agreement(const Contingency& contingency);
 
-/// What became of a cluster of a.
 struct Fate {
-  std::int32_t cluster = 0;          ///< kNoise: of the points that are in none
-  std::uint64_t points = 0;          ///< its size
+  std::int32_t cluster = 0;          ///< kNoise: the points of a without a cluster
+  std::uint64_t points = 0;          ///< its points
   std::uint64_t noise = 0;           ///< its points that are noise in b
-  std::vector<LabelCount> became{};  ///< the clusters of b that have the others: most points first, then by label
+  std::vector<LabelCount> became{};  ///< the clusters of b with its other points: most points first, then by label
 };
 
-/// Of each cluster of a, by label, and of its noise, which comes first where there is some. O(overlaps · log).
+/// Returns the fate of each cluster of a, by label; the noise of a comes first if there is any. O(overlaps · log).
 [[nodiscard]] std::vector<Fate> fates(const Contingency& contingency);
 
 }  // namespace epsflow

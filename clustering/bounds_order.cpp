@@ -17,11 +17,10 @@ struct Item {
   std::uint32_t id;
 };
 
-/// Points from which halves are arranged side by side, and between which nobody asks whether to stop.
+/// From this number of points on, halves are arranged in parallel; below it cancellation is not checked.
 constexpr std::uint32_t kManyPoints = 1 << 16;
 
-/// Arranges the items of positions [begin, end). Cuts are where bounds end, of the largest size first. A cancelled one leaves them
-/// as they are by then.
+/// Arranges the items of positions [begin, end). Cuts at the ends of bounds, largest ones first. Stops if cancelled.
 template <class T>
 void halve(Item<T>* items, std::uint32_t begin, std::uint32_t end, std::size_t dims, const CancelToken& cancel) {
   unsigned shift = BoundsOrder::shift(BoundsOrder::kLevels - 1);
@@ -55,7 +54,7 @@ void halve(Item<T>* items, std::uint32_t begin, std::uint32_t end, std::size_t d
     first();
     second();
   } else if (!cancel.cancelled()) {
-    // Isolated: who waits for its other half must not begin another cell, with memory of its own.
+    // Isolated: a thread that waits for its other half must not begin another cell, with memory of its own.
     tbb::this_task_arena::isolate([&] { tbb::parallel_invoke(first, second); });
   }
 }
@@ -108,7 +107,7 @@ void BoundsOrder::arrange(const index::Grid& grid, std::span<const ClusterBlock>
 
 template <class T>
 void BoundsOrder::bound() {
-  // Of the points first, then each level of the bounds of the level below.
+  // Computes the first level from the points, then each level from the level below.
   std::size_t below = order_.size();
   for (unsigned level = 0; level < kLevels; ++level) {
     const std::size_t count = (below + (std::size_t{1} << kFanoutBits) - 1) >> kFanoutBits;

@@ -1,4 +1,4 @@
-// Points of cells in an order in which consecutive ones lie within narrow bounds, so that not every pair needs a test.
+// Points of cells in an order with narrow bounds of consecutive points, which save tests of pairs.
 #pragma once
 
 #include <array>
@@ -15,36 +15,36 @@
 
 namespace epsflow::clustering {
 
-/// A copy of the points of a grid. Each cell keeps its positions and has its points among them halved along the widest axis,
-/// again and again. Bounds are of 16, 256 and 4096 consecutive positions, counted over all points: those at the ends of a cell
-/// may hold points of others, which makes them wide and no less right.
+/// A copy of the points of a grid. Each cell keeps its positions; within them its points are halved along the widest
+/// axis, recursively. Bounds cover 16, 256 and 4096 consecutive positions, counted over all points. At the ends of a
+/// cell they may include points of other cells, which makes them wider but not wrong.
 class BoundsOrder {
  public:
   static constexpr unsigned kFanoutBits = 4;
   static constexpr unsigned kLevels = 3;
-  /// Positions that share bounds, on a level: 2^shift.
+  /// 2^shift positions share bounds on a level.
   [[nodiscard]] static constexpr unsigned shift(unsigned level) noexcept { return kFanoutBits * (level + 1); }
 
   /// The bounds of one level. lo[k], hi[k]: smallest and largest coordinate k of each piece of 2^shift positions,
-  /// Buffer::kPadding bytes readable behind.
+  /// followed by Buffer::kPadding readable bytes.
   struct Bounds {
     std::array<Buffer<double>, index::kMostCliqueDims> lo;
     std::array<Buffer<double>, index::kMostCliqueDims> hi;
   };
 
-  /// in: of the grid, which has at least one point. blocks: of its cells, of about equal size. O(n·log n) at worst, in parallel.
-  /// Throws Cancelled.
+  /// in: coordinates of the grid, which has at least one point. blocks: blocks of its cells, of about equal size.
+  /// O(n·log n) at worst, in parallel. Throws Cancelled.
   BoundsOrder(const index::Grid& grid, const index::SearchInput& in, std::span<const ClusterBlock> blocks,
               const CancelToken& cancel);
   BoundsOrder(const BoundsOrder&) = delete;
   BoundsOrder& operator=(const BoundsOrder&) = delete;
 
-  /// Bytes that it takes, at most.
+  /// Upper bound on the memory per point, in bytes.
   [[nodiscard]] static constexpr std::uint64_t bytes_per_point(std::size_t dims, Precision precision) noexcept {
     return sizeof(std::uint32_t) + dims * (bytes_of(precision) + 2);
   }
 
-  /// Bytes that a point takes while its cell is arranged.
+  /// Scratch memory per point while its cell is arranged, in bytes.
   [[nodiscard]] static constexpr std::uint64_t bytes_per_arranged(Precision precision) noexcept {
     return (index::kMostCliqueDims + 1) * bytes_of(precision);
   }

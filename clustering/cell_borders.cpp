@@ -1,7 +1,7 @@
 #include <epsflow/clustering/cell_loops.hpp>
 
 #include <epsflow/index/instruction_sets.hpp>
-// before any header of Highway
+// must come before any header of Highway
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "epsflow/clustering/cell_borders.cpp"  // NOLINT: compiled once per instruction set
 #include <hwy/foreach_target.h>
@@ -27,7 +27,7 @@ void find_borders(const CellInput& in, Range cells, std::uint32_t minpts, const 
                   const std::uint32_t* largest, std::vector<BorderPoint>& found) {
   const auto starts = in.grid.cell_starts();
   CellWindow window(in.grid, cells.begin, in.grid.keys().window);
-  std::vector<std::uint32_t> around;  // cells of points with larger counts than any of the cell's own
+  std::vector<std::uint32_t> around;  // cells with a larger count than the cell's own largest
   for (std::uint32_t a = cells.begin; a < cells.end; ++a) {
     bool collected = false;
     for (std::uint32_t p = starts[a]; p < starts[a + 1]; ++p) {
@@ -40,11 +40,11 @@ void find_borders(const CellInput& in, Range cells, std::uint32_t minpts, const 
             if (largest[c] > largest[a]) around.push_back(c);
           }
         }
-        // Those that may settle it come first.
+        // The most decisive cells come first.
         std::sort(around.begin(), around.end(), [&](auto b, auto c) { return largest[b] > largest[c]; });
         collected = true;
       }
-      std::uint32_t reach = largest[a];  // whoever is in the cell is a neighbour
+      std::uint32_t reach = largest[a];  // every point of the cell is a neighbour
       if (!around.empty() && reach < minpts) {
         const RowTest<T, D> test(in.search, p);
         for (const std::uint32_t c : around) {
@@ -64,7 +64,7 @@ struct NearCell {
   Range points;
 };
 
-/// Adds up stretches of equal numbers.
+/// Sums stretches of equal numbers.
 class SizeAdder {
  public:
   explicit SizeAdder(std::uint32_t* sizes) : sizes_(sizes) {}
@@ -91,7 +91,7 @@ class SizeAdder {
   std::uint32_t count_ = 0;
 };
 
-/// The root of all core cells around; kNoHome where they are not known to be in one set.
+/// Returns the root of all core cells around; kNoHome if they are not known to be in one set.
 std::uint32_t root_around(BorderCell& cell, const UnionFind& sets) {
   if (cell.home == BorderCell::kNoHome) return BorderCell::kNoHome;
   const std::uint32_t root = sets.find(cell.home);
@@ -120,7 +120,7 @@ std::uint32_t count_borders(const CellInput& in, BlockBorders& of, const BorderC
   const UnionFind sets({parent, in.grid.cells()});
   CellWindow window(in.grid, of.cells.front().cell, in.grid.keys().window);
   SizeAdder adder(count.sizes);
-  std::vector<NearCell> near;  // whose clusters a point of the cell may belong to, lowest numbers first
+  std::vector<NearCell> near;  // cells of clusters that a point of the cell may belong to, lowest numbers first
   std::uint32_t borders = 0;
   for (BorderCell& cell : of.cells) {
     if (minpts <= cell.least || minpts > cell.most) continue;
@@ -134,7 +134,7 @@ std::uint32_t count_borders(const CellInput& in, BlockBorders& of, const BorderC
       continue;
     }
     const bool core = sets.parent(cell.cell) != kNotCore;
-    // Whoever is in a core cell has a core neighbour there, so only lower clusters matter.
+    // Every point of a core cell has a core neighbour in it, so only lower clusters matter.
     const std::uint32_t own = core ? numbers[sets.find(cell.cell)] : kNoCluster;
     std::uint32_t lowest = own, highest = core ? own : 0, home = cell.cell;
     std::size_t pending = 0;
@@ -161,12 +161,12 @@ std::uint32_t count_borders(const CellInput& in, BlockBorders& of, const BorderC
       continue;
     }
     std::sort(near.begin(), near.end(), [](const NearCell& a, const NearCell& b) { return a.number < b.number; });
-    // The cell's own is the last, without a test.
+    // The cell's own cluster is the last, without a test.
     if (core) near.push_back({own, {}});
     for (const BorderPoint& point : points) {
       if (!point.border(minpts)) continue;
       std::size_t first = 0;
-      // Of the last cluster no test is needed: the point is border.
+      // The last cluster needs no test, because the point is border.
       if (near.front().number != near.back().number) {
         const RowTest<T, D> test(in.search, point.position);
         while (near[first].number != near.back().number &&

@@ -1,7 +1,7 @@
 #include <epsflow/clustering/cell_loops.hpp>
 
 #include <epsflow/index/instruction_sets.hpp>
-// before any header of Highway
+// must come before any header of Highway
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "epsflow/clustering/cell_counts.cpp"  // NOLINT: compiled once per instruction set
 #include <hwy/foreach_target.h>
@@ -21,23 +21,23 @@ namespace HWY_NAMESPACE {
 using index::CellWindow;
 using index::WindowRanges;
 
-/// Cells that may share a window.
+/// Largest number of cells that share a window.
 constexpr std::uint32_t kPooledCells = 8;
-/// Tests that cost as much as finding a row of cells around a cell, of which most are empty where cells are sparse.
+/// Number of tests that cost as much as finding a row of cells around a cell; in sparse grids most rows are empty.
 constexpr std::uint64_t kTestsPerRow = 80;
-/// Candidates that are tested sooner than it is foreseen, by a branch, whether a minpts is left between the bounds.
+/// Up to this number of candidates, testing them is faster than a branch that compares the bounds with each minpts.
 constexpr std::uint32_t kFewestToCompare = 32;
-/// Candidates of points that are counted together from which on bounds leave out more than they cost.
+/// From this number of candidates of points that are counted together, bounds save more tests than they cost.
 constexpr std::uint64_t kFewestBoundedCandidates = 2048;
 
-/// What the neighbours of a point come to, as far as that is known.
+/// Bounds of the count or weight of the neighbours of a point.
 template <class Sum>
 struct Bounds {
   Sum least;
   Sum most;
 };
 
-/// Neighbours are counted. minpts: ascending, and behind them the largest number there is.
+/// Counts neighbours. minpts: ascending, followed by the largest std::uint32_t.
 class NeighborCounting {
  public:
   using Sum = std::uint64_t;
@@ -45,21 +45,21 @@ class NeighborCounting {
   explicit NeighborCounting(std::span<const std::uint32_t> minpts)
       : minpts_(minpts.data()), enough_(minpts[minpts.size() - 2]) {}
 
-  /// What points come to if all of them are neighbours, or enough.
+  /// Returns the count of points if all of them are neighbours, or enough().
   [[nodiscard]] Sum of(Range points) const { return points.size(); }
-  /// The same of points from `first` on, a bit each.
+  /// Returns the count of the points from `first` on with a set bit.
   [[nodiscard]] Sum of(std::uint64_t /*first*/, std::uint32_t bits) const {
     return static_cast<std::uint32_t>(__builtin_popcount(bits));
   }
-  /// Whether of() of a range is at hand, and more neighbours never come to less: then points are told apart by bounds.
+  /// Returns true if of() of a range is cheap and more neighbours never decrease the sum: bounds then decide points.
   [[nodiscard]] static constexpr bool foresees() { return true; }
-  /// What a point needs to be core at each minpts, ascending, and behind them more than there can be.
+  /// Returns the thresholds of being core at each minpts, ascending, followed by a value that is never reached.
   [[nodiscard]] const std::uint32_t* thresholds() const { return minpts_; }
-  /// What is enough for every minpts, however many neighbours there are besides.
+  /// Returns a sum that suffices for every minpts, whatever the other neighbours are.
   [[nodiscard]] Sum enough() const { return enough_; }
-  /// The smallest minpts that a point which is not counted is not core at; 0 if all points are counted.
+  /// Returns the smallest minpts, at which a point that is not counted is not core; 0 if all points are counted.
   [[nodiscard]] std::uint32_t least() const { return minpts_[0]; }
-  /// On the same side of each minpts as the sum.
+  /// Returns a count on the same side of each minpts as the sum.
   [[nodiscard]] std::uint32_t count(Sum sum) const { return static_cast<std::uint32_t>(sum); }
 
  private:
@@ -67,7 +67,7 @@ class NeighborCounting {
   std::uint32_t enough_;
 };
 
-/// Weights of neighbours are summed.
+/// Sums the weights of neighbours.
 class WeightCounting {
  public:
   using Sum = WholeWeights::Sum;
@@ -94,10 +94,10 @@ class WeightCounting {
   [[nodiscard]] std::uint32_t count(Sum sum) const { return weighing_.count(sum); }
 
  private:
-  /// So many are added sooner one by one than by vectors.
+  /// Up to this number, adding one by one is faster than by vectors.
   static constexpr int kFewAtOnce = 6;
 
-  /// The upper and lower halves are added apart, so that none overflows.
+  /// The upper and lower halves are added separately, so that neither overflows.
   [[nodiscard]] static HWY_NOINLINE Sum sum_at_once(const std::int64_t* units, std::uint32_t bits) {
     constexpr int kHalf = 32;
     const hn::CappedTag<std::int64_t, kLanes64> d;
@@ -118,7 +118,7 @@ class WeightCounting {
   Sum enough_;
 };
 
-/// Whether no minpts is left between the bounds: then the upper one tells points apart as what they come to does.
+/// Returns true if no minpts is between the bounds: the upper bound then decides points as the exact sum does.
 template <class Counting>
 [[nodiscard]] bool told(const Counting& counting, const Bounds<typename Counting::Sum>& known) {
   if (!counting.foresees()) return false;
@@ -127,7 +127,7 @@ template <class Counting>
   return *threshold > known.most;
 }
 
-/// Narrows the bounds of each point by testing the candidates of `open`, until they tell.
+/// Narrows the bounds of each point by testing the candidates of `open`, until no minpts is between them.
 template <class T, std::size_t D, class Counting>
 HWY_NOINLINE void count_points(const CellInput& in, Range points, std::span<const Range> open,
                                Bounds<typename Counting::Sum> known, const Counting& counting, std::uint32_t* counts) {
@@ -153,7 +153,8 @@ HWY_NOINLINE void count_points(const CellInput& in, Range points, std::span<cons
   }
 }
 
-/// What a few points have among the candidates of a range: neighbours of all of them, and ranges to be tested.
+/// Classifies the candidates of a range for a few points: adds neighbours of all to the bounds, lists ranges to be
+/// tested.
 template <std::size_t D, class Counting>
 HWY_NOINLINE void sort_out(const BoundsTest<D>& test, Range range, unsigned level, const Counting& counting,
                            Bounds<typename Counting::Sum>& known, std::vector<Range>& open) {
@@ -189,7 +190,7 @@ HWY_NOINLINE void count_bounded(const CellInput& in, Range points, std::span<con
   }
 }
 
-/// Counts for a cell's points. others: what holds all but these points.
+/// Counts for a cell's points. others: holds all candidates except these points.
 template <class T, std::size_t D, class Counting>
 HWY_INLINE void count_cell(const CellInput& in, Range points, std::span<const Range> others, const Counting& counting,
                            std::uint32_t* counts) {
@@ -209,9 +210,10 @@ HWY_INLINE void count_cell(const CellInput& in, Range points, std::span<const Ra
   }
 }
 
-/// Where cells hold a point or two, most of the time goes into finding the cells around, not into tests. So a few cells
-/// that follow each other share a window, of more candidates than each of them needs: slabs, which in three dimensions are
-/// five ranges in place of 25, or where these hold too many points, rows. Cells of one slice: what lies between those of two is near neither.
+/// If cells have a point or two, most of the time is spent on finding the cells around, not on tests. So a few
+/// consecutive cells share a window, with more candidates than each of them needs: slabs, which in three dimensions are
+/// five ranges instead of 25, or rows if slabs have too many points. The cells must be in one slice: the range between
+/// cells of two slices would include cells near neither.
 template <class T, std::size_t D, class Counting>
 void count(const CellInput& in, Range cells, const Counting& counting, std::uint32_t* counts) {
   const auto starts = in.grid.cell_starts();

@@ -1,4 +1,4 @@
-// What the loops over clique cells share, compiled once per instruction set by each source that includes it.
+// Shared code of the loops over clique cells. Each source that includes it compiles it once per instruction set.
 #if defined(EPSFLOW_CLUSTERING_CELL_LOOPS_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef EPSFLOW_CLUSTERING_CELL_LOOPS_INL_HPP
 #undef EPSFLOW_CLUSTERING_CELL_LOOPS_INL_HPP
@@ -28,11 +28,11 @@ using index::HWY_NAMESPACE::to_bits;
 using index::HWY_NAMESPACE::V64;
 using index::HWY_NAMESPACE::with_types;
 
-/// The bounds of a few points against those of their candidates.
+/// Tests the bounds of a few points against the bounds of their candidates.
 ///
-/// The distances of bounds are rounded as those of points, one operation after the other, and each operation is monotone:
-/// what is computed for the farthest corners is never less than what the test computes for two points within the bounds, and for
-/// the nearest ones never more. So no error is to be allowed for.
+/// Distances of bounds are rounded as distances of points, by the same operations in the same order, and each operation
+/// is monotone. The value for the farthest corners is never less than the value that the test computes for two points
+/// within the bounds, and the value for the nearest ones never more. So no error bound is needed.
 template <std::size_t D>
 class BoundsTest {
  public:
@@ -46,8 +46,8 @@ class BoundsTest {
     }
   }
 
-  /// Calls found(part, level, within) for the bounds of a level that may hold neighbours: with their positions in the range, and
-  /// whether all of these are neighbours of all the points.
+  /// Calls found(part, level, within) for the bounds of a level that may hold neighbours. part: their positions in the
+  /// range; within: true if all of these are neighbours of all the points.
   template <class F>
   HWY_INLINE void for_each_near(Range range, unsigned level, F&& found) const {
     const unsigned shift = BoundsOrder::shift(level);
@@ -68,7 +68,7 @@ class BoundsTest {
     }
   }
 
-  /// The level to begin with.
+  /// Returns the level to begin with.
   [[nodiscard]] static unsigned level_of(Range range) {
     unsigned level = 0;
     while (level + 1 < BoundsOrder::kLevels && range.size() >> BoundsOrder::shift(level) >= 4) ++level;
@@ -106,7 +106,7 @@ class BoundsTest {
   V64 hi_[D];
 };
 
-/// The largest count of a neighbour among the candidates of the range, 0 where there is none. `enough`: where to stop.
+/// Returns the largest count of a neighbour among the candidates of the range, 0 if there is none. Stops at `enough`.
 template <class T, std::size_t D>
 HWY_INLINE std::uint32_t largest_within(const RowTest<T, D>& test, Range range, const std::uint32_t* counts,
                                         std::uint32_t enough) {
@@ -121,7 +121,7 @@ HWY_INLINE std::uint32_t largest_within(const RowTest<T, D>& test, Range range, 
   return largest;
 }
 
-/// Calls f.operator()<T, D>() for the one to three dimensions that clique cells have.
+/// Calls f.operator()<T, D>() for the one to three dimensions of clique cells.
 template <class F>
 HWY_INLINE void with_clique_types(const SearchInput& in, F f) {
   with_types(in, [&]<class T, std::size_t D>() HWY_ATTR {

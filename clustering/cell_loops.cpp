@@ -1,7 +1,7 @@
 #include <epsflow/clustering/cell_loops.hpp>
 
 #include <epsflow/index/instruction_sets.hpp>
-// before any header of Highway
+// must come before any header of Highway
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "epsflow/clustering/cell_loops.cpp"  // NOLINT: compiled once per instruction set
 #include <hwy/foreach_target.h>
@@ -28,10 +28,10 @@ namespace HWY_NAMESPACE {
 using index::CellWindow;
 using index::WindowRanges;
 
-/// Whether a core point of one cell is a neighbour of a core point of the other.
+/// Returns true if a core point of one cell is a neighbour of a core point of the other.
 template <class T, std::size_t D>
 bool have_core_neighbours(const CellInput& in, Range a, Range b, const std::uint32_t* counts, std::uint32_t minpts) {
-  // Where cells are within eps of each other, one of the first pairs mostly is. Beyond so many, pairs are looked for by bisection.
+  // If cells are within eps, one of the first pairs usually is. After these pairs, bisection continues.
   constexpr std::uint64_t kMostPairs = 16 * 1024;
   if (a.size() > b.size()) std::swap(a, b);
   std::uint64_t tested = 0;
@@ -51,10 +51,10 @@ void unite(const CellInput& in, std::span<const std::uint32_t> cells, std::uint3
   const auto [level, counts, gained, settled, parent] = unions;
   const auto starts = in.grid.cell_starts();
   const UnionFind sets({parent, in.grid.cells()});
-  // Of two cells that the level gains, the later sees the pair; of others, the one that is gained.
+  // If the level gains both cells, the later one tests the pair; otherwise the gained one does.
   const bool only_earlier = level.first();
   const WindowRanges kind = only_earlier && !windows.keeps() ? WindowRanges::rows_up_to : WindowRanges::rows;
-  std::optional<CellWindow> window;  // from the first cell on that it takes
+  std::optional<CellWindow> window;  // starts at the first cell without a cached window
   for (const std::uint32_t a : cells) {
     std::span<const Range> around = windows.of(a);
     if (around.empty()) {
@@ -79,7 +79,7 @@ void unite(const CellInput& in, std::span<const std::uint32_t> cells, std::uint3
           root = sets.unite(a, c);
         } else {
           united = false;
-          // More core points of that one may be near enough.
+          // More core points of the other cell may be near enough.
           std::atomic_ref<std::uint8_t>(settled[c]).store(0, std::memory_order_relaxed);
         }
       }
@@ -91,15 +91,15 @@ void unite(const CellInput& in, std::span<const std::uint32_t> cells, std::uint3
 /// A core cell near points that are not core.
 struct CoreCell {
   Range points;
-  const std::uint32_t* clusters;  // at each level
+  const std::uint32_t* clusters;  // clusters at each level
 };
 
-/// The cells around a cell that are at some level in a cluster below its own: there they may lower that of its border points.
+/// Collects the cells around a cell in a lower cluster at some level, which may lower the clusters of border points.
 void collect_lower(const CellInput& in, std::span<const Range> around, const NumberedLevels& levels, std::uint32_t cell,
                    std::vector<CoreCell>& lower) {
   const auto starts = in.grid.cell_starts();
   const std::size_t count = levels.size();
-  // What lies behind the levels is of other cells: below 0 it is not.
+  // The entries after the levels belong to other cells: a limit of 0 excludes them.
   std::array<std::uint32_t, kLevelsAtOnce> limits{};
   std::copy_n(levels.clusters + cell * count, count, limits.begin());
   lower.clear();
@@ -113,7 +113,7 @@ void collect_lower(const CellInput& in, std::span<const Range> around, const Num
   }
 }
 
-/// largest_within() where the candidates have bounds, for counts over `largest`.
+/// largest_within() for candidates with bounds. Raises `largest` if a count exceeds it.
 template <class T, std::size_t D>
 HWY_NOINLINE void largest_in_bounds(  // NOLINT(readability-function-size): a kernel
     const BoundsTest<D>& bounds, const RowTest<T, D>& test, Range range, unsigned level, const CellCounts& counts,
@@ -126,14 +126,14 @@ HWY_NOINLINE void largest_in_bounds(  // NOLINT(readability-function-size): a ke
   });
 }
 
-/// Lowers the clusters of a point, at the levels where it is not core, to those of cells in which it has a core neighbour then.
+/// Lowers the clusters of a point, at levels at which it is not core, to those of cells with a core neighbour.
 template <class T, std::size_t D>
 HWY_INLINE void lower_clusters(const CellInput& in, std::uint32_t p, std::span<const CoreCell> cells,
                                const NumberedLevels& levels, const CellCounts& counts, std::uint32_t* clusters) {
-  // Candidates in a cell from which on bounds leave out more than they cost.
+  // From this number of candidates in a cell, bounds save more tests than they cost.
   constexpr std::uint32_t kFewestBoundedPoints = 64;
   const std::span<const std::uint32_t> minpts = levels.minpts;
-  std::size_t core = 1;  // the first level where it is core: from then on it is
+  std::size_t core = 1;  // the first level at which the point is core, as it is at all later ones
   while (core < levels.size() && counts.of_points[p] < minpts[core]) ++core;
   const RowTest<T, D> test(in.search, p);
   for (const CoreCell& cell : cells) {

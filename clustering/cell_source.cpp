@@ -11,20 +11,18 @@
 namespace epsflow::clustering {
 namespace {
 
-/// Few enough that threads share the work evenly where cells are full, many enough that finding the first cell's
-/// neighbours by binary search does not show.
+/// Small enough to share the work evenly if cells are full, large enough to hide the first binary search.
 constexpr std::uint32_t kBlockRows = 4096;
-/// With fewer, points have as few candidates as it takes to tell bounds of them apart.
+/// With a smaller minpts, points have too few candidates for bounds to pay.
 constexpr std::uint32_t kFewestBoundedMinpts = 256;
 
-/// Windows are kept from so many levels on, and where they take no more memory than this.
+/// Windows are cached from this number of levels on, if they take no more memory than this.
 constexpr std::size_t kFewestKeptLevels = 4;
 constexpr std::uint64_t kMostWindowBytes = 32ULL << 20;
 
-/// How many slots a pass looks away.
 std::uint32_t reach_of(const index::Grid& grid, unsigned pass) { return pass == 0 ? 1 : grid.keys().window; }
 
-/// 0 where none are kept.
+/// Returns 0 if windows are not cached.
 std::uint64_t window_bytes(const index::Grid& grid, std::size_t levels) {
   if (levels < kFewestKeptLevels || grid.cells() == 0) return 0;
   const std::uint64_t bytes = KeptWindows::bytes(grid, reach_of(grid, 0)) + KeptWindows::bytes(grid, reach_of(grid, 1));
@@ -75,7 +73,7 @@ CellSource::CellSource(const index::Grid& grid, std::span<const std::uint32_t> m
   };
   if (weights != nullptr) {
     Weighing weighing(*weights, minpts, order(), ghosts);
-    // Where it takes many neighbours to tell, it pays to know what ranges of them weigh.
+    // If many neighbours are needed to decide, precomputed sums over ranges of neighbours pay.
     constexpr int kManyNeighbors = 64;
     const WholeWeights::Sum mean = weights->total() / std::max<WholeWeights::Sum>(1, weights->size());
     if (!weights->negative() && weighing.levels().enough() / kManyNeighbors >= mean) weighing.sum_up();
@@ -144,7 +142,7 @@ void CellSource::find_ghosts() {
   for (std::uint32_t id = ghosts_.labelled; id < ids.size(); ++id) {
     const std::uint32_t origin = ghosts_.origin_of(id);
     ghost_places_.push_back({positions[id], cells[id], cells[origin]});
-    // A sum of some of a point's neighbours may be larger than that of all, where some weigh less than 0.
+    // If some weights are negative, a sum of some of a point's neighbours may be larger than the sum of all.
     if (weighted_) counts_[positions[id]] = counts_[positions[origin]];
   }
 }
@@ -155,7 +153,7 @@ CellInput CellSource::input() const {
   return {grid_, search_.input(), nullptr, of_part ? ghosts_.labelled : CellInput::kAll};
 }
 
-/// Which points are border at some level, and at which: one search for all levels.
+/// Finds the points that are border at some level, and their levels: one search for all levels.
 void CellSource::find_borders() {
   borders_.assign(blocks_.size(), {});
   largest_ = Buffer<std::uint32_t>(grid_.cells());
@@ -175,7 +173,7 @@ void CellSource::find_borders() {
   for_blocks([&](std::size_t b) {
     std::vector<BorderPoint>& points = borders_[b].points;
     find_border_points(input(), blocks_[b].nodes, most_, counts, largest_.data(), points);
-    // What is a copy of another point gets no label.
+    // A copy of another point gets no label.
     std::erase_if(points, [&](const BorderPoint& point) { return order()[point.position] >= labelled(); });
     std::vector<BorderCell>& cells = borders_[b].cells;
     for (std::uint32_t i = 0; i < points.size(); ++i) {
@@ -197,7 +195,7 @@ std::uint32_t CellSource::count_borders(std::size_t block, std::uint32_t minpts,
                              {minpts, counts_.data(), largest_.data(), parent, numbers, sizes});
 }
 
-/// The level makes points of the cell core, of which id is the smallest.
+/// Records that the level makes points of the cell core; id is their smallest id.
 void CellSource::gain(std::uint32_t cell, std::uint32_t id, std::uint32_t* parent, std::vector<std::uint32_t>& gained) {
   if (parent[cell] == kNotCore) {
     parent[cell] = cell;
@@ -210,7 +208,7 @@ void CellSource::gain(std::uint32_t cell, std::uint32_t id, std::uint32_t* paren
   gained.push_back(cell);
 }
 
-/// The block's list for the next level, empty.
+/// Clears the block's list of gained cells for the next level and returns it.
 std::vector<std::uint32_t>& CellSource::forget_gained(const ClusterBlock& block) {
   std::vector<std::uint32_t>& cells = gained_cells_[static_cast<std::size_t>(&block - blocks_.data())];
   for (const std::uint32_t cell : cells) gained_[cell] = 0;
@@ -225,7 +223,7 @@ void CellSource::mark_core(const ClusterBlock& block, const CoreLevel& level, st
   for (std::uint32_t cell = block.nodes.begin; cell < block.nodes.end; ++cell) {
     const Range points = grid_.rows_of(cell);
     std::uint32_t smallest = kNone;
-    // Cells of as many points were core as a whole before, unless points weigh.
+    // Without weights, a cell of at least `below` points was already fully core.
     const bool may_gain = weighted_ || points.size() < level.below;
     for (std::uint32_t p = points.begin; p < points.end && may_gain; ++p) {
       if (!level.gained(counts_[p])) continue;
@@ -242,7 +240,7 @@ void CellSource::mark_core(const ClusterBlock& block, std::span<const NodePoint>
   for (const auto& [position, cell] : gained) {
     gain(cell, ids[position], parent, cells);
   }
-  // Points come by their counts.
+  // Points come in the order of their counts.
   std::sort(cells.begin(), cells.end());
 }
 

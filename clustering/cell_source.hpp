@@ -1,14 +1,14 @@
-// Neighbours from the clique cells of a grid: nodes are cells.
+// Neighbours from the clique cells of a grid: each node of the union-find is a cell.
 //
-// Any two points of a clique cell are neighbours. So a cell of minpts points or more (or of so much weight, if no point
-// weighs less than 0) has only core points, without a distance; all core points of a cell are of one cluster, and
-// union-find runs over cells; and two cells are of one cluster as soon as a core point of one is a neighbour of a core
-// point of the other. Unions go in two passes: adjacent cells first, after which most cells two apart are of one set
-// already and need no test at all.
+// Any two points of a clique cell are neighbours. So a cell of at least minpts points (or of that weight, if no weight
+// is negative) has only core points, without a distance test. All core points of a cell are in one cluster, and
+// union-find runs over cells. Two cells are in one cluster as soon as a core point of one is a neighbour of a core
+// point of the other. Unions take two passes: adjacent cells first, after which most cells two apart are already in one
+// set and need no test.
 //
-// The idea of cells of side eps/√d is Gan & Tao's (SIGMOD 2015); Wang, Gu & Shun (SIGMOD 2020) run it on many cores. What
-// differs: membership implies the rounded test (index/cell_axes.hpp), counts serve all minpts of an eps, and the sets of a
-// larger minpts are those of the smaller one to begin with.
+// Source: cells of side eps/√d are Gan & Tao's idea (SIGMOD 2015); Wang, Gu & Shun (SIGMOD 2020) use it on many cores.
+// Differences: membership of a cell implies the rounded test (index/cell_axes.hpp), counts serve all minpts of an eps,
+// and a smaller minpts starts from the sets of the larger one.
 #pragma once
 
 #include <cstdint>
@@ -31,9 +31,10 @@ namespace epsflow::clustering {
 /// Serves one nested clustering at a time.
 class CellSource final : public ClusterSource {
  public:
-  /// Counts neighbours, in parallel, as far as it takes to tell for each minpts which points are core. grid: of clique cells;
-  /// must outlive it. minpts: descending, at least one. ghosts: of the points of the grid. weights: null, or those of the points
-  /// that get labels, to be counted in place of neighbours. Throws Cancelled.
+  /// Counts neighbours, in parallel, as far as is needed to determine for each minpts which points are core. grid: has
+  /// clique cells; must outlive the object. minpts: descending, at least one. ghosts: ghosts among the points of the
+  /// grid. weights: null, or the weights of the points that get labels, which replace the numbers of neighbours. Throws
+  /// Cancelled.
   CellSource(const index::Grid& grid, std::span<const std::uint32_t> minpts, const CancelToken& cancel,
              const Ghosts& ghosts, const WholeWeights* weights = nullptr);
 
@@ -61,14 +62,14 @@ class CellSource final : public ClusterSource {
   [[nodiscard]] std::uint32_t count_borders(std::size_t block, std::uint32_t minpts, std::uint32_t* parent,
                                             const std::uint32_t* numbers, std::uint32_t* sizes) override;
 
-  /// Bytes that it takes, at most. minpts: descending, at least one.
+  /// Upper bound on the memory, in bytes. minpts: descending, at least one.
   [[nodiscard]] static std::uint64_t bytes(const index::Grid& grid, std::span<const std::uint32_t> minpts,
                                            std::uint64_t ghosts = 0, bool weighted = false) noexcept;
-  /// Points of the blocks that the threads of the arena look at together, at most. O(cells).
+  /// Upper bound on the points of the blocks that the threads of the arena process at the same time. O(cells).
   [[nodiscard]] static std::uint64_t block_rows(const index::Grid& grid) noexcept;
 
  private:
-  /// Where a ghost is, and the cells of it and of its origin.
+  /// The position of a ghost, its cell and the cell of its origin.
   struct GhostPlace {
     std::uint32_t position;
     std::uint32_t cell;
@@ -84,21 +85,21 @@ class CellSource final : public ClusterSource {
   const index::Grid& grid_;
   index::RowSearch search_;
   bool weighted_;
-  std::optional<BoundsOrder> bounds_;  ///< where bounds leave out more tests than they cost
+  std::optional<BoundsOrder> bounds_;  ///< set if bounds save more tests than they cost
   std::vector<ClusterBlock> blocks_;
   Ghosts ghosts_;
   std::vector<GhostPlace> ghost_places_;  ///< [ghosts]
   const CancelToken& cancel_;
-  std::uint32_t most_;                                    ///< the largest minpts
-  std::vector<BlockBorders> borders_;                     ///< [blocks] where they are counted
-  Buffer<std::uint32_t> largest_;                         ///< [cells] largest count, where border points are counted
-  Buffer<std::uint32_t> counts_;                          ///< [n]
-  Buffer<std::uint32_t> largest_counts_;                  ///< [n / 16] of the points that share the narrowest bounds
-  std::vector<std::vector<std::uint32_t>> gained_cells_;  ///< [blocks] those of gained_, ascending
-  KeptWindows windows_[2];                                ///< of each pass, where there are several levels
-  Buffer<std::uint8_t> gained_;   ///< [cells] 1 where the last level has made points core, unless settled
-  Buffer<std::uint8_t> settled_;  ///< [cells] 1 where all cells around are in the cell's set: nothing is left to unite
-  Buffer<std::uint32_t> smallest_;  ///< [cells] smallest id of a point that is core
+  std::uint32_t most_;                    ///< the largest minpts
+  std::vector<BlockBorders> borders_;     ///< [blocks] filled if borders are counted
+  Buffer<std::uint32_t> largest_;         ///< [cells] largest count, if border points are counted
+  Buffer<std::uint32_t> counts_;          ///< [n]
+  Buffer<std::uint32_t> largest_counts_;  ///< [n / 16] largest count of the points that share the narrowest bounds
+  std::vector<std::vector<std::uint32_t>> gained_cells_;  ///< [blocks] the cells with gained_ == 1, ascending
+  KeptWindows windows_[2];                                ///< one per pass, if there are several levels
+  Buffer<std::uint8_t> gained_;     ///< [cells] 1 if the last level made points core and the cell is not settled
+  Buffer<std::uint8_t> settled_;    ///< [cells] 1 if the cell is in one set with all core cells around
+  Buffer<std::uint32_t> smallest_;  ///< [cells] smallest id of a core point
 };
 
 }  // namespace epsflow::clustering

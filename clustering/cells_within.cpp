@@ -15,7 +15,7 @@ namespace {
 
 using Positions = std::span<std::uint32_t>;
 
-/// Few enough that their pairs are tested one by one.
+/// Up to this number, pairs are tested one by one.
 constexpr std::uint64_t kFewPairs = 256;
 
 template <class T>
@@ -40,7 +40,7 @@ class Bisection {
     if (!(distance(bounds_a, bounds_b) <= eps_squared_)) return false;
     if (std::uint64_t{a.size()} * b.size() <= kFewPairs) return any_pair_within(a, b);
     if (apart_in_direction(a, bounds_a, b, bounds_b)) return false;
-    // The wider set is cut: to halve a heap beside a long curve would leave the distance of the bounds as it is.
+    // The wider set is cut: halving a heap beside a long curve would not change the distance of the bounds.
     const bool cut_a = b.size() < 2 || (a.size() >= 2 && width(bounds_a) >= width(bounds_b));
     if (!cut_a) return any_within(b, bounds_b, a, bounds_a);
     const std::size_t axis = widest_axis(bounds_a);
@@ -81,12 +81,13 @@ class Bisection {
     return bounds.hi[axis] - bounds.lo[axis];
   }
 
-  /// Whether a line between the sets, square to the one between the middles of their bounds, keeps all pairs farther than
-  /// eps apart: bounds are loose around slanted curves. False where that is within rounding.
+  /// Returns true if a line between the sets, perpendicular to the line between the centres of their bounds, shows that
+  /// all pairs are farther apart than eps: bounds are loose around slanted curves. Returns false if that is within
+  /// rounding.
   ///
-  /// Coordinates are taken from a corner of the bounds, so that every product is at most `scale` and what rounds is less
-  /// than 2^-48 of it; then the sum that the distance test computes is over eps² if the real distance is over
-  /// eps·(1 + 2^-40).
+  /// Coordinates are relative to a corner of the bounds, so that every product is at most `scale` and rounding is less
+  /// than 2^-48 of it; then the sum that the distance test computes exceeds eps² if the real distance exceeds eps·(1 +
+  /// 2^-40).
   [[nodiscard]] bool apart_in_direction(Positions a, const Bounds& bounds_a, Positions b,
                                         const Bounds& bounds_b) const {
     std::array<double, index::kMostCliqueDims> from{};
@@ -114,7 +115,7 @@ class Bisection {
     return begin_of_b - end_of_a > std::sqrt(eps_squared_) * (1 + 0x1p-40) + scale * 0x1p-44;
   }
 
-  /// At most the squared distance, as computed, of any pair of points.
+  /// Returns a lower bound on the squared distance, as computed, of any pair of points.
   [[nodiscard]] double distance(const Bounds& a, const Bounds& b) const {
     double sum = 0;
     for (std::size_t k = 0; k < dims_; ++k) {

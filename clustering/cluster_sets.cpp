@@ -24,7 +24,7 @@ void ClusterSets::add(std::span<std::uint32_t> parent, const CancelToken& cancel
   if (!births_.empty()) record_births(parent, cancel);
 }
 
-/// For each block the sets that its new core points are in, with these points alone. A set may come more than once.
+/// Returns for each block the sets of its new core points, with these points only. A set may occur more than once.
 std::vector<std::vector<ClusterSets::Set>> ClusterSets::gains(std::span<std::uint32_t> parent,
                                                               const CancelToken& cancel) const {
   const auto ids = source_.order();
@@ -35,9 +35,9 @@ std::vector<std::vector<ClusterSets::Set>> ClusterSets::gains(std::span<std::uin
     if (cancel.cancelled()) return;
     for (const auto& [position, node] : gained(b)) {
       const std::uint32_t id = ids[position];
-      if (id >= labelled) continue;  // a ghost is core where its origin is
+      if (id >= labelled) continue;  // a ghost is core if its origin is
       const std::uint32_t root = sets.find(node);
-      // Points that follow each other are mostly in one set.
+      // Consecutive points are mostly in one set.
       if (gains[b].empty() || gains[b].back().root != root) {
         gains[b].push_back({root, id, 1});
       } else {
@@ -53,7 +53,7 @@ std::vector<std::vector<ClusterSets::Set>> ClusterSets::gains(std::span<std::uin
 void ClusterSets::merge(const std::vector<std::vector<Set>>& gains, std::span<std::uint32_t> parent) {
   const UnionFind find(parent);
   for (const Set& set : sets_) numbers_[set.root] = kNoCluster;
-  // The old sets in ascending order: the first that reaches a new set has its smallest id.
+  // Old sets are visited in ascending order: the first one in a new set has its smallest id.
   std::vector<Set> sets;
   joined_.resize(sets_.size());
   const auto place_of = [&](std::uint32_t root) -> std::uint32_t& { return numbers_[root]; };
@@ -83,7 +83,7 @@ void ClusterSets::merge(const std::vector<std::vector<Set>>& gains, std::span<st
   if (sets.size() > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max())) {
     throw ResourceError(std::to_string(sets.size()) + " clusters do not fit int32 labels: raise eps or minpts");
   }
-  // Few of the old sets lose their order, as few get a smaller id; those that do go with the new ones.
+  // Few of the old sets lose their order, as few get a smaller id; these are sorted with the new ones.
   const auto by_first = [](const Set& a, const Set& b) { return a.first < b.first; };
   std::vector<Set> in_order, others;
   std::uint32_t last = 0;

@@ -1,7 +1,6 @@
-// DBSCAN from wherever the neighbours come: the one driver of its phases.
+// DBSCAN for any source of neighbours: the driver of its phases.
 //
-// Source: Ester et al. 1996 for the definition; Gowanlock et al. 2017 for clustering from a table that is shared by
-// minpts.
+// Sources: Ester et al. 1996 for the definition; Gowanlock et al. 2017 for a table shared by all minpts.
 #pragma once
 
 #include <cstdint>
@@ -18,14 +17,14 @@
 
 namespace epsflow::clustering {
 
-/// Clusters all minpts of one eps. minpts: descending. Each minpts starts from the sets of the one before: its core points stay core,
-/// so clusters only merge. Calls emit(result) for each minpts, in this order, from the calling thread; a few may be finished
-/// together. VariantResult::seconds: the time of its own unite(), and an equal part of the label() that it shares with other
-/// levels. What emit throws is thrown from here. Throws Cancelled, ResourceError.
+/// Clusters all minpts of one eps. minpts: descending. Each minpts starts from the sets of the previous one: its core
+/// points stay core, so clusters only merge. Calls emit(result) for each minpts, in this order, from the calling
+/// thread; several may be finished together. VariantResult::seconds is its unite() and an equal part of the label()
+/// shared by several levels. Throws Cancelled, ResourceError, and what emit throws.
 void cluster_levels(Counted& counted, LabelPlace& place, double eps, std::span<const std::uint32_t> minpts,
                     const LabelPlace::Emit& emit);
 
-/// In host memory, where the clustering works.
+/// Labels in host memory, in which the clustering works.
 class HostLabels final : public LabelPlace {
  public:
   /// n: points that get labels.
@@ -45,14 +44,14 @@ class HostLabels final : public LabelPlace {
   std::deque<Room> rooms_;
 };
 
-/// Nowhere: of variants whose counts alone are kept.
+/// No labels, for variants of which only counts are kept.
 class NoLabels final : public LabelPlace {
  public:
   [[nodiscard]] LabelTarget next() override { return {}; }
   void take(VariantResult&& result, const Emit& emit) override { emit(std::move(result)); }
 };
 
-/// Of n points that get labels, as the options say.
+/// Makes the place for n points that get labels, by the options.
 [[nodiscard]] std::unique_ptr<LabelPlace> make_host_place(std::size_t n, const DirectOptions& options);
 
 struct ClusterInput {
@@ -63,16 +62,16 @@ struct ClusterInput {
   bool clusters = false;  ///< fill VariantResult::clusters
 };
 
-/// Scratch, labels and mask of one variant under way, in bytes per point.
+/// Scratch, labels and mask of one variant in progress, in bytes per point.
 inline constexpr std::uint64_t kBytesPerPoint = 13;
 
-/// One variant. O(n + pairs/2) time from a table, in parallel; kBytesPerPoint·n bytes. Safe to call for several variants of
-/// one TableSource at once. Throws Cancelled.
+/// Clusters one variant. O(n + pairs/2) time from a table, in parallel; kBytesPerPoint·n bytes. Several variants of one
+/// TableSource may run concurrently. Throws Cancelled.
 [[nodiscard]] VariantResult cluster(const ClusterInput& input, std::uint32_t minpts, const CancelToken& cancel);
 
-/// cluster_levels() of a source, into host memory, for any order of minpts. A point's neighbours are read once when it becomes core.
-/// For borders only points that are not core are read, once per variant; without weights these have fewer than minpts neighbours.
-/// From a table O(pairs + Σ over variants (n + entries of rows that are not core)). Throws Cancelled.
+/// Runs cluster_levels() for a source, into host memory, for any order of minpts. A point's neighbours are read once
+/// when it becomes core. For borders, points that are not core are read once per variant; without weights these have
+/// few neighbours. From a table O(pairs + Σ over variants (n + entries of rows that are not core)). Throws Cancelled.
 void cluster_nested(const ClusterInput& input, std::vector<std::uint32_t> minpts, const CancelToken& cancel,
                     const LabelPlace::Emit& emit);
 

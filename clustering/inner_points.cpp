@@ -14,7 +14,7 @@ namespace {
 template <class Real>
 constexpr Real kFarthest = std::numeric_limits<Real>::infinity();
 
-/// Points as columns, for loops over many points that compilers make vectors of.
+/// Points as columns, for loops over many points that compilers vectorise.
 template <class Real>
 class Columns {
  public:
@@ -29,7 +29,7 @@ class Columns {
   [[nodiscard]] std::size_t dims() const noexcept { return dims_; }
   [[nodiscard]] Real at(std::size_t j, std::size_t k) const noexcept { return values_[k * size_ + j]; }
 
-  /// out: squared distances of a point from those of [begin, end).
+  /// Sets out to the squared distances of a point from the points in [begin, end).
   void squared_distances(std::span<const Real> from, std::size_t begin, std::size_t end, Real* out) const noexcept {
     std::fill_n(out, end - begin, Real{0});
     for (std::size_t k = 0; k < dims_; ++k) {
@@ -53,7 +53,7 @@ class Columns {
   std::vector<Real> values_;
 };
 
-/// values: to the power of dims/2, in place.
+/// Raises values to the power of dims/2, in place.
 template <class Real>
 void raise(std::span<Real> values, std::size_t dims) noexcept {
   std::array<Real, 512> squares;  // NOLINT(cppcoreguidelines-pro-type-member-init): filled as far as it is read
@@ -67,9 +67,9 @@ void raise(std::span<Real> values, std::size_t dims) noexcept {
   }
 }
 
-/// The core distance of a point within its cluster: (mean of distance^-d over the others)^(-1/d). Points at the same place count as
-/// others and add nothing, as hdbscan has it; 0 where all are at one place. Powers are of the least distance divided by each: these
-/// neither overflow nor vanish all, in however many dimensions.
+/// Returns the core distance of a point within its cluster: (mean of distance^-d over the others)^(-1/d). Points at the
+/// same place count as others and add nothing, as in hdbscan; 0 if all are at one place. Powers are taken of the least
+/// distance divided by each distance: these neither overflow nor all underflow, in any number of dimensions.
 template <class Real>
 Real core_distance(const Columns<Real>& cluster, std::span<const Real> point) {
   constexpr std::size_t kBlock = 512;
@@ -97,7 +97,7 @@ Real core_distance(const Columns<Real>& cluster, std::span<const Real> point) {
          std::pow(sum / static_cast<Real>(cluster.size() - 1), -1 / static_cast<Real>(cluster.dims()));
 }
 
-/// Of the points [begin, end) of a cluster.
+/// Returns the core distances of the points [begin, end) of a cluster.
 template <class Real>
 std::vector<Real> core_distances(const Columns<Real>& cluster, std::size_t begin, std::size_t end,
                                  const CancelToken& cancel) {
@@ -111,7 +111,7 @@ std::vector<Real> core_distances(const Columns<Real>& cluster, std::size_t begin
   return core;
 }
 
-/// Rounded to 31 bits: what differs by rounding alone is then equal, but for few numbers.
+/// Rounds to 31 bits: values that differ by rounding alone become equal, except for a few numbers.
 template <class Real>
 Real rounded(Real x) noexcept {
   constexpr int kBits = 31;
@@ -120,12 +120,11 @@ Real rounded(Real x) noexcept {
   return many - (many - x);
 }
 
-/// Prim's algorithm on the mutual reachability, the largest of a distance and the two core distances, of all pairs. Nothing is kept of
-/// pairs: distances of a point are computed when it comes into the tree. All numbers are squares.
+/// Prim's algorithm on the mutual reachability of all pairs: the largest of a distance and the two core distances. No
+/// pairs are stored: the distances of a point are computed when it enters the tree. All numbers are squares.
 ///
-/// Many pairs are equally near: a point shares its core distance with all that are nearer. Of such points outside of
-/// the tree the one with the lowest number comes next, and its parent is the one with the lowest number in the tree.
-/// hdbscan does the same.
+/// Many pairs are equally near: a point shares its core distance with all nearer points. Among them the lowest number
+/// comes next, with the lowest number in the tree as parent. hdbscan does the same.
 template <class Real>
 class SpanningTree {
  public:
@@ -170,7 +169,7 @@ class SpanningTree {
     }
   };
 
-  /// The point outside of the tree that is nearest to it, `current` being its newest point.
+  /// Returns the point outside of the tree that is nearest to it; `current` is its newest point.
   std::size_t nearest_after(std::size_t current) {
     const std::vector<Real> from = points_.row(current);
     const auto over = [&](std::size_t begin, std::size_t end, Nearest found) {
@@ -183,7 +182,7 @@ class SpanningTree {
         if (in_tree_[j] != 0) continue;
         const Real squared = reach[j - begin];
         const Real before = reached_[j];
-        const bool is_nearer = (squared < before) | ((squared == before) & (current < parent_[j]));  // no branches
+        const bool is_nearer = (squared < before) | ((squared == before) & (current < parent_[j]));  // without branches
         parent_[j] = is_nearer ? current : parent_[j];
         reached_[j] = std::min(squared, before);
         if (reached_[j] < found.squared) found = {reached_[j], j};
@@ -206,13 +205,13 @@ class SpanningTree {
   const Columns<Real>& points_;
   std::vector<Real> core_;           ///< [m] squared core distances
   std::vector<Real> reached_;        ///< [m] the least squared reachability from the tree so far, rounded
-  std::vector<std::size_t> parent_;  ///< [m] from which point of the tree
+  std::vector<std::size_t> parent_;  ///< [m] the point of the tree with that reachability
   std::vector<std::uint8_t> in_tree_;
   std::vector<Edge> edges_;
 };
 
-/// Sorts members and their core distances, the least first. So the tree does not depend on the order of rows, nor (but
-/// for points that are equally dense) on that of columns: of edges that are equally long it has those to the densest
+/// Sorts members and their core distances, the least first. So the tree does not depend on the order of rows, nor
+/// (except for equally dense points) on that of columns: of edges of equal length it has the ones to the densest
 /// points.
 template <class Real>
 void sort_densest_first(std::vector<std::uint32_t>& members, std::vector<Real>& core) {
@@ -228,8 +227,8 @@ void sort_densest_first(std::vector<std::uint32_t>& members, std::vector<Real>& 
   }
 }
 
-/// core: [m]. Inner points have at least two edges; the first point stands for them where none has. Without edges between inner points
-/// all edges count for the sparseness.
+/// core: [m]. Inner points have at least two edges; if there are none, the first point replaces them. Without edges
+/// between inner points all edges count for the sparseness.
 template <class Real>
 InnerPoints<Real> inner_of(const Columns<Real>& points, std::span<const Real> core, const CancelToken& cancel) {
   const SpanningTree<Real> tree(points, core, cancel);

@@ -1,4 +1,4 @@
-// What the index DBCV takes of one cluster: the inner points of its minimum spanning tree, with their core distances.
+// The input of the index DBCV for one cluster: inner points of its minimum spanning tree and core distances.
 #pragma once
 
 #include <cstddef>
@@ -11,18 +11,17 @@
 
 namespace epsflow {
 
-/// Of a cluster, or of a sample of one. Real: double, or long double where squares of differences leave the range of
-/// float64.
+/// The inner points of a cluster or a sample of it. Real: double, or long double if squares exceed its range.
 template <class Real>
 struct InnerPoints {
   Real sparseness = 0;
   std::vector<double> points;  ///< row-major
-  std::vector<Real> core;      ///< the core distance of each
+  std::vector<Real> core;      ///< core distance of each point
 };
 
-/// members: the ids of a cluster, in an order that follows from their coordinates. So the result is the same, to the
-/// last bit, in whatever order the points are. The tree is that of the members in [begin, end), all or a sample of
-/// them; core distances are of the whole cluster. O(m · (end - begin)) for m members, in parallel. Throws Cancelled.
+/// members: the ids of a cluster, in an order that depends on their coordinates only. So the result does not depend on
+/// the order of the points, to the last bit. The tree is made of the members in [begin, end), all or a sample of them;
+/// core distances use the whole cluster. O(m · (end - begin)) for m members, in parallel. Throws Cancelled.
 template <class Real>
 [[nodiscard]] InnerPoints<Real> inner_points(PointsView points, std::span<const std::uint32_t> members,
                                              std::size_t begin, std::size_t end, const CancelToken& cancel);

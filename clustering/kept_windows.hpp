@@ -1,4 +1,4 @@
-// The cells around cells, found once for all levels that ask.
+// A cache of the cells around each cell, shared by all levels.
 #pragma once
 
 #include <algorithm>
@@ -13,10 +13,9 @@
 
 namespace epsflow::clustering {
 
-/// Of one reach. Different cells may be asked for and kept by several threads at once.
+/// Has one reach. Several threads may read and store different cells concurrently.
 class KeptWindows {
  public:
-  /// Keeps none.
   KeptWindows() = default;
   KeptWindows(const index::Grid& grid, std::uint32_t reach) : rows_(rows(grid, reach)), ranges_(grid.cells() * rows_) {
     for (std::size_t cell = 0; cell < grid.cells(); ++cell) ranges_[cell * rows_].begin = kUnknown;
@@ -27,7 +26,7 @@ class KeptWindows {
   }
 
   [[nodiscard]] bool keeps() const noexcept { return rows_ > 0; }
-  /// The ranges of index::WindowRanges::rows around a cell, or none where they have not been kept.
+  /// Returns the ranges of index::WindowRanges::rows around a cell; empty if they are not cached.
   [[nodiscard]] std::span<const Range> of(std::uint32_t cell) const noexcept {
     const Range* const first = ranges_.data() + cell * rows_;
     return rows_ == 0 || first->begin == kUnknown ? std::span<const Range>() : std::span(first, rows_);

@@ -32,11 +32,10 @@ void store_smaller(std::uint32_t& place, std::uint32_t value) {
   }
 }
 
-/// smallest[set_of[x]] becomes the smallest id of a core point of its nodes, where that is below what it is. set_of: kNotCore for
-/// nodes that are not core.
+/// Lowers smallest[set_of[x]] to the smallest id of a core point of its nodes. set_of: kNotCore if not core.
 void offer_smallest_ids(const ClusterSource& source, std::span<const std::uint32_t> set_of,
                         std::span<std::uint32_t> smallest, const CancelToken& cancel) {
-  // Neighbouring nodes are mostly in one cluster: one atomic per stretch, not per node.
+  // Neighbouring nodes are mostly in one cluster: one atomic operation per stretch, not per node.
   parallel_nodes(set_of.size(), cancel, [&](std::uint32_t first, std::uint32_t last) {
     std::uint32_t set = kNotCore;
     std::uint32_t id = kNoNumber;
@@ -53,7 +52,7 @@ void offer_smallest_ids(const ClusterSource& source, std::span<const std::uint32
   });
 }
 
-/// A set of ids that tells how many smaller ones it holds.
+/// A set of ids that returns the rank of an id: the number of smaller ids in it.
 class RankedIds {
  public:
   explicit RankedIds(std::size_t n) : words_(n / 64 + 1), ranks_(n / 64 + 1) {}
@@ -62,7 +61,7 @@ class RankedIds {
   void insert(std::uint32_t id) noexcept {
     std::atomic_ref<std::uint64_t>(words_[id / 64]).fetch_or(std::uint64_t{1} << (id % 64), std::memory_order_relaxed);
   }
-  /// To be called between the last insert and the first rank. Returns the number of ids.
+  /// Must be called between the last insert and the first rank. Returns the number of ids.
   std::uint32_t finish() noexcept {
     std::uint32_t sum = 0;
     for (std::size_t w = 0; w < words_.size(); ++w) {
@@ -81,7 +80,7 @@ class RankedIds {
   std::vector<std::uint32_t> ranks_;
 };
 
-/// Sizes of clusters, counted by stretches of equal labels.
+/// Counts the sizes of clusters, by stretches of equal labels.
 class SizeCounter {
  public:
   explicit SizeCounter(std::span<std::uint32_t> sizes) noexcept : sizes_(sizes) {}
@@ -108,13 +107,13 @@ class SizeCounter {
   std::uint32_t count_ = 0;
 };
 
-/// From clusters by position to labels by input id, while clusters and sizes are counted.
+/// Converts clusters by position to labels by input id, and counts clusters and sizes.
 class Labeller {
  public:
   Labeller(const ClusterSource& source, const NumberedLevels& levels, std::span<LevelLabels> labels)
       : source_(source), levels_(levels), labels_(labels), core_(levels.size()), clustered_(levels.size()) {
     for (std::size_t l = 0; l < levels.size(); ++l) labels[l].sizes.resize(labels[l].clusters);
-    // Writes by input id are as good as random. Levels side by side take one of them together.
+    // Writes by input id are effectively random. Several levels side by side share one such write.
     written_ =
         std::any_of(labels.begin(), labels.end(), [](const LevelLabels& level) { return !level.labels.empty(); });
     if (written_ && levels.size() > 1) by_id_ = Buffer<std::int32_t>(source.labelled() * levels.size());
@@ -134,7 +133,7 @@ class Labeller {
         if (order[i] < labelled) {
           if (written_) to[order[i] * levels + l] = static_cast<std::int32_t>(cluster);
         } else {
-          cluster = kNoCluster;  // a ghost counts for nothing
+          cluster = kNoCluster;  // a ghost does not count
         }
       }
     }
@@ -151,7 +150,7 @@ class Labeller {
     }
   }
 
-  /// To be called when all blocks are labelled, for ranges of ids.
+  /// Must be called after all blocks are labelled, for ranges of ids.
   void part(std::size_t first, std::size_t last) {
     const std::size_t levels = levels_.size();
     for (std::size_t l = 0; written_ && levels > 1 && l < levels; ++l) {
@@ -181,7 +180,7 @@ class Labeller {
   std::span<LevelLabels> labels_;
   std::vector<std::uint64_t> core_;
   std::vector<std::uint64_t> clustered_;
-  bool written_ = false;  ///< or clusters are counted alone
+  bool written_ = false;  ///< false if labels are only counted
   Buffer<std::int32_t> by_id_;
 };
 

@@ -1,4 +1,4 @@
-// Which points become core at which level: found once, so that a level costs what it adds.
+// Finds once which points become core at which level, so that the cost of a level depends on its changes.
 #pragma once
 
 #include <algorithm>
@@ -16,8 +16,8 @@ namespace epsflow::clustering {
 /// The points of each block by descending counts, from the largest minpts down.
 class LevelGains {
  public:
-  /// least: minpts of the last level. The source, whose counts stay, must outlive it. O(n log points of a block), in parallel. Throws
-  /// Cancelled.
+  /// least: minpts of the last level. The source must outlive the object, and its counts must not change. O(n log
+  /// points of a block), in parallel. Throws Cancelled.
   LevelGains(const ClusterSource& source, std::uint32_t least, const CancelToken& cancel)
       : counts_(source.counts()), points_(source.blocks().size()), ranges_(source.blocks().size()) {
     const auto blocks = source.blocks();
@@ -38,7 +38,7 @@ class LevelGains {
 
   [[nodiscard]] static constexpr std::uint64_t bytes_per_point() noexcept { return sizeof(NodePoint); }
 
-  /// Goes on to the next level, whose minpts is smaller.
+  /// Moves to the next level, which has a smaller minpts.
   void next(std::uint32_t minpts) {
     for (std::size_t b = 0; b < points_.size(); ++b) {
       Range& range = ranges_[b];
@@ -46,17 +46,17 @@ class LevelGains {
       while (range.end < points_[b].size() && counts_[points_[b][range.end].position] >= minpts) ++range.end;
     }
   }
-  /// Of a block, what the level has gained: by descending counts, then by position.
+  /// Returns the points of a block that the level makes core: by descending counts, then by position.
   [[nodiscard]] std::span<const NodePoint> of(std::size_t block) const noexcept {
     return std::span(points_[block]).subspan(ranges_[block].begin, ranges_[block].size());
   }
 
  private:
-  /// Points that come by position by descending counts; by position where counts are equal.
+  /// Sorts points, which are in the order of positions, by descending counts, then by position.
   void sort(std::vector<NodePoint>& points, std::uint32_t least) const {
     std::uint32_t most = least;
     for (const NodePoint& point : points) most = std::max(most, counts_[point.position]);
-    // Into their places where counts are few, and the copy is small; else in place.
+    // Counting sort if counts are few and the copy is small; else in place.
     if (std::uint64_t{most} - least >= 2 * points.size() || points.size() > kMostCopied) {
       std::sort(points.begin(), points.end(), [&](const NodePoint& a, const NodePoint& c) {
         return counts_[a.position] != counts_[c.position] ? counts_[a.position] > counts_[c.position]
@@ -65,7 +65,7 @@ class LevelGains {
       return;
     }
     std::vector<std::uint32_t> places(std::size_t{most} - least +
-                                      2);  // [most - count + 1] of it, later where the next goes
+                                      2);  // [most - count + 1] first place of a count, then its next free place
     for (const NodePoint& point : points) ++places[most - counts_[point.position] + 1];
     for (std::size_t i = 1; i < places.size(); ++i) places[i] += places[i - 1];
     std::vector<NodePoint> sorted(points.size());
@@ -77,7 +77,7 @@ class LevelGains {
 
   std::span<const std::uint32_t> counts_;
   std::vector<std::vector<NodePoint>> points_;  ///< [blocks]
-  std::vector<Range> ranges_;                   ///< [blocks] of the level
+  std::vector<Range> ranges_;                   ///< [blocks] points of the current level
 };
 
 }  // namespace epsflow::clustering

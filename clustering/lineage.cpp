@@ -19,7 +19,7 @@ std::string words_of(const Variant& variant) {
   return "(" + format_number(variant.eps) + ", " + std::to_string(variant.minpts) + ")";
 }
 
-/// Whether `holders` says of each cluster of `cell` in which one of the cell `in` it lies; nothing where there is no such cell.
+/// Returns true if `holders` has a cluster of the cell `in` for each cluster of `cell`, or both are empty.
 bool leads(const std::vector<LineageCell>& cells, const LineageCell& cell, std::optional<std::size_t> in,
            const std::vector<std::uint32_t>& holders) {
   if (!in) return holders.empty();
@@ -27,14 +27,14 @@ bool leads(const std::vector<LineageCell>& cells, const LineageCell& cell, std::
          std::ranges::all_of(holders, [&](std::uint32_t k) { return k < cells[*in].clusters(); });
 }
 
-/// Whether `of` is a cell that is wider or looser than another, and not both.
+/// Returns true if `of` is wider or looser than another cell, and not both.
 bool follows(const LineageCell& cell, const LineageCell& of) {
   const bool wider = of.variant.eps > cell.variant.eps && of.variant.minpts == cell.variant.minpts;
   const bool looser = of.variant.eps == cell.variant.eps && of.variant.minpts < cell.variant.minpts;
   return wider || looser;
 }
 
-/// Whether a sweep may have the variant, and its counts are those of the clusters. Any number of points may be noise.
+/// Returns true if a sweep may have the variant, and its counts match its clusters. Any number of points may be noise.
 bool is_counted(const LineageCell& cell) {
   const LabelSummary& s = cell.summary;
   const auto sum = [](const std::vector<std::uint32_t>& counts) {
@@ -85,7 +85,7 @@ std::vector<std::uint32_t> Lineage::holders(std::size_t from, std::size_t to) co
   std::size_t i = from;
   while (i != to) {
     const LineageCell& cell = cells_[i];
-    // Looser first, then wider: any way leads to the same clusters.
+    // Looser first, then wider: any path leads to the same clusters.
     const bool looser = cell.looser && cells_[*cell.looser].variant.minpts >= end.minpts;
     const bool wider = cell.wider && cells_[*cell.wider].variant.eps <= end.eps;
     if (!looser && !wider) {
@@ -116,7 +116,7 @@ Contingency Lineage::contingency(std::size_t from, std::size_t to) const {
 
 std::vector<Life> Lineage::lives(std::span<const std::size_t> path) const {
   std::vector<Life> lives;
-  std::vector<std::size_t> living;  // [clusters of the cell] its oldest life
+  std::vector<std::size_t> living;  // [clusters of the cell] oldest life of each
   for (std::size_t place = 0; place < path.size(); ++place) {
     const LineageCell& cell = cells_.at(path[place]);
     std::vector<std::size_t> now(cell.clusters(), kNone);
@@ -188,7 +188,7 @@ LineageBuilder::LineageBuilder(const Sweep& sweep, BirthsOf births_of) : births_
     group_of_.push_back(group_of[cells[i].variant.eps]);
     groups_[group_of_[i]].cells.push_back(i);
   }
-  std::map<std::uint32_t, std::size_t> wider;  // minpts, and its last cell
+  std::map<std::uint32_t, std::size_t> wider;  // last cell of each minpts
   for (std::size_t g = groups_.size(); g-- > 0;) {
     std::vector<std::size_t>& of_eps = groups_[g].cells;
     std::sort(of_eps.begin(), of_eps.end(),
@@ -221,7 +221,7 @@ void LineageBuilder::add(VariantResult& result) {
   if (++group.added == group.cells.size()) link_complete(group_of_[i]);
 }
 
-/// Ties a group that has just been completed to those that are complete.
+/// Links a group that has just become complete to other complete groups.
 void LineageBuilder::link_complete(std::size_t group) {
   for (std::size_t g = 0; g < groups_.size(); ++g) {
     Group& to = groups_[g];
@@ -235,8 +235,8 @@ void LineageBuilder::link_complete(std::size_t group) {
   }
 }
 
-/// Calls f(cell, before, k, b) for the clusters k of the cells of `from` that lie in cells of `to`. before: the cell of these before it, and b its
-/// cluster that has the same first core point; null where there is none.
+/// Calls f(cell, before, k, b) for the clusters k of the cells of `from` that lie in cells of `to`. before: the
+/// previous one of these cells; b: its cluster with the same first core point. Both are null if there is none.
 template <class F>
 void LineageBuilder::for_clusters(const Group& from, const Group& to, F&& f) {
   std::vector<LineageCell>& cells = lineage_.cells_;
@@ -255,11 +255,11 @@ void LineageBuilder::for_clusters(const Group& from, const Group& to, F&& f) {
   }
 }
 
-/// Finds for the clusters of `from` those of the larger eps that hold their first core points. Of a first core point that the level
-/// before had, too, what is known there is followed by one step; others are followed from where the point became core.
+/// Finds for the clusters of `from` the clusters of the larger eps that hold their first core points. If the level
+/// before had the same first core point, its result is continued by one step; others are followed from their births.
 void LineageBuilder::link(Group& from, const Group& to) {
   std::vector<LineageCell>& cells = lineage_.cells_;
-  std::vector<std::uint64_t> ends;  // of the clusters of each level in the list of births
+  std::vector<std::uint64_t> ends;  // end of the clusters of each level in the list of births
   std::map<std::size_t, std::size_t> level_of;
   std::uint64_t end = 0;
   for (std::size_t l = 0; l < to.cells.size(); ++l) {

@@ -15,58 +15,57 @@
 namespace epsflow {
 namespace {
 
-/// A cluster counts from this share of the points on, and from five points.
+/// A cluster is big if it has at least this share of the points, and at least kFewestPoints.
 constexpr double kBigShare = 0.01;
 constexpr double kFewestPoints = 5;
 /// 1/(2ν) with ν = 4/3.
 constexpr double kPercolation = 0.375;
-/// A cluster lives while it has at least half as many points as here.
+/// A cluster lives while it has at least this share of its points in this cell.
 constexpr double kSamePoints = 0.5;
 constexpr double kMostNoise = 0.5;
-/// Noise takes less from a score than its share: where it is noise in truth, a larger eps that joins it to clusters is no better.
+/// Noise lowers a score by less than its share: joining true noise by a larger eps is no better.
 constexpr double kNoisePower = 0.75;
-/// Of equal scores that of the larger minpts: density is told better there. Up to √n, from where on clusters are blurred.
+/// Among equal scores the larger minpts, which estimates density better, wins; up to √n, as clusters then blur.
 constexpr double kTiePower = 0.05;
-/// Scores within 15 % are as good as equal.
+/// Scores within 15 % count as equal.
 constexpr double kNear = 0.85;
-/// A number of clusters is settled where it is the same over more than this factor of minpts.
+/// A number of clusters is settled if it is the same over more than this factor of minpts.
 constexpr double kSettledRange = 2;
-/// A plateau over more than this factor of eps, and over more than the square of that of the best cell, is taken in place of the best.
+/// A plateau over more than this factor of eps, and the square of the best cell's factor, replaces the best.
 constexpr double kFarWider = 10;
-/// Its score must be at least this part of the best.
+/// The score of that plateau must be at least this share of the best.
 constexpr double kFarWiderScore = 0.5;
-/// From this factor of eps on, a plateau's calmest eps is taken: at its upper end clusters take in the noise around them.
+/// From this factor of eps on, a plateau's calmest eps is taken: at its upper end clusters include noise.
 constexpr double kWidePlateau = 2;
-/// Steps of eps to each side, over which joining points are counted.
+/// Steps of eps to each side, in which joining points are counted.
 constexpr std::size_t kCalmSteps = 2;
-/// Shares of the points that differ by less are as calm: single border points are not to decide.
+/// Shares of the points that differ by less count as equal: single border points must not decide.
 constexpr double kFewJoin = 0.001;
-/// Factors of eps are counted in steps of the grid, whose logarithm is rounded.
+/// Factors of eps are counted in steps of the grid; this covers the rounding of their logarithm.
 constexpr double kSlack = 1e-6;
 constexpr double kLeastScore = 0.2;
-/// Without a plateau, two clusters must be significant and seen at more than one eps, and their mean credit as much as this. What is
-/// there at one eps alone may have lived for any part of two steps, and among many points one step is more than chance explains.
+/// Without a plateau, two clusters must be significant at more than one eps, with at least this mean credit. A cluster
+/// at one eps may have lived for up to two steps, and with many points one step exceeds chance.
 constexpr double kLeastPlateau = 1.1;
 constexpr double kLeastCredit = 0.4;
-/// Ratios of minpts from which a slope can be told.
+/// Ratios of minpts that suffice to estimate a slope.
 constexpr double kSlopeRange = 0.6;
-/// By how much of its logarithm a ratio of two eps may be off.
+/// The largest deviation of a ratio of two eps, relative to its logarithm.
 constexpr double kUneven = 0.1;
 
-/// So that ties do not hang on the order of sums.
+/// Rounds so that ties do not depend on the order of sums.
 double rounded_score(double score) { return std::round(score * 1e9) / 1e9; }
 
-/// By how much rounding to three significant digits may have moved an eps, by logarithm: half a unit of the third digit.
+/// Largest change of an eps by rounding to three digits, by logarithm: half a unit of the third digit.
 double moved_by_rounding(double eps) { return 0.5 * std::pow(10, std::floor(std::log10(eps)) - 2) / eps; }
 
-/// What a cluster adds to the score of its cell.
+/// The contribution of a cluster to the score of its cell.
 struct Weighed {
   double share = 0;
   double weight = 0;
   double credit = 0;
 };
 
-/// The values of a grid, ascending.
 struct Axes {
   std::vector<double> eps;
   std::vector<std::uint32_t> minpts;
@@ -82,7 +81,7 @@ Axes axes_of(std::span<const Variant> variants) {
   return {{eps.begin(), eps.end()}, {minpts.begin(), minpts.end()}};
 }
 
-/// The mean ratio of two eps that follow each other, by logarithm. Throws as require_even_grid() does.
+/// Returns the mean ratio of consecutive eps, by logarithm. Throws as require_even_grid().
 double even_step(const Axes& axes, std::size_t variants) {
   const std::vector<double>& eps = axes.eps;
   if (eps.size() * axes.minpts.size() != variants) {
@@ -165,7 +164,7 @@ MapScores::MapScores(const Lineage& lineage, std::size_t n, std::size_t dims, do
   for (std::size_t m = 0; m < minpts_.size(); ++m) score_minpts(m);
 }
 
-/// The slope of minpts over the eps at which half of the points are core, both by logarithm: how counts grow with the radius.
+/// Estimates dimensions as the slope of ln minpts over ln eps at which half of the points are core.
 void MapScores::find_dimensions(std::size_t dims) {
   const std::size_t levels = minpts_.size();
   constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
@@ -212,7 +211,7 @@ void MapScores::score_minpts(std::size_t minpts) {
     std::vector<double>& size = sizes_[e * minpts_.size() + minpts];
     size = sizes_in_any_order(here.core, here.summary.border, p);
     Chained& now = chained_[e * minpts_.size() + minpts];
-    // A chain goes on where one big cluster alone becomes part of the cluster.
+    // A chain continues if exactly one big cluster becomes part of the cluster.
     std::map<std::uint32_t, std::vector<std::uint32_t>> arriving;
     if (e > 0) {
       const Chained& before = chained(e - 1, minpts);
@@ -252,7 +251,7 @@ void MapScores::score_minpts(std::size_t minpts) {
       cell.significant += z >= kChanceLimit ? 1 : 0;
       cell.sure += z >= kChanceLimit && alive > 1 ? 1 : 0;
     }
-    // Clusters are numbered by the order of the rows, and sums depend on the order of what is added.
+    // Clusters are numbered by the order of the rows, and sums depend on the order of their terms.
     std::ranges::sort(clusters, {}, [](const Weighed& cluster) { return std::pair(cluster.share, cluster.credit); });
     double shares = 0, weights = 0, credits = 0;
     for (const Weighed& cluster : clusters) {
@@ -359,7 +358,7 @@ std::vector<GridPlace> MapScores::peaks() const {
   return calm;
 }
 
-/// Whether the big clusters of a minpts lie one to one in those of the next smaller one.
+/// Returns true if the big clusters of a minpts lie one to one in the big clusters of the next smaller one.
 bool MapScores::one_to_one(std::size_t eps, std::size_t minpts) const {
   const std::vector<std::uint32_t>& from = chained(eps, minpts).clusters;
   const std::vector<std::uint32_t>& to = chained(eps, minpts - 1).clusters;

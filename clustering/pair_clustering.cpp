@@ -18,15 +18,15 @@ namespace {
 
 using index::SlicePair;
 
-/// The label of points that are not core until one of their neighbours has given them one.
+/// The label of points that are not core until a neighbour gives them one.
 constexpr std::int32_t kNoneYet = std::numeric_limits<std::int32_t>::max();
 
 }  // namespace
 
-/// Of a slice, scratch for one after the other.
+/// Scratch memory of a slice, reused for the next one.
 struct PairClustering::Work {
   std::vector<std::uint32_t> counts;  ///< [points] neighbours, the point itself included
-  std::vector<std::uint16_t> parent;  ///< [points] a smaller point of the same cluster, or itself
+  std::vector<std::uint16_t> parent;  ///< [points] a smaller point of the same cluster, or the point itself
   std::vector<std::uint8_t> core;     ///< [points]
   std::vector<std::uint32_t> sizes;   ///< [clusters]
 
@@ -40,14 +40,14 @@ struct PairClustering::Work {
     core.resize(points);
   }
 
-  /// Returns how many points are core.
+  /// Marks core points and returns their number.
   std::uint64_t mark(std::uint32_t minpts) {
     std::uint64_t all = 0;
     for (std::size_t i = 0; i < counts.size(); ++i) all += core[i] = counts[i] >= minpts ? 1 : 0;
     return all;
   }
 
-  /// The smallest point of its cluster.
+  /// Returns the smallest point of the cluster of x.
   std::uint16_t root(std::uint16_t x) noexcept {
     while (parent[x] != x) {
       parent[x] = parent[parent[x]];
@@ -65,8 +65,8 @@ struct PairClustering::Work {
     }
   }
 
-  /// Labels core points from `first` on, by the smallest of each cluster, and border points by the lowest cluster near them. Returns the number of
-  /// clusters.
+  /// Labels core points from `first` on, by the smallest point of each cluster, and border points by the lowest cluster
+  /// near them. Returns the number of clusters.
   std::uint32_t label(std::span<const SlicePair> pairs, std::int32_t first, std::span<std::int32_t> labels) {
     std::int32_t next = first;
     for (std::size_t i = 0; i < labels.size(); ++i) {
@@ -85,7 +85,7 @@ struct PairClustering::Work {
     return static_cast<std::uint32_t>(next - first);
   }
 
-  /// Makes noise of what is left, and counts the points of each cluster.
+  /// Labels the remaining points as noise, and counts the points of each cluster.
   void count_sizes(std::int32_t first, std::uint32_t clusters, std::span<std::int32_t> labels) {
     sizes.assign(clusters, 0);
     for (std::int32_t& label : labels) {
@@ -151,7 +151,7 @@ std::vector<LevelResult> PairClustering::label(std::span<const LabelTarget> targ
   });
   cancel_.check();
   std::vector<LevelResult> results(levels);
-  std::vector<std::uint64_t> before(found.size());  // clusters of the blocks before
+  std::vector<std::uint64_t> before(found.size());  // clusters of the previous blocks
   for (std::size_t l = 0; l < levels; ++l) {
     LabelSummary& summary = results[l].summary;
     for (std::size_t b = 0; b < blocks.size(); ++b) {

@@ -1,4 +1,4 @@
-// Small, sparse data sets clustered one after the other, each from its pairs: the phases on the host where there are many slices.
+// Clusters small, sparse data sets one after the other, each from its pairs: the phases on the host for many slices.
 #pragma once
 
 #include <cstddef>
@@ -12,11 +12,11 @@
 
 namespace epsflow::clustering {
 
-/// Everything happens in label(), for all levels of one slice after the other, while its pairs are in the cache. Makes labels and masks of
-/// whole data sets, and nothing of weights or of clusters.
+/// All work happens in label(), for all levels of one slice after the other, while its pairs are in the cache. Makes
+/// labels and masks of whole data sets; supports neither weights nor clusters as objects.
 class PairClustering final : public Counted, private United {
  public:
-  /// The list and the token must outlive it.
+  /// The list and the token must outlive the object.
   PairClustering(const index::PairList& list, const DirectOptions& options, const CancelToken& cancel)
       : list_(list), levels_at_once_(options.minpts.size()), cancel_(cancel) {}
 
@@ -25,7 +25,7 @@ class PairClustering final : public Counted, private United {
 
  private:
   struct Work;
-  /// What is found of a level in one block.
+  /// The counts of a level in one block.
   struct Found {
     std::uint64_t clusters = 0;
     std::uint64_t core = 0;
@@ -35,14 +35,14 @@ class PairClustering final : public Counted, private United {
 
   [[nodiscard]] std::vector<std::uint32_t> first_cores() override;
   [[nodiscard]] std::vector<LevelResult> label(std::span<const LabelTarget> targets) override;
-  /// Labels count from 0 in each block. found: [levels] added to.
+  /// Labels start from 0 in each block. found: [levels] is increased.
   void label_block(const index::PairList::Block& block, std::span<const LabelTarget> targets, Work& work,
                    std::span<Found> found) const;
 
   const index::PairList& list_;
   std::size_t levels_at_once_;
   const CancelToken& cancel_;
-  std::vector<std::uint32_t> minpts_;  ///< of the levels to label
+  std::vector<std::uint32_t> minpts_;  ///< minpts of the levels to label
 };
 
 }  // namespace epsflow::clustering

@@ -1,4 +1,4 @@
-// Which of 32 nodes may be of another set, compiled once per instruction set by each source that includes it.
+// Finds which of 32 nodes may be in another set. Each source that includes it compiles it once per instruction set.
 #if defined(EPSFLOW_CLUSTERING_PARENT_FILTER_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef EPSFLOW_CLUSTERING_PARENT_FILTER_INL_HPP
 #undef EPSFLOW_CLUSTERING_PARENT_FILTER_INL_HPP
@@ -12,8 +12,8 @@
 
 #include <epsflow/clustering/cluster_source.hpp>
 
-// The one plain read of what other threads store to; see other_sets(). The thread sanitizer knows only that it races, and
-// is kept out of it; a function that it leaves alone cannot be inlined into one that it does not.
+// The only plain read of memory that other threads write; see other_sets(). The thread sanitizer would report it as a
+// race, so it is not instrumented there; a function without instrumentation cannot be inlined into one with it.
 #if !defined(EPSFLOW_RACY_READ)
 #if defined(__SANITIZE_THREAD__)
 #define EPSFLOW_RACY_READ inline HWY_NOINLINE __attribute__((no_sanitize("thread")))
@@ -30,12 +30,12 @@ namespace hn = hwy::HWY_NAMESPACE;
 using U32 = hn::ScalableTag<std::uint32_t>;
 constexpr std::size_t kLanes = hn::MaxLanes(U32());
 
-/// Bit i: candidate i of a word is core and its parent is not `root`, so that its set may be another one. `root` may be
-/// kNotCore, for none.
+/// Bit i is set if candidate i of a word is core and its parent is not `root`, so that its set may be another one.
+/// `root` may be kNotCore, for no set.
 ///
-/// Reads the parents plainly while other threads store to them. It is a filter only, and any value that an entry has
-/// ever held will do: kNotCore never changes while rows are read, and an entry that was once `root` is in root's set
-/// for good. An entry that is let through is looked at again with an atomic load.
+/// Reads the parents plainly while other threads write them. The result is only a filter, and any value that an entry
+/// has ever had is sufficient: kNotCore never changes while rows are read, and an entry that was once `root` stays in
+/// root's set. Entries that pass are read again with an atomic load.
 EPSFLOW_RACY_READ std::uint32_t other_sets(const std::uint32_t* parent, std::uint32_t word, std::uint32_t root) {
   const auto not_core = hn::Set(U32(), kNotCore);
   const auto mine = hn::Set(U32(), root);

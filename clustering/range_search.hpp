@@ -1,4 +1,4 @@
-// The verifier's own search: a k-d tree that shares no code with the searches whose work it checks.
+// The verifier's own search: a k-d tree that shares no code with the searches whose results it checks.
 #pragma once
 
 #include <algorithm>
@@ -14,21 +14,21 @@
 
 namespace epsflow::clustering {
 
-/// Finds all points within eps of a point, by the rule of core/space.hpp. Builds in O(n·d·log n), 4 bytes per
-/// point and 1.5 per node of some eight points. Thread-safe once built.
+/// Finds all points within eps of a point, by the rule of core/space.hpp. Construction takes O(n·d·log n), 4 bytes per
+/// point, and one node for about eight points. Thread-safe after construction.
 ///
 /// Source: Bentley, "Multidimensional binary search trees used for associative searching", CACM 1975.
 class RangeSearch {
  public:
-  /// `points` and `space` must outlive it.
+  /// `points` and `space` must outlive the object.
   RangeSearch(PointsView points, const Space& space, double eps)
       : points_(points), space_(space), limit_(space.limit(eps)), reach_(reach(eps)), ids_(points.size()) {
     std::iota(ids_.begin(), ids_.end(), 0U);
     if (!ids_.empty()) build(0, 0, ids_.size());
   }
 
-  /// Calls f(id) for every neighbour of point x, itself included, that is wanted(id), in no particular order. What is not wanted
-  /// costs no distance.
+  /// Calls f(id) for every neighbour of point x, itself included, for which wanted(id) returns true, in no particular
+  /// order. No distance is computed for other points.
   template <class Wanted, class F>
   void for_each(std::uint32_t x, Wanted&& wanted, F&& f) const {
     if (!ids_.empty()) visit(x, 0, 0, ids_.size(), wanted, f);
@@ -43,14 +43,14 @@ class RangeSearch {
     std::size_t axis = 0;
   };
 
-  /// |p_k − q_k| of neighbours, as computed, is never more than this: the sum is at least its largest term, and a square or
-  /// another power rounds by less than 2^-50 of itself unless it underflows.
+  /// |p_k − q_k| of neighbours, as computed, is never more than this: the sum is at least its largest term, and a
+  /// square or another power is rounded by less than 2^-50 of itself unless it underflows.
   static double reach(double eps) noexcept {
     if (std::isinf(eps * eps)) return std::numeric_limits<double>::infinity();
     return std::max(eps, 0x1p-500) * (1 + 0x1p-40);
   }
 
-  /// The node of a range, in heap order: halves are cut at the same place when the tree is read.
+  /// Makes the node of a range, in heap order. visit() cuts ranges at the same places.
   void build(std::size_t node, std::size_t begin, std::size_t end) {
     if (end - begin <= kLeaf) return;
     if (nodes_.size() <= node) nodes_.resize(node + 1);
@@ -115,8 +115,7 @@ class RangeSearch {
       return;
     }
     const std::size_t middle = begin + (end - begin) / 2;
-    // Differences are rounded monotonically: what lies beyond `at` differs by no less than `at` does. Round a closed axis the
-    // lowest place is behind the highest.
+    // Differences are rounded monotonically: beyond `at` they are no less than at it. A closed axis wraps.
     const Node& cut = nodes_[node];
     const double place = points_.at(x, cut.axis);
     const double difference = place - cut.at;

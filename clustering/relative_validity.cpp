@@ -13,11 +13,11 @@ namespace {
 
 constexpr std::uint32_t kNever = std::numeric_limits<std::uint32_t>::max();
 
-/// The clusters of a cell. Places are those of cells of the same minpts, by ascending eps.
+/// The clusters of a cell. Places are indices of the cells of the same minpts, by ascending eps.
 struct Row {
-  std::vector<std::uint32_t> birth;   ///< where the oldest of the clusters that came together in it came up
-  std::vector<std::uint32_t> joined;  ///< where its core points were one cluster first
-  // Births of the clusters of the cell before that lie in it.
+  std::vector<std::uint32_t> birth;   ///< place at which the oldest of the clusters that merged into it appeared
+  std::vector<std::uint32_t> joined;  ///< place at which its core points were first one cluster
+  // Births of the clusters of the previous cell that lie in it.
   std::vector<std::uint32_t> oldest;
   std::vector<std::uint32_t> second_oldest;
 };
@@ -38,7 +38,7 @@ void follow(const LineageCell& before, const Row& from, const LineageCell& cell,
   }
 }
 
-/// The last place where no other cluster of the cell at `place` has joined `cluster`.
+/// Returns the last place at which no other cluster of the cell at `place` has joined `cluster`.
 std::uint32_t last_apart(const Lineage& lineage, std::span<const std::size_t> path, const std::vector<Row>& rows,
                          std::uint32_t place, std::uint32_t cluster) {
   std::uint32_t at = place;
@@ -47,7 +47,7 @@ std::uint32_t last_apart(const Lineage& lineage, std::span<const std::size_t> pa
     const Row& next = rows[at + 1];
     const bool eldest = rows[at].birth[cluster] == next.oldest[holder];
     const std::uint32_t other = eldest ? next.second_oldest[holder] : next.oldest[holder];
-    if (other <= place) break;  // else all who join it came up later
+    if (other <= place) break;  // otherwise all clusters that join it appeared later
     cluster = holder;
   }
   return at;

@@ -1,7 +1,7 @@
 #include <epsflow/clustering/row_loops.hpp>
 
 #include <epsflow/index/instruction_sets.hpp>
-// before any header of Highway
+// must come before any header of Highway
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "epsflow/clustering/row_loops.cpp"  // NOLINT: compiled once per instruction set
 #include <hwy/foreach_target.h>
@@ -38,7 +38,7 @@ struct RowUniter {
           root = unite_with(root, static_cast<std::uint32_t>(base) + static_cast<std::uint32_t>(__builtin_ctz(bits)));
         }
       }
-      // Only the last range that is read is cut short, so the words of the next begin where this one's end.
+      // Only the last range that is read is cut, so the words of the next range begin at the end of this one.
     }
   }
 
@@ -64,8 +64,8 @@ void unite(const NeighborTable& table, Range rows, const CoreLevel& level, const
   });
 }
 
-/// The lowest cluster among a row's core neighbours. Neighbours mostly share one cluster: only one that differs from the
-/// lowest so far is looked at.
+/// Finds the lowest cluster among a row's core neighbours. Neighbours mostly share one cluster, so only clusters that
+/// differ from the lowest so far are compared.
 struct BorderFinder {
   static_assert(kNoCluster == kNotCore, "the filter of parents serves clusters, too");
   const std::uint32_t* cluster_of;

@@ -1,4 +1,4 @@
-// The loops of DBSCAN that read the table: core points unite with their core neighbours, border points look for theirs.
+// The loops of DBSCAN that read the table: unions of core points, clusters of border points.
 #pragma once
 
 #include <cstdint>
@@ -9,16 +9,17 @@
 
 namespace epsflow::clustering {
 
-/// Unites the points of `rows` that the level makes core with their core neighbours. At the first level, where all core points
-/// are read, each row is read only up to its own point: the table is symmetric, so the other end of a pair sees it. counts: [n] as
-/// ClusterSource::counts() says. parent: [n], the union-find's array, with Buffer::kPadding bytes readable behind it; every point
-/// that the level makes core must be core in it. Safe to call for disjoint rows from several threads at once. O(entries read).
+/// Unites the points of `rows` that the level makes core with their core neighbours. At the first level all core points
+/// are read, and each row only up to its own point: the table is symmetric, so the row of the other point has the pair
+/// too. counts: [n] as ClusterSource::counts(). parent: [n], the array of the union-find, followed by Buffer::kPadding
+/// readable bytes; points that the level makes core must be core in it. May be called concurrently for disjoint rows.
+/// O(entries read).
 void unite_rows(const NeighborTable& table, Range rows, const CoreLevel& level, const std::uint32_t* counts,
                 std::uint32_t* parent);
 
-/// The cluster of each point of `rows`: clusters[i] for row rows.begin + i, kNoCluster for noise. Core points have their own,
-/// others the lowest among their core neighbours. cluster_of: [n] the cluster of each core point, kNoCluster elsewhere, with
-/// Buffer::kPadding bytes readable behind it. O(rows + entries of the rows that are not core).
+/// Sets clusters[i] to the cluster of row rows.begin + i, kNoCluster for noise. Core points get their own cluster,
+/// others the lowest among their core neighbours. cluster_of: [n] the cluster of each core point, kNoCluster elsewhere,
+/// followed by Buffer::kPadding readable bytes. O(rows + entries of the rows that are not core).
 void find_clusters(const NeighborTable& table, Range rows, const std::uint32_t* cluster_of, std::uint32_t* clusters);
 
 }  // namespace epsflow::clustering

@@ -10,7 +10,7 @@
 namespace epsflow::clustering {
 namespace {
 
-/// Entries of a block, about.
+/// Approximate number of entries of a block.
 constexpr std::uint64_t kBlockEntries = 1 << 16;
 constexpr std::uint32_t kMostBlockRows = 1 << 14;
 
@@ -70,7 +70,7 @@ void RowsSource::unite(const ClusterBlock& block, const CoreLevel& level, unsign
     if (!level.gained(counts_[x])) continue;
     std::uint32_t root = sets.find(x);
     for_each(x, [&](std::uint32_t y) {
-      // Rows are symmetric: where all core points are read, the other end of a pair sees it too.
+      // Rows are symmetric: when all core points are read, the row of the other point has the pair too.
       if (level.first() && y >= x) return;
       const std::uint32_t p = sets.parent(y);
       if (p != root && p != kNotCore) root = sets.unite(root, y);

@@ -1,4 +1,4 @@
-// Neighbours from rows that somebody else holds, with distances or without: nodes are points.
+// Neighbours from rows in memory of the caller, with or without distances: each node of the union-find is a point.
 #pragma once
 
 #include <cstdint>
@@ -13,16 +13,16 @@
 
 namespace epsflow::clustering {
 
-/// The rows within one eps. Positions are ids.
+/// The part of the rows within one eps. Positions are ids.
 class RowsSource final : public ClusterSource {
  public:
-  /// rows: symmetric within eps. Entries that are farther than eps are no neighbours; all are where there are no distances.
-  /// weights: null, or what to count in place of neighbours. minpts: what it is for. rows must outlive it. O(entries), in
-  /// parallel. Throws Cancelled.
+  /// rows: symmetric within eps; must outlive the object. Entries farther than eps are ignored; without distances, all
+  /// entries are neighbours. weights: null, or the weights that replace numbers of neighbours. minpts: the minpts that
+  /// will be clustered. O(entries), in parallel. Throws Cancelled.
   RowsSource(const NeighborsView& rows, double eps, std::span<const std::uint32_t> minpts, const WholeWeights* weights,
              const CancelToken& cancel);
 
-  /// Bytes that it holds for n points.
+  /// Memory for n points, in bytes.
   [[nodiscard]] static std::uint64_t bytes(std::uint64_t n) noexcept { return 8 * n; }
 
   [[nodiscard]] std::size_t nodes() const override { return rows_.size(); }

@@ -1,7 +1,7 @@
 #include <epsflow/clustering/searched_loops.hpp>
 
 #include <epsflow/index/instruction_sets.hpp>
-// before any header of Highway
+// must come before any header of Highway
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "epsflow/clustering/searched_counts.cpp"  // NOLINT: compiled once per instruction set
 #include <hwy/foreach_target.h>
@@ -32,7 +32,6 @@ void count(const SearchIndex& index, const SearchInput& in, Range rows, std::uin
   });
 }
 
-/// The same by tiles.
 template <class T>
 void count_by_tiles(const SearchIndex& index, const SearchInput& in, Range rows, std::uint32_t most,
                     std::uint32_t* counts) {
@@ -41,7 +40,7 @@ void count_by_tiles(const SearchIndex& index, const SearchInput& in, Range rows,
   });
 }
 
-/// Calls f(position) for the neighbours of a row until enough().
+/// Calls f(position) for the neighbours of a row until enough() returns true.
 template <class T, std::size_t D, class Enough, class F>
 HWY_INLINE void for_each_neighbor(const RowTest<T, D>& test, std::span<const Range> candidates, Enough enough, F f) {
   for (const Range& range : candidates) {

@@ -1,4 +1,4 @@
-// What the loops over searched rows share, compiled once per instruction set by each source that includes it.
+// Shared code of the loops over searched rows. Each source that includes it compiles it once per instruction set.
 #if defined(EPSFLOW_CLUSTERING_SEARCHED_LOOPS_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef EPSFLOW_CLUSTERING_SEARCHED_LOOPS_INL_HPP
 #undef EPSFLOW_CLUSTERING_SEARCHED_LOOPS_INL_HPP
@@ -37,7 +37,7 @@ HWY_INLINE void for_each_row(const SearchIndex& index, Range rows, F f) {
   });
 }
 
-/// Calls f(position) for the core neighbours of a row before `end` whose parent was not root() when it was looked up.
+/// Calls f(position) for the core neighbours of a row before `end` with a parent that was not root() when it was read.
 template <class T, std::size_t D, class Root, class F>
 HWY_INLINE void for_each_other(const RowTest<T, D>& test, std::span<const Range> candidates, std::uint32_t end,
                                const std::uint32_t* parent, Root root, F f) {
@@ -55,8 +55,8 @@ HWY_INLINE void for_each_other(const RowTest<T, D>& test, std::span<const Range>
   }
 }
 
-/// The same by tiles: panels with candidates of other sets are collected until there are enough to keep the processor busy.
-/// Some of these candidates may be of root()'s set by the time they are tested, so f must look again.
+/// Does the same by tiles: panels with candidates of other sets are collected until there are enough to keep the
+/// processor busy. Some of these candidates may have joined root()'s set before they are tested, so f must check again.
 template <class T, class Root, class F>
 HWY_INLINE void for_each_other(const TileRowTest<T>& test, std::span<const Range> candidates, std::uint32_t end,
                                const std::uint32_t* parent, Root root, F f) {
@@ -87,7 +87,7 @@ HWY_INLINE void for_each_other(const TileRowTest<T>& test, std::span<const Range
   if (count > 0) test_gathered();
 }
 
-/// Calls f.template operator()<Test>() with the test of a row that suits the input.
+/// Calls f.template operator()<Test>() with the type of row test for the input.
 template <class F>
 HWY_INLINE void with_test(const SearchInput& in, F f) {
   if (in.rounded == nullptr) {

@@ -9,7 +9,7 @@
 namespace epsflow::clustering {
 namespace {
 
-/// Ends of blocks need not be ends of bundles: a block of one bundle of many points would keep one thread busy for long.
+/// Blocks need not end at ends of bundles: a block of one large bundle would keep one thread busy for long.
 constexpr std::uint32_t kSearchedBlockRows = 1024;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Neighbours from a search as they are needed, in any number of dimensions: nodes are points.
+// Neighbours from a search on the fly, in any number of dimensions: each node of the union-find is a point.
 #pragma once
 
 #include <cstdint>
@@ -14,17 +14,18 @@
 
 namespace epsflow::clustering {
 
-/// Searches each point to count its neighbours, as far as minpts needs, and again when it becomes core; then candidates that
-/// are of its set already are passed over without a test, 32 at a time. Points that are not core are searched once more for
-/// each minpts. Memory for the counts only.
+/// Searches each point once to count its neighbours, as far as minpts requires, and again when it becomes core;
+/// candidates that are already in its set are then skipped without a test, 32 at a time. Points that are not core are
+/// searched once more for each minpts. Stores only the counts.
 class SearchedSource final : public ClusterSource {
  public:
-  /// Counts neighbours up to the largest minpts, in parallel. `index` and `rows`, which is of the index, must outlive it. minpts:
-  /// descending, at least one. ghosts: of the points of the index. weights: null, or what to count in place of neighbours. Throws Cancelled.
+  /// Counts neighbours up to the largest minpts, in parallel. `index` and `rows`, a search of this index, must outlive
+  /// the object. minpts: descending, at least one. ghosts: ghosts among the points of the index. weights: null, or the
+  /// weights that replace numbers of neighbours. Throws Cancelled.
   SearchedSource(const index::SearchIndex& index, const index::RowSearch& rows, std::span<const std::uint32_t> minpts,
                  const CancelToken& cancel, const Ghosts& ghosts, const WholeWeights* weights = nullptr);
 
-  /// Bytes that it takes for n points.
+  /// Memory for n points, in bytes.
   [[nodiscard]] static std::uint64_t bytes(std::uint64_t n, bool weighted) noexcept {
     return n * sizeof(std::uint32_t) + (weighted ? Weighing::bytes(n) : 0);
   }

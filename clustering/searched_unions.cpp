@@ -1,7 +1,7 @@
 #include <epsflow/clustering/searched_loops.hpp>
 
 #include <epsflow/index/instruction_sets.hpp>
-// before any header of Highway
+// must come before any header of Highway
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "epsflow/clustering/searched_unions.cpp"  // NOLINT: compiled once per instruction set
 #include <hwy/foreach_target.h>
@@ -26,7 +26,7 @@ void unite(const SearchIndex& index, const SearchInput& in, Range rows, const Co
     if (!level.gained(counts[row])) return;
     const RowTest<T, D> test(in, row);
     std::uint32_t root = sets.find(row);
-    // Enough at the first level, where all core points are read: the other end of a pair sees it.
+    // Sufficient at the first level, at which all core points are read: the row of the other point has the pair too.
     const std::uint32_t end = level.first() ? row : index.size();
     for_each_other(
         test, candidates, end, parent, [&] { return root; },
@@ -47,7 +47,7 @@ class TileUniter {
     look_at_roots();
   }
 
-  /// Passes over candidates that are of the rows' set already, as far as the rows are of one set.
+  /// Skips candidates that are already in the rows' set, if the rows are in one set.
   HWY_INLINE void visit(Range range, std::uint64_t& open_pairs) {
     for (std::uint64_t first = range.begin - range.begin % 32; first < range.end; first += 32) {
       const std::uint64_t left = range.end - first;
@@ -102,12 +102,12 @@ class TileUniter {
   const UnionFind& sets_;
   const std::uint32_t* parent_;
   std::uint32_t roots_[R];
-  std::uint32_t root_ = kNotCore;  ///< of all rows, or kNotCore
+  std::uint32_t root_ = kNotCore;  ///< root of all rows, or kNotCore if they are in several sets
   Panel gathered_[kMostGathered];
   std::size_t count_ = 0;
 };
 
-/// rows: of one bundle, ascending, R at a time, and what is left by fewer.
+/// Unites rows of one bundle, ascending, R at a time, and the remaining ones fewer at a time.
 template <class T, std::size_t R>
 void unite_tiles(  // NOLINT(readability-function-size): a kernel
     const SearchInput& in, std::span<const std::uint32_t> rows, Range bundle, std::span<const Range> candidates,
@@ -115,7 +115,7 @@ void unite_tiles(  // NOLINT(readability-function-size): a kernel
   while (rows.size() >= R) {
     TileUniter<T, R> uniter(in, rows.data(), sets, parent);
     const std::uint32_t end = lower_half ? rows[R - 1] : ~0U;
-    // Next to the rows first: once they are of one set, candidates of that set are passed over.
+    // Candidates next to the rows come first: once the rows are in one set, candidates of that set are skipped.
     uniter.visit({bundle.begin, HWY_MIN(bundle.end, end)}, open_pairs);
     for (const Range& range : candidates) {
       if (range.begin < end) uniter.visit({range.begin, HWY_MIN(range.end, end)}, open_pairs);

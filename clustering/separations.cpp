@@ -12,7 +12,7 @@
 namespace epsflow {
 namespace {
 
-/// A k-d tree over inner points of all clusters, with the bounds that a search for the least mutual reachability needs.
+/// A k-d tree over the inner points of all clusters, with bounds for the search of the least mutual reachability.
 template <class Real>
 class ReachTree {
  public:
@@ -27,7 +27,7 @@ class ReachTree {
     if (!ids_.empty()) build(0, 0, ids_.size());
   }
 
-  /// Threads share what they have found so far; only what cannot be less is left out, so the result does not depend on them.
+  /// Threads share the least values found so far; only larger pairs are skipped, so threads do not change the result.
   [[nodiscard]] std::vector<double> separations(std::size_t clusters, const CancelToken& cancel) const {
     std::vector<std::atomic<double>> least(clusters);
     for (auto& value : least) value = kInfinity;
@@ -47,8 +47,8 @@ class ReachTree {
   static constexpr std::uint32_t kSeveral = std::numeric_limits<std::uint32_t>::max();
 
   struct Node {
-    Real core = std::numeric_limits<Real>::infinity();  ///< the least
-    std::uint32_t cluster = kSeveral;                   ///< the only one
+    Real core = std::numeric_limits<Real>::infinity();  ///< the least core distance
+    std::uint32_t cluster = kSeveral;                   ///< the only cluster, or kSeveral
   };
 
   [[nodiscard]] const double* row(std::uint32_t id) const noexcept { return points_.data() + id * dims_; }
@@ -86,7 +86,7 @@ class ReachTree {
     build(2 * node + 2, middle, end);
   }
 
-  /// No point of a node is reached by less.
+  /// Returns a lower bound on the reachability of the points of a node.
   [[nodiscard]] double bound(std::uint32_t id, std::size_t node) const noexcept {
     const double* const lo = boxes_.data() + node * 2 * dims_;
     const double* const hi = lo + dims_;
@@ -135,7 +135,7 @@ class ReachTree {
   std::vector<std::uint32_t> cluster_;
   std::vector<std::uint32_t> ids_;
   std::vector<Node> nodes_;
-  std::vector<double> boxes_;  ///< of each node the least coordinates, then the largest
+  std::vector<double> boxes_;  ///< for each node the least coordinates, then the largest
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// How far clusters are apart, as the index DBCV has it.
+// The separation of clusters as defined by the index DBCV.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,8 @@
 
 namespace epsflow {
 
-/// For each of the clusters the least mutual reachability of its inner points and those of others, infinity where there are no others.
-/// In parallel.
+/// Returns for each cluster the least mutual reachability distance between its inner points and those of other
+/// clusters, infinity if there are no others. In parallel.
 template <class Real>
 [[nodiscard]] std::vector<double> separations(std::span<const InnerPoints<Real>* const> clusters, std::size_t dims,
                                               const CancelToken& cancel);

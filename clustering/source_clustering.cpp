@@ -56,7 +56,7 @@ SourceClustering::SourceClustering(std::unique_ptr<ClusterSource>&& own, Cluster
   if (of_part_) find_shared(*options.shared);
 }
 
-/// Where shared points lie.
+/// Finds positions and nodes of shared points.
 void SourceClustering::find_shared(const SharedPoints& shared) {
   const auto order = source_.order();
   Buffer<std::uint32_t> positions(order.size());
@@ -85,7 +85,7 @@ std::vector<std::uint32_t> SourceClustering::shared_clusters() {
   std::vector<std::uint32_t> clusters(shared_.size());
   for_nodes(shared_.size(), [&](std::size_t first, std::size_t last) {
     for (std::size_t i = first; i < last; ++i) {
-      // A node may have points that are not core beside those that are.
+      // A node may have points that are not core besides core points.
       clusters[i] = counts[shared_[i].position] >= minpts ? numbers_[last_][shared_[i].node] : kNoSet;
     }
   });
@@ -121,7 +121,7 @@ UnitedPart& SourceClustering::unite(std::uint32_t minpts) {
   return *this;
 }
 
-/// Numbers the clusters of the level, each node's where points are labelled by them.
+/// Numbers the clusters of the level, and each node if points will be labelled.
 void SourceClustering::number() {
   if (sets_) sets_->add(parent_.span(), cancel_);
   if (asked_) {
@@ -203,7 +203,7 @@ std::vector<LevelLabels> SourceClustering::label_points(std::span<const LabelTar
   return levels;
 }
 
-/// Counts without a label: core points as they come, border points alone are looked at.
+/// Counts without labels: core points are already counted, only border points are searched.
 LevelLabels SourceClustering::count_points() {
   LevelLabels level{.clusters = sets_->count(), .labels = {}, .summary = {}, .sizes = sets_->core_counts()};
   std::atomic<std::uint64_t> borders{0};
@@ -220,7 +220,7 @@ LevelLabels SourceClustering::count_points() {
   return level;
 }
 
-/// What is known without a look at any point.
+/// Returns the counts that need no search of points.
 LevelLabels SourceClustering::count_core() const {
   return {.clusters = sets_->count(),
           .labels = {},

@@ -17,15 +17,15 @@
 
 namespace epsflow::clustering {
 
-/// The source has counted when it was made. Targets of labels are in host memory.
+/// The source has already counted when this is made. Targets of labels are in host memory.
 class SourceClustering final : public CountedPart, private UnitedPart {
  public:
-  /// options: what is made of the levels that are to come; its minpts are read here alone. The source and the token must outlive it.
+  /// options: the requested results; options.minpts is read only here. The source and the token must outlive it.
   /// O(nodes).
   SourceClustering(ClusterSource& source, const DirectOptions& options, const CancelToken& cancel);
   SourceClustering(std::unique_ptr<ClusterSource> source, const DirectOptions& options, const CancelToken& cancel);
 
-  /// Bytes that it takes, without the source and the labels.
+  /// Memory in bytes, without the source and the labels.
   [[nodiscard]] static std::uint64_t bytes(std::uint64_t nodes, std::uint64_t points, std::size_t levels_at_once,
                                            const DirectOptions& options) noexcept;
 
@@ -41,7 +41,7 @@ class SourceClustering final : public CountedPart, private UnitedPart {
   [[nodiscard]] std::vector<LevelResult> label(std::span<const LabelTarget> targets,
                                                std::span<const ClusterNumbers> numberings) override;
   [[nodiscard]] std::vector<std::uint32_t> shared_clusters() override;
-  /// Returns nothing: the host does not find ties.
+  /// Returns nullopt: the host does not find ties.
   [[nodiscard]] std::optional<std::vector<BorderTie>> border_ties(std::span<const std::uint8_t>,
                                                                   std::uint32_t) override {
     return std::nullopt;
@@ -53,21 +53,21 @@ class SourceClustering final : public CountedPart, private UnitedPart {
   [[nodiscard]] LevelLabels count_core() const;
   void fill_mask(std::uint32_t minpts, std::uint8_t* core) const;
 
-  std::unique_ptr<ClusterSource> own_;  ///< or null
+  std::unique_ptr<ClusterSource> own_;  ///< the source if this object owns it, or null
   ClusterSource& source_;
   const CancelToken& cancel_;
   CoreLevel level_;
   Buffer<std::uint32_t> parent_;
   Keep keep_;
-  std::uint32_t least_;                         ///< minpts of the last level to come
-  std::optional<ClusterSets> sets_;             ///< where clusters are asked for, or nothing but them is
-  bool asked_;                                  ///< for the clusters
-  std::vector<std::uint32_t> minpts_;           ///< of the levels that are not labelled yet
-  std::vector<Clusters> found_;                 ///< theirs, where asked for
+  std::uint32_t least_;                         ///< minpts of the last level
+  std::optional<ClusterSets> sets_;             ///< set if clusters are requested or labels are not
+  bool asked_;                                  ///< true if clusters are requested
+  std::vector<std::uint32_t> minpts_;           ///< minpts of the levels that are not labelled yet
+  std::vector<Clusters> found_;                 ///< clusters of these levels, if requested
   std::vector<Buffer<std::uint32_t>> numbers_;  ///< [levels at once] [nodes] the cluster of each node
-  std::vector<std::uint32_t> clusters_;         ///< [levels at once] how many these are
-  std::size_t last_ = 0;                        ///< the last level, among these
-  bool of_part_;                                ///< what is clustered
+  std::vector<std::uint32_t> clusters_;         ///< [levels at once] number of clusters
+  std::size_t last_ = 0;                        ///< index of the last level in these arrays
+  bool of_part_;                                ///< true if a part is clustered
   std::vector<NodePoint> shared_;               ///< SharedPoints::asked
   Buffer<std::uint32_t> together_;              ///< [nodes × levels] for levels that are labelled together
 };

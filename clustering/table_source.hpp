@@ -1,4 +1,4 @@
-// Neighbours from a finished table: nodes are points.
+// Neighbours from a finished table: each node of the union-find is a point.
 #pragma once
 
 #include <span>
@@ -12,16 +12,17 @@
 
 namespace epsflow::clustering {
 
-/// May serve several variants at once.
+/// May serve several variants concurrently.
 class TableSource final : public ClusterSource {
  public:
-  /// order: input id of each position of the table, [n]. Both must outlive it.
+  /// order: input id of each position of the table, [n]. Both must outlive the object.
   TableSource(const NeighborTable& table, std::span<const std::uint32_t> order);
-  /// weights: null, or what to count in place of neighbours, for these minpts: O(entries), in parallel. Throws Cancelled.
+  /// weights: null, or the weights that replace numbers of neighbours, for these minpts. O(entries), parallel. Throws
+  /// Cancelled.
   TableSource(const NeighborTable& table, std::span<const std::uint32_t> order, std::span<const std::uint32_t> minpts,
               const WholeWeights* weights, const CancelToken& cancel);
 
-  /// Bytes that it takes for n points with weights. Without weights it takes none.
+  /// Memory for n points with weights, in bytes. Without weights it is 0.
   [[nodiscard]] static std::uint64_t weighted_bytes(std::uint64_t n) noexcept {
     return n * sizeof(std::uint32_t) + Weighing::bytes(n);
   }
@@ -41,7 +42,7 @@ class TableSource final : public ClusterSource {
   const NeighborTable& table_;
   std::span<const std::uint32_t> order_;
   std::span<const std::uint32_t> counts_;
-  Buffer<std::uint32_t> weighed_;  ///< [n] counts of weights; else none
+  Buffer<std::uint32_t> weighed_;  ///< [n] counts by weights; empty without weights
   std::vector<ClusterBlock> blocks_;
 };
 

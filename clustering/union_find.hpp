@@ -1,20 +1,20 @@
 // Lock-free union-find over positions, for core points only.
 //
-// After the wait-free disjoint sets of Anderson & Woll (1991) in the form of ECL-CC (Jaiganesh & Burtscher, HPDC 2018):
-// links go from the larger root to the smaller, finds halve their path. What differs: points that are not core carry a
-// mark in the same array, so that one load tells "not core", "same cluster" and "look closer" apart.
+// Source: the wait-free disjoint sets of Anderson & Woll (1991) in the form of ECL-CC (Jaiganesh & Burtscher, HPDC
+// 2018): links go from the larger root to the smaller, and finds halve their path. Difference: points that are not core
+// have a mark in the same array, so that one load distinguishes "not core", "same cluster" and "test further".
 //
-// Why the races are safe, with relaxed order throughout:
+// The races are safe, with relaxed order throughout:
 //  - parent[x] <= x always: a link stores a smaller root, halving stores an ancestor. So there are no cycles, and every
 //    find ends.
-//  - Only a root is ever linked, by compare-exchange against itself; of two threads that link the same root one fails
-//    and looks for the new root. So no link is lost.
-//  - Halving writes to x only when x is no root any more, so it never undoes a link. What it writes is an ancestor,
-//    perhaps one that another thread has already passed by. Trees never split: any value that parent[x] has ever held
-//    is in x's set, and a stale one only makes a path longer.
-//  - That is why flatten() must not halve: a late store of halving could put a stale ancestor in place of a root that
-//    another thread has just written as final. While only flatten() runs, x is stored to by its own call alone.
-//  - No other data hang on these stores; parallel loops join before anybody reads the result as final.
+//  - Only a root is ever linked, by compare-exchange against itself. If two threads link the same root, one fails and
+//    searches for the new root. So no link is lost.
+//  - Halving writes to x only if x is not a root any more, so it never undoes a link. It writes an ancestor, perhaps
+//    one that another thread has already passed. Trees never split: any value that parent[x] has ever had is in x's
+//    set, and a stale one only makes a path longer.
+//  - For the same reason flatten() must not halve: a late store could replace a root that another thread has just
+//    written as final by a stale ancestor. While only flatten() runs, x is written by its own call alone.
+//  - No other data depend on these stores; parallel loops join before the result is read as final.
 #pragma once
 
 #include <atomic>
@@ -28,13 +28,13 @@ namespace epsflow::clustering {
 
 class UnionFind {
  public:
-  /// Sets live in `parent`, [n], owned by the caller, each entry the point itself or kNotCore to begin with.
+  /// The sets are in `parent`, [n], owned by the caller. Each entry is initially the point itself or kNotCore.
   explicit UnionFind(std::span<std::uint32_t> parent) noexcept : parent_(parent) {}
 
-  /// The parent of x as it is now, or kNotCore.
+  /// Returns the current parent of x, or kNotCore.
   [[nodiscard]] std::uint32_t parent(std::uint32_t x) const noexcept { return at(x).load(std::memory_order_relaxed); }
 
-  /// Root of x, which must be core. Halves the path on its way.
+  /// Returns the root of x, which must be core. Halves the path on the way.
   std::uint32_t find(std::uint32_t x) const noexcept {
     std::uint32_t p = parent(x);
     while (true) {
@@ -46,7 +46,7 @@ class UnionFind {
     }
   }
 
-  /// Joins the sets of two core points; returns the root of both as it was at that moment.
+  /// Joins the sets of two core points. Returns the root of both at that moment.
   std::uint32_t unite(std::uint32_t a, std::uint32_t b) const noexcept {
     while (true) {
       a = find(a);
@@ -58,8 +58,8 @@ class UnionFind {
     }
   }
 
-  /// Points x, which must be core, at its root, for good. To be called once for each x, by any number of threads, when
-  /// no thread calls find() or unite() any more.
+  /// Sets the parent of x, which must be core, to its final root. Must be called once for each x, by any number of
+  /// threads, after all calls of find() and unite().
   void flatten(std::uint32_t x) const noexcept {
     std::uint32_t root = parent(x);
     for (std::uint32_t p = parent(root); p != root; p = parent(root)) root = p;

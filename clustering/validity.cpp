@@ -32,15 +32,15 @@ void check(PointsView points, std::span<const std::int32_t> labels, const Validi
                   [&](std::size_t begin, std::size_t end) { require_finite(points, begin, end); });
 }
 
-/// The ids of a cluster, by the coordinates of the points.
+/// The ids of a cluster, sorted by the coordinates of the points.
 struct Cluster {
   std::int32_t label = 0;
   std::vector<std::uint32_t> ids;
 };
 
-/// By label. Throws UsageError.
+/// Returns the clusters by label. Throws UsageError.
 std::vector<Cluster> clusters_of(PointsView points, std::span<const std::int32_t> labels) {
-  std::vector<std::uint64_t> clustered;  // of each point its label, and below it its id
+  std::vector<std::uint64_t> clustered;  // label of each point, above its id in the low bits
   for (std::size_t i = 0; i < labels.size(); ++i) {
     if (labels[i] < kNoise) {
       throw UsageError("point " + std::to_string(i) + " has the label " + std::to_string(labels[i]) +
@@ -67,22 +67,22 @@ std::vector<Cluster> clusters_of(PointsView points, std::span<const std::int32_t
   return clusters;
 }
 
-/// What is looked at of a cluster: all of it, or the sample of one round.
+/// The part of a cluster that is processed: all of it, or the sample of one round.
 struct Piece {
-  std::uint32_t cluster;  // its place in the list of clusters
-  std::size_t begin;      // in the list of its ids
+  std::uint32_t cluster;  // index in the list of clusters
+  std::size_t begin;      // index in the list of its ids
   std::size_t end;
   std::size_t round;
   bool whole;
 };
 
-/// Puts `count` of the ids at the front, at random.
+/// Moves `count` random ids to the front.
 void draw(std::span<std::uint32_t> ids, std::size_t count) {
   Scattered numbers;
   for (std::size_t i = 0; i < count; ++i) std::swap(ids[i], ids[i + numbers.next() % (ids.size() - i)]);
 }
 
-/// Of clusters with at least two points. Ids of those that samples stand for get another order.
+/// Returns the pieces of clusters with at least two points. Reorders the ids of clusters that are sampled.
 std::vector<Piece> pieces_of(std::vector<Cluster>& clusters, const ValidityOptions& options) {
   std::vector<Piece> pieces;
   for (std::uint32_t c = 0; c < clusters.size(); ++c) {
@@ -114,7 +114,7 @@ std::vector<InnerPoints<Real>> inner_points_of(PointsView points, std::span<cons
     for (std::size_t place = begin; place < end; ++place) {
       const std::size_t i = most_work_first[place];
       const Piece& piece = pieces[i];
-      // A thread that waits for a part of its cluster takes no other cluster meanwhile.
+      // A thread that waits for a part of its cluster must not start another cluster.
       tbb::this_task_arena::isolate(
           [&] { inner[i] = inner_points<Real>(points, clusters[piece.cluster].ids, piece.begin, piece.end, cancel); });
     }
@@ -122,7 +122,6 @@ std::vector<InnerPoints<Real>> inner_points_of(PointsView points, std::span<cons
   return inner;
 }
 
-/// Mean and standard error of the mean.
 std::pair<double, double> mean_of(std::span<const double> values) {
   const auto n = static_cast<double>(values.size());
   const double mean = std::accumulate(values.begin(), values.end(), 0.0) / n;
@@ -132,8 +131,7 @@ std::pair<double, double> mean_of(std::span<const double> values) {
   return {mean, std::sqrt(sum / (n * (n - 1)))};
 }
 
-/// Whether squares of differences are right in float64, as are those of core distances, which are up to 2^32 times as
-/// large.
+/// Returns true if float64 holds squares of differences, and of core distances, up to 2^32 times as large.
 bool squares_fit(PointsView points, std::span<const Cluster> clusters) {
   constexpr double kLeast = 0x1p-440, kMost = 0x1p440;
   for (const Cluster& cluster : clusters) {
@@ -162,7 +160,7 @@ Validity judged(PointsView points, std::vector<Cluster>& clusters, const Validit
   std::vector<double> totals(rounds);
   for (std::size_t round = 0; round < rounds; ++round) {
     std::vector<const InnerPoints<Real>*> parts;
-    std::vector<std::uint32_t> of;  // which cluster each part is of
+    std::vector<std::uint32_t> of;  // cluster of each part
     for (std::size_t i = 0; i < pieces.size(); ++i) {
       if (!pieces[i].whole && pieces[i].round != round) continue;
       parts.push_back(&inner[i]);
@@ -173,7 +171,7 @@ Validity judged(PointsView points, std::vector<Cluster>& clusters, const Validit
       ClusterValidity& cluster = found.clusters[of[i]];
       const Real sparseness = parts[i]->sparseness;
       const Real apart = separation[i];
-      // NaN where there is no other cluster: the separation is infinite.
+      // NaN if there is no other cluster: the separation is infinite.
       const auto score = static_cast<double>((apart - sparseness) / std::max(apart, sparseness));
       scores[of[i]].push_back(score);
       totals[round] += static_cast<double>(clusters[of[i]].ids.size()) / static_cast<double>(points.size()) * score;

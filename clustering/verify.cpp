@@ -16,7 +16,7 @@ class Verifier {
     for (std::uint32_t x = 0; x < core_.size(); ++x) {
       std::uint32_t count = 0;
       WholeWeights::Sum sum = 0;
-      // Weights may be below 0: all of them count.
+      // Weights may be negative, so all of them count.
       const auto wanted = [&](std::uint32_t) { return weights != nullptr || count < variant.minpts; };
       search_.for_each(x, wanted, [&](std::uint32_t y) {
         ++count;
@@ -61,7 +61,7 @@ class Verifier {
       });
       if (core_[x]) {
         if (labels_[x] < 0) find(x, "is core and carries no cluster");
-        // Checked here, so that what follows may count clusters in arrays.
+        // Checked here, so that later steps may count clusters in arrays.
         if (labels_[x] >= std::int64_t{size()}) find(x, "carries a cluster number that so few points cannot have");
       } else if (lowest == kNone) {
         if (labels_[x] != kNoise) find(x, "has no core neighbour and is not noise");
@@ -71,7 +71,7 @@ class Verifier {
     }
   }
 
-  /// Every core point is searched once to spread its component: a depth-first walk with an explicit stack.
+  /// Searches every core point once, to spread its component: a depth-first walk with an explicit stack.
   void check_connected() {
     std::vector<bool> seen(size());
     std::vector<bool> started;

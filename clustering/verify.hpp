@@ -1,5 +1,4 @@
-// The verifier: are these labels DBSCAN's? Tests named properties, sequentially, with a search of its own and without
-// the code that made the labels.
+// The verifier of labels. It tests named properties, sequentially, with its own search and no code that made labels.
 #pragma once
 
 #include <cstdint>
@@ -15,22 +14,22 @@
 
 namespace epsflow::clustering {
 
-/// What is wrong with `labels`, [n] in input order, as the answer for `variant` on `points` in a space, with weights unless these
-/// are null; empty when all holds:
-///  - core points carry a cluster, and so do all their neighbours;
-///  - core points that are neighbours carry the same one;
-///  - a border point carries the lowest one among its core neighbours';
+/// Returns the errors of `labels`, [n] in input order, as the answer for `variant` on `points` in a space, with weights
+/// unless these are null; empty if all of the following hold:
+///  - core points have a cluster, and so do all their neighbours;
+///  - core points that are neighbours have the same cluster;
+///  - a border point has the lowest cluster among its core neighbours';
 ///  - noise has no core neighbour;
 ///  - the core points of a cluster are connected through core points;
 ///  - clusters are 0, 1, 2, … by their smallest core point id.
-/// Together these admit exactly one labelling. The method is that of ArborX's verifier; neighbours come from a k-d tree,
-/// so that pairs which a search missed are found too. Stops after `most` findings. O(n·log n + pairs) where eps is small
-/// against the extent of the points; kVerifyBytesPerPoint.
+/// Together these allow exactly one labelling. The method is ArborX's verifier; neighbours come from a k-d tree, so
+/// that pairs which a search missed are found too. Stops after `most` errors. O(n·log n + pairs) if eps is small
+/// compared with the extent of the points; kVerifyBytesPerPoint.
 [[nodiscard]] std::vector<std::string> verify(PointsView points, const Variant& variant,
                                               std::span<const std::int32_t> labels, std::size_t most = 10,
                                               const Space& space = {}, const WholeWeights* weights = nullptr);
 
-/// Bytes per point that verify() takes.
+/// Memory of verify() in bytes per point.
 inline constexpr std::uint64_t kVerifyBytesPerPoint = 20;
 
 }  // namespace epsflow::clustering

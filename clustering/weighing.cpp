@@ -26,7 +26,7 @@ void Weighing::sum_up() {
   using Sum = WholeWeights::Sum;
   const std::size_t n = units_.size();
   sums_ = Buffer<Sum>(n + 1);
-  std::vector<Sum> before((n + kGrain - 1) / kGrain);  // of each block its sum, and then that of the blocks before it
+  std::vector<Sum> before((n + kGrain - 1) / kGrain);  // the sum of each block, later of all blocks before it
   parallel_for(before.size(), [&](std::size_t b) {
     before[b] = std::accumulate(units_.begin() + b * kGrain, units_.begin() + std::min(n, (b + 1) * kGrain), Sum{0});
   });

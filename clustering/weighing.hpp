@@ -1,4 +1,4 @@
-// What is counted around a point in place of its neighbours: their weights.
+// Weights of neighbours, which are summed instead of counting neighbours.
 #pragma once
 
 #include <cstddef>
@@ -14,23 +14,23 @@ namespace epsflow::clustering {
 /// Weights by position, for one clustering of some minpts. O(n), in parallel.
 class Weighing {
  public:
-  /// order: [n] input id of each position. A ghost weighs what its origin does.
+  /// order: [n] input id of each position. A ghost has the weight of its origin.
   Weighing(const WholeWeights& weights, std::span<const std::uint32_t> minpts, std::span<const std::uint32_t> order,
            const Ghosts& ghosts);
 
-  /// Makes sums().
+  /// Computes sums().
   void sum_up();
 
-  /// Bytes that it takes for n positions; with sums, those that sum_up() takes, too.
+  /// Memory for n positions in bytes; with_sums adds the memory of sum_up().
   [[nodiscard]] static std::uint64_t bytes(std::uint64_t n, bool with_sums = false) noexcept {
     return n * sizeof(std::int64_t) + (with_sums ? (n + 1) * sizeof(WholeWeights::Sum) : 0);
   }
 
   /// [n]
   [[nodiscard]] const std::int64_t* units() const noexcept { return units_.data(); }
-  /// [n + 1] of the weights before each position; null before sum_up().
+  /// [n + 1] sum of the weights before each position; null before sum_up().
   [[nodiscard]] const WholeWeights::Sum* sums() const noexcept { return sums_.data(); }
-  /// In place of a number of neighbours: on the same side of each minpts as the sum.
+  /// Returns a number that replaces the number of neighbours: it is on the same side of each minpts as the sum.
   [[nodiscard]] std::uint32_t count(WholeWeights::Sum sum) const noexcept { return levels_.count(sum); }
   [[nodiscard]] const WeightLevels& levels() const noexcept { return levels_; }
 

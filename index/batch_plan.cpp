@@ -15,7 +15,7 @@ struct Sample {
   double pairs = 0;
 };
 
-/// Counts the neighbours of every 100th position. Positions are in the order of the index, so the sample follows the density.
+/// Counts the neighbours of every 100th position. Positions follow the index, so the sample follows the density.
 Sample sample_pairs(const SearchIndex& index, const RowSearch& search, const CancelToken& cancel) {
   const auto stride = static_cast<std::uint32_t>(1 / kSampleShare);
   const std::uint32_t samples = (index.size() + stride - 1) / stride;
@@ -38,8 +38,8 @@ Sample sample_pairs(const SearchIndex& index, const RowSearch& search, const Can
       });
 }
 
-/// Consecutive rows, cut where the tests reach `most_tests`. tests_of(bundle): tests of all rows of the bundle; share: of
-/// the tests that find a neighbour.
+/// Cuts consecutive rows into batches of up to `most_tests` tests. tests_of(bundle): tests of all rows of the bundle.
+/// share: share of the tests that find a neighbour.
 template <class Tests>
 BatchPlan cut(const SearchIndex& index, Tests tests_of, double most_tests, double share) {
   BatchPlan plan;
@@ -83,7 +83,7 @@ double most_tests(const SearchIndex& index, double tests, unsigned workers) {
                     static_cast<double>(kMostTests) / dims_factor + kFewestTests);
 }
 
-/// Calls f(bundle, candidates of all its points) for every bundle, and returns their sum.
+/// Calls f(bundle, candidates of all its points) for every bundle, and returns the sum of the candidates.
 template <class F>
 double for_each_bundle(const SearchIndex& index, const CancelToken& cancel, F f) {
   return parallel_reduce(

@@ -1,10 +1,10 @@
-// Cutting the search of one eps into batches, from an estimate of the pairs.
+// Divides the search of one eps into batches, by an estimate of the number of pairs.
 //
-// After section VI of Gowanlock et al. 2017 ("Clustering Throughput Optimization on the GPU"): the pairs a_b of the
-// whole table follow from a sample of the points, and n_b = ⌈(1 + α)·a_b/b_b⌉ batches share them, where b_b pairs fit a
-// lane's buffer. What differs: the sample gives the share of candidates that are neighbours, and a bundle's pairs are
-// estimated by its candidates (known exactly) times that share, so that consecutive rows make batches of about equal
-// size on skewed data too.
+// Source: section VI of Gowanlock et al. 2017 ("Clustering Throughput Optimization on the GPU"): the number of pairs
+// a_b of the whole table is estimated from a sample of the points, and n_b = ⌈(1 + α)·a_b/b_b⌉ batches share them if
+// b_b pairs fit a lane's buffer. Difference: the sample gives the share of candidates that are neighbours, and the
+// pairs of a bundle are estimated as its candidates (known exactly) times that share, so that consecutive rows make
+// batches of about equal size on skewed data too.
 #pragma once
 
 #include <cstdint>
@@ -17,30 +17,29 @@
 
 namespace epsflow::index {
 
-/// Share of the points that the estimate looks at (the paper's f).
+/// Share of the points in the sample (f in the paper).
 inline constexpr double kSampleShare = 0.01;
-/// Head-room of a batch over its estimate (the paper's α), and for tables of few pairs, where the sample says little.
+/// Head-room of a batch over its estimate (α in the paper), and for tables of few pairs, with less reliable samples.
 inline constexpr double kAlpha = 0.05;
 inline constexpr double kAlphaSmall = 2 * kAlpha;
 inline constexpr std::uint64_t kSmallPairs = 1'000'000;
-/// Pairs of a lane's buffer on the CPU: 1 MiB of ids stays in a core's second-level cache until the table takes it
-/// over.
+/// Pairs in a lane's buffer on the CPU: 1 MiB of ids stays in a core's second-level cache until the table copies it.
 inline constexpr std::uint64_t kLanePairs = 256 * 1024;
-/// Distance tests of a batch: bounds below what scheduling costs and above how long a cancelled run goes on.
+/// Distance tests of a batch: the lower bound limits the cost of scheduling, the upper one the delay of a cancellation.
 inline constexpr std::uint64_t kFewestTests = 64 * 1024;
 inline constexpr std::uint64_t kMostTests = 8 * 1024 * 1024;
 
-/// Candidates of all points together. O(bundles · their candidate ranges), in parallel. Throws Cancelled.
+/// Returns the number of candidates of all points. O(bundles · candidate ranges), in parallel. Throws Cancelled.
 [[nodiscard]] std::uint64_t count_candidates(const SearchIndex& index, const CancelToken& cancel);
 
-/// Batches of rows of a packed table: only the number of tests is balanced, as the size is known.
+/// Returns batches of rows of a packed table. Only the number of tests is balanced, because the size is known.
 [[nodiscard]] BatchPlan plan_packed(const SearchIndex& index, const PackedLayout& layout, const TableOptions& options);
 
-/// Batches whose estimated pairs fit a lane's buffer. O(bundles · their candidate ranges) and the sample, in parallel.
+/// Returns batches whose estimated pairs fit a lane's buffer. O(bundles · candidate ranges + sample), parallel.
 [[nodiscard]] BatchPlan plan_by_pairs(const SearchIndex& index, const RowSearch& search, const TableOptions& options,
                                       const CancelToken& cancel);
 
-/// The two halves of a batch of at least two consecutive rows, each with half of the expected pairs.
+/// Returns the two halves of a batch of at least two consecutive rows, each with half of the expected pairs.
 [[nodiscard]] std::pair<Batch, Batch> split_range(const Batch& batch);
 
 }  // namespace epsflow::index

@@ -19,7 +19,7 @@ PackedLayout make_packed_layout(const SearchIndex& index) {
   layout.bundles.range_offsets = Buffer<std::uint64_t>(bundles + 1);
   layout.first_words = Buffer<std::uint64_t>(bundles + 1);
 
-  // Offsets first count from the start of their block of bundles, and are lifted once all blocks are known.
+  // Offsets first count from the start of their block of bundles, and are shifted after all blocks are known.
   std::vector<Block> blocks((bundles + kGrain - 1) / kGrain);
   const auto for_each_block = [&](auto&& f) {
     parallel_for(blocks.size(), [&](std::size_t b) { f(blocks[b], b * kGrain, std::min(bundles, (b + 1) * kGrain)); });

@@ -20,12 +20,11 @@ class CandidateRanges {
   }
 
   [[nodiscard]] std::size_t bundle() const noexcept { return bundle_; }
-  /// Positions of the bundle.
   [[nodiscard]] Range rows() const noexcept { return index_.rows_of(bundle_); }
   /// Non-empty, ascending, not touching each other. Together they hold every neighbour of every point of the bundle.
   [[nodiscard]] std::span<const Range> ranges() const noexcept { return walk_.ranges; }
 
-  /// Moves on to the next bundle, of which there must be one.
+  /// Moves to the next bundle, which must exist.
   void next() { index_.find_ranges(++bundle_, walk_); }
 
  private:
@@ -48,8 +47,8 @@ void for_each_bundle(const SearchIndex& index, Range rows, F&& f) {
   }
 }
 
-/// The layout of a packed table over an index. O(bundles · their candidate ranges) and as many ranges, so meant for up to
-/// three dimensions.
+/// Returns the layout of a packed table over an index. O(bundles · candidate ranges) time and memory: for up to three
+/// dimensions.
 [[nodiscard]] PackedLayout make_packed_layout(const SearchIndex& index);
 
 }  // namespace epsflow::index

@@ -16,10 +16,10 @@ constexpr double kReachSlack = 1 + 0x1p-16;
 constexpr double kCliqueSlack = 1 - 0x1p-14;
 /// Rounding the difference must not turn a pair of neighbours into a gap.
 constexpr double kGapSlack = 1 + 0x1p-10;
-/// Smallest eps whose square, and those of the differences that matter, are far from underflow.
+/// Smallest eps for which its square, and the squares of the differences that matter, are far from underflow.
 constexpr double kFewestCliqueEps = 0x1p-500;
 
-/// Variance of each dimension, good enough to rank them: two passes over at most 100,000 evenly spaced points.
+/// Estimates the variance of each dimension, to rank them: two passes over at most 100,000 evenly spaced points.
 std::vector<double> variances(PointsView points) {
   const std::size_t dims = points.dims();
   const std::size_t step = std::max<std::size_t>(1, points.size() / 100'000);
@@ -71,7 +71,7 @@ SlotWidth SlotWidth::of_clique(double eps, std::size_t dims) noexcept {
 CellAxis::CellAxis(PointsView points, std::size_t dim, Extent extent, SlotWidth width, const CancelToken& cancel)
     : dim_(dim), lo_(extent.lo) {
   cancel.check();
-  // One slot where every pair may be a neighbour (or there is no point): slot() is 0 then.
+  // There is one slot if every pair may be neighbours or there are no points: slot() then returns 0.
   if (points.size() == 0 || std::isinf(width.side)) return;
   inverse_side_ = 1 / width.side;
   const double slots = (extent.hi - extent.lo) * inverse_side_;
@@ -84,7 +84,7 @@ CellAxis::CellAxis(PointsView points, std::size_t dim, Extent extent, SlotWidth 
 
 CellAxis::CellAxis(std::size_t dim, ClosedAxis axis, SlotWidth width) noexcept
     : dim_(dim), lo_(axis.lo), length_(axis.length) {
-  const double slots = axis.length / width.side;  // 0 where every pair may be a neighbour
+  const double slots = axis.length / width.side;  // 0 if every pair may be neighbours
   divide(static_cast<std::uint64_t>(std::min(slots, kMostPlainSlots)));
 }
 

@@ -15,27 +15,27 @@
 
 namespace epsflow::index {
 
-/// Most dimensions that the grid indexes; of more, those of the largest variance are taken (as GDS-Join does).
+/// The most dimensions that the grid indexes. If there are more, it takes those of largest variance (as GDS-Join does).
 inline constexpr std::size_t kMostIndexedDims = 6;
 
-/// Smallest and largest coordinate of one dimension; lo > hi where there is no point.
+/// Smallest and largest coordinate of one dimension; lo > hi if there are no points.
 struct Extent {
   double lo;
   double hi;
 };
 [[nodiscard]] Extent extent_of(PointsView points, std::size_t dim);
 
-/// A stretch of an axis between gaps: where it begins, and its first slot.
+/// A part of an axis between gaps: its lower end and its first slot.
 struct AxisStretch {
   double lo;
   std::uint64_t first_slot;
 };
 
-/// What slot() needs of an axis, in memory that whoever calls it can read.
+/// The part of an axis that slot() reads, in memory that the caller can read.
 struct AxisView {
   double lo = 0;
   double inverse_side = 0;
-  std::uint64_t last_slot = ~std::uint64_t{0};  ///< of a closed axis, whose end is rounded into it
+  std::uint64_t last_slot = ~std::uint64_t{0};  ///< of a closed axis, whose upper end is rounded into it
   const AxisStretch* stretches = nullptr;
   std::uint32_t stretch_count = 0;  ///< 0 unless cut at gaps
   std::uint32_t shift = 0;
@@ -49,7 +49,7 @@ struct AxisView {
     return slot < last_slot ? slot : last_slot;
   }
 
-  /// How far x lies in its slot, in slots: from 0 to 1, with the error of SlotWidth. Only where shift is 0.
+  /// Returns the position of x in its slot, in slots: from 0 to 1, with the error of SlotWidth. Requires shift == 0.
   [[nodiscard]] EPSFLOW_HOST_DEVICE double offset_in_slot(double x) const noexcept {
     const double slots = (x - stretch_of(x).lo) * inverse_side;
     return slots - static_cast<double>(static_cast<std::uint64_t>(slots));
@@ -71,26 +71,26 @@ struct AxisView {
   }
 };
 
-/// Dimensions up to which cells can be cliques: their neighbours lie within two cells then.
+/// Cells can be cliques (all points are neighbours) up to this number of dimensions; the window is then 2.
 inline constexpr std::size_t kMostCliqueDims = 3;
 
-/// How wide the slots of an axis are, and how far apart those of neighbours may be.
+/// The width of the slots of an axis, and the largest number of slots between neighbours.
 ///
-/// slot(x) = floor((x − lo)·(1/side)) has a relative error of 3u per value (u = 2^-53), so below 2^33 slots an absolute
-/// one of less than 2^-18 slots. Neighbours differ by at most the reach of distance.hpp.
+/// slot(x) = floor((x − lo)·(1/side)) has a relative error of 3u per value (u = 2^-53), so below 2^33 slots the
+/// absolute error is less than 2^-18 slots. Neighbours differ by at most the reach of distance.hpp.
 ///
-/// Cells::reach. With side = reach·(1 + 2^-16) neighbours are at most 1 − 2^-17 slots apart, plus twice that error still
-/// at most 1; hence their floors differ by at most 1.
+/// Cells::reach. With side = reach·(1 + 2^-16) neighbours are at most 1 − 2^-17 slots apart, plus twice that error
+/// still at most 1; hence their floors differ by at most 1.
 ///
 /// Cells::clique, d dimensions, d <= 3. With side = eps/√d·(1 − 2^-14) two values of a slot differ by at most
-/// side·(1 + 2^-17), so the squares of a cell's differences sum to at most eps²·(1 − 2^-14)²·(1 + 2^-17)² in real numbers.
-/// The test of distance.hpp rounds d + 2 times in a row, each time by u at most, and eps² once; (1 − 2^-13 + 2^-16)·
-/// (1 + u)^(d + 2) < 1 − u, so every pair of a cell passes it. Neighbours are at most √3·(1 + 2^-13) slots apart, plus
-/// twice the error still below 2; hence their floors differ by at most 2. This needs squares that do not underflow: below
-/// 2^-500 cells are as wide as the reach.
+/// side·(1 + 2^-17), so the squares of a cell's differences sum to at most eps²·(1 − 2^-14)²·(1 + 2^-17)² in real
+/// numbers. The test of distance.hpp rounds d + 2 times in a row, each time by u at most, and eps² once;
+/// (1 − 2^-13 + 2^-16)·(1 + u)^(d + 2) < 1 − u, so every pair of a cell passes it. Neighbours are at most
+/// √3·(1 + 2^-13) slots apart, plus twice the error still below 2; hence their floors differ by at most 2. Squares must
+/// not underflow for this: if eps is below 2^-500, cells are as wide as the reach.
 struct SlotWidth {
-  double side = 0;           ///< infinite where every pair may be a neighbour
-  double gap = 0;            ///< no pair of neighbours crosses a gap that is wider
+  double side = 0;           ///< infinite if every pair may be neighbours
+  double gap = 0;            ///< neighbours are never on two sides of a wider gap
   std::uint32_t window = 1;  ///< slots of neighbours differ by at most this
 
   static SlotWidth of_reach(double eps) noexcept;
@@ -99,31 +99,30 @@ struct SlotWidth {
 
 /// One indexed axis, cut into slots.
 ///
-/// An axis that is longer than 2^31 sides (one far outlier suffices) is cut at its gaps: no pair crosses a gap wider
-/// than the reach, so each stretch between gaps is numbered by itself. A stretch of m points is at most m reaches long,
-/// so n points never need more than about 3n slots, whatever their extent.
+/// An axis that is longer than 2^31 sides (one far outlier suffices) is cut at its gaps: no pair of neighbours crosses
+/// a gap wider than the reach, so each stretch between gaps is numbered separately. A stretch of m points is at most m
+/// reaches long, so n points never need more than about 3n slots, for any extent.
 ///
-/// A closed axis has a whole number of slots, at most 2^31, each as wide as asked for or wider, and its first is a neighbour of
-/// its last. Slots of neighbours differ by at most 1 that way, too: what its length and the way round are rounded by is less
-/// than 2^-52 of the length, 2^-21 slots. An axis of fewer than three such slots is one slot.
+/// A closed axis has a whole number of slots, at most 2^31, each at least as wide as requested; its first slot is a
+/// neighbour of its last. Slots of neighbours then differ by at most 1 across the ends too: rounding is less than 2^-52
+/// of the length, 2^-21 slots. An axis of fewer than three such slots is one slot.
 class CellAxis {
  public:
-  /// Coordinates of dimension `dim`. O(n), with gaps O(n log n). Throws Cancelled.
+  /// Makes an axis from the coordinates of dimension `dim`. O(n), with gaps O(n log n). Throws Cancelled.
   CellAxis(PointsView points, std::size_t dim, SlotWidth width, const CancelToken& cancel)
       : CellAxis(points, dim, extent_of(points, dim), width, cancel) {}
-  /// The same where the extent is known: O(1), with gaps O(n log n).
+  /// The same for a known extent. O(1), with gaps O(n log n).
   CellAxis(PointsView points, std::size_t dim, Extent extent, SlotWidth width, const CancelToken& cancel);
-  /// A closed one. O(1).
   CellAxis(std::size_t dim, ClosedAxis axis, SlotWidth width) noexcept;
 
-  /// Whether the first slot is a neighbour of the last.
+  /// Returns true if the first slot is a neighbour of the last.
   [[nodiscard]] bool wraps() const noexcept { return length_ > 0 && slots_ > 1; }
   [[nodiscard]] std::size_t dim() const noexcept { return dim_; }
   /// Slots in use are 0 … slots() − 1.
   [[nodiscard]] std::uint64_t slots() const noexcept { return slots_; }
   [[nodiscard]] std::uint64_t slot(double x) const noexcept { return view().slot(x); }
-  /// The slot of x, or of the end of the axis that is nearest to it; nothing where that is `reach` slots away or more. Only where the
-  /// axis is not cut at gaps.
+  /// Returns the slot of x, or the nearest slot; nullopt if x is `reach` slots or more outside. Not for axes cut at
+  /// gaps.
   [[nodiscard]] std::optional<std::uint64_t> nearest_slot(double x, std::uint64_t reach) const noexcept {
     const double fine = (x - lo_) * inverse_side_;
     if (fine < -static_cast<double>(reach << shift_) || fine >= static_cast<double>((slots_ + reach) << shift_)) {
@@ -143,7 +142,7 @@ class CellAxis {
             shift_,
             static_cast<std::uint32_t>(dim_)};
   }
-  /// Halves the resolution: slots 2i and 2i + 1 become one. Neighbours stay within the window.
+  /// Halves the resolution: merges slots 2i and 2i + 1. Neighbours stay within the window.
   void coarsen() noexcept;
 
  private:
@@ -152,7 +151,7 @@ class CellAxis {
 
   std::size_t dim_;
   double lo_ = 0;
-  double length_ = 0;  // of a closed axis
+  double length_ = 0;  // 0 for an open axis
   double inverse_side_ = 0;
   unsigned shift_ = 0;
   std::uint64_t slots_ = 1;
@@ -164,12 +163,12 @@ struct CellAxes {
   std::vector<CellAxis> axes;
   std::uint32_t window = 1;  ///< on every axis the slots of neighbours differ by at most this
   bool cliques = false;      ///< any two points of a cell are neighbours
-  std::uint64_t slices = 1;  ///< each has cells of its own
+  std::uint64_t slices = 1;  ///< each slice has its own cells
 };
 
-/// The axes to index, coarsened until the slots with `window` empty slots at either end of every axis, and the slices, multiply to
-/// less than 2^63. Cells are cliques where that is wanted and possible: not above kMostCliqueDims, not once an axis had to be
-/// coarsened, and in plain spaces alone. O(n·d); less where the extents of all dimensions are given.
+/// Returns the axes to index, coarsened until the numbers of slots, with `window` empty slots at either end of every
+/// axis, and of slices multiply to less than 2^63. Cells are cliques if `cells` requests that, there are at most
+/// kMostCliqueDims dimensions, no axis had to be coarsened, and the space is plain. O(n·d); less with extents.
 [[nodiscard]] CellAxes choose_axes(PointsView points, double eps, Cells cells, const CancelToken& cancel,
                                    std::span<const Extent> extents = {}, const Space& space = {});
 
@@ -179,11 +178,11 @@ struct KeyRanges {
   std::uint64_t length = 1;
 };
 
-/// What lies around a cell where axes close, by its key alone: neighbours are one slot away at most.
+/// The keys of a cell's neighbours if axes are closed, from its key alone; neighbours are one slot away at most.
 struct ClosedKeys {
-  std::uint32_t axes = 0;  ///< 0 where no axis closes
+  std::uint32_t axes = 0;  ///< 0 if no axis is closed
   std::uint64_t strides[kMostIndexedDims] = {};
-  std::uint64_t slots[kMostIndexedDims] = {};  ///< of a closed axis; 0 of others
+  std::uint64_t slots[kMostIndexedDims] = {};  ///< of a closed axis; 0 for an open one
 
   /// Calls f(first, last) for the ranges of keys, ends included, that hold all neighbours of a cell. Ascending.
   template <class F>
@@ -195,7 +194,7 @@ struct ClosedKeys {
     while (true) {
       std::uint64_t row = key;
       for (std::uint32_t a = 0; a + 1 < axes; ++a) row += static_cast<std::uint64_t>(steps[a][at[a]]) * strides[a];
-      // Along the last axis, whose stride is 1, slots are one range or two.
+      // Along the last axis, with stride 1, slots are one range or two.
       std::uint32_t begin = 0;
       for (std::uint32_t s = 1; s <= 3; ++s) {
         if (s < 3 && last[s] == last[s - 1] + 1) continue;
@@ -209,7 +208,7 @@ struct ClosedKeys {
     }
   }
 
-  /// Whether a neighbour may be the other way round.
+  /// Returns true if a neighbour may lie across an end of a closed axis.
   [[nodiscard]] EPSFLOW_HOST_DEVICE bool at_end(std::uint64_t key) const noexcept {
     for (std::uint32_t a = 0; a < axes; ++a) {
       const std::uint64_t slot = slot_of(key, a);
@@ -222,7 +221,7 @@ struct ClosedKeys {
   [[nodiscard]] EPSFLOW_HOST_DEVICE std::uint64_t slot_of(std::uint64_t key, std::uint32_t a) const noexcept {
     return slots[a] == 0 ? 0 : key / strides[a] % (slots[a] + 2) - 1;
   }
-  /// The slots of neighbours less that of the cell, ascending.
+  /// Sets steps to the slots of neighbours minus the slot of the cell, ascending.
   EPSFLOW_HOST_DEVICE void find_steps(std::uint64_t key, std::uint32_t a, std::int64_t (&steps)[3]) const noexcept {
     const std::uint64_t slot = slot_of(key, a);
     const auto around = static_cast<std::int64_t>(slots[a]) - 1;
@@ -234,8 +233,8 @@ struct ClosedKeys {
   }
 };
 
-/// How cells are numbered: a cell's key is slice·slice_stride + Σ (slot_k + window)·strides[k], the last axis with stride 1. The empty
-/// slots at the ends of every axis keep neighbours in one slice.
+/// The numbering of cells: a cell's key is slice·slice_stride + Σ (slot_k + window)·strides[k], the last axis with
+/// stride 1. The empty slots at the ends of every axis keep neighbours in one slice.
 struct CellKeys {
   explicit CellKeys(const CellAxes& axes);
 
@@ -244,14 +243,15 @@ struct CellKeys {
   std::uint32_t window = 1;
   std::vector<std::uint64_t> strides;
   std::uint64_t slice_stride = 0;
-  std::uint64_t count = 1;  ///< keys are less
+  std::uint64_t count = 1;  ///< every key is less
   std::vector<std::int64_t>
-      neighbor_offsets;  ///< of ranges(window, 1); of cells that are not at_end() where axes close
+      neighbor_offsets;  ///< offsets of ranges(window, 1); if axes are closed, valid for cells that are not at_end()
   ClosedKeys closed;
 
-  /// What holds the keys of all cells up to `reach` slots away, reach <= window: a range for each combination of −reach …
-  /// reach over all axes but the last `merged`, from the lowest to the highest such key over those. The empty slots at the
-  /// ends of an axis keep ranges of one cell apart. A range over one axis holds no other key.
+  /// Returns the ranges that hold the keys of all cells up to `reach` slots away, reach <= window: one for each
+  /// combination of −reach … reach over all axes except the last `merged`, from the lowest to the highest key over
+  /// these. The empty slots at the ends of an axis keep the ranges of one cell disjoint. Ranges over one axis hold no
+  /// others.
   [[nodiscard]] KeyRanges ranges(std::uint32_t reach, std::size_t merged) const;
 };
 

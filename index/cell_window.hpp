@@ -12,16 +12,16 @@
 
 namespace epsflow::index {
 
-/// What of the surroundings makes one range.
+/// The surrounding cells that form one range.
 enum class WindowRanges {
   rows,        ///< 2·reach + 1 slots along the last axis
-  rows_up_to,  ///< the same, without the rows behind the cell's own
-  slabs,       ///< 2·reach + 1 slots along each of the last two axes, and whatever lies between these rows
+  rows_up_to,  ///< rows, without the rows after the cell's own
+  slabs,       ///< 2·reach + 1 slots along each of the last two axes, and all cells between these rows
 };
 
-/// Walks over consecutive cells of a grid and finds the non-empty cells up to `reach` slots away on every axis. As cells
-/// and their neighbours ascend together, both ends of each range only move forward: O(1) amortised per cell and range, one
-/// binary search per range at the start.
+/// Walks over consecutive cells of a grid and finds the non-empty cells up to `reach` slots away on every axis. As
+/// cells and their neighbours ascend together, both ends of each range only move forward: O(1) amortised per cell and
+/// range, plus one binary search per range at the start.
 class CellWindow {
  public:
   CellWindow(const Grid& grid, std::uint32_t first_cell, std::uint32_t reach, WindowRanges kind = WindowRanges::rows)
@@ -40,8 +40,8 @@ class CellWindow {
     ranges_ = places_;
   }
 
-  /// The ranges of cells around any of `cells`, which must not begin before those of the last call. Ascending; a range may be
-  /// empty, and none holds a cell of another.
+  /// Returns the ranges of cells around any of `cells`, which must not begin before the cells of the previous call.
+  /// Ranges ascend and share no cell; a range may be empty.
   std::span<const Range> around(Range cells) {
     const auto keys = grid_.cell_keys();
     std::uint32_t end = 0;
@@ -51,17 +51,17 @@ class CellWindow {
       Range place = places_[r];
       place.begin = first_not_less(place.begin, first_key);
       place.end = first_not_less(place.end, end_key);
-      // Behind the end where the last call had more cells.
+      // The end may be too far if the previous call had more cells.
       while (place.end > place.begin && keys[place.end - 1] >= end_key) --place.end;
       places_[r] = place;
-      // Ranges around one cell are apart; those around several may overlap.
+      // Ranges around one cell are disjoint; ranges around several cells may overlap.
       ranges_[r] = {std::max(place.begin, end), std::max(place.end, end)};
       end = ranges_[r].end;
     }
     return ranges_;
   }
 
-  /// How many points the ranges hold.
+  /// Returns the number of points in the ranges.
   [[nodiscard]] std::uint64_t points() const {
     const auto starts = grid_.cell_starts();
     std::uint64_t sum = 0;
@@ -69,7 +69,7 @@ class CellWindow {
     return sum;
   }
 
-  /// The positions of the ranges without those of the given cell, which is one of theirs. Non-empty, nearer ranges first.
+  /// Returns the positions of the ranges without the given cell of one of them. Non-empty, nearer ranges first.
   std::span<const Range> others_nearest_first(std::uint32_t cell) {
     const auto starts = grid_.cell_starts();
     others_.clear();
@@ -89,8 +89,8 @@ class CellWindow {
   }
 
  private:
-  /// The first cell at or behind `at` whose key is not less. The last steps are taken without a branch: where cells are
-  /// sparse, how many they are cannot be foreseen.
+  /// Returns the first cell from `at` on whose key is not less. The last steps have no branch, as sparse grids make it
+  /// unpredictable.
   [[nodiscard]] std::uint32_t first_not_less(std::uint32_t at, std::uint64_t key) const {
     const std::uint64_t* keys = grid_.cell_keys().data();
     const auto count = static_cast<std::uint32_t>(grid_.cells());
@@ -105,7 +105,7 @@ class CellWindow {
     return at;
   }
 
-  /// By the largest number of slots that a range is away on any axis; the cell's own comes first.
+  /// Sorts ranges by the largest number of slots between cell and range on any axis; the cell's own range comes first.
   void order_by_distance() {
     const std::size_t side = 2 * std::size_t{reach_} + 1;
     const auto distance = [&](std::size_t place) {
@@ -125,7 +125,7 @@ class CellWindow {
   std::uint32_t reach_;
   std::vector<std::int64_t> offsets_;
   std::uint64_t length_ = 0;
-  std::vector<Range> places_;  // the ranges before any is cut
+  std::vector<Range> places_;  // the ranges before overlaps are cut off
   std::vector<Range> ranges_;
   std::vector<std::size_t> nearest_;
   std::vector<Range> others_;

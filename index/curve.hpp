@@ -1,4 +1,4 @@
-// The Z-order curve (Morton 1966) through a cube: near places mostly have near numbers on it.
+// The Z-order curve (Morton 1966) through a cube: places near each other mostly have numbers near each other.
 #pragma once
 
 #include <algorithm>
@@ -9,16 +9,16 @@
 
 namespace epsflow::index {
 
-/// The most coordinates that a number on the curve is made of.
+/// The largest number of coordinates that a number on the curve combines.
 inline constexpr std::size_t kMostCurveDims = 6;
 
-/// Bits of one coordinate in a number of 64 bits. Slots are made in 32 bits, and 32 tell the points of any one run apart.
+/// Bits of one coordinate in a 64-bit number. Slots have 32 bits, which suffice to distinguish the points of a run.
 [[nodiscard]] EPSFLOW_HOST_DEVICE constexpr unsigned curve_bits(std::size_t dims) noexcept {
   return dims < 2 ? 32 : static_cast<unsigned>(64 / dims);
 }
 
 namespace detail {
-/// The bits that are set once groups of `size` bits of a slot stand D · size bits apart.
+/// The bits that are set once groups of `size` bits of a slot are D · size bits apart.
 template <std::size_t D>
 [[nodiscard]] EPSFLOW_HOST_DEVICE constexpr std::uint64_t groups_of(unsigned size) noexcept {
   std::uint64_t mask = 0;
@@ -43,26 +43,26 @@ template <std::size_t D>
 }
 }  // namespace detail
 
-/// The cube that the curve goes through: it holds the points, and its side is their largest extent. Which points share a number
-/// decides how fast a search is, and never what it finds: so nothing here needs a bound on rounding.
+/// The cube that the curve fills. It holds the points, and its side is their largest extent. Numbers affect the speed
+/// of a search but not its result, so no bound on rounding is needed.
 struct Curve {
-  double lo[kMostCurveDims] = {};  ///< halves of the lowest corner: sums of halves do not overflow
-  double scale = 0;                ///< slots per half unit; 0 where all points are one
+  double lo[kMostCurveDims] = {};  ///< halves of the lowest corner, because sums of halves do not overflow
+  double scale = 0;                ///< slots per half unit; 0 if all points are equal
 
-  /// Of points whose coordinates lie from lo[k] to hi[k]. O(d).
   Curve() = default;
+  /// Makes the cube of points with coordinates from lowest[k] to highest[k]. O(d).
   Curve(const double* lowest, const double* highest, std::size_t dims) noexcept {
     double extent = 0;
     for (std::size_t k = 0; k < dims; ++k) {
       lo[k] = lowest[k] / 2;
       extent = std::max(extent, highest[k] / 2 - lo[k]);
     }
-    constexpr double kLargest = 1e300;  // products with it may be infinite, but are numbers
+    constexpr double kLargest = 1e300;  // products with it may be infinite, but not NaN
     const auto slots = static_cast<double>((std::uint64_t{1} << curve_bits(dims)) - 1);
     if (extent > 0) scale = std::min(slots / extent, kLargest);
   }
 
-  /// Number of the place with the coordinates at(0) … at(D − 1), from 0 to 2^(D · curve_bits(D)) − 1.
+  /// Returns the number of the place with the coordinates at(0) … at(D − 1), from 0 to 2^(D · curve_bits(D)) − 1.
   template <std::size_t D, class At>
   [[nodiscard]] EPSFLOW_HOST_DEVICE std::uint64_t number(At at) const noexcept {
     constexpr double kLast = static_cast<double>((std::uint64_t{1} << curve_bits(D)) - 1);

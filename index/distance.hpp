@@ -11,7 +11,7 @@
 
 namespace epsflow::index {
 
-/// a − b, a · b and a + b, each rounded once, in kernels too: there the compiler would fuse a product and a sum.
+/// a − b, a · b and a + b, each rounded once. In kernels the compiler would otherwise fuse a product and a sum.
 [[nodiscard]] EPSFLOW_HOST_DEVICE inline double rounded_difference(double a, double b) noexcept {
 #ifdef __CUDA_ARCH__
   return __dsub_rn(a, b);
@@ -34,10 +34,10 @@ namespace epsflow::index {
 #endif
 }
 
-/// Σ_k (p_k − q_k)², each operation rounded once in float64, summed over k in order, no fused multiply-add (the build sets
-/// -ffp-contract=off).
+/// Σ_k (p_k − q_k)², each operation rounded once in float64, summed over k in order, without fused multiply-add (the
+/// build sets -ffp-contract=off).
 ///
-/// point(k), candidate(k): coordinate k, float or double. D: the dimensions where the compiler shall know them, else 0.
+/// point(k), candidate(k): coordinate k, float or double. D: the dimensions if known at compile time, else 0.
 template <std::size_t D, class Point, class Candidate>
 [[nodiscard]] EPSFLOW_HOST_DEVICE double squared_distance(Point point, Candidate candidate, std::size_t dims) noexcept {
   double sum = 0;
@@ -48,31 +48,31 @@ template <std::size_t D, class Point, class Candidate>
   return sum;
 }
 
-/// q is a neighbour of p when their squared distance is at most eps·eps, rounded once as well.
+/// Returns true if q is a neighbour of p: their squared distance is at most eps·eps, which is rounded once too.
 template <std::size_t D, class Point, class Candidate>
 [[nodiscard]] EPSFLOW_HOST_DEVICE bool is_neighbor(Point point, Candidate candidate, std::size_t dims,
                                                    double eps_squared) noexcept {
   return squared_distance<D>(point, candidate, dims) <= eps_squared;
 }
 
-/// The same for points whose coordinates lie side by side.
+/// The same test for points whose coordinates are contiguous.
 template <class T>
 [[nodiscard]] bool is_neighbor(const T* p, const T* q, std::size_t dims, double eps_squared) noexcept {
   return is_neighbor<0>([p](std::size_t k) { return p[k]; }, [q](std::size_t k) { return q[k]; }, dims, eps_squared);
 }
 
-/// A Space as kernels see it. They know no powers.
+/// A Space in the form that kernels read. Kernels do not support Norm::minkowski.
 struct SpaceView {
   Norm norm = Norm::euclidean;
   double power = 2;
-  const double* periods = nullptr;  ///< [dims] lengths of closed axes, 0 of others; null where none is
+  const double* periods = nullptr;  ///< [dims] length of each closed axis, 0 for an open one; null if no axis is closed
 
   [[nodiscard]] EPSFLOW_HOST_DEVICE bool plain() const noexcept {
     return norm == Norm::euclidean && periods == nullptr;
   }
 };
 
-/// What core/space.hpp compares with its limit. D: the dimensions where the compiler shall know them, else 0.
+/// Returns the sum that core/space.hpp compares with its limit. D: the dimensions if known at compile time, else 0.
 template <std::size_t D, class Point, class Candidate>
 [[nodiscard]] EPSFLOW_HOST_DEVICE double norm_sum(const SpaceView& space, Point point, Candidate candidate,
                                                   std::size_t dims) noexcept {
@@ -100,15 +100,15 @@ template <std::size_t D, class Point, class Candidate>
   return sum;
 }
 
-/// The largest |p_k − q_k| that any two neighbours can have, in real numbers; on a closed axis the shorter way round.
+/// The largest |p_k − q_k| between any two neighbours, in real numbers; on a closed axis the periodic distance.
 ///
 /// The test passes only if fl(fl(p_k − q_k)²) <= fl(eps²). With u = 2^-53, for eps² in the normal range above 2^-1000
 /// each rounding is relative, so |p_k − q_k| <= eps·(1 + 4u). Below that the squares may underflow; but a difference
-/// over 2^-500 still squares to at least 2^-1000·(1 − u), so 2^-500·(1 + 4u) bounds it. Where eps² overflows every pair
+/// over 2^-500 still squares to at least 2^-1000·(1 − u), so 2^-500·(1 + 4u) bounds it. If eps² overflows, every pair
 /// passes.
 ///
-/// No term of another norm is larger than the sum, as computed, either: t_k <= eps, or t_k^p <= eps^p·(1 + 4u) with
-/// powers that err by an ulp. The length of a closed axis is rounded once, which CellAxis allows for.
+/// For the other norms no term is larger than the sum, as computed, either: t_k <= eps, or t_k^p <= eps^p·(1 + 4u) with
+/// powers that err by an ulp. The length of a closed axis is rounded once; CellAxis allows for that.
 [[nodiscard]] inline double neighbor_reach(double eps) noexcept {
   if (std::isinf(eps * eps)) return std::numeric_limits<double>::infinity();
   return std::max(eps, 0x1p-500) * (1 + 0x1p-50);

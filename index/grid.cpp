@@ -13,10 +13,10 @@ namespace epsflow::index {
 namespace {
 
 constexpr std::size_t kGrain = 1 << 15;
-/// Cells whose ranges are kept together.
+/// Number of cells whose ranges are cached together.
 constexpr std::size_t kKeptCells = 1 << 10;
 
-/// A key that leaves no room for the id beside it.
+/// A key that is too wide to share 64 bits with the id.
 struct WideItem {
   std::uint64_t key;
   std::uint32_t id;
@@ -191,7 +191,7 @@ void Grid::find_ranges_at(std::uint64_t key, BundleWalk& walk) const {
   for (std::size_t p = 0; p < walk.places.size(); ++p) {
     const std::uint64_t first_key = key + static_cast<std::uint64_t>(keys_.neighbor_offsets[p]);
     std::size_t& place = walk.places[p];
-    // Twice as far each time, then between.
+    // Doubles the step, then bisects.
     std::size_t step = 1;
     std::size_t end = place;
     while (end < keys.size() && keys[end] < first_key) {

@@ -1,6 +1,6 @@
 // The grid index: points sorted by cell, so that the candidates of a point are a few contiguous ranges.
 //
-// Only non-empty cells are stored, so memory is O(n) whatever the extent. Within a cell points keep their input order.
+// Only non-empty cells are stored, so memory is O(n) for any extent. Within a cell, points keep their input order.
 #pragma once
 
 #include <cstddef>
@@ -19,14 +19,14 @@ namespace epsflow::index {
 
 class Grid final : public SearchIndex {
  public:
-  /// Index of `points` for eps: cells for the given use over up to kMostIndexedDims dimensions. Keeps a copy of the
-  /// coordinates, in their precision. O(n·d) and a radix sort, in parallel. Throws Cancelled.
+  /// Builds the index of `points` for eps, with cells for the given use over up to kMostIndexedDims dimensions. Keeps a
+  /// copy of the coordinates, in their precision. O(n·d) and a radix sort, in parallel. Throws Cancelled.
   Grid(PointsView points, double eps, Cells cells, const CancelToken& cancel, const Space& space = {});
 
-  /// Any two points of a cell are neighbours.
+  /// Returns true if any two points of a cell are neighbours.
   [[nodiscard]] bool cliques() const noexcept { return cliques_; }
 
-  /// Cells are bundles.
+  /// Each cell is a bundle.
   [[nodiscard]] std::size_t cells() const noexcept { return bundles(); }
   /// Keys of the non-empty cells, ascending. See CellKeys.
   [[nodiscard]] std::span<const std::uint64_t> cell_keys() const noexcept { return cell_keys_.span(); }
@@ -34,34 +34,34 @@ class Grid final : public SearchIndex {
   [[nodiscard]] std::span<const std::uint32_t> cell_starts() const noexcept { return bundle_starts(); }
   [[nodiscard]] std::size_t cell_of(std::uint32_t position) const noexcept { return bundle_of(position); }
 
-  /// How cells are numbered, and where a cell's neighbours are.
+  /// Returns the numbering of cells and of their neighbours.
   [[nodiscard]] const CellKeys& keys() const noexcept { return keys_; }
 
-  /// Whether the points of two cells are of one slice.
+  /// Returns true if the points of two cells are in the same slice.
   [[nodiscard]] bool same_slice(std::size_t a, std::size_t b) const noexcept {
     return space().slices == nullptr || cell_keys_[a] / keys_.slice_stride == cell_keys_[b] / keys_.slice_stride;
   }
 
-  /// As cells and their neighbours ascend together, each of the (2·window + 1)^(axes − 1) places where a range may begin only
-  /// moves forward: O(1) amortised per cell and place, one binary search per place at the start, and in cells at the end of a
-  /// closed axis.
+  /// A range may begin at one of (2·window + 1)^(axes − 1) places. As cells and their neighbours ascend together, each
+  /// place only moves forward: O(1) amortised per cell and place, plus a binary search per place at the start and at
+  /// ends of a closed axis.
   void start_walk(std::size_t cell, BundleWalk& walk) const override;
   void find_ranges(std::size_t cell, BundleWalk& walk) const override;
 
-  /// Finds the ranges of all cells, and keeps them unless they take more than `most` bytes: walks read them from then on, where
-  /// in many dimensions most places are empty and moving them took longer than comparing points. Not while others walk. In
-  /// parallel. Throws Cancelled.
+  /// Computes the ranges of all cells and caches them if they take at most `most` bytes; walks then read the cache. In
+  /// many dimensions most places are empty, and moving them took longer than comparing points. Must not run while a
+  /// walk is in progress. In parallel. Throws Cancelled.
   void keep_ranges(std::uint64_t most, const CancelToken& cancel);
 
-  /// Whether ranges around places are found, which need not be those of points: in a plain space without slices, and not where an axis is cut at
-  /// gaps, as a place within a gap may be near both of its sides.
+  /// Returns true if ranges around any place, not only around points, are available. This needs a plain space without
+  /// slices and without axes that are cut at gaps, because a place within a gap may be near both of its sides.
   [[nodiscard]] bool finds_places() const noexcept { return place_axes_.has_value(); }
-  /// The key of the cell at a place, or at the nearest place within the extents of the points; kNowhere where the place is so far
-  /// from these that no point is within eps. place: [dims], finite. Where finds_places().
+  /// Returns the key of the cell at a place, or at the nearest place within the extents of the points. Returns kNowhere
+  /// if no point can be within eps of the place. Requires finds_places(). place: [dims], finite.
   [[nodiscard]] std::uint64_t key_at(const double* place) const noexcept;
   static constexpr std::uint64_t kNowhere = ~std::uint64_t{0};
-  /// Sets walk.ranges to what holds every point within eps of any place of that key: non-empty, ascending, not touching each other.
-  /// Keys of one walk ascend. O(log distance) for each place where a range may begin, from that of the key before.
+  /// Sets walk.ranges to ranges that hold every point within eps of any place of that key: non-empty, ascending, not
+  /// touching each other. Keys of one walk ascend. O(log distance from the previous key) per place of a range.
   void find_ranges_at(std::uint64_t key, BundleWalk& walk) const;
 
   [[nodiscard]] std::uint64_t bytes() const noexcept override {
@@ -73,20 +73,20 @@ class Grid final : public SearchIndex {
   template <class Item, class Make, class Key, class Id>
   void sort_items(PointsView points, unsigned bits, Make make, Key key, Id id, const CancelToken& cancel);
 
-  /// The points of the cells from `place` on up to a key, as a range of their own or a part of the last.
+  /// Appends the points of the cells from `place` up to a key, as a new range or as an extension of the last.
   void add_range(std::size_t place, std::uint64_t last_key, std::vector<Range>& ranges) const;
 
   /// Ranges of consecutive cells.
   struct KeptRanges {
-    std::vector<std::uint32_t> ends;  ///< of each cell's ranges
+    std::vector<std::uint32_t> ends;  ///< [cells] end of the ranges of each cell
     std::vector<Range> ranges;
   };
 
   bool cliques_ = false;
   Buffer<std::uint64_t> cell_keys_;
-  std::optional<std::vector<CellAxis>> place_axes_;  ///< where it finds places
+  std::optional<std::vector<CellAxis>> place_axes_;  ///< set if finds_places()
   CellKeys keys_;
-  std::vector<KeptRanges> kept_;  ///< a block of cells each; empty unless ranges are kept
+  std::vector<KeptRanges> kept_;  ///< one per block of cells; empty unless ranges are cached
   std::uint64_t kept_bytes_ = 0;
 };
 

@@ -10,7 +10,7 @@ namespace epsflow::index {
 namespace {
 
 constexpr std::size_t kBlock = 1 << 14;
-/// More than what rounds in the width of a layer; where limits round, Imaging::for_each() keeps what is at them.
+/// Covers the rounding in the width of a layer; Imaging::for_each() includes points exactly at a rounded limit.
 constexpr double kSlack = 1 + 0x1p-10;
 
 /// Calls f(block, first, last) for blocks of points.
@@ -19,7 +19,7 @@ void for_blocks(std::size_t n, F&& f) {
   parallel_for((n + kBlock - 1) / kBlock, [&](std::size_t b) { f(b, b * kBlock, std::min(n, (b + 1) * kBlock)); });
 }
 
-/// [blocks + 1] images of the points before each block.
+/// Returns the number of images of the points before each block. [blocks + 1]
 std::vector<std::uint64_t> count_by_block(PointsView points, const Imaging& imaging) {
   std::vector<std::uint64_t> before((points.size() + kBlock - 1) / kBlock + 1);
   points.visit([&](auto values) {
@@ -40,7 +40,7 @@ std::vector<std::uint64_t> count_by_block(PointsView points, const Imaging& imag
 
 bool images_serve(const Space& space, double eps, std::size_t dims) noexcept {
   if (space.norm != Norm::euclidean || space.axes.empty() || dims > kMostCliqueDims) return false;
-  if (space.slices != nullptr) return false;  // images stand behind all points, in no slice
+  if (space.slices != nullptr) return false;  // images come after all points, in no slice
   const double reach = neighbor_reach(eps) * kSlack;
   return std::all_of(space.axes.begin(), space.axes.end(),
                      [&](const ClosedAxis& axis) { return axis.length == 0 || axis.length > 2 * reach; });

@@ -1,5 +1,4 @@
-// Points of a periodic box with the images of those near its faces: in a plain space they have the neighbours that the points
-// have in the box.
+// Points of a periodic box and images of those near its faces: in a plain space they have the neighbours of the box.
 #pragma once
 
 #include <cstddef>
@@ -14,46 +13,46 @@
 
 namespace epsflow::index {
 
-/// Whether images may stand for the way round. A box is at least as wide as two neighbourhoods then, so that no two images of a
-/// point are neighbours of another. Not where axes are more than cells may be cliques of.
+/// Returns true if images can replace periodic distances: the box is at least two neighbourhoods wide, so that no two
+/// images of a point are neighbours of another point, and no more axes are used than dense-box cells (cliques) allow.
 [[nodiscard]] bool images_serve(const Space& space, double eps, std::size_t dims) noexcept;
 
-/// How a point goes beyond the faces that it is near.
+/// The images that each point near a face has beyond that face.
 ///
-/// Points are imaged up to two neighbourhoods beyond a face. So all images up to one neighbourhood beyond have all the
-/// neighbours of the points they are of, while those farther out may miss some: an image that seems core is core, and whatever
-/// two core points are neighbours in the box, one of them and an image of the other seem core and are neighbours here. Clusters
-/// of points and images are those of the box, once each image that seems core is united with its point; and of the points,
-/// counts and border points are right.
+/// Points are imaged up to two neighbourhoods beyond a face. Therefore every image up to one neighbourhood beyond has
+/// all the neighbours of its point, and images farther out may miss some. An image that is counted as core is core. If
+/// two core points are neighbours in the box, one of them and an image of the other are counted as core and are
+/// neighbours here. So once each image that is counted as core is united with its point, the clusters are those of the
+/// box. Counts and border points of the points themselves are exact.
 ///
-/// Coordinates are multiples of a power of two that differences do not round (core/space.hpp), so distances of images are those
-/// the other way round to the last bit.
+/// Coordinates are multiples of a power of two for which differences are not rounded (core/space.hpp), so distances to
+/// images equal the periodic distances to the last bit.
 struct Imaging {
-  double length[kMostCliqueDims] = {};  ///< of closed axes; 0 of others
-  double below[kMostCliqueDims] = {};   ///< up to there points have an image beyond the upper face
-  double above[kMostCliqueDims] = {};   ///< from there on, one beyond the lower face
+  double length[kMostCliqueDims] = {};  ///< length of each closed axis; 0 for an open one
+  double below[kMostCliqueDims] = {};  ///< a point has an image beyond the upper face if its coordinate is at most this
+  double above[kMostCliqueDims] = {};  ///< points from this coordinate on have an image beyond the lower face
   std::uint32_t dims = 0;
 
   Imaging() = default;
   Imaging(const Space& space, double eps, std::size_t dimensions) noexcept;
 
-  /// Images per point where points are spread evenly.
+  /// Expected images per point if points are spread evenly.
   [[nodiscard]] double even_share() const noexcept;
 
-  /// Calls f(shift) for each image of a point: what is added to its coordinates, [dims]. point(k): coordinate k.
+  /// Calls f(shift) for each image of a point. shift: [dims], is added to the coordinates. point(k): coordinate k.
   template <class Point, class F>
   EPSFLOW_HOST_DEVICE void for_each(Point point, F f) const {
-    unsigned low = 0;   // axes whose lower face is near
-    unsigned high = 0;  // whose upper one is
+    unsigned low = 0;   // axes on which the point is near the lower face
+    unsigned high = 0;  // axes on which the point is near the upper face
     for (unsigned k = 0; k < kMostCliqueDims; ++k) {
       if (k >= dims || length[k] == 0) continue;
       const auto x = static_cast<double>(point(k));
-      // Faces are no less exact than coordinates, and rounding keeps order: what is at a limit counts.
+      // Faces are as exact as coordinates and rounding keeps order, so a point exactly at a limit is imaged.
       if (x <= below[k]) low |= 1U << k;
       if (x >= above[k]) high |= 1U << k;
     }
     if ((low | high) == 0) return;
-    // All sets of axes to go up along, and with each all sets of others to go down along.
+    // Visits each set of axes to shift up, combined with each set of other axes to shift down.
     for (unsigned up = low;; up = (up - 1) & low) {
       const unsigned others = high & ~up;
       for (unsigned down = others;; down = (down - 1) & others) {
@@ -70,13 +69,13 @@ struct Imaging {
   }
 };
 
-/// Images of all points. O(n·d), in parallel.
+/// Returns the number of images of all points. O(n·d), in parallel.
 [[nodiscard]] std::uint64_t count_images(PointsView points, const Imaging& imaging);
 
-/// The points, and their images behind them.
+/// The points, followed by their images.
 struct ImagedPoints {
   Points points;                  ///< [n + images], float64
-  Buffer<std::uint32_t> origins;  ///< [images] the point that each is of
+  Buffer<std::uint32_t> origins;  ///< [images] the point of each image
 };
 /// O(n·d), in parallel. Throws Cancelled, ResourceError.
 [[nodiscard]] ImagedPoints make_images(PointsView points, const Imaging& imaging, const CancelToken& cancel);

@@ -18,15 +18,14 @@ constexpr std::size_t kKeptPivots = 16;
 constexpr std::size_t kCorners = 16;
 constexpr std::size_t kTreeCoordinates = 6;
 static_assert(kKeptPivots + kCorners + kTreeCoordinates == kMostCandidates && kMostFunctions <= kMostCandidates);
-/// Bins are a little wider than a reach, as MiSTIC's should be to be exact.
+/// Bins are a little wider than a reach, which MiSTIC requires to be exact.
 constexpr double kBinSlack = 1 + 0x1p-20;
-/// Share of the sample that may lie in the first bin and in the last whatever its distance, so that a few outliers do
-/// not make all bins wide.
+/// 1/kTail of the sample may lie in the first bin, and in the last, so that a few outliers do not widen all bins.
 constexpr std::size_t kTail = 128;
-/// Reaches of rounding beyond which a function tells nothing.
+/// A function with a larger rounding error, in reaches, does not separate points.
 constexpr double kMostMargin = 0x1p10;
 
-/// Points of the sample, every `stride`-th, as they are worked with: coordinate k of all of them side by side.
+/// Every `stride`-th point of the sample, as columns: coordinate k of all points is contiguous.
 struct Columns {
   explicit Columns(const LayerSample& sample, std::size_t stride = 1)
       : points((sample.size() + stride - 1) / stride), dims(sample.dims), values(points * dims) {
@@ -41,7 +40,7 @@ struct Columns {
   std::vector<double> values;
 };
 
-/// Distances to a pivot, in the order of operations that scaled_values() has.
+/// Returns the distances to a pivot, by the order of operations of scaled_values().
 std::vector<double> distances(const Columns& columns, std::span<const double> pivot) {
   std::vector<double> sums(columns.points);
   for (std::size_t k = 0; k < columns.dims; ++k) {
@@ -56,7 +55,7 @@ std::vector<double> distances(const Columns& columns, std::span<const double> pi
   return sums;
 }
 
-/// Standard deviation, good enough to rank by. Scaled down so that no square overflows.
+/// Returns a standard deviation that is good enough for ranking. Values are scaled down so that no square overflows.
 double spread_of(std::span<const double> values) {
   double largest = 0;
   for (const double x : values) largest = std::max(largest, std::abs(x));
@@ -83,8 +82,7 @@ std::vector<std::vector<double>> random_pivots(const LayerSample& sample, std::s
                                                std::span<const double> hi) {
   const Columns columns(sample, std::max<std::size_t>(1, sample.size() / kRankingPoints));
   Scattered random(0x5EED);
-  // Half of them anywhere in the bounding box, half among the points: the former see clusters from afar, the latter from
-  // within.
+  // Half of the pivots are anywhere in the bounding box to separate clusters, half among the points to divide them.
   std::vector<std::vector<double>> pivots(kRandomPivots);
   for (std::size_t p = 0; p < kRandomPivots; ++p) {
     pivots[p].resize(columns.dims);
@@ -118,7 +116,7 @@ std::vector<LayerCandidate> list_candidates(const LayerSample& sample, const Col
     hi[k] = most;
   }
   for (auto& pivot : random_pivots(sample, lo, hi)) candidates.emplace_back(std::move(pivot));
-  // Corners that differ from each other in half of the dimensions, where there are enough of these.
+  // Corners differ from each other in half of the dimensions, if there are enough dimensions.
   for (std::uint32_t c = 0; c < kCorners; ++c) {
     std::vector<double> corner(columns.dims);
     for (std::size_t k = 0; k < columns.dims; ++k) {
@@ -130,7 +128,7 @@ std::vector<LayerCandidate> list_candidates(const LayerSample& sample, const Col
   return candidates;
 }
 
-/// Values, bins and the function itself of a candidate. `values`: of the sample, unscaled.
+/// Computes values, bins and the function of a candidate. `values`: unscaled values of the sample.
 void measure(LayerCandidate& candidate, std::vector<double> values, double reach, std::size_t dims) {
   LayerFunction& function = candidate.function;
   function.dim = candidate.dim;
@@ -187,7 +185,7 @@ std::vector<LayerCandidate> make_candidates(const LayerSample& sample, double ep
 }
 
 std::uint64_t candidate_bytes(std::uint64_t sample, std::size_t dims) noexcept {
-  // Of each candidate: values and bins, and two copies of the values while all are measured.
+  // For each candidate: values and bins, and two copies of the values while all are measured.
   constexpr std::uint64_t kEach = 3 * sizeof(double) + sizeof(std::uint32_t);
   // The sample twice, by rows and by columns; pivots, and the points that rank them.
   return 2 * sample * dims * sizeof(double) + kMostCandidates * sample * kEach +

@@ -1,4 +1,4 @@
-// Functions that may become layers: coordinates, and distances to pivots.
+// Functions of points that are candidates for layers: coordinates, and distances to pivots.
 #pragma once
 
 #include <cstddef>
@@ -12,28 +12,27 @@
 
 namespace epsflow::index {
 
-/// A coordinate, or the distance to a pivot where there is one.
+/// The distance to a pivot if `pivot` is not empty, else a coordinate.
 struct LayerCandidate {
   explicit LayerCandidate(std::uint32_t coordinate) : dim(coordinate) {}
   explicit LayerCandidate(std::vector<double> at) : pivot(std::move(at)) {}
 
   std::uint32_t dim = 0;
   std::vector<double> pivot;
-  std::vector<double> values;       ///< of the sample, in reaches
-  std::vector<std::uint32_t> bins;  ///< of the sample
-  LayerFunction function;           ///< without the number of its pivot
+  std::vector<double> values;       ///< [sample] values, in reaches
+  std::vector<std::uint32_t> bins;  ///< [sample] bins
+  LayerFunction function;           ///< its pivot number is not set
 };
 
-/// Candidates that there are at most.
 inline constexpr std::size_t kMostCandidates = 38;
-/// Points of a sample that rank functions by how their values spread.
+/// Points of the sample that ranks functions by the spread of their values.
 inline constexpr std::size_t kRankingPoints = 256;
 
-/// Candidates for the points of a sample, which is not empty. O(sample · dims · candidates), in parallel; the result does not
+/// Returns the candidates for a non-empty sample. O(sample · dims · candidates), in parallel; the result does not
 /// depend on the number of threads. Throws Cancelled.
 [[nodiscard]] std::vector<LayerCandidate> make_candidates(const LayerSample& sample, double eps, LayerKind kind,
                                                           const CancelToken& cancel);
-/// The most that it takes at a time.
+/// Returns the peak memory of make_candidates(), in bytes.
 [[nodiscard]] std::uint64_t candidate_bytes(std::uint64_t sample, std::size_t dims) noexcept;
 
 }  // namespace epsflow::index

@@ -11,7 +11,7 @@
 namespace epsflow::index {
 namespace {
 
-/// The points of a sample in parts: two points are in one part while all functions so far put them into the same bins.
+/// The points of a sample in parts: a part has equal bins of all functions chosen so far.
 class SampleParts {
   struct Slot {
     std::uint32_t key = 0;
@@ -22,13 +22,14 @@ class SampleParts {
   static_assert(kSlots >= 2 * kMostSamplePoints);
 
  public:
-  /// That count_pairs() takes.
+  /// Memory of count_pairs(), in bytes.
   static constexpr std::uint64_t kBytes = kSlots * sizeof(Slot);
 
   explicit SampleParts(std::size_t n) : part_of_(n) {}
 
-  /// How many pairs of points are still together when a candidate divides the parts: Σ count² over its bins within them. MiSTIC's
-  /// Σ (count − mean)² is the same less n²/bins, which prefers few bins among equals, and a single one to all.
+  /// Returns the number of pairs of points that are still together if a candidate divides the parts: Σ count² over its
+  /// bins within them. MiSTIC's Σ (count − mean)² is this less n²/bins, which prefers few bins, and a single bin to
+  /// all.
   [[nodiscard]] std::uint64_t count_pairs(const LayerCandidate& candidate) const {
     std::vector<Slot> slots(kSlots);
     std::uint64_t squares = 0;
@@ -64,8 +65,8 @@ double dot(std::span<const double> a, std::span<const double> b) {
   return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
 }
 
-/// What candidates tell that the functions taken so far do not: their values at some points of the sample, less the mean. The
-/// component along each function that is taken is subtracted (after Gram and Schmidt).
+/// The part of the candidates' values that the chosen functions do not explain: values at some points of the sample,
+/// minus the mean. The component along each chosen function is subtracted (Gram and Schmidt).
 class Residuals {
  public:
   Residuals(std::span<const LayerCandidate> candidates, std::span<const std::size_t> taken)
@@ -87,7 +88,7 @@ class Residuals {
     take_out(c);
   }
 
-  /// Of those that are not taken, the one whose residual is largest; none where all are taken.
+  /// Returns the candidate with the largest residual among those that are not taken; nullopt if all are taken.
   [[nodiscard]] std::optional<std::size_t> largest() const {
     std::optional<std::size_t> best;
     double most = -1;
@@ -102,7 +103,7 @@ class Residuals {
   }
 
  private:
-  /// From the residuals of those that are not taken.
+  /// Subtracts the component along candidate c from the residuals of the candidates that are not taken.
   void take_out(std::size_t c) {
     const double square = dot(residuals_[c], residuals_[c]);
     if (square == 0) return;

@@ -1,4 +1,4 @@
-// Which of the candidates become layers, and which of the others only bound tiles.
+// Chooses the candidates that become layers, and those that only bound tiles.
 #pragma once
 
 #include <cstddef>
@@ -11,17 +11,17 @@
 
 namespace epsflow::index {
 
-/// Indices of the candidates that points are sorted by, at most kMostLayers. Greedy: each time the one is taken that, together
-/// with those before, puts the fewest pairs of the sample into the same bins. O(sample · layers · candidates), in parallel. Throws
-/// Cancelled.
+/// Returns the indices of the candidates that points are sorted by, at most kMostLayers. Greedy: each step takes the
+/// candidate that, together with the ones already chosen, leaves the fewest pairs of the sample in the same bins.
+/// O(sample · layers · candidates), in parallel. Throws Cancelled.
 [[nodiscard]] std::vector<std::size_t> choose_sorting(std::span<const LayerCandidate> candidates,
                                                       const CancelToken& cancel);
 
-/// Adds functions that only bound tiles, up to kMostFunctions in all. Each time the one is taken that varies most once what the
-/// functions so far tell is taken out. chosen: what choose_sorting() returned.
+/// Adds functions that only bound tiles, up to kMostFunctions in all. Each step takes the function with the largest
+/// variance not explained by the functions already chosen. chosen: the result of choose_sorting().
 void add_bounding(std::span<const LayerCandidate> candidates, std::vector<std::size_t>& chosen);
 
-/// The most that they take at a time, beside the candidates.
+/// Returns the peak memory of both functions, in bytes, without the candidates.
 [[nodiscard]] std::uint64_t choosing_bytes() noexcept;
 
 }  // namespace epsflow::index

@@ -15,13 +15,13 @@ namespace epsflow::index {
 namespace {
 
 constexpr std::size_t kFewestSamplePoints = 512;
-/// Coordinates of a sample, unless these are fewer points.
+/// Coordinates of a sample, unless that would be too few points.
 constexpr std::size_t kSampleCoordinates = 1 << 19;
 constexpr std::size_t kLayerGrain = 1 << 12;
-/// Share of pairs that a grid may leave for a tree not to be looked at: it takes 1 to 2 ms to choose, and pruned no more of any
-/// data on which a grid left this little.
+/// If a grid leaves no more than this share of pairs, a tree is not tried: it takes 1 to 2 ms to choose, and did not
+/// prune more on any data on which a grid left this little.
 constexpr double kFewRemaining = 0.05;
-/// Share of pairs from which sorting points does not pay. Tiles are pruned less than points.
+/// From this share of pairs on, sorting points does not pay. Tiles are pruned less than points.
 constexpr double kNearlyAll = 0.9;
 
 }  // namespace
@@ -154,7 +154,7 @@ LayerOrder::LayerOrder(PointsView points, double eps, LayerKind kind, const Canc
   const std::span<const Item> items = radix_sort(
       made.span(), spare.span(), layers_.key_bits(), [](const Item& item) { return item.key; }, cancel);
   const auto starts_leaf = [&](std::size_t i) { return i == 0 || items[i].key != items[i - 1].key; };
-  // Counted first: vectors that grow would take more than the leaves of points that all have their own.
+  // Leaves are counted first: growing vectors would take more memory than the leaves if every point has its own.
   std::size_t leaves = 0;
   for (std::size_t i = 0; i < n; ++i) leaves += starts_leaf(i) ? 1 : 0;
   leaf_starts_.reserve(leaves + 1);

@@ -1,11 +1,11 @@
-// Layers: the order of points by functions that tell far points apart, in any number of dimensions.
+// Layers: an order of points by functions that separate distant points, in any number of dimensions.
 //
-// After MiSTIC (Donnelly, Gowanlock: "Multi-Space Tree with Incremental Construction for GPU-Accelerated Range Queries",
-// HiPC 2024): layer by layer, that function is taken whose bins, together with those of the layers before, divide the
-// points most evenly. What differs: the choice is made on a sample; even is what leaves the fewest pairs of points
-// together, as a function of one bin is perfectly balanced by MiSTIC's measure; points are sorted by their bins instead
-// of being put into a tree of arrays; and what is pruned is decided by the intervals that tiles of consecutive points
-// really have, so bins need not be as wide as eps, nor right to the last bit.
+// Source: MiSTIC (Donnelly, Gowanlock: "Multi-Space Tree with Incremental Construction for GPU-Accelerated Range
+// Queries", HiPC 2024): each layer takes the function whose bins, together with the bins of the layers before, divide
+// the points most evenly. Differences: the choice is made on a sample. The most even function is the one that leaves
+// the fewest pairs of points together, because MiSTIC's measure calls a function of one bin perfectly balanced. Points
+// are sorted by their bins instead of being put into a tree of arrays. Pruning uses the real intervals of tiles of
+// consecutive points, so bins need not be as wide as eps, nor exact to the last bit.
 #pragma once
 
 #include <cstddef>
@@ -22,13 +22,12 @@
 
 namespace epsflow::index {
 
-/// Which functions are looked at.
 enum class LayerKind : std::uint8_t {
   grid,  ///< the coordinates of largest variance
   tree,  ///< coordinates, distances to corners of the bounding box, distances to random pivots
 };
 
-/// Points that stand for all: every so many-th one.
+/// A sample: every k-th point in input order.
 struct LayerSample {
   std::size_t dims = 1;
   std::vector<double> values;  ///< [points × dims], row-major
@@ -36,19 +35,18 @@ struct LayerSample {
   [[nodiscard]] std::size_t size() const noexcept { return values.size() / dims; }
 };
 inline constexpr std::size_t kMostSamplePoints = 2048;
-/// How many of n points are in it.
+/// Returns the number of points in the sample of n points.
 [[nodiscard]] std::size_t layer_sample_size(std::size_t n, std::size_t dims) noexcept;
-/// Which one is the i-th of them.
+/// Returns the row of the i-th point of the sample.
 [[nodiscard]] EPSFLOW_HOST_DEVICE inline std::uint64_t layer_sample_row(std::uint64_t i, std::uint64_t sample,
                                                                         std::uint64_t n) noexcept {
   return i * (n / sample);
 }
 [[nodiscard]] LayerSample layer_sample(PointsView points);
-/// The most that taking a sample and choosing layers by it takes at a time.
+/// Returns the peak memory of taking a sample and choosing layers by it, in bytes.
 [[nodiscard]] std::uint64_t layer_choice_bytes(std::size_t n, std::size_t dims) noexcept;
 
-/// How far neighbours can be from each other, in real numbers, or infinity where nothing can be told; see
-/// layer_function.hpp.
+/// Upper bound on the distance of neighbours, in real numbers, or infinity if there is none; see layer_function.hpp.
 [[nodiscard]] double tile_reach(double eps, std::size_t dims) noexcept;
 
 /// Chosen functions with their pivots.
@@ -57,12 +55,11 @@ class Layers {
   Layers() = default;
   Layers(std::vector<LayerFunction> functions, std::size_t sorted, std::size_t dims, std::vector<double> pivots);
 
-  /// Pivots in host memory: whoever needs them elsewhere replaces the pointer.
+  /// Returns a view with pivots in host memory. The caller replaces the pointer to use it elsewhere.
   [[nodiscard]] LayersView view() const noexcept;
   [[nodiscard]] std::span<const LayerFunction> functions() const noexcept { return functions_; }
-  /// Coordinate k of all pivots side by side. [dims × pivots]
+  /// Coordinate k of all pivots is contiguous. [dims × pivots]
   [[nodiscard]] std::span<const double> pivots() const noexcept { return pivots_; }
-  /// Bits of a key.
   [[nodiscard]] unsigned key_bits() const noexcept { return key_bits_; }
 
  private:
@@ -73,23 +70,22 @@ class Layers {
   unsigned key_bits_ = 0;
 };
 
-/// Chooses functions for points of which `sample` is a sample. O(sample · dims · candidates), in parallel; the result
-/// does not depend on the number of threads. Throws Cancelled.
+/// Chooses functions by a sample of the points. O(sample · dims · candidates), in parallel; the result does not depend
+/// on the number of threads. Throws Cancelled.
 [[nodiscard]] Layers choose_layers(const LayerSample& sample, double eps, LayerKind kind, const CancelToken& cancel);
 
-/// Share of the pairs of a sample that no function tells apart. O(sample · dims), but of a large sample a part is looked at.
+/// Returns the share of the pairs of a sample that no function separates. O(sample · dims); large samples are cut.
 [[nodiscard]] double remaining_share(const Layers& layers, const LayerSample& sample);
 
-/// Layers, and the kind that they are of.
 struct LayersOfKind {
   IndexChoice index = IndexChoice::all;
   Layers layers;
 };
-/// What prunes a sample best: the grid where it leaves few pairs, else the grid or the tree, and all pairs where neither
-/// leaves out enough. The rest as for choose_layers().
+/// Returns the layers that prune a sample best: the grid if it leaves few pairs, else the better of grid and tree, or
+/// all pairs if neither prunes enough. Otherwise as choose_layers().
 [[nodiscard]] LayersOfKind choose_layers_kind(const LayerSample& sample, double eps, const CancelToken& cancel);
 
-/// Values of the first `count` functions of a view at a point, in reaches.
+/// Computes the values of the first `count` functions of a view at a point, in reaches.
 template <class T>
 void scaled_values(const LayersView& view, std::uint32_t count, const T* point, double* scaled) noexcept {
   double sums[kMostFunctions] = {};
@@ -109,17 +105,17 @@ void scaled_values(const LayersView& view, std::uint32_t count, const T* point, 
   }
 }
 
-/// Points sorted by the bins of their layers, the first layer's first; equal ones by id.
+/// Points sorted by the bins of their layers, the first layer first; points with equal bins by id.
 class LayerOrder {
  public:
-  /// O(n · d) and a radix sort, in parallel. Throws Cancelled.
+  /// O(n·d) and a radix sort, in parallel. Throws Cancelled.
   LayerOrder(PointsView points, double eps, LayerKind kind, const CancelToken& cancel);
 
   [[nodiscard]] std::uint32_t size() const noexcept { return static_cast<std::uint32_t>(order_.size()); }
   [[nodiscard]] const Layers& layers() const noexcept { return layers_; }
   /// Input id of each position. [n]
   [[nodiscard]] std::span<const std::uint32_t> order() const noexcept { return order_.span(); }
-  /// The same, for whoever keeps nothing else of it.
+  /// Moves the order out; the other members are lost.
   [[nodiscard]] Buffer<std::uint32_t> take_order() && noexcept { return std::move(order_); }
   /// First position of each different key, and n. [leaves + 1]
   [[nodiscard]] std::span<const std::uint32_t> leaf_starts() const noexcept { return leaf_starts_; }

@@ -19,7 +19,7 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr std::size_t kBlockPoints = 1 << 14;
-/// Leading bits of the numbers by which many points are sorted: three passes.
+/// Leading bits of the numbers that many points are sorted by: three passes.
 constexpr unsigned kFirstBits = 33;
 
 struct Item {
@@ -46,7 +46,7 @@ void with_curve_dims(std::size_t dims, F&& f) {
   }
 }
 
-/// The dimensions that the curve goes through: all, or the six of largest variance in a sample.
+/// Returns the dimensions of the curve: all, or the six of largest variance in a sample.
 std::vector<std::size_t> curve_dims(PointsView points) {
   constexpr std::size_t kSample = 4096;
   std::vector<std::size_t> dims(points.dims());
@@ -78,9 +78,9 @@ class CurveSort {
     std::copy(curve_dims.begin(), curve_dims.end(), curve_dims_.begin());
   }
 
-  /// Writes the ids of the items to `order`, sorted. The items and `spare` are used up. Points of one number are sorted along a curve of
-  /// their own, which tells some of them apart where they are not at one place. So this ends; at the latest where rounding leaves
-  /// nothing to tell.
+  /// Writes the ids of the items to `order`, sorted. Overwrites the items and `spare`. Points with the same number are
+  /// sorted along a curve of their own, which separates some of them unless they are all at one place. So the recursion
+  /// ends, at the latest when rounding makes them equal.
   void sort(std::span<Item> items, std::span<Item> spare, std::uint32_t* order) const {
     cancel_.check();
     const Extents extents = parallel_reduce(
@@ -108,7 +108,7 @@ class CurveSort {
     }
     const auto number = [&](std::size_t i) { return items[i].number >> shift; };
     const bool apart = number(0) != number(items.size() - 1);
-    std::vector<std::pair<std::size_t, std::size_t>> runs;  // to be sorted on
+    std::vector<std::pair<std::size_t, std::size_t>> runs;  // to be sorted further
     std::mutex mutex;
     parallel_ranges(items.size(), kBlockPoints, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) order[i] = items[i].id;
@@ -240,7 +240,7 @@ std::uint64_t LeafOrder::bytes() const noexcept {
 
 std::uint64_t LeafOrder::most_bytes(std::uint64_t n, std::size_t dims) noexcept {
   const std::uint64_t row = dims * sizeof(double);
-  // Boxes: two corners for kLeaf points, and 8/7 of that with the levels above; and blocks that are hardly filled.
+  // Boxes: two corners for kLeaf points, 8/7 of that with the levels above, and blocks that are almost empty.
   const std::uint64_t index = (n + kLeaf) * row + n / kLeaf * 2 * row * 8 / 7 + 32 * 2 * kBranch * row;
   return n * sizeof(std::uint32_t) + std::max(index, n * 2 * sizeof(Item));
 }

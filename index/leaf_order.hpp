@@ -1,5 +1,5 @@
-// Points along a curve, in leaves of a few points with their bounding boxes, and boxes of boxes above them: an index that needs no
-// radius, for searches of nearest points.
+// Points along a curve, in leaves of a few points with bounding boxes, and boxes of boxes above them: an index without
+// a radius, for searches of nearest points.
 #pragma once
 
 #include <cstddef>
@@ -13,16 +13,16 @@
 
 namespace epsflow::index {
 
-/// Each kLeaf points that follow each other are a leaf; each kBranch leaves are a node of level 1, each kBranch of these one of level
-/// 2, and so on. So a node's children are known by its number alone. Coordinates and boxes are float64: what is widened loses nothing.
+/// Each kLeaf consecutive points are a leaf; each kBranch leaves are a node of level 1, each kBranch of these a node of
+/// level 2, and so on. So a node's number determines its children. Coordinates and boxes are float64.
 class LeafOrder {
  public:
   static constexpr std::uint32_t kLeaf = 16;
   static constexpr std::uint32_t kBranch = 8;
 
-  /// Sorts along a curve through the six dimensions of largest variance, or all. Where many points have one number on it, they are sorted
-  /// along a curve of their own. O(n·d) and a radix sort, in parallel; deeper curves are for points that are close to each other by the
-  /// measure of all. Throws Cancelled.
+  /// Sorts along a curve through the six dimensions of largest variance, or all if there are fewer. If many points have
+  /// the same number on the curve, they are sorted along a curve of their own; this happens if they are very close to
+  /// each other relative to the extent of all points. O(n·d) and a radix sort, in parallel. Throws Cancelled.
   LeafOrder(PointsView points, const CancelToken& cancel);
   LeafOrder(const LeafOrder&) = delete;
   LeafOrder& operator=(const LeafOrder&) = delete;
@@ -32,7 +32,7 @@ class LeafOrder {
   /// Input id of each position. [n]
   [[nodiscard]] std::span<const std::uint32_t> order() const noexcept { return order_.span(); }
   [[nodiscard]] std::uint32_t leaves() const noexcept { return leaves_; }
-  /// How many of the kLeaf places of a leaf hold points: the others repeat its last point.
+  /// Returns how many of the kLeaf places of a leaf hold points; the others repeat its last point.
   [[nodiscard]] std::uint32_t filled(std::uint32_t leaf) const noexcept {
     const std::uint32_t left = size() - leaf * kLeaf;
     return left < kLeaf ? left : kLeaf;
@@ -42,16 +42,16 @@ class LeafOrder {
   [[nodiscard]] const double* leaf(std::uint32_t leaf) const noexcept {
     return coordinates_.data() + std::size_t{leaf} * dims_ * kLeaf;
   }
-  /// Levels of boxes. Those of leaves are level 0; the last level has at most kBranch boxes.
+  /// Returns the number of levels of boxes. Level 0 has the boxes of leaves; the last level has at most kBranch boxes.
   [[nodiscard]] std::size_t levels() const noexcept { return boxes_.size(); }
-  /// Boxes kBranch · group … of a level: [d × 2 × kBranch], in each dimension the lower ends, then the upper ones. Boxes that are not
-  /// there are infinitely far from everything.
+  /// Boxes of a level from kBranch · group on: [d × 2 × kBranch], in each dimension the lower ends, then the upper
+  /// ends. Places without a box hold one that is infinitely far from everything.
   [[nodiscard]] const double* boxes(std::size_t level, std::uint32_t group) const noexcept {
     return boxes_[level].data() + std::size_t{group} * dims_ * 2 * kBranch;
   }
 
   [[nodiscard]] std::uint64_t bytes() const noexcept;
-  /// The most that is in use while it is made.
+  /// Returns the peak memory of the construction, in bytes.
   [[nodiscard]] static std::uint64_t most_bytes(std::uint64_t n, std::size_t dims) noexcept;
 
  private:

@@ -1,7 +1,7 @@
 #include <epsflow/index/nearest.hpp>
 
 #include <epsflow/index/instruction_sets.hpp>
-// before any header of Highway
+// must come before any header of Highway
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "epsflow/index/nearest.cpp"  // NOLINT: highway compiles this file once per instruction set
 #include <hwy/foreach_target.h>
@@ -17,22 +17,22 @@
 #include <epsflow/core/parallel.hpp>
 #include <epsflow/index/leaf_order.hpp>
 
-// How a leaf is searched. Its points lie side by side in vectors, and candidates come one at a time: so the k smallest sums of each point
-// so far are k vectors, and a new sum finds its place in them by minima and maxima, without a branch. Boxes go from the leaf's own
-// neighbourhood outwards, up the levels, so that the k-th is soon close to its last value.
+// Search of a leaf. Its points are side by side in vectors, and candidates come one at a time. The k smallest sums of
+// each point so far are k vectors, and a new sum is inserted by minima and maxima, without a branch. Boxes are visited
+// from the leaf's own neighbourhood outwards, up the levels, so that the k-th sum is soon close to its final value.
 //
-// Why no box is passed over that holds one of the k nearest. The sum of a pair comes from differences, rounded once, by operations
-// that are monotone, rounding included. The bound of a box is made by the same operations in the same order, from differences to the
-// nearest place of the box, which are no larger than those to any point in it. So the bound, as computed, is at most the sum, as
-// computed. A box is passed over only if its bound is at least the k-th sum so far; no point in it can make that smaller.
-// Where an axis is closed, the way round is the length less the difference to the farthest place: monotone as well. std::pow is
-// not known to be monotone; it errs by an ulp, and a bound made of powers is lowered by more than that.
+// Proof that no box with one of the k nearest points is skipped. The sum of a pair is computed from differences,
+// rounded once, by operations that are monotone, rounding included. The bound of a box is computed by the same
+// operations in the same order, from differences to the nearest place of the box, which are no larger than the
+// differences to any point in it. So the bound, as computed, is at most the sum, as computed. A box is skipped only if
+// its bound is at least the k-th sum so far, which no point in it can then decrease. If an axis is closed, the periodic
+// difference is the length minus the difference to the farthest place, which is monotone as well. std::pow is not known
+// to be monotone; its error is an ulp, and a bound made of powers is lowered by more than that.
 
 HWY_BEFORE_NAMESPACE();
 namespace epsflow::index {
 #ifndef EPSFLOW_INDEX_NEAREST_SHARED
 #define EPSFLOW_INDEX_NEAREST_SHARED
-/// What all instruction sets share.
 struct NearestInput {
   const LeafOrder& leaves;
   const Space& space;
@@ -55,7 +55,7 @@ constexpr std::size_t kBranch = LeafOrder::kBranch;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 static_assert(kLeaf % kLanes == 0 && kBranch % kLanes == 0, "leaves and groups of boxes are whole vectors");
 
-/// Sums of the Euclidean norm without closed axes, in D dimensions, or any number of them where D is 0.
+/// Sums of the Euclidean norm without closed axes, in D dimensions, or in any number if D is 0.
 template <std::size_t D>
 class PlainSums {
  public:
@@ -64,7 +64,7 @@ class PlainSums {
 
   HWY_INLINE V64 add(V64 sum, std::size_t, V64 difference) const { return add_gap(sum, difference); }
   HWY_INLINE V64 add_gap(V64 sum, V64 gap) const { return hn::Add(sum, hn::Mul(gap, gap)); }
-  /// The least difference of places in two intervals: [lo, hi] and that of the other's ends, all of them vectors.
+  /// Returns the least difference between places of two intervals: [lo, hi] and [other_lo, other_hi], all vectors.
   HWY_INLINE V64 gap(std::size_t, V64 lo, V64 hi, V64 other_lo, V64 other_hi) const {
     return hn::Max(hn::Max(hn::Sub(lo, other_hi), hn::Sub(other_lo, hi)), hn::Zero(F64()));
   }
@@ -74,7 +74,7 @@ class PlainSums {
   std::size_t dims_;
 };
 
-/// Sums of norm N, where axes may be closed.
+/// Sums of norm N; axes may be closed.
 template <Norm N>
 class OtherSums {
  public:
@@ -107,7 +107,7 @@ class OtherSums {
   HWY_INLINE V64 bound(V64 sum) const {
     if constexpr (N != Norm::minkowski) return sum;
     const V64 lower = hn::Mul(sum, hn::Set(F64(), 1 - 0x1p-38));  // terms err by an ulp, the sum of 4096 by 2^-41
-    return hn::IfThenElseZero(hn::Gt(lower, hn::Set(F64(), 0x1p-1000)), lower);  // smaller ones err by more
+    return hn::IfThenElseZero(hn::Gt(lower, hn::Set(F64(), 0x1p-1000)), lower);  // smaller ones have larger errors
   }
 
  private:
@@ -122,13 +122,13 @@ class FewSmallest {
   explicit FewSmallest(std::uint32_t k) : k_(k) {}
 
   void clear() { std::fill_n(&best_[0][0], K * kLeaf, kInfinity); }
-  /// The k-th of each point. [kLeaf]
+  /// Returns the k-th smallest sum of each point. [kLeaf]
   [[nodiscard]] HWY_INLINE const double* limits() const { return best_[k_ - 1]; }
   [[nodiscard]] double at(std::uint32_t k, std::size_t place) const { return best_[k - 1][place]; }
   void finish() {}
 
-  /// Calls sum_of(candidate, limit) for each of `count` candidates and keeps what is smaller, for the points of vector v. Where no lane of
-  /// a sum can be less than the limit it may be anything that is not less.
+  /// Calls sum_of(candidate, limit) for each of `count` candidates and keeps the smaller sums, for the points of vector
+  /// v. If no lane of a sum can be less than the limit, sum_of() may return any value that is not less.
   template <class F>
   HWY_INLINE void take(std::size_t v, std::uint32_t count, F sum_of) {
     V64 best[K];
@@ -152,7 +152,7 @@ class FewSmallest {
   double best_[K][kLeaf];
 };
 
-/// The same for any k: a heap for each point.
+/// Does the same for any k, with a heap for each point.
 class ManySmallest {
  public:
   explicit ManySmallest(std::uint32_t k) : k_(k), heaps_(std::size_t{k} * kLeaf) {}
@@ -163,7 +163,7 @@ class ManySmallest {
   }
   [[nodiscard]] HWY_INLINE const double* limits() const { return limits_; }
   [[nodiscard]] double at(std::uint32_t k, std::size_t place) const { return heaps_[place * k_ + k - 1]; }
-  /// Nothing is taken afterwards.
+  /// Sorts the sums; take() must not be called afterwards.
   void finish() {
     for (std::size_t place = 0; place < kLeaf; ++place) std::sort_heap(heap(place), heap(place) + k_);
   }
@@ -222,7 +222,7 @@ class LeafSearch {
   }
 
  private:
-  /// Looks into the boxes of a group, but for one of them.
+  /// Visits the boxes of a group, except one of them.
   void visit(std::size_t level, std::uint32_t group, std::uint32_t except) {
     double bounds[kBranch];
     const double* const boxes = leaves_.boxes(level, group);
@@ -261,8 +261,7 @@ class LeafSearch {
     find_limit();
   }
 
-  /// Offers `count` candidates to the points of vector v. Own: the candidates are those of the leaf itself, and no point is its own
-  /// neighbour.
+  /// Offers `count` candidates to the points of vector v. Own: they are the leaf's own points; a point skips itself.
   template <bool Own>
   HWY_INLINE void scan(std::size_t v, const double* candidates, std::uint32_t count) {
     const double* const own = own_ + v * kLanes;
@@ -271,7 +270,7 @@ class LeafSearch {
       V64 sum = hn::Zero(F64());
       for (std::size_t k = 0; k < sums_.dims(); ++k) {
         sum = sums_.add(sum, k, hn::Sub(hn::LoadU(F64(), own + k * kLeaf), hn::Set(F64(), candidates[k * kLeaf + c])));
-        // Sums never fall.
+        // Sums never decrease.
         if (k % 8 == 7 && hn::AllFalse(F64(), hn::Lt(sum, limit))) break;
       }
       if constexpr (Own) {
@@ -292,10 +291,10 @@ class LeafSearch {
   const LeafOrder& leaves_;
   Sums sums_;
   Smallest smallest_;
-  std::vector<double> box_;  ///< of the leaf: both ends, dimension after dimension
+  std::vector<double> box_;  ///< box of the leaf: both ends, dimension after dimension
   std::uint32_t leaf_ = 0;
   const double* own_ = nullptr;
-  double limit_ = 0;  ///< the largest k-th of the leaf's points
+  double limit_ = 0;  ///< the largest k-th sum of the leaf's points
 };
 
 template <class Sums, class Smallest>
@@ -320,7 +319,6 @@ void search_by(const NearestInput& in, std::uint32_t first, std::uint32_t last) 
   search_with<Sums, ManySmallest>(in, first, last);
 }
 
-/// Leaves [first, last).
 void search_leaves(const NearestInput& in, std::uint32_t first, std::uint32_t last) {
   if (in.space.plain()) {
     switch (in.leaves.dims()) {

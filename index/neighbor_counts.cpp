@@ -7,12 +7,13 @@
 
 #include <epsflow/core/parallel.hpp>
 
-// Why whole boxes are decided rightly. The sum of a pair comes from differences, rounded once, by operations that are monotone, rounding
-// included. The bounds of a box come from the same operations in the same order: the lower one from differences to the nearest place of
-// the box, the upper one from those to the farthest. So the sum, as computed, lies between the bounds, as computed. Where an axis is
-// closed, the shorter way round grows with the difference and falls with the length less the difference; its bounds take the
-// nearest place for one and the farthest for the other. std::pow is not known to be monotone; it errs by an ulp, and bounds that are
-// made of powers are moved apart by more than that.
+// Proof that whole boxes are decided correctly. The sum of a pair is computed from differences, rounded once, by
+// operations that are monotone, rounding included. The bounds of a box are computed by the same operations in the same
+// order: the lower one from differences to the nearest place of the box, the upper one from differences to the
+// farthest. So the sum, as computed, lies between the bounds, as computed. If an axis is closed, the periodic
+// difference grows with the difference and falls with the length minus the difference; its bounds use the nearest place
+// for one and the farthest for the other. std::pow is not known to be monotone; its error is an ulp, and bounds made of
+// powers are moved apart by more than that.
 
 namespace epsflow::index {
 namespace {
@@ -43,18 +44,18 @@ class Counting {
     return sum + std::pow(t, space_.power);
   }
 
-  /// Counts `points` for the limits from `first` to `last`.
+  /// Adds `points` to the counts of the limits from `first` to `last`.
   void take(std::int64_t points, std::size_t first, std::size_t last) {
     changes_[first] += points;
     changes_[last] -= points;
   }
-  /// The first limit of the range that is not below a sum.
+  /// Returns the first limit of the range that is not below a sum.
   [[nodiscard]] std::size_t reaching(double sum, std::size_t first, std::size_t last) const {
     const double* const limits = limits_.data();
     return static_cast<std::size_t>(std::lower_bound(limits + first, limits + last, sum) - limits);
   }
 
-  /// Decides the boxes of a group for the limits from `first` to `last`; for the others they are decided.
+  /// Decides the boxes of a group for the limits from `first` to `last`; for other limits they are already decided.
   void visit(std::size_t level, std::uint32_t group, std::size_t first, std::size_t last) {
     double least[kBranch] = {};
     double most[kBranch] = {};
@@ -96,8 +97,7 @@ class Counting {
     }
     if constexpr (N == Norm::minkowski) {
       for (std::size_t b = 0; b < kBranch; ++b) {
-        least[b] =
-            least[b] * (1 - 0x1p-38) - 0x1p-1000;  // terms err by an ulp, the sum of 4096 by 2^-41, tiny ones by more
+        least[b] = least[b] * (1 - 0x1p-38) - 0x1p-1000;  // errors: a term 1 ulp, 4096 terms 2^-41, tiny terms more
         most[b] = most[b] * (1 + 0x1p-38) + 0x1p-1000;
       }
     }
@@ -114,7 +114,7 @@ class Counting {
         if (length > 0) t = std::min(t, length - t);
         sums[i] = add(sums[i], t);
       }
-      // Sums never fall.
+      // Sums never decrease.
       if (k % 8 == 7 && *std::min_element(sums, sums + kLeaf) > limits_[last - 1]) return;
     }
     for (std::uint32_t i = 0; i < leaves_.filled(leaf); ++i) take(1, reaching(sums[i], first, last), last);
@@ -124,7 +124,7 @@ class Counting {
   const Space& space_;
   std::span<const double> limits_;
   std::vector<double> own_;            ///< coordinates of the point
-  std::vector<std::int64_t> changes_;  ///< by how much the count of each limit is more than that of the limit before it
+  std::vector<std::int64_t> changes_;  ///< count of each limit minus the count of the limit before it
 };
 
 template <Norm N>

@@ -14,26 +14,26 @@ namespace epsflow::index {
 namespace {
 
 constexpr std::uint32_t kMostSlicePoints = 1 << 16;
-/// So few points one thread clusters as soon as all of them do.
+/// One thread clusters this number of points as fast as all threads do.
 constexpr std::size_t kMostAlone = 1 << 12;
 constexpr std::uint32_t kPointsPerBlock = 1 << 13;
 constexpr std::size_t kBlocksPerThread = 4;
-/// A list is faster than cells whose points are all neighbours up to about so many tests for each point, and half as many pairs.
+/// A list is faster than clique cells up to about this number of tests per point, and half as many pairs.
 constexpr std::uint64_t kMostTests = 16;
 constexpr std::uint64_t kMostPairs = kMostTests / 2;
-/// One slice may have more of them.
+/// A single slice may have this number of tests per point.
 constexpr std::uint64_t kMostTestsOfSlice = 4 * kMostTests;
-/// Squares of such distances neither vanish nor become infinite.
+/// Squares of distances between these limits neither underflow nor overflow.
 constexpr double kLeastEps = 1e-140;
 constexpr double kMostEps = 1e140;
-/// Cells are so much wider than eps that rounded places never lie two cells apart: they are below 2^19, and rounded three times.
+/// Cells are wider than eps by this factor, so that places below 2^19, rounded three times, stay in adjacent cells.
 constexpr double kWider = 1 + 1e-9;
 
-/// A slice in cells of at least eps: scratch for one after the other.
+/// A slice divided into cells of at least eps; the memory is reused for the next slice.
 template <class T, std::size_t D>
 class SliceCells {
  public:
-  /// Returns whether they could be made: not for coordinates whose differences are infinite.
+  /// Returns true on success; false if differences of coordinates are infinite.
   bool make(const T* points, std::uint32_t n, double eps) {
     std::array<double, D> lo, hi;
     for (std::size_t k = 0; k < D; ++k) lo[k] = hi[k] = static_cast<double>(points[k]);
@@ -56,7 +56,7 @@ class SliceCells {
       if (all <= most_cells) break;
     }
     const double per_side = 1 / side;
-    // One more on either side has no points, so that every cell has neighbours.
+    // One more cell on either side has no points, so that every cell has neighbours.
     std::uint32_t stride = 1;
     for (std::size_t k = D; k-- > 0;) {
       strides_[k] = stride;
@@ -85,14 +85,14 @@ class SliceCells {
     return true;
   }
 
-  /// Distance tests of scan().
+  /// Returns the number of distance tests of scan().
   [[nodiscard]] std::uint64_t tests() const {
     std::uint64_t tests = 0;
     for_ranges([&](std::uint32_t, std::uint32_t first, std::uint32_t last) { tests += last - first; });
     return tests;
   }
 
-  /// Writes the pairs, at most tests(), and returns where they end.
+  /// Writes the pairs, at most tests(), and returns their end.
   SlicePair* scan(double eps_squared, SlicePair* to) const {
     for_ranges([&](std::uint32_t s, std::uint32_t first, std::uint32_t last) {
       for (std::uint32_t t = first; t < last; ++t) {
@@ -109,7 +109,7 @@ class SliceCells {
   }
 
  private:
-  /// Calls f(s, first, last) for each point and ranges of points after it, in its cell and in the half of the cells around it.
+  /// Calls f(s, first, last) for each point and ranges of points after it, in its cell and half of those around.
   template <class F>
   void for_ranges(F&& f) const {
     for (std::uint32_t s = 0; s < order_.size(); ++s) {
@@ -131,10 +131,10 @@ class SliceCells {
   std::vector<std::uint32_t> starts_;        ///< [cells + 1]
   std::vector<std::uint32_t> cell_of_;       ///< [n]
   std::vector<std::uint16_t> order_;         ///< [n] points by cell
-  std::array<std::vector<double>, D> axes_;  ///< [n] their coordinates
+  std::array<std::vector<double>, D> axes_;  ///< [n] coordinates of the points by cell
 };
 
-/// Finds the pairs of some blocks. Returns whether there were few enough.
+/// Finds the pairs of some blocks. Returns true if there were few enough.
 template <std::size_t D, class T>
 bool find_pairs(const T* points, std::span<const std::uint32_t> starts, double eps, std::span<PairList::Block> blocks,
                 const CancelToken& cancel) {

@@ -1,7 +1,7 @@
-// The pairs of neighbours of small, sparse data sets, found one data set after the other.
+// The pairs of neighbours of small, sparse data sets, searched one data set after the other.
 //
-// An index of all points costs each of them a place in a large sort, and every clustering searches it again. A data set of some thousand
-// points fits the caches of one core: there its pairs are found in one go, and kept.
+// With an index of all points each point takes part in a large sort, and every clustering searches the index again. A
+// data set of some thousand points fits the caches of one core: its pairs are searched once and stored.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@
 
 namespace epsflow::index {
 
-/// Two neighbours, by their places in their slice.
+/// Two neighbours, as offsets in their slice.
 struct SlicePair {
   std::uint16_t a;
   std::uint16_t b;
@@ -26,22 +26,23 @@ struct SlicePair {
 /// Immutable.
 class PairList {
  public:
-  /// Some slices that follow each other, for one thread.
+  /// Consecutive slices that one thread searches.
   struct Block {
-    std::uint32_t first = 0;  ///< slice
+    std::uint32_t first = 0;  ///< first slice
     std::uint32_t last = 0;
-    std::vector<std::uint32_t> ends;  ///< [slices] where the pairs of each end
-    Buffer<SlicePair> pairs;          ///< each once
+    std::vector<std::uint32_t> ends;  ///< [slices] end of the pairs of each slice
+    Buffer<SlicePair> pairs;          ///< each pair once
   };
 
-  /// All pairs of points of one slice that are neighbours (core/space.hpp). Nothing where a list is not the right index: without slices, in
-  /// spaces that are not plain or of more than three dimensions, for slices of more than 65,536 points or too few for the threads, and where
-  /// more than some points lie in each neighbourhood. The space must outlive the list. O(n + tests), in parallel. Throws Cancelled.
+  /// Returns all pairs of neighbours (core/space.hpp) within the same slice. Returns nullopt if a list is not the right
+  /// index: without slices, if the space is not plain or has more than three dimensions, if a slice has more than
+  /// 65,536 points, if there are too few slices for the threads, and if neighbourhoods are not sparse. The space must
+  /// outlive the list. O(n + tests), in parallel. Throws Cancelled.
   [[nodiscard]] static std::optional<PairList> find(PointsView points, const Space& space, double eps,
                                                     const CancelToken& cancel);
 
   [[nodiscard]] std::span<const Block> blocks() const noexcept { return blocks_; }
-  /// [slices + 1] where the points of each begin.
+  /// [slices + 1] first point of each slice, and n.
   [[nodiscard]] std::span<const std::uint32_t> starts() const noexcept { return starts_; }
   [[nodiscard]] std::size_t size() const noexcept { return starts_.back(); }
   [[nodiscard]] std::uint64_t bytes() const noexcept;

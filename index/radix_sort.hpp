@@ -13,9 +13,8 @@
 
 namespace epsflow::index {
 
-/// Sorts items by the low `bits` bits of key(item), stably, least significant digit first. O(n · bits / 11), with
-/// `spare` (of the same size) as the other half of the double buffer. Returns the half that holds the result. Throws
-/// Cancelled.
+/// Sorts items by the low `bits` bits of key(item), stably, least significant digit first. `spare` (of the same size)
+/// is the other half of the double buffer. Returns the half that holds the result. O(n · bits / 11). Throws Cancelled.
 template <class Item, class Key>
 [[nodiscard]] std::span<Item> radix_sort(std::span<Item> items, std::span<Item> spare, unsigned bits, Key key,
                                          const CancelToken& cancel) {

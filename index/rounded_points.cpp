@@ -15,17 +15,17 @@ namespace {
 constexpr std::size_t kPanel = RoundedPoints::kPanel;
 constexpr std::size_t kPointGrain = 64;  ///< panels of a task
 
-/// Between these eps² is a normal number, and far from where sums of squares under- or overflow.
+/// Between these values eps² is a normal number, and sums of squares are far from under- and overflow.
 constexpr double kSmallestEps = 1e-140;
 constexpr double kLargestEps = 1e140;
 
-/// Norms over this are of no use with E < 2: float32 leaves nothing to decide.
+/// Larger norms are useless with E < 2: float32 decides no pairs.
 constexpr double kLargestNorm = 0x1p60;
 
-/// Multiples of more than this are within kLargestNorm only if they are 0.
+/// Multiples of larger powers of two are within kLargestNorm only if they are 0.
 constexpr int kHighestBit = 31;
 
-/// The median of up to so many points, evenly spread over the positions.
+/// Uses the median of up to this number of points, evenly spread over the positions.
 constexpr std::size_t kSample = 255;
 
 template <class T>
@@ -42,12 +42,11 @@ std::vector<double> sample_medians(const void* const* coordinates, std::size_t n
   return centre;
 }
 
-/// What is known of all points together.
 struct Summary {
   double largest_norm = 0;
-  int lowest_bit = 1 << 20;  ///< all coordinates are multiples of two to this power …
-  bool exact = true;         ///< … and were rounded nowhere
-  std::size_t vague = 0;     ///< points whose own share of a pair's doubt exceeds a neighbourhood
+  int lowest_bit = 1 << 20;  ///< all coordinates are multiples of two to this power
+  bool exact = true;         ///< no coordinate was rounded
+  std::size_t vague = 0;     ///< points whose own share of a pair's error bound exceeds a neighbourhood
 
   [[nodiscard]] Summary with(const Summary& b) const {
     return {std::max(largest_norm, b.largest_norm), std::min(lowest_bit, b.lowest_bit), exact && b.exact,
@@ -55,21 +54,21 @@ struct Summary {
   }
 };
 
-/// The exponent of the lowest bit that is set; of 0 a large one.
+/// Returns the exponent of the lowest bit that is set; a large number for 0.
 int lowest_bit(float x) noexcept {
   if (x == 0) return 1 << 20;
   const auto bits = std::bit_cast<std::uint32_t>(x);
   return static_cast<int>(bits >> 23 & 0xFFU) - 150 + std::countr_zero((bits & 0x7FFFFFU) | 0x800000U);
 }
 
-/// Sixteen points on their way into a panel.
+/// Sums for the sixteen points of a panel in construction.
 struct PanelSums {
   double radius_squared[kPanel] = {};
-  double norm[kPanel] = {};        ///< of all chunks that are complete
-  double chunk_norm[kPanel] = {};  ///< of the dimensions of this chunk
-  double rounded[kPanel] = {};     ///< Σ of the norms of all that is rounded on the way to a product
+  double norm[kPanel] = {};        ///< over all complete chunks
+  double chunk_norm[kPanel] = {};  ///< over the dimensions of this chunk
+  double rounded[kPanel] = {};     ///< Σ of the norms of all values that are rounded in the computation of a product
 
-  /// A sum of products over a chunk is done: it is added to those before it, which is one more rounding.
+  /// Ends a chunk: its sum of products is added to the sums before it, which is one more rounding.
   void end_chunk() {
     for (std::size_t i = 0; i < kPanel; ++i) {
       norm[i] += chunk_norm[i];
@@ -78,15 +77,15 @@ struct PanelSums {
     }
   }
 
-  /// See rounded_points.hpp: product() of tile_test-inl.hpp says what is rounded where. With u = 2^-24, a value v of the sum
-  /// is rounded with an error of at most u|v| beyond what it has already, which grows by 1 + u per step. All steps
+  /// See rounded_points.hpp; products() of tile_test-inl.hpp defines the roundings. With u = 2^-24, a value v of the
+  /// sum is rounded with an error of at most u|v| beyond its earlier error, which grows by 1 + u per step. All steps
   /// together: at most u·(1 + u)^(2d) Σ|v|, and (1 + u)^(2d) < 1 + 2^-10. Each v is ⟨p, q⟩ over some of the dimensions,
-  /// so |v| is at most half the sum of the two squared norms over these. The products themselves, rounded where there is no
-  /// fused operation, add up to the norms over all. Where products underflow, each adds less than 2^-126.
+  /// so |v| is at most half the sum of the two squared norms over these. The products themselves, rounded if there is
+  /// no fused operation, add up to the norms over all dimensions. If products underflow, each adds less than 2^-126.
   [[nodiscard]] double product_error(std::size_t i) const noexcept {
     return 0x1p-25 * (1 + 0x1p-9) * (rounded[i] + norm[i]) + 0x1p-110;
   }
-  /// As far as |p − P| of a coordinate goes, see make(): 2^-500 covers squares that underflow, 2^-30 the rounding here.
+  /// Bound on |p − P|, see make(): 2^-500 covers squares that underflow, 2^-30 the rounding here.
   [[nodiscard]] double radius(std::size_t i) const noexcept {
     return (std::sqrt(radius_squared[i]) + 0x1p-500) * (1 + 0x1p-30);
   }
@@ -124,13 +123,12 @@ void RoundedPoints::make(const void* const* coordinates, std::size_t n, double e
     for (std::size_t k = 0; k < dims_; ++k, out += kPanel) {
       const T* x = static_cast<const T*>(coordinates[k]) + first;
       double wide[kPanel];
-      // Behind the last point the centre stands in: its coordinates become 0.
+      // After the last point the centre is used: its coordinates become 0.
       for (std::size_t i = 0; i < kPanel; ++i) wide[i] = i < count ? static_cast<double>(x[i]) : centre[k];
       for (std::size_t i = 0; i < kPanel; ++i) {
         const double scaled = scale * (wide[i] - centre[k]);
         out[i] = static_cast<float>(scaled);
-        // The difference of a number and its float is a float64. The subtraction of the centre is off by 2^-53 of its
-        // result at most.
+        // The difference of a number and its float is a float64. Subtracting the centre errs by 2^-53 of it.
         const double rounded = static_cast<double>(out[i]);
         const double off = std::fabs(scaled - rounded) + 0x1p-53 * std::fabs(scaled);
         sums.radius_squared[i] += off * off;
@@ -138,7 +136,7 @@ void RoundedPoints::make(const void* const* coordinates, std::size_t n, double e
         sums.rounded[i] += sums.chunk_norm[i];
       }
       for (std::size_t i = 0; i < kPanel && summary.exact; ++i) {
-        // What the subtraction lost, exactly (Knuth's sum of two numbers).
+        // The rounding error of the subtraction, exactly (Knuth's sum of two numbers).
         const double from_centre = wide[i] - centre[k];
         const double back = wide[i] - from_centre;
         const double lost = (wide[i] - (from_centre + back)) - (centre[k] - back);
@@ -152,7 +150,7 @@ void RoundedPoints::make(const void* const* coordinates, std::size_t n, double e
       if (sums.norm[i] <= kLargestNorm) {
         t = pair_thresholds(sums.norm[i], sums.product_error(i), sums.radius(i), scaled_eps);
       } else {
-        // Also where coordinates overflowed, and norms are not a number.
+        // Also if coordinates overflowed, and norms are not a number.
         for (std::size_t k = 0; k < dims_; ++k) panels_[(panel * dims_ + k) * kPanel + i] = 0;
         summary.exact = false;
       }

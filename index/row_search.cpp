@@ -1,7 +1,7 @@
 #include <epsflow/index/row_search.hpp>
 
 #include <epsflow/index/instruction_sets.hpp>
-// before any header of Highway
+// must come before any header of Highway
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE \
   "epsflow/index/row_search.cpp"  // NOLINT: highway compiles this file once per instruction set
@@ -34,13 +34,13 @@ HWY_INLINE void for_each_word(const Input& in, std::uint32_t row, std::span<cons
   }
 }
 
-/// The verdicts of a row about panels of candidates.
+/// The bits of a row against panels of candidates.
 struct PanelBits {
   std::span<const Panel> panels;
   const std::uint16_t* bits;  ///< [panels]
 };
 
-/// Calls visit(first candidate, word) for all words of a row, range by range, as above.
+/// Calls visit(first candidate, word) for all words of a row, range by range, from the bits of panels.
 template <class Visit>
 HWY_INLINE void for_each_word(const PanelBits& row, std::span<const Range> candidates, Visit visit) {
   constexpr std::uint32_t kPanel = RoundedPoints::kPanel;
@@ -51,7 +51,7 @@ HWY_INLINE void for_each_word(const PanelBits& row, std::span<const Range> candi
   };
   for (const Range& range : candidates) {
     for (std::uint64_t first = range.begin; first < range.end; first += 32) {
-      // A word lies in three panels at most; the last of them may hold the next one's beginning.
+      // A word spans at most three panels; the last of them may contain the beginning of the next word.
       std::uint64_t three = 0;
       for (std::uint32_t j = 0; j < 3; ++j) three |= bits_of(first / kPanel + j) << (j * kPanel);
       at = at >= 2 ? at - 2 : 0;
@@ -62,7 +62,7 @@ HWY_INLINE void for_each_word(const PanelBits& row, std::span<const Range> candi
   }
 }
 
-/// Counts neighbours, and keeps the words where there is a place for them.
+/// Counts neighbours, and stores the words if there is memory for them.
 struct BitsTask {
   std::uint32_t* words;  ///< null: count only
   std::uint32_t* counts;
@@ -113,7 +113,7 @@ struct IdsTask {
 
  private:
   HWY_INLINE void add(std::uint32_t first, std::uint32_t word) {
-    // A word adds at most 32 ids and a store writes a whole vector: both stay within kSlack behind the capacity.
+    // A word adds at most 32 ids and a store writes a whole vector: both stay within kSlack after the capacity.
     if (found > capacity) {
       found += static_cast<std::uint32_t>(__builtin_popcount(word));
       return;
@@ -130,12 +130,12 @@ struct IdsTask {
   }
 };
 
-/// Rows whose verdicts are kept at a time, while panels that fit the cache go by.
+/// Rows whose bits are stored at a time, while panels that fit the cache are processed.
 constexpr std::uint32_t kRowBlock = 64;
-/// Coordinates of the panels that a block of rows passes at a time: half of a small second-level cache.
+/// Coordinates of the panels that a block of rows processes at a time: half of a small second-level cache.
 constexpr std::size_t kPanelBlockBytes = 256 << 10;
 
-/// Rows [row, row + left) by R at a time, and what is left by fewer. bits: [rows × stride] verdicts.
+/// Tests rows [row, end), R at a time, and the remaining ones fewer at a time. bits: [rows × stride] results.
 template <class T, std::size_t R>
 HWY_INLINE void tile_rows(  // NOLINT(readability-function-size): a kernel
     const Input& in, std::uint32_t& row, std::uint32_t end, std::span<const Panel> panels, std::uint16_t*& bits,

@@ -1,9 +1,9 @@
-// The innermost loops of the CPU search: which candidates of a row are neighbours, tested several at a time.
+// The innermost loops of the CPU search: they test several candidates of a row at a time.
 //
-// The test is is_neighbor() of distance.hpp on vectors, or norm_sum() where the space is another: subtract, multiply, add in
-// the order of the dimensions, each rounded once, no fused operation, so every lane computes what the scalar code does. From
-// seven dimensions on, products of rows and candidates in float32 decide most pairs of a plain space first (rounded_points.hpp).
-// The instruction set is chosen at run time.
+// The test is is_neighbor() of distance.hpp on vectors, or norm_sum() if the space is not plain: subtract, multiply,
+// add in the order of the dimensions, each rounded once, no fused operation, so every lane computes what the scalar
+// code does. From seven dimensions on, float32 products of rows and candidates decide most pairs of a plain space first
+// (rounded_points.hpp). The instruction set is chosen at run time.
 #pragma once
 
 #include <cstdint>
@@ -17,40 +17,40 @@
 
 namespace epsflow::index {
 
-/// Coordinates by position and what they are compared with: what the loops need of an index.
+/// The part of an index that the loops read: coordinates by position, and the limit.
 struct SearchInput {
-  const void* const* coordinates;  ///< [dims] pointers to [n] float or double, Buffer::kPadding bytes readable behind
+  const void* const* coordinates;  ///< [dims] pointers to [n] float or double, plus Buffer::kPadding bytes
   std::size_t dims;
   Precision precision;
-  double limit;                            ///< of the space: eps² where it is plain
-  const RoundedPoints* rounded = nullptr;  ///< what decides most pairs in float32; null where there is nothing such
-  const Space* space = nullptr;            ///< null where it is plain
+  double limit;                            ///< of the space: eps² if it is plain
+  const RoundedPoints* rounded = nullptr;  ///< decides most pairs in float32; null if not available
+  const Space* space = nullptr;            ///< null if it is plain
 };
 
 class RowSearch {
  public:
-  /// `index` must outlive it. Does not move, as its input points into it.
+  /// `index` must outlive the object. The object does not move, as its input points into it.
   explicit RowSearch(const SearchIndex& index);
-  /// Of n points in any order. coordinates: [dims] pointers to [n] float or double as `precision` says, with
-  /// Buffer::kPadding bytes readable behind; they must outlive it.
+  /// Searches n points in any order. coordinates: [dims] pointers to [n] float or double, by `precision`, followed by
+  /// Buffer::kPadding readable bytes; they must outlive the object.
   RowSearch(std::vector<const void*> coordinates, std::size_t n, Precision precision, double eps,
             const Space& space = {});
   RowSearch(const RowSearch&) = delete;
   RowSearch& operator=(const RowSearch&) = delete;
 
-  /// Tests rows [rows.begin, rows.end), all of one bundle, against the bundle's candidates. Writes their bits, row after
-  /// row, to `words`, and the neighbours of each row to counts[0 … rows.size()).
+  /// Tests rows [rows.begin, rows.end), all of one bundle, against the bundle's candidates. Writes their bits, row
+  /// after row, to `words`, and the number of neighbours of each row to counts[0 … rows.size()).
   void packed(Range rows, std::span<const Range> candidates, std::uint32_t* words, std::uint32_t* counts) const;
 
-  /// Elements behind the capacity that ids() may overwrite.
+  /// ids() may overwrite this number of elements after the capacity.
   static constexpr std::size_t kSlack = 64;
 
-  /// The same as positions, ascending within a row. Writes at most `capacity` ids that count, and never past
-  /// ids[capacity + kSlack); returns how many the rows have, which tells whether they fitted.
+  /// Like packed(), but writes positions, ascending within a row. Writes at most `capacity` valid ids, and never past
+  /// ids[capacity + kSlack). Returns the number of ids of the rows; if it exceeds the capacity, they did not fit.
   [[nodiscard]] std::uint64_t ids(Range rows, std::span<const Range> candidates, std::uint32_t* ids,
                                   std::uint64_t capacity, std::uint32_t* counts) const;
 
-  /// Neighbours of each row without writing them down.
+  /// Counts the neighbours of each row without writing them.
   void count(Range rows, std::span<const Range> candidates, std::uint32_t* counts) const;
 
   /// The instruction set in use, as "AVX3" or "NEON".
@@ -58,12 +58,12 @@ class RowSearch {
 
   [[nodiscard]] const SearchInput& input() const noexcept { return input_; }
 
-  /// Pairs that float32 left to the float64 test so far. 0 where all are tested in float64.
+  /// Returns how many pairs float32 left to the float64 test so far; 0 if all pairs are tested in float64.
   [[nodiscard]] std::uint64_t open_pairs() const noexcept { return rounded_.open_pairs(); }
 
-  /// Without the coordinates, which are not its own.
+  /// Returns the memory in bytes, without the coordinates, which the object does not own.
   [[nodiscard]] std::uint64_t bytes() const noexcept { return rounded_.bytes(); }
-  /// The most that it takes while it is made for n points of a plain space; nothing in others.
+  /// Returns the peak memory of the construction for n points of a plain space, in bytes; 0 for other spaces.
   [[nodiscard]] static std::uint64_t most_bytes(std::uint64_t n, std::size_t dims) noexcept {
     return RoundedPoints::most_bytes(n, dims);
   }

@@ -1,4 +1,4 @@
-// The distance test of one row on vectors, compiled once per instruction set by each source that includes it.
+// The distance test of one row on vectors. Each source that includes it compiles it once per instruction set.
 #if defined(EPSFLOW_INDEX_ROW_TEST_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef EPSFLOW_INDEX_ROW_TEST_INL_HPP
 #undef EPSFLOW_INDEX_ROW_TEST_INL_HPP
@@ -36,7 +36,7 @@ HWY_INLINE std::uint32_t to_bits(hn::Mask<F64> mask) {
   return bytes[0];
 }
 
-/// One row against candidates: D dimensions, or any number where D is 0.
+/// One row against candidates in D dimensions, or in any number if D is 0.
 template <class T, std::size_t D>
 class RowTest {
  public:
@@ -49,7 +49,7 @@ class RowTest {
     row_ = row;
   }
 
-  /// Of a place that is no row. place: [D].
+  /// Tests a place that is not a row. place: [D].
   HWY_INLINE RowTest(const SearchInput& in, const double* place) requires(D > 0)
       : dims_(in.dims), limit_(hn::Set(F64(), in.limit)), coordinates_(in.coordinates), row_(0) {
     for (std::size_t k = 0; k < D; ++k) {
@@ -58,7 +58,7 @@ class RowTest {
     }
   }
 
-  /// Bit i: candidate first + i is a neighbour. For as many candidates as a vector has lanes.
+  /// Bit i is set if candidate first + i is a neighbour. Tests as many candidates as a vector has lanes.
   HWY_INLINE std::uint32_t bits(std::size_t first) const {
     if constexpr (D > 0) {
       const V64 diff = hn::Sub(point_[0], load(candidates_[0] + first));
@@ -74,14 +74,14 @@ class RowTest {
         const T* c = static_cast<const T*>(coordinates_[k]);
         const V64 d = hn::Sub(hn::Set(F64(), static_cast<double>(c[row_])), load(c + first));
         sum = hn::Add(sum, hn::Mul(d, d));
-        // The sum never falls, so once every lane is over the limit the rest cannot change the answer.
+        // The sum never decreases, so once every lane is over the limit the rest cannot change the answer.
         if (k % 8 == 7 && hn::AllFalse(F64(), hn::Le(sum, limit_))) return 0;
       }
       return to_bits(hn::Le(sum, limit_));
     }
   }
 
-  /// The bits of up to 32 candidates [first, end). May read, not use, coordinates behind `end`.
+  /// Returns the bits of up to 32 candidates [first, end). May read, but does not use, coordinates after `end`.
   HWY_INLINE std::uint32_t word(std::uint64_t first, std::uint64_t end) const {
     const std::uint64_t left = end - first;
     std::uint32_t word = 0;
@@ -102,10 +102,10 @@ class RowTest {
   std::uint32_t row_;
 };
 
-/// In the place of dimensions: any number of them, in a space that is not plain.
+/// Replaces the number of dimensions for a space that is not plain: any number of dimensions.
 inline constexpr std::size_t kOtherSpace = ~std::size_t{0};
 
-/// The same by norm_sum() of distance.hpp.
+/// The same test by norm_sum() of distance.hpp.
 template <class T>
 class RowTest<T, kOtherSpace> {
  public:
@@ -131,10 +131,10 @@ class RowTest<T, kOtherSpace> {
   }
 
  private:
-  /// Dimensions whose coordinates stay in registers.
+  /// The coordinates of these dimensions stay in registers.
   static constexpr std::size_t kKeptDims = 3;
 
-  /// Once for all loops that call it: inlined, it would be a third of their code.
+  /// Compiled once for all loops that call it: if inlined, it would be a third of their code.
   template <Norm N>
   [[nodiscard]] HWY_NOINLINE std::uint32_t word_of(std::uint64_t first, std::uint64_t end) const {
     const std::uint64_t count = HWY_MIN(end - first, std::uint64_t{32});
@@ -164,13 +164,13 @@ class RowTest<T, kOtherSpace> {
     if constexpr (N == Norm::minkowski) return hn::Add(sum, power(t));
   }
 
-  /// Of an open axis it is infinite: there is no way round.
+  /// Returns the length of an axis; infinite for an open one, which has no periodic distance.
   [[nodiscard]] HWY_INLINE V64 length(std::size_t k) const {
     const double period = space_.period(k);
     return hn::Set(F64(), period > 0 ? period : std::numeric_limits<double>::infinity());
   }
 
-  /// By the scalar function, as vectors have none that rounds alike on every machine.
+  /// Uses the scalar function, as no vector function rounds alike on every machine.
   [[nodiscard]] HWY_INLINE V64 power(V64 t) const {
     double lanes[kLanes64];
     hn::StoreU(t, F64(), lanes);
@@ -187,8 +187,7 @@ class RowTest<T, kOtherSpace> {
   V64 length_[kKeptDims];
 };
 
-/// Calls f.template operator()<T, D>() with the type of the coordinates and their number, or 0 where it is over six, or
-/// kOtherSpace.
+/// Calls f.template operator()<T, D>() with the coordinates' type and number, 0 if over six, or kOtherSpace.
 template <class F>
 HWY_INLINE void with_types(const SearchInput& in, F f) {
   const auto with_dims = [&]<class T>(T) HWY_ATTR {

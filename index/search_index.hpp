@@ -1,4 +1,4 @@
-// What a search needs of an index: points in its order, in bundles that share their candidates.
+// The interface of an index to a search: points in its order, in bundles of positions that share their candidates.
 #pragma once
 
 #include <algorithm>
@@ -15,15 +15,15 @@
 
 namespace epsflow::index {
 
-/// Where a walk over bundles is. What the places are the index alone knows.
+/// The state of a walk over bundles. Only the index that made it can interpret `places`.
 struct BundleWalk {
   std::vector<std::size_t> places;
   std::vector<Range> ranges;  ///< candidates of the bundle: non-empty, ascending, not touching each other
 };
 
-/// Points sorted so that neighbours lie close together, and cut into bundles of consecutive positions. Keeps a copy of the
-/// coordinates, in their precision. Candidates of a bundle are found when they are needed (CandidateRanges), or kept where they are few,
-/// so memory is O(n·d) however many they are.
+/// Points sorted so that neighbours lie close together, and cut into bundles of consecutive positions. Keeps a copy of
+/// the coordinates, in their precision. Candidates of a bundle are computed when they are needed (CandidateRanges), or
+/// cached if they are few, so memory is O(n·d) for any number of candidates.
 class SearchIndex {
  public:
   SearchIndex(const SearchIndex&) = delete;  // searches hold the addresses of its coordinates
@@ -38,8 +38,7 @@ class SearchIndex {
   /// Input id of each position. [n]
   [[nodiscard]] std::span<const std::uint32_t> order() const noexcept { return order_.span(); }
 
-  /// Coordinate k of all points, by position; Buffer::kPadding bytes behind the end are readable. T must be the
-  /// precision.
+  /// Coordinate k of all points, by position. Buffer::kPadding more bytes are readable. T is the precision.
   template <class T>
   [[nodiscard]] const T* coordinates(std::size_t k) const noexcept {
     return reinterpret_cast<const T*>(coordinates_[k].data());
@@ -51,15 +50,14 @@ class SearchIndex {
   [[nodiscard]] Range rows_of(std::size_t bundle) const noexcept {
     return {bundle_starts_[bundle], bundle_starts_[bundle + 1]};
   }
-  /// The bundle that holds a position. O(log bundles).
+  /// Returns the bundle that holds a position. O(log bundles).
   [[nodiscard]] std::size_t bundle_of(std::uint32_t position) const noexcept {
     return std::upper_bound(bundle_starts_.begin(), bundle_starts_.end(), position) - bundle_starts_.begin() - 1;
   }
 
-  /// Begins a walk at a bundle.
   virtual void start_walk(std::size_t bundle, BundleWalk& walk) const = 0;
-  /// Sets walk.ranges to what holds every neighbour of every point of the bundle. The bundle is the walk's first one or a
-  /// later one than the last.
+  /// Sets walk.ranges to ranges that hold every neighbour of every point of the bundle. The bundle is the first one of
+  /// the walk or comes after the previous one.
   virtual void find_ranges(std::size_t bundle, BundleWalk& walk) const = 0;
 
   [[nodiscard]] virtual std::uint64_t bytes() const noexcept;
@@ -68,7 +66,7 @@ class SearchIndex {
   SearchIndex(PointsView points, double eps, Space space)
       : dims_(points.dims()), precision_(points.precision()), eps_(eps), space_(std::move(space)) {}
 
-  /// To be called once each by whatever sorts the points, in this order.
+  /// A derived class calls each of these once, in this order, after it has sorted the points.
   void set_order(Buffer<std::uint32_t> order) noexcept { order_ = std::move(order); }
   void set_bundle_starts(Buffer<std::uint32_t> starts) noexcept { bundle_starts_ = std::move(starts); }
   /// O(n·d), in parallel.

@@ -13,7 +13,6 @@ namespace {
 
 LayerInterval unite(LayerInterval a, LayerInterval b) { return {std::min(a.lo, b.lo), std::max(a.hi, b.hi)}; }
 
-/// The tiles of a block.
 struct TileRange {
   std::uint32_t begin;
   std::uint32_t end;
@@ -159,7 +158,7 @@ void list_tile_ranges(const TileBounds& bounds, std::uint32_t tile, std::vector<
 CandidateBundles tile_bundles(std::uint64_t points, std::span<const TileBlock> blocks) {
   const std::uint32_t tiles = tiles_of(points);
   const auto size = narrow<std::uint32_t>(points);
-  // Each pair, from both of its sides: the other tiles of each tile.
+  // Each pair is entered from both sides: the list of a tile has all its other tiles.
   std::vector<std::uint64_t> starts(std::size_t{tiles} + 1);
   const auto for_each_side = [&](auto&& f) {
     for (const TileBlock& block : blocks) {

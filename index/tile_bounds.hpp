@@ -1,4 +1,4 @@
-// Which tiles of consecutive points may hold neighbours, from the intervals of functions on them.
+// Finds the tiles of consecutive points that may hold neighbours, by the intervals of functions on them.
 #pragma once
 
 #include <cstddef>
@@ -18,19 +18,19 @@ namespace epsflow::index {
 /// The interval of each function on each tile, and on each block of kBlockTiles tiles.
 class TileBounds {
  public:
-  /// Of tiles and blocks that are hardly filled.
+  /// Memory of tiles and blocks that are almost empty.
   static constexpr std::uint64_t kMostFixedBytes = 4 * kMostFunctions * sizeof(LayerInterval);
 
-  /// Without functions: every pair of tiles may hold neighbours.
+  /// Without functions, every pair of tiles may hold neighbours.
   explicit TileBounds(std::uint64_t points) : points_(points) {}
-  /// Of points in the given order. O(n · d), in parallel. Throws Cancelled.
+  /// Bounds for points in the given order. O(n·d), in parallel. Throws Cancelled.
   TileBounds(PointsView points, std::span<const std::uint32_t> order, const Layers& layers, const CancelToken& cancel);
 
   [[nodiscard]] std::uint64_t points() const noexcept { return points_; }
   [[nodiscard]] std::uint32_t tiles() const noexcept { return tiles_of(points_); }
   [[nodiscard]] std::uint32_t blocks() const noexcept { return tile_blocks_of(tiles()); }
   [[nodiscard]] std::uint32_t functions() const noexcept { return functions_; }
-  /// Function f on all tiles, on all blocks.
+  /// Intervals of function f on all tiles and on all blocks.
   [[nodiscard]] std::span<const LayerInterval> of_tiles(std::uint32_t f) const noexcept {
     return tile_intervals_.span().subspan(std::size_t{f} * tiles(), tiles());
   }
@@ -47,20 +47,19 @@ class TileBounds {
   Buffer<LayerInterval> block_intervals_;
 };
 
-/// The pairs of tiles that may hold neighbours: each once, the tile that comes first as the row; blocks of many pairs
-/// first. Blocks of blocks() that are apart as a whole are passed over at once. In parallel. Throws Cancelled.
+/// Returns the pairs of tiles that may hold neighbours: each pair once, the first tile as the row; blocks of many pairs
+/// first. Blocks that are apart as a whole are skipped at once. In parallel. Throws Cancelled.
 [[nodiscard]] std::vector<TileBlock> list_tile_blocks(const TileBounds& bounds, const CancelToken& cancel);
-/// All pairs of tiles of n points.
+/// Returns all pairs of tiles of n points.
 [[nodiscard]] std::vector<TileBlock> list_all_tile_blocks(std::uint64_t points, const CancelToken& cancel);
 
-/// Pairs of tiles in a list.
 [[nodiscard]] std::uint64_t count_tile_pairs(std::span<const TileBlock> blocks) noexcept;
 
-/// The tiles that one tile must be compared with, itself among them, as ranges of positions: ascending, not touching each
-/// other. What the list above says of the tile, without the memory of the list.
+/// Returns the tiles that one tile must be compared with, including itself, as ranges of positions: ascending, not
+/// touching each other. Gives the entries of list_tile_blocks() for the tile without the memory of the list.
 void list_tile_ranges(const TileBounds& bounds, std::uint32_t tile, std::vector<Range>& ranges);
 
-/// The list for searches point by point: each tile is a bundle, and what it may have neighbours in are its ranges.
+/// Converts the list for searches point by point: each tile is a bundle, with the tiles that may hold its neighbours.
 [[nodiscard]] CandidateBundles tile_bundles(std::uint64_t points, std::span<const TileBlock> blocks);
 
 }  // namespace epsflow::index

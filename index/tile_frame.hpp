@@ -1,19 +1,20 @@
-// A point's thresholds for deciding pairs by rounded coordinates: the error bound of the three-way test, for the CPU and for kernels.
+// A point's thresholds for deciding pairs by rounded coordinates, with the error bound of the three-way test. For the
+// CPU and for kernels.
 //
-// A frame is a centre c and a scale s, a power of two. P = s·(x − c) is a point in it, in real numbers, and p its rounded
-// coordinates; E = s·eps. Of each point are known
+// A frame is a centre c and a scale s, a power of two. P = s·(x − c) is a point in it, in real numbers, and p its
+// rounded coordinates; E = s·eps. For each point the following are given:
 //   n = ‖p‖²,   r >= ‖p − P‖,   e, such that a computed product ĝ of two points has |ĝ − ⟨p, q⟩| <= e_p + e_q.
-// The test of distance.hpp multiplies the squared distance by no more than 1 ± (d + 2)·2^-53, eps² by 1 ± 2^-53. For d up to
-// 4096 that is less than 1 ± 2^-40 together, so with E± = E·(1 ± 2^-40) it says no where ‖P − Q‖ > E₊ and yes where
-// ‖P − Q‖ <= E₋. As ‖P − Q‖ and ‖p − q‖ differ by at most r_p + r_q, and ‖p − q‖² = n_p + n_q − 2⟨p, q⟩:
+// The test of distance.hpp multiplies the squared distance by no more than 1 ± (d + 2)·2^-53, eps² by 1 ± 2^-53. For d
+// up to 4096 that is less than 1 ± 2^-40 together. So with E± = E·(1 ± 2^-40) the test returns no if ‖P − Q‖ > E₊ and
+// yes if ‖P − Q‖ <= E₋. ‖P − Q‖ and ‖p − q‖ differ by at most r_p + r_q, and ‖p − q‖² = n_p + n_q − 2⟨p, q⟩. Therefore:
 //
-// *No* where n_p + n_q − 2(ĝ + e_p + e_q) > (E₊ + r_p + r_q)². The square is convex, so the right side is at most
+// *No* if n_p + n_q − 2(ĝ + e_p + e_q) > (E₊ + r_p + r_q)². The square is convex, so the right side is at most
 // ½(E₊ + 2r_p)² + ½(E₊ + 2r_q)², and the test separates: ĝ < h_p + h_q with h = ½(n − 2e − ½(E₊ + 2r)²).
 //
-// *Yes* where n_p + n_q − 2(ĝ − e_p − e_q) <= (E₋ − r_p − r_q)², of which E₋² − 2E₋(r_p + r_q) is a lower bound:
+// *Yes* if n_p + n_q − 2(ĝ − e_p − e_q) <= (E₋ − r_p − r_q)², of which E₋² − 2E₋(r_p + r_q) is a lower bound:
 // ĝ >= k_p + k_q with k = ½(n + 2e − ½E₋² + 2E₋r), if r_p + r_q <= E₋: a point with r > E₋/2 gets k = ∞.
 //
-// All other pairs are open: distance.hpp decides them.
+// All other pairs are undecided, and distance.hpp decides them.
 #pragma once
 
 #include <cmath>
@@ -23,21 +24,20 @@
 
 namespace epsflow::index {
 
-/// The largest float not over x, the smallest not under it.
+/// Returns the largest float not over x, and the smallest float not under x.
 [[nodiscard]] EPSFLOW_HOST_DEVICE inline float round_down(double x) noexcept {
   const float f = static_cast<float>(x);
   return static_cast<double>(f) > x ? nextafterf(f, -HUGE_VALF) : f;
 }
 [[nodiscard]] EPSFLOW_HOST_DEVICE inline float round_up(double x) noexcept { return -round_down(-x); }
 
-/// Two points are no neighbours where ĝ < reject_p + reject_q, and neighbours where ĝ >= accept_p + accept_q, both sums in
-/// float32.
+/// Two points are not neighbours if ĝ < reject_p + reject_q, and neighbours if ĝ >= accept_p + accept_q (in float32).
 struct PairThresholds {
   float reject;
   float accept;
 };
 
-/// Those of a point of which nothing is known: all its pairs are open.
+/// Returns the thresholds of an unknown point, which leave all its pairs undecided.
 [[nodiscard]] EPSFLOW_HOST_DEVICE inline PairThresholds always_open() noexcept { return {-HUGE_VALF, HUGE_VALF}; }
 
 /// h and k of a point.
@@ -46,11 +46,11 @@ struct RealThresholds {
   double accept;
 };
 
-/// h lowered and k raised by what computing them may be off. eps: E; norm: n, at most 2^60 and computed in float64 (up to 4096
-/// squares, in any order); radius: r; product_error: e.
+/// Returns h lowered and k raised by the error of their computation. eps: E; norm: n, at most 2^60 and computed in
+/// float64 (up to 4096 squares, in any order); radius: r; product_error: e.
 ///
-/// `computed` covers the float64 arithmetic of n, h and k: 4096 sums and a few operations more, each off by 2^-53 of terms that
-/// n + e + (E + 2r)² bounds. Where E is 1 or more it is at least 2^-39, and covers products that underflow in float32 too.
+/// `computed` covers the float64 arithmetic of n, h and k: 4096 sums and a few operations, each with an error of 2^-53
+/// of terms that n + e + (E + 2r)² bounds. If E is 1 or more, it is at least 2^-39, which covers float32 underflow.
 [[nodiscard]] EPSFLOW_HOST_DEVICE inline RealThresholds real_thresholds(double norm, double product_error,
                                                                         double radius, double eps) noexcept {
   const double outer = eps * (1 + 0x1p-40) + 2 * radius;
@@ -61,8 +61,7 @@ struct RealThresholds {
   return {h, 2 * radius <= inner ? k : HUGE_VAL};
 }
 
-/// The same as floats. 2^-23 |h| covers the sum of two thresholds: rounded to float32 it is off by at most
-/// 2^-24 (|h_p| + |h_q|).
+/// The same thresholds as floats. 2^-23 |h| covers rounding their sum to float32, by at most 2^-24 (|h_p| + |h_q|).
 [[nodiscard]] EPSFLOW_HOST_DEVICE inline PairThresholds pair_thresholds(double norm, double product_error,
                                                                         double radius, double eps) noexcept {
   const RealThresholds real = real_thresholds(norm, product_error, radius, eps);
@@ -70,13 +69,14 @@ struct RealThresholds {
           round_up(real.accept + 0x1p-23 * std::fabs(real.accept))};
 }
 
-/// h = k of a point whose rounded coordinates are exact multiples of a power of two g, as are those of all others, where
-/// squared distances up to the sums of two norms are decided without rounding: norm and limit are at most 2^20 g².
-/// limit: s²·fl(eps²). step: g².
+/// Returns h = k for a point whose rounded coordinates, as those of all other points, are exact multiples of a power of
+/// two g. All squared distances up to the sum of two norms are then decided without rounding: norm and limit are at
+/// most 2^20 g². limit: s²·fl(eps²). step: g².
 ///
-/// Products and norms are multiples of g² up to 2^20 g², so ĝ is exact, and the squared distance too, here and in the test
-/// of distance.hpp. It is over the limit exactly if it is over the limit rounded down to a multiple of g² and raised by g²/2,
-/// which no squared distance equals. Thresholds and their sums are multiples of g²/8 below 2^24 of them, so exact as floats.
+/// Products and norms are multiples of g² up to 2^20 g², so ĝ is exact, and so is the squared distance, here and in the
+/// test of distance.hpp. It is over the limit if and only if it is over the limit rounded down to a multiple of g² and
+/// raised by g²/2, which no squared distance equals. Thresholds and their sums are multiples of g²/8 below 2^24 of
+/// them, so exact as floats.
 [[nodiscard]] EPSFLOW_HOST_DEVICE inline PairThresholds exact_thresholds(double norm, double limit,
                                                                          double step) noexcept {
   const auto h = static_cast<float>(0.5 * norm - 0.25 * (floor(limit / step) + 0.5) * step);

@@ -1,4 +1,4 @@
-// The three-way test of rows against panels of candidates, compiled once per instruction set by each source that includes it.
+// The three-way test of rows against panels of candidates. Compiled once per instruction set and source.
 #if defined(EPSFLOW_INDEX_TILE_TEST_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef EPSFLOW_INDEX_TILE_TEST_INL_HPP
 #undef EPSFLOW_INDEX_TILE_TEST_INL_HPP
@@ -26,7 +26,7 @@ using V32 = hn::Vec<F32>;
 constexpr std::size_t kLanesF32 = hn::MaxLanes(F32());
 constexpr std::size_t kPanelVectors = RoundedPoints::kPanel / kLanesF32;
 
-/// Rows and panels of a tile: as many sums as there are registers for. AVX-512 and NEON have 32, others 16.
+/// Rows and panels of a tile: one sum per available register. AVX-512 and NEON have 32 registers, others 16.
 constexpr std::size_t kTileRows = kLanesF32 == 16 ? 8 : HWY_TARGET == HWY_NEON ? 4 : kLanesF32 == 8 ? 4 : 2;
 constexpr std::size_t kTilePanels = kLanesF32 == 16 ? 2 : 1;
 
@@ -36,7 +36,7 @@ HWY_INLINE std::uint32_t to_bits(hn::Mask<F32> mask) {
   return bytes[0] | static_cast<std::uint32_t>(bytes[1]) << 8;
 }
 
-/// A panel of candidates and which of its positions count.
+/// A panel of candidates, and the positions in it that are candidates.
 struct Panel {
   std::uint32_t index;
   std::uint32_t wanted;  ///< bit i: position kPanel · index + i
@@ -44,7 +44,7 @@ struct Panel {
   [[nodiscard]] std::uint32_t first() const { return index * static_cast<std::uint32_t>(RoundedPoints::kPanel); }
 };
 
-/// The panels that hold the candidates, ascending; a panel of two ranges stands there once.
+/// Lists the panels that hold the candidates, ascending. A panel that two ranges share is listed once.
 HWY_INLINE void list_panels(std::span<const Range> candidates, std::vector<Panel>& panels) {
   constexpr std::uint32_t kPanel = RoundedPoints::kPanel;
   panels.clear();
@@ -76,7 +76,7 @@ class TileTest {
     }
   }
 
-  /// Calls visit(r, v, bits) for every row and panel: bit i: position i of the panel is a neighbour, where it is wanted.
+  /// Calls visit(r, v, bits) for every row and panel. Bit i is set if position i of the panel is a wanted neighbour.
   template <std::size_t V, class Visit>
   HWY_INLINE void panels(const Panel* panels, std::uint64_t& open_pairs, Visit visit) const {
     V32 sums[R][V * kPanelVectors];
@@ -88,7 +88,7 @@ class TileTest {
         const V32 reject = hn::Set(F32(), rounded_.reject()[rows_[r]]);
         for (std::size_t j = 0; j < kPanelVectors; ++j) {
           const V32 limit = hn::Add(reject, hn::LoadU(F32(), rounded_.reject() + first + j * kLanesF32));
-          // Where a limit is infinite nothing is below it.
+          // If a limit is infinite, no sum is below it.
           possible |= to_bits(hn::Not(hn::Lt(sums[r][v * kPanelVectors + j], limit))) << (j * kLanesF32);
         }
         possible &= panels[v].wanted;
@@ -111,8 +111,8 @@ class TileTest {
   }
 
  private:
-  /// ⟨p, q⟩ over a chunk of dimensions at a time, each sum in the order of the dimensions, then over the chunks in order. What
-  /// RoundedPoints says of the error of a product stands on this order.
+  /// ⟨p, q⟩ is summed over chunks of dimensions: within a chunk in the order of the dimensions, then over the chunks in
+  /// order. The bound on the error of a product in RoundedPoints depends on this order.
   template <std::size_t V>
   HWY_INLINE void products(const Panel* panels, V32 (&sums)[R][V * kPanelVectors]) const {
     const float* candidates[V];
@@ -150,7 +150,7 @@ class TileTest {
     }
   }
 
-  /// The float64 test of the positions of a panel that are still open.
+  /// The float64 test of the undecided positions of a panel.
   HWY_NOINLINE std::uint32_t decide(std::uint32_t row, std::size_t first, std::uint32_t open) const {
     const RowTest<T, 0> test(in_, row);
     constexpr std::uint32_t kVector = (1U << kLanes64) - 1;
@@ -179,10 +179,10 @@ class TileRowTest {
     if (open_pairs_ != 0) rounded_.add_open_pairs(open_pairs_);
   }
 
-  /// Panels that panels() takes: two may be added at once before the limit is looked at.
+  /// The largest number of panels per step of panels(): two may be added at once before the limit is checked.
   static constexpr std::size_t kMostPanels = kLanesF32 == 16 ? 4 : 2;
 
-  /// Calls visit(panel, bits) for panels[0 … count), up to kMostPanels + 1 of them. bits: its neighbours, where it is wanted.
+  /// Calls visit(panel, bits) for panels[0 … count), count <= kMostPanels + 1. bits: the wanted neighbours.
   template <class Visit>
   HWY_INLINE void panels(const Panel* panels, std::size_t count, Visit visit) const {
     std::uint32_t bits[kMostPanels + 1] = {};
@@ -200,7 +200,8 @@ class TileRowTest {
   mutable std::uint64_t open_pairs_ = 0;
 };
 
-/// Rows [row, end) by R at a time, and what is left by fewer; see count_up_to(). start: the panel to begin with.
+/// Counts for rows [row, end), R at a time, the remaining ones fewer at a time; see count_up_to(). start: the first
+/// panel to test.
 template <class T, std::size_t R>
 HWY_INLINE void count_tiles(const SearchInput& in, std::uint32_t row, std::uint32_t end, std::span<const Panel> panels,
                             std::size_t start, std::uint32_t most, std::uint32_t* counts, std::uint64_t& open_pairs) {
@@ -230,8 +231,8 @@ HWY_INLINE void count_tiles(const SearchInput& in, std::uint32_t row, std::uint3
   if constexpr (R > 1) count_tiles<T, R / 2>(in, row, end, panels, start, most, counts, open_pairs);
 }
 
-/// The neighbours of rows of one bundle, counted as far as `most`: counts[0 … rows.size()). Begins with the candidates next to
-/// the rows, where most neighbours are.
+/// Counts the neighbours of the rows of one bundle, up to `most`: counts[0 … rows.size()). Begins with the candidates
+/// next to the rows, where most neighbours are.
 template <class T>
 void count_up_to(const SearchInput& in, Range rows, std::span<const Range> candidates, std::uint32_t most,
                  std::uint32_t* counts) {

@@ -14,7 +14,7 @@ bool BuildIndex::operator()(EpsJob& job, bool alone) const {
     if (alone) throw;
     return false;
   }
-  // What the sort needed is free again.
+  // The memory of the sort is free again.
   job.index_memory.shrink(job.index->bytes());
   return true;
 }

@@ -12,10 +12,10 @@ struct BuildIndex {
   const LoadedPoints& points;
   MemoryBudget& budget;
   const CancelToken& cancel;
-  IndexOptions options;  ///< but eps
+  IndexOptions options;  ///< except eps
 
-  /// Sets job.index and returns true. When the budget or the device has no room for the index: returns false where
-  /// `alone` is false, as other groups may give memory back, and throws ResourceError otherwise.
+  /// Sets job.index and returns true. If the budget or the device has no room for the index: returns false if `alone`
+  /// is false, as other groups may free memory, and throws ResourceError otherwise.
   [[nodiscard]] bool operator()(EpsJob& job, bool alone) const;
 };
 

@@ -16,21 +16,21 @@
 namespace epsflow::stages {
 namespace {
 
-/// Rows of a part. A device's batch may have millions of rows: they are entered in parallel.
+/// Rows of a part. A device's batch may have millions of rows, which are entered in parallel.
 constexpr std::size_t kRows = 1 << 15;
 
 std::size_t parts_of(std::size_t rows) { return (rows + kRows - 1) / kRows; }
 
-/// Calls body(first, size) for the parts of so many rows.
+/// Calls body(first, size) for the parts of this number of rows.
 template <class F>
 void for_each_part(std::size_t rows, F&& body) {
-  // Isolated: a lane must not wait for whatever long task its thread might pick up here.
+  // Isolated: a lane must not wait for a long unrelated task that its thread might start here.
   tbb::this_task_arena::isolate([&] {
     parallel_for(parts_of(rows), [&](std::size_t part) { body(part * kRows, std::min(rows - part * kRows, kRows)); });
   });
 }
 
-/// Enters rows in the table. Returns whether there is room for them.
+/// Enters rows in the table. Returns true if there was room for them.
 bool enter(NeighborTable& table, const PackedRows& found) {
   for_each_part(found.counts.size(), [&](std::size_t first, std::size_t size) {
     table.add_counts(found.rows.begin + static_cast<std::uint32_t>(first), found.counts.subspan(first, size));
@@ -52,7 +52,7 @@ bool enter(NeighborTable& table, const PlacedRows& found) {
 
 bool enter(NeighborTable& table, const LaneRows& found) { return table.append(found.rows, found.counts, found.ids); }
 
-/// What becomes of the batch, by what its search has come to.
+/// Handles a batch by the kind of result of its search.
 struct Build {
   const BuildTable& stage;
   EpsJob& job;
@@ -72,7 +72,7 @@ struct Build {
   }
   BuildTable::Outcome operator()(const TableFull&) const {
     if (!must_fit) return {{}, true};
-    // More was found than the estimate said: name what the rest will need by the same measure.
+    // The search found more than the estimate: the error names the memory for all rows by the corrected estimate.
     const std::uint64_t bytes = std::max(job.search->plan().pairs * 4, job.table->bytes());
     throw_table_too_large(job, stage.pool, bytes, false);
   }

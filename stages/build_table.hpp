@@ -1,4 +1,4 @@
-// Stage: the rows of a batch take their place in the table, or the batch is cut in two and goes again.
+// Stage: enters the rows of a batch in the table, or splits the batch in two for another search.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ struct BuildTable {
     bool table_full = false;
   };
 
-  /// Takes the rows that were found into job.table. When the memory budget has no room for them: says so where `must_fit`
-  /// is false, and throws ResourceError otherwise. Throws what the search failed with.
+  /// Enters the found rows in job.table. If the memory budget has no room for them: sets Outcome::table_full if
+  /// `must_fit` is false, and throws ResourceError otherwise. Rethrows the error of a failed search.
   [[nodiscard]] Outcome operator()(EpsJob& job, const Batch& batch, const BatchResult& result, bool must_fit) const;
 };
 

@@ -7,7 +7,7 @@
 namespace epsflow::stages {
 namespace {
 
-/// Minpts from which on a table is made sooner than its points are searched again for each.
+/// From this number of minpts on, a table costs less than searching points again for each minpts.
 constexpr std::size_t kFewestSharedVariants = 4;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Stage: which way the variants of one eps go, through a table or without one.
+// Stage: chooses to cluster the variants of one eps through a table or directly.
 #pragma once
 
 #include <cstddef>
@@ -11,14 +11,13 @@
 
 namespace epsflow::stages {
 
-/// What the choice is made of.
 struct StrategyQuestion {
   StrategyChoice choice = StrategyChoice::automatic;
-  bool table_wanted = false;   ///< the caller chose how tables are made or read
-  bool table_refused = false;  ///< a table of this eps has been tried, and did not fit
-  std::size_t variants = 1;    ///< minpts of the eps
-  IndexFigures index;          ///< of the eps
-  std::uint64_t memory = 0;    ///< bytes of the budget beside points and index
+  bool table_wanted = false;   ///< the caller set options of tables
+  bool table_refused = false;  ///< a table of this eps was tried and did not fit
+  std::size_t variants = 1;    ///< number of minpts of the eps
+  IndexFigures index;          ///< of the index of the eps
+  std::uint64_t memory = 0;    ///< bytes of the budget without points and index
 };
 
 struct StrategyAnswer {
@@ -26,32 +25,32 @@ struct StrategyAnswer {
   std::string_view reason;
 };
 
-/// What the cells of the index shall be for. This much is decided before the index is built, from the caller's options and
-/// the dimensions alone: points sorted into one kind of cells would have to be sorted again for the other.
+/// Returns the use of the cells of the index. This is decided before the index is built, from the caller's options and
+/// the dimensions alone: points that are sorted into one kind of cells would have to be sorted again for the other.
 [[nodiscard]] Cells choose_cells(StrategyChoice choice, bool table_wanted, std::size_t dims) noexcept;
 
-/// The way of one eps. Pure.
+/// Chooses the strategy of one eps. Pure.
 ///
-/// Without a table each point is searched once for its count, once more when it becomes core (as far as candidates are not
-/// of its set already), and for each minpts for which it is not core; from a table everything is searched once, and read.
-/// So a table pays where cells are no cliques, several minpts share it, and it fits: at most a third of the candidates were
-/// neighbours in the sets measured, and an id takes 4 bytes.
+/// Without a table each point is searched once for its count, once more when it becomes core (except candidates already
+/// in its set), and once for each minpts for which it is not core. With a table everything is searched once and then
+/// read. So a table pays if cells are not cliques, several minpts share it, and it fits: at most a third of the
+/// candidates were neighbours in the sets measured, and an id takes 4 bytes.
 [[nodiscard]] StrategyAnswer choose_strategy(const StrategyQuestion& question) noexcept;
 
-/// Makes the choice for each group of a run, and holds what is the same for all of them. A run and a plan of it use it alike.
+/// Chooses for each group of a run, and holds the inputs that all groups share. A run and its plan use it alike.
 struct ChooseStrategy {
   StrategyChoice choice = StrategyChoice::automatic;
-  bool table_wanted = false;  ///< as in the question
+  bool table_wanted = false;  ///< as in StrategyQuestion
   std::size_t dims = 1;
-  std::uint64_t memory = 0;  ///< bytes of the budget beside all points
+  std::uint64_t memory = 0;  ///< bytes of the budget without all points
 
-  /// Whether the caller left the way open, so that a table that does not fit is no error.
+  /// Returns true if the caller left the strategy open, so that a table that does not fit is not an error.
   [[nodiscard]] bool open() const noexcept { return choice == StrategyChoice::automatic && !table_wanted; }
   [[nodiscard]] Cells cells() const noexcept { return choose_cells(choice, table_wanted, dims); }
 
-  /// Counts the figures of the index only where the choice depends on them.
+  /// Computes the figures of the index only if the choice depends on them.
   [[nodiscard]] StrategyAnswer operator()(const EpsGroup& group, const Index& index) const;
-  /// With figures that are counted already.
+  /// Uses figures that are already computed.
   [[nodiscard]] StrategyAnswer operator()(const EpsGroup& group, const Index& index, const IndexFigures& figures) const;
 };
 

@@ -21,14 +21,14 @@ bool ClusterDirectly::operator()(EpsJob& job, bool alone, const std::function<vo
     const std::uint64_t verifying = verify ? points.size() * clustering::kVerifyBytesPerPoint : 0;
     const MemoryCharge memory(budget, job.index->direct_bytes(options(job.group)) + verifying,
                               "clustering without a table");
-    // A copy, as the group loses the variants that were handed over.
+    // A copy, because emitted variants are removed from the group.
     const std::vector<std::uint32_t> minpts = job.group.minpts;
     DirectOptions asked = options(job.group);
     asked.minpts = minpts;
-    std::unique_ptr<LabelPlace> place;  // outlives what is counted, which writes to it
+    std::unique_ptr<LabelPlace> place;  // outlives `counted`, which writes to it
     // Isolated: a thread that waits here for its own loops must not pick up work of another eps instead.
     const auto counted = tbb::this_task_arena::isolate([&] { return job.index->count(asked); });
-    place = job.index->place(asked);  // while a device may still count
+    place = job.index->place(asked);  // allocated while a device may still count
     const double share = job.seconds() / static_cast<double>(minpts.size());
     begun();
     tbb::this_task_arena::isolate([&] {
@@ -44,7 +44,7 @@ bool ClusterDirectly::operator()(EpsJob& job, bool alone, const std::function<vo
     if (trace != nullptr) trace->count_open_pairs(counted->open_pairs());
     return true;
   } catch (const ResourceError&) {
-    // What the caller's code throws is no lack of memory of ours; and clusters of an eps are tied to each other, all or none.
+    // An exception of the caller is not a lack of memory here. Clusters of an eps come all or none.
     const bool begun_for_good = clusters && job.group.minpts.size() < variants;
     if (alone || handing_over || begun_for_good) throw;
     return false;

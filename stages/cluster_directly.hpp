@@ -1,4 +1,4 @@
-// Stage: the variants of one eps without a table.
+// Stage: clusters the variants of one eps without a table.
 #pragma once
 
 #include <functional>
@@ -16,14 +16,14 @@ struct ClusterDirectly {
   bool core_mask = false;
   bool verify = false;
   PointsView points = {};                  ///< for `verify`, which searches them itself
-  MemorySpace labels = MemorySpace::host;  ///< where they are kept
+  MemorySpace labels = MemorySpace::host;  ///< where labels are kept
   Trace* trace = nullptr;
   Space space = {};                        ///< of the points
-  const LoadedWeights* weights = nullptr;  ///< of the points, unless they have none
+  const LoadedWeights* weights = nullptr;  ///< null if the points have none
   Keep keep = Keep::labels;
-  bool clusters = false;  ///< to be told as objects
+  bool clusters = false;  ///< fill VariantResult::clusters
 
-  /// What the clustering of a group is made for.
+  /// Returns the options of the clustering of a group.
   [[nodiscard]] DirectOptions options(const EpsGroup& group) const noexcept {
     return {.minpts = group.minpts,
             .core_mask = core_mask,
@@ -33,10 +33,10 @@ struct ClusterDirectly {
             .weights = weights};
   }
 
-  /// Calls begun() when all memory is there and neighbours are counted, as far as the device says, then emit(result) once per variant, in descending order of minpts, from
-  /// this thread, and returns true. Variants that were handed over are taken out of the group. When the budget or the
-  /// device has no room: returns false where `alone` is false, as other groups may give memory back, and throws
-  /// ResourceError otherwise. Throws Error when `verify` finds a wrong label.
+  /// Calls begun() after all memory is allocated and counting is finished, as far as the device reports it. Then calls
+  /// emit(result) once per variant, in descending order of minpts, from this thread, and returns true. Emitted variants
+  /// are removed from the group. If the budget or the device has no room: returns false if `alone` is false, as other
+  /// groups may free memory, and throws ResourceError otherwise. Throws Error if `verify` finds a wrong label.
   [[nodiscard]] bool operator()(EpsJob& job, bool alone, const std::function<void()>& begun,
                                 const std::function<void(VariantResult&&)>& emit) const;
 };

@@ -57,9 +57,9 @@ void ClusterVariants::operator()(const EpsJob& job, const std::function<void(Var
       clustering::cluster_nested(input, minpts, cancel, finish);
       return;
     }
-    // `workers` loops that take the next variant each, so that scratch memory stays bounded. What one of them throws
-    // must not reach the parallel loop: oneTBB would then cut the loops inside the others short, and they would take
-    // half-made labels for finished ones.
+    // `workers` loops take one variant after the other, so that scratch memory stays bounded. Their exceptions must not
+    // reach the parallel loop: oneTBB would then cancel the loops inside the other variants, which would emit partial
+    // labels.
     std::atomic<std::size_t> next{0};
     std::atomic<bool> failed{false};
     std::exception_ptr first;

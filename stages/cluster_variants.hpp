@@ -1,4 +1,4 @@
-// Stage: every variant of a finished table.
+// Stage: clusters every variant of a finished table.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 
 namespace epsflow::stages {
 
-/// Throws Error when labels are wrong, which is a defect of epsflow. Searches `points` of `space` itself, within `radius`; see
-/// clustering/verify.hpp. weights: null where the points have none.
+/// Throws Error if labels are wrong, which is a defect of epsflow. Searches `points` of `space` itself, within
+/// `radius`; see clustering/verify.hpp. weights: null if the points have none.
 void check_labels(PointsView points, const Space& space, const WholeWeights* weights, double radius,
                   const VariantResult& result);
 
@@ -23,18 +23,18 @@ struct ClusterVariants {
   bool verify = false;
   bool core_mask = false;
   Keep keep = Keep::labels;
-  bool clusters = false;                  ///< to be told as objects
+  bool clusters = false;                  ///< fill VariantResult::clusters
   PointsView points = {};                 ///< for `verify`, which searches them itself
   Space space = {};                       ///< of the points
-  const WholeWeights* weights = nullptr;  ///< of the points, unless they have none
-  unsigned workers = 1;                   ///< variants that are under way at once, at most, with VariantMethod::each
+  const WholeWeights* weights = nullptr;  ///< null if the points have none
+  unsigned workers = 1;                   ///< the largest number of concurrent variants, with VariantMethod::each
   const CancelToken& cancel;
   Trace* trace = nullptr;
 
-  /// Scratch and labels for a group of so many variants over n points.
+  /// Scratch and labels for a group of this number of variants over n points, in bytes.
   [[nodiscard]] std::uint64_t bytes(std::uint64_t n, std::size_t variants) const noexcept;
 
-  /// Calls emit(result) once per variant, from any thread, perhaps from several at once. Throws Error when `verify`
+  /// Calls emit(result) once per variant, from any thread, possibly from several at once. Throws Error if `verify`
   /// finds a wrong label, which is a defect of epsflow.
   void operator()(const EpsJob& job, const std::function<void(VariantResult&&)>& emit) const;
 };

@@ -1,4 +1,4 @@
-// What travels through the flow: the work of one eps.
+// The object that travels through the flow: the work of one eps.
 #pragma once
 
 #include <atomic>
@@ -14,23 +14,23 @@
 
 namespace epsflow::stages {
 
-/// The variants that share one eps, and so one index.
+/// The variants that share one eps, and therefore one index.
 struct EpsGroup {
-  double eps = 0;                     ///< as the caller gave it, which is what results carry
+  double eps = 0;                     ///< as the caller gave it; results carry it
   std::vector<std::uint32_t> minpts;  ///< descending
-  double radius = eps;                ///< as it is searched
-  bool table_refused = false;         ///< the memory budget had no room for a table, though it was alone
+  double radius = eps;                ///< eps as it is searched
+  bool table_refused = false;         ///< the memory budget had no room for a table although no other group ran
 };
 
-/// One eps on its way: each stage adds its part, the last drops it all.
+/// One eps in progress: each stage adds its part, the last one releases everything.
 struct EpsJob {
   explicit EpsJob(EpsGroup g) : group(std::move(g)) {}
 
   using Clock = std::chrono::steady_clock;
   [[nodiscard]] double seconds() const { return std::chrono::duration<double>(Clock::now() - begin).count(); }
 
-  /// Frees everything but the group. Copies of the job's handle may live on in threads that have just put its last
-  /// batch away.
+  /// Frees everything except the group. Copies of the job's handle may still exist in threads that finished its last
+  /// batch.
   void release() noexcept {
     table.reset();
     order = {};
@@ -50,7 +50,7 @@ struct EpsJob {
   double table_seconds = 0;  ///< wall time from the index to the last row
   std::unique_ptr<TableSearch> search;
   RowOrder order;
-  /// Offsets, counts, layout, and what its consumer needs; the entries are charged by the arena.
+  /// Offsets, counts, layout, and the memory that the consumer needs; the arena charges the entries.
   MemoryCharge table_memory;
   std::unique_ptr<NeighborTable> table;
   std::atomic<std::uint64_t> rows_done{0};

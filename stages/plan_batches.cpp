@@ -10,7 +10,7 @@
 namespace epsflow::stages {
 namespace {
 
-/// Of a table without its entries.
+/// Memory of a table without its entries, in bytes.
 std::uint64_t row_bytes(std::uint64_t rows, const PackedLayout* layout) {
   return layout == nullptr ? csr_table_bytes(rows, 0) : rows * 4 + layout->bytes();
 }
@@ -33,7 +33,7 @@ bool PlanBatches::operator()(EpsJob& job, bool alone) const {
     return true;
   } catch (const ResourceError&) {
     if (alone) throw;
-    return false;  // other tables, or another that was quicker, have what there was
+    return false;  // other tables used the memory first
   }
 }
 
@@ -53,9 +53,9 @@ void PlanBatches::plan(EpsJob& job) const {
   if (layout != nullptr) {
     job.table = std::make_unique<NeighborTable>(layout, pool.acquire(entries));
   } else {
-    // The estimate may be too small: reserve address space for all that the budget could hold.
+    // The estimate may be too small, so reserve address space for the whole budget.
     job.table = std::make_unique<NeighborTable>(rows, pool.acquire(pool.budget().total()));
-    // Counted: what is too little now would be so after the search as well.
+    // The size is counted, so it would not fit after the search either.
     if (exact && !job.table->grow(words)) {
       job.table_memory = {};
       throw_table_too_large(job, pool, entries + rest, exact);

@@ -1,4 +1,4 @@
-// Stage: the search of a table, an empty table of the right format, and the batches that will fill it.
+// Stage: makes the search of a table, an empty table of the right format, and the batches that will fill it.
 #pragma once
 
 #include <cstdint>
@@ -14,20 +14,20 @@ namespace epsflow::stages {
 struct PlanBatches {
   ArenaPool& pool;
   TableOptions options;
-  /// Bytes that whoever consumes the table will need for a group of so many variants: set aside with the table, so that
-  /// a table that is made can also be used.
+  /// Bytes that the consumer of the table needs for a group of this number of variants. They are reserved with the
+  /// table, so that a finished table can be used.
   std::function<std::uint64_t(std::size_t variants)> consumer_bytes = nullptr;
 
-  /// Sets job.search and job.table, and returns true. When the table does not fit the budget: returns false where `alone`
-  /// is false, as other groups may give memory back, and throws ResourceError with the bytes, the budget and the option
-  /// otherwise. The size is exact for packed tables and counted ones, else an estimate.
+  /// Sets job.search and job.table, and returns true. If the table does not fit the budget: returns false if `alone` is
+  /// false, as other groups may free memory, and otherwise throws ResourceError with the bytes, the budget and the
+  /// option. The size is exact for packed tables and counted ones, else an estimate.
   [[nodiscard]] bool operator()(EpsJob& job, bool alone) const;
 
  private:
   void plan(EpsJob& job) const;
 };
 
-/// The error for a table that does not fit: bytes needed (`exact` or estimated), the budget, and what to do.
+/// Throws the error for a table that does not fit: bytes needed (`exact` or estimated), the budget, and the remedy.
 [[noreturn]] void throw_table_too_large(const EpsJob& job, const ArenaPool& pool, std::uint64_t bytes, bool exact);
 
 }  // namespace epsflow::stages
