@@ -18,7 +18,7 @@
 namespace epsflow {
 namespace {
 
-/// What is compared with the limit, where the number of dimensions is known and the space is plain.
+/// Computes the value that is compared with the limit, for D dimensions in plain space.
 template <std::size_t D>
 struct PlainSum {
   std::array<const double*, D> x;
@@ -28,7 +28,7 @@ struct PlainSum {
   }
 };
 
-/// The same in any space.
+/// Computes the same value in any space.
 struct SpaceSum {
   const std::vector<const double*>& x;
   index::SpaceView space;
@@ -56,7 +56,7 @@ void check(const AttachInput& input) {
   }
 }
 
-/// The linked points, and behind them the others, as they are searched.
+/// Returns the transformed linked points, followed by the transformed other points.
 Buffer<double> moved(const AttachInput& input, const Metric& metric) {
   const std::size_t width = moved_dims(metric, input.linked.dims());
   Buffer<double> places((input.linked.size() + input.others.size()) * width);
@@ -75,7 +75,7 @@ Buffer<double> moved(const AttachInput& input, const Metric& metric) {
   return places;
 }
 
-/// Finds the labels of the others, in the index of linked points and others.
+/// Finds the labels of the other points. The index contains the linked and the other points.
 template <class Sum>
 void find_nearest(const AttachInput& input, const index::Grid& grid, const Sum& sum, double limit,
                   std::span<std::int32_t> found, const CancelToken& cancel) {
@@ -83,7 +83,7 @@ void find_nearest(const AttachInput& input, const index::Grid& grid, const Sum& 
   const auto order = grid.order();
   const auto linked = static_cast<std::uint32_t>(input.linked.size());
   const std::uint32_t n = grid.size();
-  // Near the most points n and a block are more than 32 bits.
+  // If n is near the largest number of points, n + kBlock does not fit into 32 bits.
   const auto blocks = static_cast<std::uint32_t>((std::uint64_t{n} + kBlock - 1) / kBlock);
   parallel_for(blocks, [&](std::uint32_t b) {
     cancel.check();

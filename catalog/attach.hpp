@@ -1,4 +1,4 @@
-// Other points join groups: gas and stars those of dark matter.
+// Attaches other points to groups, such as gas and stars to the groups of dark matter.
 #pragma once
 
 #include <cstdint>
@@ -12,23 +12,24 @@
 
 namespace epsflow {
 
-/// What others are attached to. All of it belongs to somebody else.
+/// The points, and the groups that they are attached to. The caller owns all of it.
 struct AttachInput {
   PointsView linked;                     ///< [host] the points that were linked
-  std::span<const std::int32_t> labels;  ///< [linked] their groups, whatever the dialect
-  PointsView others;                     ///< [host] in as many columns
+  std::span<const std::int32_t> labels;  ///< [linked] the group of each, in any dialect
+  PointsView others;                     ///< [host] as many columns as `linked`
   const Metric& metric;
   double linking_length = 0;   ///< in the unit of eps
-  std::int32_t none = kNoise;  ///< the label of a point that has no linked point within it
+  std::int32_t none = kNoise;  ///< the label of a point without a linked point within the linking length
 };
 
-/// The label of the nearest linked point within the linking length, exactly as far included; of equally near ones that of the lowest id. That
-/// point need be in no group: its label then says so, as in SWIFT, where the nearest particle that may link decides
-/// (github.com/SWIFTSIM/SWIFT, src/fof.c). Distances are those of a clustering, in float64, in each metric and in periodic boxes.
+/// Returns the label of the nearest linked point within the linking length (inclusive). Of equally near points, the
+/// lowest id decides. If the nearest linked point is in no group, its label is still returned, as in SWIFT, where the
+/// nearest particle that may link decides (github.com/SWIFTSIM/SWIFT, src/fof.c). Distances are computed in float64 as
+/// in a clustering, for every metric and for periodic boxes.
 ///
-/// In parallel on the threads of the calling arena. O(n log n) and a test of each other point with each point within about two linking
-/// lengths; memory some 8·(2·d + 2) bytes for each point of both. Throws UsageError where lengths differ and for a linking length that no
-/// clustering takes; InputError for a point that the metric does not take; ResourceError, Cancelled.
+/// Runs in parallel on the threads of the calling arena. O(n log n), and a distance for each other point and each point
+/// within about two linking lengths. Memory: 8·(2·d + 2) bytes per point of both. Throws UsageError if lengths differ
+/// or the linking length is invalid; InputError for points that the metric refuses; ResourceError, Cancelled.
 [[nodiscard]] std::vector<std::int32_t> attach(const AttachInput& input, const CancelToken& cancel = {});
 
 }  // namespace epsflow

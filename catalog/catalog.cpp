@@ -14,11 +14,11 @@
 namespace epsflow {
 namespace {
 
-/// Points that are summed one after the other. What larger clusters are made of is added in the order of these pieces, so that sums do
-/// not depend on threads.
+/// The number of points that are summed sequentially. The sums of larger clusters are combined in the order of these
+/// pieces, so they do not depend on the number of threads.
 constexpr std::size_t kPiece = 1 << 13;
 
-/// Axes that are summed up together.
+/// The number of axes that are summed in one pass.
 constexpr unsigned kAxes = 4;
 
 void check(const CatalogInput& in) {
@@ -28,7 +28,7 @@ void check(const CatalogInput& in) {
   }
 }
 
-/// Sums up each cluster.
+/// Computes one kind of sum for each cluster.
 template <class Sums>
 void reduce(const ClusterOrder& order, const CancelToken& cancel, const Sums& of) {
   using Row = typename Sums::Row;
@@ -155,7 +155,7 @@ class Cataloguer {
     }
   }
 
-  /// sums::Sky::ways, of all points.
+  /// Returns sums::Sky::ways for all points.
   [[nodiscard]] std::array<std::uint32_t, 2> ways_of_longitudes(const sums::Sky& sky) const {
     std::atomic<bool> below = false;
     std::atomic<bool> beyond = false;

@@ -1,4 +1,4 @@
-// A catalogue: what a variant says of each of its clusters, a row for each.
+// A catalogue: the properties of the clusters of a variant, one row for each cluster.
 #pragma once
 
 #include <cstdint>
@@ -14,25 +14,25 @@
 
 namespace epsflow {
 
-/// A column that goes with the points. [host] [n], in input order. NaN stands for no value.
+/// A column of values of the points. [host] [n], in input order. NaN means that there is no value.
 struct NamedColumn {
   std::string name;
   std::span<const double> values;
-  bool weighted = false;  ///< whether the mean is weighted by CatalogInput::weights, as that of velocities by masses
+  bool weighted = false;  ///< whether the mean is weighted by CatalogInput::weights, as velocities are by masses
 };
 
-/// What clusters are of. All of it belongs to somebody else.
+/// The labelled points and the columns to summarise. The caller owns all of it.
 struct CatalogInput {
   PointsView points;
   const Metric& metric;
-  std::span<const std::int32_t> labels;       ///< [n]; in slices, those of each count from 0
-  std::span<const std::uint8_t> core = {};    ///< [n] 1 for core points; empty: not known
-  std::span<const double> weights = {};       ///< [n], none below 0; empty: every point weighs the same
-  std::span<const NamedColumn> columns = {};  ///< to sum up
-  const Slices* slices = nullptr;             ///< null where there are none
+  std::span<const std::int32_t> labels;       ///< [n]; with slices, the labels of each slice count from 0
+  std::span<const std::uint8_t> core = {};    ///< [n] 1 for core points; empty if unknown
+  std::span<const double> weights = {};       ///< [n], none below 0; empty: all points have equal weight
+  std::span<const NamedColumn> columns = {};  ///< the columns to summarise
+  const Slices* slices = nullptr;             ///< null if the points are one data set
 };
 
-/// Of one column in each cluster. NaN counts for nothing; where a cluster has nothing else the sum is 0 and the others are NaN.
+/// The statistics of one column in each cluster. NaN is ignored. Without values, the sum is 0 and the rest NaN.
 struct ColumnSummary {
   std::string name;
   std::vector<double> mean;
@@ -41,34 +41,38 @@ struct ColumnSummary {
   std::vector<double> max;
 };
 
-/// Entry c of each list is of cluster c; matrices are [clusters × d], row-major, in the unit of the coordinates. Clusters of several slices
-/// follow each other.
+/// Entry c of each list belongs to cluster c. Matrices are [clusters × d], row-major, in the unit of the coordinates.
+/// The clusters of each slice follow those of the slice before it.
 ///
-/// Centres and spreads are weighted by CatalogInput::weights (where all weights of a cluster are 0, as if it had none). `center` is the
-/// mean; `spread` the standard deviation along each axis, with the sum of the weights as its divisor; `radius` the root mean square of the distances
-/// to the centre, by the metric and in the unit of eps (for the Euclidean norm the radius of inertia).
+/// Centres and spreads are weighted by CatalogInput::weights, or unweighted in a cluster whose weights are all 0.
+/// `center` is the mean. `spread` is the standard deviation along each axis; its divisor is the sum of the weights.
+/// `radius` is the root mean square of the distances to the centre, by the metric and in the unit of eps (for the
+/// Euclidean norm, the radius of gyration).
 ///
-/// On a closed side of a box the mean is taken the shorter way round: as differences from the mean direction of the points on the circle
-/// that the side is. So a cluster across a face is in one piece. Where it goes all round, and no direction is left, its first point is the
-/// centre; so on a sphere. `center` lies in the box, its upper end left out; `lower` and `upper` are its ends in one piece,
-/// of which one may lie outside.
+/// On a closed side of a box, the mean is computed from differences, taken the shorter way round, to a reference: the
+/// mean direction of the points on the circle that the side forms. So a cluster across a face stays in one piece. If
+/// the cluster goes all round and has no mean direction, its first point is the centre; the same holds on a sphere.
+/// `center` lies in the box, whose upper end is excluded. `lower` and `upper` are the ends of the cluster in one piece,
+/// so one of them may lie outside the box.
 ///
-/// On a sphere the centre is the mean of the directions. `spread` is that of the great-circle offsets from it, to the east and to the
-/// north. Longitudes of centres are from 0° to 360° where all points have such ones and some have more than 180°, else from −180° to 180°; the
-/// only point of a cluster is its own centre. `lower` and `upper` are longitudes and latitudes in one piece: the longitudes may leave −180° … 180°; where a pole may be in the cluster
-/// (it is no farther from the centre than some point), they are all longitudes, and the pole.
+/// On a sphere, the centre is the mean of the directions. `spread` is the standard deviation of the great-circle
+/// offsets from the centre, to the east and to the north. Longitudes of centres are from 0° to 360° if no longitude of
+/// the points is negative and some are above 180°; otherwise they are from −180° to 180°. The centre of a cluster of
+/// one point is that point. `lower` and `upper` are longitudes and latitudes of the cluster in one piece, so longitudes
+/// may leave −180° … 180°. If a pole may be in the cluster (it is no farther from the centre than the farthest point),
+/// they span all longitudes, up to the pole.
 struct Catalog {
   std::size_t dims = 0;
-  // What is known, also where there are no clusters.
+  // These flags are also set if there are no clusters.
   bool has_slices = false;
   bool has_core = false;
   bool has_weights = false;
   std::vector<std::uint64_t> slice;       ///< empty without slices
-  std::vector<std::int32_t> cluster;      ///< its label
-  std::vector<std::uint64_t> size;        ///< points
-  std::vector<std::uint64_t> core;        ///< core points; empty where they are not known
-  std::vector<std::uint64_t> first_core;  ///< the smallest id of them; empty likewise
-  std::vector<double> weight;             ///< sum of the weights; empty without weights
+  std::vector<std::int32_t> cluster;      ///< the label of the cluster
+  std::vector<std::uint64_t> size;        ///< the number of points
+  std::vector<std::uint64_t> core;        ///< the number of core points; empty if unknown
+  std::vector<std::uint64_t> first_core;  ///< the smallest id of a core point; empty if core points are unknown
+  std::vector<double> weight;             ///< the sum of the weights; empty without weights
   std::vector<double> center;
   std::vector<double> spread;
   std::vector<double> lower;
@@ -79,11 +83,12 @@ struct Catalog {
   [[nodiscard]] std::size_t count() const noexcept { return cluster.size(); }
 };
 
-/// The same on every run and with any number of threads. In parallel on the threads of the calling arena, O(n·(d + columns)) time, some
-/// 20·n bytes. Throws UsageError where lengths differ; InputError for a label below −1 and for a weight below 0 or not finite, naming the
-/// point, and for a cluster with coordinates whose difference is beyond float64; ResourceError, Cancelled.
+/// Returns the catalogue of the clusters, the same on every run and with any number of threads. Runs in parallel on the
+/// threads of the calling arena. O(n·(d + columns)) time, about 20·n bytes. Throws UsageError if lengths differ;
+/// InputError, which names the point, for a label below −1 and for a weight that is negative or not finite; InputError
+/// for a cluster with coordinates whose difference exceeds float64; ResourceError, Cancelled.
 [[nodiscard]] Catalog catalog(const CatalogInput& input, const CancelToken& cancel = {});
-/// The same where the order is known.
+/// Does the same for points whose order by cluster is already known.
 [[nodiscard]] Catalog catalog(const CatalogInput& input, const ClusterOrder& order, const CancelToken& cancel = {});
 
 }  // namespace epsflow

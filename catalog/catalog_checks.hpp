@@ -1,4 +1,4 @@
-// What a catalogue refuses, wherever it is made.
+// The checks of the input of catalogues, shared by all backends.
 #pragma once
 
 #include <cmath>
@@ -20,7 +20,7 @@ inline void require_length(std::size_t n, std::size_t length, const std::string&
                    ": give one for each");
 }
 
-/// input: what has labels, core, weights and columns of n points.
+/// Throws UsageError if labels, core, weights or a column of `input` do not have n entries.
 template <class Input>
 void require_lengths(const Input& input, std::size_t n) {
   require_length(n, input.labels.size(), "labels");
@@ -41,7 +41,7 @@ void require_lengths(const Input& input, std::size_t n) {
                    ": a catalogue is weighted by finite numbers of 0 and more, such as masses");
 }
 
-/// Throws InputError where points of a cluster are so far apart that their difference is beyond float64.
+/// Throws InputError if points of a cluster are so far apart that their difference exceeds float64.
 inline void require_differences(const Catalog& made) {
   for (std::size_t i = 0; i < made.lower.size(); ++i) {
     if (made.upper[i] - made.lower[i] != std::numeric_limits<double>::infinity()) continue;

@@ -18,7 +18,7 @@ std::string default_name(std::size_t k, std::size_t dims) {
   return "x" + std::to_string(k);
 }
 
-/// Column k of a matrix.
+/// Returns column k of a matrix.
 std::vector<double> column_of(const std::vector<double>& matrix, std::size_t k, std::size_t dims) {
   std::vector<double> column;
   column.reserve(matrix.size() / dims);

@@ -1,4 +1,4 @@
-// A catalogue as a table, with the names that its columns have in files and data frames.
+// A catalogue as a table, with the column names of files and data frames.
 #pragma once
 
 #include <span>
@@ -10,19 +10,20 @@
 
 namespace epsflow {
 
-/// What the columns are called.
+/// The names and units of the columns.
 struct CatalogNames {
-  std::span<const std::string> coordinates =
-      {};                                   ///< d of them, or empty: x, y, z up to three dimensions, else x0, x1, …
-  std::span<const std::string> units = {};  ///< of the coordinates: d of them, or empty
-  std::string_view weight = "weight";       ///< of the column of weights
-  /// Where there are slices, what each is called, as the values of a column: [slices]. Null: `slice`, by number.
+  /// [d] or empty. The default names are x, y, z for up to three dimensions, otherwise x0, x1, …
+  std::span<const std::string> coordinates = {};
+  std::span<const std::string> units = {};  ///< [d] the units of the coordinates, or empty
+  std::string_view weight = "weight";       ///< the name of the column of weights
+  /// [slices] the name of each slice as the values of a column. If null, the column is `slice` and contains numbers.
   const TableColumn* slices = nullptr;
 };
 
-/// The slice (where there are some), cluster, size, core and first_core (where core points are known), NAME_total of the weights (where
-/// there are some); of each coordinate NAME_center, NAME_spread, NAME_lower and NAME_upper; radius; of each summed-up column NAME_mean, NAME_sum,
-/// NAME_min and NAME_max. radius has the unit of eps. O(clusters · columns).
+/// Returns a table with the columns slice (if there are slices), cluster, size, core and first_core (if core points are
+/// known), NAME_total of the weights (if there are weights); NAME_center, NAME_spread, NAME_lower and NAME_upper of
+/// each coordinate; radius, in the unit of eps; NAME_mean, NAME_sum, NAME_min and NAME_max of each summarised column.
+/// O(clusters · columns).
 [[nodiscard]] Table table_of(const Catalog& catalog, const Metric& metric, const CatalogNames& names = {});
 
 }  // namespace epsflow

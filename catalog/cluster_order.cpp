@@ -14,11 +14,11 @@ namespace {
 
 constexpr std::size_t kGrain = 1 << 15;
 
-/// Labels up to so many times the points are numbered as they are.
+/// If labels exceed this multiple of the number of points (and kFewClusters), they are renumbered first.
 constexpr std::uint64_t kSparse = 4;
 constexpr std::uint64_t kFewClusters = 1 << 20;
 
-/// The same of labels that are few and large, as ids of a catalogue are: by their places among those of their slice.
+/// Returns the same order for few, large labels, such as catalogue ids. Replaces each by its rank in its slice first.
 ClusterOrder order_sparse(std::span<const std::int32_t> labels, const Slices* slices, const CancelToken& cancel) {
   const std::size_t count = slices == nullptr ? 1 : slices->count();
   std::vector<std::int32_t> places(labels.begin(), labels.end());
@@ -43,7 +43,7 @@ ClusterOrder order_sparse(std::span<const std::int32_t> labels, const Slices* sl
   return order;
 }
 
-/// Clusters of the points [first, last): one more than the highest label.
+/// Returns the largest number of clusters that the points [first, last) can have: their highest label plus 1.
 std::uint64_t count_clusters(std::span<const std::int32_t> labels, std::size_t first, std::size_t last) {
   return parallel_reduce(
       last - first, kGrain, std::uint64_t{0},
@@ -63,7 +63,7 @@ ClusterOrder order_by_cluster(std::span<const std::int32_t> labels, const Slices
   const std::size_t n = labels.size();
   ClusterOrder order;
   const std::size_t count = slices == nullptr ? 1 : slices->count();
-  std::vector<std::uint64_t> numbers{0};  // before those of each slice
+  std::vector<std::uint64_t> numbers{0};  // the number of clusters in the slices before each slice
   for (std::size_t s = 0; s < count; ++s) {
     const std::size_t first = slices == nullptr ? 0 : slices->first(s);
     const std::size_t last = slices == nullptr ? n : slices->last(s);
@@ -71,7 +71,7 @@ ClusterOrder order_by_cluster(std::span<const std::int32_t> labels, const Slices
   }
   const std::uint64_t clusters = numbers.back();
   if (clusters > kSparse * n + kFewClusters) return order_sparse(labels, slices, cancel);
-  // Noise is behind every cluster.
+  // Noise comes after every cluster.
   const unsigned bits = static_cast<unsigned>(std::bit_width(clusters));
   Buffer<std::uint64_t> made(n), spare(n);
   const SlicesView view = slices == nullptr ? SlicesView{} : slices->view();
@@ -84,7 +84,7 @@ ClusterOrder order_by_cluster(std::span<const std::int32_t> labels, const Slices
   });
   const std::span<const std::uint64_t> sorted = index::radix_sort(
       made.span(), spare.span(), bits, [](std::uint64_t item) { return item >> 32; }, cancel);
-  // An entry for each number that a point has.
+  // Only numbers that occur get an entry.
   order.slices.push_back(0);
   std::size_t slice = 0;
   std::size_t at = 0;

@@ -1,9 +1,8 @@
-// What a catalogue sums up over the points of each cluster: one definition for host and kernels.
+// The sums of a catalogue over the points of each cluster: one definition for host and kernels. The sums for points on
+// a sphere are in sky_sums.hpp.
 //
-// Those on a sphere are in sky_sums.hpp.
-//
-// A kind of sum has a Row. It starts as empty(), takes points by add() and what other rows have by combine(), and finish() writes down
-// what it says of the cluster. Host and device differ only in the order in which points are added.
+// Each kind of sum has a Row. A row starts as empty(), adds points with add() and other rows with combine(), and
+// finish() writes the results of the cluster. Host and device differ only in the order in which they add points.
 #pragma once
 
 #include <cmath>
@@ -20,31 +19,31 @@ namespace epsflow::sums {
 inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 inline constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
 inline constexpr std::uint64_t kNoPoint = ~std::uint64_t{0};
-/// Mean directions shorter than this are none: points lie evenly all round.
+/// A mean direction shorter than this does not count as one: the points lie evenly all round.
 inline constexpr double kEven = 1e-9;
 
-/// The cluster whose points are summed up.
+/// The cluster whose points are summed.
 struct Cluster {
   std::size_t number = 0;   ///< its entry in the catalogue
-  std::uint64_t size = 0;   ///< points
-  std::uint32_t first = 0;  ///< the smallest id of them
+  std::uint64_t size = 0;   ///< the number of points
+  std::uint32_t first = 0;  ///< the smallest id of a point
 };
 
 [[nodiscard]] EPSFLOW_HOST_DEVICE inline double least(double a, double b) noexcept { return b < a ? b : a; }
 [[nodiscard]] EPSFLOW_HOST_DEVICE inline double most(double a, double b) noexcept { return a < b ? b : a; }
 
-/// The power of two that brings x near 1, where squares stay in the range of float64. 1 for all but extreme numbers:
-/// their squares do anyway.
+/// Returns the power of two that scales x to about 1, so that its square stays in the range of float64. Returns 1
+/// unless x is extreme, because the squares of other numbers stay in it anyway.
 [[nodiscard]] EPSFLOW_HOST_DEVICE inline double unit_of(double x) noexcept {
   if (!(x > 0) || (x > 0x1p-200 && x < 0x1p200)) return 1;
   const int exponent = std::ilogb(x);
   return std::ldexp(1.0, exponent < -1000 ? 1000 : exponent > 1000 ? -1000 : -exponent);
 }
 
-/// The share of a point in the means of its cluster.
+/// Computes the share of a point in the means of its cluster.
 struct Shares {
-  const double* weights = nullptr;  ///< [n]; null: every point weighs the same
-  const double* totals = nullptr;   ///< [clusters] sums of the weights
+  const double* weights = nullptr;  ///< [n]; null: all points have equal weight
+  const double* totals = nullptr;   ///< [clusters] the sums of the weights
 
   [[nodiscard]] EPSFLOW_HOST_DEVICE double of(const Cluster& cluster, std::uint32_t i) const noexcept {
     if (weights != nullptr && totals[cluster.number] > 0) return weights[i] / totals[cluster.number];
@@ -52,18 +51,18 @@ struct Shares {
   }
 };
 
-/// Core points and weights.
+/// Counts core points and sums weights.
 struct Counts {
   struct Row {
     std::uint64_t core = 0;
     std::uint64_t first_core = kNoPoint;
     double weight = 0;
   };
-  const std::uint8_t* core = nullptr;   ///< [n]; null: not known
-  const double* weights = nullptr;      ///< [n]; null: none
-  std::uint64_t* cores = nullptr;       ///< [clusters] where core points are known
-  std::uint64_t* first_core = nullptr;  ///< likewise
-  double* totals = nullptr;             ///< [clusters] where there are weights
+  const std::uint8_t* core = nullptr;   ///< [n]; null if unknown
+  const double* weights = nullptr;      ///< [n]; null if there are none
+  std::uint64_t* cores = nullptr;       ///< [clusters] if core points are known
+  std::uint64_t* first_core = nullptr;  ///< [clusters] if core points are known
+  double* totals = nullptr;             ///< [clusters] if there are weights
 
   [[nodiscard]] EPSFLOW_HOST_DEVICE Row empty() const noexcept { return {}; }
   EPSFLOW_HOST_DEVICE void add(Row& row, const Cluster&, std::uint32_t i) const noexcept {
@@ -87,19 +86,19 @@ struct Counts {
   }
 };
 
-/// One column. NaN counts for nothing.
+/// Computes the statistics of one column. NaN values are ignored.
 struct ColumnSums {
   struct Row {
     double sum = 0;
-    double weighted = 0;  ///< and its weights
+    double weighted = 0;  ///< the sum of weight · value
     double weight = 0;
     double min = kInfinity;
     double max = -kInfinity;
     std::uint64_t count = 0;
   };
   const double* values = nullptr;   ///< [n]
-  const double* weights = nullptr;  ///< [n] of the mean; null: every value weighs the same
-  double* mean = nullptr;           ///< [clusters] each
+  const double* weights = nullptr;  ///< [n] the weights of the mean; null: all values have equal weight
+  double* mean = nullptr;           ///< [clusters], and so are the next three
   double* sum = nullptr;
   double* min = nullptr;
   double* max = nullptr;
@@ -136,31 +135,33 @@ struct ColumnSums {
   }
 };
 
-/// Points, what is to be found of them, and what is found on the way to it.
+/// The points, their metric, the results, and intermediate results.
 template <class T>
 struct Measured {
   const T* points = nullptr;  ///< [n × d]
   std::size_t dims = 0;
   Shares shares;
 
-  // Of norms; null where there are none.
-  const double* low = nullptr;    ///< [d] ends of the sides of a box, the same where a side is open
+  // These describe a norm. They are null if the metric has no box or no scale.
+  const double* low = nullptr;    ///< [d] the lower ends of the box; equal to `high` if the side is open
   const double* high = nullptr;   ///< [d]
   const double* scale = nullptr;  ///< [d]
   Norm norm = Norm::euclidean;
   double power = 2;
   bool cosine = false;
 
-  double* references = nullptr;        ///< [clusters × d] where a side is closed: what differences are taken from
-  std::uint8_t* goes_round = nullptr;  ///< [clusters × d] likewise: 1 where a closed side has no mean direction
-  double* means =
-      nullptr;  ///< [clusters × d] of the differences; on a sphere longitudes and latitudes of centres, in radians
+  double* references = nullptr;        ///< [clusters × d] if a side is closed: the origins of the differences
+  std::uint8_t* goes_round = nullptr;  ///< [clusters × d] likewise: 1 if a closed side has no mean direction
+  /// [clusters × d] the means of the differences; on a sphere the longitudes and latitudes of the centres, in radians
+  double* means = nullptr;
 
-  double* center = nullptr;  ///< as in Catalog, and so are these
-  double* spread = nullptr;  ///< but of norms, between Means and Spreads, the unit of differences along each axis,
+  /// The lists of Catalog. For norms, between Means and Spreads, `spread` contains the unit of the differences along
+  /// each axis, and `radius` the largest difference along any axis.
+  double* center = nullptr;
+  double* spread = nullptr;
   double* lower = nullptr;
   double* upper = nullptr;
-  double* radius = nullptr;  ///< and the largest difference along any
+  double* radius = nullptr;
 
   [[nodiscard]] EPSFLOW_HOST_DEVICE double at(std::uint32_t i, std::size_t k) const noexcept {
     return static_cast<double>(points[i * dims + k]);
@@ -168,11 +169,11 @@ struct Measured {
   [[nodiscard]] EPSFLOW_HOST_DEVICE double period(std::size_t k) const noexcept {
     return low != nullptr ? high[k] - low[k] : 0;
   }
-  /// What differences are taken from: a point of the cluster, or on a closed side the mean direction of all.
+  /// Returns the origin of the differences: a point of the cluster, or the mean direction on a closed side.
   [[nodiscard]] EPSFLOW_HOST_DEVICE double reference(const Cluster& cluster, std::size_t k) const noexcept {
     return references != nullptr ? references[cluster.number * dims + k] : at(cluster.first, k);
   }
-  /// From the reference to a point, on a closed side the shorter way round.
+  /// Returns the difference of a point from the reference, taken the shorter way round on a closed side.
   [[nodiscard]] EPSFLOW_HOST_DEVICE double difference(const Cluster& cluster, std::uint32_t i,
                                                       std::size_t k) const noexcept {
     const double away = at(i, k) - reference(cluster, k);
@@ -181,7 +182,7 @@ struct Measured {
   }
 };
 
-/// Mean directions on closed sides, of up to G axes from `axis` on.
+/// Computes the mean directions on closed sides, for up to G axes starting at `axis`.
 template <class T, unsigned G>
 struct Directions {
   struct Row {
@@ -226,7 +227,7 @@ struct Directions {
   }
 };
 
-/// Centres and ends.
+/// Computes centres and ends.
 template <class T, unsigned G>
 struct Means {
   struct Row {
@@ -252,7 +253,7 @@ struct Means {
       if (axis + k >= of.dims) continue;
       const double away = of.difference(cluster, i, axis + k);
       row.mean[k] += share * away;
-      // The coordinates themselves where there is no way round: ends lose nothing.
+      // On open sides the ends are the coordinates themselves, so they are exact.
       const double end = of.period(axis + k) > 0 ? away : of.at(i, axis + k);
       row.lower[k] = least(row.lower[k], end);
       row.upper[k] = most(row.upper[k], end);
@@ -273,7 +274,7 @@ struct Means {
       const double reference = of.reference(cluster, axis + k);
       const double mean = length > 0 && of.goes_round[to] != 0 ? 0 : row.mean[k];
       of.means[to] = mean;
-      // On a closed side the mean direction errs by parts of its length.
+      // On a closed side, the mean direction has an error that is proportional to the length of the side.
       const double extent = most(row.upper[k] - row.lower[k], length * 0x1p-50);
       of.spread[to] = unit_of(extent);
       const double scaled = of.cosine ? 0 : extent * (of.scale != nullptr ? of.scale[axis + k] : 1);
@@ -281,10 +282,10 @@ struct Means {
       of.center[to] = reference + mean;
       of.lower[to] = (length > 0 ? reference : 0) + row.lower[k];
       of.upper[to] = (length > 0 ? reference : 0) + row.upper[k];
-      // All in one turn of the side, in which the centre is.
+      // Moves centre and ends by whole turns of the side, so that the centre is in the box.
       if (length <= 0) continue;
       double turns = std::floor((of.center[to] - of.low[axis + k]) / length);
-      if (of.center[to] - turns * length >= of.high[axis + k]) ++turns;  // rounded up to the end
+      if (of.center[to] - turns * length >= of.high[axis + k]) ++turns;  // if rounding reached the end
       of.center[to] -= turns * length;
       of.lower[to] -= turns * length;
       of.upper[to] -= turns * length;
@@ -292,7 +293,7 @@ struct Means {
   }
 };
 
-/// Deviations along axes, and with the first of them the radius.
+/// Computes standard deviations along axes, and the radius together with the first of them.
 template <class T, unsigned G>
 struct Spreads {
   struct Row {
@@ -339,7 +340,7 @@ struct Spreads {
     return of.difference(cluster, i, k) - of.means[cluster.number * of.dims + k];
   }
 
-  /// What the rule of core/space.hpp has of an axis, times `unit`.
+  /// Returns the term of an axis in the distance rule of core/space.hpp, times `unit`.
   [[nodiscard]] EPSFLOW_HOST_DEVICE double along(const Cluster& cluster, std::uint32_t i, std::size_t k,
                                                  double unit) const noexcept {
     double t = std::fabs(from_center(cluster, i, k));
@@ -348,7 +349,7 @@ struct Spreads {
     return t * unit;
   }
 
-  /// The distance from the centre, times the unit of the radius.
+  /// Returns the distance from the centre, times the unit of the radius.
   [[nodiscard]] EPSFLOW_HOST_DEVICE double norm_distance(const Cluster& cluster, std::uint32_t i) const noexcept {
     const double unit = unit_of(of.radius[cluster.number]);
     double sum = 0;
@@ -364,7 +365,7 @@ struct Spreads {
     }
     if (of.norm == Norm::euclidean) return std::sqrt(sum);
     if (of.norm != Norm::minkowski || sum == 0) return sum;
-    // Powers of parts of the largest difference neither overflow nor vanish all.
+    // Powers of fractions of the largest difference do not overflow, and at least one does not underflow.
     const double largest = sum;
     sum = 0;
     for (std::size_t k = 0; k < of.dims; ++k) sum += std::pow(along(cluster, i, k, unit) / largest, of.power);
@@ -391,7 +392,7 @@ struct Spreads {
       own += x * x;
       of_center += m * m;
     }
-    return 1 - product / std::sqrt(own * of_center);  // NaN where directions cancel out
+    return 1 - product / std::sqrt(own * of_center);  // NaN if the mean direction is zero
   }
 };
 

@@ -1,4 +1,4 @@
-// Catalogues of points that are on a GPU.
+// Catalogues of points in the memory of a GPU.
 #pragma once
 
 #include <cstdint>
@@ -11,18 +11,19 @@
 
 namespace epsflow {
 
-/// As CatalogInput, of one data set. Points are in device memory. Other arrays are in that of the same GPU or on the host, from where they are
-/// copied. What is in device memory must be complete, or written by work that the stream of the points or the default stream has by then.
+/// The CatalogInput of one data set whose points are in device memory. The other arrays are in memory of the same GPU,
+/// or on the host, from which they are copied. Data in device memory must be complete, or be written by work that was
+/// submitted before to the stream of the points or to the default stream.
 struct DeviceCatalogInput {
   DevicePointsView points;
   const Metric& metric;
   std::span<const std::int32_t> labels;       ///< [n]
-  std::span<const std::uint8_t> core = {};    ///< [n] 1 for core points; empty: not known
-  std::span<const double> weights = {};       ///< [n], none below 0; empty: every point weighs the same
-  std::span<const NamedColumn> columns = {};  ///< to sum up
+  std::span<const std::uint8_t> core = {};    ///< [n] 1 for core points; empty if unknown
+  std::span<const double> weights = {};       ///< [n], none below 0; empty: all points have equal weight
+  std::span<const NamedColumn> columns = {};  ///< the columns to summarise
 };
 
-/// What a backend offers where it makes catalogues in the memory of its device.
+/// The interface of a backend that makes catalogues in the memory of its device.
 class DeviceCatalogs {
  public:
   DeviceCatalogs() = default;
@@ -30,7 +31,7 @@ class DeviceCatalogs {
   DeviceCatalogs& operator=(const DeviceCatalogs&) = delete;
   virtual ~DeviceCatalogs() = default;
 
-  /// Engine::catalog().
+  /// Implements Engine::catalog().
   [[nodiscard]] virtual Catalog catalog(const DeviceCatalogInput& input, const CancelToken& cancel) = 0;
 };
 

@@ -22,7 +22,7 @@ double mean_separation(const Metric& metric, std::size_t dims, std::uint64_t n) 
   const double root = 1 / static_cast<double>(dims);
   const auto points = static_cast<double>(n);
   double volume = 1;
-  double length = std::pow(1 / points, root);  // as the product of roots
+  double length = std::pow(1 / points, root);  // the product of roots, used if the volume overflows or underflows
   bool held = true;
   for (std::size_t k = 0; k < dims; ++k) {
     const double side = (metric.box[k].hi - metric.box[k].lo) * (metric.scale.empty() ? 1 : metric.scale[k]);
@@ -38,7 +38,7 @@ void settle_groups(VariantResult& result, std::uint64_t least, GroupOrder order)
   for (const std::int32_t label : result.labels) {
     if (label != kNoise) ++sizes[static_cast<std::size_t>(label)];
   }
-  // Clusters are numbered by their smallest core point, and with such minpts every point of them is core.
+  // Clusters are numbered by their smallest core point, and with these minpts every point of a cluster is core.
   std::vector<std::uint32_t> kept(sizes.size());
   std::iota(kept.begin(), kept.end(), 0U);
   std::erase_if(kept, [&](std::uint32_t c) { return sizes[c] < least; });

@@ -1,4 +1,4 @@
-// What sums of a catalogue read of a metric, in arrays that can be brought to a device.
+// The parameters of a metric that the sums of a catalogue read, in arrays that can be copied to a device.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ struct MetricArrays {
   /// The metric must be one that check_metric() accepts.
   MetricArrays(const Metric& given, std::size_t dims);
 
-  /// With what the metric says, and no more. at: the values below, where whoever reads them can.
+  /// Returns Measured with only the parameters of the metric set. at: the reader's address of `values`.
   template <class T>
   [[nodiscard]] sums::Measured<T> measured(const double* at) const {
     sums::Measured<T> of;
@@ -31,8 +31,8 @@ struct MetricArrays {
   }
 
   std::size_t dims;
-  std::vector<double>
-      values;  ///< [d] lower and [d] upper ends of a box, where a side is closed; [d] factors, where there are some
+  /// [d] lower and [d] upper ends of the box, if there is one; then [d] factors, if the metric has a scale
+  std::vector<double> values;
   bool closed = false;
   bool scaled = false;
   bool cosine = false;

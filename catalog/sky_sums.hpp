@@ -1,4 +1,4 @@
-// What a catalogue sums up over points on a sphere, likewise.
+// The sums of a catalogue over points on a sphere. Each has a Row as in cluster_sums.hpp.
 #pragma once
 
 #include <cmath>
@@ -12,26 +12,26 @@
 
 namespace epsflow::sums {
 
-/// Of points on a sphere.
+/// The units and columns of points on a sphere.
 struct Sky {
-  double unit = 1;              ///< radians of one unit of the coordinates
-  double arc = 1;               ///< and of one of eps
-  std::uint32_t longitude = 0;  ///< the column that they are in
+  double unit = 1;              ///< the radians of one unit of the coordinates
+  double arc = 1;               ///< the radians of one unit of eps
+  std::uint32_t longitude = 0;  ///< the column of longitudes
   std::uint32_t latitude = 1;
-  const std::uint32_t* ways =
-      nullptr;  ///< [2]: whether some longitude is below 0, and whether one is more than half a turn
+  /// [2] whether some longitude is below 0, and whether some longitude is more than half a turn
+  const std::uint32_t* ways = nullptr;
 
   template <class T>
   [[nodiscard]] EPSFLOW_HOST_DEVICE SkyPlace place(const Measured<T>& of, std::uint32_t i) const noexcept {
     return {of.at(i, longitude) * unit, of.at(i, latitude) * unit};
   }
-  /// In the unit of the coordinates.
+  /// Returns half a turn in the unit of the coordinates.
   [[nodiscard]] EPSFLOW_HOST_DEVICE double half_turn() const noexcept { return std::numbers::pi / unit; }
-  /// Whether longitudes count from 0° to 360°.
+  /// Returns whether longitudes count from 0° to 360°.
   [[nodiscard]] EPSFLOW_HOST_DEVICE bool from_0() const noexcept { return ways[0] == 0 && ways[1] != 0; }
 };
 
-/// Centres on a sphere, which go to Measured::means.
+/// Computes the centres on a sphere and stores them in Measured::means.
 template <class T>
 struct SkyMeans {
   struct Row {
@@ -63,7 +63,7 @@ struct SkyMeans {
   }
 };
 
-/// All but these.
+/// Computes all other lists of the catalogue, from the centres of SkyMeans.
 template <class T>
 struct SkySpreads {
   struct Row {
@@ -71,7 +71,7 @@ struct SkySpreads {
     double north = 0;
     double distance = 0;
     double farthest = 0;
-    double west_end = kInfinity;  ///< of the longitudes, from the centre's
+    double west_end = kInfinity;  ///< the ends of the longitudes, relative to the centre
     double east_end = -kInfinity;
     double south_end = kInfinity;
     double north_end = -kInfinity;
@@ -136,7 +136,7 @@ struct SkySpreads {
   }
 
  private:
-  /// Of angles, times a power of two: squares of the smallest ones do not vanish, and none of any is too large.
+  /// Angles are multiplied by this before they are squared, so that small squares do not vanish and none overflows.
   static constexpr double kUnit = 0x1p480;
   [[nodiscard]] static EPSFLOW_HOST_DEVICE double square(double angle) noexcept {
     return (kUnit * angle) * (kUnit * angle);

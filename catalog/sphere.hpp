@@ -1,4 +1,4 @@
-// Places on a sphere: longitude and latitude, directions, and how far one is from another.
+// Positions on a sphere: longitude and latitude, directions, and the offset from one position to another.
 #pragma once
 
 #include <cmath>
@@ -8,13 +8,13 @@
 
 namespace epsflow {
 
-/// In radians.
+/// A position in radians.
 struct SkyPlace {
   double longitude = 0;
   double latitude = 0;
 };
 
-/// A vector of the length 1.
+/// A vector of length 1.
 struct Direction {
   double x = 0;
   double y = 0;
@@ -26,24 +26,24 @@ struct Direction {
   return {level * std::cos(place.longitude), level * std::sin(place.longitude), std::sin(place.latitude)};
 }
 
-/// Of a vector of any length but 0. Longitude from −π to π.
+/// Returns the position in the direction of a vector that is not 0. The longitude is from −π to π.
 [[nodiscard]] EPSFLOW_HOST_DEVICE inline SkyPlace place_of(const Direction& v) noexcept {
   return {std::atan2(v.y, v.x), std::atan2(v.z, std::hypot(v.x, v.y))};
 }
 
-/// Where a place is, seen from another.
+/// The offset of one position from another.
 struct SkyOffset {
-  double distance = 0;  ///< along the great circle, radians
-  double east = 0;      ///< its two components in the plane that touches the sphere there
+  double distance = 0;  ///< the length of the great circle in radians
+  double east = 0;      ///< the components of the distance in the plane that touches the sphere at the origin
   double north = 0;
 };
 
-/// to − from. Exact to a few units in the last place at any distance, the other side of the sphere included.
+/// Returns the offset of `to` from `from`. It is accurate to a few ulp at any distance.
 [[nodiscard]] EPSFLOW_HOST_DEVICE inline SkyOffset sky_offset(SkyPlace from, SkyPlace to) noexcept {
-  // Components of `to` in a frame whose third axis is `from`; Vincenty's form of the distance, which is good at any angle.
+  // The frame of the components of `to` has `from` as third axis. Vincenty's form is accurate at any angle.
   const double turn = to.longitude - from.longitude;
   const double east = std::cos(to.latitude) * std::sin(turn);
-  // sin(a − b) + 2·cos·sin·sin²(turn/2): small angles lose nothing.
+  // The form sin(a − b) + 2·cos·sin·sin²(turn/2) keeps the precision of small angles.
   const double half = std::sin(turn / 2);
   const double lift = 2 * half * half;
   const double north = std::sin(to.latitude - from.latitude) + std::sin(from.latitude) * std::cos(to.latitude) * lift;
@@ -54,7 +54,7 @@ struct SkyOffset {
   return {distance, distance * (east / across), distance * (north / across)};
 }
 
-/// Radians of one unit of the coordinates: 1 for haversine, else those of a degree.
+/// Returns the radians of one unit of the coordinates: 1 for haversine, otherwise the radians of a degree.
 [[nodiscard]] double radians_of_coordinates(const Metric& metric) noexcept;
 
 }  // namespace epsflow

@@ -36,7 +36,7 @@ Words names_of(const Command& command) {
 
 std::string see_help(const Command& command) { return "; see epsflow " + command.name + " --help"; }
 
-/// "--name" for the name that Boost reports, which may come with its dashes.
+/// Returns the option as the user writes it. name: from Boost, with or without dashes.
 std::string dashed(std::string_view name) {
   while (name.starts_with('-')) name.remove_prefix(1);
   return (name.size() == 1 ? "-" : "--") + std::string(name);
@@ -57,7 +57,7 @@ std::vector<po::option> parse_words(const Command& command, const Words& words) 
   const po::options_description description = description_of(command);
   po::positional_options_description positional;
   positional.add(kOperand, -1);
-  // Abbreviations would change their meaning whenever an option is added.
+  // Abbreviations are refused, because their meaning could change whenever an option is added.
   const int style = po::command_line_style::default_style & ~po::command_line_style::allow_guessing;
   try {
     return po::command_line_parser(words).options(description).positional(positional).style(style).run().options;
@@ -74,7 +74,7 @@ std::vector<po::option> parse_words(const Command& command, const Words& words) 
   }
 }
 
-/// Whether a word is spelled as one of the command's options: such a word is no value, although Boost takes it for one.
+/// Returns whether a word is spelled like an option of the command. It is not a value, although Boost accepts it.
 bool is_option(const Command& command, std::string_view word) {
   if (word.starts_with("--")) return find_option(command, word.substr(2, word.find('=') - 2)) != nullptr;
   if (word.size() != 2 || word.front() != '-') return false;

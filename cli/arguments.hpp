@@ -1,4 +1,4 @@
-// What was given to one command, checked against its options.
+// The arguments of one command, checked against its options.
 #pragma once
 
 #include <filesystem>
@@ -17,28 +17,26 @@ namespace epsflow::cli {
 
 class Arguments {
  public:
-  /// Parses the words behind the name of `command`, which must outlive this. Throws UsageError naming the option and
-  /// what it may be.
+  /// Parses the words after the name of `command`, which must outlive this. Throws UsageError with the allowed values.
   Arguments(const Command& command, const Words& words);
 
   [[nodiscard]] const Command& command() const noexcept { return *command_; }
   [[nodiscard]] const Words& operands() const noexcept { return operands_; }
-  /// Returns the options that were given, with their values ("true" for flags, the first of several), by name.
+  /// Returns the given options by name, with their values: "true" for flags, the first one if there are several.
   [[nodiscard]] const std::map<std::string, std::string, std::less<>>& all_given() const noexcept { return values_; }
 
   [[nodiscard]] bool given(std::string_view name) const { return values_.contains(name); }
-  /// Returns all values of an option that may be given more than once, in their order.
+  /// Returns all values of an option that may be repeated, in order.
   [[nodiscard]] Words texts(std::string_view name) const;
-  /// Returns the value given, or the default.
+  /// Returns the given value, or the default.
   [[nodiscard]] const std::string& text(std::string_view name) const;
   [[nodiscard]] std::uint64_t number(std::string_view name) const;
-  /// Returns a number that need not be whole. Throws UsageError for what is none, or is not allowed, with `what` it has
-  /// to be.
+  /// Returns a real number. Throws UsageError if it is not a number or not allowed; `what` describes allowed values.
   [[nodiscard]] double decimal(std::string_view name, std::string_view what, bool (*allowed)(double)) const;
-  /// Returns bytes.
+  /// Returns a size in bytes.
   [[nodiscard]] std::uint64_t size(std::string_view name) const;
 
-  /// Throws UsageError naming every one of these options, and the operand, that was not given.
+  /// Throws UsageError that names all of these options, and the operand, that are missing.
   void require(const Words& names) const;
 
  private:
@@ -47,13 +45,13 @@ class Arguments {
   const Command* command_;
   Words operands_;
   std::map<std::string, std::string, std::less<>> values_;
-  std::map<std::string, Words, std::less<>> further_;  ///< values behind the first
+  std::map<std::string, Words, std::less<>> further_;  ///< the values after the first
 };
 
 /// Returns --json, --quiet, --help.
 [[nodiscard]] OptionGroup message_options();
 [[nodiscard]] Messages parse_messages(const Arguments& arguments);
-/// Returns --help alone, for commands that print nothing but text.
+/// Returns --help alone, for commands that print only text.
 [[nodiscard]] OptionGroup help_option();
 
 }  // namespace epsflow::cli

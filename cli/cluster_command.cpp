@@ -9,7 +9,7 @@ namespace epsflow::cli {
 namespace {
 
 struct ClusterCommand {
-  bool of_table = false;  ///< the input is a table of neighbours
+  bool of_table = false;  ///< whether the input is a table of neighbours
   Sweep variant;          ///< has one variant
   RunSettings settings = {};
   Input input = {};
@@ -22,7 +22,7 @@ ClusterCommand parse_cluster(const Arguments& arguments) {
       .of_table = arguments.given("neighbors"), .variant = parse_variant(arguments), .outputs = Outputs(arguments)};
   if (command.of_table) require_table_options(arguments, {"labelled", "catalog", "stats"});
   Outputs& outputs = command.outputs;
-  // Formats that name no metric are for labels of a table, too.
+  // Labels of a table have no metric, so only formats that store none are allowed.
   command.out = outputs.take_with_rows(command.of_table ? std::span<const io::OutputFormat>(io::kPointFormats)
                                                         : std::span<const io::OutputFormat>(io::kLabelFormats));
   command.core = outputs.take("core", io::kMaskFormats);
@@ -36,7 +36,7 @@ ClusterCommand parse_cluster(const Arguments& arguments) {
   return command;
 }
 
-/// Prints what was found. metric: null for a table of neighbours.
+/// Prints the result. metric: null for a table of neighbours.
 void print_summary(const ClusterCommand& command, const VariantResult& result, const io::PointsOrigin& origin,
                    std::uint64_t points, const Metric* metric) {
   const LabelSummary& s = result.summary;

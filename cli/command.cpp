@@ -9,7 +9,7 @@
 namespace epsflow::cli {
 namespace {
 
-/// Returns how many letters there are to insert, drop or change to make `b` of `a`.
+/// Returns the number of letters to insert, delete or change to turn one word into the other.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
@@ -106,7 +106,7 @@ std::string nearest(std::string_view word, const std::vector<std::string>& known
   std::string best;
   std::size_t least = std::max<std::size_t>(1, word.size() / 3) + 1;
   for (const std::string& candidate : known) {
-    // A beginning is a slip as well, however much is missing.
+    // The beginning of a word counts as one misspelling, however much is missing.
     const bool begins = word.size() >= 3 && candidate.starts_with(word);
     const std::size_t distance = begins ? 1 : edit_distance(word, candidate);
     if (distance < least) {

@@ -44,7 +44,7 @@ Failure current_failure() {
   } catch (const std::bad_alloc&) {
     return {kResources, "the machine has no memory left; lower --memory or take fewer points"};
   } catch (const std::system_error& e) {
-    return {kResources, e.what()};  // as where no thread can be started
+    return {kResources, e.what()};  // for example if no thread can be started
   } catch (const std::exception& e) {
     return {kDefect, std::string("a defect of epsflow, please report it: ") + e.what()};
   }

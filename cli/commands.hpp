@@ -13,7 +13,7 @@ inline constexpr int kUsage = 2;
 inline constexpr int kInput = 3;
 inline constexpr int kResources = 4;
 inline constexpr int kInterrupted = 130;
-inline constexpr int kReaderGone = 141;  // what shells show for a program that ends so
+inline constexpr int kReaderGone = 141;  // the code that shells show for a program that SIGPIPE has ended
 
 struct ExitCode {
   int code;
@@ -28,22 +28,22 @@ inline constexpr std::array kExitCodes{
     ExitCode{kInterrupted, "interrupted; what is finished is kept"},
     ExitCode{kReaderGone, "whoever read standard output has gone"}};
 
-/// How the program ends if something fails.
+/// The end of the program after an error.
 struct Failure {
   int code = kDone;
-  std::string text = {};  ///< for say(); empty if there is nobody to tell
+  std::string text = {};  ///< the text for say(); empty if nothing is to be printed
 };
 
-/// Returns what the exception means that is being handled. It is to be called in a catch block.
+/// Returns the failure for the current exception. Must be called in a catch block.
 [[nodiscard]] Failure current_failure();
 
-/// Returns all commands, in the order in which help lists them.
+/// Returns all commands, in the order of help.
 [[nodiscard]] const std::vector<Command>& commands();
 
 /// Returns the command of this name. Throws UsageError that suggests the nearest one.
 [[nodiscard]] const Command& find_command(std::string_view name);
 
-/// Returns what `epsflow --help` prints, and what `epsflow COMMAND --help` does.
+/// Return the texts of `epsflow --help` and of `epsflow COMMAND --help`.
 [[nodiscard]] std::string program_help();
 [[nodiscard]] std::string command_help(const Command& command);
 

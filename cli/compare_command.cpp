@@ -13,13 +13,13 @@ namespace {
 /// One of the two operands: a file of labels, or a results folder.
 struct Side {
   std::filesystem::path path;
-  std::optional<io::Manifest> results;  ///< of a folder
+  std::optional<io::Manifest> results;  ///< empty for a file
 };
 
 /// One of two labellings.
 struct Labelling {
   const Side* side = nullptr;
-  const io::SweepEntry* entry = nullptr;  ///< of a folder
+  const io::SweepEntry* entry = nullptr;  ///< null for a file
 };
 
 using Pair = std::array<Labelling, 2>;
@@ -32,10 +32,10 @@ Side side_of(const std::string& operand) {
 
 struct CompareCommand {
   Words operands = {};
-  std::vector<Variant> cells = {};  ///< none, one, or one for each of the two
-  Words columns = {};               ///< of labels in files; none, one, or one for each of the two
+  std::vector<Variant> cells = {};  ///< none, one for both, or one for each
+  Words columns = {};               ///< columns of labels in files: none, one for both, or one for each
   std::string table = {};
-  std::optional<std::uint64_t> most = {};  ///< clusters to show
+  std::optional<std::uint64_t> most = {};  ///< the number of clusters to show
   EngineOptions engine = {};
   Messages messages = {};
 };
@@ -70,16 +70,16 @@ CompareCommand parse_compare(const Arguments& arguments) {
     throw UsageError("--columns is given more than twice, and two labellings are compared: give it once or twice");
   }
   command.cells = parse_pair_of_cells(arguments);
-  // JSON has all clusters if no number is given.
+  // Without --most, JSON contains all clusters.
   if (arguments.given("most") || !command.messages.json) command.most = arguments.number("most");
   take(arguments, command.engine);
   return command;
 }
 
-/// Returns what a checksum of Manifest says of the points: neither their weights nor the metric.
+/// Returns the part of Manifest's checksum that identifies the points, without weights and metric.
 std::string_view points_of(std::string_view checksum) { return checksum.substr(0, checksum.find_first_of(" ,")); }
 
-/// Throws InputError if two folders say that they are of different points.
+/// Throws InputError if the checksums of two folders show that their points differ.
 void require_same_points(const Side& a, const Side& b) {
   if (!a.results || !b.results) return;
   const std::string_view of_a = points_of(a.results->checksum);
@@ -100,7 +100,7 @@ Labelling labelling_of(const Side& side, const Variant* cell) {
   return {&side, &require_variant(side.path, *side.results, *cell)};
 }
 
-/// Returns what is to be compared: if no cell chooses, all variants that two folders have.
+/// Returns the pairs to compare. Without cells, these are all variants that two folders have in common.
 std::vector<Pair> pairs_of(const std::vector<Side>& sides, const std::vector<Variant>& cells) {
   const Side& a = sides.front();
   const Side& b = sides.back();
@@ -158,7 +158,7 @@ std::string name_of(const Labelling& labelling) {
   return fmt::format("{}, eps {} minpts {}", path, format_number(v.eps), v.minpts);
 }
 
-/// Takes the labels of these rows away.
+/// Removes the labels of these rows.
 void leave_out(FileColumn& labels, const std::vector<std::uint64_t>& rows) {
   std::vector<std::int32_t> kept;
   auto missing = labels.missing.begin();

@@ -7,7 +7,7 @@ std::string bash_reply(const Words& words) {
   return fmt::format("COMPREPLY=($(compgen -W {} -- \"$cur\"))", in_quotes(fmt::format("{}", fmt::join(words, " "))));
 }
 
-/// Tells what a script says of the value of an option, by its kind.
+/// The text by which a script completes the value of an option, for each kind of value.
 struct ShellValues {
   std::string word, file, folder, other;
   std::string flag = {};
@@ -67,7 +67,7 @@ std::string zsh_value(const OptionSpec& option) {
       .of(option.kind);
 }
 
-/// Returns a description inside an _arguments specification.
+/// Returns the description of an option inside an _arguments specification.
 std::string zsh_help(const OptionSpec& option) {
   std::string text;
   for (const char c : describe(option)) {

@@ -14,14 +14,14 @@ namespace epsflow::cli {
 namespace {
 
 struct ExploreCommand {
-  std::optional<Sweep> grid = {};    ///< if it is not chosen here
-  std::optional<double> bound = {};  ///< on the seconds
+  std::optional<Sweep> grid = {};    ///< empty if the command chooses it
+  std::optional<double> bound = {};  ///< the largest number of seconds
   RunSettings settings = {};
   Input input = {};
   io::Overwrite overwrite = io::Overwrite::refuse;
   std::string report = {};         ///< the page to write, or empty
   std::string out = {};            ///< the folder to write, or empty
-  io::FolderOutputs outputs = {};  ///< of that folder
+  io::FolderOutputs outputs = {};  ///< the outputs of that folder
   GivenOptions given = {};
 };
 
@@ -82,8 +82,7 @@ void print(const Exploration& made, const Metric& metric) {
   for (const Doubt doubt : made.doubts) print_result("doubt: {}\n", sentence_of(doubt));
 }
 
-/// Opens the folder before anything is computed, so that what is in the way is told then. Which variants it is to hold
-/// is not known yet.
+/// Opens the folder before anything is computed, so that conflicts are reported early. Its variants are not known yet.
 std::unique_ptr<io::ResultsFolder> open_folder(const ExploreCommand& command) {
   if (command.out.empty()) return nullptr;
   const bool replaces = command.overwrite == io::Overwrite::replace;
@@ -92,7 +91,7 @@ std::unique_ptr<io::ResultsFolder> open_folder(const ExploreCommand& command) {
                                              command.outputs, command.input.messages.notices());
 }
 
-/// Writes the labels of the offered cells, the map and its lineage, and what was found.
+/// Writes the labels of the offered cells, the map and its lineage, and the recommendation.
 void write_folder(io::ResultsFolder& folder, const ExploreCommand& command, const Exploration& made,
                   const io::FilePoints& points, double seconds) {
   const Metric& metric = command.input.metric;
@@ -120,8 +119,7 @@ void write_folder(io::ResultsFolder& folder, const ExploreCommand& command, cons
   folder.finish("complete", seconds, Trace());
 }
 
-/// Writes the page of what was found. If there is time for it (no bound is given) each cell gets labels, and so a map,
-/// in another sweep.
+/// Writes the page of the exploration. Without a bound, another sweep makes a map for each cell.
 void write_report(const ExploreCommand& command, const Exploration& made, const io::FilePoints& points,
                   const Dataset& data, const Observer& observer) {
   const Metric& metric = command.input.metric;
@@ -148,7 +146,7 @@ void write_report(const ExploreCommand& command, const Exploration& made, const 
   write_page(command.input.messages, command.report, command.overwrite, report);
 }
 
-/// Says what a long exploration is going to take.
+/// Prints the expected duration of a long exploration.
 void foretell(const Progress& p, const EngineOptions& options) {
   constexpr double kLong = 10;
   const double seconds = p.seconds + *p.seconds_left;
@@ -180,7 +178,7 @@ int run_explore(const Arguments& arguments) {
       return command.grid ? explore(*data, *command.grid, settings.run, observer, command.bound)
                           : explore(*data, settings.run, observer, command.bound);
     } catch (const UsageError& error) {
-      // The words of the command are right; the machine was too slow for them.
+      // The options are valid; the machine was too slow for the bound.
       if (command.bound && seconds() >= *command.bound) throw ResourceError(error.what());
       throw;
     }
@@ -223,7 +221,7 @@ int run_suggest(const Arguments& arguments) {
     json["minpts"] = minpts;
     print_json(json);
   } else if (eps.empty()) {
-    // What is printed there is taken for options of another command.
+    // The printed line serves as options of another command, so an empty grid must be an error.
     throw InputError(
         "there is no grid for these points: there are fewer than 10, or each has two others at its own place; name eps "
         "and minpts, or give more points");

@@ -20,25 +20,25 @@ struct Cgs {
   double mass = 0;
 };
 
-/// Points that join the groups.
+/// The points that are attached to the groups.
 struct Attaching {
-  std::string said;  ///< what --attach says; empty if it is not given
+  std::string said;  ///< the value of --attach; empty if it is not given
   std::string out;   ///< the file of --attached, or empty
 
   [[nodiscard]] bool is_given() const { return !said.empty(); }
 };
 
 struct FofCommand {
-  std::optional<double> length = {}, b = {};  ///< one of them
-  std::uint64_t least = 0;                    ///< points of the smallest group
+  std::optional<double> length = {}, b = {};  ///< exactly one of them is set
+  std::uint64_t least = 0;                    ///< the size of the smallest group
   GroupOrder order{};
   GroupDialect dialect{};
   RunSettings settings = {};
   Input input = {};
   Outputs outputs;
   std::string out = {}, catalog = {};  ///< files to write, or empty
-  bool swift = false;                  ///< the catalogue is SWIFT's own
-  std::optional<Cgs> cgs = {};         ///< of it
+  bool swift = false;                  ///< whether the catalogue is in SWIFT's own format
+  std::optional<Cgs> cgs = {};         ///< the units of that catalogue
   Attaching attaching = {};
 };
 
@@ -58,7 +58,7 @@ double parse_unit(const std::string& text) {
       text);
 }
 
-/// Returns whether --attach names a file or a folder, which may be called as a type of particles is.
+/// Returns whether --attach names a file or a folder, which may have the name of a type of particles.
 bool is_there(const std::string& said) {
   std::error_code code;
   return std::filesystem::exists(said, code);
@@ -69,7 +69,7 @@ void require_others(const std::string& said, io::Particles particles, io::Partic
   throw usage_error("--attach {} names the particles that are linked: name others", said);
 }
 
-/// Throws UsageError, ResourceError for words that cannot be.
+/// Throws UsageError, ResourceError for invalid options.
 Attaching parse_attaching(const Arguments& arguments, Outputs& outputs) {
   if (!arguments.given("attach")) {
     if (!arguments.given("attached")) return {};
@@ -84,7 +84,7 @@ Attaching parse_attaching(const Arguments& arguments, Outputs& outputs) {
   return {said, outputs.take("attached", io::kLabelFormats)};
 }
 
-/// Throws UsageError for what SWIFT's catalogue does not have.
+/// Throws UsageError for options that SWIFT's catalogue does not support.
 void parse_swift(const Arguments& arguments, FofCommand& command) {
   command.swift = !command.catalog.empty() && command.dialect == GroupDialect::swift &&
                   io::output_format(command.catalog, io::kTableFormats) == io::OutputFormat::hdf5;
@@ -137,12 +137,12 @@ FofCommand parse_fof(const Arguments& arguments) {
   return command;
 }
 
-/// Takes the masses of a snapshot's particles as weights if --weight does not say others.
+/// Uses the masses of a snapshot's particles as weights unless --weight is given.
 void take_masses(const Input& input, io::FilePoints& points) {
   if (!input.options.weight.empty() || !points.has_masses) return;
   const auto is_pipe = [](const io::InputRows& file) { return file.stamp.empty(); };
   if (std::ranges::any_of(points.inputs, is_pipe)) {
-    // They are read in a second pass.
+    // Masses are read in a second pass.
     return input.messages.tell(
         "masses of the snapshot are left out, as a pipe gives its bytes once: --weight {} takes them", io::kMassColumn);
   }
@@ -151,7 +151,7 @@ void take_masses(const Input& input, io::FilePoints& points) {
   input.messages.tell("masses are those of the snapshot: --weight {}", points.weight_column);
 }
 
-/// Throws InputError for a mass that none can be, before anything is clustered.
+/// Throws InputError for an invalid mass before anything is clustered.
 void check_masses(const io::FilePoints& points) {
   for (std::size_t i = 0; i < points.weights.size(); ++i) {
     if (std::isfinite(points.weights[i]) && points.weights[i] >= 0) continue;
@@ -162,7 +162,7 @@ void check_masses(const io::FilePoints& points) {
   }
 }
 
-/// Makes the numbers of the catalogue those of the labels.
+/// Replaces the cluster numbers of the catalogue by the group numbers of the labels.
 void rename_groups(Table& table, GroupDialect dialect) {
   table.front().name = "group";
   if (dialect == GroupDialect::epsflow) return;
@@ -174,7 +174,7 @@ bool is_snapshot(const io::FilePoints& read) {
                                   read.inputs.front().kind.starts_with("SWIFT snapshot, "));
 }
 
-/// Returns the particles that --attach names of what was read; nothing if it names a file.
+/// Returns the particles of the snapshot that --attach names; empty if it names a file.
 std::optional<io::Particles> particles_named(const std::string& said, const io::FilePoints& read,
                                              const Messages& messages) {
   const auto particles = choice_of<io::Particles>(said);
@@ -184,7 +184,7 @@ std::optional<io::Particles> particles_named(const std::string& said, const io::
   return particles;
 }
 
-/// Reads the points, when those that are linked have taken their part of the budget.
+/// Reads the points within the memory that the linked points leave.
 io::FilePoints read_within(const std::vector<std::filesystem::path>& files, io::ReadOptions options,
                            const io::FilePoints& linked) {
   const std::uint64_t taken = linked.view().bytes() + linked.weights.size() * sizeof(double);
@@ -197,8 +197,8 @@ io::FilePoints read_within(const std::vector<std::filesystem::path>& files, io::
   }
 }
 
-/// Returns the points of --attach: other particles of the snapshot that was read, or those of a file, in the same
-/// columns. read: as Input::settle() left it. Throws as Input::read(), and InputError if rows of them were dropped.
+/// Returns the points of --attach: other particles of the same snapshot, or the points of a file, with the same
+/// columns. read: settled by Input::settle(). Throws as Input::read(), and InputError if rows were dropped.
 io::FilePoints read_attached(const Attaching& attaching, Input input, const io::FilePoints& read) {
   const std::string& said = attaching.said;
   io::ReadOptions& options = input.options;
@@ -226,7 +226,7 @@ io::FilePoints read_attached(const Attaching& attaching, Input input, const io::
   return others;
 }
 
-/// Returns labels of points that were attached, with the counts of such a result.
+/// Returns a result with the labels of attached points and their counts.
 VariantResult attached_result(const VariantResult& groups, const std::vector<std::int32_t>& labels) {
   VariantResult result;
   result.variant = groups.variant;
@@ -236,7 +236,7 @@ VariantResult attached_result(const VariantResult& groups, const std::vector<std
   return result;
 }
 
-/// Returns how many were attached to each of so many groups, as a column of the catalogue.
+/// Returns the number of points attached to each group, as a column of the catalogue.
 TableColumn attached_counts(const VariantResult& attached, std::size_t groups) {
   std::vector<std::int64_t> counts(groups);
   for (const std::int32_t label : attached.labels) {
@@ -245,7 +245,7 @@ TableColumn attached_counts(const VariantResult& attached, std::size_t groups) {
   return {.name = "attached", .values = std::move(counts)};
 }
 
-/// Throws UsageError for points that are not in three dimensions.
+/// Throws UsageError unless points are three-dimensional.
 void require_swift_dims(std::size_t dims) {
   if (dims == 3) return;
   throw usage_error(
@@ -271,15 +271,15 @@ void write_swift_catalog(const FofCommand& command, const Catalog& catalog) {
   io::write_swift_groups(command.catalog, groups, command.outputs.overwrite());
 }
 
-/// What was found.
+/// The groups and the attached points.
 struct Groups {
   double eps = 0;
   VariantResult linked;
   std::optional<VariantResult> attached;
-  std::uint64_t others = 0;  ///< points that were to be attached
+  std::uint64_t others = 0;  ///< the number of points to attach
 };
 
-/// Writes the catalogue, and the groups of the points in the numbers of the dialect.
+/// Writes the catalogue, and the labels in the numbers of the dialect.
 void write(const FofCommand& command, const io::FilePoints& points, const Cataloguing* cataloguing, Groups& found) {
   const Metric& metric = command.input.metric;
   const io::Overwrite overwrite = command.outputs.overwrite();
@@ -342,7 +342,7 @@ int run_fof(const Arguments& arguments) {
 
   const InterruptGuard interrupt;
   found.linked = watched(!input.messages.quiet, interrupt.token(), [&](const Observer& observer) {
-    // Weights are masses: they do not say who is whose friend.
+    // Weights are masses. They do not influence which points are linked.
     const Dataset data = Engine(settings.engine, input.messages.notices()).load(points, metric);
     settings.run.core_mask = cataloguing.has_value();
     return std::move(run(data, grid({found.eps}, {linking_minpts(command.least)}), settings.run, observer).front());

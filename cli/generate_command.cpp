@@ -42,8 +42,8 @@ GenerateCommand parse_generate(const Arguments& arguments) {
   return command;
 }
 
-/// Returns "coordinates per point of exponential (default: 64), embeddings (default: 384)": the kinds that take the
-/// option.
+/// Returns a help text with the kinds that have the option: "coordinates per point of exponential (default: 64),
+/// embeddings (default: 384)".
 template <class T>
 std::string help_with_kinds(const char* help, std::optional<T> io::GeneratorKind::*own) {
   Words kinds;

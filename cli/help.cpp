@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::size_t kLine = 100;
 
-/// Returns `text` in lines of at most kLine characters, all but the first indented.
+/// Returns `text` in lines of at most kLine characters. All lines except the first are indented.
 std::string wrapped(const std::string& text, std::size_t indent) {
   std::string lines;
   std::size_t column = indent;

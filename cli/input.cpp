@@ -15,7 +15,7 @@
 namespace epsflow::cli {
 namespace {
 
-/// A message lists at most so many of anything one by one.
+/// The largest number of items that a message lists.
 constexpr std::size_t kMostListed = 10;
 
 std::string_view trim(std::string_view text) {
@@ -23,7 +23,7 @@ std::string_view trim(std::string_view text) {
   return begin == std::string_view::npos ? "" : text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
 }
 
-/// Takes a quoted item off the front of `text`, which begins with the quote.
+/// Removes a quoted item from the front of `text`, which begins with a quote, and returns it.
 std::string take_quoted(std::string_view option, std::string_view& text, std::string_view whole) {
   std::string item;
   for (std::size_t i = 1; i < text.size(); ++i) {
@@ -39,7 +39,7 @@ std::string take_quoted(std::string_view option, std::string_view& text, std::st
   throw usage_error("--{} '{}': a quote is not closed", option, whole);
 }
 
-/// Returns the one character that an option stands for.
+/// Returns the value of an option, which must be one character.
 char one_character(const Arguments& arguments, std::string_view option, std::string_view also) {
   const std::string& text = arguments.text(option);
   if (text.size() == 1 && static_cast<unsigned char>(text.front()) < 0x80) return text.front();
@@ -53,7 +53,7 @@ char parse_delimiter(const Arguments& arguments) {
   return one_character(arguments, "delimiter", ", or tab, or blanks");
 }
 
-/// Returns the one column of --weight. As in --columns, a name with a comma goes in quotes.
+/// Returns the column of --weight. As in --columns, a name with a comma must be in quotes.
 std::string parse_weight(const Arguments& arguments) {
   Words columns = parse_list(arguments, "weight");
   if (columns.size() == 1) return std::move(columns.front());
@@ -63,8 +63,8 @@ std::string parse_weight(const Arguments& arguments) {
       arguments.text("weight"), format_count(columns.size(), "column"));
 }
 
-/// Returns a name from a file: as it is if it reads as one name, in quotes as --columns takes it if it holds a comma,
-/// and escaped if a terminal cannot show it.
+/// Returns a name from a file for display: unchanged if it reads as one name, in quotes (as in --columns) if it
+/// contains a comma, and escaped if a terminal cannot show it.
 std::string shown(const std::string& name) {
   std::string escaped = io::show_text(name);
   if (escaped != "'" + name + "'") return escaped;
@@ -80,7 +80,7 @@ std::string list_of(const Items& items, Show show) {
   return items.size() > kMostListed ? text + ", …" : text;
 }
 
-/// Returns "; weights in column mass", or nothing for points without any.
+/// Returns "; weights in column mass", or an empty text without weights.
 std::string weights_of(const io::PointsOrigin& points) {
   return points.weight_column.empty() ? "" : "; weights in column " + shown(points.weight_column);
 }
@@ -122,7 +122,7 @@ void parse_slicing(const Arguments& arguments, Input& input) {
                                      [](double width) { return width > 0 && std::isfinite(width); });
 }
 
-/// Returns the coordinates among columns of these names, if --columns does not say which they are.
+/// Returns the coordinates among the columns of a file. Called if --columns is not given.
 std::vector<std::size_t> choose_columns(const Words& names, const Metric& metric, const ColumnsBeside& beside) {
   std::vector<std::size_t> chosen = sky_columns(names, metric);
   Words others;
@@ -136,8 +136,7 @@ std::vector<std::size_t> choose_columns(const Words& names, const Metric& metric
   throw UsageError("no column is left for coordinates: those of --by and --stats are none unless --columns names them");
 }
 
-/// Returns what the library says of columns beside the coordinates, with the options that name them in place of the one
-/// for coordinates.
+/// Returns the text of a library error with the options that name these columns, instead of the option --columns.
 std::string in_words_of_columns(const ColumnsBeside& beside, const Words& names, std::string text) {
   std::string options;
   for (const auto& [option, columns] : beside.by_option()) {
@@ -210,7 +209,7 @@ Input parse_input(const Arguments& arguments) {
   input.beside = {.by = parse_list(arguments, "by"),
                   .stats = parse_list(arguments, "stats"),
                   .velocity = parse_list(arguments, "velocity")};
-  // Those of fof are numbered by a word.
+  // The option --ids of fof is a word and not a column.
   if (arguments.command().name == "tracks") input.beside.ids = parse_list(arguments, "ids");
   options.choose = [metric = input.metric, beside = input.beside](const Words& names) {
     return choose_columns(names, metric, beside);

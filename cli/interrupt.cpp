@@ -3,7 +3,7 @@
 namespace epsflow::cli {
 namespace {
 
-// A signal handler reaches only what is static.
+// A signal handler can only use static data.
 CancelToken interrupted;
 
 extern "C" void on_signal(int) { interrupted.cancel(); }

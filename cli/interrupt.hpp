@@ -1,4 +1,4 @@
-// Ctrl-C, and whatever else asks the program to end, becomes a cancellation.
+// Ctrl-C and other signals that end the program become a cancellation.
 #pragma once
 
 #include <csignal>
@@ -7,13 +7,13 @@
 
 namespace epsflow::cli {
 
-/// From construction to destruction SIGINT, SIGTERM and SIGHUP set a token instead of ending the program; a second one
-/// ends it. If SIGHUP was ignored, as under nohup, it stays so.
+/// While this object exists, SIGINT, SIGTERM and SIGHUP set a token instead of ending the program. A second signal ends
+/// it. If SIGHUP was ignored, as under nohup, it stays ignored.
 class InterruptGuard {
  public:
   InterruptGuard();
   ~InterruptGuard();
-  InterruptGuard(const InterruptGuard&) = delete;  // the handlers belong to one guard
+  InterruptGuard(const InterruptGuard&) = delete;  // only one guard may own the handlers
   InterruptGuard& operator=(const InterruptGuard&) = delete;
 
   [[nodiscard]] const CancelToken& token() const noexcept;

@@ -11,13 +11,13 @@ namespace epsflow::cli {
 namespace {
 
 constexpr std::array kShares{0.0, 0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 1.0};
-/// In a range of eps that is offered.
+/// The number of eps in an offered range.
 constexpr int kOfferedEps = 20;
 
 struct KDistanceCommand {
   std::uint32_t k = 0;
-  std::vector<double> eps = {};  ///< to count neighbours at; may be empty
-  std::uint64_t sample = 0;      ///< points whose neighbours are counted
+  std::vector<double> eps = {};  ///< the eps at which neighbours are counted; may be empty
+  std::uint64_t sample = 0;      ///< the number of points whose neighbours are counted
   RunSettings settings = {};
   Input input = {};
   Outputs outputs;
@@ -39,15 +39,15 @@ KDistanceCommand parse_k_distance(const Arguments& arguments) {
   return command;
 }
 
-/// What is printed, and what of.
+/// The values that are printed.
 struct Found {
   std::uint32_t k = 0;
   std::vector<double> distances;
-  std::vector<double> quantiles;  ///< of kShares
+  std::vector<double> quantiles;  ///< the distances at kShares
   Knee knee;
   EpsRange range;
   std::vector<Selectivity> selectivity;
-  std::uint64_t sampled = 0;  ///< points whose neighbours were counted
+  std::uint64_t sampled = 0;  ///< the number of points whose neighbours were counted
 };
 
 std::string ordinal(std::uint32_t k) {
@@ -55,7 +55,7 @@ std::string ordinal(std::uint32_t k) {
   return format_count(k) + (last == 1 ? "st" : last == 2 ? "nd" : last == 3 ? "rd" : "th");
 }
 
-/// Returns the range as --eps takes it.
+/// Returns the range in the form of --eps.
 std::string eps_list(const EpsRange& range) {
   std::string list;
   for (const double eps : round_grid(range.from, range.to, kOfferedEps)) {
@@ -64,7 +64,7 @@ std::string eps_list(const EpsRange& range) {
   return list;
 }
 
-/// Returns why no run takes these eps, or an empty text.
+/// Returns the reason why no run accepts these eps, or an empty text.
 std::string why_refused(const EpsRange& range, const Metric& metric) {
   try {
     (void)moved_radius(metric, range.from);

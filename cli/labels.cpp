@@ -19,7 +19,7 @@ std::string lower_case(std::string text) {
   return text;
 }
 
-/// Reads the one column of a file, without rows that have no number.
+/// Reads the only column of a file, without rows that have no number.
 io::FilePoints read_column(const std::filesystem::path& file, std::string_view what, io::ReadOptions options) {
   options.on_nan = io::NanPolicy::drop;
   io::FilePoints read = io::read_points(file, options);

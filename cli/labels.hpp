@@ -1,4 +1,4 @@
-// Labels and masks that this program wrote, in files and in results folders.
+// Labels and masks that this program wrote, as files and in results folders.
 #pragma once
 
 #include <epsflow/cli/arguments.hpp>
@@ -9,14 +9,14 @@
 
 namespace epsflow::cli {
 
-/// What the one column of a file holds.
+/// The numbers that a file with one column contains.
 struct WholeNumbers {
-  std::string_view what;  ///< in words
-  std::string_view one;   ///< of them
+  std::string_view what;  ///< the plural name of the numbers
+  std::string_view one;   ///< the name of one number
   double least = 0;
   double most = 0;
-  std::string_view advice = {};   ///< for a file that holds something else
-  std::string_view columns = {};  ///< what the column is called in lower case if there are several, separated by blanks
+  std::string_view advice = {};   ///< the advice for a file with other contents
+  std::string_view columns = {};  ///< names of the column in lower case if there are several, separated by blanks
 };
 inline constexpr WholeNumbers kLabelNumbers{"labels",
                                             "label",
@@ -29,45 +29,44 @@ inline constexpr std::int32_t kNoGroup = std::numeric_limits<std::int32_t>::max(
 inline constexpr WholeNumbers kMaskNumbers{
     "mask of core points", "entry", 0, 1, "it is 1 for core points, else 0", "core"};
 
-/// Reads a file of such numbers, one for each point. Throws InputError for one that is missing, NaN, no whole number or
-/// not in the range, and for more than one column.
+/// Reads a file of such numbers, one for each point. Throws InputError for missing or invalid numbers and several
+/// columns.
 [[nodiscard]] std::vector<std::int32_t> read_numbers(const std::filesystem::path& file, const WholeNumbers& numbers,
                                                      io::ReadOptions options = {});
 
-/// The labels or the mask of a file. Some rows may lack a number: in a labelled copy, those that were dropped.
+/// The labels or the mask of a file. Some rows may have no number, such as rows that were dropped from a labelled copy.
 struct FileColumn {
-  std::vector<std::int32_t> values;    ///< of the rows that have one, in their order
-  std::vector<std::uint64_t> missing;  ///< the rows that have none, ascending
+  std::vector<std::int32_t> values;    ///< the numbers of the other rows, in order
+  std::vector<std::uint64_t> missing;  ///< the rows without a number, ascending
 
   [[nodiscard]] std::uint64_t rows() const noexcept { return values.size() + missing.size(); }
 };
 
-/// Reads the column that WholeNumbers::columns names, or the only one, unless options.columns names another. Numbers
-/// are missing only in a file that has other columns, too. Of labels, numbers of groups become labels: 0 is noise in a
-/// file that is marked so (io::is_marked_as_groups()) and if it has a sign, and 2147483647 in any. Throws InputError as
-/// read_numbers().
+/// Reads the column that WholeNumbers::columns names, or the only column, unless options.columns names another. Numbers
+/// may be missing only in a file that has several columns. Group numbers become labels: 2147483647 is noise in every
+/// file; 0 is noise in a file that is marked as groups (io::is_marked_as_groups()), and −0 in every file. Throws
+/// InputError as read_numbers().
 [[nodiscard]] FileColumn read_file_column(const std::filesystem::path& file, const WholeNumbers& numbers,
                                           io::ReadOptions options = {});
-/// Returns the numbers of these points that a file has. [n] If it has one row for each row of the input, also for those
-/// that were dropped, points take theirs by row; else they take them one after the other. Throws InputError as
-/// read_file_column(), if there are more or fewer numbers, or if a point has none.
+/// Returns the number of each point: [n]. If the file has a row for every input row, dropped rows included, points take
+/// the number of their row; otherwise numbers are taken in order. Throws InputError as read_file_column(), if there are
+/// more or fewer numbers, or if a point has none.
 [[nodiscard]] std::vector<std::int32_t> read_for_points(const std::filesystem::path& file, const WholeNumbers& numbers,
                                                         const io::FilePoints& points);
 
-/// Returns what a results folder says of itself. Throws InputError if it holds no results, UsageError as
-/// io::read_manifest().
+/// Returns the manifest of a results folder. Throws InputError if the folder has no results, or results of several
+/// slices; UsageError as io::read_manifest().
 [[nodiscard]] io::Manifest read_results(const std::filesystem::path& folder);
 
-/// Returns the variant that the folder holds, with an eps that differs from the one asked for by no more than rounding
-/// (a part in 10^9); null if there is none.
+/// Returns the variant of the folder with this minpts and (up to a part in 10^9) this eps; null if there is none.
 [[nodiscard]] const io::SweepEntry* find_variant(const io::Manifest& manifest, const Variant& variant);
 /// Returns the same. Throws InputError if there is none.
 [[nodiscard]] const io::SweepEntry& require_variant(const std::filesystem::path& folder, const io::Manifest& manifest,
                                                     const Variant& variant);
 
-/// Throws InputError for a variant whose counts alone were kept.
+/// Throws InputError for a variant that was stored without labels.
 void require_labels(const std::filesystem::path& folder, const io::SweepEntry& entry);
-/// Returns the path of a file of results. Throws InputError if it is not what it was when it was written.
+/// Returns the path of a file of results. Throws InputError if it is missing or has changed since it was written.
 std::filesystem::path require_unchanged(const std::filesystem::path& folder, const io::Manifest& manifest,
                                         const std::string& name);
 

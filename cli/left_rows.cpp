@@ -10,8 +10,8 @@ namespace epsflow::cli {
 
 namespace {
 
-/// Returns whether the file is worth asking. What is packed may have many times as many points as bytes; only these are
-/// asked how many.
+/// Returns whether the points of a file may exceed the memory, so that counting them is worthwhile. A compressed file
+/// may have many times as many bytes of points as bytes.
 bool may_be_large(const std::filesystem::path& file, std::uint64_t memory) {
   constexpr std::uint64_t kMostPacked = 32;
   std::error_code unknown;
@@ -19,7 +19,7 @@ bool may_be_large(const std::filesystem::path& file, std::uint64_t memory) {
   return !unknown && bytes > memory / kMostPacked;
 }
 
-/// Returns the folder in which results will be, or the nearest above it that exists.
+/// Returns the folder of the results, or the nearest existing folder above it.
 std::filesystem::path first_that_exists(const std::filesystem::path& out) {
   std::filesystem::path folder = std::filesystem::absolute(out);
   while (!std::filesystem::is_directory(folder) && folder.has_relative_path()) folder = folder.parent_path();
@@ -40,7 +40,7 @@ std::optional<RowsToLeave> rows_to_leave(Input& input, const Sweep& sweep, RunSe
   } else if (may_be_large(path, options.memory)) {
     shape = io::shape_of(path, options);
   }
-  // A snapshot's box moves points. What would have to be copied is read as long as it fits.
+  // The box of a snapshot transforms points. A file that must be copied is read into memory if it fits.
   const std::uint64_t most = rows.file ? options.memory / 2 : options.memory;
   if (!shape || !shape->origin.box.empty() || shape->bytes() <= most) return std::nullopt;
   settings.settle(shape->size, shape->dims, input.metric);

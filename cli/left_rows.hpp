@@ -1,4 +1,4 @@
-// Points that are left in their file, as memory has no room for them beside what is made of them.
+// Points that stay in their file, because memory cannot hold them beside the clustering.
 #pragma once
 
 #include <epsflow/cli/running.hpp>
@@ -7,24 +7,24 @@
 
 namespace epsflow::cli {
 
-/// The one file that the command names.
+/// The only file of a command.
 struct RowsToLeave {
   io::FileShape shape;
-  std::optional<io::RowFile> file;  ///< if its rows lie there as in memory
-  parts::SharingAnswer sharing;     ///< by parts
+  std::optional<io::RowFile> file;  ///< empty if its rows do not lie in the file as in memory
+  parts::SharingAnswer sharing;     ///< sharing by parts
 };
 
-/// Returns the file if its points are to be left there: rows of it can be read without all others, the metric leaves
-/// points in their places, the coordinates would take more than half of the memory, or more than all of it if they have
-/// to be copied, and the sweep is to be made in parts. Settles the metric with the file's columns, and tells of the
-/// file. Throws as Input::read().
+/// Returns the file if its points stay there. This is so if: rows can be read with random access or can be copied; the
+/// metric does not transform points; the coordinates take more than half of the memory (or more than all of it if they
+/// must be copied); and the sweep is made in parts. Settles the metric with the columns of the file, and prints a
+/// description of the file. Throws as Input::read().
 [[nodiscard]] std::optional<RowsToLeave> rows_to_leave(Input& input, const Sweep& sweep, RunSettings settings);
 
-/// Returns the file, or a copy beside `out` if its rows can be read in their order alone. Throws as io::copy_rows().
+/// Returns the file, or a copy near `out` if its rows can be read only in order. Throws as io::copy_rows().
 [[nodiscard]] io::RowFile leave_rows(const Input& input, RowsToLeave rows, const std::filesystem::path& out);
 
-/// Returns what a results folder says of the file. Reads it once. Throws InputError for a coordinate that is NaN or
-/// infinite.
+/// Returns the description of the file for a results folder. Reads it once. Throws InputError for a coordinate that is
+/// NaN or infinite.
 [[nodiscard]] io::ResultsInput results_input(const io::RowFile& file);
 
 }  // namespace epsflow::cli

@@ -60,7 +60,7 @@ void write_lineage(const std::filesystem::path& file, const Lineage& lineage, co
   const auto cell_or_none = [](const std::optional<std::size_t>& i) { return i ? static_cast<std::int64_t>(*i) : -1; };
   const auto add_holders = [](std::vector<std::int32_t>& to, const std::vector<std::uint32_t>& holders,
                               std::size_t count) {
-    // Cells at the edge have none.
+    // Clusters of cells at the edge have no parents.
     if (holders.empty()) to.insert(to.end(), count, -1);
     to.insert(to.end(), holders.begin(), holders.end());
   };
@@ -131,7 +131,7 @@ Lineage read_lineage(const std::filesystem::path& file) {
     const auto list = [&](std::vector<std::uint32_t>& to, std::size_t column) {
       for (std::size_t k = begin; k < end; ++k) to.push_back(static_cast<std::uint32_t>(number(*clusters, k, column)));
     };
-    // The rows of the file may exceed 32 bits, and only their order is needed.
+    // Rows of the file may exceed 32 bits, and only their order is needed.
     for (std::size_t k = begin; k < end; ++k) cell.first_core.push_back(static_cast<std::uint32_t>(k - begin));
     list(cell.core, 1);
     list(cell.size, 2);

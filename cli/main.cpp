@@ -29,7 +29,7 @@ int dispatch(const Words& words) {
   return command.run(arguments);
 }
 
-/// What all processes of a launcher do together. What is for one, as help, the first does.
+/// Runs a command on all processes of a launcher. Help and version are printed by the first.
 int dispatch_over(const Words& words, parts::Exchange& ranks) {
   const Command* command = nullptr;
   std::optional<Arguments> arguments;
@@ -58,7 +58,7 @@ int run_as_rank(const Words& words, parts::Exchange& ranks) {
   }
 }
 
-/// The exit code of `work`, whose errors are printed.
+/// Returns the exit code of `work`, and prints its errors.
 int guarded(const std::function<int()>& work) {
   try {
     return work();
@@ -81,7 +81,7 @@ int main(int argc, char** argv) {
   prepare_streams();
   const Words words(argv + 1, argv + argc);
   const int code = guarded([&] {
-    // A build without MPI has each process do on its own what is not for several.
+    // Without MPI, each process runs a command that is not for several processes by itself.
     if (launched().size == 1 || (!has_world() && !is_for_ranks(words))) return dispatch(words);
     return run_world(argc, argv, [&](parts::Exchange& ranks) { return run_as_rank(words, ranks); });
   });

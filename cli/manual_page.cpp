@@ -5,7 +5,7 @@
 namespace epsflow::cli {
 namespace {
 
-/// `text` so that roff shows it as it is. A line must not begin with a dot or a quote: \& stands before those.
+/// Returns `text` escaped for roff. A line must not begin with a dot or a quote, so \& is put before these.
 std::string roff(std::string_view text) {
   static constexpr std::string_view kEllipsis = "…";
   std::string out;
@@ -34,10 +34,10 @@ std::string roff(std::string_view text) {
   return out;
 }
 
-/// Returns lines that stay as they are.
+/// Returns lines that roff does not fill.
 std::string verbatim(std::string_view text) { return ".nf\n" + roff(text) + "\n.fi\n"; }
 
-/// Paragraphs to be filled, but for those with indented lines, as lists have them.
+/// Returns paragraphs that roff fills, except those with indented lines, such as lists.
 std::string paragraphs(std::string_view text) {
   std::string out;
   while (!text.empty()) {
@@ -79,13 +79,13 @@ Words users_of(const std::string& caption) {
   return users;
 }
 
-/// Returns the groups that several commands have.
+/// Returns the groups of options that several commands share.
 std::vector<OptionGroup> shared_groups() {
   return {metric_options(), input_options(), machine_options(), several_gpus_options(),
           search_options(), run_options(),   message_options()};
 }
 
-/// Whether several commands have this very group, so that it is described once.
+/// Returns whether several commands share the group, so that it is described once.
 bool is_shared(const OptionGroup& group) {
   return std::ranges::any_of(shared_groups(), [&](const auto& shared) { return shared.caption == group.caption; });
 }

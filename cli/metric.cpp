@@ -17,7 +17,7 @@ double number(std::string_view option, std::string_view text, std::string_view w
   throw usage_error("--{}: '{}' is no number; it is {}", option, text, what);
 }
 
-/// Parses a side as in 250, 0:250 or -.
+/// Parses a side such as 250, 0:250 or -.
 BoxSide side(std::string_view text) {
   constexpr std::string_view kWhat = "a comma list of sides, as in 250,-10:10,-, one for each column or one for all";
   if (text == "-") return {};
@@ -29,7 +29,7 @@ BoxSide side(std::string_view text) {
   return side;
 }
 
-/// Takes the box of a snapshot if --box does not say another.
+/// Uses the box of a snapshot unless --box is given.
 void take_box(const io::FilePoints& points, Metric& metric, const Messages& messages) {
   if (points.box.empty() || on_sphere(metric.kind) || metric.kind == MetricKind::cosine) return;
   std::string sides;

@@ -10,11 +10,11 @@
 namespace epsflow::cli {
 namespace {
 
-/// What the library says, and what is said of it here.
+/// A phrase of the library and its replacement on the command line.
 struct Phrase {
   std::string library;
   std::string program;
-  bool is_option = true;  ///< a " = " and a value may follow
+  bool is_option = true;  ///< whether " = " and a value may follow
 };
 
 template <class Owner>
@@ -31,7 +31,7 @@ void add_phrases(std::vector<Phrase>& phrases) {
 
 const std::vector<Phrase>& all_phrases() {
   static const std::vector<Phrase> all = [] {
-    // What is in no table: the options of the program alone, and those that it does not have.
+    // These phrases are in no table: options of the program alone, and library names without an option.
     std::vector<Phrase> phrases{{"GeneratorOptions::seed", "--seed"},
                                 {"GeneratorOptions::dims", "--dims"},
                                 {"GeneratorOptions::rate", "--rate"},
@@ -80,7 +80,7 @@ ValueKind kind_of(OptionKind kind) {
   }
 }
 
-/// Returns a default as it would be given; none for a flag.
+/// Returns a default as the user would write it; empty for a flag.
 std::string text_of(const OptionValue& value) {
   if (const auto* count = std::get_if<std::uint64_t>(&value)) return std::to_string(*count);
   if (const auto* word = std::get_if<std::string_view>(&value)) return std::string(*word);
@@ -125,7 +125,7 @@ std::string in_program_words(std::string_view text) {
   while (!text.empty()) {
     const Phrase* phrase = longest(text);
     if (phrase == nullptr) {
-      // Whole identifiers at once, lest a phrase be found in the middle of one.
+      // Whole identifiers are skipped at once, so that no phrase matches in the middle of one.
       std::size_t taken = 1;
       if (std::isalnum(static_cast<unsigned char>(text.front())) != 0) {
         while (taken < text.size() && (std::isalnum(static_cast<unsigned char>(text[taken])) != 0)) ++taken;

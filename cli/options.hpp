@@ -1,4 +1,4 @@
-// The tables of options (core/option.hpp) on the command line.
+// The option tables (core/option.hpp) on the command line.
 #pragma once
 
 #include <stdexcept>
@@ -8,10 +8,10 @@
 
 namespace epsflow::cli {
 
-/// An option as parsing, help and completion have it.
+/// Returns an option in the form for parsing, help and completion.
 [[nodiscard]] OptionSpec spec_of(const OptionInfo& option, const OptionValue& standard);
 
-/// Returns all options of Owner that the program has.
+/// Returns all options of Owner that exist on the command line.
 template <class Owner>
 [[nodiscard]] std::vector<OptionSpec> specs_of() {
   std::vector<OptionSpec> specs;
@@ -21,7 +21,7 @@ template <class Owner>
   return specs;
 }
 
-/// Returns one of them, by its name here.
+/// Returns the option of Owner that has this name on the command line.
 template <class Owner>
 [[nodiscard]] OptionSpec spec_of(std::string_view name) {
   for (OptionSpec& spec : specs_of<Owner>()) {
@@ -33,7 +33,7 @@ template <class Owner>
 /// Returns the value that was given for an option.
 [[nodiscard]] OptionValue given_value(const Arguments& arguments, const OptionInfo& option);
 
-/// Sets the fields of `owner` whose options were given, but for those that are parsed elsewhere.
+/// Sets the fields of `owner` whose options were given, except those that are parsed elsewhere.
 template <class Owner>
 void take(const Arguments& arguments, Owner& owner) {
   for (const Option<Owner>& option : options_of<Owner>()) {
@@ -41,8 +41,8 @@ void take(const Arguments& arguments, Owner& owner) {
   }
 }
 
-/// Puts the library's errors and notices into the words of the command line: "raise EngineOptions::memory" becomes
-/// "raise --memory", "EngineOptions::backend = BackendChoice::cpu" becomes "--backend cpu".
+/// Translates the library's errors and notices to the command line: "raise EngineOptions::memory" becomes "raise
+/// --memory", and "EngineOptions::backend = BackendChoice::cpu" becomes "--backend cpu".
 [[nodiscard]] std::string in_program_words(std::string_view text);
 
 }  // namespace epsflow::cli

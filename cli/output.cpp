@@ -21,7 +21,7 @@ namespace {
 
 bool silent = false;
 
-/// Returns `text` with control characters as \xNN, line ends apart.
+/// Returns `text` with control characters as \xNN, except line ends.
 std::string printable(std::string_view text) {
   std::string shown;
   for (const char c : text) {
@@ -36,8 +36,7 @@ std::string printable(std::string_view text) {
 void prepare_streams() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (fcntl(stream, F_GETFD) != -1 || errno != EBADF) continue;
-    // open() takes the lowest number that is free, which is this one. A result cannot be printed on what is open for
-    // reading alone, and so is an error as before.
+    // open() returns the lowest free number, which is this stream. Printing still fails, as it is read-only.
     const int opened = open("/dev/null", stream == STDERR_FILENO ? O_WRONLY : O_RDONLY);
     static_cast<void>(opened);
   }

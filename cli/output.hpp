@@ -1,5 +1,4 @@
-// The program's two streams. Results go to standard output, and what cannot be printed there is an error; messages go
-// to standard error, and what cannot be printed there is lost without harm.
+// Results go to standard output, where errors are reported; messages to standard error, where errors are ignored.
 #pragma once
 
 #include <fmt/format.h>
@@ -15,9 +14,8 @@
 
 namespace epsflow::cli {
 
-/// To be called first. Gives standard streams that were closed a place to go, so that no file of a result takes their
-/// number, and has writing to a pipe that nobody reads, or beyond the limit of a file's size, fail instead of ending
-/// the program.
+/// Must be called first. Opens /dev/null for closed standard streams, so that no result file gets their number. Makes
+/// writing to a closed pipe, or beyond the limit of a file's size, fail instead of ending the program.
 void prepare_streams();
 
 /// Prints on standard output. Throws ResourceError, io::ReaderGone.
@@ -27,23 +25,23 @@ void print_result(fmt::format_string<Values...> format, Values&&... values) {
   print_text(fmt::format(format, std::forward<Values>(values)...));
 }
 
-/// Prints rows of cells in columns that are as wide as their widest cell, flushed right.
+/// Prints rows in columns, each as wide as its widest cell, right-aligned.
 void print_columns(const std::vector<std::vector<std::string>>& rows);
 
-/// Has everything that was printed written. Throws ResourceError, io::ReaderGone.
+/// Flushes standard output. Throws ResourceError, io::ReaderGone.
 void flush_output();
 
-/// Returns what say() makes of a message.
+/// Returns a message in the form that say() prints.
 [[nodiscard]] std::string shown_message(std::string_view message);
 
-/// From now on say() says nothing: another process speaks for this one.
+/// Turns say() off: another process prints for this one.
 void be_silent() noexcept;
 
-/// Prints "epsflow: message" on standard error, in program words. Control characters, as a file's name may hold, are
-/// shown by their codes.
+/// Prints "epsflow: message" on standard error, with the command line's names of options. Control characters, which
+/// file names may contain, are shown by their codes.
 void say(std::string_view message) noexcept;
 
-/// Returns an error whose text is formatted.
+/// Returns an error with a formatted text.
 template <class... Values>
 [[nodiscard]] UsageError usage_error(fmt::format_string<Values...> format, Values&&... values) {
   return UsageError(fmt::format(format, std::forward<Values>(values)...));
@@ -53,17 +51,17 @@ template <class... Values>
   return InputError(fmt::format(format, std::forward<Values>(values)...));
 }
 
-/// What a command prints beside the files that it writes.
+/// The choice of what a command prints besides the files that it writes.
 struct Messages {
-  bool json = false;   ///< the result, as JSON
-  bool quiet = false;  ///< nothing but errors and JSON
+  bool json = false;   ///< prints the result as JSON
+  bool quiet = false;  ///< prints only errors and JSON
 
-  /// Says a message unless --quiet is given.
+  /// Prints a message unless --quiet is given.
   template <class... Values>
   void tell(fmt::format_string<Values...> format, Values&&... values) const {
     if (!quiet) say(fmt::format(format, std::forward<Values>(values)...));
   }
-  /// Returns what prints the notices of the library; null with --quiet.
+  /// Returns a function that prints the notices of the library; null with --quiet.
   [[nodiscard]] std::function<void(const std::string&)> notices() const {
     if (quiet) return nullptr;
     return [](const std::string& text) { say(text); };

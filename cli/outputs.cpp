@@ -11,7 +11,7 @@ namespace epsflow::cli {
 namespace {
 
 bool same_place(const std::filesystem::path& a, const std::filesystem::path& b) {
-  // Of a path that begins with nothing that exists, as v.npy does, weakly_canonical() makes no absolute one.
+  // If no part of a path exists, as for v.npy, weakly_canonical() does not make it absolute.
   const auto place = [](const std::filesystem::path& path) {
     std::error_code code;
     return std::filesystem::weakly_canonical(std::filesystem::absolute(path, code), code);
@@ -36,7 +36,7 @@ Outputs::Outputs(const Arguments& arguments)
     if (option.kind != ValueKind::file && option.kind != ValueKind::folder) continue;
     option.writes ? static_cast<void>(written_.emplace_back(name, value)) : add_inputs(arguments.texts(name));
   }
-  // A file that is written although no option names it.
+  // A file with a default name is written even if its option is not given.
   for (const OptionGroup& group : arguments.command().groups) {
     for (const OptionSpec& option : group.options) {
       if (option.writes && !option.standard.empty() && !arguments.given(option.name)) {
@@ -51,7 +51,7 @@ std::string Outputs::named(std::string_view option) const {
   return found == written_.end() ? "" : found->second;
 }
 
-/// Throws UsageError if another option of the command writes to `file`, too.
+/// Throws UsageError if another option of the command also writes to `file`.
 void Outputs::require_no_other(std::string_view option, const std::string& file) const {
   for (const auto& [other, place] : written_) {
     if (other == option || !same_place(file, place)) continue;
@@ -59,7 +59,7 @@ void Outputs::require_no_other(std::string_view option, const std::string& file)
   }
 }
 
-/// Throws UsageError if `file` is an input, or a file of results in a folder that is one.
+/// Throws UsageError if `file` is an input, or a file of results in a folder that is an input.
 void Outputs::require_unread(const std::filesystem::path& file, io::Overwrite replaces) const {
   io::require_target(file, replaces, inputs_);
   if (file == io::kStandardOutput) return;

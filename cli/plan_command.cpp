@@ -15,10 +15,10 @@ const char* way_of(const GroupPlan& group) {
   return group.packed ? "packed table" : "csr table";
 }
 
-/// A number that may not be known.
+/// Returns a count, or "-" if it is unknown (0).
 std::string count_or_dash(std::uint64_t count) { return count == 0 ? "-" : format_count(count); }
 
-/// How engines would share the sweep.
+/// The way in which engines would share the sweep.
 struct SharingPlan {
   std::size_t engines = 1;
   bool host = false;
@@ -38,13 +38,13 @@ void print_sharing(const SharingPlan& sharing) {
   if (how == parts::Sharing::eps) what = "each would take some of the eps, with all points";
   if (how == parts::Sharing::parts) what = "each would take a part of space";
   if (count > sharing.engines) what = fmt::format("{} of space would take turns", format_count(count, "part"));
-  // Points beside a part that its clusters depend on. They are counted once the parts are cut.
+  // Ghosts are the points outside a part on which its clusters depend. They are counted after the parts are cut.
   const char* ghosts = sharing.host && count > 1 ? "; if their ghosts take too much, all is clustered at once" : "";
   print_result("{}: {}, as {}{}\n", sharing.host ? "the CPU" : format_count(sharing.engines, "GPU"), what,
                sharing.answer.reason, ghosts);
 }
 
-/// An estimate, to as many digits as it is worth.
+/// Returns an estimate with two digits, which is its precision.
 std::string seconds_or_dash(const std::optional<double>& seconds) {
   return seconds ? fmt::format("{:.2g}", *seconds) : "-";
 }
@@ -100,7 +100,7 @@ void print_plan_as_json(const std::vector<GroupPlan>& groups, const SharingPlan&
   print_json(json);
 }
 
-/// Prints the plan. groups: none if points cannot be loaded at once.
+/// Prints the plan. groups: empty if points cannot be loaded at once.
 void print_plan(const Input& input, const std::vector<GroupPlan>& groups, const SharingPlan& sharing,
                 const io::PointsOrigin& origin, std::uint64_t n) {
   if (input.messages.json) {
@@ -133,7 +133,7 @@ int run_plan(const Arguments& arguments) {
   try {
     groups = plan(input.load(points, engines.front()), sweep, {}, settings.run, {.cancel = &interrupt.token()});
   } catch (const ResourceError&) {
-    // Points that a GPU cannot even load go through it in parts.
+    // Points that a GPU cannot even load are clustered in parts.
     if (sharing.answer.sharing != parts::Sharing::parts) throw;
   }
   print_plan(input, groups, sharing, points, points.size());

@@ -13,10 +13,10 @@
 namespace epsflow::cli {
 namespace {
 
-/// Formats of labels that say nothing of a variant.
+/// The formats of labels that store no variant.
 constexpr std::array kPlainFormats{io::OutputFormat::npy, io::OutputFormat::csv, io::OutputFormat::fits};
 
-/// Returns the options of the machine that count here.
+/// Returns the machine options that apply to this command.
 OptionGroup resources() {
   OptionGroup group = machine_options();
   std::erase_if(group.options, [](const OptionSpec& o) { return o.name != "memory" && o.name != "threads"; });
@@ -26,15 +26,15 @@ OptionGroup resources() {
 struct PredictCommand {
   Input old = {};  ///< the points that were clustered
   Input fresh = {};
-  std::filesystem::path labels = {}, core = {};  ///< of the old points
+  std::filesystem::path labels = {}, core = {};  ///< the files of the old points' labels and mask
   double eps = 0;
-  std::string checksum = {};  ///< of points and metric as a results folder has it; empty if they are in no folder
+  std::string checksum = {};  ///< the checksum of points and metric in the results folder; empty without a folder
   EngineOptions engine = {};
 };
 
 using Values = std::map<std::string, std::string, std::less<>>;
 
-/// Parses a command line of those options that say how to read, and what distance is.
+/// Parses a command line that consists of the options for reading and for the metric.
 Input parse_reading(const Arguments& arguments, const Values& values, const Words& files) {
   std::vector<OptionGroup> groups{unweighted_input_options(), metric_options(), resources(), message_options()};
   Words words;
@@ -74,7 +74,7 @@ PredictCommand parse_files(const Arguments& arguments) {
           .eps = parse_eps_of_clustering(arguments)};
 }
 
-/// Returns the files that the points of a results folder were read from.
+/// Returns the input files of a results folder.
 Words files_of_input(const std::string& folder, const nlohmann::json& input) {
   Words files;
   for (const auto& file : input.value("files", nlohmann::json::array())) {
@@ -89,10 +89,10 @@ Words files_of_input(const std::string& folder, const nlohmann::json& input) {
   return files;
 }
 
-/// Options that say how files of one kind are read: not those of another kind.
+/// The options for reading files of one kind. They do not apply to files of another kind.
 constexpr std::array kOfKind{"dims",    "precision", "header", "delimiter", "decimal",
                              "comment", "skip-rows", "table",  "external"};
-/// The option that says in which order two columns of a file are. Each file has its own.
+/// The option for the order of longitude and latitude, which differs from file to file.
 constexpr const char* kOrder = "latitude-first";
 
 bool of_one_kind(const Words& a, const Words& b) {
@@ -106,7 +106,7 @@ Variant parse_asked(const Arguments& arguments) {
                     arguments.text("minpts"), minpts.size());
 }
 
-/// Returns the variant as the folder holds it. Throws InputError if it has no labels or no mask of core points there.
+/// Returns the stored variant. Throws InputError if it has no labels or no mask of core points in the folder.
 Variant held_variant(const std::string& folder, const io::Manifest& manifest, const Variant& asked) {
   const io::SweepEntry& held = require_variant(folder, manifest, asked);
   const Variant& variant = held.variant;
@@ -125,10 +125,10 @@ Variant held_variant(const std::string& folder, const io::Manifest& manifest, co
   return variant;
 }
 
-/// Returns the options by which a run read its points, for the same ones.
+/// Returns the options that read the same points as the run did.
 Values options_of_run(const nlohmann::json& run, const nlohmann::json& input) {
   Values values = run.value("options", nlohmann::json::object()).get<Values>();
-  // Nothing here weighs or sums up. But the coordinates are the columns that were read, and not those of these options.
+  // These options are not used here, but they kept columns from becoming coordinates, so --columns names the others.
   const bool beside = names_columns_beside(values);
   for (const char* option : kColumnsBeside) values.erase(option);
   if (beside) {
@@ -148,7 +148,7 @@ PredictCommand parse_folder(const Arguments& arguments) {
   std::filesystem::path labels = require_unchanged(folder, manifest, io::labels_name(variant));
   std::filesystem::path core = require_unchanged(folder, manifest, io::core_name(variant));
   const auto input = nlohmann::json::parse(manifest.input);
-  // What Python saved is of no files, and says nothing of reading them.
+  // Results saved from Python name no files and have no options for reading them.
   const bool of_files = !input.value("files", nlohmann::json::array()).empty();
   Values values = of_files ? options_of_run(nlohmann::json::parse(manifest.runs.back()), input) : arguments.all_given();
   const Words files = arguments.given("points") ? arguments.texts("points") : files_of_input(folder, input);
@@ -180,7 +180,7 @@ PredictCommand parse_predict(const Arguments& arguments) {
   return command;
 }
 
-/// Checks --out against all that is read.
+/// Checks --out against all inputs.
 Outputs parse_outputs(const Arguments& arguments, const PredictCommand& command) {
   Outputs outputs(arguments);
   Words files = command.old.files;
@@ -192,7 +192,7 @@ Outputs parse_outputs(const Arguments& arguments, const PredictCommand& command)
   return outputs;
 }
 
-/// Calls read_for_points() for a file that --labels or --core names.
+/// Calls read_for_points() for the file of --labels or --core.
 std::vector<std::int32_t> read_all(const std::filesystem::path& file, WholeNumbers numbers,
                                    const io::FilePoints& points) {
   numbers.advice = "are --labels and --core swapped?";
@@ -207,8 +207,7 @@ struct Core {
   std::vector<std::string> units;
 };
 
-/// Throws InputError if points or metric are not those of the folder that the clustering is in. Whatever weights the
-/// points had is in the mask of core points.
+/// Throws InputError if points or metric differ from those in the folder. Weights do not count: the mask reflects them.
 void require_same_input(const PredictCommand& command, const io::FilePoints& points) {
   if (command.checksum.empty()) return;
   const std::string checksum = io::checksum_of_input(points, describe(command.old.metric));
@@ -244,7 +243,7 @@ Core read_core(PredictCommand& command) {
   return core;
 }
 
-/// Throws UsageError if a column is in another unit than it was in the clustering. One of the two may say none.
+/// Throws UsageError if a column has another unit than in the clustering. A missing unit is accepted.
 void require_same_units(const io::FilePoints& points, const Core& core, const std::string& old) {
   const std::vector<std::string> units = units_of(points);
   for (std::size_t k = 0; k < std::min(units.size(), core.units.size()); ++k) {
@@ -255,7 +254,7 @@ void require_same_units(const io::FilePoints& points, const Core& core, const st
   }
 }
 
-/// Throws UsageError if the columns are others than those of the clustering.
+/// Throws UsageError if the columns differ from the columns of the clustering.
 void require_same_columns(const io::FilePoints& points, const Core& core, const Metric& metric,
                           const std::string& old) {
   const Words& names = points.column_names;

@@ -13,7 +13,7 @@ constexpr double kSecondsBetweenLines = 10;
 
 double share_of(const Progress& p) { return static_cast<double>(p.variants_done) / static_cast<double>(p.variants); }
 
-/// Returns how far the table of an eps is; nothing if none is made.
+/// Returns the progress of the neighbour table of an eps; empty if no table is being made.
 std::string table_of(const Progress& p, const char* before, const char* between) {
   if (p.table_eps <= 0) return "";
   return fmt::format("{}eps {}{}{:.0f} %", before, format_number(p.table_eps), between, p.table_share * 100);

@@ -1,4 +1,4 @@
-// How far a run is, on standard error.
+// The progress of a run on standard error.
 #pragma once
 
 #include <epsflow/core/cancel.hpp>
@@ -6,13 +6,12 @@
 
 namespace epsflow::cli {
 
-/// Draws on a terminal a bar, which wipes itself at the end; elsewhere, as in the log of a batch job, it says a line
-/// every ten seconds.
+/// Shows progress: on a terminal as a bar that is erased at the end; elsewhere as a line every ten seconds.
 class ProgressReport {
  public:
   explicit ProgressReport(bool wanted);
   ~ProgressReport();
-  ProgressReport(const ProgressReport&) = delete;  // one stream, one report
+  ProgressReport(const ProgressReport&) = delete;  // a stream has one report
   ProgressReport& operator=(const ProgressReport&) = delete;
 
   void show(const Progress& progress);
@@ -23,10 +22,10 @@ class ProgressReport {
   bool wanted_;
   bool terminal_;
   bool drawn_ = false;
-  double next_line_;  // seconds since the run began
+  double next_line_;  // in seconds since the run began
 };
 
-/// Calls work(observer). Shows how far it is if `wanted`; the token cancels it.
+/// Calls work(observer), whose token interruption cancels, and shows its progress if `wanted`.
 template <class Work>
 auto watched(bool wanted, const CancelToken& cancel, Work&& work) {
   ProgressReport report(wanted);

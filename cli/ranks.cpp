@@ -14,8 +14,7 @@ std::optional<Failure> failure_in(const std::function<void()>& step) {
   }
 }
 
-/// Throws RanksFailed on all ranks if one has failed. named: whether it is said which rank has failed, if it was not
-/// all.
+/// Throws RanksFailed on all ranks if one failed. named: whether the message names the failed rank, unless all failed.
 void end_where_failed(parts::Exchange& ranks, const std::optional<Failure>& failure, bool named) {
   const std::uint64_t failed = ranks.sum(failure ? std::uint64_t{1} : 0);
   if (failed == 0) return;

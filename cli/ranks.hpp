@@ -1,5 +1,4 @@
-// What the processes of one run do together: steps that may fail on one of them, values that one has and all need, and
-// the input, of which each reads its share.
+// The common work of the ranks of a run: steps that may fail on one, exchange of values, shares of the input.
 #pragma once
 
 #include <algorithm>
@@ -13,19 +12,19 @@
 
 namespace epsflow::cli {
 
-/// Thrown on every rank if a step has failed on one; what was wrong has been said.
+/// Thrown on every rank if a step failed on any. The error is already printed.
 struct RanksFailed {
   int code = 0;
   std::string reason;  ///< on the first rank
 };
 
-/// Takes a step on every rank. If it throws on one, or several, the first rank says what the lowest of them has thrown,
-/// with the number of that rank unless it was all of them, and RanksFailed is thrown everywhere. Collective.
+/// Takes a step on every rank. If it throws on some ranks, the first rank prints the error of the lowest of these, with
+/// its number unless all ranks failed, and all ranks throw RanksFailed. Collective.
 void together(parts::Exchange& ranks, const std::function<void()>& step);
-/// Does the same for a step of the first rank alone.
+/// Takes a step on the first rank alone and handles errors in the same way, without the number. Collective.
 void on_first(parts::Exchange& ranks, const std::function<void()>& step);
 
-/// Returns all that the ranks have, in their order, on the first rank; nothing elsewhere. Collective.
+/// Returns the values of all ranks, by rank, on the first rank; an empty list on the others. Collective.
 template <class T>
 [[nodiscard]] parts::Letters<T> gather(parts::Exchange& ranks, std::span<const T> values) {
   parts::Letters<T> letters(static_cast<std::size_t>(ranks.size()));
@@ -35,7 +34,7 @@ template <class T>
   return letters;
 }
 
-/// Returns what the first rank has. Collective.
+/// Returns the values of the first rank. Collective.
 template <class T>
 [[nodiscard]] std::vector<T> from_first(parts::Exchange& ranks, std::vector<T> values) {
   parts::Letters<T> letters(static_cast<std::size_t>(ranks.size()));
@@ -43,15 +42,14 @@ template <class T>
   return std::move(parts::all_to_all(ranks, letters).front());
 }
 
-/// Reads the share of this rank. Files are at least as many as ranks: each reads whole files; else the ranks of a file
-/// read its rows together. Either way points are in the order in which one process reads them, through the ranks. All
-/// get the columns of the first file, and float64 if one of them has it. The first rank tells what was read. Sets
-/// `origin` on the first rank: that of all points. Collective; throws RanksFailed.
+/// Reads the share of this rank. If there are at least as many files as ranks, each rank reads whole files; otherwise
+/// several ranks read the rows of one file together. Points are in the same order across the ranks as in one process.
+/// All ranks get the columns of the first file, and float64 if a file has it. The first rank prints a description of
+/// the input, and sets `origin` to the origin of all points. Collective. Throws RanksFailed.
 [[nodiscard]] io::FilePoints read_share(const Input& input, parts::Exchange& ranks, const parts::MachineShare& machine,
                                         io::PointsOrigin& origin);
 
-/// Returns what one process would say of all points; nothing but the number of points is set on other ranks than the
-/// first. Collective.
+/// Returns the description of all points on the first rank, and only their number on the others. Collective.
 [[nodiscard]] io::ResultsInput results_input(parts::Exchange& ranks, const io::FilePoints& share,
                                              io::PointsOrigin origin);
 

@@ -13,7 +13,7 @@ using Json = nlohmann::ordered_json;
 
 struct ReportCommand {
   std::filesystem::path folder = {};
-  io::Manifest manifest;  ///< of the folder
+  io::Manifest manifest;  ///< the manifest of the folder
   Origin origin = {};
   Input input = {};
   Messages messages = {};
@@ -21,7 +21,7 @@ struct ReportCommand {
   io::Overwrite overwrite = io::Overwrite::refuse;
 };
 
-/// Returns what a results folder says of the run that made it, and of its input.
+/// Returns the run and the input that a results folder records.
 Origin origin_of(const std::filesystem::path& folder, const io::Manifest& manifest) {
   Origin origin{.command = manifest.owns(io::kExploreName) ? "explore" : "sweep", .checksum = manifest.checksum};
   try {
@@ -41,7 +41,7 @@ Origin origin_of(const std::filesystem::path& folder, const io::Manifest& manife
   return origin;
 }
 
-/// Returns the files of the input: those that the folder names, or those that --input names instead.
+/// Returns the input files: the files of --input, or else the files that the folder names.
 Words input_files(const Arguments& arguments, const std::filesystem::path& folder, const Origin& origin) {
   if (arguments.given("input")) return arguments.texts("input");
   if (origin.files.empty()) {
@@ -59,8 +59,7 @@ Words input_files(const Arguments& arguments, const std::filesystem::path& folde
   return origin.files;
 }
 
-/// Returns the words that read the same points: those of the run that made the folder, but for what this command line
-/// says.
+/// Returns arguments that read the same points: the options of the folder's run, overridden by this command line.
 Arguments reading_of(const Arguments& arguments, const Words& files, const Origin& origin) {
   Words words = files;
   const auto add = [&](const std::string& name, const std::string& value) {

@@ -12,10 +12,10 @@
 namespace epsflow::cli {
 namespace {
 
-/// Options that change no result.
+/// The options that do not change results.
 constexpr std::array<std::string_view, 7> kOfOutput{"out", "report", "overwrite", "resume", "json", "quiet", "help"};
 
-/// Returns a word as a shell takes it.
+/// Returns a word, quoted for a shell if necessary.
 std::string shell_word(const std::string& word) {
   constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,:/@%";
   return !word.empty() && word.find_first_not_of(kPlain) == std::string::npos ? word : in_quotes(word);

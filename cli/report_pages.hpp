@@ -1,4 +1,4 @@
-// Pages of results (report/report.hpp) as commands make them.
+// Pages of results (report/report.hpp) for the commands that make them.
 #pragma once
 
 #include <span>
@@ -12,37 +12,37 @@
 
 namespace epsflow::cli {
 
-/// Returns --report FILE of a command that makes results.
+/// Returns --report FILE for commands that make results.
 [[nodiscard]] OptionSpec report_option(std::string help);
 
-/// Returns a command of the program as a shell takes it. options: name and value, "true" for flags; those that say
-/// where results go, and what is printed, are left out.
+/// Returns a command line of the program, quoted for a shell. options: names and values, "true" for flags. Options for
+/// the place of results and for messages are left out.
 [[nodiscard]] std::string command_line(std::string_view command, const Words& files,
                                        std::span<const std::pair<std::string, std::string>> options);
 
-/// Adds --columns to the options of a run that names columns which are no coordinates: commands without these options
-/// would take them for coordinates. names, numbers: of the columns that were read.
+/// Adds --columns to the options of a run that names columns beside the coordinates, because commands without these
+/// options would read them as coordinates. names, numbers: the columns that were read.
 void name_columns(std::vector<std::pair<std::string, std::string>>& options, const Words& names,
                   const std::vector<std::size_t>& numbers);
 
-/// Tells what a page says of a run.
+/// The origin of the results on a page.
 struct Origin {
-  std::string command;  ///< its name
+  std::string command;  ///< the name of the command
   Words files = {};
   std::string checksum = {};
   std::string started = {};
   io::RunDescription run = {};
 };
 
-/// Returns what a page is of. The points outlive it.
+/// Returns the subject of a page. The points must outlive it.
 [[nodiscard]] report::Subject subject_of(const io::FilePoints& points, const Metric& metric, const Origin& origin);
 
-/// Writes the page, and tells of it.
+/// Writes the page, and prints a line about it.
 void write_page(const Messages& messages, const std::string& file, io::Overwrite overwrite,
                 const report::Report& report);
 
-/// Adds what a results folder holds of the points to a page: counts, labels, lineage, scores, recommendation. Throws
-/// InputError for what is not as it was written.
+/// Adds the contents of a results folder to a page: counts, labels, lineage, scores, recommendation. Throws InputError
+/// for files that have changed since they were written.
 void add_folder(report::Report& report, const std::filesystem::path& folder, const io::Manifest& manifest);
 
 }  // namespace epsflow::cli

@@ -55,7 +55,7 @@ OptionGroup search_options() { return {"How to search (labels never depend on th
 
 OptionGroup run_options() {
   OptionGroup group{"How to run (labels never depend on these)", specs_of<RunOptions>()};
-  std::erase_if(group.options, [](const OptionSpec& option) {  // those of results
+  std::erase_if(group.options, [](const OptionSpec& option) {  // these are about results
     return option.name == "core" || option.name == "keep";
   });
   return group;
@@ -67,7 +67,7 @@ RunSettings parse_run_settings(const Arguments& arguments) {
   take(arguments, settings.run);
   take(arguments, settings.run.search);
   take(arguments, settings.devices);
-  // Before anything is read or written.
+  // Options are checked before anything is read or written.
   check_options(settings.engine, settings.run);
   check_backend(settings.engine);
   if (!settings.devices.gpus.empty()) static_cast<void>(parts::engines_on(settings.devices, settings.engine));
@@ -95,7 +95,7 @@ io::RunDescription describe_run(const GivenOptions& given, const Metric& metric,
 }
 
 std::string processor_name() {
-  // As Linux calls it on x86, and on several other architectures.
+  // These are the keys of Linux on x86 and on several other architectures.
   static constexpr std::array<std::string_view, 3> kKeys{"model name", "cpu model", "Hardware"};
   std::ifstream info("/proc/cpuinfo");
   for (std::string line; std::getline(info, line);) {

@@ -1,4 +1,4 @@
-// What commands are made of, and how they run the library: options, description of the run, machine.
+// The common parts of commands that run the library: options, the description of the run, the machine.
 #pragma once
 
 #include <epsflow/cli/commands.hpp>
@@ -13,18 +13,17 @@
 
 namespace epsflow::cli {
 
-/// Returns the options that say which variants: --eps with --minpts, or --variants.
+/// Returns the options that choose the variants: --eps with --minpts, or --variants.
 [[nodiscard]] OptionGroup sweep_options();
-/// Returns the variants that the command line asks for. Throws UsageError; what is missing is named together with those
-/// of `also` that are.
+/// Returns the variants of the command line. Throws UsageError naming all missing options, `also` included.
 [[nodiscard]] Sweep parse_sweep(const Arguments& arguments, const Words& also = {});
 
-/// Returns --eps and --minpts of commands that cluster under one variant.
+/// Returns --eps and --minpts for commands with one variant.
 [[nodiscard]] std::vector<OptionSpec> variant_options();
-/// Returns that variant. Throws as parse_sweep().
+/// Returns the variant of these options. Throws as parse_sweep().
 [[nodiscard]] Sweep parse_variant(const Arguments& arguments, const Words& also = {});
 
-/// Return the options that say what to use of the machine, how to search and how to run: labels never depend on them.
+/// Return the options for the machine, the search and the run. Labels never depend on them.
 [[nodiscard]] OptionGroup machine_options();
 [[nodiscard]] OptionGroup several_gpus_options();
 [[nodiscard]] OptionGroup search_options();
@@ -35,31 +34,30 @@ struct RunSettings {
   RunOptions run;
   parts::DeviceOptions devices;
 
-  /// Has the backend be choose_backend()'s if the command line leaves it open. n, dims: of the points.
+  /// Sets the backend by choose_backend() if the command line leaves it open. n, dims: the shape of the points.
   void settle(std::uint64_t n, std::size_t dims, const Metric& metric);
 };
 
-/// Returns what the command line says about the run. Throws UsageError, ResourceError for what no run, or this machine,
-/// can have.
+/// Returns the settings of the command line. Throws UsageError for invalid options, ResourceError for unsupported ones.
 [[nodiscard]] RunSettings parse_run_settings(const Arguments& arguments);
 
-/// Reads the points of a command, and settles them, the metric and the backend. Throws as Input::read_settled().
+/// Reads the points of a command, and settles points, metric and backend. Throws as Input::read_settled().
 [[nodiscard]] inline io::FilePoints read_points(Input& input, RunSettings& settings) {
   io::FilePoints points = input.read_settled();
   settings.settle(points.size(), points.dims(), input.metric);
   return points;
 }
 
-/// Options and their values as they were given, for results and pages.
+/// The given options and their values, for results and pages.
 using GivenOptions = std::vector<std::pair<std::string, std::string>>;
 [[nodiscard]] inline GivenOptions parse_given(const Arguments& arguments) {
   return {arguments.all_given().begin(), arguments.all_given().end()};
 }
 
-/// Returns what a results folder says of the run. The GPU is looked at only if it may be used.
+/// Returns the description of the run for a results folder. Queries the GPU only if it may be used.
 [[nodiscard]] io::RunDescription describe_run(const GivenOptions& given, const Metric& metric, BackendChoice backend);
 
-/// Returns the name of the processor as the system tells it, or else its architecture.
+/// Returns the name of the processor from the operating system, or its architecture if there is no name.
 [[nodiscard]] std::string processor_name();
 
 }  // namespace epsflow::cli

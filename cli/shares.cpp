@@ -7,7 +7,7 @@
 namespace epsflow::cli {
 namespace {
 
-/// Tells what a rank reads of the files.
+/// The files and the rows that a rank reads.
 struct Task {
   std::size_t first = 0;
   std::size_t files = 0;
@@ -19,14 +19,14 @@ Task task_of(std::size_t files, std::size_t rank, std::size_t ranks) {
     const std::size_t first = files * rank / ranks;
     return {first, files * (rank + 1) / ranks - first, {}};
   }
-  // File f is of the ranks from ranks · f / files on.
+  // File f belongs to the ranks from ranks · f / files on.
   std::size_t file = 0;
   while (ranks * (file + 1) / files <= rank) ++file;
   const std::size_t first = ranks * file / files;
   return {file, 1, {rank - first, ranks * (file + 1) / files - first}};
 }
 
-/// Throws UsageError for files that several processes cannot open.
+/// Throws UsageError for files that several processes cannot read.
 void check_files(const Words& files, const Task& task) {
   for (std::size_t f = task.first; f < task.first + task.files; ++f) {
     if (files[f] == "-") {
@@ -35,7 +35,7 @@ void check_files(const Words& files, const Task& task) {
     std::error_code code;
     const std::filesystem::file_status status = std::filesystem::status(files[f], code);
     if (task.share.count == 1 || !std::filesystem::exists(status) || std::filesystem::is_regular_file(status)) continue;
-    if (std::filesystem::is_directory(status)) continue;  // reading it tells better what is wrong
+    if (std::filesystem::is_directory(status)) continue;  // the reader reports the error in more detail
     throw UsageError(files[f] + " can be read only once, and several processes are to share it: write it to a file");
   }
 }
@@ -47,7 +47,7 @@ io::FilePoints read_task(const Words& files, const Task& task, io::ReadOptions o
   return io::read_points(paths_of(Words(begin, begin + static_cast<std::ptrdiff_t>(task.files))), options);
 }
 
-/// Names of files may be no UTF-8, which this takes as it is.
+/// Returns the origin of the points in MessagePack, which also accepts file names that are not UTF-8.
 std::vector<std::uint8_t> packed(const io::FilePoints& points) {
   nlohmann::json json{{"names", points.column_names},
                       {"numbers", points.column_numbers},
@@ -71,7 +71,7 @@ std::vector<std::size_t> column_numbers(const JsonNumbers<nlohmann::json>& numbe
   return {counts.begin(), counts.end()};
 }
 
-/// Puts together what the ranks have read. Throws InputError if it is not one data set.
+/// Joins the origins of the points of all ranks. Throws InputError if they are not one data set.
 class Joined {
  public:
   explicit Joined(bool columns_chosen) : columns_chosen_(columns_chosen) {}

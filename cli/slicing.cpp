@@ -11,7 +11,7 @@
 namespace epsflow::cli {
 namespace {
 
-/// Makes a slice for each file, empty ones too.
+/// Returns a slice for each file, even if it is empty.
 SliceRows rows_by_file(const io::FilePoints& points) {
   SliceRows rows;
   rows.offsets.push_back(0);
@@ -22,7 +22,7 @@ SliceRows rows_by_file(const io::FilePoints& points) {
   return rows;
 }
 
-/// Drops the points that lack a value of --by, or of a column of --ids, if --on-nan says so of the coordinates.
+/// Drops points without a value of --by, or of a column of --ids, if --on-nan drops points without coordinates.
 void drop_without(const Input& input, io::FilePoints& points) {
   if (input.options.on_nan != io::NanPolicy::drop) return;
   Words names = input.beside.by;
@@ -53,7 +53,7 @@ SliceRows rows_of(const Input& input, io::FilePoints& points) {
   return slice_rows(values, input.by_width);
 }
 
-/// Returns what slices are called: whole numbers as such.
+/// Returns the names of the slices, as integers if all are whole numbers.
 TableColumn called(const Input& input, const io::FilePoints& points, const SliceRows& rows) {
   if (input.by_file) {
     std::vector<std::string> names;

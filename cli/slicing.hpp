@@ -1,4 +1,4 @@
-// Many data sets in one input: slices by the values of a column, or by file.
+// Several data sets in one input: slices by the values of a column, or by file.
 #pragma once
 
 #include <algorithm>
@@ -14,45 +14,44 @@ namespace epsflow::cli {
 /// Returns --by, --by-width, --by-file.
 [[nodiscard]] OptionGroup slicing_options();
 
-/// Options that name columns which are no coordinates, as far as a command has them that makes one data set of its
-/// input.
+/// The options that name columns beside the coordinates, in commands with one data set.
 inline constexpr std::array kColumnsBeside{"weight", "stats", "velocity"};
 [[nodiscard]] inline bool names_columns_beside(const std::map<std::string, std::string, std::less<>>& options) {
   return std::ranges::any_of(kColumnsBeside, [&](const char* option) { return options.contains(option); });
 }
-/// Returns these columns as --columns takes them: by name, or by number if they have none.
+/// Returns these columns in the form of --columns: by name, or by number if they have no names.
 [[nodiscard]] std::string columns_text(Words names, const std::vector<std::size_t>& numbers);
 
-/// The slices that the command line asks for, and the points in their order.
+/// The slices of the command line, and the points in the order of the slices.
 class Slicing {
  public:
-  /// Reads the column. Points without a value there, or in the column of --ids, are taken out with --on-nan drop.
-  /// Throws UsageError, InputError naming the row that is in no slice.
+  /// Reads the column. With --on-nan drop, points without a value in it, or in a column of --ids, are removed. Throws
+  /// UsageError, and InputError that names a row outside all slices.
   Slicing(const Input& input, io::FilePoints& points);
 
   [[nodiscard]] const SliceRows& rows() const noexcept { return rows_; }
   [[nodiscard]] const Slices& slices() const noexcept { return slices_; }
-  /// Returns what each slice is called, as a column.
+  /// Returns the name of each slice, as a column.
   [[nodiscard]] const TableColumn& called() const noexcept { return called_; }
-  /// Returns the points in the order of the slices; those of the constructor if that is their order.
+  /// Returns the points in the order of the slices; the original points if they already have it.
   [[nodiscard]] PointsView points() const { return rows_.order.empty() ? points_.view() : ordered_.view(); }
 
-  /// Returns the weights of points(), in the same order. Empty if there are no weights.
+  /// Returns the weights in the order of points(); empty if there are none.
   [[nodiscard]] std::span<const double> weights() const { return rows_.order.empty() ? points_.weights : weights_; }
 
-  /// Loads the points, with their weights.
+  /// Loads the points and their weights.
   [[nodiscard]] Dataset load(const Engine& engine, const Metric& metric) const;
-  /// Puts labels and mask of a result in the order of the input.
+  /// Restores labels and mask of a result to input order.
   void restore(VariantResult& result) const;
-  /// Brings values in the order of the input into that of the slices. [n], or empty.
+  /// Reorders values from input order to the order of the slices. [n], or empty.
   template <class T>
   [[nodiscard]] std::vector<T> in_order(std::span<const T> by_row) const {
     std::vector<T> made(by_row.begin(), by_row.end());
-    if (by_row.empty()) return made;  // there are none, such as weights
+    if (by_row.empty()) return made;
     for (std::size_t place = 0; place < rows_.order.size(); ++place) made[place] = by_row[rows_.order[place]];
     return made;
   }
-  /// Tells these slices from others of the same points, for results.
+  /// Returns a text that distinguishes these slices from other slices of the same points, for results.
   [[nodiscard]] std::string describe() const;
 
  private:
@@ -64,13 +63,13 @@ class Slicing {
   std::vector<double> weights_;  ///< in the order of the slices
 };
 
-/// The counts of all slices under all variants.
+/// Collects the counts of all slices under all variants.
 class SliceCounts {
  public:
   explicit SliceCounts(const Slicing& slicing) : slicing_(slicing) {}
 
   void add(const VariantResult& result);
-  /// A row for each slice and variant, by slice, then eps and minpts: what the slice is called, its points, eps,
+  /// Writes a row for each slice and variant, by slice, then eps and minpts: the name of the slice, its points, eps,
   /// minpts, clusters, noise, core, border, largest. Throws ResourceError.
   void write(const std::filesystem::path& file) const;
 

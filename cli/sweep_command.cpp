@@ -13,7 +13,7 @@
 namespace epsflow::cli {
 namespace {
 
-/// Throws UsageError for options that have no sense together.
+/// Throws UsageError for options that contradict each other.
 void check_together(const Arguments& arguments, const SweepCommand& command) {
   if (arguments.given("stats") && !arguments.given("catalog")) {
     throw UsageError("--stats is about the clusters of --catalog: give --catalog as well");
@@ -82,7 +82,7 @@ int sweep_table(const SweepCommand& command) {
   });
 }
 
-/// The points of a sweep: in memory, or left in their file if they do not fit and their coordinates alone are needed.
+/// The points of a sweep: in memory, or in their file if they do not fit and only coordinates are needed.
 class SweptPoints {
  public:
   explicit SweptPoints(SweepCommand& command, bool coordinates_alone) {
@@ -119,13 +119,13 @@ class SweptPoints {
   std::optional<Slicing> slicing;
 };
 
-/// What writes files of each variant beside its labels.
+/// The objects that write files of each variant beside its labels.
 struct Writers {
   std::optional<io::LabelledCopy> copy;
   std::optional<Cataloguing> cataloguing;
 };
 
-/// Returns the writers for the folder. They refer to `made`.
+/// Returns the writers for the folder. They hold references to `made`.
 std::vector<io::VariantWriter> make_writers(SweepCommand& command, const SweptPoints& swept, Writers& made) {
   std::vector<io::VariantWriter> writers;
   const auto& wanted = command.outputs.wanted;
@@ -150,7 +150,7 @@ std::vector<io::VariantWriter> make_writers(SweepCommand& command, const SweptPo
   return writers;
 }
 
-/// Prints how the engines share the sweep if it goes by parts, and runs it.
+/// Runs the sweep. If it is made in parts, first prints how the engines share it.
 void run_shared(const SweepCommand& command, const PointSet& points, const Sweep& sweep, const OnResult& take,
                 const Observer& observer) {
   const RunSettings& settings = command.settings;
@@ -164,7 +164,7 @@ void run_shared(const SweepCommand& command, const PointSet& points, const Sweep
   run_each(points, {.options = engines, .sharing = &sharing}, sweep, settings.run, take, observer);
 }
 
-/// Writes the page of what the folder holds now.
+/// Writes the page of the current contents of the folder.
 void write_report(const SweepCommand& command, const io::FilePoints& points) {
   const io::Manifest manifest = read_results(command.out);
   const Metric& metric = command.input.metric;
@@ -190,8 +190,7 @@ int sweep_points(SweepCommand& command) {
   const std::vector<Variant> missing =
       folder.begin(described, describe_run(command.given, input.metric, settings.engine.backend), std::move(writers));
 
-  // All variants of the folder are made together if a file tells of all; otherwise those that are there are not made
-  // again.
+  // If one file covers all variants of the folder, all are made together; otherwise only the missing ones are made.
   const bool tied = command.lineage && lineage_is_missing(folder, missing);
   const bool counted = input.sliced() && (!missing.empty() || !folder.holds(io::kSlicesName));
   const Sweep made(tied || counted ? all_variants(folder, missing) : missing);
@@ -229,7 +228,7 @@ int run_sweep(const Arguments& arguments) {
   return command.of_table ? sweep_table(command) : sweep_points(command);
 }
 
-/// A results folder has counts of border points and noise.
+/// Returns --keep without `core`, because a results folder contains counts of border points and noise.
 OptionSpec kept_option() {
   OptionSpec option = spec_of<RunOptions>("keep");
   std::erase(option.words, word_of(Keep::core));

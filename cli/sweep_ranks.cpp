@@ -1,5 +1,4 @@
-// epsflow sweep by several processes: each reads a share of the points, clusters a part of space, and writes the labels
-// of its share.
+// The sweep by several processes. Each reads a share of the points, clusters a part of space, and writes its labels.
 
 #include <set>
 
@@ -16,7 +15,7 @@ namespace {
   throw UsageError(what + " is for one process: leave it out, or leave the launcher of several out");
 }
 
-/// Throws UsageError for what several processes do not do.
+/// Throws UsageError for options that several processes do not support.
 SweepCommand parse_sweep_of_ranks(const Arguments& arguments) {
   Words for_one = options_of_outputs(&io::ResultsOutput::of_one_process);
   for (const char* name : {"neighbors", "stats", "report", "by-width", "verify", "kernel", "table-format", "method"}) {
@@ -41,8 +40,7 @@ SweepCommand parse_sweep_of_ranks(const Arguments& arguments) {
   return command;
 }
 
-/// Throws InputError for points that the metric does not take. run_each() would throw, too, but on one rank among
-/// others that wait for it.
+/// Throws InputError if the metric does not accept a point. run_each() would throw on one rank while others wait.
 void require_movable(const io::FilePoints& points, const Metric& metric) {
   try {
     require_points(metric, points);
@@ -53,7 +51,7 @@ void require_movable(const io::FilePoints& points, const Metric& metric) {
   }
 }
 
-/// Where labels go, as the first rank has its folder. Collective.
+/// Returns the paths for labels, which the first rank takes from its folder. Collective.
 io::SharedResults told_by_first(parts::Exchange& ranks, const std::optional<io::ResultsFolder>& folder,
                                 const RunOptions& run, std::uint64_t points) {
   io::SharedResults shared;
@@ -65,9 +63,9 @@ io::SharedResults told_by_first(parts::Exchange& ranks, const std::optional<io::
           run.core_mask};
 }
 
-/// Each rank writes its rows, which begin at `row` among all, to the files of a variant; the first keeps the folder.
-/// From several machines they may write through file systems that lose some of it: so the first reads it again.
-/// Collective.
+/// Stores a variant: each rank writes its rows, which begin at `row` of all rows, and the first rank updates the
+/// folder. Ranks on several machines may write through file systems that lose data, so the first rank then reads the
+/// files again. Collective.
 void store(parts::Exchange& ranks, std::optional<io::ResultsFolder>& folder, const io::SharedResults& shared,
            const VariantResult& result, std::uint64_t row, bool one_machine) {
   const std::vector<io::SharedVector> vectors = shared.vectors(result.variant);
@@ -99,7 +97,7 @@ void store(parts::Exchange& ranks, std::optional<io::ResultsFolder>& folder, con
   });
 }
 
-/// A sweep by several processes, as one of them has it.
+/// The state of a sweep by several processes on one of them.
 struct RankSweep {
   parts::Exchange& ranks;
   SweepCommand command = {};
@@ -110,7 +108,7 @@ struct RankSweep {
   std::vector<Variant> missing = {}, made = {};
 };
 
-/// Parses, opens the folder, reads, and finds out what is to be made. Collective.
+/// Parses options, opens the folder, reads points, and determines the variants to make. Collective.
 void prepare(const Arguments& arguments, RankSweep& sweep) {
   parts::Exchange& ranks = sweep.ranks;
   SweepCommand& command = sweep.command;
@@ -143,7 +141,7 @@ void prepare(const Arguments& arguments, RankSweep& sweep) {
   sweep.made = from_first(ranks, std::move(sweep.made));
 }
 
-/// Makes the variants, and has them stored. Collective.
+/// Makes the variants and stores them. Collective.
 void make(RankSweep& sweep, const CancelToken& cancel) {
   parts::Exchange& ranks = sweep.ranks;
   const SweepCommand& command = sweep.command;
@@ -161,7 +159,7 @@ void make(RankSweep& sweep, const CancelToken& cancel) {
   const auto take = [&](VariantResult&& result) {
     if (lineage) lineage->add(result);
     if (to_make.contains(result.variant)) store(ranks, sweep.folder, shared, result, row, one_machine);
-    // All ranks must end at the same place, or some would wait for others that have gone.
+    // All ranks must stop at the same variant, or some would wait for others that have gone.
     if (ranks.max(cancel.cancelled() ? std::uint64_t{1} : 0) != 0) throw Cancelled();
   };
   if (!sweep.made.empty()) {

@@ -115,7 +115,7 @@ void SweepRun::print_as_json(std::string_view status, double seconds) const {
   print_json(json);
 }
 
-/// Returns what an interrupted run says.
+/// Returns the text that an interrupted run prints.
 std::string SweepRun::what_is_left() const {
   const std::string count = format_count(folder_->entries().size(), "complete variant");
   if (folder_->entries().empty()) return "interrupted before any variant was finished; nothing was written";
@@ -148,7 +148,7 @@ void SweepRun::fail(const std::string& reason) const {
   if (folder_ == nullptr) return;
   try {
     folder_->finish("failed", seconds(), trace_, reason);
-  } catch (const ResourceError&) {  // NOLINT(bugprone-empty-catch): the first error says why
+  } catch (const ResourceError&) {  // NOLINT(bugprone-empty-catch): the first error is the cause
   }
 }
 

@@ -1,4 +1,4 @@
-// What a sweep does with its results folder, whether one process makes it or several.
+// The results folder of a sweep, for one process or several.
 #pragma once
 
 #include <chrono>
@@ -8,50 +8,48 @@
 
 namespace epsflow::cli {
 
-/// Returns the options that ask for outputs of the results folder which have this property; null: for any.
+/// Returns the options for outputs of the results folder that have this property; null: for all outputs.
 [[nodiscard]] Words options_of_outputs(bool io::ResultsOutput::*property);
 
-/// Returns what the options ask the results folder to hold, by kResultsOutputs. Throws UsageError if this build does
-/// not write a format that is asked for.
+/// Returns the requested outputs, by kResultsOutputs. Throws UsageError if this build cannot write a requested format.
 [[nodiscard]] io::FolderOutputs parse_folder_outputs(const Arguments& arguments);
 
 struct SweepCommand {
-  bool of_table = false;  ///< the input is a table of neighbours
+  bool of_table = false;  ///< whether the input is a table of neighbours
   Sweep sweep;
   io::FolderMode mode = io::FolderMode::fresh;
   RunSettings settings;
   Input input;
-  std::string out;            ///< the folder
-  io::FolderOutputs outputs;  ///< of the folder
+  std::string out;            ///< the results folder
+  io::FolderOutputs outputs;  ///< the outputs of the folder
   std::string report;         ///< the page to write, or empty
-  bool lineage = false;       ///< the folder is to tell how clusters lie in each other
+  bool lineage = false;       ///< whether the folder gets the lineage of the clusters
   GivenOptions given;
 };
 
-/// Parses what one process and several have in common. Throws UsageError. What one process or several do not do is
-/// checked there.
+/// Parses the options that one process and several have in common. Throws UsageError. Their callers check the others.
 [[nodiscard]] SweepCommand parse_sweep_command(const Arguments& arguments);
 
-/// Returns those that the folder holds and those that are missing, by eps, then minpts.
+/// Returns the variants of the folder and the missing ones, sorted by eps, then minpts.
 [[nodiscard]] std::vector<Variant> all_variants(const io::ResultsFolder& folder, const std::vector<Variant>& missing);
-/// Returns whether all variants of the folder are to be clustered together, as their clusters are to be tied to each
-/// other; those that are there are not made again otherwise. An exploration has a lineage of its own.
+/// Returns whether all variants of the folder must be clustered together, because the folder lacks the lineage that
+/// links their clusters. The lineage of an exploration does not count, because it covers only its own map.
 [[nodiscard]] bool lineage_is_missing(const io::ResultsFolder& folder, const std::vector<Variant>& missing);
 
-/// A sweep while it is made, and how it ends. All that it is given must outlive it.
+/// A sweep while it runs, and its end. All arguments must outlive it.
 class SweepRun {
  public:
-  /// folder: null on ranks that have none. points: of all ranks. metric: null for a table of neighbours. variants:
-  /// those that are made.
+  /// folder: null on ranks without one. points: the points of all ranks. metric: null for a table of neighbours.
+  /// variants: the number of variants that are made.
   SweepRun(const SweepCommand& command, io::ResultsFolder* folder, const io::ResultsInput& input, const Metric* metric,
            std::size_t variants)
       : command_(command), folder_(folder), input_(input), metric_(metric), variants_(variants) {}
 
   [[nodiscard]] Trace& trace() noexcept { return trace_; }
-  /// Finishes the folder, and prints what it holds: a table and where its files are, or JSON with --json, or nothing
-  /// with --quiet. Of a sweep that was interrupted it says how to go on.
+  /// Finishes the folder and prints its contents: a table and the paths, JSON with --json, or nothing with --quiet. If
+  /// the sweep was interrupted, prints how to continue.
   void finish(std::string_view status) const;
-  /// Finishes the folder of a sweep that has failed for this reason.
+  /// Finishes the folder of a sweep that failed for this reason.
   void fail(const std::string& reason) const;
 
  private:

@@ -49,7 +49,7 @@ TracksCommand parse_tracks(const Arguments& arguments) {
   return command;
 }
 
-/// Keys from here on are seconds since 1970: numbers of frames are less.
+/// Keys from this value on are seconds since 1970. Numbers of frames are smaller.
 constexpr double kFirstTime = 1e8;
 
 std::string time_text(double key) {
@@ -60,8 +60,7 @@ std::string time_text(double key) {
   return text;
 }
 
-/// Returns SliceRows::offsets with one slice without points for each gap of --by-width. Clusters on the two sides of a
-/// stretch without points do not follow each other.
+/// Returns SliceRows::offsets with an empty slice per gap of --by-width, so that no cluster is linked across a gap.
 std::vector<std::uint64_t> with_gaps(const SliceRows& slices) {
   std::vector<std::uint64_t> starts;
   for (std::size_t s = 0; s < slices.count(); ++s) {
@@ -74,8 +73,8 @@ std::vector<std::uint64_t> with_gaps(const SliceRows& slices) {
   return starts;
 }
 
-/// Makes a table in the order of tobac's columns. Latitude and longitude are left out for a plane. starts: with_gaps()
-/// of the slices. With a width, frames are counted in stretches of it, those without points included.
+/// Returns a table with the columns of tobac in its order. Latitude and longitude are left out for a plane. starts:
+/// with_gaps() of the slices. With a width, frames count its multiples, including those without points.
 Table tracks_table(const TrackedSlices& found, const SliceRows& slices, const std::vector<std::uint64_t>& starts,
                    bool sphere) {
   const auto slice_of = [&](const TrackRow& row) {
@@ -112,7 +111,7 @@ Table tracks_table(const TrackedSlices& found, const SliceRows& slices, const st
   return table;
 }
 
-/// Returns what each point is, as whole numbers in the order of the slices.
+/// Returns the id of each point as a whole number, in the order of the slices.
 std::vector<std::int64_t> read_ids(const Input& input, const io::FilePoints& points, const Slicing& slicing) {
   const std::vector<std::vector<double>> columns = input.read_beside(input.beside.ids, points);
   std::vector<std::int64_t> ids;

@@ -8,7 +8,7 @@
 namespace epsflow::cli {
 namespace {
 
-/// Returns the unit as the file has it; empty if it says none.
+/// Returns the unit of a column in a file; empty if the file states none.
 std::string_view unit_in(const io::InputRows& input, std::size_t column) {
   return column < input.units.size() ? std::string_view(input.units[column]) : std::string_view();
 }
@@ -22,7 +22,7 @@ std::string shown_column(const io::FilePoints& points, std::size_t column) {
 /// A factor for each of the two coordinates.
 using Factors = std::array<double, 2>;
 
-/// Returns the factors that bring a file's longitudes and latitudes into the unit of the metric.
+/// Returns the factors that convert a file's longitudes and latitudes to the unit of the metric.
 Factors angle_factors(const io::FilePoints& points, const io::InputRows& input, const Metric& metric) {
   const bool radians = in_radians(metric.kind);
   const std::size_t latitude = latitude_comes_first(metric) ? 0 : 1;
@@ -53,7 +53,7 @@ Factors angle_factors(const io::FilePoints& points, const io::InputRows& input, 
 
 void convert_angles(io::FilePoints& points, const Metric& metric, const Messages& messages) {
   const std::string_view wanted = in_radians(metric.kind) ? "rad" : "deg";
-  std::vector<Factors> factors;  // all before any point is changed
+  std::vector<Factors> factors;  // all are computed before any point is changed
   for (const io::InputRows& input : points.inputs) factors.push_back(angle_factors(points, input, metric));
   std::size_t first = 0;
   for (std::size_t i = 0; i < factors.size(); ++i) {
@@ -78,7 +78,7 @@ void convert_angles(io::FilePoints& points, const Metric& metric, const Messages
   }
 }
 
-/// One column of one file, whose unit that says.
+/// A column of a file that states its unit.
 struct Said {
   const io::InputRows* input = nullptr;
   std::size_t column = 0;
@@ -88,8 +88,8 @@ std::string shown(const io::FilePoints& points, const Said& said) {
   return fmt::format("{} in {}", shown_column(points, said.column), io::show_text(unit_in(*said.input, said.column)));
 }
 
-/// Throws UsageError if a column has different units in different files. Columns that have different ones are no error,
-/// as numbers of one scale may be what is meant; but they are told of.
+/// Throws UsageError if a column has different units in different files. If different columns have different units,
+/// prints a line: this is allowed, because numbers of one scale may be intended.
 void compare_units(const io::FilePoints& points, const Metric& metric, const Messages& messages) {
   Said first;
   const Said* other = nullptr;

@@ -11,7 +11,7 @@ namespace {
 
 struct ValidityCommand {
   std::string results = {};         ///< the folder, or empty
-  std::vector<Variant> cells = {};  ///< of it; none: all
+  std::vector<Variant> cells = {};  ///< variants of the folder; empty: all
   std::string labels = {};          ///< the file, or empty
   ValidityOptions samples = {};
   EngineOptions engine = {};
@@ -35,7 +35,7 @@ ValidityCommand parse_validity(const Arguments& arguments) {
   return command;
 }
 
-/// Returns the variants of the folder that the command names, or all.
+/// Returns the variants of the folder that the command names; all if it names none.
 std::vector<const io::SweepEntry*> entries_of(const ValidityCommand& command, const io::Manifest& manifest) {
   std::vector<const io::SweepEntry*> entries;
   for (const Variant& cell : command.cells) entries.push_back(&require_variant(command.results, manifest, cell));
@@ -46,8 +46,7 @@ std::vector<const io::SweepEntry*> entries_of(const ValidityCommand& command, co
   return entries;
 }
 
-/// Throws InputError if a folder is of other points, or of points that a metric moves: labels of these are judged by
-/// other distances.
+/// Throws InputError if a folder has other points, or a metric that transforms points and so gives other distances.
 void require_same_points(const std::string& folder, const io::Manifest& manifest, const io::FilePoints& points) {
   const std::string checksum = io::checksum_of_input(points, "");
   const std::string of_folder = io::without_weights(manifest.checksum);

@@ -20,7 +20,7 @@ std::optional<int> number_in(const char* variable) {
 }  // namespace
 
 Launched launched() {
-  // OpenMPI; MPICH, Intel MPI and Slurm's PMI2; Slurm's PMIx, whose step alone tells how many there are.
+  // Variables of OpenMPI; of MPICH, Intel MPI and Slurm's PMI2; of Slurm's PMIx, which has only the step's size.
   constexpr struct {
     const char* rank;
     const char* size;

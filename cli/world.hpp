@@ -1,4 +1,4 @@
-// The processes that a launcher of MPI has started together: several of them are ranks of one run.
+// The processes that an MPI launcher has started together. They are the ranks of one run.
 #pragma once
 
 #include <functional>
@@ -7,19 +7,18 @@
 
 namespace epsflow::cli {
 
-/// What the launcher tells this process in its environment, before MPI is asked.
+/// The rank and size that the launcher passes in the environment, before MPI is initialised.
 struct Launched {
   int rank = 0;
   int size = 1;  ///< 1 without a launcher
 };
 [[nodiscard]] Launched launched();
 
-/// Whether this build has MPI.
+/// Returns whether this build has MPI.
 [[nodiscard]] bool has_world() noexcept;
 
-/// Calls body on every process with the exchange of all, and returns what it returns. Where body throws, all processes
-/// end with the exit code of that failure, whatever they are at, and one line says which rank has failed and why.
-/// Without MPI it is an error, which the first process tells.
+/// Calls body on every process and returns its result. If body throws, all processes end at once with the exit code of
+/// that failure, and one line names rank and error. Without MPI, the first process prints an error.
 [[nodiscard]] int run_world(int argc, char** argv, const std::function<int(parts::Exchange&)>& body);
 
 }  // namespace epsflow::cli

@@ -1,4 +1,4 @@
-// Stands in for world_mpi.cpp in a build without MPI.
+// This file replaces world_mpi.cpp in a build without MPI.
 #include <epsflow/cli/commands.hpp>
 #include <epsflow/cli/world.hpp>
 

@@ -7,7 +7,7 @@
 namespace epsflow::cli {
 namespace {
 
-/// A failure in the words of the program.
+/// A failure with the text that is to be printed.
 struct Told : std::runtime_error {
   explicit Told(const Failure& failure) : std::runtime_error(shown_message(failure.text)), code(failure.code) {}
   int code;

@@ -1,4 +1,4 @@
-// Counts and recommendations as JSON, the same in --json, in explore.json and on the page.
+// Counts and recommendations as JSON. The form is the same in --json, in explore.json and on the page.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -9,10 +9,10 @@
 
 namespace epsflow::report {
 
-/// A variant with its counts.
+/// Returns a variant with its counts.
 [[nodiscard]] nlohmann::ordered_json counts_as_json(const Variant& variant, const LabelSummary& summary);
 
-/// The grid, and "recommended" (null where there is no structure), "alternatives" and "doubts".
+/// Returns the grid, "recommended" (null if there is no structure), "alternatives" and "doubts".
 [[nodiscard]] nlohmann::ordered_json as_json(const Exploration& made);
 
 }  // namespace epsflow::report

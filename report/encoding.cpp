@@ -33,7 +33,7 @@ Bytes pack(std::span<const std::uint8_t> values) {
       i += run;
       continue;
     }
-    // Up to a run of three: a shorter one among single bytes is no shorter by itself.
+    // Literals end at a run of three. A run of two between literals saves nothing.
     std::size_t end = i + 1;
     while (end < values.size() && end - i < kMostLiterals && run_at(values, end) < 3) ++end;
     packed.push_back(static_cast<std::uint8_t>(end - i - 1));
@@ -72,7 +72,7 @@ std::string base64(std::span<const std::uint8_t> bytes) {
 }
 
 std::string json_in_html(std::string_view json) {
-  // "<" stands in JSON within texts alone.
+  // In JSON, "<" occurs only inside strings.
   std::string text;
   text.reserve(json.size());
   for (const char c : json) {

@@ -1,4 +1,4 @@
-// Bytes as the page has them: runs packed, and as text.
+// The encoding of bytes on the page: compressed runs, and text.
 #pragma once
 
 #include <cstddef>
@@ -12,21 +12,21 @@ namespace epsflow::report {
 
 using Bytes = std::vector<std::uint8_t>;
 
-/// Runs in short. A byte c below 128 comes before c + 1 bytes as they are; any other before one byte that stands c − 126 times. At most
-/// a part in 128 longer than the values. O(values).
+/// Returns the values with runs compressed. A byte c below 128 is followed by c + 1 literal bytes; any other c is
+/// followed by one byte that is repeated c − 126 times. The result is at most 1/128 longer than the values. O(values).
 [[nodiscard]] Bytes pack(std::span<const std::uint8_t> values);
 
-/// Where the ascending numbers are in 0 … : how many follow that are not there, how many that are, and so on in turns, each number in
-/// groups of seven bits, the lowest first, of which all but the last have 128 added.
+/// Returns the set of ascending numbers as alternating counts: how many from 0 on are absent, how many then are
+/// present, and so on. Each count is in groups of seven bits, lowest first; 128 is added to all except the last.
 [[nodiscard]] Bytes pack_places(std::span<const std::uint32_t> places);
 
-/// RFC 4648, padded.
+/// Returns the bytes in base64 (RFC 4648, padded).
 [[nodiscard]] std::string base64(std::span<const std::uint8_t> bytes);
 
-/// Length of base64() of so many bytes.
+/// Returns the length of base64() for this number of bytes.
 [[nodiscard]] constexpr std::size_t base64_length(std::size_t bytes) noexcept { return (bytes + 2) / 3 * 4; }
 
-/// JSON as it may stand in HTML: no text of it ends the script that it is in, whatever names files and columns have.
+/// Returns JSON that is safe inside HTML: no text in it, such as a file name, can end its script element.
 [[nodiscard]] std::string json_in_html(std::string_view json);
 
 }  // namespace epsflow::report

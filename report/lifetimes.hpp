@@ -1,4 +1,4 @@
-// How long the clusters of each cell live along eps.
+// The persistence of the clusters of each cell along eps.
 #pragma once
 
 #include <cstddef>
@@ -10,17 +10,17 @@
 
 namespace epsflow::report {
 
-/// The life along eps, at its minpts, of a cluster of one cell.
+/// The bar of a cluster of one cell: its range along eps at the minpts of the cell.
 struct CellLife {
-  std::uint32_t cluster = 0;  ///< its number in the cell
-  std::uint32_t size = 0;     ///< its points in the cell, its core points in a lineage without sizes
-  std::size_t birth = 0;      ///< the first cell of the lineage that has it,
-  std::optional<std::size_t> death =
-      {};  ///< and that in which it has become part of an older one; none: it lives to the end
+  std::uint32_t cluster = 0;  ///< the number of the cluster in the cell
+  std::uint32_t size = 0;     ///< its points in the cell, or its core points if the lineage has no sizes
+  std::size_t birth = 0;      ///< the first cell of the lineage that contains it
+  /// the cell in which it has become part of an older cluster; empty if it persists to the end
+  std::optional<std::size_t> death = {};
 };
 
-/// [cells of the lineage] At most `most` of each: of the largest clusters, these first. The elder rule of Lineage::lives() says which of two
-/// clusters goes on. O(clusters of all cells · log).
+/// Returns at most `most` bars for each cell of the lineage, the largest clusters first. [cells] If two clusters merge,
+/// the elder rule of Lineage::lives() decides which of them continues. O(clusters of all cells · log).
 [[nodiscard]] std::vector<std::vector<CellLife>> lives_of_cells(const Lineage& lineage, std::size_t most);
 
 }  // namespace epsflow::report

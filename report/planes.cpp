@@ -15,10 +15,10 @@ namespace {
 
 constexpr std::uint32_t kLongestSide = 512;
 constexpr std::uint32_t kShortestSide = 64;
-/// Planes whose sides differ by more are not drawn to scale.
+/// Planes whose sides differ by a larger factor are not drawn to scale.
 constexpr double kLongestRatio = 8;
 
-/// A coordinate of a plane: of each point a number.
+/// A coordinate of a plane as a function of the point.
 using Coordinate = std::function<double(std::size_t)>;
 
 std::pair<double, double> ends_of(std::size_t n, const Coordinate& at) {
@@ -29,17 +29,17 @@ std::pair<double, double> ends_of(std::size_t n, const Coordinate& at) {
     hi = std::max(hi, at(i));
   }
   if (n == 0) return {0, 1};
-  const double margin = std::max(0.5, 1e-9 * std::abs(lo));  // one that float64 can tell from lo
+  const double margin = std::max(0.5, 1e-9 * std::abs(lo));  // large enough to change lo in float64
   return lo < hi ? std::pair(lo, hi) : std::pair(lo - margin, hi + margin);
 }
 
 std::uint32_t pixel_along(double value, const Axis& axis, std::uint32_t side) {
-  const double place =
-      (value / 2 - axis.from / 2) / (axis.to / 2 - axis.from / 2) * side;  // also where the width is beyond float64
+  // The halves avoid overflow if the width of the axis exceeds float64.
+  const double place = (value / 2 - axis.from / 2) / (axis.to / 2 - axis.from / 2) * side;
   return static_cast<std::uint32_t>(std::clamp(place, 0.0, side - 1.0));
 }
 
-/// x_per_y: the length of a step along x in that of one along y; 0 where they have no length in common.
+/// x_per_y: the length of a step along x relative to one along y; 0 if the two are not comparable.
 Plane plane_of(std::size_t n, Axis x, const Coordinate& at_x, Axis y, const Coordinate& at_y, double x_per_y) {
   std::tie(x.from, x.to) = ends_of(n, at_x);
   std::tie(y.from, y.to) = ends_of(n, at_y);
@@ -58,13 +58,13 @@ Plane plane_of(std::size_t n, Axis x, const Coordinate& at_x, Axis y, const Coor
   return {std::move(x), std::move(y), to_scale, {}, Raster(width, height, pixels)};
 }
 
-/// The two directions along which points differ most, and the parts of the variance that these have.
+/// The two directions of the largest variance, and the fraction of the variance along each.
 struct Components {
   std::array<std::vector<double>, 2> direction;
   std::array<double, 2> part{};
 };
 
-/// Moved points of every `step`th, around their mean. [rows × d]
+/// Returns every `step`th point, transformed and relative to the mean of the sample. [rows × d]
 std::vector<double> centred_sample(PointsView points, const Metric& metric, std::size_t step) {
   const std::size_t d = points.dims();
   std::vector<double> rows;
@@ -84,7 +84,7 @@ double dot(std::span<const double> a, std::span<const double> b) {
   return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
 }
 
-/// By power iteration over a sample of 4,000 points, which is enough for what a picture shows.
+/// Uses power iteration over a sample of at most 4,000 points, which is enough for a picture.
 Components components_of(PointsView points, const Metric& metric) {
   const std::size_t d = points.dims();
   const std::vector<double> rows = centred_sample(points, metric, points.size() / 4000 + 1);

@@ -1,4 +1,4 @@
-// Which planes show points: the plane they are in, the three of three dimensions, or that of the principal components of more.
+// The planes in which points are drawn: one up to two dimensions, three for three, the principal plane for more.
 #pragma once
 
 #include <span>
@@ -13,23 +13,23 @@ namespace epsflow::report {
 
 struct Plane {
   Axis x;
-  Axis y;                 ///< no name where points have one coordinate
-  bool to_scale = false;  ///< whether a length along x is as long along y
-  std::string note = {};  ///< what the plane is, where the axes do not say it
+  Axis y;                 ///< has no name if points have one coordinate
+  bool to_scale = false;  ///< whether equal lengths along x and y are drawn equally long
+  std::string note = {};  ///< a description of the plane, if the axes do not give it
   Raster raster;
 };
 
-/// What coordinates are called and measured in.
+/// The names and units of the coordinates.
 struct Columns {
-  std::vector<std::string> names = {};  ///< d of them, or empty: x, y, z up to three dimensions, else x0, x1, …
-  std::vector<std::string> units = {};  ///< d of them, or empty
+  std::vector<std::string> names = {};  ///< [d] or empty: x, y, z for up to three dimensions, otherwise x0, x1, …
+  std::vector<std::string> units = {};  ///< [d] or empty
 };
 
 [[nodiscard]] std::string name_of(const Columns& columns, const Metric& metric, std::size_t dims, std::size_t k);
 [[nodiscard]] std::string unit_of(const Columns& columns, const Metric& metric, std::size_t k);
 
-/// One of up to two dimensions, three of three, and one of more. Longitude goes to the right, latitude up. Pixels are at most 512 along
-/// the longer side, and fewer for few points, so that a point can be seen. O(n · d).
+/// Returns one plane up to two dimensions, three for three, one for more. Longitude increases to the right, latitude
+/// upwards. The longer side has at most 512 pixels, fewer for few points, to keep them visible. O(n · d).
 [[nodiscard]] std::vector<Plane> planes_of(PointsView points, const Metric& metric, const Columns& columns);
 
 }  // namespace epsflow::report

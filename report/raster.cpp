@@ -76,7 +76,7 @@ Pyramid::Pyramid(const Raster& raster) {
 Bytes Pyramid::at(std::size_t level, std::span<const std::uint8_t> painted) const {
   const Level& to = levels_[level];
   if (level == 0) return {painted.begin(), painted.end()};
-  // Votes of one pixel stand together, those of one value one after the other.
+  // Votes are sorted by pixel and then by value, so equal ones are adjacent.
   struct Vote {
     std::uint32_t pixel;
     std::uint8_t value;

@@ -1,4 +1,4 @@
-// Points as pixels: what many points look like from far away.
+// Points as pixels: an image of many points from a distance.
 #pragma once
 
 #include <array>
@@ -16,34 +16,34 @@ namespace epsflow::report {
 /// One axis of a plane.
 struct Axis {
   std::string name;
-  std::string unit;  ///< empty: none, or not known
+  std::string unit;  ///< empty if there is none or it is unknown
   double from = 0;
   double to = 1;
 };
 
-/// What a pixel is painted with, beside the clusters by their rank.
+/// The values of pixels. Clusters have values by their rank.
 inline constexpr std::uint8_t kNoiseValue = 1;
-inline constexpr std::uint8_t kFirstValue = 2;    ///< of the largest cluster; the next are of the next largest
-inline constexpr std::uint8_t kOtherValue = 255;  ///< of all clusters for which there is no value of their own
+inline constexpr std::uint8_t kFirstValue = 2;    ///< the largest cluster; the next values are the next largest
+inline constexpr std::uint8_t kOtherValue = 255;  ///< all clusters without a value of their own
 
-/// The value of each label, that of noise first: [clusters + 1]. sizes: [clusters]. Of equally large clusters the lower label comes first.
+/// Returns the value of each label, noise first: [clusters + 1]. sizes: [clusters]. Ties go to the lower label.
 [[nodiscard]] Bytes values_of(std::span<const std::uint64_t> sizes);
 
-/// Which pixels have points, and which these are. 4·n bytes.
+/// The pixels that have points, and the points of each. Memory: 4·n bytes.
 class Raster {
  public:
-  /// pixels: [n] of each point, y · width + x, below width · height. O(n + width · height).
+  /// pixels: [n] the pixel of each point, y · width + x, below width · height. O(n + width · height).
   Raster(std::uint32_t width, std::uint32_t height, std::span<const std::uint32_t> pixels);
 
   [[nodiscard]] std::uint32_t width() const noexcept { return width_; }
   [[nodiscard]] std::uint32_t height() const noexcept { return height_; }
-  /// Those with points, ascending.
+  /// Returns the pixels that have points, ascending.
   [[nodiscard]] std::span<const std::uint32_t> occupied() const noexcept { return occupied_; }
-  /// Points in each of them.
+  /// Returns the number of points in occupied pixel i.
   [[nodiscard]] std::uint64_t points_in(std::size_t i) const noexcept { return offsets_[i + 1] - offsets_[i]; }
 
-  /// [occupied] The value that most points of a pixel have, the lowest of equally frequent ones. labels: [n]. values: values_of(). O(n),
-  /// in parallel on the threads of the calling arena.
+  /// Returns the most frequent value of the points of each occupied pixel: [occupied]. Ties go to the lowest value.
+  /// labels: [n]. values: values_of(). O(n), in parallel on the threads of the calling arena.
   [[nodiscard]] Bytes paint(std::span<const std::int32_t> labels, std::span<const std::uint8_t> values) const;
 
  private:
@@ -51,27 +51,27 @@ class Raster {
   std::uint32_t height_;
   std::vector<std::uint32_t> occupied_;
   std::vector<std::uint64_t> offsets_;  ///< [occupied + 1]
-  Buffer<std::uint32_t> order_;         ///< [n] points by pixel
+  Buffer<std::uint32_t> order_;         ///< [n] points sorted by pixel
 };
 
-/// The pixels of a raster in fours, and these in fours, …: what is painted gets smaller with each level.
+/// The raster at lower resolutions: each level merges 2 × 2 pixels of the level before, so that maps get smaller.
 class Pyramid {
  public:
   explicit Pyramid(const Raster& raster);
 
-  static constexpr std::size_t kLevels = 4;  ///< that of the raster itself is 0
+  static constexpr std::size_t kLevels = 4;  ///< level 0 is the raster itself
 
-  /// What most points have in each occupied pixel of `level`, as far as pixels of the raster tell: each of its points counts for what
-  /// was painted. painted: Raster::paint(). O(pixels).
+  /// Returns the most frequent value in each occupied pixel of `level`. All points of a pixel of the raster count with
+  /// its painted value. painted: Raster::paint(). O(pixels · log).
   [[nodiscard]] Bytes at(std::size_t level, std::span<const std::uint8_t> painted) const;
 
  private:
   struct Level {
-    std::vector<std::uint32_t> pixel_of;  ///< [occupied] which occupied pixel of the level each one of the raster is in
+    std::vector<std::uint32_t> pixel_of;  ///< [occupied] the index of the level's pixel that contains each pixel
     std::size_t pixels = 0;
   };
   std::array<Level, kLevels> levels_;
-  std::vector<std::uint64_t> points_;  ///< [occupied]
+  std::vector<std::uint64_t> points_;  ///< [occupied] the number of points in each pixel
 };
 
 }  // namespace epsflow::report

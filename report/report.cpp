@@ -27,12 +27,12 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kMostRows = 50;    ///< of the catalogue of a cell
-constexpr std::size_t kAllRows = 12800;  ///< of those of all cells, about
+constexpr std::size_t kMostRows = 50;    ///< the largest number of rows of the catalogue of a cell
+constexpr std::size_t kAllRows = 12800;  ///< the approximate number of rows of all cells
 constexpr std::size_t kMostLives = 12;
 constexpr std::size_t kShownCoordinates = 6;
 
-/// With seven digits, which are more than a page shows.
+/// Returns the value rounded to seven digits, which are more than a page shows.
 Json short_number(double value) {
   if (!std::isfinite(value)) return nullptr;
   std::array<char, 32> text{};
@@ -40,7 +40,7 @@ Json short_number(double value) {
   return std::strtod(text.data(), nullptr);
 }
 
-/// Throws InputError for an offer with other numbers than as_json() writes. Of counts and confidence there may be none.
+/// Throws InputError for an offer with numbers that as_json() never writes. Counts and scores may be missing.
 void check_offer(const Json& offer, const std::string& path, std::uint64_t points) {
   const JsonNumbers numbers(offer, path);
   static_cast<void>(numbers.variant());
@@ -98,10 +98,10 @@ struct Report::State {
 
   struct Cell {
     LabelSummary summary;
-    std::vector<Bytes> painted = {};        ///< [planes]; none without labels
-    std::vector<std::uint64_t> sizes = {};  ///< how many clusters have 2^k to 2^(k + 1) − 1 points
-    Json rows = Json::array();              ///< of its catalogue, those of the largest clusters first
-    Json lives = nullptr;                   ///< where they are known
+    std::vector<Bytes> painted = {};        ///< [planes]; empty without labels
+    std::vector<std::uint64_t> sizes = {};  ///< the number of clusters with 2^k to 2^(k + 1) − 1 points
+    Json rows = Json::array();              ///< of the catalogue, largest clusters first
+    Json lives = nullptr;                   ///< null if unknown
     Json validity = nullptr;
     Json score = nullptr;
   };
@@ -118,7 +118,7 @@ struct Report::State {
   [[nodiscard]] Json columns_of_catalogue() const;
   [[nodiscard]] Json data() const;
   [[nodiscard]] bool is_offered(const Variant& variant) const;
-  /// The maps of all cells, those offered at the finest level: [cells] [planes], base64.
+  /// Returns the maps of all cells in base64, those of offered cells at the finest level: [cells] [planes].
   [[nodiscard]] std::vector<std::vector<std::string>> maps_at(std::size_t level) const;
 
   Subject subject;

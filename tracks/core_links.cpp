@@ -20,27 +20,27 @@
 namespace epsflow::tracks {
 namespace {
 
-/// Core points of a slice by feature, moved.
+/// The transformed core points of a slice, sorted by feature.
 struct CorePoints {
   std::vector<std::uint32_t> features;
   std::vector<double> places;  ///< [core points × dims]
 };
 
-/// Positions of one feature that follow each other.
+/// Consecutive grid positions of one feature.
 struct Run {
   std::uint32_t feature;
   Range positions;
 };
 
-/// Runs that follow each other in a list: those of one feature.
+/// Consecutive runs of one feature in a list.
 struct Group {
   std::uint32_t feature;
   Range runs;
-  std::uint32_t near;   ///< the position that was near the last point
-  std::uint32_t count;  ///< points of the feature at hand that are near it
+  std::uint32_t near;   ///< the position that was near the previous point
+  std::uint32_t count;  ///< the number of points of the current feature that are near it
 };
 
-/// The rule, where the number of dimensions is known and the space is plain.
+/// The distance rule for D dimensions in plain space.
 template <std::size_t D>
 struct NearInPlain {
   std::array<const double*, D> x;
@@ -51,7 +51,7 @@ struct NearInPlain {
   }
 };
 
-/// The rule in any space.
+/// The distance rule in any space.
 struct NearInSpace {
   const std::vector<const double*>& x;
   index::SpaceView space;
@@ -63,7 +63,7 @@ struct NearInSpace {
   }
 };
 
-/// Two slices in one grid.
+/// The core points of two slices in one grid.
 class Pair {
  public:
   /// second: the first feature of the later slice.
@@ -81,7 +81,7 @@ class Pair {
     }
   }
 
-  /// Which of the points at `rows` are near which features of the other slice.
+  /// Finds which of the points at `rows` are near which features of the other slice, and appends links for them.
   template <class Near>
   void find(Range rows, const Near& near, std::vector<FeatureLink>& links) const {
     std::vector<Run> runs;
@@ -126,7 +126,8 @@ class Pair {
   }
 
  private:
-  /// Points that follow each other are near each other, and mostly near the same point.
+  /// Tests whether a point is near a group. Starts with the position that was near the previous point, because
+  /// consecutive points are close to each other.
   template <class Near>
   static bool is_near(std::uint32_t p, Group& group, const std::vector<Run>& runs, const Near& near) {
     if (near(p, group.near)) return true;
@@ -142,9 +143,9 @@ class Pair {
 
   const index::Grid& grid_;
   std::uint32_t second_;
-  std::vector<std::uint32_t>
-      features_;  ///< by position; within a cell ascending, as points are sorted by feature before
-  std::vector<std::uint32_t> run_ends_;  ///< by position: where the run of its feature ends
+  /// by position; ascending within a cell, because points are sorted by feature before
+  std::vector<std::uint32_t> features_;
+  std::vector<std::uint32_t> run_ends_;  ///< by position: the end of the run of its feature
 };
 
 class CoreLinks {
@@ -187,7 +188,7 @@ class CoreLinks {
   [[nodiscard]] std::vector<FeatureLink> compare(const CorePoints& before, const CorePoints& after) const {
     std::vector<FeatureLink> links;
     if (before.features.empty() || after.features.empty()) return links;
-    // Not to wait for other pairs of slices, which this thread might take up meanwhile.
+    // Isolation keeps this thread from taking up other pairs of slices while it waits.
     tbb::this_task_arena::isolate([&] {
       const std::size_t n = before.features.size() + after.features.size();
       Buffer<double> places(n * width_);
@@ -239,7 +240,7 @@ class CoreLinks {
   std::vector<double> periods_;
 };
 
-/// Throws for points that no clustering takes.
+/// Throws if no clustering accepts the points.
 void check_points(const SlicedLabels& slices, double eps) {
   const std::size_t n = slices.points.size();
   if (n == 0) return;

@@ -9,10 +9,11 @@
 
 namespace epsflow::tracks {
 
-/// The links of each slice with the next, by from and then by to. For each pair of slices the core points of both are sorted into one
-/// grid; a core point is then tested against those of a feature around it, until one is near. O(core points) and a sort, and the tests:
-/// few where clusters go on, all pairs of a neighbourhood where they come near each other and do not touch. Throws UsageError for an eps
-/// or a metric that cannot be, InputError for points that the metric does not take, Cancelled.
+/// Returns the links of each slice with the next, sorted by from and then by to. For each pair of slices, the core
+/// points of both are sorted into one grid. Each core point is then tested against the core points of the features
+/// around it, feature by feature, until one is near. Costs O(core points), a sort, and the tests: few if clusters
+/// continue, all pairs of a neighbourhood if clusters come close and do not touch. Throws UsageError if eps or the
+/// metric is invalid, InputError if the metric does not accept a point, Cancelled.
 [[nodiscard]] std::vector<std::vector<FeatureLink>> find_core_links(const SlicedLabels& slices, double eps,
                                                                     const Tracks& found, const FeatureRows& rows,
                                                                     const CancelToken& cancel);

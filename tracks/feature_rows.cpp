@@ -10,19 +10,19 @@
 namespace epsflow::tracks {
 namespace {
 
-/// Labels of a slice, ascending, each once; counts: [labels] its points.
+/// The distinct labels of a slice, ascending, and the number of points of each.
 struct LabelsOfSlice {
   std::vector<std::int32_t> labels;
   std::vector<std::uint32_t> points;
 };
 
-/// What is used again from slice to slice.
+/// Buffers that are used for one slice after another.
 struct Scratch {
   std::vector<std::uint32_t> counts;
   std::vector<std::int32_t> sorted;
 };
 
-/// By counting where labels are dense, as those of a clustering are; else by sorting.
+/// Returns the labels of a slice. Counts if labels are dense, as the labels of a clustering are; otherwise sorts.
 LabelsOfSlice labels_of(std::span<const std::int32_t> labels, Scratch& scratch) {
   LabelsOfSlice found;
   const std::int32_t most = labels.empty() ? kNoise : *std::max_element(labels.begin(), labels.end());

@@ -1,4 +1,4 @@
-// The clusters of all slices, and which rows they have.
+// The clusters of all slices, and the rows of each.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,10 @@
 
 namespace epsflow::tracks {
 
-/// Rows by feature. Those of a slice follow each other, as its features do.
+/// The rows of each feature. Features are sorted by slice.
 struct FeatureRows {
-  std::vector<std::uint32_t> first_feature;  ///< [slices + 1] of each slice
-  std::vector<std::uint32_t> starts;         ///< [features + 1] the first place of each feature in rows
+  std::vector<std::uint32_t> first_feature;  ///< [slices + 1] the first feature of each slice
+  std::vector<std::uint32_t> starts;         ///< [features + 1] the first entry of each feature in `rows`
   std::vector<std::uint32_t> rows;           ///< ascending within each feature
 
   [[nodiscard]] std::span<const std::uint32_t> of(std::uint32_t feature) const noexcept {
@@ -21,11 +21,11 @@ struct FeatureRows {
   }
 };
 
-/// Throws UsageError and InputError as find_tracks() does, for starts, labels and core.
+/// Throws UsageError and InputError as find_tracks() does, for invalid starts, labels and core.
 void check_slices(const SlicedLabels& slices);
 
-/// Fills slices, features but for their cells and tracks, and feature_of. The slices must be ones that check_slices() accepts. O(n), in
-/// parallel.
+/// Returns the rows of each feature. Sets Tracks::slices, feature_of, and features except for their cells and tracks.
+/// check_slices() must have accepted the slices. O(n), in parallel.
 [[nodiscard]] FeatureRows find_features(const SlicedLabels& slices, Tracks& found, const CancelToken& cancel);
 
 }  // namespace epsflow::tracks

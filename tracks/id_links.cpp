@@ -15,7 +15,7 @@ struct IdRow {
   std::uint32_t row;
 };
 
-/// The clustered rows of a slice by id.
+/// Returns the clustered rows of a slice sorted by id.
 std::vector<IdRow> sorted_ids(const SlicedLabels& slices, const Tracks& found, std::size_t s) {
   std::vector<IdRow> ids;
   ids.reserve(slices.starts[s + 1] - slices.starts[s]);
@@ -38,7 +38,7 @@ std::vector<IdRow> sorted_ids(const SlicedLabels& slices, const Tracks& found, s
 
 std::vector<std::vector<FeatureLink>> find_id_links(const SlicedLabels& slices, const Tracks& found,
                                                     const CancelToken& cancel) {
-  if (found.slices == 1) (void)sorted_ids(slices, found, 0);  // for its errors
+  if (found.slices == 1) (void)sorted_ids(slices, found, 0);  // for the errors that it throws
   return links_of_pairs(
       found.slices, cancel, [&](std::size_t s) { return sorted_ids(slices, found, s); },
       [&](const std::vector<IdRow>& before, const std::vector<IdRow>& after) {

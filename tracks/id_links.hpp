@@ -1,4 +1,4 @@
-// Links between features that have ids in common.
+// Links between features that share ids.
 #pragma once
 
 #include <vector>
@@ -8,8 +8,8 @@
 
 namespace epsflow::tracks {
 
-/// The links of each slice with the next, by from and then by to. ids: of all rows. Throws InputError for an id that is twice among the
-/// clusters of a slice, Cancelled.
+/// Returns the links of each slice with the next, sorted by from and then by to. Throws InputError for an id that is
+/// twice among the clusters of a slice, Cancelled.
 [[nodiscard]] std::vector<std::vector<FeatureLink>> find_id_links(const SlicedLabels& slices, const Tracks& found,
                                                                   const CancelToken& cancel);
 

@@ -1,4 +1,4 @@
-// Slices in pairs that follow each other, where each slice is prepared before it is compared.
+// Comparison of consecutive slices, each of which is prepared before it is compared.
 #pragma once
 
 #include <algorithm>
@@ -12,8 +12,9 @@
 
 namespace epsflow::tracks {
 
-/// The links of each slice with the next. prepare(slice): what a slice is compared by. compare(before, after): their links, by from and
-/// then by to. Several pairs at a time; a slice is prepared again where another thread takes over, which is at most once in eight slices.
+/// Returns the links of each slice with the next. prepare(slice) returns the data by which a slice is compared.
+/// compare(before, after) returns the links of two slices, sorted by from and then by to. Several pairs run in
+/// parallel. A slice is prepared twice if another thread takes over, at most once in eight slices.
 template <class Prepare, class Compare>
 [[nodiscard]] std::vector<std::vector<FeatureLink>> links_of_pairs(std::size_t slices, const CancelToken& cancel,
                                                                    Prepare prepare, Compare compare) {
@@ -31,7 +32,7 @@ template <class Prepare, class Compare>
   return links;
 }
 
-/// Links as they are found, in any order, without repetitions and by from and then by to. Counts of the same two features are added up.
+/// Sorts links by from and then by to, and merges links of the same two features by adding up their counts.
 inline void join_links(std::vector<FeatureLink>& links) {
   std::sort(links.begin(), links.end(), [](const FeatureLink& a, const FeatureLink& b) {
     return a.from != b.from ? a.from < b.from : a.to < b.to;

@@ -24,7 +24,7 @@ std::vector<double> mean_positions(const SlicedLabels& slices, const Tracks& fou
     cancel.check();
     require_finite(points, begin, end);
   });
-  // Features are the clusters of each slice by their labels, as a catalogue has them.
+  // Features are in the order of the clusters of a catalogue with slices: by slice, then by label.
   const Slices in_slices(slices.starts, n);
   return catalog({.points = points, .metric = slices.metric, .labels = slices.labels, .slices = &in_slices}, cancel)
       .center;

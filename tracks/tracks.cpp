@@ -31,7 +31,7 @@ void check_options(const SlicedLabels& slices, const TrackOptions& options) {
   }
 }
 
-/// Leaves out links that share less. by_core: what is compared are core points.
+/// Removes links with a share below `least`. by_core: whether core points are matched.
 void keep_shares(std::vector<FeatureLink>& links, const std::vector<Feature>& features, double least, bool by_core) {
   if (least <= 0) return;
   const auto share = [&](std::uint32_t shared, const Feature& f) {
@@ -44,13 +44,13 @@ void keep_shares(std::vector<FeatureLink>& links, const std::vector<Feature>& fe
 
 std::uint64_t shared(const FeatureLink& link) { return std::uint64_t{link.from_points} + link.to_points; }
 
-/// Along which of the links between two slices cells go on. before, goes_on: [features] from which one each goes on, and whether it does.
-/// Links of two slices set those of their features alone.
+/// Chooses the links between two slices along which cells continue. before, goes_on: [features] the feature that each
+/// one continues, and whether it is continued. Entries of features outside these two slices are not touched.
 void continue_cells(std::vector<FeatureLink>& links, std::vector<std::uint32_t>& before,
                     std::vector<std::uint8_t>& goes_on) {
   std::vector<std::uint32_t> order(links.size());
   for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
-  // Links are by from and to: where they share as much, the order that they have is the rule's.
+  // Links are sorted by from and to, so a stable sort resolves ties as the rule demands.
   std::stable_sort(order.begin(), order.end(),
                    [&](std::uint32_t a, std::uint32_t b) { return shared(links[a]) > shared(links[b]); });
   for (const std::uint32_t i : order) {
@@ -68,7 +68,7 @@ void number_cells(Tracks& found, const std::vector<std::uint32_t>& before) {
   }
 }
 
-/// Disjoint sets, in which the least feature of each stands for it.
+/// Disjoint sets. The smallest feature of each set represents it.
 class Sets {
  public:
   explicit Sets(std::size_t n) : parent_(n) {
@@ -97,7 +97,8 @@ void number_tracks(Tracks& found) {
   }
 }
 
-/// What happens between slice − 1 and slice. links: those between the two, by from and then by to. first: [slices + 1] first feature.
+/// Appends the events between slice − 1 and slice. links: the links between the two, sorted by from and then by to.
+/// first: [slices + 1] the first feature of each slice.
 void add_events(const std::vector<FeatureLink>& links, const std::vector<std::uint32_t>& first, std::uint32_t slice,
                 std::vector<TrackEvent>& events) {
   std::vector<std::vector<std::uint32_t>> after(first[slice] - first[slice - 1]);
