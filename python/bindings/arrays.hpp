@@ -1,4 +1,4 @@
-// Arrays and lists of Python as the library takes them.
+// Arrays and lists of Python, and their conversion to the types of the library.
 #pragma once
 
 #include "common.hpp"
@@ -8,11 +8,11 @@
 
 namespace epsflow::python {
 
-/// [n] of NumPy.
+/// [n] taken from NumPy.
 template <class T>
 using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-/// [n, d] of NumPy, float32 or float64.
+/// [n, d] taken from NumPy, float32 or float64.
 using HostArray = nb::ndarray<nb::ro, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 template <class T>
@@ -20,17 +20,17 @@ template <class T>
   return {array.data(), array.shape(0)};
 }
 
-/// [n] for NumPy.
+/// [n] returned to NumPy.
 template <class T>
 using Column = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
 
-/// An array over memory that `owner` keeps.
+/// Returns an array over memory that `owner` keeps alive.
 template <class T>
 [[nodiscard]] Column<T> column(T* data, std::size_t size, nb::handle owner) {
   return Column<T>(data, {size}, owner);
 }
 
-/// An object of Python that keeps values, and where they lie.
+/// Returns the address of the values, and an object of Python that owns them.
 template <class T>
 [[nodiscard]] std::pair<T*, nb::capsule> kept(std::vector<T>&& values) {
   auto held = std::make_unique<std::vector<T>>(std::move(values));
@@ -45,7 +45,7 @@ template <class T>
   return column(data, size, owner);
 }
 
-/// A column of a field of each row, as To.
+/// Returns a field of all rows as a column of type To.
 template <class To, class Rows, class Row, class Field>
 [[nodiscard]] Column<To> column_from(const Rows& rows, Field Row::*field) {
   std::vector<To> values;
@@ -66,7 +66,7 @@ decltype(auto) visit_values(const HostArray& array, F&& f) {
   return visit_values(array, [&](auto values) { return PointsView(values, array.shape(1)); });
 }
 
-/// [n] of what each point has, or nothing.
+/// [n] a value for each point, or nothing.
 template <class T>
 using Maybe = std::optional<Vector<T>>;
 
@@ -75,7 +75,7 @@ template <class T>
   return array ? span_of(*array) : std::span<const T>();
 }
 
-/// A weight for each point, or none.
+/// The weight of each point, or nothing.
 using Weights = Maybe<double>;
 
 /// (eps, min_samples) of each variant.

@@ -17,7 +17,7 @@
 namespace epsflow::python {
 namespace {
 
-/// Names, values and units of the columns.
+/// Returns names, values and units of the columns.
 nb::list columns_of(Table&& table) {
   nb::list columns;
   for (TableColumn& column : table) {
@@ -34,18 +34,18 @@ nb::list columns_of(Table&& table) {
   return columns;
 }
 
-/// Calls f on as many threads as the options say.
+/// Calls f with the number of threads of the options.
 template <class F>
 auto on_threads(const EngineOptions& options, F&& f) {
   tbb::task_arena arena(options.threads == 0 ? tbb::task_arena::automatic : static_cast<int>(options.threads));
   return arena.execute(std::forward<F>(f));
 }
 
-/// Name, values, and whether their mean is weighted.
+/// The name, the values, and whether the mean is weighted.
 template <class Values>
 using Named = std::vector<std::tuple<std::string, Values, bool>>;
 
-/// offsets: of slices, or empty. names: of the coordinates, or empty.
+/// offsets: the offsets of slices, or empty. names: the names of the coordinates, or empty.
 std::unique_ptr<Task> start_catalog(const PyPoints& points, const Named<Vector<double>>& columns,
                                     const std::vector<std::uint64_t>& offsets, const std::vector<std::string>& names,
                                     const nb::dict& options) {
@@ -72,8 +72,8 @@ std::unique_ptr<Task> start_catalog(const PyPoints& points, const Named<Vector<d
       columns_of);
 }
 
-/// The same of points on a GPU, there. Each array is of the kind that it must be. given: labels, core and weights; the
-/// last two are null if there are none.
+/// Does the same for points on a GPU. given: labels, core and weights; core and weights may be null. Each array must
+/// have the type that is read here.
 std::unique_ptr<Task> start_gpu_catalog(const PyEngine& engine, const PyGpuPoints& points, const PyMetric& given_metric,
                                         const std::tuple<const PyValues*, const PyValues*, const PyValues*>& given,
                                         const Named<const PyValues*>& columns) {
@@ -93,7 +93,7 @@ std::unique_ptr<Task> start_gpu_catalog(const PyEngine& engine, const PyGpuPoint
       columns_of);
 }
 
-/// Points, offsets and labels of the clusters.
+/// Returns points, offsets and labels of the clusters.
 nb::tuple points_by_cluster(const Vector<std::int32_t>& labels) {
   ClusterOrder order;
   {
@@ -104,7 +104,7 @@ nb::tuple points_by_cluster(const Vector<std::int32_t>& labels) {
                         column_of(std::move(order.offsets)), column_of(std::move(order.labels)));
 }
 
-/// Keys, offsets and order; the order is empty if rows are in it.
+/// Returns keys, offsets and order. The order is empty if rows are sorted by key.
 nb::tuple group_rows(const Vector<double>& values, double width) {
   SliceRows rows;
   {
@@ -115,7 +115,7 @@ nb::tuple group_rows(const Vector<double>& values, double width) {
                         column_of(std::move(rows.order)));
 }
 
-/// The labels of groups, and how many there are. labels: of clusters, with linking_minpts(least).
+/// Returns the labels and the number of groups. labels: of clusters with linking_minpts(least).
 nb::tuple settled_groups(const Vector<std::int32_t>& labels, std::uint64_t clusters, std::uint64_t least,
                          const std::string& order) {
   const auto by = choice_named<GroupOrder>("ids", order);
@@ -142,7 +142,7 @@ std::unique_ptr<Task> start_attach(const PyPoints& linked, const HostArray& othe
       [](std::vector<std::int32_t>&& labels) { return nb::cast(column_of(std::move(labels))); });
 }
 
-/// In the numbers of a dialect.
+/// Returns labels with the numbers of a dialect.
 Column<std::int32_t> translated_groups(const Vector<std::int32_t>& labels, const std::string& dialect) {
   std::vector<std::int32_t> translated(labels.data(), labels.data() + labels.shape(0));
   translate_groups(translated, choice_named<GroupDialect>("dialect", dialect));

@@ -1,4 +1,4 @@
-// What every file of the module includes, and the parts that the module is defined by.
+// Common includes of the module, and the functions that define its parts.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -42,7 +42,7 @@ void define_tables(nb::module_& m);
 void define_tracks(nb::module_& m);
 void define_velocities(nb::module_& m);
 
-/// What an error says may hold names of files, which need not be UTF-8.
+/// Sets a Python error. Its text may contain names of files that are not UTF-8.
 inline void set_error(PyObject* type, const std::exception& error) {
   const auto text = nb::steal(PyUnicode_DecodeFSDefault(error.what()));
   if (text.is_valid()) PyErr_SetObject(type, text.ptr());

@@ -1,4 +1,4 @@
-// Comparing and judging labellings, distances to nearest points, and what they say about eps.
+// Comparison and validity of labellings, distances to nearest points, and eps derived from them.
 #include "dataset.hpp"
 #include "points.hpp"
 #include "task.hpp"
@@ -11,7 +11,7 @@
 namespace epsflow::python {
 namespace {
 
-/// The figures, and of each overlap a, b and its points.
+/// Returns the figures, and for each overlap a, b and the number of points.
 nb::tuple compare_labels(const Vector<std::int32_t>& a, const Vector<std::int32_t>& b, const nb::dict& options) {
   const auto engine = options_from<EngineOptions>(options);
   Contingency table;
@@ -34,7 +34,7 @@ std::unique_ptr<Task> start_validity(const PyPoints& points, std::size_t sample,
                           const Observer& observer) { return validity(view, labels, metric, how, engine, observer); });
 }
 
-/// A getter of a column of the clusters.
+/// Returns a getter of a column of the clusters.
 template <class To, class Field>
 auto of_clusters(Field ClusterValidity::*field) {
   return [field](const Validity& found) { return column_from<To>(found.clusters, field); };
@@ -46,7 +46,7 @@ std::unique_ptr<Task> start_k_distances(const PyDataset& data, std::vector<std::
                       [](std::vector<double>&& all) { return nb::cast(column_of(std::move(all))); });
 }
 
-/// Gives the columns eps, neighbours and error.
+/// Starts a task that returns the columns eps, neighbours and error.
 std::unique_ptr<Task> start_selectivity(const PyDataset& data, std::vector<double> eps, std::size_t sample) {
   return start_making([run_on = data.data.get(), eps = std::move(eps),
                        sample](const Observer& observer) { return selectivity(run_on, eps, sample, {}, observer); },

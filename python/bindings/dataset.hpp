@@ -1,4 +1,4 @@
-// Engines and the data sets that they have loaded, as Python holds them and as tasks use them.
+// Engines and data sets as Python objects and as input of tasks.
 #pragma once
 
 #include <unistd.h>
@@ -12,7 +12,8 @@
 
 namespace epsflow::python {
 
-/// What belongs to the process that made it: its threads and its device do not follow a fork, and must not be waited for there.
+/// A value that is only valid in the process that made it. After a fork its threads and device do not exist, so the
+/// child does not destroy it, because that would wait for them.
 template <class T>
 class OfProcess {
  public:
@@ -20,7 +21,7 @@ class OfProcess {
   OfProcess(OfProcess&&) noexcept = default;
   OfProcess& operator=(OfProcess&&) noexcept = default;
   ~OfProcess() {
-    if (pid_ != getpid()) (void)value_.release();  // NOLINT: left to the process's end
+    if (pid_ != getpid()) (void)value_.release();  // NOLINT: freed when the process ends
   }
 
   [[nodiscard]] const T& get() const {
@@ -37,16 +38,16 @@ class OfProcess {
 
 struct PyEngine {
   OfProcess<Engine> engine;
-  std::vector<std::string> notices;  ///< what there was to say when it was made
+  std::vector<std::string> notices;  ///< from its construction
 };
 
 struct PyDataset {
   OfProcess<Dataset> data;
-  nb::object points;  ///< keeps what the data set looks at
+  nb::object points;  ///< keeps the points alive that the data set reads
 };
 
-/// A data set that a task works on, with weights unless there are none. Tasks keep the arrays that they read, also where whoever
-/// waits for them is interrupted.
+/// The data set of a task, with weights if given. Tasks keep the arrays alive that they read, even if the wait for them
+/// is interrupted.
 class TaskDataset {
  public:
   TaskDataset(const PyDataset& data, const Weights& weights) : points_(data.data.get()) {
@@ -62,8 +63,7 @@ class TaskDataset {
   std::optional<std::span<const double>> weights_;
 };
 
-/// Starts a sweep of a data set. The task hands over each result as it is finished and, if requested, the lineage at
-/// the end.
+/// Starts a sweep of a data set. The task puts each finished result, and at the end the lineage if requested.
 std::unique_ptr<Task> start_sweep(const PyDataset& data, const Variants& variants, const nb::dict& options,
                                   const Weights& weights, bool lineage);
 

@@ -6,7 +6,7 @@
 namespace epsflow::python {
 namespace {
 
-/// Throws UsageError for what is not [n, d], C-contiguous. strides: in bytes; empty for contiguous ones.
+/// Throws UsageError unless the array is [n, d] and C-contiguous. strides: in bytes, or empty for contiguous arrays.
 void check_gpu_array(const std::string& name, const std::vector<std::int64_t>& shape,
                      const std::vector<std::int64_t>& strides, std::int64_t item) {
   if (shape.size() != 2) {
@@ -26,7 +26,7 @@ void check_gpu_array(const std::string& name, const std::vector<std::int64_t>& s
   throw UsageError(name + " is on a GPU and has dtype " + dtype + ": convert it there to float32 or float64");
 }
 
-/// Of a capsule of DLPack.
+/// Returns points of a DLPack capsule.
 PyGpuPoints gpu_points(nb::ndarray<nb::ro> array, nb::object owner, const std::string& name) {
   std::vector<std::int64_t> shape, strides;
   const auto item = static_cast<std::int64_t>(array.itemsize());
@@ -49,7 +49,7 @@ PyGpuPoints gpu_points(nb::ndarray<nb::ro> array, nb::object owner, const std::s
           .array = array};
 }
 
-/// Of what __cuda_array_interface__ says.
+/// Returns points of a __cuda_array_interface__.
 PyGpuPoints gpu_points_at(const nb::dict& described, nb::object owner, const std::string& name) {
   const auto get = [&]<class T>(const char* key, T standard) {
     const nb::object value = described.contains(key) ? nb::object(described[key]) : nb::none();
@@ -60,7 +60,7 @@ PyGpuPoints gpu_points_at(const nb::dict& described, nb::object owner, const std
   if (dtype != "<f4" && dtype != "<f8") throw_gpu_dtype(name, dtype);
   check_gpu_array(name, shape, get("strides", std::vector<std::int64_t>()), dtype == "<f4" ? 4 : 8);
   const auto data = nb::cast<std::uintptr_t>(described["data"][0]);
-  return {.data = reinterpret_cast<const void*>(data),  // NOLINT: how Python hands an address over
+  return {.data = reinterpret_cast<const void*>(data),  // NOLINT: an integer in Python
           .rows = static_cast<std::size_t>(shape[0]),
           .dims = static_cast<std::size_t>(shape[1]),
           .precision = dtype == "<f4" ? Precision::float32 : Precision::float64,

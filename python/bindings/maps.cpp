@@ -1,4 +1,4 @@
-// Maps of sweeps: how clusters lie in each other, and what is recommended of them.
+// Lineages of sweeps (how clusters are nested), and explorations.
 #include "dataset.hpp"
 #include "options.hpp"
 
@@ -10,7 +10,7 @@
 namespace epsflow::python {
 namespace {
 
-/// [rows × columns] for NumPy, and of NumPy.
+/// [rows × columns] returned to NumPy, and taken from NumPy.
 using Table = nb::ndarray<nb::numpy, std::int64_t, nb::ndim<2>>;
 using GivenTable = nb::ndarray<const std::int64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
@@ -28,9 +28,9 @@ std::int64_t place_of(std::optional<std::size_t> cell) { return cell ? static_ca
 constexpr std::size_t kCellColumns = 8;
 constexpr std::size_t kClusterColumns = 5;
 
-/// [cells] eps, and [cells × 8] min_samples, clusters, noise, core points, border points, points of the largest, and which cells are
-/// the next wider one and the next looser one, -1 where there is none. Noise, border points and the largest are -1 where border points
-/// were not told from noise.
+/// Returns [cells] eps, and [cells × 8]: min_samples; the numbers of clusters, noise, core points, border points and
+/// points of the largest cluster; the indices of the cells with the next eps and the next minpts, -1 if there is none.
+/// Noise, border points and the largest are -1 if border points were not distinguished from noise.
 std::pair<Column<double>, Table> cells_of(const Lineage& lineage) {
   std::vector<double> eps;
   std::vector<std::int64_t> figures;
@@ -45,8 +45,8 @@ std::pair<Column<double>, Table> cells_of(const Lineage& lineage) {
   return {column_of(std::move(eps)), table_of<kCellColumns>(std::move(figures))};
 }
 
-/// [clusters of all cells × 5] first core point, core points, points, and the cluster of the next wider and of the next looser cell that
-/// holds each, -1 where there is no such cell. Points are -1 in a lineage without sizes.
+/// Returns [clusters of all cells × 5]: first core point, numbers of core points and points, and the parent cluster at
+/// the next eps and the next minpts, -1 if there is no such cell. Points are -1 in a lineage without sizes.
 Table clusters_of(const Lineage& lineage) {
   std::size_t clusters = 0;
   for (const LineageCell& cell : lineage.cells()) clusters += cell.clusters();
@@ -61,14 +61,14 @@ Table clusters_of(const Lineage& lineage) {
   return table_of<kClusterColumns>(std::move(all));
 }
 
-/// A number that a table holds. Throws InputError for one that is no count.
+/// Returns a count of a table. Throws InputError if the value is not a count.
 template <class T>
 T count_of(std::int64_t value) {
   if (!std::in_range<T>(value)) throw InputError("a lineage was stored with a count of " + std::to_string(value));
   return static_cast<T>(value);
 }
 
-/// Of what cells_of() and clusters_of() gave.
+/// Returns the lineage of tables that cells_of() and clusters_of() returned.
 Lineage lineage_of(const Vector<double>& eps, const GivenTable& figures, const GivenTable& clusters) {
   if (figures.shape(0) != eps.shape(0) || figures.shape(1) != kCellColumns || clusters.shape(1) != kClusterColumns) {
     throw InputError("a lineage was stored with tables of other shapes");
@@ -107,7 +107,8 @@ Lineage lineage_of(const Vector<double>& eps, const GivenTable& figures, const G
   return Lineage(std::move(cells));
 }
 
-/// [lives × 6] birth and death as places of the path, cluster, core points, points (0 in a lineage without sizes), first core point.
+/// Returns [bars × 6]: birth and death as places of the path, cluster, core points, points (0 without sizes), first
+/// core point.
 Table lives_of(const Lineage& lineage, const std::vector<std::size_t>& path) {
   std::vector<std::int64_t> all;
   for (const Life& life : lineage.lives(path)) {
@@ -135,7 +136,7 @@ std::unique_ptr<Task> start_suggest(const PyDataset& data, const nb::dict& optio
                       });
 }
 
-/// variants: a full grid; none if it is left open. seconds: none, or a bound on the time.
+/// variants: a full grid, or nothing for the suggested grid. seconds: a bound on the time, or nothing.
 std::unique_ptr<Task> start_explore(const PyDataset& data, const std::optional<Variants>& variants,
                                     const nb::dict& options, const Weights& weights, std::optional<double> seconds) {
   std::optional<Sweep> grid;
@@ -147,7 +148,7 @@ std::unique_ptr<Task> start_explore(const PyDataset& data, const std::optional<V
   });
 }
 
-/// The word and the sentence of each.
+/// Returns the word and the sentence of each doubt.
 std::vector<std::pair<std::string, std::string>> doubts_of(const Exploration& made) {
   std::vector<std::pair<std::string, std::string>> doubts;
   for (const Doubt doubt : made.doubts) doubts.emplace_back(word_of(doubt), sentence_of(doubt));

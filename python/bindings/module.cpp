@@ -1,4 +1,4 @@
-// epsflow._core: the library as Python's side of it needs it. Arrays are checked there, in epsflow/_arrays.py.
+// epsflow._core: the library for epsflow's Python modules, which check arrays before (epsflow/_arrays.py).
 
 #include <chrono>
 
@@ -22,7 +22,7 @@
 namespace epsflow::python {
 namespace {
 
-/// A getter of one that the object holds.
+/// Returns a getter of a column that the object owns.
 template <class Object, class Get>
 auto column_in(Get get) {
   return [get](nb::handle_t<Object> self) {
@@ -31,7 +31,7 @@ auto column_in(Get get) {
   };
 }
 
-/// The same in the memory of a GPU, as a capsule of DLPack of type As, its address, size and device; None where there is nothing.
+/// Returns an array on a GPU as a DLPack capsule of type As with its address, size and device, or None if it is empty.
 template <class As, class T>
 nb::object gpu_column(const DeviceArray<T>& array, nb::handle owner) {
   static_assert(sizeof(As) == sizeof(T));
@@ -40,7 +40,7 @@ nb::object gpu_column(const DeviceArray<T>& array, nb::handle owner) {
   const Array made(static_cast<void*>(array.data()), {array.size()}, owner, {}, nb::dtype<As>(),
                    nb::device::cuda::value, array.device());
   return nb::make_tuple(made, reinterpret_cast<std::uintptr_t>(array.data()),
-                        array.size(),  // NOLINT: as it is handed over
+                        array.size(),  // NOLINT: Python takes integers
                         array.device());
 }
 
@@ -48,7 +48,7 @@ struct PyPredictor {
   OfProcess<Predictor> predictor;
 };
 
-/// Labels and figures of a variant; arrays look into it.
+/// Labels and figures of a variant. Arrays are views of its memory.
 struct PyResult : io::SweepEntry {
   explicit PyResult(VariantResult&& made)
       : SweepEntry{made.variant, made.summary, made.seconds}, result(std::move(made)) {}
@@ -76,14 +76,14 @@ PyEngine make_engine(const nb::dict& given) {
   try {
     check_backend(options);
   } catch (const Error& error) {
-    throw Error(error.what());  // memory is not what is short
+    throw Error(error.what());  // memory is not short
   }
   std::vector<std::string> notices;
   Engine engine(options, [&](const std::string& notice) { notices.push_back(notice); });
   return {OfProcess(std::move(engine)), std::move(notices)};
 }
 
-/// The backend for n points, "cpu" or "auto", where nothing but these options of the run is asked for.
+/// Returns the backend for n points if no device is requested: "cpu" or "auto".
 std::string chosen_backend(std::uint64_t n, std::size_t dims, const Metric& metric, const RunOptions& run) {
   check_metric(metric, dims);
   const BackendChoice chosen =
@@ -91,10 +91,10 @@ std::string chosen_backend(std::uint64_t n, std::size_t dims, const Metric& metr
   return std::string(word_of(chosen == BackendChoice::cpu ? chosen : BackendChoice::automatic));
 }
 
-/// Its points are those that Python gives it later.
+/// Returns the data set as an object of Python, which gets its points later.
 nb::object loaded(Dataset&& data) { return nb::cast(PyDataset{OfProcess(std::move(data)), nb::object()}); }
 
-/// slices: their offsets; empty for one data set.
+/// slices: the offsets of the slices, or empty for one data set.
 std::unique_ptr<Task> start_load(const PyEngine& engine, const HostArray& points, const PyMetric& metric,
                                  const std::vector<std::uint64_t>& slices) {
   return start_making(

@@ -1,4 +1,4 @@
-// The tables of options (core/option.hpp) by their names in Python.
+// The tables of options (core/option.hpp), with their names in Python.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace epsflow::python {
 
-/// Throws UsageError that names the parameter and its words where `word` is none of them.
+/// Throws UsageError with the parameter and its words if `word` is not one of the words.
 inline void check_word(std::string_view parameter, std::string_view word, std::span<const std::string_view> words) {
   if (std::ranges::find(words, word) != words.end()) return;
   std::string all;
@@ -20,14 +20,14 @@ inline void check_word(std::string_view parameter, std::string_view word, std::s
   throw UsageError(std::string(parameter) + "='" + std::string(word) + "' is none of " + all);
 }
 
-/// The value that a parameter's word stands for. Throws as check_word().
+/// Returns the value of a parameter's word. Throws UsageError as check_word() does.
 template <class T>
 [[nodiscard]] T choice_named(std::string_view parameter, std::string_view word) {
   check_word(parameter, word, kWordsOf<T>);
   return choice_of<T>(word).value();
 }
 
-/// Sets the field of `owner` that the parameter stands for; returns whether there is one.
+/// Sets the field of `owner` for the parameter. Returns false if it has none.
 template <class Owner>
 bool set_option(Owner& owner, std::string_view parameter, nb::handle value) {
   for (const Option<Owner>& option : options_of<Owner>()) {
@@ -46,7 +46,7 @@ bool set_option(Owner& owner, std::string_view parameter, nb::handle value) {
   return false;
 }
 
-/// For the parameters that are given.
+/// Returns options with the given parameters. Throws UsageError for an unknown parameter.
 template <class Options>
 [[nodiscard]] Options options_from(const nb::dict& given) {
   Options options;
@@ -59,7 +59,7 @@ template <class Options>
   return options;
 }
 
-/// Library's name, parameter, kind, words, largest count, default as text ("" where there is none).
+/// The library's name, the parameter, kind, words, largest count, and the default word ("" if there is none).
 using OptionRow =
     std::tuple<std::string, std::string, std::string, std::vector<std::string>, std::uint64_t, std::string>;
 

@@ -1,4 +1,4 @@
-// Metrics and points as Python makes them.
+// Metrics and points, as Python constructs them.
 #include "points.hpp"
 
 #include <epsflow/catalog/friends.hpp>
@@ -21,7 +21,7 @@ PyMetric::PyMetric(const std::string& name, const std::string& unit, std::option
 
 namespace {
 
-/// Name, unit of eps, whether latitude comes first, if that is said, scale, power, ends of the sides of a box.
+/// The name, unit of eps, latitude_first if given, scale, power, and the ends of the sides of a box.
 using Words = std::tuple<std::string, std::string, std::optional<bool>, std::vector<double>, double,
                          std::vector<std::pair<double, double>>>;
 
@@ -41,7 +41,7 @@ Words words_of(const PyMetric& given) {
           box_of(given)};
 }
 
-/// The unit of longitudes and latitudes, or of eps, if the metric has one.
+/// Returns the unit of longitudes and latitudes, or of eps, if the metric has one.
 std::optional<std::string_view> angle_unit(const PyMetric& given) {
   if (given.metric.kind == MetricKind::greatcircle) return "deg";
   if (in_radians(given.metric.kind)) return "rad";
@@ -52,7 +52,7 @@ std::optional<std::string_view> eps_unit(const PyMetric& given) {
   return given.metric.kind == MetricKind::greatcircle ? word_of(given.metric.unit) : angle_unit(given);
 }
 
-/// Width, height and eps in degrees, and the units that eps may be meant in.
+/// Returns width, height and eps in degrees, and the units in which eps was possibly meant.
 std::optional<std::tuple<double, double, double, std::vector<std::string_view>>> field_of(const PyMetric& metric,
                                                                                           const HostArray& points,
                                                                                           double eps) {

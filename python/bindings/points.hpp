@@ -1,4 +1,4 @@
-// Points of Python on the host, with their metric and what each of them has.
+// Python's points on the host, with their metric and the values of each point.
 #pragma once
 
 #include "arrays.hpp"
@@ -8,13 +8,13 @@
 
 namespace epsflow::python {
 
-/// A metric as its parameters name it, before the number of columns is known.
+/// A metric with its parameters, before the number of columns is known.
 struct PyMetric {
   PyMetric(const std::string& name, const std::string& unit, std::optional<bool> latitude_comes_first,
            std::vector<double> scale, double power, const std::vector<std::pair<double, double>>& box);
 
-  Metric metric;                       ///< one side of a box stands for all columns
-  std::optional<bool> latitude_first;  ///< if that is said
+  Metric metric;                       ///< a box of one side applies to all columns
+  std::optional<bool> latitude_first;  ///< if given
 
   [[nodiscard]] Metric in(std::size_t dims) const {
     Metric whole = metric;
@@ -23,7 +23,7 @@ struct PyMetric {
   }
 };
 
-/// It keeps the arrays, which a task that has it reads.
+/// Points with their arrays. A task that has a copy keeps the arrays alive.
 struct PyPoints {
   std::optional<HostArray> array;
   PyMetric given;
@@ -31,7 +31,7 @@ struct PyPoints {
   Maybe<std::uint8_t> core = {};
   Weights weights = {};
 
-  /// They must be there.
+  /// Requires an array.
   [[nodiscard]] PointsView view() const { return view_of(*array); }
   [[nodiscard]] Metric metric() const { return given.in(array->shape(1)); }
 };

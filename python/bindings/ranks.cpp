@@ -1,4 +1,4 @@
-// Sweeps of which each process has a share of the points.
+// Sweeps of points that are distributed over processes.
 #include <chrono>
 
 #include "common.hpp"
@@ -64,7 +64,7 @@ namespace {
 template <class T>
 using Array = nb::ndarray<T, nb::numpy, nb::ndim<1>>;
 
-/// Arrays of bytes that look into what the relay holds until it is answered.
+/// Returns the relay's buffers as arrays of bytes. They are valid until the relay is answered.
 std::vector<Array<std::uint8_t>> bytes_of(std::span<const Buffer<std::byte>> mail, nb::handle owner) {
   std::vector<Array<std::uint8_t>> arrays;
   for (const Buffer<std::byte>& letter : mail) {

@@ -1,4 +1,4 @@
-// Ranks whose mail goes through the interpreter: whatever communicator Python has carries it, on Python's own thread.
+// Communication of ranks through the interpreter: Python's thread carries it with any communicator.
 #pragma once
 
 #include <chrono>
@@ -15,7 +15,7 @@
 
 namespace epsflow::python {
 
-/// What the run of a rank asks of the others, one thing at a time, until it is answered. Thread-safe.
+/// The requests of a rank's run to the other ranks, one at a time, each until it is answered. Thread-safe.
 class Relay final : public parts::Exchange {
  public:
   enum class Asked : std::uint8_t { nothing, mail, sum, max, over };
@@ -29,24 +29,25 @@ class Relay final : public parts::Exchange {
   void sum(std::span<std::uint64_t> values) override;
   void max(std::span<double> values) override;
 
-  // Of the run:
+  // Called by the run:
 
-  /// Ends what is asked with Cancelled once the token is cancelled. Before anything is asked; the token must outlive that.
+  /// Once the token is cancelled, a waiting request throws Cancelled. Call it before the first request; the token must
+  /// outlive the requests.
   void watch(const CancelToken* cancel) noexcept { cancel_ = cancel; }
-  /// Nothing more is asked.
+  /// Ends the requests.
   void close() noexcept;
 
-  // Of the interpreter:
+  // Called by the interpreter:
 
-  /// Waits until something is asked, but no longer than `time`.
+  /// Waits for a request, at most for `time`.
   [[nodiscard]] Asked wait(std::chrono::duration<double> time);
-  /// What is to be sent to each rank, and room for what it sends here.
+  /// The send buffer and the receive buffer of each rank.
   [[nodiscard]] std::span<const Buffer<std::byte>> outgoing() const noexcept { return send_; }
   [[nodiscard]] std::span<const Buffer<std::byte>> incoming() const noexcept { return received_; }
   /// The values to be summed or compared, in place.
   [[nodiscard]] std::span<std::uint64_t> sums() const noexcept { return sums_; }
   [[nodiscard]] std::span<double> most() const noexcept { return most_; }
-  /// The run goes on.
+  /// Lets the run continue.
   void answer() noexcept;
 
  protected:
@@ -61,7 +62,7 @@ class Relay final : public parts::Exchange {
   std::condition_variable changed_;
   Asked asked_ = Asked::nothing;
   const CancelToken* cancel_ = nullptr;
-  // Of the relay, so that they outlive a run that is cancelled while the interpreter sends and receives.
+  // The relay owns these buffers, so that they outlive a run that is cancelled during communication.
   std::vector<Buffer<std::byte>> send_;
   std::vector<Buffer<std::byte>> received_;
   std::span<std::uint64_t> sums_;

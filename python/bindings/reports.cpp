@@ -13,13 +13,13 @@
 namespace epsflow::python {
 namespace {
 
-/// What a page says of the points.
+/// The description of the points on a page.
 struct PyPage {
   std::string title;
   std::vector<std::pair<std::string, std::string>> provenance;
   std::string command;
-  std::string advice_hint;     ///< how to get a recommendation
-  std::string catalogue_hint;  ///< how to get the whole catalogue of a cell
+  std::string advice_hint;     ///< code that computes a recommendation
+  std::string catalogue_hint;  ///< code that computes the whole catalogue of a cell
   std::vector<std::string> names;
 
   [[nodiscard]] report::Subject subject(const PyPoints& points) const {
@@ -34,16 +34,16 @@ struct PyPage {
   }
 };
 
-/// Figures and labels, which may be none.
+/// Figures and labels. The labels may be empty.
 using GivenCell = std::pair<const io::SweepEntry*, Vector<std::int32_t>>;
 /// eps, min_samples, score.
 using Score = std::tuple<double, std::uint32_t, double>;
 
-/// What is known of all cells: the lineage, or null; the points as an engine has them, for labels of every cell of the
-/// lineage, or null; scores; and what is recommended, as explore.json has it.
+/// Data of all cells: the lineage, or null; the loaded points if labels of every cell of the lineage are to be
+/// computed, else null; scores; and the recommendation, as in explore.json.
 using Grid = std::tuple<const Lineage*, const PyDataset*, std::vector<Score>, std::string>;
 
-/// Whoever calls keeps the arrays and the lineage until the task has ended.
+/// The caller keeps the arrays and the lineage alive until the task has ended.
 std::unique_ptr<Task> start_report(const std::filesystem::path& file, bool overwrite, const PyPoints& points,
                                    const PyPage& page, const std::vector<GivenCell>& cells, const Grid& grid) {
   std::vector<std::tuple<Variant, LabelSummary, std::span<const std::int32_t>>> given;

@@ -19,8 +19,8 @@ namespace {
 
 using Held = std::tuple<const io::SweepEntry*, Vector<std::int32_t>, Vector<std::uint8_t>>;
 
-/// told: the input, the version of the program and the options of the run. Whoever calls keeps the arrays until the task
-/// has ended.
+/// told: the input, the version of the program and the options of the run. The caller keeps the arrays alive until the
+/// task has ended.
 std::unique_ptr<Task> start_save(
     const std::filesystem::path& folder, const std::vector<Held>& variants, const Vector<std::int64_t>& rows,
     const std::tuple<std::string, std::string, std::vector<std::pair<std::string, std::string>>>& told,
@@ -38,7 +38,7 @@ std::unique_ptr<Task> start_save(
 
 using Bytes = nb::ndarray<nb::numpy, const std::uint8_t, nb::ndim<1>>;
 
-/// The first bytes of a file, mapped until nobody looks at them. No descriptor stays open, of which there are few. Raises OSError.
+/// Maps the first bytes of a file while the array is in use. The descriptor is closed. Raises OSError.
 Bytes map_file(const std::filesystem::path& file, std::size_t size) {
   const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
   void* const mapped = descriptor < 0 ? MAP_FAILED : ::mmap(nullptr, size, PROT_READ, MAP_SHARED, descriptor, 0);

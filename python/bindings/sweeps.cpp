@@ -1,4 +1,4 @@
-// Tasks that run a sweep. They hand over each result as it is finished and, if requested, the lineage at the end.
+// Tasks that run a sweep. They put each finished result, and at the end the lineage if requested.
 #include <functional>
 
 #include "dataset.hpp"
@@ -29,14 +29,14 @@ auto devices_of(Find&& find) {
   }
 }
 
-/// prepare: returns the input; called on the thread of the task. ranks: the communicator, or null.
+/// prepare: returns the input; it is called on the thread of the task. ranks: the communicator, or null.
 std::unique_ptr<Task> start(std::function<Input(const Observer&)> prepare, Relay* ranks, const Variants& variants,
                             const nb::dict& options, bool lineage) {
   RunOptions run = options_from<RunOptions>(options);
   run.clusters = lineage;
   return std::make_unique<Task>([prepare = std::move(prepare), ranks, sweep = sweep_of(variants), run](
                                     const Observer& observer, Task::Channel& channel) {
-    const auto closing = [](Relay* relay) { relay->close(); };  // Python waits for it
+    const auto closing = [](Relay* relay) { relay->close(); };  // Python waits for close()
     const std::unique_ptr<Relay, decltype(closing)> open(ranks, closing);
     if (ranks != nullptr) ranks->watch(observer.cancel);
     const Input given = prepare(observer);
@@ -57,8 +57,8 @@ std::unique_ptr<Task> start(std::function<Input(const Observer&)> prepare, Relay
   });
 }
 
-/// Starts a sweep of points on the host, shared by GPUs of this process or, if ranks is not null, by all ranks. devices:
-/// the GPUs, with ranks one for each process of a machine, or empty for the CPU; and options of the engines.
+/// Starts a sweep of points on the host with GPUs of this process or, if ranks is not null, with all ranks. devices:
+/// the GPUs (with ranks, one per process of a machine), or empty for the CPU, and options of the engines.
 std::unique_ptr<Task> start_shared_sweep(Relay* ranks, const PyPoints& points, const Variants& variants,
                                          const std::pair<std::string, nb::dict>& devices, const nb::dict& options,
                                          bool lineage) {

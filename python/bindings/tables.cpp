@@ -1,4 +1,4 @@
-// Clustering by tables of neighbours and by distances that the caller has already.
+// Clustering of tables of neighbours and of distances that the caller has computed.
 #include "arrays.hpp"
 #include "options.hpp"
 #include "task.hpp"
@@ -9,7 +9,7 @@
 namespace epsflow::python {
 namespace {
 
-/// How a table is clustered. It keeps the weights.
+/// The parameters of the clustering of a table. It keeps the weights alive.
 struct PyTableRun {
   Weights weights;
   bool core;
@@ -38,7 +38,7 @@ std::unique_ptr<Task> start_table(const Rows& rows, bool float32_eps, const Vari
       });
 }
 
-/// eps: the largest of the variants. If the distances are float32, it is rounded to that.
+/// eps: the largest of the variants. It is rounded to float32 if the distances are float32.
 std::unique_ptr<Task> start_distances(const HostArray& matrix, double eps, const Variants& variants,
                                       const PyTableRun& run, const nb::dict& options) {
   return visit_values(matrix, [&]<class T>(std::span<const T> values) {
@@ -57,7 +57,7 @@ std::unique_ptr<Task> start_distances(const HostArray& matrix, double eps, const
 void define_tables(nb::module_& m) {
   nb::class_<PyTableRun>(m, "TableRun", "How a table of neighbours is clustered.")
       .def(nb::init<Weights, bool, bool>(), nb::arg("weights").noconvert().none(), "core"_a, "directed"_a);
-  // Tasks keep the arrays that they read.
+  // Tasks keep the arrays alive that they read.
   m.def("start_table", &start_table, nb::arg("rows").noconvert(), "float32_eps"_a, "variants"_a, "run"_a, "options"_a,
         nb::keep_alive<0, 1>(), nb::keep_alive<0, 4>());
   m.def("start_distances", &start_distances, nb::arg("matrix").noconvert(), "eps"_a, "variants"_a, "run"_a, "options"_a,

@@ -1,4 +1,4 @@
-// Work in the background of the interpreter: Python waits for it a little at a time and looks after signals in between.
+// Work in the background: Python waits for it in short steps and handles signals in between.
 #pragma once
 
 #include <chrono>
@@ -16,15 +16,14 @@
 
 namespace epsflow::python {
 
-/// A run on a thread of its own, which never touches the interpreter: what it has to say is fetched. Destroyed, it is
-/// cancelled and waited for. All functions may be called from any thread, and none takes long but wait() and the
-/// destructor.
+/// A run on its own thread, which never calls the interpreter: Python fetches its results. The destructor cancels the
+/// run and waits for it. All functions are thread-safe, and only wait() and the destructor may take long.
 class Task {
  public:
-  /// Makes an object of Python of what the run has made. It is called once, by whoever holds the interpreter.
+  /// Converts the result of the run to an object of Python. It is called once, with the interpreter locked.
   using Give = std::function<nb::object()>;
 
-  /// What a run leaves for whoever asks.
+  /// The results that a run leaves to be fetched.
   class Channel {
    public:
     void put(VariantResult&& result);
@@ -42,19 +41,19 @@ class Task {
     bool ended_ = false;
   };
 
-  /// work: is given an observer, and where to put what it makes.
+  /// work: a function of an observer and the channel for its results.
   explicit Task(std::function<void(const Observer&, Channel&)> work);
   Task(const Task&) = delete;
   Task& operator=(const Task&) = delete;
   ~Task();
 
-  /// Waits for the end, but no longer than `time`; returns whether the run has ended. Throws what ended it.
+  /// Waits for the end, at most for `time`. Returns whether the run has ended. Throws the run's exception.
   [[nodiscard]] bool wait(std::chrono::duration<double> time);
   void cancel() noexcept { cancel_.cancel(); }
 
-  /// Results that have come since the last call.
+  /// Returns the results since the last call.
   [[nodiscard]] std::vector<VariantResult> take_results();
-  /// What the run has made. Throws Error if it made nothing, has not ended, or if it was taken already.
+  /// Returns the result of the run. Throws Error if there is none, if the run has not ended, or if it was taken before.
   [[nodiscard]] nb::object take();
   [[nodiscard]] std::vector<std::string> take_notices();
   [[nodiscard]] Progress progress() const;
@@ -62,17 +61,17 @@ class Task {
  private:
   CancelToken cancel_;
   Channel channel_;
-  std::jthread thread_;  // last: it uses the others
+  std::jthread thread_;  // last, because it uses the other members
 };
 
-/// Makes an object of Python that gives what `value` says, once it is asked for.
+/// Returns a function that converts `value` to an object of Python when it is called.
 template <class T, class Convert>
 [[nodiscard]] Task::Give giving(T value, Convert convert) {
   auto held = std::make_shared<T>(std::move(value));
   return [held, convert] { return nb::object(convert(std::move(*held))); };
 }
 
-/// Starts a task that gives what work(observer) returns, as the object that `convert` makes of it.
+/// Starts a task whose result is the return value of work(observer), converted by `convert`.
 template <class Work, class Convert>
 [[nodiscard]] std::unique_ptr<Task> start_making(Work work, Convert convert) {
   return std::make_unique<Task>([work = std::move(work), convert](const Observer& observer, Task::Channel& channel) {
@@ -80,7 +79,7 @@ template <class Work, class Convert>
   });
 }
 
-/// Starts one that gives it as the class that is bound for it.
+/// Starts a task whose result is converted to the Python class that is bound for its type.
 template <class Work>
 [[nodiscard]] std::unique_ptr<Task> start_making(Work work) {
   return start_making(std::move(work), []<class T>(T&& made) { return nb::cast(std::forward<T>(made)); });

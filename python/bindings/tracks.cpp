@@ -1,4 +1,4 @@
-// Clusters from slice to slice.
+// Tracks: clusters from slice to slice.
 #include "points.hpp"
 #include "task.hpp"
 
@@ -7,14 +7,14 @@
 namespace epsflow::python {
 namespace {
 
-/// Features by their numbers, from 1.
+/// Returns the numbers of features, from 1.
 std::vector<std::uint32_t> numbers_of(std::vector<std::uint32_t> features) {
   for (std::uint32_t& f : features) ++f;
   return features;
 }
 
-/// cells, tracks; the columns of the table; those of the links; the events as (kind, frame, before, after); the feature of each point, 0
-/// for noise. Features count from 1.
+/// Returns the numbers of cells and tracks; the columns of the table; the columns of the links; the events as (kind,
+/// frame, before, after); the feature of each point, 0 for noise. Features are numbered from 1.
 nb::tuple tracks_of(TrackedSlices&& found) {
   const auto& rows = found.rows;
   using Count = std::int64_t;
@@ -51,7 +51,7 @@ nb::tuple tracks_of(TrackedSlices&& found) {
                         column_of(numbers_of(std::move(found.tracks.feature_of))));
 }
 
-/// how: what to match by, eps and the least share.
+/// how: the way to match, eps and the least share.
 std::unique_ptr<Task> start_tracks(const PyPoints& points, const Vector<std::uint64_t>& starts,
                                    const Maybe<std::int64_t>& ids, const std::tuple<std::string, double, double>& how,
                                    const nb::dict& options) {

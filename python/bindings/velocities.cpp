@@ -1,4 +1,4 @@
-// One data set under many velocities.
+// Sweeps of one data set with many velocities.
 #include "dataset.hpp"
 
 #include <epsflow/pipeline/velocities.hpp>
@@ -11,8 +11,8 @@ void append(std::vector<To>& to, const std::vector<From>& from) {
   to.insert(to.end(), from.begin(), from.end());
 }
 
-/// Counts of velocities and variants, and rows of clusters, as dicts of columns; turn after turn, in each variant after
-/// variant.
+/// Returns counts of velocities and variants, and rows of clusters, as dicts of columns. Rows are in the order of the
+/// batches of velocities, then of the variants.
 nb::tuple columns_of(std::vector<VelocityClusters>&& turns) {
   std::vector<double> eps, clusters_eps;
   std::vector<std::int64_t> velocity, minpts;
@@ -50,7 +50,7 @@ nb::tuple columns_of(std::vector<VelocityClusters>&& turns) {
   return nb::make_tuple(counted, listed);
 }
 
-/// velocities: [count · d]. Whoever calls keeps the arrays until the task has ended.
+/// velocities: [count · d]. The caller keeps the arrays alive until the task has ended.
 std::unique_ptr<Task> start_velocities(const PyEngine& engine, const HostArray& points, const Vector<double>& times,
                                        const Vector<double>& velocities, const Variants& variants,
                                        std::uint32_t least) {

@@ -1,4 +1,4 @@
-"""DBSCAN over one data set for a whole grid of parameters, exact on CPUs and GPUs.
+"""DBSCAN of one data set for a whole grid of parameters, exact on CPUs and GPUs.
 
     labels = epsflow.DBSCAN(eps=0.3, min_samples=4).fit_predict(X)
     result = epsflow.sweep(X, eps=[0.1, 0.2, 0.3], min_samples=[4, 8, 16])
@@ -16,7 +16,7 @@
     found = epsflow.tracks(X, labels, times, core=core, eps=0.3)
     epsflow.plot.heatmap(epsflow.explore(X))
 
-Labels are those of scikit-learn's DBSCAN, element for element, wherever no computed distance equals eps to the last bits.
+Labels equal those of scikit-learn's DBSCAN, element by element, unless a computed distance equals eps up to rounding.
 """
 
 from __future__ import annotations
@@ -104,16 +104,16 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    # scikit-learn, which the estimators build on where it is there, takes a second to import.
+    # The estimators use scikit-learn if it is installed, and importing it takes a second.
     if name in ("AutoDBSCAN", "DBSCAN", "dbscan"):
         from . import _estimator
 
         return getattr(_estimator, name)
-    if name == "plot":  # its functions alone need matplotlib
+    if name == "plot":  # only its functions need matplotlib
         from importlib import import_module
 
         return import_module(".plot", __name__)
-    if name == "__version__":  # CMakeLists.txt has it, and through it what was installed
+    if name == "__version__":  # the installed metadata have it from CMakeLists.txt
         from importlib.metadata import version
 
         return version("epsflow")

@@ -1,4 +1,4 @@
-"""Points as the library takes them: float32 or float64, row-major, in native byte order; copied only where they are not."""
+"""Points as the library takes them: float32 or float64, row-major, in native byte order. Other arrays are copied."""
 
 from __future__ import annotations
 
@@ -21,11 +21,12 @@ AnyPoints = Union[Points, _core.GpuPoints]
 
 
 def as_points(X: Any, metric: Metric = EUCLIDEAN, name: str = "X") -> AnyPoints:
-    """X as a C-contiguous [n, d] array of float32 or float64, itself where it is one already; on the GPU where it is there.
+    """Returns X as a C-contiguous [n, d] array of float32 or float64, itself if it is one already, on a GPU if X is.
 
-    X may be a table of pandas, polars, Arrow, xarray or astropy, points of geopandas or directions of astropy. Angles with a unit come
-    in that of the metric. Whole numbers up to 2**53, booleans and float16 become float64. Raises TypeError for what cannot be
-    coordinates, ValueError for other values, shapes and units. NaN and infinity are found where the points are loaded.
+    X may be a table of pandas, polars, Arrow, xarray or astropy, points of geopandas or directions of astropy. Angles
+    with a unit are converted to the unit of the metric. Whole numbers up to 2**53, booleans and float16 become float64.
+    Raises TypeError if X cannot be coordinates, ValueError for other values, shapes and units. NaN and infinity are
+    detected when the points are loaded.
     """
     if is_on_gpu(X):
         return as_gpu_points(X, name)
@@ -33,13 +34,13 @@ def as_points(X: Any, metric: Metric = EUCLIDEAN, name: str = "X") -> AnyPoints:
 
 
 def as_host_points(X: Any, metric: Metric = EUCLIDEAN, name: str = "X") -> Points:
-    """The same of what is on the host. Raises TypeError for arrays on a GPU."""
+    """Does the same for X on the host. Raises TypeError for arrays on a GPU."""
     refuse_on_gpu(X, name)
     return as_array(from_table(X, metric, name)[0], name)
 
 
 def as_array(X: Any, name: str = "X") -> Points:
-    """The same of what is on the host and no table."""
+    """Does the same for X on the host that is not a table."""
     array = as_plain(X, name)
     if array.dtype.kind not in "fiub":
         array = _from_objects(array, name)
@@ -52,8 +53,8 @@ def as_array(X: Any, name: str = "X") -> Points:
 
 
 def as_plain(X: Any, name: str = "X") -> NDArray[Any]:
-    """What is no table as an array, if not yet one of coordinates. Raises TypeError, ValueError for what would become numbers that
-    it is not: masked values, times, whole numbers beyond 2**53."""
+    """Returns X, which is not a table, as an array of any type. Raises TypeError, ValueError for values that conversion
+    to numbers would change: masked values, times, and whole numbers beyond 2**53."""
     if hasattr(X, "tocsr") and hasattr(X, "nnz"):
         raise TypeError(
             f"Sparse data was passed as {name}, but dense data is required: use {name}.toarray(), or reduce the dimensions first"
@@ -85,7 +86,8 @@ def as_plain(X: Any, name: str = "X") -> NDArray[Any]:
             refuse_inexact(array[:, k], k)
         for i, value in enumerate(array.flat if array.dtype.kind in "OUS" else ()):
             refuse_beyond(value, i % array.shape[1])
-        if isinstance(X, (list, tuple)) and array.dtype.kind == "f":  # among fractions, NumPy has made floats of whole numbers, too
+        # NumPy has converted whole numbers in a list with fractions to floats already.
+        if isinstance(X, (list, tuple)) and array.dtype.kind == "f":
             for row in np.flatnonzero((np.abs(array) >= 2**53).any(axis=1)):
                 for k, value in enumerate(X[row]):
                     refuse_beyond(value, k)
@@ -93,7 +95,7 @@ def as_plain(X: Any, name: str = "X") -> NDArray[Any]:
 
 
 def _refuse_parts(X: Sequence[Any], name: str) -> None:
-    """Of arrays in a list, what NumPy would drop without a word: masks and units."""
+    """Raises an error if arrays in a list have masks or units, which NumPy would drop silently."""
     for i, part in enumerate(X):
         if has_masked(part):
             raise ValueError(f"{name} is a {type(X).__name__} whose item {i} has masked values: give numpy.ma.stack({name})")
@@ -107,27 +109,27 @@ def _refuse_parts(X: Sequence[Any], name: str) -> None:
 def drop_missing(
     X: Any, *, metric: str = "euclidean", metric_params: dict[str, Any] | None = None
 ) -> tuple[Points, NDArray[np.intp]]:
-    """Leave out rows with gaps.
+    """Drop rows with missing values.
 
     Parameters
     ----------
     X : array or table of shape (n_samples, n_features)
-        As `epsflow.sweep` takes it.
+        Points as `epsflow.sweep` takes them.
     metric, metric_params
-        Those that the points are for, where X has names of columns or units that they depend on: what comes back is in the order and
-        the units that this metric takes.
+        The metric of a later sweep, if X has names of columns or units that depend on it. The returned points have the
+        order and the units that this metric takes.
 
     Returns
     -------
     points : ndarray of shape (n, n_features)
-        X without rows that have a masked value, a null, NaN or an infinity.
+        X without the rows that have a masked value, a null, NaN or an infinity.
     rows : ndarray of shape (n,)
-        The rows of X that these are.
+        The indices of the remaining rows of X.
 
     Raises
     ------
     TypeError, ValueError
-        As `epsflow.sweep` does.
+        If X is invalid, as for `epsflow.sweep`.
 
     Examples
     --------
@@ -161,8 +163,8 @@ def _wrong_shape(array: NDArray[Any], name: str) -> str:
 
 
 def as_weights(sample_weight: Any, n: int, name: str = "sample_weight") -> Points:
-    """[n] weights as float64, or one for all. Raises ValueError for another number of them, and for what is no real number; NaN and
-    infinity are found later."""
+    """Returns weights [n] as float64; one number is the weight of all points. Raises ValueError for another number of
+    weights, and for values that are not real numbers. NaN and infinity are detected later."""
     if isinstance(sample_weight, Real):
         return np.full(n, float(sample_weight), dtype=np.float64)
     if has_masked(sample_weight):

@@ -1,4 +1,4 @@
-"""What astropy has: tables, arrays with a unit, directions. Their units are those that a metric takes, or are converted to them."""
+"""Tables, arrays with a unit and directions of astropy. Units are converted if the metric takes another unit."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ._tasks import log
 
 
 def from_astropy(X: Any, name: str, metric: Metric, masked: bool) -> Columns | tuple[Any, list[str] | None]:
-    """The columns of a table, or an array, with names where it has them."""
+    """Returns the columns of a table, or an array and its names of columns (or None)."""
     if _is_directions(X):
         return _from_directions(X, name, metric, masked)
     if hasattr(X, "colnames") and hasattr(X, "columns"):
@@ -50,7 +50,7 @@ def _is_directions(X: Any) -> bool:
 
 
 def _from_directions(X: Any, name: str, metric: Metric, masked: bool) -> tuple[Any, list[str] | None]:
-    """Longitudes and latitudes in the frame that X has, in the order and the unit that the metric takes."""
+    """Returns longitudes and latitudes in the frame of X, in the order and the unit that the metric takes."""
     kind = type(X).__name__
     if metric.angle_unit is None:
         raise TypeError(
@@ -74,7 +74,7 @@ def _from_directions(X: Any, name: str, metric: Metric, masked: bool) -> tuple[A
 
 
 def frame_of(X: Any) -> str | None:
-    """The frame of directions, with its epoch where it has one, as astropy shows it; None of anything else."""
+    """Returns the frame of directions with its epoch, as astropy prints it, or None for anything else."""
     if not _is_directions(X):
         return None
     frame = getattr(X, "frame", X)
@@ -82,17 +82,17 @@ def frame_of(X: Any) -> str | None:
 
 
 def units_of(X: Any) -> list[Any]:
-    """The unit of each column of a table, or the one of an array; None for numbers without one."""
+    """Returns the unit of each column of a table, or the one unit of an array, as a list. No unit is None."""
     return [_unit_of(X[column]) for column in getattr(X, "colnames", None) or []] or [_unit_of(X)]
 
 
 def has_unit(values: Any) -> bool:
-    """Whether values are of astropy, in a unit."""
+    """Returns whether values are a quantity of astropy with a unit."""
     return hasattr(values, "unit") and hasattr(values, "to") and _unit_of(values) is not None
 
 
 def _unit_of(values: Any) -> Any:
-    """None for numbers without one."""
+    """Returns the unit of values, or None."""
     unit = getattr(values, "unit", None)
     return unit if unit is not None and str(unit) else None
 
@@ -100,7 +100,7 @@ def _unit_of(values: Any) -> Any:
 def without_mask(
     values: Any, name: str, which: str, metric: Metric, masked: bool, column: str | None = None
 ) -> NDArray[Any]:
-    """The numbers alone; those that are masked become NaN where that is asked for, and are refused otherwise."""
+    """Returns the numbers without a mask. Masked numbers become NaN if `masked` is True, else they are an error."""
     mask = getattr(values, "mask", None)
     numbers = np.asarray(getattr(values, "unmasked", values))
     if mask is None or not np.any(mask):
@@ -112,7 +112,7 @@ def without_mask(
             f"points, rows = epsflow.drop_missing({name}{_as_said(metric)})"
         )
     if numbers.dtype.kind not in "fiub":
-        return numbers  # which is refused
+        return numbers  # the caller refuses these
     whole = np.where(mask, numbers.dtype.type(0), numbers)
     for k, part in enumerate(whole.T if whole.ndim == 2 else [whole]):
         refuse_inexact(part, column or k)
@@ -120,7 +120,7 @@ def without_mask(
 
 
 def _as_said(metric: Metric) -> str:
-    """The arguments of a metric that units depend on."""
+    """Returns the arguments of a metric that determine units, as code."""
     if metric.angle_unit is None:
         return ""
     order = ", metric_params={'latitude_first': True}" if metric.latitude_first else ""
@@ -128,7 +128,7 @@ def _as_said(metric: Metric) -> str:
 
 
 def _converted(values: NDArray[Any], unit: Any, what: str, metric: Metric) -> NDArray[Any]:
-    """Angles in the unit that the metric takes; other values, and those without a unit, as they are."""
+    """Converts angles to the unit that the metric takes. Other values, and numbers without a unit, are unchanged."""
     wanted = metric.angle_unit
     if wanted is None or unit is None or unit == wanted:
         return values
@@ -142,7 +142,7 @@ def _converted(values: NDArray[Any], unit: Any, what: str, metric: Metric) -> ND
 
 
 def _require_one_unit(name: str, units: dict[str, Any], metric: Metric) -> None:
-    """Unless each is converted, as angles are, or has a factor."""
+    """Raises ValueError if columns have different units, unless angles are converted or the metric has a scale."""
     first = next(iter(units))
     for column, unit in units.items():
         if unit == units[first] or metric.scale:

@@ -1,4 +1,4 @@
-"""Catalogues: a row for each cluster."""
+"""Catalogues: tables with one row per cluster."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Columns = Mapping[str, Any]
 
 @documented
 def members(labels: Any) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]]:
-    """The points in the order of their clusters, without noise.
+    """Return the points in the order of their clusters, without noise.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ def members(labels: Any) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[
     Returns
     -------
     points : ndarray of shape (n_clustered,)
-        Indices of points: those of cluster `clusters[k]` are points[offsets[k]:offsets[k + 1]], ascending.
+        Indices of points. The points of cluster `clusters[k]` are points[offsets[k]:offsets[k + 1]], ascending.
     offsets : ndarray of shape (n_clusters + 1,)
     clusters : ndarray of shape (n_clusters,)
         The labels of the clusters, ascending.
@@ -41,7 +41,7 @@ def members(labels: Any) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[
     Raises
     ------
     ValueError, TypeError
-        For what are no labels.
+        If labels are invalid.
     """
     with python_errors():
         points, offsets, clusters = _core.order_by_cluster(np.ascontiguousarray(as_labels(labels, "labels"), np.int32))
@@ -51,7 +51,7 @@ def members(labels: Any) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[
 def catalog_on_host(
     X: Any, words: Any, labels: Any, core: Any = None, weights: Any = None, columns: Columns | Any = None, threads: int | None = None
 ) -> dict[str, Any]:
-    """The columns of `epsflow.catalog`, of points on the host."""
+    """Returns the columns of `epsflow.catalog` for points on the host."""
     points = as_host_points(X, words)
     of_points = as_labels(labels, "labels")
     require_labels(len(points), len(of_points))
@@ -63,7 +63,7 @@ def catalog_on_host(
 def catalog_on_gpu(
     engine: Any, points: _core.GpuPoints, words: Any, labels: Any, core: Any = None, weights: Any = None, columns: Columns | Any = None
 ) -> dict[str, Any]:
-    """The same of points on the GPU of an engine of the library. What else is on that GPU is read there."""
+    """Returns the same for points on the GPU of an engine. Other arrays on that GPU are used without a copy."""
     n = len(points)
     found = labels_of(labels, "labels")
     of_points = as_gpu_values(found, "int32") or as_values(as_labels(found, "labels"))
@@ -80,7 +80,7 @@ def as_values(array: NDArray[Any]) -> _core.Values:
 
 
 def as_mask(core: Any, n: int) -> NDArray[np.uint8]:
-    """A mask of n points: booleans, or whole numbers that are 0 or 1. Raises TypeError, ValueError."""
+    """Returns a mask of n points from booleans, or from whole numbers 0 and 1. Raises TypeError, ValueError."""
     if has_masked(core):
         raise ValueError("core has masked values, and is True or False for each point")
     mask = np.asarray(on_host(core))
@@ -100,7 +100,7 @@ def require_labels(points: int, labels: int) -> None:
 
 
 def core_of(labelled: Any) -> Any:
-    """Which points are core, where what has labels knows them."""
+    """Returns the core mask of a variant or an estimator, or None if it has none."""
     indices = getattr(labelled, "core_sample_indices_", None)
     if indices is not None:
         mask = np.zeros(len(labelled.labels_), np.bool_)
@@ -114,7 +114,7 @@ def core_of(labelled: Any) -> Any:
 
 
 def names_of(X: Any, points: Any) -> list[str]:
-    """Of the columns, where X is a table of nothing else."""
+    """Returns the names of the columns if X is a table in which every column is a coordinate, else an empty list."""
     if library_of(X) not in ("pandas", "polars"):
         return []
     names = [str(name) for name in X.columns]
@@ -122,16 +122,16 @@ def names_of(X: Any, points: Any) -> list[str]:
 
 
 Column = tuple[str, NDArray[np.float64], bool]
-"""Name, values, and whether their mean is weighted."""
+"""The name, the values, and whether the mean is weighted."""
 
 
 def columns_of(X: Any, columns: Columns | Any, n: int) -> list[Column]:
-    """Raises ValueError, TypeError for what is no column of n numbers."""
+    """Raises ValueError, TypeError if a column does not consist of n numbers."""
     return [(name, as_column(values, name, n), False) for name, values in named_of(X, columns)]
 
 
 def named_of(X: Any, columns: Columns | Any) -> list[tuple[str, Any]]:
-    """Raises ValueError, TypeError for names that X does not have."""
+    """Returns pairs of names and values. Raises ValueError, TypeError if X does not have a column."""
     if columns is None:
         return []
     if not isinstance(columns, Mapping):
@@ -160,7 +160,7 @@ def catalog_columns(
     columns: list[Column] | None = None, names: list[str] | None = None, *, offsets: Any = (),
     threads: int | None = None,
 ) -> dict[str, Any]:
-    """The columns of the table. offsets: of slices, each of which counts its clusters from 0."""
+    """Returns the columns of the table. offsets: the slices, if clusters are numbered from 0 in each slice."""
     n = len(points)
     mask = None if core is None else as_mask(core, n)
     masses = None if weights is None else as_weights(weights, n, "weights")
@@ -171,7 +171,7 @@ def catalog_columns(
 
 
 def _table_of(columns: list[Any]) -> dict[str, Any]:
-    """Columns by their names. Raises ValueError for columns of one name."""
+    """Returns columns by name. Raises ValueError if two columns have the same name."""
     table: dict[str, Any] = {}
     for name, values, _ in columns:
         if name in table:

@@ -1,6 +1,6 @@
-"""Which compiled module epsflow runs on: its own, for the CPU, or that of a package epsflow-cuda12 or epsflow-cuda13 beside it.
+"""Chooses the compiled module: epsflow's own, for the CPU, or the one of a package epsflow-cuda12 or epsflow-cuda13.
 
-Those hold the same module built with CUDA, which searches on the CPU, too, and are of use with epsflow of the same version alone.
+These packages contain the same module built with CUDA, which also searches on the CPU. Versions must be equal.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ import importlib.util
 import sys
 import warnings
 
-_NEWEST_FIRST = (13, 12)  # the versions of CUDA that there are packages for
+_NEWEST_FIRST = (13, 12)  # the versions of CUDA with a package
 
 
 def driver_version() -> int:
-    """The newest version of CUDA that the driver here knows, such as 13; 0 without a driver."""
+    """Returns the newest version of CUDA that the driver supports, such as 13; 0 without a driver."""
     try:
         version = ctypes.c_int(0)
         failed = ctypes.CDLL("libcuda.so.1").cuDriverGetVersion(ctypes.byref(version))
@@ -25,7 +25,7 @@ def driver_version() -> int:
 
 
 def _is_of_use(cuda: int) -> bool:
-    """Whether the package for this version of CUDA is there, and of epsflow's version. Warns where it is of another."""
+    """Returns whether the package for this version of CUDA is installed. Warns if its version is not epsflow's."""
     if importlib.util.find_spec(f"epsflow_cuda{cuda}") is None:
         return False
     from importlib.metadata import PackageNotFoundError, version
@@ -45,9 +45,10 @@ def _is_of_use(cuda: int) -> bool:
 
 
 def choose() -> str | None:
-    """The package that has the module with CUDA; None for epsflow's own.
+    """Returns the package whose module with CUDA is used, or None for epsflow's own module.
 
-    Of several, the newest that the driver knows; where it knows none, the oldest, whose list of backends says what is wrong.
+    If there are several, it is the newest that the driver supports. If the driver supports none, it is the oldest: its
+    list of backends describes the problem.
     """
     found = [cuda for cuda in _NEWEST_FIRST if _is_of_use(cuda)]
     if not found:
@@ -57,7 +58,7 @@ def choose() -> str | None:
 
 
 def put_in_place() -> None:
-    """Makes `from . import _core` give what choose() chose. Called once, before anything imports it."""
+    """Makes `from . import _core` import the module of choose(). It must be called before the first such import."""
     chosen = choose()
     if chosen is not None:
         try:

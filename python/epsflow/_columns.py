@@ -1,4 +1,4 @@
-"""Columns of tables: into one array, or refused by their names."""
+"""Columns of tables are joined into one array, or refused by their names."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ _MOST_EXACT = 2**53
 
 @dataclass
 class Columns:
-    """A table, column by column, so that those which are no coordinates are never looked at."""
+    """A table that is read column by column, so that columns that are not coordinates are never read."""
 
     names: list[Any]
     read: Callable[[int], Any]
-    """The numbers of a column, missing ones NaN; or, as a text, what it holds instead."""
+    """Returns the numbers of a column with NaN for missing ones, or a text that describes a column without numbers."""
     rows: int
     remedy: str
-    """How to leave out columns, in the words of the table's library."""
+    """Code that selects columns with the table's library."""
 
 
 def in_one(columns: Sequence[Any], n: int) -> NDArray[Any]:
-    """[n, d], float32 where every column is."""
+    """Returns columns as an array [n, d]: float32 if every column is float32, else float64."""
     arrays = [np.asarray(column) for column in columns]
     wanted = np.float32 if arrays and all(a.dtype == np.float32 for a in arrays) else np.float64
     points = np.empty((n, len(arrays)), dtype=wanted)
@@ -36,7 +36,7 @@ def in_one(columns: Sequence[Any], n: int) -> NDArray[Any]:
 
 
 def order_of(names: Sequence[Any] | None, wanted: Sequence[Any] | None) -> list[int] | None:
-    """Where each of the wanted names is among names; None unless these are the same names, each once."""
+    """Returns the position of each wanted name in names, or None unless both are the same names without repetition."""
     if names is None or wanted is None or len(set(names)) < len(names) or set(names) != set(wanted):
         return None
     return [list(names).index(column) for column in wanted]
@@ -47,7 +47,7 @@ def are_texts(names: Sequence[Any]) -> bool:
 
 
 def refuse_columns(name: str, refused: Sequence[tuple[str, str]], remedy: str) -> None:
-    """refused: columns that are no numbers, with what they hold."""
+    """Raises ValueError if there are refused columns. refused: their names and descriptions of their values."""
     if not refused:
         return
     listed = ", ".join(f"'{column}' ({holds})" for column, holds in refused[:4])
@@ -58,13 +58,13 @@ def refuse_columns(name: str, refused: Sequence[tuple[str, str]], remedy: str) -
 
 
 def has_masked(values: Any) -> bool:
-    """Of arrays of NumPy and of astropy; other things have other masks."""
+    """Returns whether an array of NumPy or astropy has masked values. Masks of other libraries are ignored."""
     mask = getattr(values, "mask", None)
     return isinstance(mask, (np.ndarray, np.bool_)) and bool(np.any(mask))
 
 
 def is_time(value: Any) -> bool:
-    """One that NumPy makes a number of, in whichever unit it has."""
+    """Returns whether value is a time, which NumPy would convert to a number in any unit."""
     return isinstance(value, (np.datetime64, np.timedelta64))
 
 
@@ -73,7 +73,7 @@ def is_complex(value: Any) -> bool:
 
 
 def refuse_inexact(values: Any, column: Any) -> Any:
-    """values, whole numbers or others. Raises ValueError for those that two of them may become one float64 of."""
+    """Returns values. Raises ValueError if float64 cannot distinguish some of the whole numbers among them."""
     dtype = getattr(values, "dtype", None)
     if isinstance(dtype, np.dtype) and (dtype.kind not in "iu" or dtype.itemsize < 8):
         return values
@@ -83,7 +83,7 @@ def refuse_inexact(values: Any, column: Any) -> Any:
 
 
 def refuse_beyond(value: Any, column: Any) -> None:
-    """Of whole numbers, also as text, and decimals; others, and None, are none."""
+    """Raises ValueError for whole numbers (also as text) and decimals beyond 2**53. Other values are ignored."""
     if isinstance(value, (str, bytes)):
         try:
             value = int(value)

@@ -1,4 +1,4 @@
-"""Two labellings of the same points, side by side."""
+"""Comparison of two labellings of the same points."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ _NO_GROUP = 2**31 - 1
 
 @dataclass(frozen=True)
 class Comparison:
-    """How far two labellings, a and b, agree.
+    """The agreement of two labellings a and b.
 
     Attributes
     ----------
     ari : float
-        Adjusted Rand index: 1 for equal partitions, about 0 for independent ones. Noise is a class of its own. This is
+        Adjusted Rand index: 1 for equal partitions, about 0 for independent ones. Noise is a class. It equals
         sklearn.metrics.adjusted_rand_score(a, b).
     vi : float
         Variation of information, in nats: 0 for equal partitions, at most the logarithm of n. Noise is a class.
     normalised_vi : float
-        The same divided by the logarithm of n, from 0 to 1.
+        vi divided by the logarithm of n, from 0 to 1.
     kept : float
-        Who keeps company: of the points in clusters of a, the share that is in the cluster of b which holds most of their cluster of a.
+        Of the points in clusters of a, the share that is in the cluster of b with most points of their cluster of a.
     kept_back : float
-        The same of the clusters of b in a.
+        The same share with a and b exchanged.
     n : int
-        Points.
+        The number of points.
     """
 
     ari: float
@@ -53,25 +53,25 @@ class Comparison:
 
     @property
     def table(self) -> Any:
-        """Which cluster became which: a row for each cluster of a and cluster of b that have points in common, -1 for noise, by a and
-        then the most points first.
+        """The contingency table: one row per pair of clusters of a and b that have points in common, -1 for noise.
 
-        Its columns are "a" and "b"; "points", which are in both; "of_a" and "of_b", their share of the points of a's cluster and of b's.
-        A pandas.DataFrame where pandas is there, else a dict of arrays.
+        Rows are sorted by a, then by the number of points, descending. The columns are "a" and "b"; "points", the
+        number in both; "of_a" and "of_b", their shares of the cluster of a and of b. A pandas.DataFrame if pandas is
+        installed, else a dict of arrays.
         """
         return as_columns(self._table)
 
 
 @documented
 def compare(a: Any, b: Any, *, threads: int | None = None) -> Comparison:
-    """How far two labellings of the same points agree, and which cluster became which.
+    """Compare two labellings of the same points: how far they agree, and which cluster became which.
 
     Parameters
     ----------
     a, b : array of shape (n_samples,), or an object with labels
-        Labels are whole numbers: clusters from 0 on, and -1 for noise. A variant of `epsflow.sweep` or `epsflow.load` has labels, and so
-        have a fitted estimator, such as `epsflow.DBSCAN`, and `Groups` of any dialect. In arrays 2147483647 is noise, too, as SWIFT has it;
-        of nbodykit's, where 0 is no group, give labels - 1.
+        Labels are whole numbers: clusters from 0, and -1 for noise. Objects with labels are variants of `epsflow.sweep`
+        and `epsflow.load`, fitted estimators such as `epsflow.DBSCAN`, and `Groups` of any dialect. In arrays,
+        2147483647 (SWIFT) is noise, too. For nbodykit's labels, with 0 for no group, give labels - 1.
     {threads}
 
     Returns
@@ -81,9 +81,9 @@ def compare(a: Any, b: Any, *, threads: int | None = None) -> Comparison:
     Raises
     ------
     TypeError
-        For labels that are no whole numbers, and for a whole sweep.
+        If labels are not whole numbers, or if a whole sweep is given.
     ValueError
-        For labellings of other numbers of points, and for labels below -1.
+        If the numbers of points differ, or if a label is below -1.
 
     Examples
     --------
@@ -105,8 +105,9 @@ def compare(a: Any, b: Any, *, threads: int | None = None) -> Comparison:
 
 
 def labels_of(labels: Any, name: str) -> Any:
-    """The array of labels of whatever has some, or it itself. Raises TypeError."""
-    for attribute in ("_numbers", "labels", "labels_"):  # the first of Groups, whose labels may be in the numbers of another program
+    """Returns the array of labels of an object, or the object itself if it has none. Raises TypeError."""
+    # _numbers comes first: labels of Groups may have the numbers of another program.
+    for attribute in ("_numbers", "labels", "labels_"):
         found = getattr(labels, attribute, None)
         if callable(found):
             one = "one with variant(eps, min_samples)" if hasattr(labels, "variant") else f"those of one with labels({', '.join(inspect.signature(found).parameters)})"
@@ -117,8 +118,8 @@ def labels_of(labels: Any, name: str) -> Any:
 
 
 def as_labels(labels: Any, name: str) -> NDArray[np.int32]:
-    """Labels as the library takes them, of whatever has some; the number that SWIFT has for points in no group is noise. Raises TypeError,
-    ValueError."""
+    """Returns labels as the library takes them, from an array or an object with labels. SWIFT's number for no group
+    becomes noise. Raises TypeError, ValueError."""
     labels = labels_of(labels, name)
     if has_masked(labels):
         raise ValueError(f"{name} has masked values, and each point has a label: -1 for noise")
@@ -139,7 +140,7 @@ def as_labels(labels: Any, name: str) -> NDArray[np.int32]:
 
 
 def _sums(labels: NDArray[np.int32], points: NDArray[np.int64]) -> NDArray[np.int64]:
-    """For each row the sum of points over rows of the same label."""
+    """Returns for each row the sum of points over the rows with the same label."""
     _, which = np.unique(labels, return_inverse=True)
     sums = np.zeros(len(labels), dtype=np.int64)
     np.add.at(sums, which, points)

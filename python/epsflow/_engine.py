@@ -1,4 +1,4 @@
-"""Engines: what is kept over many runs."""
+"""Engines hold a device, its memory and its threads for many runs."""
 
 from __future__ import annotations
 
@@ -26,42 +26,42 @@ from ._units import Given, as_given
 
 
 def backends() -> dict[str, str]:
-    """What can be used on this machine.
+    """Return the backends that can be used on this machine.
 
     Returns
     -------
     dict of str
-        What each backend found, by its name: "cpu", "gpu".
+        The description of each backend, by its name: "cpu", "gpu".
     """
     return {name: detail for name, usable, detail in _core.backends() if usable}
 
 
 class Engine:
-    """A device with its memory and threads, kept over many runs; a data set is loaded once.
+    """A device with its memory and threads, kept for many runs. A data set is loaded once.
 
-    Runs of one engine go one after another; it may be used from any thread. It does not follow a fork, and a pickled one is
-    made anew where it is unpickled. It may be used with `with`, and is closed at the end.
+    Runs of one engine are serialized; any thread may start them. An engine cannot be used after a fork. If a pickled
+    engine is unpickled, a new one is made. `with` closes the engine at the end.
 
     Parameters
     ----------
     backend : {"auto", "cpu", "gpu"}
-        "auto" is the GPU where there is one.
+        "auto" is the GPU if there is one.
     memory : int or str, optional
-        Bytes that runs may hold on the host, or a text such as "8GiB" or "8G", in powers of 1024 ("8GB": of 1000); half of the
-        machine's where it is left out.
+        Bytes that runs may hold on the host, or a text such as "8GiB" or "8G" in powers of 1024, or "8GB" in powers of
+        1000. The default is half of the machine's memory.
     threads : int, optional
-        One per core where it is left out.
+        The number of threads. The default is one per core.
     gpu : int, optional
-        Which one, counted from 0; that with the most free memory where it is left out.
+        The number of the GPU, from 0. The default is the GPU with the most free memory.
     gpu_memory : int or str, optional
-        Bytes of its memory that runs may hold; nine tenths of what is free where it is left out.
+        Bytes of the GPU's memory that runs may hold. The default is nine tenths of the free memory.
 
     Raises
     ------
     ValueError, TypeError
-        For parameters that cannot be.
+        If a parameter is invalid.
     RuntimeError
-        For a GPU where none can be used.
+        If a GPU is requested and none can be used.
 
     Examples
     --------
@@ -94,12 +94,12 @@ class Engine:
 
     @documented
     def load(self, X: Any, *, metric: str = "euclidean", metric_params: dict[str, Any] | None = None) -> Dataset:
-        """Load points, for many runs.
+        """Load points for many runs.
 
         Parameters
         ----------
         {X}
-            What is not copied must stay as it is.
+            An array that is not copied must not be changed afterwards.
         {distance}
 
         Returns
@@ -109,7 +109,7 @@ class Engine:
         return Dataset(self, as_given(made_dense(X, None, self), metric, metric_params))
 
     def close(self) -> None:
-        """Give memory and threads back, as soon as the data sets that were loaded are gone, too. May be called twice."""
+        """Release memory and threads once the loaded data sets are gone, too. It may be called twice."""
         self._made = None
 
     def __enter__(self) -> Engine:
@@ -122,7 +122,7 @@ class Engine:
         return self
 
     def __deepcopy__(self, memo: Any) -> Engine:
-        """Itself, so that the copies of an estimator share it."""
+        """Returns the engine itself, so that copies of an estimator share it."""
         return self
 
     def __reduce__(self) -> Any:
@@ -133,7 +133,7 @@ class Engine:
 
 
 def _make_engine(arguments: dict[str, Any], closed: str | None = None) -> Engine:
-    """closed: the backend of an engine that is closed, and stays it."""
+    """closed: the backend of a closed engine, whose copy is closed as well."""
     if closed is None:
         return Engine(**arguments)
     engine = Engine.__new__(Engine)
@@ -146,10 +146,10 @@ def _load_anew(engine: Engine, given: Given) -> Dataset:
 
 
 class Dataset(Loaded):
-    """Points that an engine has loaded: checked once, and on a GPU uploaded once. `Engine.load` makes it.
+    """Points that an engine has loaded. They are checked once, and uploaded once to a GPU. `Engine.load` makes it.
 
-    It holds X itself, for `SweepResult.labelled`. A pickled one takes its points along, as an array, and is loaded anew by an engine that
-    is made anew; points on a GPU do not pickle.
+    The data set keeps a reference to X, for `SweepResult.labelled`. Its pickle contains the points as an array; a new
+    engine loads them when it is unpickled. Points on a GPU cannot be pickled.
 
     Attributes
     ----------
@@ -189,22 +189,23 @@ _shared_lock = threading.Lock()
 
 
 def _forget_shared() -> None:
-    """In the child of a fork: threads and devices have stayed with the parent."""
+    """Clears the shared engines in the child of a fork, because threads and devices belong to the parent."""
     global _shared_lock
     _shared.clear()
     _shared_lock = threading.Lock()
 
 
 os.register_at_fork(after_in_child=_forget_shared)
-atexit.register(_shared.clear)  # while what their threads use is still there
+atexit.register(_shared.clear)  # before the resources of their threads are destroyed
 
 
 def engine_for(
     engine: Engine | None, given: Given, backend: str, memory: int | str | None, threads: int | None,
     threads_name: str = "threads", run: dict[str, Any] | None = None,
 ) -> Engine:
-    """engine, or the one that calls without one share, by what they ask for: left open, few points and powers of minkowski go to the
-    CPU, unless an option of the run asks for a GPU. Raises TypeError where both are given."""
+    """Returns engine, or if it is None the shared engine for these options. If backend is "auto", few points and most
+    powers of minkowski go to the CPU, unless an option of the run needs a GPU. Raises TypeError if engine is given
+    together with options."""
     if engine is None:
         if isinstance(backend, str) and backend == "auto" and not isinstance(given.points, _core.GpuPoints):
             n, d = given.points.shape
@@ -225,7 +226,7 @@ def engine_for(
 
 
 def of_the_cpu(engine: Engine | None, backend: Any, memory: Any, threads: Any, threads_name: str = "threads") -> dict[str, Any]:
-    """memory and threads of a run on the CPU, those of the engine where there is one. Raises ValueError for backend='gpu'."""
+    """Returns memory and threads of a run on the CPU, from the engine if given. Raises ValueError for backend='gpu'."""
     if engine is not None:
         made = engine_for(engine, Given(np.empty((0, 1)), EUCLIDEAN), backend, memory, threads, threads_name)
         if made._engine.backend == "gpu":

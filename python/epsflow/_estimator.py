@@ -1,4 +1,4 @@
-"""DBSCAN as scikit-learn spells it."""
+"""DBSCAN with the interface of scikit-learn."""
 
 from __future__ import annotations
 
@@ -35,30 +35,30 @@ except ImportError:
 
 @dataclass
 class _Fitted:
-    """What predict() goes by. It is assigned as a whole, behind all else that fit() leaves, as other threads may be predicting."""
+    """The data of predict(). fit() assigns it as a whole and last, because other threads may be predicting."""
 
     metric: Metric
     eps: float
     reference: Any
     labels: Any
-    """Of the core points, and no view of labels_, which the caller may change."""
+    """The labels of the core points: a copy, as the caller may change labels_."""
     components: Any
-    """On the host components_ itself, which nobody writes to: a copy would make a fit of many points some percent slower."""
+    """On the host: components_ itself, which is read-only. A copy would slow down large fits by some percent."""
     kept: dict[Any, Any] = field(default_factory=dict)
-    """Core points in an index, by what it was made with: at most one."""
+    """At most one index of the core points, by the options that it was made with."""
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "kept": {}}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        if isinstance(self.components, np.ndarray):  # which pickle leaves writeable
+        if isinstance(self.components, np.ndarray):  # unpickled arrays are writeable
             self.components.setflags(write=False)
 
     def predictor(self, given: dict[str, Any]) -> Any:
-        """Core points in an index, which the first prediction makes and later ones share. given: options of the engine."""
+        """Returns an index of the core points. The first prediction makes it. given: options of the engine."""
         options = as_options(**given)
-        if options["backend"] != "gpu":  # a GPU starts only where it is asked for
+        if options["backend"] != "gpu":  # a GPU is started only on request
             options = {name: options[name] for name in ("backend", "memory", "threads")}
         made_with = (os.getpid(), *sorted(options.items()))
         predictor = self.kept.get(made_with)
@@ -91,23 +91,23 @@ class DBSCAN(_Clusterer):
         The number of samples (or total weight) in a neighborhood for a point to be considered as a core point. This
         includes the point itself.
     {metric}
-        Also "precomputed": X holds distances. Those that are not symmetric are clustered as scikit-learn clusters them.
+        Also "precomputed": X holds distances. If they are not symmetric, the labels are scikit-learn's as well.
     {metric_params}
     algorithm, leaf_size
-        They are there for programs that give them, and change nothing.
+        Ignored. They exist for compatibility with scikit-learn.
     p : float, optional
         The power of the Minkowski metric to be used to calculate distance between points.
     {n_jobs} {backend} {memory}
     engine : Engine, optional
-        An engine that was made before. backend, memory and n_jobs belong to it, and are left out beside it.
+        An engine that was made before. backend, memory and n_jobs belong to it and must not be given together with it.
 
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,)
-        The cluster of each point, -1 for noise. This, and what follows, is on a GPU where X is.
+        The cluster of each point, -1 for noise. labels_, core_sample_indices_ and components_ are on the GPU if X is.
     core_sample_indices_ : ndarray of shape (n_core,)
     components_ : ndarray of shape (n_core, n_features)
-        Read-only on the host, as `predict` goes by it.
+        It is read-only on the host, because `predict` uses it.
     {feature_names}
 
     Examples
@@ -140,8 +140,8 @@ class DBSCAN(_Clusterer):
         Parameters
         ----------
         {X}
-            For an array of CuPy, PyTorch or JAX on a GPU, what is found is an array of that library there, as
-            scikit-learn has it for array API inputs; for one of Numba it is on the host.
+            If X is an array of CuPy, PyTorch or JAX on a GPU, the results are arrays of that library on that GPU, as
+            scikit-learn has it for array API inputs. If X is an array of Numba, they are on the host.
         y : Ignored
             Not used, present here for API consistency by convention.
         {sample_weight}
@@ -174,7 +174,7 @@ class DBSCAN(_Clusterer):
             sample_weight = _some_weight(sample_weight, len(points))
         result = sweep_loaded(Dataset(engine, given), eps, min_samples, sample_weight=sample_weight, core=True, output=output)[0]
         if output == "numpy":
-            self.labels_ = result._result.labels  # which the caller may change, as scikit-learn's
+            self.labels_ = result._result.labels  # writeable, as scikit-learn's
             self.core_sample_indices_ = result.core_sample_indices
             self.components_ = points.take(self.core_sample_indices_, axis=0)
             self.components_.setflags(write=False)
@@ -197,43 +197,46 @@ class DBSCAN(_Clusterer):
             sample_weight = _some_weight(sample_weight, distances.shape[0])
         result = cluster_distances(distances, [variant], sample_weight, True, None, options, directed=True)[0]
         self._fitted = None
-        self.labels_ = result.labels  # which the caller may change, as scikit-learn's
+        self.labels_ = result.labels  # writeable, as scikit-learn's
         self.core_sample_indices_ = np.flatnonzero(result.core)
         self.components_ = X[self.core_sample_indices_].copy()
         return self
 
     def _validate_on_gpu(self, shape: tuple[int, int]) -> None:
-        """As validate_data() does on the host."""
+        """Does on a GPU what validate_data() does on the host."""
         if shape[0] == 0:
             raise ValueError(f"Found array with 0 sample(s) (shape={shape}) while a minimum of 1 is required.")
         self.n_features_in_ = shape[1]
         self.__dict__.pop("feature_names_in_", None)
 
     def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
-        """As `fit`; returns labels_."""
+        """Call `fit` and return labels_."""
         return self.fit(X, sample_weight=sample_weight).labels_
 
     def predict(self, X: Any) -> NDArray[np.int32]:
-        """Find the clusters of other points, by the parameters that the model was fitted with.
+        """Find the clusters of other points, with the parameters of the fit.
+
+        It runs on the CPU, unless backend is "gpu". Changes of `labels_`, `core_sample_indices_` and `components_`
+        after `fit` have no effect. The first call sorts the core points; later calls reuse the order, unless there are
+        huge gaps between the points.
 
         Parameters
         ----------
         X : array or table of shape (n, n_features)
-            On the host.
+            The points, on the host.
 
         Returns
         -------
         ndarray of shape (n,)
-            The lowest cluster among the core points within eps, else -1: what a border point would have got. The first call sorts
-            the core points; later ones find them sorted, unless there are huge gaps between them. What is done to `labels_`,
-            `core_sample_indices_` and `components_` after `fit` does not count. It is done on the CPU, unless backend is "gpu".
+            The lowest cluster among the core points within eps, as for a border point, else -1.
 
         Raises
         ------
         NotFittedError
-            Before `fit`.
+            If the model is not fitted.
         ValueError, TypeError
-            After a fit of distances (metric="precomputed"), and for points of other columns, units, frames or systems of coordinates than those of `fit`.
+            If the model was fitted with distances (metric="precomputed"), or if the points have other columns, units,
+            frames or coordinate systems than the points of `fit`.
         """
         if not hasattr(self, "labels_"):
             raise NotFittedError("This DBSCAN instance is not fitted yet. Call 'fit' with appropriate arguments before using 'predict'.")
@@ -251,7 +254,7 @@ class DBSCAN(_Clusterer):
 
 @documented
 class AutoDBSCAN(_Clusterer):
-    """DBSCAN that finds eps and min_samples itself, as `epsflow.explore` recommends them.
+    """DBSCAN with the eps and min_samples that `epsflow.explore` recommends.
 
     Parameters
     ----------
@@ -260,16 +263,16 @@ class AutoDBSCAN(_Clusterer):
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,)
-        The cluster of each point, -1 for noise. Where nothing shows more clusters than chance explains, all points are one cluster, 0:
-        nothing tells them apart. -1 would say that each of them lies on its own, which was not found either.
+        The cluster of each point, -1 for noise. If nothing shows more clusters than chance explains, all points are in
+        one cluster, 0. (Labels of -1 would mean that each point is isolated, which was not found either.)
     eps_ : float or None
-        None where all points are one cluster because nothing was found.
+        None if nothing was found and all points are one cluster.
     min_samples_ : int or None
-        None where eps_ is.
+        None if eps_ is None.
     exploration_ : Exploration
-        What was found: alternatives, flags, and the map.
+        The exploration, with alternatives, flags and the map.
     core_sample_indices_ : ndarray of shape (n_core,)
-        Empty where eps_ is None, without which no point is core.
+        Empty if eps_ is None.
     components_ : ndarray of shape (n_core, n_features)
     {feature_names}
 
@@ -296,11 +299,11 @@ class AutoDBSCAN(_Clusterer):
         Parameters
         ----------
         {X}
-            Here it is on the host.
+            Here X must be on the host.
         y : Ignored
             Not used, present here for API consistency by convention.
         {sample_weight}
-            Here no weight is below 0.
+            Here weights must be at least 0.
 
         Returns
         -------
@@ -332,19 +335,19 @@ class AutoDBSCAN(_Clusterer):
         return self
 
     def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> NDArray[np.int32]:
-        """As `fit`; returns labels_."""
+        """Call `fit` and return labels_."""
         return self.fit(X, sample_weight=sample_weight).labels_
 
 
 def dbscan(
     X: Any, eps: float = 0.5, *, min_samples: int = 5, metric: str = "euclidean", sample_weight: Any = None, **parameters: Any
 ) -> tuple[Any, Any]:
-    """Indices of the core points and labels, as sklearn.cluster.dbscan() gives them.
+    """Return indices of the core points and labels, as sklearn.cluster.dbscan() does.
 
     Parameters
     ----------
     X, eps, min_samples, metric, sample_weight, **parameters
-        As `epsflow.DBSCAN` and its `fit` take them.
+        The parameters of `epsflow.DBSCAN` and of its `fit`.
 
     Returns
     -------
@@ -356,14 +359,14 @@ def dbscan(
 
 
 def _validated(model: Any, X: Any, metric: Metric, fitted: _Fitted | None = None) -> Given:
-    """X as scikit-learn checks it. fitted: what the model was fitted with, if X is to be like that."""
+    """Returns X as scikit-learn validates it. fitted: what the model was fitted with, if X must match it."""
     refuse_on_gpu(X)
 
     def check(table: Any, names: Any) -> Any:
         texts = names if names and are_texts(names) else None
         if isinstance(table, (list, tuple, np.ndarray)):
             table = as_plain(table)
-        # Of texts among other names scikit-learn knows what to say.
+        # scikit-learn has an error message for names of which only some are texts.
         mixed = texts is None and any(isinstance(column, str) for column in getattr(X, "columns", ()))
         as_checked = {"dtype": [np.float64, np.float32], "order": "C"}
         if fitted is None:
@@ -394,7 +397,7 @@ def _some_weight(sample_weight: Any, n: int) -> NDArray[np.float64]:
 
 
 def _threads_of(n_jobs: int | None) -> int | None:
-    """n_jobs as scikit-learn counts it: None and -1 for all cores, -2 for all but one."""
+    """Converts n_jobs as scikit-learn counts it: None and -1 mean all cores, -2 all except one."""
     if isinstance(n_jobs, (int, np.integer)) and n_jobs < -1:
         return max(1, (os.cpu_count() or 1) + 1 + int(n_jobs))
     return as_threads(n_jobs, "n_jobs") or None

@@ -1,4 +1,4 @@
-"""From points to a recommendation: which eps and min_samples show clusters, without being told either."""
+"""Exploration: recommends eps and min_samples that show clusters, from the points alone."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ from ._tasks import ProgressOption, filled, made_by, python_words
 from ._units import warn_of_unit
 
 _STEP_ERROR = 0.1
-"""How much a step between logarithms of eps may differ from the mean one, in parts of it: those of rounded eps do."""
+"""The largest relative deviation of a step in log(eps) from the mean step. Rounded eps deviate a little."""
 
 
 @dataclass(frozen=True)
 class Flag:
-    """What is to be doubted of an exploration.
+    """A doubt about an exploration.
 
     Attributes
     ----------
     name : str
-        A word: "no-clusters", "weak", "little-core", "all-core", "one-cluster", "no-plateau", "much-noise", "two-scales", "edge",
-        "few-points", "duplicates", "quantised", "one-axis-rules", "coarse" or "unfinished".
+        One of "no-clusters", "weak", "little-core", "all-core", "one-cluster", "no-plateau", "much-noise",
+        "two-scales", "edge", "few-points", "duplicates", "quantised", "one-axis-rules", "coarse" or "unfinished".
     text : str
-        A sentence, with what may be done; `str` gives it.
+        A sentence that explains the doubt and the remedy. `str` returns it.
     """
 
     name: str
@@ -46,7 +46,7 @@ class Flag:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Offer:
-    """An (eps, min_samples) with its labels, as it is offered.
+    """A recommended or alternative (eps, min_samples) with its labels.
 
     Attributes
     ----------
@@ -56,18 +56,19 @@ class Offer:
         The cluster of each point, -1 for noise, of int32.
     n_clusters, n_noise : int
     score : float
-        How much longer its clusters live along eps than chance explains, weighted by their parts of the points: the largest of all eps of
-        its plateau.
+        How much longer its clusters persist along eps than chance explains, weighted by their shares of the points: the
+        maximum over the eps of its plateau.
     noise : float
-        The part of the points that are in no big cluster, from 0 to 1. A big cluster has at least 1 % of the points, and five.
+        The share of the points that are in no big cluster, from 0 to 1. A big cluster has at least 1 % of the points,
+        and at least five.
     confidence : float
-        The adjusted Rand index to be expected with what is true, from 0.1 to 0.97, by how such recommendations fared.
+        The expected adjusted Rand index with the true clusters, from 0.1 to 0.97, as measured for such recommendations.
     reason : str
-        A sentence.
+        The reason, as a sentence.
     plateau : tuple of float
-        From which eps to which its min_samples shows the same big clusters.
+        The range of eps in which its min_samples shows the same big clusters.
     min_samples_range : tuple of int
-        From which min_samples to which its eps shows big clusters that lie in each other one to one.
+        The range of min_samples in which its eps shows big clusters that correspond one to one.
     """
 
     eps: float
@@ -91,22 +92,22 @@ class Offer:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Exploration(Unchanging):
-    """What `epsflow.explore` finds.
+    """The result of `epsflow.explore`.
 
     Attributes
     ----------
     recommended : Offer or None
-        None where nothing shows more clusters than chance explains; the flags say so.
+        None if nothing shows more clusters than chance explains. The flags report this.
     alternatives : list of Offer
-        At other scales, at most two, the better first.
+        At most two offers at other scales, the better one first.
     flags : list of Flag
-        What is to be doubted.
+        Doubts about the result.
     eps, min_samples : ndarray
-        The grid, ascending. Empty for fewer than 10 points, and where all are equal.
+        The grid, ascending. Empty if there are fewer than 10 points or all points are equal.
     scores : ndarray of shape (eps, min_samples)
-        Of each cell of the grid; NaN where fewer than two big clusters, or too much noise, leave nothing to score.
+        The score of each cell of the grid. NaN if a cell has fewer than two big clusters or too much noise.
     map : Lineage
-        Of the grid.
+        The lineage of the grid.
     """
 
     recommended: Offer | None
@@ -117,14 +118,14 @@ class Exploration(Unchanging):
     scores: NDArray[np.float64]
     map: Lineage
     _made: tuple[Loaded | None, NDArray[np.float64] | None, str, bool] = field(default=(None, None, "", False), repr=False)
-    """Of which points, with which weights; what is recommended, as explore.json has it; whether the grid was given, or bounded in time."""
+    """Points; weights; the recommendation as in explore.json; whether a grid or a bound on the time was given."""
 
     @documented
     def report(self, file: Folder, *, overwrite: bool = False, progress: ProgressOption = None) -> None:
-        """Write one page for a browser: what is recommended and why, what is doubtful, and of each variant of the grid its map.
+        """Write a page for a browser: the recommendation, its reasons, the doubts, and the map of each variant.
 
-        The page is one file of at most 8 MiB, which needs no network and no server. The labels of all variants of the grid are made for
-        it, which takes about as long as the exploration.
+        The page is one file of at most 8 MiB. It needs no network and no server. The labels of all variants of the grid
+        are computed for it, which takes about as long as the exploration.
 
         Parameters
         ----------
@@ -134,7 +135,8 @@ class Exploration(Unchanging):
         ------
         {file_errors}
         ValueError
-            For another name, for points on a GPU, and for an exploration that was unpickled, which has no points.
+            If the name does not end in .html, if points are on a GPU, or if the exploration was unpickled and has no
+            points.
         """
         data, weights, advice, is_given = self._made
         if data is None:
@@ -200,9 +202,9 @@ def explore_loaded(
 
 
 def _grid(data: Loaded, eps: Any, min_samples: Any, weights: Any, progress: ProgressOption) -> list[tuple[float, int]]:
-    """Every eps with every min_samples, ascending, where one of them may be left out. Empty where none can be suggested."""
+    """Returns every eps with every min_samples, ascending; one that is None is suggested. Empty without suggestion."""
     unit = data._given.unit
-    # Both are checked before anything is run.
+    # Both are checked before a run starts.
     all_eps = sorted({e for e, _ in as_variants(eps, 1, None, unit)}) if eps is not None else None
     all_min_samples = sorted({m for _, m in as_variants(1, min_samples, None)}) if min_samples is not None else None
     if all_eps is not None:
@@ -215,7 +217,7 @@ def _grid(data: Loaded, eps: Any, min_samples: Any, weights: Any, progress: Prog
 
 
 def _require_even(eps: list[float]) -> None:
-    """Raises ValueError for fewer than two eps, and where their ratios differ."""
+    """Raises ValueError if there are fewer than two eps, or if their ratios differ."""
     steps = np.diff(np.log(eps))
     if len(steps) == 0 or (abs(steps - steps.mean()) > _STEP_ERROR * steps.mean()).any():
         raise ValueError(

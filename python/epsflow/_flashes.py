@@ -1,4 +1,4 @@
-"""Lightning: clusters of events as flashes, in the variables of xlma-python's netCDF files."""
+"""Flashes: clusters of lightning events, with the variables of xlma-python's netCDF files."""
 
 from __future__ import annotations
 
@@ -16,25 +16,26 @@ _TREE = {"_FillValue": _NO_FLASH, "cf_role": "tree_id"}
 
 @documented
 def flashes(events: Any, labels: Any) -> Any:
-    """Clusters of lightning events as flashes, in the variables that xlma-python has for its own clustering.
+    """Return clusters of lightning events as flashes, with the variables that xlma-python uses for its clustering.
 
     Parameters
     ----------
     events : xarray.Dataset
-        With the dimension "number_of_events", as pyxlma.lmalib.io.read makes it. It stays as it is.
+        Events with the dimension "number_of_events", as pyxlma.lmalib.io.read returns them. It is not changed.
     {labels}
 
     Returns
     -------
     xarray.Dataset
-        events with further variables. Of events "event_parent_flash_id": the label, and the fill value 2**64 - 1 for noise; and "event_id"
-        if it was missing. Of flashes, the clusters, "flash_id", "flash_event_count" and, where there is "event_time", "flash_time_start"
-        and "flash_time_end". Flashes that were there before are replaced. Its method to_netcdf() writes a netCDF file.
+        events with further variables. For events: "event_parent_flash_id", the label, or the fill value 2**64 - 1 for
+        noise; and "event_id" if it was missing. For flashes (the clusters): "flash_id", "flash_event_count" and, if
+        there is "event_time", "flash_time_start" and "flash_time_end". Existing flashes are replaced. The method
+        to_netcdf() writes a netCDF file.
 
     Raises
     ------
     TypeError, ValueError
-        For what is no such data set, and for labels that do not fit it.
+        If events is not such a data set, or if labels do not match it.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Tables of other libraries as arrays of coordinates. None of these libraries is imported: whoever has an object of one has it."""
+"""Tables of other libraries as arrays of coordinates. The libraries are not imported: the caller has done it."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from ._metrics import EUCLIDEAN, Metric, as_metric, require_unit_of_names, sky_c
 
 _LIBRARIES = ("geopandas", "pandas", "polars", "pyarrow", "xarray", "astropy")
 _Read = Union[Columns, tuple[Any, Union[list[Any], None]]]
-"""Of a table its columns; of anything else what NumPy makes an array of, with the names of its columns where they are known."""
+"""The columns of a table, or for anything else an object that NumPy converts, with names of columns if known."""
 
 
 def library_of(X: Any) -> str | None:
-    """Whose table X is, also by a base class, "numpy" for an array of records; None for other arrays and everything else."""
+    """Returns the library of the table X, also by a base class; "numpy" for an array of records; None otherwise."""
     if type(X) is np.ndarray or type(X) is list:
         packages = []
     else:
@@ -30,18 +30,18 @@ def library_of(X: Any) -> str | None:
 
 
 def metric_of(X: Any, metric: Any, metric_params: dict[str, Any] | None, p: float | None = None) -> Metric:
-    """as_metric(), with a box in the units of X's columns."""
+    """Returns as_metric() with a box in the units of X's columns."""
     return as_metric(metric, metric_params, p, units_of(X) if library_of(X) == "astropy" else (None,))
 
 
 def from_table(
     X: Any, metric: Metric = EUCLIDEAN, name: str = "X", masked: bool = False
 ) -> tuple[Any, list[Any] | None]:
-    """X as what NumPy makes an array of, with the names of its columns, texts or others, where it has some; X itself where it is no table.
+    """Returns X as an object that NumPy converts to an array, with the names of its columns if it has some.
 
-    Of a metric of longitudes and latitudes the columns that are named so, in the order in which it takes them. Units that X has are
-    converted to those that the metric takes. Missing values become NaN. masked: also those that astropy masks, which are refused
-    otherwise. Raises TypeError, ValueError for columns that are no coordinates, by their names.
+    X itself is returned if it is not a table. If the metric takes longitudes and latitudes, columns with such names are
+    returned in its order and unit. Missing values become NaN; values masked by astropy do if `masked`, and are an error
+    otherwise. Raises TypeError, ValueError for columns that are not coordinates, by their names.
     """
     library = library_of(X)
     if library is None:
@@ -79,12 +79,12 @@ def from_table(
 def _from_pandas(X: Any, name: str) -> _Read:
     pandas = sys.modules["pandas"]
     if not isinstance(X, pandas.DataFrame):
-        return X, None  # a Series is what NumPy makes of it
+        return X, None  # NumPy converts a Series
 
     def read(i: int) -> Any:
         values = X.iloc[:, i]
         if values.dtype == object:
-            # Numbers may lie in objects, and a text that looks like one is none.
+            # Objects may hold numbers. A text that looks like a number is not one.
             for value in values:
                 if isinstance(value, (str, bytes)):
                     return f"text such as {value!r}"
@@ -97,7 +97,7 @@ def _from_pandas(X: Any, name: str) -> _Read:
                 return "objects"
         if not pandas.api.types.is_numeric_dtype(values.dtype) or values.dtype.kind == "c":
             return str(values.dtype)
-        if pandas.api.types.is_integer_dtype(values.dtype) or values.dtype.kind == "O":  # which decimals of Arrow have
+        if pandas.api.types.is_integer_dtype(values.dtype) or values.dtype.kind == "O":  # decimals of Arrow
             refuse_inexact(values, X.columns[i])
         single = values.dtype == np.float32 or str(values.dtype) == "Float32"
         return values.to_numpy(dtype=np.float32 if single else np.float64, na_value=np.nan)
@@ -156,7 +156,7 @@ _ARROW_NUMBERS = (
 
 
 def _from_records(X: Any, name: str, metric: Metric, masked: bool) -> Columns:
-    """The fields of an array of records. Each number of a vector is a column, as in files."""
+    """Returns the fields of an array of records. Each element of a vector field is a column, as in files."""
     if len(X.shape) != 1:
         raise ValueError(f"{name} has the shape {X.shape}, and records of points come one after another: give {name}.reshape(-1)")
     places = [(field, k, place) for field in X.dtype.names for k, place in enumerate(np.ndindex(X.dtype[field].shape))]
@@ -209,7 +209,7 @@ def _from_variables(X: Any, name: str) -> _Read:
 
 
 def _from_geopandas(X: Any, name: str, metric: Metric) -> _Read:
-    """The coordinates of points; what else a GeoDataFrame has is no coordinate."""
+    """Returns the coordinates of points. Other columns of a GeoDataFrame are ignored."""
     geopandas = sys.modules["geopandas"]
     if not isinstance(X, (geopandas.GeoDataFrame, geopandas.GeoSeries)):
         return _from_pandas(X, name)
@@ -237,7 +237,7 @@ def _from_geopandas(X: Any, name: str, metric: Metric) -> _Read:
 
 
 def _angle_of(crs: Any, name: str, metric: Metric) -> float:
-    """What the angles of a coordinate reference system are times, in the unit that the metric takes; 1 where there is none."""
+    """Returns the factor from the angles of a coordinate reference system to the unit of the metric; 1 without one."""
     if crs is None:
         return 1.0
     if not crs.is_geographic:

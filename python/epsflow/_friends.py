@@ -1,4 +1,4 @@
-"""Friends of friends: groups of points that are linked, in the words of cosmology."""
+"""Friends of friends: DBSCAN with the words of cosmology."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from ._units import as_given, components_of, in_columns_of
 
 
 class Groups:
-    """Groups of friends. `epsflow.friends_of_friends` makes it.
+    """Groups of friends. `epsflow.friends_of_friends` returns it.
 
     Attributes
     ----------
     labels : ndarray of int32 of shape (n_samples,)
-        The group of each point, in the numbers of `dialect`.
+        The group of each point, with the numbers of `dialect`.
     attached : ndarray of int32, or None
-        The group of each point of `attach`, in the same numbers.
+        The group of each point of `attach`, with the same numbers.
     n_groups : int
     linking_length : float
     dialect : str
@@ -52,11 +52,13 @@ class Groups:
 
     @property
     def catalog(self) -> Any:
-        """A row for each group, largest first or by first point: a pandas.DataFrame, or a structured array where pandas is not there.
+        """One row per group, in the order of their numbers: a pandas.DataFrame, or a structured array without pandas.
 
-        group, size, first_core (its first point), weight_total (with weights), and of the coordinates centre (of mass), spread, ends and
-        radius as `epsflow.catalog` has them; with velocity also vx_mean, …; with attach `attached`, how many points were attached. In the dialect nbodykit the columns are those of its FOF
-        catalogue: CMPosition, CMVelocity (with velocity) and Length, in a structured array whose row 0 stands for points in no group.
+        The columns are group, size, first_core (the first point of the group), weight_total (with weights), and for the
+        coordinates the centre (of mass), spread, bounds and radius of `epsflow.catalog`. With velocity there are also
+        vx_mean, …; with attach `attached`, the number of attached points. In the dialect nbodykit the columns are those
+        of its FOF catalogue: CMPosition, CMVelocity (with velocity) and Length, in a structured array whose row 0
+        stands for points in no group.
         """
         of = self._of
         core = self._numbers >= 0
@@ -74,22 +76,22 @@ class Groups:
     def to_swift(
         self, path: str | os.PathLike[str], *, length: float = 3.08567758e24, mass: float = 1.98841e43, overwrite: bool = False
     ) -> None:
-        """Write the catalogue as SWIFT writes that of its friends-of-friends finder, in HDF5: `swiftsimio.load` opens it.
+        """Write the catalogue in HDF5 as SWIFT's friends-of-friends finder does. `swiftsimio.load` opens it.
 
-        Its data sets are Groups/Masses (1 for each point where there are no weights), Centres, GroupIDs (from 1) and Sizes.
+        Its data sets are Groups/Masses (1 per point if there are no weights), Centres, GroupIDs (from 1) and Sizes.
 
         Parameters
         ----------
         path : str or path
         length, mass : float
-            The units of the points and of the weights, in cm and g: Mpc and 10^10 solar masses, unless they are given.
+            The units of the points and of the weights, in cm and g. The defaults are Mpc and 10^10 solar masses.
         {overwrite}
 
         Raises
         ------
         {file_errors}
         ValueError
-            For points that are not in three dimensions, and where h5py is not there.
+            If the points are not in three dimensions, or if h5py is not installed.
         """
         points = self._of["points"]
         if points.shape[1] != 3:
@@ -105,7 +107,7 @@ class Groups:
         masses = np.asarray(table.get("weight_total", table["size"]), np.float64)
         sides = self._of["metric"].box or [(0.0, 0.0)]
         box = [side[1] - side[0] for side in (sides * 3 if len(sides) == 1 else sides)]
-        # Whole or not at all.
+        # The file appears as a whole or not at all.
         handle, aside = tempfile.mkstemp(".partial", "fof", os.path.dirname(os.path.abspath(path)))
         os.close(handle)
         try:
@@ -126,11 +128,11 @@ _SWIFT_FIELDS = {
     "GroupIDs": (0, 0, 0, "FOF group IDs"),
     "Sizes": (0, 0, 0, "FOF group length (number of particles)"),
 }
-"""Exponents of mass, length and scale factor, and what a field is."""
+"""Exponents of mass, length and scale factor, and a description of each field."""
 
 
 def _write_swift(file: Any, box: list[float], length: float, mass: float, fields: dict[str, NDArray[Any]]) -> None:
-    """As SWIFT's src/fof_catalogue_io.c: a header, units, and the fields with their units."""
+    """Writes the file as SWIFT's src/fof_catalogue_io.c does: a header, units, and the fields with their units."""
     groups = len(fields["Sizes"])
     header = file.create_group("Header")
     header.attrs.update({"BoxSize": np.array(box, np.float64), "Dimension": np.array([3]), "Redshift": np.array([0.0])})
@@ -184,34 +186,36 @@ def friends_of_friends(
     metric: str = "euclidean", metric_params: dict[str, Any] | None = None,
     backend: str = "auto", memory: int | str | None = None, threads: int | None = None, engine: Engine | None = None,
 ) -> Groups:
-    """Groups of points that are linked: every two that are no farther apart than the linking length, and what hangs together.
+    """Find groups of points that are connected by links, which are pairs with at most the linking length between them.
 
-    This is DBSCAN with min_samples=2, in the words of cosmology.
+    This is DBSCAN with min_samples=2, with the words of cosmology.
 
     Parameters
     ----------
     {points}
     linking_length : float, optional
     b : float, optional
-        Instead of it: a fraction of the mean separation (volume / n_samples)^(1 / n_features) of points that fill `box`.
+        The linking length as a fraction of the mean separation (volume / n_samples)^(1 / n_features) of points that
+        fill `box`. Give either b or linking_length.
     box : float or sequence, optional
-        The periodic box, as "box" in the metric_params of `epsflow.sweep`: its length, or one for each column.
+        The periodic box, as "box" in the metric_params of `epsflow.sweep`: one length for all columns, or one for each.
     min_size : int
-        Points of the smallest group; smaller ones are dissolved.
+        The number of points of the smallest group. Smaller groups are dissolved.
     weights : array of shape (n_samples,), optional
-        Masses. They weight the catalogue, and not who is whose friend.
+        Masses. They weight the catalogue but do not change the groups.
     velocity : array of shape (n_samples, n_features), optional
-        For the catalogue. Of a table columns are found by name, if they are named as those of X, or so with a v before.
+        Velocities for the catalogue. Columns of a table are matched by the names of X's columns, with or without a
+        leading v.
     columns : dict of str to array, optional
-        Further columns that the catalogue sums up, as `epsflow.catalog` takes them.
+        Further columns that the catalogue summarizes, as `epsflow.catalog` takes them.
     attach : array or table of shape (n_others, n_features), optional
-        Points that join the group of the nearest point of X within the linking length, as gas and stars do in SWIFT: `Groups.attached`. Of
-        equally near ones the first decides. Where the nearest point is in no group, neither are they. Columns are found by name, if both
-        have names.
+        Points that join the group of the nearest point of X within the linking length, as gas and stars do in SWIFT
+        (see `Groups.attached`). If several are equally near, the first one decides. If the nearest point is in no
+        group, they join none. Columns are matched by name if both have names.
     ids : {"size", "first"}
-        What groups are numbered by: their size, the largest first, or their first point.
+        Whether groups are numbered by size, the largest first, or by their first point.
     dialect : {"epsflow", "swift", "nbodykit"}
-        Numbers of groups, and of points in none: from 0 and -1; from 1 and 2147483647; from 1 and 0.
+        Numbers of groups and of points in no group: from 0 and -1; from 1 and 2147483647; from 1 and 0.
     {distance} {machine}
 
     Returns
@@ -222,8 +226,8 @@ def friends_of_friends(
     ------
     {errors}
     ValueError
-        Also if neither or both of linking_length and b are given, for b without a closed box, for masses below 0, for
-        another dialect, and for points to attach in other columns or units than X has.
+        Also if neither or both of linking_length and b are given, if b is given without a closed box, if a mass is
+        below 0, if the dialect is unknown, or if the points to attach have other columns or units than X.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The functions that are called with points: each loads them and calls the method of `Dataset` that has its name."""
+"""The functions that take points. Each loads the points and calls the method of `Dataset` with its name."""
 
 from __future__ import annotations
 
@@ -35,42 +35,42 @@ def sweep(
     gpus: str | Iterable[int] | None = None, comm: Any = None, engine: Engine | None = None,
     strategy: str = "auto", index: str = "auto", decide: str = "auto",
 ) -> SweepResult:
-    """DBSCAN of X under every eps with every min_samples.
+    """Run DBSCAN on X with every eps and every min_samples.
 
     Parameters
     ----------
     {X}
-        With metric="precomputed", X is a square matrix of distances, see there.
+        With metric="precomputed", X is a square matrix of distances.
     {eps} {min_samples} {variants} {metric}
-        Also "precomputed": X holds distances, dense or as a sparse matrix of those that are at most the largest eps, as
-        `epsflow.neighbors` and `epsflow.read_neighbors` give it; they must be symmetric, and eps is rounded to float32
-        if they are. This is done on the CPU.
+        Also "precomputed": X holds distances, dense or as a sparse matrix of the distances up to the largest eps, as
+        `epsflow.neighbors` and `epsflow.read_neighbors` return it. The matrix must be symmetric. If it is float32, eps
+        is rounded to float32. It is clustered on the CPU.
     {metric_params} {sample_weight}
     core : bool
-        Whether to keep which points are core.
+        Whether to keep a mask of the core points.
     keep : {"labels", "summary"}
-        What is kept of each variant: its labels and counts, or its counts alone, which takes less time and memory.
+        Whether to keep labels and counts of each variant, or only counts, which takes less time and memory.
     lineage : bool
-        Whether to also find how the clusters of the variants lie in each other, `SweepResult.lineage`.
-        `epsflow.lineage` finds that alone.
+        Whether to also compute how the clusters of the variants are nested (`SweepResult.lineage`). `epsflow.lineage`
+        computes it without labels.
     output : {"numpy", "cupy", "torch", "jax", "dlpack"}
-        All but the first leave labels on the GPU, as arrays of that library.
+        All values except "numpy" leave labels on the GPU, as arrays of that library.
     {progress} {backend} {memory} {threads}
     gpus : str or iterable of int, optional
-        GPUs that share the sweep: "all", or their numbers, as [0, 1] or "0,1". Each takes some of the eps. Points that
-        no GPU can hold go through them part by part.
+        The GPUs that share the sweep: "all", or their numbers, as [0, 1] or "0,1". Each takes some of the eps. If the
+        points do not fit on one GPU, they are processed in parts.
     comm : mpi4py.MPI.Intracomm, optional
-        Every process of it calls the function at once, with a share of the points, X, and the same parameters
-        otherwise. Labels are those of this share, with the numbers that one run over all points gives, in the order of
-        the processes; counts are of all points, and the lineage is with the first process. It runs on the CPU, unless
-        gpus names one for each process of a machine. memory and threads are of each process: by default its share of
-        half the memory, and of the processors. An error on one is raised on all.
+        Every process of comm calls the function at the same time, with its share of the points as X and otherwise the
+        same parameters. Labels are returned for this share, with the numbers that one run over all points gives, in the
+        order of the processes. Counts are of all points; only the first process has the lineage. The sweep runs on the
+        CPU, unless gpus names one GPU for each process of a machine. memory and threads apply to each process; the
+        defaults are its share of half the memory and of the processors. An error on one process is raised on all.
     {engine} {ways}
 
     Returns
     -------
     SweepResult
-        It holds X itself, for `SweepResult.labelled` and `SweepResult.save`.
+        It keeps a reference to X, for `SweepResult.labelled` and `SweepResult.save`.
 
     Raises
     ------
@@ -79,7 +79,7 @@ def sweep(
     Warns
     -----
     UserWarning
-        If every eps is an angle as large as the field, which is likely in another unit.
+        If every eps is an angle as large as the field of the points, because its unit is probably another one.
 
     Examples
     --------
@@ -135,8 +135,9 @@ def plan(
     backend: str = "auto", memory: int | str | None = None, threads: int | None = None, engine: Engine | None = None,
     strategy: str = "auto", index: str = "auto", decide: str = "auto",
 ) -> list[EpsPlan]:
-    """What `epsflow.sweep` would do, and why. Each index is built, and on the CPU a sample of the points is clustered,
-    to tell the time.
+    """Return what `epsflow.sweep` would do, and why, without doing it.
+
+    Each index is built. On the CPU a sample of the points is clustered to estimate the time.
 
     Parameters
     ----------
@@ -145,12 +146,12 @@ def plan(
     Returns
     -------
     list of EpsPlan
-        One for each eps, the largest first, as the sweep would take them. `pandas.DataFrame` makes a table of it.
+        One for each eps, the largest first, in the order of the sweep. `pandas.DataFrame` makes a table of it.
 
     Raises
     ------
     {errors}
-        A table that does not fit is no error here.
+        A table that does not fit into the memory is not an error here.
 
     Examples
     --------
@@ -171,17 +172,17 @@ def lineage(
     backend: str = "auto", memory: int | str | None = None, threads: int | None = None, engine: Engine | None = None,
     strategy: str = "auto", index: str = "auto", decide: str = "auto",
 ) -> Lineage:
-    """The clusters of every eps with every min_samples and how they lie in each other, without labels.
+    """Compute the clusters of every eps with every min_samples and how they are nested, without labels.
 
-    It takes less time and memory than `epsflow.sweep`, which makes the labels and then gives those of single variants.
+    It takes less time and memory than `epsflow.sweep`, which can then be called for the labels of single variants.
 
     Parameters
     ----------
     {X} {eps} {min_samples} {variants} {distance} {sample_weight}
     keep : {"summary", "core"}
-        "core" finds out less, in less time: which points are core and how their clusters lie in each other, not which
-        of the others are border points and which noise. Then tables have no columns n_noise, n_border, largest and
-        size, and `Lineage.relative_validity` is not to be had; everything else is the same.
+        "core" computes only the core points and how their clusters are nested, in less time. Border points and noise
+        are not distinguished, so tables have no columns n_noise, n_border, largest and size, and
+        `Lineage.relative_validity` is not available. Everything else is the same.
     {progress} {machine} {ways}
 
     Returns
@@ -213,28 +214,28 @@ def explore(
 ) -> Exploration:
     """Find eps and min_samples that show the clusters of X, if it has some.
 
-    It sweeps a grid of eps and min_samples and scores each cell by how long its clusters live along eps, in units of
-    what chance explains. The answer depends on the points and the metric alone: the order of the points, the machine
-    and the backend change nothing.
+    It sweeps a grid of eps and min_samples and scores each cell by how long its clusters persist along eps, relative to
+    what chance explains. The answer depends on the points and the metric alone, not on the order of the points, the
+    machine or the backend.
 
     Parameters
     ----------
     {X}
     eps : iterable of float, optional
-        The grid's, at least two in even ratios, as `numpy.geomspace` gives them. The default is those of
-        `epsflow.suggest`.
+        The eps of the grid: at least two, in even ratios, as `numpy.geomspace` returns them. The default is the list
+        of `epsflow.suggest`.
     min_samples : int or iterable of int, optional
-        The grid's. The default is those of `epsflow.suggest`.
+        The min_samples of the grid. The default is the list of `epsflow.suggest`.
     seconds : float, optional
-        A bound on the time, once the points are loaded and, if one of eps and min_samples is given, the grid is known.
-        Every fourth eps or so is swept first, and those between them while there is time; what is found is that of the
-        eps swept, and the same as without a bound if there is time for all. The flags "coarse" and "unfinished" tell
-        what was left out.
+        A bound on the time. It starts after the points are loaded and, if only one of eps and min_samples is given, the
+        grid is known. About every fourth eps is swept first, and the others while there is time. The answer is the
+        answer for the swept eps, so it is the same as without a bound if all were swept. The flags "coarse" and
+        "unfinished" report what was left out.
     {distance} {sample_weight}
-        Here no weight is below 0, and a weight is no number of copies: clusters and noise are measured by how many
-        points they have.
+        Here weights must be at least 0. A weight is not a number of copies: the sizes of clusters and noise are counted
+        in points.
     {progress}
-        It is told of the run that is under way: there are about twenty, and the sweep of the grid is the longest.
+        It reports the current run. There are about twenty runs; the sweep of the grid is the longest.
     {machine}
 
     Returns
@@ -245,8 +246,8 @@ def explore(
     ------
     {errors}
     ValueError
-        Also for eps in uneven ratios, for weights below 0, if min_samples is left out and the mean weight is below one
-        half, and if `seconds` are over before the first eps are swept.
+        Also if eps are not in even ratios, if a weight is below 0, if min_samples is left out and the mean weight is
+        below one half, and if `seconds` are over before the first eps are swept.
 
     Examples
     --------
@@ -265,27 +266,27 @@ def suggest(
     progress: ProgressOption = None,
     backend: str = "auto", memory: int | str | None = None, threads: int | None = None, engine: Engine | None = None,
 ) -> tuple[list[float], list[int]]:
-    """The grid of eps and min_samples that `epsflow.explore` sweeps, for sweeps of one's own.
+    """Return the grid of eps and min_samples that `epsflow.explore` sweeps by default.
 
     Parameters
     ----------
     {X} {distance} {sample_weight}
-        Here no weight is below 0.
+        Here weights must be at least 0.
     {progress} {machine}
 
     Returns
     -------
     eps : list of float
-        40, ascending, in even ratios: from where hardly any point is core to where almost all are one cluster.
+        40 values, ascending, in even ratios: from hardly any core point to almost all points in one cluster.
     min_samples : list of int
-        Up to 10, ascending, from 3 to a twentieth of the points, at most 200; of points with weights, this times their
-        mean weight. Both are empty for fewer than 10 points, and if all points are equal.
+        Up to 10 values, ascending, from 3 to a twentieth of the points, at most 200. If there are weights, the values
+        are multiplied by the mean weight. Both lists are empty if there are fewer than 10 points or all are equal.
 
     Raises
     ------
     {errors}
     ValueError
-        Also for weights below 0, and if their mean is below one half.
+        Also if a weight is below 0 or the mean weight is below one half.
 
     Examples
     --------
@@ -302,7 +303,7 @@ def neighbors(
     metric: str = "euclidean", metric_params: dict[str, Any] | None = None, progress: ProgressOption = None,
     backend: str = "auto", memory: int | str | None = None, threads: int | None = None, engine: Engine | None = None,
 ) -> Any:
-    """All neighbours of all points within eps, each point its own.
+    """Return all neighbours of all points within eps. Each point is a neighbour of itself.
 
     Parameters
     ----------
@@ -310,19 +311,19 @@ def neighbors(
     eps : float
         A distance of exactly eps counts.
     distances : bool
-        Whether to compute the distances, in the unit of eps: of "greatcircle" that which metric_params names, of
-        "haversine" radians, else that of the coordinates.
+        Whether to compute the distances, in the unit of eps: the unit in metric_params for "greatcircle", radians for
+        "haversine", else the unit of the coordinates.
     {distance} {progress} {machine}
 
     Returns
     -------
     scipy.sparse.csr_array of shape (n_samples, n_samples)
-        Rows are sorted, and offsets have 64 bits; its values are True, or the distances (a distance of 0 is stored as
-        one). If SciPy is not there, a tuple (offsets, ids) or (offsets, ids, distances) of arrays.
+        Rows are sorted, and offsets have 64 bits. The values are True, or the distances; a distance of 0 is stored
+        explicitly. If SciPy is not installed, a tuple (offsets, ids) or (offsets, ids, distances) of arrays.
 
-        With distances, `epsflow.sweep` takes it by metric="precomputed", under every eps up to its own. That is its
-        attribute epsflow_eps, a float; larger ones are refused. What SciPy makes of it, a copy, too, has no such
-        attribute, and nothing is refused.
+        With distances, the matrix can be given to `epsflow.sweep` with metric="precomputed" and every eps up to the eps
+        of the matrix. This eps is stored in the attribute epsflow_eps (float), and larger ones are refused. Matrices
+        that SciPy derives from it, copies included, lose the attribute, and then no eps is refused.
 
     Raises
     ------
@@ -343,31 +344,32 @@ def k_distance(
     metric: str = "euclidean", metric_params: dict[str, Any] | None = None,
     backend: str = "auto", memory: int | str | None = None, threads: int | None = None, engine: Engine | None = None,
 ) -> NDArray[np.float64]:
-    """The distance of each point to its k-th nearest other point: from that eps on the point is core with
-    min_samples = k + 1.
+    """Return the distance of each point to its k-th nearest other point.
+
+    From this eps on the point is core with min_samples = k + 1.
 
     Parameters
     ----------
     {X}
     k : int or iterable of int
-        Which of the nearest other points, from 1 to n_samples - 1. Several come from one search.
+        The rank of the other point, from 1 to n_samples - 1. Several ranks come from one search.
     {distance} {machine}
 
     Returns
     -------
     ndarray of shape (n_samples,), or (n_samples, len(k)) for several k
-        In the unit of eps, by float64.
+        In the unit of eps, computed in float64.
 
     Raises
     ------
     {errors}
     ValueError
-        Also for a k that there are too few points for, and for a distance so small beside the largest coordinates that
-        float64 does not hold powers of both.
+        Also if there are too few points for a k, and if a distance is so small compared with the largest coordinates
+        that float64 cannot hold the powers of both.
 
     See Also
     --------
-    knee, eps_range : What the distances say about eps.
+    knee, eps_range : Derive eps from the distances.
 
     Examples
     --------
@@ -384,29 +386,29 @@ def selectivity(
     metric: str = "euclidean", metric_params: dict[str, Any] | None = None, memory: int | str | None = None,
     threads: int | None = None, engine: Engine | None = None,
 ) -> Any:
-    """How many neighbours points have on average at each eps, from one search of a sample. It works on the CPU.
+    """Return the mean number of neighbours at each eps, from one search of a sample. It runs on the CPU.
 
     Parameters
     ----------
     {X}
     eps : float or iterable of float
-        In any order.
+        The values may be in any order.
     sample : int
-        Points whose neighbours are counted, at least 2. If there are no more points than that, all are, and the figures
-        are exact.
+        The number of points whose neighbours are counted, at least 2. If there are not more points than this, all are
+        counted, and the means are exact.
     {distance} {memory} {threads} {engine}
 
     Returns
     -------
     table
-        A row per eps, in the order given, with the columns eps, n_neighbors (per point, the point itself not counted)
-        and error (its standard error): a pandas.DataFrame if pandas is there, else a structured array.
+        One row per eps, in the given order, with the columns eps, n_neighbors (the mean number, without the point
+        itself) and error (its standard error): a pandas.DataFrame if pandas is installed, else a structured array.
 
     Raises
     ------
     {errors}
     ValueError
-        Also for a sample of fewer than 2.
+        Also if sample is below 2.
 
     Examples
     --------
@@ -423,41 +425,41 @@ def catalog(
     metric: str = "euclidean", metric_params: dict[str, Any] | None = None, threads: int | None = None,
     engine: Engine | None = None,
 ) -> Any:
-    """What a labelling says of each of its clusters, a row for each.
+    """Return a table of the clusters of a labelling, one row per cluster.
 
     Parameters
     ----------
     {X}
-        Of an array on a GPU the catalogue is made there, by any metric; labels and other arrays are read where they
-        are, too.
+        If X is on a GPU, the catalogue is computed there, with any metric. Labels and other arrays may be on the GPU,
+        too.
     {labels}
-        Of a variant or an estimator which points are core is taken as well, if it knows them.
+        If labels is a variant or an estimator with core points, these are used as well.
     core : array of bool of shape (n_samples,), optional
-        Which points are core.
+        The mask of the core points.
     weights : array of shape (n_samples,), optional
-        Masses, of 0 and more, by which centres, spreads and radii are weighted.
+        Masses of at least 0, which weight centres, spreads and radii.
     columns : dict of str to array, or list of str, optional
-        What else to sum up of each cluster: further columns by name, or, if X is a table, names of its columns. NaN
-        counts for nothing.
+        Further columns to summarize for each cluster, by name. If X is a table, they may be names of its columns. NaN
+        is ignored.
     {distance}
-        In a periodic box a cluster across a face is in one piece; on a sphere centres are mean directions.
+        In a periodic box, a cluster across a face is treated as one piece. On a sphere, centres are mean directions.
     {threads}
     engine : Engine, optional
-        On the GPU that X is on, made before.
+        An engine on the GPU that X is on.
 
     Returns
     -------
     table
-        A pandas.DataFrame, or a structured array if pandas is not there: cluster, size; core and first_core (if core
-        points are known); weight_total (with weights); of each coordinate NAME_center, NAME_spread (standard
-        deviation), NAME_lower and NAME_upper; radius, the root mean square of the distances to the centre, in the unit
-        of eps; of each further column NAME_mean, NAME_sum, NAME_min and NAME_max.
+        A pandas.DataFrame, or a structured array if pandas is not installed, with these columns: cluster, size; core
+        and first_core (if core points are known); weight_total (if there are weights); for each coordinate NAME_center,
+        NAME_spread (standard deviation), NAME_lower and NAME_upper; radius, the root mean square of the distances to
+        the centre, in the unit of eps; for each further column NAME_mean, NAME_sum, NAME_min and NAME_max.
 
     Raises
     ------
     {errors}
     ValueError
-        Also for weights below 0 and for columns of another length or that are not numbers.
+        Also if a weight is below 0, or if a column has another length or is not numeric.
 
     Examples
     --------
@@ -478,7 +480,7 @@ def _of(
     X: Any, metric: str, metric_params: dict[str, Any] | None, machine: tuple[Any, ...],
     run: dict[str, Any] | None = None,
 ) -> Dataset:
-    """Points that are loaded once a method needs them. machine: backend, memory, threads and engine."""
+    """Returns points that are loaded when a method first needs them. machine: backend, memory, threads, engine."""
     backend, memory, threads, engine = machine
     given = as_given(made_dense(X, memory, engine), metric, metric_params)
     return Dataset(engine_for(engine, given, backend, memory, threads, run=run), given, is_lazy=True)

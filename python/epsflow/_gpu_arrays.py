@@ -1,4 +1,4 @@
-"""Arrays that are on a GPU already: points come in and labels go out without a way through the host."""
+"""Arrays on a GPU: points are read and labels are returned without copies through the host."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ import numpy as np
 from . import _core
 from ._tasks import python_errors
 
-# By the package that an array's type is of: Numba's arrays know no operations, so what is found of them is on the host.
+# By the package of an array's type. Numba's arrays have no operations, so their results are returned on the host.
 _LIBRARIES = {"cupy": "cupy", "torch": "torch", "jax": "jax", "jaxlib": "jax", "numba": "numpy"}
 OUTPUTS = ("numpy", "cupy", "torch", "jax", "dlpack")
 _FROM_DLPACK = {"cupy": "cupy", "torch": "torch", "jax": "jax.dlpack"}
-_CUDA_DEVICES = (2, 13)  # in DLPack's numbers: its memory, and memory that it manages
-_DEFAULT_STREAM = 1  # in those of DLPack and of CUDA arrays
+_CUDA_DEVICES = (2, 13)  # DLPack's numbers of device memory and managed memory
+_DEFAULT_STREAM = 1  # its number in DLPack and in the CUDA array interface
 
 
 def is_on_gpu(X: Any) -> bool:
-    """Whether X is an array of CuPy, PyTorch, JAX, Numba, … in the memory of a CUDA device."""
+    """Returns whether X is an array of CuPy, PyTorch, JAX, Numba, … in the memory of a CUDA device."""
     if hasattr(X, "__dlpack_device__"):
         return int(X.__dlpack_device__()[0]) in _CUDA_DEVICES
     return hasattr(X, "__cuda_array_interface__")
 
 
 def refuse_on_gpu(X: Any, name: str = "X") -> None:
-    """Raises TypeError that says what takes arrays on a GPU."""
+    """Raises TypeError, which names the functions that take arrays on a GPU, if X is on a GPU."""
     if is_on_gpu(X):
         raise TypeError(
             f"{name} is on a GPU, where epsflow.sweep(), Engine.load() and DBSCAN.fit() take it: call them, or copy it to the host"
@@ -35,7 +35,7 @@ def refuse_on_gpu(X: Any, name: str = "X") -> None:
 
 
 def output_of(X: Any) -> str:
-    """Where what is found of X, an array on a GPU, belongs: the library of X, by its name as an output. Raises TypeError for others."""
+    """Returns the library of X, an array on a GPU, as an output for results. Raises TypeError for other libraries."""
     packages = [base.__module__.partition(".")[0] for base in type(X).__mro__]
     found = next((_LIBRARIES[package] for package in packages if package in _LIBRARIES), None)
     if found is None:
@@ -47,31 +47,30 @@ def output_of(X: Any) -> str:
 
 
 def indices_of(mask: Any) -> Any:
-    """Where a mask of CuPy, PyTorch or JAX is true, ascending, as their array."""
+    """Returns the indices at which a mask of CuPy, PyTorch or JAX is true, ascending, as an array of that library."""
     found = mask.nonzero()
     return found[0] if isinstance(found, tuple) else found[:, 0]
 
 
 def to_host(array: Any) -> Any:
-    """An array of these libraries, or of NumPy, as NumPy's."""
+    """Returns an array of these libraries or of NumPy as an array of NumPy."""
     for way in ("get", "cpu", "copy_to_host"):
         array = getattr(array, way)() if hasattr(array, way) else array
     return np.asarray(array)
 
 
 def on_host(X: Any) -> Any:
-    """X, or a copy of it on the host if it is on a GPU."""
+    """Returns X, or a copy of it on the host if it is on a GPU."""
     return to_host(X) if is_on_gpu(X) else X
 
 
 def as_gpu_points(X: Any, name: str = "X") -> _core.GpuPoints:
-    """X where it is, as the library takes it: [n, d], float32 or float64, C-contiguous. What makes it, on whatever stream, comes first.
-
-    Raises TypeError, ValueError for others, which are not converted: that would take memory of the GPU unasked.
+    """Returns X on its GPU as the library takes it: [n, d], float32 or float64, C-contiguous, and after the stream that
+    computes it. Raises TypeError, ValueError for other arrays: a conversion would use memory of the GPU unasked.
     """
     with python_errors():
         if hasattr(X, "__dlpack__"):
-            # Its producer lets that stream wait for the one that makes X.
+            # The producer makes this stream wait for the stream that computes X.
             return _core.gpu_points(X.__dlpack__(stream=_DEFAULT_STREAM), X, name)
         described = X.__cuda_array_interface__
         if described.get("mask") is not None:
@@ -80,8 +79,8 @@ def as_gpu_points(X: Any, name: str = "X") -> _core.GpuPoints:
 
 
 def as_gpu_values(values: Any, kind: str) -> _core.Values | None:
-    """[n] values where they are on a GPU, of the kind "int32", "float64" or "mask"; None for what is to be brought to the host first: others,
-    and those that only CUDA's array interface describes."""
+    """Returns values [n] on a GPU if they have the kind "int32", "float64" or "mask". Returns None for other values,
+    and for arrays with only the CUDA array interface: they must be copied to the host first."""
     if not is_on_gpu(values) or not hasattr(values, "__dlpack__"):
         return None
     found = _core.values(values.__dlpack__(stream=_DEFAULT_STREAM), values)
@@ -89,10 +88,10 @@ def as_gpu_values(values: Any, kind: str) -> _core.Values | None:
 
 
 class GpuArray:
-    """An array in the memory of a GPU, complete, for whoever takes DLPack or __cuda_array_interface__."""
+    """A complete array in the memory of a GPU, with DLPack and __cuda_array_interface__."""
 
     def __init__(self, described: Callable[[], Any], dtype: str) -> None:
-        self._described = described  # each capsule is taken once
+        self._described = described  # each capsule may be used only once
         _, address, size, self._device = described()
         self._size = int(size)
         self.__cuda_array_interface__ = {"shape": (self._size,), "typestr": dtype, "data": (address, False), "version": 3, "stream": None}
@@ -110,6 +109,6 @@ class GpuArray:
 
 
 def as_output(described: Callable[[], Any], dtype: str, output: str) -> Any:
-    """What a result describes on a GPU, as an array of another library, without a copy."""
+    """Returns an array of a result on a GPU as an array of another library, without a copy."""
     array = GpuArray(described, dtype)
     return array if output == "dlpack" else importlib.import_module(_FROM_DLPACK[output]).from_dlpack(array)

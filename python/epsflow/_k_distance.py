@@ -1,4 +1,4 @@
-"""How far points are from their k-th nearest other points, and what that says about eps."""
+"""Distances to the k-th nearest other point, and eps that follow from them."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ def selectivity_loaded(data: Loaded, eps: float | Iterable[float], *, sample: in
 
 
 class Knee(NamedTuple):
-    """Where sorted distances turn from flat to steep.
+    """The point at which sorted distances turn from flat to steep.
 
     Attributes
     ----------
     distance : float
-        NaN where there is no such place.
+        NaN if there is no such point.
     share : float
-        Of the points that have no larger distance: with eps = distance these are core.
+        The share of the points whose distance is not larger. With eps = distance these points are core.
     """
 
     distance: float
@@ -45,48 +45,48 @@ class Knee(NamedTuple):
 
 
 def knee(distances: Any) -> Knee:
-    """The knee of the distances to k-th nearest points: a first guess of eps for min_samples = k + 1.
+    """Return the knee of the distances to k-th nearest points: a first guess of eps for min_samples = k + 1.
 
-    Of the distances above 0, sorted, it is the point farthest below the chord between the first and the last, the distances by their
-    logarithms. This is the simplest form of Kneedle (Satopää et al. 2011).
+    The distances above 0 are sorted, and their logarithms are compared with the chord between the first and the last.
+    The knee is the farthest point below the chord, as in the simplest form of Kneedle (Satopää et al. 2011).
 
     Parameters
     ----------
     distances : array of shape (n_samples,)
-        As `epsflow.k_distance` gives them for one k, in any order.
+        The distances that `epsflow.k_distance` returns for one k, in any order.
 
     Returns
     -------
     Knee
-        Its distance is NaN where fewer than three distances above 0 differ.
+        The distance is NaN if there are fewer than three different distances above 0.
 
     Raises
     ------
     ValueError, TypeError
-        For what are no distances.
+        If the values are not distances.
     """
     return Knee(*_core.knee(_as_distances(distances)))
 
 
 def eps_range(distances: Any) -> tuple[float, float]:
-    """The eps worth sweeping for min_samples = k + 1: from where 1 % of the points are core to where 99 % are.
+    """Return the range of eps worth sweeping for min_samples = k + 1: from 1 % to 99 % core points.
 
-    Points whose distance is 0 are left out: they are core for every eps.
+    Points with a distance of 0 are left out: they are core for every eps.
 
     Parameters
     ----------
     distances : array of shape (n_samples,)
-        As `epsflow.k_distance` gives them for one k, in any order; not empty.
+        The distances that `epsflow.k_distance` returns for one k, in any order; not empty.
 
     Returns
     -------
     tuple of float
-        From and to; both 0 where every distance is 0.
+        The smallest and the largest eps. Both are 0 if every distance is 0.
 
     Raises
     ------
     ValueError, TypeError
-        For what are no distances.
+        If the values are not distances.
 
     Examples
     --------

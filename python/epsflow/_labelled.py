@@ -1,4 +1,4 @@
-"""Tables: results as tables, and copies of tables with further columns."""
+"""Results as tables, and copies of tables with further columns."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Columns = dict[str, np.ndarray[Any, Any]]
 
 
 def as_frame(columns: dict[str, Any]) -> Any:
-    """Columns of one length as a pandas.DataFrame if pandas is there, else as a structured array."""
+    """Returns columns of equal length as a pandas.DataFrame if pandas is installed, else as a structured array."""
     arrays = {name: np.asarray(values) for name, values in columns.items()}
     table = np.empty(len(next(iter(arrays.values()))), dtype=[(name, values.dtype) for name, values in arrays.items()])
     for name, values in arrays.items():
@@ -27,7 +27,7 @@ def as_frame(columns: dict[str, Any]) -> Any:
 
 
 def as_columns(columns: dict[str, Any]) -> Any:
-    """Copies of columns as a pandas.DataFrame if pandas is there, else as a dict."""
+    """Returns copies of columns as a pandas.DataFrame if pandas is installed, else as a dict."""
     copies = {name: values.copy() for name, values in columns.items()}
     try:
         import pandas
@@ -37,7 +37,7 @@ def as_columns(columns: dict[str, Any]) -> Any:
 
 
 def table_of(X: Any) -> Any:
-    """X where it is a table, to which columns can be added; None for arrays and the like."""
+    """Returns X if it is a table to which columns can be added, else None."""
     ways = ("assign", "with_columns", "append_column", "colnames")
     library = library_of(X)
     is_table = isinstance(X, np.ndarray) if library == "numpy" else library is not None and any(hasattr(X, way) for way in ways)
@@ -45,7 +45,7 @@ def table_of(X: Any) -> Any:
 
 
 def columns_in(table: Any) -> list[Any]:
-    """The names of the columns of a table."""
+    """Returns the names of the columns of a table."""
     library = library_of(table)
     if library == "numpy":
         return list(table.dtype.names)
@@ -55,9 +55,9 @@ def columns_in(table: Any) -> list[Any]:
 
 
 def labelled(X: Any, columns: Columns) -> Any:
-    """A copy of a table, or a table of an array [n, d] whose columns are x0, x1, …, with the columns behind its own.
+    """Returns a copy of a table, or a table of an array [n, d] with columns x0, x1, …, followed by the new columns.
 
-    Raises ValueError for names that are taken, and where the rows of the table have become more or fewer.
+    Raises ValueError if a name exists already, or if the number of rows of the table has changed.
     """
     library = library_of(X)
     if library is None:
@@ -70,7 +70,7 @@ def labelled(X: Any, columns: Columns) -> Any:
         return X.copy(deep=True).assign({name: (dim, values) for name, values in columns.items()})
     names = columns_in(X)
     if library in ("pandas", "geopandas"):
-        names = list(X.columns.get_level_values(0))  # of columns with several levels, the one that a new column is named in
+        names = list(X.columns.get_level_values(0))  # a new column gets its name in the first level
     _check(names, len(X), columns)
     if library == "numpy":
         made = np.empty(len(X), [*((name, X.dtype[name]) for name in names), *((name, values.dtype) for name, values in columns.items())])

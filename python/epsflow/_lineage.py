@@ -1,4 +1,4 @@
-"""Maps of sweeps: which clusters every variant has, and in which clusters of wider and looser variants each of them lies."""
+"""Lineages: the clusters of every variant of a sweep, and how they are nested."""
 
 from __future__ import annotations
 
@@ -18,19 +18,20 @@ from ._tasks import ProgressOption, made_by, python_errors
 from ._units import warn_of_unit
 
 KEPT = ("summary", "core")
-_BORDER_COUNTS = ("n_noise", "n_border", "largest", "size")  # those with keep="core" are not there
+_BORDER_COUNTS = ("n_noise", "n_border", "largest", "size")  # absent with keep="core"
 _CELL_COUNTS = ("min_samples", "n_clusters", "n_noise", "n_core", "n_border", "largest")
 _CLUSTER_COUNTS = ("first_core", "n_core", "size", "in_wider", "in_looser")
 _LIFE_COUNTS = ("birth_place", "death_place", "cluster", "n_core", "size", "first_core")
 
 
 class Lineage:
-    """The map of a sweep: the clusters of every variant, and how they lie in each other. It has no labels.
+    """The map of a sweep: the clusters of every variant, and how they are nested. It has no labels.
 
-    A core point stays core at a larger eps and at a smaller min_samples, and what is connected stays connected. So the core points of a
-    cluster lie in one cluster of each variant of no smaller eps and no larger min_samples. (Border points may change their cluster.)
+    A core point stays core if eps grows or min_samples falls, and connected points stay connected. So the core points
+    of a cluster are in one cluster of each variant with no smaller eps and no larger min_samples. (Border points may
+    change their cluster.)
 
-    `epsflow.lineage` makes it, and `epsflow.sweep` with lineage=True. `len` is the number of variants.
+    `epsflow.lineage` returns it, and `epsflow.sweep` with lineage=True. `len` is the number of variants.
     """
 
     def __init__(self, made: Any, unit: Any = None) -> None:
@@ -46,26 +47,26 @@ class Lineage:
 
     @property
     def summary(self) -> Any:
-        """A row per variant, in the order of the sweep: a pandas.DataFrame where pandas is there, else a structured array.
+        """One row per variant, in the order of the sweep: a pandas.DataFrame, or a structured array without pandas.
 
-        Its columns are eps, min_samples, n_clusters, n_noise, n_core, n_border and largest, as those of `SweepResult.summary`; with
-        keep="core" eps, min_samples, n_clusters and n_core.
+        The columns are eps, min_samples, n_clusters, n_noise, n_core, n_border and largest, as in
+        `SweepResult.summary`. With keep="core" they are eps, min_samples, n_clusters and n_core.
         """
         return as_frame({"eps": self._eps, **self._told(_CELL_COUNTS, self._figures)})
 
     @property
     def clusters(self) -> Any:
-        """A row per cluster of each variant, in the order of the sweep, as a table like `summary`.
+        """One row per cluster of each variant, in the order of the sweep, as a table like `summary`.
 
         eps, min_samples, cluster
-            The variant, and the number that the cluster has in its labels.
+            The variant, and the label of the cluster.
         first_core
-            The smallest index of its core points: a cluster is known by it in variants that number clusters otherwise.
+            The smallest index of its core points. It identifies the cluster if variants number clusters differently.
         n_core, size
-            Its core points, and all of its points; no size with keep="core".
+            The number of its core points and of all its points. There is no size with keep="core".
         in_wider, in_looser
-            The cluster that holds it at the next larger eps of its min_samples, and at the next smaller min_samples of its eps; -1 where
-            the sweep has no such variant.
+            Its parent at the next larger eps with the same min_samples, and at the next smaller min_samples with the
+            same eps. -1 if the sweep has no such variant.
         """
         n_clusters = self._figures[:, 1]
         begins = np.cumsum(n_clusters) - n_clusters
@@ -80,10 +81,10 @@ class Lineage:
         )
 
     def lives(self, *, min_samples: int | None = None, eps: Any = None, path: Iterable[tuple[float, int]] | None = None) -> Any:
-        """How long clusters live along a path of variants: from the one where they come up to the one where an older one takes them in.
+        """Return the persistence of clusters along a path of variants: one row per bar, from birth to death.
 
-        Where clusters merge the oldest goes on (the elder rule): of equally old ones that of more core points, then that of the smaller
-        first core point. One of min_samples, eps and path is given.
+        A cluster dies when it merges with an older one (elder rule). If both have the same age, the one with more core
+        points goes on, and then the one with the smaller first core point. Give one of min_samples, eps and path.
 
         Parameters
         ----------
@@ -92,30 +93,31 @@ class Lineage:
         eps : float or quantity of astropy
             The path goes through all variants of this eps, by descending min_samples.
         path : iterable of (eps, min_samples)
-            Variants of the sweep, each of no smaller eps and no larger min_samples than the one before.
+            Variants of the sweep. Each has no smaller eps and no larger min_samples than the one before.
 
         Returns
         -------
         table
-            A row per life, by birth, then by first core point, as a table like `summary`:
+            One row per bar, sorted by birth, then by first core point, as a table like `summary`:
 
             birth, death
-                eps where it comes up, and where it becomes part of an older one: infinity if it lives to the end of the path. With eps
-                given they are min_samples, and death is NaN if it lives to the end.
+                The eps at which the cluster appears and at which it merges into an older one; infinity if it persists
+                to the end of the path. If eps is given, both are min_samples, and death is NaN at the end of the path.
             birth_place, death_place
-                The same as places of the path, from 0. death_place is the length of the path if it lives to the end.
+                The same as positions on the path, from 0. death_place is the length of the path if the cluster persists
+                to its end.
             cluster, n_core, size
-                Its number in the labels of the last variant of its life, its core points there, and all of its points; no size with
-                keep="core".
+                The label of the cluster in the last variant before its death, and the numbers of its core points and of
+                all its points there. There is no size with keep="core".
             first_core
                 The smallest index of its core points at its birth.
 
         Raises
         ------
         KeyError
-            For a variant that the sweep has not.
+            If the sweep does not have a variant.
         ValueError
-            For a path that goes back to smaller eps or larger min_samples, or between variants that the sweep does not connect.
+            If the path goes back to smaller eps or larger min_samples, or if the sweep does not connect two variants.
         """
         if sum(given is not None for given in (min_samples, eps, path)) != 1:
             raise TypeError("lives() takes one of min_samples, eps and path: along which variants clusters live")
@@ -140,52 +142,53 @@ class Lineage:
         return as_frame({"birth": values[counts["birth_place"]], "death": values[counts["death_place"]], **counts})
 
     def holders(self, inner: tuple[float, int], outer: tuple[float, int]) -> NDArray[np.intp]:
-        """The cluster of one variant in which each cluster of another lies.
+        """Return the ancestors of the clusters of one variant in another variant.
 
         Parameters
         ----------
         inner, outer : (eps, min_samples)
-            Variants of the sweep; outer has no smaller eps and no larger min_samples.
+            Variants of the sweep. outer has no smaller eps and no larger min_samples than inner.
 
         Returns
         -------
         ndarray of shape (n_clusters of inner,)
-            For each cluster of `inner` the number of the cluster of `outer` that holds its core points.
+            For each cluster of `inner`, the label of the cluster of `outer` that contains its core points.
 
         Raises
         ------
         KeyError
-            For a variant that the sweep has not.
+            If the sweep does not have a variant.
         ValueError
-            Where eps is smaller or min_samples larger in outer, and where the sweep has no way from one to the other, from variant to
-            variant of the same eps or the same min_samples.
+            If eps is smaller or min_samples larger in outer, or if the sweep has no path between the two on which each
+            step changes only eps or only min_samples.
         """
         with python_errors():
             found: NDArray[Any] = self._made.holders(self._place(*inner), self._place(*outer))
         return found.astype(np.intp)
 
     def rank(self, inner: tuple[float, int], outer: tuple[float, int]) -> int:
-        """How many clusters of one variant hold a cluster of another. Parameters and errors are those of `holders`."""
+        """Return how many clusters of `outer` contain a cluster of `inner`. For parameters and errors see `holders`."""
         with python_errors():
             return int(self._made.rank(self._place(*inner), self._place(*outer)))
 
     def relative_validity(self) -> NDArray[np.float64]:
-        """How well the clusters of each variant are separated, by the lineage alone: a cheap stand-in for `epsflow.validity`.
+        """Return how well the clusters of each variant are separated, a cheap estimate of `epsflow.validity`.
 
-        Of each cluster it compares the eps at which its core points are joined with the eps up to which it is apart from the other
-        clusters, as `relative_validity_` of hdbscan compares edges of a minimum spanning tree. Both are eps of the map, so it is a
-        lower bound: for eps in even ratios of exp(s) it is too low by less than 2 s.
+        For each cluster it compares the eps at which its core points become connected with the eps up to which it stays
+        apart from other clusters, as `relative_validity_` of hdbscan compares edges of a minimum spanning tree. Both
+        are eps of the map, so the result is a lower bound: if eps are in even ratios of exp(s), it is too low by less
+        than 2 s.
 
         Returns
         -------
         ndarray of shape (n_variants,)
-            From 0 to 1, in the order of the sweep: the mean of 1 - joined / apart over all points, noise counting 0. NaN where there is
-            just one cluster.
+            From 0 to 1, in the order of the sweep: the mean of 1 - joined / apart over all points; noise counts as 0.
+            NaN if there is exactly one cluster.
 
         Raises
         ------
         ValueError
-            For a lineage of keep="core", as it has no sizes of clusters.
+            If the lineage was made with keep="core" and has no sizes of clusters.
         """
         if not self._made.has_sizes:
             raise ValueError("relative validity weighs clusters by their points, and keep='core' counts core points alone: keep='summary'")
@@ -193,7 +196,7 @@ class Lineage:
         return found
 
     def _told(self, names: tuple[str, ...], table: NDArray[np.int64]) -> dict[str, NDArray[np.int64]]:
-        """Columns by their names, without those that go by border points where these were not told from noise."""
+        """Returns columns by name. Columns that depend on border points are left out if these were not computed."""
         columns = dict(zip(names, table.T))
         return columns if self._made.has_sizes else {name: column for name, column in columns.items() if name not in _BORDER_COUNTS}
 
@@ -215,7 +218,7 @@ def _made_of(eps: Any, figures: Any, clusters: Any, unit: Any) -> Lineage:
 
 
 def stored_lineage(file: Any, n_samples: int) -> Lineage:
-    """Of a lineage.npz, as `epsflow sweep --lineage` writes it. Raises ValueError for another file."""
+    """Loads a lineage.npz that `epsflow sweep --lineage` wrote. Raises ValueError if the file is another one."""
     try:
         with np.load(file, allow_pickle=False) as stored:
             arrays = {name: stored[name] for name in stored.files}

@@ -1,4 +1,4 @@
-"""Points that an engine has loaded, as what searches them sees them."""
+"""Points that an engine has loaded, without the methods that search them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 class Loaded:
     def __init__(self, engine: Any, given: Given, slices: Any = (), is_lazy: bool = False) -> None:
-        """slices: offsets, if points are many data sets. is_lazy: whether they are loaded only when they are needed."""
+        """slices: offsets, if the points are many data sets. is_lazy: whether to load the points at the first use."""
         self.engine = engine
         self._given = given
         self._slices = slices
@@ -24,7 +24,7 @@ class Loaded:
 
     @property
     def _data(self) -> Any:
-        """The points as the library has them. They are loaded at the first use."""
+        """The points as the library has them."""
         if self._loaded is None:
             self._loaded = self._load()
         return self._loaded
@@ -39,7 +39,7 @@ class Loaded:
 
 
 def method(function: F) -> F:
-    """Of a function `…_loaded`, which `Dataset` has as its method: what errors of arguments and `help` say."""
+    """Decorates a function `…_loaded` that is a method of `Dataset`: sets its name in error messages and its help."""
     name = function.__name__[: -len("_loaded")]
     function.__qualname__ = f"Dataset.{name}"
     function.__doc__ = f"As `epsflow.{name}` of these points, without what the engine and the metric are."

@@ -1,4 +1,4 @@
-"""What distance is: the metric of a data set, as its parameters name it."""
+"""The metric of a data set, from the parameters that name it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ._tasks import python_errors
 
 Metric = _core.Metric
 EUCLIDEAN = Metric("euclidean")
-_KNOWN = [*OPTIONS["metric"].words, "infinity"]  # which is scikit-learn's alone
+_KNOWN = [*OPTIONS["metric"].words, "infinity"]  # a name that only scikit-learn has
 _POWERS = {1.0: "manhattan", 2.0: "euclidean", math.inf: "chebyshev"}
 _PARAMETERS = {
     "euclidean": ("scale", "box", "p"),
@@ -31,9 +31,9 @@ _PARAMETERS = {
 def as_metric(
     metric: Any = "euclidean", metric_params: dict[str, Any] | None = None, p: float | None = None, units: Sequence[Any] = (None,)
 ) -> Metric:
-    """A metric by its name, with its parameters. Raises ValueError that says which there are, and what to use for others.
+    """Returns a metric by its name, with its parameters. Raises ValueError with the known names and the alternatives.
 
-    p: as scikit-learn has it, of "minkowski" alone. units: of the columns, or the one of all, which a box with a unit is converted to.
+    p: scikit-learn's, for "minkowski" only. units: of each column, or one for all; a box is converted to them.
     """
     if callable(metric):
         raise ValueError(
@@ -79,10 +79,10 @@ def as_metric(
 
 
 def sky_columns(names: list[str], metric: Metric) -> list[int]:
-    """Which of the columns are longitude and latitude by their names, in the order in which the metric takes them.
+    """Returns which columns are longitude and latitude by their names, in the order that the metric takes.
 
-    Returns nothing if names do not tell, if the caller has said which of two is which, and for metrics of other
-    coordinates. Raises ValueError for names that contradict each other, and for several pairs.
+    Returns an empty list if the names do not identify them, if the caller has defined the order of two columns, or if
+    the metric takes other coordinates. Raises ValueError if names contradict each other or form several pairs.
     """
     if len(names) == 2 and metric.latitude_first is not None:
         return []
@@ -91,21 +91,21 @@ def sky_columns(names: list[str], metric: Metric) -> list[int]:
 
 
 def require_unit_of_names(names: list[str], metric: Metric) -> None:
-    """names: of the columns that are taken, but for those that have a unit. Raises ValueError for those that say
-    another unit than the metric takes, as lat_rad does for "greatcircle"."""
+    """Raises ValueError if a name contradicts the unit of the metric, as lat_rad does for "greatcircle".
+    names: of the used columns that have no unit."""
     if metric.angle_unit is not None:
         with python_errors():
             metric.require_unit_of_names([as_utf8(name) for name in names])
 
 
 def _listed_values(values: Any) -> list[Any]:
-    # A text is no list of its characters, and what has no order no list of columns.
+    # A text is not a list of characters, and values without an order are not a list of columns.
     return list(values) if np.iterable(values) and not isinstance(values, (str, bytes, dict, set, frozenset)) else [values]
 
 
 def _as_number(value: Any, name: str, whole: Any) -> float:
     try:
-        if isinstance(value, (bool, np.bool_, str, bytes, np.timedelta64)):  # which float() takes
+        if isinstance(value, (bool, np.bool_, str, bytes, np.timedelta64)):  # float() would accept these
             raise TypeError
         return float(value)
     except (TypeError, ValueError):
@@ -125,7 +125,7 @@ def _as_side(side: Any, box: Any, unit: Any) -> tuple[float, float]:
 
 
 def arguments_of(metric: Metric) -> str:
-    """The arguments that say this metric in a call, each after a comma; nothing for the plain Euclidean one."""
+    """Returns the arguments that define this metric in a call, each after a comma. Empty for the Euclidean metric."""
     name = metric.name
     given = {
         "unit": metric.unit if name == "greatcircle" and metric.unit != "deg" else None,

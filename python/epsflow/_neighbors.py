@@ -1,4 +1,4 @@
-"""The neighbour table as a product of its own."""
+"""Tables of neighbours as a result of their own."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ def neighbors_loaded(data: Loaded, eps: float, *, distances: bool = False, progr
     eps = as_eps(eps, data._given.unit)
     warn_of_unit(data._given, eps)
     table = made_by(data._data.start_neighbors, eps, as_flag(distances, "distances"), progress=progress)
-    # Rows are as SciPy's canonical format has them.
+    # The rows are in SciPy's canonical format.
     return _as_table(table.offsets.view(np.int64), table.ids, table.distances if distances else None, eps, canonical=True)
 
 
 def read_neighbors(file: str | os.PathLike[str]) -> Any:
-    """The table of neighbours in an HDF5 file that `epsflow neighbors … --out` wrote.
+    """Read the table of neighbours in an HDF5 file that `epsflow neighbors … --out` wrote.
 
     Parameters
     ----------
@@ -33,16 +33,16 @@ def read_neighbors(file: str | os.PathLike[str]) -> Any:
     Returns
     -------
     scipy.sparse.csr_array of shape (n_samples, n_samples)
-        As `epsflow.neighbors` gives it, with distances where the file has them (--distances).
+        As `epsflow.neighbors` returns it, with distances if the file has them (--distances).
 
     Raises
     ------
     ImportError
-        Where h5py is not there.
+        If h5py is not installed.
     OSError
-        Where the file cannot be read.
+        If the file cannot be read.
     ValueError
-        Where it is damaged, or holds something else.
+        If the file is damaged or is not a table of neighbours.
 
     Examples
     --------
@@ -63,7 +63,7 @@ def read_neighbors(file: str | os.PathLike[str]) -> Any:
             offsets, ids = _column(opened["offsets"], np.uint64), _column(opened["ids"], np.uint32)
             distances = _column(opened["distances"], np.float64) if "distances" in opened else None
         n = len(offsets) - 1
-        # SciPy would read beyond its arrays.
+        # SciPy does not check offsets and would read beyond its arrays.
         if n < 0 or offsets[0] != 0 or offsets[-1] != len(ids) or (offsets[1:] < offsets[:-1]).any():
             raise ValueError(f"its offsets do not ascend from 0 to the number of its ids, {len(ids)}")
         if (ids >= n).any():
@@ -78,7 +78,7 @@ def read_neighbors(file: str | os.PathLike[str]) -> Any:
 
 
 def _column(stored: Any, dtype: Any) -> NDArray[Any]:
-    """A data set of one axis."""
+    """Returns a one-dimensional data set."""
     values = np.asarray(stored[()])
     if values.ndim != 1 or not np.can_cast(values.dtype, dtype):
         raise TypeError(f"{stored.name} is of type {values.dtype} and shape {values.shape}")
@@ -86,14 +86,14 @@ def _column(stored: Any, dtype: Any) -> NDArray[Any]:
 
 
 def _as_table(offsets: Any, ids: Any, distances: Any, eps: float, canonical: bool = False) -> Any:
-    """What `neighbors` returns. canonical: whether its rows are known to ascend."""
+    """Returns the result of `neighbors`. canonical: whether its rows are known to ascend."""
     values = np.ones(len(ids), dtype=np.bool_) if distances is None else distances
     try:
         from scipy.sparse import csr_array
     except ImportError:
         return (offsets, ids) if distances is None else (offsets, ids, values)
     n = len(offsets) - 1
-    # scipy wants indices of one type with the offsets, and signed ones.
+    # SciPy requires signed indices of the same type as the offsets.
     table = csr_array((values, ids.astype(np.int64), offsets), shape=(n, n))
     if canonical:
         table.has_sorted_indices = True

@@ -1,4 +1,4 @@
-"""Parameters as the library takes them. What cannot be one is refused by its name, with its value and what is accepted."""
+"""Parameters as the library takes them. Errors contain the name, the value and the accepted values."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from . import _core
 
 _MOST_MIN_SAMPLES = 2**32 - 1
 _MOST_BYTES = 2**63 - 1
-SAME_EPS = 1e-9  # relative, as rounded sums of steps are the same
+SAME_EPS = 1e-9  # relative: sums of steps differ by rounding
 
 
 class Option(NamedTuple):
-    """What the library says of an option."""
+    """The library's description of an option."""
 
     kind: str
     words: list[str]
@@ -26,14 +26,14 @@ class Option(NamedTuple):
 
 
 _NO_NUMBERS = (bool, np.bool_, np.timedelta64)
-"""Whole numbers to Python and NumPy, and of no use as one."""
+"""Types that Python or NumPy treat as whole numbers, but that are not accepted as numbers."""
 
 OPTIONS = {name: Option(kind, words, most, default) for _, name, kind, words, most, default in _core.options()}
-"""By parameter."""
+"""The options, by the names of the parameters."""
 
 
 def as_eps(eps: Any, unit: Any = None, name: str = "eps") -> float:
-    """eps as a number > 0, in `unit` where it is a quantity. Raises TypeError, ValueError."""
+    """Returns eps as a number > 0, converted to `unit` if it is a quantity. Raises TypeError, ValueError."""
     eps = without_unit(eps, unit, name)
     if isinstance(eps, _NO_NUMBERS) or not isinstance(eps, (int, float, np.integer, np.floating)):
         raise _wrong_type(name, eps, "a number > 0")
@@ -47,7 +47,7 @@ def as_eps(eps: Any, unit: Any = None, name: str = "eps") -> float:
 
 
 def without_unit(value: Any, unit: Any, name: str = "eps") -> Any:
-    """A quantity of astropy as a number in `unit`; anything else as it is. Raises ValueError for a unit that is no such one."""
+    """Returns a quantity of astropy as a number in `unit`, others unchanged. Raises ValueError for other units."""
     if not (hasattr(value, "to_value") and hasattr(value, "unit")):
         return value
     if not str(value.unit):
@@ -62,19 +62,19 @@ def without_unit(value: Any, unit: Any, name: str = "eps") -> Any:
 
 
 def as_min_samples(min_samples: Any, name: str = "min_samples") -> int:
-    """min_samples as a whole number >= 1. Raises TypeError, ValueError."""
+    """Returns min_samples as a whole number >= 1. Raises TypeError, ValueError."""
     return _as_whole(min_samples, name, 1, _MOST_MIN_SAMPLES, "a whole number >= 1")
 
 
 def as_count(value: Any, name: str, least: int = 1) -> int:
-    """A whole number, at least `least`. Raises TypeError, ValueError."""
+    """Returns a whole number >= `least`. Raises TypeError, ValueError."""
     return _as_whole(value, name, least, 2**32 - 1, f"a whole number >= {least}")
 
 
 def as_variants(eps: Any, min_samples: Any, variants: Any, unit: Any = None) -> list[tuple[float, int]]:
-    """Pairs (eps, min_samples), each once and in order: every eps with every min_samples, or those of variants. unit: as_eps()'s."""
+    """Returns pairs (eps, min_samples) without repetition: every eps with every min_samples, or the variants."""
     if getattr(eps, "unit", None) is not None and hasattr(eps, "quantity"):
-        eps = eps.quantity  # of a column, whose values are without their unit
+        eps = eps.quantity  # values of a column have no unit
     if variants is not None:
         if eps is not None or min_samples is not None:
             raise TypeError("variants lists pairs (eps, min_samples); eps and min_samples are left out then")
@@ -96,7 +96,7 @@ def as_variants(eps: Any, min_samples: Any, variants: Any, unit: Any = None) -> 
 
 
 def find_variant(places: dict[tuple[float, int], int], eps: Any, min_samples: Any, unit: Any = None) -> int:
-    """The place of a variant; its eps may be off by rounding, as a sum of steps is. Raises KeyError for one that is not there."""
+    """Returns the position of a variant. eps may differ by rounding (SAME_EPS). Raises KeyError for other variants."""
     eps = float(without_unit(eps, unit))
     if (eps, min_samples) in places:
         return places[eps, min_samples]
@@ -109,14 +109,14 @@ def find_variant(places: dict[tuple[float, int], int], eps: Any, min_samples: An
 
 
 def as_threads(threads: Any, name: str = "threads") -> int:
-    """A number of threads; None and -1 are 0, which leaves it to the library. Raises TypeError, ValueError."""
+    """Returns a number of threads. None and -1 become 0, the library's default. Raises TypeError, ValueError."""
     if threads is None or isinstance(threads, (int, np.integer)) and threads == -1:
         return 0
     return _as_whole(threads, name, 1, OPTIONS["threads"].most, "a whole number >= 1, or None for one per core")
 
 
 def as_options(**given: Any) -> dict[str, Any]:
-    """Options as the library takes them, each checked by its kind; what is None is left to the library. Raises TypeError, ValueError."""
+    """Returns checked options as the library takes them. None becomes the default. Raises TypeError, ValueError."""
     options: dict[str, Any] = {}
     for name, value in given.items():
         option = OPTIONS[name]
@@ -134,14 +134,14 @@ def as_options(**given: Any) -> dict[str, Any]:
 
 
 def as_flag(value: Any, name: str) -> bool:
-    """True or False, and not what Python takes for one, as 'no' for True. Raises TypeError."""
+    """Returns True or False. Raises TypeError for values that Python only treats as true or false, such as 'no'."""
     if not isinstance(value, (bool, np.bool_)):
         raise _wrong_type(name, value, "True or False")
     return bool(value)
 
 
 def as_folder(folder: Any, name: str = "folder") -> str:
-    """The path of a folder, or of what else name says. Raises TypeError, ValueError."""
+    """Returns the path of a folder, or of another thing that `name` names. Raises TypeError, ValueError."""
     path = os.fspath(folder) if isinstance(folder, os.PathLike) else folder
     if not isinstance(path, str):
         raise _wrong_type(name, folder, "a path, a text or a pathlib.Path")
@@ -154,7 +154,7 @@ def as_folder(folder: Any, name: str = "folder") -> str:
 
 
 def as_choice(word: Any, name: str, standard: str = "auto", words: Sequence[str] | None = None) -> str:
-    """A word. words: which there are; without them the library knows and names them. Raises TypeError, ValueError."""
+    """Returns a word. words: the accepted words; if None, the library checks it. Raises TypeError, ValueError."""
     if not isinstance(word, str):
         raise _wrong_type(name, word, f"a text, {standard!r} where it is left open")
     if words is not None:
@@ -163,19 +163,20 @@ def as_choice(word: Any, name: str, standard: str = "auto", words: Sequence[str]
 
 
 def require_one_of(word: Any, name: str, words: Sequence[str]) -> None:
-    """Raises ValueError for a word that is none of the words."""
+    """Raises ValueError if the word is not one of the words."""
     if word not in words:
         raise ValueError(f"{name}={word!r} is none of {', '.join(map(repr, words))}")
 
 
 def as_utf8(text: str) -> str:
-    """As the library takes texts: half of a surrogate pair is written as it is in Python."""
+    """Returns text as valid UTF-8. Half of a surrogate pair is written as an escape."""
     return text.encode(errors="backslashreplace").decode()
 
 
 def as_bytes(memory: Any, name: str = "memory") -> int:
-    """'8G', '500MB' or a number of bytes; None is 0, which leaves it to the library. K, M, G, T and KiB, MiB, GiB, TiB are powers of
-    1024, KB, MB, GB, TB of 1000, in upper or lower case. Raises TypeError, ValueError."""
+    """Returns a number of bytes from '8G', '500MB' or a number. None becomes 0, the library's default. K, M, G, T and
+    KiB, MiB, GiB, TiB are powers of 1024; KB, MB, GB, TB of 1000, in upper or lower case. Raises TypeError, ValueError.
+    """
     if memory is None:
         return 0
     accepted = "a number of bytes or a text such as '8GiB'"
@@ -208,5 +209,5 @@ def _as_pair(variant: Any) -> tuple[Any, Any]:
 
 
 def _listed(values: Any) -> Iterable[Any]:
-    """values, or the one value that they are; a text is one."""
+    """Returns values, or a list of the one value. A text is one value."""
     return values if np.iterable(values) and not isinstance(values, (str, bytes)) else [values]

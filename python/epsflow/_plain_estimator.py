@@ -1,4 +1,4 @@
-"""As much of scikit-learn's conventions as an estimator needs where scikit-learn is not there."""
+"""The part of scikit-learn's conventions that an estimator needs if scikit-learn is not installed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class ClusterMixin:
 
 
 class BaseEstimator:
-    """Parameters are the arguments of __init__, kept as they were given."""
+    """Keeps the arguments of __init__ as parameters, unchanged."""
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         names = [name for name in inspect.signature(type(self).__init__).parameters if name != "self"]

@@ -1,4 +1,4 @@
-"""What a sweep would do, and why, before it is done."""
+"""Plans: what a sweep would do, and why."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ._tasks import filled, made_by, python_words
 
 @dataclass(frozen=True)
 class EpsPlan:
-    """What a sweep would do with the variants of one eps.
+    """The plan of a sweep for the variants of one eps.
 
     Attributes
     ----------
@@ -23,25 +23,26 @@ class EpsPlan:
         Descending.
     strategy : {"direct", "csr table", "packed table"}
     because : str
-        Why this strategy.
+        The reason for the strategy.
     index : {"grid", "tree", "all"}
-        Where candidates come from.
+        The index that returns candidates.
     decide : {"scalar", "tensor64", "tensor16"}
-        How they are decided.
+        How the distances of candidates are tested.
     cells : int
-        Of the index that are not empty; 0 where the device finds them only as it clusters.
+        The number of cells of the index that are not empty; 0 if the device finds them only during clustering.
     candidates : int
-        Distances that a search of all points tests; 0 where any two points of a cell are neighbours.
+        The number of distances that a search of all points tests; 0 if any two points of a cell are neighbours.
     passes : int
-        Times that a point's candidates are looked through, at most.
+        The maximum number of passes over a point's candidates.
     pairs : int
-        Of a csr table: counted, or estimated from a sample.
+        The number of pairs of a csr table, counted or estimated from a sample.
     bytes : int
-        Of host memory while it runs alone, points included; labels, which are handed over, are not.
+        Bytes of host memory if it runs alone, including the points. Labels belong to the caller and are not included.
     fits : bool
-        Whether the memory has room for it.
+        Whether it fits into the memory.
     seconds : float or None
-        How long it takes, within a factor of two mostly: from a run on a sample of the points. None on a GPU, and where it does not fit.
+        The estimated time, mostly within a factor of two, from a run on a sample of the points. None on a GPU, and if
+        it does not fit.
     """
 
     eps: float

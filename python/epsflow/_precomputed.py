@@ -1,4 +1,4 @@
-"""Distances that the caller has already: metric='precomputed', dense or sparse."""
+"""Distances that the caller has computed: metric='precomputed', dense or sparse."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ._tasks import ProgressOption, log, python_errors, wait_for
 
 
 def is_sparse(X: Any) -> bool:
-    """Whether X is a matrix or an array of scipy.sparse."""
+    """Returns whether X is a matrix or an array of scipy.sparse."""
     return hasattr(X, "tocsr") and hasattr(X, "nnz")
 
 
@@ -24,7 +24,7 @@ def is_precomputed(metric: Any) -> bool:
 
 
 def refuse_beside(given: dict[str, bool]) -> None:
-    """Raises ValueError for parameters that are about searching points; given: whether each is there."""
+    """Raises ValueError for parameters that only apply to a search of points. given: whether each is given."""
     beside = [name for name, is_given in given.items() if is_given]
     if beside:
         out = "it" if len(beside) == 1 else "them"
@@ -32,7 +32,7 @@ def refuse_beside(given: dict[str, bool]) -> None:
 
 
 def made_dense(X: Any, memory: Any, engine: Any = None, name: str = "X") -> Any:
-    """X, or as a dense array what is sparse, with a notice. Raises MemoryError where it takes more than the memory, or that of the engine."""
+    """Returns X as a dense array, with a notice if it is sparse. Raises MemoryError if it exceeds the memory."""
     if not is_sparse(X):
         return X
     if X.ndim != 2:
@@ -53,14 +53,15 @@ def _mib(size: int) -> str:
 
 
 def as_distances(X: Any, name: str = "X") -> Any:
-    """X as a C-contiguous [n, n] array of float32 or float64, or as a csr_array of one of them with sorted rows and its whole diagonal.
-    Raises TypeError, ValueError for what are no distances, and for what is not square."""
+    """Returns X as a C-contiguous [n, n] array or a csr_array with sorted rows and a full diagonal, of float32 or
+    float64. Raises TypeError, ValueError if X is not distances or is not square."""
     if has_masked(X):
         raise ValueError(f"{name} has masked distances: fill them, {name}.filled(numpy.inf) for pairs that are no neighbours")
     if has_unit(X):
         raise ValueError(f"{name} is in {X.unit}, and distances are taken as numbers, in the unit of eps: give {name}.to_value('{X.unit}')")
     table: Any = X.tocsr() if is_sparse(X) else np.asarray(X)
-    if is_sparse(X) and (np.diff(table.indptr) < 0).any():  # SciPy has not looked, and would read beyond its arrays
+    # SciPy has not checked indptr, and would read beyond its arrays.
+    if is_sparse(X) and (np.diff(table.indptr) < 0).any():
         row = int(np.argmax(np.diff(table.indptr) < 0))
         raise ValueError(f"{name}.indptr falls behind row {row}, from {table.indptr[row]} to {table.indptr[row + 1]}: it must ascend")
     if table.dtype.kind == "O":
@@ -78,7 +79,7 @@ def as_distances(X: Any, name: str = "X") -> Any:
 
 
 def refuse_beyond_table(X: Any, eps: list[float], name: str = "X") -> None:
-    """Raises ValueError for an eps above that of a table of `neighbors`, which lacks the pairs between the two."""
+    """Raises ValueError if an eps is larger than the eps of a table of `neighbors`, which lacks larger distances."""
     made_for = getattr(X, "epsflow_eps", None) if is_sparse(X) else None
     if made_for is not None and max(eps) > made_for:
         raise ValueError(
@@ -88,7 +89,7 @@ def refuse_beyond_table(X: Any, eps: list[float], name: str = "X") -> None:
 
 
 def _with_diagonal(table: Any) -> Any:
-    """A copy with sorted rows in which each point is its own neighbour, at the distance 0 where X has none."""
+    """Returns a copy with sorted rows in which each point is its own neighbour. Missing diagonal entries become 0."""
     table = table.copy()
     table.sum_duplicates()
     missing = np.ones(table.shape[0], dtype=bool)
@@ -109,11 +110,11 @@ def cluster_distances(
     distances: Any, variants: list[tuple[float, int]], sample_weight: Any, core: bool, progress: ProgressOption,
     options: dict[str, Any], directed: bool = False,
 ) -> list[Any]:
-    """A result of the library for each variant, in order; distances: as as_distances() gives them; options: of_the_cpu()'s; directed: take
-    rows that are not symmetric, too, as scikit-learn does."""
+    """Returns the library's result for each variant, in order. distances: from as_distances(). options: from
+    of_the_cpu(). directed: accept rows that are not symmetric, as scikit-learn does."""
     weights = None if sample_weight is None else as_weights(sample_weight, distances.shape[0])
     run = _core.TableRun(weights, core, directed)
-    single = distances.dtype == np.float32  # eps is rounded to it, as NumPy does for scikit-learn
+    single = distances.dtype == np.float32  # then eps is rounded to float32, as NumPy does in scikit-learn
     with python_errors():
         if is_sparse(distances):
             offsets = distances.indptr.astype(np.uint64)

@@ -1,4 +1,4 @@
-"""Sweeps over points of which each process of MPI has a share."""
+"""Sweeps of points that are distributed over the processes of MPI."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from ._tasks import python_words
 
 T = TypeVar("T")
 
-# MPI counts in int.
+# MPI counts with int.
 _MOST_AT_ONCE = 1 << 30
 _TAG = 1
 
 
 class Ranks:
-    """The processes of a communicator of mpi4py, of which it has a copy of its own. All calls but those of properties are collective."""
+    """The processes of a duplicated communicator of mpi4py. All methods are collective, except check_interrupt()."""
 
     def __init__(self, comm: Any) -> None:
-        # Importing it initialises MPI, and whoever has a communicator has done so.
+        # Importing mpi4py would initialise MPI. A caller with a communicator has imported it.
         MPI = sys.modules.get("mpi4py.MPI")
         if MPI is None or not isinstance(comm, MPI.Intracomm):
             raise TypeError(f"comm is {comm!r}: give a communicator of mpi4py (pip install mpi4py), as MPI.COMM_WORLD")
@@ -32,7 +32,8 @@ class Ranks:
         self.size: int = self._comm.Get_size()
 
     def __enter__(self) -> Ranks:
-        # Where Ctrl-C broke off a collective call, the others would wait in it for ever: it is held until it can be told.
+        # If Ctrl-C broke off a collective call, the other ranks would wait in it for ever. The signal is kept until all
+        # ranks can be informed.
         self._handler = signal.getsignal(signal.SIGINT)
         self._held: list[tuple[Any, ...]] = []
         if threading.current_thread() is threading.main_thread() and callable(self._handler):
@@ -42,7 +43,7 @@ class Ranks:
         return self
 
     def __exit__(self, kind: object, *raised: object) -> None:
-        # Collective, and so is what went before: an error is everybody's.
+        # Free() is collective, and so was every step before: an error is raised on all ranks.
         self._comm.Free()
         if callable(self._handler):
             signal.signal(signal.SIGINT, self._handler)
@@ -50,17 +51,18 @@ class Ranks:
                 self.check_interrupt()
 
     def check_interrupt(self) -> None:
-        """Where the others can be told of it: raises what Ctrl-C would have raised before."""
+        """Raises the interrupt that Ctrl-C requested, at a point at which the other ranks can be informed."""
         if self._held and callable(self._handler):
             self._handler(*self._held.pop())
 
     def start(self, *arguments: Any) -> RankTask:
-        """What run_task() starts."""
+        """Starts the sweep of this rank. run_task() calls it."""
         relay = _core.Relay(self.rank, self.size)
         return RankTask(self, relay, self.together(lambda: _core.start_shared_sweep(relay, *arguments)))
 
     def agree(self, error: BaseException | None = None, doing: str = "") -> None:
-        """Raises on every rank where one of them has an error: its own, or RuntimeError that says whose; and where not all are doing the same."""
+        """Raises on every rank if one has an error, or if the ranks differ in `doing`. A rank with an error raises it;
+        the others raise RuntimeError with its number."""
         mine = None if error is None else f"{type(error).__name__}: {error}"
         told = self._comm.allgather((mine, doing))
         if error is not None:
@@ -73,18 +75,18 @@ class Ranks:
                 raise RuntimeError(f"rank {rank} is not where rank 0 is: give all the same parameters, but for X and sample_weight")
 
     def together(self, step: Callable[[], T]) -> T:
-        """What the step returns. Where it raises on one rank, all do."""
+        """Returns the result of the step. If it raises on one rank, all ranks raise."""
         try:
             made = step()
             self.check_interrupt()
         except BaseException as error:
             self.agree(error)
-            raise  # it has been already
+            raise  # not reached: agree() raises the error
         self.agree()
         return made
 
     def require_same(self, given: dict[str, Any]) -> None:
-        """Raises ValueError on every rank where they were given different values for a parameter; None agrees with any."""
+        """Raises ValueError on every rank if they have different values for a parameter. None agrees with any value."""
         told = self._comm.allgather(given)
         values = {name: [other[name] for other in told if other[name] is not None] for name in told[0]}
         differing = [name for name, of_ranks in values.items() if any(value != of_ranks[0] for value in of_ranks)]
@@ -92,7 +94,7 @@ class Ranks:
             raise ValueError(f"the ranks differ in {' and '.join(differing)}: give all of them the same")
 
     def serve(self, asked: str, relay: Any) -> None:
-        """Does what the relay asks."""
+        """Does the collective operation that the relay requests."""
         if asked == "mail":
             self._exchange(relay)
             return
@@ -109,13 +111,13 @@ class Ranks:
 
 
 class RankTask:
-    """The run of a rank, which is waited for as any task is: what it asks of the others is done meanwhile, on this thread."""
+    """The run of a rank. While it is waited for, this thread does the collective operations that it requests."""
 
     def __init__(self, ranks: Ranks, relay: Any, task: Any) -> None:
         self.task = task
         self._ranks = ranks
         self._relay = relay
-        self._over = False  # no rank waits for this one any more
+        self._over = False  # True if no rank waits for this one any more
 
     def wait(self, seconds: float) -> bool:
         if self._over:
@@ -131,13 +133,13 @@ class RankTask:
         try:
             self._ranks.serve(asked, self._relay)
         except BaseException:
-            self._over = True  # the others know
+            self._over = True  # the other ranks have the error
             raise
         self._relay.answer()
         return False
 
     def cancel(self) -> None:
-        """While what broke off the waiting is handled: the others are told of it."""
+        """Cancels the run while an exception is handled, and informs the other ranks of it."""
         self.task.cancel()
         if self._over:
             return

@@ -1,4 +1,4 @@
-"""Points from files of the kinds that the program reads, by the libraries that people have for them."""
+"""Reads points from the file formats that the program reads, with widely used Python libraries."""
 
 from __future__ import annotations
 
@@ -28,42 +28,44 @@ def read_points(
 ) -> Any:
     """Read points from files: text, NPY, NPZ, FITS, HDF5, Parquet, Arrow (Feather), raw floats; gzipped, too.
 
-    Their values are as the libraries read them: of text pandas, of FITS astropy, of HDF5 h5py, of Parquet and Arrow pyarrow. The first
-    bytes of a file say what it is, else its name.
+    Values are as the libraries read them: pandas for text, astropy for FITS, h5py for HDF5, pyarrow for Parquet and
+    Arrow. The format is recognized by the first bytes of a file, else by its name.
 
     Parameters
     ----------
     files : str, path or list of them
-        The rows of several files of one kind follow each other.
+        The rows of several files are concatenated. All files have the same format.
     columns : str, int or list of them, optional
-        Names, or numbers from 0, from the end where negative; every column where they are left out. One value of a column of vectors
-        is "name[0]". Of NPZ and HDF5 they may be arrays of one axis, as "/lon" and "/lat". The index of a DataFrame that was saved as
-        Parquet or Feather is read only where it is named.
+        Names, or numbers from 0 (negative from the end). The default is every column. One value of a vector column is
+        "name[0]". For NPZ and HDF5 they may be one-dimensional arrays, as "/lon" and "/lat". The index of a DataFrame
+        that was saved as Parquet or Feather is read only if it is named.
     table : str or int, optional
-        FITS: number of the extension, from 1, or its name, the first table where it is left out. HDF5, NPZ: the array, or a group of
-        arrays. Of several files of a snapshot of a simulation some may have no particles of the type.
+        FITS: the number (from 1) or the name of the extension; the default is the first table. HDF5, NPZ: an array, or
+        a group of arrays. If files are the parts of one simulation snapshot, some may have no particles of this type.
     dims : int, optional
-        Of raw files, which are named .raw, .bin, .f32 or .f64: the coordinates per point.
+        The number of coordinates per point, for raw files, whose names end in .raw, .bin, .f32 or .f64.
     precision : {"float32", "float64"}, optional
-        Of raw files, where .f32 or .f64 does not say it; float64 where it is left out.
+        The type of the values in raw files that do not end in .f32 or .f64. The default is float64.
     **text
-        Of text, as `pandas.read_csv` takes them. Left out, `sep` and `header` are found out from the first row. It has the names of
-        columns if it has text and no number, and numbers follow below; a row of missing values is no header. `comment`, "#" where it is
-        left out, is what lines begin with that are skipped, unless they begin with the error of a spreadsheet, as #N/A or #DIV/0!, which
-        is a missing value. `skiprows` is a number of lines, and `chunksize` and `iterator` are not taken.
+        Options of `pandas.read_csv`, for text. The defaults of `sep` and `header` are derived from the first row. It is
+        a header if it has text and no number, and there are numbers below it; a row of missing values is not a header.
+        `comment` (default "#") marks lines that are skipped, unless they begin with an error of a spreadsheet, as #N/A
+        or #DIV/0!, which is a missing value. `skiprows` is a number of lines. `chunksize` and `iterator` are not
+        supported.
 
     Returns
     -------
     pandas.DataFrame or ndarray of shape (n_samples, n_features)
-        What `epsflow.sweep` takes: a DataFrame where columns have names and pandas is there. float32 stays float32. Missing values are
-        NaN; `epsflow.drop_missing` leaves their rows out. Units of FITS are not looked at; `astropy.table.Table.read` keeps them.
+        Points for `epsflow.sweep`: a DataFrame if columns have names and pandas is installed. float32 stays float32.
+        Missing values are NaN; `epsflow.drop_missing` drops their rows. Units in FITS files are ignored;
+        `astropy.table.Table.read` keeps them.
 
     Raises
     ------
     ImportError
-        For a library that is not there, by its name.
+        If a library is not installed. The error names it.
     OSError, ValueError
-        For files that are not there or damaged, columns that are not there, and what could be read in several ways.
+        If files do not exist or are damaged, if columns do not exist, or if a file can be read in several ways.
 
     Examples
     --------
@@ -98,7 +100,7 @@ def read_points(
 
 
 def _read_file(path: Path, columns: list[Any] | None, options: dict[str, Any]) -> tuple[str, Any]:
-    """What kind of file it is, and its points; None for a file of a snapshot without particles of the type."""
+    """Returns the format of a file and its points, or None if it is part of a snapshot and has no such particles."""
     ending = (path.with_suffix("") if path.suffix.lower() == ".gz" else path).suffix.lower()
     with open(path, "rb") as packed:
         try:
@@ -116,7 +118,7 @@ def _read_file(path: Path, columns: list[Any] | None, options: dict[str, Any]) -
             library = str(error.name).partition(".")[0]
             raise ImportError(f"{path} takes {library}, which is not there: pip install {library}", name=library) from error
         except Exception as error:  # each library has its own
-            why = re.sub(r"^\S+\(\) ", "it is of a kind whose reader ", str(error))  # got an unexpected keyword argument
+            why = re.sub(r"^\S+\(\) ", "it is of a kind whose reader ", str(error))  # …: unexpected keyword
             raise (MemoryError if isinstance(error, MemoryError) else ValueError)(f"{path}: {why}") from error
 
 
@@ -130,7 +132,7 @@ def _precision_of(ending: str, asked: str | None) -> str:
 
 
 def _number_of(asked: Any, names: list[Any]) -> int:
-    """Of the column with this number or name; names that differ in case alone are one where no column has the very name."""
+    """Returns the number of a column. Names may differ in case if no column has exactly this name."""
     if isinstance(asked, (int, np.integer)) and -len(names) <= asked < len(names):
         return int(asked) % len(names)
     found = [i for i, name in enumerate(names) if name == asked]
@@ -154,7 +156,7 @@ def _numbers_of(names: list[Any], columns: list[Any] | None) -> list[int]:
 
 
 def _chosen(found: Any, columns: list[Any] | None) -> Any:
-    """Of an array [n, d], or of pairs: the name of a column, or its number where it has none, and a function that gives it; of None it."""
+    """Returns the chosen columns of an array [n, d] or of pairs (name or number, function that reads it), or None."""
     if found is None:
         return None
     if isinstance(found, np.ndarray):
@@ -166,13 +168,13 @@ def _chosen(found: Any, columns: list[Any] | None) -> Any:
     names = [name for name, _ in chosen]
     values = [read() for _, read in chosen]
     if util.find_spec("pandas") is not None and every != list(range(len(every))):
-        # By numbers first: several columns may have one name.
+        # Columns are numbered first, because several columns may have the same name.
         return import_module("pandas").DataFrame(dict(enumerate(values))).set_axis(names, axis=1)
     return in_one([refuse_inexact(np.asarray(column), name) for name, column in zip(names, values)], len(values[0]))
 
 
 def _of_array(array: Any) -> Any:
-    """Of an array, or of the fields of its records."""
+    """Returns a two-dimensional array, or the fields of an array of records as pairs for _chosen()."""
     if array.dtype.names:
         return _of_fields({name: array[name] for name in array.dtype.names})
     if array.ndim not in (1, 2):
@@ -181,7 +183,7 @@ def _of_array(array: Any) -> Any:
 
 
 def _of_fields(fields: dict[str, Any]) -> Any:
-    """Each number of a vector is a column."""
+    """Returns pairs for _chosen(). Each element of a vector field becomes a column."""
     pairs: list[tuple[str, Any]] = []
     for name, field in fields.items():
         part = field.reshape(len(field), math.prod(field.shape[1:]))
@@ -191,7 +193,7 @@ def _of_fields(fields: dict[str, Any]) -> Any:
 
 
 def _plain(values: Any, name: str) -> NDArray[Any]:
-    """In native byte order; numbers that are masked are NaN."""
+    """Returns values in native byte order, with masked numbers as NaN."""
     mask, array = getattr(values, "mask", False), np.asarray(values)
     if np.any(mask) and array.dtype.kind in "iub":
         array = refuse_inexact(np.where(mask, 0, array), name).astype(np.float64)
@@ -202,7 +204,7 @@ def _plain(values: Any, name: str) -> NDArray[Any]:
 
 
 def _of_arrays(arrays: Mapping[str, Any], columns: Any, table: str, read: Callable[[Any], NDArray[Any]]) -> Any:
-    """Of the array that is named, of those that columns name, or of the only one that can be points."""
+    """Reads the array that is named, the arrays that columns name, or the only array that can be points."""
     table = str(table).strip("/")
     inside = {name[len(table) :].strip("/"): arrays[name] for name in arrays if not table or f"{name}/".startswith(f"{table}/")}
     if columns and all(str(column).strip("/") in inside for column in columns):
@@ -216,7 +218,7 @@ def _of_arrays(arrays: Mapping[str, Any], columns: Any, table: str, read: Callab
 
 
 class _Head(NamedTuple):
-    """What an array of an NPZ says of itself before its values."""
+    """The header of an array in an NPZ file."""
 
     name: str
     ndim: int
@@ -224,7 +226,7 @@ class _Head(NamedTuple):
 
 
 def _read_npz(file: Any, columns: Any, table: str = "") -> Any:
-    """Nothing is read but the heads of arrays, and the arrays that are chosen."""
+    """Reads only the headers of arrays and the arrays that are chosen."""
     formats = np.lib.format
     with np.load(file) as archive:
         heads: dict[str, _Head] = {}
@@ -233,7 +235,7 @@ def _read_npz(file: Any, columns: Any, table: str = "") -> Any:
                 with archive.zip.open(f"{name}.npy") as opened:
                     is_first = formats.read_magic(opened) == (1, 0)
                     shape, _, dtype = (formats.read_array_header_1_0 if is_first else formats.read_array_header_2_0)(opened)
-            except Exception:  # what cannot be read is an error where it is asked for
+            except Exception:  # an unreadable array is an error only if it is chosen
                 shape, dtype = (), np.dtype(object)
             heads[name] = _Head(name, len(shape), dtype)
         return _of_arrays(heads, columns, table, lambda head: np.asarray(archive[head.name]))
@@ -247,7 +249,8 @@ def _of_dataset(dataset: Any) -> NDArray[Any]:
     except OSError:
         _refuse_filters(dataset)
         raise
-    for word in np.asarray(dataset.attrs.get("_Unsigned", ())).reshape(-1)[:1]:  # by which netCDF stores integers as those of the other kind
+    # netCDF marks integers that are stored with the other signedness.
+    for word in np.asarray(dataset.attrs.get("_Unsigned", ())).reshape(-1)[:1]:
         text = word.decode(errors="replace") if isinstance(word, bytes) else str(word)
         stored, meant = {"true": ("i", "u"), "false": ("u", "i")}.get(text.strip().lower(), ("", ""))
         if values.dtype.kind == stored:
@@ -256,7 +259,7 @@ def _of_dataset(dataset: Any) -> NDArray[Any]:
 
 
 def _refuse_filters(dataset: Any) -> None:
-    """Raises ValueError where HDF5 lacks one by which the values are packed, of which it says that a folder is missing."""
+    """Raises ValueError if HDF5 lacks the filter of the values. HDF5's own error only mentions a missing folder."""
     filters, packed = import_module("h5py").h5z, dataset.id.get_create_plist()
     for code, _, _, name in map(packed.get_filter, range(packed.get_nfilters())):
         if not filters.filter_avail(code):
@@ -278,7 +281,7 @@ def _read_hdf5(file: Any, columns: Any, table: str = "") -> Any:
     with h5py.File(file, "r") as opened:
         if _lacks_particles(opened, [f"{table}/{column}" for column in columns or [""]]):
             return None
-        # visititems goes to each array once, by one of its names; table and columns may be others, which are links.
+        # visititems visits each array once, with one of its names. table and columns may be links with other names.
         for name in ("", str(table).strip("/")):
             found = opened.get(name or "/")
             if isinstance(found, h5py.Group):
@@ -292,11 +295,11 @@ def _read_hdf5(file: Any, columns: Any, table: str = "") -> Any:
 
 
 _SWIFT_TYPES = ("Gas", "DM", "DMBackground", "Sink", "Stars", "BH", "Neutrino")
-"""SWIFT's other names of the types of particles, by their numbers."""
+"""SWIFT's other names of the particle types, in the order of their numbers."""
 
 
 def _lacks_particles(opened: Any, asked: list[str]) -> bool:
-    """Whether a file is one of a snapshot, and others of it have the particles that are asked for; asked: paths of arrays."""
+    """Returns whether a file of a snapshot lacks the particles and other files have them. asked: paths of arrays."""
     known = {name: number for number, swift in enumerate(_SWIFT_TYPES) for name in (f"PartType{number}", f"{swift}Particles")}
     groups = {path.strip("/").partition("/")[0] for path in asked}
     header = opened["Header"].attrs if "Header" in opened else {}
@@ -313,7 +316,7 @@ def _lacks_particles(opened: Any, asked: list[str]) -> bool:
 def _read_fits(file: Any, columns: Any, table: str | int | None = None) -> Any:
     fits = import_module("astropy.io.fits")
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of units, and of what is behind the table
+        warnings.simplefilter("ignore")  # warnings about units, and about bytes after the table
         with fits.open(file, memmap=False) as opened:
             there = {i: part for i, part in enumerate(opened) if isinstance(part, (fits.BinTableHDU, fits.TableHDU))}
             wanted = None if table is None else str(table).strip().lower()
@@ -329,7 +332,7 @@ def _read_fits(file: Any, columns: Any, table: str | int | None = None) -> Any:
 
 
 def _with_nulls(data: Any, column: Any) -> Any:
-    """A column of a binary table, masked where the file has TNULL, which is of what is stored: before it is scaled."""
+    """Returns a column of a binary table, masked at TNULL. TNULL is a stored value, before scaling."""
     values, stored = data[column.name], data.view(np.ndarray)[column.name]
     if column.null is None or stored.dtype.kind not in "iu" or stored.shape != values.shape:
         return values
@@ -337,13 +340,13 @@ def _with_nulls(data: Any, column: Any) -> Any:
 
 
 def _of_texts(data: Any, column: Any, null: Any) -> NDArray[Any]:
-    """A column of an ASCII table. null: what the header has for TNULL, which astropy forgets if it is blank: a field is missing if it is the
-    same but for blanks around it, in columns of numbers."""
+    """Returns a column of an ASCII table. A number is missing if the field without surrounding blanks equals null: the
+    TNULL of the header, which astropy drops if it is blank."""
     stored = data.view(np.ndarray)[column.name]
     missing = np.zeros(len(stored), np.bool_)
     if null is not None and not str(column.format).startswith("A"):
         missing = np.char.strip(stored) == str(null).strip()[: stored.dtype.itemsize].encode()
-        stored[missing] = b"0"  # as a null need not be a number
+        stored[missing] = b"0"  # null need not be a number
     return _plain(np.ma.MaskedArray(data[column.name], missing), column.name)
 
 
@@ -352,7 +355,8 @@ def _read_parquet(file: Any, columns: Any) -> Any:
     schema = opened.schema_arrow
 
     def read(i: int) -> Any:
-        found = opened.read([schema.names[i]])  # with those of the same name, and more where the name has dots
+        # The result includes columns of the same name, and more columns if the name has dots.
+        found = opened.read([schema.names[i]])
         same = [k for k, name in enumerate(found.schema.names) if name == schema.names[i]]
         return found.column(same[schema.names[:i].count(schema.names[i])])
 
@@ -365,9 +369,8 @@ def _read_arrow(file: Any, columns: Any) -> Any:
 
 
 def _of_table(schema: Any, columns: Any, read: Callable[[int], Any]) -> list[tuple[str, Any]]:
-    """Returns the pairs that _chosen() takes. Each number of a list becomes a column. A column of lists is read only if one of its numbers may be
-    requested.
-    """
+    """Returns pairs for _chosen(). Each number of a list becomes a column. A column of lists is read only if one of its
+    numbers may be requested."""
     types = import_module("pyarrow.types")
     pairs: list[tuple[str, Any]] = []
     for i in _without_index(schema, columns):
@@ -392,9 +395,8 @@ def _refuse(why: str) -> Any:
 
 
 def _of_lists(column: Any, name: str) -> NDArray[Any]:
-    """Returns a column of lists of numbers as an array [rows, length]. A missing list becomes a row of NaN. Raises ValueError if lists differ in
-    length.
-    """
+    """Returns a column of lists of numbers as an array [rows, length]. A missing list becomes a row of NaN. Raises
+    ValueError if lists differ in length."""
     lists, kind = column.combine_chunks(), column.type
     fixed = getattr(kind, "list_size", None)
     lengths = lists.value_lengths().drop_null().unique().to_pylist() if fixed is None else [fixed]
@@ -404,7 +406,7 @@ def _of_lists(column: Any, name: str) -> NDArray[Any]:
         raise ValueError(f"column {name!r} has no list, as all of its rows are missing: leave it out")
     length, flat = lengths[0] if lengths else 0, lists.flatten()
     is_whole = import_module("pyarrow.types").is_integer(kind.value_type)
-    values = np.asarray((flat.fill_null(0) if is_whole else flat).to_numpy(False))  # of floats nulls are NaN
+    values = np.asarray((flat.fill_null(0) if is_whole else flat).to_numpy(False))  # nulls among floats are NaN
     if not lists.null_count and not (is_whole and flat.null_count):
         return values.reshape(len(lists), length)
     rows = np.full((len(lists), length), np.nan, np.float64 if is_whole else values.dtype)
@@ -414,7 +416,7 @@ def _of_lists(column: Any, name: str) -> NDArray[Any]:
 
 
 def _without_index(schema: Any, columns: Any) -> list[int]:
-    """The numbers of the columns. Those of an index of pandas come last, and only where they are asked for by name."""
+    """Returns the numbers of the columns. Columns of a pandas index come last, and only if they are named."""
     index = (schema.pandas_metadata or {}).get("index_columns", [])
     asked = [str(column).strip().lower() for column in columns or []]
     named = [i for i, name in enumerate(schema.names) if name in index and name.strip().lower() in asked]
@@ -422,7 +424,7 @@ def _without_index(schema: Any, columns: Any) -> list[int]:
 
 
 def _of_arrow(column: Any) -> Any:
-    """Whole numbers beside nulls stay what they are."""
+    """Returns a column as an array. Integers beside nulls stay exact."""
     return np.array(column.to_pylist(), object) if column.null_count and "int" in str(column.type) else column.to_numpy()
 
 
@@ -452,11 +454,11 @@ def _read_text(file: Any, columns: Any, **options: Any) -> Any:
     if options.get("keep_default_na", True) and not isinstance(options.get("na_values"), dict):
         options["na_values"] = [*_GAPS, *_listed(options.get("na_values"))]
     text = _rows_alone(text, sep, mark, None if options.get("quoting") == csv.QUOTE_NONE else options.get("quotechar", '"'))
-    if int(pandas.__version__.partition(".")[0]) < 4:  # where that is not the default
+    if int(pandas.__version__.partition(".")[0]) < 4:  # pandas 4 has this default
         options = {"float_precision": "round_trip", **options}
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of float_precision
-        warnings.simplefilter("error", pandas.errors.ParserWarning)  # of rows that are longer than the first
+        warnings.simplefilter("ignore")  # warnings about float_precision
+        warnings.simplefilter("error", pandas.errors.ParserWarning)  # raised for rows that are longer than the first
         if "header" not in options:
             options["header"] = None if "names" in options or not _begins_with_names(_texts_of(text, sep, options, 102), options, first) else 0
         frame = pandas.read_csv(io.BytesIO(text), sep=sep, **options)
@@ -469,25 +471,26 @@ _ERRORS = (
     *("#CONNECT!", "#BUSY!", "#ERROR!", "#UNKNOWN!", "#GETTING_DATA", "#NV", "#WERT!", "#BEZUG!", "#ZAHL!", "#VALEUR!", "#NOM?", "#NOMBRE!"),
     *("#NUL!", "#N/D", "#VALORE!", "#RIF!", "#NOME?", "#VALOR!", "#¡VALOR!", "#¡DIV/0!", "#¡NUM!", "#¡REF!", "#¿NOMBRE?", "#¡NULO!"),
 )
-"""What spreadsheets write for a value that a formula could not give, as the program has them (io/read/text/text_fields.cpp)."""
+"""Errors of formulas in spreadsheets. io/read/text/text_fields.cpp has the same list for the program."""
 _GAPS = ["-", "--", "---", "?", *_ERRORS]
-"""Missing values, besides those that pandas knows."""
+"""Missing values, in addition to pandas' own."""
 _PANDAS_GAPS = ("", "NA", "N/A", "n/a", "<NA>", "NaN", "nan", "null", "NULL", "None")
 _NUMBER = re.compile(r"[-+]?(?:(?:\d+[.,]?\d*|[.,]\d+)(?:[eEdD][-+]?\d+)?|nan|inf|infinity)", re.IGNORECASE)
 
 
 def _skipped_line(sep: str, blanks: str, mark: str) -> bytes:
-    """The pattern of a line that is no row: blank, or a comment, unless it begins with the error of a spreadsheet, or with one of the
-    longer texts of data services. sep: a pattern."""
+    """Returns the pattern of a line that is not a row: blank, or a comment. A line that begins with an error of a
+    spreadsheet or a longer text of data services is a row. sep: a pattern."""
     errors = "|".join(map(re.escape, _ERRORS))
     return rf"[{blanks}]*(?:(?!#N/A|(?:{errors})(?:[ \t,;|\r\n]|{sep}|\Z)){re.escape(mark)}[^\n]*|\r?)(?:\n|\Z)".encode()
 
 
 def _rows_alone(text: bytes, sep: str, mark: str, quote: str | None) -> bytes:
-    """Without blank lines and comments, which are whole lines outside of quotes."""
+    """Removes blank lines and comments. These are whole lines outside quotes."""
     blanks, ends = " " if sep == "\t" else r" \t", re.escape(sep) if len(sep) == 1 else sep
     skipped = b"(?m)^" + _skipped_line(ends, blanks, mark)
-    if not quote or quote.encode() not in text or len(sep) > 1 and sep != r"\s+":  # of other patterns pandas knows no quotes
+    # For other separator patterns pandas does not support quotes.
+    if not quote or quote.encode() not in text or len(sep) > 1 and sep != r"\s+":
         return re.sub(skipped, b"", text)
     before, q = ends if len(sep) == 1 else r"[ \t]", re.escape(quote)
     quoted = rf"(?:^|(?<={before}))[{blanks}]*{q}[^{q}]*(?:{q}{q}[^{q}]*)*{q}".encode()
@@ -495,7 +498,7 @@ def _rows_alone(text: bytes, sep: str, mark: str, quote: str | None) -> bytes:
 
 
 def _texts_of(text: bytes, sep: str, options: dict[str, Any], most: int, skipped: int = 0) -> list[list[str]]:
-    """The fields of the first rows."""
+    """Returns the fields of the first rows."""
     alike = ("skipinitialspace", "quotechar", "quoting", "doublequote", "escapechar", "encoding", "encoding_errors", "engine", "on_bad_lines")
     form = {name: options[name] for name in alike if name in options}
     first = {"header": None, "skiprows": skipped, "nrows": most, "dtype": str, "na_filter": False}
@@ -504,7 +507,8 @@ def _texts_of(text: bytes, sep: str, options: dict[str, Any], most: int, skipped
 
 
 def _begins_with_names(rows: list[list[str]], options: dict[str, Any], first: str) -> bool:
-    """Whether the first row has names of columns: text and no number, and a number below it. Raises ValueError if it may be either."""
+    """Returns whether the first row has names of columns: text and no number, with a number below it. Raises ValueError
+    if it may be a row of values as well."""
 
     def kind(field: Any) -> str:
         field = str(field).strip()
@@ -522,7 +526,7 @@ def _begins_with_names(rows: list[list[str]], options: dict[str, Any], first: st
 
 
 def _gaps_of(options: dict[str, Any]) -> set[str]:
-    """Texts that are missing values."""
+    """Returns the texts that are missing values."""
     return {*(_PANDAS_GAPS if options.get("keep_default_na", True) else ()), *_listed(options.get("na_values"))}
 
 
@@ -531,7 +535,7 @@ def _listed(given: Any) -> list[Any]:
 
 
 def _numbers_of_texts(values: Any, name: Any, options: dict[str, Any]) -> Any:
-    """A column that pandas takes for text, as numbers if each is one, as 1.5D+02 that Fortran writes, or missing; else as it is."""
+    """Converts a column that pandas reads as text, if each value is a number (also Fortran's 1.5D+02) or missing."""
     if values.dtype.kind not in "OTU" or {"dtype", "converters"} & set(options):
         return values
     gaps, numbers = _gaps_of(options), np.full(len(values), np.nan)
@@ -547,7 +551,7 @@ def _numbers_of_texts(values: Any, name: Any, options: dict[str, Any]) -> Any:
 
 
 def _names_of_text(text: bytes, sep: str, options: dict[str, Any], names: list[Any]) -> list[Any]:
-    """The names as the file has them: of two columns that are named x pandas calls one x.1."""
+    """Returns the names as the file has them. pandas renames the second of two columns x to x.1."""
     if type(options["header"]) is not int or {"names", "usecols"} & set(options):
         return names
     row = _texts_of(text, sep, options, 1, options["header"])[0]
@@ -565,7 +569,7 @@ _MAGIC = {
     b"ARROW1": "Arrow",
     b"FEA1": "Arrow",
 }
-"""What files begin with."""
+"""The first bytes of each format."""
 
 _READERS: dict[str, Any] = {
     "NPY": lambda file, columns: _of_array(np.load(file)),

@@ -1,4 +1,4 @@
-"""Reports: results as one page for a browser. report/ makes it, for the program and for this package."""
+"""Reports: results as a page for a browser. report/ writes it, for the program and for this package."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ._tasks import ProgressOption, run_task
 
 @dataclass
 class Reported:
-    """What a page is of."""
+    """The content of a page."""
 
     points: Any
     metric: Any
@@ -28,26 +28,26 @@ class Reported:
     """The metric in words."""
     command: str
     hints: tuple[str, str]
-    """How to get a recommendation, and the whole catalogue of a cell."""
+    """Code that computes a recommendation, and code that computes the whole catalogue of a cell."""
     table: Any = None
     cells: list[Any] = field(default_factory=list)
-    """As epsflow._core.Result; without labels where none were kept."""
+    """Each as epsflow._core.Result, without labels if the sweep kept none."""
     lineage: Any = None
     """epsflow._core.Lineage, or None."""
     data: Any = None
-    """The points as an engine has them, where every cell of the lineage is to have labels."""
+    """The loaded points, if labels of every cell of the lineage are to be computed."""
     weights: NDArray[np.float64] | None = None
     scores: list[tuple[float, int, float]] = field(default_factory=list)
     advice: str = ""
 
 
 def catalog_hint(metric: str, how: str) -> str:
-    """How to get the whole catalogue of a cell, whose eps and minpts the page fills in. metric, how: arguments, each after a comma."""
+    """Returns code for the catalogue of a cell; the page fills in eps and minpts. metric, how: after a comma."""
     return f"epsflow.catalog(X, epsflow.sweep(X, eps={{eps}}, min_samples={{minpts}}{how})[0]{metric})"
 
 
 def write_report(file: Folder, of: Reported, overwrite: bool, progress: ProgressOption = None) -> None:
-    """Raises FileExistsError, ValueError, TypeError, OSError."""
+    """Writes the page. Raises FileExistsError, ValueError, TypeError, OSError."""
     from importlib.metadata import version
 
     path = Path(as_folder(file, "file"))

@@ -1,4 +1,4 @@
-"""Results folders, those that the program writes. io/results/ reads and writes them, for the program and for this package."""
+"""Results folders. io/results/ reads and writes them for the program and for this package."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ T = TypeVar("T")
 
 
 class Unchanging:
-    """A result, which nobody changes: its copies are itself, and so have what it does not take along when it is pickled."""
+    """A result that is never changed. Copies are the object itself, so they keep what a pickle leaves out."""
 
     def __copy__(self: T) -> T:
         return self
@@ -45,28 +45,28 @@ _WORDS = {
 
 @dataclass(frozen=True)
 class Origin:
-    """Of which points results are, as far as it is known."""
+    """The points of a result, as far as they are known."""
 
     points: Any = None
-    """The array itself; it is looked at when results are saved, for its checksum."""
+    """The array itself. Its checksum is computed when results are saved."""
     table: Any = None
-    """The table that these points were, where they were one: itself, and no copy."""
+    """The table that the points were given as, if they were: the object itself and no copy."""
     input: dict[str, Any] | None = None
-    """As a folder describes it."""
+    """The description of a results folder."""
     rows: NDArray[np.int64] | None = None
     under: str = ""
-    """What labels depend on besides points, eps and min_samples, in the program's words: a metric, weights."""
+    """The metric and "weighted", on which labels depend besides eps and min_samples, in the program's words."""
     weights: str = ""
-    """The checksum of the weights; they may change as soon as the points are clustered."""
+    """The checksum of the weights. The weights may change once the points are clustered."""
     metric: Any = None
-    """What the points were searched by, as the library takes it."""
+    """The metric of the search, as the library takes it."""
     offers: tuple[tuple[float, int], ...] = ()
-    """Of a folder of `epsflow explore` the eps and min_samples that it offers, the recommended one first."""
+    """The eps and min_samples that a folder of `epsflow explore` offers, the recommended pair first."""
     share: bool = False
-    """Whether they are this process's share of the points that were swept: labels are of these, and counts of all."""
+    """Whether the points are this process's share of the swept points. Labels are of the share, counts of all."""
 
     def require_whole(self, what: str) -> None:
-        """Raises ValueError for a share, of which there cannot be what is asked for."""
+        """Raises ValueError for a share, which has no result of all points. what: the result, in words."""
         if self.share:
             raise ValueError(
                 f"{what} takes all points, and this process has a share of them: `mpirun epsflow sweep … --out FOLDER` writes "
@@ -94,7 +94,7 @@ class Origin:
 
 
 class FromPoints(Unchanging):
-    """A result that knows which points it is of."""
+    """A result with a record of its points."""
 
     def __init__(self, origin: Origin | None) -> None:
         self._origin = origin or Origin()
@@ -109,8 +109,7 @@ class FromPoints(Unchanging):
 
 
 class StoredVariant(_core.Figures):
-    """As epsflow._core.Result, with arrays of its own or, for labels and core, functions that give them when they are
-    asked for."""
+    """Behaves as epsflow._core.Result. Labels and core are arrays, or functions that return them at the first use."""
 
     def __init__(
         self, words: Any, labels: Array | Callable[[], Array], core: Array | Callable[[], Array], slices: Any = ()
@@ -125,14 +124,14 @@ class StoredVariant(_core.Figures):
 
     @property
     def labels(self) -> Array:
-        found = self._labels  # read once, as another thread may replace it
+        found = self._labels  # read once: another thread may replace it
         if callable(found):
             found = self._labels = found()
         return found
 
     @property
     def core(self) -> Array:
-        """Empty where it is not known."""
+        """The core mask, empty if it is not known."""
         found = self._core
         if callable(found):
             found = self._core = found()
@@ -140,7 +139,7 @@ class StoredVariant(_core.Figures):
 
 
 def stored(result: Any) -> StoredVariant:
-    """A result of a run, or of a folder, with arrays of its own."""
+    """Returns a result of a run or of a folder with its own copies of the arrays."""
     absent = getattr(result, "_labels", None)
     labels = absent if isinstance(absent, _NoLabels) else np.array(result.labels)
     return StoredVariant(result.words, labels, np.array(result.core), np.array(result.slices))
@@ -158,7 +157,7 @@ def _folder_errors() -> Iterator[None]:
 
 
 def save_folder(folder: Folder, variants: list[Any], origin: Origin, overwrite: bool) -> None:
-    """variants: each as epsflow._core.Result. Everything is written aside, and takes its place when it is complete."""
+    """variants: each as epsflow._core.Result. Files are written aside, and moved to the folder when complete."""
     from importlib.metadata import version
 
     held = [(v, np.ascontiguousarray(v.labels, np.int32), np.ascontiguousarray(v.core, np.uint8)) for v in variants]
@@ -174,12 +173,12 @@ def save_folder(folder: Folder, variants: list[Any], origin: Origin, overwrite: 
 
 
 class StoredSlices(NamedTuple):
-    """Of results of many data sets."""
+    """The slices of a folder with results of many data sets."""
 
     keys: Array
     sizes: Array
     in_order: bool
-    """Whether the rows of each slice follow each other, slice by slice. Else the folder does not say which rows are in which slice."""
+    """Whether rows are stored slice by slice. Otherwise the folder does not record which rows are in which slice."""
 
 
 def load_folder(folder: Folder, unfinished: bool) -> tuple[list[StoredVariant], Origin, Lineage | None, StoredSlices | None]:
@@ -237,16 +236,16 @@ def _stored_offers(manifest: Any, folder: Path) -> tuple[tuple[float, int], ...]
 
 
 def _stored_slices(manifest: Any, folder: Path, variants: list[StoredVariant], described: str, n: int) -> StoredSlices:
-    """What slices.csv says; the counts of each slice go to the variants. described: the slices, in words, with a checksum."""
+    """Returns slices.csv, and adds the counts to the variants. described: the slices in words, with their checksum."""
     if not manifest.owns("slices.csv"):
         raise ValueError(f"{folder} has results of {described}, and no slices.csv yet, which says what they are: `epsflow sweep … --resume` writes it")
     manifest.verify(folder, "slices.csv")
     with open(folder / "slices.csv", newline="", encoding="utf-8", errors="surrogateescape") as file:
         rows = list(csv.reader(file))[1:]
     try:
-        # By slice, then eps and min_samples, as the variants are.
+        # Rows are sorted by slice, then in the order of the variants.
         figures = np.array([row[1:] for row in rows], np.float64).reshape(-1, len(variants), 8)
-        counts = np.delete(figures, 1, axis=2)  # all but eps
+        counts = np.delete(figures, 1, axis=2)  # all columns except eps
         if not ((counts >= 0) & (counts <= 2**53)).all() or (counts % 1 != 0).any():
             raise ValueError("it has counts that are no whole numbers")
         keys, sizes = _as_keys([row[0] for row in rows[:: len(variants)]]), figures[:, 0, 0].astype(np.int64)
@@ -258,14 +257,14 @@ def _stored_slices(manifest: Any, folder: Path, variants: list[StoredVariant], d
     for i, variant in enumerate(variants):
         variant.slices = figures[:, i, 3:].astype(np.int64).reshape(-1)
     offsets = np.append(0, np.cumsum(sizes)).astype(np.uint64)
-    # Its checksum is that of keys, offsets and the order of the rows, of which there is none where slices follow each other.
+    # The checksum covers keys, offsets and the order of the rows. The order is empty if rows are stored slice by slice.
     numbers = [np.arange(len(keys)), *([] if keys.dtype.kind == "U" else [keys])]
     sums = [f"crc32:{zlib.crc32(of.astype(np.float64).tobytes() + offsets.tobytes()):08x}" for of in numbers]
     return StoredSlices(keys, sizes, any(f"({checksum})" in described for checksum in sums))
 
 
 def _as_keys(texts: list[str]) -> Array:
-    """Numbers as such, and else names of files."""
+    """Returns keys as numbers if all are numbers, else as names of files."""
     for kind in (np.int64, np.float64):
         try:
             return np.array(texts, np.str_).astype(kind)
@@ -275,7 +274,7 @@ def _as_keys(texts: list[str]) -> Array:
 
 
 def _mapped(manifest: Any, folder: Path, name: str, dtype: str, n: int) -> Callable[[], Array]:
-    """Looks at the file's head and size, and gives a function that compares its checksum and maps it."""
+    """Checks the header and the size of a file. Returns a function that verifies its checksum and maps it."""
     begin = _core.require_vector(folder / name, dtype, n)
 
     def array() -> Array:
@@ -289,7 +288,7 @@ def _mapped(manifest: Any, folder: Path, name: str, dtype: str, n: int) -> Calla
 
 @dataclass(frozen=True)
 class _NoLabels:
-    """In the place of the labels of a variant of which a folder has counts alone."""
+    """A placeholder for labels of a variant, if the folder has only its counts."""
 
     folder: str
     eps: float
@@ -328,11 +327,11 @@ _FIGURES = {
     **dict.fromkeys(("minpts", "clusters", "noise", "core", "border", "largest"), np.uint64),
     "seconds": np.float64,
 }
-"""The columns of its summary, of these types or smaller ones."""
+"""The columns of the summary. A file may have smaller types than these."""
 
 
 def _load_hdf5(file: Path) -> tuple[list[StoredVariant], Origin]:
-    """The sweep.h5 that `epsflow sweep --hdf5` writes."""
+    """Loads the sweep.h5 that `epsflow sweep --hdf5` writes."""
     with open(file, "rb") as opened:
         if opened.read(8) != b"\x89HDF\r\n\x1a\n":
             raise ValueError(f"{file} is no folder of results, and no sweep.h5: load the folder that `epsflow sweep --out` named")
@@ -369,7 +368,7 @@ def _load_hdf5(file: Path) -> tuple[list[StoredVariant], Origin]:
 
 
 def _read(file: Any, name: str, shape: tuple[int, ...], dtype: Any) -> Array | None:
-    """A data set that nobody writes to; None where there is none."""
+    """Returns a read-only data set, or None if the file has none of this name."""
     if name not in file:
         return None
     values = np.asarray(file[name][()])

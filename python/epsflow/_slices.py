@@ -1,4 +1,4 @@
-"""Many data sets at once: the slices of one array, or a list of arrays."""
+"""Sweeps of many data sets at once: the slices of one array, or a list of arrays."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ _COUNTS = ("n_clusters", "n_noise", "n_core", "n_border", "largest")
 
 @documented
 class SlicedResult(FromPoints):
-    """All variants of all slices. `epsflow.sweep_many` makes it, and `epsflow.load` of the folder of a sweep with --by or --by-file.
+    """All variants of all slices, from `epsflow.sweep_many`, or `epsflow.load` of a sweep with --by or --by-file.
 
-    A pickled one takes its points along, unless they are on a GPU.
+    A pickle contains the points, unless they are on a GPU.
 
     Attributes
     ----------
     keys : ndarray of shape (n_slices,)
-        What each slice is called: its value of `by`, or its number. Of a folder numbers, or names of files.
+        The key of each slice: its value of `by`, or its number. A folder has numbers, or names of files.
     sizes : ndarray of shape (n_slices,)
-        Points of each slice.
+        The number of points of each slice.
     variants : list of (eps, min_samples)
     {input}
     """
@@ -48,7 +48,7 @@ class SlicedResult(FromPoints):
         self, places: Places, results: dict[tuple[float, int], Any], keep: str, unit: Any = None,
         given: Given | None = None, weights: Any = None, origin: Origin | None = None,
     ) -> None:
-        """given: the points in the order of their slices; None of a result that was loaded."""
+        """given: the points in the order of their slices, or None if the result was loaded."""
         self._places = places
         self._results = results
         self._keep = keep
@@ -61,7 +61,7 @@ class SlicedResult(FromPoints):
         self.variants = list(results)
 
     def __len__(self) -> int:
-        """Slices."""
+        """The number of slices."""
         return len(self.keys)
 
     def _result(self, eps: float, min_samples: int) -> Any:
@@ -69,7 +69,7 @@ class SlicedResult(FromPoints):
         return self._results[self.variants[find_variant(places, eps, min_samples, self._unit)]]
 
     def _array(self, eps: float, min_samples: int, name: str) -> NDArray[Any]:
-        """By place."""
+        """Returns an array of one variant in the order of the slices. name: "labels" or "core"."""
         if self._keep != "labels":
             raise ValueError("the sweep kept counts alone, keep='summary', and no labels: sweep again with keep='labels'")
         values = np.asarray(getattr(self._result(eps, min_samples), name))
@@ -89,15 +89,15 @@ class SlicedResult(FromPoints):
         return values[first:last]
 
     def labels(self, eps: float, min_samples: int, slice: int | None = None) -> NDArray[np.int32]:
-        """The labels of one variant, those of each slice counted from 0: of all points in their order, or of one slice by its number.
+        """Return the labels of one variant, from 0 in each slice: of all points in their order, or of one slice.
 
-        Raises KeyError for a variant that was not asked for, IndexError for a slice that is not there, and ValueError for a slice of a
-        folder that does not say which points are in it, as the rows of its input are in another order.
+        slice is the number of the slice. Raises KeyError if the sweep does not have the variant, IndexError if there is
+        no such slice, and ValueError if a slice of a folder is requested whose input was not in the order of slices.
         """
         return self._slice(self._number(slice), self._array(eps, min_samples, "labels"))
 
     def core(self, eps: float, min_samples: int, slice: int | None = None) -> NDArray[np.bool_]:
-        """Which points are core, likewise. Raises ValueError where the sweep was not asked for them (core=True)."""
+        """Return the core mask as `labels` returns labels. Raises ValueError if the sweep kept none (core=True)."""
         return self._slice(self._number(slice), self._array(eps, min_samples, "core"))
 
     def _number(self, slice: int | None) -> int | None:
@@ -109,7 +109,7 @@ class SlicedResult(FromPoints):
 
     @property
     def summary(self) -> Any:
-        """A row for each slice and variant, slice by slice: slice, n_points, eps, min_samples, and the counts."""
+        """One row per slice and variant, slice by slice: slice, n_points, eps, min_samples, and the counts."""
         n, v = len(self), len(self.variants)
         counts = np.stack([np.asarray(r.slices).reshape(n, 5) for r in self._results.values()], axis=1) if v else np.zeros((n, 0, 5))
         columns: dict[str, Any] = {
@@ -123,10 +123,10 @@ class SlicedResult(FromPoints):
         return as_frame(columns)
 
     def catalog(self, eps: float, min_samples: int, *, weights: Any = None, columns: dict[str, Any] | None = None) -> Any:
-        """The clusters of all slices under one variant, as `epsflow.catalog` has them, with a first column `slice`.
+        """Return the clusters of all slices for one variant, as `epsflow.catalog` does, after a first column `slice`.
 
-        weights and columns are by point, in the order of X. The weights of the sweep are taken where none are given. Raises ValueError for
-        points on a GPU, and for a result that was loaded, which has no points.
+        weights and columns have one value per point, in the order of X. The default weights are those of the sweep.
+        Raises ValueError if points are on a GPU, or if the result was loaded and has no points.
         """
         if self._given is None or not isinstance(self._given.points, np.ndarray):
             why = "was loaded or unpickled, and has no points" if self._given is None else "has its points on a GPU"
@@ -153,15 +153,15 @@ class SlicedResult(FromPoints):
 
 
 class Places:
-    """Which rows are in which slice."""
+    """The assignment of rows to slices. A place is the position of a row in the order of the slices."""
 
     def __init__(self, keys: NDArray[Any], offsets: NDArray[np.int64], order: NDArray[Any] | None = None, known: bool = True) -> None:
         self.keys = keys
         self.offsets = offsets
         self.order = order
-        """[n] the row at each place; None where rows are in order."""
+        """[n] the row at each place; None if rows are in the order of the slices."""
         self.known = known
-        """False where results are by row, and it is not known which rows are in which slice."""
+        """False if results are in the order of the rows, and the slice of each row is not known."""
 
     def by_place(self, values: NDArray[Any]) -> NDArray[Any]:
         return values if self.order is None else np.ascontiguousarray(values[self.order])
@@ -186,29 +186,30 @@ def sweep_many(
     core: bool = False, keep: str = "labels", progress: ProgressOption = None,
     backend: str = "auto", memory: int | str | None = None, threads: int | None = None, engine: Engine | None = None,
 ) -> SlicedResult:
-    """DBSCAN of many data sets under every eps with every min_samples, in about the time of one that is as large as all together.
+    """Run DBSCAN on many data sets with every eps and every min_samples.
 
-    Points of different slices are never neighbours; each slice gets the labels that `epsflow.sweep` of it alone would give.
+    It takes about as long as one data set with all the points. Points of different slices are never neighbours; each
+    slice gets the labels that `epsflow.sweep` returns for it alone.
 
     Parameters
     ----------
     X : list of arrays or tables, or array or table of shape (n_samples, n_features)
-        A list: each array or table is a slice. Columns of tables are found by name, in the order of the first that has names; arrays
-        without names have them in this order. Otherwise `by` or `offsets` says what the slices are.
+        If X is a list, each array or table is a slice. Columns of tables are matched by name with the first table;
+        arrays without names must have this order. Otherwise `by` or `offsets` defines the slices.
     {eps} {min_samples}
     by : array of shape (n_samples,), optional
-        Points of one value are a slice, whatever their order: numbers, times, durations or texts.
+        Points with the same value are a slice, in any order. Values are numbers, times, durations or texts.
     width : float, timedelta64 or timedelta, optional
-        With `by`: a slice for each stretch from a whole multiple of it up to the next, instead of for each value. Of times with a zone
-        stretches and keys are those of UTC.
+        If given, a slice is not one value of `by` but an interval from a multiple of width to the next. Times with a
+        zone are converted to UTC for intervals and keys.
     offsets : array of int of shape (n_slices + 1,), optional
         Slice s is X[offsets[s]:offsets[s + 1]].
     {variants} {distance} {sample_weight}
-        For a list, those of the arrays one behind the other.
+        If X is a list, the weights of its arrays are concatenated.
     core : bool
-        Whether to keep which points are core.
+        Whether to keep a mask of the core points.
     keep : {"labels", "summary"}
-        What is kept of each variant: its labels and counts, or its counts alone, which takes less time and memory.
+        Whether to keep labels and counts of each variant, or only counts, which takes less time and memory.
     {progress} {machine}
 
     Returns
@@ -219,8 +220,8 @@ def sweep_many(
     ------
     {errors}
     ValueError
-        Also if slices are said in two ways or in none, for tables of a list that differ in columns or units, for values
-        of `by` that are missing, and for offsets that descend or do not end with the points.
+        Also if slices are defined in two ways or in none, if tables of a list differ in columns or units, if a value of
+        `by` is missing, or if offsets descend or do not end at the number of points.
 
     Examples
     --------
@@ -277,7 +278,7 @@ def _slices_of(
 
 
 def _is_data_set(part: Any) -> bool:
-    """Whether it is a table or an array of points, and not a point."""
+    """Returns whether part is a table or an array of points. Otherwise it is a point."""
     has_shape = len(getattr(part, "shape", ())) == 2
     return has_shape or table_of(part) is not None or library_of(part) in ("numpy", "geopandas") or frame_of(part) is not None
 
@@ -308,7 +309,7 @@ def _by(by: Any, width: Any, n: int) -> Places:
         raise ValueError(f"by has no value in row {missing[0]}: every point is in a slice")
     if width is not None:
         values = _stretches(_as_plain(values), width)
-    if values.dtype.kind == "f":  # of which the library makes stretches
+    if values.dtype.kind == "f":  # the library makes their intervals
         keys, offsets, order = _core.slice_rows(np.ascontiguousarray(values, np.float64), 0.0 if width is None else as_eps(width, None, "width"))
     else:
         try:
@@ -321,16 +322,19 @@ def _by(by: Any, width: Any, n: int) -> Places:
 
 def _values_of(by: Any) -> NDArray[Any]:
     values = np.asarray(by)
-    return values.astype(object) if values.dtype.kind == "T" else values  # NumPy's texts of any length, of which some may be missing
+    # NumPy's texts of variable length may have missing values.
+    return values.astype(object) if values.dtype.kind == "T" else values
 
 
 def _is_missing(by: Any, values: NDArray[Any]) -> NDArray[np.bool_]:
     kind = values.dtype.kind
     found = [by.mask] if has_masked(by) else []
-    found += [getattr(by, way)() for way in ("isna", "is_null") if hasattr(by, way)]  # of pandas, Arrow and polars, before it is an array
+    # pandas, Arrow and polars mark missing values, which conversion to an array loses.
+    found += [getattr(by, way)() for way in ("isna", "is_null") if hasattr(by, way)]
     if kind in "fcmM":
         found.append(values != values)
-    if kind == "O" or isinstance(by, (list, tuple)):  # NumPy makes "nan" of NaN among texts; pandas.NA is equal to nothing, and cannot be asked
+    # NumPy makes "nan" of NaN among texts. pandas.NA has no truth value and is found by its type.
+    if kind == "O" or isinstance(by, (list, tuple)):
         found.append([value is None or type(value).__name__ == "NAType" or bool(value != value) for value in (values if kind == "O" else by)])
     missing = np.zeros(len(values), np.bool_)
     for mask in found:
@@ -339,7 +343,7 @@ def _is_missing(by: Any, values: NDArray[Any]) -> NDArray[np.bool_]:
 
 
 def _as_plain(values: NDArray[Any]) -> NDArray[Any]:
-    """Numbers, times and durations that lie in objects as NumPy has them, times with a zone in UTC; other values as they are."""
+    """Converts numbers, times (in UTC) and durations among objects to NumPy's types. Other values are unchanged."""
     if values.dtype.kind != "O":
         return values
     if len({value.tzinfo is None for value in values if isinstance(value, datetime.datetime)}) > 1:
@@ -352,7 +356,7 @@ def _as_plain(values: NDArray[Any]) -> NDArray[Any]:
 
 
 def _plain_of(value: Any) -> Any:
-    for way in ("to_datetime64", "to_timedelta64"):  # of pandas, which has nanoseconds
+    for way in ("to_datetime64", "to_timedelta64"):  # pandas' types have nanoseconds
         if hasattr(value, way):
             return getattr(value, way)()
     if isinstance(value, datetime.datetime) and value.tzinfo is not None:
@@ -363,7 +367,7 @@ def _plain_of(value: Any) -> Any:
 
 
 def _stretches(values: NDArray[Any], width: Any) -> NDArray[Any]:
-    """The beginning of the stretch that each value is in; floating-point numbers as they are."""
+    """Returns the beginning of the interval of each value. Floating-point numbers are returned unchanged."""
     kind = values.dtype.kind
     if kind in "mM":
         step = _plain_of(width)
@@ -388,29 +392,29 @@ def _stretches(values: NDArray[Any], width: Any) -> NDArray[Any]:
 
 
 def load(folder: Folder, *, unfinished: bool = False) -> Any:
-    """The results in a folder that `epsflow sweep` or `SweepResult.save` wrote, or in its sweep.h5 if h5py is there.
+    """Load the results in a folder that `epsflow sweep` or `SweepResult.save` wrote, or in its sweep.h5 (with h5py).
 
-    Labels are mapped from their files when they are asked for, and compared with their checksums then; the files must
-    not be changed while they are in use.
+    Labels are mapped from their files at the first use, and their checksums are verified then. The files must not be
+    changed while they are in use.
 
     Parameters
     ----------
     folder : str or path
     unfinished : bool
-        Also of a run that was interrupted or still goes on, what is finished of it.
+        Whether to load the finished part of a run that was interrupted or is still running.
 
     Returns
     -------
     SweepResult, or SlicedResult of a sweep with --by or --by-file
-        A folder has no points. It says which of them are in which slice if the rows of its input were in the order of
-        the slices, as they are with --by-file; else the labels of a single slice are refused.
+        A folder has no points. Labels of a single slice are available only if the rows of the input were in the order
+        of the slices, as they are with --by-file.
 
     Raises
     ------
     FileNotFoundError
-        Where there is no folder.
+        If the folder does not exist.
     ValueError
-        Where it holds no results, damaged ones, or a part of them, and for the sweep.h5 of many data sets.
+        If the folder has no results, damaged or incomplete ones, or if the sweep.h5 has many data sets.
     """
     variants, origin, lineage, slices = load_folder(folder, as_flag(unfinished, "unfinished"))
     if slices is None:

@@ -1,4 +1,4 @@
-"""Sweeps: every eps with every min_samples, in about the time of one."""
+"""Sweeps run every eps with every min_samples, in about the time of one run."""
 
 from __future__ import annotations
 
@@ -32,25 +32,25 @@ KEPT = ("labels", "summary")
 
 
 def _figure(name: str, kind: Callable[[Any], T]) -> T:
-    """A property: a number of the result."""
+    """Returns a property that reads a number of the result."""
     return cast(T, property(lambda variant: kind(getattr(variant._result, name))))
 
 
 class VariantResult(Unchanging):
     """The labels of one (eps, min_samples).
 
-    Arrays are read from where the run left them, without a copy, and are read-only. It holds X itself, for `catalog`.
+    Arrays are views of the memory of the run and are read-only. The result keeps a reference to X, for `catalog`.
 
     Attributes
     ----------
     eps : float
     min_samples : int
     n_clusters, n_noise, n_core, n_border : int
-        Clusters, and points that are noise, core, or in a cluster and not core.
+        Number of clusters, and of points that are noise, core, or in a cluster and not core.
     largest : int
-        Points of the largest cluster.
+        Number of points of the largest cluster.
     seconds : float
-        Of wall time: an even share of what the variants of its eps share, and its own.
+        Wall time: the variant's own, and an even share of the time that the variants of its eps have in common.
     """
 
     def __init__(self, result: Any, output: str = "numpy", keep: str = "labels") -> None:
@@ -70,9 +70,9 @@ class VariantResult(Unchanging):
 
     @property
     def labels(self) -> Any:
-        """[n] the cluster of each point, -1 for noise, of int32. Clusters are numbered by their first core point.
+        """[n] int32: the cluster of each point, -1 for noise. Clusters are numbered by their first core point.
 
-        Raises ValueError where the sweep kept none (keep="summary")."""
+        Raises ValueError if the sweep kept no labels (keep="summary")."""
         self._require_labels()
         if self._output == "numpy":
             return _read_only(self._result.labels)
@@ -80,7 +80,7 @@ class VariantResult(Unchanging):
 
     @property
     def core(self) -> Any:
-        """[n] whether each point is core, of bool. Raises ValueError where the sweep was not asked for them (core=True)."""
+        """[n] bool: whether each point is core. Raises ValueError if the sweep did not keep it (core=True)."""
         self._require_labels()
         on_host = self._output == "numpy"
         core = self._result.core if on_host else self._result.gpu_core
@@ -90,16 +90,16 @@ class VariantResult(Unchanging):
 
     @property
     def core_sample_indices(self) -> NDArray[np.intp]:
-        """Indices of the core points, ascending. Raises ValueError where the sweep was not asked for them (core=True)."""
+        """Indices of the core points, ascending. Raises ValueError if the sweep did not keep them (core=True)."""
         if self._output != "numpy":
             raise ValueError(f"output={self._output!r} leaves which points are core on the GPU: core is their mask")
         return np.flatnonzero(self.core)
 
     @property
     def catalog(self) -> Any:
-        """A row for each cluster, as `epsflow.catalog` has it; call that for weights and further columns, and for points on a GPU.
+        """One row per cluster, as `epsflow.catalog` returns it; that takes weights, more columns and GPU points, too.
 
-        Raises ValueError for points or labels on a GPU, and for a result that was loaded or unpickled, which has no points."""
+        Raises ValueError if points or labels are on a GPU, or if the result was loaded or unpickled (no points)."""
         self._require_labels()
         self._origin.require_whole("a catalogue")
         held, points = self._result, self._origin.points
@@ -135,7 +135,7 @@ class VariantResult(Unchanging):
 
 
 def _read_only(array: Any) -> NDArray[Any]:
-    """Results are saved as they were made, with their checksums; of such an array nobody can set flags.writeable."""
+    """Returns a view without write access, which cannot be made writeable: results are saved with their checksums."""
     return np.asarray(memoryview(array).toreadonly())
 
 
@@ -148,16 +148,16 @@ _SUMMARY = {
 
 @documented
 class SweepResult(FromPoints):
-    """All variants of a sweep, in the order in which they were asked for: `len`, `for` and `[i]` go over them.
+    """All variants of a sweep, in the requested order. `len`, `for` and `[i]` work on them.
 
     Attributes
     ----------
     metric : str
-        What eps was measured by, with its parameters, as in "greatcircle, eps in km", and "weighted" where points had weights.
+        The metric of eps with its parameters, as in "greatcircle, eps in km", and "weighted" if points had weights.
     {input}
     lineage : Lineage or None
-        How the clusters of the variants lie in each other. None where the sweep was not asked for it (lineage=True), and of a folder
-        without lineage.npz. Of a folder that `epsflow explore` wrote it has all variants of the grid.
+        How the clusters of the variants are nested. None if the sweep did not compute it (lineage=True), or if a loaded
+        folder has no lineage.npz. If `epsflow explore` wrote the folder, it has all variants of the grid.
     """
 
     def __init__(
@@ -178,12 +178,12 @@ class SweepResult(FromPoints):
 
     @property
     def summary(self) -> Any:
-        """A row per variant: a pandas.DataFrame where pandas is there, else a structured array."""
+        """One row per variant: a pandas.DataFrame if pandas is installed, else a structured array."""
         return as_frame({name: np.array([getattr(v, name) for v in self._variants], kind) for name, kind in _SUMMARY.items()})
 
     @documented
     def variant(self, eps: float, min_samples: int) -> VariantResult:
-        """One variant.
+        """Return one variant.
 
         Parameters
         ----------
@@ -192,44 +192,44 @@ class SweepResult(FromPoints):
         Raises
         ------
         KeyError
-            For a variant that was not asked for.
+            If the sweep does not have this variant.
         """
         return self._variants[find_variant(self._places, eps, min_samples, self._unit)]
 
     def labels(self, eps: float, min_samples: int) -> Any:
-        """[n] the labels of one variant, which is found as `variant` finds it."""
+        """Return the labels [n] of one variant, which is found as `variant` finds it."""
         return self.variant(eps, min_samples).labels
 
     def core_sample_indices(self, eps: float, min_samples: int) -> NDArray[np.intp]:
-        """Indices of the core points of one variant, ascending."""
+        """Return the indices of the core points of one variant, ascending."""
         return self.variant(eps, min_samples).core_sample_indices
 
     @documented
     def labelled(self, eps: float, min_samples: int, *, label_name: str = "label", core_name: str = "core") -> Any:
-        """X with the labels of one variant beside it.
+        """Return X with the labels of one variant as a further column.
 
-        The result holds X itself for this, and no copy: as it is now, so X stays as it was.
+        The result has a reference to X and no copy, so X must not have been changed.
 
         Parameters
         ----------
         {variant}
         label_name, core_name : str
-            What the columns are called.
+            The names of the new columns.
 
         Returns
         -------
         table
-            A copy of X, a table of pandas, polars, Arrow, xarray, astropy or geopandas, with a column of labels, and one of which points
-            are core where the sweep kept them (core=True). Of an array a pandas.DataFrame with the columns x0, x1, …; where pandas is not
-            there, a structured array.
+            A copy of X, if X is a table of pandas, polars, Arrow, xarray, astropy or geopandas, with a column of labels
+            and, if the sweep kept it (core=True), a column that marks core points. If X is an array, a pandas.DataFrame
+            with the columns x0, x1, …, or a structured array if pandas is not installed.
 
         Raises
         ------
         KeyError
-            For a variant that was not asked for.
+            If the sweep does not have this variant.
         ValueError
-            For a name that X has already, for points or labels on a GPU, for sparse distances, and for a result that was loaded or
-            unpickled, which has no X.
+            If X already has a column of this name, if points or labels are on a GPU, if X is sparse distances, or if
+            the result was loaded or unpickled and has no X.
         """
         held = self.variant(eps, min_samples)._on_host("put X beside")
         X = self._origin.points if self._origin.table is None else self._origin.table
@@ -249,10 +249,10 @@ class SweepResult(FromPoints):
 
     @documented
     def save(self, folder: Folder, *, overwrite: bool = False) -> None:
-        """Write the folder that `epsflow sweep` writes: summary.csv, sweep.json, labels/….npy, and core/….npy where core=True.
+        """Write the folder that `epsflow sweep` writes: summary.csv, sweep.json, labels/….npy, core/….npy (core=True).
 
-        `epsflow.load` reads it, and `epsflow sweep … --resume` on the same points adds to it: their checksum is that of X as it is
-        now, so X stays as it was. It appears whole or not at all.
+        `epsflow.load` reads it, and `epsflow sweep … --resume` on the same points adds to it. The checksum of the
+        points is computed now, so X must not have been changed. The folder appears as a whole or not at all.
 
         Parameters
         ----------
@@ -262,14 +262,15 @@ class SweepResult(FromPoints):
         Raises
         ------
         FileExistsError
-            For a folder that holds results, unless they are to be overwritten, and for files in the way that epsflow did not write;
-            those are never touched.
+            If the folder holds results and overwrite is False, or if it has files that epsflow did not write. Those are
+            never touched.
         BlockingIOError
-            For a folder that another process is writing.
+            If another process is writing the folder.
         ValueError
-            For a folder with a run that was killed or interrupted, for no variants, for labels on a GPU, and where the sweep kept none.
+            If the folder has a run that was killed or interrupted, if there are no variants, if labels are on a GPU, or
+            if the sweep kept no labels.
         OSError
-            Where the folder cannot be written.
+            If the folder cannot be written.
         """
         self._origin.require_whole("a folder")
         held = [v._on_host("save") for v in self._variants]
@@ -277,9 +278,10 @@ class SweepResult(FromPoints):
 
     @documented
     def report(self, file: Folder, *, overwrite: bool = False) -> None:
-        """Write one page for a browser: the grid as a heat map, and of each variant its map, sizes, and its largest clusters as a table.
+        """Write a page for a browser: the grid as a heat map, and for each variant its map, sizes and largest clusters.
 
-        The page is one file of at most 8 MiB, which needs no network and no server. With lineage=True it shows how long clusters live.
+        The page is one file of at most 8 MiB. It needs no network and no server. With lineage=True it also shows the
+        persistence of the clusters.
 
         Parameters
         ----------
@@ -289,8 +291,8 @@ class SweepResult(FromPoints):
         ------
         {file_errors}
         ValueError
-            For another name, for points or labels on a GPU, and for a result that was loaded, which has no points: `epsflow report FOLDER`
-            reads them again.
+            If the name does not end in .html, if points or labels are on a GPU, or if the result was loaded and has no
+            points; `epsflow report FOLDER` reads them again.
         """
         origin = self._origin
         origin.require_whole("a report")
@@ -311,9 +313,9 @@ class SweepResult(FromPoints):
         write_report(file, Reported(origin.points, origin.metric, self.metric, command, hints, origin.table, cells, lineage), overwrite)
 
     def __reduce__(self) -> Any:
-        # Without X and the points, which save() needs no more than a checksum of.
+        # X is left out: save() needs only its checksum.
         n = self[0].n_noise + self[0].n_core + self[0].n_border if self._variants else 0
-        input = None if self._origin.share else self._origin.described(n)  # of a share nobody asks
+        input = None if self._origin.share else self._origin.described(n)  # only results of all points are saved
         origin = Origin(input=input, rows=self._origin.rows, offers=self._origin.offers, share=self._origin.share)
         return SweepResult, (self._variants, origin, self._unit, self.lineage)
 
@@ -332,7 +334,7 @@ class SweepResult(FromPoints):
 
 @dataclass(frozen=True)
 class Asked:
-    """A sweep that is asked for: what it is of, and its parameters, checked."""
+    """A requested sweep: its points and its checked parameters."""
 
     given: Given
     variants: list[tuple[float, int]]
@@ -350,13 +352,13 @@ class Asked:
 
     @property
     def under(self) -> str:
-        """What labels depend on besides points, eps and min_samples, in the program's words."""
+        """Everything else that labels depend on besides points, eps and min_samples, in the program's words."""
         with python_errors():
             metric = self.given.metric.text(self.given.points.shape[1])
         return ", ".join(part for part in (metric, "weighted" if self.weights is not None else "") if part)
 
     def run_by(self, start: Any, *arguments: Any, rank: int | None = None) -> SweepResult:
-        """What the task finds that `start` starts. rank: that of this process, if it has a share of the points."""
+        """Runs the task that `start` starts. rank: of this process if it has a share of the points, else None."""
         share, with_lineage = rank is not None, self.lineage and not rank
         if not share:
             warn_of_unit(self.given, min(e for e, _ in self.variants))
@@ -376,7 +378,7 @@ class Asked:
 
 
 def sweep_options(core: Any, keep: Any, output: Any, **ways: str) -> dict[str, Any]:
-    """Options of the run, as the library takes them. Raises TypeError, ValueError."""
+    """Returns options of the run, as the library takes them. Raises TypeError, ValueError."""
     as_choice(output, "output", "numpy", OUTPUTS)
     as_choice(keep, "keep", "labels", KEPT)
     if keep == "summary":
@@ -393,7 +395,7 @@ def asked_of(
     given: Given, variants: tuple[Any, Any, Any], sample_weight: Any, lineage: Any, progress: ProgressOption,
     **options: Any,
 ) -> Asked:
-    """variants: eps, min_samples and variants. options: those of sweep_options(). Raises TypeError, ValueError."""
+    """variants: eps, min_samples and variants. options: as sweep_options() takes them. Raises TypeError, ValueError."""
     pairs, run = as_variants(*variants, given.unit), sweep_options(**options)
     with_lineage = as_flag(lineage, "lineage")
     weights = None if sample_weight is None else as_weights(sample_weight, int(given.points.shape[0]))
@@ -422,7 +424,7 @@ def sweep_loaded(
 
 
 def sweep_on_gpus(asked: Asked, gpus: Any, engine: dict[str, Any]) -> SweepResult:
-    """engine: options of those that share the sweep."""
+    """engine: options of the engines that share the sweep."""
     if isinstance(asked.given.points, _core.GpuPoints):
         raise ValueError("gpus share points that are on the host, and these are on a GPU: leave gpus out, or copy them")
     if asked.output != "numpy":
@@ -439,7 +441,7 @@ def _words_of(gpus: Any) -> str:
 
 
 def sweep_over_ranks(comm: Any, prepare: Callable[[], tuple[Asked, dict[str, Any]]], gpus: Any) -> SweepResult:
-    """prepare: checks what this process is given, and returns what it asks for and options of its engine."""
+    """prepare: checks the arguments of this process, and returns the requested sweep and options of its engine."""
 
     def prepared() -> tuple[Asked, tuple[str, dict[str, Any]]]:
         asked, engine = prepare()
@@ -464,7 +466,7 @@ def sweep_over_ranks(comm: Any, prepare: Callable[[], tuple[Asked, dict[str, Any
 def sweep_distances(
     distances: Any, asked: list[tuple[float, int]], sample_weight: Any, core: bool, progress: ProgressOption, options: dict[str, Any]
 ) -> SweepResult:
-    """metric="precomputed"; options: of_the_cpu()'s."""
+    """Sweeps with metric="precomputed". options: as of_the_cpu() returns them."""
     results = cluster_distances(distances, asked, sample_weight, core, progress, options)
     under, checksum = "precomputed", ""
     if sample_weight is not None:

@@ -1,4 +1,4 @@
-"""Waiting for runs: signals are looked after, progress is shown, errors speak Python's names."""
+"""Waiting for runs: signals are handled, progress is shown, and errors use Python's names."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ T = TypeVar("T")
 
 log = logging.getLogger("epsflow")
 
-# Between two looks at signals. Waiting ends at once when the run does.
+# The seconds between two checks for signals. A wait ends at once when the run ends.
 _SLICE_SECONDS = 0.05
 
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a run is.
+    """The progress of a run.
 
     Attributes
     ----------
     variants_done, variants : int
     eps : float
-        Of the table that moved last, or of the variant that was finished last; 0 while there was neither.
+        The eps of the table that advanced last, or of the variant that was finished last; 0 before the first.
     share : float
-        Of the rows of that table, from 0 to 1; 1 of a variant that is finished.
+        The finished share of the rows of that table, from 0 to 1. It is 1 if the variant is finished.
     seconds : float
-        Since the run began.
+        Seconds since the run began.
     seconds_left : float or None
-        As `explore` foretells it, from the eps that it swept first; None where nothing is foretold.
+        The estimate of `explore`, from the eps that it swept first. None for other runs.
     """
 
     variants_done: int
@@ -48,8 +48,8 @@ ProgressOption = Union[bool, Callable[[Progress], Any], None]
 OnResults = Optional[Callable[[list[Any]], None]]
 
 
-# What the library says of its options and of the like, and how Python has them; the longest names first. Whatever is no parameter
-# there is an option of the library alone.
+# The library's names of options and words, and Python's names for them, the longest first. Library options that are not
+# parameters in Python keep their names.
 _NAMES = sorted(((library, name) for library, name, *_ in _core.options()), key=lambda pair: -len(pair[0]))
 _WORDS = (
     *((re.escape(library) + r"\b", name) for library, name in _NAMES),
@@ -58,12 +58,12 @@ _WORDS = (
     (r" = \w+::automatic", "='auto'"),
     (r" = \w+::(\w+)", r"='\1'"),
     (r"(?:EngineOptions|SearchOptions|RunOptions)::(\w+)", r"\1"),
-    (r"(?<![\w/.-])minpts(?![\w/-]|\.\w)", "min_samples"),  # and not in names of files
+    (r"(?<![\w/.-])minpts(?![\w/-]|\.\w)", "min_samples"),  # not in names of files
 )
 
 
 def python_words(text: str) -> str:
-    """The library's options and words as the parameters of Python are called."""
+    """Replaces the library's options and words by the names of Python's parameters."""
     for pattern, words in _WORDS:
         text = re.sub(pattern, words, text)
     if " is nan" in text or " is -nan" in text or " is inf" in text or " is -inf" in text:
@@ -73,7 +73,7 @@ def python_words(text: str) -> str:
 
 @contextmanager
 def python_errors() -> Iterator[None]:
-    """Errors of the library in Python's words."""
+    """Raises errors of the library again, in Python's words."""
     try:
         yield
     except (ValueError, MemoryError, RuntimeError) as error:
@@ -81,7 +81,7 @@ def python_errors() -> Iterator[None]:
 
 
 def run_task(start: Any, *arguments: Any, progress: ProgressOption = None, on_results: OnResults = None) -> Any:
-    """A task that is started and has ended."""
+    """Starts a task, waits for its end and returns it."""
     with python_errors():
         task = start(*arguments)
     wait_for(task, progress, on_results)
@@ -89,18 +89,18 @@ def run_task(start: Any, *arguments: Any, progress: ProgressOption = None, on_re
 
 
 def made_by(start: Any, *arguments: Any, progress: ProgressOption = None) -> Any:
-    """What a task makes that is started and has ended."""
+    """Starts a task, waits for its end and returns its result."""
     return run_task(start, *arguments, progress=progress).take()
 
 
 def filled(of: Callable[..., T], made: Any, **further: Any) -> T:
-    """A dataclass whose fields are the attributes that `made` has by their names, but for those that are given."""
+    """Returns a dataclass with the attributes of `made` that its fields name. further: fields with other values."""
     names = [name for name in of.__dataclass_fields__ if name not in further]  # type: ignore[attr-defined]
     return of(**{name: getattr(made, name) for name in names}, **further)
 
 
 def wait_for(task: Any, progress: ProgressOption = None, on_results: OnResults = None) -> None:
-    """Waits for the end of a task. Whatever is raised meanwhile, as KeyboardInterrupt is, ends the task first."""
+    """Waits for the end of a task. An exception raised meanwhile, such as KeyboardInterrupt, first ends the task."""
     show = None
     last_eps = 0.0
     try:
@@ -129,16 +129,16 @@ def wait_for(task: Any, progress: ProgressOption = None, on_results: OnResults =
 
 
 def _wait_for_end(task: Any) -> None:
-    """Here, where other threads go on meanwhile, and not where the task is destroyed."""
+    """Waits here, while other threads continue: the destructor of the task would block them."""
     try:
         while not task.wait(_SLICE_SECONDS):
             pass
     except Exception:
-        pass  # what ended it is known
+        pass  # the exception that ended the task is raised
 
 
 def _reporter(progress: ProgressOption) -> Callable[[Progress | None], None] | None:
-    """Called with None when there is nothing more to report."""
+    """Returns a function that reports progress. It is called with None at the end."""
     if progress is None or progress is False:
         return None
     if callable(progress):

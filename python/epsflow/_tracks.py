@@ -1,4 +1,4 @@
-"""Clusters of slices that follow each other, such as maps: which goes on as which, and where they merge and split."""
+"""Tracks: clusters in successive slices, such as maps, with their continuations, merges and splits."""
 
 from __future__ import annotations
 
@@ -25,20 +25,21 @@ from ._tasks import made_by
 
 
 class TrackEvent(NamedTuple):
-    """What happens between a frame and the one before it.
+    """A change between a frame and the one before it.
 
     Attributes
     ----------
     event : str
-        "birth", of a feature that is linked to none before; "continuation", of two that are linked to each other alone; "merge", of a
-        feature that is linked to several before; "split", of one that is linked to several after; "death", of one that is linked to none
-        after. Where clusters merge and split at the same time there are events of both.
+        "birth": a feature without links to the frame before. "continuation": two features that are linked only to each
+        other. "merge": a feature that is linked to several before. "split": a feature that is linked to several after.
+        "death": a feature without links to the frame after. If clusters merge and split at the same time, there are
+        events of both kinds.
     frame : int
         The later frame.
     time : object
-        Its time.
+        The time of that frame.
     before, after : tuple of int
-        The features that take part, by their numbers.
+        The numbers of the features that take part.
     """
 
     event: str
@@ -50,16 +51,18 @@ class TrackEvent(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Tracks:
-    """Clusters from slice to slice, in the words of tobac: a cluster of one slice is a feature, a chain of features is a cell, and cells
-    that merges and splits connect are a track.
+    """Clusters from slice to slice, with the words of tobac.
+
+    A cluster of one slice is a feature, a chain of features is a cell, and cells that are connected by merges and
+    splits are a track.
 
     Attributes
     ----------
     n_features, n_cells, n_tracks : int
     times : ndarray of shape (n_slices,)
-        The time of each slice. Their places are the frames.
+        The time of each slice. The index of a slice is its frame.
     features : ndarray of shape (n_samples,)
-        The number of the feature that each point is in, 0 for noise.
+        The number of the feature of each point, 0 for noise.
     """
 
     n_features: int
@@ -73,48 +76,53 @@ class Tracks:
 
     @property
     def table(self) -> Any:
-        """A row for each feature, in tobac's columns: what tobac's functions take as its features and tracks.
+        """One row per feature, with the columns that tobac's functions expect of features and tracks.
 
-        "frame", the slice, from 0; "idx", the feature within its frame, from 1; "num", its points; "feature", its number, from 1; "time"
-        and "timestr"; "y" and "x", its mean position: the second and first column of X, latitude and longitude where the metric takes
-        these; "hdim_1" and "hdim_2", the same, as on a grid of steps of one unit (dxy=1 in tobac); "lat" and "lon" in degrees, for metrics
-        of the sphere alone; "cell" and "track", from 1; "time_cell", the time since the cell began; "label", its label in its slice. With
-        three columns or more also "z" and "vdim", the third. Without X there are no positions.
+        "frame": the slice, from 0. "idx": the feature within its frame, from 1. "num": its number of points. "feature":
+        its number, from 1. "time" and "timestr". "y" and "x": its mean position, the second and first column of X, or
+        latitude and longitude if the metric takes these. "hdim_1" and "hdim_2": the same, as on a grid with steps of
+        one unit (dxy=1 in tobac). "lat" and "lon": in degrees, only for metrics of the sphere. "cell" and "track": from
+        1. "time_cell": the time since the cell began. "label": its label in its slice. If X has three or more columns,
+        also "z" and "vdim", the third. There are no positions if X is None.
 
-        A pandas.DataFrame where pandas is there, else a dict of arrays.
+        The table is a pandas.DataFrame if pandas is installed, else a dict of arrays.
         """
         return as_columns(self._table)
 
     @property
     def links(self) -> Any:
-        """A row for each two features that are linked: "before" and "after", their numbers; "before_points" and "after_points", the points
-        that they share; "same_cell", whether the cell goes on along this link. Matched by ids, both counts are the ids in both. Matched
-        by core points, they are those of either that are within eps of one of the other.
+        """One row per pair of linked features.
 
-        A pandas.DataFrame where pandas is there, else a dict of arrays.
+        "before" and "after": their numbers. "before_points" and "after_points": the numbers of points that they share.
+        "same_cell": whether the cell continues along this link. If features are matched by ids, both counts are the ids
+        in common. If they are matched by core points, each counts the core points within eps of a core point of the
+        other feature.
+
+        The table is a pandas.DataFrame if pandas is installed, else a dict of arrays.
         """
         return as_columns(self._links)
 
     @property
     def events(self) -> list[TrackEvent]:
-        """Births, continuations, merges, splits and deaths, in this order within each frame. What is there in the first frame is not born
-        in it, and nothing dies after the last: nothing is known of what was before or came after."""
+        """Births, continuations, merges, splits and deaths, in this order within each frame.
+
+        There are no births in the first frame and no deaths after the last, because the slices outside are unknown."""
         times = self.times
         return [TrackEvent(event, frame, times[frame], before, after) for event, frame, before, after in self._events]
 
     def to_csv(self, path: Union[str, os.PathLike[str]], *, overwrite: bool = False) -> None:
-        """Write the table as CSV, such as tracks.csv. pandas.read_csv(path, parse_dates=["time"]) reads it for tobac.
+        """Write the table as CSV. pandas.read_csv(path, parse_dates=["time"]) reads it for tobac.
 
         Parameters
         ----------
         path : path
         overwrite : bool
-            Whether a file of that name is replaced.
+            Whether to replace a file of this name.
 
         Raises
         ------
         FileExistsError
-            If there is one, and overwrite is False.
+            If the file exists and overwrite is False.
         """
         mode = "w" if as_flag(overwrite, "overwrite") else "x"
         columns = {name: _as_texts(values) for name, values in self._table.items()}
@@ -134,38 +142,40 @@ def tracks(
     ids: Any = None, least_share: float = 0.0,
     metric: str = "euclidean", metric_params: dict[str, Any] | None = None, threads: int | None = None,
 ) -> Tracks:
-    """Follow clusters from slice to slice: where they begin, go on, merge, split and end.
+    """Follow clusters from slice to slice: their beginnings, continuations, merges, splits and ends.
 
-    A slice is all points of one time. Clusters of slices that follow each other are linked if they share something: core points within
-    eps of each other, or ids. Along links cells go on, first where most is shared (of equal ones where the features have lower numbers),
-    at most one from each feature and to each. Features that are linked, over any number of slices, are a track. A slice is never passed
-    over: a cluster that is missing in one ends there, and is new where it comes back.
+    A slice consists of all points of one time. Clusters of successive slices are linked if they share core points
+    within eps of each other, or ids. Cells continue along links, at most one from each feature and to each; links that
+    share most come first, then links of features with lower numbers. Linked features over any number of slices are a
+    track. No slice is skipped: a cluster that is missing in one slice ends there, and is new afterwards.
 
     Parameters
     ----------
     X : array or table of shape (n_samples, n_features)
-        The points of all slices, as `epsflow.sweep` takes them; or None, for match="ids" without positions.
+        The points of all slices, as `epsflow.sweep` takes them, or None if match="ids" and no positions are needed.
     labels : array of shape (n_samples,)
-        The cluster of each point in its slice, -1 for noise. Slices are clustered each on its own, and their labels may have numbers in
-        common.
+        The cluster of each point in its slice, -1 for noise. Each slice is clustered on its own, so labels of different
+        slices may be equal.
     times : array of shape (n_samples,)
         The time of each point, ascending: numbers, datetime64 or datetime.
     slices : array, optional
-        The times of all slices, ascending, where some may have no points. By default the times that occur.
+        The times of all slices, ascending, if slices without points exist. The default is the times that occur.
     match : str
-        "cores": clusters are linked if a core point of one is within eps of a core point of the other. "ids": if they have ids in common.
+        "cores": clusters are linked if a core point of one is within eps of a core point of the other. "ids": clusters
+        are linked if they have ids in common.
     eps : float
-        For match="cores", in the unit that `epsflow.sweep` takes it in.
+        The distance for match="cores", in the unit that `epsflow.sweep` takes.
     core : array of shape (n_samples,), optional
-        For match="cores": whether each point is core, as `VariantResult.core`. By default that of labels, if they are a variant.
+        The core mask for match="cores", as `VariantResult.core`. If labels is a variant, its mask is the default.
     ids : array of shape (n_samples,), optional
-        For match="ids": what each point is, such as the number of its pixel or the name of its station. Whole numbers or texts. Those of
-        the clusters of one slice differ.
+        The identity of each point for match="ids", such as the number of its pixel or the name of its station, as whole
+        numbers or texts. An id occurs only once in the clusters of one slice.
     least_share : float
-        Links with a smaller share are left out; from 0 (none is) to 1. The share is the part of a feature's ids, or core points, that it
-        has in common with the other; of the two features the larger one. So what merges into something large counts in full.
+        The smallest share of links that are kept, from 0 (all) to 1. The share is the fraction of a feature's ids or
+        core points that it has in common with the other feature; the larger of the two fractions counts. So a small
+        feature that merges into a large one has its full share.
     {distance}
-        Mean positions follow them: by unit vectors on the sphere, the shorter way round in a periodic box.
+        Mean positions respect the metric: unit vectors on the sphere, the shorter way round in a periodic box.
     {threads}
 
     Returns
@@ -176,7 +186,7 @@ def tracks(
     ------
     {errors}
     ValueError
-        Also for times that do not ascend, are missing, or are none of `slices`.
+        Also if times do not ascend, are missing, or are not in `slices`.
 
     Examples
     --------
@@ -229,7 +239,7 @@ def tracks(
 
 
 def _in_tobacs_order(found: dict[str, NDArray[Any]], by_time: NDArray[Any], points: NDArray[Any] | None, words: Any) -> dict[str, NDArray[Any]]:
-    """The columns that the table has, in tobac's order."""
+    """Returns the columns of the table in tobac's order."""
     on_sphere = words.name in ("greatcircle", "haversine")
     has_z = points is not None and points.shape[1] > 2 and not on_sphere
     time = by_time[found["frame"]] if len(by_time) else by_time
@@ -248,7 +258,7 @@ def _in_tobacs_order(found: dict[str, NDArray[Any]], by_time: NDArray[Any], poin
 
 
 def _as_slices(times: Any, slices: Any, n: int) -> tuple[NDArray[Any], NDArray[np.uint64]]:
-    """The times of all slices, and the first row of each, and n."""
+    """Returns the times of all slices, and the first row of each slice followed by n."""
     of_points = _as_times(times, "times")
     if len(of_points) != n:
         raise ValueError(f"there are {n} labels and {len(of_points)} times: give the time of each point")
@@ -274,7 +284,7 @@ def _as_slices(times: Any, slices: Any, n: int) -> tuple[NDArray[Any], NDArray[n
 
 
 def _as_times(times: Any, name: str) -> NDArray[Any]:
-    """[n] of whole numbers, float64 or datetime64, none of them missing. Raises TypeError, ValueError."""
+    """Returns times [n] as whole numbers, float64 or datetime64. Raises TypeError, ValueError, also for gaps."""
     remedy = "give numbers, or datetime64 as numpy.array(…, dtype='datetime64[s]') makes it"
     if has_masked(times):
         raise ValueError(f"{name} has masked values, and each point has a time: leave such rows out")
@@ -305,7 +315,7 @@ def _as_times(times: Any, name: str) -> NDArray[Any]:
 
 
 def _in_nanoseconds(times: NDArray[Any]) -> NDArray[Any]:
-    """As tobac and older pandas have them, where the years 1678 to 2261 hold them all."""
+    """Converts to nanoseconds, as in tobac and older pandas, if all years are in 1678 to 2261, else to microseconds."""
     years = times.astype("datetime64[Y]").astype(np.int64)[~np.isnat(times)] + 1970
     fits = years.size == 0 or years.min() >= 1678 and years.max() <= 2261
     return times.astype("datetime64[ns]" if fits else "datetime64[us]")
@@ -332,7 +342,7 @@ def _as_core(core: Any, labels: Any, n: int) -> NDArray[np.uint8]:
 
 
 def _as_ids(ids: Any, n: int) -> tuple[NDArray[np.int64], NDArray[Any] | None]:
-    """Whole numbers as they are; of texts their places in a sorted list, and that list."""
+    """Returns whole numbers as they are. Texts become their index in a sorted list, which is returned as well."""
     if has_masked(ids):
         raise ValueError("ids has masked values: give an id for each point")
     array = np.asarray(on_host(ids))
@@ -349,7 +359,7 @@ def _as_ids(ids: Any, n: int) -> tuple[NDArray[np.int64], NDArray[Any] | None]:
 
 
 def _with_name(text: str, names: NDArray[Any]) -> str:
-    """An error about an id, which the library knows by its place."""
+    """Replaces the index of an id in an error of the library by the id."""
     before, same, after = text.partition("have the same id, ")
     place, colon, rest = after.partition(":")
     return f"{before}{same}{names[int(place)]}{colon}{rest}" if place.isdigit() and int(place) < len(names) else text
@@ -364,13 +374,13 @@ def _as_share(share: Any) -> float:
 
 
 def _timestr(times: NDArray[Any]) -> NDArray[Any]:
-    """YYYY-MM-DD HH:MM:SS, as tobac has it; of numbers their digits."""
+    """Returns times as YYYY-MM-DD HH:MM:SS, as tobac does, and numbers as text."""
     texts = _as_texts(times.astype("datetime64[s]") if times.dtype.kind == "M" else times)
     return np.array(texts, dtype=object)
 
 
 def _as_texts(values: NDArray[Any]) -> list[str]:
-    """As CSV has them."""
+    """Returns values as they are written in CSV."""
     if values.dtype.kind == "M":
         seconds = values.astype("datetime64[s]")
         texts = (seconds if (values == seconds).all() else values).astype(str)
@@ -381,7 +391,7 @@ def _as_texts(values: NDArray[Any]) -> list[str]:
 
 
 def _duration(since: datetime.timedelta) -> str:
-    """As pandas writes it: 0 days 00:05:00."""
+    """Returns a duration as pandas writes it: 0 days 00:05:00."""
     seconds = since - datetime.timedelta(days=since.days)
     text = str(datetime.datetime.min + seconds).split(" ")[1]
     return f"{since.days} days {text}"

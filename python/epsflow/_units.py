@@ -1,4 +1,4 @@
-"""The unit of eps, and whether it is in the one that it is taken for: an angle in too large a unit makes nearly all points neighbours."""
+"""The unit of eps, and a warning if it is probably another one: a huge angle makes nearly all points neighbours."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ._gpu_arrays import as_gpu_points, is_on_gpu
 from ._labelled import table_of
 from ._metrics import EUCLIDEAN, Metric
 
-# What to write where eps is in radians, and was meant in another unit.
+# The code that converts eps to radians from another unit.
 _IN_RADIANS = {
     "deg": "numpy.radians({})",
     "arcmin": "numpy.radians({} / 60)",
@@ -28,27 +28,27 @@ _IN_RADIANS = {
 
 
 Reference = tuple[str, list[Any]]
-"""How to convert to it, and what points are in: the units of columns, a frame of directions or a system of coordinates."""
+"""Code that converts to the reference, and the reference: units of columns, a frame, or a coordinate system."""
 
 
 class Given(NamedTuple):
-    """What a data set is made of."""
+    """The parts of a data set."""
 
     points: AnyPoints
     metric: Metric
     unit: Any = None
-    """Of eps: the metric's, or that of X's columns, which is astropy's; None if it is a number without one."""
+    """The unit of eps: of the metric, or of X's columns (astropy). None if eps is a number without a unit."""
     table: Any = None
-    """X itself, where it is a table."""
+    """X itself if it is a table, else None."""
     names: Optional[list[Any]] = None
-    """Of the columns, where they have some."""
+    """The names of the columns, if any."""
     reference: Reference = ("", [None])
 
 
 def read(X: Any, metric: Metric, name: str = "X", check: Callable[[Any, Any], Any] | None = None) -> Given:
-    """All that X says of itself. check: it gets the coordinates and the names of the columns, and returns an array.
+    """Reads points, names and units from X. check: a function of the coordinates and names that returns an array.
 
-    Raises TypeError, ValueError for what X cannot be.
+    Raises TypeError, ValueError if X is invalid.
     """
     names = None
     if is_on_gpu(X):
@@ -57,12 +57,12 @@ def read(X: Any, metric: Metric, name: str = "X", check: Callable[[Any, Any], An
         values, names = from_table(X, metric, name)
         points = as_array(values if check is None else check(values, names), name)
     units = units_of(X) if library_of(X) == "astropy" else [None]
-    unit = units[0] if metric.name != "cosine" and not metric.scale else None  # what is scaled has another unit
+    unit = units[0] if metric.name != "cosine" and not metric.scale else None  # scaled coordinates have another unit
     return Given(points, metric, metric.eps_unit or unit, table_of(X), names, reference_of(X, metric))
 
 
 def reference_of(X: Any, metric: Metric) -> Reference:
-    """What X is in; None if it does not say, and for units that do not matter, as the metric converts them."""
+    """Returns the units, frame or coordinate system of X. It is None if X has none, or if the metric converts units."""
     library = library_of(X)
     if library == "geopandas":
         crs = getattr(X, "crs", None)
@@ -77,21 +77,21 @@ def reference_of(X: Any, metric: Metric) -> Reference:
 
 
 def as_given(X: Any, metric: Any, metric_params: dict[str, Any] | None, name: str = "X") -> Given:
-    """The same of a metric as the parameters name it."""
+    """Reads X with a metric that is given by its parameters."""
     return read(X, metric_of(X, metric, metric_params), name)
 
 
 def in_columns_of(like: Given, given: Given, name: str, of: str = "X") -> Given:
-    """given with its columns in the order of those of `like`, found by name if both have names; without names they are in this order.
+    """Returns given with its columns in the order of `like`. They are matched by name if both have names.
 
-    Raises ValueError where one has other columns, units, frames or systems of coordinates than the other.
+    Raises ValueError if columns, units, frames or coordinate systems differ.
     """
     points: Any = given.points
     dims, known = points.shape[1], like.points.shape[1]
     if dims != known:
         raise ValueError(f"{name} has {dims} columns, and {of} has {known}: give the same columns of both")
     ours, theirs, (way, units) = given.names, like.names, given.reference
-    # Numbers, as pandas counts columns without names, are no other names than texts.
+    # pandas numbers columns without names. Numbers do not contradict texts.
     if ours is not None and theirs is not None and ours != theirs and are_texts(ours) == are_texts(theirs):
         order = order_of(ours, theirs)
         if order is None:
@@ -103,8 +103,8 @@ def in_columns_of(like: Given, given: Given, name: str, of: str = "X") -> Given:
 
 
 def components_of(given: Given, values: Any, name: str) -> NDArray[Any]:
-    """Velocities as an array whose columns are in the order of the columns of the points: found by name where they are named as
-    those of the points, or so with a v before; else as they are."""
+    """Returns velocities as an array in the order of the points' columns. They are matched by the names of these, with
+    or without a leading v; otherwise they keep their order."""
     found, names = from_table(values, EUCLIDEAN, name)
     array = np.asarray(found)
     order = order_of(names, given.names) or order_of(names, [f"v{column}" for column in given.names or []])
@@ -112,7 +112,7 @@ def components_of(given: Given, values: Any, name: str) -> NDArray[Any]:
 
 
 def require_reference(found: Reference, fitted: Reference, name: str = "X", others: str = "the points of fit were") -> None:
-    """Raises ValueError for points in another one than those that were clustered; numbers without one are taken to be in it."""
+    """Raises ValueError if units, frames or coordinate systems differ. Numbers without one are accepted."""
     (way, ours), (_, theirs) = found, fitted
     n = max(len(ours), len(theirs))
     for of_X, known in zip(ours * (n // len(ours)), theirs * (n // len(theirs))):
@@ -122,7 +122,7 @@ def require_reference(found: Reference, fitted: Reference, name: str = "X", othe
 
 
 def warn_of_unit(given: Given, eps: float) -> None:
-    """Warns where eps, the smallest of a run, is an angle at least as large as the field, as one in a smaller unit would be."""
+    """Warns if eps, the smallest of a run, is an angle at least as large as the field. Its unit is probably wrong."""
     points, metric, *_ = given
     found = None
     if metric.angle_unit is not None and isinstance(points, np.ndarray):
@@ -143,7 +143,7 @@ def warn_of_unit(given: Given, eps: float) -> None:
 
 
 def _warn(text: str) -> None:
-    """With the place that called this package."""
+    """Issues a warning that points to the line that called this package."""
     level, frame = 1, sys._getframe()
     while frame.f_back is not None and frame.f_globals["__name__"].startswith(f"{__package__}."):
         level, frame = level + 1, frame.f_back

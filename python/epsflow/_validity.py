@@ -1,4 +1,4 @@
-"""How well clusters are separated."""
+"""Validity: how well clusters are separated."""
 
 from __future__ import annotations
 
@@ -21,26 +21,26 @@ from ._tasks import filled, made_by
 
 @dataclass(frozen=True, eq=False)
 class Validity:
-    """How well clusters are separated, by density: the index DBCV.
+    """The separation of clusters by density: the index DBCV.
 
     Attributes
     ----------
     score : float
-        From -1 to 1: the mean of the clusters' scores, each weighted by its share of all points, noise included. Clusters of one point
-        count as noise. 0 without clusters, NaN where just one has two points or more.
+        From -1 to 1: the mean of the clusters' scores, weighted by their shares of all points, noise included. Clusters
+        of one point count as noise. 0 without clusters, NaN if exactly one cluster has two points or more.
     error : float
-        Its standard error, from samples of the large clusters; 0 where nothing was sampled.
+        The standard error of the score, from samples of large clusters; 0 if nothing was sampled.
     clusters : ndarray of shape (n_clusters,)
-        The labels of the clusters, ascending. What follows is in this order.
+        The labels of the clusters, ascending. The other arrays have the same order.
     cluster_scores : ndarray of shape (n_clusters,)
-        (separation - sparseness) / the larger of them. NaN for a cluster of one point.
+        (separation - sparseness) / the larger of the two. NaN for a cluster of one point.
     cluster_errors : ndarray of shape (n_clusters,)
-        Their standard errors, as `error`.
+        The standard errors of cluster_scores.
     sparseness, separation : ndarray of shape (n_clusters,)
-        The largest edge between inner points of a cluster's minimum spanning tree; the least mutual reachability distance between its
-        inner points and those of another cluster.
+        The longest edge between inner points of a cluster's minimum spanning tree; the smallest mutual reachability
+        distance between its inner points and the inner points of another cluster.
     sizes : ndarray of shape (n_clusters,)
-        Points of each cluster.
+        The number of points of each cluster.
     """
 
     score: float
@@ -58,24 +58,26 @@ def validity(
     X: Any, labels: Any, *, metric: str = "euclidean", metric_params: dict[str, Any] | None = None, sample: int = 5000,
     samples: int = 4, threads: int | None = None,
 ) -> Validity:
-    """How well the clusters of a labelling are separated: density-based clustering validation (Moulavi et al. 2014).
+    """Return how well the clusters of a labelling are separated: density-based clustering validation (DBCV).
 
-    It is the index of hdbscan.validity.validity_index, in memory for the points alone, but does not depend on the order of the rows. The
-    minimum spanning tree of a cluster is hardly ever unique, and of edges that are equally long hdbscan takes those to the first rows: its
-    scores differ by some tenths between orders of the same rows. Here edges lead to the densest points. Up to rounding, the score is that
-    of hdbscan for rows sorted by core distance (and equal ones by their coordinates). It does not depend on the unit of X, either.
+    The index is defined by Moulavi et al. (2014). It is the index of hdbscan.validity.validity_index, but needs memory
+    only for the points and does not depend on the order of the rows. The minimum spanning tree of a cluster is hardly
+    ever unique. Of equally long edges hdbscan takes the edges to the first rows, so its scores differ by some tenths
+    between orders of the same rows. Here edges lead to the densest points. Up to rounding, the score equals hdbscan's
+    for rows that are sorted by core distance (then by coordinates). It does not depend on the unit of X either.
 
-    The time is that of all pairs of points within each cluster.
+    The time is proportional to the number of pairs of points within each cluster.
 
     Parameters
     ----------
     {points} {labels}
     metric, metric_params
-        There to say so where the distance is another one: the index is of Euclidean distances.
+        The index is defined for Euclidean distances; any other metric is an error.
     sample, samples : int
-        A cluster of more than samples * sample points is represented by so many disjoint samples of it, of this size each. Its error is
-        by how much these differ. Scores of samples tend to be too high, which the error does not know: compare them with scores of
-        samples of the same size. With a larger sample a score is exact, and takes longer.
+        If a cluster has more than samples * sample points, it is represented by `samples` disjoint samples of `sample`
+        points, and its error is derived from their differences. Scores of samples tend to be too high, which the error
+        does not cover: compare them with scores of samples of the same size. A larger sample makes a score exact, and
+        takes longer.
     {threads}
 
     Returns
@@ -86,7 +88,7 @@ def validity(
     ------
     {errors}
     ValueError
-        Also for any metric but "euclidean".
+        Also if the metric is not "euclidean".
 
     Examples
     --------

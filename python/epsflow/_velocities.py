@@ -1,4 +1,4 @@
-"""One data set under many velocities: which of them bring points together."""
+"""Sweeps of one data set with many velocities, to find the velocities that bring points together."""
 
 from __future__ import annotations
 
@@ -22,17 +22,18 @@ from ._units import Given, as_given, components_of
 
 
 class VelocityResult:
-    """All variants under all velocities. `epsflow.sweep_velocities` makes it.
+    """All variants for all velocities. `epsflow.sweep_velocities` returns it.
 
     Attributes
     ----------
     velocities : ndarray of shape (n_velocities, n_features)
     variants : list of (eps, min_samples)
     summary : DataFrame
-        A row for each velocity and variant: velocity (its number), eps, min_samples, n_clusters, n_noise, n_core, n_border, largest.
+        One row per velocity and variant: velocity (its number), eps, min_samples, n_clusters, n_noise, n_core,
+        n_border, largest.
     clusters : DataFrame
-        A row for each cluster of at least min_size points: velocity, eps, min_samples, first_core (the row of X by which the cluster is
-        known), core, size.
+        One row per cluster of at least min_size points: velocity, eps, min_samples, first_core (the row of X of its
+        first core point, which identifies the cluster), core, size.
     """
 
     def __init__(
@@ -48,18 +49,18 @@ class VelocityResult:
         self.clusters = _sorted(listed, ("velocity", "eps", "min_samples", "first_core"))
 
     def __len__(self) -> int:
-        """Velocities."""
+        """The number of velocities."""
         return len(self.velocities)
 
     def points(self, velocity: int) -> NDArray[np.float64]:
-        """X as it would be, had all points stayed where they were at the time 0: X − times · velocity, of a velocity by its number."""
+        """Return X − times · velocity: the positions at time 0 if all points have the velocity with this number."""
         if not -len(self) <= velocity < len(self):
             raise IndexError(f"there is no velocity {velocity}: there are {len(self)}")
         moved: NDArray[np.float64] = self._points.astype(np.float64) - self._times[:, None] * self.velocities[velocity]
         return moved
 
     def labels(self, velocity: int, eps: float, min_samples: int) -> NDArray[np.int32]:
-        """The labels of X under one velocity, by its number. They are not kept, but found again: DBSCAN of `points(velocity)`."""
+        """Return the labels for the velocity with this number. They are computed by DBSCAN of `points(velocity)`."""
         labels: NDArray[np.int32] = sweep(self.points(velocity), eps, min_samples, engine=self._engine).labels(eps, min_samples)
         return labels
 
@@ -74,22 +75,24 @@ def sweep_velocities(
     variants: Iterable[tuple[float, int]] | None = None, min_size: int = 1, progress: ProgressOption = None,
     backend: str = "auto", memory: int | str | None = None, threads: int | None = None, engine: Engine | None = None,
 ) -> VelocityResult:
-    """DBSCAN of points that move, under every velocity: which velocities bring many of them together, and which points.
+    """Run DBSCAN on moving points for every velocity, to find velocities that bring many points together.
 
-    Under the velocity u a point x that was seen at the time t is clustered at x − t · u: what moves with u is then in one place. So
-    detections of several nights are linked to asteroids. Points are moved where they are clustered, on a GPU in its memory.
+    For the velocity u, a point x that was seen at the time t is clustered at x − t · u, so everything that moves with u
+    is in one place. This links detections of several nights to asteroids. The positions are computed during clustering,
+    on a GPU in its memory.
 
     Parameters
     ----------
     X : array or table of shape (n_samples, n_features)
-        Where each point was seen.
+        The position at which each point was seen.
     times : array of shape (n_samples,)
-        When: numbers, from any moment on.
+        The time at which each point was seen, as numbers with any origin.
     velocities : array of shape (n_velocities, n_features)
-        In units of X per unit of times. Of a table columns are found by name, if they are named as those of X, or so with a v before.
+        Velocities in units of X per unit of times. Columns of a table are matched by the names of X's columns, with or
+        without a leading v.
     {eps} {min_samples} {variants}
     min_size : int
-        Smaller clusters are counted in `summary`, and not listed in `clusters`.
+        Smaller clusters are counted in `summary` but not listed in `clusters`.
     {progress} {machine}
 
     Returns
@@ -100,12 +103,12 @@ def sweep_velocities(
     ------
     {errors}
     ValueError
-        Also for times and velocities of another shape, and for those that are not finite.
+        Also if times or velocities have another shape or are not finite.
 
     Notes
     -----
-    No labels are kept: n_velocities · n_samples are often more than a machine holds. `labels` of the result finds those of a velocity
-    again. O(n_velocities · n_samples) beside the clustering.
+    No labels are kept, because n_velocities · n_samples often exceeds the memory. `VelocityResult.labels` computes them
+    again for one velocity. The complexity without the clustering is O(n_velocities · n_samples).
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Pictures of results, drawn by matplotlib, which `pip install "epsflow[plot]"` brings.
+"""Pictures of results. They are drawn by matplotlib: `pip install "epsflow[plot]"`.
 
     epsflow.plot.heatmap(epsflow.explore(X))
     epsflow.plot.clusters(X, result.variant(0.3, 16))
@@ -8,8 +8,8 @@
     epsflow.plot.sizes(result.variant(0.3, 16))
     epsflow.plot.stages("results/trace.json")
 
-Each draws into the axes that it is given, or makes a figure, and returns the axes: what is drawn can be changed as anything of
-matplotlib. Colours are told apart with any colour vision, and noise is grey.
+Each function draws into the given axes, or makes a figure, and returns the axes, which can be changed with matplotlib.
+Colours can be distinguished with any colour vision, and noise is grey.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Points in the colours of their clusters, however many there are."""
+"""Pictures of points in the colours of their clusters."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from ._raster import Array, Extent, Raster, is_sparse, rasterise, spread
 from ._style import INK, NOISE_COLOR, PALETTE, axes_of, figure_of, say_empty, style
 from ._views import KINDS, View
 
-_MOST_MARKS = 10_000  # up to here each point is a mark of its own
+_MOST_MARKS = 10_000  # the most points that are drawn as single marks
 _MOST_PIXELS = 10_000
-_LISTED = 6  # of the largest clusters, in the legend
+_LISTED = 6  # the number of clusters in the legend
 
 
 @documented
@@ -30,41 +30,41 @@ def clusters(
     X: Any, labels: Any, *, kind: str = "auto", columns: Optional[Sequence[Any]] = None, unit: Optional[str] = None,
     pixels: int = 800, ax: Any = None, figure: Any = None,
 ) -> Any:
-    """The points in the colours of their clusters, noise in grey below them.
+    """Draw the points in the colours of their clusters, with noise in grey below them.
 
-    Of more than 10,000 points an image is drawn. A pixel has the colour of the cluster with the most points there, and is the fuller the
-    more points of clusters it has; noise shows where no cluster does. The nine largest clusters have colours of their own; each further
-    one takes the colour whose clusters are farthest away.
+    More than 10,000 points are drawn as an image. A pixel has the colour of the cluster with the most points in it, and
+    is more intense if it has more points; noise is visible only in pixels without clusters. The nine largest clusters
+    have different colours. Each further cluster gets the colour whose clusters are farthest away.
 
     Parameters
     ----------
     {points} {labels}
-        A variant of a sweep also tells eps, min_samples and the metric.
+        If it is a variant of a sweep, eps, min_samples and the metric are taken from it.
     kind : str
         "plane"
-            Two columns; of one column, that and the number of the row.
+            Two columns; if X has one column, this column and the row number.
         "geographic"
-            Longitude and latitude in degrees, with coast lines where cartopy and its data are there.
+            Longitude and latitude in degrees, with coast lines if cartopy and its data are installed.
         "sky"
-            Right ascension and declination, or another such pair, growing to the left; a field of more than 90 degrees in Mollweide's
-            projection. "mollweide" and "aitoff" show the whole sky for any field.
+            Right ascension and declination, or another such pair, growing to the left. A field of more than 90 degrees
+            is in Mollweide's projection. "mollweide" and "aitoff" show the whole sky for any field.
         "planes"
             Three columns, as three planes.
         "principal"
             The plane of the first two principal components.
         "auto"
-            A map for longitudes and latitudes, by names of columns or the metric of a variant; else by the number of columns.
+            A map if names of columns or the metric of a variant indicate longitudes and latitudes; else by the number
+            of columns.
     columns : list of str or int, optional
-        Which columns of X are drawn. Of an array without names, one name for each of its columns says what they are, as
-        ["ra", "dec"].
+        The columns of X to draw. If X is an array without names: names for all of its columns, as ["ra", "dec"].
     unit : str, optional
-        Of the coordinates, for the axes, where X does not tell.
+        The unit of the coordinates for the axes, if X has none.
     pixels : int
-        Of the longer side of an image.
+        The number of pixels of the longer side of an image.
     ax : matplotlib.axes.Axes, optional
-        For "mollweide" and "aitoff" axes of this projection; not for "planes".
+        The axes to draw into. "mollweide" and "aitoff" need axes of this projection; "planes" needs a figure instead.
     figure : matplotlib.figure.Figure, optional
-        Which gets new axes.
+        The figure that gets new axes.
 
     Returns
     -------
@@ -73,8 +73,8 @@ def clusters(
     Raises
     ------
     ValueError, TypeError
-        As `epsflow.sweep` and `epsflow.compare` do, for another number of labels, for NaN, for a kind that there is not or that does not
-        fit the columns, for columns that are not there, and for axes of another projection.
+        If points or labels are invalid, as for `epsflow.sweep` and `epsflow.compare`; if their numbers differ; if X has
+        NaN; if kind is unknown or does not fit the columns; if a column does not exist; if ax has another projection.
     {matplotlib}
 
     Examples
@@ -112,14 +112,14 @@ class _Picture(NamedTuple):
     found: Found
     views: list[View]
     rasters: list[Raster]
-    """Of each view; none where points are marks."""
+    """A raster for each view, or none if points are drawn as marks."""
     codes: NDArray[np.int64]
     title: str
 
 
 def _picture_of(points: Array, found: Found, views: list[View], pixels: int, title: str) -> _Picture:
     rasters = [] if len(points) <= _MOST_MARKS else [_raster_of(view, points, found, pixels) for view in views]
-    if any(map(is_sparse, rasters)):  # all, so that planes side by side look alike
+    if any(map(is_sparse, rasters)):  # all rasters, so that planes look alike
         rasters = [spread(raster) for raster in rasters]
     seen: tuple[Array, Array, Array, Array]
     if rasters:
@@ -167,7 +167,7 @@ def _draw_single(picture: _Picture, ax: Any, figure: Any) -> Any:
 
 
 def _draw_planes(picture: _Picture, figure: Any) -> Any:
-    """x and y, above it x and z, and beside it z and y, so that what lies above or beside each other has an axis in common."""
+    """Draws x and y, x and z above, and z and y beside, so that neighbouring planes share an axis."""
     views = picture.views
     x, y, z = (high - low for low, high in (views[0].extent[:2], views[0].extent[2:], views[1].extent[2:]))
     alike = all(view.equal for view in views)
@@ -226,7 +226,8 @@ def _draw_marks(ax: Any, picture: _Picture, view: View, transform: Any) -> None:
     sizes = np.full(len(x), len(x))
     inside = found.labels >= 0
     sizes[inside] = found.sizes[found.place(found.labels[inside])]
-    order = np.lexsort((-sizes, inside))  # noise first, then the largest clusters, so that no small one is covered
+    # Noise is drawn first, then clusters from large to small, so that small ones are not covered.
+    order = np.lexsort((-sizes, inside))
     rgb = rgb_of(found, picture.codes, found.labels[order])
     marks = ax.scatter(x[order], y[order], s=float(np.clip(16_000 / len(x), 2, 24)), c=rgb, linewidths=0, transform=transform, zorder=1)
     marks.set_clip_path(ax.patch)
@@ -277,14 +278,14 @@ def _set_sky(ax: Any, view: View) -> None:
     turns, latitudes = np.arange(-150, 151, 30), np.arange(-60, 61, 30)
     ax.set_xticks(np.radians(turns), labels=[f"{(view.middle - turn) % 360:.0f}" for turn in turns])
     ax.set_yticks(np.radians(latitudes), labels=[str(latitude) for latitude in latitudes])
-    for label in ax.get_xticklabels():  # they stand among the points
+    for label in ax.get_xticklabels():  # the labels are among the points
         label.set(color=INK, fontsize=7.5, path_effects=[patheffects.withStroke(linewidth=2, foreground="white")], zorder=4)
 
 
 def _draw_coasts(ax: Any, extent: Extent) -> None:
-    """Coast lines of Natural Earth on axes of degrees, if cartopy is there. Nothing is fetched from the network.
+    """Draws coast lines of Natural Earth on axes of degrees, if cartopy is installed. Warns if its data are missing.
 
-    Warns if the data are not there.
+    Nothing is downloaded.
     """
     try:
         from cartopy.io import shapereader
@@ -314,7 +315,7 @@ def _draw_coasts(ax: Any, extent: Extent) -> None:
 
 
 def _file_of(resolution: str) -> Optional[str]:
-    """Where it lies already."""
+    """Returns the path of the coast lines if they were downloaded before, else None."""
     from cartopy import config
     from cartopy.io import Downloader
 

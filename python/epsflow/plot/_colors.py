@@ -1,4 +1,4 @@
-"""Which colour each cluster has, and pixels in these colours."""
+"""The colours of clusters, and pixels in these colours."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from ._raster import EMPTY, Raster, sizes_of
 from ._style import NOISE_COLOR, PALETTE
 
-_MOST_PLACED = 1000  # clusters whose colour goes by where they are, which takes the square of them
+_MOST_PLACED = 1000  # clusters that are coloured by their position, which takes quadratic time
 _FULLNESS = {True: (0.55, 1.0), False: (0.25, 0.75)}
-"""Of the colour of clusters, and of noise: for one point in a pixel, and for many."""
+"""The opacity of clusters (True) and noise (False): for one point in a pixel, and for many."""
 
 
 class Found(NamedTuple):
@@ -20,19 +20,19 @@ class Found(NamedTuple):
 
     labels: NDArray[np.int32]
     clusters: NDArray[np.int64]
-    """Ascending."""
+    """The labels of the clusters, ascending."""
     sizes: NDArray[np.int64]
     order: NDArray[np.intp]
-    """Places in `clusters`, by falling size."""
+    """Indices into `clusters`, by descending size."""
 
     @property
     def n_noise(self) -> int:
         return len(self.labels) - int(self.sizes.sum())
 
     def place(self, labels: NDArray[Any]) -> NDArray[np.intp]:
-        """Of clusters, which there are."""
+        """Returns indices into `clusters` of existing clusters."""
         if len(self.clusters) and self.clusters[-1] == len(self.clusters) - 1:
-            return labels.astype(np.intp)  # from 0 on, as epsflow numbers them
+            return labels.astype(np.intp)  # clusters are numbered without gaps
         return np.searchsorted(self.clusters, labels)
 
 
@@ -42,16 +42,17 @@ def found_in(labels: NDArray[np.int32]) -> Found:
 
 
 def codes_of(found: Found, cluster: NDArray[Any], x: NDArray[Any], y: NDArray[Any], count: NDArray[Any]) -> NDArray[np.int64]:
-    """The place of each cluster's colour in the palette: the largest have one of their own, and each further one that whose clusters are
-    farthest away. cluster, x, y, count: [m] places in the picture, from 0 to 1, and how many points of which cluster are there."""
+    """Returns each cluster's colour as an index into the palette: different ones for the largest clusters, then always
+    the one whose clusters are farthest away. cluster, x, y, count: [m] the cluster, position (0 to 1) and number of
+    points of places in the picture."""
     codes = np.empty(len(found.clusters), np.int64)
     codes[found.order] = np.arange(len(found.order)) % len(PALETTE)
     at = found.place(cluster)
     weight = np.bincount(at, count, minlength=len(codes)).astype(np.float64)
-    weight[weight == 0] = np.nan  # none of its points is the first of a pixel: wherever it is, it is not seen
+    weight[weight == 0] = np.nan  # the cluster is in no pixel and invisible
     middle = np.stack([np.bincount(at, count * values, minlength=len(codes)) / weight for values in (x, y)])
     placed = [i for i in found.order[:_MOST_PLACED].tolist() if np.isfinite(middle[0, i])]
-    nearest = np.full((len(placed), len(PALETTE)), np.inf)  # to a cluster of this colour
+    nearest = np.full((len(placed), len(PALETTE)), np.inf)  # the distance to the nearest cluster of each colour
     where = middle[:, placed]
     for k, i in enumerate(placed):
         codes[i] = code = int(nearest[k].argmax())
@@ -60,7 +61,7 @@ def codes_of(found: Found, cluster: NDArray[Any], x: NDArray[Any], y: NDArray[An
 
 
 def rgb_of(found: Found, codes: NDArray[np.int64], cluster: NDArray[Any]) -> NDArray[np.float64]:
-    """[m, 3] of clusters and noise."""
+    """Returns [m, 3] the colours of clusters and noise."""
     from matplotlib.colors import to_rgb
 
     table = np.array([to_rgb(color) for color in (*PALETTE, NOISE_COLOR)])
@@ -71,7 +72,7 @@ def rgb_of(found: Found, codes: NDArray[np.int64], cluster: NDArray[Any]) -> NDA
 
 
 def image_of(raster: Raster, found: Found, codes: NDArray[np.int64]) -> NDArray[np.uint8]:
-    """[rows, columns, 4] each colour mixed with white, the less the more points there are; without points transparent."""
+    """Returns [rows, columns, 4] colours: lighter if a pixel has fewer points, transparent if it has none."""
     image = np.full((*raster.cluster.shape, 4), 255, np.uint8)
     filled = raster.cluster != EMPTY
     part = np.zeros(raster.cluster.shape)
@@ -79,7 +80,7 @@ def image_of(raster: Raster, found: Found, codes: NDArray[np.int64]) -> NDArray[
         chosen = filled & ((raster.cluster >= 0) == clustered)
         if chosen.any():
             counts = raster.points[chosen]
-            many = np.log(np.quantile(counts, 0.99)) or 1.0  # a few pixels of very many points leave the others their shades
+            many = np.log(np.quantile(counts, 0.99)) or 1.0  # a few very full pixels do not affect the others
             part[chosen] = least + (most - least) * np.minimum(np.log(counts) / many, 1) if counts.max() > 1 else most
     mixed = 1 - part[filled][:, None] * (1 - rgb_of(found, codes, raster.cluster[filled]))
     image[filled, :3] = np.rint(255 * mixed)

@@ -1,4 +1,4 @@
-"""Distances to k-th nearest points, and sizes of clusters, as curves."""
+"""Curves of distances to k-th nearest points, and of sizes of clusters."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .._units import as_given
 from ._raster import sizes_of
 from ._style import INK, MARK, PALETTE, axes_of, log_ticks, say_empty, style, with_unit
 
-_MOST_PLACES = 2000  # of a curve: more than a screen has columns
+_MOST_PLACES = 2000  # points of a curve: more than a screen has columns
 
 
 @documented
@@ -25,21 +25,22 @@ def k_distance(
     X: Any, k: Union[int, Iterable[int]] = 4, *, metric: str = "euclidean",
     metric_params: Optional[dict[str, Any]] = None, unit: Optional[str] = None, ax: Any = None,
 ) -> Any:
-    """The distances to the k-th nearest other points, ascending, with their knee: eps at which points begin to be far from others.
+    """Draw the distances to the k-th nearest other points, ascending, with their knee.
 
-    Which part of the points is core at an eps is read off the curve: with min_samples = k + 1 those that are no farther. The knee is a
-    first guess of eps, and the shaded band what is worth sweeping, `epsflow.eps_range` (for one k).
+    The curve shows the share of core points at each eps: with min_samples = k + 1, a point is core if its distance is
+    not larger than eps. The knee is a first guess of eps. The shaded band (for one k) is the range worth sweeping,
+    `epsflow.eps_range`.
 
     Parameters
     ----------
     X : array or table of shape (n_samples, n_features), or distances of shape (n_samples,)
-        Points as `epsflow.k_distance` takes them, or what it returned for one k.
+        Points as `epsflow.k_distance` takes them, or the distances that it returned for one k.
     k : int or iterable of int
-        A curve for each. Of distances, what they were found for.
+        There is a curve for each k. If X is distances, the k that they were computed for.
     metric, metric_params
-        As `epsflow.k_distance` takes them, for points.
+        The metric of points, as for `epsflow.k_distance`.
     unit : str, optional
-        Of the distances, where neither the metric nor X tells.
+        The unit of the distances, if neither the metric nor X has one.
     {ax}
 
     Returns
@@ -49,7 +50,7 @@ def k_distance(
     Raises
     ------
     ValueError, TypeError
-        As `epsflow.k_distance` and `epsflow.knee` do.
+        If X or k is invalid, as for `epsflow.k_distance` and `epsflow.knee`.
     {matplotlib}
     """
     ks = as_ks(k)
@@ -60,7 +61,7 @@ def k_distance(
     else:
         unit = unit or as_given(X, metric, metric_params).unit
         columns = list(np.asarray(_functions.k_distance(X, ks, metric=metric, metric_params=metric_params)).T)
-    knees = [knee(distances) for distances in columns]  # which refuses what are no distances
+    knees = [knee(distances) for distances in columns]  # raises an error for values that are not distances
     with style():
         ax = axes_of(ax)
         kept = [(one, np.sort(distances), found) for one, distances, found in zip(ks, columns, knees) if (distances > 0).any()]
@@ -82,7 +83,7 @@ def k_distance(
 
 def _draw_distances(ax: Any, k: int, distances: NDArray[Any], found: Any, color: str) -> None:
     at = np.unique(np.linspace(0, len(distances) - 1, min(len(distances), _MOST_PLACES)).astype(np.int64))
-    above = at[distances[at] > 0]  # which logarithms have
+    above = at[distances[at] > 0]  # the axis is logarithmic
     label = f"k = {k}"
     if np.isfinite(found.distance):
         label += f", knee: {found.distance:.3g}, {100 * found.share:.3g} % of the points"
@@ -96,9 +97,10 @@ def _ending(k: int) -> str:
 
 @documented
 def sizes(labels: Any, *, ax: Any = None) -> Any:
-    """How many clusters have at least how many points, on logarithmic axes: the cumulative size function, without bins.
+    """Draw the number of clusters with at least a given number of points: the cumulative size function, without bins.
 
-    A power law is a straight line. A step at the right end alone is one cluster that has swallowed others.
+    Axes are logarithmic, so a power law is a straight line. A single step at the right end is one cluster that has
+    merged with most others.
 
     Parameters
     ----------
@@ -112,7 +114,7 @@ def sizes(labels: Any, *, ax: Any = None) -> Any:
     Raises
     ------
     ValueError, TypeError
-        For what are no labels.
+        If labels are invalid.
     {matplotlib}
     """
     of_points = as_labels(labels, "labels")
@@ -130,7 +132,7 @@ def sizes(labels: Any, *, ax: Any = None) -> Any:
         ax.margins(0.06)
         for axis in (ax.xaxis, ax.yaxis):
             low, high = axis.get_view_interval()
-            if high < 3 * low:  # of one cluster, or clusters of one size
+            if high < 3 * low:  # there is one cluster, or all have the same size
                 axis.set_view_interval(low / 3, high * 3, ignore=True)
             log_ticks(axis)
     return ax

@@ -24,34 +24,35 @@ _WORDS = {
     "largest": "largest cluster (% of the points)",
     "stability": "stability (score of explore)",
 }
-_MOST_WRITTEN = 120  # cells with their numbers in them
+_MOST_WRITTEN = 120  # the most cells in which values are written
 _MOST_TICKS = 10
 
 Marks = list[tuple[float, int]]
-"""(eps, min_samples): the recommended one and its alternatives."""
+"""(eps, min_samples) of the recommended cell and its alternatives."""
 
 
 class _Grid(NamedTuple):
     eps: NDArray[np.float64]
     min_samples: NDArray[np.int64]
     values: NDArray[np.float64]
-    """[min_samples, eps]; NaN of a variant that was not run, or has no value."""
+    """[min_samples, eps]; NaN if a variant was not run or has no value."""
 
 
 @documented
 def heatmap(source: Any, quantity: str = "clusters", *, ax: Any = None) -> Any:
-    """A grid of eps and min_samples, each cell coloured by what its labels are like.
+    """Draw a grid of eps and min_samples in which the colour of a cell is a property of its labels.
 
-    Axes are logarithmic where the grid is. Variants that were not run stay white. In a small grid the numbers stand in the cells. Of an
-    exploration, and of a folder that `epsflow explore` wrote, a star marks the recommended cell and circles its alternatives.
+    Axes are logarithmic if the grid is. Variants that were not run stay white. Cells of a small grid contain their
+    values. For an exploration, or a folder that `epsflow explore` wrote, a star marks the recommended cell and circles
+    mark its alternatives.
 
     Parameters
     ----------
     source : SweepResult, Exploration or Lineage
-        `epsflow.load` opens a results folder.
+        `epsflow.load` loads a results folder.
     quantity : {"clusters", "noise", "core", "border", "largest", "stability"}
-        Clusters are counted; points are parts of all points, in percent. Stability is how much longer clusters live along eps than chance
-        explains, and an Exploration alone has it.
+        The number of clusters, or points in percent of all points. Stability is how much longer clusters persist along
+        eps than chance explains; only an Exploration has it.
     {ax}
 
     Returns
@@ -61,7 +62,7 @@ def heatmap(source: Any, quantity: str = "clusters", *, ax: Any = None) -> Any:
     Raises
     ------
     ValueError, TypeError
-        For a quantity that there is not, or that the source does not have, and for another source.
+        If the quantity is unknown, if the source does not have it, or if the source has another type.
     {matplotlib}
 
     Examples
@@ -90,7 +91,7 @@ def _grid_of(source: Any, quantity: str) -> _Grid:
     if quantity == "stability":
         raise ValueError(f"quantity='stability' is scored by epsflow.explore(X), and a {type(source).__name__} has none: draw what that returns")
     if isinstance(source, SweepResult):
-        # A folder of an exploration has labels of what it offers, and counts of the whole grid.
+        # A folder of an exploration has labels of its offers, and counts of the whole grid.
         source = source.lineage if _is_explored(source) else source
     elif not isinstance(source, Lineage):
         raise TypeError(
@@ -159,7 +160,8 @@ def _set_axes(ax: Any, grid: _Grid, unit: str | None) -> None:
     for axis, set_scale, values in ((ax.xaxis, ax.set_xscale, grid.eps), (ax.yaxis, ax.set_yscale, grid.min_samples)):
         if is_log(values):
             set_scale("log")
-        most = _MOST_TICKS if axis is ax.yaxis or len(values) <= _MOST_TICKS else _MOST_TICKS - 3  # which are long
+        # Labels of eps are long, so there are fewer of them.
+        most = _MOST_TICKS if axis is ax.yaxis or len(values) <= _MOST_TICKS else _MOST_TICKS - 3
         ticks = values[:: -(-len(values) // most)]
         axis.set_ticks(ticks, labels=[shown(tick) for tick in ticks])
         axis.set_ticks([], minor=True)
@@ -182,7 +184,7 @@ def _mark(ax: Any, grid: _Grid, marks: Marks, recommended: bool) -> None:
 
 
 def is_log(values: NDArray[Any]) -> bool:
-    """Whether ratios of ascending values differ less than their steps do."""
+    """Returns whether the ratios of ascending values vary less than their differences."""
     if len(values) < 3 or values[0] <= 0:
         return len(values) == 2 and bool(values[0] > 0 and values[1] >= 4 * values[0])
     steps, ratios = np.diff(values), np.diff(np.log(values))
@@ -190,12 +192,12 @@ def is_log(values: NDArray[Any]) -> bool:
 
 
 def _middle(edges: NDArray[np.float64], values: NDArray[Any]) -> NDArray[np.float64]:
-    """Of cells, where the axis shows it."""
+    """Returns the middles of cells on the axis."""
     return np.asarray(np.sqrt(edges[1:]) * np.sqrt(edges[:-1]) if is_log(values) else (edges[1:] + edges[:-1]) / 2)
 
 
 def _edges(values: NDArray[Any]) -> NDArray[np.float64]:
-    """Between ascending values, and as far beyond the ends."""
+    """Returns the edges of cells: between ascending values, and as far beyond the first and last."""
     log = is_log(values)
     at = np.log(values) if log else values.astype(np.float64)
     if len(at) == 1:

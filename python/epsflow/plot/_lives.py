@@ -1,4 +1,4 @@
-"""Lives of clusters along eps, as bars and as a tree."""
+"""The persistence of clusters along eps, as bars and as a tree."""
 
 from __future__ import annotations
 
@@ -17,35 +17,35 @@ from ._style import INK, MARK, SEQUENCE, axes_of, log_ticks, say_empty, style, u
 
 class _Lives(NamedTuple):
     eps: NDArray[np.float64]
-    """Of the path, ascending."""
+    """The eps of the path, ascending."""
     table: dict[str, NDArray[Any]]
-    """As Lineage.lives() has it."""
+    """The columns of Lineage.lives()."""
     size: NDArray[np.int64]
     unit: Optional[str]
     chosen: Optional[float]
-    """The eps that is recommended, on this path."""
+    """The recommended eps, if it is on this path."""
     min_samples: int
 
     def ends(self) -> NDArray[np.float64]:
-        """Where a bar ends: half a step beyond the last eps for those that live on."""
+        """Returns the ends of bars: half a step beyond the last eps for clusters that persist."""
         beyond = self.eps[-1] * (self.eps[-1] / self.eps[-2] if len(self.eps) > 1 else 1.2)
         return np.asarray(np.append(self.eps, beyond)[self.table["death_place"]])
 
 
 @documented
 def lifetimes(source: Any, *, min_samples: Optional[int] = None, most: int = 40, ax: Any = None) -> Any:
-    """Which clusters live over which eps, at one min_samples: a bar from where a cluster comes up to where an older one takes it in.
+    """Draw the persistence of clusters at one min_samples: a bar per cluster, from its birth to its death along eps.
 
-    Long bars are clusters that do not depend on the choice of eps. Where clusters merge the oldest goes on (the elder rule), as
-    `Lineage.lives` says. A bar with an arrow lives to the largest eps.
+    Long bars are clusters that do not depend on the choice of eps. If clusters merge, the oldest goes on (elder rule),
+    as in `Lineage.lives`. A bar with an arrow persists to the largest eps.
 
     Parameters
     ----------
     source : Lineage, Exploration, or SweepResult with a lineage
     min_samples : int, optional
-        May be left out where there is one, and of an exploration, for the recommended one.
+        It may be left out if there is only one, or if source is an exploration with a recommendation.
     most : int
-        Bars: of more lives those with the most points times logarithm of death / birth.
+        The maximum number of bars: those with the largest number of points times log(death / birth).
     {ax}
 
     Returns
@@ -55,7 +55,7 @@ def lifetimes(source: Any, *, min_samples: Optional[int] = None, most: int = 40,
     Raises
     ------
     ValueError, TypeError, KeyError
-        For a result without a lineage, and for a min_samples that it does not have.
+        If the result has no lineage, or if the lineage does not have this min_samples.
     {matplotlib}
     """
     lives = _lives_of(source, min_samples)
@@ -66,7 +66,7 @@ def lifetimes(source: Any, *, min_samples: Optional[int] = None, most: int = 40,
             say_empty(ax, f"no clusters at min_samples {lives.min_samples}")
             return ax
         birth, ends = lives.table["birth"], lives.ends()
-        # From below: the first that come up, and of those the longest.
+        # From bottom to top: by birth, then the longest first.
         kept = kept[np.lexsort((-lives.size[kept], -ends[kept], birth[kept]))]
         ax.set_xscale("log")
         colors = _colors_by_size(ax, lives, kept)
@@ -81,12 +81,12 @@ def lifetimes(source: Any, *, min_samples: Optional[int] = None, most: int = 40,
 
 
 def merges(source: Any, *, min_samples: Optional[int] = None, most: int = 40, ax: Any = None) -> Any:
-    """How clusters merge as eps grows, at one min_samples, as a tree.
+    """Draw how clusters merge as eps grows, at one min_samples, as a tree.
 
-    A vertical line is a cluster, from the eps where it comes up to the one where an older cluster takes it in; a horizontal line leads
-    to that. Lines are as thick as clusters are large, and their points stand below them.
+    A vertical line is a cluster from its birth to its death. A horizontal line leads to the older cluster into which it
+    merges. The width of a line grows with the size of the cluster. The numbers of points are below.
 
-    Parameters, errors and what is returned are those of `lifetimes`; to the `most` weightiest lives come those that take them in.
+    Parameters, errors and the return value are as for `lifetimes`. Clusters into which the bars merge are drawn, too.
     """
     lives = _lives_of(source, min_samples)
     lineage = _lineage_of(source)
@@ -154,7 +154,7 @@ def _weightiest(lives: _Lives, most: int) -> NDArray[np.intp]:
 
 
 def parents_of(lineage: Lineage, min_samples: int, table: dict[str, NDArray[Any]]) -> NDArray[np.int64]:
-    """[lives] the life that takes each in; -1 for those that live to the end of the path. Linear in the clusters of the path."""
+    """Returns [lives] the parent of each bar, or -1 if it persists to the end. Linear in the clusters of the path."""
     every = lineage.clusters
     of_path = np.asarray(every["min_samples"]) == min_samples
     eps, cluster, first_core, wider = (np.asarray(every[name])[of_path] for name in ("eps", "cluster", "first_core", "in_wider"))
@@ -163,8 +163,8 @@ def parents_of(lineage: Lineage, min_samples: int, table: dict[str, NDArray[Any]
     rows = [found[np.argsort(cluster[found])] for found in rows]
     births = {(int(place), int(core)): life for life, (place, core) in enumerate(zip(table["birth_place"], table["first_core"]))}
     parents = np.full(len(table["birth_place"]), -1, np.int64)
-    living: list[int] = []  # the life of each cluster of a variant
-    ended: list[tuple[int, int]] = []  # lives that end here, and the cluster that they become part of
+    living: list[int] = []  # the bar of each cluster of a variant
+    ended: list[tuple[int, int]] = []  # bars that end here, and the cluster into which they merge
     for place, here in enumerate(rows):
         owner = np.full(len(here), -1, np.int64)
         for life, cluster_here in _living_on(living, rows, wider, place, table["death_place"], ended):
@@ -181,7 +181,7 @@ def parents_of(lineage: Lineage, min_samples: int, table: dict[str, NDArray[Any]
 def _living_on(
     living: list[int], rows: list[NDArray[np.intp]], wider: NDArray[Any], place: int, deaths: NDArray[Any], ended: list[tuple[int, int]]
 ) -> list[tuple[int, int]]:
-    """Of the lives of the variant before, those that go on at this place, with their clusters there; the others go to `ended`."""
+    """Returns the bars of the variant before that continue at this place, with their clusters; fills `ended`."""
     ended.clear()
     going: list[tuple[int, int]] = []
     if place:
@@ -200,11 +200,11 @@ def _with_parents(kept: NDArray[np.intp], parents: NDArray[np.int64]) -> list[in
 
 
 def _order(shown: list[int], parents: NDArray[np.int64], deaths: NDArray[Any]) -> list[int]:
-    """From left to right, so that no lines cross: what a life takes in first stands nearest to it, on either side in turn."""
+    """Returns the order from left to right without crossings: bars that merge first are nearest to their parent."""
     left: dict[int, list[int]] = {life: [] for life in shown}
     right: dict[int, list[int]] = {life: [] for life in shown}
     roots: list[int] = []
-    for life in sorted(shown, key=lambda one: int(deaths[one])):  # all that a life takes in end before it does
+    for life in sorted(shown, key=lambda one: int(deaths[one])):  # children end before their parent
         block = left[life] + [life] + right[life]
         parent = int(parents[life])
         if parent < 0:
@@ -249,7 +249,7 @@ def _colors_by_size(ax: Any, lives: _Lives, kept: NDArray[np.intp]) -> Any:
 
 
 def _set_eps(set_label: Any, axis: Any, line: Any, lives: _Lives) -> None:
-    """The axis of eps, with a line at what is recommended."""
+    """Sets the axis of eps, and draws a line at the recommended eps."""
     set_label(with_unit("eps", lives.unit))
     first = lives.table["birth"].min()
     if lives.chosen is not None:

@@ -1,4 +1,4 @@
-"""Which columns of X a picture shows, what they are called, and how they become flat."""
+"""The columns of X that a picture shows, their names, and their projection to the plane."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ _SKIES = {
 class Points(NamedTuple):
     values: Array
     names: list[str]
-    """Of the columns, with units."""
+    """The names of the columns, with units."""
     sphere: Optional[tuple[int, int]] = None
-    """Which columns are longitude and latitude."""
+    """The columns of longitude and latitude."""
     sky: Optional[str] = None
-    """Of which system they are, where they are directions in the sky."""
+    """The celestial coordinate system, if the points are directions in the sky."""
     scale: float = 1.0
-    """To degrees."""
+    """The factor that converts angles to degrees."""
 
 
 def points_of(X: Any, labels: Any, columns: Optional[Sequence[Any]], unit: Optional[str]) -> Points:
-    """Raises ValueError, TypeError for what cannot be drawn. Columns stay in their order, but for angles with units."""
+    """Raises ValueError, TypeError if X cannot be drawn. Columns keep their order, except angles with units."""
     X, names = _chosen(on_host(X), columns)
     names = names or _names_of(X)
     metric: Metric = getattr(getattr(labels, "_origin", None), "metric", None) or EUCLIDEAN
@@ -79,7 +79,7 @@ def _is_geographic(X: Any) -> bool:
 
 
 def _sky_of(name: str) -> Optional[str]:
-    """The system of a frame, or of a longitude by the name of its column; None of one on the Earth."""
+    """Returns the system of a frame, or of a column with the name of a longitude; None for a longitude on the Earth."""
     word = name.lower().replace("_", "").partition("(")[0].strip()
     if "galactic" in word and "super" not in word or word in ("l", "lii", "glon", "gallon", "lgal"):
         return "galactic"
@@ -89,7 +89,7 @@ def _sky_of(name: str) -> Optional[str]:
 
 
 def _chosen(X: Any, columns: Optional[Sequence[Any]]) -> tuple[Any, list[str]]:
-    """The columns of X that are asked for, and their names where they have some."""
+    """Returns the chosen columns of X, and their names if they have some."""
     if columns is None:
         return X, []
     if isinstance(columns, (str, bytes)) or not np.iterable(columns):
@@ -120,11 +120,11 @@ def _names_of(X: Any) -> list[str]:
 
 
 def _sphere_of(names: list[str], metric: Metric, d: int) -> Optional[tuple[int, int]]:
-    """Which columns are longitude and latitude."""
+    """Returns the columns of longitude and latitude, or None."""
     try:
         require_unit_of_names(names, metric if metric.angle_unit is not None else _DEGREES)
         pair = sky_columns(names, _DEGREES)
-    except ValueError:  # names that contradict each other: columns like any others
+    except ValueError:  # contradictory names have no meaning
         pair = []
     if pair:
         return pair[0], pair[1]
@@ -134,7 +134,7 @@ def _sphere_of(names: list[str], metric: Metric, d: int) -> Optional[tuple[int, 
 
 
 def kind_of(kind: str, points: Points) -> str:
-    """Raises ValueError for one that does not fit the columns."""
+    """Returns the kind, chosen by the columns if it is "auto". Raises ValueError if it does not fit the columns."""
     d = points.values.shape[1]
     if kind == "auto":
         if points.sphere is not None and d == 2:

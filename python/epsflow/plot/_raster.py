@@ -1,4 +1,4 @@
-"""Points as pixels: which cluster has the most points in each, counted by NumPy, in about the time that reading the points takes."""
+"""Points as pixels with the cluster of most points. NumPy counts them in about the time that reading them takes."""
 
 from __future__ import annotations
 
@@ -12,22 +12,23 @@ from numpy.typing import NDArray
 
 Array = NDArray[Any]
 Project = Callable[[Array], tuple[Array, Array]]
-"""Points [m, d] to x and y [m] of the picture."""
+"""A function from points [m, d] to x and y [m] in the picture."""
 
 NOISE, EMPTY = -1, -2
-_CHUNK = 1 << 17  # so many points at a time stay in the cache of a core
-_MOST_BESIDE = 3.0  # filled pixels of the eight around one, on average, up to which points are said to stand alone
-_MOST_THREADS = 8  # beyond them memory, not cores, is what there is too little of
+_CHUNK = 1 << 17  # points that fit into the cache of a core
+# Points are sparse if a filled pixel has on average at most this number of filled neighbours (of eight).
+_MOST_BESIDE = 3.0
+_MOST_THREADS = 8  # more threads are limited by the memory bandwidth
 
 
 class Raster(NamedTuple):
-    """Row 0 is at the bottom."""
+    """Pixels. Row 0 is at the bottom."""
 
     cluster: NDArray[np.int32]
-    """[rows, columns] the cluster with the most points in each pixel, of equal ones the first; NOISE where there is noise alone, EMPTY
-    where there is nothing."""
+    """[rows, columns] the cluster with the most points in each pixel, the first of equal ones. NOISE if a pixel has
+    only noise, EMPTY if it has no points."""
     points: NDArray[np.int64]
-    """[rows, columns] those of clusters in each pixel; of noise where there is noise alone."""
+    """[rows, columns] the number of points of clusters in each pixel; of noise if there is only noise."""
 
 
 class Extent(NamedTuple):
@@ -38,7 +39,7 @@ class Extent(NamedTuple):
 
 
 def bounds(points: Array, project: Project) -> Extent:
-    """The smallest and largest x and y. [n, d], not empty; linear time."""
+    """Returns the smallest and largest x and y of points [n, d], not empty. Linear time."""
 
     def of(part: slice) -> tuple[Any, ...]:
         x, y = project(points[part])
@@ -54,15 +55,15 @@ def all_finite(points: Array) -> bool:
 
 
 def rasterise(points: Array, labels: NDArray[np.int32], project: Project, extent: Extent, shape: tuple[int, int]) -> Raster:
-    """[n, d] points and their [n] labels, all within the extent, on pixels of shape (rows, columns).
+    """Counts points [n, d] with labels [n], all within the extent, on pixels of shape (rows, columns).
 
-    Time is linear in the points but for those in pixels that several clusters share, which are sorted.
+    Time is linear in the points. Only points in pixels that several clusters share are sorted.
     """
     n_pixels = shape[0] * shape[1]
     pixel = _pixels(points, labels, project, extent, shape)
     of_clusters, of_noise = np.bincount(pixel, minlength=2 * n_pixels).reshape(2, n_pixels)
     cluster = np.full(2 * n_pixels, EMPTY, np.int32)
-    cluster[pixel] = labels  # any of those that the pixel has: right where it has one
+    cluster[pixel] = labels  # any cluster of the pixel: correct if it has only one
     _settle(cluster, pixel, labels)
     there = of_clusters > 0
     first = np.where(there, cluster[:n_pixels], cluster[n_pixels:])
@@ -70,13 +71,13 @@ def rasterise(points: Array, labels: NDArray[np.int32], project: Project, extent
 
 
 def is_sparse(raster: Raster) -> bool:
-    """Whether most points stand alone, and would hardly be seen."""
+    """Returns whether most points are isolated and would hardly be visible."""
     filled = raster.cluster != EMPTY
     return bool(filled.any() and _beside(filled).sum(axis=0)[filled].mean() <= _MOST_BESIDE)
 
 
 def spread(raster: Raster) -> Raster:
-    """Each point as a dot of 3 × 3 pixels. Those of clusters lie above noise; of several that meet in a pixel that of most points is seen."""
+    """Enlarges each point to 3 × 3 pixels. Clusters cover noise; a pixel shows the neighbour with the most points."""
     filled = raster.cluster != EMPTY
     clustered = raster.cluster >= 0
     rank = np.where(clustered, raster.points + raster.points.max(), np.where(filled, raster.points, 0))
@@ -87,9 +88,9 @@ def spread(raster: Raster) -> Raster:
 
 
 def sizes_of(labels: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The clusters, ascending, with their points."""
+    """Returns the clusters, ascending, with their numbers of points."""
     most = int(labels.max(initial=-1))
-    if most > 4 * len(labels):  # numbers of clusters need not follow each other
+    if most > 4 * len(labels):  # numbers of clusters may have gaps
         clusters, counts = np.unique(labels[labels >= 0], return_counts=True)
         return clusters.astype(np.int64), counts.astype(np.int64)
     every = np.zeros(most + 2, np.int64)
@@ -101,7 +102,7 @@ def sizes_of(labels: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.i
 
 
 def _pixels(points: Array, labels: NDArray[np.int32], project: Project, extent: Extent, shape: tuple[int, int]) -> NDArray[np.int32]:
-    """[n] the pixel of each point; of noise that of a second sheet, behind all pixels of the first."""
+    """Returns [n] the pixel of each point. Noise has pixels of a second image, which follow those of the first."""
     rows, columns = shape
     across = columns / ((extent.right - extent.left) or 1.0)
     up = rows / ((extent.top - extent.bottom) or 1.0)
@@ -111,22 +112,23 @@ def _pixels(points: Array, labels: NDArray[np.int32], project: Project, extent: 
         x, y = project(points[part])
         column = ((x - extent.left) * across).astype(np.int32)
         row = ((y - extent.bottom) * up).astype(np.int32)
-        np.minimum(column, columns - 1, out=column)  # what lies on the last edge belongs to the last pixel
+        np.minimum(column, columns - 1, out=column)  # the last edge belongs to the last pixel
         np.minimum(row, rows - 1, out=row)
         row *= columns
         row += column
-        np.add(row, (labels[part] >> 31) & (rows * columns), out=pixel[part])  # all bits of -1 are set, and no others' first
+        # The sign bit is set for noise (-1) only.
+        np.add(row, (labels[part] >> 31) & (rows * columns), out=pixel[part])
 
     _each_chunk(len(points), fill)
     return pixel
 
 
 def _settle(cluster: NDArray[np.int32], pixel: NDArray[np.int32], labels: NDArray[np.int32]) -> None:
-    """Gives pixels of several clusters the one with the most points."""
+    """Sets pixels of several clusters to the cluster with the most points."""
     shared = np.zeros(len(cluster), np.bool_)
 
     def differ(part: slice) -> Array:
-        return np.asarray(pixel[part][labels[part] != cluster.take(pixel[part], mode="clip")])  # which is the fastest mode
+        return np.asarray(pixel[part][labels[part] != cluster.take(pixel[part], mode="clip")])  # the fastest mode
 
     for found in _each_chunk(len(pixel), differ):
         shared[found] = True
@@ -148,7 +150,7 @@ def _settle(cluster: NDArray[np.int32], pixel: NDArray[np.int32], labels: NDArra
 
 
 def _beside(values: Array, fill: Any = 0) -> Array:
-    """[8, rows, columns] what the eight pixels around each have."""
+    """Returns [8, rows, columns] the values of the eight neighbours of each pixel."""
     padded = np.pad(values, 1, constant_values=fill)
     rows, columns = values.shape
     places = [(dy, dx) for dy in (0, 1, 2) for dx in (0, 1, 2) if (dy, dx) != (1, 1)]
@@ -156,7 +158,7 @@ def _beside(values: Array, fill: Any = 0) -> Array:
 
 
 def _each_chunk(n: int, work: Callable[[slice], Any], chunk: int = _CHUNK) -> list[Any]:
-    """What work makes of each stretch of n, in order, by several threads: NumPy's loops let go of the interpreter."""
+    """Returns work(part) for each part of n, in order. Threads run in parallel: NumPy's loops release the GIL."""
     parts = [slice(begin, min(begin + chunk, n)) for begin in range(0, n, chunk)]
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if len(parts) < 4 or cores == 1:

@@ -19,20 +19,20 @@ class _Spans(NamedTuple):
     name: str
     thread: NDArray[np.int64]
     begin: NDArray[np.float64]
-    """Seconds."""
+    """Times are in seconds."""
     length: NDArray[np.float64]
 
 
 @documented
 def stages(trace: Any, *, ax: Any = None) -> Any:
-    """What each stage of a sweep did when: a row for each stage, with a line for each thread, and the seconds that it took of all threads.
+    """Draw the stages of a sweep over time: a row per stage, with a line per thread and the total time of all threads.
 
-    Stages that run side by side overlap in time; where nothing is drawn, nothing of the sweep ran.
+    Stages that run in parallel overlap in time. If nothing is drawn at a time, nothing of the sweep ran.
 
     Parameters
     ----------
     trace : str, path or dict
-        The trace.json that `epsflow sweep` writes, the results folder that has it, or what json.load reads of it.
+        The trace.json that `epsflow sweep` writes, a results folder that has it, or its content from json.load.
     {ax}
 
     Returns
@@ -42,9 +42,9 @@ def stages(trace: Any, *, ax: Any = None) -> Any:
     Raises
     ------
     FileNotFoundError
-        For a folder without one.
+        If the folder has no trace.json.
     ValueError, TypeError
-        For what is no trace.
+        If it is not a trace.
     {matplotlib}
     """
     found = _spans_of(trace)
@@ -59,7 +59,8 @@ def stages(trace: Any, *, ax: Any = None) -> Any:
             for i, thread in enumerate(threads):
                 chosen = spans.thread == thread
                 bars = np.column_stack([spans.begin[chosen], spans.length[chosen]])
-                ax.broken_barh(bars, (row - 0.4 + i * height, 0.9 * height), color=PALETTE[row % len(PALETTE)], linewidth=0.8)  # an edge that is seen of the shortest
+                # The edge makes short bars visible.
+                ax.broken_barh(bars, (row - 0.4 + i * height, 0.9 * height), color=PALETTE[row % len(PALETTE)], linewidth=0.8)
         ax.set_yticks(range(len(found)), labels=[f"{spans.name}  {_shown(float(spans.length.sum()))}" for spans in found])
         end = max(float((spans.begin + spans.length).max()) for spans in found)
         ax.set(ylim=(len(found) - 0.4, -0.6), xlim=(0, end or 1.0), xlabel="time (s)")
@@ -77,7 +78,7 @@ def _shown(seconds: float) -> str:
 
 
 def _spans_of(trace: Any) -> list[_Spans]:
-    """In the order in which stages begin."""
+    """Returns the spans of each stage, in the order in which stages begin."""
     where = "trace"
     if not isinstance(trace, dict):
         path = Path(as_folder(trace, "trace"))

@@ -1,4 +1,4 @@
-"""One look for all pictures. matplotlib is imported when the first one is drawn."""
+"""The common style of all pictures. matplotlib is imported when the first one is drawn."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 PALETTE = ("#332288", "#DDCC77", "#117733", "#CC6677", "#88CCEE", "#882255", "#44AA99", "#999933", "#AA4499")
-"""The scheme "muted" of Paul Tol's technical note on colour schemes (SRON/EPS/TN/09-002), which readers with any colour vision tell apart."""
+"""The scheme "muted" of Paul Tol's technical note on colour schemes (SRON/EPS/TN/09-002), for any colour vision."""
 NOISE_COLOR = "#999999"
 INK = "#333333"
 MARK = "#CC3311"
-SEQUENCE = "cividis"  # from dark to light in blue and yellow, the same for every colour vision
+SEQUENCE = "cividis"  # blue to yellow, for any colour vision
 
 _STYLE: dict[str, Any] = {
     "axes.edgecolor": "#888888",
@@ -42,7 +42,7 @@ _STYLE: dict[str, Any] = {
 
 
 def require_matplotlib() -> Any:
-    """Raises ImportError that says how to get it."""
+    """Returns matplotlib. Raises ImportError with the command that installs it."""
     try:
         import matplotlib
     except ImportError as error:
@@ -52,8 +52,8 @@ def require_matplotlib() -> Any:
 
 @contextmanager
 def style() -> Iterator[None]:
-    # Not rc_context, which sets back all parameters: what a backend that is loaded meanwhile sets stays, such as that of notebooks, which
-    # would show no further figure.
+    # rc_context would reset all parameters, also those of a backend that is loaded meanwhile. Then notebooks would show
+    # no further figure.
     parameters = require_matplotlib().rcParams
     before = {name: parameters[name] for name in _STYLE}
     parameters.update(_STYLE)
@@ -64,7 +64,7 @@ def style() -> Iterator[None]:
 
 
 def new_figure(width: float = 6.4, height: float = 4.2) -> Any:
-    """One of pyplot, so that notebooks show it."""
+    """Returns a figure of pyplot, so that notebooks show it."""
     require_matplotlib()
     from matplotlib import pyplot
 
@@ -72,7 +72,7 @@ def new_figure(width: float = 6.4, height: float = 4.2) -> Any:
 
 
 def axes_of(ax: Any, width: float = 6.4, height: float = 4.2) -> Any:
-    """The axes that were given, or new ones. Raises TypeError for what are none."""
+    """Returns the given axes, or new ones. Raises TypeError if ax is not axes."""
     if ax is None:
         return new_figure(width, height).add_subplot()
     if not hasattr(ax, "transData"):
@@ -82,7 +82,7 @@ def axes_of(ax: Any, width: float = 6.4, height: float = 4.2) -> Any:
 
 
 def figure_of(figure: Any, width: float, height: float) -> Any:
-    """The figure that was given, or a new one. Raises TypeError for what is none."""
+    """Returns the given figure, or a new one. Raises TypeError if it is not a figure."""
     if figure is None:
         return new_figure(width, height)
     if not hasattr(figure, "add_subplot"):
@@ -91,7 +91,7 @@ def figure_of(figure: Any, width: float, height: float) -> Any:
 
 
 def say_empty(ax: Any, text: str) -> None:
-    """In the place of a picture of nothing."""
+    """Writes a text in place of an empty picture."""
     ax.text(0.5, 0.5, text, transform=ax.transAxes, ha="center", va="center", color=INK)
     ax.set(xticks=[], yticks=[])
 
@@ -101,7 +101,7 @@ def with_unit(name: str, unit: Any) -> str:
 
 
 def unit_of_eps(source: Any) -> str | None:
-    """As far as a result knows it."""
+    """Returns the unit of eps if the result has one, else None."""
     unit = getattr(source, "_unit", None)
     if unit is not None:
         return str(unit)
@@ -110,7 +110,7 @@ def unit_of_eps(source: Any) -> str | None:
 
 
 def log_ticks(axis: Any, values: Sequence[float] = ()) -> None:
-    """Numbers as they are read, 0.02 and not 2 × 10⁻²; of a short axis between the powers of ten, too. values: ticks, if not these."""
+    """Sets ticks with plain numbers, 0.02 and not 2 × 10⁻². values: the ticks; the default depends on the range."""
     from matplotlib import ticker
 
     low, high = sorted(axis.get_view_interval())
@@ -122,5 +122,5 @@ def log_ticks(axis: Any, values: Sequence[float] = ()) -> None:
 
 
 def shown(number: float) -> str:
-    """A count, or a number in three digits."""
+    """Formats a count in full, and other numbers with three digits."""
     return f"{number:,}" if isinstance(number, (int, np.integer)) else f"{number:.3g}"

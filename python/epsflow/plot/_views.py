@@ -1,4 +1,4 @@
-"""How points of any dimension become a flat picture: planes, maps of a sphere, principal components."""
+"""Views: how points of any dimension are projected to the plane (planes, maps of a sphere, principal components)."""
 
 from __future__ import annotations
 
@@ -13,32 +13,32 @@ from ._raster import Array, Extent, Project, bounds
 
 KINDS = ("auto", "plane", "geographic", "sky", "mollweide", "aitoff", "planes", "principal")
 SKIES = ("mollweide", "aitoff")
-_MOST_STRETCHED = 5  # an extent of which one side is longer than this many times the other fills the picture instead
-_WIDE = 90.0  # degrees from which on a part of the sky is shown on a whole sky
+_MOST_STRETCHED = 5  # if the ratio of the sides is larger, axes have different scales
+_WIDE = 90.0  # from this many degrees the whole sky is shown
 _MARGIN = 0.02
 
 
 @dataclass
 class View:
-    """One picture of the points."""
+    """One projection of the points."""
 
     project: Project
     extent: Extent
     labels: tuple[str, str]
     equal: float = 1.0
-    """How much longer a unit up is than one across; 0 where they have nothing in common, and the picture is a square."""
+    """The length of a unit of y relative to a unit of x. 0 if units are unrelated: then the picture is a square."""
     leftwards: bool = False
     sky: Optional[str] = None
-    """The projection of a whole sky, whose x and y are the projection's."""
+    """The projection of the whole sky. x and y are coordinates of this projection."""
     middle: float = 0.0
-    """The longitude in the middle of a sky, in degrees."""
+    """The longitude in the middle of the sky, in degrees."""
     degrees: bool = False
     signed: bool = False
-    """Whether longitudes to the west of Greenwich are below 0, as those of the points are."""
+    """Whether longitudes west of Greenwich are negative, as in the points."""
 
     @property
     def ratio(self) -> float:
-        """Of height and width."""
+        """Height divided by width."""
         wide, high = self.extent.right - self.extent.left, self.extent.top - self.extent.bottom
         return self.equal * high / wide if self.equal else 1.0
 
@@ -54,7 +54,7 @@ def plane(points: Array, names: Sequence[str], x: int, y: int) -> View:
 
 
 def principal(points: Array, chunk: int = 1 << 17) -> View:
-    """The plane of the first two principal components, each with its part of the variance in percent."""
+    """Returns the plane of the first two principal components, with their shares of the variance in percent."""
     middle = points.mean(axis=0, dtype=np.float64)
     covariance = np.zeros((points.shape[1],) * 2)
     for begin in range(0, len(points), chunk):
@@ -62,7 +62,7 @@ def principal(points: Array, chunk: int = 1 << 17) -> View:
         covariance += part.T @ part
     variance, axes = np.linalg.eigh(covariance)
     variance, axes = np.maximum(variance[::-1], 0), axes[:, ::-1][:, :2]
-    axes = axes * np.where(axes[abs(axes).argmax(axis=0), [0, 1]] < 0, -1, 1)  # the sign that makes the largest part positive
+    axes = axes * np.where(axes[abs(axes).argmax(axis=0), [0, 1]] < 0, -1, 1)  # the largest component is positive
 
     def project(part: Array) -> tuple[Array, Array]:
         moved = (part - middle) @ axes
@@ -75,7 +75,8 @@ def principal(points: Array, chunk: int = 1 << 17) -> View:
 
 
 def map_of(points: Array, lon: int, lat: int, names: tuple[str, str], scale: float, leftwards: bool) -> View:
-    """Longitude and latitude as a plane that is true in the middle latitude. scale: to degrees. It is cut where no points are."""
+    """Returns longitude and latitude as a plane that is true to scale in the middle latitude and is cut at a longitude
+    without points. scale: the factor to degrees."""
     start = _cut(points, lon, scale)
 
     def project(part: Array) -> tuple[Array, Array]:
@@ -93,7 +94,7 @@ def map_of(points: Array, lon: int, lat: int, names: tuple[str, str], scale: flo
 
 
 def sky_of(points: Array, lon: int, lat: int, names: tuple[str, str], scale: float, kind: str, middle: float) -> View:
-    """A whole sky, longitudes growing to the left. middle: the longitude in its middle, in degrees."""
+    """Returns the whole sky with longitudes that grow to the left. middle: the longitude in its middle, in degrees."""
 
     def plain(part: Array) -> tuple[Array, Array]:
         return part[:, lon], part[:, lat] * scale
@@ -110,7 +111,7 @@ def sky_of(points: Array, lon: int, lat: int, names: tuple[str, str], scale: flo
 
 
 def flattener(kind: str) -> Callable[[Array, Array], tuple[Array, Array]]:
-    """From longitude, -pi to pi, and latitude in radians to the x and y of matplotlib's projection of this name."""
+    """Returns a function from longitude (-pi to pi) and latitude in radians to x and y of matplotlib's projection."""
     if kind == "aitoff":
 
         def aitoff(lon: Array, lat: Array) -> tuple[Array, Array]:
@@ -120,8 +121,8 @@ def flattener(kind: str) -> Callable[[Array, Array], tuple[Array, Array]]:
             return flat * np.sin(lon / 2) * stretch, np.sin(lat) * stretch
 
         return aitoff
-    # Mollweide's auxiliary angle as a function of the latitude has no closed form, but the latitude is one of it: the function is turned
-    # round, into a table in steps of 0.005 degrees, far less than a pixel.
+    # Mollweide's auxiliary angle has no closed form as a function of the latitude, but its inverse has. The function is
+    # tabulated in steps of 0.005 degrees, far less than a pixel.
     angle = np.linspace(-np.pi / 2, np.pi / 2, 20_001)
     latitude = np.arcsin(np.clip((2 * angle + np.sin(2 * angle)) / np.pi, -1, 1))
     steps = 36_000
@@ -136,13 +137,13 @@ def flattener(kind: str) -> Callable[[Array, Array], tuple[Array, Array]]:
 
 
 def field_of(points: Array, lon: int, lat: int, scale: float) -> float:
-    """Degrees that the larger side of the field has."""
+    """Returns the longer side of the field in degrees."""
     found = map_of(points, lon, lat, ("", ""), scale, False).extent
     return max(found.right - found.left, found.top - found.bottom) / (1 + 2 * _MARGIN)
 
 
 def middle_of(points: Array, lon: int, scale: float) -> float:
-    """0 or 180 degrees, whichever cuts the sky through fewer points."""
+    """Returns 0 or 180 degrees, so that the edge of the sky cuts through fewer points."""
     counts = _by_degree(points, lon, scale)
     near_0, near_180 = counts[:5].sum() + counts[-5:].sum(), counts[175:185].sum()
     return 180.0 if near_0 <= near_180 else 0.0
@@ -158,7 +159,7 @@ def require_latitudes(extent: Extent) -> None:
 
 
 def widened(extent: Extent) -> Extent:
-    """With a margin, and of a size also where all points are in one place."""
+    """Returns the extent with a margin. Its size is above 0 even if all points are in one place."""
     left, right, bottom, top = extent
     across, up = right - left, top - bottom
     x = _MARGIN * across if across > 0 else 0.5 * up or 0.5
@@ -167,7 +168,7 @@ def widened(extent: Extent) -> Extent:
 
 
 def _turned(lon: Array, scale: float, start: float) -> Array:
-    """In degrees, from start to one turn further."""
+    """Returns longitudes in degrees, from start to start + 360."""
     degrees = lon * scale
     return np.asarray(degrees - 360.0 * np.floor((degrees - start) / 360.0))  # half the time of %
 
@@ -181,11 +182,12 @@ def _by_degree(points: Array, lon: int, scale: float) -> NDArray[np.int64]:
 
 
 def _cut(points: Array, lon: int, scale: float) -> float:
-    """Where a map begins: at -180 or 0, as the points have it, unless that cuts a field in two that is shorter in one piece."""
+    """Returns the longitude at which a map begins: -180 or 0, as in the points, unless that would split a field that is
+    shorter in one piece."""
     filled = np.flatnonzero(_by_degree(points, lon, scale))
     gaps = np.diff(filled, append=filled[0] + 360)
     widest = int(gaps.argmax())
-    begin = float(filled[(widest + 1) % len(filled)])  # the first degree behind the widest gap
+    begin = float(filled[(widest + 1) % len(filled)])  # the first degree after the widest gap
     length = 360 - gaps[widest] + 1
     positive = points[:, lon].min() >= 0 and points[:, lon].max() * scale > 180
     usual = 0.0 if positive else -180.0
