@@ -1,12 +1,11 @@
-// Galaxies: groups on the sky, and how they merge as eps grows.
+// Finds groups of galaxies on the sky and shows how they merge as eps grows.
 //
 //   sdss_galaxies                      on a generated sky
 //   sdss_galaxies FILE RA DEC          on a real catalogue: the names of its columns
 //
-// With minpts = 2 DBSCAN is the friends-of-friends method of cosmology, and eps its linking length; a larger minpts
-// asks for denser groups and is less prone to chains of single galaxies. Right ascension is compressed by cos(dec)
-// towards the poles; here it is scaled by cos of the middle declination, which is good for a strip and not for a whole
-// sky.
+// With minpts = 2 DBSCAN is the friends-of-friends method of cosmology, and eps is its linking length. A larger minpts
+// requires denser groups and forms fewer chains of single galaxies. Right ascension is compressed by cos(dec) towards
+// the poles. Here it is scaled by the cosine of the middle declination, which suits a strip but not a whole sky.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -20,7 +19,7 @@
 
 namespace {
 
-/// ra·cos(middle dec) and dec in degrees, [n × 2].
+/// Returns ra·cos(middle dec) and dec in degrees, [n × 2].
 std::vector<double> sky_positions(const epsflow::Points& catalogue) {
   const epsflow::PointsView rows = catalogue;
   double lo = 90, hi = -90;
@@ -37,7 +36,7 @@ std::vector<double> sky_positions(const epsflow::Points& catalogue) {
   return positions;
 }
 
-/// The five groups with the most members, with the mean position of each.
+/// Prints the five groups with the most members, and the mean position of each.
 void print_largest(const epsflow::VariantResult& result, const std::vector<double>& positions) {
   struct Group {
     std::size_t members = 0;
@@ -61,7 +60,7 @@ void print_largest(const epsflow::VariantResult& result, const std::vector<doubl
 
 void cluster(const epsflow::Points& catalogue) {
   const std::vector<double> positions = sky_positions(catalogue);
-  // Results come as they are finished, largest eps first: nothing but the current labels is in memory.
+  // Results come as they are finished, largest eps first, so only the current labels are in memory.
   const epsflow::PointSet points{epsflow::PointsView(positions, 2)};
   const epsflow::Sweep sweep = epsflow::grid({0.05, 0.1, 0.2, 0.4}, {2, 5, 20});
   epsflow::run_each(points, {}, sweep, {}, [&](epsflow::VariantResult&& r) {

@@ -1,11 +1,11 @@
-// Space weather: which parts of a map of total electron content (TEC) hang together?
+// Space weather: finds connected parts of a map of total electron content (TEC).
 //
 //   tec_maps                           on a generated map
 //   tec_maps FILE LON LAT VTEC         on a real one: the names of its columns
 //
-// Two questions, two data sets. In (lon, lat): where is coverage dense, and how does that depend on eps and minpts? In
-// (lon, lat, TEC): which regions have the same density of electrons, so that a cluster is a patch of the ionosphere?
-// There the unit of the third axis matters: eps is one number for degrees and for TECU, so TEC is scaled first.
+// It answers two questions. In (lon, lat): where is coverage dense, and how does that depend on eps and minpts? In
+// (lon, lat, TEC): which regions have the same electron content, so that a cluster is a patch of the ionosphere? There
+// eps is one number for degrees and TECU, so TEC is scaled first.
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -16,10 +16,10 @@
 
 namespace {
 
-/// lon, lat, TEC of each sample, float64.
+/// Returns lon, lat, TEC of each sample in float64.
 epsflow::Points load(int argc, char** argv) {
   if (argc == 1) return epsflow::io::generate("tec", 100'000);
-  // Samples without a fix are NaN in such files: drop them.
+  // Samples without a fix are NaN in such files and are dropped.
   epsflow::Points points = epsflow::io::read_points(
       argv[1], {.columns = {argv[2], argv[3], argv[4]}, .on_nan = epsflow::io::NanPolicy::drop});
   if (points.precision() == epsflow::Precision::float64) return points;
@@ -39,14 +39,14 @@ void cluster(epsflow::Points& samples) {
   const auto values = samples.values<double>();
   const std::size_t n = samples.size();
 
-  // Coverage: the positions alone, over a grid of parameters. Each eps is searched once, whatever the number of minpts.
+  // The coverage uses only the positions, over a grid of parameters. Each eps is searched once for all minpts.
   std::vector<double> positions;
   positions.reserve(2 * n);
   for (std::size_t i = 0; i < n; ++i) positions.insert(positions.end(), {values[3 * i], values[3 * i + 1]});
   print("coverage: lon, lat in degrees",
         epsflow::run(epsflow::PointsView(positions, 2), epsflow::grid({0.05, 0.1, 0.2, 0.3}, {4, 16, 64})));
 
-  // Patches: 10 TECU weigh as much as one degree.
+  // For patches, 10 TECU count as much as one degree.
   constexpr double kDegreesPerTecu = 0.1;
   for (std::size_t i = 0; i < n; ++i) values[3 * i + 2] *= kDegreesPerTecu;
   print("patches: lon, lat, TEC / 10", epsflow::run(samples, epsflow::grid({0.2, 0.3, 0.5}, {6, 24})));

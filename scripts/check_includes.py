@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Holds the include rules: which folder may include which, that core/ includes oneTBB in core/parallel.cpp alone, and how a
-project header is spelled; that every file of tests is built; and that the modules of the Python package import each other
-without circles.
+"""Checks the include rules: which folder may include which others, that in core/ only core/parallel.cpp includes
+oneTBB, and how project headers are spelled. Also checks that every test file is built and that the modules of the
+Python package have no import cycles.
 
-    check_includes.py [ROOT]      check the tree (default: the one this script lies in); exit 1 with one line per violation
-    check_includes.py --self-test prove on small trees that each violation is found
+    check_includes.py [ROOT]      check the tree (default: the one of this script); exit 1 with one line per violation
+    check_includes.py --self-test check on small trees that each violation is found
 """
 
 import ast
@@ -13,7 +13,7 @@ import re
 import sys
 import tempfile
 
-# "May include", beside the folder itself and core, whose types everything shares. None: anything.
+# The folders that a folder may include, besides itself and core, whose types all folders share. None: any folder.
 LAYERS = {
     "core": set(),
     "index": set(),
@@ -37,7 +37,7 @@ LAYERS = {
 CUDA_FOLDERS = {"gpu", "tests", "benchmarks"}
 GRAPH_FOLDERS = {"pipeline", "tests", "benchmarks"}
 NO_TBB_FOLDERS = {"core", "gpu"}
-TBB_FILE = "core/parallel.cpp"  # the one file of these folders that may include it
+TBB_FILE = "core/parallel.cpp"  # the only file of these folders that may include oneTBB
 SUFFIXES = {".hpp", ".h", ".cpp", ".cc", ".cu", ".cuh", ".inl"}
 
 STANDARD = set(
@@ -53,17 +53,17 @@ POSIX = re.compile(r"(sys/\w+|unistd|fcntl|pthread|sched|dirent|poll|time|signal
 CUDA = re.compile(r"(cuda|cub/|thrust/|nv/|nvtx|nvToolsExt|cooperative_groups|device_launch|device_functions|mma\.h|"
                   r"curand|cublas|nccl|vector_types\.h|cutlass/)")
 TBB = re.compile(r"(oneapi/)?tbb[/.]")
-FLOW_GRAPH = re.compile(r"(oneapi/)?(tbb/flow_graph|tbb/tbb\.h|tbb\.h)")  # tbb.h brings the flow graph with it
+FLOW_GRAPH = re.compile(r"(oneapi/)?(tbb/flow_graph|tbb/tbb\.h|tbb\.h)")  # tbb.h includes the flow graph
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:<([^>]+)>|"([^"]+)"|(\S+))')
-# Comments, strings and character literals; (?<!\w)' leaves 1'000'000 alone.
+# Matches comments, strings and character literals; (?<!\w)' excludes 1'000'000.
 COMMENT = r"//[^\n]*|/\*.*?\*/"
 LITERAL = r'R"([^()\s\\]*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|(?<!\w)\'(?:\\.|[^\'\\\n])*\''
 TOKEN = re.compile(f"(?P<comment>{COMMENT})|(?:{LITERAL})", re.S)
 
 
 def blank(text):
-    """The text without comments and literals, line numbers kept."""
+    """Returns the text without comments and literals; line numbers stay."""
     return TOKEN.sub(lambda m: "\n" * m.group().count("\n") or " ", text)
 
 
@@ -72,7 +72,7 @@ def without_comments(text):
 
 
 def check_angled(path, folder, name):
-    """What is wrong with `#include <name>` in a file of folder, or None. path: of the file, from the root."""
+    """Returns the error in `#include <name>` of a file in folder, or None. path: the file's path from the root."""
     if name.startswith("epsflow/"):
         parts = name.split("/")
         target = parts[1]
@@ -96,8 +96,8 @@ def check_angled(path, folder, name):
 
 
 def check_quoted(root, folder, name):
-    """Helpers of the tests are no project headers: they are named from tests/ (or benchmarks/). Python's bindings are no part of the
-    library's headers either, and lie in one folder."""
+    """Accepts helpers of the tests, which are named from tests/ (or benchmarks/), and Python's bindings, which lie in
+    one folder. Neither are project headers."""
     base = {"tests": "tests", "benchmarks": "benchmarks", "python": "python/bindings"}.get(folder)
     if base and ".." not in name and (root / base / name).is_file():
         return None
@@ -127,7 +127,7 @@ def check_file(root, path, folder):
 
 
 def check_tests(root):
-    """A test that no list names is never compiled, and nobody notices."""
+    """Finds tests that no list names: they are never compiled, and nobody would notice."""
     lists = sorted((root / "tests").rglob("CMakeLists.txt"))
     listed = "\n".join(file.read_text(encoding="utf-8") for file in lists)
     for path in sorted((root / "tests").rglob("*_test.cpp")):
@@ -136,7 +136,7 @@ def check_tests(root):
 
 
 def imports_of(path, package):
-    """The modules of its package that a module imports, in functions too, as check_python() calls them; `__init__` where it is a package."""
+    """Yields the modules of its package that a module imports, also in functions; a package is `__init__`."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if not isinstance(node, ast.ImportFrom) or node.level == 0:
             continue
@@ -149,7 +149,7 @@ def imports_of(path, package):
 
 
 def check_python(root):
-    """One circle of imports, if there is one: what is imported first would then decide whether it works."""
+    """Finds an import cycle: with one, the order of imports would decide whether they work."""
     package = root / "python" / "epsflow"
     left = {".".join(path.relative_to(package).with_suffix("").parts): set(imports_of(path, package)) for path in package.rglob("*.py")}
     while leaves := [name for name, imported in left.items() if not imported & left.keys()]:
@@ -172,7 +172,7 @@ def check_tree(root):
     return errors
 
 
-# Path, text, and what the one error must say; None: must pass.
+# Path, text, and the expected error; None: there must be no error.
 CASES = [
     ("tests/core/a_test.cpp", "int main() {}", "tests/core/a_test.cpp: no list of tests/CMakeLists.txt names it"),
     ("core/a.hpp", "#include <vector>\n#include <sys/mman.h>\n#include <epsflow/core/b.hpp>", None),

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Checks that each wheel has its licence and THIRD_PARTY_LICENSES.txt as they are here, and that the latter names every library that auditwheel
-has put into the wheel: wheel_licenses.py WHEEL ..."""
+"""Checks that each wheel contains the project's licence and THIRD_PARTY_LICENSES.txt, and that the latter names every
+library that auditwheel has put into the wheel: wheel_licenses.py WHEEL ..."""
 import pathlib
 import sys
 import zipfile
@@ -21,7 +21,7 @@ def findings(wheel):
     known = (ROOT / BUNDLED).read_text(encoding="utf-8").replace(",", " ").split()
     for entry in names:
         folder, _, name = entry.rpartition("/")
-        library = name.split(".so")[0].rsplit("-", 1)[0]  # libtbb-4d79fbbd.so.12.8
+        library = name.split(".so")[0].rsplit("-", 1)[0]  # example: libtbb-4d79fbbd.so.12.8
         if folder.endswith(".libs") and library and library not in known:
             yield f"it has {name}, and {BUNDLED} does not name {library}: add its licence"
 

@@ -1,9 +1,9 @@
-"""Haloes in a periodic box by friends of friends: the mass function, and a catalogue that swiftsimio opens.
+"""Finds haloes in a periodic box by friends of friends, and writes a mass function and a catalogue for swiftsimio.
 
     python cosmological_box.py                     on a generated box
     python cosmological_box.py snapshot.hdf5 …     on the dark matter of a snapshot of Gadget-4, Arepo or SWIFT: all its files
 
-Haloes of a snapshot are written beside it.
+The catalogue of a snapshot is written to the snapshot's folder.
 """
 
 from __future__ import annotations
@@ -19,25 +19,25 @@ import epsflow
 
 B = 0.2  # of the mean separation; the usual choice
 MIN_SIZE = 32  # particles
-BOX = 100.0  # Mpc, of what is generated
+BOX = 100.0  # Mpc, of the generated box
 MATTER = 4.0  # 10^10 solar masses for each Mpc^3: the mean density
 
 
 def generate(haloes: int = 150, others: int = 20_000) -> tuple[np.ndarray, np.ndarray]:
-    """Positions and velocities: Gaussian haloes of equal density, whose sizes follow a power law, in even matter."""
+    """Returns positions and velocities: Gaussian haloes of equal density with power-law sizes, in uniform matter."""
     random = np.random.default_rng(2)
     sizes = np.minimum(60 * random.uniform(size=haloes) ** -1.0, 4000).astype(int)
     radii = 0.25 * np.cbrt(sizes / 60)  # Mpc
     of = np.repeat(np.arange(haloes), sizes)
     X = random.uniform(0, BOX, (haloes, 3))[of] + random.normal(0, radii[of], (3, len(of))).T
-    # A halo moves as a whole, and its particles in it, the faster the heavier it is.
+    # Each halo has a velocity. The velocities of its particles differ, and more so in heavy haloes.
     v = random.normal(0, 300, (haloes, 3))[of] + random.normal(0, 200 * radii[of], (3, len(of))).T
     X = np.concatenate([X, random.uniform(0, BOX, (others, 3))])
     return X % BOX, np.concatenate([v, random.normal(0, 100, (others, 3))])
 
 
 def read(files: list[str]) -> tuple[np.ndarray, ...]:
-    """Positions, velocities and masses of the dark matter, and the sides of the box, which the header has."""
+    """Returns positions, velocities and masses of the dark matter, and the sides of the box from the header."""
     import h5py
 
     with h5py.File(files[0]) as file:
@@ -50,7 +50,7 @@ def read(files: list[str]) -> tuple[np.ndarray, ...]:
 
 
 def mass_function(mass: np.ndarray, volume: float) -> None:
-    """Counts by mass, and the number of haloes above each mass in the volume."""
+    """Prints counts by mass, and the number of haloes above each mass per volume."""
     edges = np.geomspace(mass.min(), mass.max() * 1.001, 7)
     print("\n    mass from         to  haloes  n(>mass)")
     for low, high in zip(edges, edges[1:]):
@@ -76,7 +76,7 @@ def main() -> None:
         return
     mass_function(np.asarray(found["weight_total"]), np.prod(box))
 
-    # Those across a face are in one piece: their upper ends lie beyond the box.
+    # A halo across a face is in one piece: one of its bounds lies outside the box.
     across = [np.flatnonzero((found[f"{axis}_lower"] < 0) | (found[f"{axis}_upper"] > side)) for axis, side in zip("xyz", box)]
     print(f"\n{len(np.unique(np.concatenate(across)))} haloes lie across a face of the box. The largest haloes:")
     print("particles       mass       x       y       z      vx      vy      vz  radius")
@@ -90,7 +90,7 @@ def main() -> None:
         return
     with tempfile.TemporaryDirectory() as folder:
         path = Path(files[0] if files else f"{folder}/box.hdf5").with_suffix(".haloes.hdf5")
-        groups.to_swift(path)  # in Mpc and 10^10 solar masses; length and mass tell it other units
+        groups.to_swift(path)  # in Mpc and 10^10 solar masses; length and mass set other units
         print(f"\n{path.name}: {path.stat().st_size} bytes as SWIFT's catalogue")
 
 

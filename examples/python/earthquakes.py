@@ -1,9 +1,9 @@
-"""Sequences of earthquakes, without being told eps: aftershocks, and the moment that each sequence released.
+"""Finds sequences of earthquakes without a given eps: their aftershocks, and the moment that each sequence released.
 
     python earthquakes.py                                                  on generated ones
     python earthquakes.py query.csv longitude latitude mag time            on a catalogue of the USGS
 
-Epicentres are clustered on the sphere, in km. Times are looked at afterwards: most of a sequence follows its main shock.
+Epicentres are clustered on the sphere, in km. Times are used afterwards: most of a sequence follows its main shock.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ LEAST = 2.5  # magnitude
 
 
 def generate(sequences: int = 6, others: int = 300) -> tuple[np.ndarray, ...]:
-    """lon, lat, magnitude and day: aftershocks along the ruptures of large earthquakes, and single ones all over the region."""
+    """Returns lon, lat, magnitude and day: aftershocks along ruptures of large earthquakes, and scattered others."""
     random = np.random.default_rng(1)
 
     def magnitudes(count: int, most: float) -> np.ndarray:
-        """Ten times as many for each magnitude less (Gutenberg and Richter)."""
+        """Returns magnitudes: each magnitude less has ten times as many earthquakes (Gutenberg and Richter)."""
         return np.minimum(LEAST - np.log10(random.uniform(size=count)), most)
 
     places = random.uniform([-122, 32, 0], [-114, 38, 365], (others, 3))
@@ -35,10 +35,10 @@ def generate(sequences: int = 6, others: int = 300) -> tuple[np.ndarray, ...]:
         length = 10 ** (0.59 * main - 2.44)  # km (Wells and Coppersmith, 1994)
         strike = random.uniform(0, np.pi)
         along, off = length * random.uniform(-0.5, 0.5, count), random.normal(0, 0.08 * length, count)
-        along[0] = off[0] = 0  # the main shock comes first, and is 1.2 magnitudes above the rest (Båth)
+        along[0] = off[0] = 0  # the main shock comes first, 1.2 magnitudes above the others (Båth)
         lat = 33 + 2 * (i % 3) + random.uniform(-0.3, 0.3) + (along * np.cos(strike) - off * np.sin(strike)) / DEGREE
         east = (along * np.sin(strike) + off * np.cos(strike)) / DEGREE / np.cos(np.radians(lat))
-        # Fewer and fewer by 1/t (Omori).
+        # The rate falls as 1/t (Omori).
         day = random.uniform(0, 200) + np.append(0, np.sort(0.01 * (1e4 ** random.uniform(size=count - 1) - 1)))
         size = np.append(main, magnitudes(count - 1, main - 1.2))
         events.append(np.stack([-120.5 + 4.5 * (i // 3) + random.uniform(-0.3, 0.3) + east, lat, size, day]))
@@ -48,7 +48,7 @@ def generate(sequences: int = 6, others: int = 300) -> tuple[np.ndarray, ...]:
 def read(file: str, columns: list[str]) -> tuple[np.ndarray, ...]:
     lon, lat, size = np.asarray(epsflow.read_points(file, columns[:3]), dtype=np.float64).T
     texts = np.asarray(epsflow.read_points(file, columns[3:])).ravel().astype(str)
-    time = np.array([text.rstrip("Z") for text in texts], dtype="datetime64[s]")  # numpy takes no zones
+    time = np.array([text.rstrip("Z") for text in texts], dtype="datetime64[s]")  # numpy does not accept time zones
     return lon, lat, size, (time - time.min()) / np.timedelta64(1, "D")
 
 
@@ -69,7 +69,7 @@ def main() -> None:
     if explored.recommended is None:
         return
 
-    # Moments differ by factors of a thousand, so centres by moment are where the main shocks were.
+    # Moments differ by factors of a thousand, so centres weighted by moment lie at the main shocks.
     moment = 10 ** (1.5 * magnitude + 9.1)  # N m (Hanks and Kanamori, 1979)
     labels = explored.recommended.labels
     found = epsflow.catalog(X, labels, weights=moment, columns={"magnitude": magnitude}, **ON_THE_EARTH)

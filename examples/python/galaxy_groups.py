@@ -1,10 +1,10 @@
-"""Groups of galaxies by friends of friends, from positions on the sky and redshifts.
+"""Finds groups of galaxies by friends of friends, from positions on the sky and redshifts.
 
     python galaxy_groups.py                         on generated galaxies
     python galaxy_groups.py galaxies.fits ra dec z  on real ones
 
-Distances follow from the redshifts by Hubble's law, in Mpc/h. A redshift holds the galaxy's own velocity, too. So groups look
-stretched along the line of sight, as fingers that point at us, the "fingers of God": compare the columns along and across.
+Distances follow from the redshifts by Hubble's law, in Mpc/h. A redshift also contains the galaxy's own velocity.
+Therefore groups look stretched along the line of sight, as "fingers of God": compare the columns along and across.
 """
 
 from __future__ import annotations
@@ -16,31 +16,31 @@ import numpy as np
 import epsflow
 
 LIGHT = 299792.458  # km/s
-HUBBLE = 100.0  # km/s for each Mpc/h, good up to z of about 0.1
+HUBBLE = 100.0  # km/s per Mpc/h, accurate up to z of about 0.1
 LINKING_LENGTHS = [0.7, 1.4, 2.8, 5.6]  # Mpc/h
 CHOSEN = 1.4
 MIN_SIZE = 8
 
 
 def positions(ra: np.ndarray, dec: np.ndarray, z: np.ndarray) -> np.ndarray:
-    """[n, 3] in Mpc/h, with us in the origin; ra and dec in degrees."""
+    """Returns positions [n, 3] in Mpc/h with the observer at the origin; ra and dec are in degrees."""
     ra, dec = np.radians(ra), np.radians(dec)
     return (LIGHT / HUBBLE * z * np.stack([np.cos(dec) * np.cos(ra), np.cos(dec) * np.sin(ra), np.sin(dec)])).T
 
 
 def sky(X: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The same the other way: ra, dec and z."""
+    """Returns ra, dec and z of positions: the inverse of positions()."""
     distance = np.linalg.norm(X, axis=-1)
     ra = np.degrees(np.arctan2(X[..., 1], X[..., 0])) % 360
     return ra, np.degrees(np.arcsin(X[..., 2] / distance)), distance * HUBBLE / LIGHT
 
 
 def generate(groups: int = 25, field: int = 4000) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """ra, dec and z of a patch of sky: round groups of 20 to 60 galaxies that move with 150 to 400 km/s, and lone galaxies."""
+    """Returns ra, dec and z of a patch of sky: round groups of 20 to 60 galaxies at 150 to 400 km/s, and others."""
     random = np.random.default_rng(3)
 
     def spread(count: int) -> np.ndarray:
-        """Evenly over the patch, 0.03 < z < 0.07."""
+        """Returns galaxies spread evenly over the patch, 0.03 < z < 0.07."""
         z = np.cbrt(random.uniform(0.03**3, 0.07**3, count))
         return positions(random.uniform(150, 190, count), np.degrees(np.arcsin(random.uniform(0, 0.5, count))), z)
 

@@ -1,9 +1,9 @@
-"""Lightning flashes and their branches, from the VHF sources that a lightning mapping array locates.
+"""Finds lightning flashes and their branches from the VHF sources that a lightning mapping array locates.
 
     python lightning_flashes.py                          on generated sources
     python lightning_flashes.py sources.txt 0 1 2 3      on real ones: time in s, latitude, longitude, altitude in m
 
-Columns are names or numbers. A flash is a cluster in space and time; a smaller eps finds the branches within it.
+Columns are names or numbers. A flash is a cluster in space and time; a smaller eps finds its branches.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ import numpy as np
 
 import epsflow
 
-# What counts as far as 1: 3 km, or 0.15 s, as flashes are usually sorted.
+# 3 km or 0.15 s count as the distance 1; flashes are usually separated by these.
 SCALE = [1 / 3, 1 / 3, 1 / 3, 1 / 0.15]
 FLASH, BRANCH, MIN_SAMPLES = 1.0, 0.4, 8
 
 
 def generate(flashes: int = 40, noise: int = 400) -> np.ndarray:
-    """[n, 4] x, y, z in km and t in s: each flash has three branches, which begin 1.2 km off its origin and run outwards."""
+    """Returns [n, 4] x, y, z in km and t in s. A flash has three branches, from 1.2 km off its origin outwards."""
     random = np.random.default_rng(4)
     sources = [random.uniform([-30, -30, 2, 0], [30, 30, 14, 60], (noise, 4))]
     storms = np.array([[-12.0, 5.0, 8.0], [10.0, -8.0, 9.0]])
@@ -39,7 +39,7 @@ def generate(flashes: int = 40, noise: int = 400) -> np.ndarray:
 
 
 def read(file: str, columns: list[str]) -> np.ndarray:
-    """The same of time, latitude, longitude and altitude: on a plane that touches the Earth amid them."""
+    """Returns the same from time, latitude, longitude and altitude, on a tangent plane at their median."""
     chosen = [int(name) if name.isdigit() else name for name in columns]
     t, lat, lon, altitude = np.asarray(epsflow.read_points(file, chosen)).T
     degree = 111.19  # km
@@ -54,7 +54,7 @@ def main() -> None:
 
     result = epsflow.sweep(X, [BRANCH, FLASH], MIN_SAMPLES, metric_params={"scale": SCALE}, lineage=True)
     flashes, branches = result.variant(FLASH, MIN_SAMPLES), result.variant(BRANCH, MIN_SAMPLES)
-    # Each branch lies in one flash: its core points stay together at the larger eps.
+    # Each branch lies in one flash, because its core points stay together at the larger eps.
     parents = result.lineage.holders((BRANCH, MIN_SAMPLES), (FLASH, MIN_SAMPLES))
     children = np.bincount(parents, minlength=flashes.n_clusters)
     print(f"{len(X)} sources: {flashes.n_clusters} flashes with {branches.n_clusters} branches")
@@ -79,7 +79,7 @@ def main() -> None:
 
     names = dict(zip(("event_x", "event_y", "event_z", "event_time"), X.T))
     events = xarray.Dataset({name: ("number_of_events", values) for name, values in names.items()})
-    made = epsflow.flashes(events, flashes)  # made.to_netcdf("flashes.nc") writes it
+    made = epsflow.flashes(events, flashes)  # made.to_netcdf("flashes.nc") writes it to a file
     lasted = np.median(made["flash_time_end"] - made["flash_time_start"])
     print(f"\nin the variables of xlma-python: {made.sizes['number_of_flashes']} flashes, which last {lasted:.2f} s (median)")
 

@@ -1,9 +1,9 @@
-"""Sweeps many data sets: with joblib over the GPUs or the cores of a machine, with dask or Ray over processes and machines.
+"""Sweeps many data sets: joblib uses the GPUs or cores of a machine, dask and Ray use processes and machines.
 
     python sweep_many.py joblib               on generated data
-    python sweep_many.py dask *.npy           on real ones; results are saved beside them, a.npy in a.results
+    python sweep_many.py dask *.npy           on real data: the results of a.npy are saved in a.results
 
-One run has its engine for itself, so what shall go on at the same time needs several, each with its share of the machine.
+A run occupies its engine, so parallel runs need several engines, each with its share of the machine.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ import epsflow
 
 EPS, MIN_SAMPLES = [0.05, 0.1, 0.2], [5, 10, 20]
 CORES = os.cpu_count() or 1
-MEMORY = "1GiB"  # of each engine; without a word each would count on half of the machine's
+MEMORY = "1GiB"  # of each engine; by default, each would take half of the machine's memory
 
 
 def sweep_file(file: Path, **where) -> str:
-    """Sweeps one data set, saves the results, and returns a line about them: labels stay where they are made."""
+    """Sweeps one data set, saves the results and returns a line about them. Labels stay in the process."""
     result = epsflow.sweep(np.load(file), EPS, MIN_SAMPLES, **where)
     result.save(file.with_suffix(".results"), overwrite=True)
     best = max(result, key=lambda variant: variant.n_clusters)
@@ -32,7 +32,7 @@ def sweep_file(file: Path, **where) -> str:
 
 
 def make_engines() -> list[epsflow.Engine]:
-    """One on each GPU, or else on each core."""
+    """Returns an engine for each GPU or, if there is no GPU, for each core."""
     found = epsflow.backends().get("gpu")  # "0: its name and memory; 1: …"
     if not found:
         return [epsflow.Engine("cpu", threads=1, memory=MEMORY) for _ in range(CORES)]
@@ -40,7 +40,7 @@ def make_engines() -> list[epsflow.Engine]:
 
 
 def with_joblib(files: list[Path]) -> list[str]:
-    """Threads are enough, as the GIL is free during a run. A data set goes to whichever engine is free."""
+    """Uses threads, because the GIL is free during a run. A data set goes to the next free engine."""
     from joblib import Parallel, delayed
 
     engines = make_engines()
@@ -59,9 +59,9 @@ def with_joblib(files: list[Path]) -> list[str]:
 
 
 def with_dask(files: list[Path]) -> list[str]:
-    """Calls without an engine share one in each process, which is made by the first of them.
+    """Uses calls without an engine: these share one engine per process, which the first call creates.
 
-    On a cluster, make a dask.distributed.Client before, and leave scheduler and num_workers out; on GPUs that of
+    On a cluster, make a dask.distributed.Client first and omit scheduler and num_workers. On GPUs, make the client of a
     dask_cuda.LocalCUDACluster, whose workers see one GPU each.
     """
     import dask
@@ -71,8 +71,7 @@ def with_dask(files: list[Path]) -> list[str]:
 
 
 def with_ray(files: list[Path]) -> list[str]:
-    """A task takes a core. On a cluster, call ray.init(address="auto") before; on GPUs, ray.remote(num_gpus=1) lets each see one.
-    """
+    """Runs a task per core. On a cluster, call ray.init(address="auto") first; on GPUs, use ray.remote(num_gpus=1)."""
     import ray
 
     ray.init(num_cpus=CORES, include_dashboard=False, log_to_driver=False, ignore_reinit_error=True)
@@ -89,7 +88,7 @@ def generate(folder: Path) -> list[Path]:
     return files
 
 
-if __name__ == "__main__":  # which the processes of dask import
+if __name__ == "__main__":  # dask's processes import this file
     if len(sys.argv) < 2 or sys.argv[1] not in ("joblib", "dask", "ray"):
         sys.exit("usage: sweep_many.py joblib|dask|ray [FILE.npy …]")
     sweep_all = {"joblib": with_joblib, "dask": with_dask, "ray": with_ray}[sys.argv[1]]

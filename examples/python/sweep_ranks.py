@@ -1,6 +1,6 @@
-"""One sweep by several processes of MPI, each with a share of the points: mpirun -n 4 python sweep_ranks.py
+"""Runs one sweep on several MPI processes, each with a share of the points: mpirun -n 4 python sweep_ranks.py
 
-Needs mpi4py. Here each process makes its points; usually it reads them, as from a file of its own or from rows of a large one.
+It needs mpi4py. Here each process makes its points; usually it reads its own file, or rows of a large one.
 """
 
 import numpy as np
@@ -10,7 +10,7 @@ import epsflow
 
 
 def points_of(process, n=20_000):
-    """Some of 30 clumps, which all processes have points of, and noise."""
+    """Returns noise and a part of 30 clumps; each process has points of all clumps."""
     centres = np.random.default_rng(1).uniform(0, 100, (30, 3))
     rng = np.random.default_rng(100 + process)
     clumps = centres[rng.integers(len(centres), size=n)] + rng.normal(0, 0.5, (n, 3))
@@ -24,7 +24,7 @@ def main():
     if comm.Get_rank() == 0:
         for variant in found:
             print(f"eps {variant.eps}, min_samples {variant.min_samples}: {variant.n_clusters} clusters of all, {variant.n_noise} points are noise")
-    # Labels are those of the rows of X, and a cluster has the same number on all processes.
+    # Labels belong to the rows of this X. A cluster has the same number on all processes.
     largest = np.bincount(found[0].labels[found[0].labels >= 0], minlength=1).max()
     print(f"process {comm.Get_rank()} of {comm.Get_size()}: {len(X)} points, at most {largest} of one cluster")
 

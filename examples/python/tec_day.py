@@ -1,9 +1,9 @@
-"""Patches of dense plasma that drift over the pole, in maps of total electron content (TEC) every five minutes.
+"""Tracks patches of dense plasma that drift over the pole, in five-minute maps of total electron content (TEC).
 
     python tec_day.py                                                             on six generated hours
     python tec_day.py gps200101g.hdf5 ut1_unix glon gdlat tec "Data/Table Layout" on a file of Madrigal
 
-The maps are clustered in one run, for a few eps and min_samples; then the patches of one variant are followed from map to map.
+All maps are clustered in one run, for a few eps and min_samples. Then the patches of one variant are tracked.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ import epsflow
 
 EPS, MIN_SAMPLES = [200.0, 300.0, 450.0], [2, 4, 8]  # km; pixels of one degree at the equator
 FOLLOWED = (300.0, 4)
-ON_THE_EARTH = {"metric": "greatcircle", "metric_params": {"unit": "km"}}  # on a plain map the pole would be a line
+ON_THE_EARTH = {"metric": "greatcircle", "metric_params": {"unit": "km"}}  # on a plane map the pole would be a line
 LOWEST = 60.0  # degrees
 
 
 def generate() -> np.ndarray:
-    """[n, 4] time in seconds, lon, lat and TEC: maps of pixels of one degree, of which 60 % are seen. Patches cross the pole."""
+    """Returns [n, 4] time in s, lon, lat and TEC: 60 % of the pixels of one-degree maps. Patches cross the pole."""
     random = np.random.default_rng(3)
-    # Hours from and to, and where to where in degrees from the pole. The second and the third merge.
+    # Start and end in hours, and start and end in degrees from the pole. The second and the third patch merge.
     paths = [
         (0.0, 2.0, (-28, 8), (18, 12)),
         (1.0, 3.5, (-28, -14), (26, -2)),
@@ -42,20 +42,20 @@ def generate() -> np.ndarray:
                 at = np.array(start) + (hour - begin) / (end - begin) * (np.array(goal) - start)
                 tec += 12 * np.exp(-((x - at[0]) ** 2 + (y - at[1]) ** 2) / (2 * 3.0**2))
         seen = random.uniform(size=len(lon)) < 0.6
-        time = np.full(len(lon), 1704067200 + round(hour * 3600))  # from 1970 on
+        time = np.full(len(lon), 1704067200 + round(hour * 3600))  # seconds since 1970
         maps.append(np.stack([time, lon, lat, tec], axis=1)[seen])
     return np.concatenate(maps)
 
 
 def dense(time: np.ndarray, tec: np.ndarray) -> np.ndarray:
-    """Which pixels have twice the TEC of the middle one of their map, as patches are usually told."""
+    """Returns the pixels with twice the median TEC of their map, the usual definition of a patch."""
     _, number = np.unique(time, return_inverse=True)
     middle = np.array([np.median(tec[number == i]) for i in range(number.max() + 1)])
     return tec > 2 * middle[number]
 
 
 def length(lon: np.ndarray, lat: np.ndarray) -> float:
-    """Of the way along these places, in km."""
+    """Returns the length in km of the path through these places."""
     lon, lat = np.radians(lon), np.radians(lat)
     x = np.stack([np.cos(lat) * np.cos(lon), np.cos(lat) * np.sin(lon), np.sin(lat)])
     return float(2 * 6371 * np.arcsin(np.linalg.norm(np.diff(x, axis=1), axis=0) / 2).sum())
@@ -74,7 +74,7 @@ def main() -> None:
     area = np.cos(np.radians(X[:, 1]))  # pixels are narrower near the pole
     maps = epsflow.sweep_many(X, EPS, MIN_SAMPLES, by=time, sample_weight=area, core=True, **ON_THE_EARTH)
     print(f"{len(every_map)} maps, {len(X)} dense pixels\n\n  eps  min_samples  patches of a map  noise")
-    summary = maps.summary  # map by map, each with all variants
+    summary = maps.summary  # one row per map and variant
     of_all = (np.asarray(summary[name]).reshape(len(maps), -1).sum(axis=0) for name in ("n_clusters", "n_noise"))
     for (eps, min_samples), clusters, noise in zip(maps.variants, *of_all):
         print(f"{eps:5.0f}  {min_samples:11}  {clusters / len(every_map):16.2f}  {noise / len(X):5.1%}")

@@ -1,4 +1,4 @@
-"""Tests that a module lists in REFUSED must fail: an entry that has become untrue fails as well."""
+"""Marks the tests that a module lists in REFUSED as expected failures. If such a test passes, it fails."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import sys
 
 import pytest
 
-# Tests have few points, and where there is a GPU they are to run there.
+# Tests have few points, so they would run on the CPU. If there is a GPU, they run there.
 os.environ.setdefault("EPSFLOW_BACKEND", "gpu")
-os.environ["MPLBACKEND"] = "agg"  # pictures are looked at, not shown
+os.environ["MPLBACKEND"] = "agg"  # pictures are not shown
 
 
 def pytest_collection_modifyitems(items):
@@ -31,7 +31,7 @@ def closed_pictures():
 
 @pytest.fixture
 def program():
-    """Runs the program; EPSFLOW_PROGRAM names it, where it is not in PATH."""
+    """Returns a function that runs the program. If it is not in PATH, EPSFLOW_PROGRAM gives its path."""
     found = os.environ.get("EPSFLOW_PROGRAM") or shutil.which("epsflow")
     if not found:
         pytest.skip("the program epsflow is not there; EPSFLOW_PROGRAM may name it")

@@ -1,4 +1,4 @@
-"""What test_ranks.py runs in each of several processes: python ranks_program.py NAME"""
+"""test_ranks.py runs this program in several processes: python ranks_program.py NAME"""
 
 import os
 import signal
@@ -50,7 +50,7 @@ def labels():
     same(X, 0.1, [2, 4], keep="summary")
     same(X, 0.1, 4, sample_weight=np.random.default_rng(1).uniform(0.5, 2, len(X)))
     same(np.radians(X), 0.002, 5, metric="haversine")
-    # The last has all points.
+    # The last process has all points.
     same(X, 0.1, 5, cuts=[0] * COMM.size + [len(X)])
     same(X[:2], 0.1, 1)
 
@@ -93,14 +93,14 @@ def errors():
     raises(ValueError, "eps", mine, -1, 5)
     raises(ValueError, "backend='tpu' is none of", mine, 0.1, 5, backend="tpu")
     raises(TypeError, "gpus beside backend='cpu'", mine, 0.1, 5, backend="cpu", gpus="all")
-    # One wants no more: the others are told, and none waits for ever.
+    # If one process stops, the others receive an error, and none waits forever.
     raises(KeyboardInterrupt if last else RuntimeError, "" if last else f"rank {COMM.size - 1}: KeyboardInterrupt", Interrupted(mine) if last else mine, 0.1, 5)
     raises(TypeError if last else RuntimeError, "progress is 'bar'", mine, 0.1, 5, progress="bar" if last else None)
     raises(ValueError, "comm beside metric='precomputed'", mine, 0.1, 5, metric="precomputed")
     raises(TypeError, "comm beside engine", mine, 0.1, 5, backend="gpu")
     raises(ValueError, "leave output out", mine, 0.1, 5, output="torch")
     raises(ValueError, "strategy='table' is for one process", mine, 0.1, 5, strategy="table")
-    # And the next works.
+    # The next sweep works.
     found, _ = same(points(), 0.1, 5)
     for what in (lambda: found.save("nowhere"), lambda: found.report("nowhere.html"), lambda: found[0].catalog):
         try:
@@ -112,7 +112,7 @@ def errors():
 
 
 class Interrupted:
-    """Points during whose reading Ctrl-C is pressed."""
+    """Points whose reading raises KeyboardInterrupt."""
 
     def __init__(self, points):
         self._points = points

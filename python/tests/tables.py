@@ -1,4 +1,4 @@
-"""Points [n, 2] as tables of other libraries, with the columns x and y and further ones; a test skips where its library is absent."""
+"""Makes points [n, 2] as tables of other libraries, with columns x, y and others. A test skips without its library."""
 
 from __future__ import annotations
 

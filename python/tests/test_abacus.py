@@ -1,4 +1,4 @@
-"""Groups of particles of Abacus, as the page on files says it, word for word: look-alikes, made here by asdf and read by abacusutils."""
+"""Tests the steps for Abacus groups in the page on files, word for word; asdf makes files that abacusutils reads."""
 
 from __future__ import annotations
 
@@ -15,29 +15,30 @@ pytest.importorskip("abacusnbody.data.read_abacus", reason="abacusutils is not i
 
 PAGE = Path(__file__).resolve().parents[2] / "docs/howto/files.md"
 BOX = 500.0
-CELLS = 125  # along a side, of pack9
-SPEED = 5.0  # km/s, of packed velocities in pack9
+CELLS = 125  # along a side, in pack9
+SPEED = 5.0  # km/s, the unit of packed velocities in pack9
 HEADER = {"BoxSize": BOX, "VelZSpace_to_kms": SPEED * CELLS / 0.5}
 
 
 def rvint(X, v):
-    """Of each coordinate 20 bits from -500,000 to 500,000, and below them 12 bits of velocity, 2048 at rest."""
+    """Packs each coordinate in 20 bits from -500,000 to 500,000, followed by 12 bits of velocity (2048 at rest)."""
     return (np.rint(X / BOX * 1e6).astype(np.int32) << 12) | (np.rint(v / 6000 * 2048).astype(np.int32) + 2048)
 
 
 def in_bytes(numbers):
-    """Six numbers of 12 bits, from -2048, in nine bytes."""
+    """Packs six 12-bit numbers, from -2048 on, in nine bytes."""
     first, second = numbers[:, 0::2] + 2048, numbers[:, 1::2] + 2048
     return np.stack([first >> 4, (first & 15) | (second >> 8 << 4), second & 255], axis=2).reshape(-1, 9).astype(np.uint8)
 
 
 def pack9(X, v):
-    """In parts of a cell, with a header of the cell before each particle. Those at a lower face are in the cell beyond the upper one."""
+    """Packs positions as parts of a cell, with a header per particle. Particles at a lower face go to the last cell."""
     cell = np.floor((X / BOX + 0.5) * CELLS)
     inside = (X / BOX + 0.5) * CELLS - cell - 0.5
     wraps = (cell == 0) & (inside < 0)
     cell, inside = np.where(wraps | (cell == CELLS), CELLS - 1, cell), inside + wraps + (cell == CELLS)
-    first = np.broadcast_to([2047, CELLS - 2000, 1000 - 2000], X.shape)  # the first byte of a header is 255; 1000 is what SPEED is of
+    # The first byte of a header is 255, and 1000 is the velocity unit for SPEED.
+    first = np.broadcast_to([2047, CELLS - 2000, 1000 - 2000], X.shape)
     headers = np.concatenate([first, cell - 2000], axis=1)
     particles = np.concatenate([np.rint(inside * 2000), np.rint(v / SPEED)], axis=1)
     return in_bytes(np.stack([headers, particles], axis=1).reshape(-1, 6).astype(int))
@@ -48,7 +49,7 @@ def groups_of(X, b, **more):
 
 
 def haloes():
-    """Some lie across faces of the box, whose ends are both taken."""
+    """Some groups lie across faces of the box; both ends are valid coordinates."""
     random = np.random.default_rng(24)
     centres = random.uniform(-BOX / 2, BOX / 2, (12, 3))
     centres[:3] = BOX / 2 * np.eye(3)
@@ -63,7 +64,7 @@ def haloes():
 def test_groups_are_those_before_packing(tmp_path, pack, step, compression):
     X, v = haloes()
     expected = groups_of(X, 0.2, velocity=v)
-    # No two particles are so near to the linking length that packing could decide: it moves each by less than a step.
+    # Packing moves particles by less than a step, and no pair is so near to the linking length that this matters.
     margin = 2 * step * len(X) ** (1 / 3) / BOX
     for b in (0.2 - margin, 0.2 + margin):
         np.testing.assert_array_equal(groups_of(X, b).labels, expected.labels)

@@ -1,4 +1,4 @@
-"""astropy's tables, units, files and directions."""
+"""Tests astropy's tables, units, files and directions."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def points() -> np.ndarray:
 
 @pytest.fixture(scope="module")
 def sky() -> np.ndarray:
-    """Longitudes and latitudes in degrees, clusters across 0 degrees and far north among them."""
+    """Returns longitudes and latitudes in degrees, with clusters across 0 degrees and far north."""
     random = np.random.default_rng(3)
     centres = np.array([[0.0, 10.0], [40.0, 85.0], [120.0, -30.0], [250.0, 60.0]])
     found = centres[random.integers(0, 4, 500)] + random.normal(size=(500, 2)) * [1.5, 0.8]
@@ -83,7 +83,7 @@ def test_angles_come_in_the_unit_of_the_metric(sky, kind):
         np.testing.assert_allclose(as_points(X, HAVERSINE), radians[:, ::-1], rtol=1e-14)
         np.testing.assert_array_equal(as_points(X), np.column_stack([lon.to_value(unit), lat.to_value(unit)]))
     exact = two_columns(lon, lat, kind=kind)
-    np.testing.assert_array_equal(as_points(exact, GREATCIRCLE), sky)  # not a bit is lost where there is nothing to convert
+    np.testing.assert_array_equal(as_points(exact, GREATCIRCLE), sky)  # without a conversion, no bit changes
     np.testing.assert_array_equal(as_points(np.radians(sky) * units.rad, HAVERSINE), radians)
     np.testing.assert_allclose(as_points(np.radians(sky) * units.rad, GREATCIRCLE), sky, rtol=1e-14)
     without = two_columns(sky[:, 0], sky[:, 1], kind=kind)

@@ -1,4 +1,4 @@
-"""Catalogues, friends of friends, and many data sets at once, against pandas, oracles and loops."""
+"""Compares catalogues, friends of friends and runs over many data sets with pandas, oracles and loops."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ def test_friends_of_friends():
     groups = epsflow.friends_of_friends(X, b=0.4, box=10, min_size=3, weights=mass, velocity=velocity)
     length = 0.4 * (1000 / 400) ** (1 / 3)
     assert groups.linking_length == pytest.approx(length)
-    # By connected components of all pairs.
+    # The expected labels are the connected components of all pairs.
     away = np.abs(X[:, None] - X[None])
     linked = (np.minimum(away, 10 - away) ** 2).sum(axis=2) <= length**2
     label = np.arange(400)

@@ -1,4 +1,4 @@
-"""Which compiled module is used, with stand-ins for the packages of CUDA: copies of the installed module under their names."""
+"""Tests which compiled module is used. Copies of the installed module stand in for the packages of CUDA."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ print(json.dumps([epsflow._core.__name__, labels.tolist(), [str(w.message) for w
 
 @pytest.fixture
 def install(tmp_path: Path):
-    """Makes a package epsflow-cudaN of a version beside the installed epsflow."""
+    """Makes a package epsflow-cudaN of the given version in the folder of the installed epsflow."""
     own = Path(epsflow._core.__file__)
 
     def stand_in(cuda: int, of_version: str) -> None:
@@ -35,7 +35,7 @@ def install(tmp_path: Path):
         package.mkdir()
         (package / "__init__.py").touch()
         shutil.copy(own, package)
-        for libraries in own.parents[1].glob("epsflow*.libs"):  # of a manylinux wheel, which finds them there
+        for libraries in own.parents[1].glob("epsflow*.libs"):  # libraries of a manylinux wheel
             if not (tmp_path / libraries.name).exists():
                 (tmp_path / libraries.name).symlink_to(libraries)
         described = tmp_path / f"epsflow_cuda{cuda}-{of_version}.dist-info"
@@ -46,9 +46,9 @@ def install(tmp_path: Path):
 
 
 def imported(folder: Path) -> tuple[str, list[int], list[str]]:
-    """The module that a fresh Python uses, its labels, and what it warned of."""
+    """Returns the module that a new Python process uses, its labels and its warnings."""
     path = os.pathsep.join([str(folder), *([os.environ["PYTHONPATH"]] if "PYTHONPATH" in os.environ else [])])
-    # The backend is left open: a stand-in has no GPU.
+    # The backend is automatic, because a stand-in has no GPU.
     env = {name: value for name, value in os.environ.items() if name != "EPSFLOW_BACKEND"}
     ran = subprocess.run([sys.executable, "-c", PROGRAM], env={**env, "PYTHONPATH": path}, capture_output=True, text=True, check=True)
     name, labels, warned = json.loads(ran.stdout)
@@ -78,7 +78,7 @@ def test_package_of_another_version_is_left_aside(install, tmp_path):
         ([12, 13], 14, "epsflow_cuda13"),
         ([12, 13], 12, "epsflow_cuda12"),
         ([12, 13], 0, "epsflow_cuda12"),
-        ([13], 12, "epsflow_cuda13"),  # and its list of backends says that the driver is too old
+        ([13], 12, "epsflow_cuda13"),  # its list of backends reports that the driver is too old
     ],
 )
 def test_newest_that_the_driver_knows(monkeypatch, there, known, chosen):

@@ -1,4 +1,4 @@
-"""Two labellings side by side: compare()."""
+"""Tests compare(), which compares two labellings."""
 
 from __future__ import annotations
 

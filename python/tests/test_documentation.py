@@ -1,4 +1,4 @@
-"""Every public name is on a page of the reference, and every name there is public."""
+"""Checks that the reference pages describe every public name and no other names."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ PAGES = Path(__file__).resolve().parents[2] / "docs/reference/python"
 
 
 def described(module: str) -> list[str]:
-    """What the pages describe of a module, in their order."""
+    """Returns the names that the pages describe for a module, in order."""
     names, current = [], ""
     for page in sorted(PAGES.glob("*.md")):
         for directive, name in re.findall(r"^\.\. (\w+):: ([\w.]+)$", page.read_text(encoding="utf-8"), re.MULTILINE):
@@ -26,7 +26,7 @@ def described(module: str) -> list[str]:
 
 @pytest.mark.parametrize("module", ["epsflow", "epsflow.plot"])
 def test_every_name_is_on_one_page(module):
-    there = [name for name in importlib.import_module(module).__all__ if name != "plot"]  # which has a page of its own
+    there = [name for name in importlib.import_module(module).__all__ if name != "plot"]  # plot has its own page
     assert sorted(described(module)) == sorted(there)
 
 

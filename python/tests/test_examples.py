@@ -1,4 +1,4 @@
-"""The examples in Python; each test skips where its library is absent."""
+"""Tests the Python examples. If the library of an example is missing, its test skips."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def load(monkeypatch, name):
 
 
 def run(name, *arguments, cwd=None):
-    """What it prints."""
+    """Returns the output of an example."""
     command = [sys.executable, EXAMPLES / f"{name}.py", *arguments]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, cwd=cwd)
     assert done.returncode == 0, done.stderr
@@ -33,7 +33,7 @@ def run(name, *arguments, cwd=None):
 
 
 def rows_below(text, heading):
-    """The numbers of the table whose heading begins so, up to an empty line."""
+    """Returns the numbers of the table with this heading, up to an empty line."""
     lines = text.splitlines()
     begin = next(i for i, line in enumerate(lines) if line.split()[: len(heading.split())] == heading.split()) + 1
     end = next((i for i, line in enumerate(lines) if i > begin and not line), len(lines))
@@ -42,12 +42,12 @@ def rows_below(text, heading):
 
 def test_groups_of_galaxies(tmp_path, monkeypatch):
     text = run("galaxy_groups", cwd=tmp_path)
-    assert "25 groups of at least 8 galaxies" in text  # as many as were generated
+    assert "25 groups of at least 8 galaxies" in text  # all generated groups
     by_length = rows_below(text, "linking length")
     assert (np.diff(by_length[:, 2]) >= 0).all() and (np.diff(by_length[:, 3]) >= 0).all()  # groups merge and grow
     found = rows_below(text, "galaxies ra dec")
     assert len(found) == 10 and (found[:, 0] > 30).all()
-    assert (found[:, 5] > 2 * found[:, 6]).all()  # fingers
+    assert (found[:, 5] > 2 * found[:, 6]).all()  # fingers of God
     ra, dec, z = load(monkeypatch, "galaxy_groups").generate()
     np.savez(tmp_path / "galaxies.npz", z=z, dec=dec, ra=ra)
     assert run("galaxy_groups", tmp_path / "galaxies.npz", "ra", "dec", "z") == text
@@ -56,7 +56,7 @@ def test_groups_of_galaxies(tmp_path, monkeypatch):
 def test_a_cosmological_box(tmp_path, monkeypatch):
     text = run("cosmological_box", cwd=tmp_path)
     haloes = int(re.search(r"(\d+) haloes with", text)[1])
-    assert 140 <= haloes <= 150  # of 150; one that touches another is one with it
+    assert 140 <= haloes <= 150  # 150 minus those that touch another halo
     by_mass = rows_below(text, "mass from")
     assert by_mass[:, 2].sum() == haloes and (np.diff(by_mass[:, 3]) < 0).all()
     assert int(re.search(r"(\d+) haloes lie across a face", text)[1]) > 0
@@ -69,7 +69,7 @@ def test_a_cosmological_box(tmp_path, monkeypatch):
         file.create_group("Header").attrs.update({"BoxSize": 100.0, "MassTable": [0, 4e6 / len(X), 0, 0, 0, 0]})
     again = run("cosmological_box", tmp_path / "snapshot.hdf5")
     assert again.replace("snapshot.haloes", "box.haloes") == text
-    with h5py.File(tmp_path / "swift.hdf5", "w") as file:  # three sides, and a mass of each particle
+    with h5py.File(tmp_path / "swift.hdf5", "w") as file:  # the header has three sides, and particles have masses
         file["PartType1/Coordinates"], file["PartType1/Velocities"] = X, v
         file["PartType1/Masses"] = np.full(len(X), 4e6 / len(X))
         file.create_group("Header").attrs.update({"BoxSize": [100.0, 100.0, 100.0], "MassTable": np.zeros(7)})
@@ -81,7 +81,7 @@ def test_a_cosmological_box(tmp_path, monkeypatch):
 def test_a_day_of_tec(tmp_path, monkeypatch):
     text = run("tec_day", cwd=tmp_path)
     assert text.startswith("72 maps") and len(rows_below(text, "eps min_samples")) == 9
-    # Five patches were generated. One is there in the first map; two of the others become one.
+    # Five patches were generated. One exists in the first map, and two of the others merge.
     assert "birth 4, death 4, merge 1\n" in text
     minutes, km, speed = map(int, re.search(r"longest: (\d+) minutes, (\d+) km, (\d+) m/s", text).groups())
     assert minutes >= 120 and 4000 < km < 7000 and 400 < speed < 900
@@ -92,7 +92,7 @@ def test_a_day_of_tec(tmp_path, monkeypatch):
 
 def test_lightning(tmp_path, monkeypatch):
     text = run("lightning_flashes", cwd=tmp_path)
-    assert re.search(r": 40 flashes with 1[12]\d branches", text)  # three of each were generated
+    assert re.search(r": 40 flashes with 1[12]\d branches", text)  # three were generated in each flash
     by_branches = rows_below(text, "branches flashes")
     assert by_branches[:, 1].sum() == 40 and by_branches[3, 1] >= 38
     largest = rows_below(text, "sources branches")
@@ -108,10 +108,11 @@ def test_lightning(tmp_path, monkeypatch):
 
 def test_earthquakes(tmp_path, monkeypatch):
     text = run("earthquakes", cwd=tmp_path)
-    assert re.search(r"eps .* km, min_samples \d+: 6 clusters", text)  # as many as were generated
+    assert re.search(r"eps .* km, min_samples \d+: 6 clusters", text)  # all generated sequences
     found = rows_below(text, "size strongest")
     assert len(found) == 6 and (found[:, 1] > 5.9).all()
-    assert (found[:, 2] > found[:, 1] - 0.06).all() and (found[:, 2] < found[:, 1] + 0.2).all()  # main shocks have most of the moment
+    # Main shocks have most of the moment.
+    assert (found[:, 2] > found[:, 1] - 0.06).all() and (found[:, 2] < found[:, 1] + 0.2).all()
     assert (found[:, 7] > 40).all()
     pandas = pytest.importorskip("pandas")
     lon, lat, magnitude, day = load(monkeypatch, "earthquakes").generate()
@@ -119,7 +120,8 @@ def test_earthquakes(tmp_path, monkeypatch):
     frame = pandas.DataFrame({"time": time, "latitude": lat, "longitude": lon, "mag": magnitude})
     frame.to_csv(tmp_path / "query.csv", index=False)
     again = run("earthquakes", tmp_path / "query.csv", "longitude", "latitude", "mag", "time")
-    np.testing.assert_allclose(rows_below(again, "size strongest")[:, :6], found[:, :6])  # days count from the first
+    # Days count from the first.
+    np.testing.assert_allclose(rows_below(again, "size strongest")[:, :6], found[:, :6])
 
 
 @pytest.mark.parametrize("name", ["galaxy_groups", "cosmological_box", "tec_day", "lightning_flashes", "earthquakes"])

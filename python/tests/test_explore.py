@@ -1,4 +1,4 @@
-"""What is recommended of points that are made with clusters, and of points without."""
+"""Tests the recommendations for points with and without clusters."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FLAGS = {
 
 
 def blobs(clusters: int, dims: int = 2, size: int = 200, seed: int = 1) -> tuple[np.ndarray, np.ndarray]:
-    """Points in clusters far apart, shuffled, and the cluster of each."""
+    """Returns shuffled points in clusters far apart, and the cluster of each."""
     random = np.random.default_rng(seed)
     places = np.stack(np.meshgrid(*dims * [np.arange(0, 12, 3.0)]), axis=-1).reshape(-1, dims)
     centres = random.permutation(places)[:clusters]
@@ -97,7 +97,8 @@ def test_the_order_of_points_and_threads_change_nothing():
     permuted = epsflow.explore(X[order])
     assert (permuted.recommended.eps, permuted.recommended.min_samples) == (found.recommended.eps, found.recommended.min_samples)
     assert same_partition(permuted.recommended.labels, found.recommended.labels[order])
-    np.testing.assert_allclose(permuted.scores, found.scores, rtol=0.01)  # a border point goes to the cluster of the first core point
+    # A border point goes to the cluster of the first core point.
+    np.testing.assert_allclose(permuted.scores, found.scores, rtol=0.01)
     single = epsflow.explore(X, threads=1)
     assert repr(single) == repr(found)
     np.testing.assert_array_equal(single.recommended.labels, found.recommended.labels)
@@ -168,7 +169,7 @@ def test_weights():
     plain = epsflow.explore(X)
     assert epsflow.suggest(X, sample_weight=ones) == epsflow.suggest(X)
     assert repr(epsflow.explore(X, sample_weight=1.0)) == repr(epsflow.explore(X, sample_weight=ones)) == repr(plain)
-    # min_samples counts in units of the mean weight.
+    # min_samples is a multiple of the mean weight.
     eps, min_samples = epsflow.suggest(X, sample_weight=4 * ones)
     assert (eps, min_samples) == (epsflow.suggest(X)[0], [4 * m for m in epsflow.suggest(X)[1]])
     fourfold = epsflow.explore(X, sample_weight=4 * ones).recommended
@@ -240,7 +241,7 @@ def test_angles():
 
 
 def test_alternatives_are_other_scales():
-    """Six clusters in two groups that lie far apart."""
+    """Returns six clusters in two distant groups."""
     random = np.random.default_rng(6)
     centres = np.array([[x + dx, dy] for x in (0.0, 60) for dx, dy in ((0, 0), (1.7, 0), (0.85, 1.5))])
     X = np.repeat(centres, 150, axis=0) + random.normal(scale=0.25, size=(900, 2))
@@ -263,7 +264,7 @@ def test_auto_dbscan(container):
     np.testing.assert_array_equal(model.components_, dbscan.components_)
     assert repr(model.exploration_) == repr(epsflow.explore(points))
     np.testing.assert_array_equal(model.fit_predict(X), model.labels_)
-    model.labels_[0] = 7  # a caller's own
+    model.labels_[0] = 7  # labels_ belongs to the caller
     assert hasattr(model, "feature_names_in_") == (container == "pandas")
     assert epsflow.AutoDBSCAN(n_jobs=1, backend="cpu").fit(X).eps_ == found.eps
 

@@ -1,4 +1,4 @@
-"""Clusters of lightning events as flashes: flashes()."""
+"""Tests flashes(), which makes flashes of clusters of lightning events."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Labels of real data, read with the libraries that their owners use, are those of scikit-learn to the last one.
+"""Compares labels of real data, read with the libraries of their users, with scikit-learn: all labels must be equal.
 
-The data lie in the folder that EPSFLOW_TEST_DATA names; without it these tests skip.
+EPSFLOW_TEST_DATA is the folder of the data. If it is not set, these tests skip.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ GOLDEN = [("golden.csv", "."), ("golden_high.csv", "high")]
 
 
 def variants_by_table():
-    """What the golden files ask for: {(folder, file, table, columns): rows}."""
+    """Returns the inputs of the golden files: {(folder, file, table, columns): rows}."""
     wanted = {}
     for name, folder in GOLDEN:
         if not (FOLDER / name).exists():
@@ -37,16 +37,17 @@ def variants_by_table():
 
 @functools.lru_cache(maxsize=1)
 def table_of(folder, file, table, columns):
-    """Points as their owners would hand them over: frames, tables, structured and plain arrays."""
+    """Returns points as users have them: frames, tables, structured and plain arrays."""
     path = FOLDER / folder / file
     names = columns.split("+") if columns else []
     if ".fits" in file:
         read = pytest.importorskip("astropy.table").Table.read
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # units that FITS does not know, of other columns
+            warnings.simplefilter("ignore")  # other columns have units that FITS lacks
             columns = read(path, hdu=int(table))[names]
         for name in names:
-            columns[name].unit = None  # degrees and milliarcseconds as they are: the known answer is of plain numbers
+            # The known labels are those of plain numbers, so units are removed.
+            columns[name].unit = None
         return columns
     if path.suffix == ".hdf5":
         with pytest.importorskip("h5py").File(path) as opened:

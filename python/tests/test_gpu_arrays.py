@@ -1,4 +1,4 @@
-"""Arrays that are on a GPU: what is refused without one, and on a GPU the labels, by the CUDA driver and two protocols alone."""
+"""Tests arrays on a GPU with only the CUDA driver and two protocols, and errors if there is no GPU."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ on_a_gpu = pytest.mark.skipif("gpu" not in epsflow.backends(), reason="no GPU ca
 
 
 class CudaArray:
-    """What Numba's arrays say of themselves."""
+    """Has the interface of Numba's arrays."""
 
     def __init__(self, address, shape, dtype, **more):
         self.__cuda_array_interface__ = {"data": (address, False), "shape": shape, "typestr": np.dtype(dtype).str, "version": 3, **more}
@@ -64,7 +64,7 @@ address_in.argtypes = [ctypes.py_object, ctypes.c_char_p]
 
 
 class DlpackArray:
-    """What CuPy's, PyTorch's and JAX's arrays say of themselves."""
+    """Has the interface of the arrays of CuPy, PyTorch and JAX."""
 
     def __init__(self, address, shape, dtype, strides=None):
         dtype = np.dtype(dtype)
@@ -84,7 +84,7 @@ class DlpackArray:
 
 
 class Driver:
-    """The few functions of CUDA's driver that put an array on the first GPU and bring it back."""
+    """Calls the functions of the CUDA driver that copy an array to the first GPU and back."""
 
     def __init__(self):
         self._cuda = ctypes.CDLL("libcuda.so.1")
@@ -105,7 +105,7 @@ class Driver:
         return address.value
 
     def fetch(self, array):
-        """Of an array that speaks both protocols."""
+        """Copies an array with both protocols to the host."""
         described = array.__cuda_array_interface__
         capsule = array.__dlpack__(stream=1)
         tensor = ctypes.cast(address_in(capsule, b"dltensor"), ctypes.POINTER(ManagedTensor)).contents.tensor
@@ -174,7 +174,7 @@ def test_what_takes_arrays_of_the_host_alone():
 
 
 def of_library(package, kind=DlpackArray, shape=(9, 3), dtype=np.float64, **more):
-    """An array on a GPU that seems to be of a package; [i] tells what was asked for."""
+    """Returns an array on a GPU that seems to belong to a package. Its [i] returns (array, i)."""
     return type("array", (kind,), {"__module__": package, "__getitem__": lambda self, i: (self, i)})(64, shape, dtype, **more)
 
 
@@ -203,7 +203,7 @@ def test_the_estimator_takes_arrays_on_a_gpu_as_far_as_one_is_needed(package, ki
 @pytest.mark.parametrize("package, output", [("cupy", "cupy"), ("torch._tensor", "torch"), ("jaxlib._jax", "jax")])
 def test_what_the_estimator_finds_stays_on_the_gpu(monkeypatch, package, output):
     labels, core = np.array([0, 0, -1, 0], np.int32), np.array([True, False, False, True])
-    if output == "torch":  # whose nonzero() is a matrix
+    if output == "torch":  # torch's nonzero() returns a matrix
         core = SimpleNamespace(nonzero=lambda: np.array([[0], [3]]))
     asked = {}
 
@@ -220,7 +220,8 @@ def test_what_the_estimator_finds_stays_on_the_gpu(monkeypatch, package, output)
     assert fitted.labels_ is labels and fitted.n_features_in_ == 2 and not hasattr(fitted, "feature_names_in_")
     np.testing.assert_array_equal(fitted.core_sample_indices_, [0, 3])
     assert fitted.components_[0] is X and fitted.components_[1] is fitted.core_sample_indices_
-    fitted._fitted.components = SimpleNamespace(get=lambda: np.array([[0.0, 0.0], [5.0, 5.0]]))  # as CuPy's
+    # The array has get() as CuPy's arrays have.
+    fitted._fitted.components = SimpleNamespace(get=lambda: np.array([[0.0, 0.0], [5.0, 5.0]]))
     np.testing.assert_array_equal(fitted.predict([[0.5, 0.0], [9.0, 9.0]]), [0, -1])
 
 
@@ -235,7 +236,7 @@ def test_outputs_that_cannot_be():
 
 
 def test_data_sets_on_a_gpu_do_not_pickle():
-    data = epsflow.Dataset.__new__(epsflow.Dataset)  # as an engine on a GPU makes it
+    data = epsflow.Dataset.__new__(epsflow.Dataset)  # as an engine on a GPU creates it
     data._given = Given(as_gpu_points(CudaArray(64, (9, 3), np.float64)), EUCLIDEAN)
     with pytest.raises(TypeError, match="copy them to the host"):
         pickle.dumps(data)
@@ -321,7 +322,8 @@ def cupy_arrays():
 
 
 def jax_arrays():
-    os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # it would take most of the GPU's memory
+    # With preallocation, JAX takes most of the GPU's memory.
+    os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
     jax = pytest.importorskip("jax")
     jax.config.update("jax_enable_x64", True)
     return jax.device_put, np.asarray, jax.Array
@@ -355,7 +357,7 @@ def test_arrays_of_other_libraries(library, dtype, d):
     np.testing.assert_array_equal(fitted.predict(X[::7]), on_host.predict(X[::7]))
     np.testing.assert_array_equal(to_host(array), X)
     labels = there[0].labels
-    del here, there, array, two  # the labels' memory stays theirs
+    del here, there, array, two  # the labels keep their memory
     epsflow.sweep(X, eps, [5, 20], backend="gpu")
     np.testing.assert_array_equal(to_host(labels), expected[0].labels)
 
@@ -397,7 +399,7 @@ def test_idle_memory_is_given_back_to_others():
     begin = time.monotonic()
     epsflow.sweep(points, 0.0002, 5, output="torch")
     soon, _ = torch.cuda.mem_get_info()
-    assert soon < before - 200e6 or time.monotonic() - begin > 0.9  # at hand for the next run
+    assert soon < before - 200e6 or time.monotonic() - begin > 0.9  # idle memory is kept for the next run for a while
     deadline = time.monotonic() + 20
     while torch.cuda.mem_get_info()[0] < before - 50e6 and time.monotonic() < deadline:
         time.sleep(0.1)

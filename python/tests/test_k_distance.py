@@ -1,4 +1,4 @@
-"""Distances to k-th nearest points beside scikit-learn's, their knee and the eps that they offer."""
+"""Compares distances to k-th nearest points with scikit-learn, and tests their knee and the suggested eps."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ neighbors = pytest.importorskip("sklearn.neighbors")
 
 
 def points(seed=1, n=600, d=3, dtype=np.float64):
-    """Two clusters, noise, and every tenth point twice."""
+    """Returns two clusters and noise, with every tenth point repeated."""
     random = np.random.default_rng(seed)
     X = np.concatenate([random.normal(0, 0.2, size=(n // 2, d)), random.normal(3, 0.1, size=(n // 3, d)), random.uniform(-8, 8, size=(n // 6, d))])
     return np.concatenate([X, X[::10]]).astype(dtype)
 
 
 def expected(X, k, **metric):
-    # The nearest of all is the point itself, at distance 0.
+    # The nearest neighbour of a point is the point itself, at distance 0.
     return neighbors.NearestNeighbors(n_neighbors=k + 1, **metric).fit(X).kneighbors(X)[0][:, k]
 
 
@@ -30,7 +30,7 @@ def test_distances_are_those_of_scikit_learn(d, k, dtype):
     found = epsflow.k_distance(X, k)
     assert found.shape == (len(X),) and found.dtype == np.float64
     np.testing.assert_allclose(found, expected(X.astype(np.float64), k, algorithm="kd_tree"), rtol=1e-12, atol=0)
-    assert k > 1 or (found == 0).sum() >= 120  # of 60 points and their copies
+    assert k > 1 or (found == 0).sum() >= 120  # 60 points and their copies
 
 
 @pytest.mark.parametrize(
@@ -166,7 +166,7 @@ def test_large_powers():
     X = points() / 30
     for p in (50, 200):
         params = {"p": p}
-        # By the largest difference, but for parts of 2^(1/p).
+        # For a large p, the distance is the largest difference up to a factor of 3^(1/p).
         largest = epsflow.k_distance(X, 4, metric="chebyshev")
         found = epsflow.k_distance(X, 4, metric="minkowski", metric_params=params)
         assert (found >= largest * (1 - 1e-12)).all() and (found <= largest * 3 ** (1 / p) * (1 + 1e-12)).all()

@@ -1,4 +1,4 @@
-"""Labels beside the table that was swept; each test skips where its library is absent."""
+"""Tests labels as a column of the input table. If a library is missing, its test skips."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Maps of sweeps beside what labels and core points of the same sweeps say."""
+"""Compares lineages of sweeps with labels and core points of the same sweeps."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def columns(table) -> dict[str, np.ndarray]:
 
 
 def holders_by_labels(inner, outer) -> list[int]:
-    """The cluster of outer that has the core points of each cluster of inner."""
+    """Returns the cluster of outer that contains the core points of each cluster of inner."""
     found = []
     for k in range(inner.n_clusters):
         holders = np.unique(outer.labels[inner.core & (inner.labels == k)])
@@ -42,7 +42,7 @@ def holders_by_labels(inner, outer) -> list[int]:
 
 
 def lives_by_labels(path) -> list[tuple[int, ...]]:
-    """The elder rule, from labels and core points alone: birth, death, cluster, core points, points, first core point of each life."""
+    """Applies the elder rule to labels: birth, death, cluster, core points, points, first core point of each bar."""
     lives: list[list[int]] = []
     living: dict[int, int] = {}
     for place, variant in enumerate(path):
@@ -109,7 +109,7 @@ def test_clusters_lie_where_labels_and_core_points_say(name, strategy, request):
 @pytest.mark.parametrize("name", ["blobs", "quantised"])
 def test_lives_follow_the_elder_rule(name, request):
     X = request.getfixturevalue(name)
-    result = epsflow.sweep(X, EPS[::-1], MIN_SAMPLES, core=True)  # in another order than that of the paths
+    result = epsflow.sweep(X, EPS[::-1], MIN_SAMPLES, core=True)  # the order differs from that of the paths
     lineage = epsflow.lineage(X, EPS[::-1], MIN_SAMPLES)
     merges = 0
     for m in MIN_SAMPLES:
@@ -323,7 +323,7 @@ def test_relative_validity_compares_where_clusters_join(blobs):
 
 
 def _holds_all(clusters, lineage, inner, outer, k) -> bool:
-    """Whether one cluster of the inner variant has all core points of cluster k of the outer one."""
+    """Returns true if one cluster of the inner variant has all core points of cluster k of the outer one."""
     core = {v: clusters["n_core"][(clusters["eps"] == v[0]) & (clusters["min_samples"] == v[1])] for v in (inner, outer)}
     holders = lineage.holders(inner, outer)
     return bool((core[inner][holders == k] == core[outer][k]).any())

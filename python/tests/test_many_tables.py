@@ -1,4 +1,4 @@
-"""Functions that take two or more tables find the columns of each by name, or refuse them; and arrays of records are tables."""
+"""Functions of several tables find the columns of each by name, or refuse them. Arrays of records are tables too."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tables import TABLES, geo_frame
 
 import epsflow
 
-# Along x the points are far apart, along y near each other; so an eps of 1.5 in units of these scales tells both orders apart.
+# Points are far apart in x and close in y. At eps 1.5 with these scales, exchanged columns change the labels.
 POINTS = np.array([[0, 0], [1, 0.1], [2, 0.2], [30, 0.3]])
 SCALE = {"metric_params": {"scale": [1, 10.0]}}
 LABELS = [0, 0, 0, -1]
@@ -29,7 +29,7 @@ ALL = [*TABLES, records, structured]
 
 
 def renamed(make, names, points):
-    """A table of the library of make() whose columns are points', called so."""
+    """Returns a table of make()'s library whose columns are those of points, with these names."""
     made = make(points)
     if isinstance(made, np.ndarray):
         made = made.copy()
@@ -53,7 +53,7 @@ def test_tables_of_a_list_are_joined_by_name(make):
         found = epsflow.sweep_many(listed, 1.5, 2, **SCALE)
         assert found.labels(1.5, 2).tolist() == LABELS * 2 and found.sizes.tolist() == [4, 4] and found.keys.tolist() == [0, 1]
     backwards = epsflow.sweep_many([turned, table], 1.5, 2, metric_params={"scale": [10.0, 1]})
-    assert backwards.labels(1.5, 2).tolist() == LABELS * 2  # columns are those of the first
+    assert backwards.labels(1.5, 2).tolist() == LABELS * 2  # columns have the order of the first table
     np.testing.assert_array_equal(found.labels(1.5, 2, slice=1), epsflow.sweep(table, 1.5, 2, **SCALE)[0].labels)
     for wrong in (("y", "q"), ("x", "z")):
         with pytest.raises(ValueError, match=r"X\[1\] has the columns \['.', '.'\], and X\[0\] has \['x', 'y'\]: give the same columns"):
@@ -148,7 +148,7 @@ def test_components_of_velocities_are_found_by_name():
             assert (catalog["vx_mean"][0], catalog["vy_mean"][0]) == (6, 2)
             found = epsflow.sweep_velocities(X, np.zeros(4), given, 1.5, 2)
             np.testing.assert_array_equal(found.velocities, velocity)
-    other = pandas.DataFrame(velocity, columns=["u", "v"])  # of other names they are as they are
+    other = pandas.DataFrame(velocity, columns=["u", "v"])  # other names have no effect
     np.testing.assert_array_equal(epsflow.sweep_velocities(X, np.zeros(4), other, 1.5, 2).velocities, velocity)
 
 

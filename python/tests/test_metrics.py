@@ -1,4 +1,4 @@
-"""Metrics and weights beside scikit-learn."""
+"""Compares metrics and weights with scikit-learn."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ cluster = pytest.importorskip("sklearn.cluster")
 
 @pytest.fixture(scope="module")
 def sky() -> np.ndarray:
-    """Longitudes and latitudes in degrees, around the date line, both poles and elsewhere."""
+    """Returns longitudes and latitudes in degrees, around the date line, both poles and other places."""
     random = np.random.default_rng(11)
     centres = np.array([[179.8, 10.0], [20.0, 89.0], [-70.0, -89.2], [0.0, 0.0], [100.0, 45.0]])
     spread = np.array([[1.0, 1.0], [100.0, 0.7], [100.0, 0.7], [1.0, 1.0], [1.0, 0.7]])
@@ -171,7 +171,7 @@ def test_swapped_columns_are_said(sky):
 def test_p_and_a_single_weight_are_as_in_scikit_learn():
     random = np.random.default_rng(5)
     X = random.normal(size=(300, 3))
-    for metric in ("euclidean", "manhattan"):  # which have no p
+    for metric in ("euclidean", "manhattan"):  # these metrics have no p
         given = {"eps": 0.6, "min_samples": 5, "metric": metric, "p": 3}
         np.testing.assert_array_equal(epsflow.DBSCAN(**given).fit_predict(X), cluster.DBSCAN(**given).fit_predict(X))
     for weight in (2, np.float32(0.5)):

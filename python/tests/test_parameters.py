@@ -1,4 +1,4 @@
-"""Parameters that cannot be are refused by their names, with their values and what is accepted, before anything is run."""
+"""Invalid parameters are refused before a run: errors give their names, their values and the valid values."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def find(**parameters):
 
 
 def unexpected(method, parameter):
-    # Before 3.10 Python has the name that the method had where it was defined.
+    # Before Python 3.10, the message has the name from the method's definition.
     return f"Dataset.{method}() " * (sys.version_info >= (3, 10)) + f"got an unexpected keyword argument '{parameter}'"
 
 
@@ -150,7 +150,7 @@ def test_accepted():
 
 
 def documented(function) -> dict[str, list[str]]:
-    """The words in braces of each parameter that has some."""
+    """Returns the words in braces of each parameter that has some."""
     found = re.findall(r"^ *(\w+(?:, \w+)*) : \{(.*)\}", function.__doc__ or "", re.MULTILINE)
     return {name: re.findall(r'"(.*?)"', words) for names, words in found for name in names.split(", ")}
 
@@ -161,7 +161,7 @@ DOCUMENTED = [
 ]  # fmt: skip
 
 
-# Of what the library may keep: a sweep has counts of noise, and a lineage no labels.
+# Functions accept only some of the library's words: a sweep needs counts of noise, and a lineage has no labels.
 KEPT = {epsflow.sweep: ("labels", "summary"), epsflow.lineage: ("summary", "core")}
 
 
@@ -171,7 +171,7 @@ def test_signatures_and_docstrings_say_what_the_library_says(function):
     assert known
     for name in known:
         option, standard = OPTIONS[name], inspect.signature(function).parameters[name].default
-        if name == "output":  # whose words are those of arrays' libraries
+        if name == "output":  # the words are names of array libraries
             assert (option.words, option.default, standard) == (["host", "device"], "host", "numpy")
             assert documented(function)[name] == list(OUTPUTS)
         elif name == "keep" and function in KEPT:
@@ -196,7 +196,7 @@ def test_every_word_of_the_library_is_documented():
 
 def test_names_of_columns_may_be_any_text():
     pandas = pytest.importorskip("pandas")
-    half = "\ud800"  # of a surrogate pair
+    half = "\ud800"  # half of a surrogate pair
     X = pandas.DataFrame(np.arange(9.0).reshape(3, 3), columns=pandas.Index(["lat", half, "lon"], dtype=object))
     expected = epsflow.sweep(np.arange(9.0).reshape(3, 3)[:, [2, 0]], 5, 2, metric="greatcircle")[0].labels
     np.testing.assert_array_equal(epsflow.sweep(X, 5, 2, metric="greatcircle")[0].labels, expected)

@@ -1,4 +1,4 @@
-"""Every result can be pickled, read by another process, and copied, and the original stays as it was."""
+"""Every result can be pickled, read by another process and copied, and the original does not change."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TIMES = np.tile([0, 1, 2], 60)
 
 
 def rows(table):
-    """Of a table, as lists, so that NaN is itself."""
+    """Returns the columns of a table as lists of texts, so that NaN equals NaN."""
     names = list(table.columns) if hasattr(table, "columns") else list(table.dtype.names) if hasattr(table, "dtype") else list(table)
     return {str(name): [repr(value) for value in np.asarray(table[name]).tolist()] for name in names}
 

@@ -1,4 +1,4 @@
-"""Pictures of grids, distances, lives, sizes and stages: what is drawn, beside the numbers that it is drawn from."""
+"""Compares plots of grids, distances, persistences, sizes and stages with the numbers that they show."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def test_an_explored_folder_is_the_exploration(program, tmp_path):
 
 
 def test_nothing_recommended_is_nothing_marked():
-    found = epsflow.explore(np.random.default_rng(0).uniform(0, 1, (9, 2)))  # fewer points than it has a grid for
+    found = epsflow.explore(np.random.default_rng(0).uniform(0, 1, (9, 2)))  # fewer points than its grid needs
     assert [text.get_text() for text in epsflow.plot.heatmap(found, "stability").texts] == ["no grid: there are no variants"]
     assert [text.get_text() for text in epsflow.plot.heatmap(found).texts] == ["no grid: there are no variants"]
 
@@ -254,7 +254,7 @@ def test_of_many_lives_the_weightiest_are_shown():
     end = EPS[-1] * EPS[-1] / EPS[-2]
     spans = [(size * np.log(min(death, end) / birth), birth, min(death, end)) for size, birth, death in zip(lives["size"], lives["birth"], lives["death"])]
     spans.sort(reverse=True)
-    assert spans[3][0] > spans[4][0]  # which four they are is clear
+    assert spans[3][0] > spans[4][0]  # the first four are well-defined
     ax = epsflow.plot.lifetimes(lineage, min_samples=3, most=4)
     bars = sorted((bar.get_x(), bar.get_x() + bar.get_width()) for bar in ax.patches)
     np.testing.assert_allclose(bars, sorted(span[1:] for span in spans[:4]))
@@ -273,7 +273,8 @@ def test_a_life_ends_in_the_one_that_holds_its_points():
             continue
         place = table["death_place"][life]
         labels = result.variant(EPS[place], 4).labels
-        assert labels[table["first_core"][life]] == labels[table["first_core"][parent]]  # by points: both are in one cluster there
+        # Both points are in one cluster there.
+        assert labels[table["first_core"][life]] == labels[table["first_core"][parent]]
         before = result.variant(EPS[place - 1], 4).labels
         assert before[table["first_core"][life]] != before[table["first_core"][parent]]
         assert table["birth_place"][parent] <= table["birth_place"][life] and table["death_place"][parent] > place
@@ -293,7 +294,7 @@ def test_lines_of_a_tree_lead_to_their_parents_and_do_not_cross():
         if len(segment) < 3:
             continue
         (x, _), (_, top), (target, _) = segment
-        assert columns[target][0][1] <= top <= columns[target][1][1]  # the parent lives where the child ends
+        assert columns[target][0][1] <= top <= columns[target][1][1]  # the parent exists where the child ends
         for between in columns:
             if min(x, target) < between < max(x, target):
                 assert not columns[between][0][1] < top < columns[between][1][1]
@@ -383,7 +384,7 @@ def test_all_pictures_have_one_style_and_leave_none_behind():
     assert {ax.xaxis.label.get_color() for ax in axes} == {"#333333"} and not any(ax.spines["top"].get_visible() for ax in axes)
     assert dict(matplotlib.rcParams) == before
     with style():
-        matplotlib.interactive(True)  # as the backend of notebooks does, which is loaded with the first figure
+        matplotlib.interactive(True)  # the notebook backend does this when the first figure is made
     assert matplotlib.is_interactive()
     matplotlib.interactive(before["interactive"])
     figure, given = pyplot.subplots()

@@ -1,4 +1,4 @@
-"""Maps of clusters: pixels beside a count of each by itself, and what stands on the axes."""
+"""Compares the pixels of cluster maps with independent counts, and tests the texts of the axes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def flat(part):
 
 
 def expected_raster(points, labels, extent, shape):
-    """Pixel by pixel, with dictionaries."""
+    """Counts each pixel with dictionaries."""
     rows, columns = shape
     inside = [[Counter() for _ in range(columns)] for _ in range(rows)]
     for (x, y), label in zip(points.tolist(), labels.tolist()):
@@ -49,7 +49,7 @@ def expected_raster(points, labels, extent, shape):
 @pytest.mark.parametrize(("n", "noise"), [(1, 0.0), (1, 1.0), (50, 0.3), (3000, 0.0), (3000, 0.3), (3000, 1.0), (400_000, 0.3)])
 def test_a_pixel_has_the_cluster_with_the_most_points(n, noise):
     random = np.random.default_rng(n)
-    labels = random.integers(0, 40, n).astype(np.int32) * 7  # numbers need not follow each other
+    labels = random.integers(0, 40, n).astype(np.int32) * 7  # numbers may have gaps
     points = np.column_stack([labels / 280 + random.normal(0, 0.2, n), random.uniform(-1, 2, n)])
     labels[random.random(n) < noise] = -1
     extent = Extent(points[:, 0].min(), points[:, 0].max() or 1.0, -1.0, 2.0)
@@ -68,7 +68,7 @@ def test_dots_of_clusters_lie_above_noise_and_the_fuller_above_the_emptier():
         cluster[row, column], count[row, column] = what, points
     found = spread(Raster(cluster, count)).cluster
     assert (found[1:4, 0:2] == 3).all()
-    assert (found[1:4, 2:5] == 8).all()  # 5 points are more than 2, and a cluster is more than noise
+    assert (found[1:4, 2:5] == 8).all()  # 5 points outweigh 2, and a cluster outweighs noise
     assert found[2, 5] == NOISE and (found[1:4, 6] == NOISE).all() and (found[[0, 4]] == EMPTY).all()
     beside_noise = Raster(np.array([[4, NOISE, EMPTY]], np.int32), np.array([[1, 50, 0]]))
     assert spread(beside_noise).cluster.tolist() == [[4, 4, NOISE]]
@@ -93,7 +93,7 @@ def test_colours_are_fuller_where_more_points_are_and_noise_is_grey():
     assert np.abs(image[0, 0, :3] - colour).max() <= 1  # the fullest pixel of the largest cluster
     assert (image[0, 1, :3] > image[0, 0, :3]).all()
     grey = image[1, :2, :3].astype(int)
-    assert (np.ptp(grey, axis=1) == 0).all()  # of one lightness in all three
+    assert (np.ptp(grey, axis=1) == 0).all()  # red, green and blue are equal
     assert grey[1, 0] > grey[0, 0] >= round(255 * to_rgb(NOISE_COLOR)[0])
 
 
@@ -224,7 +224,7 @@ def test_axes_and_figures_that_are_given():
     assert epsflow.plot.clusters(X, labels, figure=other).figure is other
     sky = pyplot.figure().add_subplot(projection="aitoff")
     assert epsflow.plot.clusters(X, labels, kind="aitoff", ax=sky) is sky
-    assert matplotlib.rcParams["axes.spines.top"]  # the style does not stay
+    assert matplotlib.rcParams["axes.spines.top"]  # the style is reset
 
 
 def test_no_points_are_said():

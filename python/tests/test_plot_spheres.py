@@ -1,4 +1,4 @@
-"""Maps of spheres: places beside matplotlib's own projections, which columns are longitude and latitude, and coast lines."""
+"""Tests maps of spheres: matplotlib's projections, the choice of longitude and latitude, and coast lines."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_right_ascension_grows_to_the_left_on_a_sky(kind, n):
     assert ax.name == kind and ax.get_xlabel() == "right ascension (°)"
     texts = [text.get_text() for text in ax.get_xticklabels()]
     assert texts[0] == "330" and texts[-1] == "30" and texts[5] == "180"
-    # Where the axes themselves show these directions, 180 in the middle.
+    # The axes show these directions here, with 180 in the middle.
     places = ax.transProjection.transform(np.radians([[180 - 200.0, 40], [180 - 160.0, -20]]))
     if n == 300:
         found = ax.collections[0].get_offsets()
@@ -109,12 +109,12 @@ def test_coast_lines_come_from_the_data_of_cartopy(tmp_path, monkeypatch):
             writer.record("coast")
     ax = epsflow.plot.clusters(X, labels, columns=["lon", "lat"])
     lines = ax.collections[-1].get_segments()
-    # Europe is not in the field, and what lies west of the date line is moved by one turn.
+    # Europe is outside the field, and lines west of the date line are moved by a full turn.
     assert [line.tolist() for line in lines] == [[[175, -40], [178, -38]], [[181, -35], [185, -36]]]
 
 
 def test_tables_with_latitude_first_are_drawn_as_they_are_clustered():
-    """The metric takes longitude first, and X is in the order of its columns."""
+    """The metric expects longitude first; X has its own column order."""
     pandas = pytest.importorskip("pandas")
     random = np.random.default_rng(2)
     X = pandas.DataFrame({"lat": random.uniform(40, 50, 200), "lon": random.uniform(100, 130, 200)})

@@ -1,4 +1,4 @@
-"""Distances as input: the labels are those of the points that they are between, or of scikit-learn on the same distances."""
+"""Tests distances as input. Labels must be those of the points, or of scikit-learn on the same distances."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_every_variant_is_that_of_scikit_learn(points, dtype, metric):
 
 @pytest.mark.parametrize("make", [sparse.csr_matrix, sparse.csr_array, sparse.coo_array, sparse.lil_matrix])
 def test_sparse_distances_serve_every_eps_below_their_own(points, make):
-    graph = neighbors.radius_neighbors_graph(points, 0.5, mode="distance")  # without the points themselves
+    graph = neighbors.radius_neighbors_graph(points, 0.5, mode="distance")  # without points as their own neighbours
     table = make(graph)
     before = table.copy()
     for eps in (0.5, 0.3, 0.1):
@@ -74,7 +74,7 @@ def test_an_eps_beyond_that_of_a_table_is_refused(points):
     expected = epsflow.sweep(points, 0.4, 4)[0].labels
     np.testing.assert_array_equal(epsflow.sweep(table, 0.4, 4, metric="precomputed")[0].labels, expected)
     np.testing.assert_array_equal(epsflow.DBSCAN(0.4, min_samples=4, metric="precomputed").fit(table).labels_, expected)
-    # What SciPy makes of it is the caller's own, in another unit perhaps.
+    # A matrix that SciPy derives from it belongs to the caller and may have another unit.
     for own in (table * 100, sparse.csr_array(table * 100).tocoo()):
         np.testing.assert_array_equal(epsflow.sweep(own, 40, 4, metric="precomputed")[0].labels, expected)
     assert not hasattr(table.copy(), "epsflow_eps")

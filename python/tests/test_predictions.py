@@ -1,4 +1,4 @@
-"""Points that were not fitted: predict()."""
+"""Tests predict(), which labels points that were not fitted."""
 
 from __future__ import annotations
 
@@ -39,7 +39,8 @@ def test_predictions_of_a_table():
         np.testing.assert_array_equal(fitted.predict(table), fitted.labels_)
     with pytest.raises(ValueError, match="feature names"):
         fitted.predict(table[["b", "a"]])
-    with pytest.warns(UserWarning, match="X does not have valid feature names"):  # the order of these columns is for the caller to know
+    # The caller is responsible for the order of these columns.
+    with pytest.warns(UserWarning, match="X does not have valid feature names"):
         np.testing.assert_array_equal(fitted.predict(table.to_numpy()), fitted.labels_)
 
 
@@ -63,12 +64,12 @@ def test_predictions_share_an_index():
     fitted = epsflow.DBSCAN(0.1, min_samples=5).fit(X)
     labels = fitted.labels_.copy()
     np.testing.assert_array_equal(fitted.predict(X[:1]), labels[:1])
-    # What is assigned is not what was fitted.
+    # Assigned attributes do not change the fitted core points.
     fitted.labels_ = np.zeros(len(X), dtype=np.int64)
     np.testing.assert_array_equal(fitted.predict(X), labels)
     for other in (copy.deepcopy(fitted), pickle.loads(pickle.dumps(fitted)), fitted.set_params(n_jobs=2)):
         np.testing.assert_array_equal(other.predict(X), labels)
-    # Another fit has other core points.
+    # Another fit replaces the core points.
     np.testing.assert_array_equal(fitted.fit(-X).predict(-X), labels)
 
 

@@ -11,7 +11,7 @@ import pytest
 
 import epsflow
 
-# Where the tests have an environment in which nothing but Python is found, too.
+# The launcher is found even if PATH contains only Python.
 PATH = os.pathsep.join([os.environ.get("PATH", ""), "/usr/bin", "/bin"])
 HAVE_MPI4PY = importlib.util.find_spec("mpi4py") is not None
 MPIRUN = shutil.which("mpirun.openmpi", path=PATH) or shutil.which("mpirun.mpich", path=PATH)
@@ -34,8 +34,8 @@ def test_example(tmp_path):
 
 
 def over_ranks(ranks, program, *arguments, cwd):
-    """What the processes print."""
-    # Of Open MPI: for root in containers, and more processes than cores.
+    """Returns the output of the processes."""
+    # These settings of Open MPI allow root in containers, and more processes than cores.
     settings = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1"}
     ended = subprocess.run(
         [MPIRUN, "-n", str(ranks), sys.executable, str(program), *arguments],
@@ -50,7 +50,7 @@ def over_ranks(ranks, program, *arguments, cwd):
 
 
 def test_comm_must_be_one():
-    # And MPI is not initialised for that: there may be none.
+    # This must not initialise MPI, which may be missing.
     with pytest.raises(TypeError, match=r"comm is 'world': give a communicator of mpi4py \(pip install mpi4py\), as MPI.COMM_WORLD"):
         epsflow.sweep(np.zeros((3, 2)), 1, 2, comm="world")
     assert "mpi4py.MPI" not in sys.modules

@@ -1,6 +1,6 @@
-"""Files give the points, and so the labels, that the program reads from them; each test skips where its library is absent.
+"""Points from files, and their labels, must be those of the program. Each test skips without its library.
 
-The data of the golden files lie in the folder that EPSFLOW_TEST_DATA names; without it their tests skip.
+EPSFLOW_TEST_DATA is the folder of the golden files' data. If it is not set, their tests skip.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from test_golden import FOLDER, variants_by_table
 
 import epsflow
 
-# Tenths, of which float64 has none, with an eps of a tenth: the labels tell how the last bit of each number was read.
+# Tenths are not representable in float64. At an eps of a tenth, labels depend on the last bit of each number.
 POINTS = np.random.default_rng(11).integers(-40, 40, size=(2000, 2)) / 10
-# SHA-256 of the int32 that `epsflow cluster points.csv --eps 0.1 --minpts 3 --out labels.npy` wrote.
+# SHA-256 of the int32 labels from `epsflow cluster points.csv --eps 0.1 --minpts 3 --out labels.npy`.
 LABELS = "36ab5901dd4e11025b4a0d399785bc614038b1ec84ce1b7f5ebf9b0bad990282"
 
 
@@ -171,7 +171,7 @@ def test_gaps_and_whole_numbers_of_text(tmp_path):
     needs_pandas()
     file = tmp_path / "points.csv"
     file.write_text("name,x,y\n#5,1,2\nb #6,-,4\nc,5,#N/A\nd,7,8\n")
-    X = epsflow.read_points(file, ["x", "y"])  # the row of "#5" is a comment
+    X = epsflow.read_points(file, ["x", "y"])  # the row "#5" is a comment
     np.testing.assert_array_equal(X.to_numpy(), [[np.nan, 4], [5, np.nan], [7, 8]])
     np.testing.assert_array_equal(epsflow.drop_missing(X)[0], [[7, 8]])
     file.write_text(f"x,y\n{2**53 + 1},1\n")
@@ -195,7 +195,7 @@ def test_errors_of_spreadsheets_are_gaps(tmp_path, error, sep):
         assert list(X) == ["x", "y"]
         np.testing.assert_array_equal(X.to_numpy(), [[1, 2], [nan, 3], [nan, nan], [6, nan], [nan, 7]])
         assert epsflow.drop_missing(X)[1].tolist() == [0]
-    file.write_text(f"{error}{sep}{error}\n1{sep}2\n", encoding="utf-8")  # and the first row may be one
+    file.write_text(f"{error}{sep}{error}\n1{sep}2\n", encoding="utf-8")  # the first row may be an error too
     np.testing.assert_array_equal(epsflow.read_points(file), [[nan, nan], [1, 2]])
 
 
@@ -283,7 +283,7 @@ def test_a_first_row_that_may_be_names_or_data(tmp_path):
     with pytest.raises(ValueError, match="begins with 'NA,star1'.*say header=0 or header=None"):
         epsflow.read_points(file, [0])
     np.testing.assert_array_equal(epsflow.read_points(file, [0], header=None), [[np.nan], [1], [3]])
-    file.write_text(",0,1\n0,0.5,2\n")  # as pandas writes an index and columns without names
+    file.write_text(",0,1\n0,0.5,2\n")  # pandas writes an index and columns without names like this
     with pytest.raises(ValueError, match="begins with ',0,1'.*header"):
         epsflow.read_points(file)
     file.write_text('"x, 1",NA\n1,2\n')
@@ -400,7 +400,7 @@ def test_what_is_no_array_beside_arrays(tmp_path):
             epsflow.read_points(tmp_path / "x.npz", table=table)
     with pytest.raises(ValueError, match="say which array.*; there is no 'nowhere'"):
         epsflow.read_points(tmp_path / "x.npz", table="nowhere")
-    named = np.zeros(len(POINTS), [("é", "<f8"), ("y", "<f8")])  # its head is of the newest version
+    named = np.zeros(len(POINTS), [("é", "<f8"), ("y", "<f8")])  # its header has the newest version
     named["é"], named["y"] = POINTS.T
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -478,7 +478,7 @@ def test_nulls_of_scaled_numbers_of_fits(tmp_path):
     begin = content.index(b"XTENSION")
     (tmp_path / "x.fits").write_bytes(content[:begin] + cards.ljust(2880).encode() + content[begin + 2880 :])
     X = epsflow.read_points(tmp_path / "x.fits")
-    np.testing.assert_array_equal(X["z"], [10.5, -9, 11.5, np.nan])  # -9 is no null where it is a scaled value
+    np.testing.assert_array_equal(X["z"], [10.5, -9, 11.5, np.nan])  # -9 is a scaled value, not a null
     np.testing.assert_array_equal(X["v[0]"], [10.5, -9, 11.5, np.nan])
     np.testing.assert_array_equal(X["v[1]"], [11, -8.5, 12, 6])
     np.testing.assert_array_equal(X["u"], [32769, 32730, 32771, np.nan])
@@ -488,7 +488,7 @@ def test_nulls_of_scaled_numbers_of_fits(tmp_path):
 
 
 def ascii_table(path, form, fields, null) -> None:
-    """An ASCII table of FITS with x, whose fields are of ten letters, and y, from 0 on."""
+    """Writes an ASCII table of FITS with fields of ten letters in x, and y from 0 on."""
     cards = {"XTENSION": "'TABLE   '", "BITPIX": 8, "NAXIS": 2, "NAXIS1": 20, "NAXIS2": len(fields), "PCOUNT": 0, "GCOUNT": 1, "TFIELDS": 2}
     cards.update({"TTYPE1": "'x       '", "TFORM1": f"'{form:<8}'", "TBCOL1": 1, "TTYPE2": "'y       '", "TFORM2": "'F10.2   '", "TBCOL2": 11})
     cards.update({} if null is None else {"TNULL1": f"'{null:<8}'"})
@@ -585,7 +585,7 @@ STARS = np.arange(9.0).reshape(3, 3) + 50
 
 @pytest.fixture
 def snapshot(tmp_path):
-    """Files of one snapshot: dark matter alone, dark matter and two stars, one star, and a group of stars that is empty."""
+    """Writes the files of a snapshot: dark matter; dark matter and two stars; one star; an empty group of stars."""
     h5py = pytest.importorskip("h5py")
     dark = np.arange(12.0).reshape(4, 3)
     total = np.array([0, 8, 0, 0, 3, 0], np.uint32)
@@ -615,7 +615,7 @@ def test_files_of_a_snapshot_without_the_type(snapshot):
     with pytest.raises(ValueError, match="snap.0.hdf5: no particles in 'PartType4/Coordinates', which other files of the snapshot have"):
         epsflow.read_points([a, a], table="PartType4/Coordinates")
     with pytest.raises(ValueError, match="snap.0.hdf5: say which array.*; there is no 'PartType5/Coordinates'"):
-        epsflow.read_points([a, b], table="PartType5/Coordinates")  # which no file has
+        epsflow.read_points([a, b], table="PartType5/Coordinates")  # no file has it
     with pytest.raises(ValueError, match="snap.1.hdf5: say which array.*; there is no 'PartType4/Coordinate'$"):
         epsflow.read_points([a, b], table="PartType4/Coordinate")
     with pytest.raises(ValueError, match="snap.1.hdf5: say which array.*; there is no 'Metals'"):

@@ -1,5 +1,4 @@
-"""The Python of README and of pages of docs/, word for word; pages that are notebooks run when the site is built. Also a program of
-its own, for where there is no pytest."""
+"""Runs the Python code of README and docs/, also without pytest. Notebooks run when the site is built."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reports: pages of results in memory, the same that the program makes of files."""
+"""Reports of results in memory must equal the pages that the program makes of files."""
 
 import json
 import pickle

@@ -1,6 +1,6 @@
-"""Results folders: the program's are read, and those of save() are what the program goes on with.
+"""Tests results folders: Python reads those of the program, and the program continues those of save().
 
-EPSFLOW_PROGRAM names the program; tests that need it skip where it is neither there nor in PATH.
+EPSFLOW_PROGRAM is the path of the program. If it is neither set nor in PATH, tests of the program skip.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def points() -> np.ndarray:
 
 @pytest.fixture(scope="module")
 def result(points):
-    # Numbers whose shortest text has an exponent here and none there.
+    # The shortest text of these numbers has an exponent in Python or in the program, but not in both.
     return epsflow.sweep(points, eps=[0.0001, 0.1, 0.25, 123456, 1e22], min_samples=[4, 8], core=True)
 
 
@@ -54,7 +54,7 @@ def test_saved_and_loaded(result, tmp_path):
     assert_same(result, loaded)
     assert len(loaded.summary) == len(result)
     assert not (folder / ".epsflow").exists()
-    loaded.save(tmp_path / "again")  # what is known of the input stays
+    loaded.save(tmp_path / "again")  # information about the input is kept
     assert json.loads((tmp_path / "again/sweep.json").read_text())["input"] == json.loads((folder / "sweep.json").read_text())["input"]
     assert_same(result, epsflow.load(str(tmp_path / "again")))
 
@@ -111,7 +111,7 @@ def test_mapped_labels_keep_no_descriptor(result, tmp_path):
 
 def test_threads_ask_for_the_same_labels():
     class Raced(_results.StoredVariant):
-        """Whose labels another thread has mapped after the first look at them."""
+        """Simulates another thread that maps the labels after the first look at them."""
 
         _labels = property(lambda self: self.looks.pop(0), lambda self, value: None)
         _core = property(lambda self: self.looks.pop(0), lambda self, value: None)
@@ -227,7 +227,7 @@ def test_a_save_that_fails_leaves_no_trace(points, tmp_path, monkeypatch, error)
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     if error is OSError:
         resource.setrlimit(resource.RLIMIT_FSIZE, (2_000_000, limits[1]))
-    else:  # after a first look, at once
+    else:  # interrupts after the first check
         monkeypatch.setattr(_tasks, "_SLICE_SECONDS", 0)
         monkeypatch.setattr(_results, "wait_for", lambda task: _tasks.wait_for(task, interrupt))
     try:
@@ -246,7 +246,7 @@ def interrupt(_):
 
 
 def save_and_stop_after(result, folder: Path, steps: int) -> None:
-    """As a kill leaves it, between two removals of the old or two moves of the new files: there are 3 and 21 of these."""
+    """Leaves the state after a kill between two removals of old files or two moves of new files: 3 and 21 of them."""
     result.save(folder.parent / "next")
     hidden = folder / ".epsflow"
     hidden.mkdir()
@@ -272,7 +272,7 @@ def test_a_save_that_is_killed_is_finished_by_the_next(result, points, tmp_path,
     epsflow.sweep(points, 0.2, 4).save(tmp_path / "r")
     save_and_stop_after(result, tmp_path / "r", steps)
     with pytest.raises((FileExistsError, ValueError)):
-        result.save(tmp_path / "r")  # which finds the killed one, finishes it, and refuses to replace it
+        result.save(tmp_path / "r")  # finishes the killed save first, and then refuses to replace it
     assert_same(result, epsflow.load(tmp_path / "r"))
     assert not (tmp_path / "r/.epsflow").exists()
 
@@ -348,7 +348,7 @@ def test_damage_of_other_kinds(result, tmp_path, old, new):
 
 
 def hdf5(file, points=3, counts="<u8", labels="<i4", summary=None, description=None):
-    """As the program writes it, but for what is given."""
+    """Writes the file as the program does, except for the given parts."""
     h5py = pytest.importorskip("h5py")
     kinds = [(name, "<f8" if name in ("eps", "seconds") else counts) for name in (*_results._FIGURES,)]
     with h5py.File(file, "w") as opened:
@@ -411,7 +411,7 @@ def test_a_folder_of_the_program(program, points, result, tmp_path):
     assert run.returncode == 0, run.stderr
     loaded = epsflow.load(tmp_path / "theirs")
     assert_same(result, loaded)
-    # The same files, but for times and what ran.
+    # The files must be equal, except for times and programs.
     result.save(tmp_path / "ours")
     loaded.save(tmp_path / "copied")
     theirs, ours, copied = (contents(tmp_path / name) for name in ("theirs", "ours", "copied"))
@@ -421,13 +421,13 @@ def test_a_folder_of_the_program(program, points, result, tmp_path):
             assert theirs[name] == ours[name] == copied[name]
     checksums = [json.loads(files["sweep.json"])["input"]["checksum"] for files in (theirs, ours, copied)]
     assert len(set(checksums)) == 1
-    # The program adds to it, and makes nothing again.
+    # The program adds variants and recomputes none.
     run = program(*sweep, tmp_path / "ours", "--resume")
     assert run.returncode == 0 and "0 variants" in run.stdout, run.stdout + run.stderr
     run = program("sweep", tmp_path / "points.npy", "--eps", "0.1,0.2", "--minpts", "4", "--core", "--out", tmp_path / "ours", "--resume")
     assert run.returncode == 0 and "1 variant" in run.stdout, run.stdout + run.stderr
     assert len(epsflow.load(tmp_path / "ours")) == len(result) + 1
-    # Not of other points, and not over it unless told.
+    # The program refuses other points, and replaces the folder only if it is told to.
     np.save(tmp_path / "other.npy", points + 1)
     assert program("sweep", tmp_path / "other.npy", *sweep[2:], tmp_path / "ours", "--resume").returncode == 3
     assert program(*sweep, tmp_path / "ours").returncode == 2
@@ -453,7 +453,7 @@ def test_results_of_weights_are_the_programs_of_the_same_weights(program, points
     sweep = ["sweep", tmp_path / "points.npy", "--columns", "0,1", "--eps", "0.2", "--minpts", "4", "--out", tmp_path / "r", "--resume"]
     given = weights[:, 0].copy()
     result = epsflow.sweep(points, 0.2, 4, sample_weight=given)
-    given[:] = 9  # it is the caller's
+    given[:] = 9  # the array belongs to the caller
     result.save(tmp_path / "r")
     run = program(*sweep, "--weight", "2")
     assert run.returncode == 0 and "0 variants" in run.stdout, run.stdout + run.stderr
@@ -480,7 +480,7 @@ def test_everything_in_one_file(program, points, tmp_path, monkeypatch):
     if run.returncode == 2 and "HDF5" in run.stderr:
         pytest.skip("the program is built without HDF5")
     assert run.returncode == 0, run.stderr
-    run = program(*sweep[:3], "80", *sweep[4:], "--core", "--resume")  # so that one of two masks is there
+    run = program(*sweep[:3], "80", *sweep[4:], "--core", "--resume")  # one of two masks then exists
     assert run.returncode == 0, run.stderr
     folder, file = epsflow.load(tmp_path / "r"), tmp_path / "r/sweep.h5"
     with monkeypatch.context() as without:

@@ -1,7 +1,6 @@
-"""scikit-learn's own tests of DBSCAN, and its checks of estimators, on epsflow.DBSCAN and epsflow.AutoDBSCAN.
+"""Runs scikit-learn's tests of DBSCAN and its estimator checks on epsflow.DBSCAN and epsflow.AutoDBSCAN.
 
-They are those of the scikit-learn that is installed. What epsflow refuses, with a sentence, is listed by name in REFUSED, and
-must be refused.
+The tests belong to the installed scikit-learn. REFUSED lists by name what epsflow refuses; these must fail.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ estimator_checks = pytest.importorskip("sklearn.utils.estimator_checks")
 _VERSION = tuple(int(part) for part in importlib.metadata.version("scikit-learn").split(".")[:2])
 REFUSED = {"test_dbscan_callable": "a metric that is a function would be called for every pair"}
 
-# Their functions look these names up in their module, and nothing else does.
+# Only the functions of this module look these names up.
 theirs.DBSCAN = epsflow.DBSCAN
 theirs.dbscan = epsflow.dbscan
 globals().update({name: test for name, test in vars(theirs).items() if name.startswith("test_")})
@@ -26,7 +25,7 @@ globals().update({name: test for name, test in vars(theirs).items() if name.star
 
 @pytest.fixture
 def global_random_seed() -> int:
-    """Which scikit-learn's own conftest.py gives."""
+    """Replaces the fixture of scikit-learn's conftest.py."""
     return 42
 
 

@@ -1,4 +1,4 @@
-"""Slices by values of every kind: which are missing, stretches of times, and results that were pickled or read from a folder."""
+"""Tests slices by values of every kind: missing values, intervals of times, and results from pickles or folders."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ FIVE = np.column_stack([MINUTES, SECONDS]).astype(float)
 
 
 def times_of(zone=None):
-    """Of Python, in a zone."""
+    """Returns Python times, with a zone if one is given."""
     made = [dt.datetime(2024, 5, 10, 12, m, s, tzinfo=UTC) for m, s in zip(MINUTES, SECONDS)]
     return [time.astimezone(zone) if zone else time.replace(tzinfo=None) for time in made]
 

@@ -1,4 +1,4 @@
-"""The program reads snapshots as SWIFT, Gadget-4 and Arepo write them: look-alikes, made here by h5py."""
+"""The program reads snapshots in the forms of SWIFT, Gadget-4 and Arepo; h5py makes them here."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SWIFT_TYPES, GADGET_TYPES = 7, 6
 
 
 def write_snapshot(path, particles, types=GADGET_TYPES, files=1, total=None, mass=0.0, code=None, box=BOX):
-    """particles: of each type its positions."""
+    """particles: the positions of each type."""
     counts = np.zeros(types, np.uint32)
     for number, positions in particles.items():
         counts[number] = len(positions)
@@ -125,7 +125,7 @@ def test_what_cannot_be_is_said(tmp_path, program, matter):
 
 
 def layout(path):
-    """Of each object of an HDF5 file its attributes, and the shape and kind of its values."""
+    """Returns the attributes of each object of an HDF5 file, and the shape and type of its values."""
     held = {}
     with h5py.File(path) as file:
         held["/"] = sorted(file)
@@ -156,7 +156,7 @@ def test_the_catalogue_of_swift_is_that_of_python(tmp_path, program, matter):
         for group in ("Header", "Units"):
             for key, value in theirs[group].attrs.items():
                 np.testing.assert_array_equal(ours[group].attrs[key], value)
-    assert program(*words).returncode == 2  # it is there
+    assert program(*words).returncode == 2  # the file exists
     assert "10^10 solar masses" in program(*words, "--overwrite").stderr
     for texts, more in (
         (["--stats", ".csv"], ("--stats", "vx", "--overwrite")),

@@ -1,4 +1,4 @@
-"""Sweeps, neighbours and engines beside scikit-learn's labels and brute force."""
+"""Compares sweeps, neighbours and engines with scikit-learn's labels and brute force."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ def test_a_fork_makes_an_engine_of_its_own(blobs):
 
 @pytest.fixture
 def interruptible():
-    # A shell ignores interrupts for what runs in its background.
+    # A shell ignores interrupts for background processes.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
@@ -174,11 +174,12 @@ def test_interrupted_while_a_load_waits_for_its_turn(interruptible):
     try:
         with pytest.raises(KeyboardInterrupt):
             engine.load(np.zeros((10, 2)))
-        assert other.is_alive()  # whose turn it still is
+        assert other.is_alive()  # the other thread still has its turn
     finally:
         enough.set()
         other.join()
-    assert isinstance(ended[0], StopIteration)  # the callback's own, though the run that it ended was cancelled
+    # The callback's exception wins, although the run that it ended was cancelled.
+    assert isinstance(ended[0], StopIteration)
     assert len(engine.load(np.zeros((10, 2)))) == 10
 
 
@@ -196,7 +197,7 @@ def test_labels_and_masks_are_read_only(blobs, tmp_path):
     none = epsflow.sweep(np.empty((0, 2)), 0.1, 5, core=True)[0]
     assert none.labels.shape == none.core.shape == (0,) and none.core.dtype == np.bool_
     labels = epsflow.DBSCAN(0.1, min_samples=5).fit_predict(blobs)
-    labels[labels < 0] = 99  # a caller's own
+    labels[labels < 0] = 99  # the array belongs to the caller
 
 
 def test_variants_are_found_although_their_eps_are_rounded(blobs):

@@ -1,4 +1,4 @@
-"""Tables of other libraries; each test skips where its library is absent."""
+"""Tests tables of other libraries. If a library is missing, its test skips."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_text_is_refused_by_its_column(points, make, use):
 
 
 def table_of(make, columns):
-    """Of any columns: these tables are made of x and y, which are renamed or left out."""
+    """Returns a table with any columns: those of make() are x and y, which are renamed here."""
     names = list(columns)
     points = np.column_stack([columns[names[0]], columns[names[1]]])
     table = make(points, {name: columns[name] for name in names[2:]})
@@ -74,7 +74,7 @@ def table_of(make, columns):
 
 @pytest.fixture
 def sky() -> np.ndarray:
-    """Longitudes, which could not be latitudes, and latitudes in degrees."""
+    """Returns longitudes that are not valid latitudes, and latitudes, in degrees."""
     return np.random.default_rng(6).uniform([100, -4], [110, 4], size=(60, 2))
 
 
@@ -222,7 +222,7 @@ def test_xarray(points):
     grid = xarray.Dataset({"t": (("lat", "lon"), np.ones((3, 4)))}, coords={"lat": [1.0, 2, 3], "lon": [1.0, 2, 3, 4]})
     with pytest.raises(ValueError, match=r"'t' over \('lat', 'lon'\).*stack"):
         as_points(grid)
-    stacked = grid.stack(point=["lat", "lon"]).reset_index("point").reset_coords()  # the remedy of the message
+    stacked = grid.stack(point=["lat", "lon"]).reset_index("point").reset_coords()  # the message recommends this
     assert as_points(stacked).shape == (12, 3)
 
 
@@ -278,7 +278,7 @@ def test_the_estimator_takes_names_that_are_no_texts(sky, metric, first):
 
 
 def test_names_are_forgotten_without_scikit_learn(points):
-    """As validate_data of scikit-learn does it, which stands in for it there."""
+    """Tests the replacement of scikit-learn's validate_data."""
     estimator = SimpleNamespace()
     _plain_estimator.validate_data(estimator, pandas_frame(points))
     assert estimator.feature_names_in_.tolist() == ["x", "y"]
@@ -344,7 +344,7 @@ def test_masks_of_parts_of_a_list_are_not_lost(use):
     assert epsflow.drop_missing(np.ma.stack(rows))[1].tolist() == [1]
     assert use([np.ma.masked_array([1, 2]), [3, 4]]) is not None
     pandas = pytest.importorskip("pandas")
-    assert use([pandas.Series([1, 2]), pandas.Series([3, 4])]) is not None  # whose mask is a method
+    assert use([pandas.Series([1, 2]), pandas.Series([3, 4])]) is not None  # the mask of a Series is a method
 
 
 def test_what_is_dropped_is_checked_like_the_rest():
@@ -362,7 +362,7 @@ def test_what_is_dropped_is_checked_like_the_rest():
 
 
 class TestObjects:
-    """Of columns of Python's objects, and of decimals."""
+    """Tests columns of Python objects and of decimals."""
 
     @pytest.mark.parametrize("value", [np.datetime64("2026-01-01"), np.timedelta64(3, "s"), 1 + 2j, np.complex64(1 + 2j)])
     def test_what_becomes_a_number_and_is_none(self, value):

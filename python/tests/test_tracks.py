@@ -1,4 +1,4 @@
-"""Clusters from slice to slice: tracks()."""
+"""Tests tracks(), which tracks clusters from slice to slice."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ import epsflow
 
 
 def disc(x, y, r):
-    """Pixels of a round cell of a storm."""
+    """Returns the pixels of a round storm cell."""
     side = np.arange(-np.ceil(r), np.ceil(r) + 1)
     grid = np.array(list(itertools.product(side, side)))
     return grid[(grid**2).sum(axis=1) <= r * r] + [x, y]
 
 
-STORM = [  # of each frame its discs (x, y, r)
+STORM = [  # the discs (x, y, r) of each frame
     [(10, 10, 4), (30, 10, 4), (60, 40, 5)],
-    [(13, 10, 4), (27, 10, 4), (62, 40, 5), (10, 50, 3)],  # (10, 50) is born
-    [(16, 10, 4), (24, 10, 4), (64, 40, 5), (11, 50, 3)],  # those at y = 10 touch: they merge
+    [(13, 10, 4), (27, 10, 4), (62, 40, 5), (10, 50, 3)],  # (10, 50) begins
+    [(16, 10, 4), (24, 10, 4), (64, 40, 5), (11, 50, 3)],  # those at y = 10 touch, so they merge
     [(19, 10, 4), (22, 10, 4), (63, 36, 3), (63, 44, 3), (12, 50, 3)],
-    [(20, 10, 4), (63, 34, 3), (63, 46, 3)],  # (12, 50) has died; (63, 40) has split
+    [(20, 10, 4), (63, 34, 3), (63, 46, 3)],  # (12, 50) has ended; (63, 40) has split
     [],
-    [(20, 10, 4)],  # born again
+    [(20, 10, 4)],  # begins again
 ]
 TIMES = np.datetime64("2024-01-10T23:50", "s") + np.arange(len(STORM)) * np.timedelta64(300, "s")
 
 
 def storm(noise=20, seed=0):
-    """Points of all frames, their times, their pixels, and what epsflow makes of each frame: labels and core points."""
+    """Returns points, labels, times, core points and pixels of all frames; epsflow clusters each frame."""
     random = np.random.default_rng(seed)
     points, times, labels, core = [], [], [], []
     for frame, discs in enumerate(STORM):
@@ -106,7 +106,7 @@ def test_tobac_reads_it(tmp_path):
     pandas.testing.assert_frame_equal(table, found.table, check_dtype=False)
     made = merge_split.merge_split_MEST(table, dxy=1, distance=13, frame_len=1)
     np.testing.assert_array_equal(made.feature_parent_cell_id, table.cell)
-    # Both find the same families; tobac by distances of ends and starts of cells.
+    # Both find the same families, although tobac compares the ends and starts of cells.
     ours = table.groupby("cell").track.first()
     theirs = made.cell_parent_track_id.to_series()
     assert {frozenset(c) for c in ours.groupby(ours).groups.values()} == {frozenset(c) for c in theirs.groupby(theirs).groups.values()}
@@ -157,7 +157,8 @@ def test_the_sphere_and_a_box():
         found = epsflow.tracks(np.transpose(columns), [0, 0, 0, 0], [1, 1, 2, 2], core=np.ones(4, bool), eps=eps, metric=metric)
         assert found.n_tracks == 1 and found._table["timestr"].tolist() == ["1", "2"]
         np.testing.assert_allclose(np.abs(found._table["lon"]), [180, 179.9 + 0.2], atol=0.21)
-        assert found._table["lat"][0] > 10 and found._table["lat"][0] == pytest.approx(10, abs=1e-3)  # a great circle goes north of the parallel
+        # A great circle lies north of the parallel.
+        assert found._table["lat"][0] > 10 and found._table["lat"][0] == pytest.approx(10, abs=1e-3)
     box = {"box": [10.0, None]}
     found = epsflow.tracks([[9.9, 0], [0.3, 0]], [0, 0], [0, 1], core=[True, True], eps=0.5, metric_params=box)
     assert found.n_tracks == 1
@@ -262,7 +263,7 @@ def test_what_cannot_be_is_refused(call, error, text):
 def test_a_variant_brings_its_core_points():
     X = np.concatenate([disc(0, 0, 3), disc(1, 0, 3)])
     times = np.repeat([0, 1], len(X) // 2)
-    spread = np.column_stack([X, times * 100.0])  # both slices in one sweep, where they are far from each other
+    spread = np.column_stack([X, times * 100.0])  # both slices are far apart in one sweep
     variant = epsflow.sweep(spread, 1.5, 4, core=True)[0]
     found = epsflow.tracks(X, variant, times, eps=1.0)
     assert found.n_tracks == 1 and found.n_features == 2

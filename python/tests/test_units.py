@@ -1,4 +1,4 @@
-"""Warnings of an eps that is likely in another unit."""
+"""Tests the warning that the unit of eps is probably wrong."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ RANDOM = np.random.default_rng(9)
 
 
 def field(width, height, lon=100.0, lat=20.0, n=300) -> np.ndarray:
-    """Longitudes and latitudes in degrees, their corners among them."""
+    """Returns longitudes and latitudes in degrees, including two corners."""
     found = RANDOM.uniform(size=(n, 2)) * [width, height]
     found[:2] = [[0, 0], [width, height]]
     return found + [lon - width / 2, lat - height / 2]
@@ -64,7 +64,7 @@ def test_what_is_not_warned_of():
     assert warnings_of(sky, 2.0, unit="rad") == []
     cap = np.column_stack([RANDOM.uniform(-180, 180, 300), RANDOM.uniform(89, 90, 300)])
     assert warnings_of(cap, 3) == []
-    assert warnings_of(field(10, 8), [1, 300]) == []  # the smallest of them has the right unit
+    assert warnings_of(field(10, 8), [1, 300]) == []  # the smallest eps has the right unit
     assert warnings_of(field(10, 8), 300, "euclidean") == []
     assert warnings_of(np.full((5, 2), 3.0), 1) == []
     assert warnings_of(np.empty((0, 2)), 1) == []

@@ -1,4 +1,4 @@
-"""How well clusters are separated: validity()."""
+"""Tests validity(), which measures how well clusters are separated."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def blobs(seed, n=200, d=2, clusters=4):
 
 
 def densest_first(X, labels):
-    """The rows by core distance, and equal ones by coordinates: hdbscan's scores depend on their order."""
+    """Sorts rows by core distance and then by coordinates, because hdbscan's scores depend on their order."""
     core = np.zeros(len(X))
     for label in set(labels) - {-1}:
         (ids,) = np.nonzero(labels == label)
@@ -46,7 +46,7 @@ def test_scores_are_those_of_hdbscan(seed, d):
 
 
 def test_scores_that_hdbscan_gave():
-    """Of hdbscan 0.8.44, for where it is not installed: by the lines of the test above, with many edges of equal length."""
+    """Compares with scores of hdbscan 0.8.44, in case it is not installed. Many edges have equal lengths."""
     X = np.array([[x, y] for x in (0.0, 1.1, 2.3, 3.6) for y in (0.0, 1.3, 2.7)] + [[9.0 + x, 1.0 + x * x] for x in (0.0, 0.4, 1.1, 1.5, 2.2)])
     labels = np.array([0] * 12 + [1] * 5)
     found = epsflow.validity(X, labels)
@@ -88,7 +88,7 @@ def test_sizes_whose_squares_float64_does_not_hold_together():
 def test_what_is_found():
     X, labels = blobs(3)
     labels = np.where(labels == 2, 9, labels)
-    labels[np.flatnonzero(labels == -1)[0]] = 5  # alone
+    labels[np.flatnonzero(labels == -1)[0]] = 5  # a cluster of one point
     found = epsflow.validity(X, labels)
     np.testing.assert_array_equal(found.clusters, [0, 1, 3, 5, 9])
     np.testing.assert_array_equal(found.sizes, [(labels == c).sum() for c in found.clusters])

@@ -1,4 +1,4 @@
-"""One data set under many velocities."""
+"""Tests one data set under many velocities."""
 
 import epsflow
 import numpy as np

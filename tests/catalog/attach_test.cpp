@@ -22,7 +22,7 @@ using test::Random;
 
 PointsView view(const std::vector<double>& x, std::size_t dims) { return {std::span<const double>(x), dims}; }
 
-/// Whole numbers, so that many distances are equal, and all are exact.
+/// Returns integers: many distances are equal, and all are exact.
 std::vector<double> on_a_lattice(std::size_t count, int side, std::uint64_t seed) {
   Random random(seed);
   std::vector<double> x;
@@ -30,7 +30,7 @@ std::vector<double> on_a_lattice(std::size_t count, int side, std::uint64_t seed
   return x;
 }
 
-/// By the definition, for the Euclidean norm in a box of whole numbers, or without one where side is 0.
+/// Attaches points by the definition, for the Euclidean norm in a box with integer sides. There is no box if side is 0.
 std::vector<std::int32_t> expected(const std::vector<double>& linked, const std::vector<std::int32_t>& labels,
                                    const std::vector<double>& others, std::size_t dims, double length, double side) {
   std::vector<std::int32_t> found;

@@ -37,7 +37,7 @@ struct Set {
   std::vector<double> column;
 };
 
-/// n points in so many clusters and noise; every cluster has a core point.
+/// Returns n points in clusters and noise. Every cluster has a core point.
 Set random_set(std::size_t n, std::size_t dims, std::int32_t clusters, std::uint64_t seed) {
   Random random(seed);
   Set set;
@@ -180,12 +180,12 @@ TEST_CASE("catalog: a cluster over a pole, and one across the date line") {
   const Catalog across = catalog({.points = points_of(line, 2), .metric = metric, .labels = labels});
   REQUIRE(near(std::abs(across.center[0]), 180, 360));
   REQUIRE(near(across.upper[0] - across.lower[0], 4, 360));
-  REQUIRE(across.center[1] > 11);  // the mean of directions lies north of the mean latitude
+  REQUIRE(across.center[1] > 11);  // the mean direction lies north of the mean latitude
   REQUIRE(across.center[1] < 11.01);
   REQUIRE(near(across.lower[1], 10));
   REQUIRE(near(across.upper[1], 12));
 
-  // Where longitudes count from 0 to 360, so do centres.
+  // If longitudes count from 0 to 360, centres do so too.
   const std::vector<double> east{359, 10, 1, 10, 358, 12, 2, 12};
   const Catalog counted = catalog({.points = points_of(east, 2), .metric = metric, .labels = labels});
   REQUIRE((near(counted.center[0], 0, 360) || near(counted.center[0], 360, 360)));
@@ -211,7 +211,7 @@ TEST_CASE("catalog: radii are by the metric and in the unit of eps") {
 TEST_CASE("catalog: spreads and radii are right where squares leave float64, by any metric") {
   Random random(11);
   const Set set = random_set(300, 2, 3, 7);
-  std::vector<double> turned = set.x;  // vectors, each in one direction
+  std::vector<double> turned = set.x;  // positive vectors for the cosine metric
   for (double& x : turned) x = std::abs(x) + 0.5;
   for (const Metric& metric :
        {Metric{}, Metric{.scale = {1, 3}}, Metric{.kind = MetricKind::manhattan}, Metric{.kind = MetricKind::chebyshev},
@@ -249,7 +249,7 @@ TEST_CASE("catalog: a cluster may be narrow along one axis and wide along anothe
   REQUIRE(made.radius[0] == Approx(1e200));
   REQUIRE(made.radius[1] == Approx(2e-170).margin(0));
   REQUIRE(made.radius[2] == 2);
-  // In a box: one place along the closed side, and narrow along the open one.
+  // The points share one place along the periodic side of the box and are close together along the open one.
   const Metric box{.box = {{0, 0}, {0, 8}}};
   const std::vector<double> narrow{0, 7, 4e-170, 7};
   REQUIRE(

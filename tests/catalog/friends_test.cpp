@@ -23,7 +23,7 @@ TEST_CASE("friends: the mean separation is that of a box of any size, in any num
     CHECK(mean_separation(cube(side, 3), 3, 1000) == Approx(side / 10).margin(0));
     CHECK(mean_separation(cube(side, 400), 400, 1) == Approx(side).margin(0));
   }
-  // A volume that leaves float64 on the way and comes back.
+  // The volume leaves the range of float64 on the way and comes back.
   Metric flat;
   flat.box = {{0, 1e-160}, {0, 1e-160}, {0, 1e300}};
   CHECK(mean_separation(flat, 3, 1) == Approx(std::pow(10, -20.0 / 3)).margin(0));

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Catalogues of clusters and of groups of friends: what is in them, in which files, and what is refused."""
+"""Tests catalogues of clusters and of groups of friends: contents, files and errors."""
 import csv
 import io
 import json
@@ -70,7 +70,7 @@ class Catalog(ProgramTest):
         for extension in ("fits", "h5"):
             file = self.folder / f"c.{extension}"
             self.succeeds("cluster", *self.run_words, "--catalog", file, "--quiet")
-            # The program reads its own tables: centres as points, each of them noise at so small an eps.
+            # The program reads its own tables, with centres as points. At minpts 1 and this eps, each is a cluster.
             self.succeeds("cluster", file, "--columns", "x_center,y_center,size", "--eps", "1e-9", "--minpts", "1", "--out",
                           self.folder / f"{extension}.csv", "--labelled", self.folder / f"{extension}_rows.csv", "--overwrite", "--quiet")
             rows = table((self.folder / f"{extension}_rows.csv").read_text())
@@ -91,7 +91,7 @@ class Catalog(ProgramTest):
 class Friends(ProgramTest):
     def setUp(self):
         super().setUp()
-        # Groups of 3, 5 and 2 in a box of 10, the second across a face; and one alone.
+        # Groups of 3, 5 and 2 lie in a box of 10, the second across a face. One point is isolated.
         self.x = [1, 1.1, 1.2, 9.8, 9.9, 0.0, 0.1, 0.2, 5, 5.1, 7]
         self.points = self.write("box.csv", "x,m,vx\n" + "".join(f"{x},{i + 1},{10 * i}\n" for i, x in enumerate(self.x)))
         self.words = ("fof", self.points, "--columns", "x", "--box", "10", "--linking-length", "0.15")
@@ -128,7 +128,7 @@ class Friends(ProgramTest):
 
     def test_swifts_catalogue_and_attaching_keep_to_what_they_have(self):
         swift = ("--dialect", "swift", "--catalog", self.folder / "groups.hdf5", "--overwrite")
-        # Before anything is clustered: of so little memory nothing would be.
+        # The error comes before the clustering, which this memory would not allow.
         self.fails(2, ["three dimensions", "1 column was read"], *self.words, *swift, "--memory", "1K")
         cube = self.write("cube.csv", "x,y,z\n1,1,1\n1,1,2\n")
         words = ("fof", cube, "--linking-length", "1", "--attach", cube)
@@ -139,7 +139,7 @@ class Friends(ProgramTest):
         others = self.write("others.csv", "x\n" + "".join(f"{i / 1000}\n" for i in range(9000)))
         words = (*self.words, "--attach", others, "--attached", self.folder / "a.npy", "--overwrite")
         self.succeeds(*words)
-        # The linked points take 88 bytes of what the others need.
+        # The linked points take 88 bytes of the memory that the others need.
         self.fails(4, ["others.csv", "--memory", "linked take 88 bytes"], *words, "--memory", "72050")
 
     def test_what_cannot_be(self):
@@ -152,7 +152,7 @@ class Friends(ProgramTest):
         self.fails(2, ["--linking-length"], "fof", self.points, "--columns", "x", "--linking-length", "-1")
 
 class Rows(ProgramTest):
-    """First core points are rows of the input, as a text editor or a database counts them."""
+    """First core points are row numbers of the input, as a text editor or a database counts them."""
 
     def setUp(self):
         super().setUp()

@@ -11,7 +11,7 @@ TEST_CASE("command: the word that a slip meant is found, and no word for what is
   CHECK(nearest("mintps", known) == "minpts");
   CHECK(nearest("min-sample", known) == "min-samples");
   CHECK(nearest("gpu_memory", known) == "gpu-memory");
-  CHECK(nearest("mem", known) == "memory");  // a beginning
+  CHECK(nearest("mem", known) == "memory");  // a prefix
   CHECK(nearest("espp", known) == "");
   CHECK(nearest("verbose", known) == "");
   CHECK(nearest("x", {}) == "");

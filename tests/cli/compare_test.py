@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Two labellings side by side."""
+"""Tests the comparison of two labellings."""
 import json
 import math
 import random
@@ -12,7 +12,7 @@ from support import ProgramTest, npy_labels
 
 
 def indices(a, b):
-    """Adjusted Rand index, variation of information and who keeps company, from all pairs of labels."""
+    """Returns the adjusted Rand index, variation of information and share of kept points from all pairs of labels."""
     n = len(a)
     both, of_a, of_b = Counter(zip(a, b)), Counter(a), Counter(b)
     pairs = lambda counts: sum(c * (c - 1) for c in counts.values())
@@ -113,7 +113,7 @@ class Compare(ProgramTest):
         p = self.succeeds("compare", self.results, other)
         self.assertEqual(len(p.stdout.splitlines()), 4)
         self.assertIn("2 variants in both", p.stdout)
-        # One cell is of both, of two the first is of A.
+        # One cell applies to both results. Of two cells, the first applies to A.
         self.assertEqual(self.compared(self.results, other, "--cell", "0.5:4")["adjusted_rand"], found["variants"][1]["adjusted_rand"])
         self.assertEqual(self.compared(self.results, other, "--cell", "0.3:8", "--cell", "0.7:4")["b"]["eps"], 0.7)
 
@@ -148,7 +148,7 @@ class Compare(ProgramTest):
         p = self.fails(3, ["other points", "crc32:", "compare the files in their labels/"], "compare", self.results, other)
         self.assertNotIn("--cell", p.stderr)
         self.compared(*(folder / "labels" / "eps_0.3_minpts_4.npy" for folder in (self.results, other)))
-        # Weights and metrics are no other points.
+        # Results with weights and metrics still have the same points.
         weighted = self.write("w.csv", "x,y,w\n" + "".join(f"{x!r},{y!r},2\n" for x, y in self.rows))
         shutil.rmtree(other)
         self.sweep("--weight", "w", "--eps", 0.3, "--minpts", 4, "--out", other, points=weighted)

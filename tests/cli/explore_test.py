@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""explore and suggest: what they print and write, what they refuse, and that they refuse it before they compute."""
+"""Tests the output of explore and suggest, and that they refuse invalid input before they compute."""
 import fcntl
 import json
 import random
@@ -160,7 +160,7 @@ class Folder(Explore):
         self.succeeds("explore", self.points, "--out", self.out)
         before = tree(self.out)
         p = self.fails(2, ["holds results already", "--overwrite"], "explore", nowhere, "--out", self.out)
-        self.assertNotIn("--resume", p.stderr)  # which explore does not have
+        self.assertNotIn("--resume", p.stderr)  # explore has no --resume
         self.fails(3, ["no-such"], "explore", nowhere, "--out", self.out, "--overwrite")
         self.assertEqual(tree(self.out), before)
         other = self.folder / "other"
@@ -217,7 +217,7 @@ class Folder(Explore):
         self.assertIn((0.5, 8), summary(self.out))
         best = json.loads(after["explore.json"])["recommended"]
         self.succeeds("compare", self.out, "--cell", f"{best['eps']!r}:{best['minpts']}", "--cell", "0.5:8")
-        # A lineage that is asked for is of the variants of the folder.
+        # If a lineage is requested, it covers the variants of the folder.
         self.succeeds("sweep", self.points, "--eps", "0.5", "--minpts", "8", "--lineage", "--resume", "--out", self.out)
         self.assertEqual(set(zip(*(npz(self.out / "lineage.npz")[name] for name in ("eps", "minpts")))), set(summary(self.out)))
 
@@ -231,7 +231,7 @@ class Folder(Explore):
         whole = tree(self.out)
         names = set(whole)
         killed = 0
-        # The first ends long before a program has even started; when the others end hangs on the machine.
+        # The first limits end long before a program has started. The others end at times that depend on the machine.
         for share, how in zip([0.02, 0.02, 0.1, 0.2, 0.4, 0.5, 0.7, 0.9], [signal.SIGINT, signal.SIGKILL] * 4):
             p = subprocess.Popen([*words, "--overwrite"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
             try:
@@ -244,7 +244,7 @@ class Folder(Explore):
                 if how == signal.SIGINT:
                     self.assertIn(p.returncode, (0, 130, -signal.SIGINT))
                     self.assertLess(time.monotonic() - end, 5)
-            # Killed while complete new results took the place of the old ones, it is finished by whoever opens the folder next.
+            # If a run is killed while new results replace old ones, the next run on the folder completes this.
             self.assertEqual(subprocess.run(words, capture_output=True, text=True).returncode, 2)
             left = {n: b for n, b in tree(self.out).items() if not n.startswith(".epsflow")}
             self.assertEqual(set(left), names)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The program over real data against stored labels of scikit-learn: on every path, and data of many dimensions on the default
-one. Skips (77) without the data."""
+"""Compares the program on real data with stored labels of scikit-learn, on every path; data of many dimensions run on
+the default path only. Skips (77) if the data are missing."""
 import csv
 import hashlib
 import itertools
@@ -21,7 +21,7 @@ PATHS = [
 
 
 def wrong_of_file(key, group, folder, path):
-    """How many labellings of one file differ on one path."""
+    """Returns how many labellings of one file differ on one path."""
     file, table, columns = key
     wrong = 0
     with tempfile.TemporaryDirectory() as out:

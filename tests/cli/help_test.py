@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Help, the manual page and shell completion: made from one table, so they name the same options."""
+"""Help, manual page and shell completion come from one table, so they name the same options."""
 import re
 import shutil
 import subprocess
@@ -56,7 +56,7 @@ class Help(ProgramTest):
         self.assertIn("epsflow - DBSCAN over a whole grid of parameters", p.stdout)
 
     def completions(self, *words):
-        """What bash offers for the last of the words."""
+        """Returns the completions that bash offers for the last word."""
         script = self.succeeds("completion", "bash").stdout
         driver = script + '\nCOMP_WORDS=("$@")\nCOMP_CWORD=$(($# - 1))\ncompopt() { :; }\n_epsflow\nprintf "%s\\n" "${COMPREPLY[@]}"\n'
         p = subprocess.run(["bash", "-c", driver, "bash", "epsflow", *words], capture_output=True, text=True,
@@ -84,7 +84,7 @@ class Help(ProgramTest):
         fish = self.succeeds("completion", "fish").stdout
         for command in COMMANDS[:7]:
             for name in self.completions(command, "--"):
-                self.assertTrue(f"'{name}[" in zsh or f"'*{name}[" in zsh, name)  # *: it may be given again
+                self.assertTrue(f"'{name}[" in zsh or f"'*{name}[" in zsh, name)  # *: the option may be repeated
                 self.assertIn(f"__fish_seen_subcommand_from {command}'", fish)
                 self.assertIn(f" -l {name[2:]} ", fish)
         for shell, text in (("zsh", zsh), ("fish", fish)):

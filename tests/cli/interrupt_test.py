@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Ctrl-C at random points of a 200-variant sweep: what is finished is valid, and --resume completes the rest."""
+"""Interrupts a 200-variant sweep at random times: finished results are valid, and --resume completes the rest."""
 import json
 import os
 import random
@@ -29,13 +29,13 @@ class Interrupt(ProgramTest):
             mode = ["--resume"] if (parts / "sweep.json").exists() else []
             p = subprocess.Popen([BINARY, *map(str, sweep), "--out", parts, *mode], stdout=subprocess.DEVNULL,
                                  stderr=subprocess.PIPE, text=True)
-            # Up to twelve interruptions, then it may run to its end.
+            # After at most twelve interruptions, the sweep runs to its end.
             if interrupted < 12:
                 try:
                     p.wait(rng.uniform(0, duration / 3))
                 except subprocess.TimeoutExpired:
                     p.send_signal(signal.SIGINT)
-                    _, errors = p.communicate(timeout=30)  # within a second on a machine that is not busy
+                    _, errors = p.communicate(timeout=30)  # takes a second if the machine is not busy
                     interrupted += 1
                     if p.returncode == -signal.SIGINT:
                         continue  # before the sweep began

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""k-distances, their knee, the eps worth sweeping and neighbours per point, against plain loops."""
+"""Compares k-distances, their knee, the suggested eps and neighbours per point with plain loops."""
 import array
 import json
 import math
@@ -11,7 +11,7 @@ from support import ProgramTest
 
 
 def npy_doubles(path):
-    """The values of an NPY file, which must be one-dimensional little-endian float64."""
+    """Returns the values of an NPY file, which must be one-dimensional little-endian float64."""
     raw = path.read_bytes()
     size = struct.unpack("<H", raw[8:10])[0]
     assert "'descr': '<f8'" in raw[10 : 10 + size].decode() and "(%d,)" % ((len(raw) - 10 - size) // 8) in raw[10 : 10 + size].decode()
@@ -29,7 +29,7 @@ class KDistance(ProgramTest):
     def setUp(self):
         super().setUp()
         draw = random.Random(1)
-        # Two clusters, of them some duplicates, and noise.
+        # There are two clusters, some of whose points are repeated, and noise.
         self.xy = [(draw.gauss(c, 0.1), draw.gauss(c, 0.1)) for c in (0, 5) for _ in range(150)]
         self.xy += self.xy[:20] + [(draw.uniform(-20, 20), draw.uniform(-20, 20)) for _ in range(40)]
         self.points = self.write("points.csv", "x,y\n" + "".join(f"{x!r},{y!r}\n" for x, y in self.xy))
@@ -64,7 +64,7 @@ class KDistance(ProgramTest):
         for part in ("360 points; distance to the 4th nearest other point", f"knee: {knee['distance']:.6g}; ", "neighbours",
                      "not counted, exact"):
             self.assertIn(part, p.stdout)
-        # What is offered is a sweep.
+        # The suggestion must be a valid sweep.
         offered = next(line for line in p.stdout.splitlines() if line.startswith("worth sweeping: ")).split()[2:]
         self.assertEqual(offered[2:], ["--minpts", "5"])
         rows = json.loads(self.succeeds("plan", self.points, *offered, "--json").stdout)["groups"]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The input with the labels beside it: --labelled of cluster and sweep."""
+"""Tests --labelled of cluster and sweep, which writes the input with a column of labels."""
 import csv
 import gzip
 import io
@@ -24,7 +24,7 @@ def rows_of(text):
 
 
 def fits_table(names, ra):
-    """A FITS file with a table of names (8 characters) and float64 RA."""
+    """Returns a FITS file with a table of names (8 characters) and float64 RA."""
     def block(cards):
         return (b"".join(f"{key:<8}= {value:>20}".ljust(80).encode() for key, value in cards) + b"END".ljust(80))
 
@@ -125,7 +125,7 @@ class Cluster(Labelled):
             self.assertIn("coordinates alone: all columns are copied from text to CSV and from FITS to FITS only", p.stderr)
             back = self.succeeds("cluster", out, "--columns", "row,ra,dec,label,core", "--eps", 0.01, "--minpts", 2,
                                  "--out", "-")
-            self.assertEqual(back.stdout.split(), ["label"] + ["-1"] * 4)  # no two rows alike
+            self.assertEqual(back.stdout.split(), ["label"] + ["-1"] * 4)  # no two rows are similar
             back = self.succeeds("cluster", out, "--columns", "label,core", "--eps", 0.5, "--minpts", 1, "--out", "-")
             self.assertEqual(back.stdout.split(), ["label", "0", "0", "0", "1"])
 
@@ -371,7 +371,7 @@ class Sweep(Labelled):
         limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
         p = run(*words, "--resume", "--labelled", "csv", preexec_fn=limit)
         self.assertEqual(p.returncode, 4, p.stderr)
-        self.assertRegex(p.stderr, r"results/labelled/eps_0\.0[12]_minpts_3\.csv: File too large")  # whichever came first
+        self.assertRegex(p.stderr, r"results/labelled/eps_0\.0[12]_minpts_3\.csv: File too large")  # any may fail
         self.assertEqual(len(summary(self.out)), 2)
         self.assertFalse((self.out / ".epsflow").exists())
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A build without MPI under a launcher of several processes: a sweep is an error that the first of them tells."""
+"""If a build without MPI runs under a launcher of several processes, the first of them reports an error for a sweep."""
 import os
 import unittest
 
@@ -21,7 +21,7 @@ class Launched(ProgramTest):
                 p = run(*words, env={**clean, rank: "1", size: "2"})
                 self.assertEqual((p.returncode, p.stdout, p.stderr), (0, "", ""))
                 self.assertFalse(out.exists())
-                # What is no sweep each does on its own; and one process alone is as without a launcher.
+                # Each process runs other commands alone, and a single process runs as without a launcher.
                 self.succeeds("--version", env={**clean, rank: "1", size: "2"})
                 self.succeeds(*words, "--overwrite", env={**clean, rank: "0", size: "1"})
                 for file in sorted(out.rglob("*"), reverse=True):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A sweep of points that are left in their file, as memory has no room for them."""
+"""Tests a sweep of points that stay in their file because they do not fit into memory."""
 import array
 import json
 import random
@@ -40,7 +40,7 @@ class LeftRows(ProgramTest):
         points = self.folder / "q.f64"
         random.seed(1)
         one = array.array("d", [random.random() for _ in range(4 * 500_000)])
-        other = array.array("d", [x + 0.001 for x in one])  # each has one point near it
+        other = array.array("d", [x + 0.001 for x in one])  # each point has one neighbour
         points.write_bytes(one.tobytes() + other.tobytes())
         chosen = ["sweep", points, "--dims", 4, "--columns", "3,2,1,0", "--eps", "0.002,0.003", "--minpts", "2", "--backend", "cpu"]
         self.succeeds(*chosen, "--out", whole)

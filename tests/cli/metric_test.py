@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Metrics of the program: columns by their names, units of eps, and results that are told apart by them."""
+"""Tests metrics of the program: columns by name, units of eps, and results that differ in their metrics."""
 import csv
 import json
 import math
@@ -15,14 +15,14 @@ def vector(longitude, latitude):
 
 
 def degrees_between(a, b):
-    """By the cross product, which is right for small angles and for large ones."""
+    """Uses the cross product, which is accurate for small and for large angles."""
     u, v = vector(*a), vector(*b)
     cross = (u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0])
     return math.degrees(math.atan2(math.hypot(*cross), sum(x * y for x, y in zip(u, v))))
 
 
 def dbscan(distance, n, eps, minpts):
-    """Labels by the definition: clusters by their first core point, borders to the lowest cluster."""
+    """Returns labels by the definition: clusters by their first core point, border points in the lowest cluster."""
     near = [[j for j in range(n) if i == j or distance(i, j) <= eps] for i in range(n)]
     labels, clusters = [-1] * n, 0
     for i in range(n):
@@ -157,7 +157,7 @@ class Metrics(ProgramTest):
                           "--minpts", 4, "--out", out, "--overwrite")
             self.assertEqual(npy_labels(out), expected)
 
-        # Whatever names say.
+        # The option overrides the names.
         misnamed = self.table("m.csv", ["lon", "lat"], lambda a, b: (math.radians(b), math.radians(a)))
         words = ["cluster", misnamed, "--metric", "haversine", "--eps", repr(math.radians(0.9)), "--minpts", 4, "--out", out, "--overwrite"]
         self.succeeds(*words, "--latitude-first")
@@ -308,7 +308,7 @@ class Units(ProgramTest):
         self.refused(["'dec' is in 'hourangle'", "a latitude", "of longitudes alone"], self.text("l.csv", "deg", "hourangle"), *self.greatcircle)
         self.refused(["'ra' is in 'rad'", "'dec' has no unit"], self.text("o.csv", "rad", ""), *self.greatcircle)
         self.assertEqual(self.labels(self.text("p.csv", "deg", ""), *self.greatcircle)[0], self.expected)
-        # Where it is not read, it does not matter.
+        # If the column is not read, its unit does not matter.
         self.succeeds("cluster", self.text("w.csv", "h", "deg"), "--eps", 1, "--minpts", 4, "--columns", "dec")
 
     def test_norms_tell_of_columns_of_different_units(self):
@@ -336,7 +336,7 @@ class Units(ProgramTest):
         sweep = ["sweep", "--out", self.folder / "r", "--resume", *self.greatcircle, "--core"]
         hours = self.write("h.csv", "ra,dec\nhourangle,deg\n1,2\n1.01,2\n")
         self.succeeds(*sweep, hours)
-        # Whatever unit they came in; but what was taken for degrees is another data set.
+        # Any unit gives the same points. If the hours are read as degrees, the data set differs.
         self.succeeds(*sweep, self.write("d.csv", "ra,dec\ndeg,deg\n15,2\n15.15,2\n"))
         p = run(*sweep, self.write("h.csv", "ra,dec\n1,2\n1.01,2\n"))
         self.assertEqual(p.returncode, 3, p.stderr)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Numbers in files of a results folder that epsflow wrote and something has changed: they are damage, and are never taken for others."""
+"""If numbers in the files of a results folder were changed, the program reports damage and never uses them."""
 import io
 import json
 import shutil
@@ -28,7 +28,7 @@ class OfSweepJson(Results):
         self.whole = self.described()
 
     def refused(self, change, named, *commands):
-        """The change of sweep.json is damage, and no run changes the folder."""
+        """Checks that a change of sweep.json is reported as damage and that no run changes the folder."""
         described = json.loads(json.dumps(self.whole))
         change(described)
         (self.out / "sweep.json").write_text(json.dumps(described))
@@ -107,7 +107,7 @@ class OfAJournal(Results):
 
 
 class OfAnExploration(ProgramTest):
-    """Their checksums are right, as if somebody had changed both."""
+    """The checksums are right, as if a user had changed both a file and its checksum."""
 
     def setUp(self):
         super().setUp()

@@ -7,7 +7,7 @@ namespace {
 
 TEST_CASE("options: options of the library become those of the command line") {
   CHECK(in_program_words("raise EngineOptions::memory to 8 GiB") == "raise --memory to 8 GiB");
-  // The longest name counts, and what follows a name is no part of it.
+  // The longest name is replaced, and the text after a name does not belong to it.
   CHECK(in_program_words("EngineOptions::gpu_memory, EngineOptions::gpu.") == "--gpu-memory, --gpu.");
   CHECK(in_program_words("SearchOptions::lane_pairs and SearchOptions::lanes") == "--batch-pairs and --lanes");
   CHECK(in_program_words("use ReadOptions::text.skip_rows") == "use --skip-rows");

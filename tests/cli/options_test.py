@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Options: what may be given, what is refused and by which name, what is missing, and what a slip was meant to be."""
+"""Tests options: valid and invalid values, the names in errors, missing options, and suggestions for misspelt ones."""
 import json
 import unittest
 
@@ -14,7 +14,7 @@ class Values(ProgramTest):
         self.points = self.write("p.csv", POINTS)
 
     def refuses(self, parts, *words):
-        """As cluster with --eps and --minpts; says nothing but one line."""
+        """Checks that cluster with these words fails with one line of error."""
         p = self.fails(2, parts, "cluster", self.points, *words)
         self.assertEqual(len(p.stderr.splitlines()), 1, p.stderr)
         self.assertEqual(p.stdout, "")
@@ -80,7 +80,7 @@ class Values(ProgramTest):
         self.refuses(["--minpts (or --min-samples) is given twice"], "--eps", 1, "--minpts", 3, "--min-samples", 3)
         self.refuses(["--json takes no value"], "--eps", 1, "--minpts", 3, "--json=1")
         self.refuses(["--eps has no value"], "--minpts", 3, "--eps")
-        # Another option is no value; anything else that begins with a dash may be.
+        # Another option is not a value, but any other word that begins with a dash may be.
         for other in ("--minpts", "--min-samples", "--minpts=3", "-q", "--json"):
             self.refuses(["--eps has no value"], "--eps", other, 3)
 
@@ -107,7 +107,7 @@ class Values(ProgramTest):
 
 
 class Searches(ProgramTest):
-    """--index and --decide: how candidates are found and decided, in every command that searches."""
+    """Tests --index and --decide, how candidates are found and classified, in every command that searches."""
 
     def setUp(self):
         super().setUp()

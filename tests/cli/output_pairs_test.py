@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Every output of a sweep with every other, into every kind of earlier folder, for plain points, weights, dropped rows and slices.
+"""Combines all outputs of a sweep in pairs, in every kind of earlier folder, with weights, dropped rows and slices.
 
-What a folder must hold afterwards is computed here from the rules that the manual states, and compared with what is there, file by file.
+The expected files of a folder are computed here from the rules in the manual, and compared file by file.
 """
 import concurrent.futures
 import csv
@@ -17,20 +17,20 @@ from pathlib import Path
 
 from support import ProgramTest, npy_labels, npz, run, summary
 
-#: The options of the group "Results" that ask for an output, with their values.
+# The options of the group "Results" that request an output, with their values.
 OUTPUTS = {"core": [], "labelled": ["csv"], "catalog": ["csv"], "hdf5": [], "lineage": [], "report": ["page.html"], "keep": ["summary"]}
-#: Those of the group that ask for none.
+# The options of the group that request no output.
 OTHERS = {"out", "resume", "overwrite", "stats"}
 OF_VARIANT = {"labels": ".npy", "core": ".npy", "labelled": ".csv", "catalog": ".csv"}
 ALWAYS = {"summary.csv", "sweep.json", "trace.json"}
 PAIRS = [()] + [(name,) for name in OUTPUTS] + list(itertools.combinations(OUTPUTS, 2))
 
-OLD, NEW = (0.3, 2), (0.3, 4)  # the variant that earlier folders hold, and the one that is added
+OLD, NEW = (0.3, 2), (0.3, 4)  # the variant of earlier folders, and the added one
 EPS, BEFORE, ASKED = "0.3", "2", "2,4"
 
 
 def points_text():
-    """Two groups and some noise, as x, y, slice s, weight w; the rows of the slices alternate, and one row has no place."""
+    """Returns two groups and noise as x, y, slice s, weight w. Slices alternate by row, and one row lacks x and y."""
     rows = ["x,y,s,w"]
     for group, (x, y) in enumerate([(0, 0), (5, 5), (9, 1)]):
         for i in range(8):
@@ -40,7 +40,7 @@ def points_text():
 
 
 class Setting:
-    """Which of weights, dropped rows and slices the points have."""
+    """States whether the points have weights, dropped rows and slices."""
 
     def __init__(self, weights, dropped, sliced):
         self.weights, self.dropped, self.sliced = weights, dropped, sliced
@@ -65,7 +65,7 @@ SETTINGS = [Setting(*flags) for flags in itertools.product((False, True), repeat
 
 
 def tree(folder):
-    """Every file below a folder, with its bytes."""
+    """Returns every file below a folder, with its bytes."""
     return {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
 
 
@@ -77,7 +77,7 @@ def options_of(outputs, page):
 
 
 class Earlier:
-    """A kind of earlier folder: the outputs that it was made with, and what else is there."""
+    """A kind of earlier folder: its outputs and other contents."""
 
     def __init__(self, name, outputs=(), results=True, explored=False, strangers=False, other=False):
         self.name, self.outputs, self.results, self.explored = name, set(outputs), results, explored
@@ -112,7 +112,7 @@ STRANGERS = {f"{name}/notes.txt" for name in OF_VARIANT} | {"mine.txt"}
 
 
 def refusal(outputs, setting):
-    """Whether these outputs cannot be made together."""
+    """Returns true if these outputs exclude each other."""
     wanted = set(outputs)
     of_labels = wanted & {"labelled", "catalog", "hdf5", "core"}
     return ("keep" in wanted and bool(of_labels)) or (setting.sliced and bool(wanted & {"lineage", "report"}))
@@ -128,7 +128,7 @@ def name_of(output, variant):
 
 
 def expected_tree(outputs, setting, earlier, mode, before):
-    """The names of all files afterwards. before: those that were there."""
+    """Returns the names of all files after a run. before: those before it."""
     wanted = set(outputs)
     names = set(ALWAYS) | {name_of(o, v) for o in variant_outputs(wanted) for v in (OLD, NEW)}
     names |= {"rows.npy"} if setting.dropped else set()
@@ -139,7 +139,7 @@ def expected_tree(outputs, setting, earlier, mode, before):
     if mode != "--resume" or not earlier.results:
         return names
     names |= {name for name in before if name.split("/")[0] in OF_VARIANT}
-    if earlier.explored:  # its files are of its map, whatever is added
+    if earlier.explored:  # its files describe the map, also after additions
         names |= {"map.csv", "explore.json", "lineage.npz"}
     if "hdf5" in earlier.outputs and "keep" not in wanted:
         names.add("sweep.h5")
@@ -149,7 +149,7 @@ def expected_tree(outputs, setting, earlier, mode, before):
 class Pairs(ProgramTest):
     def setUp(self):
         super().setUp()
-        # The outputs of some thousand runs are brought to the disk: memory is enough for them.
+        # Thousands of runs write files, so the folder is in memory if possible.
         memory = Path("/dev/shm")
         where = memory if os.access(memory, os.W_OK) else None
         self.folder = Path(self.enterContext_(tempfile.TemporaryDirectory(dir=where)))
@@ -163,7 +163,7 @@ class Pairs(ProgramTest):
         self.assertEqual(set(re.findall(r"^ {6}--([a-z0-9-]+)", group, re.M)), set(OUTPUTS) | OTHERS)
 
     def check(self, outputs, setting, earlier, mode, template, number):
-        """One run; returns nothing, or what was wrong with it."""
+        """Makes one run; returns nothing or its error."""
         where = self.folder / f"run{number}"
         where.mkdir()
         folder, page = where / "results", where / "page.html"
@@ -234,7 +234,7 @@ class Pairs(ProgramTest):
         cases = [(outputs, setting, earlier, mode, templates[str(setting), earlier.name])
                  for setting in SETTINGS for earlier in EARLIER if earlier.fits(setting)
                  for outputs in PAIRS for mode in ("--overwrite", "--resume")]
-        # Where each run is slow, as under sanitizers, only some of the cases.
+        # If each run is slow, as under sanitizers, only some of the cases run.
         cases = cases[::int(os.environ.get("EPSFLOW_TEST_EVERY", 1))]
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
             wrong = [w for w in pool.map(lambda case: self.check(*case[1], case[0]), enumerate(cases)) if w]
@@ -242,7 +242,7 @@ class Pairs(ProgramTest):
         self.assertEqual(wrong, [], f"{len(wrong)} of {len(cases)}")
 
     def check_reference(self, setting, folder):
-        """What the other runs are compared with is right itself: catalogues agree with labels and masks, rows are those of the input."""
+        """Checks the reference runs: catalogues agree with labels and masks, and rows with the input."""
         n = len((self.folder / "points.csv").read_text().split("\n")) - 2
         rows = range(n)
         if setting.dropped:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the program writes never costs anybody a file: single files."""
+"""Checks that the program never destroys a file of the user: single files."""
 import json
 import os
 import struct
@@ -38,7 +38,7 @@ class SingleFiles(ProgramTest):
         self.assertEqual((table.read_text(), generated.read_text()), ("mine", "mine"))
 
     def test_outputs_are_checked_before_the_input_is_read(self):
-        absent = self.folder / "no-such.csv"  # would be exit 3
+        absent = self.folder / "no-such.csv"  # reading it would be exit 3
         words = ["cluster", absent, "--eps", 0.1, "--minpts", 3, "--out"]
         self.fails(2, ["foo.txt", ".npy, .csv, .fits"], *words, self.folder / "foo.txt")
         self.fails(2, ["--out is empty"], *words, "")
@@ -75,7 +75,7 @@ class SingleFiles(ProgramTest):
         self.succeeds("cluster", points, "--on-nan", "drop", *tail)
         self.assertTrue(rows.exists())
         out.unlink()
-        # It is found before the input is read.
+        # The error comes before the input is read.
         self.fails(2, ["l.rows.npy exists already", "--overwrite"], "cluster", self.folder / "no-such.csv", *tail)
         self.fails(2, ["l.rows.npy exists already"], "predict", self.points, "--points", self.points, "--labels", self.points, "--core",
                    self.points, "--eps", 0.1, "--out", out)
@@ -92,7 +92,7 @@ class SingleFiles(ProgramTest):
         tail = ["--on-nan", "drop", "--eps", 0.1, "--minpts", 3, "--out", out, "--overwrite"]
         self.succeeds("cluster", nan, *tail)
         ours = rows.read_bytes()
-        # As NumPy saves the same array.
+        # NumPy saves the same array like this.
         header = "{'descr': '<i8', 'fortran_order': False, 'shape': (8,), }".ljust(117) + "\n"
         for own in (b"\x93NUMPY\x01\x00" + struct.pack("<H", 118) + header.encode() + ours[128:], b"mine", b""):
             rows.write_bytes(own)
@@ -104,7 +104,7 @@ class SingleFiles(ProgramTest):
         self.succeeds("cluster", nan, *tail)
         self.succeeds("cluster", nan, *tail)
         self.assertEqual(rows.read_bytes(), ours)
-        p = self.succeeds("cluster", rows, "--eps", 0.5, "--minpts", 1, "--out", "-")  # is still an array
+        p = self.succeeds("cluster", rows, "--eps", 0.5, "--minpts", 1, "--out", "-")  # it is still an array
         self.assertEqual(len(p.stdout.split()), 9)
         try:
             import numpy
@@ -142,7 +142,7 @@ class SingleFiles(ProgramTest):
                 self.assertIn(metric, data)
                 self.assertIn(b"METRIC  = '" if name.endswith("fits") else b"metric", data)
                 self.assertEqual((b"EPSUNIT = 'km" if name.endswith("fits") else b"eps_unit") in data, unit is not None)
-                self.succeeds("cluster", out, "--columns", "0", "--eps", 1, "--minpts", 1)  # is still such a file
+                self.succeeds("cluster", out, "--columns", "0", "--eps", 1, "--minpts", 1)  # the file is still readable
         for command, more in (("cluster", []), ("sweep", ["--out", self.folder / "r"]), ("neighbors", []), ("plan", [])):
             words = [command, self.points, "--eps", 0.1, *(["--minpts", 3] if command != "neighbors" else []), *more]
             result = json.loads(self.succeeds(*words, "--json").stdout)
@@ -219,7 +219,7 @@ class SingleFiles(ProgramTest):
             self.succeeds("cluster", long, "--eps", 0.1, "--minpts", 2, "--out", out / "l.h5")
             self.succeeds("neighbors", long, "--eps", 0.1, "--out", out / "n.h5")
             trees.append({str(p.relative_to(out)): p.read_bytes() for p in out.rglob("*") if p.suffix in (".h5", ".npz", ".npy")})
-            time.sleep(2.1)  # the clock of a zip file goes in steps of two seconds
+            time.sleep(2.1)  # times in a zip file have steps of two seconds
         self.assertEqual(sorted(trees[0]), sorted(trees[1]))
         self.assertEqual([name for name in trees[0] if trees[0][name] != trees[1][name]], [])
         self.assertIn("lineage.npz", trees[0])

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The clusters of new points."""
+"""Tests the prediction of clusters of new points."""
 import json
 import random
 import unittest
@@ -26,7 +26,7 @@ class Predict(ProgramTest):
     def test_new_points(self):
         new = self.write("n.csv", "x,y\n0,0\n10,0\n20,0\n5,0\n")
         p = self.succeeds("predict", new, *self.clustering, "--out", "-")
-        for name in ("n.csv", str(self.points).rsplit("/", 1)[-1]):  # what was read is said of both
+        for name in ("n.csv", str(self.points).rsplit("/", 1)[-1]):  # a line describes each input
             self.assertIn(f"{name}: text", p.stderr)
         found = [int(line) for line in p.stdout.split()[1:]]
         self.assertEqual(found[3], -1)
@@ -35,7 +35,7 @@ class Predict(ProgramTest):
         self.assertEqual((result["points"], result["noise"]), (4, 1))
 
     def test_labels_and_json_are_not_mixed(self):
-        absent = self.folder / "absent.csv"  # it is found before a file is read
+        absent = self.folder / "absent.csv"  # the error comes before a file is read
         self.fails(2, ["--out - and --json both go to standard output"], "predict", absent, *self.clustering, "--out", "-", "--json")
 
     def test_by_another_metric(self):
@@ -73,7 +73,7 @@ class Predict(ProgramTest):
         words = ["--points", old, "--labels", labels, "--core", core, *metric]
         self.succeeds("predict", old, *words, "--out", out)
         self.assertEqual(npy_labels(out), npy_labels(labels))
-        # In another order: found by name, or refused.
+        # If columns are in another order, they are found by name or refused.
         more = self.write("more.csv", "id,lon,lat\n" + "".join(f"p7,{x!r},{y!r}\n" for x, y in self.rows))
         self.succeeds("predict", more, *words, "--out", out, "--overwrite")
         self.assertEqual(npy_labels(out), npy_labels(labels))
@@ -85,18 +85,18 @@ class Predict(ProgramTest):
         plain = self.write("plain.csv", "".join(f"{y!r},{x!r}\n" for x, y in self.rows))
         named = self.write("named.csv", "lon,lat\n" + "".join(f"{x!r},{y!r}\n" for x, y in self.rows))
         variant = ["--results", results, "--eps", 0.5, "--minpts", 5, "--out", out, "--overwrite"]
-        # Latitude first, and nameless.
+        # Results have latitude first and no names.
         self.succeeds("sweep", plain, *sky, "--latitude-first", "--out", results)
         labels = npy_labels(next((results / "labels").iterdir()))
         self.assertGreater(max(labels), 1)
         for words in ([named], [plain, "--latitude-first"]):
             self.succeeds("predict", *words, *variant)
             self.assertEqual(npy_labels(out), labels)
-        # By names; what has none says so itself.
+        # Results have names; points without names need the option.
         self.succeeds("sweep", named, *sky, "--out", results, "--overwrite")
         self.succeeds("predict", plain, "--latitude-first", *variant)
         self.assertEqual(npy_labels(out), labels)
-        # By haversine, where latitude comes first without being asked for.
+        # With haversine, latitude comes first by default.
         haversine = self.write("h.csv", "lon,lat\n" + "".join(f"{x / 60!r},{y / 60!r}\n" for x, y in self.rows))
         nameless = self.write("n.csv", "".join(f"{y / 60!r},{x / 60!r}\n" for x, y in self.rows))
         other = ["--results", self.folder / "s", "--eps", 0.01, "--minpts", 5, "--out", out, "--overwrite"]
@@ -106,7 +106,7 @@ class Predict(ProgramTest):
         for words in ([nameless], [nameless, "--latitude-first"], [haversine]):
             self.succeeds("predict", *words, *other)
             self.assertEqual(npy_labels(out), labels, words)
-        # Of another system.
+        # Columns of another coordinate system are refused.
         self.fails(2, ["l, b", "lon, lat", "another system"], "predict", self.write("g.csv", "l,b\n0,0\n"), *variant)
 
     def test_new_points_in_another_kind_of_file(self):
@@ -150,7 +150,7 @@ class Predict(ProgramTest):
         clustering = ["--results", folder, "--eps", 50, "--minpts", 5]
         self.succeeds("predict", old, *clustering, "--out", out)
         self.assertEqual(npy_labels(out), npy_labels(want))
-        # Options of input that are given are for the new points alone.
+        # Input options apply only to the new points.
         new = self.write("new.txt", "0;0\n0;10\n0;5\n")
         p = self.succeeds("predict", new, *clustering, "--columns", "1,0", "--json")
         result = json.loads(p.stdout)
@@ -192,7 +192,7 @@ class Predict(ProgramTest):
         for files in ([moved[0]], moved[::-1]):
             words = [word for file in files for word in ("--points", file)]
             self.fails_after_reading(3, ["not the points of the results"], "predict", self.points, *clustering, *words)
-        # As of labels and masks in files.
+        # The same holds for labels and masks in files.
         words = ["--labels", self.labels, "--core", self.core, "--eps", 0.5, "--out", out, "--overwrite"]
         self.succeeds("predict", self.points, "--points", moved[0], "--points", moved[1], *words)
         self.assertEqual(npy_labels(out), npy_labels(self.labels))

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The program as its users meet it: commands, files, errors, exit codes."""
+"""Tests the program from the user's view: commands, files, errors, exit codes."""
 import json
 import resource
 import re
@@ -7,7 +7,7 @@ import unittest
 
 from support import ProgramTest, npy_labels, run, summary
 
-# Two squares of four points and one far point; sides 0.1.
+# Two squares with sides of 0.1 have four points each. One point is far away.
 SQUARES = "x,y,name\n0,0,a\n0.1,0,b\n0,0.1,c\n0.1,0.1,d\n5,5,e\n5.1,5,f\n5,5.1,g\n5.1,5.1,h\n9,9,i\n"
 
 
@@ -31,7 +31,7 @@ class Commands(ProgramTest):
         self.assertIn("vector instructions", cpu["detail"])
         self.assertIn(gpu["usable"], (True, False))
         self.assertIn(info["version"], self.succeeds("--version").stdout)
-        # A backend that cannot be used is shown as well, with the reason.
+        # If a backend is not usable, it is shown with the reason.
         text = self.succeeds("info").stdout
         for name, backend in info["backends"].items():
             self.assertGreater(len(backend["detail"]), 10)
@@ -42,13 +42,13 @@ class Commands(ProgramTest):
             self.assertEqual(format["usable"], f"format        {name}: left out" not in text)
 
     def test_says_that_it_runs_on_the_cpu_where_a_gpu_cannot_be_used_unless_that_was_asked_for(self):
-        # With fewer points the CPU is chosen anyway.
+        # With fewer points, the CPU is chosen automatically.
         few = self.write("few.csv", SQUARES)
         points = self.write("p.csv", "x,y\n" + "".join(f"{i % 200},{i // 200}\n" for i in range(40000)))
         gpu = json.loads(self.succeeds("info", "--json").stdout)["backends"]["gpu"]
 
         def notices(p):
-            """What was said besides the lines that begin with the input's name, which tell what was read."""
+            """Returns the messages, except the lines on the input, which begin with its name."""
             return "".join(line for line in p.stderr.splitlines(True) if not line.startswith(f"epsflow: {points}: "))
 
         said = gpu["present"] and not gpu["usable"]
@@ -85,7 +85,7 @@ class Commands(ProgramTest):
             out = self.folder / name
             self.succeeds("cluster", points, "--columns", "0,1", "--eps", 0.1, "--minpts", 3, "--out", out)
             words = ["cluster", out, "--eps", 0.5, "--minpts", 1, "--json"] + (["--columns", column] if column else [])
-            # The labels -1, 0, 1 as points in one dimension: three clusters of equal values.
+            # The labels -1, 0, 1 as points in one dimension give three clusters of equal values.
             self.assertEqual(json.loads(self.succeeds(*words).stdout)["clusters"], 3)
 
     def test_cluster_as_json(self):
@@ -221,7 +221,7 @@ class Sweeps(ProgramTest):
     def test_writes_a_row_and_labels_for_every_variant(self):
         p = self.succeeds(*self.sweep, "--backend", "cpu")
         self.assertIn("4 variants of 9 points", p.stdout)
-        # No progress bar in a pipe, but what was read.
+        # A pipe gets no progress bar, only the description of the input.
         self.assertEqual(len(p.stderr.splitlines()), 1, p.stderr)
         self.assertIn("9 rows; coordinates x, y (columns 0, 1)", p.stderr)
         rows = summary(self.out)
@@ -239,11 +239,11 @@ class Sweeps(ProgramTest):
                       "--threads", 2, "--batch-pairs", 100, "--verify")
         described = json.loads((self.out / "sweep.json").read_text())
         self.assertEqual((described["status"], described["variants"]), ("complete", 4))
-        self.assertNotIn("gpu", described["machine"])  # looking for one takes longer than few points
+        self.assertNotIn("gpu", described["machine"])  # a search for a GPU takes longer than this run
         for name, value in (("backend", "cpu"), ("gpu-memory", "2G"), ("kernel", "global"),
                             ("threads", "2"), ("batch-pairs", "100"), ("verify", "true")):
             self.assertEqual(described["options"][name], value)
-        self.assertNotIn("tables", described["options"])  # only what was given
+        self.assertNotIn("tables", described["options"])  # only given options
         self.assertEqual(described["input"]["points"], 9)
         self.assertEqual(described["input"]["columns"], ["x", "y"])
         self.assertEqual(described["options"]["eps"], "0.1,0.15")
@@ -294,7 +294,7 @@ class Sweeps(ProgramTest):
         self.assertIn("3 variants of 9 points", self.succeeds(*self.sweep, "--resume").stdout)
         self.assertEqual(len(summary(self.out)), 4)
         self.assertEqual(kept.stat().st_mtime_ns, when)
-        # A label file that is gone is made again.
+        # If a label file is missing, it is made again.
         kept.unlink()
         self.assertIn("1 variant of 9 points", self.succeeds(*self.sweep, "--resume").stdout)
         self.assertEqual(len(npy_labels(kept)), 9)
@@ -416,7 +416,8 @@ class BadInput(ProgramTest):
         out = self.folder / "results"
         self.succeeds("sweep", points, "--eps", 0.003, "--minpts", "4", "--out", out)
 
-        def small_disk():  # files may not grow over 100 kB: as on a full disk, writing fails half way
+        # Files cannot grow beyond 100 kB, so writing fails half way, as on a full disk.
+        def small_disk():
             resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
 
         words = ["sweep", points, "--eps", "0.003,0.004", "--minpts", "4,5", "--out", out, "--resume"]
@@ -434,7 +435,7 @@ class TightMemory(ProgramTest):
         ended = set()
         for grid in (["--eps", "0.004,0.009", "--minpts", "4,8"], ["--eps", "0.02", "--minpts", "3,5,9,20", "--core"]):
             for memory in (1_500_000, 2_000_000, 3_000_000, 4_000_000, 5_000_000):
-                # Each into a folder of its own: what one has finished the next would not make again.
+                # Each run has its own folder, because a later run would skip finished variants.
                 runs = [run("sweep", points, *grid, "--out", self.folder / f"{len(grid)}_{memory}_{k}", "--quiet", "--memory", memory) for k in range(3)]
                 self.assertEqual(len({(p.returncode, p.stderr) for p in runs}), 1, runs)
                 ended.add(runs[0].returncode)

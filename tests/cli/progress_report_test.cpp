@@ -10,7 +10,7 @@
 namespace epsflow::cli {
 namespace {
 
-/// What f prints on standard error, which is a file meanwhile and so no terminal.
+/// Returns the output of f on standard error, which is a file meanwhile and therefore not a terminal.
 template <class F>
 std::string printed_by(F&& f) {
   std::FILE* file = std::tmpfile();

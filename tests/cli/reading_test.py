@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What every run says of its input, and the options that say how to read it."""
+"""Tests the description of the input that every run prints, and the options that select how it is read."""
 import json
 import unittest
 
@@ -19,7 +19,7 @@ class Reading(ProgramTest):
             p = self.succeeds(words[0], self.points, "--eps", 1, *words[1:])
             line = p.stderr.splitlines()[0]
             self.assertTrue(line.startswith(f"epsflow: {self.points}: "), line)
-            # The id column became a coordinate, and that is said.
+            # The line shows that the id column became a coordinate.
             self.assertIn("text, comma-separated, header in line 1; ", line)
             self.assertTrue(line.endswith('3 rows; coordinates id, x, "y, mm" (columns 0, 1, 2)'), line)
 
@@ -86,7 +86,7 @@ class Reading(ProgramTest):
         self.assertIn("minpts -3", self.fails(2, [], "cluster", self.points, "--eps", 1, "--minpts", -3).stderr)
 
     def points_of(self, name, text, *words):
-        """What is read from a text with these options: (points, columns)."""
+        """Returns (points, columns) as read from a text with these options."""
         p = self.succeeds("cluster", self.write(name, text), *self.tail, *words, "--json")
         result = json.loads(p.stdout)
         return result["points"], result["columns"]

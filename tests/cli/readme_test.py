@@ -1,4 +1,4 @@
-"""The commands of README and of pages of docs/, as they stand: those of a page one after the other, in an empty folder."""
+"""Runs the commands of README and docs/ as they are written. Those of a page run in sequence in an empty folder."""
 import os
 import re
 import shlex
@@ -13,7 +13,7 @@ PAGES = ["README.md", "docs/choosing.md", "docs/ten_minutes.md", "docs/howto/mem
 
 
 def commands_of(page):
-    """Each line of a block without a language that is a command, with a prompt or alone; what stands below a prompt is output."""
+    """Returns the commands in blocks without a language, with a prompt or alone. Other lines are output."""
     blocks = re.findall(r"^```\n(.*?)^```$", (ROOT / page).read_text(), re.M | re.S)
     return [line.removeprefix("$ ") for block in blocks for line in block.splitlines() if re.match(r"(\$ )?epsflow [a-z]", line)]
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""report: the page of a results folder, of an exploration and of a sweep; what it says of the run, and what it refuses."""
+"""Tests report: the page of a results folder, an exploration and a sweep, its description of the run, and errors."""
 import json
 import re
 import shlex
@@ -15,7 +15,7 @@ from support import ProgramTest, run
 
 
 def data_of(page):
-    """The JSON that stands in a page."""
+    """Returns the JSON of a page."""
     text = page.read_text()
     found = re.findall(r'<script type="application/json" id="data">(.*?)</script>', text, re.S)
     assert len(found) == 1, len(found)
@@ -115,7 +115,7 @@ class OfAnExploration(Report):
         best = cell_of(data, found["recommended"]["eps"], found["recommended"]["minpts"])
         self.assertEqual(len(best["rows"]), 3)
         self.assertAlmostEqual(best["score"], found["recommended"]["score"], places=5)
-        # Of the folder: the same, but for the maps of cells whose labels it has not.
+        # The page of the folder is the same, except for maps of cells without stored labels.
         of_folder = self.data()
         self.assertEqual(of_folder["advice"], data["advice"])
         self.assertEqual([bool(c["maps"]) for c in of_folder["cells"]].count(True), 1 + len(found["alternatives"]))

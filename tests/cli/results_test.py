@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Results folders: two runs at once, files of others, damage, full disks, and runs that are killed."""
+"""Tests results folders: two runs at once, files of other programs, damage, full disks, and killed runs."""
 import fcntl
 import json
 import os
@@ -18,7 +18,7 @@ SQUARES = "x,y\n0,0\n0.1,0\n0,0.1\n0.1,0.1\n5,5\n5.1,5\n5,5.1\n5.1,5.1\n9,9\n"
 
 
 def tree(folder):
-    """Every file below a folder, with its bytes."""
+    """Returns every file below a folder, with its bytes."""
     return {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
 
 
@@ -27,7 +27,7 @@ def labels(folder):
 
 
 def counts(folder):
-    """The rows of summary.csv without what differs from run to run."""
+    """Returns the rows of summary.csv without the values that differ between runs."""
     return {key: [row[name] for name in ("clusters", "noise", "core", "border", "largest")] for key, row in summary(folder).items()}
 
 
@@ -36,7 +36,7 @@ def core_mask(folder, eps, minpts):
 
 
 def limit_files(size):
-    """For preexec_fn: files may not grow over `size` bytes, so that writing fails half way as on a full disk."""
+    """Returns a preexec_fn that limits files to `size` bytes, so that writing fails half way, as on a full disk."""
     def limit():
         resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
     return limit
@@ -82,10 +82,10 @@ class Results(ProgramTest):
         return json.loads((self.out / "sweep.json").read_text())
 
     def assert_sound(self):
-        """Every file that the folder names is there with its checksum, and there is no other."""
+        """Checks that every file that the folder lists exists with its checksum, and that there is no other file."""
         named = {"summary.csv", "sweep.json"}
         for row in summary(self.out).values():
-            if row["labels"] == "":  # counts alone were kept
+            if row["labels"] == "":  # only counts were kept
                 self.assertEqual(row["crc32"], "")
                 continue
             named.add(row["labels"])
@@ -100,13 +100,13 @@ class Results(ProgramTest):
 class TwoRuns(Results):
     def test_a_second_run_into_a_folder_is_refused_while_the_first_goes_on(self):
         (self.out / ".epsflow").mkdir(parents=True)
-        with open(self.out / ".epsflow/lock", "w") as lock:  # as a run holds it
+        with open(self.out / ".epsflow/lock", "w") as lock:  # as a run locks it
             fcntl.flock(lock, fcntl.LOCK_EX)
             lock.write("12345")
             lock.flush()
             for words in ([], ["--resume"], ["--overwrite"]):
                 self.fails(2, ["being written by process 12345"], *self.sweep(*words))
-        self.succeeds(*self.sweep())  # the lock has died with its holder
+        self.succeeds(*self.sweep())  # the lock ends with its process
         self.assert_sound()
 
     def test_of_runs_that_start_together_one_writes(self):
@@ -134,7 +134,7 @@ class Strangers(Results):
                 (self.out / name).parent.mkdir(exist_ok=True)
                 (self.out / name).write_text("mine")
                 before = tree(self.out)
-                # The input is not even looked for.
+                # The error comes before the input is opened.
                 self.fails(2, [name, "epsflow"], *self.sweep(*words, points=self.folder / "no-such.csv"))
                 self.assertEqual(tree(self.out), before)
                 shutil.rmtree(self.out)
@@ -152,7 +152,7 @@ class Strangers(Results):
         self.succeeds(*self.sweep())
         text = (self.out / "sweep.json").read_text()
         for name in ("labels/eps_/../../../victim.npy", str(victim), "../victim.npy"):
-            (self.out / "summary.csv").write_text(f"0.3,3,1,1,1,1,1,0.1,{name},00000000\n")  # which nobody reads
+            (self.out / "summary.csv").write_text(f"0.3,3,1,1,1,1,1,0.1,{name},00000000\n")  # the file is not read
             for mode in ("--overwrite", "--resume"):
                 self.succeeds(*self.sweep(mode))
             described = json.loads(text)
@@ -275,7 +275,7 @@ class Failing(Results):
     def test_a_sweep_h5_that_cannot_be_written_is_a_failure_and_the_labels_stay(self):
         points = self.folder / "p.npy"
         self.succeeds("generate", "uniform", "--n", 20_000, "--out", points)
-        # Labels of 80 kB each, and a sweep.h5 with all of them.
+        # There are labels of 80 kB each, and a sweep.h5 with all of them.
         words = self.sweep("--hdf5", points=points, eps="0.008,0.01", minpts="3:12:1")
         self.fails(4, ["results/sweep.h5: File too large"], *words, preexec_fn=limit_files(160_000))
         described = self.described()
@@ -318,7 +318,7 @@ class Failing(Results):
 
 
 class Summaries(Results):
-    """sweep --keep summary."""
+    """Tests sweep --keep summary."""
 
     def kept(self, *words, **kwargs):
         return self.sweep("--keep", "summary", *words, **kwargs)
@@ -345,7 +345,7 @@ class Summaries(Results):
         self.assertIn("2 variants", self.succeeds(*self.sweep("--resume", eps="0.1")).stdout)
         self.assertEqual([row["labels"] != "" for row in summary(self.out).values()], [True, True, False, False])
         self.assert_sound()
-        # Counts are not asked for again, and labels stay where they are.
+        # Existing counts are not recomputed, and labels stay.
         self.assertIn("0 variants", self.succeeds(*self.kept("--resume")).stdout)
         self.assertIn("2 variants", self.succeeds(*self.kept("--resume", eps="0.1,0.2")).stdout)
         self.assertEqual([row["labels"] != "" for row in summary(self.out).values()], [True, True, False, False, False, False])
@@ -394,7 +394,7 @@ class Summaries(Results):
                          {n: b for n, b in before.items() if n.startswith("labels")})
         self.assertFalse((self.out / ".epsflow").exists())
         self.assert_sound()
-        self.succeeds(*self.sweep("--resume", eps="0.2"))  # and was asked for
+        self.succeeds(*self.sweep("--resume", eps="0.2"))  # it was requested earlier
         self.assertTrue((self.out / "sweep.h5").exists())
         self.assert_sound()
 
@@ -412,7 +412,7 @@ class Summaries(Results):
         self.assertFalse((self.folder / "l.npy").exists())
 
     def test_an_interrupted_replacement_with_labels_is_gone_on_with_without(self):
-        # What an interrupted `sweep --overwrite` leaves: the old results, and new ones aside.
+        # An interrupted `sweep --overwrite` leaves the old results, and new ones in a hidden folder.
         self.succeeds(*self.sweep(eps="0.3"))
         fresh = self.folder / "fresh"
         self.succeeds("sweep", self.points, "--eps", "0.1,0.15", "--minpts", "3,4", "--out", fresh)
@@ -430,7 +430,7 @@ class Summaries(Results):
 
 
 class LineageFile(Results):
-    """sweep --lineage."""
+    """Tests sweep --lineage."""
 
     NAMES = {"eps", "minpts", "clusters", "core", "noise", "wider", "looser", "offsets", "first_core", "core_points", "size",
              "in_wider", "in_looser"}
@@ -481,7 +481,7 @@ class LineageFile(Results):
         self.succeeds(*self.sweep("--lineage", "--keep", "summary"))
         self.assertEqual(self.lineage(), whole)
         shutil.rmtree(self.out)
-        # All that the folder holds is in it, and not what is asked for last alone.
+        # The lineage has all variants of the folder, not only those of the last request.
         self.succeeds(*self.sweep("--lineage", eps="0.3"))
         self.assertEqual(set(self.lineage()["eps"]), {0.3})
         self.succeeds(*self.sweep("--lineage", "--resume", eps="0.2"))
@@ -509,7 +509,7 @@ class LineageFile(Results):
             self.assertIn("0 variants", p.stdout)
             self.assertEqual(self.lineage(), whole)
             self.assert_sound()
-        # Another sweep has another.
+        # Another sweep has no lineage.
         self.succeeds(*self.sweep("--overwrite"))
         self.assertFalse((self.out / "lineage.npz").exists())
         self.assert_sound()
@@ -540,7 +540,7 @@ class LineageFile(Results):
                 for words in ([], ["--resume"], ["--overwrite"]):
                     self.fails(2, [name, "was not written by epsflow"],
                                *self.sweep("--lineage", *words, points=self.folder / "no-such.csv"))
-            # Nobody asked for it.
+            # No lineage was requested.
             self.succeeds(*self.sweep())
             self.succeeds(*self.sweep("--resume", eps="0.4"))
             self.succeeds(*self.sweep("--overwrite"))
@@ -580,7 +580,7 @@ class Killed(Results):
         self.out = self.folder / "killed"
 
     def kill(self, *words):
-        """Starts a run and kills it at a random moment; whether it was killed."""
+        """Starts a run and kills it at a random time. Returns true if it was killed."""
         p = subprocess.Popen([BINARY, *map(str, words)], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         try:
             p.communicate(timeout=self.rng.uniform(0, self.duration * 1.1))
@@ -616,14 +616,14 @@ class Killed(Results):
         self.assertEqual(counts(self.out), counts(self.folder / "whole"))
         self.assertEqual(npz(self.out / "lineage.npz"), whole)
         self.assert_sound()
-        # Labels are added to counts, and that is cut off as well.
+        # Labels are added to counts, and these runs are killed too.
         for _ in range(self.KILLS):
             self.kill(*self.sweep("--resume", **self.grid))
         self.succeeds(*self.sweep("--resume", "--lineage", **self.grid))
         self.assertEqual(labels(self.out), self.whole)
         self.assertEqual(npz(self.out / "lineage.npz"), whole)
         self.assert_sound()
-        # And replaced by counts.
+        # Counts then replace labels.
         for _ in range(self.KILLS):
             self.kill(*self.sweep("--overwrite", *words, **self.grid))
         self.succeeds(*self.sweep("--overwrite", *words, **self.grid))
@@ -657,7 +657,7 @@ class Killed(Results):
                 self.assertEqual({name: data for name, data in after.items() if name.endswith(same) and name != "summary.csv"}, whole)
                 self.assertEqual(page.exists(), page in words)
                 self.assert_sound()
-                # The same command has nothing left to do, and changes no file of a variant.
+                # The same command has nothing left to do and changes no file of a variant.
                 self.succeeds(*self.sweep("--resume", *words, **grid))
                 self.assertEqual({name: data for name, data in tree(self.out).items() if "/" in name}, {n: d for n, d in after.items() if "/" in n})
             shutil.rmtree(self.out)
@@ -668,7 +668,7 @@ class Killed(Results):
         old = labels(self.out)
         for _ in range(self.KILLS):
             self.kill(*self.sweep("--overwrite", **self.grid))
-        # Whatever was cut off, one run brings the folder into order.
+        # After any kill, one run repairs the folder.
         self.succeeds(*self.sweep("--overwrite", **self.grid))
         self.assertEqual(labels(self.out), self.whole)
         self.assert_sound()

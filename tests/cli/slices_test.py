@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Many data sets at once: slices by a column or by file, and tracks of their clusters."""
+"""Tests many data sets at once: slices by a column or by file, and tracks of their clusters."""
 import csv
 import io
 import json
@@ -30,7 +30,7 @@ class Slices(ProgramTest):
         return npy_labels(folder / "labels" / f"eps_{eps}_minpts_{minpts}.npy")
 
     def check(self, folder, of_slice):
-        """of_slice: the rows of each slice, by its name."""
+        """Compares slices with separate sweeps. of_slice: the rows of each slice, by its name."""
         counts = {(row[self.name], float(row["eps"]), int(row["minpts"])): row for row in table((folder / "slices.csv").read_text())}
         self.assertEqual(len(counts), len(of_slice) * len(self.variants))
         for name, rows in of_slice.items():
@@ -139,7 +139,7 @@ class Slices(ProgramTest):
 
 class Tracks(ProgramTest):
     def test_a_merge(self):
-        # Two clusters come nearer, and are one from the third slice on.
+        # Two clusters approach each other and are one from the third slice on.
         rows = []
         for t, gap in enumerate((3.0, 2.0, 0.4, 0.4)):
             for center in (0, gap):
@@ -236,10 +236,10 @@ class Tracks(ProgramTest):
         self.assertEqual([r["cell"] for r in found], ["1", "1", "1", "2", "2"])
         self.assertEqual([r["track"] for r in found], ["1", "1", "1", "2", "2"])
         self.assertEqual([r["time"] for r in found], ["0", "60", "120", "3600", "3660"])
-        self.succeeds(*words)  # values are what there is: none is between two of them
+        self.succeeds(*words)  # without a width, no slice lies between two values
         self.assertEqual([r["cell"] for r in table(out.read_text())], ["1"] * 5)
         files = []
-        for t in (0, 60, 120, 180, 3600, 3660):  # a file without rows between
+        for t in (0, 60, 120, 180, 3600, 3660):  # a file between has no rows
             text = "x,y\n" + "".join(f"{x},{y}\n" for x, y, own in rows if own == t)
             files.append(self.write(f"part{t}.csv", text))
         self.succeeds("tracks", *files, "--by-file", "--header", "yes", "--eps", "0.2", "--minpts", "2", "--out", out, "--overwrite")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The program over the small golden set: labels equal to scikit-learn's on every path. Argument: tests/golden."""
+"""Compares the program on the small golden set with scikit-learn's labels, on every path. Argument: tests/golden."""
 import csv
 import itertools
 import struct
@@ -23,7 +23,7 @@ def paths(dims):
 
 
 def bytes_of_npy(path):
-    """The int8 values of an NPY file."""
+    """Returns the int8 values of an NPY file."""
     raw = path.read_bytes()
     assert b"'|i1'" in raw[:128], raw[:128]
     values = raw[10 + struct.unpack("<H", raw[8:10])[0]:]
@@ -31,7 +31,7 @@ def bytes_of_npy(path):
 
 
 def wrong_variants(name, group, expected, path):
-    """How many of a set's labellings differ on one path."""
+    """Returns how many labellings of a set differ on one path."""
     with tempfile.TemporaryDirectory() as out:
         p = run("sweep", FOLDER / f"{name}.npy", "--out", out, *path, "--backend", "cpu", "--variants",
                 ",".join(f"{r['eps']}:{r['minpts']}" for r in group))

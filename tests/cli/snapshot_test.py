@@ -1,4 +1,4 @@
-"""Snapshots of cosmological simulations in the program: masses of epsflow fof, and --attach. Argument: the program that writes one."""
+"""Tests snapshots in the program: masses in epsflow fof, and --attach. Argument: the program that writes one."""
 import csv
 import io
 import subprocess
@@ -56,7 +56,7 @@ class Snapshots(ProgramTest):
         self.assertIn("./gas", p.stderr)
         named = self.succeeds(*self.words, "--attach", "./gas", "--attached", "-", cwd=self.folder)
         self.assertEqual([int(r["label"]) for r in table(named.stdout)], [-1])
-        # Of what is no snapshot it is the file.
+        # If the input is not a snapshot, the name means the file.
         plain = self.write("plain.csv", "x,y,z\n5,5,5\n5,5,5\n")
         p = self.succeeds("fof", plain, "--linking-length", "1", "--attach", "gas", "--attached", "-", cwd=self.folder)
         self.assertEqual([int(r["label"]) for r in table(p.stdout)], [0])

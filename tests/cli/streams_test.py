@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What goes to standard output and standard error, what happens where it cannot, and the exit codes."""
+"""Tests standard output and standard error, also if they are not writable, and the exit codes."""
 import json
 import os
 import pty
@@ -19,7 +19,7 @@ class Output(ProgramTest):
         self.sweep = ["sweep", self.points, "--eps", "1,2", "--minpts", 3, "--overwrite", "--out", self.folder / "r"]
 
     def shell(self, redirection, *words, **kwargs):
-        """The program run by a shell that redirects its streams."""
+        """Runs the program in a shell that redirects its streams."""
         return subprocess.run(["bash", "-c", f'"$0" "$@" {redirection}', BINARY, *map(str, words)], text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120, **kwargs)
 
@@ -29,7 +29,7 @@ class Output(ProgramTest):
             p = self.shell(redirection, *self.cluster, "--out", out, "--json")
             self.assertEqual(p.returncode, 0, redirection)
             self.assertEqual(json.loads(p.stdout)["clusters"], 1)
-            # A file of a result never takes the place of a stream that was closed.
+            # A result file must never get the descriptor of a closed stream.
             self.assertEqual(npy_labels(out), (0, 0, 0, 0, -1))
             out.unlink()
             self.assertEqual(self.shell(redirection, *self.sweep).returncode, 0, redirection)
@@ -62,7 +62,7 @@ class Output(ProgramTest):
         os.close(write)
 
     def shown_on_a_terminal(self, *words):
-        """What a sweep of 40 variants shows on a terminal."""
+        """Returns the output of a sweep of 40 variants on a terminal."""
         points = self.folder / "big.npy"
         self.succeeds("generate", "uniform", "--n", 20_000, "--out", points, "--overwrite")
         terminal, stderr = pty.openpty()
@@ -73,7 +73,7 @@ class Output(ProgramTest):
         try:
             while piece := os.read(terminal, 65536):
                 shown += piece
-        except OSError:  # how Linux says that the other end has closed
+        except OSError:  # Linux reports the closed end of a terminal like this
             pass
         os.close(terminal)
         self.assertEqual(p.wait(120), 0)
@@ -115,7 +115,7 @@ class Output(ProgramTest):
     def test_mean_neighbors_leaves_the_point_itself_out(self):
         p = self.succeeds("neighbors", self.points, "--eps", 1, "--json")
         result = json.loads(p.stdout)
-        # Four corners with two neighbours each, one point without.
+        # Four corners have two neighbours each, and one point has none.
         self.assertEqual((result["pairs"], result["mean_neighbors"]), (13, 1.6))
         self.assertNotIn("selectivity", result)
 

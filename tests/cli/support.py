@@ -1,4 +1,4 @@
-"""What the tests of the program share: running it, and reading what it writes. Standard library only."""
+"""Runs the program and reads its files, for its tests. It uses only the standard library."""
 import ast
 import csv
 import os
@@ -13,12 +13,12 @@ BINARY = os.environ["EPSFLOW_BINARY"]
 
 
 def run(*words, **kwargs):
-    """The finished program, with .returncode, .stdout and .stderr."""
+    """Returns the finished program, with .returncode, .stdout and .stderr."""
     return subprocess.run([BINARY, *map(str, words)], capture_output=True, text=True, timeout=120, **kwargs)
 
 
 def npy_labels(path):
-    """The labels of an NPY file as a tuple; fails where it is not one-dimensional little-endian int32."""
+    """Returns the labels of an NPY file as a tuple. Fails if they are not one-dimensional little-endian int32."""
     raw = Path(path).read_bytes()
     assert raw[:8] == b"\x93NUMPY\x01\x00", raw[:8]
     size = struct.unpack("<H", raw[8:10])[0]
@@ -31,7 +31,7 @@ def npy_labels(path):
 
 
 def fits_table(columns):
-    """A FITS file of float64 columns: (name, unit or None, values) of each."""
+    """Returns a FITS file of float64 columns, each as (name, unit or None, values)."""
 
     def block(cards):
         text = "".join(f"{key:8}= {value:>20}".ljust(80) for key, value in cards) + "END".ljust(80)
@@ -48,7 +48,7 @@ def fits_table(columns):
 
 
 def npz(path):
-    """The one-dimensional arrays of an NPZ file by name, as tuples; fails where a header is not as NumPy writes it."""
+    """Returns the one-dimensional arrays of an NPZ file by name, as tuples. Fails if a header differs from NumPy's."""
     arrays = {}
     with zipfile.ZipFile(path) as archive:
         assert archive.testzip() is None
@@ -64,18 +64,18 @@ def npz(path):
 
 
 def summary(folder):
-    """The rows of summary.csv by (eps, minpts)."""
+    """Returns the rows of summary.csv by (eps, minpts)."""
     with open(Path(folder) / "summary.csv", newline="") as f:
         return {(float(r["eps"]), int(r["minpts"])): r for r in csv.DictReader(f)}
 
 
 class ProgramTest(unittest.TestCase):
-    """A test with a folder of its own, and shorthands for what a program's end must look like."""
+    """A test with its own folder, and checks of how the program ends."""
 
     def setUp(self):
         self.folder = Path(self.enterContext_(tempfile.TemporaryDirectory()))
 
-    def enterContext_(self, context):  # unittest has enterContext() from Python 3.11 on
+    def enterContext_(self, context):  # unittest has enterContext() since Python 3.11
         value = context.__enter__()
         self.addCleanup(context.__exit__, None, None, None)
         return value
@@ -91,7 +91,7 @@ class ProgramTest(unittest.TestCase):
         return p
 
     def fails(self, code, parts, *words, **kwargs):
-        """Ends with `code`, and a message on standard error that holds every one of `parts`."""
+        """Checks that the program ends with `code` and that standard error contains all `parts`."""
         p = run(*words, **kwargs)
         self.assertEqual(p.returncode, code, (p.stdout, p.stderr))
         for part in parts:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tables of neighbours as input: labels are those of the points that they are of, and whatever is wrong with one is said."""
+"""Tests tables of neighbours as input: labels equal those of the points, and errors describe what is invalid."""
 import json
 import random
 import unittest
@@ -90,7 +90,7 @@ class Tables(ProgramTest):
         refused(["damaged"], cut)
 
     def test_tables_that_are_wrong(self):
-        """Each array is stored as it is in memory, so that the first row can be found and spoilt."""
+        """Arrays are stored as in memory, so the first row can be found and damaged."""
         raw = bytearray(self.table.read_bytes())
         offsets = b"\0" * 8
         at = next(i for i in range(len(raw)) if raw[i : i + 8] == offsets and self.ascends(raw, i))

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""DBCV of label files and of the variants of results folders: which labels are judged, and what is refused."""
+"""Tests DBCV of label files and of variants in results folders, and errors for other labels."""
 import json
 import random
 import unittest
@@ -95,7 +95,7 @@ class Validity(ProgramTest):
         npy, csv = (json.loads(self.succeeds(*judge, "--labels", file).stdout) for file in made)
         self.assertEqual(npy, csv)
         self.assertEqual(npy["points"], len(rows) - 2)
-        whole = self.write("whole.csv", "label\n" + "0\n" * len(rows))  # also of rows that are dropped
+        whole = self.write("whole.csv", "label\n" + "0\n" * len(rows))  # includes rows that are dropped
         self.assertEqual(json.loads(self.succeeds(*judge, "--labels", whole).stdout)["points"], len(rows) - 2)
         gap = self.write("gap.csv", "label,x\n" + "0,1\n" * 9 + ",1\n" + "0,1\n" * (len(rows) - 10))
         self.fails(3, ["has no number in row 9"], *judge, "--labels", gap)

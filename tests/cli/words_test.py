@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Words belong to whom they address: the library's messages name its own options, and the program has words for each."""
+"""The library's messages name its own options, and the program has an equivalent for each."""
 import re
 import unittest
 from pathlib import Path
@@ -10,7 +10,7 @@ LIBRARY = ["core", "index", "gpu", "clustering", "stages", "pipeline", "io"]
 COMMENT = r"//[^\n]*|/\*.*?\*/"
 LITERAL = r'"(?:\\.|[^"\\\n])*"'
 TOKEN = re.compile(rf'(?P<comment>{COMMENT})|R"\((?P<raw>.*?)\)"|(?P<literal>{LITERAL})|(?<!\w)\'(?:\\.|[^\'\\\n])*\'', re.S)
-# An option of the library, or a value of one.
+# Matches an option of the library, or a value of one.
 OPTION = re.compile(
     r"\b(?:EngineOptions|SearchOptions|RunOptions|Metric|ReadOptions|GeneratorOptions|TextLayout|RawLayout|NanPolicy|FolderMode|"
     r"BackendChoice|StrategyChoice|IndexChoice|DecideChoice|Kernel|FormatChoice|VariantMethod|MemorySpace|Precision|Header)::[a-z_]\w*(?:\.[a-z_]\w*)*")
@@ -18,7 +18,7 @@ FLAG = re.compile(r"(?<![\w-])--[a-z]")
 
 
 def literals(text):
-    """The string literals of a source, those that follow each other joined, each with its line."""
+    """Returns the string literals of a source with their lines. Adjacent ones are joined."""
     joined = []
     end = None
     for m in TOKEN.finditer(text):
@@ -42,7 +42,7 @@ def library_literals():
 
 
 def known_to_the_program():
-    """Options in tables that have a word there, their values, and the phrases that are in no table."""
+    """Returns the options, values and phrases that have an equivalent in the program."""
     known = set(re.findall(r'\{"([A-Z]\w+::[^"=]+?)(?: = [^"]*)?", "', (ROOT / "cli/options.cpp").read_text()))
     for folder in LIBRARY:
         for path in (ROOT / folder).rglob("*.?pp"):

@@ -1,4 +1,4 @@
-// Writes a snapshot for tests of the program: dark matter on a line, with a mass of each, and gas. "write_snapshot FILE 1 nan 3".
+// write_snapshot FILE MASS...: writes a snapshot for tests: gas, and dark matter on a line with these masses.
 #include <cstdlib>
 #include <vector>
 

@@ -21,7 +21,7 @@ using test::Random;
 
 using LabelList = std::vector<std::int32_t>;
 
-/// From all pairs of points, as the indices are defined.
+/// Computes the indices from all pairs of points, by their definitions.
 struct Oracle {
   double adjusted_rand = 1;
   double variation = 0;
@@ -128,7 +128,7 @@ TEST_CASE("agreement: what is a matter of definition is as scikit-learn defines 
   CHECK(rand_of({0, 1, 2}, {2, 0, 1}) == 1);
   CHECK(rand_of({0, 0, 0, 0}, {0, 1, 2, 3}) == 0);
   CHECK(rand_of({0, 0, 1, 1}, {0, 1, 0, 1}) == -0.5);
-  // Noise is a class of its own, and company there is none.
+  // Noise is a class of its own in the indices, but its pairs do not count as kept.
   const Agreement noise = agreement({LabelList{-1, -1}, LabelList{-1, -1}});
   CHECK(noise.adjusted_rand == 1);
   CHECK(noise.variation == 0);
@@ -156,7 +156,7 @@ TEST_CASE("agreement: many points in parallel, and the same from overlaps that a
     REQUIRE(o.points == next->second);
     ++next;
   }
-  // In another order, halved, and with an empty one.
+  // The overlaps are reordered and halved, and an empty one is added.
   std::vector<Overlap> known{{4, 4, 0}};
   for (const Overlap& o : table.overlaps()) {
     known.push_back({o.a, o.b, o.points / 2});
@@ -172,7 +172,7 @@ TEST_CASE("agreement: many points in parallel, and the same from overlaps that a
 }
 
 TEST_CASE("agreement: as many points as there can be") {
-  // Counts of pairs are near 2^64, products of them near 2^128. Exact values by rational arithmetic.
+  // Counts of pairs are near 2^64, products of them near 2^128. The exact values come from rational arithmetic.
   const std::uint64_t n = kMaxPoints;
   CHECK(agreement(Contingency({{0, 0, n}})).adjusted_rand == 1);
   CHECK(agreement(Contingency({{0, 0, n / 2}, {1, 0, n - n / 2}})).adjusted_rand == 0);

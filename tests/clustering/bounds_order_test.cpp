@@ -15,7 +15,7 @@
 namespace epsflow::clustering {
 namespace {
 
-/// All cells as one block.
+/// Returns all cells as one block.
 std::vector<ClusterBlock> one_block(const index::Grid& grid) {
   const auto cells = static_cast<std::uint32_t>(grid.cells());
   return {{{0, cells}, {0, grid.size()}}};

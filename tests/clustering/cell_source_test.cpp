@@ -26,8 +26,7 @@ DataSet of(std::size_t dims, std::vector<double> values) {
   return data;
 }
 
-/// Against the oracle. minpts: descending. False where the cells for this eps are no cliques, so that there is nothing to
-/// check.
+/// Compares with the oracle; minpts must descend. Returns false if the cells for this eps are not cliques.
 bool agrees(const DataSet& data, double eps, const Minpts& minpts) {
   const CancelToken never;
   const index::Grid grid(data.view(), eps, Cells::clique, never);
@@ -38,13 +37,13 @@ bool agrees(const DataSet& data, double eps, const Minpts& minpts) {
   return true;
 }
 
-/// The labels of one minpts, checked as above; the cells must be cliques.
+/// Returns the labels of one minpts after the check above. The cells must be cliques.
 std::vector<std::int32_t> labels_of(const DataSet& data, double eps, std::uint32_t minpts) {
   REQUIRE(agrees(data, eps, {minpts}));
   return test::oracle_labels(data.oracle(eps), minpts).labels;
 }
 
-/// 1, 2, what makes all points core and what makes none.
+/// Returns minpts from 1 up to a value at which all points are core and one at which none is.
 Minpts all_minpts(std::size_t n) {
   const auto m = static_cast<std::uint32_t>(n);
   Minpts all{m + 1};
@@ -92,14 +91,14 @@ TEST_CASE("cell source: thousands of points in many blocks, and cells larger tha
   const DataSet wide = test::make_data("uniform", 9000, 2, Precision::float32, 12);
   CHECK(agrees(wide, 0.4, {9, 5, 2}));
   DataSet heap = test::make_data("clustered", 1200, 3, Precision::float64, 6);
-  // One cell of more points than a block has rows, in the middle of the others.
+  // One cell has more points than a block has rows. It lies in the middle of the others.
   const std::vector<double> centre{0.25, -0.5, 0.125};
   for (int i = 0; i < 4400; ++i) heap.doubles.insert(heap.doubles.end(), centre.begin(), centre.end());
   CHECK(agrees(heap, 0.2, {4401, 30, 6}));
 }
 
 TEST_CASE("cell source: noise of a point or two per cell around clusters, on a wide axis and a narrow one") {
-  // From cells that share a slab's candidates, over those that share rows, to those that have rows of their own.
+  // Some cells share the candidates of a slab, some share rows, and some have rows of their own.
   for (const std::size_t dims : {1U, 2U, 3U}) {
     for (std::uint64_t seed = 1; seed <= 6; ++seed) {
       Random random(seed * 31 + dims);
@@ -119,8 +118,8 @@ TEST_CASE("cell source: noise of a point or two per cell around clusters, on a w
   }
 }
 
-/// Two sets of `size` points, each within a cell of its own. In either set the pair that is nearest comes last, so that it
-/// is found only by whoever looks at all pairs, and the others are farther apart than it.
+/// Returns two sets of `size` points, each within one cell. The nearest pair across comes last in both sets, so only a
+/// search of all pairs finds it; all other pairs are farther apart.
 DataSet facing(std::size_t dims, std::size_t size, const std::vector<double>& a, const std::vector<double>& b) {
   DataSet data;
   data.dims = dims;
@@ -137,7 +136,7 @@ DataSet facing(std::size_t dims, std::size_t size, const std::vector<double>& a,
 }
 
 TEST_CASE("cell source: two dense cells at exactly eps are one cluster, one step beyond they are two") {
-  // 3-4-5 and 2-3-6-7: the sums of squares are exact. Sets of 10 points are compared pair by pair, of 300 by bisection.
+  // In 3-4-5 and 2-3-6-7 the sums of squares are exact. Ten points are compared pair by pair, 300 by bisection.
   struct Case {
     std::size_t dims;
     double eps;
@@ -153,8 +152,7 @@ TEST_CASE("cell source: two dense cells at exactly eps are one cluster, one step
       CHECK(labels_of(data, c.eps, size).back() == 0);
       CHECK(labels_of(data, std::nextafter(c.eps, 0.0), size).back() == 1);
       CHECK(agrees(data, c.eps, {size + 1, size, size - 1, 2}));
-      // The nearest point of the second set one step away: the distance itself may round to eps in two dimensions, but
-      // the oracle rounds the same way.
+      // The nearest point of the second set moves one step. The distance may still round to eps, as in the oracle.
       data.doubles.back() = std::nextafter(data.doubles.back(), 1e9);
       CHECK(agrees(data, c.eps, {size, size - 1, 2}));
     }
@@ -162,7 +160,7 @@ TEST_CASE("cell source: two dense cells at exactly eps are one cluster, one step
 }
 
 TEST_CASE("cell source: dense cells that are neighbours across an empty one") {
-  // Slots are 1 - 2^-14 wide for eps 1 in one dimension: a point just before the end of slot 0 reaches into slot 2.
+  // For eps 1 in one dimension, slots are 1 - 2^-14 wide: a point just before the end of slot 0 reaches into slot 2.
   const double last = 1 - 0x1p-14 - 0x1p-16;
   for (const double step : {1.0, std::nextafter(1.0, 2.0)}) {
     for (const std::size_t size : {5U, 300U}) {
@@ -181,7 +179,7 @@ TEST_CASE("cell source: dense cells that are neighbours across an empty one") {
 }
 
 TEST_CASE("cell source: chains of points at exactly eps") {
-  // Multiples of 0.1 are not representable, so that links are at, just under and just over eps; of 0.25 they are.
+  // Multiples of 0.1 are not representable, so links are at, just under and just over eps. Multiples of 0.25 are exact.
   for (const double step : {0.1, 0.25, 1.0 / 3}) {
     for (const std::size_t dims : {1U, 2U, 3U}) {
       for (std::size_t axis = 0; axis < dims; ++axis) {
@@ -194,7 +192,7 @@ TEST_CASE("cell source: chains of points at exactly eps") {
       }
     }
   }
-  // Links along the diagonal, of exactly 5.
+  // Links along the diagonal have the length 5 exactly.
   std::vector<double> stairs;
   for (int i = 0; i < 150; ++i) stairs.insert(stairs.end(), {3.0 * i, 4.0 * i});
   CHECK(labels_of(of(2, stairs), 5, 2).back() == 0);
@@ -213,7 +211,7 @@ TEST_CASE("cell source: small steps far from the origin") {
 
 TEST_CASE("cell source: a dense cell makes its sparser neighbour core where it is within eps, and only there") {
   for (const std::uint32_t minpts : {2U, 5U, 40U}) {
-    // The cell beside the dense one has a point less than minpts.
+    // The cell beside the dense one has one point less than minpts.
     const auto beside = [&](double at) {
       std::vector<double> values(minpts, 0.0);
       values.insert(values.end(), minpts - 1, at);
@@ -222,7 +220,7 @@ TEST_CASE("cell source: a dense cell makes its sparser neighbour core where it i
     CHECK(labels_of(beside(1.0), 1, minpts).back() == 0);
     CHECK(labels_of(beside(std::nextafter(1.0, 2.0)), 1, minpts).back() == kNoise);
     CHECK(agrees(beside(1.0), 1, {2 * minpts, 2 * minpts - 1, minpts, 1}));
-    // Reached by one of its points only: that one is core, the others are its border.
+    // Only one of its points is within reach. That point is core, and the others are its border points.
     DataSet spread = beside(1.25);
     spread.doubles.back() = 1;
     const auto labels = labels_of(spread, 1, minpts + 1);
@@ -232,7 +230,7 @@ TEST_CASE("cell source: a dense cell makes its sparser neighbour core where it i
 }
 
 TEST_CASE("cell source: a border point takes the lowest cluster around it") {
-  // Three dense heaps, each with one point towards the middle. The point there is within eps of two of them.
+  // Each of three dense heaps has one point towards the middle. The point in the middle is within eps of two of them.
   const std::vector<std::vector<double>> near{{0, 0}, {1.8, 0}, {0.9, 1.7}};
   const std::vector<std::vector<double>> heaps{{-0.3, 0}, {2.1, 0}, {0.9, 2}};
   const std::vector<std::vector<std::size_t>> orders{{0, 1, 2}, {2, 1, 0}, {1, 2, 0}};
@@ -292,7 +290,7 @@ TEST_CASE("cell source: quantised grids, where pairs lie at, just over and just 
   }
 }
 
-/// minpts of many sizes, the largest of which has points counted by bounds.
+/// minpts of many sizes. For the largest, bounds count some of the points.
 const Minpts kFarApart{900, 600, 400, 399, 256, 130, 60, 20, 5, 2, 1};
 
 TEST_CASE("cell source: full cells are counted by bounds") {
@@ -307,7 +305,7 @@ TEST_CASE("cell source: full cells are counted by bounds") {
 }
 
 TEST_CASE("cell source: lattices whose pairs and corners of bounds lie at exactly eps") {
-  // Around every lattice point some are at exactly eps: 5 = |(3, 4)|, 7 = |(2, 3, 6)|. Far from the origin the steps round.
+  // Lattice points have others at exactly eps: 5 = |(3, 4)|, 7 = |(2, 3, 6)|. Far from the origin steps are rounded.
   struct Case {
     std::size_t dims;
     std::uint64_t side;
@@ -320,7 +318,7 @@ TEST_CASE("cell source: lattices whose pairs and corners of bounds lie at exactl
       std::uint64_t n = 1;
       for (std::size_t k = 0; k < c.dims; ++k) n *= c.side;
       for (std::uint64_t i = 0; i < n; ++i) {
-        // In an order that has nothing to do with where points lie; 2039 is a prime that does not divide n.
+        // The order is independent of the positions: 2039 is a prime that does not divide n.
         std::uint64_t at = i * 2039 % n;
         for (std::size_t k = 0; k < c.dims; ++k, at /= c.side) {
           values.push_back(from + step * static_cast<double>(at % c.side));
@@ -336,7 +334,7 @@ TEST_CASE("cell source: lattices whose pairs and corners of bounds lie at exactl
 }
 
 TEST_CASE("cell source: thousands of equal points at exactly eps from a cloud") {
-  // Bounds without extent: within eps as a whole, or out of reach one step on.
+  // The bounds have no extent: the points are within eps as a whole or, one step farther, out of reach as a whole.
   for (const double at : {5.0, std::nextafter(5.0, 6.0)}) {
     std::vector<double> values;
     Random random(3);

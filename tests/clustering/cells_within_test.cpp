@@ -20,7 +20,7 @@ using test::Random;
 
 constexpr std::uint32_t kMinpts = 3;
 
-/// Two sets, a and then b, of one data set, column by column as an index keeps them.
+/// Two sets, first a and then b, of one data set, column by column as an index stores them.
 class TwoSets {
  public:
   TwoSets(const DataSet& data, std::uint32_t size_a, std::vector<std::uint32_t> counts)
@@ -52,7 +52,7 @@ class TwoSets {
   [[nodiscard]] Range a() const { return {0, size_a_}; }
   [[nodiscard]] Range b() const { return {size_a_, static_cast<std::uint32_t>(data_.size())}; }
   [[nodiscard]] bool pair_by_pair(double eps) const { return smallest() <= eps * eps; }
-  /// The smallest squared distance of two core points, infinite where there are none.
+  /// Returns the smallest squared distance of two core points, or infinity if there is no such pair.
   [[nodiscard]] double smallest() const {
     double least = std::numeric_limits<double>::infinity();
     bool any = false;
@@ -85,14 +85,14 @@ TEST_CASE("cells within: what all pairs say, on random data") {
         test::make_data(test::data_kinds()[seed % test::data_kinds().size()], random.below(400), 1 + random.below(3),
                         random.chance(0.4) ? Precision::float32 : Precision::float64, seed);
     INFO(test::describe(data));
-    // Few core points, so that many pairs within eps do not count.
+    // There are few core points, so many pairs within eps do not count.
     std::vector<std::uint32_t> counts(data.size());
     const double share = random.pick(std::vector<double>{0.02, 0.3, 1.0});
     for (std::uint32_t& count : counts) count = random.chance(share) ? kMinpts : kMinpts - 1;
     const auto size_a = static_cast<std::uint32_t>(random.below(data.size() + 1));
     const TwoSets sets(data, size_a, counts);
     std::vector<double> eps{test::make_eps(data, random), data.scale * 1e-3};
-    // The radius at which the answer turns, and its neighbours.
+    // The answer changes at this radius; its float64 neighbours are tested too.
     const double turn = std::sqrt(sets.smallest());
     if (std::isfinite(turn)) eps.insert(eps.end(), {turn, std::nextafter(turn, 0.0), std::nextafter(turn, 1e308)});
     for (const double e : eps) {
@@ -117,7 +117,7 @@ TEST_CASE("cells within: sets that are far apart but for one pair, at exactly ep
         const bool second = i >= 500 * dims;
         data.doubles.push_back((second ? 10 : 0) + random.uniform(0, 4));
       }
-      // 3-4-5 and 2-3-6-7: exact sums.
+      // The sums of 3-4-5 and 2-3-6-7 are exact.
       const std::vector<std::vector<double>> steps{{5}, {3, 4}, {2, 3, 6}};
       const double eps = dims == 3 ? 7 : 5;
       for (std::size_t k = 0; k < dims; ++k) {
@@ -157,11 +157,11 @@ TEST_CASE("cells within: no core point on one side, or no point") {
   CHECK_FALSE(TwoSets(data, 2000).bisected(1));
 }
 
-// ---- Sets of 200,000 points: 4e10 pairs, which nobody could test one by one before the watchdog barks. ----
+// ---- Sets of 200,000 points have 4e10 pairs: too many to test one by one before the watchdog aborts. ----
 
 constexpr std::uint32_t kMany = 200'000;
 
-/// Two sets of kMany points each: f(set, share of the way from 0 to 1, [out] coordinates).
+/// Returns two sets of kMany points each: f(set, share of the way from 0 to 1, [out] coordinates).
 template <class F>
 DataSet two_curves(Precision precision, F f) {
   DataSet data;
@@ -182,7 +182,7 @@ DataSet two_curves(Precision precision, F f) {
   return data;
 }
 
-/// Neither curve is within eps of the other; then one point of the second is moved to one of the first.
+/// Checks that neither curve is within eps of the other. Then one point of the second is moved to one of the first.
 void check_curves(DataSet data, double eps, std::chrono::seconds limit = std::chrono::seconds(30)) {
   {
     const TwoSets sets(data, kMany);
@@ -203,7 +203,7 @@ void check_curves(DataSet data, double eps, std::chrono::seconds limit = std::ch
   CHECK(sets.one_way(eps, sets.b(), sets.a()));
 }
 
-/// Parallel lines, slanted so that the bounds of long pieces overlap.
+/// Returns parallel slanted lines; the bounds of long pieces overlap.
 DataSet two_lines(Precision precision, double slack) {
   return two_curves(precision, [&](int set, double t, double& x, double& y) {
     const double away = set * (1 + slack) * std::numbers::sqrt2 / 2;
@@ -212,7 +212,7 @@ DataSet two_lines(Precision precision, double slack) {
   });
 }
 
-/// Arcs around one centre: every point has one nearest partner, and all these pairs are hardly over 1.
+/// Returns arcs around one centre: every point has one nearest partner, slightly more than 1 away.
 DataSet two_arcs(double slack) {
   return two_curves(Precision::float64, [&](int set, double t, double& x, double& y) {
     const double radius = set == 0 ? 1 : 2 + slack;
@@ -222,7 +222,7 @@ DataSet two_arcs(double slack) {
   });
 }
 
-/// A small heap at the centre of an arc: halves of the heap are as near to the arc as the whole of it.
+/// Returns a small heap at the centre of an arc: each half of the heap is as near to the arc as the whole.
 DataSet heap_and_arc(double slack) {
   return two_curves(Precision::float64, [&](int set, double t, double& x, double& y) {
     const double radius = set == 0 ? slack / 4 : 1 + slack;
@@ -250,8 +250,8 @@ TEST_CASE("cells within: an arc around a heap at its centre is decided without a
 }
 
 TEST_CASE("cells within: lines and arcs that almost touch are decided without all pairs") {
-  // Their bounds keep apart only where pieces are shorter than the slack. As many tests as points, times a logarithm, are
-  // a tenth of a second; a set times the root of the other is over the limit.
+  // The bounds separate only if pieces are shorter than the slack. Tests in O(n log n) take a tenth of a second. A set
+  // times the square root of the other exceeds the limit.
   constexpr std::chrono::seconds kLimit(5);
   check_curves(two_lines(Precision::float64, 1e-6), 1, kLimit);
   check_curves(two_arcs(1e-6), 1, kLimit);

@@ -22,7 +22,7 @@ using test::Picture;
 using test::Random;
 using test::TableMaker;
 
-/// Labels of one variant by every way there is, which must agree.
+/// Returns the labels of one variant. All methods must give the same labels.
 VariantResult cluster_every_way(const DataSet& data, double eps, std::uint32_t minpts) {
   const CancelToken never;
   const OracleTable rows = data.oracle(eps);
@@ -43,7 +43,7 @@ VariantResult cluster_every_way(const DataSet& data, double eps, std::uint32_t m
   return first;
 }
 
-/// The picture's marks: o core, x border, . noise; with `clusters`, the expected label of each point as a digit or '-'.
+/// Checks a picture: o core, x border, . noise. clusters: each point's expected label as a digit or '-'.
 void check_picture(const Picture& picture, double eps, std::uint32_t minpts, const std::string& clusters) {
   INFO("clusters " << clusters);
   const VariantResult result = cluster_every_way(picture.data, eps, minpts);
@@ -58,8 +58,7 @@ void check_picture(const Picture& picture, double eps, std::uint32_t minpts, con
   }
 }
 
-// In all pictures: o - core, x - border, . - noise. Points are one unit apart, so with eps 1 neighbours touch sideways
-// or one above the other.
+// All pictures use o - core, x - border, . - noise, and points one unit apart. eps 1 reaches sideways, up and down.
 
 TEST_CASE("dbscan: a row of points has core points inside and borders at its ends") {
   check_picture({"xoooox"}, 1, 3, "000000");
@@ -87,7 +86,7 @@ TEST_CASE("dbscan: a border point between two clusters goes to the lower-numbere
 }
 
 TEST_CASE("dbscan: a bridge of border points does not join clusters") {
-  // With minpts 4: the middle points of the blocks are core, and the two of the bridge have three neighbours each.
+  // With minpts 4, the middle points of the blocks are core. The two points of the bridge have three neighbours each.
   check_picture({"xx  xx",  //
                  "ooxxoo",  //
                  "xx  xx"},

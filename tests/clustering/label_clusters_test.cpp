@@ -46,11 +46,11 @@ Labelled label(const NeighborTable& table, const std::vector<std::uint32_t>& ord
 }
 
 TEST_CASE("label clusters: numbers follow the smallest core id, not the position") {
-  // Positions 0-1, 2-3 and 4-5 are pairs; the order of their ids turns the numbering round.
+  // Positions 0-1, 2-3 and 4-5 are pairs. The order of their ids reverses the numbering.
   OracleTable rows;
   rows.rows = {{0, 1}, {0, 1}, {2, 3}, {2, 3}, {4, 5}, {4, 5}};
   TableMaker maker;
-  // order[p] is the id of position p: position 0 and 1 hold ids 4 and 5, and so on.
+  // order[p] is the id of position p: positions 0 and 1 hold ids 4 and 5, and so on.
   const std::vector<std::uint32_t> order{4, 5, 2, 3, 0, 1};
   const NeighborTable& table = maker.csr(rows, order);
   const Labelled got = label(table, order, {0, 0, 2, 2, 4, 4});
@@ -108,7 +108,7 @@ TEST_CASE("label clusters: parents are flat on return") {
 }
 
 TEST_CASE("label clusters: hundreds of thousands of clusters keep the order of their ids") {
-  // Enough for many blocks of the parallel loops: every point by itself.
+  // Every point is a cluster, which is enough for many blocks of the parallel loops.
   constexpr std::uint32_t n = 200'000;
   OracleTable rows;
   for (std::uint32_t x = 0; x < n; ++x) rows.rows.push_back({x});

@@ -21,8 +21,7 @@ namespace {
 using test::check_mentions;
 using test::error_of;
 
-/// The clusters of a cell, drawn: a character for each block of points, with the letter of its cluster, or a dot for noise. All points of
-/// clusters are core.
+/// The clusters of a cell, drawn: a character for each block of points. Dots are noise, all others are core.
 struct Drawn {
   Variant variant;
   std::string blocks;
@@ -47,7 +46,7 @@ std::int32_t cluster_of(const std::string& blocks, std::size_t block) {
   return kNoise;
 }
 
-/// What a run with RunOptions::clusters gives for each cell. drawn: in the order of the sweep. points: of a block.
+/// Returns the lineage of a run with RunOptions::clusters. drawn: in the sweep's order. points: size of a block.
 Lineage lineage_of(const std::vector<Drawn>& drawn, std::size_t points) {
   std::map<double, std::vector<Drawn>> groups;
   std::vector<Variant> variants;
@@ -60,7 +59,7 @@ Lineage lineage_of(const std::vector<Drawn>& drawn, std::size_t points) {
     std::sort(cells.begin(), cells.end(),
               [](const Drawn& a, const Drawn& b) { return a.variant.minpts > b.variant.minpts; });
     std::vector<std::int32_t> births(cells.front().blocks.size(), Clusters::kNeverCore);
-    std::int32_t before = 0;  // clusters of larger minpts
+    std::int32_t before = 0;  // number of clusters of larger minpts
     for (std::size_t level = 0; level < cells.size(); ++level) {
       const std::string& blocks = cells[level].blocks;
       VariantResult result;
@@ -97,10 +96,10 @@ Lineage lineage_of(const std::vector<Drawn>& drawn, std::size_t points) {
 
 struct BigCluster {
   double size = 0;
-  double steps = 0;  ///< eps over which it lives
+  double steps = 0;  ///< number of eps at which the cluster exists
 };
 
-/// The rule, written down once more. step: ln of the ratio of eps.
+/// Recomputes the score by its definition. step: ln of the ratio of eps.
 CellScore expected(const std::vector<BigCluster>& clusters, double n, double p, double dimension, double step) {
   CellScore cell;
   double weights = 0, credits = 0;
@@ -131,14 +130,14 @@ void check_score(const CellScore& found, const CellScore& wanted) {
 const double kStep = std::log(2.0);
 
 TEST_CASE("map scores: a chain goes on where one big cluster alone arrives, and lives at half of its points or more") {
-  const Lineage lineage = lineage_of({{{1, 9}, "a...bbb..."},   // a is less than half of what it is next,
-                                      {{2, 9}, "aaaabbbb.."},   // which b is not;
-                                      {{4, 9}, "aaaabbbbcc"},   // c comes up,
-                                      {{8, 9}, "aaaaaaaacc"}},  // and where a and b meet another chain begins
+  const Lineage lineage = lineage_of({{{1, 9}, "a...bbb..."},   // a has less than half of its next size,
+                                      {{2, 9}, "aaaabbbb.."},   // but b has more;
+                                      {{4, 9}, "aaaabbbbcc"},   // c appears,
+                                      {{8, 9}, "aaaaaaaacc"}},  // and a new chain begins when a and b merge
                                      10);
   const MapScores scores(lineage, 100, 1);
   check_score(scores.score({0, 0}), expected({{10, 3}, {30, 3}}, 100, 9, 1, kStep));
-  CHECK(scores.score({0, 0}).score == -1);  // six tenths are noise
+  CHECK(scores.score({0, 0}).score == -1);  // six tenths of the points are noise
   check_score(scores.score({1, 0}), expected({{40, 2}, {40, 3}}, 100, 9, 1, kStep));
   check_score(scores.score({2, 0}), expected({{40, 2}, {40, 3}, {20, 2}}, 100, 9, 1, kStep));
   check_score(scores.score({3, 0}), expected({{80, 1}, {20, 2}}, 100, 9, 1, kStep));
@@ -153,14 +152,14 @@ TEST_CASE("map scores: a chain goes on where one big cluster alone arrives, and 
 }
 
 TEST_CASE("map scores: clusters under five points, or one in a hundred, are noise, and end no chain") {
-  // Blocks of 4: c, a single one, is small. It joins b, whose chain goes on.
+  // Blocks have 4 points. c has a single block and is small. It joins b, whose chain continues.
   const Lineage few = lineage_of({{{1, 4}, "aaaaabbbbbbcb.aaa"}, {{2, 4}, "aaaaabbbbbbbbaaaa"}}, 4);
   const MapScores scores(few, 68, 1);
   check_score(scores.score({0, 0}), expected({{32, 2}, {28, 2}}, 68, 4, 1, kStep));
   check_score(scores.score({1, 0}), expected({{36, 2}, {32, 2}}, 68, 4, 1, kStep));
   CHECK(scores.plateau({0, 0}).eps_to == 2);
 
-  // 1,008 points: 9 are less than one in a hundred, 18 are not.
+  // In 1,008 points, 9 are less than one in a hundred, and 18 are more.
   const std::string most = std::string(50, 'a') + std::string(50, 'b') + std::string(9, 'c');
   const MapScores many(lineage_of({{{1, 4}, most + "d.."}, {{2, 4}, most + "dd."}}, 9), 1008, 1);
   CHECK(many.score({0, 0}).big == 3);
@@ -170,7 +169,7 @@ TEST_CASE("map scores: clusters under five points, or one in a hundred, are nois
 TEST_CASE("map scores: minpts around a cell whose big clusters lie one to one in each other") {
   const Lineage lineage =
       lineage_of({{{1, 8}, "aa.bb....."},
-                  {{1, 4}, "aaaaa.cc.."},  // two lie in one, and another is new: as many, but not the same
+                  {{1, 4}, "aaaaa.cc.."},  // two merge and one is new: the number is equal, the clusters are not
                   {{1, 2}, "aaaaa.cccc"},
                   {{2, 8}, "aaa.bbb..."},
                   {{2, 4}, "aaa.bbb.cc"},
@@ -226,15 +225,15 @@ TEST_CASE("map scores: the effective dimension is the slope of minpts over eps, 
                        {{4, large}, "aaaaaabb"}},
                       10);
   };
-  // At minpts 5 the share of core points crosses a half a third of the way from eps 1 to 2, at 20 as far from 2 to 4.
+  // Half of the points become core a third of the way from eps 1 to 2 at minpts 5, and from 2 to 4 at minpts 20.
   const double slope = std::log((20 - 4.0 / 3) / (5 - 4.0 / 3)) / std::log(2.0);
   const Lineage lineage = cells(5, 20);
   CHECK(MapScores(lineage, 80, 5).dimension(0) == Approx(slope));
   CHECK(MapScores(lineage, 80, 5).dimension(1) == Approx(slope));
   CHECK(MapScores(lineage, 80, 2).dimension(0) == 2);
-  CHECK(MapScores(lineage_of({{{1, 5}, "aa"}, {{2, 5}, "aa"}}, 10), 20, 7).dimension(0) == 7);  // nothing is known
+  CHECK(MapScores(lineage_of({{{1, 5}, "aa"}, {{2, 5}, "aa"}}, 10), 20, 7).dimension(0) == 7);  // no data
 
-  // Weights of 3: thrice the minpts are as many points.
+  // Weights are 3, so three times the minpts mean the same number of points.
   const Lineage heavy = cells(15, 60);
   const MapScores light_scores(lineage, 80, 5), heavy_scores(heavy, 80, 5, 3);
   CHECK(heavy_scores.dimension(1) == Approx(slope));
@@ -245,19 +244,19 @@ TEST_CASE("map scores: the effective dimension is the slope of minpts over eps, 
 
 TEST_CASE("map scores: the best, the peaks along eps, and what is recommended") {
   std::vector<Drawn> cells;
-  // Two clusters through eight eps, then one; before, three that live for one.
+  // The first eps has three clusters, the next eight have two, and the last has one.
   for (int e = 0; e < 10; ++e) {
     cells.push_back({{std::exp2(e), 16}, e == 0 ? "aabbbb.ccc" : e < 9 ? "aaaaabbbbb" : "aaaaaaaaaa"});
   }
   const Lineage lineage = lineage_of(cells, 40);
   const MapScores scores(lineage, 400, 1);
   REQUIRE(scores.best());
-  CHECK(*scores.best() == GridPlace{1, 0});  // of equal ones the smallest eps
+  CHECK(*scores.best() == GridPlace{1, 0});  // the smallest eps of equal scores
   CHECK(scores.plateau({1, 0}).eps_to == 256);
-  CHECK(scores.recommended() == GridPlace{4, 0});  // of a plateau where nothing changes, its middle
+  CHECK(scores.recommended() == GridPlace{4, 0});  // the middle of a plateau where nothing changes
   CHECK(scores.peaks() == std::vector<GridPlace>{{4, 0}});
 
-  // The same pictures in small steps: nothing lives as long as chance explains.
+  // The same pictures follow in small steps. Chance explains every persistence.
   for (std::size_t e = 0; e < cells.size(); ++e) cells[e].variant.eps = std::pow(1.01, e);
   const Lineage dense = lineage_of(cells, 40);
   const MapScores chance(dense, 400, 1);
@@ -266,7 +265,7 @@ TEST_CASE("map scores: the best, the peaks along eps, and what is recommended") 
 }
 
 TEST_CASE("map scores: of a wide plateau the eps is taken around which the fewest points join") {
-  // Tails join first, then nothing for three eps, then the noise around.
+  // Tails join first, then nothing for three eps, then the surrounding noise.
   const std::vector<std::string> pictures{"aa....bb....", "aaa...bbb...", "aaaa..bbbb..", "aaaa..bbbb..",
                                           "aaaa..bbbb..", "aaaa..bbbb..", "aaaa..bbbb..", "aaaaa.bbbbb.",
                                           "aaaaaabbbbbb", "aaaaaaaaaaaa"};
@@ -276,7 +275,7 @@ TEST_CASE("map scores: of a wide plateau the eps is taken around which the fewes
   const MapScores scores(wide, 480, 1);
   CHECK(scores.best() == GridPlace{8, 0});
   CHECK(scores.recommended() == GridPlace{4, 0});
-  // In a narrow one, of less than a factor of two, what scores most is taken.
+  // If a plateau is narrower than a factor of two, the place with the best score is recommended.
   for (std::size_t e = 0; e < cells.size(); ++e) cells[e].variant.eps = std::pow(1.08, e);
   const Lineage narrow = lineage_of(cells, 4000);
   const MapScores narrow_scores(narrow, 48000, 1);
@@ -284,7 +283,7 @@ TEST_CASE("map scores: of a wide plateau the eps is taken around which the fewes
 }
 
 TEST_CASE("map scores: a plateau over ten times eps, and over the square of the best's, wins at half its score") {
-  // Four clusters through `fine` eps, of which two and two are one through `coarse` eps.
+  // Four clusters exist at `fine` eps. They merge into two clusters, which exist at `coarse` eps.
   const auto recommended = [](int fine, int coarse) {
     std::vector<Drawn> cells;
     double eps = 1;
@@ -303,7 +302,7 @@ TEST_CASE("map scores: a plateau over ten times eps, and over the square of the 
   CHECK(recommended(4, 10) == 4);  // ×7.5
   CHECK(recommended(4, 12) == 2);  // ×11.6
   CHECK(recommended(5, 12) == 2);
-  CHECK(recommended(8, 12) == 4);  // ×4.8 beside ×11.6
+  CHECK(recommended(8, 12) == 4);  // ×4.8 next to ×11.6
 }
 
 TEST_CASE("map scores: a peak lies in the middle of its plateau, and has the largest score of it") {
@@ -334,7 +333,7 @@ TEST_CASE("map scores: grids without even ratios, gaps and single eps are refuse
   check_mentions(error({{1, 2}, {2, 2}, {3, 2}, {4, 2}}), {"even ratios"});
   require_even_grid(std::vector<Variant>{{0.1, 2}, {0.2, 2}});
   require_even_grid(std::vector<Variant>{{0.4, 2}, {0.1, 2}, {0.2, 2}});
-  require_even_grid(std::vector<Variant>{{0.1, 2}, {0.126, 2}, {0.158, 2}, {0.2, 2}});  // rounded
+  require_even_grid(std::vector<Variant>{{0.1, 2}, {0.126, 2}, {0.158, 2}, {0.2, 2}});  // the eps are rounded
   require_even_grid(grid(parse_eps_list("1e-9:1e9:333:log"), {1, 7}).variants());
   const Lineage uneven = lineage_of({{{1, 2}, "ab"}, {{2, 2}, "ab"}, {{9, 2}, "aa"}}, 10);
   CHECK_THROWS_AS(MapScores(uneven, 20, 1), UsageError);

@@ -19,7 +19,7 @@ using test::OracleTable;
 using test::Random;
 using test::TableMaker;
 
-/// The sets as each point's smallest fellow by position; kNotCore for points that are not core.
+/// Returns the smallest position in the set of each point, and kNotCore for points that are not core.
 std::vector<std::uint32_t> components(const OracleTable& by_position, std::uint32_t minpts) {
   const std::size_t n = by_position.rows.size();
   std::vector<std::uint32_t> smallest(n, kNotCore);
@@ -80,7 +80,7 @@ TEST_CASE("unite rows: whole rows or their lower half, csr or packed, give the c
 }
 
 TEST_CASE("unite rows: only rows of the asked-for sizes are read") {
-  // Two pairs and a triangle: rows of 2, 2, 2, 2 and 3, 3, 3 neighbours.
+  // Two pairs and a triangle have rows of 2, 2, 2, 2 and 3, 3, 3 neighbours.
   OracleTable rows;
   rows.rows = {{0, 1}, {0, 1}, {2, 3}, {2, 3}, {4, 5, 6}, {4, 5, 6}, {4, 5, 6}};
   TableMaker maker;
@@ -124,7 +124,7 @@ TEST_CASE("find clusters: core points have that of their root, others the lowest
     const OracleTable rows = data.oracle(test::make_eps(data, random));
     const auto minpts = static_cast<std::uint32_t>(1 + random.below(7));
     const std::vector<std::uint32_t> roots = components(rows, minpts);
-    // Numbers in any order: the lowest number need not be that of the smallest root.
+    // Numbers come in any order, so the smallest root need not have the lowest number.
     const std::vector<std::uint32_t> number = test::make_order(roots.size(), seed);
     Buffer<std::uint32_t> cluster_of(roots.size());
     std::transform(roots.begin(), roots.end(), cluster_of.begin(),
@@ -149,7 +149,7 @@ TEST_CASE("find clusters: core points have that of their root, others the lowest
       REQUIRE(clusters.back() == 77);
       clusters.pop_back();
       REQUIRE(clusters == expected);
-      // Any stretch of rows, written from the first element on.
+      // Any range of rows is written from the first element on.
       const auto first = static_cast<std::uint32_t>(random.below(roots.size()));
       const auto last = static_cast<std::uint32_t>(first + random.below(roots.size() - first + 1));
       std::vector<std::uint32_t> part(last - first);

@@ -21,7 +21,7 @@ using test::DataSet;
 using test::Minpts;
 using test::Random;
 
-/// Against the oracle. minpts: descending. Returns the clusters of all.
+/// Compares the clustering with the oracle; minpts must descend. Returns the number of clusters of all minpts.
 std::size_t check(const DataSet& data, const index::SearchIndex& index, const Minpts& minpts) {
   INFO("bundles " << index.bundles());
   const CancelToken never;
@@ -30,7 +30,7 @@ std::size_t check(const DataSet& data, const index::SearchIndex& index, const Mi
   return test::check_nested(data, index.eps(), source, minpts);
 }
 
-/// On every kind of index. Returns the clusters on a grid.
+/// Checks every kind of index. Returns the number of clusters on a grid.
 std::size_t check(const DataSet& data, double eps, const Minpts& minpts) {
   const CancelToken never;
   check(data, index::TileIndex(data.view(), eps, index::LayerKind::tree, never), minpts);
@@ -91,7 +91,7 @@ TEST_CASE("searched source: chains at exactly eps in more dimensions than cells 
 }
 
 TEST_CASE("searched source: cells that were to be cliques and became too many") {
-  // Three axes of 2^30 slots each are more than a key can number: cells are made coarser, and are cliques no more.
+  // Three axes of 2^30 slots each exceed the range of a key. The cells become coarser and are no longer cliques.
   for (const Precision precision : {Precision::float32, Precision::float64}) {
     DataSet data = test::make_data("clustered", 250, 3, precision, 5);
     for (std::size_t k = 0; k < 3; ++k) {

@@ -26,7 +26,7 @@ using test::Random;
 
 using LabelList = std::vector<std::int32_t>;
 
-/// By all distances, as the package hdbscan computes the index for rows that are sorted by core distance.
+/// Computes the index from all distances, as the package hdbscan does for rows sorted by core distance.
 class Oracle {
  public:
   Oracle(const DataSet& data, const LabelList& labels) : data_(data) {
@@ -53,7 +53,7 @@ class Oracle {
   }
 
   double score = 0;
-  std::vector<std::int32_t> clusters_of;  ///< labels that some point has
+  std::vector<std::int32_t> clusters_of;  ///< labels that occur
   std::vector<double> scores;
 
  private:
@@ -62,7 +62,7 @@ class Oracle {
     return std::max({distance(i, j), core_[i], core_[j]});
   }
 
-  /// Whether i is denser than j, or as dense and the first by coordinates.
+  /// Returns true if i is denser than j, or equally dense and first by coordinates.
   [[nodiscard]] bool comes_before(std::size_t i, std::size_t j) const {
     if (core_[i] != core_[j]) return core_[i] < core_[j];
     for (std::size_t k = 0; k < data_.dims; ++k) {
@@ -88,7 +88,7 @@ class Oracle {
       core_[i] = sum == 0 ? 0 : std::pow(sum / static_cast<double>(ids.size() - 1), -1 / d);
     }
     std::sort(ids.begin(), ids.end(), [&](std::size_t i, std::size_t j) { return comes_before(i, j); });
-    // The nearest point outside of the tree, again and again; then its parent is the first that is as near.
+    // Repeatedly adds the point that is nearest to the tree. Its parent is the first point at that distance.
     std::vector<std::size_t> tree{ids[0]};
     std::vector<double> reached(labels.size(), std::numeric_limits<double>::infinity());
     std::vector<bool> in_tree(labels.size());
@@ -138,7 +138,7 @@ void check_same(double found, double expected) {
   }
 }
 
-/// Clusters around centres, with some noise.
+/// Returns clusters around centres, with some noise.
 DataSet blobs(Random& random, std::size_t n, std::size_t dims, std::size_t clusters, LabelList& labels) {
   DataSet data;
   data.dims = dims;
@@ -216,7 +216,7 @@ TEST_CASE("validity: duplicates, clusters of one point, of two, alone, and none"
   CHECK(found.clusters[3].cluster == 4);
   for (std::size_t c = 0; c < 4; ++c) check_same(found.clusters[c].score, oracle.scores[c]);
   check_same(found.score, oracle.score);
-  CHECK(found.clusters[0].score == 1);  // all at one place
+  CHECK(found.clusters[0].score == 1);  // all points are equal
   CHECK(std::isnan(found.clusters[2].score));
   CHECK(found.clusters[2].points == 1);
   CHECK(std::isnan(validity(data.view(), LabelList(10, 0)).score));
@@ -226,7 +226,7 @@ TEST_CASE("validity: duplicates, clusters of one point, of two, alone, and none"
   CHECK(validity(PointsView(std::span<const double>(), 2), {}).score == 0);
 }
 
-/// The same points in another order.
+/// Returns the same points in another order.
 DataSet shuffled(const DataSet& data, LabelList& labels, std::uint64_t seed) {
   Random random(seed);
   std::vector<std::size_t> order(data.size());
@@ -246,7 +246,7 @@ DataSet shuffled(const DataSet& data, LabelList& labels, std::uint64_t seed) {
   return result;
 }
 
-/// Every number of it, as bits: NaN is NaN.
+/// Returns all numbers of the result as bits. All NaN are equal.
 std::vector<std::uint64_t> bits_of(const Validity& found) {
   std::vector<std::uint64_t> bits;
   const auto add = [&](double x) {
@@ -262,7 +262,7 @@ std::vector<std::uint64_t> bits_of(const Validity& found) {
   return bits;
 }
 
-/// Points of a lattice, some of them several times, in clusters that are boxes of it or drawn at random.
+/// Returns points of a lattice, some of them repeated. The clusters are boxes of the lattice or random.
 DataSet lattice(Random& random, std::size_t dims, LabelList& labels) {
   DataSet data;
   data.dims = dims;
@@ -354,7 +354,7 @@ TEST_CASE("validity: sizes whose squares float64 does not hold together") {
   CHECK(found.clusters[0].sparseness == Approx(4.8e-200).margin(0));
   CHECK(found.clusters[0].separation == Approx(2e200));
   CHECK(found.clusters[0].score == 1);
-  // An outlier of a cluster, and clusters that are nearly at one place.
+  // One cluster has an outlier, and two clusters are almost at the same place.
   data.doubles = {1, 1.5, 1.75, 1e300, 5, 6, 7};
   CHECK(validity(data.view(), LabelList{0, 0, 0, 0, 1, 1, 1}).clusters[1].sparseness == Approx(1.3333333333333333));
   data.doubles = {0, 0, 1e-300, 1e-300, 1, 1, 5};
@@ -365,7 +365,7 @@ TEST_CASE("validity: sizes whose squares float64 does not hold together") {
 }
 
 TEST_CASE("validity: in many dimensions powers of distances neither overflow nor vanish") {
-  // hdbscan's powers leave float64 here.
+  // The powers that hdbscan computes overflow or underflow here.
   Random random(3);
   LabelList labels;
   DataSet data = blobs(random, 120, 700, 3, labels);

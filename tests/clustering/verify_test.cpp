@@ -1,4 +1,4 @@
-// The verifier is itself tested: it accepts right labels, and finds each kind of wrong ones and names the point.
+// The verifier must accept right labels. It must find each kind of wrong labels and name the point.
 #include <epsflow/clustering/verify.hpp>
 
 #include <cstdint>
@@ -19,14 +19,14 @@ using test::OracleTable;
 using test::Picture;
 using test::Random;
 
-/// All findings as one text.
+/// Returns all findings as one text.
 std::string findings(const DataSet& data, const Variant& variant, const std::vector<std::int32_t>& labels) {
   std::string text;
   for (const std::string& f : verify(data.view(), variant, labels, 1000)) text += f + "\n";
   return text;
 }
 
-/// Points on a line, one unit apart where a `1` stands.
+/// Returns a point on a line for each `1`, at its place in the text.
 DataSet line(const std::string& places) {
   DataSet data;
   data.dims = 1;
@@ -36,7 +36,7 @@ DataSet line(const std::string& places) {
   return data;
 }
 
-// o - core, x - border, . - noise, for eps 1 and minpts 5: two clusters that share a border point, point 4.
+// o - core, x - border, . - noise, for eps 1 and minpts 5: two clusters share a border point, point 4.
 //
 //   0 1              0 1
 // 2 3 4 5 6        0 0 0 1 1
@@ -82,7 +82,7 @@ TEST_CASE("verify: right labels are accepted") {
 }
 
 TEST_CASE("verify: any single wrong label of random data is found") {
-  // The labelling is unique, so every change of one label must be found.
+  // The labelling is unique, so the verifier must find every change of one label.
   std::size_t changes = 0;
   for (std::uint64_t seed = 1; seed <= 150; ++seed) {
     const DataSet data = test::random_data(seed, 60);
@@ -111,7 +111,7 @@ TEST_CASE("verify: a core point without a cluster") {
 }
 
 TEST_CASE("verify: a core point moved to another cluster") {
-  // o - o - o: the one in the middle is moved.
+  // o - o - o: the middle point is moved.
   const std::string text = findings(line("111 11"), {1, 2}, {0, 1, 0, 1, 1});
   check_names(text, "point 1 (label 1): core neighbour 0 carries 0");
   check_names(text, "point 0 (label 0): core neighbour 1 carries 1");
@@ -144,14 +144,14 @@ TEST_CASE("verify: two clusters merged through their shared border point") {
 }
 
 TEST_CASE("verify: one cluster split where it is connected") {
-  // o - o - o - o, cut in the middle.
+  // o - o - o - o is cut in the middle.
   const std::string text = findings(line("1111"), {1, 2}, {0, 0, 1, 1});
   check_names(text, "point 1 (label 0): core neighbour 2 carries 1");
   check_names(text, "point 2 (label 1): core neighbour 1 carries 0");
 }
 
 TEST_CASE("verify: numbers swapped") {
-  // Point 4 is a border point of both, so that it must change as well for the numbering to be all that is wrong.
+  // Point 4 is a border point of both clusters. It changes too, so that only the numbering is wrong.
   const std::string text = Scene().with({{0, 1}, {1, 0}, {2, 1}, {3, 1}, {4, 0}, {5, 0}, {6, 0}, {7, 1}, {8, 0}});
   check_names(text, "cluster 1 begins at point 3, before cluster 0 at point 5");
 }

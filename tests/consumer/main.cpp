@@ -1,4 +1,4 @@
-// Two pairs of points, far from each other: two clusters.
+// Clusters two distant pairs of points into two clusters.
 #include <cstdint>
 #include <vector>
 

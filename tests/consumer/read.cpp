@@ -1,4 +1,4 @@
-// Reads points from a file through epsflow::io, which is what links cfitsio, zlib and HDF5.
+// Reads points from a file through epsflow::io, which links cfitsio, zlib and HDF5.
 #include <filesystem>
 #include <fstream>
 

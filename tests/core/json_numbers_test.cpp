@@ -17,7 +17,7 @@ using test::error_of;
 
 std::string digits(std::size_t count) { return "1" + std::string(count - 1, '3'); }
 
-/// The error of reading "n" of results[3], where it is `value`.
+/// Returns the error for `value` as "n" of results[3].
 template <class Read>
 std::string refused(const std::string& value, Read read) {
   const Json json = Json::parse(R"({"n": )" + value + "}");
@@ -114,19 +114,19 @@ TEST_CASE("numbers of JSON: finite numbers from 0 on, and variants") {
 
 TEST_CASE("counts of a clustering fit each other and the points") {
   const auto misfit = [](const LabelSummary& summary, std::uint64_t points) { return misfit_of(summary, points); };
-  // clusters, noise, core, border, largest
+  // The fields are clusters, noise, core, border, largest.
   CHECK(misfit({}, 0).empty());
   CHECK(misfit({0, 7, 0, 0, 0}, 7).empty());
   CHECK(misfit({2, 1, 3, 2, 3}, 6).empty());
-  CHECK(misfit({2, 1, 3, 2, 4}, 6).empty());  // of 4 points and of 1
+  CHECK(misfit({2, 1, 3, 2, 4}, 6).empty());  // clusters of 4 points and of 1 point
   CHECK(misfit({5, 0, 5, 0, 1}, 5).empty());
   CHECK(misfit_of({2, 1, 3, 2, 3}, std::nullopt).empty());
   check_mentions(misfit({2, 1, 3, 2, 3}, 7), {"noise, core and border points are 6 together, and there are 7 points"});
   check_mentions(misfit({2, 1, 3, 2, 3}, 0), {"6 together"});
   for (const LabelSummary& summary :
-       {LabelSummary{4, 1, 3, 2, 2},  // a cluster without a core point
+       {LabelSummary{4, 1, 3, 2, 2},  // one cluster has no core point
         LabelSummary{2, 1, 3, 2, 2},  // two clusters of 2 points have 4
-        LabelSummary{2, 1, 3, 2, 5},  // and none is left for the other cluster
+        LabelSummary{2, 1, 3, 2, 5},  // no point is left for the other cluster
         LabelSummary{2, 1, 3, 2, 0}, LabelSummary{0, 3, 3, 0, 0}, LabelSummary{0, 3, 0, 3, 0},
         LabelSummary{0, 6, 0, 0, 1}, LabelSummary{1, 6, 0, 0, 0}, LabelSummary{1, 0, 6, 0, 7}}) {
     CAPTURE(summary.clusters, summary.noise, summary.core, summary.border, summary.largest);

@@ -14,8 +14,8 @@
 #include <epsflow/core/error.hpp>
 
 #if defined(__SANITIZE_ADDRESS__)
-// These tests ask for more than there is; the sanitizer's allocator would end the program instead of refusing.
-extern "C" const char* __asan_default_options() {  // NOLINT: the name is the sanitizer's
+// These tests request more memory than there is. By default the sanitizer's allocator would end the program.
+extern "C" const char* __asan_default_options() {  // NOLINT: the sanitizer defines the name
   return "allocator_may_return_null=1";
 }
 #endif
@@ -71,7 +71,7 @@ TEST_CASE("memory charge: gives back at the end of its scope, once") {
     CHECK(budget.used() == 70);
     moved.shrink(30);
     CHECK(budget.used() == 30);
-    moved.shrink(50);  // does not grow again
+    moved.shrink(50);  // the charge does not grow again
     CHECK(budget.used() == 30);
     MemoryCharge other(budget, 20, "another");
     other = std::move(moved);
@@ -188,7 +188,7 @@ TEST_CASE("arena pool: idle arenas are given up when somebody else needs the bud
     REQUIRE(b.grow(12 * kMiB));
   }
   CHECK(budget.used() >= 24 * kMiB);
-  // Too large for either of the idle ones.
+  // The arena is larger than both idle ones.
   Arena large = pool.acquire(64 * kMiB);
   CHECK(large.grow(32 * kMiB));
   CHECK(budget.used() == 32 * kMiB);
@@ -218,12 +218,12 @@ TEST_CASE("arena pool: address space that the system refuses is an error") {
                  {"1.0 EiB", "EngineOptions::memory"});
 }
 
-/// Notes which bytes are pinned, and whatever is wrong with the requests.
+/// Records the pinned bytes and any invalid request.
 class TestPinner final : public PagePinner {
  public:
   void pin(std::byte* begin, std::uint64_t bytes) noexcept override {
     wrong |= reinterpret_cast<std::uintptr_t>(begin) % kPiece != 0 || bytes == 0 || bytes % kPiece != 0;
-    // The pages are there, or this would end the program.
+    // If the pages did not exist, this would crash.
     *begin = begin[bytes - 1] = std::byte{1};
     pinned += bytes;
   }
@@ -253,11 +253,11 @@ TEST_CASE("arena pool: with a pinner, whole pieces are pinned as they are charge
       CHECK(arena.grow(2 * kPiece + 1));
       CHECK(pinner.pinned == 3 * kPiece);
       CHECK(budget.used() == 3 * kPiece);
-      // Five bytes are left, but no piece.
+      // Five bytes are left, which are less than a piece.
       CHECK_FALSE(arena.grow(3 * kPiece + 1));
       CHECK(pinner.pinned == 3 * kPiece);
     }
-    // Idle arenas stay pinned, until somebody needs their memory.
+    // Idle arenas stay pinned until their memory is needed.
     CHECK(pinner.pinned == 3 * kPiece);
     const MemoryCharge charge(budget, kPiece, "something else");
     CHECK(pinner.pinned == 0);
@@ -301,7 +301,7 @@ TEST_CASE("buffer: aligned, sized, movable") {
     Buffer<std::uint32_t> moved = std::move(buffer);
     CHECK(moved.data() == data);
     CHECK(moved[size - 1] == 7);
-    CHECK(buffer.size() == 0);  // NOLINT(bugprone-use-after-move): empty is promised
+    CHECK(buffer.size() == 0);  // NOLINT(bugprone-use-after-move): a moved-from buffer is empty
     CHECK(buffer.empty());
     buffer = std::move(moved);
     CHECK(buffer.span().size() == size);

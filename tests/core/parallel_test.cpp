@@ -28,9 +28,9 @@ using test::error_of;
 
 using Range = std::pair<std::size_t, std::size_t>;
 
-/// The ranges of one loop, ascending.
+/// Returns the ranges of one loop in ascending order.
 std::vector<Range> ranges_of(std::size_t count, std::size_t grain) {
-  // A range is noted at the place of its first number, which no other range has.
+  // A range is recorded at its first number, which belongs to no other range.
   std::vector<std::size_t> end_of(count, 0);
   std::atomic<std::size_t> calls{0};
   std::atomic<bool> within{true};
@@ -63,7 +63,7 @@ TEST_CASE("parallel ranges: they are disjoint and make up all") {
         next = end;
       }
       CHECK(next == count);
-      // What has no more than a grain is not divided.
+      // A loop that is not longer than the grain is not divided.
       CHECK((count > grain || ranges.size() == std::min<std::size_t>(count, 1)));
     }
   }
@@ -199,7 +199,7 @@ TEST_CASE("parallel sort: ascending, in place") {
     CHECK((integers == sorted_integers));
     CHECK((reals == sorted_reals));
   }
-  // Of a part only that.
+  // If only a part is given, only that part is sorted.
   std::vector<double> some{5, 4, 3, 2, 1};
   parallel_sort(std::span(some).subspan(1, 3));
   CHECK(some == std::vector<double>{5, 2, 3, 4, 1});

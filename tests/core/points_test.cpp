@@ -49,7 +49,7 @@ TEST_CASE("points view: shapes that cannot be are refused") {
                  {"4097", "4096"});
   const std::vector<float> widest(kMaxDims);
   CHECK(PointsView(std::span<const float>(widest), kMaxDims).size() == 1);
-  // No memory is touched for the count of points to be checked.
+  // The check of the number of points reads no memory.
   const std::span<const float> too_many(widest.data(), std::size_t{0xFFFFFFFF});
   check_mentions(error_of<UsageError>([&] { (void)PointsView(too_many, 1); }), {"4294967295", "4294967294"});
 }
@@ -81,7 +81,7 @@ TEST_CASE("points: sizes that cannot be are refused") {
   CHECK_THROWS_AS(Points(1, kMaxDims + 1, Precision::float32), UsageError);
   CHECK_THROWS_AS(Points(0x1FFFFFFFFULL, 1, Precision::float32), UsageError);
   CHECK(Points(0, 3, Precision::float64).view().size() == 0);
-  // 128 TiB: within the limits, but not there.
+  // 128 TiB are within the limits, but not available.
   CHECK_THROWS_AS(Points(kMaxPoints, kMaxDims, Precision::float64), ResourceError);
 }
 
@@ -93,7 +93,7 @@ TEST_CASE("points: the first coordinate that is no number is named by row and co
   check_mentions(error_of<InputError>(check), {"row 9999", "column 2", "-inf"});
   values[12'301] = std::nan("");
   check_mentions(error_of<InputError>(check), {"row 4100", "column 1", "nan", "drop"});
-  // A range of rows is checked by itself, and rows keep their numbers.
+  // A range of rows is checked alone, and rows keep their numbers.
   const PointsView points(std::span<const double>(values), 3);
   CHECK_NOTHROW(require_finite(points, 0, 4100));
   CHECK_NOTHROW(require_finite(points, 4101, 9999));

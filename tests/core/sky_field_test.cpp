@@ -12,7 +12,7 @@ namespace {
 
 const Metric kGreatcircle{.kind = MetricKind::greatcircle};
 
-/// 10 degrees of longitude from `west` on, 8 of latitude, and many points within.
+/// Returns points over 10 degrees of longitude from `west` on, and 8 degrees of latitude.
 std::vector<double> field(double west, std::size_t n = 5000) {
   std::vector<double> values;
   for (std::size_t i = 0; i < n; ++i) {

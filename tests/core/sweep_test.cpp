@@ -30,7 +30,7 @@ TEST_CASE("sweep: a variant given twice counts once, at its first place") {
   const Sweep sweep(std::vector<Variant>{{0.2, 4}, {0.1, 4}, {0.2, 4}, {0.2, 5}, {0.1, 4}});
   CHECK(sweep.variants() == std::vector<Variant>{{0.2, 4}, {0.1, 4}, {0.2, 5}});
   CHECK(grid({0.1, 0.1}, {4, 4}).size() == 1);
-  // Next to each other in float64, and still two.
+  // These eps are adjacent in float64, but not equal.
   CHECK(grid({0.1, std::nextafter(0.1, 1.0)}, {4}).size() == 2);
 }
 
@@ -61,7 +61,7 @@ TEST_CASE("parse eps: steps give the decimal numbers that a reader would write")
   CHECK(parse_eps_list("0.1:0.7:0.1") == std::vector<double>{0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7});
   CHECK(parse_eps_list("1:2:0.25") == std::vector<double>{1, 1.25, 1.5, 1.75, 2});
   CHECK(parse_eps_list("2:2:1") == std::vector<double>{2});
-  // The end is not met: it is left out.
+  // No step meets the end exactly, so the end is left out.
   CHECK(parse_eps_list("0.1:0.35:0.1") == std::vector<double>{0.1, 0.2, 0.3});
   CHECK(parse_eps_list("0.001:0.003:0.001") == std::vector<double>{0.001, 0.002, 0.003});
   CHECK(parse_eps_list("0.05:0.15:0.05,0.5,1:3:1") == std::vector<double>{0.05, 0.1, 0.15, 0.5, 1, 2, 3});
@@ -72,7 +72,7 @@ TEST_CASE("parse eps: steps downwards") {
   CHECK(parse_eps_list("0.5:0.1:0.1") == values);
   CHECK(parse_eps_list("0.5:0.1:-0.1") == values);
   CHECK(parse_eps_list("0.3:0.2:0.1") == std::vector<double>{0.3, 0.2});  // 0.3 - 0.2 is less than 0.1 in float64
-  CHECK(parse_eps_list("0.5:0.05:0.1") == values);                        // the end is not met
+  CHECK(parse_eps_list("0.5:0.05:0.1") == values);                        // no step meets the end exactly
 }
 
 TEST_CASE("parse eps: a number of values in even steps, both ends included") {
@@ -81,7 +81,7 @@ TEST_CASE("parse eps: a number of values in even steps, both ends included") {
   CHECK(parse_eps_list("1:2:9:lin") == std::vector<double>{1, 1.125, 1.25, 1.375, 1.5, 1.625, 1.75, 1.875, 2});
   CHECK(parse_eps_list("3:7:2:lin") == std::vector<double>{3, 7});
   CHECK(parse_eps_list("3:3:1:lin") == std::vector<double>{3});
-  const auto thirds = parse_eps_list("1:2:4:lin");  // no short decimal numbers
+  const auto thirds = parse_eps_list("1:2:4:lin");  // thirds have no short decimal form
   REQUIRE(thirds.size() == 4);
   CHECK(thirds[1] == Approx(4.0 / 3));
   CHECK(thirds[2] == Approx(5.0 / 3));
@@ -147,7 +147,7 @@ TEST_CASE("parse eps: what is wrong is named") {
   check_mentions(error("0.1,1:2:3:4:5"), {"'1:2:3:4:5'"});
   check_mentions(error("1:2:0"), {"'1:2:0'", "not 0"});
   check_mentions(error("1:2:-1"), {"'1:2:-1'", "downwards"});
-  // Five values may be meant, and one would come out.
+  // The user may mean five values, but one would result.
   check_mentions(error("1:2:5"), {"'1:2:5'", "lo:hi:n:lin"});
   check_mentions(error("2:1:5"), {"'2:1:5'", "lo:hi:n:lin"});
   check_mentions(error("3:7:1:log"), {"'3:7:1:log'", "both ends"});
@@ -228,7 +228,7 @@ TEST_CASE("format number: the shortest text that reads back as the same number")
   for (int i = 0; i < 2000; ++i) {
     const double value = std::ldexp(random.unit(), static_cast<int>(random.below(2000)) - 1000);
     REQUIRE(std::stod(format_number(value)) == value);
-    // An eps that is printed and read again is the same eps.
+    // If an eps is printed and read again, it must not change.
     if (value > 0) REQUIRE(parse_eps_list(format_number(value)) == std::vector<double>{value});
   }
 }

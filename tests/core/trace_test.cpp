@@ -46,7 +46,7 @@ TEST_CASE("trace: threads are numbered from 0 in the order of their first span")
   Trace trace;
   const auto now = Trace::Clock::now();
   trace.record(Stage::build_index, now, now, 1, {});
-  // Both are alive at once: the id of a thread may be used again once it has ended.
+  // Both threads exist at once, because the id of a thread may be reused after it ends.
   std::thread first([&] {
     trace.record(Stage::build_table, now, now, 1, {});
     std::thread second([&] { trace.record(Stage::sort_pairs, now, now, 1, {}); });

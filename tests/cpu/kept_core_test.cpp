@@ -20,7 +20,7 @@ TEST_CASE("kept core: places near, far and at the borders of cells get the lowes
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     Random random(seed);
     const std::size_t dims = 1 + seed % 6;
-    const bool lattice = random.chance(0.5);  // coordinates and places whole steps of eps / 2 apart
+    const bool lattice = random.chance(0.5);  // coordinates are multiples of eps / 2
     const double eps = lattice ? 1 : random.uniform(0.05, 1.5);
     const auto value = [&](double from, double to) {
       return lattice ? static_cast<double>(random.below(static_cast<std::uint64_t>(2 * (to - from)))) / 2 + from

@@ -31,7 +31,7 @@ Space slices_of(const std::vector<std::uint64_t>& sizes) {
   return space;
 }
 
-/// Some on a lattice, so that many pairs lie at exactly eps = 1, and some twice; the last slice is far away and much larger than eps.
+/// Returns slices on a lattice, with many pairs at exactly eps = 1, in turn with others. The last is far and wide.
 template <class T>
 std::vector<T> sparse_points(const Space& space, std::size_t dims) {
   Random random(dims + sizeof(T));
@@ -48,7 +48,7 @@ std::vector<T> sparse_points(const Space& space, std::size_t dims) {
   return values;
 }
 
-/// Labels, masks and counts of levels.
+/// Holds labels, masks and counts of all levels.
 struct Made {
   std::vector<std::vector<std::int32_t>> labels;
   std::vector<std::vector<std::uint8_t>> core;
@@ -84,7 +84,7 @@ TEMPLATE_TEST_CASE("pair index: labels, masks and counts of slices are those of 
     const auto points = backend->load(PointsView(std::span<const TestType>(values), dims), space);
     for (const double eps : {0.3, 1.0, 1.2}) {
       CAPTURE(dims, eps);
-      // Of whatever number of threads the machine has, few slices are enough for one.
+      // With one thread, few slices are enough on any machine.
       tbb::task_arena(1).execute([&] {
         const auto pairs = points->build_index({.eps = eps, .cells = Cells::clique, .pairs = true}, kNever);
         const auto cells = points->build_index({.eps = eps, .cells = Cells::clique}, kNever);
@@ -137,9 +137,9 @@ TEST_CASE("pair index: cells where a list is not the right index") {
     return index::PairList::find(some, of, eps, kNever).has_value();
   };
   CHECK(finds(points, space, 1));
-  CHECK_FALSE(finds(points, {}, 1));          // no slices
-  CHECK_FALSE(finds(points, space, 20));      // many in each neighbourhood
-  CHECK_FALSE(finds(points, space, 1e-200));  // squares vanish
+  CHECK_FALSE(finds(points, {}, 1));          // there are no slices
+  CHECK_FALSE(finds(points, space, 20));      // neighbourhoods have many points
+  CHECK_FALSE(finds(points, space, 1e-200));  // squares underflow
   CHECK_FALSE(finds(PointsView(std::span<const double>(values), 4), slices_of({1000, 1000}), 1));
   Space other = space;
   other.norm = Norm::manhattan;
@@ -148,7 +148,7 @@ TEST_CASE("pair index: cells where a list is not the right index") {
   other.axes = {{0, 100}, {0, 100}};
   CHECK_FALSE(finds(points, other, 1));
   const std::vector<double> large(2 * 65537, 0);
-  CHECK_FALSE(finds(PointsView(std::span<const double>(large), 2), slices_of({65537}), 1));  // places have 16 bits
+  CHECK_FALSE(finds(PointsView(std::span<const double>(large), 2), slices_of({65537}), 1));  // places have only 16 bits
   const std::vector<double> ends{-1.7e308, 0, 1.7e308, 0};
   CHECK_FALSE(finds(PointsView(std::span<const double>(ends), 2), slices_of({2}), 1));  // differences overflow
   CancelToken cancelled;

@@ -38,7 +38,7 @@ std::shared_ptr<const index::SearchIndex> make_index(const DataSet& data, double
   return std::make_shared<const index::TileIndex>(data.view(), eps, kind, never);
 }
 
-/// An index, its searches and a table, as the flow would put them together.
+/// An index, its searches and a table, combined as in the flow.
 class Bench {
  public:
   Bench(const DataSet& data, double eps, IndexChoice choice = IndexChoice::grid)
@@ -62,11 +62,11 @@ class Bench {
     return search_->plan();
   }
 
-  /// Searches, and fails when `done` is not called once, or with an error.
+  /// Searches. Fails if `done` is not called exactly once or gets an error.
   void search(const Batch& batch, NeighborTable& table) {
     complete([&](const auto& done) { search_->search(batch, 1, table, done); });
   }
-  /// The same for the sort.
+  /// Sorts with the same checks.
   void sort(NeighborTable& table) {
     complete([&](const auto& done) { search_->sort(1, table, done); });
   }
@@ -82,7 +82,7 @@ class Bench {
 
   [[nodiscard]] const BatchResult& found() const { return found_; }
   [[nodiscard]] TableSearch& table_search() { return *search_; }
-  Rows expected;  ///< by position
+  Rows expected;  ///< rows by position
 
  private:
   template <class F>
@@ -144,7 +144,7 @@ TEST_CASE("cpu backend: rows, pairs and packed bits are the oracle's, or an over
     const auto n = static_cast<std::uint32_t>(data.size());
     auto table = bench.csr_table();
     for (int round = 0; round < 6; ++round) {
-      // Any rows, not only those of the plan.
+      // These rows are arbitrary, not only those of the plan.
       const auto begin = static_cast<std::uint32_t>(random.below(n));
       const Range rows{begin, static_cast<std::uint32_t>(begin + 1 + random.below(n - begin))};
       std::uint64_t pairs = 0;
@@ -152,7 +152,7 @@ TEST_CASE("cpu backend: rows, pairs and packed bits are the oracle's, or an over
       for (const Kernel kernel : {Kernel::rows, Kernel::global, Kernel::shared}) {
         REQUIRE(bench.plan(lane_pairs, FormatChoice::csr, kernel).lane_pairs == lane_pairs);
         bench.search({rows, 0}, *table);
-        // A single row is searched whatever its length.
+        // A single row is searched at any length.
         if (pairs > lane_pairs && rows.size() > 1) {
           ++overflows;
           REQUIRE(std::holds_alternative<BatchTooLarge>(bench.found()));
@@ -172,7 +172,7 @@ TEST_CASE("cpu backend: rows, pairs and packed bits are the oracle's, or an over
       REQUIRE_THROWS_AS(bench.plan(0, FormatChoice::packed), UsageError);
       continue;
     }
-    // From the last batch to the first: rows land in their place in any order.
+    // Batches run from the last to the first, because rows must reach their places in any order.
     BatchPlan by_tests = bench.plan(0, FormatChoice::packed);
     auto packed = bench.packed_table();
     std::reverse(by_tests.batches.begin(), by_tests.batches.end());
@@ -250,7 +250,7 @@ TEST_CASE("cpu backend: left open, the index is a tree only where a grid leaves 
     CHECK(index->bytes() <= points->index_bytes(options));
     return index->figures().index;
   };
-  // Nothing is apart by more than eps in any coordinate.
+  // No coordinates differ by more than eps.
   CHECK(chosen(test::make_data("uniform", 9000, 8, Precision::float32, 3), 100) == IndexChoice::tree);
   CHECK(chosen(test::make_data("uniform", 9000, 6, Precision::float32, 3), 100) == IndexChoice::grid);
   CHECK(chosen(test::make_data("uniform", 3000, 8, Precision::float32, 3), 100) == IndexChoice::grid);
@@ -279,7 +279,7 @@ TEST_CASE(
 }
 
 TEST_CASE("cpu backend: left open, the format is the one of fewer bytes") {
-  // Full cells: bits are fewer. Points far from each other: a range of one candidate takes a word, and the layout more.
+  // Full cells need fewer bytes as bits. For sparse points, each range takes a word, and the layout takes more.
   const DataSet full = test::make_data("uniform", 3000, 2, Precision::float64, 1);
   Bench dense(full, 2);
   (void)dense.plan(0, FormatChoice::automatic);

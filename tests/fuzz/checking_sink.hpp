@@ -1,4 +1,4 @@
-// Takes what a reader puts as its parent process would, and aborts on what that would not take.
+// Checks what a reader puts as its parent process would, and aborts if the parent would refuse it.
 #pragma once
 
 #include <cstdlib>
@@ -10,7 +10,7 @@
 
 namespace epsflow::fuzz {
 
-/// The readers of libraries run in this process here: a child's coverage would not be seen, nor its faults.
+/// Readers that use a library run in this process here: the fuzzer would see neither coverage nor faults of a child.
 class CheckingSink final : public io::PointsSink {
  public:
   explicit CheckingSink(const io::Source& source) : source_(source) {}
@@ -25,7 +25,7 @@ class CheckingSink final : public io::PointsSink {
     set_columns(points_, columns_);
   }
 
-  /// The points, of which every value must have been put.
+  /// Returns the points. Aborts if a value has not been put.
   io::FilePoints take() {
     if (!has_begun_ || values_ != points_.size() * points_.dims()) std::abort();
     finish_points(points_, columns_, source_);

@@ -1,5 +1,5 @@
-// What the fuzz targets of the readers share: the first byte of an input picks the options, and the outcome is points
-// whose coordinates are finite and within the budget, or an epsflow::Error.
+// The fuzz targets of the readers share this code. The first byte of an input selects the options. A reader must return
+// points whose coordinates are finite and fit the budget, or throw an epsflow::Error.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace epsflow::fuzz {
 
-/// Both NaN policies, chosen columns and a memory budget are reached.
+/// Covers both NaN policies, chosen columns and a memory budget.
 inline io::ReadOptions options_of(std::uint8_t mode) {
   io::ReadOptions options;
   if ((mode & 1) != 0) options.on_nan = io::NanPolicy::drop;
@@ -23,7 +23,7 @@ inline io::ReadOptions options_of(std::uint8_t mode) {
   return options;
 }
 
-/// Calls read(bytes behind the first, source, first byte).
+/// Calls read(bytes after the first, source, first byte).
 template <class Read>
 int read_or_refuse(const std::uint8_t* data, std::size_t size, const char* name, Read read) {
   if (size == 0) return 0;
@@ -34,7 +34,7 @@ int read_or_refuse(const std::uint8_t* data, std::size_t size, const char* name,
     require_finite(points);
     if (points.view().bytes() > options.memory) std::abort();
   } catch (const Error&) {
-    // Refused with a reason.
+    // A refusal with a reason is a valid outcome.
   }
   return 0;
 }

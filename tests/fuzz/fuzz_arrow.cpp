@@ -1,5 +1,5 @@
-// Any bytes as a Parquet file, or as an Arrow file where bit 16 of the first byte says so. Their parsers are libparquet and
-// libarrow, which carry no coverage probes: only a build with sanitized ones sees all of it.
+// Reads any bytes as a Parquet file, or as an Arrow file if the first byte has the bit of value 16. Only a build with
+// instrumented libparquet and libarrow covers the parsers.
 #include "fuzz/checking_sink.hpp"
 #include "fuzz/fuzz.hpp"
 

@@ -1,5 +1,4 @@
-// Any bytes as a FITS file. Its parser is cfitsio, which carries no coverage probes: only a build with a sanitized cfitsio
-// sees all of it.
+// Reads any bytes as a FITS file. Only a build with an instrumented cfitsio covers the parser.
 #include "fuzz/checking_sink.hpp"
 #include "fuzz/fuzz.hpp"
 

@@ -1,5 +1,4 @@
-// Any bytes as an HDF5 file. Its parser is libhdf5, which carries no coverage probes: only a build with a sanitized libhdf5
-// sees all of it.
+// Reads any bytes as an HDF5 file. Only a build with an instrumented libhdf5 covers the parser.
 #include "fuzz/checking_sink.hpp"
 #include "fuzz/fuzz.hpp"
 

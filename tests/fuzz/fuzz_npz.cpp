@@ -1,4 +1,4 @@
-// Any bytes as an NPZ archive. Its ZIP is read by libzip, which carries no coverage probes.
+// Reads any bytes as an NPZ archive. libzip reads the ZIP format; it has no coverage probes.
 #include "fuzz/fuzz.hpp"
 
 #include <epsflow/io/read/byte_stream.hpp>

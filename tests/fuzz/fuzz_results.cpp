@@ -1,6 +1,6 @@
-// A results folder that says anything: opening it, and a run into it, end well or with an epsflow::Error, and remove nothing
-// that is not epsflow's. The first byte picks how the folder is opened; the rest is split at zero bytes into summary.csv,
-// sweep.json and the lines of the journal, which get right checksums.
+// Opens a results folder of arbitrary content and runs into it. Both must succeed or throw an epsflow::Error, and must
+// not remove files of other programs. The first byte selects how the folder is opened. The rest is split at zero bytes
+// into summary.csv, sweep.json and the lines of the journal, which get correct checksums.
 #include <unistd.h>
 
 #include <algorithm>
@@ -35,7 +35,7 @@ void require_precious(const fs::path& file) {
   if (std::string(std::istreambuf_iterator<char>(in), {}) != kPrecious) std::abort();
 }
 
-/// Everything up to the next zero byte, which is taken from the front of `text`.
+/// Removes everything up to the next zero byte from the front of `text` and returns it.
 std::string_view next_part(std::string_view& text) {
   const std::string_view part = text.substr(0, text.find('\0'));
   text.remove_prefix(std::min(text.size(), part.size() + 1));
@@ -87,7 +87,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   try {
     run_into(folder, data[0]);
   } catch (const Error&) {
-    // Refused with a reason.
+    // A refusal with a reason is a valid outcome.
   }
   for (const fs::path& file : precious) require_precious(file);
   fs::remove_all(root);

@@ -1,4 +1,4 @@
-// Any bytes as text.
+// Reads any bytes as text.
 #include "fuzz/fuzz.hpp"
 
 #include <epsflow/io/read/byte_stream.hpp>

@@ -1,5 +1,5 @@
-// make_arrow_seeds FOLDER: as make_seeds, for fuzz_arrow: tables of two row groups as Parquet and as Arrow, one of numbers and one of
-// vectors with an index of pandas.
+// make_arrow_seeds FOLDER writes seeds as make_seeds does, for fuzz_arrow: tables of two row groups as Parquet and as
+// Arrow. One table has numbers, the other has vectors and a pandas index.
 #include <cstdint>
 #include <filesystem>
 #include <fstream>

@@ -1,5 +1,5 @@
-// make_seeds FOLDER: writes a small valid file per reader into FOLDER/<fuzz target>, behind the byte that picks the options.
-// Files of a library's own format are made here, not kept as bytes that nobody can read.
+// make_seeds FOLDER writes a small valid file per reader into FOLDER/<fuzz target>, after the byte that selects the
+// options. Files in the formats of libraries are made here and not stored, because their bytes are not readable.
 #include <zip.h>
 
 #include <cstdint>
@@ -39,7 +39,7 @@ void write_npz(const fs::path& file, const fs::path& array) {
   zip_close(archive);
 }
 
-// In the form of fuzz_results.cpp: the way to open, summary.csv, sweep.json, lines of the journal.
+// The seed has the form of fuzz_results.cpp: the way to open the folder, summary.csv, sweep.json, lines of the journal.
 void add_results_seeds(const fs::path& seeds, const fs::path& folder, const epsflow::VariantResult& result) {
   const epsflow::io::FilePoints points(result.labels.size(), 1, epsflow::Precision::float64);
   {

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Makes the small golden set beside it: generated points, and their labels by sklearn.cluster.DBSCAN.
+"""Makes the small golden set in this folder: generated points, and their labels by sklearn.cluster.DBSCAN.
 
     python3 -m venv /tmp/golden && /tmp/golden/bin/pip install scikit-learn
     /tmp/golden/bin/python tests/golden/make_golden.py
 
-Writes for each set NAME.npy (the points, n × d) and NAME.labels.npy (int8: the n labels of each variant, one behind the
+Writes for each set NAME.npy (the points, n × d) and NAME.labels.npy (int8: the n labels of each variant, one after the
 other), and golden.csv, a row per variant: set, precision, dims, eps, minpts, clusters, noise, core. No distance of two
-points of a set lies within 1e-9 (relative) of any of its eps: where one does, the answer hangs on how a program rounds,
-and this script fails.
-The generator is seeded, but another NumPy or scikit-learn may give other points: what counts are the files.
+points of a set lies within 1e-9 (relative) of any of its eps. Otherwise the labels would depend on rounding, and this
+script fails.
+The generator is seeded, but another NumPy or scikit-learn may give other points; the files are the reference.
 """
 import csv
 import pathlib
@@ -23,7 +23,7 @@ EDGE = 1e-9
 
 
 def blobs(random, n, dims, centres, deviation, noise):
-    """Gaussian blobs in the unit cube, and a share of uniform noise."""
+    """Returns Gaussian blobs in the unit cube, and a share of uniform noise."""
     at = random.uniform(0, 1, (centres, dims))
     points = at[random.integers(0, centres, n)] + random.normal(0, deviation, (n, dims))
     loose = random.uniform(0, 1, n) < noise
@@ -32,12 +32,12 @@ def blobs(random, n, dims, centres, deviation, noise):
 
 
 def quantised(random, n):
-    """Points on a lattice: many equal distances and duplicates, none of them an eps."""
+    """Returns points on a lattice: there are many equal distances and duplicates, but no distance equals an eps."""
     return np.round(blobs(random, n, 2, 8, 0.06, 0.2), 2)
 
 
 def chains(random, n):
-    """Two spirals whose neighbouring points are barely within reach, and thin bridges of noise."""
+    """Returns two spirals whose adjacent points are barely within reach, and thin bridges of noise."""
     turn = np.sort(random.uniform(0.5, 3.0, n // 2)) * 2 * np.pi
     arm = np.column_stack([turn * np.cos(turn), turn * np.sin(turn)])
     points = np.vstack([arm, -arm]) + random.normal(0, 0.08, (2 * (n // 2), 2))
@@ -45,19 +45,19 @@ def chains(random, n):
 
 
 def duplicates(random, n):
-    """A few places, each many times."""
+    """Returns a few places, each many times."""
     places = random.uniform(-5, 5, (max(4, n // 12), 3))
     return places[random.integers(0, len(places), n)]
 
 
 def galaxies(random, n):
-    """Coordinates far from the origin, with scales that differ by axis."""
+    """Returns coordinates far from the origin, with scales that differ by axis."""
     points = blobs(random, n, 3, 15, 0.02, 0.3)
     return points * [60, 40, 0.2] + [140, -20, 1e3]
 
 
 SETS = [
-    # name, points, precision, eps, minpts
+    # The fields are name, points, precision, eps, minpts.
     ("blobs_2d_f64", lambda r: blobs(r, 650, 2, 10, 0.03, 0.15), "<f8", (0.012, 0.025, 0.05, 0.11), (2, 4, 10, 40)),
     ("blobs_2d_f32", lambda r: blobs(r, 650, 2, 10, 0.03, 0.15), "<f4", (0.012, 0.025, 0.05, 0.11), (2, 4, 10, 40)),
     ("blobs_3d_f64", lambda r: blobs(r, 600, 3, 8, 0.05, 0.2), "<f8", (0.03, 0.06, 0.12, 0.3), (2, 3, 8, 25)),

@@ -1,4 +1,4 @@
-// Points that are on the GPU already and labels that stay there; data sets that are uploaded once.
+// Tests points that are already on the GPU, labels that stay there, and data sets that are uploaded once.
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
@@ -41,7 +41,7 @@ std::vector<T> on_host(const DeviceArray<T>& array) {
   return values;
 }
 
-/// A data set in device memory of its own, the first coordinate `shift` bytes behind an aligned address.
+/// A copy of a data set in device memory. The first coordinate is `shift` bytes after an aligned address.
 class DeviceCopy {
  public:
   explicit DeviceCopy(const DataSet& data, std::size_t shift = 0) : data_(data), shift_(shift) {
@@ -215,7 +215,7 @@ TEST_CASE("gpu engine: what outlives an engine keeps no more than itself") {
   const EngineOptions on_gpu{.backend = BackendChoice::gpu, .gpu = 0};
   const RunOptions on_device{.labels = MemorySpace::device};
   const Sweep sweep = grid({data.scale * 1e-3}, {4});
-  (void)run(data.view(), sweep, on_gpu, on_device);  // loads the code, which stays
+  (void)run(data.view(), sweep, on_gpu, on_device);  // loads the kernels, which stay in memory
   constexpr std::uint64_t kSlack = 48ULL << 20;
   const std::uint64_t before = free_memory(0);
   std::vector<VariantResult> kept;
@@ -258,7 +258,7 @@ TEST_CASE("upload: pageable, pinned, small and large memory arrives whole") {
         const PinnedBytes other = pool.acquire(size);
         if (size > 0) std::memcpy(other.as<void>(), pageable.data(), size);
         const DeviceBuffer<unsigned char> to(memory, stream.get(), size);
-        // What is not written shows, whatever the memory held before.
+        // Values that are not written become visible, whatever the memory held before.
         if (size > 0) check(cudaMemsetAsync(to.data(), 0xA5, size, stream.get()));
         stream.synchronize();
         upload(to.data(), pinned ? other.as<void>() : pageable.data(), size, 0, pool, threads);

@@ -1,4 +1,4 @@
-// Tables from every kernel, row by row, against the oracle.
+// Compares tables from every kernel with the oracle, row by row.
 #include <epsflow/gpu/gpu_backend.hpp>
 
 #include <algorithm>
@@ -36,7 +36,7 @@ struct Request {
   unsigned lanes = 1;
 };
 
-/// A backend, an index and what a flow would do with them, on one thread.
+/// Holds a backend and an index, and does the work of a flow with them on one thread.
 class Bench {
  public:
   Bench(const DataSet& data, double eps, std::uint64_t gpu_memory = 0)
@@ -48,7 +48,7 @@ class Bench {
     order = index_->table({.format = FormatChoice::csr})->order();
   }
 
-  /// The table, by position, rows ascending.
+  /// Returns the table by position, with ascending rows.
   Rows table(const Request& request) {
     const auto search = index_->table({.format = request.format,
                                        .kernel = request.kernel,
@@ -186,7 +186,7 @@ TEST_CASE("gpu backend: every kernel gives the oracle's table on data of every k
 }
 
 TEST_CASE("gpu backend: every kernel once on few points") {
-  // Small enough for tools that watch every access.
+  // The data is small enough for tools that check every memory access.
   if (!test::have_gpu()) return;
   for (const std::size_t dims : {2U, 3U, 7U}) {
     for (const Precision precision : {Precision::float32, Precision::float64}) {
@@ -218,7 +218,7 @@ TEST_CASE("gpu backend: thousands of points, one to eight dimensions, hundreds o
         REQUIRE(bench.table({.kernel = kernel, .lanes = 3}) == expected);
         if (kernel == Kernel::rows) REQUIRE(bench.plan.pairs == pairs);
         REQUIRE(bench.table({.kernel = kernel, .lane_pairs = pairs / 200 + 1, .lanes = 3}) == expected);
-        // Fewer where there are fewer cells, of which each is then a batch.
+        // If there are fewer than 100 cells, each batch is one cell.
         REQUIRE((bench.plan.batches.size() >= 100 || bench.plan.batches.front().units() == 1));
         REQUIRE(bench.table({.kernel = kernel, .lane_pairs = pairs / 20 + 1, .estimate_factor = 0.05}) == expected);
         REQUIRE((bench.retries > 0) == emits_pairs(kernel));
@@ -236,7 +236,7 @@ TEST_CASE("gpu backend: one cell with more points than a block and a tile have r
   for (const Kernel kernel : {Kernel::rows, Kernel::global, Kernel::shared}) {
     INFO(name_of(kernel));
     REQUIRE(bench.table({.kernel = kernel}) == expected);
-    // No buffer for all rows of the cell: its rows are split.
+    // The buffer is too small for all rows of the cell, so its rows are split.
     REQUIRE(bench.table({.kernel = kernel, .lane_pairs = 10'000}) == expected);
   }
   REQUIRE(bench.table({.format = FormatChoice::packed}) == expected);

@@ -1,4 +1,4 @@
-// Which search a GPU makes for which choices; and what an index of no points at all offers.
+// Tests which search a GPU uses for which choices, and the properties of an index without points.
 #include <epsflow/gpu/gpu_index.hpp>
 
 #include <cstdint>
@@ -27,8 +27,8 @@ TEST_CASE("choose search: what is left open goes by the dimensions, by what was 
   struct Case {
     IndexChoice index;
     DecideChoice decide;
-    SearchChoice few;   ///< up to six dimensions
-    SearchChoice many;  ///< beyond
+    SearchChoice few;   ///< for up to six dimensions
+    SearchChoice many;  ///< for more dimensions
   };
   constexpr SearchChoice kCells{IndexChoice::grid, DecideChoice::scalar};
   constexpr SearchChoice kSampled{kAutoIndex, kAutoDecide};
@@ -38,7 +38,7 @@ TEST_CASE("choose search: what is left open goes by the dimensions, by what was 
   constexpr SearchChoice kAll{IndexChoice::all, kAutoDecide};
   const std::vector<Case> cases{
       {kAutoIndex, kAutoDecide, kCells, kSampled},
-      // Without tensor cores there is no reason for tiles; with them, none for cells.
+      // Tiles have no advantage without tensor cores, and cells have none with them.
       {kAutoIndex, DecideChoice::scalar, kCells, kCells},
       {kAutoIndex, DecideChoice::tensor16, kSampled16, kSampled16},
       {kAutoIndex, DecideChoice::tensor64, kSampled64, kSampled64},
@@ -78,7 +78,7 @@ TEST_CASE("choose search: what is chosen stays, and cells are searched in float6
         if (index != kAutoIndex) CHECK(found.index == index);
         if (decide != kAutoDecide) CHECK(found.decide == decide);
         CHECK(found.by_cells() == (found.index == IndexChoice::grid && found.decide == DecideChoice::scalar));
-        // What was found says the same when it is asked for by name.
+        // If the found choice is requested by name, it is found again.
         const SearchChoice again = choose_search(found.index, found.decide, kManyPoints, dims);
         CHECK(again.index == found.index);
         CHECK(again.decide == found.decide);
@@ -105,7 +105,7 @@ TEST_CASE("gpu index: figures name the search, and count its candidates") {
       CHECK((figures.cells > 0) == choice.by_cells());
       CHECK_FALSE(figures.cliques);
       CHECK(figures.candidates > 0);
-      // Eight tiles, each with itself and those behind it.
+      // There are eight tiles; each is compared with itself and with the later ones.
       if (choice.index == IndexChoice::all) CHECK(figures.candidates == 36 * 128 * 128);
     }
   }

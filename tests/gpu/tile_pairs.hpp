@@ -1,4 +1,4 @@
-// Pairs of points by brute force, and those of a search by tiles, wherever its candidates come from and however they are decided.
+// Compares the pairs of a search by tiles with brute force, for all sources of candidates and all deciders.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +26,7 @@ struct Decider {
   DecideChoice decide;
   bool portable = false;
 };
-/// The last two are the same but on GPUs that have a kernel of their own.
+/// The last two differ only on GPUs that have a special kernel.
 inline constexpr std::array kDeciders{
     Decider{"scalar", DecideChoice::scalar}, Decider{"tensor64", DecideChoice::tensor64},
     Decider{"tensor16, portable", DecideChoice::tensor16, true}, Decider{"tensor16", DecideChoice::tensor16}};
@@ -35,7 +35,7 @@ inline const char* name_of(IndexChoice kind) {
   return kind == IndexChoice::all ? "all" : kind == IndexChoice::grid ? "grid" : "tree";
 }
 
-/// How often each pair of points is there, at lower id · n + higher id.
+/// The number of times that each pair was found, at lower id · n + higher id.
 using PairTimes = std::vector<std::uint8_t>;
 
 inline PairTimes expected_pairs(const DataSet& data, double eps) {
@@ -69,7 +69,7 @@ struct Device {
   CancelToken cancel;
 };
 
-/// All lists of one look at the pairs. Returns how many there were.
+/// Collects all lists of one pass over the pairs. Returns the number of lists.
 inline std::size_t look(TileSearch& search, PairTimes& times) {
   const std::uint64_t n = search.tiles().size();
   const auto order = search.tiles().host_order();
@@ -102,7 +102,7 @@ inline void require_same(const PairTimes& found, const PairTimes& expected, std:
               << "; found " << count_pairs(found) << " pairs of " << count_pairs(expected));
 }
 
-/// A search of each kind by each decider. check_figures(decide, figures) looks at how each was done.
+/// Runs a search of each kind with each decider. check_figures(decide, figures) checks how each was done.
 template <class Check>
 void check_case(Device& device, const DataSet& data, double eps, Check check_figures) {
   INFO(test::describe(data) << ", eps " << eps);
@@ -133,7 +133,7 @@ inline void check_case(Device& device, const DataSet& data, double eps) {
   });
 }
 
-/// `values` in the wanted precision.
+/// Returns a data set of `values` in the given precision.
 inline DataSet by_hand(std::string kind, const std::vector<double>& values, std::size_t dims, Precision precision) {
   DataSet data;
   data.kind = std::move(kind);

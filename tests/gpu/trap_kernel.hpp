@@ -1,9 +1,9 @@
-// A kernel that takes the GPU away from this process.
+// This kernel makes the GPU unusable for this process.
 #pragma once
 
 namespace epsflow::gpu {
 
-/// Starts it; every later CUDA call fails.
+/// Launches it; every later CUDA call fails.
 void launch_trap();
 
 }  // namespace epsflow::gpu

@@ -1,4 +1,3 @@
-// One data set under many velocities, moved on a GPU.
 #include "support/catch.hpp"
 #include "support/gpu.hpp"
 #include "support/velocities_check.hpp"

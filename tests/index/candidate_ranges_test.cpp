@@ -55,7 +55,7 @@ TEST_CASE("candidate ranges: ascending, apart, and with every neighbour, for any
           ++neighbors;
         }
       }
-      // A walk may begin anywhere.
+      // A walk may begin at any cell.
       const CandidateRanges fresh(grid, cell);
       REQUIRE(std::equal(fresh.ranges().begin(), fresh.ranges().end(), walk.ranges().begin(), walk.ranges().end()));
       if (cell + 1 == grid.cells()) break;
@@ -116,13 +116,13 @@ TEST_CASE("candidate ranges: three rows of cells in 2-D, nine in 3-D") {
       if (walk.bundle() + 1 == grid.cells()) break;
     }
     CHECK(most <= (dims == 2 ? 3U : 9U));
-    // A search that looked at everything would find all neighbours, too.
+    // A search of all pairs would find all neighbours too, so the number of candidates is limited.
     CHECK(candidates < grid.cells() * 4000 / 20);
   }
 }
 
 TEST_CASE("packed layout: the ranges of every cell, and where their bits lie") {
-  // Far more than 4096 cells, so that the layout is made in several blocks.
+  // There are far more than 4096 cells, so the layout is made in several blocks.
   for (const std::size_t dims : {1U, 2U, 3U}) {
     const DataSet data = test::make_data("uniform", 20'000, dims, Precision::float32, 3);
     const Grid grid(data.view(), dims == 1 ? 0.1 : 0.5, Cells::reach, CancelToken());

@@ -23,7 +23,7 @@ CellAxis make_axis(const std::vector<double>& values, double eps) {
   return {PointsView(std::span<const double>(values), 1), 0, SlotWidth::of_reach(eps), CancelToken()};
 }
 
-/// Checks all pairs of values: neighbours in adjacent slots, slots within their number and in the order of the values.
+/// Checks all pairs of values: neighbours have adjacent slots, and slots follow the values and are below their number.
 void check_axis(const CellAxis& axis, const std::vector<double>& values, double eps) {
   std::vector<std::uint64_t> slots;
   for (const double x : values) slots.push_back(axis.slot(x));
@@ -41,8 +41,7 @@ void check_axis(const CellAxis& axis, const std::vector<double>& values, double 
   }
 }
 
-/// Values around multiples of eps: exactly there, one step to either side, and eps from one another in rounded
-/// arithmetic.
+/// Returns values around multiples of eps: exactly there, one step to either side, and eps apart in rounded arithmetic.
 std::vector<double> adversarial(double eps, double offset, Random& random) {
   std::vector<double> values;
   for (int i = 0; i < 25; ++i) {
@@ -54,8 +53,8 @@ std::vector<double> adversarial(double eps, double offset, Random& random) {
   return values;
 }
 
-/// Values just below and at every edge of slots that are a little narrower or wider than eps, and eps beyond each:
-/// slots of less than eps would let such a pair step over a whole slot.
+/// Returns values at and just below every edge of slots that are a little narrower or wider than eps, and eps beyond
+/// each. If slots were narrower than eps, such a pair would skip a whole slot.
 std::vector<double> around_edges(double eps, double width, double lowest) {
   std::vector<double> values{lowest};
   for (int i = 1; i <= 40; ++i) {
@@ -157,7 +156,7 @@ TEST_CASE("cell axis: many stretches, with gaps just wider and just narrower tha
 }
 
 TEST_CASE("cell axis: both sides of the length at which gaps are cut") {
-  // 2^31 slots are the limit: the same points a little below and above it.
+  // The limit is 2^31 slots. The same points lie a little below and above it.
   for (const double extent : {0x1p31 * 0.999, 0x1p31 * 1.001, 0x1p33}) {
     std::vector<double> values{0, 1, 2, 2.5, extent / 2, extent / 2 + 1, extent - 1, extent};
     const CellAxis axis = make_axis(values, 1.0);
@@ -189,13 +188,13 @@ TEST_CASE("choose axes: up to six dimensions all are indexed, of more those of t
   Random random(5);
   std::vector<double> values;
   for (int i = 0; i < 500; ++i) {
-    // The spread of dimension k is (4 * k) % 9: 0 4 8 3 7 2 6 1 5.
+    // Dimension k has the spread (4 * k) % 9: 0 4 8 3 7 2 6 1 5.
     for (int k = 0; k < 9; ++k) values.push_back(((k * 4) % 9) * random.uniform(-1, 1));
   }
   const CellAxes chosen = choose_axes(PointsView(std::span<const double>(values), 9), 0.5, Cells::reach, CancelToken());
   std::vector<std::size_t> dims;
   for (const CellAxis& axis : chosen.axes) dims.push_back(axis.dim());
-  // All but those of spread 0, 1 and 2.
+  // The dimensions of spread 0, 1 and 2 are left out.
   CHECK(dims == std::vector<std::size_t>{1, 2, 3, 4, 6, 8});
 
   const CellAxes all =
@@ -210,7 +209,7 @@ TEST_CASE("choose axes: wide axes are coarsened until all keys fit, and neighbou
       INFO("d " << dims << ", eps " << eps);
       std::vector<double> values;
       for (std::size_t i = 0; i < 60 * dims; ++i) values.push_back(random.uniform(0, 1));
-      // Neighbours: a copy of the first points, moved by up to eps.
+      // A copy of the first points, moved by up to eps, gives neighbours.
       for (std::size_t i = 0; i < 60 * dims; ++i) values.push_back(values[i] + eps * random.uniform(-0.4, 0.4));
       const CellAxes chosen =
           choose_axes(PointsView(std::span<const double>(values), dims), eps, Cells::reach, CancelToken());
@@ -226,7 +225,7 @@ TEST_CASE("choose axes: wide axes are coarsened until all keys fit, and neighbou
   }
 }
 
-/// Cell of each point, axis by axis.
+/// Returns the cell of each point, axis by axis.
 std::vector<std::vector<std::uint64_t>> slots_of(const CellAxes& chosen, const std::vector<double>& values,
                                                  std::size_t dims) {
   std::vector<std::vector<std::uint64_t>> slots;
@@ -249,14 +248,14 @@ TEST_CASE("clique cells: two points of a cell are neighbours, and neighbours are
     std::vector<double> values(dims, offset);
     for (int i = 0; i < 150; ++i) {
       for (std::size_t k = 0; k < dims; ++k) {
-        // Edges of cells and what is an eps away from them, one step to either side.
+        // Values lie at edges of cells and an eps away from them, or one step to either side.
         const double edge = offset + side * static_cast<double>(random.below(6));
         const double x =
             random.pick(std::vector<double>{edge, edge + eps, edge + eps / std::sqrt(dims), edge + side / 2});
         values.push_back(random.pick(std::vector<double>{x, std::nextafter(x, 1e308), std::nextafter(x, -1e308)}));
       }
     }
-    if (round % 3 == 0) values.insert(values.end(), dims, offset + 1e13 * eps);  // cut at gaps
+    if (round % 3 == 0) values.insert(values.end(), dims, offset + 1e13 * eps);  // gaps are cut
     const PointsView points(std::span<const double>(values), dims);
     const CellAxes chosen = choose_axes(points, eps, Cells::clique, CancelToken());
     REQUIRE(chosen.window == 2);
@@ -288,13 +287,13 @@ TEST_CASE("clique cells: only where their proof holds") {
   };
   CHECK(cliques(1, 1));
   CHECK(cliques(2, 1e-3));
-  CHECK(cliques(3, 1e200));  // eps² is infinite: one cell
+  CHECK(cliques(3, 1e200));  // eps² is infinite, so there is one cell
   CHECK_FALSE(cliques(4, 1));
   CHECK_FALSE(cliques(2, 1e-160));  // squares underflow
   std::vector<double> wide;
   for (int i = 0; i < 300; ++i) wide.push_back(std::fmod(i * 0.754877, 1.0));
   const PointsView points(std::span<const double>(wide), 3);
-  CHECK_FALSE(choose_axes(points, 1e-9, Cells::clique, CancelToken()).cliques);  // coarsened
+  CHECK_FALSE(choose_axes(points, 1e-9, Cells::clique, CancelToken()).cliques);  // the cells are coarsened
 }
 
 TEST_CASE("cell axis: a cancelled token stops it") {

@@ -16,10 +16,10 @@ using test::Random;
 
 using Slots = std::vector<std::uint64_t>;
 
-/// In place of a cell: none.
+/// Stands for no cell.
 constexpr std::uint32_t kNone = 0xFFFFFFFFU;
 
-/// What the cells' keys say of where they lie, and what of that a window must find.
+/// Computes the places of cells from their keys, and the cells that a window must find.
 class CellPlaces {
  public:
   explicit CellPlaces(const Grid& grid) : grid_(grid) {
@@ -33,7 +33,7 @@ class CellPlaces {
     }
   }
 
-  /// The largest number of slots between two cells on any of the first `axes` axes.
+  /// Returns the largest number of slots between two cells on any of the first `axes` axes.
   [[nodiscard]] std::uint64_t distance(std::size_t a, std::size_t b, std::size_t axes) const {
     std::uint64_t most = 0;
     for (std::size_t k = 0; k < axes; ++k) {
@@ -42,7 +42,7 @@ class CellPlaces {
     return most;
   }
   [[nodiscard]] std::size_t axes() const { return grid_.keys().strides.size(); }
-  /// Of rows of cells along the last axis.
+  /// Returns the distance of rows of cells along the last axis.
   [[nodiscard]] std::uint64_t row_distance(std::size_t a, std::size_t b) const { return distance(a, b, axes() - 1); }
 
   [[nodiscard]] std::vector<std::uint32_t> around(std::size_t cell, std::uint32_t reach) const {
@@ -77,7 +77,7 @@ std::vector<std::uint32_t> positions_of(const Grid& grid, const std::vector<std:
   return positions;
 }
 
-/// The positions that the window hands out around one of its cells, each once.
+/// Returns the positions that the window hands out around one of its cells. Each must occur once.
 std::vector<std::uint32_t> others(CellWindow& window, std::uint32_t cell) {
   std::vector<std::uint32_t> positions;
   for (const Range& range : window.others_nearest_first(cell)) {
@@ -88,7 +88,7 @@ std::vector<std::uint32_t> others(CellWindow& window, std::uint32_t cell) {
   return positions;
 }
 
-/// Rows around a cell against all cells. Returns how many cells they hold.
+/// Compares the rows around a cell with all cells. Returns the number of cells in them.
 std::size_t check_rows(CellWindow& window, const Grid& grid, const CellPlaces& places, std::uint32_t cell,
                        std::uint32_t reach) {
   INFO("cell " << cell << ", reach " << reach);
@@ -100,7 +100,7 @@ std::size_t check_rows(CellWindow& window, const Grid& grid, const CellPlaces& p
   for (const Range& row : ranges) {
     for (std::uint32_t c = row.begin; c < row.end; ++c) REQUIRE(places.row_distance(c, row.begin) == 0);
   }
-  // Ascending as they come, and each once.
+  // The cells come in ascending order, and each once.
   REQUIRE(cells_of(ranges) == expected);
   REQUIRE(others(window, cell) == positions_of(grid, expected, cell));
   REQUIRE(window.points() == positions_of(grid, expected, kNone).size());
@@ -113,7 +113,7 @@ std::size_t check_rows(CellWindow& window, const Grid& grid, const CellPlaces& p
   return expected.size();
 }
 
-/// Ranges around several cells at once: all cells around each of them, and perhaps more, each once.
+/// Checks ranges around several cells at once: they contain all cells around each of them, and perhaps more, each once.
 void check_pool(CellWindow& window, const Grid& grid, const CellPlaces& places, Range pool, std::uint32_t reach) {
   INFO("cells " << pool.begin << " to " << pool.end << ", reach " << reach);
   const auto found = cells_of(window.around(pool));
@@ -127,7 +127,7 @@ void check_pool(CellWindow& window, const Grid& grid, const CellPlaces& places, 
   }
 }
 
-/// A walk over all cells, and windows that begin anywhere. Returns the cells of all windows of the walk.
+/// Checks a walk over all cells, and windows that begin at any cell. Returns the cells in all windows of the walk.
 std::size_t check_grid(const Grid& grid, std::uint32_t reach) {
   const CellPlaces places(grid);
   const auto cells = static_cast<std::uint32_t>(grid.cells());
@@ -152,7 +152,7 @@ std::size_t check_grid(const Grid& grid, std::uint32_t reach) {
       pool.end = std::min(pool.begin + most, cells);
       check_pool(slabs, grid, places, pool, reach);
       check_pool(rows, grid, places, pool, reach);
-      // One by one after all at once, in the same window.
+      // The same window is then moved to the cells one by one.
       for (std::uint32_t cell = pool.begin; cell < pool.end; ++cell) check_rows(rows, grid, places, cell, reach);
     }
   }
@@ -178,7 +178,7 @@ TEST_CASE("cell window: what a search over all cells finds, for any data") {
 
 TEST_CASE("cell window: every cell of a full grid sees its whole neighbourhood, but at the borders") {
   for (const std::size_t dims : {1U, 2U, 3U}) {
-    // A point in the middle of each of side^dims cells.
+    // Each of side^dims cells has a point in its centre.
     const std::size_t side = dims == 1 ? 40 : dims == 2 ? 9 : 6;
     const double width = SlotWidth::of_clique(1, dims).side;
     DataSet data;
@@ -193,7 +193,7 @@ TEST_CASE("cell window: every cell of a full grid sees its whole neighbourhood, 
     const Grid grid(data.view(), 1, Cells::clique, CancelToken());
     REQUIRE(grid.cells() == n);
     for (const std::uint32_t reach : {1U, 2U}) {
-      // Σ over cells is the product over the axes of Σ over slots: 2·reach + 1 each, less what lies outside.
+      // The sum over the cells is the product over the axes of a sum over slots: 2·reach + 1 each, minus those outside.
       const std::size_t per_axis = side * (2 * reach + 1) - reach * (reach + 1);
       std::size_t expected = 1;
       for (std::size_t k = 0; k < dims; ++k) expected *= per_axis;

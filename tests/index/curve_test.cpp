@@ -10,7 +10,7 @@
 namespace epsflow::index {
 namespace {
 
-/// Bit by bit.
+/// Compares spread bits with their definition, bit by bit.
 template <std::size_t D>
 void spread_as_defined() {
   test::Random random(D);
@@ -36,7 +36,7 @@ TEST_CASE("curve: the ends of the cube have the first and the last number, whate
     const double lo[2] = {-extent, -extent}, hi[2] = {extent, extent};
     const Curve curve(lo, hi, 2);
     REQUIRE(curve.number<2>([&](std::size_t) { return -extent; }) == 0);
-    // Denormal cubes are smaller than a slot may be: nothing but the order depends on it.
+    // Subnormal cubes are smaller than a slot can be. This affects only the order.
     if (extent > 1e-290) REQUIRE(curve.number<2>([&](std::size_t) { return extent; }) > ~std::uint64_t{0} / 2);
   }
   const double one[3] = {7, 7, 7};

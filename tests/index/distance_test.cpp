@@ -19,7 +19,7 @@ TEST_CASE("distance: inclusive, in float64, in the order of the dimensions") {
   const std::vector<double> q{3, 4};
   CHECK(is_neighbor(p.data(), q.data(), 2, 25.0));
   CHECK_FALSE(is_neighbor(p.data(), q.data(), 2, std::nextafter(25.0, 0.0)));
-  // 1 + 2^-53 + 2^-53: one by one both are lost to rounding, added to each other first they are not.
+  // In 1 + 2^-53 + 2^-53, both small terms are lost if added one by one, but not if added to each other first.
   const std::vector<double> zero(3, 0);
   const double small = 0x1p-27 * std::sqrt(2.0);
   const std::vector<double> one_first{1, small * 0.99, small * 0.99};
@@ -43,7 +43,7 @@ TEST_CASE("distance: overflow and underflow") {
   CHECK(is_neighbor(&low, &high, 1, std::numeric_limits<double>::infinity()));
   const double zero = 0;
   const double tiny = 1e-170;
-  CHECK(is_neighbor(&zero, &tiny, 1, 0.0));  // its square underflows
+  CHECK(is_neighbor(&zero, &tiny, 1, 0.0));  // the square underflows
   CHECK(is_neighbor(&zero, &zero, 1, 0.0));
 }
 
@@ -59,7 +59,7 @@ TEST_CASE("distance: no pair of neighbours differs by more than the reach in any
       REQUIRE(std::isinf(reach));
       continue;
     }
-    // The largest difference that still passes, by bisection over the float64 numbers from 0 on.
+    // Bisection over the float64 numbers finds the largest difference that still passes.
     std::uint64_t passes = 0;
     std::uint64_t fails = std::bit_cast<std::uint64_t>(std::numeric_limits<double>::infinity());
     while (fails - passes > 1) {
@@ -69,7 +69,7 @@ TEST_CASE("distance: no pair of neighbours differs by more than the reach in any
       (is_neighbor(&zero, &x, 1, limit) ? passes : fails) = middle;
     }
     REQUIRE(std::bit_cast<double>(passes) <= reach);
-    // Not so far beyond that the cells would be needlessly large, where nothing underflows.
+    // Unless squares underflow, the reach must not be much larger, or cells would be too large.
     if (limit > 1e-290) REQUIRE(reach <= eps * (1 + 1e-12));
   }
 }

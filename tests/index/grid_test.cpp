@@ -39,7 +39,7 @@ void check_grid(const DataSet& data, double eps) {
     if (c > 0) REQUIRE(keys[c - 1] < keys[c]);
     for (std::uint32_t p = starts[c]; p < starts[c + 1]; ++p) {
       REQUIRE(grid.cell_of(p) == c);
-      // Within a cell points keep their input order.
+      // Within a cell, points keep their input order.
       if (p > starts[c]) REQUIRE(grid.order()[p - 1] < grid.order()[p]);
     }
   }
@@ -59,7 +59,7 @@ void check_grid(const DataSet& data, double eps) {
       }
     }
   }
-  // O(n) whatever the extent: ids, cells and coordinates.
+  // The size is O(n) for any extent: ids, cells and coordinates.
   REQUIRE(grid.bytes() <= n * (4 + 12 + data.view().bytes() / std::max(n, 1U)) + 4);
 }
 
@@ -80,7 +80,7 @@ TEST_CASE("grid: no points and one point") {
 }
 
 TEST_CASE("grid: so many points that blocks and passes of the sort are many") {
-  // Keys travel in one word with the id where both fit, else beside it.
+  // A key shares a word with the id if both fit; otherwise it has its own word.
   for (const double eps : {0.5, 1e-7}) {
     const DataSet data = test::make_data("uniform", 300'000, 2, Precision::float64, 5);
     const Grid grid(data.view(), eps, Cells::reach, CancelToken());
@@ -131,7 +131,7 @@ TEST_CASE("grid: outliers cost a cell each, not the space between") {
   const Grid grid(data.view(), 0.2, Cells::reach, CancelToken());
   CHECK(grid.bytes() <= before + 2 * (4 + 12 + 24) + 12 * 1000);
   CHECK(grid.cells() > 100);
-  // The crowd is still told apart: one cell for all would be a search of all pairs.
+  // The crowd must still be split: one cell for all would mean a search of all pairs.
   std::uint32_t largest = 0;
   for (std::size_t c = 0; c < grid.cells(); ++c) {
     largest = std::max(largest, grid.cell_starts()[c + 1] - grid.cell_starts()[c]);
@@ -155,11 +155,11 @@ TEST_CASE("grid: ranges that are kept are those that a walk finds") {
     const Grid walked(data.view(), eps, Cells::reach, CancelToken());
     Grid kept(data.view(), eps, Cells::reach, CancelToken());
     const std::uint64_t before = kept.bytes();
-    kept.keep_ranges(1, CancelToken());  // too little for any
+    kept.keep_ranges(1, CancelToken());  // too little for any range
     REQUIRE(kept.bytes() == before);
     kept.keep_ranges(1 << 30, CancelToken());
     REQUIRE(kept.bytes() > before);
-    // From the first cell, and from one in the middle.
+    // Walks begin at the first cell and at one in the middle.
     for (const std::size_t first : {std::size_t{0}, walked.cells() / 2}) {
       CandidateRanges expected(walked, first);
       for (CandidateRanges found(kept, first);; found.next(), expected.next()) {

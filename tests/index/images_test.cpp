@@ -19,7 +19,7 @@ using test::Random;
 
 Space box(std::vector<ClosedAxis> axes) { return {.axes = std::move(axes)}; }
 
-/// Multiples of 2^-20, so that what is added to them is not rounded.
+/// Returns multiples of 2^-20, so that sums with them are exact.
 std::vector<double> in_box(const Space& space, std::size_t n) {
   Random random(n);
   std::vector<double> values;
@@ -85,7 +85,7 @@ TEST_CASE("images: those of all copies of the box that lie within two neighbourh
         auto& found = images[i];
         std::sort(found.begin(), found.end());
         std::sort(expected.begin(), expected.end());
-        // A few more may lie just beyond, for what rounds.
+        // A few more images may lie just beyond, because of rounding.
         missing += std::includes(found.begin(), found.end(), expected.begin(), expected.end()) ? 0 : 1;
         repeated += std::adjacent_find(found.begin(), found.end()) == found.end() ? 0 : 1;
         for (const std::vector<double>& image : found) {

@@ -117,7 +117,7 @@ TEST_CASE("layers: a sample says which functions leave fewer pairs, and when non
   const DataSet nine = test::make_data("uniform", 4000, 9, Precision::float64, 3);
   CHECK(chosen(nine, nine.scale / 20) == IndexChoice::grid);
   CHECK(chosen(nine, nine.scale * 100) == IndexChoice::all);
-  // Coordinates of 0 and 1, of each point with another share of ones: only distances tell points apart.
+  // Coordinates are 0 or 1, with a different share of ones in each point, so only distances separate the points.
   DataSet binary = test::make_data("uniform", 4000, 64, Precision::float64, 5);
   for (std::size_t i = 0; i < binary.size(); ++i) {
     const double share = binary.doubles[64 * i];
@@ -126,7 +126,7 @@ TEST_CASE("layers: a sample says which functions leave fewer pairs, and when non
   CHECK(chosen(binary, 1) == IndexChoice::tree);
   CHECK(choose_layers_kind({}, 1, CancelToken()).index == IndexChoice::all);
 
-  // Half of the pairs of two far clumps, less each with itself, and all pairs of one.
+  // Two far clumps leave half of the pairs, not counting a point with itself. One clump leaves all pairs.
   DataSet clumps = test::make_data("all equal", 256, 3, Precision::float64, 1);
   for (std::size_t i = 0; i < 128; ++i) clumps.doubles[3 * i] += 100;
   const LayerSample sample = layer_sample(clumps.view());

@@ -43,7 +43,7 @@ std::vector<double> found_sums(const Space& space, PointsView points, const std:
   return sums;
 }
 
-/// Some numbers below n, small ones above all.
+/// Returns some numbers below n, mostly small ones.
 std::vector<std::uint32_t> some_ks(std::size_t n, Random& random) {
   std::vector<std::uint32_t> ks;
   const std::size_t count = 1 + random.below(3);

@@ -23,7 +23,7 @@ namespace {
 using test::DataSet;
 using test::Random;
 
-/// Sums of some pairs, to the bit and just below and above, and others between them.
+/// Returns the exact sums of some pairs, values just below and above them, and others in between.
 std::vector<double> some_limits(const Space& space, PointsView points, Random& random) {
   test::SpaceOracle oracle(space, points);
   std::vector<double> limits;

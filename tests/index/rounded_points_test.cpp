@@ -1,8 +1,8 @@
 #include <epsflow/index/rounded_points.hpp>
 
-// The same as in the library, so that every one that was compiled there can be chosen here.
+// The setting equals the library's, so that every instruction set compiled there can be selected here.
 #include <epsflow/index/instruction_sets.hpp>
-// before any header of Highway
+// must come before any header of Highway
 #include <hwy/targets.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ namespace {
 using test::DataSet;
 using test::Random;
 
-/// Points in their own order, column by column.
+/// Holds the points in their own order, column by column.
 struct Columns {
   explicit Columns(const DataSet& data) {
     const std::size_t n = data.size();
@@ -53,7 +53,7 @@ struct Outcome {
   std::uint64_t pairs = 0;
 };
 
-/// All rows against all points, and some rows against parts of them: pair by pair what the oracle says.
+/// Compares all rows with all points, and some rows with parts of them, pair by pair with the oracle.
 Outcome check(const DataSet& data, double eps, Random& random) {
   INFO(test::describe(data) << ", eps " << eps << ", " << RowSearch::instruction_set());
   const Columns columns(data);
@@ -101,7 +101,7 @@ Outcome check(const DataSet& data, double eps, Random& random) {
 
 constexpr std::size_t kDims[] = {7, 9, 18, 65, 129};
 
-/// Calls f(dims, precision, random) for all of them, on every instruction set.
+/// Calls f(dims, precision, random) for all combinations, on every instruction set.
 template <class F>
 void for_each_case(F f) {
   const std::int64_t supported = hwy::SupportedTargets() & HWY_TARGETS;
@@ -173,7 +173,7 @@ TEST_CASE("rounded points: of multiples of one number nothing is open, ties incl
         values.push_back(unit * (1e5 + static_cast<double>(random.below(dims > 60 ? 2 : 5))));
       }
       const DataSet data = from(std::move(values), dims, precision);
-      // A radius that pairs have exactly, and its neighbours.
+      // The radius is the exact distance of a pair; its float64 neighbours follow.
       const double eps = std::sqrt(data.squared_distance(1, 2));
       for (const double e : {eps, std::nextafter(eps, 0.0), std::nextafter(eps, 1e308)}) {
         const Outcome outcome = check(data, e, random);
@@ -189,7 +189,7 @@ TEST_CASE("rounded points: pairs planted at eps and one unit in the last place b
     const double eps = 0.7;
     std::vector<double> values;
     for (int i = 0; i < 60; ++i) {
-      // A point, and another in a random direction, its last coordinate such that eps is met as nearly as it can be.
+      // The second point lies in a random direction. Its last coordinate is chosen to come as close to eps as possible.
       std::vector<double> p(dims);
       for (double& x : p) x = random.uniform(-1, 1);
       std::vector<double> q = p;
@@ -226,7 +226,7 @@ TEST_CASE("rounded points: far from the centre by eps' measure, all points equal
 
     CHECK(check(from(std::vector<double>(90 * dims, 0.1), dims, precision), 1e-3, random).open_pairs == 0);
 
-    // The other points keep their frame, and lose nothing but pairs with the outlier.
+    // The other points keep their frame, and only pairs with the outlier are undecided.
     for (double& v : values) v = random.uniform(0, 1);
     values[3] = precision == Precision::float32 ? 1e38 : 1e300;
     const Outcome outcome = check(from(values, dims, precision), 0.3 * std::sqrt(static_cast<double>(dims)), random);
@@ -247,7 +247,7 @@ TEST_CASE("rounded points: extreme radii are left to float64, and so are few dim
 TEST_CASE("tile frame: thresholds are on the safe side of the distances they stand for") {
   Random random(7);
   for (int i = 0; i < 20000; ++i) {
-    // Two points of a line through the centre at distance `apart`, rounded by up to r each, the product off by up to 2 e.
+    // Two points on a line through the centre, `apart` from each other, are rounded by up to r, their product by 2 e.
     const double eps = random.uniform(1, 2);
     const double p = random.uniform(-1, 1) * std::pow(2.0, random.uniform(-3, 8));
     const double side = random.chance(0.5) ? 1 : -1;

@@ -1,8 +1,8 @@
 #include <epsflow/index/row_search.hpp>
 
-// The same as in the library, so that every one that was compiled there can be chosen here.
+// The setting equals the library's, so that every instruction set compiled there can be selected here.
 #include <epsflow/index/instruction_sets.hpp>
-// before any header of Highway
+// must come before any header of Highway
 #include <hwy/targets.h>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ using test::Random;
 
 constexpr std::uint32_t kCanary = 0xDEADBEEF;
 
-/// Neighbours among the candidates by the oracle's test, on the coordinates that the grid holds.
+/// Returns the neighbours among the candidates by the oracle's test, with the coordinates that the grid holds.
 std::vector<std::uint32_t> expected_ids(const DataSet& data, const Grid& grid, std::uint32_t row,
                                         const std::vector<Range>& candidates) {
   std::vector<std::uint32_t> ids;
@@ -38,7 +38,7 @@ std::vector<std::uint32_t> expected_ids(const DataSet& data, const Grid& grid, s
   return ids;
 }
 
-/// Checks packed(), ids() and count() on rows and candidates that need not have anything to do with cells.
+/// Checks packed(), ids() and count() on rows and candidates that are independent of cells.
 void check_rows(const DataSet& data, const Grid& grid, const RowSearch& search, Range rows,
                 const std::vector<Range>& candidates, Random& random) {
   std::vector<std::uint32_t> ids;
@@ -89,14 +89,14 @@ void check_all_lengths(std::size_t dims, Precision precision, const std::string&
   INFO(kind << ", d " << dims << ", seed " << seed << ", " << RowSearch::instruction_set());
   Random random(seed);
   const DataSet data = test::make_data(kind, 260, dims, precision, seed);
-  // A radius that many pairs have exactly, or nearly.
+  // Many pairs have this radius as their distance, exactly or nearly.
   const double eps = std::max(test::make_eps(data, random), 1e-320);
   const Grid grid(data.view(), eps, Cells::reach, CancelToken());
   const RowSearch search(grid);
   for (std::uint32_t length = 0; length <= 100; ++length) {
     const auto begin = static_cast<std::uint32_t>(random.below(261 - length));
     const auto row = static_cast<std::uint32_t>(random.below(258));
-    // One range of the length, then the length in two ranges, and one up to the very last point.
+    // The candidates are one range of this length, then two ranges of this total length, which end at the last point.
     check_rows(data, grid, search, {row, row + 2}, {{begin, begin + length}}, random);
     const auto cut = static_cast<std::uint32_t>(random.below(length + 1));
     check_rows(data, grid, search, {row, row + 1}, {{0, cut}, {260 - (length - cut), 260}}, random);

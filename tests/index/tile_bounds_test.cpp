@@ -15,7 +15,7 @@ namespace {
 using test::DataSet;
 using test::Random;
 
-/// matrix[row · tiles + column], row <= column.
+/// Returns matrix[row · tiles + column], row <= column.
 std::vector<char> pair_matrix(std::span<const TileBlock> blocks, std::uint32_t tiles) {
   std::vector<char> matrix(std::size_t{tiles} * tiles);
   for (const TileBlock& block : blocks) {
@@ -66,7 +66,7 @@ void check_bundles(const CandidateBundles& bundles, std::uint64_t points, const 
   }
 }
 
-/// Every pair of neighbours lies in a pair of tiles that is listed. Returns the share of pairs of tiles that are not.
+/// Checks that all pairs of neighbours lie in listed pairs of tiles. Returns the share of pairs that are not listed.
 double check_pruning(const DataSet& data, double eps, LayerKind kind) {
   const CancelToken cancel;
   const LayerOrder order(data.view(), eps, kind, cancel);
@@ -92,10 +92,10 @@ double check_pruning(const DataSet& data, double eps, LayerKind kind) {
   for (std::uint32_t p = 0; p < n; ++p) {
     for (std::uint32_t q = p; q < n; ++q) {
       if (matrix[std::size_t{p / kTilePoints} * tiles + q / kTilePoints] != 0) {
-        q |= kTilePoints - 1;  // the last of its tile
+        q |= kTilePoints - 1;  // skips to the last point of its tile
         continue;
       }
-      // REQUIRE for each of so many pairs would take most of the time.
+      // A REQUIRE for each pair would take most of the time.
       if (data.squared_distance(order.order()[p], order.order()[q]) <= eps * eps) {
         FAIL("positions " << p << " and " << q << " are neighbours");
       }

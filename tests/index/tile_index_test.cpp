@@ -19,7 +19,7 @@ namespace {
 using test::DataSet;
 using test::Random;
 
-/// Order, coordinates and bundles; and the neighbours of every point among the candidates of its tile are all it has.
+/// Checks order, coordinates and bundles. The candidates of a tile must contain all neighbours of its points.
 void check_index(const DataSet& data, double eps, const TileIndex& index) {
   const auto n = static_cast<std::uint32_t>(data.size());
   REQUIRE(index.size() == n);
@@ -44,7 +44,7 @@ void check_index(const DataSet& data, double eps, const TileIndex& index) {
     const Range rows = candidates.rows();
     REQUIRE(rows == index.rows_of(bundle));
     REQUIRE(rows.begin == bundle * kTilePoints);
-    // A walk may begin anywhere.
+    // A walk may begin at any tile.
     const auto ranges = candidates.ranges();
     const CandidateRanges again(index, bundle);
     REQUIRE(std::equal(ranges.begin(), ranges.end(), again.ranges().begin(), again.ranges().end()));

@@ -11,7 +11,7 @@ TEST_CASE("checksum: CRC-32 of bytes and files, whole and in pieces") {
   Checksum checksum;
   checksum.add("1234");
   checksum.add("56789");
-  CHECK(format_checksum(checksum.value()) == "cbf43926");  // the check value of the CRC catalogue
+  CHECK(format_checksum(checksum.value()) == "cbf43926");  // check value of the CRC catalogue
   CHECK(parse_checksum("cbf43926") == checksum.value());
   for (const char* text : {"", "cbf4392", "cbf439260", "cbf4392g", "0xbf4392"}) CHECK_FALSE(parse_checksum(text));
   const std::filesystem::path file = folder.write("f", "123456789");

@@ -1,5 +1,5 @@
-// Binary files that lost their end or a bit: an error, or points that nothing could tell from right ones. Text has a test
-// of its own.
+// Binary files lose their end or have a bit flipped. A reader must throw an error, or return points that look correct.
+// text_damage_test.cpp tests text.
 #include <fstream>
 #include <functional>
 #include <string>
@@ -20,10 +20,10 @@ using epsflow::test::truncate_everywhere;
 using Values = std::vector<double>;
 
 struct Sample {
-  std::string name;  ///< of the file that is damaged
+  std::string name;  ///< name of the file that is damaged
   std::function<void(const std::filesystem::path&)> write;
   ReadOptions options = {};
-  bool says_its_size = true;  ///< raw files do not: they are right up to any whole row
+  bool says_its_size = true;  ///< false for raw files: any number of whole rows is valid
 };
 
 std::vector<Sample> samples() {
@@ -47,7 +47,7 @@ std::vector<Sample> samples() {
   return list;
 }
 
-/// Reads damaged bytes through a file of the sample's name.
+/// Returns a function that reads damaged bytes through a file with the sample's name.
 auto reader_of(const Sample& sample, const TempFolder& folder) {
   return [&sample, &folder](const std::string& bytes) {
     return read_points(folder.write("damaged_" + sample.name, bytes), sample.options);

@@ -1,4 +1,3 @@
-// Shared by the tests of FITS files: tables written with cfitsio.
 #pragma once
 
 #include <filesystem>
@@ -39,7 +38,7 @@ class FitsWriter {
   void key(const char* name, double value) { fits_write_key(file_, TDOUBLE, name, &value, nullptr, &status_); }
   void key(const char* name, int value) { fits_write_key(file_, TINT, name, &value, nullptr, &status_); }
   void key(const char* name, const char* value) { fits_write_key_str(file_, name, value, nullptr, &status_); }
-  /// Makes cfitsio see the keys just written.
+  /// Makes cfitsio read the keys that were just written.
   void apply_keys() { fits_set_hdustruc(file_, &status_); }
   void write(int column, std::vector<double> values) {
     fits_write_col(file_, TDOUBLE, column, 1, 1, static_cast<LONGLONG>(values.size()), values.data(), &status_);

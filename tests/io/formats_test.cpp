@@ -11,7 +11,7 @@
 namespace epsflow::io::test {
 namespace {
 
-/// What takes a format into a build.
+/// Returns the build option that enables a format.
 std::string option_of(std::string_view format) {
   const bool needs_arrow = format == "Parquet" || format == "Arrow";
   return "EPSFLOW_WITH_" + (needs_arrow ? "PARQUET" : std::string(format)) + "=ON";
@@ -54,7 +54,7 @@ TEST_CASE("formats: a file of a format that is left out is refused by the build'
 TEST_CASE("formats: Parquet and Arrow where they are left out, by the build's option or another way") {
   const TempFolder folder;
   for (const auto& [format, name] : {std::pair{"Parquet", "a.parquet"}, std::pair{"Arrow", "a.feather"}}) {
-    if (has_format(format)) continue;  // arrow_reader_test.cpp
+    if (has_format(format)) continue;  // arrow_reader_test.cpp covers it
     folder.write(name, "anything");
     check_mentions(error_of<UsageError>([&] { (void)read_points(folder / name); }),
                    {name, format, option_of(format), "as CSV"});

@@ -47,7 +47,7 @@ TEST_CASE("generate: some kinds take any number of dimensions") {
 }
 
 TEST_CASE("generate exponential: the points of the benchmark") {
-  // From a program of its own with nothing but <random>: another standard library may draw other values.
+  // A separate program that uses only <random> computed these values. Another standard library may draw other values.
   const FilePoints points = generate("exponential", 100'000);
   REQUIRE(points.dims() == 64);
   CHECK(points.view().at(0, 0) == 0.0040847726545159427);
@@ -74,12 +74,12 @@ TEST_CASE("generate embeddings: on the unit sphere, and most points have others 
   for (std::size_t i = 0; i < kLooked; ++i) {
     CHECK(std::abs(dot(i, i) - 1) < 1e-12);
     std::size_t neighbors = 0;
-    // |x − y|² is 2 − 2 x·y: a distance of 0.5.
+    // The squared distance |x − y|² is 2 − 2 x·y, so this product means a distance of 0.5.
     for (std::size_t j = 0; j < kPoints; ++j) neighbors += dot(i, j) >= 0.875 ? 1 : 0;
     near += neighbors >= 10 ? 1 : 0;
   }
   CHECK(near >= kLooked * 3 / 4);
-  CHECK(near < kLooked);  // a tenth is noise
+  CHECK(near < kLooked);  // a tenth of the points is noise
 }
 
 TEST_CASE("generate: errors name the option and the remedy") {

@@ -1,4 +1,4 @@
-// HDF5 files for tests, as other programs write them.
+// Writes HDF5 files for tests as other programs write them.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace epsflow::io::test {
 
-/// A row of a table, with members that are no numbers.
+/// A row of a table. Some of its members are not numbers.
 struct Row {
   double lat;
   float lon;
@@ -22,7 +22,7 @@ struct Row {
   float pair[2];
 };
 
-/// Writes an HDF5 file; groups on the way to a data set are made.
+/// Writes an HDF5 file and creates the groups on the path of a data set.
 class Hdf5Writer {
  public:
   explicit Hdf5Writer(const std::filesystem::path& file)
@@ -78,7 +78,7 @@ class Hdf5Writer {
     H5Tclose(text);
   }
 
-  /// A scalar attribute of any object: text of fixed length, or a number.
+  /// Writes a scalar attribute of an object: text of fixed length, or a number.
   void text(const char* path, const char* name, const std::string& value) {
     const hid_t type = H5Tcopy(H5T_C_S1);
     H5Tset_size(type, value.size());
@@ -123,7 +123,7 @@ class Hdf5Writer {
   hid_t links_;
 };
 
-/// Registers a filter that turns bits over while it lives. epsflow-reader, which reads the file, does not know it.
+/// Registers a filter that inverts all bits, until it is destroyed. epsflow-reader lacks this filter.
 class ForeignFilter {
  public:
   ForeignFilter(H5Z_filter_t number, const char* name, H5Z_func_t turn = turn_over) : number_(number) {
@@ -138,10 +138,10 @@ class ForeignFilter {
     for (std::size_t i = 0; i < size; ++i) static_cast<unsigned char*>(*bytes)[i] ^= 0xFFU;
     return size;
   }
-  /// As a filter does that cannot make a chunk smaller.
+  /// Fails as a filter that cannot make a chunk smaller.
   static std::size_t give_up(unsigned, std::size_t, const unsigned*, std::size_t, std::size_t*, void**) { return 0; }
 
-  /// Writes a data set of chunks of two rows with it.
+  /// Writes a data set in chunks of two rows with this filter.
   void write(const Hdf5Writer& writer, const char* path, hid_t type, const std::vector<hsize_t>& shape,
              const void* values, unsigned flags = H5Z_FLAG_MANDATORY) const {
     const hid_t space = H5Screate_simple(static_cast<int>(shape.size()), shape.data(), nullptr);

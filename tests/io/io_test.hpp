@@ -1,4 +1,4 @@
-// Shared by the tests of io/: files in a folder of their own, and errors as text.
+// The tests of io/ share these helpers: temporary folders, sample files and error texts.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ using epsflow::test::check_mentions;
 using epsflow::test::error_of;
 using epsflow::test::real_data;
 
-/// A fresh folder, removed at the end with all that is in it.
+/// Makes a new folder and removes it with all its contents at the end.
 class TempFolder {
  public:
   TempFolder() {
@@ -63,14 +63,13 @@ inline std::string bytes_of_file(const std::filesystem::path& file) {
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-/// Writes a file into a named pipe, in a process of its own: where another thread runs at a fork(), the child may wait for
-/// ever for a lock of a sanitizer.
+/// Writes a file into a named pipe in a new process. A fork() in a threaded process may hang in a sanitizer's lock.
 inline void feed_pipe(const std::filesystem::path& file, const std::filesystem::path& pipe) {
   REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
   REQUIRE(std::system(("cat '" + file.string() + "' > '" + pipe.string() + "' &").c_str()) == 0);
 }
 
-/// Whether this build reads and writes the format.
+/// Returns true if this build reads and writes the format.
 inline bool has_format(std::string_view name) {
   for (const FormatInfo& format : formats()) {
     if (format.name == name) return format.usable;
@@ -82,7 +81,7 @@ inline std::vector<double> values_of(const Points& points) {
   return points.view().visit([](auto values) { return std::vector<double>(values.begin(), values.end()); });
 }
 
-/// Labels 0, noise, 2, 3, … and a mask of every other point.
+/// Returns labels 0, noise, 2, 3, … and a mask of every second point.
 inline VariantResult result_of(const Points& points) {
   VariantResult result{.variant = {0.5, 3}, .labels = Labels(points.size()), .summary = {}};
   for (std::size_t i = 0; i < points.size(); ++i) {
@@ -92,7 +91,7 @@ inline VariantResult result_of(const Points& points) {
   return result;
 }
 
-/// The bytes of a value as they lie in memory.
+/// Returns the bytes of a value in memory order.
 template <class T>
 std::string bytes_of_value(T value) {
   std::string bytes(sizeof(T), '\0');
@@ -100,7 +99,7 @@ std::string bytes_of_value(T value) {
   return bytes;
 }
 
-/// The text as a gzip file of one member.
+/// Returns the text as a gzip file of one member.
 inline std::string gzip(std::string_view text) {
   z_stream state{};
   REQUIRE(deflateInit2(&state, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) == Z_OK);

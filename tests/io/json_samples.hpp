@@ -1,4 +1,3 @@
-// Values of JSON for tests of what reads counts.
 #pragma once
 
 #include <string>
@@ -6,7 +5,7 @@
 
 namespace epsflow::io::test {
 
-/// Values that are no number, and numbers that cannot be a count.
+/// Values that are not numbers, and numbers that are not valid counts.
 inline const std::vector<std::string> kNoCounts{"\"169\"",
                                                 "null",
                                                 "true",

@@ -21,7 +21,7 @@ struct Copied {
   FilePoints points;
 };
 
-/// Reads the files, and writes them with labels to `name`.
+/// Reads the files and writes them with labels to `name`.
 Copied copy(const TempFolder& folder, const Paths& files, const std::string& name, const ReadOptions& options = {},
             bool core = false) {
   Copied copied{folder / name, {}, read_points(files, options)};
@@ -115,7 +115,7 @@ TEST_CASE("labelled copy: text files follow each other") {
   const ReadOptions options{.columns = {"1"}, .on_nan = NanPolicy::drop};
   const std::string expected = "n,x,label\na,1,0\nb,nan,\n\"c\",3,-1\n";
   CHECK(bytes_of_file(copy(folder, {first, second}, "out.csv", options).file) == expected);
-  const auto bare = folder.write("c.csv", "\"c\",3\n");  // as split leaves the second half of a file
+  const auto bare = folder.write("c.csv", "\"c\",3\n");  // the program split leaves the second half of a file like this
   CHECK(bytes_of_file(copy(folder, {first, bare}, "out.csv", options).file) == expected);
   const auto other = folder.write("d.csv", "m,x\nd,4\n");
   check_mentions(error_of<InputError>([&] {
@@ -232,10 +232,10 @@ TEST_CASE("labelled copy: a file that has changed since is found out") {
     CHECK_FALSE(std::filesystem::exists(folder / "out.csv"));
   };
   fails("x\n3\n2\n1\n4\n", true);
-  fails("x\n3\n2\n1\n", true);    // as many bytes, and the time of before
-  fails("x\n1\n234\n", false);    // fewer rows of as many bytes
-  fails("1\n2\n3\n4\n", false);   // no header any more
-  fails("x\n1\n2\n\"\n", false);  // a quote that stays open
+  fails("x\n3\n2\n1\n", true);    // the size and the time have not changed
+  fails("x\n1\n234\n", false);    // the same number of bytes has fewer rows
+  fails("1\n2\n3\n4\n", false);   // the header is missing
+  fails("x\n1\n2\n\"\n", false);  // the quote stays open
   folder.write("a.csv", "x\n1\n2\n3\n");
   points.inputs[0].stamp = stamp_of(file);
   labelled.write(folder / "out.csv", result_of(points), Overwrite::refuse);

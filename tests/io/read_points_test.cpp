@@ -106,7 +106,7 @@ TEST_CASE("read_points: raw names set the precision") {
   CHECK(read_points(folder.write("a.raw", pack<float>({1, 2})), says_single).size() == 2);
   check_mentions(error_of<UsageError>([&] { (void)read_points(folder / "a.raw"); }),
                  {"a.raw", "ReadOptions::raw.dims"});
-  // Coordinates that happen to begin like a gzip file.
+  // These coordinates happen to begin like a gzip file.
   CHECK(read_points(folder.write("b.f32", std::string("\x1f\x8b\x01\x02", 4)), {.raw = {.dims = 1}}).size() == 1);
 }
 
@@ -158,7 +158,7 @@ TEST_CASE("read_points: first bytes win over a name, and the kind says so") {
   CHECK(values_of(points) == Values{1, 2, 3, 4});
   check_mentions(points.inputs[0].kind, {"NPY", "by its first bytes"});
   check_mentions(read_points(write_gzip(folder, "b.csv.gz", "1,2\n")).inputs[0].kind, {"text", "gzipped"});
-  // Bare coordinates through a name that says nothing, as standard input has none.
+  // The file name has no extension, as with standard input, and the file has raw coordinates.
   CHECK(read_points(folder.write("c", pack<double>({1, 2})), {.raw = {.dims = 2}}).size() == 1);
   check_mentions(error_of<InputError>([&] {
                    (void)read_points(folder.write("d", pack<double>({1, 2})));
@@ -297,7 +297,7 @@ std::vector<std::string> split(const std::string& text, char delimiter) {
   return parts;
 }
 
-// The distinct inputs of golden.csv: file,table,columns,eps,minpts,rows,dropped,dims,…
+// Returns the distinct inputs of golden.csv: file,table,columns,eps,minpts,rows,dropped,dims,…
 std::vector<Golden> read_golden(const std::filesystem::path& folder) {
   std::map<std::string, Golden> inputs;
   std::ifstream stream(folder / "golden.csv");
@@ -340,7 +340,7 @@ TEST_CASE("read_points: real data have the rows that scikit-learn was given") {
   }
 }
 
-// Independent of the reader: a stream of lines and std::stod.
+// Sums columns without the reader: by a stream of lines and std::stod.
 Values naive_sums(const std::filesystem::path& file, const std::vector<std::size_t>& columns, bool header) {
   Values sums(columns.size(), 0.0);
   std::ifstream stream(file);

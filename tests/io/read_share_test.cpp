@@ -1,4 +1,4 @@
-// Shares of the rows of a file (ReadOptions::share), of formats that are read in this process; those of others are beside their readers.
+// Shares of the rows of a file (ReadOptions::share), for the formats that are read in this process.
 #include <cmath>
 #include <cstdint>
 #include <string>
@@ -38,7 +38,7 @@ std::string fortran(const std::string& type, const std::string& shape, const std
 
 TEST_CASE("shares: NPY and raw files, rows and columns behind each other, of any type") {
   const TempFolder folder;
-  // 20,000 rows are more than peek() shows, and than a block.
+  // 20,000 rows are more than peek() returns and more than a block holds.
   for (const int rows : {0, 1, 3, 7, 20'000}) {
     CAPTURE(rows);
     const std::string shape = "(" + std::to_string(rows) + ", 3)";

@@ -1,4 +1,3 @@
-// Weights of points, as a column of their file.
 #include <string>
 #include <vector>
 
@@ -37,7 +36,7 @@ TEST_CASE("weights: a column of text, of NPY and of raw files, which is no coord
       CHECK(points.weight_column == "w");
       CHECK(points.column_names == Names{"x", "y"});
       CHECK(points.column_numbers == std::vector<std::size_t>{1, 2});
-      // As without weights.
+      // The precision is the same as without weights.
       CHECK(points.precision() == (is_text ? Precision::float64 : Precision::float32));
     }
     const FilePoints twice = read_points(file, {.columns = {"y", "w"}, .weight = "y"});

@@ -46,7 +46,7 @@ TEST_CASE("row files: NPY and raw, any rows in any order") {
   CHECK(single->origin.inputs.front().kind == read.inputs.front().kind);
   CHECK(single->origin.inputs.front().stamp == read.inputs.front().stamp);
 
-  const double nan = std::numeric_limits<double>::quiet_NaN();  // which is not looked at
+  const double nan = std::numeric_limits<double>::quiet_NaN();  // the shape does not depend on it
   const auto raw = open_row_file(folder.write("d.f64", pack<double>({1, 2, 3, nan})), {.raw = {.dims = 2}});
   REQUIRE(raw);
   CHECK(raw->rows.size == 2);
@@ -96,7 +96,7 @@ TEST_CASE("row files: a copy of what is read in its order alone") {
       CHECK(copy.origin.inputs.front().stamp == whole.inputs.front().stamp);
     }
   }
-  CHECK(std::distance(std::filesystem::directory_iterator(folder / ""), {}) == 1);  // the copies have no names
+  CHECK(std::distance(std::filesystem::directory_iterator(folder / ""), {}) == 1);  // the copies have no file names
   const auto none = folder.write("none.npy", npy("<i4", "(0, 2)", ""));
   CHECK(shape_of(none, {})->size == 0);
   CHECK_FALSE(shape_of(records, {.columns = {"x"}, .weight = "y"}));
@@ -123,7 +123,7 @@ TEST_CASE("row files: a copy that cannot be") {
 TEST_CASE("row files: more rows than there can be points") {
   const TempFolder folder;
   const auto path = folder.write("many.f32", "");
-  std::filesystem::resize_file(path, (std::uintmax_t{1} << 32U) * sizeof(float));  // of which nothing is written
+  std::filesystem::resize_file(path, (std::uintmax_t{1} << 32U) * sizeof(float));  // the file is sparse
   const ReadOptions plain{.raw = {.dims = 1}};
   check_mentions(error_of<InputError>([&] { (void)open_row_file(path, plain); }), {"many.f32", "4,294,967,296 rows"});
   check_mentions(error_of<InputError>([&] { (void)shape_of(path, plain); }), {"many.f32", "4,294,967,296 rows"});

@@ -1,4 +1,3 @@
-// Shares of the rows of a file beside all of them.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +11,7 @@
 
 namespace epsflow::io::test {
 
-/// Checks that shares of 1 to 5, and of more than there are rows, are what they are of the file.
+/// Checks that 1 to 5 shares, and more shares than rows, together give the rows, weights and dropped rows of the file.
 inline void check_shares(const std::filesystem::path& file, ReadOptions options = {}) {
   CAPTURE(file);
   const FilePoints whole = read_points(file, options);

@@ -35,7 +35,7 @@ TEST_CASE("write labels: every format reads back") {
     write_labels(folder / name, result(), Overwrite::refuse);
     CHECK(read_values(folder / name) == expected);
   }
-  CHECK(files_in(folder / "") == 5);  // nothing temporary is left
+  CHECK(files_in(folder / "") == 5);  // no temporary file remains
   check_mentions(error_of<UsageError>([&] { write_labels(folder / "l.doc", result(), Overwrite::refuse); }),
                  {"l.doc", ".npy", ".h5"});
 }
@@ -99,7 +99,7 @@ TEST_CASE("write HDF5 sweep: the summary, all labels, masks and rows are in one 
   CHECK(read_values(folder / "s.h5", {.table = "/rows"}) == std::vector<double>{0, 2, 3, 5});
   CHECK(read_values(folder / "s.h5", {.columns = {"eps", "minpts", "noise", "seconds"}, .table = "/summary"}) ==
         std::vector<double>{0.1, 4, 2, 0.5, 0.2, 8, 0, 0.25});
-  // Labels of the wrong length are a defect of the caller; no file appears.
+  // Labels of the wrong length are an error of the caller, and no file appears.
   sweep.points = 5;
   CHECK_THROWS_AS(write_hdf5_sweep(folder / "t.h5", entries, sweep), Error);
   CHECK(files_in(folder / "") == 1);

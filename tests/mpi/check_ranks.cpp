@@ -1,4 +1,4 @@
-// Sweeps over processes of MPI beside the same sweeps in one: run it with mpirun. The last line counts, as ctest does.
+// Compares sweeps over MPI processes with sweeps in one process; run it with mpirun. The last line has the counts.
 #include <cstdint>
 #include <cstdio>
 #include <functional>
@@ -24,7 +24,7 @@ namespace {
 
 using namespace epsflow;
 
-/// On GPUs of their own as far as there are some.
+/// If there are GPUs, ranks use different ones as far as possible.
 EngineOptions engine_of(const parts::Exchange& exchange) {
   EngineOptions engine{.threads = 1};
   const std::vector<unsigned> gpus = usable_gpus();
@@ -32,7 +32,7 @@ EngineOptions engine_of(const parts::Exchange& exchange) {
   return engine;
 }
 
-/// Whether this rank's rows have the labels, masks and counts of one run over all.
+/// Returns true if this rank's rows have the labels, masks and counts of one run over all points.
 bool agrees(parts::Exchange& exchange, const test::DataSet& data, const Metric& metric, const Sweep& sweep,
             test::Random& random, std::span<const double> weights = {}) {
   std::vector<std::size_t> ends{0, data.size()};
@@ -99,7 +99,7 @@ int check_all(parts::Exchange& exchange) {
            found.cell(i).in_wider == expected.cell(i).in_wider && found.cell(i).in_looser == expected.cell(i).in_looser;
   }
   count(same, "a lineage");
-  // More than fits one message of small ones.
+  // These points need messages that are too large for the path of small messages.
   const test::DataSet many = test::make_data("clustered", 200'000, 3, Precision::float64, 9);
   count(agrees(exchange, many, {}, grid({0.05}, {5, 10}), random), "many points");
   const std::unique_ptr<parts::Exchange> carried = mpi::make_exchange(MPI_COMM_WORLD, true);
@@ -119,7 +119,7 @@ int check_all(parts::Exchange& exchange) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc > 1 && std::string(argv[1]) == "fail") {  // for the test of what is told
+  if (argc > 1 && std::string(argv[1]) == "fail") {  // for the test of error output
     return mpi::run_world(
         &argc, &argv,
         [](parts::Exchange& exchange) -> int {
@@ -129,7 +129,7 @@ int main(int argc, char** argv) {
         [](const std::exception&) { return 4; });
   }
 #ifdef EPSFLOW_WITH_CUDA
-  if (argc > 1 && std::string(argv[1]) == "fault") {  // the last rank's GPU fails: its 20th launch
+  if (argc > 1 && std::string(argv[1]) == "fault") {  // the 20th launch on the last rank's GPU fails
     return mpi::run_world(
         &argc, &argv,
         [](parts::Exchange& exchange) -> int {

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""epsflow sweep by several processes beside the same sweep by one: the results folders are the same, whatever the input is, and whoever goes
-on with them. EPSFLOW_MPIEXEC is the launcher with its options, up to the number of processes; EPSFLOW_RANKS lists these numbers."""
+"""Compares epsflow sweep on several processes with one: for every input, the folders must be equal, and either can
+continue them. EPSFLOW_MPIEXEC is the launcher with its options; EPSFLOW_RANKS lists the numbers of processes."""
 import json
 import math
 import os
@@ -26,7 +26,7 @@ VARIANTS = ["--eps", "0.05,0.1,0.3", "--minpts", "2,4,9"]
 
 
 def npy(rows, letter="d", fortran=False):
-    """The bytes of an NPY file."""
+    """Returns the bytes of an NPY file."""
     width = len(rows[0])
     values = [row[k] for k in range(width) for row in rows] if fortran else [x for row in rows for x in row]
     header = str({"descr": {"d": "<f8", "f": "<f4"}[letter], "fortran_order": fortran, "shape": (len(rows), width)})
@@ -36,7 +36,7 @@ def npy(rows, letter="d", fortran=False):
 
 
 def cloud(seed, n=N):
-    """Clumps and noise."""
+    """Returns clumps and noise."""
     rng = random.Random(seed)
     centres = [(rng.uniform(0, 5), rng.uniform(0, 5)) for _ in range(12)]
     rows = []
@@ -53,11 +53,11 @@ class SweepOverRanks(ProgramTest):
                               timeout=120, **kwargs)
 
     def own_lines(self, p):
-        """What epsflow says, without the launcher's own remarks."""
+        """Returns the messages of epsflow, without those of the launcher."""
         return [line for line in p.stderr.splitlines() if line.startswith("epsflow: ")]
 
     def refused(self, code, parts, *words, ranks=None):
-        """All end with `code`, and one line holds every one of `parts`."""
+        """Checks that all processes end with `code` and that one line contains all `parts`."""
         p = self.launch(ranks or SEVERAL[0], *words)
         lines = [line for line in self.own_lines(p) if "; coordinates in " not in line]
         self.assertEqual((p.returncode, len(lines)), (code, 1), (p.stdout, p.stderr))
@@ -65,7 +65,7 @@ class SweepOverRanks(ProgramTest):
             self.assertIn(part, lines[0])
 
     def same_folder(self, one, other):
-        """Both hold the same files, but for times."""
+        """Checks that both folders hold the same files, except for times."""
         self.assertEqual({k: {c: v for c, v in row.items() if c != "seconds"} for k, row in summary(one).items()},
                          {k: {c: v for c, v in row.items() if c != "seconds"} for k, row in summary(other).items()})
         files = [sorted(str(f.relative_to(folder)) for f in folder.rglob("*") if f.is_file()) for folder in (one, other)]
@@ -73,7 +73,7 @@ class SweepOverRanks(ProgramTest):
         for name in files[0]:
             if name.endswith(".npy"):
                 self.assertEqual((one / name).read_bytes(), (other / name).read_bytes(), name)
-            if name.endswith(".npz"):  # which knows when it was written
+            if name.endswith(".npz"):  # an NPZ file contains its time
                 self.assertEqual(*(self.members(folder / name) for folder in (one, other)), name)
         a, b = (json.loads((folder / "sweep.json").read_text()) for folder in (one, other))
         self.assertEqual(a["input"], b["input"])
@@ -85,7 +85,7 @@ class SweepOverRanks(ProgramTest):
             return {name: archive.read(name) for name in archive.namelist()}
 
     def compare(self, files, *options, out="c", core=("--core",)):
-        """Sweeps by one process and by several."""
+        """Sweeps with one process and with several."""
         options = (*core, *options)
         one = self.folder / f"{out}-one"
         p = self.succeeds("sweep", *files, *VARIANTS, *options, "--out", one)
@@ -246,7 +246,7 @@ class SweepOverRanks(ProgramTest):
         outside = self.points("outside.npy", npy([*[(1, 2)] * 9, (1, 8)]))
         self.refused(3, ["rank 1: 8 in row 4, column 1 is outside the box", "from row 5 of ", "outside.npy"], "sweep",
                      outside, *words, "--box", "0:5", ranks=2)
-        # What is found within the sweep ends the processes where they are.
+        # An error within the sweep ends all processes at once.
         self.refused(2, ["rank 0: ", "box"], "sweep", good, "--eps", 60, "--minpts", 2, "--out", out, "--box", "-50:50")
         self.refused(2, ["there is no command 'swep'"], "swep")
         self.refused(2, ["info is for one process"], "info")
@@ -255,7 +255,7 @@ class SweepOverRanks(ProgramTest):
         self.assertEqual((p.returncode, p.stdout.count("epsflow ")), (0, 1))
 
     def test_kills(self):
-        """Whatever ends the processes, --resume completes the folder."""
+        """If processes are killed in any way, --resume completes the folder."""
         seed = int(os.environ.get("EPSFLOW_TEST_SEED", random.SystemRandom().randrange(10**6)))
         print(f"seed {seed} (EPSFLOW_TEST_SEED)")
         rng = random.Random(seed)
@@ -301,14 +301,14 @@ class SweepOverRanks(ProgramTest):
         for file in Path("/proc").glob("[0-9]*/stat"):
             try:
                 fields = file.read_text().rpartition(")")[2].split()
-            except OSError:  # it has gone meanwhile
+            except OSError:  # the process has ended meanwhile
                 continue
             if int(fields[3]) == session:
                 found.append(int(file.parent.name))
         return found
 
     def wait_until_gone(self, pids, session, killed):
-        """Of those that were known and any that the launcher has started since: as long as one is there, what it was writing is its own."""
+        """Waits until the known processes and those that the launcher started later have ended, as they may write."""
         end = time.monotonic() + 20
         while time.monotonic() < end:
             late = self.of_session(session)

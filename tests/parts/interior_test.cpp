@@ -16,7 +16,7 @@ namespace {
 
 using test::Random;
 
-/// Uniform in the unit cube, and many as far from a cut or a face as ghosts reach, but for the last bits.
+/// Returns points in the unit cube: uniform, and many at the reach of ghosts from a cut or a face, up to the last bits.
 template <class T>
 Points make(std::size_t n, std::size_t d, const std::vector<double>& walls, double reach, Random& random) {
   Points points(n, d, std::is_same_v<T, float> ? Precision::float32 : Precision::float64);
@@ -49,7 +49,7 @@ void check(std::size_t d, std::size_t count, bool periodic) {
   std::vector<std::uint16_t> parts(points.size());
   const T* const values = static_cast<const T*>(points.view().data());
   interior.find(values, parts);
-  // Those that are a little farther from all cuts, but for the last, which fill no vector.
+  // Points a little farther from all cuts must be found, except the last ones, which do not fill a vector.
   const GhostFinder farther(partition, space, d, kReach + 1e-6);
   const bool few = count <= Interior<T>::kMostParts;
   bool right = true;

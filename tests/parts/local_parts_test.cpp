@@ -15,7 +15,7 @@ namespace {
 
 using test::Random;
 
-/// Uniform, with some points in one place and some far out; on a lattice of `steps` places along an axis, unless that is 0.
+/// Returns uniform points, some equal and some far out. If `steps` is not 0, they lie on a lattice with 1 / steps.
 template <class T>
 Points make(std::size_t n, std::size_t dims, Precision precision, double steps, Random& random) {
   Points points(n, dims, precision);
@@ -29,7 +29,7 @@ Points make(std::size_t n, std::size_t dims, Precision precision, double steps, 
   return points;
 }
 
-/// Everything that a view says, from the rule for one point.
+/// Checks all fields of a view with the rule for single points.
 void check_view(PointsView points, const LocalParts& parts, const Partition& cuts, std::size_t part, double near,
                 double beyond) {
   const PartView view = parts.view(part, near, beyond);
@@ -37,7 +37,7 @@ void check_view(PointsView points, const LocalParts& parts, const Partition& cut
   REQUIRE(source.size == view.size());
   Points found(source.size, points.dims(), points.precision());
   const auto write = [&](auto values) {
-    const std::size_t middle = source.size / 3;  // rows come in any stretches
+    const std::size_t middle = source.size / 3;  // rows are written in any order and in ranges of any size
     source.write(middle, source.size, values.data() + middle * points.dims());
     source.write(0, middle, values.data());
   };
@@ -68,7 +68,7 @@ void check_view(PointsView points, const LocalParts& parts, const Partition& cut
     }
   }
   CHECK(same);
-  // Ghosts lie outside, as near as they are said to be.
+  // Ghosts lie outside the part, within the distances of the view.
   const Partition::Box box = cuts.box_of(static_cast<std::uint32_t>(part), points.dims());
   bool near_enough = true;
   for (std::size_t g = view.own; g < view.size(); ++g) {

@@ -36,7 +36,7 @@ using test::Random;
 
 const std::vector<EngineOptions> one_thread{{.threads = 1}}, two_threads{{.threads = 2}};
 
-/// How n rows lie on the ranks: in pieces of random size, some of which may be empty.
+/// Splits n rows among the ranks, in pieces of random size. Some pieces may be empty.
 std::vector<std::size_t> random_shares(std::size_t n, int ranks, Random& random) {
   std::vector<std::size_t> ends{0, n};
   for (int r = 1; r < ranks; ++r) ends.push_back(random.below(n + 1));
@@ -44,10 +44,10 @@ std::vector<std::size_t> random_shares(std::size_t n, int ranks, Random& random)
   return ends;
 }
 
-/// Cuts at random places, mostly at coordinates of points; parts may be empty.
+/// Cuts space at random places, mostly at coordinates of points. Parts may be empty.
 Partition random_cuts(PointsView points, int ranks, Random& random) {
   std::vector<Partition::Cut> cuts;
-  // A cut takes the place of a part, which is below it; a new part is above.
+  // A cut replaces a part. The old part is below the cut, and the new part is above it.
   struct Place {
     std::size_t cut = 0;
     bool above = false;
@@ -72,7 +72,7 @@ Partition random_cuts(PointsView points, int ranks, Random& random) {
   return Partition(std::move(cuts));
 }
 
-/// A weight for each point: whole numbers, fractions that round, of very different sizes, some 0, and with `negative` some below.
+/// Returns integers, fractions that round, or weights of very different sizes. If `negative`, some are below 0.
 std::vector<double> random_weights(std::size_t n, bool negative, Random& random) {
   std::vector<double> weights(n);
   const std::size_t kind = random.below(4);
@@ -92,11 +92,11 @@ RunOptions options_of(PointsView points, Keep keep, bool clusters) {
   options.keep = keep;
   options.clusters = clusters;
   options.search.index =
-      points.dims() > 6 ? IndexChoice::grid : IndexChoice::automatic;  // as a GPU has no tiles for parts
+      points.dims() > 6 ? IndexChoice::grid : IndexChoice::automatic;  // a GPU has no tiles for parts
   return options;
 }
 
-/// A run in parts that so many workers take one after another; some with room for the labels of one variant at a time.
+/// Runs a sweep in parts, which `workers` workers take in turn. Some budgets hold only one variant's labels at a time.
 std::vector<VariantResult> run_here(PointsView points, std::span<const double> weights, const Metric& metric,
                                     const Sweep& sweep, std::size_t parts, const Partition* cuts, std::size_t workers,
                                     const RunOptions& options) {
@@ -111,7 +111,7 @@ std::vector<VariantResult> run_here(PointsView points, std::span<const double> w
   std::vector<PartWorker> with;
   for (std::size_t w = 0; w < workers; ++w) with.push_back({*backends[w % backends.size()], 1});
   std::vector<VariantResult> results;
-  // Where the metric leaves points in their places they need not be in memory.
+  // If the metric does not transform the points, they need not be in memory.
   const PointsSource source = test::source_of(points);
   const bool brought = parts % 2 == 0 && workers != parts && !may_move(metric);
   run_local(
@@ -126,13 +126,13 @@ std::vector<VariantResult> run_here(PointsView points, std::span<const double> w
   return results;
 }
 
-/// Labels of a run over ranks, put together.
+/// Returns the labels of a run over ranks, put together.
 std::vector<VariantResult> run_in_parts(PointsView points, std::span<const double> weights, const Metric& metric,
                                         const Sweep& sweep, int ranks, const std::vector<std::size_t>& shares,
                                         const Partition* cuts, const RunOptions& options) {
   std::vector<std::vector<VariantResult>> of_ranks(static_cast<std::size_t>(ranks));
   EngineOptions engine;
-  engine.threads = ranks % 2 == 0 ? 2 : 1;  // with more than one, the next eps is counted beside one
+  engine.threads = ranks % 2 == 0 ? 2 : 1;  // with several threads, the next eps is counted while one is merged
   run_ranks(ranks, [&](Exchange& exchange) {
     const auto r = static_cast<std::size_t>(exchange.rank());
     const auto take = [&](VariantResult&& result) { of_ranks[r].push_back(std::move(result)); };
@@ -175,16 +175,16 @@ void check_parts(const DataSet& data, const Metric& metric, const Sweep& sweep, 
                  bool own_cuts, std::span<const double> weights = {}) {
   const std::vector<std::size_t> shares = random_shares(data.size(), ranks, random);
   std::optional<Partition> cuts;
-  // Points on a sphere have a dimension more than their rows.
+  // Points on a sphere have one dimension more than their rows.
   if (own_cuts && metric.kind == MetricKind::euclidean) cuts = random_cuts(data.view(), ranks, random);
   RunOptions options;
   options.core_mask = true;
-  // With weights below 0 clusters do not lie in each other.
+  // If weights are below 0, clusters are not nested.
   options.clusters = std::all_of(weights.begin(), weights.end(), [](double w) { return w >= 0; });
   const Dataset points = Engine(EngineOptions{}).load(data.view(), metric);
   const std::vector<VariantResult> whole = run(weights.empty() ? points : points.weighted(weights), sweep, options);
   std::vector<std::size_t> all_workers{0, 1 + random.below(3)};
-  // Each with one part: GPUs cut points themselves.
+  // Each worker has one part, so GPUs cut the points themselves.
   if (!usable_gpus().empty()) all_workers.push_back(static_cast<std::size_t>(ranks));
   for (const std::size_t workers : all_workers) {
     const auto run_with = [&](Keep keep, bool clusters) {
@@ -316,7 +316,7 @@ TEST_CASE("parts: the lineage of all points comes to the first rank") {
     const std::vector<double> weights =
         seed % 3 == 0 ? random_weights(data.size(), false, random) : std::vector<double>();
     const double e = data.scale;
-    // Not every eps has every minpts.
+    // Some eps lack some minpts.
     std::vector<Variant> variants;
     for (const double eps : {0.2 * e, 0.5 * e, 0.9 * e, 1.6 * e}) {
       for (const std::uint32_t minpts : {1U, 2U, 3U, 5U, 9U}) {
@@ -353,7 +353,7 @@ TEST_CASE("parts: one long cluster through all of them") {
   DataSet data;
   data.dims = 2;
   constexpr int kPoints = 3000;
-  for (int i = 0; i < kPoints; ++i) {  // a spiral, out of order
+  for (int i = 0; i < kPoints; ++i) {  // a spiral in mixed order
     const double t = 0.002 * ((i * 7) % kPoints);
     data.doubles.insert(data.doubles.end(), {t * std::cos(8 * t), t * std::sin(8 * t)});
   }
@@ -370,7 +370,7 @@ TEST_CASE("parts: a lattice, where every pair is exactly at eps and points lie o
   for (int x = 0; x < 12; ++x) {
     for (int y = 0; y < 10; ++y) {
       for (int z = 0; z < 9; ++z) {
-        if (x == 5 || y == 4) continue;  // gaps
+        if (x == 5 || y == 4) continue;  // the gaps
         data.doubles.insert(data.doubles.end(), {1.0 * x, 1.0 * y, 1.0 * z});
       }
     }
@@ -434,7 +434,7 @@ TEST_CASE("parts: float32 points whose images are no float32") {
       const double off = random.uniform(0, 0.3);
       box.floats.push_back(static_cast<float>(i % 2 == 0 ? off : 100 - off));
     }
-    // As far as some pair across the face is apart, and a little less.
+    // The eps is the distance of a pair across the face, and then a little less.
     const double low = box.floats[2 * random.below(30)], high = box.floats[2 * random.below(30) + 1];
     const double eps = low + (100 - high);
     check_parts(box, {.box = {{0, 100}}}, grid({eps, std::nextafter(eps, 0.0)}, {1, 2, 5, 9}),
@@ -454,7 +454,7 @@ TEST_CASE("parts: some ten thousand points, cut evenly") {
     for (std::size_t i = 0; i < share.size(); ++i)
       ++points[cuts.part_of([&](std::size_t k) { return share.at(i, k); })];
     exchange.sum(std::span(points));
-    // Checks of Catch2 are not for several threads.
+    // Checks of Catch2 are not thread-safe.
     if (exchange.rank() > 0) return;
     for (const std::uint64_t n : points) CHECK(std::abs(static_cast<double>(n) - 20'000.0 / 6) < 3);
   });
@@ -514,7 +514,7 @@ TEST_CASE("parts: what a rank holds is within its memory, or told") {
     });
     return of_first;
   };
-  // Room for one eps at a time, and for two.
+  // The budgets hold one eps at a time, and two.
   const std::vector<Labels> one = run_with(3'000'000), two = run_with(30'000'000);
   REQUIRE(one.size() == sweep.size());
   CHECK(one == two);
@@ -571,7 +571,7 @@ TEST_CASE("parts: what cannot be") {
   CHECK_THROWS_WITH(run_with(grid({0.1}, {2}), {}, coarse), Catch::Contains("Metric::box has a side"));
   CHECK_THROWS_WITH(run_here(data.view(), {}, coarse, grid({0.1}, {2}), 3, nullptr, 1, {}),
                     Catch::Contains("Metric::box has a side"));
-  // One rank differs, or fails: all end, with the reason of the one.
+  // One rank differs or fails. All ranks must end with the reason of that rank.
   CHECK_THROWS_WITH(run_ranks(3,
                               [&](Exchange& exchange) {
                                 const double eps = exchange.rank() == 1 ? 0.2 : 0.1;

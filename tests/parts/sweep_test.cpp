@@ -85,7 +85,7 @@ TEST_CASE("shared sweeps: how a sweep is shared, by counts alone") {
   CHECK(of([](auto& q) { q.engines = 1; }) == Sharing::one);
   CHECK(of([](auto&) {}) == Sharing::one);
   CHECK(of([](auto& q) { q.eps = 3; }) == Sharing::eps);
-  // 600 MB are needed, and 680 in parts.
+  // The whole sweep needs 600 MB, or 680 MB in parts.
   CHECK(of([](auto& q) { q.eps = 4, q.device_memory = 420'000'000; }) == Sharing::parts);
   CHECK(choose_sharing({.engines = 2, .points = 10'000'000, .bytes = 80'000'000, .device_memory = 420'000'000}, {})
             .parts == 2);
@@ -93,7 +93,7 @@ TEST_CASE("shared sweeps: how a sweep is shared, by counts alone") {
             .parts == 6);
   CHECK(choose_sharing({.engines = 1, .points = 10'000'000, .bytes = 80'000'000, .device_memory = 590'000'000}, {})
             .parts == 3);
-  // As many parts as devices leave room for ghosts, too.
+  // The number of parts must also leave room for ghosts on each device.
   CHECK(choose_sharing({.engines = 2, .points = 10'000'000, .bytes = 80'000'000, .device_memory = 370'000'000}, {})
             .parts > 2);
   CHECK(of([](auto& q) { q.engines = 1, q.device_memory = 590'000'000; }) == Sharing::parts);
@@ -101,7 +101,7 @@ TEST_CASE("shared sweeps: how a sweep is shared, by counts alone") {
   CHECK(of([](auto& q) { q.eps = 4, q.device_memory = 600'000'000; }) == Sharing::eps);
   CHECK(of([](auto& q) { q.weights = true; }) == Sharing::one);
   CHECK(of([](auto& q) { q.weights = true, q.eps = 2; }) == Sharing::eps);
-  // With weights it is 920 MB.
+  // With weights the sweep needs 920 MB.
   CHECK(of([](auto& q) { q.eps = 4, q.device_memory = 720'000'000, q.weights = true; }) == Sharing::parts);
   CHECK(of([](auto&) {}, {.verify = true}) == Sharing::one);
   CHECK(of([](auto&) {}, {.keep = Keep::summary}) == Sharing::one);
@@ -134,7 +134,7 @@ TEST_CASE("shared sweeps: devices cut many points in a space without a box, each
   two[0].gpu = 0;
   two[1].gpu = 1;
   const Points points(34'000'000, 2,
-                      Precision::float32);  // so few bytes that no GPU is asked for its memory; nobody looks at them
+                      Precision::float32);  // too few bytes to query a GPU's memory; values are not used
   const Sweep sweep = grid({0.1}, {5});
   const auto how = [&](const PointRows& rows, const Metric& metric, std::span<const EngineOptions> engines,
                        const RunOptions& run = {}) {
@@ -156,15 +156,15 @@ TEST_CASE("shared sweeps: points that the CPU cannot cluster within its memory a
     asked.device_memory = memory;
     return choose_sharing(asked, run);
   };
-  // 80 MB and the points are needed.
+  // The sweep needs 80 MB in addition to the points.
   CHECK(of(0).sharing == Sharing::one);
   CHECK(of(96'000'000).sharing == Sharing::one);
   CHECK(of(95'000'000).sharing == Sharing::parts);
   CHECK(of(60'000'000).parts > of(95'000'000).parts);
   CHECK(of(60'000'000, {.keep = Keep::summary}).parts < of(60'000'000).parts);
   CHECK(of(60'000'000, {.verify = true}).sharing == Sharing::one);
-  CHECK(of(20'000'000).sharing == Sharing::one);  // which says how much it takes
-  CHECK(of(28'200'000).sharing == Sharing::one);  // of which there would have to be hundreds
+  CHECK(of(20'000'000).sharing == Sharing::one);  // the run throws an error with the size that it needs
+  CHECK(of(28'200'000).sharing == Sharing::one);  // hundreds of parts would be needed
 
   Random random(24);
   const Points points = uniform(100'000, random);
@@ -178,7 +178,7 @@ TEST_CASE("shared sweeps: points that the CPU cannot cluster within its memory a
   CHECK(answer.sharing == Sharing::parts);
   CHECK(answer.parts > 2);
   check_same(shared(points, sweep, engines, options), expected);
-  // With ghosts from all around parts take more than all points do, and these fit or say how much they take.
+  // Each part has ghosts on all sides, so parts need more memory than all points. Runs succeed or report their need.
   const Sweep wide = grid({0.3}, {4});
   const SharingAnswer in_parts{.sharing = Sharing::parts, .parts = 6};
   std::vector<VariantResult> found;
@@ -191,7 +191,7 @@ TEST_CASE("shared sweeps: points that the CPU cannot cluster within its memory a
   run_each({points}, {.options = engines, .sharing = &in_parts}, wide, options, take);
   REQUIRE(found.size() == 1);
   CHECK(found.front().summary == run(points, wide, cpu_engines(1).front(), options).front().summary);
-  // And so does a box that is too narrow for parts.
+  // The same holds for a box that is too narrow for parts.
   Metric box;
   box.box = {{0.0, 1.0}, {0.0, 1.0}};
   found.clear();
@@ -364,7 +364,7 @@ TEST_CASE("shared sweeps: slices go to several engines eps by eps") {
   }
   const SharingAnswer in_parts{.sharing = Sharing::parts, .parts = 2};
   CHECK_THROWS_WITH(swept(1, {}, &in_parts), Contains("a data set for each slice is not to be had of points in parts"));
-  // However little memory there is.
+  // Slices are never cut into parts, however small the memory is.
   CHECK(choose_sharing(
             {.points = 1'000'000, .bytes = 16'000'000, .device_memory = 95'000'000, .slices = true, .host = true}, {})
             .sharing == Sharing::one);
@@ -382,10 +382,10 @@ TEST_CASE("shared sweeps: what an engine has loaded is swept by it, with all tha
   run_each({data}, {}, sweep, {}, take);
   check_same(by_variant(std::move(results)), by_variant(run(data, sweep)));
   results.clear();
-  // An engine with the default options, where nothing is said.
+  // If no engine is given, the run uses one with the default options.
   run_each({points, {}, weights}, {}, sweep, {}, take);
   check_same(by_variant(std::move(results)), by_variant(run(data, sweep)));
-  // What is said twice.
+  // Conflicting options are refused.
   const std::vector<std::uint64_t> slices{0, 2000};
   const std::vector<EngineOptions> options = cpu_engines(1);
   const std::vector<Engine> engines{Engine(options.front())};
@@ -457,7 +457,7 @@ TEST_CASE("shared sweeps: what fails or is cancelled ends all engines") {
 
 TEST_CASE("shared sweeps: points that are not in memory") {
   SharingQuestion question{.points = 1'000'000, .bytes = 16'000'000, .device_memory = 28'200'000, .host = true};
-  CHECK(choose_sharing(question, {}).sharing == Sharing::one);  // which says how much it takes
+  CHECK(choose_sharing(question, {}).sharing == Sharing::one);  // the run throws an error with the size that it needs
   question.in_memory = false;
   CHECK(choose_sharing(question, {}).sharing == Sharing::parts);
 
@@ -473,13 +473,13 @@ TEST_CASE("shared sweeps: points that are not in memory") {
   const PointsSource source = test::source_of(points);
   std::vector<VariantResult> found;
   const auto take = [&](VariantResult&& result) { found.push_back(std::move(result)); };
-  // Points alone are more than the memory is for, and labels of a variant with them.
+  // If the points are in memory, the rest of the budget is too small for parts. If they are not, parts fit.
   CHECK(choose_sharing({points}, sweep, std::vector{small}, options).sharing == Sharing::one);
   CHECK(choose_sharing({source}, sweep, std::vector{small}, options).sharing == Sharing::parts);
   run_each({source}, {.options = std::vector{small}}, sweep, options, take);
   check_same(by_variant(std::move(found)), expected);
   found.clear();
-  // Where they fit, or a box moves them, they are brought into memory.
+  // If the points fit into memory or a box transforms them, they are loaded.
   run_each({source}, {.options = cpu_engines(1)}, sweep, options, take);
   check_same(by_variant(std::move(found)), expected);
   found.clear();
@@ -502,7 +502,7 @@ TEST_CASE("shared sweeps: a bad coordinate is named by its row among all") {
         run_each({points, {.scale = {2, 3}}}, {.options = cpu_engines(2), .sharing = &how}, sweep_of(3), {}, take),
         Contains("row 3500"));
   }
-  // Where two GPUs, or one as two, cut the points.
+  // Two GPUs, or one GPU used as two, cut the points.
   const std::vector<unsigned> gpus = usable_gpus();
   if (gpus.empty()) return;
   std::vector<EngineOptions> two(2, EngineOptions{.backend = BackendChoice::gpu});

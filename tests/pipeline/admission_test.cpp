@@ -27,7 +27,7 @@ TEST_CASE("admission: the first group is alone until its preparation is complete
   CHECK(second->group.eps == 3);
   CHECK_FALSE(admission.next());
   admission.end(turn, first->group);
-  // Not while the budget has less than the last one took.
+  // A group waits if the budget has less than the last one took.
   admission.complete(Turn(second->exclusive), 1000);
   CHECK_FALSE(admission.next());
   admission.end(Turn(second->exclusive), second->group);
@@ -48,7 +48,7 @@ TEST_CASE("admission: a starved group is next, and exclusive; one that was that 
   shared.starve_of_table();
   CHECK(shared.starved());
   admission.end(shared, second->group);
-  CHECK_FALSE(admission.next());  // alone, so it waits for the first
+  CHECK_FALSE(admission.next());  // an exclusive group waits for the first
   admission.end(done, first->group);
   second = admission.next();
   REQUIRE(second);
@@ -89,18 +89,18 @@ TEST_CASE("admission: groups that runs share are asked for as there is room, and
   CHECK_FALSE(admission.next());  // two are in flight
   CHECK(asked == 1);
   admission.end(turn, first->group);
-  CHECK_FALSE(admission.next());  // not ahead
+  CHECK_FALSE(admission.next());  // it is not started ahead
   CHECK(asked == 2);
   CHECK_FALSE(admission.done());
   const Turn of_second(second->exclusive);
   admission.complete(of_second, 10);
   admission.end(of_second, second->group);
-  CHECK_FALSE(admission.done());  // there is one left
+  CHECK_FALSE(admission.done());  // one group is left
   const auto third = admission.next();
   REQUIRE(third);
   CHECK(third->group.eps == 1);
   admission.end(Turn(third->exclusive), third->group);
-  CHECK_FALSE(admission.done());  // nobody has said that there are no more
+  CHECK_FALSE(admission.done());  // the source has not ended yet
   CHECK_FALSE(admission.next());
   CHECK(admission.done());
 }

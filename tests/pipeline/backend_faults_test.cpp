@@ -1,5 +1,4 @@
-// A backend that fails at every one of its calls in turn, and in ways that no backend should: the flow ends with the
-// error, and never hangs.
+// If any call of a backend fails, in usual or unusual ways, the flow must end with the error and never hang.
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -26,24 +25,24 @@ struct Injected : std::runtime_error {
   explicit Injected(const char* where) : std::runtime_error(where) {}
 };
 
-/// What happens at the chosen call.
+/// The fault at the chosen call.
 enum class Fault {
-  throws,           ///< an exception instead of the work
-  throws_late,      ///< an exception after the work, and after its completion was called
-  forgets,          ///< a completion that is never called (calls without one throw)
-  completes_twice,  ///< a completion that is called again (calls without one do their work)
+  throws,           ///< throws instead of doing the work
+  throws_late,      ///< throws after the work is done and its completion was called
+  forgets,          ///< never calls the completion (calls without one throw)
+  completes_twice,  ///< calls the completion twice (calls without one do their work)
 };
 
-/// Counts the calls into a backend and picks one of them.
+/// Counts the calls into a backend and selects one of them.
 struct Plan {
   Fault fault = Fault::throws;
-  std::uint64_t at = 0;  ///< the call, counted from 0
+  std::uint64_t at = 0;  ///< index of the faulty call, from 0
   std::atomic<std::uint64_t> calls{0};
 
   [[nodiscard]] bool strikes() { return calls++ == at; }
 };
 
-/// A call without a completion.
+/// Makes a call that has no completion.
 template <class F>
 auto call(Plan& plan, const char* where, F&& work) {
   const bool strikes = plan.strikes();
@@ -85,7 +84,7 @@ class FaultySearch final : public TableSearch {
   template <class F>
   void complete(const char* where, Completion done, F&& work) {
     if (!plan_.strikes()) return work(std::move(done));
-    const Fault fault = plan_.fault;  // once it is done, this object may be gone
+    const Fault fault = plan_.fault;  // after the completion, this object may be destroyed
     if (fault == Fault::throws) throw Injected(where);
     if (fault == Fault::forgets) return work([](const BatchResult&) {});
     work(done);
@@ -240,7 +239,7 @@ class FaultyBackend final : public Backend {
 };
 
 struct Outcome {
-  std::string error;  ///< empty: none
+  std::string error;  ///< empty: no error
   std::size_t variants = 0;
 };
 
@@ -267,7 +266,7 @@ Outcome run_with(Plan& plan, const RunOptions& options, bool own_threads) {
   return outcome;
 }
 
-/// Every call of a run in turn.
+/// Injects the fault into every call of a run in turn.
 void strike_everywhere(Fault fault, const RunOptions& options, bool own_threads, const std::string& name) {
   Plan quiet{.fault = fault, .at = ~std::uint64_t{0}};
   const Outcome whole = run_with(quiet, options, own_threads);
@@ -287,7 +286,7 @@ void strike_everywhere(Fault fault, const RunOptions& options, bool own_threads,
       CHECK(outcome.variants == 4);
     }
   }
-  // An exception that comes after the work was reported may be overtaken by it; all others end the run.
+  // If an exception comes after the work was reported, the run may end first. Every other fault ends the run.
   if (fault == Fault::throws) CHECK(failed == calls);
   if (fault == Fault::forgets) CHECK(failed == calls);
 }
@@ -295,12 +294,12 @@ void strike_everywhere(Fault fault, const RunOptions& options, bool own_threads,
 TEST_CASE("backend faults: an exception from any call ends the run and never hangs") {
   const bool own_threads = GENERATE(false, true);
   const Fault fault = GENERATE(Fault::throws, Fault::throws_late, Fault::forgets, Fault::completes_twice);
-  // Whole rows into a packed table; and pairs that are sorted, in buffers so small that batches are split.
+  // First a packed table has whole rows. Then pairs are sorted in buffers so small that batches are split.
   strike_everywhere(fault, {.strategy = StrategyChoice::table, .search = {.lanes = 2}}, own_threads, "packed");
   strike_everywhere(fault,
                     {.search = {.kernel = Kernel::global, .lanes = 2, .lane_pairs = 400, .estimate_factor = 0.2}},
                     own_threads, "pairs");
-  // Without a table; and with the choice left open.
+  // The next runs have no table, or choose automatically.
   strike_everywhere(fault, {.strategy = StrategyChoice::direct}, own_threads, "direct");
   strike_everywhere(fault, {}, own_threads, "automatic");
 }

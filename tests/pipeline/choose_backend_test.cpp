@@ -74,7 +74,7 @@ TEST_CASE("choose backend: runs of points take a metric, minkowski too") {
   const std::vector<double> at{0, 0, 1, 1, 5, 5};
   const PointsView points(at, 2);
   const Metric cubes{.kind = MetricKind::minkowski, .power = 3};
-  const double eps = 1.26;  // the third root of 2 is 1.2599
+  const double eps = 1.26;  // the cube root of 2 is 1.2599
   CHECK(run({points, cubes}, grid({eps}, {2})).front().labels == std::vector<std::int32_t>{0, 0, -1});
   CHECK(run({points, cubes}, grid({1.25}, {2})).front().labels == std::vector<std::int32_t>{-1, -1, -1});
   CHECK(run(points, grid({eps}, {2})).front().labels == std::vector<std::int32_t>{-1, -1, -1});

@@ -1,4 +1,4 @@
-// Tables of neighbours and matrices of distances as input: the labels are those of the points that they are of.
+// If the input is a table of neighbours or a matrix of distances, the labels are those of its points.
 #include <epsflow/pipeline/cluster_table.hpp>
 
 #include <cmath>
@@ -16,7 +16,7 @@
 namespace epsflow::test {
 namespace {
 
-/// A table that a test may spoil.
+/// A table that a test may damage.
 struct Rows {
   std::vector<std::uint64_t> offsets;
   std::vector<std::uint32_t> ids;
@@ -25,7 +25,7 @@ struct Rows {
   [[nodiscard]] NeighborsView view() const { return {offsets, ids, distances}; }
 };
 
-/// 0 and 1 are one apart, 1 and 2 two, 0 and 2 three; 3 is alone.
+/// The distances are 1 between 0 and 1, 2 between 1 and 2, and 3 between 0 and 2. Point 3 has no neighbour.
 Rows four() { return {{0, 3, 6, 9, 10}, {0, 1, 2, 0, 1, 2, 0, 1, 2, 3}, {0, 1, 3, 1, 0, 2, 3, 2, 0, 0}}; }
 
 void check_same(const std::vector<VariantResult>& found, const std::vector<VariantResult>& expected) {
@@ -43,7 +43,7 @@ TEST_CASE("cluster table: a table that says its eps is refused for what it does 
   const Rows rows = four();
   NeighborsView table = rows.view();
   table.eps = 3;
-  std::vector<double> seen;  // one by one, so that what is made is not lost where a later one is not
+  std::vector<double> seen;  // results arrive one by one, so an error at a later eps does not lose earlier ones
   const auto take = [&](VariantResult&& result) {
     seen.push_back(result.variant.eps);
     throw ResourceError("no room");
@@ -60,7 +60,7 @@ TEST_CASE("cluster table: a table that says its eps is refused for what it does 
   check_mentions(error_of<UsageError>([&] { (void)cluster(table, grid({1}, {2})); }),
                  {"within 3", "no distances", "eps 1", "with distances"});
   check_mentions(error_of<UsageError>([&] { (void)cluster(table, grid({4}, {2})); }), {"eps 4 is larger"});
-  table.eps = 0;  // not known
+  table.eps = 0;  // eps is not known
   CHECK(cluster(table, grid({1}, {2})).front().summary.clusters == 1);
 }
 
@@ -74,7 +74,7 @@ TEST_CASE("cluster table: a table with distances gives the labels of its points,
     INFO("seed " << seed << ", " << describe(data) << ", eps " << eps);
     const Sweep sweep = grid({eps, searchable(eps * 0.7), searchable(eps * 0.2)}, {1, 2, 4, 9, 40});
     const Neighbors table = neighbors(data.view(), eps, Distances::include);
-    // Where a distance was rounded onto an eps, the table says something else than the points.
+    // If a distance was rounded to exactly an eps, the table differs from the points.
     bool rounded = false;
     for (const Variant& v : sweep.variants()) {
       const OracleTable oracle = data.oracle(v.eps);
@@ -139,7 +139,7 @@ TEST_CASE("cluster table: a matrix of distances becomes the table of its points"
   CHECK(std::ranges::equal(table.ids.span(), expected.ids.span()));
   CHECK(std::ranges::equal(table.distances.span(), expected.distances.span()));
   CHECK(neighbors_of_distances(std::span<const double>(), 0, 1.0).size() == 0);
-  // Points that are far from themselves do not count themselves.
+  // If a point is not within eps of itself, it does not count itself.
   const std::vector<double> odd{3, 1, 1, 3};
   const Neighbors far = neighbors_of_distances(std::span<const double>(odd), 2, 1.0);
   CHECK(cluster(far.view(), grid({1}, {1})).front().labels == std::vector<std::int32_t>{0, 0});
@@ -155,7 +155,7 @@ TEST_CASE("cluster table: a matrix of distances becomes the table of its points"
 }
 
 TEST_CASE("cluster table: distances of float32 are compared with an eps of float32 where that is asked for") {
-  const std::vector<float> matrix{0, 0.3F, 0.3F, 0};  // a little above 0.3
+  const std::vector<float> matrix{0, 0.3F, 0.3F, 0};  // slightly more than 0.3
   const Sweep sweep = grid({0.3}, {2});
   const Neighbors table = neighbors_of_distances(std::span<const float>(matrix), 2, 0.3F);
   CHECK(cluster(table.view(), sweep).front().labels == std::vector<std::int32_t>{-1, -1});
@@ -196,7 +196,7 @@ TEST_CASE("cluster table: what is no table of neighbours is refused by its row")
 
 TEST_CASE("cluster table: rows that are not symmetric are refused where an eps tells them apart") {
   Rows rows = four();
-  rows.distances[2] = 4;  // from 0 to 2; back it is 3
+  rows.distances[2] = 4;  // the entry for 0 to 2; the one for 2 to 0 is 3
   for (const double eps : {3.0, 3.5}) {
     check_mentions(error_of<InputError>([&] {
                      (void)cluster(rows.view(), grid({1.5, eps}, {2}));
@@ -210,7 +210,7 @@ TEST_CASE("cluster table: rows that are not symmetric are refused where an eps t
 }
 
 TEST_CASE("cluster table: along rows that are not symmetric clusters grow as scikit-learn's, where that is asked for") {
-  // 0 has 1, and 1 does not have 0; 2 and 3 have each other, and 3 has 1.
+  // 0 has 1 as a neighbour, but not the reverse. 2 and 3 are neighbours of each other, and 3 has 1.
   const Rows rows{{0, 2, 3, 5, 8}, {0, 1, 1, 2, 3, 1, 2, 3}, {}};
   const auto labels = [&](std::uint32_t minpts) {
     return cluster(rows.view(), grid({1}, {minpts}), {.directed = true}).front().labels;
@@ -223,7 +223,7 @@ TEST_CASE("cluster table: along rows that are not symmetric clusters grow as sci
   CHECK(results[0].core == std::vector<std::uint8_t>{1, 0, 1, 1});
   CHECK(results[0].summary == LabelSummary{.clusters = 2, .noise = 0, .core = 3, .border = 1, .largest = 2});
   CHECK(results[1].summary == LabelSummary{.clusters = 1, .noise = 1, .core = 1, .border = 2, .largest = 3});
-  // Symmetric rows are clustered as ever.
+  // Symmetric rows give the usual labels.
   const auto usual = grid({1.5, 2.5}, {2});
   CHECK(cluster(four().view(), usual, {.directed = true})[1].labels == cluster(four().view(), usual)[1].labels);
 }

@@ -30,8 +30,8 @@ using Doubts = std::vector<Doubt>;
 struct Case {
   std::string name;
   DataSet data;
-  Doubts doubts;     ///< all of them, in their order
-  Sweep sweep = {};  ///< none: the suggested
+  Doubts doubts;     ///< all expected doubts, in order
+  Sweep sweep = {};  ///< empty: the suggested sweep
 };
 
 DataSet changed(DataSet data, const std::function<void(std::vector<double>&)>& change) {
@@ -77,7 +77,7 @@ DataSet with_noise(DataSet data, std::size_t points, double lo, double hi) {
   return data;
 }
 
-/// Blobs that lie in pairs.
+/// Returns blobs in pairs.
 DataSet pairs(std::size_t count) {
   std::vector<Blob> blobs;
   for (std::size_t k = 0; k < count; ++k) {
@@ -164,7 +164,7 @@ TEST_CASE("doubts: each has a set that it is true of") {
   }
   for (const auto& word : Choice<Doubt>::kWords) {
     INFO(word.word);
-    // Those of a bound on time are seen where explore() is given one.
+    // The doubts of a time limit are tested with explore().
     const bool of_bound = word.value == Doubt::coarse || word.value == Doubt::unfinished;
     CHECK((of_bound || std::count(seen.begin(), seen.end(), word.value) > 0));
     CHECK_FALSE(sentence_of(word.value).empty());
@@ -225,7 +225,7 @@ TEST_CASE("doubts: of coordinates, at their limits") {
   };
   CHECK(doubts({}, 2, 1).empty());
   CHECK(doubts({1, 2}, 2, 1).empty());
-  // One in twenty equals another, or more.
+  // At least one point in twenty equals another.
   std::vector<double> few(200);
   Random random(1);
   for (double& v : few) v = random.unit();
@@ -234,15 +234,15 @@ TEST_CASE("doubts: of coordinates, at their limits") {
   few[10] = few[11];
   CHECK(doubts(few, 1, 1) == Doubts{Doubt::duplicates});
   few[0] = 0.0;
-  few[1] = -0.0;  // is the same
+  few[1] = -0.0;  // equals 0.0
   CHECK(doubts(few, 1, 1) == Doubts{Doubt::duplicates});
-  // A lattice of steps of 0.1, as far as float64 has them.
+  // Points lie on a lattice with steps of 0.1, up to the rounding of float64.
   std::vector<double> lattice(400);
   for (std::size_t i = 0; i < lattice.size(); ++i) lattice[i] = 0.1 * static_cast<double>(random.below(60));
   CHECK(doubts(lattice, 1, 0.39) == Doubts{Doubt::duplicates, Doubt::quantised});
   CHECK(doubts(lattice, 1, 0.41) == Doubts{Doubt::duplicates});
   CHECK(doubts_of_points({std::span<const double>(lattice), 1}, std::nullopt) == Doubts{Doubt::duplicates});
-  // A constant column is none.
+  // A constant column is not a lattice.
   std::vector<double> constant(400);
   for (std::size_t i = 0; i < constant.size(); i += 2) constant[i] = random.unit();
   CHECK(doubts(constant, 2, 1e-9) == Doubts{Doubt::one_axis_rules});

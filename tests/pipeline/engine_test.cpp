@@ -1,4 +1,4 @@
-// What is kept over many runs: data sets that serve any options, runs that take turns, jobs that end when told to.
+// Tests what lasts over many runs: data sets that serve any options, runs that take turns, jobs that end on request.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -35,7 +35,7 @@ DataSet clustered(std::size_t n, std::size_t dims = 2, std::uint64_t seed = 42) 
   return make_data("clustered", n, dims, Precision::float64, seed);
 }
 
-/// What is wrong with the results of a sweep, or nothing.
+/// Returns the first error in the results of a sweep, or an empty text.
 std::string wrong(const std::vector<VariantResult>& results, const Sweep& sweep, const DataSet& data) {
   if (results.size() != sweep.size()) return "count of results";
   for (std::size_t v = 0; v < results.size(); ++v) {
@@ -48,7 +48,7 @@ std::string wrong(const std::vector<VariantResult>& results, const Sweep& sweep,
   return "";
 }
 
-/// Holds a run at its first stage until it is let go.
+/// Holds a run at its first stage until open() is called.
 class Gate {
  public:
   [[nodiscard]] Observer observer() {
@@ -194,7 +194,7 @@ TEST_CASE("engine: first come, first served") {
       const std::scoped_lock lock(mutex);
       order.push_back(k);
     }));
-    std::this_thread::sleep_for(30ms);  // it waits for its turn by now
+    std::this_thread::sleep_for(30ms);  // the run waits for its turn by now
   }
   gate.open();
   for (Job& job : jobs) (void)job.results();
@@ -223,7 +223,7 @@ TEST_CASE("job: it runs in the background, can be waited for with a limit, and g
   Gate gate;
   std::optional<Job> job;
   {
-    // The job keeps data set and engine.
+    // The job keeps the data set and the engine alive.
     const Engine engine({.backend = kCpu});
     job = start(engine.load(data.view()), sweep, {}, gate.observer());
   }
@@ -248,7 +248,7 @@ TEST_CASE("job: with its results it lets go of its data set") {
     Job job = start(engine.load(PointsView{values, 1}), grid({1}, {200'000}), {}, {}, [](VariantResult&&) {});
     try {
       (void)job.results();
-    } catch (const ResourceError&) {  // NOLINT(bugprone-empty-catch): either way
+    } catch (const ResourceError&) {  // NOLINT(bugprone-empty-catch): both outcomes are valid
     }
   }
 }
@@ -274,7 +274,7 @@ TEST_CASE("job: cancelled by itself, by the observer's token, before its turn, a
   Gate gate;
   Job running = start(loaded, sweep, {}, gate.observer());
   gate.wait_until_reached();
-  // Others wait for their turn.
+  // Other jobs wait for their turn.
   CancelToken token;
   Observer observer;
   observer.cancel = &token;

@@ -1,4 +1,4 @@
-// One answer: whatever the options, the labels are the oracle's, element for element.
+// Labels must equal the oracle's, element for element, for all options.
 #include <cstdint>
 #include <sstream>
 #include <string>
@@ -78,7 +78,7 @@ Sweep random_sweep(const DataSet& data, Random& random) {
   return Sweep(list);
 }
 
-/// Runs the sweep and compares every variant with the oracle. Returns the number of variants that were compared.
+/// Runs the sweep and compares every variant with the oracle. Returns the number of variants.
 std::size_t check_sweep(const DataSet& data, const Sweep& sweep, const Settings& options) {
   const Watchdog watchdog(describe(data) + "; " + describe(options));
   INFO(describe(data));
@@ -170,7 +170,7 @@ TEST_CASE("exactness: all options agree on one data set") {
 }
 
 TEST_CASE("exactness: pairs at exactly eps are neighbours, those one step beyond are not") {
-  // 3-4-5 triangles: the sums are exact, so the distance is exactly eps.
+  // These are 3-4-5 triangles with exact sums, so the distance is exactly eps.
   const std::vector<double> at{0, 0, 3, 4, 100, 0, 103, std::nextafter(4.0, 5.0)};
   const auto labels = run(PointsView(std::span<const double>(at), 2), grid({5.0}, {2})).front().labels;
   CHECK(labels == std::vector<std::int32_t>{0, 0, -1, -1});
@@ -181,7 +181,7 @@ TEST_CASE("exactness: pairs at exactly eps are neighbours, those one step beyond
 }
 
 TEST_CASE("exactness: float32 points are widened, not rounded again") {
-  // In float32 the difference would round to exactly eps; in float64 it is a little over.
+  // In float32 the difference would round to exactly eps. In float64 it is slightly larger.
   const std::vector<float> values{0.1F, 1.1F};
   const double difference = static_cast<double>(1.1F) - static_cast<double>(0.1F);
   REQUIRE(difference > 1.0);

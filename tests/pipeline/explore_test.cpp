@@ -42,7 +42,7 @@ std::vector<std::int32_t> list(const Labels& labels) { return {labels.begin(), l
 
 double adjusted_rand(const Labels& a, const Labels& b) { return agreement(Contingency(a, b)).adjusted_rand; }
 
-/// On points that are border points of neither.
+/// Returns the adjusted Rand index on the points that are border points in neither offer.
 double agreement_of(const Offer& a, const Offer& b) {
   std::vector<std::int32_t> of_a, of_b;
   for (std::size_t i = 0; i < a.labels.size(); ++i) {
@@ -64,7 +64,7 @@ std::vector<const Offer*> offers_of(const Exploration& made) {
   return offers;
 }
 
-/// All that an exploration says of itself.
+/// Checks that the fields of an exploration are consistent.
 void check_consistent(const Dataset& data, const Exploration& made) {
   REQUIRE(made.scores.size() == made.eps.size() * made.minpts.size());
   REQUIRE(made.map.cells().size() == made.scores.size());
@@ -93,7 +93,7 @@ void check_consistent(const Dataset& data, const Exploration& made) {
   }
 }
 
-/// What explore() finds, where it is consistent and recommends so many clusters.
+/// Returns the result of explore(). Checks that it is consistent and recommends this number of clusters.
 Exploration check_clusters(const Dataset& data, std::uint64_t clusters) {
   Exploration made = explore(data);
   check_consistent(data, made);
@@ -102,7 +102,7 @@ Exploration check_clusters(const Dataset& data, std::uint64_t clusters) {
   return made;
 }
 
-/// Everything that is a function of the set of points: all but the labels of border points and the numbers of clusters.
+/// Compares what depends only on the set of points: all except labels of border points and numbers of clusters.
 void check_same_answer(const Exploration& a, const Exploration& b) {
   CHECK(a.eps == b.eps);
   CHECK(a.minpts == b.minpts);
@@ -121,7 +121,7 @@ void check_same_answer(const Exploration& a, const Exploration& b) {
   }
 }
 
-/// Cell for cell and label for label.
+/// Compares all cells and labels.
 void check_same(const Exploration& a, const Exploration& b) {
   check_same_answer(a, b);
   const std::vector<const Offer*> of_a = offers_of(a), of_b = offers_of(b);
@@ -131,16 +131,16 @@ void check_same(const Exploration& a, const Exploration& b) {
 Dataset load(const DataSet& data, const Metric& metric = {}, const EngineOptions& engine = {}) {
   return Engine(engine).load(data.view(), metric);
 }
-Dataset load(DataSet&& data, const Metric& metric = {}, const EngineOptions& engine = {}) = delete;  // it must outlive
+Dataset load(DataSet&& data, const Metric& metric = {}, const EngineOptions& engine = {}) = delete;  // must outlive it
 
-/// Which of the blobs, that are `each` points, a point is of.
+/// Returns the blob of each point. Each blob has `each` points.
 Labels truth(std::size_t n, std::size_t each) {
   Labels labels(n);
   for (std::size_t i = 0; i < n; ++i) labels[i] = static_cast<std::int32_t>(i / each);
   return labels;
 }
 
-/// Blobs that lie on a grid of places far from each other.
+/// Returns blobs on a grid, far from each other.
 DataSet blobs_apart(std::size_t count, std::size_t dims, std::uint64_t seed) {
   std::vector<Blob> blobs;
   for (std::size_t k = 0; k < count; ++k) {
@@ -217,13 +217,13 @@ TEST_CASE("explore: how it is computed changes nothing") {
   for (const IndexChoice index : {IndexChoice::grid, IndexChoice::tree, IndexChoice::all}) {
     check_same(explore(load(data, {}, one), RunOptions{.search = {.index = index}}), made);
   }
-  // Nor do options that say what a run keeps.
+  // Options that select the outputs of a run do not change it either.
   check_same(explore(load(data), RunOptions{.keep = Keep::summary}), made);
   check_same(explore(load(data), RunOptions{.verify = true, .core_mask = true, .clusters = true}), made);
   check_same(explore(load(data), suggest(load(data))), made);
 }
 
-/// The rows in another order. [n] order: which row stands at each place.
+/// Returns the rows in another order. order: [n], the old row at each place.
 DataSet reordered(const DataSet& data, std::span<const std::size_t> order) {
   DataSet mixed = data;
   for (std::size_t i = 0; i < order.size(); ++i) {
@@ -241,7 +241,7 @@ std::vector<std::size_t> shuffled(std::size_t n, std::uint64_t seed) {
   return order;
 }
 
-/// Some set of points, with clusters that touch, that lie in each other or are not there; on a lattice or not.
+/// Returns a random set of points. It may have clusters that touch or overlap or no clusters, and may lie on a lattice.
 DataSet some_set(std::uint64_t seed) {
   Random random(seed);
   DataSet data;
@@ -285,7 +285,7 @@ TEST_CASE("explore: where the origin lies is of no account, as far as coordinate
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     INFO("set " << seed);
     DataSet data = some_set(seed);
-    for (double& x : data.doubles) x = std::round(x * 0x1p20) * 0x1p-20;  // so that nothing is lost beside 2^20
+    for (double& x : data.doubles) x = std::round(x * 0x1p20) * 0x1p-20;  // the shift by 2^20 then loses no digits
     const Exploration made = explore(load(data));
     DataSet moved = data;
     for (double& x : moved.doubles) x += 0x1p20;
@@ -310,7 +310,7 @@ TEST_CASE("explore: eps goes with the scale of the coordinates, and nothing else
   const DataSet data = blobs_apart(4, 3, 8);
   const Exploration made = explore(load(data));
   REQUIRE(made.recommended);
-  // Eps have three decimal digits, so that other factors than powers of ten move each by less than a step of the grid.
+  // Eps have three decimal digits: a factor that is not a power of ten moves each by less than a step of the grid.
   for (const double factor : {1e3, 1e-9, 0x1p10, 0x1p-40, 37.3}) {
     INFO("factor " << factor);
     const bool decimal = factor == 1e3 || factor == 1e-9;
@@ -386,7 +386,7 @@ TEST_CASE("explore: coordinates beyond squares of float64 are an error that says
   check_mentions(error_of<UsageError>([&] { (void)suggest(load(data)); }),
                  {"too small for float64", "close together", "multiply"});
   check_mentions(error_of<UsageError>([&] { (void)explore(load(data)); }), {"too small for float64"});
-  // Norms without squares have no such ends.
+  // Norms without squares do not have these limits.
   for (const double factor : {1e-300, 1e-162, 1e160, 1e290}) {
     INFO("times " << factor);
     data = three_blobs();
@@ -396,7 +396,7 @@ TEST_CASE("explore: coordinates beyond squares of float64 are an error that says
     CHECK(made.recommended->summary.clusters == 3);
     CHECK(made.recommended->variant.eps == Approx(factor).epsilon(0.9).margin(0));
   }
-  // One far point is none of it.
+  // One far point is not an error.
   DataSet far = three_blobs();
   far.doubles[0] = 1e12;
   check_clusters(load(far), 3);
@@ -433,7 +433,7 @@ TEST_CASE("explore: of a grid that one has") {
   check_consistent(loaded, made);
   REQUIRE(made.recommended);
   CHECK(made.recommended->summary.clusters == 3);
-  // Cells are found whatever their order.
+  // Cells are found in any order of the variants.
   std::vector<Variant> mixed = grid(parse_eps_list("0.1:8:20:log"), {4, 8, 16, 32}).variants();
   std::reverse(mixed.begin(), mixed.end());
   std::swap(mixed[3], mixed[50]);
@@ -480,7 +480,7 @@ TEST_CASE("explore: by metrics") {
     Metric sphere;
     sphere.kind = MetricKind::greatcircle;
     CHECK(check_clusters(load(places, sphere), 3).doubts.empty());
-    // As many places twice are duplicates on a sphere, too.
+    // Each place occurs twice, which gives the doubt about duplicates on a sphere too.
     const std::size_t n = places.doubles.size();
     for (std::size_t i = 0; i < n / 2; ++i) places.doubles.push_back(places.doubles[i]);
     CHECK(has(explore(load(places, sphere)), Doubt::duplicates));
@@ -535,7 +535,7 @@ TEST_CASE("explore: minpts of points with weights is in units of their mean") {
   check_mentions(error(0.001, 0.001), {"mean weight of a point is 0.001", "multiply the weights", "give a grid"});
   check_mentions(error(0, 0), {"mean weight of a point is 0,", "multiply the weights"});
   check_mentions(error(4e8, 4e8), {"mean weight of a point is 4e+08"});
-  // One's own grid may be of any weights but those below 0.
+  // A user's grid accepts any weights that are not below 0.
   const Sweep own = grid(parse_eps_list("0.1:8:20:log"), {1, 2});
   CHECK_NOTHROW(explore(loaded.weighted(std::vector<double>(data.size(), 0.1)), own));
   std::vector<double> negative(data.size(), 1);
@@ -610,7 +610,7 @@ TEST_CASE("explore: when time is over it tells what the eps swept so far show") 
     std::optional<Exploration> found;
     try {
       found = explore(loaded, grid(eps, minpts), {}, observer, kSeconds);
-    } catch (const UsageError& error) {  // as it must be where ten eps are not done by then
+    } catch (const UsageError& error) {  // this error is correct if ten eps are not finished in time
       check_mentions(error.what(), {"0.4 seconds", "before a coarse grid is swept", "allow more time"});
       continue;
     }
@@ -639,7 +639,7 @@ TEST_CASE("explore: bounds on time that are none, and far too small ones") {
   }
   check_mentions(error_of<UsageError>([&] { (void)explore(loaded, {}, {}, 1e-9); }),
                  {"1e-09 seconds", "allow more time"});
-  // Whoever cancels is not told of the bound.
+  // If the run is cancelled, the error does not mention the time limit.
   CancelToken cancel;
   cancel.cancel();
   CHECK_THROWS_AS(explore(loaded, {}, {.cancel = &cancel}, 1e-9), Cancelled);
@@ -648,7 +648,7 @@ TEST_CASE("explore: bounds on time that are none, and far too small ones") {
 TEST_CASE("explore: progress does not go beyond what there is") {
   const DataSet data = three_blobs();
   const Dataset loaded = load(data);
-  std::vector<Progress> seen;  // one call at a time
+  std::vector<Progress> seen;  // calls do not overlap
   Observer observer;
   observer.on_progress = [&](const Progress& p) { seen.push_back(p); };
   const Exploration observed = explore(loaded, {}, observer);
@@ -660,13 +660,13 @@ TEST_CASE("explore: progress does not go beyond what there is") {
     CHECK(p.variants_done <= p.variants);
     CHECK(p.variants_done >= (i > 0 ? seen[i - 1].variants_done : 0));
     CHECK(p.seconds >= (i > 0 ? seen[i - 1].seconds : 0));
-    CHECK((p.seconds_left.has_value() || !foretold));  // once there is a figure there is always one
+    CHECK((p.seconds_left.has_value() || !foretold));  // after the first estimate there is always one
     foretold = p.seconds_left.has_value();
     if (foretold) CHECK(*p.seconds_left >= 0);
   }
   CHECK(foretold);
   CHECK(seen.back().variants_done == seen.back().variants);
-  // Which eps are swept first, and whether somebody looks, changes nothing.
+  // The order of the eps and the observer do not change the result.
   const Exploration alone = explore(loaded);
   REQUIRE(observed.recommended);
   REQUIRE(alone.recommended);

@@ -1,4 +1,4 @@
-// The task graph under cancellation: it ends soon, nothing begins any more, and what came before is right.
+// If a run is cancelled, the task graph must end soon and start nothing new. Earlier results must be right.
 #include <atomic>
 #include <cstdint>
 #include <span>
@@ -55,8 +55,7 @@ TEST_CASE("flow: cancellation from within callbacks") {
 }
 
 TEST_CASE("flow: cancellation from another thread at any moment") {
-  // The moment is the n-th beginning of a stage, which waits until the other thread has cancelled. Some lie behind the
-  // end of the run.
+  // The n-th start of a stage waits until the other thread has cancelled. Some n lie after the end of the run.
   std::size_t cancelled = 0;
   std::size_t finished = 0;
   for (std::uint64_t seed = 1; seed <= 150; ++seed) {
@@ -101,7 +100,7 @@ TEST_CASE("flow: cancellation from another thread at any moment") {
 }
 
 TEST_CASE("flow: nothing begins once a run is cancelled, whatever the size of a row") {
-  // All points are each other's neighbours: 3.6e9 pairs in a few thousand batches, of which four are searched.
+  // All points are neighbours: 3.6e9 pairs in a few thousand batches, at most four of which are searched at a time.
   const std::vector<float> equal(60'000, 1.0F);
   for (const VariantMethod method : {VariantMethod::nested, VariantMethod::each}) {
     const Watchdog watchdog("cancellation takes long");
@@ -120,15 +119,14 @@ TEST_CASE("flow: nothing begins once a run is cancelled, whatever the size of a 
     options.engine.threads = 4;
     CHECK_THROWS_AS(run(PointsView(std::span<const float>(equal), 1), grid({1.0}, {5, 9}), options, observer),
                     Cancelled);
-    // Threads that had looked at the token just before may each begin one piece.
+    // Threads that checked the token just before may each start one piece.
     CHECK(begun_late <= 4);
     CHECK(searched < 20);
   }
 }
 
 TEST_CASE("flow: a clustering without a table ends soon after it is cancelled, and hands out nothing") {
-  // All points are each other's neighbours: counting them takes 3.6e9 distances in five dimensions, during which the
-  // other thread cancels.
+  // All points are neighbours: counting takes 3.6e9 distances in five dimensions, and the other thread cancels it.
   constexpr std::size_t kDims = 5;
   const std::vector<float> equal(60'000 * kDims, 1.0F);
   const Watchdog watchdog("cancellation takes long");

@@ -1,4 +1,3 @@
-// Several runs at once, and a run within a run.
 #include <unistd.h>
 
 #include <cstdio>
@@ -33,7 +32,7 @@ TEST_CASE("flow: runs from several threads at once do not meet") {
   }
 }
 
-/// What the process writes to standard error from here to text().
+/// Captures the standard error of the process until text() is called.
 class CapturedErrors {
  public:
   CapturedErrors() : file_(std::tmpfile()), stderr_(dup(STDERR_FILENO)) {
@@ -47,7 +46,7 @@ class CapturedErrors {
     close(stderr_);
     std::fclose(file_);
   }
-  CapturedErrors(const CapturedErrors&) = delete;  // one standard error
+  CapturedErrors(const CapturedErrors&) = delete;  // a process has one standard error
   CapturedErrors& operator=(const CapturedErrors&) = delete;
 
   std::string text() {
@@ -79,7 +78,7 @@ TEST_CASE("flow: runs at once with different numbers of threads print nothing") 
     std::vector<std::thread> threads;
     for (std::size_t t = 0; t < numbers.size(); ++t) {
       threads.emplace_back([&, t] {
-        // Over and over, so that runs begin while others of more and of fewer threads end.
+        // Runs repeat, so that some begin while others with more or fewer threads end.
         for (std::size_t round = 0; round < 5; ++round) {
           Settings options;
           options.engine.threads = numbers[(t + round) % numbers.size()];

@@ -1,4 +1,4 @@
-// The task graph under failure: nothing is lost, nothing hangs, the first exception comes out.
+// If a stage of the task graph fails, no result is lost, the run does not hang, and the first exception is rethrown.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -57,7 +57,7 @@ TEST_CASE("flow: a failure in any stage is thrown from run, and what came before
           CHECK(error.call == call);
         }
         CHECK(results.right());
-        // It is thrown exactly when the stage came so far, and only a whole run gives all results.
+        // The exception is thrown if and only if the stage made that many calls. Only a complete run gives all results.
         CHECK(thrown == (calls >= call));
         CHECK((results.count() == scene().sweep.size()) == !thrown);
         if (thrown) ++fired[stage];
@@ -156,7 +156,7 @@ TEST_CASE("flow: what a callback throws comes out, though others wait to report 
       run_each(
           scene().data.view(), grid({0.3, 0.29, 0.28, 0.27}, minpts), options,
           [](VariantResult&&) {
-            // Long enough for the other variants to be ready and waiting.
+            // The delay is long enough for the other variants to be ready and waiting.
             std::this_thread::sleep_for(500us);
             throw std::domain_error("no more");
           },
@@ -176,7 +176,7 @@ TEST_CASE("flow: a progress callback that throws ends the run") {
     Observer observer;
     observer.on_progress = [](const Progress&) { throw std::domain_error("enough"); };
     CHECK_THROWS_AS(run(scene().data.view(), scene().sweep, options, observer), std::domain_error);
-    if (options.run.strategy == StrategyChoice::direct) continue;  // neighbours are a table
+    if (options.run.strategy == StrategyChoice::direct) continue;  // neighbors() needs a table
     CHECK_THROWS_AS(neighbors(scene().data.view(), 0.3, Distances::omit, options, observer), std::domain_error);
   }
 }

@@ -1,4 +1,4 @@
-// What tests of the flow share: a sweep with its right answer, a watch over results, and the shapes that a flow can take.
+// The tests of the flow share a sweep with its right answer, a collector of results and all shapes of a flow.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace epsflow::test {
 
-/// A sweep of three eps and three minpts over clustered points, and its right answer.
+/// A sweep of three eps and three minpts over clustered points, with its right answer.
 struct Scene {
   DataSet data = make_data("clustered", 700, 2, Precision::float64, 42);
   Sweep sweep = grid({0.3, 0.5, 0.2}, {4, 2, 12});
@@ -34,8 +34,7 @@ inline const Scene& scene() {
   return only;
 }
 
-/// Collects results and notes whatever is wrong with them. Catch2's assertions are not thread-safe, so these come
-/// later.
+/// Collects results and records errors in them. Catch2's assertions are not thread-safe, so they are made later.
 class Collector {
  public:
   void take(const VariantResult& result) {
@@ -48,7 +47,7 @@ class Collector {
     --inside_;
   }
   [[nodiscard]] std::size_t count() const { return seen_.size(); }
-  /// Every result that came is right, came once, and alone.
+  /// Returns true if every result was right, came once and did not overlap with another.
   [[nodiscard]] bool right() const { return !wrong_ && !overlapped_; }
 
  private:
@@ -74,7 +73,7 @@ inline std::vector<Settings> flows() {
       options.run.method = VariantMethod::nested;
       options.run.search.kernel = Kernel::global;
       all.push_back(options);
-      // Without a table: as asked for, and as chosen where nothing is said.
+      // These runs have no table by request, or may have none by the automatic choice.
       all.push_back({.engine = {.threads = threads}, .run = {.strategy = StrategyChoice::direct, .tables = tables}});
       all.push_back({.engine = {.threads = threads}, .run = {.tables = tables}});
     }

@@ -1,4 +1,3 @@
-// What a trace tells of the task graph.
 #include <cstdint>
 #include <map>
 
@@ -16,7 +15,7 @@ TEST_CASE("flow: the trace holds every stage, and every row of every table once"
     Observer observer;
     observer.trace = &trace;
     Settings options;
-    options.engine.backend = BackendChoice::cpu;  // whose batches are rows with every kernel
+    options.engine.backend = BackendChoice::cpu;  // the CPU's batches are rows with every kernel
     options.run.search.kernel = kernel;
     options.run.search.format = FormatChoice::csr;
     (void)run(scene().data.view(), scene().sweep, options, observer);

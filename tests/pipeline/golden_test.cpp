@@ -1,4 +1,4 @@
-// The small golden set of tests/golden: labels by scikit-learn, which every way of making them must give.
+// Every path must give the labels that scikit-learn gives for the small golden set in tests/golden.
 #include <map>
 #include <string>
 #include <vector>
@@ -14,7 +14,7 @@ namespace {
 
 struct GoldenVariant {
   Variant variant;
-  LabelSummary summary;  ///< clusters, noise and core
+  LabelSummary summary;  ///< only clusters, noise and core
 };
 
 struct GoldenSet {

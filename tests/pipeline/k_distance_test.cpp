@@ -28,12 +28,12 @@ double kth(std::vector<double> values, std::uint32_t k) {
   return values[k - 1];
 }
 
-/// Of one point of each set, by differences that are brought near 1, so that no power leaves float64.
+/// Returns the k-distance of one point. Differences are scaled to about 1, so their powers stay within float64.
 double robust_oracle(PointsView points, std::size_t i, std::uint32_t k, double power) {
   std::vector<double> others;
   for (std::size_t j = 0; j < points.size(); ++j) {
     if (j == i) continue;
-    double largest = 0, sum = 0;  // halves, as float64 may not hold the differences
+    double largest = 0, sum = 0;  // largest is a half if float64 cannot hold the differences
     const auto half = [&](std::size_t axis) { return std::abs(points.at(i, axis) / 2 - points.at(j, axis) / 2); };
     const auto whole = [&](std::size_t axis) { return std::abs(points.at(i, axis) - points.at(j, axis)); };
     for (std::size_t axis = 0; axis < points.dims(); ++axis) largest = std::max(largest, whole(axis));
@@ -85,7 +85,7 @@ TEST_CASE("k-distances: the oracle's, whatever the data") {
   REQUIRE((held > 1000 && others > 500 && refused > 0));
 }
 
-/// A square with its middle: the second nearest is at 1, and of the middle at √½.
+/// A square and its centre: the second nearest point is at 1, or at √½ from the centre.
 const std::vector<double> kSquare{0, 0, 1, 0, 0, 1, 1, 1, 0.5, 0.5};
 
 std::vector<double> times(std::vector<double> values, double factor) {
@@ -105,14 +105,14 @@ TEST_CASE("k-distances: right where squares leave float64") {
       CHECK(found[i] == Approx((i < 4 ? 1 : std::sqrt(0.5)) * factor).epsilon(1e-14).margin(0));
     }
   }
-  // What all have in common may be beside it, as large as it is.
+  // A large coordinate that all points share does not change small distances.
   std::vector<double> apart;
   for (const double x : {1e-200, 3e-200, 4e-200}) apart.insert(apart.end(), {1e300, x});
   CHECK(of_plane(apart, 1)[0] == Approx(2e-200).margin(0));
-  // Equal points are at 0, among others that are not.
+  // Equal points have the distance 0, also among others that are not equal.
   CHECK(of_plane({1e-170, 0, 1e-170, 0, 3e-170, 0, 4e-170, 0, 1e-170, 5e-324}, 1) ==
         std::vector<double>{0, 0, 4e-170 - 3e-170, 4e-170 - 3e-170, 5e-324});
-  // One far point is right, and so are the others.
+  // The distances of a far point and of the others are right.
   const std::vector<double> far = of_plane({0, 0, 1, 0, 0, 1, 1, 1, 1e200, 0}, 1);
   CHECK(far == std::vector<double>{1, 1, 1, 1, 1e200});
 }
@@ -138,7 +138,7 @@ TEST_CASE("k-distances: a power of two changes nothing else, by any norm and in 
     for (BoxSide& side : metric.box) side = {std::ldexp(side.lo, exponent), std::ldexp(side.hi, exponent)};
     const std::vector<double> found = k_distances({PointsView(std::span<const double>(x), dims), metric}, 5);
     for (std::size_t i = 0; i < plain.size(); ++i) {
-      // Of roots by std::pow: 1 / p has an error, which the logarithm of a large sum multiplies.
+      // std::pow computes the root: 1 / p has an error, which the logarithm of a large sum multiplies.
       const double error = metric.kind == MetricKind::minkowski ? 1e-13 : 0;
       // Coordinates lose digits at the end of the range.
       const double last = exponent == -1000 ? 1e-320 : 0;
@@ -210,7 +210,7 @@ TEST_CASE("k-distances: as many points are core for an eps as have their distanc
 }
 
 TEST_CASE("k-distances: distances are in the unit of the metric") {
-  // 0°, 1° and 3° along the equator.
+  // The points lie at 0°, 1° and 3° on the equator.
   const std::vector<double> places{0, 0, 1, 0, 3, 0};
   const PointsView points(std::span<const double>(places), 2);
   const Metric degrees{.kind = MetricKind::greatcircle};
@@ -250,7 +250,7 @@ TEST_CASE("k-distances: memory is the engine's, and a search can be cancelled") 
 }
 
 TEST_CASE("knee: where clusters end and noise begins, with duplicates and an outlier") {
-  // 900 points of clusters at 1 to 1.5, 100 of noise at 20 to 40.
+  // There are 900 points of clusters at 1 to 1.5, and 100 points of noise at 20 to 40.
   std::vector<double> distances;
   for (int i = 0; i < 900; ++i) distances.push_back(1 + i / 1800.0);
   for (int i = 0; i < 100; ++i) distances.push_back(20 + i / 5.0);
@@ -277,7 +277,7 @@ TEST_CASE("quantiles of k-distances, and the range of eps") {
   REQUIRE(quantiles(distances, shares) == std::vector<double>{1, 1, 2, 500, 1000});
   REQUIRE(eps_range(distances).from == 10);
   REQUIRE(eps_range(distances).to == 990);
-  distances.insert(distances.end(), 3000, 0.0);  // points that are core for every eps
+  distances.insert(distances.end(), 3000, 0.0);  // these points are core at every eps
   REQUIRE(eps_range(distances).from == 10);
   REQUIRE(eps_range(distances).to == 990);
   REQUIRE(eps_range(std::vector<double>{0, 0}).to == 0);

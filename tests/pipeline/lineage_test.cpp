@@ -22,27 +22,27 @@ namespace {
 using test::DataSet;
 using test::Random;
 
-/// Labels and core points of each variant, in the sweep's order.
+/// Returns labels and core points of each variant, in the order of the sweep.
 std::vector<VariantResult> labelled(const Dataset& data, const Sweep& sweep) {
   RunOptions options;
   options.core_mask = true;
   return run(data, sweep, options);
 }
 
-/// By labels: the cluster of `to` in which the core points of each cluster of `from` lie.
+/// Returns the cluster of `to` that contains the core points of each cluster of `from`, by their labels.
 std::vector<std::uint32_t> holders_by_labels(const VariantResult& from, const VariantResult& to) {
   std::map<std::int32_t, std::int32_t> holder;
   for (std::size_t i = 0; i < from.core.size(); ++i) {
     if (from.core[i] == 0) continue;
     const auto [at, fresh] = holder.emplace(from.labels[i], to.labels[i]);
-    REQUIRE(at->second == to.labels[i]);  // all core points of a cluster go together
+    REQUIRE(at->second == to.labels[i]);  // all core points of a cluster lie in the same cluster
   }
   std::vector<std::uint32_t> holders;
   for (const auto& [cluster, in] : holder) holders.push_back(static_cast<std::uint32_t>(in));
   return holders;
 }
 
-/// Edge by edge as relative_validity() says it, asking for the holders in every other cell.
+/// Recomputes relative_validity() edge by edge from the holders in every other cell.
 void check_relative_validity(const Lineage& lineage, const std::vector<std::size_t>& path,
                              const std::vector<double>& validity) {
   for (std::size_t place = 0; place < path.size(); ++place) {
@@ -73,7 +73,7 @@ void check_relative_validity(const Lineage& lineage, const std::vector<std::size
   }
 }
 
-/// The elder rule, cluster by cluster and from labels alone.
+/// Applies the elder rule cluster by cluster, from labels only.
 std::vector<Life> lives_by_labels(const std::vector<const VariantResult*>& path) {
   std::vector<Life> lives;
   std::map<std::int32_t, std::size_t> living;
@@ -123,7 +123,7 @@ std::vector<Life> lives_by_labels(const std::vector<const VariantResult*>& path)
   return lives;
 }
 
-/// A lineage of Keep::core beside one with sizes: all else is the same.
+/// Compares a lineage of Keep::core with one with sizes: everything else must be equal.
 void check_without_sizes(const Lineage& found, const Lineage& expected,
                          const std::vector<std::vector<std::size_t>>& paths) {
   REQUIRE(expected.has_sizes());
@@ -148,7 +148,7 @@ void check_without_sizes(const Lineage& found, const Lineage& expected,
   }
   CHECK_THROWS_WITH(relative_validity(found), Catch::Contains("Keep::summary"));
   CHECK_THROWS_WITH(MapScores(found, 1, 1), Catch::Contains("Keep::summary"));
-  // It is made again of its cells, and not where some have sizes.
+  // A lineage can be rebuilt from its cells, except if only some cells have sizes.
   std::vector<LineageCell> cells(found.cells().begin(), found.cells().end());
   REQUIRE(Lineage(cells).cells().size() == cells.size());
   for (LineageCell& cell : cells) {
@@ -185,7 +185,7 @@ void check_lineage(const Dataset& data, const std::vector<double>& eps, const st
       if (b.eps < a.eps || b.minpts > a.minpts) continue;
       const std::vector<std::uint32_t> holders = holders_by_labels(results[i], results[j]);
       REQUIRE(lineage.holders(i, j) == holders);
-      // The same of the core points one by one.
+      // The core points must agree one by one too.
       std::vector<std::int32_t> ours, theirs;
       for (std::size_t p = 0; p < data.size(); ++p) {
         if (results[i].core[p] == 0) continue;
@@ -204,7 +204,7 @@ void check_lineage(const Dataset& data, const std::vector<double>& eps, const st
     check_relative_validity(lineage, paths.back(), validity);
   }
   for (const double e : eps) paths.push_back(lineage.along_minpts(e));
-  // Slanted: minpts falls as eps rises.
+  // On this slanted path, minpts falls as eps rises.
   std::vector<std::size_t> slanted;
   for (std::size_t k = 0; k < std::min(eps.size(), minpts.size()); ++k) {
     slanted.push_back(lineage.find(eps[k], minpts[minpts.size() - 1 - k]));
@@ -221,7 +221,7 @@ void check_lineage(const Dataset& data, const std::vector<double>& eps, const st
   check_without_sizes(epsflow::lineage(data, sweep, core), lineage, paths);
 }
 
-/// Some radii, ascending, from where hardly any points are neighbours to where many are.
+/// Returns ascending radii, from hardly any neighbours to many.
 std::vector<double> some_eps(const DataSet& data, std::size_t count) {
   std::vector<double> eps;
   for (std::size_t k = 0; k < count; ++k) {
@@ -309,7 +309,7 @@ TEST_CASE("lineage: a list of variants has ties where it has cells, and no other
   const Dataset loaded = Engine().load(data.view());
   const std::vector<VariantResult> results = labelled(loaded, sweep);
   const Lineage lineage = epsflow::lineage(loaded, sweep);
-  REQUIRE(lineage.cell(0).wider == 2);  // over an eps that has no minpts 4
+  REQUIRE(lineage.cell(0).wider == 2);  // skips an eps without minpts 4
   REQUIRE(lineage.cell(0).looser == 3);
   REQUIRE(lineage.cell(1).wider == std::nullopt);
   REQUIRE(lineage.cell(1).looser == std::nullopt);
@@ -357,7 +357,7 @@ TEST_CASE("lineage: is made again of its cells, and not of others") {
   refused([](LineageCell& cell) { cell.wider = 1'000'000; });
   refused([](LineageCell& cell) { cell.wider = std::nullopt; });
   refused([&](LineageCell& cell) { cell.looser = cell.wider = first; });
-  // Counts that are not those of its clusters.
+  // These counts do not match the clusters.
   refused([](LineageCell& cell) { ++cell.summary.clusters; });
   refused([](LineageCell& cell) { ++cell.summary.core; });
   refused([](LineageCell& cell) { ++cell.summary.border; });

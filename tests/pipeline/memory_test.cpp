@@ -1,4 +1,4 @@
-// EngineOptions::memory: what does not fit is refused before it is searched, and what fits stays within the budget.
+// Tests EngineOptions::memory: runs that do not fit are refused before the search; others stay within the budget.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -41,7 +41,7 @@ const DataSet& points() {
 }
 
 struct Outcome {
-  std::string refusal;  ///< empty when it worked
+  std::string refusal;  ///< empty: the run succeeded
   bool searched = false;
   std::vector<VariantResult> results;
 };
@@ -52,7 +52,7 @@ Outcome try_run(const DataSet& data, const Sweep& sweep, Settings options, std::
   Observer observer;
   observer.before_stage = [&](Stage stage) { searches += stage == Stage::find_neighbors ? 1 : 0; };
   options.engine.memory = memory;
-  options.engine.backend = BackendChoice::cpu;  // whose sizes are named below
+  options.engine.backend = BackendChoice::cpu;  // the numbers below are sizes on the CPU
   Outcome outcome;
   try {
     outcome.results = run(data.view(), sweep, options, observer);
@@ -69,21 +69,21 @@ struct Answered {
   Sweep sweep;
   std::vector<VariantResult> expected = run(data.view(), sweep);
 
-  /// Whether these are the labels of all variants.
+  /// Returns true if `results` has the right labels of all variants.
   [[nodiscard]] bool by(const std::vector<VariantResult>& results) const {
     return std::equal(results.begin(), results.end(), expected.begin(), expected.end(),
                       [](const VariantResult& a, const VariantResult& b) { return a.labels == b.labels; });
   }
 };
 
-/// From `least` to below `most`, each larger than the one before by a `step`-th of it.
+/// Budgets from `least` to below `most`; each is larger than the one before by a `step`-th.
 struct Budgets {
   std::uint64_t least;
   std::uint64_t most;
   std::uint64_t step;
 };
 
-/// Each budget is refused or enough, and none is refused that is larger than one that was enough.
+/// Each budget must be refused or be enough. A budget larger than one that was enough must not be refused.
 void check_budgets(const Answered& answered, const Settings& options, const Budgets& budgets) {
   bool enough = false;
   std::size_t refused = 0;
@@ -93,7 +93,7 @@ void check_budgets(const Answered& answered, const Settings& options, const Budg
     INFO(outcome.refusal);
     if (!outcome.refusal.empty()) {
       ++refused;
-      // The size of a csr table is estimated, so it may turn out too small later; that of a packed table is known.
+      // The size of a csr table is an estimate, which may prove too small later. The size of a packed table is known.
       if (options.run.search.format == FormatChoice::packed) CHECK_FALSE(outcome.searched);
       CHECK_FALSE(enough);
       check_mentions(outcome.refusal, {"EngineOptions::memory", format_bytes(memory)});
@@ -142,7 +142,7 @@ TEST_CASE("memory: the variants of a sweep count in the budget") {
 TEST_CASE("memory: what does not fit is refused before any search, with the bytes, the budget and the remedy") {
   const Sweep sweep = grid({2.0}, {4});
   for (const Settings& options : formats()) {
-    // From a budget that does not hold the points to one that holds all but the table.
+    // The smallest budget does not hold the points, the largest holds all except the table.
     for (const std::uint64_t memory : {1ULL, 300'000ULL, 700'000ULL, 1'350'000ULL}) {
       INFO(describe(options) << ", memory " << memory);
       const Outcome outcome = try_run(points(), sweep, options, memory);
@@ -164,7 +164,7 @@ TEST_CASE("memory: the budget that a refusal names is enough") {
       INFO(refused.refusal);
       const std::uint64_t named = named_bytes(refused.refusal);
       REQUIRE(named > 1'350'000);
-      // Exact for packed tables; the size of a csr table is an estimate.
+      // The size is exact for a packed table and an estimate for a csr table.
       const Outcome outcome = try_run(points(), sweep, options,
                                       options.run.search.format == FormatChoice::packed ? named : named + named / 10);
       INFO(outcome.refusal);
@@ -203,7 +203,7 @@ TEST_CASE("memory: a budget for one table at a time completes a sweep of many") 
     REQUIRE(named > 0);
     for (const unsigned tables : {1U, 2U, 4U}) {
       options.run.tables = tables;
-      // From what holds one table, rounded up for the clustering, to what almost holds two.
+      // The budgets range from one table, with room for the clustering, to almost two.
       for (const double factor : {1.25, 1.4, 1.6, 1.8, 2.0}) {
         const auto memory = static_cast<std::uint64_t>(static_cast<double>(named) * factor) + 2'000'000;
         INFO(describe(options) << ", memory " << memory << ", named " << named);
@@ -218,7 +218,7 @@ TEST_CASE("memory: a budget for one table at a time completes a sweep of many") 
 
 TEST_CASE("memory: an estimate that proves too small is an error and not a crash") {
   // Every 100th position is sampled. The 301 points of the line come first and have few neighbours among their
-  // candidates; the 99 equal points behind them, which no sample meets, hold almost all pairs.
+  // candidates. The 99 equal points after them hold almost all pairs, and none of them is sampled.
   DataSet data;
   for (int i = 0; i < 301; ++i) data.doubles.push_back(0.9 * i);
   data.doubles.insert(data.doubles.end(), 99, 1e4);
@@ -255,10 +255,10 @@ TEST_CASE("memory: neighbors keeps to the budget as well") {
   CHECK(neighbors(points().view(), 2.0, Distances::omit, options).size() == points().size());
 }
 
-// ---- Without a table. ----
+// ---- Runs without a table. ----
 
 TEST_CASE("memory: what has no room for its table is clustered without one, unless a table is asked for") {
-  // All points are each other's neighbours: a table has 3.6e9 pairs, a bit each at the very least.
+  // All points are neighbours of each other: a table has 3.6e9 pairs of at least one bit.
   DataSet data;
   data.precision = Precision::float32;
   data.floats.assign(60'000, 1.0F);
@@ -280,7 +280,7 @@ TEST_CASE("memory: what has no room for its table is clustered without one, unle
 
 TEST_CASE("memory: above three dimensions, too, a table that has no room is done without") {
   const DataSet data = make_data("clustered", 3000, 5, Precision::float64, 2);
-  // Enough minpts that they would share a table.
+  // These minpts are enough to share a table.
   const Sweep sweep = grid({1.5}, {3, 6, 9, 12, 15});
   const auto expected = run(data.view(), sweep);
   const Outcome table = try_run(data, sweep, {.run = {.strategy = StrategyChoice::table}}, 1_MiB);
@@ -292,7 +292,7 @@ TEST_CASE("memory: above three dimensions, too, a table that has no room is done
 }
 
 TEST_CASE("memory: a table that was taken for small enough and is not is given up for labels without one") {
-  // All points are neighbours of all: three times as many pairs as the choice reckons with.
+  // All points are neighbours of each other: three times as many pairs as the choice expects.
   const DataSet data = make_data("all equal", 3000, 4, Precision::float64, 2);
   const Sweep sweep = grid({1.0}, {5, 4, 3, 3001});
   const Outcome table = try_run(data, sweep, {.run = {.strategy = StrategyChoice::table}}, 20_MiB);
@@ -321,7 +321,7 @@ TEST_CASE("memory: a budget that holds one eps at a time completes a sweep of ma
   std::vector<double> eps;
   for (int i = 1; i <= 30; ++i) eps.push_back(0.01 * i);
   const Answered answered{data, grid(eps, {8, 4})};
-  // The least budget that each eps needs by itself, to within a hundredth: the smallest has the most cells.
+  // Finds the least budget that each eps needs alone, within a hundredth. The smallest eps has the most cells.
   const Settings options{.engine = {.threads = 4}, .run = {.strategy = StrategyChoice::direct}};
   std::uint64_t memory = data.view().bytes();
   while (!try_run(data, grid({eps.front()}, {8, 4}), options, memory).refusal.empty()) memory += memory / 100;
@@ -339,9 +339,9 @@ TEST_CASE("memory: a budget that holds one eps at a time completes a sweep of ma
   }
 }
 
-// ---- Measured: a child process does the run, so that nothing else counts in its peak. ----
+// ---- Measured runs: a child process makes each run, so that nothing else counts in its peak. ----
 
-/// Peak of this process's resident memory in bytes, 0 where the system does not tell.
+/// Returns the peak of this process's resident memory in bytes, or 0 if the system does not report it.
 std::uint64_t peak_memory() {
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);) {
@@ -354,7 +354,7 @@ constexpr std::size_t kMeasuredPoints = 300'000;
 
 DataSet measured_points(std::size_t n = kMeasuredPoints) { return make_data("uniform", n, 2, Precision::float64, 23); }
 
-/// What the child is to do, as text in its environment.
+/// The task of the child, passed as text in its environment.
 struct Measurement {
   std::string format;
   std::string method;
@@ -364,7 +364,7 @@ struct Measurement {
   std::size_t points = kMeasuredPoints;
 };
 
-/// Growth of the child's peak over a process that holds the points only. Nothing when it cannot be measured.
+/// Returns how far the child's peak exceeds that of a process with only the points, or nothing if it is unknown.
 std::optional<std::uint64_t> measure(const Measurement& m) {
   char file[] = "/tmp/epsflow_memory_XXXXXX";
   const int fd = mkstemp(file);
@@ -448,7 +448,7 @@ TEST_CASE("memory: the measured peak stays within the budget") {
                     << memory);
         // The points are part of the budget, but not of the growth.
         CHECK(*growth + data.view().bytes() <= memory + memory / 10);
-        // The table takes most of it: if it did not show, the measurement would be worth nothing.
+        // The table takes most of the growth. If it did not show, the measurement would be useless.
         CHECK(*growth >= named / 2);
       }
     }
@@ -460,12 +460,12 @@ TEST_CASE("memory: the measured peak of a run without a table stays within the b
     WARN("skipped: the peak cannot be measured in this build or on this system");
     return;
   }
-  // So many that what any process takes beside its data does not show.
+  // There are enough points to hide the memory that any process takes.
   constexpr std::size_t kMany = 2'000'000;
   const DataSet data = measured_points(kMany);
-  // A radius of full cells, and one of hardly more than a point per cell, when cells take most.
+  // The first eps has full cells. The second has little more than a point per cell, so cells take most memory.
   for (const double eps : {2.0, 0.05}) {
-    // The least budget of what the child does, to within a twentieth.
+    // Finds the least budget of the child's run, within a twentieth.
     const Settings direct{.run = {.strategy = StrategyChoice::direct, .tables = 1}};
     std::uint64_t named = data.view().bytes() * 3;
     while (!try_run(data, grid({eps * 0.5}, {4, 40}), direct, named).refusal.empty()) named += named / 20;
@@ -475,7 +475,7 @@ TEST_CASE("memory: the measured peak of a run without a table stays within the b
       REQUIRE(growth);
       INFO("eps " << eps << ", tables " << tables << ": grew by " << *growth << ", the budget was " << memory);
       CHECK(*growth + data.view().bytes() <= memory + memory / 10);
-      // The index and the labels at least, or the measurement would be worth nothing.
+      // Index and labels must show, or the measurement would be useless.
       CHECK(*growth >= kMany * (16 + 4 + 4));
     }
   }
@@ -490,7 +490,7 @@ TEST_CASE("memory: the measured peak of neighbors stays within the budget") {
   REQUIRE(growth);
   INFO("grew by " << *growth);
   CHECK(*growth + kMeasuredPoints * 16 <= 473'000'000);
-  // 22.6 million pairs of 12 bytes.
+  // The table has 22.6 million pairs of 12 bytes.
   CHECK(*growth >= 270'000'000);
 }
 

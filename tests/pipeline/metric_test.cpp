@@ -1,4 +1,4 @@
-// Labels by metrics that move points, against distances by formulas of their own.
+// Compares labels by metrics that transform points with independent formulas for the distances.
 #include <epsflow/core/metric.hpp>
 
 #include <cmath>
@@ -30,7 +30,7 @@ using test::Random;
 using Real = long double;
 constexpr Real kPi = std::numbers::pi_v<Real>;
 
-/// Vincenty's formula, which is right for near and for opposite points.
+/// Vincenty's formula is accurate for near and for opposite points.
 Real angle_between(Real lambda1, Real phi1, Real lambda2, Real phi2) {
   const Real diff = lambda1 - lambda2;
   const Real a = std::cos(phi2) * std::sin(diff);
@@ -49,13 +49,13 @@ Real cosine_distance(const double* p, const double* q, std::size_t dims) {
   return 1 - pq / std::sqrt(pp * qq);
 }
 
-/// Neighbours by a distance of two rows; pairs this close to eps must not be there.
+/// Finds neighbours by the distance of two rows. No pair may be within `doubtful` of eps.
 OracleTable table_by(std::size_t n, double eps, Real doubtful,
                      const std::function<Real(std::size_t, std::size_t)>& distance) {
   OracleTable table;
   table.rows.resize(n);
   for (std::size_t i = 0; i < n; ++i) {
-    std::size_t close = 0;  // one check for a row, as each takes longer than a distance
+    std::size_t close = 0;  // checked once per row, because a check takes longer than a distance
     for (std::size_t j = 0; j < n; ++j) {
       const Real d = i == j ? 0 : distance(i, j);
       close += std::abs(d - eps) > doubtful ? 0 : 1;
@@ -66,7 +66,7 @@ OracleTable table_by(std::size_t n, double eps, Real doubtful,
   return table;
 }
 
-/// Every way that gives labels or neighbours, by every index.
+/// Checks labels and neighbours of every strategy with every index.
 void check_all_ways(PointsView points, const Metric& metric, double eps, const OracleTable& expected,
                     const std::function<Real(std::size_t, std::size_t)>& distance) {
   const std::vector<std::uint32_t> minpts{1, 2, 3, 5, 9};
@@ -102,7 +102,7 @@ void check_all_ways(PointsView points, const Metric& metric, double eps, const O
   REQUIRE(plan(data, grid({eps}, {3})).front().eps == eps);
 }
 
-/// Longitudes and latitudes in degrees, many of them around the date line and both poles, and poles themselves.
+/// Returns longitudes and latitudes in degrees, many of them near the date line and both poles, and some at the poles.
 std::vector<double> sky(std::size_t n, std::uint64_t seed) {
   Random random(seed);
   std::vector<double> values;
@@ -377,7 +377,7 @@ TEST_CASE("metric: what is the same metric is described, and searched, as the sa
   CHECK(eps_unit({.kind = MetricKind::greatcircle, .unit = ArcUnit::kilometre}) == "km");
   CHECK(eps_unit({.kind = MetricKind::haversine}) == "rad");
   CHECK(eps_unit({}).empty());
-  // Nothing is copied where nothing moves: there is no room for a copy.
+  // If the metric does not transform the points, they are not copied: the budget has no room for a copy.
   const std::vector<float> values(2 * 100'000, 1.0F);
   const PointsView view(std::span<const float>(values), 2);
   const Engine engine({.memory = 1'500'000, .threads = 1});

@@ -46,7 +46,7 @@ void check_neighbors(const DataSet& data, double eps, const Settings& options) {
         REQUIRE(found.distances[found.offsets[i] + k] == std::sqrt(squared));
         continue;
       }
-      double distance = 0;  // where squares vanish, or nearly
+      double distance = 0;  // used if squares underflow
       for (std::size_t axis = 0; axis < data.dims; ++axis) {
         distance = std::hypot(distance, data.view().at(i, axis) - data.view().at(row[k], axis));
       }
@@ -107,8 +107,8 @@ TEST_CASE("neighbors: distances only on request") {
 }
 
 TEST_CASE("neighbors: batches that outgrow their lane are split, counted, and lose no pair") {
-  // The estimate takes the share of candidates that are neighbours from a sample. Among scattered points it is a third,
-  // in the heaps of equal points it is all of them: their batches hold three times the pairs that were expected.
+  // The estimate takes the share of candidates that are neighbours from a sample. It is a third among scattered points
+  // and one in the heaps of equal points, whose batches therefore hold three times the expected pairs.
   DataSet data = make_data("uniform", 1500, 2, Precision::float64, 11);
   for (int heap = 0; heap < 3; ++heap) {
     for (int i = 0; i < 80; ++i) data.doubles.insert(data.doubles.end(), {100.0 + 10 * heap, 50.0});
@@ -134,7 +134,7 @@ TEST_CASE("neighbors: batches that outgrow their lane are split, counted, and lo
         equal &= std::vector<std::uint32_t>(row.begin(), row.end()) == expected.rows[i];
       }
       CHECK(equal);
-      // A row that is a batch of its own cannot be split: it gets a larger buffer instead.
+      // A batch of one row cannot be split and gets a larger buffer instead.
       if (lane_pairs >= 400) CHECK(trace.retries() > 0);
     }
   }
@@ -196,7 +196,7 @@ TEST_CASE("neighbors: progress is reported one call at a time") {
     if (++inside > 1) overlapped = true;
     ++calls;
     if (!(p.table_share >= 0 && p.table_share <= 1)) share_is_a_share = false;
-    // Long enough for another thread to come by.
+    // The delay is long enough for another thread to enter.
     std::this_thread::sleep_for(std::chrono::microseconds(200));
     --inside;
   };

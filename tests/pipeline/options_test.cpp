@@ -1,4 +1,4 @@
-// Options that no run can have are refused by name, before anything begins.
+// Invalid options are refused by name before a run begins.
 #include <epsflow/pipeline/options.hpp>
 
 #include <cstdint>
@@ -44,7 +44,7 @@ TEST_CASE("options: what is out of range is named with what it may be") {
   const std::vector<double> points{0, 1, 2};
   for (const auto& [name, options] : cases) {
     check_mentions(error_of<UsageError>([&, &o = options] { check_options(o.engine, o.run); }), {name});
-    // Every way into the library asks.
+    // Every entry point of the library checks them.
     check_mentions(error_of<UsageError>([&, &o = options] { (void)run(PointsView(points, 1), grid({1}, {2}), o); }),
                    {name});
     check_mentions(
@@ -67,7 +67,7 @@ void check_table() {
     CHECK_FALSE(option.meaning.ends_with('.'));
     CHECK((option.kind == OptionKind::choice) == !option.words.empty());
     if (option.set == nullptr) continue;
-    // What is read is what was set, and the default goes unchanged through both.
+    // The value that is read is the value that was set, and setting the default changes nothing.
     Owner owner;
     const OptionValue standard = option.get(owner);
     if (!std::holds_alternative<std::monostate>(standard)) option.set(owner, standard);
@@ -107,7 +107,7 @@ TEST_CASE("options: no table, and an option of how tables are made or read, cont
     const auto refusal = error_of<UsageError>([&] { (void)run(PointsView(points, 1), grid({1}, {2}), {}, options); });
     check_mentions(refusal, {"SearchOptions::kernel", "SearchOptions::format", "RunOptions::method",
                              "RunOptions::strategy", "StrategyChoice::direct", "leave one of them out"});
-    // With a table, and with the choice left open, they are fine.
+    // The options are valid with a table and with the automatic choice.
     for (const StrategyChoice strategy : {StrategyChoice::automatic, StrategyChoice::table}) {
       RunOptions other = options;
       other.strategy = strategy;
@@ -152,7 +152,7 @@ TEST_CASE("options: the paper's kernels and packed tables search a grid in float
       }
     }
   }
-  // Neither ids as a format nor a method says how candidates are searched.
+  // Neither the csr format nor a method determines how candidates are searched.
   for (const DecideChoice decide : {DecideChoice::tensor64, DecideChoice::tensor16}) {
     CHECK_NOTHROW(check_options(SearchOptions{.decide = decide, .format = FormatChoice::csr}));
     CHECK_NOTHROW(check_options(

@@ -20,7 +20,7 @@ namespace {
 
 constexpr BackendChoice kCpu = BackendChoice::cpu;
 
-/// More than a sample has, so that one is taken.
+/// More points than a sample holds, so that a sample is taken.
 constexpr std::size_t kMany = 36'000;
 
 DataSet uniform(std::size_t n, std::size_t dims) {
@@ -67,7 +67,7 @@ TEST_CASE("plan: the time grows with the points, as of a sample, too") {
     const DataSet data = uniform(n, 2);
     const Dataset loaded = engine.load(data.view());
     double seconds = std::numeric_limits<double>::infinity();
-    for (int i = 0; i < 5; ++i) {  // a plan runs some of it, and other work only makes that longer
+    for (int i = 0; i < 5; ++i) {  // a plan measures a part of the run, and other work only makes it longer
       seconds = std::min(seconds, total_seconds(plan(loaded, grid({0.0005}, {4}))).value());
     }
     INFO(n << " points: " << seconds << " s after " << last);
@@ -106,7 +106,7 @@ TEST_CASE("plan: no time where the memory is too small, and the data set is as g
     try {
       plans = plan(loaded, sweep, {}, {.strategy = StrategyChoice::table});
     } catch (const ResourceError&) {
-      continue;  // there is no room for the index
+      continue;  // the index does not fit
     }
     REQUIRE(plans.size() == 1);
     CHECK((plans[0].fits || !plans[0].seconds));
@@ -133,7 +133,7 @@ TEST_CASE("plan: an eps is planned among others as alone, however little memory 
     try {
       together = plan(loaded, grid(eps, {4}));
     } catch (const ResourceError&) {
-      continue;  // there is no room for the index
+      continue;  // the index does not fit
     }
     REQUIRE(together.size() == eps.size());
     for (std::size_t e = 0; e < eps.size(); ++e) {

@@ -23,7 +23,7 @@ namespace {
 using test::DataSet;
 using test::Random;
 
-/// Core points of a result, as they were.
+/// The core points of a result, copied from its values.
 template <class T>
 struct Core {
   Core(const std::vector<T>& values, std::size_t d, const VariantResult& result) : dims(d) {
@@ -53,9 +53,9 @@ void check(const DataSet& data, const std::vector<T>& values, double eps, Random
   for (const std::uint32_t minpts : {1U, 3U, 8U}) {
     const VariantResult result = cluster(data.view(), eps, minpts);
     const Core<T> core(values, data.dims, result);
-    // Each point of the clustering gets the label that it has, borders and noise too.
+    // Each point of the clustering gets its own label, also border points and noise.
     REQUIRE(predict(core.view(eps), data.view(), {.threads = 2}) == result.labels);
-    // Points that are new.
+    // New points are predicted too.
     std::vector<T> fresh;
     for (std::size_t i = 0; i < 200 * data.dims && !values.empty(); ++i) {
       const T x = values[random.below(values.size() / data.dims) * data.dims + i % data.dims];
@@ -126,7 +126,7 @@ TEST_CASE("predict: points of another precision than the core points, none of ei
   const std::vector<float> fresh{0.1F, 0.2F, 9.0F};
   const std::vector<std::int32_t> labels{0, 1};
   const CoreView view{PointsView(std::span<const double>(core), 1), labels, 1e-8};
-  const Labels expected{0, 1, kNoise};  // 0.1 and 0.2 in float32 are some 1e-9 off
+  const Labels expected{0, 1, kNoise};  // 0.1 and 0.2 in float32 are off by about 1e-9
   CHECK(predict(view, PointsView(std::span<const float>(fresh), 1)) == expected);
   CHECK(predict(view, PointsView(std::span<const float>(), 1)).empty());
   const CoreView none{PointsView(std::span<const double>(), 1), {}, 1};
@@ -155,10 +155,10 @@ TEST_CASE("predictor: kept core points give the same labels again and again, far
       std::vector<double> far(3 * dims, 1e300);
       for (std::size_t k = 0; k < dims; ++k) {
         far[k] = -1e300;
-        far[2 * dims + k] = core[k];  // one of them
+        far[2 * dims + k] = core[k];  // one of the core points
       }
       const std::vector<std::int32_t> given = labels;
-      core.assign(core.size(), 0);  // they are the caller's
+      core.assign(core.size(), 0);  // the predictor must not refer to the caller's arrays
       labels.assign(labels.size(), 0);
       for (int i = 0; i < 2; ++i) {
         REQUIRE(kept.predict(data.view()) == result.labels);
@@ -179,7 +179,7 @@ TEST_CASE("predictor: at the borders of cells and of the extent, and core points
     std::vector<double> core;
     std::vector<std::int32_t> labels;
     for (int i = 0; i < 200; ++i) {
-      // With gaps an axis is longer than there can be slots.
+      // With gaps, an axis is longer than the largest number of slots.
       core.push_back(static_cast<double>(random.below(40)) + (gaps && i % 2 == 0 ? 1e12 : 0));
       core.push_back(static_cast<double>(random.below(40)));
       labels.push_back(i / 20);
@@ -216,7 +216,7 @@ TEST_CASE("predict: what cannot be is refused") {
   test::check_mentions(refusal({two, noise, 1}, two), {"core point 1", "-1"});
   for (const EngineOptions& on_gpu :
        {EngineOptions{.backend = BackendChoice::gpu}, EngineOptions{.gpu = 0}, EngineOptions{.gpu_memory = 1_GiB}}) {
-    // As an engine: it works, or says why not.
+    // With these options, predict() succeeds or throws the error that an engine throws.
     const auto refused = [](const auto& work) -> std::string {
       try {
         work();

@@ -34,11 +34,11 @@ TEST_CASE("reporter: the caller's code runs one call at a time") {
   std::atomic<bool> overlapped{false};
   const auto enter = [&] {
     if (++inside > 1) overlapped = true;
-    // Long enough for another thread to come by.
+    // The delay is long enough for another thread to enter.
     std::this_thread::sleep_for(100us);
     --inside;
   };
-  std::size_t results = 0;  // not atomic: what must not overlap need not be
+  std::size_t results = 0;  // not atomic, because calls must not overlap
   std::vector<Progress> seen;
   Observer observer;
   observer.on_progress = [&](const Progress& p) {
@@ -85,7 +85,7 @@ TEST_CASE("reporter: what the caller's code throws first is thrown to all who co
     CHECK_NOTHROW(reporter.done(hand_over));
     CHECK(calls == 2);
     fail = true;
-    // The progress of a table is told a twentieth of a second after the last.
+    // The progress of a table is reported a twentieth of a second after the last report, at the earliest.
     if (from == "progress of a table") std::this_thread::sleep_for(60ms);
     const std::string text = error_of<std::domain_error>([&] {
       if (from == "progress of a table") {
@@ -116,7 +116,7 @@ TEST_CASE("reporter: of several threads that throw, everybody gets the first exc
       try {
         reporter.done([&] {
           ++calls;
-          // Long enough for the others to wait at the lock.
+          // The delay is long enough for the others to wait at the lock.
           std::this_thread::sleep_for(200us);
           throw std::domain_error("thread " + std::to_string(t));
         });
@@ -154,7 +154,7 @@ TEST_CASE("reporter: progress at most twenty times a second, but of every varian
     if (i > 0) CHECK(seen[i].seconds - seen[i - 1].seconds > 0.0499);
   }
   CHECK(of_variants == 30);
-  // The first call, and in each of the three long stretches two, or one where the machine stood still.
+  // The calls are the first one and two in each of the three long phases, or one if the machine was stalled.
   CHECK(of_tables >= 1 + 3);
 }
 

@@ -44,7 +44,7 @@ TEST_CASE("selectivity: the oracle's where all points are counted, to the last b
 
 TEST_CASE("selectivity: of every metric that of the table of neighbours") {
   const DataSet flat = make_data("clustered", 500, 2, Precision::float64, 5);
-  std::vector<double> places;  // from -50 to 50 degrees
+  std::vector<double> places;  // degrees from -50 to 50
   for (const double x : flat.doubles) places.push_back(std::clamp(10 * x, -89.0, 89.0));
   const PointsView points(std::span<const double>(places), 2);
   std::vector<Metric> metrics;

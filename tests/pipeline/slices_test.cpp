@@ -16,7 +16,7 @@
 namespace epsflow {
 namespace {
 
-/// Every way that labels of slices are made on a CPU.
+/// Returns options for every way to label slices on a CPU.
 const std::vector<RunOptions>& ways() {
   static const std::vector<RunOptions> all{
       {.core_mask = true},

@@ -1,5 +1,5 @@
-// Labels, neighbours and predictions by other norms and in periodic boxes, against sums of their own: distances in a box are
-// the least of those to all copies of a point.
+// Compares labels, neighbours and predictions by other norms and in periodic boxes with independent sums: a distance in
+// a box is the least distance to any copy of a point.
 #include <epsflow/core/space.hpp>
 
 #include <algorithm>
@@ -34,7 +34,7 @@ using test::OracleTable;
 using test::Random;
 using Real = long double;
 
-/// The distance of two points by a metric, over all 3^d copies of the second.
+/// Returns the distance of two points by a metric: the minimum over all 3^d copies of the second.
 Real distance_over_copies(const Metric& metric, const std::vector<Real>& p, const std::vector<Real>& q) {
   const std::size_t dims = p.size();
   const auto closed = [&](std::size_t k) { return !metric.box.empty() && metric.box[k].closed(); };
@@ -79,7 +79,7 @@ std::vector<std::vector<Real>> rows_of(PointsView points) {
   return rows;
 }
 
-/// Neighbours by distance; unless `exact`, no pair may be as near to eps as rounding reaches.
+/// Finds neighbours by distance. Unless `exact` is true, no pair may be so near to eps that rounding matters.
 OracleTable table_of(PointsView points, const Metric& metric, double eps, bool exact) {
   const auto rows = rows_of(points);
   OracleTable table;
@@ -101,7 +101,7 @@ Engine engine_for(const Metric& metric) {
   return Engine({.threads = 2, .backend = powers ? BackendChoice::cpu : BackendChoice::automatic});
 }
 
-/// Every way that gives labels or neighbours.
+/// Checks labels and neighbours of every strategy.
 void check_all_ways(PointsView points, const Metric& metric, double eps, const OracleTable& expected) {
   const std::vector<std::uint32_t> minpts{1, 2, 3, 5, 9};
   const Engine engine = engine_for(metric);
@@ -146,8 +146,8 @@ void check_all_ways(PointsView points, const Metric& metric, double eps, const O
       largest_error = std::max(largest_error, std::abs(static_cast<Real>(found.distances[at]) - d));
     }
   }
-  REQUIRE(largest_error <= 1e-12L * eps + 1e-15L);  // coordinates in a box are rounded to a fixed grain
-  // Predicted for themselves, points get their labels.
+  REQUIRE(largest_error <= 1e-12L * eps + 1e-15L);  // coordinates in a box are rounded to a fixed grid
+  // If the points themselves are predicted, they get their labels.
   const VariantResult fitted = std::move(run(data, grid({eps}, {3}), {.core_mask = true}).front());
   Points core(fitted.summary.core, points.dims(), Precision::float64);
   std::vector<std::int32_t> labels;
@@ -167,7 +167,7 @@ const std::initializer_list<Metric> kNorms{{.kind = MetricKind::euclidean},
                                            {.kind = MetricKind::minkowski, .power = 3},
                                            {.kind = MetricKind::minkowski, .power = 1.5}};
 
-/// Points of a box, with clusters across its faces, edges and corners, and some on its ends.
+/// Returns points in a box, with clusters across its faces, edges and corners, and some points on its bounds.
 std::vector<double> in_box(const std::vector<BoxSide>& box, std::size_t n, std::uint64_t seed) {
   Random random(seed);
   std::vector<double> values;
@@ -248,7 +248,7 @@ TEST_CASE("space: periodic boxes whose points are all far from the faces, or nea
     for (std::size_t i = 0; i < 200 * 3; ++i) {
       const double lo = box[i % 3].lo;
       const double u = random.unit() * random.unit();
-      // A corner's points have seven images each; a few stand apart.
+      // The points at a corner have seven images each; a few points are isolated.
       values.push_back(corner && i % 60 >= 3 ? (u < 0.3 ? lo + 2 * u : lo + 10 - u / 2) : lo + 4 + 2 * u);
     }
     const PointsView view(std::span<const double>(values), 3);
@@ -308,7 +308,7 @@ TEST_CASE("space: periodic boxes by every norm, scaled") {
 }
 
 TEST_CASE("space: pairs at eps itself, the other way round too") {
-  // Whole eighths, whose differences and squares are exact.
+  // Coordinates are multiples of 1/8, whose differences and squares are exact.
   for (const std::size_t dims : {1U, 2U, 3U}) {
     Random random(dims);
     std::vector<float> values(150 * dims);
@@ -365,12 +365,12 @@ TEST_CASE("space: a box so much larger than the points that it would move them i
     error([&] { (void)selectivity(data, list, 10); });
     error([&] { (void)predict({view, labels, eps, metric}, view); });
   };
-  // Against the extent of all points, so that nothing of them is left whatever eps is.
+  // The box is too large for the extent of all points: rounding would merge them at any eps.
   refused_at_once(plane, {.box = {{0, 1e17}, {}}},
                   {"Metric::box", "from 0 to 1e+17", "column 0", "of 32", "within 49."});
   refused_at_once(plane, {.box = {{}, {-1e12, 1e12}}}, {"column 1"});
   refused_at_once(plane, {.scale = {1e-3, 1e-3}, .box = {{0, 1e15}, {}}}, {"column 0", "once scaled", "within 0.049"});
-  // Against eps.
+  // The box is too large for eps.
   refused(plane, {.box = {{0, 1e9}, {}}}, 1e-3);
   std::vector<double> one_is_wide = values;
   for (std::size_t i = 1; i < one_is_wide.size(); i += 2) one_is_wide[i] *= 1e12;
@@ -382,7 +382,7 @@ TEST_CASE("space: a box so much larger than the points that it would move them i
     };
     CHECK(labels({.box = {{0, 1e9}, {}}}) == labels({}));
   }
-  // What is rounded and keeps its distances, or is not rounded at all.
+  // Rounded coordinates that keep their distances, or coordinates that are not rounded, are accepted.
   const std::vector<double> flat{0.1, 1, 0.1, 2, 0.1, 3.5};
   const std::vector<double> whole{0, 32, 64, 128, 320, 352};
   const Metric large{.box = {{0, 1e17}, {}}};

@@ -24,14 +24,14 @@ using test::OracleLabels;
 using test::OracleTable;
 using test::Random;
 
-/// Halves and quarters, whose sums are exact in any order, less than 0 among them.
+/// Returns multiples of 1/4, some below 0. Their sums are exact in any order.
 std::vector<double> exact_weights(std::size_t n, Random& random) {
   std::vector<double> weights(n);
   for (double& w : weights) w = static_cast<double>(random.below(25)) / 4 - 1;
   return weights;
 }
 
-/// Every way that labels are made.
+/// Returns options for every way to make labels.
 const std::vector<RunOptions>& ways() {
   static const std::vector<RunOptions> all{
       {.core_mask = true},
@@ -45,7 +45,7 @@ const std::vector<RunOptions>& ways() {
   return all;
 }
 
-/// What the oracle makes of the table and of sums of weights that are exact.
+/// Compares the results with the oracle; the sums of the weights are exact.
 void check_against(const OracleTable& table, const std::vector<double>& weights,
                    const std::vector<VariantResult>& results) {
   for (const VariantResult& r : results) {
@@ -70,7 +70,7 @@ TEST_CASE("weighted: a point is core where the weights of its neighbours sum to 
     const double eps = test::searchable(test::make_eps(data, random));
     INFO("seed " << seed << ", " << test::describe(data) << ", eps " << eps);
     std::vector<double> weights = exact_weights(data.size(), random);
-    if (seed % 2 == 0) {  // none below 0: sums never fall
+    if (seed % 2 == 0) {  // without weights below 0, sums never fall
       for (double& w : weights) w = std::abs(w);
     }
     const OracleTable table = data.oracle(eps);
@@ -156,7 +156,7 @@ TEST_CASE("weighted: of any magnitude, and by a metric") {
   };
   CHECK(labels({1e300, 0, 0, 1, 1, 1}, 5) == Labels{0, 0, 0, -1, -1, -1});
   CHECK(labels({1e-300, 1e-300, 1e-300, 1e-300, 1e-300, 1e-300}, 1) == Labels{-1, -1, -1, -1, -1, -1});
-  // One of them says nothing of the others, however large it is.
+  // A large weight of one point does not change the labels of the others.
   for (const double fill : {1e9, 1e19, 1e20, 1e300}) {
     CHECK(labels({1, 0.5, 0.25, 1, 0.1, fill}, 1) == Labels{0, 0, 0, 1, 1, 2});
     CHECK(labels({1, 1, 0.25, 1, 0.1, fill}, 4294967295) == Labels{-1, -1, -1, -1, -1, fill > 4e9 ? 0 : -1});
@@ -175,7 +175,7 @@ TEST_CASE("weighted: of any magnitude, and by a metric") {
 TEST_CASE("weighted: fractions sum as they read, however many points there are") {
   for (const std::size_t n : {20U, 100U, 255U, 256U, 1000U, 5000U}) {
     INFO("n " << n);
-    // Ten points at 0 and five at 5, all others far from everything.
+    // Ten points lie at 0 and five at 5. All others are far from every point.
     std::vector<double> places(n), weights(n, 0.2);
     for (std::size_t i = 0; i < n; ++i) places[i] = i < 10 ? 0 : i < 15 ? 5 : 100 * static_cast<double>(i);
     std::fill_n(weights.begin(), 10, 0.1);

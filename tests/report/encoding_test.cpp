@@ -8,7 +8,7 @@
 namespace epsflow::report {
 namespace {
 
-/// As page.js does it.
+/// Unpacks bytes as page.js does.
 Bytes unpack(const Bytes& packed) {
   Bytes values;
   for (std::size_t i = 0; i < packed.size();) {

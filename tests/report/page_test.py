@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""The page of a report in a browser: what it shows, what clicks and keys do, that it asks for nothing, and that everybody can read it.
+"""Tests the page of a report in a browser: its contents, clicks and keys, that it loads nothing, and accessibility.
 
-Needs Chromium with its driver, selenium, and axe from axe-selenium-python; scripts/test_report.sh gets these. EPSFLOW_BINARY is the program."""
+Needs Chromium with its driver, selenium and axe (scripts/test_report.sh installs these). EPSFLOW_BINARY is the program.
+"""
 import csv
 import json
 import os
@@ -43,7 +44,7 @@ class Page(unittest.TestCase):
         cls.addClassCleanup(cls.driver.quit)
 
     @classmethod
-    def enterClassContext_(cls, context):  # unittest has enterClassContext() from Python 3.11 on
+    def enterClassContext_(cls, context):  # unittest has enterClassContext() since Python 3.11
         value = context.__enter__()
         cls.addClassCleanup(context.__exit__, None, None, None)
         return value
@@ -66,18 +67,18 @@ class Page(unittest.TestCase):
         return self.driver.execute_script(f"return [...document.querySelectorAll('[role=gridcell].cell')].map((c) => c.{what})")
 
     def painted(self):
-        """The pixels of the map, as text."""
+        """Returns the pixels of the map as text."""
         return self.driver.execute_script("return document.querySelector('.map canvas').toDataURL()")
 
     def check_alone(self):
-        """No error was logged, and nothing was asked for but the page itself."""
+        """Checks that no error was logged and that only the page itself was loaded."""
         self.assertEqual(self.driver.get_log("browser"), [])
         events = [json.loads(entry["message"])["message"] for entry in self.driver.get_log("performance")]
         asked = {e["params"]["request"]["url"] for e in events if e["method"] == "Network.requestWillBeSent"}
         self.assertEqual({url for url in asked if not url.startswith(("data:", "blob:"))}, {self.page.as_uri()})
 
     def check_readable(self):
-        """What axe finds at all widths, light and dark."""
+        """Checks the page with axe at all widths, light and dark."""
         for width, scheme in ((1280, "light"), (1280, "dark"), (390, "light")):
             self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",
                                         {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False})
@@ -111,16 +112,16 @@ class Page(unittest.TestCase):
         self.assertNotEqual(self.painted(), map_before)
         self.assertEqual(target.get_attribute("aria-selected"), "true")
         self.assertEqual(len(self.all(".panel .table tbody tr")), len(most["rows"]))
-        # An arrow key, too.
+        # An arrow key does so too.
         heading = self.heading()
         target.send_keys(Keys.ARROW_RIGHT if most["eps"] < data["eps"][-1] else Keys.ARROW_LEFT)
         self.assertNotEqual(self.heading(), heading)
         self.assertEqual(self.driver.switch_to.active_element.get_attribute("aria-selected"), "true")
-        # Another quantity.
+        # The cells show another quantity.
         before = self.of_cells("style.background")
         Select(self.one("#quantity")).select_by_value("noise")
         self.assertNotEqual(self.of_cells("style.background"), before)
-        # Two cells side by side.
+        # Two cells are shown side by side.
         self.one("#compare").click()
         self.assertEqual(len(self.all(".panel")), 2)
         first = self.heading()
@@ -134,7 +135,7 @@ class Page(unittest.TestCase):
 
     @staticmethod
     def name_of(data, cell):
-        """As the page calls it."""
+        """Returns the page's name of a cell."""
         eps = float(f"{cell['eps']:.4g}")
         return f"eps {eps:.15g}{' ' + data['eps_unit'] if data['eps_unit'] else ''}, minpts {cell['minpts']}"
 

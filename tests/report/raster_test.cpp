@@ -85,12 +85,12 @@ TEST_CASE("which planes show points") {
   REQUIRE(three.size() == 3);
   CHECK((three[0].x.name == "x" && three[0].y.name == "y" && three[2].x.name == "y" && three[2].y.name == "z"));
   CHECK((three[2].y.from == 0 && three[2].y.to == 3));
-  // Latitude goes up, whichever column it is.
+  // Latitude is the vertical axis, in either column.
   const auto sphere = planes({50, 10, 60, 30}, 2, {.kind = MetricKind::greatcircle, .latitude_first = true});
   REQUIRE(sphere.size() == 1);
   CHECK((sphere[0].x.name == "longitude" && sphere[0].x.from == 10 && sphere[0].y.name == "latitude"));
   CHECK(sphere[0].x.unit == "°");
-  // All points in one place, and none at all.
+  // All points are equal, or there are no points.
   CHECK(planes({5, 5, 5, 5}, 2, {}).front().raster.occupied().size() == 1);
   CHECK(planes({}, 2, {}).front().raster.occupied().empty());
 }
@@ -112,7 +112,7 @@ TEST_CASE("more than three dimensions are shown along their principal components
   std::vector<double> values;
   for (int i = 0; i < 2000; ++i) {
     const double a = 10 * normal(random), b = 3 * normal(random);
-    // The directions (1, 1, 0, 0, 0) and (0, 0, 1, −1, 0), each of length √2.
+    // The directions are (1, 1, 0, 0, 0) and (0, 0, 1, −1, 0), each of length √2.
     for (const double value : {a, a, b, -b, 0.1 * normal(random)}) values.push_back(value);
   }
   const auto planes = planes_of(PointsView(values, 5), {}, {});

@@ -22,7 +22,7 @@ using Json = nlohmann::ordered_json;
 using test::check_mentions;
 using test::error_of;
 
-/// Three blobs at (0, 0), (10, 0), (0, 10).
+/// Returns three blobs at (0, 0), (10, 0), (0, 10).
 std::vector<double> blobs(std::size_t of_each) {
   std::mt19937 random(5);
   std::normal_distribution<double> normal(0, 0.7);
@@ -36,7 +36,7 @@ std::vector<double> blobs(std::size_t of_each) {
   return values;
 }
 
-/// What stands in the page as data; fails where a text of it ended the script.
+/// Returns the data of the page. Fails if a text in it ends the script.
 Json data_of(const std::string& page) {
   const std::string begin = R"(<script type="application/json" id="data">)";
   const std::size_t at = page.find(begin) + begin.size();
@@ -151,7 +151,7 @@ TEST_CASE("lives of the clusters of each cell are those of the lineage, by the e
       if (!life.death) continue;
       ++ended;
       CHECK(map.cell(*life.death).variant.eps > cell.variant.eps);
-      // Where it ends it shares its cluster with another.
+      // At its end it shares its cluster with another.
       const std::vector<std::uint32_t> holders = map.holders(i, *life.death);
       CHECK(std::ranges::count(holders, holders[life.cluster]) > 1);
     }

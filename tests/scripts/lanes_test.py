@@ -1,4 +1,4 @@
-"""The order of the checks' lanes, and how long each waits at most: lanes_test.py ROOT"""
+"""Tests the order of the checks' lanes, and how long each waits at most: lanes_test.py ROOT"""
 
 import importlib.util
 import pathlib
@@ -11,7 +11,7 @@ lane_order = importlib.util.module_from_spec(SPEC)
 SPEC.loader.exec_module(lane_order)
 LANES = lane_order.read_lanes((ROOT / ".ci" / "lanes").read_text(encoding="utf-8"))
 
-# Twelve changes in a row, as they come: their paths, and the seconds that the core took.
+# Twelve successive changes: their paths, and the seconds that the core took.
 CHANGES = [
     (["io/read/text/text_table.cpp", "tests/io/read/text/text_table_test.cpp"], 1500),
     (["docs/howto/files.md", "README.md"], 1400),
@@ -29,7 +29,7 @@ CHANGES = [
 
 
 def lanes_run(turn, changed, core_seconds):
-    """The names of the lanes that a run starts, as .ci/run goes through them."""
+    """Returns the names of the lanes that a run starts, as .ci/run selects them."""
     seconds, names = core_seconds, []
     for name, listed, _ in lane_order.order(LANES, turn, changed, 3600 - core_seconds):
         if seconds + listed <= 3600:

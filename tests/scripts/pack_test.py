@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""scripts/pack.sh replaces its own bundles, and removes nothing else. Arguments: the script, a build folder."""
+"""Checks that scripts/pack.sh replaces only its own bundles. Arguments: the script, a build folder."""
 import subprocess
 import sys
 import tempfile
@@ -62,7 +62,7 @@ class PackTest(unittest.TestCase):
             self.assertEqual(p.returncode, 0, p.stderr)
             run = subprocess.run([self.folder / "bin/epsflow", "--version"], capture_output=True, timeout=60)
             self.assertEqual(run.returncode, 0, run.stderr)
-            self.assertTrue((self.folder / "bin/epsflow-reader").is_file())  # without it no FITS and HDF5 are read
+            self.assertTrue((self.folder / "bin/epsflow-reader").is_file())  # it is needed to read FITS and HDF5
             self.assertEqual(sorted(p.name for p in self.root.iterdir()), ["bundle", "bundle.tar.gz"])
         (self.folder / "lib" / "notes.txt").write_text("mine")
         self.refuses("./lib/notes.txt")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""scripts/release.sh in a copy of the project that holds what it touches, and that the version stands in one place. Argument: the project."""
+"""Runs scripts/release.sh in a copy of the project. The version must stand in one place. Argument: the project."""
 import re
 import shutil
 import subprocess

@@ -32,7 +32,7 @@ TEST_CASE("build index: charged at its peak while it is built, and at its size f
       }
       CHECK(budget.used() == 0);
 
-      // Beside other tables it waits for their memory; alone there is nothing to wait for.
+      // Together with other tables it waits for their memory. Alone it has nothing to wait for.
       MemoryBudget small(points->index_bytes({}) - 1);
       const BuildIndex build{*points, small, cancel, {}};
       EpsJob job(EpsGroup{0.5, {4}});

@@ -17,7 +17,7 @@
 namespace epsflow::stages {
 namespace {
 
-/// A search that can do nothing but split: one unit, and the rest.
+/// A search that can only split a batch: into one unit and the rest.
 struct TestSearch final : TableSearch {
   [[nodiscard]] const BatchPlan& plan() const override { return plan_; }
   [[nodiscard]] RowOrder order() const override { return {}; }

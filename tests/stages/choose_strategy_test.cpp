@@ -18,16 +18,16 @@ struct Case {
 };
 
 constexpr IndexFigures kCliques{.cells = 100, .cliques = true, .candidates = 0};
-/// A table of at most 100 · 4 bytes by the measure of the choice.
+/// A table that takes at most 100 · 4 bytes by the estimate of the choice.
 constexpr IndexFigures kCandidates{.cells = 100, .cliques = false, .candidates = 300};
-/// Tiles of a device that keeps the pairs it has found.
+/// Tiles of a device that keeps the pairs that it has found.
 constexpr IndexFigures kPairsStay{.cells = 0, .candidates = 300, .pairs_stay = true};
 constexpr std::uint64_t kPlenty = std::uint64_t{1} << 40;
 
 TEST_CASE("choose strategy: each reason, and what comes first") {
   constexpr auto kAutomatic = StrategyChoice::automatic;
   const std::vector<Case> cases{
-      // What was asked for, whatever the rest.
+      // An explicit choice wins over everything else.
       {{.choice = StrategyChoice::table, .variants = 1, .index = kCliques, .memory = 0}, Strategy::table, "asked for"},
       {{.choice = StrategyChoice::direct, .variants = 50, .index = kCandidates, .memory = kPlenty},
        Strategy::direct,
@@ -38,7 +38,7 @@ TEST_CASE("choose strategy: each reason, and what comes first") {
       {{.choice = kAutomatic, .variants = 50, .index = kCliques, .memory = kPlenty},
        Strategy::direct,
        "cells whose points are all neighbours"},
-      // Pairs that stay are as good as a table, for however many minpts; but what was asked for comes first.
+      // Stored pairs are as good as a table for any number of minpts, but an explicit choice comes first.
       {{.choice = kAutomatic, .variants = 50, .index = kPairsStay, .memory = kPlenty},
        Strategy::direct,
        "pairs are found once and kept"},
@@ -57,7 +57,7 @@ TEST_CASE("choose strategy: each reason, and what comes first") {
       {{.choice = kAutomatic, .table_refused = true, .variants = 9, .index = kPairsStay, .memory = kPlenty},
        Strategy::direct,
        "a table does not fit the memory budget"},
-      // No cliques: several minpts share a table, if it fits.
+      // The cells are not cliques. Several minpts share a table if it fits.
       {{.choice = kAutomatic, .variants = 1, .index = kCandidates, .memory = kPlenty},
        Strategy::direct,
        "too few minpts to pay for a table"},
@@ -70,7 +70,7 @@ TEST_CASE("choose strategy: each reason, and what comes first") {
       {{.choice = kAutomatic, .variants = 4, .index = kCandidates, .memory = 400},
        Strategy::table,
        "several minpts share a table"},
-      // Candidates of all pairs of 2^32 points: bytes must not overflow.
+      // All pairs of 2^32 points are candidates, and the number of bytes must not overflow.
       {{.choice = kAutomatic,
         .variants = 9,
         .index = {.cells = 1, .cliques = false, .candidates = ~std::uint64_t{0}},

@@ -28,7 +28,7 @@ using Minpts = std::vector<std::uint32_t>;
 
 void nothing() {}
 
-/// An index of clustered points: of clique cells in two dimensions, of others in five.
+/// An index of clustered points, with clique cells in two dimensions and other cells in five.
 struct Scene {
   explicit Scene(std::size_t dims = 2) : data(test::make_data("clustered", 300, dims, Precision::float64, 12)) {
     job.index = points->build_index({.eps = eps, .cells = Cells::clique}, cancel);
@@ -45,7 +45,7 @@ struct Scene {
 class ScriptedIndex final : public Index {
  public:
   using Script = std::function<test::OracleLabels(std::uint32_t minpts)>;
-  /// n: labels that the script returns.
+  /// n: the number of labels that the script returns.
   ScriptedIndex(std::size_t n, Script script) : n_(n), script_(std::move(script)) {}
 
   [[nodiscard]] IndexFigures figures() const override { return {}; }
@@ -107,7 +107,7 @@ TEST_CASE("cluster directly: every variant once, in descending order, as the ora
             CHECK(r.variant.eps == scene.eps);
             CHECK(r.labels == expected.labels);
             CHECK(r.summary == expected.summary);
-            CHECK(r.seconds >= 10);  // a third of what the index took
+            CHECK(r.seconds >= 10);  // a third of the seconds of the index
             REQUIRE(r.core.size() == (verify ? 0 : scene.data.size()));
             for (std::size_t i = 0; i < r.core.size(); ++i) {
               CHECK(r.core[i] == (rows.rows[i].size() >= r.variant.minpts ? 1 : 0));
@@ -117,7 +117,7 @@ TEST_CASE("cluster directly: every variant once, in descending order, as the ora
       CHECK(begun == 1);
       CHECK(seen == Minpts{9, 4, 2});
       if (dims == 2)
-        CHECK(seconds <= until_first);  // in clique cells all three are made before the first is handed over
+        CHECK(seconds <= until_first);  // in clique cells, all three labellings are made before the first result
       CHECK(scene.job.group.minpts.empty());
     }
   }
@@ -138,7 +138,7 @@ TEST_CASE("cluster directly: its memory is charged while it runs, and given back
       Scene scene(dims);
       const std::uint64_t bytes = scene.job.index->direct_bytes({scene.job.group.minpts}) +
                                   (verify ? scene.data.size() * clustering::kVerifyBytesPerPoint : 0);
-      // Labels and a number per node at the very least.
+      // The least possible size is labels and a number per node.
       CHECK(bytes >= scene.data.size() * 4);
       MemoryBudget budget(bytes);
       std::uint64_t when_begun = 0;
@@ -172,7 +172,7 @@ TEST_CASE("cluster directly: too small a budget is waited for beside others, and
                          {"clustering without a table", "needs", "EngineOptions::memory"});
     CHECK(calls == 0);
     CHECK(budget.used() == 0);
-    // Nothing is lost for the next try.
+    // The next try still has everything.
     CHECK(scene.job.group.minpts == Minpts{9, 4, 2});
     CHECK(scene.job.index != nullptr);
   }
@@ -192,7 +192,7 @@ TEST_CASE("cluster directly: variants that were handed over leave the group") {
   CHECK(left == std::vector<Minpts>{{9, 4, 2}, {4, 2}});
   CHECK(scene.job.group.minpts == Minpts{4, 2});
   CHECK(budget.used() == 0);
-  // A second try makes only what is missing.
+  // A second try makes only the missing variants.
   Minpts seen;
   CHECK(cluster(scene.job, true, nothing, [&](VariantResult&& r) { seen.push_back(r.variant.minpts); }));
   CHECK(seen == Minpts{4, 2});
@@ -253,7 +253,7 @@ TEST_CASE("cluster directly: verification finds wrong labels, which are not hand
   EpsJob job{EpsGroup{0.3, {9, 4, 2}}};
   job.index = std::make_unique<ScriptedIndex>(data.size(), [&](std::uint32_t minpts) {
     test::OracleLabels made = test::oracle_labels(rows, minpts);
-    // Of minpts 4 only: one point of a cluster is said to be noise.
+    // Only at minpts 4, one point of a cluster is labelled noise.
     if (minpts == 4) *std::find(made.labels.begin(), made.labels.end(), 0) = kNoise;
     return made;
   });
@@ -267,7 +267,7 @@ TEST_CASE("cluster directly: verification finds wrong labels, which are not hand
                          {"eps 0.3", "minpts 4", "report", "point"});
     CHECK(seen == Minpts{9});
     CHECK(budget.used() == 0);
-    // Without verification nobody sees it.
+    // Without verification the error is not found.
     CHECK(ClusterDirectly{budget}(job, alone, nothing, emit));
     CHECK(seen == Minpts{9, 4, 2});
   }

@@ -20,7 +20,7 @@ namespace {
 
 using test::DataSet;
 
-/// A finished csr table of the data, and optionally a wrong one: without the entries for which `drop` is true.
+/// Holds a finished csr table of the data. Entries for which `drop` is true are missing.
 struct Scene {
   template <class Drop>
   Scene(double eps, Drop drop) : pool(budget) {
@@ -112,7 +112,7 @@ TEST_CASE("cluster variants: memory of the variants that are under way at once")
 }
 
 TEST_CASE("cluster variants: verification finds what the table lacks, and asks for a report") {
-  // A search that missed pairs: seen from one side only, or from neither, so that the table agrees with itself.
+  // The search missed pairs. If both directions of a pair are missing, the table is consistent.
   const bool symmetric = GENERATE(false, true);
   for (const VariantMethod method : {VariantMethod::nested, VariantMethod::each}) {
     const auto drop = [symmetric](std::uint32_t id, std::uint32_t neighbor) {

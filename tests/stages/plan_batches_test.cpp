@@ -20,7 +20,7 @@ using test::check_mentions;
 using test::DataSet;
 using test::error_of;
 
-/// The work of one eps with its index, as the stage before hands it over.
+/// The work of one eps with its index, as the stage before delivers it.
 struct Scene {
   explicit Scene(std::uint64_t memory, std::size_t dims = 2)
       : data(test::make_data("uniform", 2000, dims, Precision::float64, 4)), budget(memory), pool(budget) {
@@ -92,7 +92,7 @@ TEST_CASE("plan batches: a table that does not fit waits beside others, and is a
 }
 
 TEST_CASE("plan batches: what the consumer needs is set aside with the table") {
-  // What is charged, and the budget that a refusal names, with and without 1,000 bytes for each of three variants.
+  // Records the charge and the budget in the error text, with and without 1,000 bytes for each of three variants.
   std::vector<std::uint64_t> charged;
   std::vector<std::uint64_t> named;
   for (const std::uint64_t per_variant : {0U, 1000U}) {

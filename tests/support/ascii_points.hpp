@@ -1,4 +1,4 @@
-// Point sets that are drawn: easier to check by eye than coordinates.
+// Point sets are drawn as text here, because a drawing is easier to check by eye than coordinates.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,7 @@
 
 namespace epsflow::test {
 
-/// A picture: every character but a space is a point, at its column and row (one unit apart), with ids in reading
-/// order.
+/// Every character of the drawing except a space is a point at (column, row), one unit apart. Ids follow reading order.
 struct Picture {
   DataSet data;
   std::vector<char> marks;  ///< the character of each point

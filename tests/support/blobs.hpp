@@ -1,4 +1,3 @@
-// Blobs, for tests that look for clusters that everybody sees.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +15,7 @@ struct Blob {
   std::size_t points = 100;
 };
 
-/// Bells around centres, one after the other.
+/// Returns approximately normal blobs around the centres, one after the other.
 inline DataSet make_blobs(const std::vector<Blob>& blobs, std::uint64_t seed) {
   Random random(seed);
   DataSet data;
@@ -30,13 +29,13 @@ inline DataSet make_blobs(const std::vector<Blob>& blobs, std::uint64_t seed) {
   return data;
 }
 
-/// Points spread evenly over [lo, hi) along each dimension, behind those that are there.
+/// Appends points that are spread evenly over [lo, hi) along each dimension.
 inline void add_uniform(DataSet& data, std::size_t points, double lo, double hi, std::uint64_t seed) {
   Random random(seed);
   for (std::size_t i = 0; i < points * data.dims; ++i) data.doubles.push_back(random.uniform(lo, hi));
 }
 
-/// A picture that nobody mistakes: three round blobs of 300 points.
+/// Returns three round, well-separated blobs of 300 points.
 inline DataSet three_blobs(std::uint64_t seed = 1) {
   return make_blobs({{{0, 0}, 0.7, 300}, {{10, 0}, 0.7, 300}, {{0, 10}, 0.7, 300}}, seed);
 }

@@ -1,4 +1,4 @@
-// Catch2 2 (Debian 12) and 3 (Ubuntu 24.04) under one name.
+// Includes Catch2 2 (Debian 12) or 3 (Ubuntu 24.04) under one name.
 #pragma once
 
 #if __has_include(<catch2/catch_all.hpp>)

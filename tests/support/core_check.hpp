@@ -1,4 +1,3 @@
-// What Keep::core gives beside what Keep::summary gives.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +12,8 @@
 
 namespace epsflow::test {
 
-/// Clusters, their core points, how they join and births are those of a summary of the data set `of`; border points, noise and sizes
-/// are not told. Without RunOptions::clusters counts alone. Returns the clusters of all variants.
+/// Checks that clusters, core points, merges and births equal those of a summary run on the data set `of`, and that
+/// border points, noise and sizes are absent; also without RunOptions::clusters. Returns the clusters of all variants.
 inline std::uint64_t check_core(const Dataset& data, const Dataset& of, const Sweep& sweep, RunOptions options = {}) {
   std::uint64_t clusters = 0;
   for (const bool objects : {true, false}) {

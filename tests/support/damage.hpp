@@ -1,4 +1,4 @@
-// Damaged copies of a file for its reader: truncations, and single bits that flip.
+// Makes damaged copies of a file for its reader: truncations and single flipped bits.
 #pragma once
 
 #include <algorithm>
@@ -16,8 +16,7 @@
 
 namespace epsflow::test {
 
-/// What `read` makes of bytes, or nothing where it refuses them with an epsflow::Error that says why. Any
-/// other exception fails the test.
+/// Returns the result of `read`, or nothing if it throws an epsflow::Error with a text. Fails on other exceptions.
 template <class Read>
 auto read_damaged(Read& read, const std::string& bytes) -> std::optional<decltype(read(bytes))> {
   try {
@@ -30,8 +29,8 @@ auto read_damaged(Read& read, const std::string& bytes) -> std::optional<decltyp
   return std::nullopt;
 }
 
-/// Reads `bytes` cut off at every `step`-th byte, from 0 on, and calls judge(made, cut bytes) for those that are
-/// read: it says whether that is right for what was left. Returns how many cuts were read.
+/// Reads `bytes` cut off at every `step`-th byte, from 0 on. If a cut is read, judge(result, cut bytes) must return
+/// true if the result is right for the bytes that remain. Returns the number of cuts that were read.
 template <class Read, class Judge>
 std::size_t truncate_everywhere(const std::string& bytes, Read read, Judge judge, std::size_t step = 97) {
   std::size_t accepted = 0;
@@ -46,8 +45,8 @@ std::size_t truncate_everywhere(const std::string& bytes, Read read, Judge judge
   return accepted;
 }
 
-/// Reads `bytes` with one bit of each `per` flipped, one at a time, at places that the seed gives, and calls
-/// judge(made, damaged bytes) for those that are read. Returns how many were.
+/// Reads `bytes` once for every `per` bits, with one bit of them flipped at a place drawn from the seed. If damaged
+/// bytes are read, judge(result, damaged bytes) must return true. Returns how many were read.
 template <class Read, class Judge>
 std::size_t flip_bits(const std::string& bytes, Read read, Judge judge, std::size_t per = 1000,
                       std::uint64_t seed = 1) {

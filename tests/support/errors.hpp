@@ -1,4 +1,3 @@
-// Errors as text, with the exact type checked.
 #pragma once
 
 #include <cctype>
@@ -13,7 +12,7 @@
 
 namespace epsflow::test {
 
-/// The text of the error that f throws, which must be of type E and of no type derived from it.
+/// Returns the text of the error that f throws. Its type must be E, not a derived type.
 template <class E, class F>
 std::string error_of(F&& f) {
   try {
@@ -28,7 +27,7 @@ std::string error_of(F&& f) {
   return {};
 }
 
-/// Checks that an error's text holds every part: the culprit and the remedy.
+/// Checks that the text of an error contains every part: the cause and the remedy.
 inline void check_mentions(const std::string& text, std::initializer_list<std::string_view> parts) {
   for (const std::string_view part : parts) {
     INFO("text: " << text << "\nlacks: " << part);
@@ -36,7 +35,7 @@ inline void check_mentions(const std::string& text, std::initializer_list<std::s
   }
 }
 
-/// The bytes that a refusal asks for at least, or 0.
+/// Returns the number in "at least N bytes" of an error text, or 0.
 inline std::uint64_t named_bytes(const std::string& refusal) {
   const std::size_t at = refusal.find("at least ");
   if (at == std::string::npos) return 0;

@@ -1,4 +1,3 @@
-// The GPU of this machine, or a visible skip.
 #pragma once
 
 #include "support/catch.hpp"
@@ -7,7 +6,7 @@
 
 namespace epsflow::test {
 
-/// Whether there is a GPU; where there is none the test is skipped, with the reason.
+/// Returns true if there is a GPU. Otherwise prints that the test is skipped, and the reason.
 inline bool have_gpu() {
   const gpu::DeviceList list = gpu::list_devices();
   if (!list.devices.empty()) return true;

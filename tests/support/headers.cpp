@@ -1,1 +1,1 @@
-// Its precompiled header is that of all tests.
+// All tests use the precompiled header of this file.

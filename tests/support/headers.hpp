@@ -1,4 +1,4 @@
-// What most tests include; a precompiled header of all of them. Each test still includes what it uses.
+// This precompiled header holds what most tests include. Each test still includes what it uses.
 #pragma once
 
 #include <algorithm>

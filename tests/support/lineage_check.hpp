@@ -1,4 +1,3 @@
-// Compares two lineages cell by cell.
 #pragma once
 
 #include "support/catch.hpp"

@@ -1,4 +1,4 @@
-// Nested clustering from any source, against the oracle.
+// Compares nested clustering from any source with the oracle.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ namespace epsflow::test {
 
 using Minpts = std::vector<std::uint32_t>;
 
-/// Up to five different minpts of 1 … most, descending.
+/// Returns up to five different minpts between 1 and `most`, descending.
 inline Minpts descending_minpts(Random& random, std::uint64_t most) {
   Minpts minpts{static_cast<std::uint32_t>(1 + random.below(most))};
   while (minpts.back() > 1 && minpts.size() < 5) {
@@ -25,7 +25,7 @@ inline Minpts descending_minpts(Random& random, std::uint64_t most) {
   return minpts;
 }
 
-/// Clusters as objects, and what becomes of each at the next minpts, by the labels and core points of the oracle.
+/// Checks the cluster objects and where each cluster goes at the next minpts, by the oracle's labels and core points.
 inline void check_clusters(const OracleTable& rows, clustering::ClusterSource& source, const Minpts& minpts,
                            Keep keep) {
   INFO("keep " << word_of(keep));
@@ -66,7 +66,7 @@ inline void check_clusters(const OracleTable& rows, clustering::ClusterSource& s
   REQUIRE(level == minpts.size());
 }
 
-/// Labels, summary, core mask and first core points of each minpts, which are descending. Returns the clusters of all.
+/// Checks labels, summary, core mask and first core points of each descending minpts. Returns the clusters of all.
 inline std::size_t check_nested(const DataSet& data, double eps, clustering::ClusterSource& source,
                                 const Minpts& minpts) {
   INFO(describe(data) << ", eps " << eps);
@@ -88,7 +88,7 @@ inline std::size_t check_nested(const DataSet& data, double eps, clustering::Clu
   });
   REQUIRE(handed_out == minpts);
 
-  // The phases one by one, each level labelled by itself.
+  // The phases run one by one, and each level is labelled separately.
   const CancelToken never;
   clustering::SourceClustering counted(source, {.minpts = minpts}, never);
   for (const std::uint32_t m : minpts) {

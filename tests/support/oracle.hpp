@@ -1,5 +1,4 @@
-// DBSCAN by its definition, in plain O(n²) loops: what every fast path is compared with. Shares no code with the
-// library.
+// DBSCAN by its definition, in plain O(n²) loops, as a reference for every fast path. Shares no code with the library.
 #pragma once
 
 #include <cstddef>
@@ -10,13 +9,13 @@
 
 #include <epsflow/core/labels.hpp>
 
-// These loops are most of the time that tests take, ten times as long where sanitizers look at them, and none of them is epsflow's. What they
-// call must be as plain, or is not inlined.
+// These loops take most of the tests' time, and ten times as long if sanitizers instrument them. They are not code of
+// epsflow, so sanitizers skip them. A function that they call must have this attribute too, or it is not inlined.
 #define EPSFLOW_PLAIN_LOOP __attribute__((no_sanitize("address", "undefined", "thread")))
 
 namespace epsflow::test {
 
-/// Every point's eps-neighbourhood, ascending, the point itself included.
+/// Holds every point's eps-neighbourhood, ascending, including the point itself.
 struct OracleTable {
   std::vector<std::vector<std::uint32_t>> rows;
 
@@ -32,7 +31,7 @@ struct OracleLabels {
   LabelSummary summary;
 };
 
-/// The smallest id among the core points of each cluster. core: [n] not 0 for core points.
+/// Returns the smallest id among the core points of each cluster. core: [n], not 0 for core points.
 inline std::vector<std::uint32_t> first_cores(std::span<const std::int32_t> labels,
                                               std::span<const std::uint8_t> core) {
   std::map<std::int32_t, std::uint32_t> first;
@@ -44,7 +43,7 @@ inline std::vector<std::uint32_t> first_cores(std::span<const std::int32_t> labe
   return ids;
 }
 
-/// Squared distance: float64, each operation rounded once, in the order of the dimensions.
+/// Returns the squared distance in float64. Each operation is rounded once, in the order of the dimensions.
 template <class T>
 EPSFLOW_PLAIN_LOOP double oracle_squared_distance(const T* p, const T* q, std::size_t dims) {
   double sum = 0;
@@ -58,7 +57,7 @@ EPSFLOW_PLAIN_LOOP double oracle_squared_distance(const T* p, const T* q, std::s
   return sum;
 }
 
-/// Writes the points within the root of `limit` of point i, ascending; returns how many.
+/// Writes the points within sqrt(limit) of point i, ascending; returns their number.
 template <class T>
 EPSFLOW_PLAIN_LOOP std::size_t oracle_row(const T* values, std::size_t n, std::size_t dims, std::size_t i, double limit,
                                           std::uint32_t* row) {
@@ -86,7 +85,7 @@ OracleTable oracle_table(const std::vector<T>& values, std::size_t dims, double 
   return table;
 }
 
-/// Which points are core by weights whose sums are exact.
+/// Returns which points are core by weight. The sums of the weights must be exact.
 inline std::vector<std::uint8_t> core_by_weight(const OracleTable& table, const std::vector<double>& weights,
                                                 std::uint32_t minpts) {
   std::vector<std::uint8_t> core(table.rows.size());
@@ -98,10 +97,10 @@ inline std::vector<std::uint8_t> core_by_weight(const OracleTable& table, const 
   return core;
 }
 
-/// Labels of a core point that no cluster has reached so far, and of a point that is none.
+/// Labels of a core point that no cluster has reached yet, and of a point that is not core.
 inline constexpr std::int32_t kUnreached = -2, kNoCore = -1;
 
-/// Gives those core points of a row that have none the cluster, and writes them; returns how many.
+/// Gives the cluster to the unreached core points of a row and writes them to `open`; returns their number.
 EPSFLOW_PLAIN_LOOP inline std::size_t grow(const std::uint32_t* row, std::size_t size, std::int32_t cluster,
                                            std::int32_t* labels, std::uint32_t* open) {
   std::size_t grown = 0;
@@ -113,7 +112,7 @@ EPSFLOW_PLAIN_LOOP inline std::size_t grow(const std::uint32_t* row, std::size_t
   return grown;
 }
 
-/// The lowest cluster of core points of a row, or kNoCore.
+/// Returns the lowest cluster among the core points of a row, or kNoCore.
 EPSFLOW_PLAIN_LOOP inline std::int32_t lowest_cluster(const std::uint32_t* row, std::size_t size,
                                                       const std::int32_t* labels, const std::uint8_t* is_core) {
   std::int32_t lowest = kNoCore;
@@ -124,8 +123,7 @@ EPSFLOW_PLAIN_LOOP inline std::int32_t lowest_cluster(const std::uint32_t* row, 
   return lowest;
 }
 
-/// Clusters grow from core points in the order of the ids, so their numbers follow their smallest core point.
-/// is_core: [n] not 0 for core points.
+/// Clusters grow from core points in the order of the ids, which gives their numbers. is_core: [n], not 0 if core.
 inline OracleLabels oracle_labels(const OracleTable& table, const std::vector<std::uint8_t>& is_core) {
   const std::size_t n = table.rows.size();
   OracleLabels result;
@@ -133,7 +131,7 @@ inline OracleLabels oracle_labels(const OracleTable& table, const std::vector<st
   const auto core = [&](std::size_t i) { return is_core[i] != 0; };
   for (std::size_t i = 0; i < n; ++i) labels.push_back(core(i) ? kUnreached : kNoCore);
   std::int32_t clusters = 0;
-  std::vector<std::uint32_t> open(n);  // each core point is in it once
+  std::vector<std::uint32_t> open(n);  // each core point enters once
   for (std::size_t i = 0; i < n; ++i) {
     if (labels[i] != kUnreached) continue;
     labels[i] = clusters;

@@ -1,4 +1,4 @@
-// Points that are brought row by row, from where they are in memory.
+// Makes a source that copies points row by row from memory.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace epsflow::test {
 
-/// points must outlive it.
+/// The points must outlive the source.
 inline PointsSource source_of(PointsView points) {
   return {points.size(), points.dims(), points.precision(), [points](std::size_t first, std::size_t last, void* to) {
             const PointsView some = points.rows(first, last);

@@ -1,4 +1,4 @@
-// Random data sets that are the same on every machine: the seed is all that a failure needs to be seen again.
+// Makes random data sets that are the same on every machine: the seed is enough to reproduce a failure.
 #pragma once
 
 #include <algorithm>
@@ -16,8 +16,8 @@
 
 namespace epsflow::test {
 
-/// How many of so many random sets are looked at: all, but an eighth where sanitizers look on, which take five to ten times as long. It takes
-/// many sets to show that every label is right, and few that no memory is misused.
+/// Returns how many of `all` random sets a test uses: all, or an eighth under sanitizers, which take five to ten times
+/// as long. Many sets are needed to show that every label is right, few to show that no memory is misused.
 constexpr std::uint64_t sets_of(std::uint64_t all) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   return (all + 7) / 8;
@@ -26,18 +26,18 @@ constexpr std::uint64_t sets_of(std::uint64_t all) {
 #endif
 }
 
-/// Random numbers without the distributions of the standard library, whose results differ between implementations.
+/// Draws random numbers without the standard library's distributions, whose results differ between implementations.
 class Random {
  public:
   explicit Random(std::uint64_t seed) : engine_(seed) {}
 
   std::uint64_t bits() { return engine_(); }
-  /// 0 … n - 1.
+  /// Returns a number in 0 … n - 1.
   std::uint64_t below(std::uint64_t n) { return engine_() % n; }
   bool chance(double share) { return unit() < share; }
   double unit() { return static_cast<double>(engine_() >> 11) * 0x1p-53; }
   double uniform(double lo, double hi) { return lo + (hi - lo) * unit(); }
-  /// About normal, mean 0 and deviation 1.
+  /// Returns an approximately normal number with mean 0 and deviation 1.
   double bell() {
     double sum = -6;
     for (int i = 0; i < 12; ++i) sum += unit();
@@ -59,7 +59,7 @@ struct DataSet {
   Precision precision = Precision::float64;
   std::vector<float> floats;    ///< [n × dims]
   std::vector<double> doubles;  ///< [n × dims]
-  double scale = 1;             ///< a radius that gives some points neighbours, and not all
+  double scale = 1;             ///< a radius within which some points have neighbours, but not all
 
   [[nodiscard]] std::size_t size() const {
     return (precision == Precision::float32 ? floats.size() : doubles.size()) / dims;
@@ -85,7 +85,7 @@ inline const std::vector<std::string>& data_kinds() {
   return kinds;
 }
 
-/// n points of one kind. The same seed gives the same points.
+/// Returns n points of one kind. The same seed gives the same points.
 inline DataSet make_data(const std::string& kind, std::size_t n, std::size_t dims, Precision precision,
                          std::uint64_t seed) {
   Random random(seed);
@@ -115,7 +115,7 @@ inline DataSet make_data(const std::string& kind, std::size_t n, std::size_t dim
     data.scale = 0.4;
     fill_clustered(0.3);
   } else if (kind == "quantised") {
-    // Multiples of 0.1 are not representable, so that pairs lie at, just over and just under the radius.
+    // Multiples of 0.1 are not representable, so pairs lie at, just over and just under the radius.
     const double step = random.chance(0.5) ? 0.1 : 0.25;
     const std::uint64_t steps = 2 + random.below(12);
     data.scale = step;
@@ -136,12 +136,12 @@ inline DataSet make_data(const std::string& kind, std::size_t n, std::size_t dim
     fill([&](std::size_t i, std::size_t k) { return k == 0 ? static_cast<double>(i % 61) * 0.5 : 7.0; });
   } else if (kind == "offset 1e6" || kind == "offset 1e15") {
     fill_clustered(0.5);
-    // At 1e15 a float64 resolves eighths: coordinates become quantised by themselves.
+    // At 1e15 a float64 resolves eighths, so coordinates become quantised.
     const double offset = kind == "offset 1e6" ? 1e6 : 1e15;
     data.scale = precision == Precision::float32 && kind == "offset 1e15" ? 1e8 : 1;
     for (double& v : x) v = v * (data.scale > 1 ? data.scale : 1) + offset;
   } else if (kind == "tiny") {
-    // Squares of these differences underflow, or almost.
+    // Squares of these differences underflow or nearly underflow.
     data.scale = precision == Precision::float32 ? 1e-30 : 1e-160;
     fill_clustered(0.3);
     for (double& v : x) v *= data.scale;
@@ -154,13 +154,13 @@ inline DataSet make_data(const std::string& kind, std::size_t n, std::size_t dim
     const double far = kind == "outlier 1e15" ? 1e15 : (precision == Precision::float32 ? 1e38 : 1e300);
     if (n > 0) x[random.below(n) * dims + random.below(dims)] = random.chance(0.5) ? far : -far;
   } else if (kind == "log-uniform") {
-    // Twelve decades: whatever eps, some stretches are dense and others far apart.
+    // Values span twelve decades: at any eps, some regions are dense and others sparse.
     data.scale = 1e-3;
     fill([&](std::size_t, std::size_t) {
       return (random.chance(0.5) ? 1 : -1) * std::pow(10.0, random.uniform(-6, 6));
     });
   } else if (kind == "huge") {
-    // Differences overflow, and their squares even more so.
+    // Differences overflow, and so do their squares.
     const double top = precision == Precision::float32 ? 3e38 : 1.7e308;
     data.scale = top / 10;
     fill([&](std::size_t, std::size_t) { return top * (2 * random.unit() - 1); });
@@ -173,8 +173,8 @@ inline DataSet make_data(const std::string& kind, std::size_t n, std::size_t dim
   return data;
 }
 
-/// A radius that is interesting for `data`: around its scale, exactly the distance of two of its points (and its
-/// neighbours in float64), or extreme.
+/// Returns a radius that is likely to find errors: around the scale of `data`, exactly the distance of two of its
+/// points (or the next float64 below or above), or extreme.
 inline double make_eps(const DataSet& data, Random& random) {
   const std::uint64_t way = random.below(10);
   double eps = data.scale;
@@ -193,11 +193,11 @@ inline double make_eps(const DataSet& data, Random& random) {
   return eps > 0 && std::isfinite(eps) ? eps : data.scale;
 }
 
-/// The nearest radius that a run takes: one whose square float64 holds.
+/// Returns the nearest radius that a run accepts: its square must be representable in float64.
 inline double searchable(double eps) { return std::clamp(eps, 1.5e-154, 1.3e154); }
 
-/// A radius within which about `share` of all pairs of points lie: the distance of two of them. In many dimensions, where
-/// all distances are alike, `scale` would give all of them or none.
+/// Returns a radius within which about `share` of all pairs of points lie: the distance of two of them. In many
+/// dimensions all distances are alike, and `scale` would include all of them or none.
 inline double eps_of_share(const DataSet& data, double share, std::uint64_t seed = 1) {
   if (data.size() < 2) return data.scale;
   Random random(seed);
@@ -212,7 +212,7 @@ inline double eps_of_share(const DataSet& data, double share, std::uint64_t seed
   return eps > 0 && std::isfinite(eps) ? eps : data.scale;
 }
 
-/// A data set of random kind, size, dimensions and precision; small, with the smallest sizes over-represented.
+/// Returns a data set of random kind, size, dimensions and precision. It is small, and the smallest sizes are frequent.
 inline DataSet random_data(std::uint64_t seed, std::size_t most_points) {
   Random random(seed);
   const std::string kind = random.pick(data_kinds());

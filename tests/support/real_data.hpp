@@ -1,5 +1,5 @@
-// The folder of real data, and the two plain formats that the tests of the core read from it. They do not link the
-// readers of epsflow: those have tests of their own.
+// Finds the folder of real data and reads its two plain formats for the tests of the core. These tests do not link the
+// readers of epsflow, which have tests of their own.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@
 
 namespace epsflow::test {
 
-/// The folder, or nothing after a visible note that the test is skipped.
+/// Returns the folder, or nothing after a warning that the test is skipped.
 inline std::optional<std::filesystem::path> real_data() {
   const char* folder = std::getenv("EPSFLOW_TEST_DATA");
 #ifdef EPSFLOW_TEST_DATA_DEFAULT
@@ -29,7 +29,7 @@ inline std::optional<std::filesystem::path> real_data() {
   return std::nullopt;
 }
 
-/// The values of a version 1 NPY file in C order, whose descr must be T's.
+/// Returns the values of a version 1 NPY file in C order. Its descr must match T.
 template <class T>
 std::vector<T> load_npy(const std::filesystem::path& file, std::string_view descr) {
   std::ifstream in(file, std::ios::binary);
@@ -49,7 +49,7 @@ std::vector<T> load_npy(const std::filesystem::path& file, std::string_view desc
   return values;
 }
 
-/// Numbers separated by commas and line ends.
+/// Returns numbers that are separated by commas and line ends.
 inline std::vector<double> load_numbers(const std::filesystem::path& file) {
   std::ifstream in(file);
   std::stringstream text;
@@ -66,7 +66,7 @@ inline std::vector<double> load_numbers(const std::filesystem::path& file) {
   }
 }
 
-/// The cells of a file of plain CSV, row by row, without its header.
+/// Returns the cells of a plain CSV file, row by row, without the header.
 inline std::vector<std::vector<std::string>> load_csv(const std::filesystem::path& file) {
   std::ifstream in(file);
   std::vector<std::vector<std::string>> rows;
@@ -80,7 +80,7 @@ inline std::vector<std::vector<std::string>> load_csv(const std::filesystem::pat
   return rows;
 }
 
-/// A row of golden.csv: what scikit-learn gives.
+/// A row of golden.csv holds the results of scikit-learn.
 struct Golden {
   std::string file;
   double eps = 0;

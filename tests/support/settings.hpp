@@ -1,4 +1,4 @@
-// What an engine and its one run go by, in one value, for tests that vary both.
+// Holds the options of an engine and of a run in one value, for tests that vary both.
 #pragma once
 
 #include <epsflow/parts/sweep.hpp>

@@ -1,4 +1,3 @@
-// Slices against runs of each alone, on any engine.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +13,7 @@
 
 namespace epsflow::test {
 
-/// Offsets of up to 12 slices of n points; some are empty.
+/// Returns the offsets of up to 12 slices of n points. Some slices are empty.
 inline std::vector<std::uint64_t> random_slices(std::uint64_t n, Random& random) {
   std::vector<std::uint64_t> offsets{0, n};
   for (std::uint64_t more = random.below(12); more > 0; --more) offsets.push_back(random.below(n + 1));
@@ -22,7 +21,7 @@ inline std::vector<std::uint64_t> random_slices(std::uint64_t n, Random& random)
   return offsets;
 }
 
-/// Requires of a sweep over all slices what sweeps over each give. weights: [n], or none.
+/// Checks that a sweep over all slices gives the results of sweeps over each slice. weights: [n], or empty.
 inline void check_slices(const Engine& engine, PointsView points, const std::vector<std::uint64_t>& offsets,
                          const Metric& metric, const Sweep& sweep, const RunOptions& options,
                          std::span<const double> weights = {}) {
@@ -57,7 +56,7 @@ inline void check_slices(const Engine& engine, PointsView points, const std::vec
   }
 }
 
-/// check_slices() of random data sets, sweeps, weights and metrics, in each of these ways.
+/// Runs check_slices() on random data sets, sweeps, weights and metrics, with each of the options in `ways`.
 inline void check_random_slices(const Engine& engine, const std::vector<RunOptions>& ways, std::uint64_t seeds) {
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
     INFO("seed " << seed);
@@ -75,7 +74,7 @@ inline void check_random_slices(const Engine& engine, const std::vector<RunOptio
   }
 }
 
-/// The same by metrics that move points, close the axes of a box or measure otherwise.
+/// Runs check_slices() with metrics that transform points, have periodic axes or measure other distances.
 inline void check_slices_by_metrics(const Engine& engine, const RunOptions& options) {
   Random random(7);
   std::vector<double> x(2 * 600);

@@ -1,4 +1,4 @@
-// Distances in any space, in plain loops over all pairs. Shares no code with the library.
+// Computes distances in any space, in plain loops over all pairs. It shares no code with the library.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace epsflow::test {
 
-/// The sums that core/space.hpp makes of differences, written once more.
+/// Recomputes the sums of differences that core/space.hpp computes.
 class SpaceOracle {
  public:
   SpaceOracle(const Space& space, PointsView points)
@@ -23,7 +23,7 @@ class SpaceOracle {
     }
   }
 
-  /// Of point i and every point, until the next call.
+  /// Returns the sums between point i and every point. They are valid until the next call.
   std::span<const double> sums(std::size_t i) {
     fill(i, values_.data(), periods_.data(), sums_.data());
     return sums_;

@@ -1,4 +1,4 @@
-// A small neighbour table with its memory, made from given rows: what the flow would hand to the clustering.
+// Makes a small neighbour table and its memory from given rows, as the flow hands it to the clustering.
 #pragma once
 
 #include <algorithm>
@@ -22,8 +22,8 @@ class TableMaker {
  public:
   TableMaker() : pool_(budget_) {}
 
-  /// The csr table of `rows` (by id) in which position p holds point order[p]. With `seed`, the batches arrive in a
-  /// random order and the entries of a row in any order, as a search may leave them.
+  /// Returns the csr table of `rows` (by id), in which position p holds point order[p]. If `seed` is not 0, the batches
+  /// arrive in random order and the entries of a row are in random order, as a search may leave them.
   NeighborTable& csr(const OracleTable& rows, std::vector<std::uint32_t> order, std::uint64_t seed = 0) {
     const auto n = static_cast<std::uint32_t>(rows.rows.size());
     set_order(std::move(order));
@@ -47,8 +47,8 @@ class TableMaker {
     return *table_;
   }
 
-  /// The packed table of the same rows, with cells of up to `cell_size` consecutive positions. A cell's candidates are
-  /// one range from its smallest to its largest neighbour, cut in two in the middle where it is long.
+  /// Returns the packed table of the same rows, with cells of up to `cell_size` consecutive positions. Candidates are
+  /// one range from a cell's smallest to its largest neighbour, cut in two if it is long and has none at the cut.
   NeighborTable& packed(const OracleTable& rows, std::vector<std::uint32_t> order, std::uint32_t cell_size) {
     const auto n = static_cast<std::uint32_t>(rows.rows.size());
     set_order(std::move(order));
@@ -152,7 +152,7 @@ class TableMaker {
   std::unique_ptr<clustering::TableSource> source_;
 };
 
-/// 0 … n - 1, or a random order of them.
+/// Returns 0 … n - 1, in random order if `seed` is not 0.
 inline std::vector<std::uint32_t> make_order(std::size_t n, std::uint64_t seed = 0) {
   std::vector<std::uint32_t> order(n);
   std::iota(order.begin(), order.end(), 0U);

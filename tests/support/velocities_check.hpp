@@ -1,4 +1,3 @@
-// Velocities against runs of each alone, on any engine.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +23,7 @@ struct MovingData {
   [[nodiscard]] MovingPoints view() const { return {{std::span<const double>(points), dims}, times, velocities}; }
 };
 
-/// Small whole numbers, so that many distances are exactly eps, or fractions.
+/// Returns points and velocities with small integers, so that many distances are exactly eps, or with fractions.
 inline MovingData random_moving(Random& random, std::uint64_t most_points, std::uint64_t most_velocities) {
   MovingData made;
   made.dims = 1 + random.below(4);
@@ -43,7 +42,7 @@ inline MovingData random_moving(Random& random, std::uint64_t most_points, std::
   return made;
 }
 
-/// Requires of all velocities together what a run under each gives.
+/// Checks that a run over all velocities gives the results of a run under each.
 inline void check_velocities(const Engine& engine, const MovingData& data, const Sweep& sweep, std::uint32_t least) {
   const MovingPoints moving = data.view();
   using Found = std::map<std::pair<std::uint32_t, std::uint32_t>, std::pair<std::uint32_t, std::uint32_t>>;

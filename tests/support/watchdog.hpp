@@ -1,4 +1,4 @@
-// A test that hangs must end with its name, not with the patience of whoever started it.
+// If a test hangs, the program must abort with the name of the test.
 #pragma once
 
 #include <chrono>
@@ -13,8 +13,8 @@
 
 namespace epsflow::test {
 
-/// Aborts the program where it stands still for `limit`, or works for four times as long, before this is destroyed. Processor time
-/// tells, so that a busy machine, where everything takes longer, is no reason.
+/// Aborts the program if it uses no processor time for `limit`, or more than four times `limit`, before the watchdog is
+/// destroyed. Processor time is measured because a busy machine makes every test slower.
 class Watchdog {
  public:
   explicit Watchdog(std::string what, std::chrono::seconds limit = std::chrono::seconds(30))
@@ -34,7 +34,7 @@ class Watchdog {
   using Seconds = std::chrono::duration<double>;
 
   void watch(Seconds limit) {
-    constexpr Seconds kNothing{0.01};  // of processor time in a period: what watching itself takes, and more
+    constexpr Seconds kNothing{0.01};  // processor time per period that the watchdog itself may use
     constexpr std::chrono::seconds kPeriod{1};
     const Seconds begin = worked();
     Seconds last = begin;
@@ -50,7 +50,7 @@ class Watchdog {
     }
   }
 
-  /// Processor time of all threads of the program.
+  /// Returns the processor time of all threads of the program.
   static Seconds worked() {
     timespec time{};
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);

@@ -1,5 +1,4 @@
-// The loops over clique cells under many threads, with std::thread alone where they run: a race detector that does not
-// know oneTBB can watch.
+// Runs the loops over clique cells on threads of std::thread, for race detectors without support for oneTBB.
 #include <epsflow/clustering/cell_loops.hpp>
 
 #include <tbb/task_arena.h>
@@ -28,7 +27,7 @@ namespace {
 
 constexpr std::uint32_t kMinpts = 4;
 
-/// Calls f(cells) for pieces of all cells, on so many threads.
+/// Calls f(cells) for pieces of all cells, on `threads` threads.
 template <class F>
 void on_threads(const index::Grid& grid, unsigned threads, F f) {
   constexpr std::uint32_t kPiece = 7;
@@ -44,7 +43,7 @@ void on_threads(const index::Grid& grid, unsigned threads, F f) {
   for (std::thread& thread : all) thread.join();
 }
 
-/// The root of every cell, then the cluster of every point.
+/// Returns the root of every cell, followed by the cluster of every point.
 std::vector<std::uint32_t> roots_and_clusters(const index::Grid& grid, unsigned threads) {
   const index::RowSearch search(grid);
   const CellInput input{grid, search.input()};
@@ -77,7 +76,7 @@ std::vector<std::uint32_t> roots_and_clusters(const index::Grid& grid, unsigned 
   for (std::uint32_t cell = 0; cell < grid.cells(); ++cell) {
     root[cell] = parent[cell] == kNotCore ? kNotCore : sets.find(cell);
   }
-  // Every core cell is of a cluster that is numbered by its root.
+  // The cluster of a core cell has the number of its root.
   static_assert(kNotCore == kNoCluster);
   std::vector<std::uint32_t> clusters(grid.size());
   on_threads(grid, threads, [&](Range cells) {

@@ -1,5 +1,5 @@
-// The loops over rows under many threads, with std::thread alone: a race detector that does not know oneTBB can watch
-// all but the one read that is plain on purpose.
+// Runs the loops over rows on threads of std::thread, for race detectors without support for oneTBB. One read is
+// deliberately not atomic.
 #include <epsflow/clustering/row_loops.hpp>
 
 #include <atomic>
@@ -16,7 +16,7 @@
 namespace epsflow::clustering {
 namespace {
 
-/// The root of every point, united by so many threads that take the table's blocks in turn.
+/// Returns the root of every point. `threads` threads take the blocks of the table in turn.
 std::vector<std::uint32_t> roots(const NeighborTable& table, std::uint32_t minpts, unsigned threads) {
   Buffer<std::uint32_t> parent(table.size());
   for (std::uint32_t x = 0; x < table.size(); ++x) parent[x] = table.counts()[x] >= minpts ? x : kNotCore;

@@ -1,4 +1,4 @@
-// The union-find under many threads, with std::thread alone: a race detector that does not know oneTBB can watch it.
+// Runs the union-find on threads of std::thread, for race detectors without support for oneTBB.
 #include <epsflow/clustering/union_find.hpp>
 
 #include <atomic>
@@ -23,7 +23,7 @@ std::vector<std::uint32_t> singletons(std::size_t n) {
   return parent;
 }
 
-/// Runs f(t) on `threads` threads that begin together.
+/// Runs f(t) on `threads` threads that start together.
 template <class F>
 void together(unsigned threads, F&& f) {
   std::atomic<unsigned> waiting{threads};
@@ -64,7 +64,7 @@ TEST_CASE("union-find, threads: random edges give the sequential result") {
     Random random(seed);
     const std::size_t n = 100 + random.below(5000);
     Edges edges;
-    // Around n/2 edges the sets are large trees that still merge.
+    // With about n/2 edges, the sets are large trees that still merge.
     for (std::size_t e = 0; e < n * (1 + random.below(4)) / 2; ++e) {
       edges.emplace_back(random.below(n), random.below(n));
     }
@@ -74,8 +74,8 @@ TEST_CASE("union-find, threads: random edges give the sequential result") {
 }
 
 TEST_CASE("union-find, threads: every entry is a root once all are flattened") {
-  // Each walk passes entries that other threads are writing, as parents lie close by. Many rounds and more
-  // threads than cores, so that threads are interrupted in the middle of a step.
+  // Parents are close, so each walk passes entries that other threads write. There are many rounds and more threads
+  // than cores, so threads are interrupted in the middle of a step.
   constexpr std::uint32_t n = 20'000;
   Random random(1);
   for (int round = 0; round < 200; ++round) {
@@ -126,7 +126,7 @@ TEST_CASE("union-find, threads: marks of points that are not core are read while
     }
   });
   CHECK(marks == 6 / 2 * (n / 3));
-  // Every third point parts the line: pairs (1, 2), (4, 5), …
+  // Every third point separates the line: pairs are (1, 2), (4, 5), …
   for (std::uint32_t x = 0; x < n; ++x) {
     const std::uint32_t expected = x % 3 == 0 ? kNotCore : x - (x % 3 == 2 ? 1 : 0);
     REQUIRE((x % 3 == 0 ? parent[x] : sets.find(x)) == expected);

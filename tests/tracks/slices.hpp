@@ -1,4 +1,4 @@
-// SliceList with their storage, for tests of tracks.
+// Holds a SliceList with its storage, for tests of tracks.
 #pragma once
 
 #include <cstdint>
@@ -35,34 +35,34 @@ struct SliceList {
   }
 };
 
-/// Blobs on a grid of pixels, which go on, merge, split, begin and end as a script of chance says, and what that script was.
+/// Blobs on a grid of pixels that continue, merge, split, begin and end at random, and the expected links and events.
 struct Storm {
   SliceList slices;
-  std::vector<FeatureLink> links;  ///< from and to alone
-  std::vector<TrackEvent> events;  ///< in no order
+  std::vector<FeatureLink> links;  ///< only from and to are set
+  std::vector<TrackEvent> events;  ///< in any order
 
-  static constexpr double kEps = 1;  ///< pixels that touch
+  static constexpr double kEps = 1;  ///< neighbouring pixels touch
 
   Storm(std::uint64_t seed, std::size_t count, std::size_t lanes) {
     Random random(seed);
     struct Blob {
       std::int64_t left;
       std::int64_t right;
-      std::vector<std::uint32_t> from;  ///< features of the slice before
+      std::vector<std::uint32_t> from;  ///< features of the previous slice
       std::uint32_t feature;
     };
     std::vector<std::vector<Blob>> now(lanes);
     std::uint32_t features = 0;
     for (std::size_t s = 0; s < count; ++s) {
       std::vector<std::vector<Blob>> next(lanes);
-      std::vector<std::pair<std::uint32_t, std::vector<std::uint32_t>>> went;  // features and those they became
+      std::vector<std::pair<std::uint32_t, std::vector<std::uint32_t>>> went;  // features and their successors
       for (std::size_t lane = 0; lane < lanes; ++lane) {
         auto& blobs = next[lane];
         for (std::size_t i = 0; i < now[lane].size(); ++i) {
           const Blob& blob = now[lane][i];
           const bool has_other = i + 1 < now[lane].size();
           const double dice = random.unit();
-          if (dice < 0.1) {  // dies
+          if (dice < 0.1) {  // the blob dies
           } else if (dice < 0.25 && has_other) {
             const Blob& other = now[lane][++i];
             blobs.push_back({blob.left, other.right, {blob.feature, other.feature}, 0});
@@ -73,7 +73,7 @@ struct Storm {
             blobs.push_back({blob.left, middle - 2, {blob.feature}, 0});
             blobs.push_back({middle + 2, blob.right, {blob.feature}, 0});
           } else {
-            // Its ends draw in a little, so that it touches no other.
+            // The ends may shrink by a pixel, so the blob touches no other.
             const std::int64_t in = blob.right - blob.left > 8 ? static_cast<std::int64_t>(random.below(2)) : 0;
             blobs.push_back({blob.left + in, blob.right - in, {blob.feature}, 0});
           }
@@ -85,7 +85,7 @@ struct Storm {
           blobs.push_back({left, left + 3 + static_cast<std::int64_t>(random.below(30)), {}, 0});
         }
       }
-      // Labels in an order of chance: features are numbered by label.
+      // Labels come in random order, because features are numbered by label.
       std::vector<std::pair<std::size_t, std::size_t>> order;
       for (std::size_t lane = 0; lane < lanes; ++lane) {
         for (std::size_t i = 0; i < next[lane].size(); ++i) order.emplace_back(lane, i);
@@ -140,7 +140,7 @@ struct Storm {
     for (const auto& [feature, list] : became) {
       if (list.empty()) events.push_back({TrackEventKind::death, slice, {feature}, {}});
       if (list.size() > 1) events.push_back({TrackEventKind::split, slice, {feature}, list});
-      // Here nothing that merges splits at the same time.
+      // In this test no feature merges and splits at the same time.
       const bool merges = std::any_of(events.begin(), events.end(), [&, f = feature](const TrackEvent& e) {
         return e.kind == TrackEventKind::merge && e.slice == slice &&
                std::count(e.before.begin(), e.before.end(), f) > 0;

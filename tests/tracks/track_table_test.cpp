@@ -21,7 +21,7 @@ using test::Random;
 using test::SliceList;
 using test::Storm;
 
-/// One slice, whose points are one cluster; its mean position.
+/// Returns the mean position of one slice whose points are one cluster.
 std::vector<double> mean_of(const Metric& metric, const std::vector<std::vector<double>>& places) {
   SliceList slices;
   slices.metric = metric;
@@ -48,9 +48,9 @@ TEST_CASE("track table: mean positions in a periodic box", "[tracks]") {
   const Metric box{.box = {{0, 10}, {}}};
   check_near(mean_of(box, {{9, 1}, {1, 3}}), {0, 2});
   check_near(mean_of(box, {{9.5, 1}, {0.1, 3}}), {9.8, 2});
-  check_near(mean_of(box, {{9, 1}, {0, 1}, {2, 1}}), {1.0 / 3, 1});  // a mean of places, and no mean of directions
+  check_near(mean_of(box, {{9, 1}, {0, 1}, {2, 1}}), {1.0 / 3, 1});  // the mean of positions, not of directions
   check_near(mean_of(box, {{4, 1}, {6, 3}}), {5, 2});
-  check_near(mean_of(box, {{2, 1}, {7, 3}}), {2, 2});  // opposite: no mean
+  check_near(mean_of(box, {{2, 1}, {7, 3}}), {2, 2});  // opposite places have no mean
   check_near(mean_of({.box = {{-5, 5}, {-5, 5}}}, {{4.5, -4}, {-4.5, 4}}), {-5, -5});
 }
 
@@ -60,8 +60,8 @@ TEST_CASE("track table: mean positions on the sphere", "[tracks]") {
   check_near(mean_of(degrees, {{178, 0}, {-179, 0}}), {179.5, 0});
   check_near(mean_of(degrees, {{359, 0}, {1, 0}, {3, 0}}), {1, 0});
   check_near(mean_of(degrees, {{359, 0}, {358, 0}}), {358.5, 0});
-  CHECK(mean_of(degrees, {{0, 80}, {90, 80}, {180, 80}, {-90, 80}})[1] == Approx(90));  // any longitude
-  check_near(mean_of(degrees, {{10, 0}, {-170, 0}}), {10, 0});                          // opposite: no mean
+  CHECK(mean_of(degrees, {{0, 80}, {90, 80}, {180, 80}, {-90, 80}})[1] == Approx(90));  // at any longitude
+  check_near(mean_of(degrees, {{10, 0}, {-170, 0}}), {10, 0});                          // opposite places have no mean
   check_near(
       mean_of({.kind = MetricKind::greatcircle, .latitude_first = true}, {{10, 179}, {10, -179}}),
       {std::atan2(std::sin(std::numbers::pi / 18), std::cos(std::numbers::pi / 18) * std::cos(std::numbers::pi / 180)) *

@@ -41,7 +41,7 @@ void sort_events(std::vector<TrackEvent>& events) {
   std::sort(events.begin(), events.end(), [](const TrackEvent& a, const TrackEvent& b) { return key(a) < key(b); });
 }
 
-/// By the definitions: all pairs of points, all pairs of features.
+/// Computes links, features and events by their definitions, from all pairs of points and of features.
 struct Oracle {
   std::vector<FeatureLink> links;
   std::vector<Feature> features;
@@ -211,7 +211,7 @@ void check_by_oracle(const SliceList& slices, const TrackOptions& options) {
   }
 }
 
-/// Places of chance, with labels that have nothing to do with them.
+/// Returns random places with independent random labels.
 SliceList random_slices(Random& random, std::size_t count, std::size_t most, const Metric& metric, std::size_t dims,
                         double lo, double hi) {
   SliceList slices;
@@ -259,7 +259,7 @@ TEST_CASE("tracks: every birth, merge, split and death of a storm is found", "[t
 }
 
 TEST_CASE("tracks: a storm that is told in full", "[tracks]") {
-  // Rows of pixels, a slice each; letters are labels.
+  // Each row of pixels is a slice; letters are labels.
   const std::vector<std::string> pictures = {
       "aaaa....bbbb........",  // features 0 and 1
       ".aaaaaa..bbb....cccc",  // 2, 3; 4 is born
@@ -354,7 +354,7 @@ TEST_CASE("tracks: large slices are searched in blocks, by any number of threads
   SliceList slices;
   std::vector<std::int32_t> shift{0, 1, -2};
   for (const std::int32_t by : shift) {
-    // 40 clusters of 1500 points each, as columns of a picture; a point is moved by chance.
+    // 40 clusters of 1500 points each form columns of a picture, at random places.
     for (std::int32_t i = 0; i < 60000; ++i) {
       const std::int32_t label = static_cast<std::int32_t>(random.below(40));
       slices.add(label, random.chance(0.9), {label * 5 + by + random.uniform(0, 2), random.uniform(0, 100)}, i);
@@ -392,7 +392,7 @@ TEST_CASE("tracks: where links share as much, lower features go first", "[tracks
   slices.dims = 1;
   for (std::int64_t i = 0; i < 4; ++i) slices.add(0, true, {0.0}, i);
   slices.end_slice();
-  for (std::int64_t i = 0; i < 4; ++i) slices.add(i < 2 ? 7 : 3, true, {0.0}, i);  // label 3 is the lower
+  for (std::int64_t i = 0; i < 4; ++i) slices.add(i < 2 ? 7 : 3, true, {0.0}, i);  // label 3 is the lower one
   slices.end_slice();
   for (std::int64_t i = 0; i < 4; ++i) slices.add(0, true, {0.0}, i);
   slices.end_slice();
@@ -410,7 +410,7 @@ TEST_CASE("tracks: the least share counts what merges into something larger in f
   for (std::int64_t i = 0; i < 100; ++i) slices.add(i < 48 || i >= 96 ? 0 : 1, true, {0.0}, i);
   slices.end_slice();
   CHECK(find_tracks(slices.view(), {.match = TrackMatch::ids, .least_share = 0.9}).links.size() == 3);
-  // Half of the first cluster goes to each of two; all of the second, a small one, goes to one of them.
+  // Half of the first cluster goes to each of two. All of the second, small cluster goes to one of them.
   SliceList halves;
   halves.dims = 1;
   for (std::int64_t i = 0; i < 20; ++i) halves.add(i < 10 ? 0 : 1, true, {0.0}, i);
@@ -443,7 +443,7 @@ TEST_CASE("tracks: of nothing, of one point and of empty slices", "[tracks]") {
   slices.end_slice();
   for (const TrackOptions& options : {kByIds, by_cores(1)}) {
     const Tracks found = find_tracks(slices.view(), options);
-    CHECK(found.links.empty());  // no slice is passed over
+    CHECK(found.links.empty());  // slices are not skipped
     CHECK(found.tracks == 2);
   }
 }

@@ -1,4 +1,4 @@
-// What a failing GPU does to a run: a clear error, what was handed out stays, and the next run works.
+// If a GPU fails, a run must throw a clear error, earlier results must stay valid, and the next run must work.
 #include <epsflow/gpu/base/fault.hpp>
 
 #include <cuda_runtime_api.h>
@@ -51,7 +51,7 @@ struct Outcome {
   std::uint64_t retries = 0;
 };
 
-/// Runs the sweep and compares what was handed out, whatever happened then.
+/// Runs the sweep and compares the results that it delivered, also after a failure.
 Outcome try_run(const test::Settings& options, const Observer& base = {}) {
   const test::Watchdog watchdog("a run with faults");
   Outcome outcome;
@@ -88,7 +88,7 @@ const std::vector<test::Settings>& paths() {
   return all;
 }
 
-/// The same, and labels without a table.
+/// Returns the same options, and options for labels without a table.
 std::vector<test::Settings> all_paths() {
   std::vector<test::Settings> all = paths();
   all.emplace_back();
@@ -143,7 +143,7 @@ TEST_CASE("fault: where memory for a lane's buffer is refused, halves of it do; 
   for (test::Settings options : paths()) {
     options.run.search.lane_pairs = 0;
     options.run.search.lanes = 1;
-    // The lane's buffer is what is allocated while a search begins.
+    // While a search begins, the buffer of a lane is the only allocation.
     std::atomic<int> searches{0};
     Observer observer;
     observer.before_stage = [&](Stage stage) {
@@ -170,7 +170,7 @@ TEST_CASE("fault: where memory for a lane's buffer is refused, halves of it do; 
   }
 }
 
-// Last of its process: the GPU is lost for it from here on.
+// This must be the last test of its process, which loses the GPU here.
 TEST_CASE("fault: a GPU that is lost in the middle of a sweep is a clear error, and finished variants are kept",
           "[.][lost]") {
   if (!test::have_gpu()) return;
@@ -188,7 +188,7 @@ TEST_CASE("fault: a GPU that is lost in the middle of a sweep is a clear error, 
                                        "EngineOptions::backend = BackendChoice::cpu"});
   const Outcome after = try_run(options);
   CHECK_FALSE(after.error.empty());
-  // The choice is automatic: the CPU does it, and says so.
+  // With the automatic choice, the CPU takes over and a notice reports it.
   test::Settings automatic = options;
   automatic.engine.backend = BackendChoice::automatic;
   std::string notice;

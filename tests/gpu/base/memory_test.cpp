@@ -1,4 +1,3 @@
-// Device memory, pinned memory and errors.
 #include <epsflow/gpu/base/memory.hpp>
 
 #include <chrono>
@@ -45,7 +44,7 @@ TEST_CASE("gpu memory: a limit is kept, and what is freed can be had again") {
   CHECK(memory.used() == 0);
   DeviceBuffer<std::uint32_t> a(memory, stream.get(), 100'000);
   DeviceBuffer<std::uint32_t> b(std::move(a));
-  CHECK(a.data() == nullptr);  // NOLINT(bugprone-use-after-move): what a move leaves is what is tested
+  CHECK(a.data() == nullptr);  // NOLINT(bugprone-use-after-move): the moved-from state is tested
   a = std::move(b);
   CHECK(a.size() == 100'000);
   CHECK(memory.used() == 400'000);

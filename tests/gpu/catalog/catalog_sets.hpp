@@ -1,4 +1,4 @@
-// Labelled points, and how two catalogues of them compare.
+// Makes labelled points and compares two catalogues of them.
 #pragma once
 
 #include <algorithm>
@@ -30,8 +30,8 @@ struct Set {
   [[nodiscard]] PointsView view() const { return {std::span<const double>(x), dims}; }
 };
 
-/// n points with labels from −1 to clusters − 1, the first cluster with about half of all. whole: coordinates and column are whole
-/// numbers, of which sums are exact.
+/// Returns n points with labels from −1 to clusters − 1; the first cluster has about half of all. If `whole` is true,
+/// coordinates and the column are integers, whose sums are exact.
 inline Set random_set(std::size_t n, std::size_t dims, std::int32_t clusters, std::uint64_t seed, bool whole = false) {
   Random random(seed);
   Set set{.dims = dims};
@@ -74,7 +74,7 @@ inline bool same_bits(const std::vector<double>& a, const std::vector<double>& b
   return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0);
 }
 
-/// scale: what differences are small against, where values are.
+/// scale: values may differ by rounding relative to this size.
 inline void require_near(const std::vector<double>& made, const std::vector<double>& expected, double scale) {
   REQUIRE(made.size() == expected.size());
   for (std::size_t k = 0; k < made.size(); ++k) {
@@ -102,7 +102,7 @@ inline void require_equal_counts(const Catalog& made, const Catalog& expected) {
   }
 }
 
-/// scale: the largest coordinate, about.
+/// scale: the approximate size of the largest coordinate.
 inline void require_near(const Catalog& made, const Catalog& expected, double scale) {
   require_equal_counts(made, expected);
   require_near(made.weight, expected.weight, 0);

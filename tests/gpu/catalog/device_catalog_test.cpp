@@ -1,4 +1,4 @@
-// Catalogues that are made on the GPU against those of the host.
+// Compares catalogues that are made on the GPU with those made on the host.
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
@@ -37,7 +37,7 @@ using test::require_same_bits;
 using test::same_bits;
 using test::Set;
 
-/// Values in device memory of their own, so many bytes behind an aligned address.
+/// Holds values in device memory of its own, `shift` bytes after an aligned address.
 template <class T>
 class OnDevice {
  public:
@@ -67,7 +67,7 @@ Catalog device_catalog(const Engine& engine, const Set& set, const Metric& metri
   const OnDevice<std::uint8_t> core(set.core);
   const OnDevice<double> weights(set.weights), column(set.column);
   std::vector<NamedColumn> columns;
-  if (parts.columns) columns = {{"v", column.span()}, {"mass", set.column, true}};  // one of them on the host
+  if (parts.columns) columns = {{"v", column.span()}, {"mass", set.column, true}};  // the second column is on the host
   return engine.catalog({.points = DevicePointsView(x.data(), set.size(), set.dims),
                          .metric = metric,
                          .labels = labels.span(),
@@ -81,7 +81,7 @@ Engine make_engine() { return Engine({.threads = 2, .backend = BackendChoice::gp
 TEST_CASE("gpu catalog: as on the host, the same from run to run") {
   if (!test::have_gpu()) return;
   const Engine engine = make_engine();
-  constexpr std::size_t kLarge = 5 * tuning::kCatalogPiece;  // the first cluster is in several pieces
+  constexpr std::size_t kLarge = 5 * tuning::kCatalogPiece;  // the first cluster spans several pieces
   for (const std::size_t dims : {1U, 2U, 3U, 4U, 5U, 9U}) {
     for (const std::size_t n : {std::size_t{1}, std::size_t{70}, kLarge}) {
       for (const std::int32_t clusters : {0, 1, 40, 3000}) {
@@ -104,7 +104,7 @@ TEST_CASE("gpu catalog: bit for bit where sums are exact") {
   if (!test::have_gpu()) return;
   const Engine engine = make_engine();
   Set set = random_set(1 << 14, 3, 200, 5, true);
-  // Shares are powers of two: clusters of 1, 2, 4, … points.
+  // The clusters have 1, 2, 4, … points.
   std::size_t i = 0;
   for (std::int32_t c = 0; c < 14; ++c) {
     for (std::size_t left = std::size_t{1} << c; left > 0; --left) set.labels[i++] = c;
@@ -133,7 +133,7 @@ TEST_CASE("gpu catalog: large clusters, and a single one of all points") {
     require_near(made, host_catalog(set, {}, parts), 5);
     require_same_bits(made, device_catalog(engine, set, {}, parts));
   }
-  // Exactly a piece, and one point more.
+  // A cluster has exactly one piece, and one point more.
   for (const std::size_t n : {std::size_t{tuning::kCatalogPiece}, std::size_t{tuning::kCatalogPiece} + 1}) {
     Set set = random_set(n, 2, 1, n);
     std::ranges::fill(set.labels, 0);
@@ -176,7 +176,7 @@ TEST_CASE("gpu catalog: clusters across the faces of a box") {
       REQUIRE(across > 10);
     }
   }
-  // All round a side: no direction, and the first point is the centre.
+  // The points surround the whole period: there is no mean direction, and the first point becomes the centre.
   Set ring{.dims = 1};
   for (int i = 0; i < 8; ++i) ring.x.push_back(i);
   ring.labels.assign(8, 0);
@@ -298,7 +298,7 @@ TEST_CASE("gpu catalog: of a variant whose labels stay on the device") {
   const test::DataSet data = test::make_data("clustered", 2000, 3, Precision::float64, 21);
   const OnDevice<double> x(data.doubles);
   const DevicePointsView points(x.data(), data.size(), 3);
-  const Sweep sweep = grid({data.scale, data.scale * 1e-9}, {5});  // and one without clusters
+  const Sweep sweep = grid({data.scale, data.scale * 1e-9}, {5});  // the second eps gives no clusters
   const auto kept = run(engine.load(points), sweep, {.core_mask = true, .labels = MemorySpace::device});
   const auto on_host = run(engine.load(data.view()), sweep, {.core_mask = true});
   const Metric metric;
@@ -344,7 +344,7 @@ TEST_CASE("gpu catalog: no points, and what is wrong is named") {
   REQUIRE_THROWS_WITH(with_weights({1, std::numeric_limits<double>::infinity(), -1, 1}), Contains("point 1"));
   REQUIRE_THROWS_WITH(with_weights({1, 1}), Contains("4 points and 2 weights"));
 
-  // Arrays of the host serve as well.
+  // Arrays on the host are accepted too.
   const std::vector<std::int32_t> on_host{0, 0, 1, 1};
   const std::vector<std::uint8_t> core{0, 1, 1, 1};
   const Catalog mixed = engine.catalog({.points = points, .metric = metric, .labels = on_host, .core = core});
@@ -356,7 +356,7 @@ TEST_CASE("gpu catalog: no points, and what is wrong is named") {
   const Metric flat{.kind = MetricKind::greatcircle};
   REQUIRE_THROWS_AS(engine.catalog({.points = points, .metric = flat, .labels = labels.span()}), UsageError);
 
-  // Too little memory, and then enough.
+  // The memory is too small, and then large enough.
   const Engine small({.threads = 2, .backend = BackendChoice::gpu, .gpu = 0, .gpu_memory = 1 << 20});
   const Set set = random_set(200'000, 3, 50, 1);
   REQUIRE_THROWS_AS(device_catalog(small, set, {}, {}), ResourceError);

@@ -1,4 +1,4 @@
-// Labels from the device without a table, against the oracle, labels known by construction, and the CPU's.
+// Compares labels that the device makes without a table with the oracle, with known labels and with the CPU.
 #include <epsflow/gpu/direct/device_clustering.hpp>
 
 #include <algorithm>
@@ -36,10 +36,10 @@ struct Labelling {
   std::vector<std::uint32_t> first_cores;
 };
 
-/// A device and what it clusters with.
+/// Holds a device and everything that a clustering on it needs.
 class Bench {
  public:
-  /// One labelling for each minpts, which descend.
+  /// Returns one labelling for each minpts. The minpts must descend.
   std::vector<Labelling> cluster(const DevicePoints& points, double eps, const std::vector<std::uint32_t>& minpts) {
     const std::uint32_t n = points.device().size;
     const auto clustering =
@@ -53,12 +53,12 @@ class Bench {
     for (const std::uint32_t m : minpts) {
       const DeviceBuffer<std::int32_t> labels(memory_, stream.get(), n);
       const DeviceBuffer<std::uint8_t> core(memory_, stream.get(), n);
-      // Whatever is not written shows.
+      // Values that are not written become visible.
       if (n > 0) check(cudaMemsetAsync(labels.data(), 0x77, labels.bytes(), stream.get()));
       if (n > 0) check(cudaMemsetAsync(core.data(), 0x77, core.bytes(), stream.get()));
       Labelling& labelling = made.emplace_back();
       United& united = clustering.unite(m);
-      // Asked before the labels are made, too: pairs of huge cells may be open until then.
+      // first_cores() is also called before the labels are made: pairs of huge cells may be undecided until then.
       const bool before = minpts.size() > 1;
       if (before) labelling.first_cores = united.first_cores();
       const LabelTarget target{labels.data(), core.data()};
@@ -159,7 +159,7 @@ TEST_CASE("device clustering: none, one, and minpts about the number of points")
 TEST_CASE("device clustering: points at exactly eps") {
   if (!test::have_gpu()) return;
   Bench bench;
-  // o - o - o: each step is eps, as far as float64 goes.
+  // o - o - o: each step is eps, up to the rounding of float64.
   for (const double step : {0.1, 1.0, 1e-4, 1.0 / 3}) {
     std::vector<double> line;
     std::vector<double> square;
@@ -182,7 +182,7 @@ TEST_CASE("device clustering: points at exactly eps") {
 TEST_CASE("device clustering: dense cells at exactly eps, and one point too few") {
   if (!test::have_gpu()) return;
   Bench bench;
-  // ooo <- eps -> ooo: all points of a group in one place.
+  // ooo <- eps -> ooo: all points of a group are equal.
   for (const std::size_t dims : {1U, 2U, 3U}) {
     for (const int size : {3, 60, 700}) {
       for (const double distance : {1.0, std::nextafter(1.0, 2.0)}) {
@@ -193,7 +193,7 @@ TEST_CASE("device clustering: dense cells at exactly eps, and one point too few"
         const auto m = static_cast<std::uint32_t>(size);
         check_oracle(bench, doubles(values, dims), 1.0, {1, m, m + 1, 2 * m, 2 * m + 1});
       }
-      // A dense cell, and beside it, 0.9 away, one that has a point less than minpts.
+      // One cell is dense. The other, 0.9 away, has one point less than minpts.
       std::vector<double> values;
       for (int i = 0; i < 2 * size - 1; ++i) {
         for (std::size_t k = 0; k < dims; ++k) values.push_back(k == 0 && i >= size ? 0.9 : 0.01 * (i % 5));
@@ -221,8 +221,8 @@ TEST_CASE("device clustering: a far outlier, tiny and huge radii, sparse keys") 
   }
 }
 
-/// Two lines of length 1 with `half` points each, in turn, at an angle to the axes: the second is the first, moved by
-/// `gap` at right angles. So their bounds overlap, or nearly, and no pair of points is nearer than `gap`.
+/// Returns two parallel lines of length 1 with `half` points each, in alternation, `gap` apart, at an angle to the
+/// axes. Their bounds overlap or nearly overlap, and no pair across is closer than `gap`.
 std::vector<double> facing_lines(std::uint32_t half, double gap, double angle, std::size_t dims) {
   std::vector<double> values;
   values.reserve(2 * std::size_t{half} * dims);
@@ -246,10 +246,10 @@ TEST_CASE("device clustering: huge cells that face each other are decided soon")
       INFO("dims " << dims << ", touch " << touch);
       std::vector<double> values = facing_lines(kHalf, 1.5, 0.5, dims);
       if (touch)
-        values[(2 * std::size_t{kHalf} - 1) * dims + 1] = 0.2;  // the last is between them, on the first's side
+        values[(2 * std::size_t{kHalf} - 1) * dims + 1] = 0.2;  // the last lies between the lines, on the first's side
       const DataSet data = doubles(std::move(values), dims);
       const test::Watchdog watchdog("huge cells that face each other");
-      // Cells are about as wide as the lines are long: each line is a few of them.
+      // Cells are about as wide as the lines are long, so each line takes a few cells.
       const std::vector<Labelling> found = bench.cluster(data.view(), touch ? 1.4 : 1.4999, {100, 5});
       for (const Labelling& labelling : found) {
         for (std::uint32_t i = 0; i < 2 * kHalf; ++i) {
@@ -270,7 +270,7 @@ TEST_CASE("device clustering: huge cells joined by one pair of points among all"
   constexpr std::uint32_t kHalf = 50'000;
   std::vector<double> values = facing_lines(kHalf, 1.5, 0.0, 2);
   // ----o----
-  //     |      one step of exactly eps
+  //      |      one step of exactly eps
   // ----o----
   values[2 * 12'346] = 0.5;
   values[2 * 12'346 + 1] = 0.25;
@@ -283,7 +283,7 @@ TEST_CASE("device clustering: huge cells joined by one pair of points among all"
   REQUIRE(apart[0].summary.noise == 0);
 }
 
-/// Groups of points, a few radii wide, at places spread over a cube of side `width`.
+/// Returns groups of points, a few radii wide, spread over a cube of side `width`.
 DataSet far_groups(std::size_t dims, double width, Precision precision, std::uint64_t seed) {
   constexpr std::size_t kGroups = 12;
   constexpr std::size_t kPoints = 400;
@@ -297,7 +297,7 @@ DataSet far_groups(std::size_t dims, double width, Precision precision, std::uin
   for (std::size_t i = 0; i < kPoints; ++i) {
     const std::size_t group = random.below(kGroups);
     for (std::size_t k = 0; k < dims; ++k) {
-      // The first two points are the corners of the cube.
+      // The first two points are corners of the cube.
       const double x = i < 2 ? (i == 0 ? 0.0 : width) : centres[group * dims + k] + 0.8 * random.bell();
       if (precision == Precision::float32) {
         data.floats.push_back(static_cast<float>(x));
@@ -319,7 +319,7 @@ TEST_CASE("device clustering: cells found by a bitmap, by blocks of keys, and by
     std::size_t dims;
     double width;
   };
-  // In three dimensions the last two have keys of 33 bits and of 34, and their bitmaps take 1.2 and 2.9 GB.
+  // In three dimensions, the last two cases have keys of 33 and 34 bits. Their bitmaps take 1.2 and 2.9 GB.
   for (const Case& c : {Case{1, 30}, Case{1, 1e6}, Case{2, 20}, Case{2, 4000}, Case{3, 15}, Case{3, 300}, Case{3, 970},
                         Case{3, 1300}}) {
     for (const Precision precision : {Precision::float32, Precision::float64}) {
@@ -329,7 +329,7 @@ TEST_CASE("device clustering: cells found by a bitmap, by blocks of keys, and by
       const index::CellAxes axes =
           index::choose_axes(points.host_for(kEps), kEps, Cells::clique, bench.cancel(), points.extents());
       REQUIRE(axes.cliques);
-      // Blocks of one key, and from a few keys on up to all of them.
+      // Blocks have one key, a few keys, and up to all keys.
       for (const LookupLimits limits : {LookupLimits{kAll, 0}, LookupLimits{0, 1'000'000}, LookupLimits{0, 1000},
                                         LookupLimits{0, 4}, LookupLimits{0, 1}, LookupLimits{0, 0}}) {
         INFO(test::describe(data) << ", width " << c.width << ", keys " << index::CellKeys(axes).count << ", limits "
@@ -359,7 +359,7 @@ TEST_CASE("device clustering: points with more candidates than a thread is to te
   Bench bench;
   constexpr std::uint32_t kCrowd = 40'000;
   SECTION("about a crowd in one place: few of it are neighbours, or none") {
-    // A crowd at 0 but for its last point, which is at 0.1; a ring of points, some of which are near that one alone.
+    // The crowd is at 0, except its last point, which is at 0.1. Some points of the ring are near that point only.
     constexpr std::uint32_t kRing = 300;
     for (const std::size_t dims : {2U, 3U}) {
       std::vector<double> values((kCrowd + kRing) * dims, 0.0);
@@ -374,7 +374,7 @@ TEST_CASE("device clustering: points with more candidates than a thread is to te
         near[i] = x * x + point[1] * point[1] <= 1 ? 1 : 0;
       }
       const DataSet data = doubles(std::move(values), dims);
-      // Only the crowd has so many neighbours: a point of the ring has the ring at most, and the crowd's last.
+      // Only the crowd has so many neighbours: a point of the ring has at most the ring and one point of the crowd.
       const std::vector<std::uint32_t> minpts{kCrowd, 30'000, kRing + 2};
       for (const auto& wanted : std::vector<std::vector<std::uint32_t>>{minpts, {minpts[1]}, {minpts[2]}}) {
         const std::vector<Labelling> found = bench.cluster(data.view(), 1.0, wanted);
@@ -460,7 +460,7 @@ TEST_CASE("device clustering: more cells than are counted in advance") {
   if (!test::have_gpu()) return;
   Bench bench;
   const std::uint32_t n = tuning::kCountedNodes + 1'000'000;
-  std::vector<double> pairs(n);  // of points at exactly eps, which lie in a cell each; from the end to the beginning
+  std::vector<double> pairs(n);  // pairs of points at exactly eps in separate cells, from the last to the first
   for (std::uint32_t i = 0; i < n; ++i) pairs[n - 1 - i] = 3.0 * (i / 2) + i % 2;
   const std::vector<Labelling> found = bench.cluster(PointsView(std::span<const double>(pairs), 1), 1, {3, 2});
   REQUIRE(found[0].summary.noise == n);
@@ -475,7 +475,7 @@ TEST_CASE("device clustering: more cells than are counted in advance") {
 TEST_CASE("device clustering: clusters that end within a block of threads") {
   if (!test::have_gpu()) return;
   Bench bench;
-  // Chains of 100, 99, … 1 points, a cell each, one behind the other.
+  // Chains of 100, 99, … 1 points follow each other, with one point per cell.
   std::vector<double> chains;
   for (unsigned length = 100; length > 0; --length) {
     const double first = chains.empty() ? 0 : chains.back() + 5;

@@ -51,7 +51,7 @@ struct Scene {
   }
 };
 
-/// By the device alone, which may have no answer.
+/// Predicts on the device only. Returns nothing if the device has no answer.
 std::optional<Labels> by_device(const Scene& scene) {
   const auto backend = make_gpu_backend({.threads = 2});
   const auto kept = backend->keep({PointsView(std::span(scene.core), scene.dims), scene.labels, scene.eps}, {});
@@ -59,7 +59,7 @@ std::optional<Labels> by_device(const Scene& scene) {
   return kept->assign(scene.places, {});
 }
 
-/// The core points of a clustering of random data.
+/// Returns the core points of a clustering of random data.
 Scene clustered(const DataSet& data, double eps, std::uint32_t minpts, Random& random) {
   Scene scene{data.dims, eps, {}, {}, {}};
   const VariantResult r =
@@ -128,14 +128,14 @@ TEST_CASE(
     }
     REQUIRE(scene.by(kOnGpu) == scene.by_definition());
     REQUIRE_FALSE(by_device(scene).has_value());
-    scene.labels.back() = 0x7FFFFFFF;  // in place of no label on the device
+    scene.labels.back() = 0x7FFFFFFF;  // the device uses this value for "no label"
     REQUIRE(scene.by(kOnGpu) == scene.by_definition());
   }
 }
 
 TEST_CASE("device core: thousands of core points beside a place") {
   if (!test::have_gpu()) return;
-  // More than one thread is to test, all of them just out of reach of most places.
+  // These are more core points than one thread tests, and most places are just out of their reach.
   Scene scene{2, 1, {}, {}, {}};
   Random random(5);
   for (int i = 0; i < 40'000; ++i) {

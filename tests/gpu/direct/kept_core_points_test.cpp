@@ -1,4 +1,4 @@
-// Keep::core on a GPU: by cells, by points, by tiles and from a table, beside what the GPU and the CPU count with border points.
+// Compares Keep::core on a GPU (by cells, points, tiles and tables) with runs that count border points.
 #include <cmath>
 #include <cstddef>
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Weights summed on the GPU, against the CPU, where points are too many for the oracle.
+// Compares sums of weights on the GPU with the CPU, for more points than the oracle can handle.
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ std::vector<double> random_weights(std::size_t n, double least, Random& random) 
   return weights;
 }
 
-/// Clusters of all variants.
+/// Returns the number of clusters of all variants.
 std::uint64_t check_equal(const Dataset& on_gpu, const Dataset& on_cpu, const Sweep& sweep, const RunOptions& options) {
   const std::vector<VariantResult> expected = run(on_cpu, sweep, {.core_mask = true});
   const std::vector<VariantResult> found = run(on_gpu, sweep, options);
@@ -56,7 +56,7 @@ TEST_CASE("gpu weights: cells, points and tiles, small neighbourhoods and ones t
       Random random(dims);
       for (const double least : {0.0, -0.5}) {
         const std::vector<double> weights = random_weights(n, least, random);
-        // Of the wider one, points have more candidates than a thread tests.
+        // At the larger eps, points have more candidates than one thread tests.
         for (const double share : {0.001, 0.5}) {
           const double eps = test::searchable(test::eps_of_share(data, share));
           INFO(test::describe(data) << ", weights from " << least << ", eps " << eps);

@@ -1,4 +1,4 @@
-// The grid of the GPU is the grid of the host: same order, same cells, same ranges.
+// The grid of the GPU must equal the grid of the host: the same order, cells and ranges.
 #include <epsflow/gpu/grid/device_grid.hpp>
 
 #include <cstdint>

@@ -32,14 +32,14 @@ struct Gpu {
   DeviceMemory memory{0, 0};
   PinnedPool pinned;
 
-  /// Nothing where the device does not serve.
+  /// Returns nothing if the device does not support these k.
   [[nodiscard]] std::vector<double> find(const DataSet& data, const Ks& ks) {
     const DevicePoints points(data.view(), 0, memory, pinned, 2);
     if (!serves_nearest(points, ks)) return {};
     const Stream stream;
     const DeviceBuffer<double> found(memory, stream.get(), data.size() * ks.size());
     const StreamDrain drain(stream);
-    check(cudaMemsetAsync(found.data(), 0xFF, found.bytes(), stream.get()));  // NaN: what is not written is seen
+    check(cudaMemsetAsync(found.data(), 0xFF, found.bytes(), stream.get()));  // NaN makes unwritten values visible
     if (!find_nearest(points, ks, NearestForm::sums, found.data(), memory, stream)) return {};
     return read_values(found.data(), found.size(), stream.get());
   }

@@ -26,7 +26,7 @@ double sum_of(const Place& p, const Place& q) {
   return index::squared_distance<D>([&](std::size_t k) { return p.at[k]; }, [&](std::size_t k) { return q.at[k]; }, D);
 }
 
-/// A group of points somewhere, and candidates within it, around it and far from it.
+/// A group of points at some place, and candidates within it, around it and far from it.
 struct Scene {
   std::vector<Place> group, candidates;
   double lo[D], hi[D];
@@ -66,7 +66,7 @@ TEST_CASE("near frame: the sift refuses nothing that is below the limit, and lim
         const double sum = sum_of(p, q);
         const float near = near_sum<D>([&](unsigned k) { return frame.near(k, p.at[k]); },
                                        [&](unsigned k) { return frame.near(k, q.at[k]); });
-        // The smallest limit that is above the sum.
+        // This is the smallest limit above the sum.
         const double limit = std::nextafter(sum, std::numeric_limits<double>::infinity());
         sound = sound && sifts(near, frame.sift_limit(limit)) && sum < frame.limit_above(near);
         sifted += sifts(near, frame.sift_limit(sum * 0.99)) ? 0 : 1;
@@ -75,7 +75,7 @@ TEST_CASE("near frame: the sift refuses nothing that is below the limit, and lim
     }
     REQUIRE(sound);
   }
-  REQUIRE(sifted > all / 2);  // it is of use, too
+  REQUIRE(sifted > all / 2);  // the filter must also be effective
 }
 
 TEST_CASE("near frame: infinite limits, boxes without a size, and coordinates beyond float32") {

@@ -1,4 +1,4 @@
-// What a GPU that fails does to a sweep whose points GPUs cut into parts: an error that names it, and the next sweep works.
+// If a GPU fails in a sweep whose points are cut into parts, an error must name it, and the next sweep must work.
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
@@ -29,10 +29,10 @@ const test::DataSet& points() {
   return data;
 }
 
-/// The number of parts: one for each GPU, and two if there is one GPU.
+/// Returns the number of parts: one for each GPU, or two if there is one GPU.
 std::size_t part_count() { return std::max<std::size_t>(usable_gpus().size(), 2); }
 
-/// Returns a backend for each part, on a GPU of its own if there are enough.
+/// Returns a backend for each part, each on a different GPU if there are enough.
 std::vector<std::unique_ptr<Backend>> make_backends() {
   std::vector<std::unique_ptr<Backend>> backends;
   const std::vector<unsigned> gpus = usable_gpus();
@@ -53,7 +53,7 @@ struct Outcome {
 
 constexpr std::size_t kVariants = 4;
 
-/// The labels of each variant, as the oracle has them.
+/// Returns the oracle's labels of each variant.
 const std::vector<VariantResult>& expected() {
   static const std::vector<VariantResult> all = [] {
     std::vector<VariantResult> results;
@@ -107,7 +107,7 @@ struct Failures {
   std::size_t all = 0;
 };
 
-/// One call fails in each of many sweeps, a later one each time, also past the last: how often on each of the GPUs, and in all.
+/// Lets a call fail in each of many sweeps, later each time. Returns the failures on each GPU and in total.
 Failures fail_at(FaultPoint point, cudaError_t code, const std::string& name) {
   const std::vector<unsigned> gpus = usable_gpus();
   Failures failures{std::vector<std::size_t>(gpus.size(), 0)};
@@ -145,7 +145,7 @@ TEST_CASE(
   const Failures allocations = fail_at(FaultPoint::allocation, cudaErrorMemoryAllocation, "cudaErrorMemoryAllocation");
   CHECK(launches.all > 10);
   CHECK(allocations.all > 5);
-  // Calls are counted over all GPUs, so which of them is hit is chance.
+  // Calls are counted over all GPUs, so the failing GPU is random.
   for (const std::size_t of_gpu : launches.of_gpus) CHECK(of_gpu > 0);
   for (const std::size_t of_gpu : allocations.of_gpus) CHECK(of_gpu > 0);
 }

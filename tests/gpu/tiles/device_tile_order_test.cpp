@@ -1,4 +1,4 @@
-// The order of the GPU is the order of the host: same positions, same intervals, same blocks.
+// The order of the GPU must equal the order of the host: the same positions, intervals and blocks.
 #include <epsflow/gpu/tiles/device_tile_order.hpp>
 
 #include <cstdint>
@@ -111,7 +111,7 @@ TEST_CASE("device tile order: without a kind all pairs of tiles in the order of 
 TEST_CASE("device tile order: a sample chooses what prunes, and makes the same order") {
   if (!test::have_gpu()) return;
   Device device;
-  // Coordinates of 0 and 1, of each point with another share of ones: only distances tell points apart.
+  // Coordinates are 0 or 1, with a different share of ones in each point, so only distances separate the points.
   DataSet binary = test::make_data("uniform", 4000, 64, Precision::float64, 5);
   for (std::size_t i = 0; i < binary.size(); ++i) {
     const double share = binary.doubles[64 * i];

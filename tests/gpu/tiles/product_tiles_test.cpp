@@ -1,4 +1,4 @@
-// What tensor cores really sum up, on factors that are made to go wrong, against the error that the search by tiles allows them.
+// Compares the sums that tensor cores compute for adversarial factors with the error bound of the search by tiles.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -23,15 +23,15 @@ namespace {
 
 using test::Random;
 
-/// Tiles of factors: the first is the rows', of which only the first row takes part, all others are columns.
+/// The first tile of factors belongs to the rows; only its first row is used. All other tiles are columns.
 constexpr std::uint32_t kTiles = 5;
 constexpr std::uint32_t kPlaces = kTiles * index::kTilePoints;
 constexpr std::uint32_t kColumns = kPlaces - index::kTilePoints;
 
-/// The bound that tile_search.cpp takes: 17 terms for every 16 coordinates, of each what lies below a float's last bit.
+/// Returns the bound of tile_search.cpp: for every 16 coordinates, 17 terms each lose up to the last bit of a float.
 double gamma_of(std::uint32_t dims) { return std::ceil(dims / 16.0) * 17 * 0x1p-23; }
 
-/// Half precision: 5 bits of exponent, 10 of fraction; what is below 2^-14 has fewer. Digits that do not fit are dropped.
+/// Half precision has 5 bits of exponent and 10 of fraction, fewer below 2^-14. Digits that do not fit are dropped.
 std::uint16_t half_bits(double value) {
   const double magnitude = std::fabs(value);
   unsigned bits = 0;
@@ -53,7 +53,7 @@ double half_value(std::uint16_t bits) {
   return (bits & 0x8000U) != 0 ? -magnitude : magnitude;
 }
 
-/// Numbers in the order of the floats.
+/// Numbers floats in ascending order.
 std::uint32_t rank_of(float value) {
   const auto bits = std::bit_cast<std::uint32_t>(value);
   return (bits & 0x80000000U) != 0 ? ~bits : bits | 0x80000000U;
@@ -68,7 +68,7 @@ struct Kernel {
   Launch launch;
 };
 
-/// The kernels that this GPU can run.
+/// Returns the kernels that this GPU can run.
 std::vector<Kernel> kernels() {
   int major = 0;
   check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0));
@@ -77,8 +77,8 @@ std::vector<Kernel> kernels() {
   return all;
 }
 
-/// A row against many columns of factors, all in half precision. [kPlaces × dims] values, those of the row first, then a tile of
-/// nothing else, then the columns.
+/// Multiplies a row with many columns of factors in half precision. Its [kPlaces × dims] values begin with the row, in
+/// a tile without other values; the columns follow.
 class Products {
  public:
   Products(std::uint32_t dims, const std::vector<double>& row, const std::vector<double>& columns) {
@@ -102,16 +102,16 @@ class Products {
     tiles_.slices = slices_.data();
     tiles_.no = no_.data();
     tiles_.gaps = gaps_.data();
-    // The first tile with all others.
+    // The first tile is multiplied with all others.
     const index::TileBlock block{0, 0, (std::uint64_t{1} << kTiles) - 2};
     copy(block_.data(), &block, sizeof(block));
   }
 
-  /// verdicts[c]: 'n', '?' or 'y' for thresholds of each column alone, and the same gap for all.
+  /// Returns for each column 'n', '?' or 'y', for a threshold per column and one gap for all.
   std::string verdicts(const Kernel& kernel, const std::vector<float>& no, float gap) {
     set_thresholds(no_, no);
     std::vector<float> gaps(kTiles, gap);
-    gaps[0] = 0;  // the row's tile
+    gaps[0] = 0;  // the tile of the row
     copy(gaps_.data(), gaps.data(), gaps.size() * sizeof(float));
     const PairCounts none{0, 0};
     copy(counts_.data(), &none, sizeof(none));
@@ -138,7 +138,7 @@ class Products {
     return verdicts;
   }
 
-  /// Each product as the kernel computes it: the largest threshold that it still reaches, found bit by bit.
+  /// Returns the products as the kernel computes them: the largest threshold that each reaches, found bit by bit.
   std::vector<float> computed(const Kernel& kernel) {
     std::vector<std::uint32_t> lo(kColumns, rank_of(-std::numeric_limits<float>::max()));
     std::vector<std::uint32_t> hi(kColumns, rank_of(std::numeric_limits<float>::infinity()));
@@ -162,7 +162,7 @@ class Products {
     check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, stream_.get()));
     stream_.synchronize();
   }
-  /// The row's is 0, so that a sum of two is that of the column; other rows reach nothing.
+  /// The threshold of the row is 0, so a sum of two thresholds is the column's. Other rows reach no threshold.
   void set_thresholds(DeviceBuffer<float>& to, const std::vector<float>& of_columns) {
     std::vector<float> all(kPlaces, std::numeric_limits<float>::infinity());
     all[0] = 0;
@@ -180,10 +180,10 @@ class Products {
   DeviceBuffer<PointPair> pairs_{memory_, stream_.get(), 1 << 21};
   DeviceBuffer<PointPair> open_{memory_, stream_.get(), 1 << 21};
   ProductTiles<float> tiles_;
-  StreamDrain drain_{stream_};  // before the memory above goes
+  StreamDrain drain_{stream_};  // drains the stream before the memory above is freed
 };
 
-/// A row, and how to make a column from it. All values are rounded to half precision afterwards.
+/// A row, and a function that makes a column from it. All values are then rounded to half precision.
 struct Pattern {
   const char* name;
   std::function<double(Random&, std::uint32_t k)> row;
@@ -192,9 +192,9 @@ struct Pattern {
 
 double sign_of(Random& random) { return random.chance(0.5) ? 1 : -1; }
 
-/// What of a product is dropped depends on how many bits below the largest term it begins: columns c try one after another.
+/// The digits that are dropped depend on where a product begins below the largest term, so columns c vary this.
 std::vector<Pattern> patterns() {
-  constexpr double kBelowTwo = 2047.0 / 1024;  // all ones
+  constexpr double kBelowTwo = 2047.0 / 1024;  // all bits are 1
   const auto same = [](Random&, std::uint32_t, std::uint32_t, double row) { return row; };
   std::vector<Pattern> all{
       {"all as large as can be", [](Random&, std::uint32_t) { return 65504.0; }, same},
@@ -235,15 +235,15 @@ std::vector<Pattern> patterns() {
          return static_cast<double>(random.below(4097)) - 2048;
        }},
   };
-  // One large product, and all others with all their digits just below its last bit, or a few bits further down: where that is
-  // what tensor cores drop, all of it goes. The large one comes first, last of a step, or again and again.
+  // One product is large. All others have all digits just below its last bit or a few bits further down, so they vanish
+  // if tensor cores drop these digits. The large product comes first, last in a step, or repeatedly.
   for (const unsigned every : {16U, 64U, 1U << 30U}) {
     for (const unsigned place : {0U, 15U}) {
       all.push_back(
           {"one large term and dust",
            [=](Random&, std::uint32_t k) { return k % every == place ? kBelowTwo * 0x1p9 : kBelowTwo * 0x1p-3; },
            [=](Random& random, std::uint32_t k, std::uint32_t column, double) {
-             // Columns of one sign, of the other, and of both.
+             // Columns have one sign, the other sign, or both.
              const double sign = column % 3 == 0 ? 1 : column % 3 == 1 ? -1 : sign_of(random);
              const double large = (column / 3 % 2 == 0 ? 1 : kBelowTwo) * 0x1p9;
              if (k % every == place) return large;
@@ -275,7 +275,7 @@ void check_products(const Pattern& pattern, std::uint32_t dims, Worst& worst) {
     INFO(kernel.name);
     const std::vector<float> computed = products.computed(kernel);
     for (std::uint32_t c = 0; c < kColumns; ++c) {
-      // Products of halves are exact in float64, and what their sum loses is 2^-29 of the bound at most.
+      // Products of half-precision numbers are exact in float64, and their sum loses at most 2^-29 of the bound.
       double exact = 0;
       double row_norm = 0;
       double column_norm = 0;
@@ -294,7 +294,7 @@ void check_products(const Pattern& pattern, std::uint32_t dims, Worst& worst) {
         worst.where = std::string(pattern.name) + ", " + std::to_string(dims) + " coordinates, " + kernel.name;
       }
     }
-    // At the thresholds just found, and one step above them, the three verdicts are as they must be.
+    // The three verdicts must be right at the thresholds just found and one step above them.
     std::vector<float> above(kColumns);
     for (std::size_t c = 0; c < kColumns; ++c) above[c] = float_of(rank_of(computed[c]) + 1);
     REQUIRE(products.verdicts(kernel, computed, 0) == std::string(kColumns, 'y'));

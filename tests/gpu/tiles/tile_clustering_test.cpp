@@ -1,4 +1,4 @@
-// Labels and tables from tiles, through the front door: those of the CPU, whatever the index and the decider.
+// Labels and tables that public functions make from tiles must equal those of the CPU, for every index and decider.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -48,7 +48,7 @@ test::Settings cpu_options() {
   return options;
 }
 
-/// Several radii, from few neighbours to many, each with minpts that nest.
+/// Returns several eps, from few neighbours to many, each with nested minpts.
 Sweep sweep_of(const DataSet& data) {
   const auto n = static_cast<std::uint32_t>(data.size());
   return grid({test::eps_of_share(data, 0.005), test::eps_of_share(data, 0.05), test::eps_of_share(data, 0.5)},
@@ -188,7 +188,7 @@ TEST_CASE("tile clustering: the neighbours of the CPU, ids and distances") {
           INFO(way.name);
           RunOptions options = options_of(way);
           check_neighbors(loaded, options, eps, expected);
-          // Batches of few pairs, on one lane and on several; a row of which has more is one of its own.
+          // Batches hold few pairs, on one lane and on several. A row with more pairs is a batch of its own.
           for (const unsigned lanes : {1U, 3U}) {
             options.search.lanes = lanes;
             options.search.lane_pairs = 20'000;
@@ -202,7 +202,7 @@ TEST_CASE("tile clustering: the neighbours of the CPU, ids and distances") {
 
 TEST_CASE("tile clustering: where the GPU has little memory each look at the pairs is a search, with the same labels") {
   if (!test::have_gpu()) return;
-  // Five million pairs, each once: the list of a search has room for 2.8 million at most.
+  // There are five million pairs, each counted once. The list of a search has room for at most 2.8 million.
   const Engine engine({.threads = 2, .backend = BackendChoice::gpu, .gpu = 0, .gpu_memory = 64_MiB});
   const DataSet data = test::make_data("uniform", 4200, 9, Precision::float32, 2);
   const Dataset loaded = engine.load(data.view());

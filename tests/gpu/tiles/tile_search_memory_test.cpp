@@ -1,4 +1,4 @@
-// The lists of a search by tiles where memory is short, where they grow, and where the search ends early.
+// Tests the lists of a search by tiles if memory is short, if lists grow, and if the search ends early.
 #include <epsflow/gpu/tiles/tile_search.hpp>
 
 #include <cstdint>
@@ -20,7 +20,7 @@ TEST_CASE("tile search: where memory is short the lists together hold each pair 
   Random random(1);
   std::vector<double> values(4500 * 9);
   for (double& x : values) x = random.uniform(-1, 1);
-  // As above: what half precision cannot tell fills the list of what is open.
+  // Half precision cannot separate these pairs, so they fill the list of undecided pairs.
   std::vector<double> crowd(3300 * 9);
   for (double& x : crowd) x = 1e-7 * random.unit();
   crowd.front() = 1;
@@ -31,7 +31,7 @@ TEST_CASE("tile search: where memory is short the lists together hold each pair 
     const double eps = test::eps_of_share(*data, 0.7);
     INFO(test::describe(*data) << ", eps " << eps);
     const PairTimes expected = expected_pairs(*data, eps);
-    REQUIRE(count_pairs(expected) > (5 << 19));  // a list has room for fewer: a third of the memory, or 2^21
+    REQUIRE(count_pairs(expected) > (5 << 19));  // more than a list holds: a third of the memory, or 2^21
     const DevicePoints points(data->view(), 0, device.memory, device.pinned, 2);
     for (const auto kind : kKinds) {
       const auto tiles =
@@ -55,7 +55,7 @@ TEST_CASE("tile search: a kept list grows from what it had room for at first") {
   if (!test::have_gpu()) return;
   Device device(2ULL << 30);
   const DataSet data = test::make_data("clustered", 3000, 7, Precision::float32, 2);
-  const double all = 1e3;  // 4.5 million pairs, twice what a list begins with
+  const double all = 1e3;  // 4.5 million pairs, twice the initial room of a list
   check_case(device, data, all);
   const DevicePoints points(data.view(), 0, device.memory, device.pinned, 2);
   const auto tiles = std::make_shared<const DeviceTileOrder>(points, all, IndexChoice::tree, device.memory,

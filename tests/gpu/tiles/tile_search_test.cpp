@@ -1,4 +1,4 @@
-// The pairs of a search by tiles against all pairs of points.
+// Compares the pairs of a search by tiles with all pairs of points.
 #include <epsflow/gpu/tiles/tile_search.hpp>
 
 #include <array>
@@ -55,8 +55,8 @@ TEST_CASE("tile search: all pairs, for every number of points and of dimensions 
   }
 }
 
-/// Pairs along one axis each, a third of them exactly `eps` apart, a third one step less, a third one step more. The other
-/// coordinates of a pair are equal, so the test of distance.hpp computes nothing but eps² and those of its neighbours.
+/// Returns pairs along one axis each: a third exactly `eps` apart, a third one step less, a third one step more. The
+/// other coordinates of a pair are equal, so the test of distance.hpp compares only eps² and its neighbours.
 DataSet pairs_at(double eps, std::size_t dims, Precision precision, double spread) {
   Random random(dims);
   const auto beside = [&](double x, double towards) {
@@ -101,7 +101,7 @@ TEST_CASE("tile search: most pairs at exactly eps, on a lattice") {
     for (const std::size_t dims : {2U, 9U, 70U}) {
       Random random(dims);
       std::vector<double> values(1200 * dims);
-      // Few steps, so that distances are roots of few whole numbers.
+      // There are few steps, so distances are roots of few integers.
       for (double& x : values) x = static_cast<double>(random.below(dims < 9 ? 20 : 2)) * step;
       const DataSet data = by_hand("lattice", values, dims, Precision::float64);
       for (const double squared : {1.0, 2.0, 9.0, 30.0}) {
@@ -114,7 +114,7 @@ TEST_CASE("tile search: most pairs at exactly eps, on a lattice") {
   }
 }
 
-/// Coordinates lo … lo + range, all whole.
+/// Returns integer coordinates lo … lo + range.
 DataSet whole_numbers(std::size_t n, std::size_t dims, double lo, std::uint64_t range, Precision precision) {
   Random random(dims + range);
   std::vector<double> values(n * dims);
@@ -130,7 +130,7 @@ TEST_CASE("tile search: small whole numbers are told apart by half precision alo
     double lo;
     std::uint64_t range;
   };
-  // The last ones are near the limit, a squared norm of 2^20.
+  // The last cases are near the limit, a squared norm of 2^20.
   for (const Case& c : {Case{2, 0, 15}, Case{9, -7, 14}, Case{33, 0, 9}, Case{129, 0, 15}, Case{700, 0, 1},
                         Case{9, 1e6, 20}, Case{1, -800, 1600}, Case{4, -420, 840}, Case{64, -100, 200}}) {
     for (const Precision precision : {Precision::float32, Precision::float64}) {
@@ -171,7 +171,7 @@ TEST_CASE("tile search: magnitudes at both ends of the numbers") {
   for (const std::size_t dims : {2U, 65U}) {
     const DataSet clustered = test::make_data("clustered", 400, dims, Precision::float64, dims);
     const double eps = test::eps_of_share(clustered, 0.1);
-    // Scales beyond 2^1000 leave hardly a bit of room above; 1e-310 is below the normal numbers.
+    // Scales beyond 2^1000 leave hardly a bit below the maximum. 1e-310 is subnormal.
     for (const double scale : {1e-310, 1e-200, 1e-160, 1e-30, 1e30, 1e150, 1e300, 1e305, 1.5e307}) {
       std::vector<double> values = clustered.doubles;
       for (double& x : values) x *= scale;
@@ -190,7 +190,7 @@ TEST_CASE("tile search: equal points and nearly equal ones, wherever they are") 
   Device device;
   for (const std::size_t dims : {1U, 9U, 65U}) {
     const DataSet distinct = test::make_data("uniform", 60, dims, Precision::float64, dims);
-    // Up to where a coordinate has hardly room below the largest number.
+    // At the largest scale, a coordinate is close to the largest number.
     for (const double scale : {1e-300, 1e-100, 1.0, 1e100, 1e290, 1e303, 1e305, 1e306, 2e307}) {
       Random random(7);
       std::vector<double> values;
@@ -215,7 +215,7 @@ TEST_CASE("tile search: where no frame holds the differences, float64 decides al
     Random random(dims);
     std::vector<double> values(300 * dims);
     for (double& x : values) x = 1.7e308 * (1 - 1e-3 * random.unit());
-    values[137 * dims] = -1.7e308;  // farther from the rest than the largest number
+    values[137 * dims] = -1.7e308;  // farther from the others than the largest number
     const DataSet data = by_hand("two ends", values, dims, Precision::float64);
     const auto scalar = [](DecideChoice, const TileFigures& figures) {
       REQUIRE(figures.decider == DecideChoice::scalar);
@@ -231,7 +231,7 @@ TEST_CASE("tile search: radii far below and far above all distances") {
   for (const char* kind : {"clustered", "duplicates", "all equal", "outlier 1e15", "outlier 1e300", "offset 1e6"}) {
     for (const Precision precision : {Precision::float32, Precision::float64}) {
       const DataSet data = test::make_data(kind, 400, 9, precision, 3);
-      // Squares of the first three underflow, and those of the last two overflow.
+      // The squares of the first three underflow, and those of the last two overflow.
       for (const double eps : {5e-324, 1e-200, 1e-160, 1e-30, 1e-9, 1e9, 1e30, 1e155, 1e300}) {
         check_case(device, data, eps);
       }
@@ -254,7 +254,7 @@ TEST_CASE("tile search: coordinates a million times eps") {
   Device device;
   for (const std::size_t dims : {2U, 18U, 129U}) {
     Random random(dims);
-    // Half precision tells none of these pairs apart, so most are open.
+    // Half precision separates none of these pairs, so most are undecided.
     std::vector<double> values;
     for (std::size_t i = 0; i < 500; ++i) {
       std::vector<double> point(dims);
@@ -267,7 +267,7 @@ TEST_CASE("tile search: coordinates a million times eps") {
     for (const Precision precision : {Precision::float32, Precision::float64}) {
       check_case(device, by_hand("close pairs", values, dims, precision), 1e-6);
     }
-    // All of them close together, but for two far ones that set the scale.
+    // All points are close together except two far ones, which determine the scale.
     std::vector<double> crowd(800 * dims);
     for (double& x : crowd) x = 1e-6 * random.unit();
     crowd.front() = 1;
@@ -281,7 +281,7 @@ TEST_CASE("tile search: left open, pairs are decided in half precision unless th
   if (!test::have_gpu()) return;
   Device device;
   struct Case {
-    double spread;  ///< of the clusters, each about 1 wide
+    double spread;  ///< spread of the clusters, each about 1 wide
     DecideChoice expected;
   };
   for (const Case c : {Case{1, DecideChoice::tensor16}, Case{1e5, DecideChoice::tensor64}}) {

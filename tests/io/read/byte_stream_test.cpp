@@ -79,7 +79,7 @@ TEST_CASE("byte stream: what is known of a file beforehand") {
   CHECK(open_stream("/dev/null")->regular_file() == nullptr);
   CHECK(all_of(*open_stream("/dev/null")).empty());
   CHECK(all_of(*open_stream(folder.write("empty", ""))).empty());
-  // Files that the kernel makes up claim to be empty.
+  // Files that the kernel generates report a size of 0.
   CHECK_FALSE(all_of(*open_stream("/proc/self/status")).empty());
 }
 
@@ -179,7 +179,7 @@ TEST_CASE("byte stream: another process finds a regular file from its beginning,
   CHECK(path_of(by_descriptor) == std::filesystem::canonical(file));
   std::filesystem::remove(file);
   CHECK(path_of(by_descriptor).empty());
-  static_cast<void>(folder.write("x.dat", "abc"));  // another file of that name
+  static_cast<void>(folder.write("x.dat", "abc"));  // another file takes the name
   CHECK(path_of(by_descriptor).empty());
   ::close(descriptor);
 }

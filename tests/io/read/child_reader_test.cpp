@@ -22,7 +22,7 @@ namespace {
 
 using Values = std::vector<double>;
 
-/// EPSFLOW_READER as given, and then as it was.
+/// Sets EPSFLOW_READER and restores its old value at the end.
 class ReaderNamed {
  public:
   explicit ReaderNamed(const std::string& program = EPSFLOW_ODD_READER) {
@@ -38,7 +38,7 @@ class ReaderNamed {
   std::string before_;
 };
 
-/// What the parser of odd_reader.cpp reads from a file that it does not look at.
+/// Returns the output of a parser of odd_reader.cpp. Most parsers ignore the file.
 FilePoints read(std::string_view parser, const ReadOptions& options = {},
                 std::chrono::seconds patience = std::chrono::seconds(60)) {
   const Format format{.name = parser, .reader = {.library = "libtest"}};
@@ -50,7 +50,7 @@ std::string error_of_child(std::string_view parser, const ReadOptions& options =
   return error_of<E>([&] { static_cast<void>(read(parser, options)); });
 }
 
-/// No child of this process is left, dead or alive.
+/// Returns true if this process has no child left, running or ended.
 bool has_no_child() { return ::waitpid(-1, nullptr, WNOHANG) == -1; }
 
 }  // namespace
@@ -87,7 +87,7 @@ TEST_CASE("child reader: what is thrown there is thrown here") {
   CHECK(error_of_child<ResourceError>("resource error") == "thrown");
   CHECK(error_of_child<Error>("other error") == "thrown");
   check_mentions(error_of_child<ResourceError>("no memory"), {"not enough memory"});
-  // Once values have come, too.
+  // The error may also come after values.
   CHECK(error_of_child<InputError>("late error") == "late");
 }
 
@@ -106,7 +106,7 @@ TEST_CASE("child reader: a crash is an input error, wherever it happens") {
     CHECK(has_no_child());
   }
   check_mentions(error_of_child<InputError>("SIGABRT"), {"Aborted"});
-  // Nothing in the child does this: memory has run out, or somebody ended it.
+  // Nothing in the child raises this signal: memory has run out, or a user killed the child.
   check_mentions(error_of_child<ResourceError>("SIGKILL"), {"x.dat", "killed", "memory"});
 }
 
@@ -125,7 +125,7 @@ TEST_CASE("child reader: values that cannot be are refused") {
 
 TEST_CASE("child reader: tables of neighbours") {
   const ReaderNamed odd;
-  ReadOptions options{.memory = 33};  // what the reader takes included
+  ReadOptions options{.memory = 33};  // includes the memory that the reader takes
   const auto read_table = [&](const std::string& how) {
     const Format format{.name = how, .reader = {.library = "libtest"}};
     return read_neighbors_in_child(format, {.path = "x.dat"}, {.name = "x.dat", .options = options});

@@ -15,7 +15,7 @@
 namespace epsflow::io {
 namespace {
 
-// The reader's way: the fast path where it takes the whole text, else the full parser.
+// Parses as the reader does: by the fast path if it accepts the whole text, otherwise by the full parser.
 double parse(const std::string& text) {
   double value = 0;
   const char* const end = text.data() + text.size();
@@ -68,7 +68,7 @@ TEST_CASE("decimal: integers and quotients next to a tie between two float64 val
     check_exact(text);
     check_exact(std::to_string(mantissa) + "e-" + std::to_string(random() % 30));
   }
-  // 2^53 + 1 and its like lie exactly between two float64 values, and one digit more decides.
+  // 2^53 + 1 and similar numbers lie exactly between two float64 values, so one more digit decides the rounding.
   for (const char* text :
        {"9007199254740992", "9007199254740993", "9007199254740993.0", "9007199254740993.1", "9007199254740992.9",
         "9007199254740995", "18014398509481986", "18014398509481990", "1152921504606847104", "1152921504606846848.5",

@@ -52,8 +52,8 @@ TEST_CASE("format: first bytes win over the name") {
   CHECK(kind_of("SIMPLE  =                    T", "a.csv") == "FITS");
   CHECK(kind_of(zip_of("x.npy"), "a.zip") == "NPZ");
   CHECK(kind_of("PAR1\x15\x04\x15"sv, "a.csv") == "Parquet");
-  CHECK(kind_of("PAR1\x15\x04\x15"sv, "a.raw") == "raw");  // which may begin with any four bytes
-  CHECK(kind_of("1,2\n", "a.npy") == "NPY");               // whose reader says that it is none
+  CHECK(kind_of("PAR1\x15\x04\x15"sv, "a.raw") == "raw");  // raw files may begin with any four bytes
+  CHECK(kind_of("1,2\n", "a.npy") == "NPY");               // the NPY reader reports the wrong format
   CHECK(kind_of("1,2\n") == "text");
   CHECK(kind_of("") == "text");
   CHECK(kind_of("PK\x03\x04 and other floats"sv, "a.raw") == "raw");
@@ -96,8 +96,8 @@ TEST_CASE("format: bytes that are no text") {
   CHECK(kind_of("\xEF\xBB\xBF"
                 "1,2\n") == "text");
   CHECK(kind_of("\xFF\xFE"
-                "1"sv) == "text");  // whose reader says that it is UTF-16
-  // A character of several bytes across the end of what is looked at.
+                "1"sv) == "text");  // the text reader reports UTF-16
+  // A character of several bytes crosses the end of the examined bytes.
   CHECK(kind_of(std::string(1023, 'x') + "\xC3\xA4\n") == "text");
 }
 

@@ -1,4 +1,4 @@
-// Stands in for epsflow-reader with parsers that do what child_reader_test.cpp asks of them: "crash 1".
+// Replaces epsflow-reader in child_reader_test.cpp. Each parser does what its name describes, such as "late SIGSEGV".
 #include <cmath>
 #include <csignal>
 #include <cstdlib>
@@ -49,7 +49,7 @@ void fail(const LibraryFile&, const Source&, PointsSink&) {
   throw E("thrown");
 }
 
-/// Two points of two coordinates, of which `put` puts what cannot be.
+/// Announces two points of two coordinates; kPut then puts invalid values.
 template <void (*kPut)(PointsSink&)>
 void put_wrong(const LibraryFile&, const Source&, PointsSink& sink) {
   sink.begin(shape_of(2, {"x", "y"}));
@@ -97,7 +97,7 @@ void takes_memory(const LibraryFile&, const Source&, PointsSink& sink) {
   put_rows(sink, 0, Values(10, 1.0));
 }
 
-/// A point for each byte of the file, in columns that are named as those asked for.
+/// Returns a point for each byte of the file. The columns have the names that are requested.
 void bytes_of_file(const LibraryFile& file, const Source& source, PointsSink& sink) {
   std::ifstream stream(file.path, std::ios::binary);
   const std::string bytes{std::istreambuf_iterator<char>(stream), {}};
@@ -110,7 +110,7 @@ void bytes_of_file(const LibraryFile& file, const Source& source, PointsSink& si
   }
 }
 
-/// A point of the numbers of columns that are chosen by these names; none where nobody chooses.
+/// Returns one point with the numbers of the columns that the options choose, or no point if they have no chooser.
 void chosen(const LibraryFile&, const Source& source, PointsSink& sink) {
   const std::vector<std::string> names{"name", "dec", "ra"};
   Values numbers;
@@ -127,7 +127,7 @@ void chosen(const LibraryFile&, const Source& source, PointsSink& sink) {
   put_rows(sink, 0, numbers);
 }
 
-/// Whether the process leads a group of its own.
+/// Returns 1 if the process leads its own process group, else 0.
 void group(const LibraryFile&, const Source&, PointsSink& sink) {
   sink.begin(shape_of(1, {"x"}));
   put_rows(sink, 0, {::getpgrp() == ::getpid() ? 1.0 : 0.0});
@@ -180,7 +180,7 @@ const std::map<std::string_view, decltype(Reader::parse)> kParsers{
      }},
 };
 
-/// A table of two rows, of which kPut puts what cannot be.
+/// Announces a table of two rows; kPut then puts invalid values.
 template <void (*kPut)(NeighborsSink&)>
 void put_table(const LibraryFile&, const Source&, NeighborsSink& sink) {
   sink.begin({.offsets = 3, .ids = 2, .distances = 0, .eps = 0.5, .memory_taken = 1});

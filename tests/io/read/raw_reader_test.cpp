@@ -14,7 +14,7 @@ using test::check_mentions;
 using test::error_of;
 using test::values_of;
 
-// Little-endian float64 of 1, 2, 3, 4, spelled out, so that the test holds on any machine.
+// Returns the little-endian float64 bytes of 1, 2, 3, 4. They are spelled out, so the test is valid on any machine.
 std::string four_doubles() {
   const auto bytes = [](unsigned char high, unsigned char low) {
     return std::string(6, '\0') + static_cast<char>(low) + static_cast<char>(high);

@@ -20,7 +20,7 @@ Columns select(const std::vector<std::string>& wanted, const ColumnList& availab
 TEST_CASE("columns: names, numbers, numbers from the end, ranges") {
   const ColumnList named{.count = 5, .names = {"x", " y ", "0-2", "-1", "4"}};
   CHECK(select({"y", " x "}, named) == Columns{1, 0});
-  CHECK(select({"0-2", "-1"}, named) == Columns{2, 3});  // a name comes first
+  CHECK(select({"0-2", "-1"}, named) == Columns{2, 3});  // names come before ranges and numbers
   CHECK(select({"1-3"}, named) == Columns{1, 2, 3});
   CHECK(select({"0", "-2", "2 - 2"}, named) == Columns{0, 3, 2});
   const ColumnList numbered{.count = 5, .names = {}};
@@ -49,8 +49,8 @@ TEST_CASE("show_text: nothing reaches a terminal that is no character") {
   CHECK(show_text("a\x1b[31m\n\x7f") == "'a\\x1b[31m\\x0a\\x7f'");
   CHECK(show_text("L\xC3\xA4nge") == "'L\xC3\xA4nge'");
   CHECK(show_text("L\xE4nge") == "'L\\xe4nge'");
-  CHECK(show_text("\xC2\x9B\x31m") == "'\\xc2\\x9b1m'");  // a control character of two bytes
-  // Cut between characters: 59 bytes and one of three.
+  CHECK(show_text("\xC2\x9B\x31m") == "'\\xc2\\x9b1m'");  // control character of two bytes
+  // The text is cut between characters: after 59 bytes and a character of three bytes.
   CHECK(show_text(std::string(59, 'x') + "\xE2\x82\xAC" + "yz") == "'" + std::string(59, 'x') + "\xE2\x82\xAC…'");
 }
 

@@ -30,14 +30,14 @@ const Sweep& both() {
   return sweep;
 }
 
-/// Labels and this output.
+/// Returns options for labels and this output.
 FolderOutputs with(const char* output, const char* extension = "") {
   FolderOutputs outputs;
   outputs.wanted.emplace(output, extension);
   return outputs;
 }
 
-/// Makes what is missing of both(); returns how many that were.
+/// Computes the missing variants of both() and returns their number.
 std::size_t make(const std::filesystem::path& folder, FolderMode mode, const FolderOutputs& outputs = {},
                  const Notice& notice = {}) {
   std::size_t made = 0;
@@ -138,7 +138,7 @@ TEST_CASE("results folder: vectors that several have written are those of one") 
       for (const SharedVector& vector : vectors) {
         const auto values = &vector == &vectors[0] ? labels : core;
         const std::size_t each = values.size() / 6;
-        // The last rows first, and one that has none.
+        // The last rows are written first, and one share has no rows.
         const FileDigest last = write_share(vector, 4, values.subspan(4 * each), Durable::now);
         const FileDigest none = write_share(vector, 4, {});
         const FileDigest first = write_share(vector, 0, values.first(4 * each));
@@ -177,7 +177,7 @@ TEST_CASE("results folder: variants that are known only later") {
   CHECK(refused.find("FolderMode::resume") == std::string::npos);
   CHECK(explore(FolderMode::overwrite).size() == 2);
   CHECK(std::filesystem::exists(folder / "r/explore.json"));
-  // Nothing was asked for, and nothing is left.
+  // No variant is requested, and no file remains.
   { const ResultsFolder results(folder / "none", Sweep(), FolderMode::fresh, {}, nullptr); }
   CHECK_FALSE(std::filesystem::exists(folder / "none"));
   std::filesystem::create_directories(folder / "s/labels");
@@ -354,7 +354,7 @@ TEST_CASE("results folder: an eps of the folder stands for one that differs by r
   CHECK(made({{0.3, 7}}).empty());
   check_mentions(said, {"labels/eps_0.30000000000000004_minpts_7.npy is taken for eps 0.3"});
   CHECK(made({{0.3, 8}, {0.3 * (1 + 1e-8), 7}}).size() == 2);
-  // Whoever asks for both gets both.
+  // If both eps are requested, both are computed.
   CHECK(made({{0.3, 7}, {rounded, 7}}) == std::vector<Variant>{{0.3, 7}});
 }
 

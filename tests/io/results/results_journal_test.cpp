@@ -15,7 +15,7 @@ std::string line_of(const std::string& event) {
   return event + " " + format_checksum(checksum.value()) + "\n";
 }
 
-/// What a journal of one variant of 2,000 points tells, with `value` in place of the first `old`. Its checksums are right.
+/// Reads a journal of one variant of 2,000 points, with `value` in place of the first `old`. The checksums are correct.
 std::optional<JournalContents> read_with(const std::string& old, const std::string& value) {
   std::vector<std::string> events{
       R"(begin {"replaces": false, "input": {"checksum": "x", "points": 2000, "dims": 2}, "run": {"status": "running", "seconds": 0.0}})",
@@ -47,7 +47,7 @@ TEST_CASE("results journal: a variant with counts that are no counts is as a tor
     const std::string entry = std::string(", \"") + name + "\": ";
     for (const std::string& value : kNoCounts) {
       CAPTURE(name, value);
-      // The number that stands there follows under a name that nobody reads.
+      // The original number follows under an unused name.
       const std::optional<JournalContents> read = read_with(entry, entry + value + ", \"x\": ");
       REQUIRE(read);
       CHECK(read->state.entries.empty());

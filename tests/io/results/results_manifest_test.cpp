@@ -14,7 +14,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// sweep.json of two variants of 2,000 points, as a run leaves it.
+/// Returns the sweep.json of two variants of 2,000 points, as a run writes it.
 Json two_variants() {
   static const Json manifest = [] {
     const TempFolder folder;
@@ -34,7 +34,7 @@ Json two_variants() {
   return manifest;
 }
 
-/// What is read of sweep.json with this text in place of the value at `place`, or without it.
+/// Reads sweep.json with the text `value` in place of the value at `place`.
 Manifest read_with(const std::string& place, const std::string& value) {
   Json json = two_variants();
   const Json::json_pointer pointer(place);

@@ -17,7 +17,7 @@ std::size_t files_in(const std::filesystem::path& folder) {
   return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(folder), {}));
 }
 
-/// Files that grow over `bytes` fail to be written while this lives, as on a full disk.
+/// While an object lives, a write beyond `bytes` fails, as on a full disk.
 class SmallFiles {
  public:
   explicit SmallFiles(rlim_t bytes) : old_handler_(std::signal(SIGXFSZ, SIG_IGN)) {
@@ -69,7 +69,7 @@ TEST_CASE("atomic file: what a killed process left is removed, what a living one
   const TempFolder folder;
   const std::string dead = temporary_beside(folder / "x").filename().string();
   const std::string prefix = dead.substr(0, dead.rfind('-') + 1);
-  folder.write(prefix + "4194304", "left");  // more than any process number of Linux
+  folder.write(prefix + "4194304", "left");  // larger than any process number of Linux
   folder.write(prefix + "1", "under way");
   folder.write(prefix + "1x", "not ours");
   write_text_file(folder / "x", "new");
@@ -91,7 +91,7 @@ TEST_CASE("atomic file: an error of the disk names the file, the reason and the 
     check_mentions(error, {name, "File too large", "free space"});
     CHECK(error.find("18446744073709551615") == std::string::npos);
     CHECK(std::filesystem::is_empty(folder / ""));
-    write_labels(folder / name, result, Overwrite::refuse);  // the library behind it still works
+    write_labels(folder / name, result, Overwrite::refuse);  // the library works again after the failure
     std::filesystem::remove(folder / name);
   }
 }

@@ -18,7 +18,7 @@ using Paths = std::vector<std::filesystem::path>;
 using Values = std::vector<double>;
 using Texts = std::vector<std::string>;
 
-/// A table through cfitsio, which must succeed in everything.
+/// Reads a table with cfitsio. Every call must succeed.
 class Table {
  public:
   Table() = default;
@@ -119,7 +119,7 @@ std::filesystem::path copy(const TempFolder& folder, const Paths& files, const R
 
 const double nan = std::numeric_limits<double>::quiet_NaN();
 
-/// NAME, RA, DEC, N with nulls and, where asked for, lists.
+/// Writes NAME, RA, DEC and N with nulls and, if `lists` is true, lists.
 std::filesystem::path write_stars(const TempFolder& folder, const std::string& name, const Texts& names,
                                   const Values& ra, bool lists = false) {
   const std::filesystem::path file = folder / name;

@@ -19,7 +19,7 @@ using nlohmann::json;
 const Metric kGreatcircle{.kind = MetricKind::greatcircle};
 const Metric kHaversine{.kind = MetricKind::haversine};
 
-/// What is written of a text table, whose columns stand as the metric takes them.
+/// Returns the GeoJSON of a text table. Its columns are in the order of the metric.
 json copied(const std::string& text, const Metric& metric, const ReadOptions& options = {}, bool core = false) {
   const TempFolder folder;
   const std::vector<std::filesystem::path> files{folder.write("in.csv", text)};
@@ -72,7 +72,7 @@ TEST_CASE("labelled geojson: longitudes lie between -180 and 180, whatever names
     }
     CHECK(features.dump().find("-0.0,") == std::string::npos);
   }
-  // Radians: 4 and -6.25, each less or more than a turn of degrees.
+  // 4 rad is more than half a turn and −6.25 rad less than −half a turn, so one turn of degrees is subtracted or added.
   const json radians = copied("0,4\n0,-6.25\n", kHaversine)["features"];
   CHECK(radians[0]["geometry"]["coordinates"][0] == 4 * (180 / std::numbers::pi) - 360);
   CHECK(radians[1]["geometry"]["coordinates"][0] == -6.25 * (180 / std::numbers::pi) + 360);

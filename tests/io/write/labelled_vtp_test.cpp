@@ -13,7 +13,7 @@
 namespace epsflow::io::test {
 namespace {
 
-/// A file whose arrays are found by what it says of them.
+/// Reads arrays of a VTP file at the offsets that its XML gives.
 class Polydata {
  public:
   explicit Polydata(const std::filesystem::path& file) : text_(bytes_of_file(file)) {}

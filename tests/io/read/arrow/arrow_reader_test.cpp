@@ -1,5 +1,4 @@
-// Parquet and Arrow files, made by Arrow itself. Some need no more than the choice of one of the two: most of what is read
-// goes the same way.
+// Arrow itself makes these files. Some tests choose either Parquet or Arrow, which share most of the reader.
 #include <epsflow/io/read/arrow/arrow_formats.hpp>
 
 #include <cmath>
@@ -48,7 +47,7 @@ void require_ok(const arrow::Status& status) {
   REQUIRE(status.ok());
 }
 
-/// A column, its values as JSON.
+/// A column with its values as JSON.
 struct Column {
   std::string name;
   std::shared_ptr<arrow::DataType> type;
@@ -69,21 +68,21 @@ std::string bytes_of(const std::shared_ptr<arrow::io::BufferOutputStream>& strea
   return value_of(stream->Finish())->ToString();
 }
 
-/// Row groups of `rows` each.
+/// rows: the number of rows per row group.
 std::string parquet_of(const TablePtr& table, std::int64_t rows = 1024,
                        arrow::Compression::type codec = arrow::Compression::SNAPPY, bool checksums = false) {
   parquet::WriterProperties::Builder properties;
   properties.compression(codec);
   if (checksums) properties.enable_page_checksum();
   const auto stream = value_of(arrow::io::BufferOutputStream::Create());
-  // Dictionaries and half floats come back as what they were.
+  // The schema is stored, so that dictionaries and half floats keep their types.
   const auto with_schema = parquet::ArrowWriterProperties::Builder().store_schema()->build();
   require_ok(
       parquet::arrow::WriteTable(*table, arrow::default_memory_pool(), stream, rows, properties.build(), with_schema));
   return bytes_of(stream);
 }
 
-/// Record batches of `rows` each.
+/// rows: the number of rows per record batch.
 std::string arrow_of(const TablePtr& table, std::int64_t rows = 1024,
                      arrow::Compression::type codec = arrow::Compression::UNCOMPRESSED) {
   arrow::ipc::IpcWriteOptions options;
@@ -103,7 +102,7 @@ std::string stream_of(const TablePtr& table) {
   return bytes_of(stream);
 }
 
-/// The table as a file of either kind, in turn.
+/// Writes the table as Parquet and, in a second pass of the test, as Arrow.
 std::filesystem::path write_either(const TempFolder& folder, const TablePtr& table, std::int64_t rows = 1024) {
   if (GENERATE(true, false)) return folder.write("table.parquet", parquet_of(table, rows));
   return folder.write("table.feather", arrow_of(table, rows));
@@ -113,7 +112,7 @@ FilePoints read(const std::filesystem::path& file, const ReadOptions& options = 
   return read_points(file, options);
 }
 
-/// What pandas leaves in a file's metadata. `index`: a JSON list.
+/// Adds the metadata that pandas writes into a file. index: a JSON list.
 TablePtr with_pandas(const TablePtr& table, const std::string& index) {
   const std::string text = R"({"index_columns": )" + index +
                            R"(, "column_indexes": [], "columns": [{"name": "x", "metadata": null}], )" +
@@ -121,10 +120,10 @@ TablePtr with_pandas(const TablePtr& table, const std::string& index) {
   return table->ReplaceSchemaMetadata(arrow::key_value_metadata({"geo", "pandas"}, {"{}", text}));
 }
 
-/// The names of the columns that are read without any choice.
+/// Returns the names of the columns that are read by default.
 std::vector<std::string> names_in(const std::filesystem::path& file) { return read(file).column_names; }
 
-/// Lists of three numbers.
+/// Returns a type of lists of three numbers.
 std::shared_ptr<arrow::DataType> vectors_of(const std::shared_ptr<arrow::DataType>& numbers, int kind) {
   if (kind == 0) return arrow::list(numbers);
   if (kind == 1) return arrow::large_list(numbers);
@@ -138,7 +137,7 @@ TablePtr stars() {
                    {"id", arrow::int64(), "[1, 2, 3]"}});
 }
 
-/// `count` rows of x, y and a text, of numbers that do not compress.
+/// Returns `count` rows of x, y and a text. The numbers do not compress.
 TablePtr many_rows(std::int64_t count) {
   std::string x;
   std::string y;
@@ -203,7 +202,7 @@ TEST_CASE("parquet and arrow: integers that float64 would round are refused, whe
   check_mentions(refusal("most"), {"row 1, column 'most' is 18446744073709551615"});
   check_mentions(refusal("coded"), {"row 0, column 'coded' is -9007199254740993"});
   CHECK(values_of(read(file, {.columns = {"x"}})) == Values{1, 2, 1e17});
-  // Row groups and batches of other shares are not read.
+  // The reader skips row groups and batches of other shares.
   for (const auto& shared :
        {folder.write("s.parquet", parquet_of(plain, 1)), folder.write("s.arrow", arrow_of(plain, 1))}) {
     CHECK(values_of(read(shared, {.columns = {"x", "id"}, .share = {0, 3}})) == Values{1, 1});
@@ -292,7 +291,7 @@ TEST_CASE("parquet and arrow: what is no number is refused by name") {
   check_mentions(refusal("pos"), {"'pos'", "struct<", "not numbers", "its fields as columns"});
   check_mentions(refusal("alt"), {"no column 'alt'", "x, name, pair, price, at, pos, y"});
   check_mentions(error_of<UsageError>([&] { read(file, {.columns = {"x", "0"}}); }), {"'x'", "twice"});
-  // Behind columns that are several in the file.
+  // The column follows columns that take several places in the file.
   CHECK(values_of(read(file, {.columns = {"y", "x"}})) == Values{7, 1});
 }
 
@@ -302,7 +301,7 @@ TEST_CASE("parquet and arrow: the index that pandas stored is a coordinate only 
   const auto index_type = GENERATE(as<std::shared_ptr<arrow::DataType>>(), arrow::int64(), arrow::utf8(),
                                    arrow::timestamp(arrow::TimeUnit::MICRO, "Europe/Berlin"));
   const std::string values = index_type->id() == arrow::Type::STRING ? R"(["a", "b"])" : "[5, 7]";
-  // Wherever it lies, as another program may have moved it.
+  // The index may lie at any place, because another program may have moved it.
   const TablePtr table = with_pandas(table_of({{"x", arrow::float64(), "[1, 2]"},
                                                {"id", index_type, values},
                                                {"y", arrow::float64(), "[3, 4]"},
@@ -459,7 +458,7 @@ TEST_CASE("parquet and arrow: lists that are no vectors are refused where they a
   check_mentions(refusal("deep"), {"'deep'", "list<", "one list of numbers for each row"});
   check_mentions(refusal("words[0]"), {"'words'", "string", "not numbers"});
   CHECK(values_of(read(file, {.columns = {"x"}})) == Values{1, 2, 3, 4, 5});
-  // Where no list says how long they are, as in one of many files.
+  // No list gives the length of the others, as may happen in one of many files.
   const FilePoints none = read(file, {.columns = {"none[1]", "x"}, .on_nan = NanPolicy::drop});
   CHECK(none.size() == 0);
   CHECK(none.inputs[0].dropped.size() == 5);
@@ -479,7 +478,7 @@ TEST_CASE("parquet and arrow: more vectors than are read at once") {
     for (std::int64_t k = 0; k < kWidth; ++k) require_ok(numbers->Append(static_cast<double>(i * kWidth + k)));
   }
   const std::shared_ptr<arrow::Array> array = value_of(is_fixed ? fixed.Finish() : lists.Finish());
-  // In two chunks, neither of which begins where its buffers do.
+  // There are two chunks, and neither begins at the start of its buffers.
   const auto chunks = std::make_shared<arrow::ChunkedArray>(
       arrow::ArrayVector{array->Slice(1, 9000), array->Slice(9001, kCount - 9001)});
   const auto table = arrow::Table::Make(arrow::schema({arrow::field("v", array->type())}), {chunks});
@@ -535,7 +534,7 @@ TEST_CASE("arrow: runs, tensors, lists as views, and dictionaries within lists")
     fields.push_back(arrow::field(name, arrays[static_cast<std::size_t>(array)]->type()));
   }
   const TablePtr table = arrow::Table::Make(arrow::schema(fields), arrays);
-  // The first row cut off, in batches of two rows: so that all parts begin within their buffers.
+  // The second file lacks the first row, and batches have two rows, so all parts begin within their buffers.
   for (const auto& file : {folder.write("a.arrow", arrow_of(table, 2)),
                            folder.write("b.arrow", arrow_of(value_of(table->Slice(1)->CombineChunks()), 2))}) {
     const std::size_t first = file.filename() == "b.arrow" ? 1 : 0;
@@ -701,7 +700,7 @@ TEST_CASE("parquet and arrow: a claim of more memory than the file can need is r
   const TempFolder folder;
   const TablePtr table = many_rows(1000);
   std::string bytes = parquet_of(table, 1024, arrow::Compression::UNCOMPRESSED);
-  // The header of the first page: its type, its size, and its size when compressed.
+  // The header of the first page has its type, its size and its compressed size.
   std::size_t begin = std::string_view("PAR1").size();
   const auto end_of_field = [&] {
     std::size_t end = begin + 1;
@@ -713,7 +712,7 @@ TEST_CASE("parquet and arrow: a claim of more memory than the file can need is r
   check_mentions(error_of<InputError>([&] { read(folder.write("p.parquet", bytes), {.columns = {"x"}}); }),
                  {"p.parquet", "claims 2.0 GiB", "1,000 rows", "damaged"});
   bytes = arrow_of(table, 1024, arrow::Compression::LZ4_FRAME);
-  const std::string length("\x40\x1F\0\0\0\0\0\0", 8);  // 8000, before the values of x
+  const std::string length("\x40\x1F\0\0\0\0\0\0", 8);  // 8000, stored before the values of x
   const std::size_t place = bytes.find(length + "\x04\x22\x4D\x18");
   REQUIRE(place != std::string::npos);
   bytes[place + 4] = '\x10';

@@ -10,7 +10,7 @@ namespace {
 
 using Names = std::set<std::string>;
 
-/// `levels` lists, each within the one before.
+/// Returns `levels` nested lists.
 std::string nested(std::size_t levels) { return std::string(levels, '[') + std::string(levels, ']'); }
 
 }  // namespace
@@ -54,7 +54,7 @@ TEST_CASE("pandas index: text that is damaged, or something else, says nothing o
     CAPTURE(text);
     CHECK(pandas_index(text) == Names());
   }
-  // In memory that does not grow with the depth of what is left out.
+  // The memory must not grow with the depth of the skipped values.
   constexpr std::size_t kDeep = 3000000;
   CHECK(pandas_index(std::string(kDeep, '[')) == Names());
   CHECK(pandas_index(R"({"columns": )" + nested(kDeep) + R"(, "index_columns": ["x"]})") == Names{"x"});

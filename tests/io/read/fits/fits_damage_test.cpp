@@ -64,7 +64,7 @@ TEST_CASE("fits: a column's name without quotes is refused before cfitsio copies
 TEST_CASE("fits: a table whose header lost rows is damaged, not shorter") {
   const TempFolder folder;
   const std::filesystem::path whole = folder / "whole.fits";
-  const std::size_t rows = GENERATE(std::size_t{5000}, std::size_t{100});  // of many blocks, and within one
+  const std::size_t rows = GENERATE(std::size_t{5000}, std::size_t{100});  // many blocks, and less than one
   CAPTURE(rows);
   const bool is_last = GENERATE(true, false);
   {
@@ -76,7 +76,7 @@ TEST_CASE("fits: a table whose header lost rows is damaged, not shorter") {
   }
   std::string bytes = bytes_of_file(whole);
   CHECK(read(whole).size() == rows);
-  // Whole tapes were filled with one of these.
+  // Tapes were padded with zero blocks, which are not damage.
   CHECK(read(folder.write("tape.fits", bytes + std::string(2 * 2880, '\0'))).size() == rows);
   const std::size_t at = bytes.find("NAXIS2  =");
   bytes.replace(at, 30, rows == 100 ? "NAXIS2  =                   10" : "NAXIS2  =                  500");
@@ -104,14 +104,14 @@ TEST_CASE("fits: truncated and damaged files") {
   check_mentions(error_of<InputError>([&] { read(folder.write("text.fits", "hello, world\n")); }),
                  {"text.fits", "not a FITS file", "SIMPLE"});
   check_mentions(error_of<InputError>([&] { read(folder.write("nothing.fits", "")); }), {"nothing.fits", "empty"});
-  // A claim of more rows than the file holds is refused without room being made for them.
+  // A header that claims more rows than the file holds is refused before memory is allocated for them.
   std::string forged = bytes;
   const std::size_t at = forged.find("NAXIS2  =                 5000");
   REQUIRE(at != std::string::npos);
   forged.replace(at, 30, "NAXIS2  =      900000000000000");
   check_mentions(error_of<InputError>([&] { read(folder.write("forged.fits", forged)); }),
                  {"forged.fits", "truncated"});
-  // No message of a failure stays behind for the next call.
+  // The error queue of cfitsio is empty again for the next call.
   char message[FLEN_ERRMSG];
   CHECK(fits_read_errmsg(message) == 0);
 }

@@ -25,8 +25,7 @@ using test::TempFolder;
 using test::values_of;
 using Values = std::vector<double>;
 
-// Extension 1 "STARS": float32 RA and DEC, float64 Z, int32 N, text, a vector, a logical. Extension 2 "EVENTS": two
-// columns.
+// Extension 1 "STARS": float32 RA and DEC, float64 Z, int32 N, text, vector, logical. "EVENTS": two columns.
 std::filesystem::path write_sample(const TempFolder& folder, const std::string& name = "sample.fits") {
   const std::filesystem::path file = folder / name;
   FitsWriter fits(file);
@@ -86,7 +85,7 @@ TEST_CASE("fits reader: the units of columns") {
     CHECK(read(file, {.weight = "MASS"}).inputs[0].units == Units{"hourangle", "deg", ""});
     CHECK(read(file, {.columns = {"z"}}).inputs[0].units.empty());
   }
-  // Of several files each has its own.
+  // Each of several files has its own units.
   const auto other = folder / "c.fits";
   {
     FitsWriter fits(other);

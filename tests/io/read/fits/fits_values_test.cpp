@@ -73,7 +73,7 @@ TEST_CASE("fits: nulls, NaN and scaling") {
   CHECK(values_of(scaled) == Values{100.5, 101, 101.5});
 }
 
-/// A table of ASCII with the fields of a column X, as they are, and numbers from 0 on in Y.
+/// Writes an ASCII table with the given fields in column X, and numbers from 0 on in Y.
 std::filesystem::path write_fields(const TempFolder& folder, const std::string& form, const char* null,
                                    const std::vector<std::string>& fields) {
   std::filesystem::path file = folder / "ascii.fits";
@@ -91,7 +91,7 @@ std::filesystem::path write_fields(const TempFolder& folder, const std::string& 
 TEST_CASE("fits: a field of an ASCII table is a null if it is TNULL but for blanks at its ends") {
   struct Case {
     const char* null;
-    std::vector<std::string> fields;  ///< numbers, and nulls between them
+    std::vector<std::string> fields;  ///< numbers and nulls
     Values kept;
   };
   const TempFolder folder;
@@ -108,7 +108,7 @@ TEST_CASE("fits: a field of an ASCII table is a null if it is TNULL but for blan
   for (const Case& each : cases) {
     CAPTURE(form, each.null);
     std::vector<std::string> fields = each.fields;
-    // An implicit point would be put into numbers that have none.
+    // An implicit decimal point would change numbers without a point.
     if (form[0] != 'I') {
       for (std::string& field : fields) {
         const std::string text(trim(field));
@@ -193,7 +193,7 @@ TEST_CASE("fits: nulls of binary integers are those that are stored, whatever th
   const std::filesystem::path file = folder / "binary.fits";
   {
     FitsWriter fits(file);
-    // Unsigned 16, 32 and 64 bits, signed bytes; unsigned bytes, scaled, a vector.
+    // The columns are unsigned 16, 32 and 64 bits, signed bytes, unsigned bytes, scaled integers and a vector.
     fits.table(BINARY_TBL, "T", {"U", "V", "W", "S", "B", "I", "A"}, {"1U", "1V", "1W", "1S", "1B", "1I", "2J"});
     fits.key("TNULL1", -32768);
     fits.key("TNULL2", -1);
@@ -345,7 +345,7 @@ TEST_CASE("fits: integers that float64 would round are refused, where their colu
   check_mentions(refusal("ID"), {"row 2, column 'ID' is 9007199254740993", "offset", "ReadOptions::columns"});
   check_mentions(refusal("PAIR[1]"), {"row 1, column 'PAIR[1]' is 9007199254740993"});
   CHECK(values_of(read(file, {.columns = {"X", "PAIR[0]"}})) == Values{1, 1, 2, 3, 0x1p60, 5});
-  // Rows of other shares are not read.
+  // The reader skips rows of other shares.
   CHECK(values_of(read(file, {.columns = {"ID"}, .share = {0, 3}})) == Values{1});
 }
 

@@ -1,4 +1,4 @@
-// HDF5 files that lost their end or a bit. libhdf5 crashes on some of them, in a process of its own.
+// HDF5 files lose their end or have a bit flipped. libhdf5 crashes on some of them, in a separate process.
 #include <functional>
 #include <string>
 #include <vector>
@@ -16,7 +16,7 @@ using epsflow::test::flip_bits;
 using epsflow::test::truncate_everywhere;
 using Values = std::vector<double>;
 
-/// A file of each layout, and the columns to read of it.
+/// A file of each layout, and the columns that are read from it.
 struct Sample {
   std::string name;
   std::function<void(Hdf5Writer&)> write;
@@ -38,7 +38,7 @@ std::vector<Sample> samples() {
           {"table_chunks.h5", table(true), {"lat", "pair[1]"}}};
 }
 
-/// Calls test(bytes, read) for each sample: its file, and what reads damaged ones of it.
+/// Calls test(bytes, read) for each sample; `read` reads damaged copies of its bytes.
 template <class Test>
 void for_each_sample(Test test) {
   const TempFolder folder;
@@ -79,7 +79,7 @@ TEST_CASE("hdf5: chunks of another size than their shape tells are not read past
   const std::filesystem::path whole = folder / "whole.h5";
   Hdf5Writer(whole).matrix("/x", H5T_IEEE_F64LE, {64, 2}, Values(128, 1.0), true);
   const std::string bytes = bytes_of_file(whole);
-  // The chunks' extents: 2 rows of 2 values of 8 bytes, once in the layout of the data set.
+  // The chunk extents are 2 rows of 2 values of 8 bytes. They occur once, in the layout of the data set.
   const std::string extents("\2\0\0\0\2\0\0\0\10\0\0\0", 12);
   const std::size_t at = bytes.find(extents);
   REQUIRE(at != std::string::npos);

@@ -42,7 +42,7 @@ FilePoints read(const std::filesystem::path& file, const ReadOptions& options = 
 TEST_CASE("hdf5: the only data set, of any number type") {
   const TempFolder folder;
   const std::filesystem::path file = folder / "cloud.h5";
-  // The types are variables of the library, which GENERATE cannot take by reference.
+  // The types are variables of the library, and GENERATE cannot take them by reference.
   const std::vector<hid_t> types{H5T_IEEE_F64LE, H5T_IEEE_F64BE, H5T_IEEE_F32LE, H5T_IEEE_F32BE,
                                  H5T_STD_I16BE,  H5T_STD_U8LE,   H5T_STD_I64LE};
   const hid_t type = types[GENERATE(range(std::size_t{0}, std::size_t{7}))];
@@ -192,7 +192,7 @@ TEST_CASE("hdf5: the columns asked for settle which data set") {
     writer.table("/table", kRows, false);
   }
   CHECK(values_of(read(file, {.columns = {"lat", "lon"}})) == Values{1, 2, 4, 5, 7, 8});
-  CHECK(values_of(read(file)) == Values{1, 2, 3, 4, 5, 6});  // the table holds text, and so cannot be all columns
+  CHECK(values_of(read(file)) == Values{1, 2, 3, 4, 5, 6});  // the table has text, so it cannot be read whole
   check_mentions(error_of<InputError>([&] { read(file, {.columns = {"alt"}}); }),
                  {"two.h5", "ReadOptions::table", "/b", "/table"});
 }
@@ -328,7 +328,7 @@ TEST_CASE("hdf5: netCDF's fill values, packed values and bare dimensions") {
                  {"'/obs'", "dimension", "without values"});
 }
 
-/// netCDF's attribute as text of variable length.
+/// Writes netCDF's attribute for unsigned values as text of variable length.
 void write_unsigned(Hdf5Writer& writer, const char* path, const char* said) {
   const hid_t type = H5Tcopy(H5T_C_S1);
   H5Tset_size(type, H5T_VARIABLE);
@@ -481,7 +481,7 @@ TEST_CASE("hdf5: data frames of pandas are refused with the way out") {
   for (const ReadOptions& options : {ReadOptions{}, ReadOptions{.columns = {"x"}}, ReadOptions{.table = "store/df"}}) {
     check_mentions(refusal(options), {"frame.h5", "store/df", "written by pandas", "to_parquet", "Python package"});
   }
-  // What it is made of are data sets like any other, for who knows them.
+  // The parts of the frame are normal data sets, which a user can name.
   CHECK(values_of(read(file, {.table = "/store/df/block0_values"})) == Values{1, 2, 3, 4});
 }
 
@@ -546,7 +546,7 @@ TEST_CASE("hdf5: integers that float64 would round are refused, where their colu
   check_mentions(refusal({.table = "/most"}), {"row 1, column 0 is 18446744073709551615"});
   check_mentions(refusal({.table = "/table"}), {"row 1, column 'id' is -9007199254740993"});
   CHECK(values_of(read(file, {.columns = {"x"}, .table = "/table"})) == Values{1, 2});
-  // Rows of shares behind it are not read.
+  // The value lies in another share, so it is not read.
   CHECK(read(file, {.table = "/many", .share = {0, 2}}).size() == 500'000);
   check_mentions(refusal({.table = "/many", .share = {1, 2}}), {"row 999999, column 0 is 9007199254740993"});
   CHECK(values_of(read(file, {.table = "/missing", .on_nan = NanPolicy::drop})) == Values{1});

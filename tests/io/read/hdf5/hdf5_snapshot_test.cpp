@@ -23,14 +23,14 @@ using test::TempFolder;
 using test::values_of;
 using Values = std::vector<double>;
 
-/// Positions of gas and of dark matter; as Gadget-4 writes them, with one mass of each particle of dark matter in the header.
+/// Positions of gas and dark matter, written as by Gadget-4: the header has one mass for all dark matter.
 struct Sample {
   Values gas = {};
   Values dark = {1, 2, 3, 4, 5, 6};
   Values box = {10};
-  Values in_all = {};  ///< as the header says; empty: what is in this file
-  Values high = {};    ///< the high words of it
-  Values said = {};    ///< what the header says is in this file, where that is wrong
+  Values in_all = {};  ///< header's counts in all files; empty: the counts in this file
+  Values high = {};    ///< high words of the counts in all files
+  Values said = {};    ///< wrong header counts of this file; empty: the correct ones
   double files = 1;
 };
 

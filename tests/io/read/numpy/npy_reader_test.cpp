@@ -143,7 +143,7 @@ TEST_CASE("npy: structured arrays") {
   const FilePoints single = read(file, {.columns = {"r"}});
   CHECK(single.precision() == Precision::float32);
   CHECK(values_of(single) == Values{3, 6});
-  CHECK(values_of(read(file, {.columns = {"7", "2"}})) == Values{3, 2, 6, 5});  // padding is no column
+  CHECK(values_of(read(file, {.columns = {"7", "2"}})) == Values{3, 2, 6, 5});  // padding is not a column
   check_mentions(error_of<InputError>([&] { read(file); }),
                  {"flights.npy", "'pos'", "3 values", "ReadOptions::columns", "u, class, n, name"});
   check_mentions(error_of<InputError>([&] { read(file, {.columns = {"pos"}}); }), {"'pos'", "3 values", "'pos[0]'"});
@@ -210,7 +210,7 @@ TEST_CASE("npy: a file of unknown size that ends early") {
 }
 
 TEST_CASE("npy: half precision, of either byte order") {
-  // 1.5, −2, the largest, the smallest normal and subnormal number, −0, a third.
+  // The values are 1.5, −2, the largest, the smallest normal and the smallest subnormal number, −0 and a third.
   const std::vector<std::uint16_t> bits{0x3E00, 0xC000, 0x7BFF, 0x0400, 0x0001, 0x8000, 0x3555};
   const Values values{1.5, -2, 65504, 0x1p-14, 0x1p-24, -0.0, 0.333251953125};
   for (const bool big : {false, true}) {

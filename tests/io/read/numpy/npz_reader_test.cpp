@@ -186,7 +186,7 @@ TEST_CASE("npz: an archive without arrays, and one that is damaged") {
   CHECK(epsflow::test::truncate_everywhere(bytes, read_bytes, has_all_rows) == 0);  // the list of members comes last
   epsflow::test::flip_bits(bytes, read_bytes, has_all_rows);
   if (packed) return;
-  // A checksum stands over the values, so that a flipped bit in them is found too.
+  // A checksum covers the values, so a flipped bit in them is detected too.
   std::string flipped = bytes;
   flipped[bytes.find("\xf8\x3f") + 800] ^= 1;
   check_mentions(error_of<InputError>([&] { read(folder.write("y.npz", flipped)); }), {"y.npz", "damaged"});

@@ -1,4 +1,4 @@
-// Text that lost its end or a bit: an error, or the points of what is there.
+// Text loses its end or has a bit flipped. The reader must throw an error or return the points of the remaining text.
 #include <epsflow/io/read/text/text_reader.hpp>
 
 #include <algorithm>
@@ -47,7 +47,7 @@ FilePoints read(const std::string& bytes, const ReadOptions& options) {
   return read_text(*stream_of(bytes, "damaged.csv"), {.name = "damaged.csv", .options = options});
 }
 
-// Lines that are rows, counted without the reader.
+// Counts the lines that are rows, without the reader.
 std::uint64_t count_rows(const std::string& text, std::uint64_t lines_before) {
   std::istringstream stream(text);
   std::uint64_t rows = 0;
@@ -64,7 +64,7 @@ TEST_CASE("text damage: what is left of a truncated file is read whole, its last
     const Values all = values_of(read(sample.text, sample.options));
     const auto is_right = [&](const FilePoints& points, const std::string& cut) {
       const Values values = values_of(points);
-      // All but the last row, of which text cannot tell how it went on.
+      // All rows except the last are certain: text does not show how the last row continued.
       const std::size_t sure = (points.size() - 1) * points.dims();
       return points.inputs[0].rows == count_rows(cut, sample.lines_before) &&
              std::equal(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(sure), all.begin());
@@ -81,7 +81,7 @@ TEST_CASE("text damage: a flipped bit is an error, or spoils the row that it sta
     const FilePoints whole = read(sample.text, sample.options);
     const Values all = values_of(whole);
     const auto is_right = [&](const FilePoints& points, const std::string& damaged) {
-      // A quote may join rows, and a bit in the first row may make a header of it, or of the header a row.
+      // A quote may join rows. A bit in the first lines may turn a row into a header, or the header into a row.
       if (damaged.find('"') != std::string::npos) return true;
       const std::uint64_t rows = points.inputs[0].rows;
       const bool first_row_changed = damaged.substr(0, 40) != sample.text.substr(0, 40);

@@ -78,8 +78,8 @@ TEST_CASE("text: a comment directly before the first row names the columns when 
     CAPTURE(text);
     CHECK(read(text).column_names.empty());
   }
-  CHECK(read("# u v\nx,y\n1,2\n").column_names == names);  // a header says more
-  CHECK(read("# x y\n0,1\n2,3\n").size() == 2);            // and 0,1 is a point where the comment has the names
+  CHECK(read("# u v\nx,y\n1,2\n").column_names == names);  // a header comes before a comment
+  CHECK(read("# x y\n0,1\n2,3\n").size() == 2);            // 0,1 is a point if a comment has the names
   CHECK(read("# x y\n1,2\n", {.text = {.header = Header::no}}).column_names.empty());
 }
 
@@ -99,7 +99,7 @@ TEST_CASE("text: integers that float64 would round are refused, where their colu
                    {"stars.csv: line 3 (row 1), column 'id' is", "2^53", "offset", "ReadOptions::columns"});
     CHECK(values_of(read(text, {.columns = {"x"}})) == Values{2, 3});
   }
-  // What has a fraction or an exponent was a float64 before it was written.
+  // A number with a fraction or an exponent was a float64 before it was written.
   CHECK(values_of(read(
             "9007199254740992\n-9007199254740994\n9007199254740993.0\n9007199254740993e0\n1180591620717411303424\n",
             {.text = {.header = Header::no}})) == Values{0x1p53, -0x1p53 - 2, 0x1p53, 0x1p53, 0x1p70});
@@ -111,8 +111,8 @@ TEST_CASE("text: quotes") {
       {.columns = {"the \"x\", in m", "y\n(two lines)"}});
   CHECK(values_of(points) == Values{1.5, 2, 3, 4, 5, 6});
   const std::string text = error_of<InputError>([] { read("a,b\n\"1\n2\",3\n4,x\n", {.columns = {"b"}}); });
-  check_mentions(text, {"line 4", "row 1", "'b'", "'x'"});  // the line break in quotes counts as a line, not as a row
-  CHECK(values_of(read("'a' 5\" b\n1 2 3\n", {.columns = {"b"}})) == Values{3});  // a quote within a field is itself
+  check_mentions(text, {"line 4", "row 1", "'b'", "'x'"});  // a line break in quotes counts as a line, not as a row
+  CHECK(values_of(read("'a' 5\" b\n1 2 3\n", {.columns = {"b"}})) == Values{3});  // quotes within a field are plain
 }
 
 TEST_CASE("text: a quote that is never closed") {
@@ -239,8 +239,7 @@ TEST_CASE("text: more columns than a point may have dimensions") {
   CHECK(values_of(read(text, {.columns = {"4096"}})) == Values{0});
 }
 
-// Enough text for several threads: the order of the rows, the counts and the place of a fault must not depend on the
-// split.
+// Several threads read this text. The order of the rows, the counts and the place of an error must not change.
 TEST_CASE("text: large files") {
   constexpr std::size_t kRows = 1200000;
   std::string text = "# head\nid,x,y\n";

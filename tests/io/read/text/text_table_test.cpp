@@ -1,4 +1,4 @@
-// What the first rows of a text are taken for, seen through the points that come of it.
+// The first rows of a text are classified as header, units, rules or data. The tests check the resulting points.
 #include <epsflow/io/read/text/text_table.hpp>
 
 #include <algorithm>
@@ -77,12 +77,12 @@ TEST_CASE("text table: a row of units behind the header") {
   CHECK(points.inputs[0].kind == "text, comma-separated, header in line 1, units in line 2");
   CHECK(points.inputs[0].rows == 2);
   CHECK(points.inputs[0].units == Names{"deg", "deg"});
-  // Of the chosen columns in their order, without that of the weights; nothing where nothing is said.
+  // Units follow the chosen columns in their order, without the weight column. They are empty if the text has none.
   const std::string_view text = "| m | ra | id | dec |\n| kg | h | - | \"d:m:s\" |\n| 1 | 2 | 3 | 4 |\n";
   CHECK(read(text, {.columns = {"dec", "id", "ra"}}).inputs[0].units == Names{"d:m:s", "", "h"});
   CHECK(read(text, {.weight = "m"}).inputs[0].units == Names{"h", "", "d:m:s"});
   CHECK(read("ra,dec\n1,2\n").inputs[0].units.empty());
-  // Not when its column goes on with text, or nothing follows.
+  // A word is not a missing value if its column goes on with text or if no row follows.
   check_mentions(refusal("site,x\nA,NA\nB,1\n", {.columns = {"x"}}), {"line 2", "row 0"});
   check_mentions(refusal("x,y\ndeg,deg\n"), {"line 1", "Header::yes"});
   check_mentions(refusal("x,y\nbad,1\n2,3\n"), {"line 2 (row 0)", "'x'", "'bad'"});
@@ -136,7 +136,7 @@ TEST_CASE("text table: between blanks units stand above the dashes of their colu
       "        deg\n"
       "M31   1   2\n";
   CHECK(read(below, {.columns = {"ra", "dec"}}).inputs[0].units == Names{"", "deg"});
-  // Without a stroke for each column nobody knows whose unit it is.
+  // Without a rule for each column, the columns of the units are ambiguous.
   check_mentions(refusal("name ra dec\ndeg deg\n-----------\nM31 1 2\n", {.columns = {"ra"}}),
                  {"line 2 (row 0)", "'deg'"});
 }
@@ -189,7 +189,7 @@ TEST_CASE("text table: what spreadsheets write for values that they do not have 
     CHECK(values_of(points) == Values{1, 2, 5, 6});
     CHECK(points.inputs[0].dropped == std::vector<std::uint64_t>{0});
   }
-  // In a column that is not used, at either end.
+  // The missing values lie in unused columns, at either end of the row.
   const std::string beside = "a" + d + "x" + d + "b\n" + m + d + "1" + d + m + "\n2" + d + "3" + d + "4\n";
   CHECK(values_of(read(beside, {.columns = {"x"}})) == Values{1, 3});
   check_mentions(refusal("x" + d + "y\n" + m + d + "3\n1" + d + "2\n"), {"line 2 (row 0)", "'x'", mark});
@@ -206,7 +206,7 @@ TEST_CASE("text table: comments that look like what spreadsheets write") {
     CHECK(values_of(points) == Values{1, 2, 3, 4});
     CHECK(points.inputs[0].rows == 2);
   }
-  // Another mark of comments does not make them text.
+  // Another comment mark does not turn these lines into text.
   CHECK(read("x,y\n%,\n1,2\n#REF!,3\n", {.on_nan = NanPolicy::drop, .text = {.comment = "%"}}).inputs[0].rows == 2);
 }
 
@@ -257,7 +257,7 @@ TEST_CASE("text table: bars, with and without those at the ends, and rules betwe
   for (int i = 0; i < 200; ++i) many += "| 1 | 2 |\n";
   CHECK(read(many).size() == 200);
   check_mentions(refusal(many + "9 | 3 | 4 |\n", {.columns = {"a"}}), {"line 202 (row 200)", "before the first bar"});
-  check_mentions(refusal("a|b\n1|2\n-|-\n"), {"line 3 (row 1)", "'-'"});  // a row of nothing, no rule
+  check_mentions(refusal("a|b\n1|2\n-|-\n"), {"line 3 (row 1)", "'-'"});  // missing values, not a rule
 }
 
 TEST_CASE("text table: decimal commas") {
@@ -307,7 +307,7 @@ TEST_CASE("text table: every mark of nothing, and the exponents of Fortran") {
   check_mentions(refusal("x,y\n1,D5\n"), {"'D5'"});
 }
 
-// Blocks of 64 KiB, rows, comments and quotes that lie across their borders.
+// Rows, comments and quotes cross the borders of blocks of 64 KiB.
 TEST_CASE("text table: the points do not depend on the memory that reading may take") {
   std::string text = "id,x,y,note\r\n";
   std::uint64_t rows = 0;
