@@ -26,7 +26,7 @@ ClusterCommand parse_cluster(const Arguments& arguments) {
   command.out = outputs.take_with_rows(command.of_table ? std::span<const io::OutputFormat>(io::kPointFormats)
                                                         : std::span<const io::OutputFormat>(io::kLabelFormats));
   command.core = outputs.take("core", io::kMaskFormats);
-  command.labelled = outputs.take("labelled", io::kLabelledFormats);
+  command.labelled = outputs.take("labelled", io::kTableFormats);
   command.catalog = outputs.take("catalog", io::kTableFormats);
   if (arguments.given("stats") && command.catalog.empty()) {
     throw UsageError("--stats is about the clusters of --catalog: give --catalog as well");
@@ -74,7 +74,7 @@ void run_on_points(ClusterCommand& command) {
   const io::FilePoints points = read_points(input, settings);
   std::optional<io::LabelledCopy> labelled;
   if (!command.labelled.empty()) {
-    const io::OutputFormat format = io::output_format(command.labelled, io::kLabelledFormats);
+    const io::OutputFormat format = io::output_format(command.labelled, io::kTableFormats);
     labelled.emplace(input.labelled_copy(points, format, settings.run.core_mask));
   }
   std::optional<Cataloguing> cataloguing;
@@ -113,33 +113,32 @@ Command cluster_command() {
           "and writes the labels in input order.",
       .example = "epsflow cluster points.csv --columns x,y --eps 0.3 --minpts 4 --out labels.npy",
       .operand = {"FILE …"},
-      .groups = {{"What to cluster", variant_options()},
-                 metric_options(),
-                 {"Results",
-                  {output_file(
-                       "out",
-                       "labels as .npy (int32), .csv, .fits, .h5 or .parquet, or - for CSV on standard output; without "
-                       "it only the summary is shown; beside a file, where rows were dropped or files joined, "
-                       "NAME.rows.npy (int64): the row of each label, from 0 through all files"),
-                   output_file("core", "mask of core points as .npy (bool)"),
-                   output_file(
-                       "labelled",
-                       "columns of the input with the label beside them, and with --core the mask, as .csv, .fits, .h5 "
-                       "or .parquet: every column from text to .csv and from FITS to .fits, else the coordinates; "
-                       "longitudes and latitudes as .geojson, up to three dimensions as .vtp (ParaView); - for CSV on "
-                       "standard output"),
-                   output_file(
-                       "catalog",
-                       "a row for each cluster as .csv, .fits, .h5 or .parquet: size, core points, first core point, "
-                       "and of the coordinates centre, spread, ends and radius; weighted by --weight; - for CSV on "
-                       "standard output"),
-                   stats_option(), overwrite_option()}},
-                 input_options(),
-                 table_options(),
-                 machine_options(),
-                 run_options(),
-                 search_options(),
-                 message_options()},
+      .groups =
+          {{"What to cluster", variant_options()},
+           metric_options(),
+           {"Results",
+            {output_file(
+                 "out",
+                 "labels as .npy (int32), .csv, .fits, .h5 or .parquet, or - for CSV on standard output; without "
+                 "it only the summary is shown; beside a file, where rows were dropped or files joined, "
+                 "NAME.rows.npy (int64): the row of each label, from 0 through all files"),
+             output_file("core", "mask of core points as .npy (bool)"),
+             output_file(
+                 "labelled",
+                 "columns of the input with the label beside them, and with --core the mask, as .csv, .fits, .h5 "
+                 "or .parquet: every column from text to .csv and from FITS to .fits, else the coordinates; - for "
+                 "CSV on standard output"),
+             output_file("catalog",
+                         "a row for each cluster as .csv, .fits, .h5 or .parquet: size, core points, first core point, "
+                         "and of the coordinates centre, spread, ends and radius; weighted by --weight; - for CSV on "
+                         "standard output"),
+             stats_option(), overwrite_option()}},
+           input_options(),
+           table_options(),
+           machine_options(),
+           run_options(),
+           search_options(),
+           message_options()},
       .run = run_cluster};
 }
 

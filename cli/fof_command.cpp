@@ -7,6 +7,7 @@
 #include <epsflow/cli/catalogs.hpp>
 #include <epsflow/cli/running.hpp>
 #include <epsflow/core/choices.hpp>
+#include <epsflow/io/write/hdf5_writer.hpp>
 #include <epsflow/io/write_table.hpp>
 #include <epsflow/pipeline/attach.hpp>
 #include <epsflow/pipeline/sweep.hpp>

@@ -118,9 +118,7 @@ report::Subject subject_of(const io::FilePoints& points, const Metric& metric, c
 void write_page(const Messages& messages, const std::string& file, io::Overwrite overwrite,
                 const report::Report& report) {
   const std::string page = report.page();
-  io::AtomicFile out(file, overwrite);
-  out.write(page);
-  out.commit();
+  io::write_text_file(file, page, overwrite);
   messages.tell("{}: a report of {}, {} with a map, {}", file, format_count(report.cells(), "cell"), report.maps(),
                 format_bytes(page.size()));
 }

@@ -131,7 +131,7 @@ std::vector<io::VariantWriter> make_writers(SweepCommand& command, const SweptPo
   const auto& wanted = command.outputs.wanted;
   if (const auto labelled = wanted.find(io::kLabelledFolder); labelled != wanted.end()) {
     const std::string& extension = labelled->second;
-    const io::OutputFormat format = io::output_format(io::kLabelledFolder + extension, io::kLabelledFormats);
+    const io::OutputFormat format = io::output_format(io::kLabelledFolder + extension, io::kTableFormats);
     const io::LabelledCopy& copy =
         made.copy.emplace(command.input.labelled_copy(swept.points, format, command.settings.run.core_mask));
     writers.push_back({.folder = io::kLabelledFolder,
@@ -260,11 +260,10 @@ Command sweep_command() {
                  report_option(
                      "page for a browser, with all that epsflow report makes of the folder; writes lineage.npz, too"),
                  spec_of<RunOptions>("core"),
-                 word_option("labelled", {"csv", "fits", "h5", "parquet", "geojson", "vtp"}, "",
+                 word_option("labelled", {"csv", "fits", "h5", "parquet"}, "",
                              "write the columns of the input with the label beside them, and with --core the mask, "
                              "for each variant, labelled/…: every column from text to csv and from FITS to fits, else "
-                             "the coordinates; geojson is for longitudes and latitudes, vtp (ParaView) for up to three "
-                             "dimensions"),
+                             "the coordinates"),
                  word_option("catalog", {"csv", "fits", "h5", "parquet"}, "",
                              "write the clusters of each variant as well, a row for each, catalog/…: size, core "
                              "points, first core point, and of the coordinates centre, spread, ends and radius; "

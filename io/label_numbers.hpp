@@ -14,8 +14,9 @@ enum class LabelNumbers : std::uint8_t {
 /// Says in the metadata of a file (FITS, HDF5, Parquet) that its numbers are LabelNumbers::group.
 inline constexpr const char* kGroupMark = "epsflow: groups from 1";
 
-/// Whether a file of labels is marked as one of groups: by kGroupMark, or as marked_npy() does. CSV has no metadata: there the 0 of points
-/// in no group is written as -0, which is 0 to every reader of numbers. False for a file that cannot be read. O(1).
+/// Whether a file of labels is marked as one of groups: by kGroupMark, or as marked_npy() does. CSV has no metadata:
+/// there the 0 of points in no group is written as -0, which is 0 to every reader of numbers. False for a file that
+/// cannot be read. O(1).
 [[nodiscard]] bool is_marked_as_groups(const std::filesystem::path& file);
 
 }  // namespace epsflow::io

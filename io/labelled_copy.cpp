@@ -13,20 +13,15 @@
 #include <epsflow/io/read/input_file.hpp>
 #include <epsflow/io/read/source.hpp>
 #include <epsflow/io/read/text/text_reader.hpp>
-#include <epsflow/io/write/arrow/parquet_writer.hpp>
-#include <epsflow/io/write/labelled_csv.hpp>
-#include <epsflow/io/write/labelled_fits.hpp>
-#include <epsflow/io/write/labelled_geojson.hpp>
-#include <epsflow/io/write/labelled_hdf5.hpp>
-#include <epsflow/io/write/labelled_vtp.hpp>
+#include <epsflow/io/row_numbers.hpp>
+#include <epsflow/io/write/output_table.hpp>
 
 namespace epsflow::io {
 namespace {
 
-OutputFormat require_labelled(OutputFormat format) {
-  if (std::find(kLabelledFormats.begin(), kLabelledFormats.end(), format) == kLabelledFormats.end()) {
-    throw UsageError(
-        "the input with labels is written as CSV, FITS, HDF5, Parquet, GeoJSON or VTP; choose one of them");
+OutputFormat require_table(OutputFormat format) {
+  if (std::ranges::find(kTableFormats, format) == kTableFormats.end()) {
+    throw UsageError("the input with labels is written as CSV, FITS, HDF5 or Parquet; choose one of them");
   }
   return require_known(format);
 }
@@ -51,17 +46,6 @@ std::string find_limit(const std::vector<std::filesystem::path>& files, const Re
   return {};
 }
 
-/// About how many bytes a row of coordinates takes in a format.
-std::uint64_t row_bytes(OutputFormat format, const Points& points) {
-  constexpr std::uint64_t kDigits = 18;       // of a coordinate in text
-  constexpr std::uint64_t kFeatureText = 90;  // in GeoJSON, besides coordinates and label
-  constexpr std::uint64_t kVertex = 16;
-  const std::uint64_t value = bytes_of(points.precision());
-  if (format == OutputFormat::csv) return points.dims() * kDigits;
-  if (format == OutputFormat::geojson) return points.dims() * kDigits + kFeatureText;
-  return format == OutputFormat::vtp ? 3 * value + kVertex : points.dims() * value;
-}
-
 bool same_name(std::string_view a, std::string_view b, bool ignore_case) noexcept {
   const auto folded = [&](char c) {
     return ignore_case && c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
@@ -76,7 +60,7 @@ LabelledCopy::LabelledCopy(std::vector<std::filesystem::path> files, ReadOptions
     : files_(std::move(files)),
       options_(std::move(options)),
       points_(points),
-      format_(require_labelled(format)),
+      format_(require_table(format)),
       core_(core),
       metric_(std::move(metric)),
       limit_(find_limit(files_, options_, format_)) {
@@ -87,7 +71,9 @@ LabelledCopy::LabelledCopy(std::vector<std::filesystem::path> files, ReadOptions
   find_names();
   require_free_names();
   constexpr std::uint64_t kLabelBytes = 5;
-  bytes_ = points_.size() * (kLabelBytes + (limit_.empty() ? 0 : row_bytes(format_, points_)));
+  constexpr std::uint64_t kDigits = 18;  // of a coordinate in text
+  const std::uint64_t value_bytes = format_ == OutputFormat::csv ? kDigits : bytes_of(points_.precision());
+  bytes_ = points_.size() * (kLabelBytes + (limit_.empty() ? 0 : points_.dims() * value_bytes));
   for (std::size_t i = 0; limit_.empty() && i < files_.size(); ++i) {
     std::error_code code;
     const std::uintmax_t size = std::filesystem::file_size(files_[i], code);
@@ -97,8 +83,7 @@ LabelledCopy::LabelledCopy(std::vector<std::filesystem::path> files, ReadOptions
 
 std::string LabelledCopy::contents() const {
   std::string text = limit_.empty() ? "all columns" : "coordinates";
-  // Formats without columns still take longitude and latitude by their names.
-  for (const std::string& name : names_.empty() ? points_.column_names : names_) text += " " + show_text(name);
+  for (const std::string& name : names_) text += " " + show_text(name);
   if (core_) text += ", core points";
   if (limit_.empty()) {
     for (const InputRows& input : points_.inputs) text += ", " + input.stamp;
@@ -115,23 +100,20 @@ std::string LabelledCopy::contents() const {
 void LabelledCopy::find_names() {
   if (limit_.empty()) {
     require_unchanged();
-    const bool text = format_ == OutputFormat::csv;
-    names_ = text ? text_column_names(files_, options_, points_) : fits_column_names(files_, options_, points_);
-    left_out_ = text ? text_left_out(files_, options_, points_) : fits_left_out(files_, options_, points_);
+    SourceColumns found = table_format(format_).look({files_, options_, points_});
+    names_ = std::move(found.names);
+    left_out_ = std::move(found.left_out);
     return;
   }
-  // These have no columns.
-  if (format_ == OutputFormat::geojson) return require_geojson_points(points_, metric_);
-  if (format_ == OutputFormat::vtp) return require_vtp_points(points_);
   const bool has_names = points_.column_names.size() == points_.dims();
   for (std::size_t k = 0; k < points_.dims(); ++k) {
     const std::size_t number = k < points_.column_numbers.size() ? points_.column_numbers[k] : k;
     const bool is_named = has_names && !points_.column_names[k].empty();
     names_.push_back(is_named ? points_.column_names[k] : fmt::format("x{}", number));
   }
-  if (format_ == OutputFormat::fits) require_fits_names(names_);
-  if (format_ == OutputFormat::hdf5) require_hdf5_names(names_);
-  if (format_ == OutputFormat::parquet) require_parquet_names(names_);
+  constexpr std::size_t kAdded = 3;  // row, label, core
+  table_format(format_).check(names_, kAdded, "coordinate");
+  if (points_.renumbered()) rows_ = row_numbers(points_);
 }
 
 void LabelledCopy::require_free_names() const {
@@ -166,28 +148,22 @@ void LabelledCopy::require_unchanged() const {
 
 void LabelledCopy::write(const std::filesystem::path& file, const std::filesystem::path& target,
                          const VariantResult& result) const {
-  const LabelledRows rows{.points = points_, .result = result, .metric = metric_, .core = core_};
   require_unchanged();
-  if (format_ == OutputFormat::hdf5) {
-    write_hdf5_coordinates(file, target, names_, rows);
-  } else if (format_ == OutputFormat::parquet) {
-    write_parquet_coordinates(file, target, names_, rows);
-  } else if (format_ == OutputFormat::geojson) {
-    write_geojson(file, target, rows);
-  } else if (format_ == OutputFormat::vtp) {
-    write_vtp(file, target, rows);
-  } else if (format_ == OutputFormat::fits) {
-    if (limit_.empty()) {
-      write_fits_copy(file, target, files_, options_, rows);
-    } else {
-      write_fits_coordinates(file, target, names_, rows);
-    }
-  } else if (limit_.empty()) {
-    write_csv_copy(file, target, files_, options_, names_, rows);
-  } else {
-    write_csv_coordinates(file, target, names_, rows);
+  if (limit_.empty()) {
+    table_format(format_).copy(file, target, {files_, options_, points_}, names_, {result, metric_, core_});
+    return require_unchanged();
   }
-  require_unchanged();
+  OutputTable table{.origin = {format_ == OutputFormat::fits ? "LABELLED" : "labelled", result, metric_},
+                    .rows = points_.size()};
+  if (points_.renumbered()) table.columns.push_back({kRowColumn, ColumnView<std::int64_t>{rows_.data()}});
+  points_.view().visit([&]<class T>(std::span<const T> values) {
+    for (std::size_t k = 0; k < names_.size(); ++k) {
+      table.columns.push_back({names_[k], ColumnView<T>{values.data() + k, names_.size()}});
+    }
+  });
+  table.columns.push_back({kLabelColumn, ColumnView<std::int32_t>{result.labels.data()}});
+  if (core_) table.columns.push_back({kCoreColumn, ColumnView<std::uint8_t>{result.core.data()}});
+  table_format(format_).write(file, target, table);
 }
 
 void LabelledCopy::write(const std::filesystem::path& target, const VariantResult& result, Overwrite overwrite) const {

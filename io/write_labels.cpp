@@ -8,46 +8,23 @@
 
 #include <epsflow/core/error.hpp>
 #include <epsflow/io/formats.hpp>
-#include <epsflow/io/write/arrow/parquet_writer.hpp>
 #include <epsflow/io/write/csv_writer.hpp>
-#include <epsflow/io/write/fits_writer.hpp>
-#include <epsflow/io/write/hdf5_writer.hpp>
-#include <epsflow/io/write/labelled_rows.hpp>
 #include <epsflow/io/write/npy_writer.hpp>
+#include <epsflow/io/write/output_table.hpp>
 
 namespace epsflow::io {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, OutputFormat>, 8> kEndings{{{".npy", OutputFormat::npy},
+constexpr std::array<std::pair<std::string_view, OutputFormat>, 6> kEndings{{{".npy", OutputFormat::npy},
                                                                              {".csv", OutputFormat::csv},
                                                                              {".fits", OutputFormat::fits},
                                                                              {".h5", OutputFormat::hdf5},
                                                                              {".hdf5", OutputFormat::hdf5},
-                                                                             {".parquet", OutputFormat::parquet},
-                                                                             {".geojson", OutputFormat::geojson},
-                                                                             {".vtp", OutputFormat::vtp}}};
+                                                                             {".parquet", OutputFormat::parquet}}};
 
-void write_csv_labels(const std::filesystem::path& file, std::span<const std::int32_t> labels, Overwrite overwrite,
-                      LabelNumbers numbers) {
-  AtomicFile out(file, overwrite);
-  CsvWriter csv(out);
-  csv.text(kLabelColumn);
-  csv.end_row();
-  for (const std::int32_t label : labels) {
-    if (numbers == LabelNumbers::group && label == 0) {
-      csv.text("-0");
-    } else {
-      csv.number(label);
-    }
-    csv.end_row();
-  }
-  csv.flush();
-  out.commit();
-}
-
-void write_csv_points(const std::filesystem::path& file, PointsView points, const std::vector<std::string>& names,
-                      Overwrite overwrite) {
-  AtomicFile out(file, overwrite);
+void write_csv_points(const std::filesystem::path& file, const std::filesystem::path& target, PointsView points,
+                      const std::vector<std::string>& names) {
+  FileStream out(file, target);
   CsvWriter csv(out);
   for (const std::string& name : names) csv.text(name);
   if (!names.empty()) csv.end_row();
@@ -58,7 +35,7 @@ void write_csv_points(const std::filesystem::path& file, PointsView points, cons
     }
   });
   csv.flush();
-  out.commit();
+  out.close();
 }
 
 }  // namespace
@@ -76,6 +53,11 @@ OutputFormat output_format(const std::filesystem::path& file, std::span<const Ou
       known += (known.empty() ? "" : ", ") + std::string(ending);
     }
   }
+  if (extension == ".geojson" || extension == ".vtp") {
+    throw UsageError("epsflow does not write " + file.string() +
+                     ": write .csv or .parquet, and convert it with geopandas (.geojson) or pyvista (.vtp), for which "
+                     "docs/howto/files.md has the recipe");
+  }
   throw UsageError("cannot tell the format of " + file.string() + " from its name; let it end in one of " + known);
 }
 
@@ -88,20 +70,17 @@ OutputFormat require_known(OutputFormat format) {
 
 void write_labels(const std::filesystem::path& file, const VariantResult& result, Overwrite overwrite,
                   const Metric& metric, LabelNumbers numbers) {
-  switch (output_format(file, kLabelFormats)) {
-    case OutputFormat::npy: {
-      const bool groups = numbers == LabelNumbers::group;
-      return write_npy(file, groups ? marked_npy(result.labels.span()) : npy_labels(result.labels), overwrite);
-    }
-    case OutputFormat::csv:
-      return write_csv_labels(file, result.labels, overwrite, numbers);
-    case OutputFormat::fits:
-      return write_fits_labels(file, result, overwrite, metric, numbers);
-    case OutputFormat::hdf5:
-      return write_hdf5_labels(file, result, overwrite, metric, numbers);
-    default:
-      return write_parquet_labels(file, result, overwrite, metric, numbers);
+  const OutputFormat format = output_format(file, kLabelFormats);
+  const std::span<const std::int32_t> labels = result.labels;
+  if (format == OutputFormat::npy) {
+    return write_npy(file, numbers == LabelNumbers::group ? marked_npy(labels) : npy_labels(labels), overwrite);
   }
+  const bool upper = format == OutputFormat::fits;
+  const OutputTable table{.origin = {upper ? "LABELS" : "labels", result, metric},
+                          .rows = labels.size(),
+                          .columns = {{upper ? "LABEL" : kLabelColumn, ColumnView<std::int32_t>{labels.data()}}},
+                          .numbers = numbers};
+  write_atomically(file, overwrite, [&](const auto& temporary) { table_format(format).write(temporary, file, table); });
 }
 
 bool is_marked_as_groups(const std::filesystem::path& file) {
@@ -125,7 +104,7 @@ bool is_marked_as_groups(const std::filesystem::path& file) {
 void write_points(const std::filesystem::path& file, PointsView points, const std::vector<std::string>& names,
                   Overwrite overwrite) {
   if (output_format(file, kPointFormats) == OutputFormat::npy) return write_npy(file, npy_points(points), overwrite);
-  write_csv_points(file, points, names, overwrite);
+  write_atomically(file, overwrite, [&](const auto& temporary) { write_csv_points(temporary, file, points, names); });
 }
 
 }  // namespace epsflow::io

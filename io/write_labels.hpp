@@ -17,36 +17,36 @@
 namespace epsflow::io {
 
 /// The format of an output file. The extension of its name decides, see output_format().
-enum class OutputFormat : std::uint8_t { npy, csv, fits, hdf5, parquet, geojson, vtp };
+enum class OutputFormat : std::uint8_t { npy, csv, fits, hdf5, parquet };
 
-/// The format of an output: by its name, .npy .csv .fits .h5 .hdf5 .parquet .geojson .vtp in lower or upper case; standard output is
+/// The format of an output: by its name, .npy .csv .fits .h5 .hdf5 .parquet in lower or upper case; standard output is
 /// CSV. Throws UsageError naming those of `allowed` for any other, and for one that this build leaves out.
 [[nodiscard]] OutputFormat output_format(const std::filesystem::path& file, std::span<const OutputFormat> allowed);
 
 /// Passes on a format that this build writes. Throws UsageError for one that it leaves out.
 OutputFormat require_known(OutputFormat format);
 
-/// Formats of labels: .npy (int32), .csv (a column `label`), .fits (a binary table with an int32 column LABEL, the variant and the
-/// metric as keywords), .h5 (a data set `labels` with the variant, its counts and the metric as attributes), .parquet (an int32 column
-/// `label`, with the same as metadata of the schema).
+/// Formats of labels: .npy (int32), .csv (a column `label`), .fits (a binary table with an int32 column LABEL, the
+/// variant and the metric as keywords), .h5 (a data set `labels` with the variant, its counts and the metric as
+/// attributes), .parquet (an int32 column `label`, with the same as metadata of the schema).
 inline constexpr std::array kLabelFormats{OutputFormat::npy, OutputFormat::csv, OutputFormat::fits, OutputFormat::hdf5,
                                           OutputFormat::parquet};
 /// Formats of points: .npy, .csv (with a header line where there are names).
 inline constexpr std::array kPointFormats{OutputFormat::npy, OutputFormat::csv};
 /// Formats of masks of core points.
 inline constexpr std::array kMaskFormats{OutputFormat::npy};
-/// Formats of the input with labels beside it: labelled_copy.hpp.
-inline constexpr std::array kLabelledFormats{OutputFormat::csv,     OutputFormat::fits,    OutputFormat::hdf5,
-                                             OutputFormat::parquet, OutputFormat::geojson, OutputFormat::vtp};
+/// Formats of tables (write_table.hpp), and of the input with labels beside it (labelled_copy.hpp).
+inline constexpr std::array kTableFormats{OutputFormat::csv, OutputFormat::fits, OutputFormat::hdf5,
+                                          OutputFormat::parquet};
 /// Formats of neighbour tables.
 inline constexpr std::array kNeighborFormats{OutputFormat::hdf5};
 
-/// Writes the labels in one of kLabelFormats. Formats with metadata (FITS, HDF5, Parquet) also hold `metric`. A file of groups is marked
-/// (is_marked_as_groups()). Atomic. Errors as output_format() and AtomicFile.
+/// Writes the labels in one of kLabelFormats. Formats with metadata (FITS, HDF5, Parquet) also hold `metric`. A file of
+/// groups is marked (is_marked_as_groups()). Atomic. Errors as output_format() and commit_file().
 void write_labels(const std::filesystem::path& file, const VariantResult& result, Overwrite overwrite,
                   const Metric& metric = {}, LabelNumbers numbers = LabelNumbers::label);
 
-/// In one of kPointFormats; `names` are d names, or none. Atomic. Errors as output_format() and AtomicFile.
+/// In one of kPointFormats; `names` are d names, or none. Atomic. Errors as output_format() and commit_file().
 void write_points(const std::filesystem::path& file, PointsView points, const std::vector<std::string>& names,
                   Overwrite overwrite);
 

@@ -226,24 +226,6 @@ void sync_path(const std::filesystem::path& file) {
   if (error != 0) throw_cannot_write(file, error);
 }
 
-AtomicFile::AtomicFile(std::filesystem::path target, Overwrite overwrite)
-    : target_(std::move(target)),
-      overwrite_(overwrite),
-      temporary_(is_standard_output(target_) ? std::filesystem::path() : temporary_beside(target_)),
-      stream_(temporary_.empty() ? target_ : temporary_, target_) {}
-
-AtomicFile::~AtomicFile() {
-  if (temporary_.empty()) return;
-  std::error_code ignored;
-  std::filesystem::remove(temporary_, ignored);
-}
-
-void AtomicFile::commit() {
-  stream_.close();
-  if (temporary_.empty()) return;
-  commit_file(std::exchange(temporary_, {}), target_, overwrite_);
-}
-
 void write_atomically(const std::filesystem::path& target, Overwrite overwrite,
                       const std::function<void(const std::filesystem::path& file)>& write) {
   if (is_standard_output(target)) return write(target);
@@ -258,10 +240,12 @@ void write_atomically(const std::filesystem::path& target, Overwrite overwrite,
   commit_file(temporary, target, overwrite);
 }
 
-void write_text_file(const std::filesystem::path& target, std::string_view text) {
-  AtomicFile file(target, Overwrite::replace);
-  file.write(text);
-  file.commit();
+void write_text_file(const std::filesystem::path& target, std::string_view text, Overwrite overwrite) {
+  write_atomically(target, overwrite, [&](const std::filesystem::path& temporary) {
+    FileStream out(temporary, target);
+    out.write(text);
+    out.close();
+  });
 }
 
 }  // namespace epsflow::io

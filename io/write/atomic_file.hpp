@@ -27,9 +27,9 @@ class ReaderGone : public ResourceError {
   ReaderGone() : ResourceError("whoever read the output has gone") {}
 };
 
-/// Finds out, before anything is read or computed, whether `target` can be written. Throws UsageError for an empty
-/// name, a folder, a device or pipe, one of `inputs` under whatever name, and, with Overwrite::refuse, anything that
-/// exists; ResourceError if its folder cannot be written to. Leaves nothing behind. O(inputs).
+/// Checks whether `target` can be written, before anything is read or computed. Throws UsageError for an empty name,
+/// a folder, a device or pipe, one of `inputs` under whatever name, and, with Overwrite::refuse, anything that exists;
+/// ResourceError where its folder cannot be written to. Leaves nothing behind. O(inputs).
 void require_target(const std::filesystem::path& target, Overwrite overwrite,
                     std::span<const std::filesystem::path> inputs);
 
@@ -45,16 +45,17 @@ void require_target(const std::filesystem::path& target, Overwrite overwrite,
 /// Bytes that go to a file one after the other. Not thread-safe.
 class FileStream {
  public:
-  /// Creates `file`, or empties it if it exists; kStandardOutput stands for standard output. With `at`: writes from
-  /// this byte on, to a file that others write to as well, and whose bytes stay. Errors name `target`. Throws
-  /// ResourceError.
-  FileStream(const std::filesystem::path& file, std::filesystem::path target, std::optional<std::uint64_t> at = {});
+  /// Creates `file`, or empties it if it exists; kStandardOutput stands for standard output. Errors name `target`.
+  /// Throws ResourceError.
+  FileStream(const std::filesystem::path& file, std::filesystem::path target);
+  /// Writes from byte `at` on, to a file that others write to as well: what is there stays. Creates it if need be.
+  FileStream(const std::filesystem::path& file, std::filesystem::path target, std::uint64_t at);
   ~FileStream();
   FileStream(const FileStream&) = delete;  // owns the descriptor
   FileStream& operator=(const FileStream&) = delete;
 
   /// Throws ResourceError when the bytes cannot be written, as on a full disk. Its message says how many bytes the
-  /// whole file needs: the `wanted` ones, or, if `wanted` is 0, all up to the end of this call. Throws ReaderGone if
+  /// whole file needs: the `wanted` ones, or, if `wanted` is 0, all up to the end of this call. Throws ReaderGone where
   /// the other end of a pipe is closed.
   void write(std::span<const std::byte> bytes, std::uint64_t wanted = 0);
   void write(std::string_view text) { write(std::as_bytes(std::span(text.data(), text.size()))); }
@@ -83,36 +84,14 @@ void commit_file(const std::filesystem::path& temporary, const std::filesystem::
 /// Waits until what `file` holds, or the names in a folder, are on the disk. Throws ResourceError.
 void sync_path(const std::filesystem::path& file);
 
-/// Writes beside the target and moves it there at commit(); without commit() nothing is left behind. Standard output
-/// gets the bytes at once.
-class AtomicFile {
- public:
-  /// Throws ResourceError naming the file and the system's reason.
-  AtomicFile(std::filesystem::path target, Overwrite overwrite);
-  ~AtomicFile();
-  AtomicFile(const AtomicFile&) = delete;  // owns the temporary file
-  AtomicFile& operator=(const AtomicFile&) = delete;
-
-  /// Errors as FileStream::write().
-  void write(std::span<const std::byte> bytes) { stream_.write(bytes); }
-  void write(std::string_view text) { stream_.write(text); }
-  /// Errors as commit_file().
-  void commit();
-
- private:
-  std::filesystem::path target_;
-  Overwrite overwrite_;
-  std::filesystem::path temporary_;  ///< empty for standard output, and once committed
-  FileStream stream_;
-};
-
 /// Calls `write` with the name of a new file beside `target`. Then moves that file to `target`, as commit_file() does.
 /// If `write` throws, nothing is left behind. If `target` is standard output, `write` gets its name and writes to it at
 /// once.
 void write_atomically(const std::filesystem::path& target, Overwrite overwrite,
                       const std::function<void(const std::filesystem::path& file)>& write);
 
-/// The whole of `text` as the file `target`, over an older one.
-void write_text_file(const std::filesystem::path& target, std::string_view text);
+/// Writes `text` as the file `target`, as write_atomically() does. Errors as FileStream::write() and commit_file().
+void write_text_file(const std::filesystem::path& target, std::string_view text,
+                     Overwrite overwrite = Overwrite::replace);
 
 }  // namespace epsflow::io

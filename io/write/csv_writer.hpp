@@ -9,8 +9,8 @@
 
 namespace epsflow::io {
 
-/// Writes to a Sink, which has write(std::string_view), in blocks. A field is quoted where it holds the delimiter, a quote
-/// or a line end, and where it would make a row begin as a comment does.
+/// Writes to a Sink, which has write(std::string_view), in blocks. A field is quoted where it holds the delimiter, a
+/// quote or a line end, and where it would make a row begin as a comment does.
 template <class Sink>
 class CsvWriter {
  public:

@@ -1,5 +1,5 @@
-#include <array>
 #include <cstdint>
+#include <numeric>
 #include <span>
 #include <string>
 #include <utility>
@@ -7,7 +7,7 @@
 
 #include <epsflow/core/error.hpp>
 #include <epsflow/io/write/hdf5_output.hpp>
-#include <epsflow/io/write/table_writers.hpp>
+#include <epsflow/io/write/hdf5_writer.hpp>
 
 namespace epsflow::io {
 namespace {
@@ -15,24 +15,8 @@ namespace {
 constexpr int kTypes = 7;             // of particles
 constexpr double kCgsVelocity = 1e5;  // km/s: units of time follow from it
 
-/// An attribute of one axis, as SWIFT has even single numbers.
-template <class T>
-void add_list(const Hdf5Output& out, hid_t object, const char* name, std::vector<T> values, hid_t memory_type,
-              hid_t file_type) {
-  const hsize_t count = values.size();
-  const SpaceHandle space(out.check(H5Screate_simple(1, &count, nullptr)));
-  const AttributeHandle attribute(
-      out.check(H5Acreate2(object, name, file_type, space.get(), H5P_DEFAULT, H5P_DEFAULT)));
-  out.check(H5Awrite(attribute.get(), memory_type, values.data()));
-}
-
-void add_reals(const Hdf5Output& out, hid_t object, const char* name, std::vector<double> values) {
-  add_list(out, object, name, std::move(values), H5T_NATIVE_DOUBLE, H5T_IEEE_F64LE);
-}
-
-void add_integers(const Hdf5Output& out, hid_t object, const char* name, std::vector<std::int64_t> values) {
-  add_list(out, object, name, std::move(values), H5T_NATIVE_INT64, H5T_STD_I64LE);
-}
+using Reals = std::vector<double>;
+using Integers = std::vector<std::int64_t>;  // SWIFT has even single numbers as lists
 
 ObjectHandle make_group(const Hdf5Output& out, const char* name) {
   return ObjectHandle(out.check(H5Gcreate2(out.file(), name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT)));
@@ -42,20 +26,20 @@ void write_header(const Hdf5Output& out, const SwiftGroups& groups) {
   const ObjectHandle header = make_group(out, "Header");
   const hid_t id = header.get();
   const auto count = static_cast<std::int64_t>(groups.sizes.size());
-  add_reals(out, id, "BoxSize", {groups.box.begin(), groups.box.end()});
-  add_integers(out, id, "Dimension", {3});
-  add_reals(out, id, "Redshift", {0});
-  add_reals(out, id, "Scale-factor", {1});
-  add_reals(out, id, "Time", {0});
-  add_integers(out, id, "NumFilesPerSnapshot", {1});
-  add_integers(out, id, "ThisFile", {0});
-  add_integers(out, id, "Virtual", {0});
-  add_reals(out, id, "MassTable", std::vector<double>(kTypes));
+  out.attribute(id, "BoxSize", Reals{groups.box.begin(), groups.box.end()});
+  out.attribute(id, "Dimension", Integers{3});
+  out.attribute(id, "Redshift", Reals{0});
+  out.attribute(id, "Scale-factor", Reals{1});
+  out.attribute(id, "Time", Reals{0});
+  out.attribute(id, "NumFilesPerSnapshot", Integers{1});
+  out.attribute(id, "ThisFile", Integers{0});
+  out.attribute(id, "Virtual", Integers{0});
+  out.attribute(id, "MassTable", Reals(kTypes));
   for (const char* name : {"NumPart_ThisFile", "NumPart_Total", "NumPart_Total_HighWord"}) {
-    add_integers(out, id, name, std::vector<std::int64_t>(kTypes));
+    out.attribute(id, name, Integers(kTypes));
   }
-  add_integers(out, id, "NumGroups_Total", {count});
-  add_integers(out, id, "NumGroups_ThisFile", {count});
+  out.attribute(id, "NumGroups_Total", Integers{count});
+  out.attribute(id, "NumGroups_ThisFile", Integers{count});
   for (const auto& [name, text] :
        {std::pair("Code", "epsflow"), std::pair("RunName", "epsflow"), std::pair("System", ""),
         std::pair("OutputType", "FOF"), std::pair("SelectOutput", "Default"),
@@ -67,55 +51,47 @@ void write_header(const Hdf5Output& out, const SwiftGroups& groups) {
 void write_units(const Hdf5Output& out, const SwiftGroups& groups) {
   for (const char* name : {"Units", "InternalCodeUnits"}) {
     const ObjectHandle units = make_group(out, name);
-    add_reals(out, units.get(), "Unit mass in cgs (U_M)", {groups.mass_unit});
-    add_reals(out, units.get(), "Unit length in cgs (U_L)", {groups.length_unit});
-    add_reals(out, units.get(), "Unit time in cgs (U_t)", {groups.length_unit / kCgsVelocity});
-    add_reals(out, units.get(), "Unit current in cgs (U_I)", {1});
-    add_reals(out, units.get(), "Unit temperature in cgs (U_T)", {1});
+    out.attribute(units.get(), "Unit mass in cgs (U_M)", Reals{groups.mass_unit});
+    out.attribute(units.get(), "Unit length in cgs (U_L)", Reals{groups.length_unit});
+    out.attribute(units.get(), "Unit time in cgs (U_t)", Reals{groups.length_unit / kCgsVelocity});
+    out.attribute(units.get(), "Unit current in cgs (U_I)", Reals{1});
+    out.attribute(units.get(), "Unit temperature in cgs (U_T)", Reals{1});
   }
-  add_integers(out, make_group(out, "Cosmology").get(), "Cosmological run", {0});
+  out.attribute(make_group(out, "Cosmology").get(), "Cosmological run", Integers{0});
   (void)make_group(out, "Code");
   (void)make_group(out, "Parameters");
 }
 
-/// mass, length: exponents of a field's units.
-void describe_field(const Hdf5Output& out, hid_t field, const SwiftGroups& groups, int mass, int length,
-                    const char* description) {
-  const auto exponent = [&](const char* name, int power) {
-    add_list(out, field, name, std::vector<float>{static_cast<float>(power)}, H5T_NATIVE_FLOAT, H5T_IEEE_F32LE);
+/// Writes a field with its units: masses, lengths or plain numbers.
+template <class T>
+void write_field(const Hdf5Output& out, const SwiftGroups& groups, const std::string& name, std::span<const T> values,
+                 const std::string& description) {
+  const bool mass = name == "Masses";
+  const bool length = name == "Centres";
+  const DatasetHandle set = out.write(("Groups/" + name).c_str(), values, length ? 3 : 0);
+  const hid_t field = set.get();
+  const auto exponent = [&](const char* unit, bool has) {
+    out.attribute(field, unit, std::vector<float>{has ? 1.0F : 0.0F});
   };
   exponent("U_M exponent", mass);
   exponent("U_L exponent", length);
-  for (const char* name : {"U_t exponent", "U_I exponent", "U_T exponent", "h-scale exponent"}) exponent(name, 0);
+  for (const char* unit : {"U_t exponent", "U_I exponent", "U_T exponent", "h-scale exponent"}) exponent(unit, false);
   exponent("a-scale exponent", length);
-  const double factor = (mass != 0 ? groups.mass_unit : 1) * (length != 0 ? groups.length_unit : 1);
-  add_reals(out, field, "Conversion factor to CGS (not including cosmological corrections)", {factor});
-  add_reals(out, field, "Conversion factor to physical CGS (including cosmological corrections)", {factor});
-  out.attribute(field, "Description", std::string(description));
+  const double factor = mass ? groups.mass_unit : length ? groups.length_unit : 1;
+  out.attribute(field, "Conversion factor to CGS (not including cosmological corrections)", Reals{factor});
+  out.attribute(field, "Conversion factor to physical CGS (including cosmological corrections)", Reals{factor});
+  out.attribute(field, "Description", description);
   out.attribute(field, "Lossy compression filter", std::string("None"));
 }
 
 void write_fields(const Hdf5Output& out, const SwiftGroups& groups) {
-  const hsize_t count = groups.sizes.size();
   (void)make_group(out, "Groups");
-  const auto integers = [&](const char* name, std::span<const std::int64_t> values, const char* description) {
-    const DatasetHandle set = out.write(name, values, H5T_NATIVE_INT64, H5T_STD_I64LE);
-    describe_field(out, set.get(), groups, 0, 0, description);
-  };
-  const DatasetHandle masses = out.write("Groups/Masses", groups.masses, H5T_NATIVE_DOUBLE, H5T_IEEE_F64LE);
-  describe_field(out, masses.get(), groups, 1, 0, "FOF group masses");
-  const std::array<hsize_t, 2> shape{count, 3};
-  const SpaceHandle space(out.check(H5Screate_simple(2, shape.data(), nullptr)));
-  const DatasetHandle centres(out.check(H5Dcreate2(out.file(), "Groups/Centres", H5T_IEEE_F64LE, space.get(),
-                                                   H5P_DEFAULT, out.layout().get(), H5P_DEFAULT)));
-  if (count > 0) {
-    out.check(H5Dwrite(centres.get(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, groups.centres.data()));
-  }
-  describe_field(out, centres.get(), groups, 0, 1, "FOF group centres of mass");
-  std::vector<std::int64_t> numbers(count);
-  for (std::size_t g = 0; g < count; ++g) numbers[g] = static_cast<std::int64_t>(g) + 1;
-  integers("Groups/GroupIDs", numbers, "FOF group IDs");
-  integers("Groups/Sizes", groups.sizes, "FOF group length (number of particles)");
+  Integers numbers(groups.sizes.size());
+  std::iota(numbers.begin(), numbers.end(), 1);
+  write_field(out, groups, "Masses", groups.masses, "FOF group masses");
+  write_field(out, groups, "Centres", groups.centres, "FOF group centres of mass");
+  write_field<std::int64_t>(out, groups, "GroupIDs", numbers, "FOF group IDs");
+  write_field(out, groups, "Sizes", groups.sizes, "FOF group length (number of particles)");
 }
 
 }  // namespace

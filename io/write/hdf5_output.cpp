@@ -10,7 +10,8 @@
 namespace epsflow::io {
 namespace {
 
-/// The system's words out of an error text of the library, which wraps them in numbers; the text itself without any.
+/// Returns the system's message from an error text of the library, which puts numbers around it. Returns the text if it
+/// has none.
 std::string reason_of(const std::string& text) {
   constexpr std::string_view kMark = "error message = '";
   const std::size_t begin = text.find(kMark);
@@ -36,25 +37,22 @@ ListHandle Hdf5Output::layout() const {
   return list;
 }
 
-void Hdf5Output::attribute(hid_t object, const char* name, const void* value, hid_t memory_type,
-                           hid_t file_type) const {
-  const SpaceHandle space(check(H5Screate(H5S_SCALAR)));
-  const AttributeHandle attribute(check(H5Acreate2(object, name, file_type, space.get(), H5P_DEFAULT, H5P_DEFAULT)));
-  check(H5Awrite(attribute.get(), memory_type, value));
+DatasetHandle Hdf5Output::create(const char* name, hid_t file_type, std::span<const hsize_t> shape) const {
+  const SpaceHandle space(check(H5Screate_simple(static_cast<int>(shape.size()), shape.data(), nullptr)));
+  return DatasetHandle(
+      check(H5Dcreate2(file(), name, file_type, space.get(), H5P_DEFAULT, layout().get(), H5P_DEFAULT)));
 }
 
-void Hdf5Output::attribute(hid_t object, const char* name, double value) const {
-  attribute(object, name, &value, H5T_NATIVE_DOUBLE, H5T_IEEE_F64LE);
-}
-
-void Hdf5Output::attribute(hid_t object, const char* name, std::uint64_t value) const {
-  attribute(object, name, &value, H5T_NATIVE_UINT64, H5T_STD_U64LE);
+void Hdf5Output::attribute(hid_t object, const char* name, const SpaceHandle& space, Hdf5Type type,
+                           const void* value) const {
+  const AttributeHandle made(check(H5Acreate2(object, name, type.file, space.get(), H5P_DEFAULT, H5P_DEFAULT)));
+  check(H5Awrite(made.get(), type.memory, value));
 }
 
 void Hdf5Output::attribute(hid_t object, const char* name, const std::string& value) const {
   const TypeHandle text(check(H5Tcopy(H5T_C_S1)));
   check(H5Tset_size(text.get(), std::max<std::size_t>(value.size(), 1)));
-  attribute(object, name, value.c_str(), text.get(), text.get());
+  attribute(object, name, SpaceHandle(check(H5Screate(H5S_SCALAR))), {text.get(), text.get()}, value.c_str());
 }
 
 void Hdf5Output::attributes(hid_t object, const VariantResult& result, const Metric& metric) const {

@@ -1,16 +1,37 @@
 // An HDF5 file that is written.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <span>
 #include <string>
+#include <type_traits>
+#include <vector>
 
 #include <epsflow/core/labels.hpp>
 #include <epsflow/core/metric.hpp>
 #include <epsflow/io/read/hdf5/hdf5_handle.hpp>
 
 namespace epsflow::io {
+
+/// The type of numbers in memory, and in the file on every machine.
+struct Hdf5Type {
+  hid_t memory;
+  hid_t file;
+};
+
+template <class T>
+[[nodiscard]] Hdf5Type hdf5_type() {
+  if constexpr (std::is_same_v<T, double>) return {H5T_NATIVE_DOUBLE, H5T_IEEE_F64LE};
+  if constexpr (std::is_same_v<T, float>) return {H5T_NATIVE_FLOAT, H5T_IEEE_F32LE};
+  if constexpr (std::is_same_v<T, std::int8_t>) return {H5T_NATIVE_INT8, H5T_STD_I8LE};
+  if constexpr (std::is_same_v<T, std::int32_t>) return {H5T_NATIVE_INT32, H5T_STD_I32LE};
+  if constexpr (std::is_same_v<T, std::int64_t>) return {H5T_NATIVE_INT64, H5T_STD_I64LE};
+  if constexpr (std::is_same_v<T, std::uint8_t>) return {H5T_NATIVE_UINT8, H5T_STD_U8LE};
+  if constexpr (std::is_same_v<T, std::uint32_t>) return {H5T_NATIVE_UINT32, H5T_STD_U32LE};
+  if constexpr (std::is_same_v<T, std::uint64_t>) return {H5T_NATIVE_UINT64, H5T_STD_U64LE};
+}
 
 /// To be used within an Hdf5Session.
 class Hdf5Output {
@@ -32,21 +53,30 @@ class Hdf5Output {
 
   /// What data sets are made with: they hold no times, so that equal results make equal files.
   [[nodiscard]] ListHandle layout() const;
-
-  /// A data set of one axis.
+  /// Makes a data set. shape: its size along each axis.
+  [[nodiscard]] DatasetHandle create(const char* name, hid_t file_type, std::span<const hsize_t> shape) const;
+  /// Makes a data set of these values, which are [n] or, if `width` is given, [n / width × width].
   template <class T>
-  DatasetHandle write(const char* name, std::span<const T> values, hid_t memory_type, hid_t file_type) const {
-    const hsize_t size = values.size();
-    const SpaceHandle space(check(H5Screate_simple(1, &size, nullptr)));
-    DatasetHandle set(
-        check(H5Dcreate2(file(), name, file_type, space.get(), H5P_DEFAULT, layout().get(), H5P_DEFAULT)));
-    if (size > 0) check(H5Dwrite(set.get(), memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()));
+  DatasetHandle write(const char* name, std::span<const T> values, hsize_t width = 0) const {
+    const std::array<hsize_t, 2> shape{width > 0 ? values.size() / width : values.size(), width};
+    DatasetHandle set = create(name, hdf5_type<T>().file, std::span(shape).first(width > 0 ? 2 : 1));
+    if (!values.empty()) {
+      check(H5Dwrite(set.get(), hdf5_type<T>().memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()));
+    }
     return set;
   }
 
-  void attribute(hid_t object, const char* name, const void* value, hid_t memory_type, hid_t file_type) const;
-  void attribute(hid_t object, const char* name, double value) const;
-  void attribute(hid_t object, const char* name, std::uint64_t value) const;
+  /// An attribute of one number.
+  template <class T>
+  void attribute(hid_t object, const char* name, T value) const {
+    attribute(object, name, SpaceHandle(check(H5Screate(H5S_SCALAR))), hdf5_type<T>(), &value);
+  }
+  /// An attribute of one axis.
+  template <class T>
+  void attribute(hid_t object, const char* name, const std::vector<T>& values) const {
+    const hsize_t count = values.size();
+    attribute(object, name, SpaceHandle(check(H5Screate_simple(1, &count, nullptr))), hdf5_type<T>(), values.data());
+  }
   void attribute(hid_t object, const char* name, const std::string& value) const;
   /// eps, minpts and the counts of a variant, `metric` and, where eps has a unit of its own, `eps_unit`.
   void attributes(hid_t object, const VariantResult& result, const Metric& metric) const;
@@ -56,6 +86,7 @@ class Hdf5Output {
 
  private:
   [[noreturn]] void fail() const;
+  void attribute(hid_t object, const char* name, const SpaceHandle& space, Hdf5Type type, const void* value) const;
 
   std::filesystem::path target_;
   hid_t file_;

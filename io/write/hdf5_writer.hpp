@@ -1,6 +1,7 @@
-// Writing HDF5: labels, a whole sweep in one file, neighbour tables.
+// Writing HDF5: a whole sweep in one file, neighbour tables, groups of friends.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -8,22 +9,14 @@
 #include <string>
 #include <vector>
 
-#include <epsflow/core/labels.hpp>
-#include <epsflow/core/metric.hpp>
-#include <epsflow/io/label_numbers.hpp>
-#include <epsflow/io/results/results_manifest.hpp>
+#include <epsflow/io/results/sweep_entry.hpp>
 #include <epsflow/io/write/atomic_file.hpp>
 
 namespace epsflow::io {
 
-/// Writes a data set `labels` (int32, [n]). Its attributes are eps, minpts, clusters, noise, core, border, largest, metric and,
-/// where eps has a unit of its own, eps_unit. Atomic. Errors as AtomicFile.
-void write_hdf5_labels(const std::filesystem::path& file, const VariantResult& result, Overwrite overwrite,
-                       const Metric& metric, LabelNumbers numbers);
-
-/// The arrays and the description of a sweep, for write_hdf5_sweep(). (The counts of its variants are in SweepEntry.) `labels` and
-/// `core` are called with the number of a variant, one after another, so that memory holds the arrays of only one. They must not
-/// use HDF5 themselves.
+/// The arrays and the description of a sweep, for write_hdf5_sweep(). (The counts of its variants are in SweepEntry.)
+/// `labels` and `core` are called with the number of a variant, one after another, so that memory holds the arrays of
+/// only one. They must not use HDF5 themselves.
 struct Hdf5Sweep {
   std::uint64_t points = 0;
   std::string description = {};  ///< the text of sweep.json
@@ -50,7 +43,22 @@ struct NeighborRows {
 };
 
 /// Data sets `offsets` (uint64), `ids` (uint32) and, where given, `distances` (float64), with the attribute eps.
-/// Atomic. Errors as AtomicFile.
+/// Atomic. Errors as commit_file().
 void write_hdf5_neighbors(const std::filesystem::path& file, const NeighborRows& rows, Overwrite overwrite);
+
+/// Groups of friends as SWIFT's own finder has them. Each is [groups], in the order of the groups.
+struct SwiftGroups {
+  std::span<const double> masses;
+  std::span<const double> centres;  ///< [groups × 3]
+  std::span<const std::int64_t> sizes;
+  std::array<double, 3> box{};         ///< its sides; 0 where it is open
+  double length_unit = 3.08567758e24;  ///< in cm: Mpc
+  double mass_unit = 1.98841e43;       ///< in g: 10^10 solar masses
+};
+
+/// Writes SWIFT's catalogue of groups: Groups/Masses, Centres, GroupIDs (from 1) and Sizes, with their units, which
+/// swiftsimio opens. Source: github.com/SWIFTSIM/SWIFT, src/fof_catalogue_io.c. Atomic. Throws UsageError where lengths
+/// differ; errors as commit_file().
+void write_swift_groups(const std::filesystem::path& target, const SwiftGroups& groups, Overwrite overwrite);
 
 }  // namespace epsflow::io

@@ -65,10 +65,12 @@ NpyArray npy_points(PointsView points) {
 }
 
 void write_npy(const std::filesystem::path& file, const NpyArray& array, Overwrite overwrite) {
-  AtomicFile out(file, overwrite);
-  out.write(array.header);
-  out.write(array.data);
-  out.commit();
+  write_atomically(file, overwrite, [&](const std::filesystem::path& temporary) {
+    FileStream out(temporary, file);
+    out.write(array.header);
+    out.write(array.data);
+    out.close();
+  });
 }
 
 }  // namespace epsflow::io

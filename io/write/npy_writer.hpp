@@ -28,8 +28,8 @@ struct NpyArray {
 [[nodiscard]] NpyArray npy_mask(std::span<const std::uint8_t> mask);
 /// rows: [n]. Little-endian int64, one dimension.
 [[nodiscard]] NpyArray npy_rows(std::span<const std::int64_t> rows);
-/// Row numbers, or numbers of groups, marked as epsflow's own: the keys of the header are in another order than NumPy writes them, which
-/// readers of NPY do not mind.
+/// Row numbers, or numbers of groups, marked as epsflow's own: the keys of the header are in another order than NumPy
+/// writes them, which readers of NPY do not mind.
 [[nodiscard]] NpyArray marked_npy(std::span<const std::int64_t> rows);
 [[nodiscard]] NpyArray marked_npy(std::span<const std::int32_t> groups);
 /// Whether a file begins as marked_npy() does. False for one that cannot be read.
@@ -37,7 +37,7 @@ struct NpyArray {
 /// points: [n × d]. Little-endian float32 or float64, C order.
 [[nodiscard]] NpyArray npy_points(PointsView points);
 
-/// Atomic. Errors as AtomicFile.
+/// Atomic. Errors as write_text_file().
 void write_npy(const std::filesystem::path& file, const NpyArray& array, Overwrite overwrite);
 
 }  // namespace epsflow::io

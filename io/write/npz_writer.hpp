@@ -10,7 +10,8 @@
 
 namespace epsflow::io {
 
-/// Arrays by name, not compressed. file: is made, or replaced. Throws UsageError in a build without libzip, ResourceError.
+/// Arrays by name, not compressed. file: is made, or replaced. Throws UsageError in a build without libzip,
+/// ResourceError.
 void write_npz(const std::filesystem::path& file, std::span<const std::pair<std::string, NpyArray>> arrays);
 
 }  // namespace epsflow::io

@@ -68,9 +68,7 @@ std::unique_ptr<Task> start_report(const std::filesystem::path& file, bool overw
     if (lineage != nullptr) report.add_lineage(*lineage);
     report.add_scores(scored);
     if (!advice.empty()) report.advise(advice);
-    io::AtomicFile out(file, overwrite ? io::Overwrite::replace : io::Overwrite::refuse);
-    out.write(report.page());
-    out.commit();
+    io::write_text_file(file, report.page(), overwrite ? io::Overwrite::replace : io::Overwrite::refuse);
   });
 }
 

@@ -4,12 +4,10 @@ import csv
 import gzip
 import io
 import json
-import math
 import os
 import resource
 import struct
 import unittest
-import xml.etree.ElementTree as xml
 
 from support import ProgramTest, npy_labels, run, summary
 
@@ -154,77 +152,18 @@ class Cluster(Labelled):
         self.assertEqual(table.to_pydict(), {"row": [0, 1, 3, 4], "ra": [0, 0.1, 0.1, 9], "dec": [0, 0, 0.1, 9],
                                              "label": [0, 0, 0, -1], "core": [True, True, True, False]})
 
-    def test_longitudes_and_latitudes_as_geojson(self):
-        out = self.folder / "out.geojson"
-        tail = ["--core", self.folder / "c.npy", "--overwrite", "--labelled", out]
-        places = [[0, 0], [0.1, 0], [0.1, 0.1], [9, 9]]
-        swapped = self.write("swapped.csv", "dec,ra\n" + "".join(f"{b},{a}\n" for a, b in places))
-        nameless = self.write("nameless.csv", swapped.read_text()[7:])
-        for words in ([self.points, *self.options[2:]], [self.points, *self.options[2:], "--metric", "greatcircle"],
-                      [swapped, "--eps", 0.3, "--minpts", 3, "--metric", "greatcircle"],
-                      [nameless, "--eps", 0.3, "--minpts", 3, "--metric", "greatcircle", "--latitude-first"]):
-            columns = ["--columns", "ra,dec"] if words[0] == self.points else []
-            self.succeeds("cluster", *words, *columns, *tail)
-            found = json.loads(out.read_text())
-            self.assertEqual(found["type"], "FeatureCollection")
-            self.assertEqual([f["type"] for f in found["features"]], ["Feature"] * 4)
-            self.assertEqual([f["geometry"] for f in found["features"]], [{"type": "Point", "coordinates": p} for p in places])
-            properties = [f["properties"] for f in found["features"]]
-            self.assertEqual([p["label"] for p in properties], [0, 0, 0, -1])
-            self.assertEqual([p["core"] for p in properties], [True, True, True, False])
-            self.assertEqual([p["row"] for p in properties if "row" in p], [0, 1, 3, 4] if columns else [])
-        radians = self.write("radians.csv", "lat,lon\n0.5,-0.25\n")
-        self.succeeds("cluster", radians, "--metric", "haversine", "--eps", 0.1, "--minpts", 1, *tail)
-        found = json.loads(out.read_text())["features"][0]["geometry"]["coordinates"]
-        for value, expected in zip(found, (-0.25, 0.5)):
-            self.assertAlmostEqual(value, math.degrees(expected), delta=1e-13)
-        self.fails_after_reading(2, ["GeoJSON", "2 columns without names", "--metric greatcircle"], "cluster", nameless,
-                                 *self.options[4:], *tail)
+    def test_formats_of_other_programs_are_refused_with_the_way_to_them(self):
+        for name in ("o.geojson", "o.VTP"):
+            self.fails(2, [name, ".csv", ".parquet", "geopandas", "pyvista", "docs/howto/files.md"],
+                       *self.cluster("--labelled", self.folder / name))
+        self.fails(2, ["'geojson' is unknown", "csv", "parquet"], "sweep", *self.cluster()[1:], "--out", self.folder / "r",
+                   "--labelled", "geojson")
 
-    def test_points_for_paraview(self):
-        out = self.folder / "out.vtp"
-        self.succeeds(*self.cluster("--labelled", out, "--core", self.folder / "c.npy"))
-        raw = out.read_bytes()
-        begin = raw.index(b'<AppendedData encoding="raw">\n_') + len(b'<AppendedData encoding="raw">\n_')
-        data = raw[begin:]
-        root = xml.fromstring(raw[:begin] + b"</AppendedData></VTKFile>")
-        self.assertEqual(root.attrib, {"type": "PolyData", "version": "1.0", "byte_order": "LittleEndian", "header_type": "UInt64"})
-        piece = root.find("PolyData/Piece")
-        self.assertEqual((piece.get("NumberOfPoints"), piece.get("NumberOfVerts")), ("4", "4"))
-
-        def array(path):
-            element = piece.find(path)
-            at = int(element.get("offset"))
-            size, = struct.unpack_from("<Q", data, at)
-            kind = {"Float64": "d", "Int64": "q", "Int32": "i", "UInt8": "B"}[element.get("type")]
-            return list(struct.unpack_from(f"<{size // struct.calcsize(kind)}{kind}", data, at + 8))
-
-        self.assertEqual(array("Points/DataArray"), [0, 0, 0, 0.1, 0, 0, 0.1, 0.1, 0, 9, 9, 0])
-        self.assertEqual(array("Verts/DataArray[@Name='connectivity']"), [0, 1, 2, 3])
-        self.assertEqual(array("Verts/DataArray[@Name='offsets']"), [1, 2, 3, 4])
-        self.assertEqual(array("PointData/DataArray[@Name='label']"), [0, 0, 0, -1])
-        self.assertEqual(array("PointData/DataArray[@Name='core']"), [1, 1, 1, 0])
-        self.assertEqual(array("PointData/DataArray[@Name='row']"), [0, 1, 3, 4])
-        try:
-            from vtkmodules.util.numpy_support import vtk_to_numpy
-            from vtkmodules.vtkIOXML import vtkXMLPolyDataReader
-        except ImportError:
-            return
-        reader = vtkXMLPolyDataReader()
-        reader.SetFileName(str(out))
-        reader.Update()
-        found = reader.GetOutput()
-        self.assertEqual(vtk_to_numpy(found.GetPoints().GetData()).tolist(), [[0, 0, 0], [0.1, 0, 0], [0.1, 0.1, 0], [9, 9, 0]])
-        self.assertEqual(vtk_to_numpy(found.GetPointData().GetScalars()).tolist(), [0, 0, 0, -1])
-        self.assertEqual([found.GetCell(i).GetPointId(0) for i in range(found.GetNumberOfVerts())], [0, 1, 2, 3])
-
-    def test_points_that_a_format_cannot_hold(self):
-        wide = self.write("wide.csv", "a,b,c,d\n1,2,3,4\n")
-        tail = ["--eps", 1, "--minpts", 1, "--labelled"]
-        self.fails_after_reading(2, ["three", "--columns", ".csv"], "cluster", wide, *tail, self.folder / "o.vtp")
-        self.fails_after_reading(2, ["a, b, c, d", "--columns"], "cluster", wide, *tail, self.folder / "o.geojson")
-        self.fails_after_reading(2, ["three"], "sweep", wide, *tail[:-1], "--out", self.folder / "r", "--labelled", "vtp")
-        self.assertEqual(sorted(os.listdir(self.folder)), ["in.csv", "wide.csv"])
+    def test_more_columns_than_a_format_holds(self):
+        wide = self.write("wide.csv", ",".join(f"a{i}" for i in range(1000)) + "\n" + ",".join(map(str, range(1000))) + "\n")
+        for name in ("o.fits", "o.h5"):
+            self.fails_after_reading(2, ["1,000 coordinates", ".csv"], "cluster", wide, "--eps", 1, "--minpts", 1, "--labelled",
+                                     self.folder / name)
 
     def fails_after_reading(self, code, parts, *words):
         p = run(*words)
@@ -277,7 +216,7 @@ class Cluster(Labelled):
         before = set(os.listdir(self.folder))
         limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
         formats = json.loads(self.succeeds("info", "--json").stdout)["formats"]
-        names = ["o.csv", "o.fits", "o.h5", "o.vtp", *(["o.parquet"] if formats["Parquet"]["usable"] else [])]
+        names = ["o.csv", "o.fits", "o.h5", *(["o.parquet"] if formats["Parquet"]["usable"] else [])]
         for file, name in (*((self.points, name) for name in names), (text, "o.csv"), (table, "o.fits")):
             p = run("cluster", file, "--columns", "1", "--eps", 0.01, "--minpts", 3, "--labelled", self.folder / name,
                     preexec_fn=limit)
@@ -311,13 +250,14 @@ class Sweep(Labelled):
 
     def test_other_formats(self):
         formats = json.loads(self.succeeds("info", "--json").stdout)["formats"]
-        words = ["geojson", "vtp", *(["parquet"] if formats["Parquet"]["usable"] else [])]
+        words = ["fits", "h5", *(["parquet"] if formats["Parquet"]["usable"] else [])]
         for word in words:
             self.succeeds(*self.sweep("--labelled", word, "--resume"))
             self.assertIn("0 variants", self.succeeds(*self.sweep("--labelled", word, "--resume")).stdout)
         self.assertEqual(self.labelled(), sorted(f"eps_{eps}_minpts_3.{word}" for eps in ("0.2", "0.3") for word in words))
-        features = json.loads((self.out / "labelled/eps_0.2_minpts_3.geojson").read_text())["features"]
-        self.assertEqual([f["properties"]["label"] for f in features], [0, 0, 0, -1])
+        back = self.succeeds("cluster", self.out / "labelled/eps_0.2_minpts_3.h5", "--columns", "label", "--eps", 0.5, "--minpts", 1,
+                             "--out", "-")
+        self.assertEqual(back.stdout.split(), ["label", "0", "0", "0", "1"])
         self.succeeds(*self.sweep("--overwrite"))
         self.assertFalse((self.out / "labelled").exists())
 
@@ -354,13 +294,14 @@ class Sweep(Labelled):
         self.assertIn("NGC 8", file.read_text())
         self.assertIn("0 variants", self.succeeds(*self.sweep("--resume")).stdout)
 
-    def test_resume_makes_again_what_has_other_rows_or_another_longitude(self):
-        tail = ["--on-nan", "drop", "--eps", 0.3, "--minpts", 1, "--out", self.out, "--resume", "--labelled", "geojson"]
-        for text, place, row in (("lon,lat\nnan,1\n1,2\n", [1, 2], 1), ("lon,lat\n1,2\nnan,1\n", [1, 2], 0),
-                                 ("lat,lon\n1,2\nnan,1\n", [2, 1], 0)):
+    def test_resume_makes_again_what_has_other_rows_or_columns(self):
+        tail = ["--on-nan", "drop", "--eps", 0.3, "--minpts", 1, "--out", self.out, "--resume", "--labelled", "h5"]
+        texts = ("lon,lat\nnan,1\n1,2\n", "lon,lat\n1,2\nnan,1\n", "lat,lon\n1,2\nnan,1\n")
+        files = set()
+        for text in texts:
             self.assertIn("1 variant ", self.succeeds("sweep", self.write("sky.csv", text), *tail).stdout)
-            feature, = json.loads((self.out / "labelled/eps_0.3_minpts_1.geojson").read_text())["features"]
-            self.assertEqual((feature["geometry"]["coordinates"], feature["properties"]["row"]), (place, row))
+            files.add((self.out / "labelled/eps_0.3_minpts_1.h5").read_bytes())
+        self.assertEqual(len(files), len(texts))
         self.assertIn("0 variants", self.succeeds("sweep", self.folder / "sky.csv", *tail).stdout)
 
     def test_a_full_disk_keeps_what_is_whole(self):

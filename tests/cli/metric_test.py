@@ -356,20 +356,6 @@ class Units(ProgramTest):
         self.assertEqual(p.returncode, 2, p.stderr)
         self.assertIn("column x is in km, and in", p.stderr)
 
-    def test_geojson_holds_degrees(self):
-        out = ["--labelled", self.folder / "o.geojson", "--overwrite"]
-        degrees = self.text("d.csv", "deg", "deg", "lon_rad,lat_rad")
-        self.succeeds("cluster", degrees, "--eps", 1, "--minpts", 4, *out)
-        radians = self.text("r.csv", "rad", "rad")
-        self.refused(["column ra is in rad", "GeoJSON holds degrees", "--metric greatcircle"], radians, "--eps", 1,
-                     "--minpts", 4, *out)
-        self.succeeds("cluster", radians, *self.greatcircle, *out)
-        place = json.loads((self.folder / "o.geojson").read_text())["features"][0]["geometry"]["coordinates"]
-        longitude, latitude = self.sky[0]
-        self.assertGreater(longitude, 180)
-        for found, given in zip(place, (longitude - 360, latitude)):
-            self.assertAlmostEqual(found, given, places=9)
-
 
 class Same(ProgramTest):
     def test_results_are_resumed_by_the_same_metric_under_another_name(self):

@@ -25,7 +25,7 @@ struct Copied {
 Copied copy(const TempFolder& folder, const Paths& files, const std::string& name, const ReadOptions& options = {},
             bool core = false) {
   Copied copied{folder / name, {}, read_points(files, options)};
-  const OutputFormat format = output_format(copied.file, kLabelledFormats);
+  const OutputFormat format = output_format(copied.file, kTableFormats);
   const LabelledCopy labelled(files, options, copied.points, format, core);
   copied.limit = labelled.limit();
   labelled.write(copied.file, result_of(copied.points), Overwrite::replace);
@@ -134,7 +134,7 @@ TEST_CASE("labelled copy: text files follow each other") {
                  {"different columns"});
 }
 
-TEST_CASE("labelled copy: contents tell the longitude and the rows of the same points") {
+TEST_CASE("labelled copy: contents tell the columns and the rows of the same points") {
   const auto contents = [](const std::string& text, OutputFormat format) {
     const TempFolder folder;
     const Paths files{folder.write("in.csv", text)};
@@ -142,8 +142,8 @@ TEST_CASE("labelled copy: contents tell the longitude and the rows of the same p
     const FilePoints points = read_points(files, options);
     return LabelledCopy(files, options, points, format, false).contents();
   };
-  CHECK(contents("lon,lat\n1,2\n", OutputFormat::geojson) != contents("lat,lon\n1,2\n", OutputFormat::geojson));
-  for (const OutputFormat format : {OutputFormat::geojson, OutputFormat::vtp, OutputFormat::fits}) {
+  CHECK(contents("lon,lat\n1,2\n", OutputFormat::hdf5) != contents("lat,lon\n1,2\n", OutputFormat::hdf5));
+  for (const OutputFormat format : {OutputFormat::hdf5, OutputFormat::fits}) {
     const std::string first = contents("lon,lat\nnan,1\n1,2\n3,4\n", format);
     CHECK(first == contents("lon,lat\n5,nan\n1,2\n3,4\n", format));
     CHECK(first != contents("lon,lat\n1,2\nnan,1\n3,4\n", format));

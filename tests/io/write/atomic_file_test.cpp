@@ -39,13 +39,14 @@ class SmallFiles {
 
 }  // namespace
 
-TEST_CASE("atomic file: nothing appears without a commit, and an older file stays") {
+TEST_CASE("atomic file: nothing appears of a file that failed, and an older one stays") {
   const TempFolder folder;
   write_text_file(folder / "a/b/c.txt", "old");
-  {
-    AtomicFile file(folder / "a/b/c.txt", Overwrite::replace);
-    file.write("new");
-  }
+  const auto fails = [](const std::filesystem::path& file) {
+    write_text_file(file, "new");
+    throw InputError("half a file");
+  };
+  error_of<InputError>([&] { write_atomically(folder / "a/b/c.txt", Overwrite::replace, fails); });
   CHECK(files_in(folder / "a/b") == 1);
   CHECK(bytes_of_file(folder / "a/b/c.txt") == "old");
   check_mentions(error_of<ResourceError>([&] { write_text_file(folder / "a/b", "x"); }),
@@ -55,12 +56,12 @@ TEST_CASE("atomic file: nothing appears without a commit, and an older file stay
 
 TEST_CASE("atomic file: a file that has come to exist is refused, however late") {
   const TempFolder folder;
-  {
-    AtomicFile file(folder / "x", Overwrite::refuse);
-    file.write("mine");
+  const auto write = [&](const std::filesystem::path& file) {
+    write_text_file(file, "mine");
     folder.write("x", "theirs");
-    check_mentions(error_of<UsageError>([&] { file.commit(); }), {"x exists already", "Overwrite::replace"});
-  }
+  };
+  check_mentions(error_of<UsageError>([&] { write_atomically(folder / "x", Overwrite::refuse, write); }),
+                 {"x exists already", "Overwrite::replace"});
   CHECK(bytes_of_file(folder / "x") == "theirs");
   CHECK(files_in(folder / "") == 1);
 }

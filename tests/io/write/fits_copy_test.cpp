@@ -1,4 +1,4 @@
-#include <epsflow/io/write/labelled_fits.hpp>
+#include <epsflow/io/labelled_copy.hpp>
 
 #include <cstdint>
 #include <string>
@@ -8,7 +8,6 @@
 
 #include "io/io_test.hpp"
 
-#include <epsflow/io/labelled_copy.hpp>
 #include <epsflow/io/read/input_file.hpp>
 
 namespace epsflow::io::test {

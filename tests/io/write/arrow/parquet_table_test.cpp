@@ -1,5 +1,3 @@
-#include <epsflow/io/write/arrow/parquet_writer.hpp>
-
 #include <memory>
 #include <string>
 #include <vector>
@@ -13,7 +11,9 @@
 
 #include "io/io_test.hpp"
 
+#include <epsflow/io/labelled_copy.hpp>
 #include <epsflow/io/read_points.hpp>
+#include <epsflow/io/write/output_table.hpp>
 #include <epsflow/io/write_labels.hpp>
 
 namespace epsflow::io::test {
@@ -86,11 +86,10 @@ TEST_CASE("write parquet: coordinates keep their precision and every bit") {
   FilePoints points(3, 2, Precision::float32);
   const std::vector<float> values{0.1F, -1e30F, 1e-45F, 1.0F / 3, -0.0F, 42};
   std::copy(values.begin(), values.end(), points.values<float>().begin());
+  points.column_names = {"ra", "L\u00e4nge"};
   points.inputs = {{.name = "a", .kind = "", .rows = 5, .dropped = {0, 3}}};
-  const VariantResult result = result_of(points);
-  const Metric metric;
   const auto file = folder / "t.parquet";
-  write_parquet_coordinates(file, file, std::vector<std::string>{"ra", "L\u00e4nge"}, {points, result, metric, true});
+  LabelledCopy({"a"}, {}, points, OutputFormat::parquet, true).write(file, result_of(points), Overwrite::refuse);
   CHECK(schema_of(file)->ToString(/*show_metadata=*/false) ==
         "row: int64 not null\nra: float not null\nL\u00e4nge: float not null\nlabel: int32 not null\ncore: bool not "
         "null");
@@ -102,18 +101,16 @@ TEST_CASE("write parquet: coordinates keep their precision and every bit") {
 
 TEST_CASE("write parquet: names are UTF-8, and the system's reason is told") {
   check_mentions(error_of<UsageError>([] {
-                   require_parquet_names(std::vector<std::string>{"x", "L\xe4nge"});
+                   parquet_tables().check(std::vector<std::string>{"x", "L\xe4nge"}, 0, "column");
                  }),
                  {"L\\xe4nge", "UTF-8", ".csv"});
   const VariantResult result{{0.1, 7}, {0, -1}, {}, 1.5};
   check_mentions(error_of<ResourceError>([&] { write_labels("/dev/null/l.parquet", result, Overwrite::replace); }),
                  {"/dev/null/l.parquet"});
-  const FilePoints points(1, 1, Precision::float64);
   const Metric metric;
-  check_mentions(error_of<ResourceError>([&] {
-                   write_parquet_coordinates("/dev/full", "t.parquet", std::vector<std::string>{"x"},
-                                             {points, result, metric, false});
-                 }),
+  const OutputTable table{
+      .origin = {"t", result, metric}, .rows = 2, .columns = {{"x", ColumnView<std::int32_t>{result.labels.data()}}}};
+  check_mentions(error_of<ResourceError>([&] { parquet_tables().write("/dev/full", "t.parquet", table); }),
                  {"t.parquet", "No space left on device"});
 }
 

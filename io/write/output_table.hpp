@@ -1,0 +1,156 @@
+// A table as it is written to a file, and the formats that write it.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <epsflow/core/labels.hpp>
+#include <epsflow/core/metric.hpp>
+#include <epsflow/io/file_points.hpp>
+#include <epsflow/io/label_numbers.hpp>
+#include <epsflow/io/read_points.hpp>
+#include <epsflow/io/write_table.hpp>
+
+namespace epsflow::io {
+
+/// Names of the columns that a labelled file has beside those of the input.
+inline constexpr const char* kLabelColumn = "label";
+inline constexpr const char* kCoreColumn = "core";
+inline constexpr const char* kRowColumn = "row";
+/// About how many bytes are written at a time.
+inline constexpr std::size_t kOutputBlockBytes = std::size_t{1} << 20;
+
+/// Values of a column that lie in memory with a fixed distance. A view: the caller keeps the values.
+template <class T>
+struct ColumnView {
+  using Value = T;
+  const T* data = nullptr;
+  std::size_t stride = 1;  ///< 1: the values lie side by side
+
+  [[nodiscard]] const T& operator[](std::size_t row) const noexcept { return data[row * stride]; }
+  /// The values of rows [first, first + count). `copy` holds them if they do not lie side by side.
+  [[nodiscard]] std::span<const T> block(std::size_t first, std::size_t count, std::vector<T>& copy) const {
+    if (stride == 1) return {data + first, count};
+    copy.resize(count);
+    for (std::size_t i = 0; i < count; ++i) copy[i] = (*this)[first + i];
+    return copy;
+  }
+};
+
+/// A column. Its alternative is its type in the file; std::uint8_t is a mask of 0 and 1.
+struct OutputColumn {
+  std::string name;
+  std::variant<ColumnView<std::int32_t>, ColumnView<std::int64_t>, ColumnView<float>, ColumnView<double>,
+               ColumnView<std::uint8_t>, ColumnView<std::string>>
+      values;
+  std::string unit = {};  ///< empty: none, or not known
+};
+
+/// The bytes of the longest text of a column, at least 1: formats have no texts of length 0.
+[[nodiscard]] inline std::size_t text_width(const ColumnView<std::string>& texts, std::size_t rows) noexcept {
+  std::size_t width = 1;
+  for (std::size_t row = 0; row < rows; ++row) width = std::max(width, texts[row].size());
+  return width;
+}
+
+struct OutputTable {
+  TableOrigin origin;
+  std::size_t rows = 0;
+  std::vector<OutputColumn> columns = {};
+  LabelNumbers numbers = LabelNumbers::label;  ///< of a table of labels: formats mark a table of groups
+};
+
+/// Input files whose columns are copied, and the points that were read from them.
+struct CopySource {
+  std::span<const std::filesystem::path> files;
+  const ReadOptions& options;
+  const FilePoints& points;
+};
+
+/// What a look at the input files finds.
+struct SourceColumns {
+  std::vector<std::string> names;  ///< of all columns
+  std::string left_out;            ///< LabelledCopy::left_out()
+};
+
+/// The columns that are added to a copy of the input.
+struct CopyLabels {
+  const VariantResult& result;
+  const Metric& metric;
+  bool core = false;  ///< adds the mask of core points
+};
+
+/// How one format is written. All functions are null in a build that leaves the format out, and `look` and `copy` also
+/// for a format that cannot copy all columns of an input of its own kind.
+struct TableFormat {
+  /// Throws UsageError if the format cannot hold columns with these names beside `others` more. `what` is one of them
+  /// in words.
+  void (*check)(std::span<const std::string> names, std::size_t others, std::string_view what) = nullptr;
+  /// Creates or overwrites `file`, not atomically. Errors name `target`. Throws ResourceError. O(values); memory: some
+  /// MiB.
+  void (*write)(const std::filesystem::path& file, const std::filesystem::path& target,
+                const OutputTable& table) = nullptr;
+  /// Opens the files again. Throws InputError if their columns differ, if the labels have no room beside them, or if a
+  /// file is not what it was when it was read.
+  SourceColumns (*look)(const CopySource& source) = nullptr;
+  /// Writes one row for each row of the files, with all columns as they are and the labels beside them. Dropped rows
+  /// have no label. `names` are those that look() found. Reads the files blockwise. O(bytes); memory: some MiB. Throws
+  /// as look() and write().
+  void (*copy)(const std::filesystem::path& file, const std::filesystem::path& target, const CopySource& source,
+               std::span<const std::string> names, const CopyLabels& labels) = nullptr;
+};
+
+/// A header line, then fields. NaN is an empty field. A copy has commas between its fields, or semicolons if commas are
+/// decimal marks. It has no comments, blank lines or units.
+[[nodiscard]] TableFormat csv_tables();
+/// A binary table with units as TUNIT, and FitsOutput::write_variant(). A copy is the table of the first file with its
+/// keywords, types and units, followed by the rows of the other files. The null value TNULL is the label of dropped
+/// rows.
+[[nodiscard]] TableFormat fits_tables();
+/// A data set of compound elements with Hdf5Output::attributes(). A table of one column is a data set of plain values.
+[[nodiscard]] TableFormat hdf5_tables();
+/// The metadata of the schema hold the same as the attributes of HDF5.
+[[nodiscard]] TableFormat parquet_tables();
+
+/// Throws UsageError for a format that this build leaves out. format: one of kTableFormats.
+[[nodiscard]] TableFormat table_format(OutputFormat format);
+
+/// Goes through the rows of all inputs, one file after the other.
+class RowWalker {
+ public:
+  explicit RowWalker(const std::vector<InputRows>& inputs) : inputs_(inputs) {}
+
+  /// Returns the point that the next row became, or kDropped. To be called once for each row.
+  [[nodiscard]] std::size_t next() noexcept {
+    while (row_ == inputs_[file_].rows) {
+      ++file_;
+      row_ = 0;
+      dropped_ = 0;
+    }
+    const std::vector<std::uint64_t>& dropped = inputs_[file_].dropped;
+    const bool is_dropped = dropped_ < dropped.size() && dropped[dropped_] == row_;
+    ++row_;
+    if (!is_dropped) return point_++;
+    ++dropped_;
+    return kDropped;
+  }
+
+  static constexpr std::size_t kDropped = static_cast<std::size_t>(-1);
+
+ private:
+  const std::vector<InputRows>& inputs_;
+  std::size_t file_ = 0;
+  std::uint64_t row_ = 0;    ///< of the file
+  std::size_t dropped_ = 0;  ///< of the file, before row_
+  std::size_t point_ = 0;
+};
+
+}  // namespace epsflow::io
