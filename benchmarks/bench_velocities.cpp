@@ -94,7 +94,7 @@ int measure(const bench::Words& words) {
     std::vector<double> moved(sky.points.size());
     for (std::uint64_t s = 0; s < looped; ++s) {
       const std::uint64_t v = s * moving.count() / looped;
-      move_slice(moving, v, moved);
+      moving.at_velocity(v, moved);
       const auto alone = run(engine.load({std::span<const double>(moved), 2}), sweep);
       equal = equal && alone[0].summary == counts[v];
     }

@@ -5,7 +5,7 @@
 #include <epsflow/cli/options.hpp>
 #include <epsflow/cli/running.hpp>
 #include <epsflow/io/results/results_names.hpp>
-#include <epsflow/pipeline/compare.hpp>
+#include <epsflow/pipeline/on_threads.hpp>
 
 namespace epsflow::cli {
 namespace {

@@ -9,7 +9,7 @@
 #include <epsflow/core/choices.hpp>
 #include <epsflow/io/write/hdf5_writer.hpp>
 #include <epsflow/io/write_table.hpp>
-#include <epsflow/pipeline/attach.hpp>
+#include <epsflow/pipeline/on_threads.hpp>
 #include <epsflow/pipeline/sweep.hpp>
 
 namespace epsflow::cli {

@@ -6,11 +6,11 @@
 #include <epsflow/cli/options.hpp>
 #include <epsflow/cli/running.hpp>
 #include <epsflow/core/memory.hpp>
-#include <epsflow/core/sky_columns.hpp>
 #include <epsflow/io/checksum.hpp>
 #include <epsflow/io/read/source.hpp>
 #include <epsflow/io/results/results_names.hpp>
 #include <epsflow/io/row_numbers.hpp>
+#include <epsflow/sky/sky_columns.hpp>
 
 namespace epsflow::cli {
 namespace {

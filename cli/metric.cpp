@@ -4,8 +4,8 @@
 #include <charconv>
 
 #include <epsflow/cli/options.hpp>
-#include <epsflow/core/sky_columns.hpp>
-#include <epsflow/core/sky_field.hpp>
+#include <epsflow/sky/sky_columns.hpp>
+#include <epsflow/sky/sky_field.hpp>
 
 namespace epsflow::cli {
 namespace {

@@ -6,9 +6,9 @@
 #include <epsflow/cli/options.hpp>
 #include <epsflow/cli/running.hpp>
 #include <epsflow/cli/slicing.hpp>
-#include <epsflow/core/sky_columns.hpp>
 #include <epsflow/io/results/results_names.hpp>
 #include <epsflow/pipeline/predict.hpp>
+#include <epsflow/sky/sky_columns.hpp>
 
 namespace epsflow::cli {
 namespace {

@@ -6,8 +6,8 @@
 #include <epsflow/cli/running.hpp>
 #include <epsflow/cli/slicing.hpp>
 #include <epsflow/io/write_table.hpp>
+#include <epsflow/pipeline/on_threads.hpp>
 #include <epsflow/pipeline/sweep.hpp>
-#include <epsflow/pipeline/tracks.hpp>
 
 namespace epsflow::cli {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include <epsflow/core/angle_units.hpp>
 #include <epsflow/io/read/source.hpp>
+#include <epsflow/sky/angle_units.hpp>
 
 namespace epsflow::cli {
 namespace {

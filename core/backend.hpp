@@ -15,7 +15,6 @@
 #include <epsflow/core/device_part.hpp>
 #include <epsflow/core/kept_core.hpp>
 #include <epsflow/core/memory.hpp>
-#include <epsflow/core/moving_points.hpp>
 #include <epsflow/core/phases.hpp>
 #include <epsflow/core/points.hpp>
 #include <epsflow/core/points_source.hpp>
@@ -130,11 +129,6 @@ class Backend {
   [[nodiscard]] std::unique_ptr<LoadedPoints> load(PointsView points) { return load(points, Space{}); }
   /// The same of points on a device, in a plain space, with slices or without. Throws UsageError, too, where the backend cannot reach them.
   [[nodiscard]] virtual std::unique_ptr<LoadedPoints> load(const DevicePointsView& points, const Space& space) = 0;
-  /// The same of one data set under many velocities, moved where they are searched; null where the backend has no way of its own, and takes
-  /// them as it takes other points. space: plain, with a slice for each velocity. Copies what it needs.
-  [[nodiscard]] virtual std::unique_ptr<LoadedPoints> load(const MovingPoints& /*moving*/, const Space& /*space*/) {
-    return nullptr;
-  }
   /// The same of points that are put together as they are brought; null where the backend has no way of its own, and takes them as it takes
   /// other points. The source need not outlive the call.
   [[nodiscard]] virtual std::unique_ptr<LoadedPoints> load(const PointsSource& /*source*/, const Space& /*space*/) {

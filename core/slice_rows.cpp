@@ -77,15 +77,12 @@ SliceRows slice_rows(std::span<const double> values, double width) {
   return rows;
 }
 
-Points in_order(PointsView points, std::span<const std::uint32_t> order) {
-  Points made(points.size(), points.dims(), points.precision());
+Points in_order(PointsView points, std::span<const std::uint32_t> ids) {
+  Points made(ids.size(), points.dims(), points.precision());
   points.visit([&](auto from) {
-    using T = std::remove_const_t<typename decltype(from)::element_type>;
-    const std::span<T> to = made.values<T>();
     const std::size_t dims = points.dims();
-    for (std::size_t place = 0; place < order.size(); ++place) {
-      std::copy_n(from.data() + order[place] * dims, dims, to.data() + place * dims);
-    }
+    auto to = made.values<std::remove_const_t<typename decltype(from)::element_type>>().begin();
+    for (const std::uint32_t id : ids) to = std::ranges::copy(from.subspan(id * dims, dims), to).out;
   });
   return made;
 }

@@ -31,8 +31,8 @@ struct SliceRows {
 /// 0, not finite, or too small for the values.
 [[nodiscard]] SliceRows slice_rows(std::span<const double> values, double width = 0);
 
-/// The points in the order of their slices. order: not empty. O(n·d).
-[[nodiscard]] Points in_order(PointsView points, std::span<const std::uint32_t> order);
+/// Copies the points with these ids, in their order. O(ids · d).
+[[nodiscard]] Points in_order(PointsView points, std::span<const std::uint32_t> ids);
 
 /// Values by place, by row.
 template <class T>

@@ -151,10 +151,6 @@ class GpuPoints final : public LoadedPoints {
       : LoadedPoints(points.size(), points.dims(), points.bytes(), space),
         gpu_(gpu),
         points_(points, *gpu.memory, space) {}
-  GpuPoints(const MovingPoints& moving, GpuState& gpu, const Space& space)
-      : LoadedPoints(moving.size(), moving.dims(), moving.size() * moving.dims() * sizeof(double), space),
-        gpu_(gpu),
-        points_(moving, gpu.device, *gpu.memory, gpu.pinned, gpu.threads, space) {}
 
   [[nodiscard]] PointsView host() const override {
     const DeviceScope scope(gpu_.device);
@@ -224,9 +220,6 @@ class GpuBackend final : public Backend, public DeviceCatalogs {
     require_known(space);
     if (points.size() > 0) require_reachable(points);
     return load_here(points, points.size(), space);
-  }
-  [[nodiscard]] std::unique_ptr<LoadedPoints> load(const MovingPoints& moving, const Space& space) override {
-    return load_here(moving, moving.size(), space);
   }
 
   [[nodiscard]] std::unique_ptr<DevicePart> hold(PointsView rows, std::size_t devices) override {

@@ -95,30 +95,6 @@ DatasetState::DatasetState(std::shared_ptr<EngineState> e, const DevicePointsVie
   points = engine->backend->load(view, space);
 }
 
-DatasetState::DatasetState(std::shared_ptr<EngineState> e, const MovingPoints& moving, const CancelToken* cancel)
-    : engine(std::move(e)), dims(moving.dims()) {
-  check_moving(moving);
-  if (moving.size() > kMaxPoints) {
-    throw UsageError(
-        format_count(moving.count()) + " velocities of " + format_count(moving.points.size(), "point") +
-        " are more points than a data set has: load fewer velocities at a time, as sweep_velocities() does");
-  }
-  const TurnQueue::Turn turn(engine->turns, CancelToken(cancel));
-  // Where a GPU moves them, some runs need them on the host.
-  moved_memory = MemoryCharge(engine->budget, moving.size() * dims * sizeof(double), "the points under all velocities");
-  Space space;
-  space.slices = std::make_shared<const Slices>(slice_offsets(moving), moving.size());
-  points = engine->backend->load(moving, space);
-  if (points != nullptr) return;
-  moved = Points(moving.size(), dims, Precision::float64);
-  const std::span<double> out = moved.values<double>();
-  const std::size_t values = moving.points.size() * dims;
-  engine->arena.execute([&] {
-    parallel_for(moving.count(), [&](std::size_t v) { move_slice(moving, v, out.subspan(v * values, values)); });
-    points = engine->backend->load(moved.view(), space);
-  });
-}
-
 std::size_t Dataset::size() const noexcept { return state_->points->size(); }
 std::size_t Dataset::slices() const noexcept {
   const auto& slices = state_->points->space().slices;
@@ -161,9 +137,6 @@ Dataset Engine::load(const DevicePointsView& points, std::span<const std::uint64
 }
 Dataset Engine::load(const DevicePointsView& points, const CancelToken* cancel) const {
   return Dataset(std::make_shared<const DatasetState>(state_, points, nullptr, cancel));
-}
-Dataset Engine::load(const MovingPoints& moving, const CancelToken* cancel) const {
-  return Dataset(std::make_shared<const DatasetState>(state_, moving, cancel));
 }
 Catalog Engine::catalog(const DeviceCatalogInput& input, const CancelToken* cancel) const {
   auto* const device = dynamic_cast<DeviceCatalogs*>(state_->backend.get());

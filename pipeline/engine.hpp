@@ -12,7 +12,6 @@
 #include <epsflow/core/cancel.hpp>
 #include <epsflow/core/device_array.hpp>
 #include <epsflow/core/metric.hpp>
-#include <epsflow/core/moving_points.hpp>
 #include <epsflow/core/points.hpp>
 #include <epsflow/pipeline/options.hpp>
 
@@ -93,12 +92,6 @@ class Engine {
   /// The same of many data sets.
   [[nodiscard]] Dataset load(const DevicePointsView& points, std::span<const std::uint64_t> slices,
                              const CancelToken* cancel = nullptr) const;
-
-  /// Loads one data set under many velocities (core/moving_points.hpp), by the plain Euclidean distance: a slice for each velocity. A GPU gets
-  /// the points once and moves them itself; on the CPU what has moved is made in host memory, and counts in EngineOptions::memory. All of
-  /// them are held at once: sweep_velocities() (pipeline/velocities.hpp) takes any number in turns. What is given need not outlive the call.
-  /// Throws as above, and as check_moving() does.
-  [[nodiscard]] Dataset load(const MovingPoints& moving, const CancelToken* cancel = nullptr) const;
 
   /// The catalogue of points that are in the memory of the engine's GPU (catalog/device_catalog.hpp): as catalog() makes it on the
   /// host, by any metric. Sums over points go in another order, which is the same from run to run: where they are exact all is equal, else to

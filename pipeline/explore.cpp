@@ -7,18 +7,16 @@
 #include <cstdio>
 #include <iterator>
 #include <limits>
-#include <map>
 
 #include <epsflow/clustering/agreement.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
 #include <epsflow/pipeline/doubts.hpp>
-#include <epsflow/pipeline/forecast.hpp>
+#include <epsflow/pipeline/explore_time.hpp>
 #include <epsflow/pipeline/k_distance.hpp>
 #include <epsflow/pipeline/run_dataset.hpp>
 #include <epsflow/pipeline/session.hpp>
 #include <epsflow/pipeline/sweep.hpp>
-#include <epsflow/pipeline/time_bound.hpp>
 
 namespace epsflow {
 namespace {
@@ -226,11 +224,7 @@ struct Round {
 /// Where time is bounded: the eps in rounds, so that those of the first rounds together are in even ratios, and the last is among them.
 /// Each round but the first has about as many as all before it.
 std::vector<Round> rounds_of(const Sweep& sweep) {
-  std::map<double, std::vector<Variant>> by_eps;
-  for (const Variant& v : sweep.variants()) by_eps[v.eps].push_back(v);
-  std::vector<std::vector<Variant>> groups;
-  groups.reserve(by_eps.size());
-  for (auto& [eps, variants] : by_eps) groups.push_back(std::move(variants));
+  const std::vector<std::vector<Variant>> groups = variants_by_eps(sweep);
   const std::size_t last = groups.size() - 1;
   std::size_t stride = 1;
   while (last / (2 * stride) + 1 >= kLeastEps) stride *= 2;

@@ -1,10 +1,17 @@
 #include <epsflow/pipeline/plan.hpp>
 
 #include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <memory>
+#include <utility>
 
 #include <epsflow/clustering/verify.hpp>
+#include <epsflow/core/buffer.hpp>
+#include <epsflow/core/error.hpp>
+#include <epsflow/core/slice_rows.hpp>
+#include <epsflow/index/leaf_order.hpp>
 #include <epsflow/pipeline/flow.hpp>
-#include <epsflow/pipeline/rehearsal.hpp>
 #include <epsflow/pipeline/session.hpp>
 #include <epsflow/stages/choose_strategy.hpp>
 #include <epsflow/stages/cluster_variants.hpp>
@@ -12,8 +19,166 @@
 namespace epsflow {
 namespace {
 
-/// memory: bytes that are free before anything is planned, which the rehearsal takes some of.
-GroupPlan plan_group(const RunOptions& options, Session& session, Rehearsal& rehearsal, const stages::EpsGroup& group,
+/// The sample is one in so many of the points, but at least kFewest points.
+constexpr std::uint64_t kShare = 16;
+constexpr std::uint64_t kFewest = 32768;
+/// The sample is made of so many stretches: few, so that few neighbourhoods are cut, and enough to be like the whole.
+constexpr std::uint64_t kStretches = 16;
+/// The most coordinates that one search of the sample compares: about half a second on one core.
+constexpr double kMostCompared = 1e9;
+
+/// Measures how long groups take, by runs on a sample of the points on the same machine, threads and options. Neighbourhoods in the sample
+/// are mostly whole: it consists of stretches of the points along a curve (index/leaf_order.hpp), or of whole slices if these are small
+/// enough.
+class SampleRuns {
+ public:
+  /// Both must outlive it.
+  SampleRuns(Session& session, const RunOptions& options) : session_(session), options_(options) {}
+
+  /// Returns the seconds that the variants of the group take on all points, the index included. index, candidates: the options and
+  /// IndexFigures::candidates of the index of all points. Works on the threads of the calling arena. Returns nothing on a GPU, where time
+  /// does not grow as the points do: 1.9 million took 0.84 ms, and 15 million 3.12 ms (benchmarks/results/2026-11-24-map.md); and
+  /// nothing if the memory has no room for the sample. Throws Cancelled.
+  [[nodiscard]] std::optional<double> seconds(const stages::EpsGroup& group, const IndexOptions& index,
+                                              std::uint64_t candidates, Strategy strategy);
+
+ private:
+  /// Some of the points with their weights.
+  struct Sample {
+    MemoryCharge memory = {};
+    Points points = {};
+    std::unique_ptr<const LoadedPoints> loaded = nullptr;
+    std::optional<LoadedWeights> weights = std::nullopt;
+  };
+
+  /// slices: null, or the slices of the points in the sample.
+  [[nodiscard]] Sample load(std::span<const std::uint32_t> ids, std::shared_ptr<const Slices> slices) const;
+  /// About so many of the points.
+  [[nodiscard]] Sample sample(std::uint64_t size);
+  /// The ids of points in stretches along a curve.
+  [[nodiscard]] std::vector<std::uint32_t> stretches(std::uint64_t size);
+  [[nodiscard]] double run(const stages::EpsGroup& group, const LoadedPoints& points, const LoadedWeights* weights,
+                           Strategy strategy);
+
+  Session& session_;
+  const RunOptions& options_;
+  MemoryCharge order_memory_;
+  Buffer<std::uint32_t> order_;  ///< of the points along the curve; empty until it is needed
+};
+
+/// How many points the sample has.
+std::uint64_t sample_size(const LoadedPoints& points, std::uint64_t candidates) {
+  const std::uint64_t n = points.size();
+  const auto dims = static_cast<double>(points.dims());
+  const double compared = static_cast<double>(candidates) / static_cast<double>(n) * dims;  // for each point
+  // Points of the sample have at most as many candidates as among all points, and at most the sample.
+  const double most = std::max(kMostCompared / std::max(compared, 1.0), std::sqrt(kMostCompared / dims));
+  return std::min({n, std::max(n / kShare, kFewest), static_cast<std::uint64_t>(most)});
+}
+
+std::vector<std::uint32_t> SampleRuns::stretches(std::uint64_t size) {
+  if (order_.empty()) {
+    const LoadedPoints& points = session_.points();
+    order_memory_ = MemoryCharge(session_.budget(), index::LeafOrder::most_bytes(points.size(), points.dims()),
+                                 "an order of the points");
+    const index::LeafOrder leaves(points.host(), session_.stop());
+    order_ = Buffer<std::uint32_t>(points.size());
+    std::ranges::copy(leaves.order(), order_.begin());
+    order_memory_.shrink(order_.bytes());
+  }
+  std::vector<std::uint32_t> ids;
+  for (std::uint64_t s = 0; s < kStretches; ++s) {
+    const std::uint64_t count = (s + 1) * size / kStretches - ids.size();
+    const auto first = order_.begin() + s * order_.size() / kStretches;
+    ids.insert(ids.end(), first, first + count);
+  }
+  return ids;
+}
+
+SampleRuns::Sample SampleRuns::sample(std::uint64_t size) {
+  const auto& slices = session_.points().space().slices;
+  if (slices == nullptr) return load(stretches(size), nullptr);
+  // Slices from all over the points, unless one is larger than the sample.
+  std::vector<std::uint32_t> ids;
+  std::vector<std::uint64_t> offsets{0};
+  std::uint64_t largest = 0;
+  for (std::size_t s = 0; s < slices->count(); ++s) {
+    largest = std::max<std::uint64_t>(largest, slices->last(s) - slices->first(s));
+    if (ids.size() >= size * slices->last(s) / session_.points().size()) continue;
+    for (std::uint32_t id = slices->first(s); id < slices->last(s); ++id) ids.push_back(id);
+    offsets.push_back(ids.size());
+  }
+  if (largest > size) return load(stretches(size), nullptr);
+  return load(ids, std::make_shared<const Slices>(offsets, ids.size()));
+}
+
+SampleRuns::Sample SampleRuns::load(std::span<const std::uint32_t> ids, std::shared_ptr<const Slices> slices) const {
+  const PointsView all = session_.points().host();
+  const LoadedWeights* const weights = session_.weights();
+  const std::uint64_t of_weight = weights != nullptr ? sizeof(double) + sizeof(std::int64_t) : 0;
+  Sample made{
+      .memory = MemoryCharge(session_.budget(), ids.size() * (all.dims() * bytes_of(all.precision()) + of_weight),
+                             "a sample of the points"),
+      .points = in_order(all, ids)};
+  made.loaded = session_.load(made.points, std::move(slices));
+  if (weights != nullptr) {
+    std::vector<double> of_sample;
+    of_sample.reserve(ids.size());
+    for (const std::uint32_t id : ids) of_sample.push_back(weights->whole.weight_of(weights->whole[id]));
+    made.weights.emplace(made.loaded->load(WholeWeights(of_sample)));
+  }
+  return made;
+}
+
+double SampleRuns::run(const stages::EpsGroup& group, const LoadedPoints& points, const LoadedWeights* weights,
+                       Strategy strategy) {
+  RunOptions options = options_;
+  options.strategy = strategy == Strategy::direct ? StrategyChoice::direct : StrategyChoice::table;
+  CancelToken stop(&session_.stop());  // a lack of memory ends this run alone
+  const stages::ClusterVariants cluster{.method = options.method,
+                                        .verify = options.verify,
+                                        .core_mask = options.core_mask,
+                                        .keep = options.keep,
+                                        .clusters = options.clusters,
+                                        .points = options.verify ? points.host() : PointsView{},
+                                        .space = points.space(),
+                                        .weights = whole_of(weights),
+                                        .workers = session_.threads(),
+                                        .cancel = stop};
+  const auto drop = [](VariantResult&&) {};
+  const auto begin = std::chrono::steady_clock::now();
+  session_.run_on(points, weights, options, stop, {group},
+                  {.consume = [&](const stages::EpsJob& job) { cluster(job, drop); },
+                   .bytes = [&](std::size_t variants) { return cluster.bytes(points.size(), variants); },
+                   .result = drop,
+                   .moved = [](double, double) {}});
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+std::optional<double> SampleRuns::seconds(const stages::EpsGroup& group, const IndexOptions& index,
+                                          std::uint64_t candidates, Strategy strategy) try {
+  const LoadedPoints& all = session_.points();
+  if (all.size() == 0 || session_.backend().name() != "cpu") return std::nullopt;
+  const std::uint64_t size = sample_size(all, candidates);
+  if (size == all.size()) return run(group, all, session_.weights(), strategy);
+  const Sample few = sample(size);
+  const double took = run(group, *few.loaded, few.weights ? &*few.weights : nullptr, strategy);
+  const double points = static_cast<double>(all.size()) / static_cast<double>(few.points.size());
+  if (candidates == 0) return took * points;
+  // At the ends of the stretches candidates are missing. A table is made of all candidates; a search that stops once it has minpts
+  // neighbours takes less than all of them and more than a constant part: the mean of the two is within a factor of two of what was
+  // measured (benchmarks/results/2026-11-24-estimates.md).
+  IndexOptions of_cells = index;
+  of_cells.pairs = false;
+  const std::uint64_t tested = few.loaded->build_index(of_cells, session_.stop())->figures().candidates;
+  const double pairs = static_cast<double>(candidates) / static_cast<double>(std::max<std::uint64_t>(tested, 1));
+  return took * (strategy == Strategy::table ? pairs : std::sqrt(points * pairs));
+} catch (const ResourceError&) {
+  return std::nullopt;
+}
+
+/// memory: bytes that are free before anything is planned. Samples take some of them.
+GroupPlan plan_group(const RunOptions& options, Session& session, SampleRuns& runs, const stages::EpsGroup& group,
                      std::uint64_t memory) {
   const LoadedPoints& points = session.points();
   const stages::ChooseStrategy choose{strategy_wanted(options), table_wanted(options), points.dims(), memory};
@@ -56,7 +221,7 @@ GroupPlan plan_group(const RunOptions& options, Session& session, Rehearsal& reh
   const std::uint64_t held = points.bytes() + (session.weights() != nullptr ? session.weights()->whole.bytes() : 0);
   plan.bytes = held + std::max(points.index_bytes(of_group), index->bytes() + use);
   plan.fits = plan.bytes - held <= choose.memory;
-  if (plan.fits) plan.seconds = rehearsal.seconds(group, of_group, plan.candidates, plan.strategy);
+  if (plan.fits) plan.seconds = runs.seconds(group, of_group, plan.candidates, plan.strategy);
   return plan;
 }
 
@@ -78,11 +243,11 @@ std::vector<GroupPlan> plan(const PointSet& points, const Sweep& sweep, const En
   const LoadedSet loaded(points, engine, options, observer);
   Session session(loaded.data(), options, observer);
   session.on_threads([&] {
-    Rehearsal rehearsal(session, options);
+    SampleRuns runs(session, options);
     const std::uint64_t memory = session.pool().available();
     for (const stages::EpsGroup& group : session.groups(sweep)) {
       session.stop().check();
-      plans.push_back(plan_group(options, session, rehearsal, group, memory));
+      plans.push_back(plan_group(options, session, runs, group, memory));
     }
   });
   return plans;

@@ -72,7 +72,7 @@ void Session::run(std::vector<stages::EpsGroup> groups, const FlowConsumer& cons
   on_threads([&] { run_flow(context, std::move(groups), consumer, std::move(more)); });
 }
 
-void Session::rehearse(const LoadedPoints& points, const LoadedWeights* weights, const RunOptions& options,
+void Session::run_on(const LoadedPoints& points, const LoadedWeights* weights, const RunOptions& options,
                        CancelToken& stop, std::vector<stages::EpsGroup> groups, const FlowConsumer& consumer) {
   const Observer nobody;
   run_flow({points, weights, options, nobody, *engine_.backend, engine_.pool, threads(), stop}, std::move(groups),

@@ -85,7 +85,6 @@ struct DatasetState {
                std::shared_ptr<const Slices> slices, const CancelToken* cancel);
   DatasetState(std::shared_ptr<EngineState> engine, const DevicePointsView& points,
                std::shared_ptr<const Slices> slices, const CancelToken* cancel);
-  DatasetState(std::shared_ptr<EngineState> engine, const MovingPoints& moving, const CancelToken* cancel);
 
   const std::shared_ptr<EngineState> engine;
   const Metric metric;
@@ -145,7 +144,7 @@ class Session {
     return data.weights_ != nullptr && data.weights_->loaded.whole.negative();
   }
 
-  /// Other points of the same space, in these slices or in none, for rehearse(). They must outlive it.
+  /// Other points of the same space, in these slices or in none, for run_on(). They must outlive it.
   [[nodiscard]] std::unique_ptr<LoadedPoints> load(PointsView points, std::shared_ptr<const Slices> slices) const {
     Space space = data_.points->space();
     space.slices = std::move(slices);
@@ -153,7 +152,7 @@ class Session {
   }
   /// run_flow() on other points, with other options, on the threads of the calling arena. stop: as FlowContext::stop, a child of this
   /// session's.
-  void rehearse(const LoadedPoints& points, const LoadedWeights* weights, const RunOptions& options, CancelToken& stop,
+  void run_on(const LoadedPoints& points, const LoadedWeights* weights, const RunOptions& options, CancelToken& stop,
                 std::vector<stages::EpsGroup> groups, const FlowConsumer& consumer);
 
   /// Calls body on the engine's threads.

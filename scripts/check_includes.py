@@ -16,6 +16,7 @@ import tempfile
 # The folders that a folder may include, besides itself and core, whose types all folders share. None: any folder.
 LAYERS = {
     "core": set(),
+    "sky": set(),
     "index": set(),
     "clustering": {"index"},
     "catalog": {"index"},
@@ -27,9 +28,9 @@ LAYERS = {
     "parts": {"index", "clustering", "stages", "pipeline"},
     "report": {"clustering", "catalog", "pipeline"},
     "mpi": {"parts"},
-    "io": set(),
-    "cli": {"pipeline", "catalog", "tracks", "io", "parts", "mpi", "report"},
-    "python": {"pipeline", "catalog", "tracks", "io", "parts", "report"},
+    "io": {"sky"},
+    "cli": {"pipeline", "catalog", "tracks", "sky", "io", "parts", "mpi", "report"},
+    "python": {"pipeline", "catalog", "tracks", "sky", "io", "parts", "report"},
     "examples": {"pipeline", "parts", "catalog", "io"},
     "tests": None,
     "benchmarks": None,

@@ -77,31 +77,6 @@ DevicePoints::DevicePoints(const DevicePointsView& points, DeviceMemory& memory,
   find_extents(memory);
 }
 
-DevicePoints::DevicePoints(const MovingPoints& moving, int device, DeviceMemory& memory, PinnedPool& pinned,
-                           unsigned threads, Space space)
-    : space_(std::move(space)),
-      on_host_(moving.size() == 0),
-      copy_(moving.size(), moving.dims(), Precision::float64),
-      data_(memory, stream_.get(), moving.size() * moving.dims() * sizeof(double)) {
-  host_ = copy_.view();
-  device_ = {data_.data(), narrow<std::uint32_t>(moving.size()), static_cast<std::uint32_t>(moving.dims()),
-             Precision::float64};
-  const DeviceBuffer<std::byte> points(memory, stream_.get(), moving.points.bytes());
-  const DeviceBuffer<double> times(memory, stream_.get(), moving.times.size());
-  const DeviceBuffer<double> velocities(memory, stream_.get(), moving.velocities.size());
-  stream_.synchronize();  // the memory is allocated now
-  upload(points.data(), moving.points.data(), points.bytes(), {device, pinned, threads});
-  upload(times.data(), moving.times.data(), times.bytes(), {device, pinned, threads});
-  upload(velocities.data(), moving.velocities.data(), velocities.bytes(), {device, pinned, threads});
-  const PointsOnDevice unmoved{points.data(), narrow<std::uint32_t>(moving.points.size()), device_.dims,
-                               moving.points.precision()};
-  launch_move(unmoved, times.data(), velocities.data(), moving.count(), reinterpret_cast<double*>(data_.data()),
-              stream_.get());
-  upload_slices(memory);
-  require_finite(memory);
-  find_extents(memory);
-}
-
 std::shared_ptr<const DevicePoints> DevicePoints::with_images(const DevicePoints& points, const index::Imaging& imaging,
                                                               DeviceMemory& memory) {
   const PointsOnDevice from = points.device();

@@ -11,7 +11,6 @@
 
 #include <epsflow/core/device_array.hpp>
 #include <epsflow/core/ghosts.hpp>
-#include <epsflow/core/moving_points.hpp>
 #include <epsflow/core/points.hpp>
 #include <epsflow/core/points_source.hpp>
 #include <epsflow/core/space.hpp>
@@ -43,13 +42,8 @@ class DevicePoints {
   /// points and memory must outlive the object. Waits. Throws InputError for NaN or infinite coordinates, DeviceError.
   DevicePoints(const DevicePointsView& points, DeviceMemory& memory, Space space = {});
 
-  /// Takes one data set under many velocities: uploads it once, and moves it on the device, in float64. memory must
-  /// outlive the object. Waits. Throws InputError for a coordinate that is NaN or infinite after the move, DeviceError.
-  DevicePoints(const MovingPoints& moving, int device, DeviceMemory& memory, PinnedPool& pinned, unsigned threads,
-               Space space);
-
-  /// Returns points of a periodic box, then their images (index/images.hpp), in a plain space; null if there are more
-  /// images than points, or too many. The GPU must be current; memory must outlive it. Waits. Throws DeviceOutOfMemory.
+  /// Points of a periodic box, and their images behind them (index/images.hpp), in a plain space; null where images are more
+  /// than points, or too many. The GPU must be the current one; `memory` must outlive it. Waits. Throws DeviceOutOfMemory.
   [[nodiscard]] static std::shared_ptr<const DevicePoints> with_images(const DevicePoints& points,
                                                                        const index::Imaging& imaging,
                                                                        DeviceMemory& memory);

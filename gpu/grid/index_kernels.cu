@@ -49,18 +49,6 @@ __global__ void first_not_finite_kernel(const T* data, std::uint64_t count, unsi
   }
 }
 
-template <class T>
-__global__ void move_kernel(const T* data, const double* times, const double* velocities, std::uint32_t points,
-                            std::uint32_t dims, std::uint64_t values, double* moved) {
-  for (std::uint64_t j = thread_number(); j < values; j += std::uint64_t{gridDim.x} * kThreads) {
-    const std::uint64_t point = j / dims;
-    const std::uint64_t slice = point / points;
-    const std::uint64_t k = j % dims;
-    const std::uint64_t i = point % points;
-    moved[j] = __dsub_rn(static_cast<double>(data[i * dims + k]), __dmul_rn(times[i], velocities[slice * dims + k]));
-  }
-}
-
 template <class T, class Key>
 __global__ void keys_kernel(PointsOnDevice points, KeyMaker maker, Key* keys, std::uint32_t* ids) {
   const std::uint64_t i = thread_number();
@@ -307,22 +295,6 @@ void launch_first_not_finite(PointsOnDevice points, std::uint64_t* first, cudaSt
     first_not_finite_kernel<<<blocks, kThreads, 0, stream>>>(static_cast<const float*>(points.data), count, found);
   } else {
     first_not_finite_kernel<<<blocks, kThreads, 0, stream>>>(static_cast<const double*>(points.data), count, found);
-  }
-  check_launch(stream);
-}
-
-void launch_move(PointsOnDevice points, const double* times, const double* velocities, std::uint64_t count,
-                 double* moved, cudaStream_t stream) {
-  constexpr std::uint64_t kMostBlocks = 1 << 16;
-  const std::uint64_t values = count * points.size * points.dims;
-  if (values == 0) return;
-  const auto blocks = static_cast<std::uint32_t>(std::min((values + kThreads - 1) / kThreads, kMostBlocks));
-  if (points.precision == Precision::float32) {
-    move_kernel<<<blocks, kThreads, 0, stream>>>(static_cast<const float*>(points.data), times, velocities, points.size,
-                                                 points.dims, values, moved);
-  } else {
-    move_kernel<<<blocks, kThreads, 0, stream>>>(static_cast<const double*>(points.data), times, velocities,
-                                                 points.size, points.dims, values, moved);
   }
   check_launch(stream);
 }

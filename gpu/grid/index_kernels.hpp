@@ -81,11 +81,7 @@ template <class Key>
 void launch_cell_starts(const Key* keys, const std::uint32_t* cell_of, std::uint32_t size, std::uint32_t cells,
                         std::uint32_t* cell_starts, std::uint64_t* cell_keys, cudaStream_t stream);
 
-/// Writes slice v of `moved` [count × n × dims]: points less times[i] · velocities[v], as core/moving_points.hpp.
-void launch_move(PointsOnDevice points, const double* times, const double* velocities, std::uint64_t count,
-                 double* moved, cudaStream_t stream);
-
-/// Writes coordinates[k · n + i] = coordinate k of point order[i].
+/// coordinates[k · n + i]: coordinate k of point order[i].
 void launch_gather(PointsOnDevice points, const std::uint32_t* order, void* coordinates, cudaStream_t stream);
 
 struct CellTable {

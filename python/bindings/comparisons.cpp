@@ -3,10 +3,9 @@
 #include "points.hpp"
 #include "task.hpp"
 
-#include <epsflow/pipeline/compare.hpp>
 #include <epsflow/pipeline/k_distance.hpp>
+#include <epsflow/pipeline/on_threads.hpp>
 #include <epsflow/pipeline/selectivity.hpp>
-#include <epsflow/pipeline/validity.hpp>
 
 namespace epsflow::python {
 namespace {

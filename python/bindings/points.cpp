@@ -3,8 +3,8 @@
 
 #include <epsflow/catalog/friends.hpp>
 #include <epsflow/core/format.hpp>
-#include <epsflow/core/sky_columns.hpp>
-#include <epsflow/core/sky_field.hpp>
+#include <epsflow/sky/sky_columns.hpp>
+#include <epsflow/sky/sky_field.hpp>
 
 namespace epsflow::python {
 

@@ -2,7 +2,7 @@
 #include "points.hpp"
 #include "task.hpp"
 
-#include <epsflow/pipeline/tracks.hpp>
+#include <epsflow/pipeline/on_threads.hpp>
 
 namespace epsflow::python {
 namespace {

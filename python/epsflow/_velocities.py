@@ -77,9 +77,8 @@ def sweep_velocities(
 ) -> VelocityResult:
     """Run DBSCAN on moving points for every velocity, to find velocities that bring many points together.
 
-    For the velocity u, a point x that was seen at the time t is clustered at x − t · u, so everything that moves with u
-    is in one place. This links detections of several nights to asteroids. The positions are computed during clustering,
-    on a GPU in its memory.
+    Under the velocity u a point x that was seen at the time t is clustered at x − t · u: what moves with u is then in one place. So
+    detections of several nights are linked to asteroids.
 
     Parameters
     ----------

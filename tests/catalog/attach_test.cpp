@@ -12,7 +12,7 @@
 
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/memory.hpp>
-#include <epsflow/pipeline/attach.hpp>
+#include <epsflow/pipeline/on_threads.hpp>
 
 namespace epsflow {
 namespace {

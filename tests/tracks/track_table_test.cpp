@@ -10,7 +10,7 @@
 #include "tracks/slices.hpp"
 
 #include <epsflow/core/error.hpp>
-#include <epsflow/pipeline/tracks.hpp>
+#include <epsflow/pipeline/on_threads.hpp>
 
 namespace epsflow {
 namespace {

@@ -1,4 +1,4 @@
-#include <epsflow/core/sky_field.hpp>
+#include <epsflow/sky/sky_field.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include <epsflow/core/sky_columns.hpp>
+#include <epsflow/sky/sky_columns.hpp>
 
 #include <string>
 #include <vector>

@@ -1,39 +1,82 @@
-#include <epsflow/pipeline/forecast.hpp>
+#include <epsflow/pipeline/explore_time.hpp>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <condition_variable>
+#include <limits>
 #include <map>
+#include <mutex>
 #include <utility>
+
+#include <epsflow/core/error.hpp>
+#include <epsflow/core/format.hpp>
 
 namespace epsflow {
 namespace {
 
-/// Places of the eps that are swept first, as shares of their number. Those in the middle alone tell much already.
+/// The most seconds that a clock can count from now on.
+constexpr double kMostSeconds = 1e9;
+/// Where the eps lie that are swept first, as shares of the number of eps. The first of them, in the middle, already allow an estimate.
 constexpr std::array kPilots{0.5, 0.25, 0.75, 0.0, 0.95};
-/// As many at a time as are under way at a time later on.
+/// As many eps at a time as are in progress at a time later on.
 constexpr std::size_t kPilotEps = 2;
 constexpr std::size_t kFewestEps = 16;
+/// What the first and the last eps are expected to cost until they were swept, as a share of those in the middle.
 constexpr double kOfEnds = 0.3;
-/// Of which logarithms are taken.
+/// Logarithms are taken of seconds of at least this.
 constexpr double kLeastSeconds = 1e-6;
+
+double countable(const std::optional<double>& seconds) {
+  return seconds && *seconds > 0 ? std::min(*seconds, kMostSeconds) : 0;
+}
 
 }  // namespace
 
+TimeBound::TimeBound(std::optional<double> seconds, const CancelToken* caller)
+    : seconds_(seconds),
+      caller_(caller),
+      end_(Clock::now() +
+           std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(countable(seconds)))),
+      token_(caller) {
+  if (!seconds) return;
+  if (!(*seconds > 0)) {
+    throw UsageError("the bound of time is " + format_number(*seconds) + " seconds: give a number above 0, or none");
+  }
+  alarm_ = std::jthread([this](const std::stop_token& stop) {
+    std::mutex mutex;
+    std::condition_variable_any stopped;
+    std::unique_lock lock(mutex);
+    stopped.wait_until(lock, stop, end_, [&] { return stop.stop_requested(); });
+    if (!stop.stop_requested()) token_.cancel();
+  });
+}
+
+double TimeBound::left() const noexcept {
+  if (!seconds_) return std::numeric_limits<double>::infinity();
+  return std::chrono::duration<double>(end_ - Clock::now()).count();
+}
+
+void TimeBound::require_spent() const {
+  if (!seconds_ || (caller_ != nullptr && caller_->cancelled())) throw Cancelled();
+}
+
+void TimeBound::refuse() const {
+  throw UsageError("the " + format_number(*seconds_) +
+                   " seconds that it may take are over before a coarse grid is swept: allow more time, or give a grid "
+                   "of few eps and minpts, or fewer points");
+}
+
 Forecast::Forecast(const Sweep& sweep, std::size_t labels, const Observer& observer)
     : observer_(observer), cells_(sweep.size()), labels_(labels) {
-  std::map<double, std::vector<Variant>> by_eps;
-  for (const Variant& v : sweep.variants()) by_eps[v.eps].push_back(v);
-  const std::size_t count = by_eps.size();
+  std::vector<std::vector<Variant>> groups = variants_by_eps(sweep);
+  const std::size_t count = groups.size();
   seconds_.resize(count);
   if (!observer.on_progress || count < kFewestEps) {
     parts_.push_back(sweep);
     return;
   }
   minpts_ = sweep.size() / count;
-  std::vector<std::vector<Variant>> groups;
-  groups.reserve(count);
-  for (auto& [eps, variants] : by_eps) groups.push_back(std::move(variants));
   for (const double share : kPilots) {
     const auto begin = std::min(static_cast<std::size_t>(share * static_cast<double>(count)), count - kPilotEps);
     std::vector<Variant>& variants = groups[begin];
@@ -83,8 +126,8 @@ void Forecast::ended() {
   }
 }
 
-/// Between the nearest eps that were swept first, in even ratios: costs rise and fall by factors. Until they were, the first and the last
-/// of all are taken for cheaper than those in the middle, as they mostly are.
+/// Interpolates between the nearest eps that were swept first, in even ratios, because costs rise and fall by factors. The first and the
+/// last eps of all are mostly cheaper than those in the middle.
 double Forecast::cost(std::size_t eps) const {
   const std::size_t last = seconds_.size() - 1;
   const auto known = [&](std::size_t e) -> std::optional<double> {
@@ -101,12 +144,6 @@ double Forecast::cost(std::size_t eps) const {
                             std::log(std::max(*known(after), kLeastSeconds)), share));
 }
 
-double Forecast::cost_of_labels() const {
-  double mean = 0;
-  for (std::size_t e = 0; e < seconds_.size(); ++e) mean += cost(e) / static_cast<double>(seconds_.size());
-  return static_cast<double>(labels_) * mean / static_cast<double>(minpts_);
-}
-
 std::optional<double> Forecast::seconds_left(std::size_t done) const {
   if (pilots_.empty() || !seconds_[pilots_.front()]) return std::nullopt;
   double left = 0, of_done = 0;
@@ -120,7 +157,18 @@ std::optional<double> Forecast::seconds_left(std::size_t done) const {
   if (part_ >= parts_.size()) left = 0;
   // A long run is quicker than several short ones, and other work comes and goes.
   const double pace = of_done > 0.05 * (of_done + left) ? seconds_of_run() / of_done : 1;
-  return left * pace + cost_of_labels();
+  double of_eps = 0;  // on average
+  for (std::size_t e = 0; e < seconds_.size(); ++e) of_eps += cost(e) / static_cast<double>(seconds_.size());
+  return left * pace + static_cast<double>(labels_) * of_eps / static_cast<double>(minpts_);
+}
+
+std::vector<std::vector<Variant>> variants_by_eps(const Sweep& sweep) {
+  std::map<double, std::vector<Variant>> by_eps;
+  for (const Variant& v : sweep.variants()) by_eps[v.eps].push_back(v);
+  std::vector<std::vector<Variant>> groups;
+  groups.reserve(by_eps.size());
+  for (auto& [eps, variants] : by_eps) groups.push_back(std::move(variants));
+  return groups;
 }
 
 }  // namespace epsflow

@@ -1,4 +1,4 @@
-#include <epsflow/core/angle_units.hpp>
+#include <epsflow/sky/angle_units.hpp>
 
 #include <cmath>
 #include <numbers>

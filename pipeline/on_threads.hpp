@@ -1,0 +1,43 @@
+// Functions of other folders on the threads of engine options. They work on the CPU. Beside its own errors each throws UsageError for
+// options of a GPU, and ResourceError if it would take more memory than the options allow.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <epsflow/catalog/attach.hpp>
+#include <epsflow/clustering/agreement.hpp>
+#include <epsflow/clustering/validity.hpp>
+#include <epsflow/core/metric.hpp>
+#include <epsflow/core/points.hpp>
+#include <epsflow/pipeline/options.hpp>
+#include <epsflow/tracks/track_table.hpp>
+#include <epsflow/tracks/tracks.hpp>
+
+namespace epsflow {
+
+/// Other points join groups (catalog/attach.hpp).
+[[nodiscard]] std::vector<std::int32_t> attach(const AttachInput& input, const EngineOptions& engine,
+                                               const Observer& observer = {});
+
+/// Compares two labellings of the same points. agreement() and fates() of the result give figures.
+[[nodiscard]] Contingency compare(std::span<const std::int32_t> a, std::span<const std::int32_t> b,
+                                  const EngineOptions& engine = {});
+
+struct TrackedSlices {
+  Tracks tracks;
+  std::vector<TrackRow> rows;
+};
+
+/// find_tracks() and track_rows().
+[[nodiscard]] TrackedSlices track(const SlicedLabels& slices, const TrackOptions& options,
+                                  const EngineOptions& engine = {}, const Observer& observer = {});
+
+/// How well the clusters of a labelling are separated (clustering/validity.hpp). Throws UsageError also for any metric but the Euclidean one
+/// without scale and box.
+[[nodiscard]] Validity validity(PointsView points, std::span<const std::int32_t> labels, const Metric& metric,
+                                const ValidityOptions& options = {}, const EngineOptions& engine = {},
+                                const Observer& observer = {});
+
+}  // namespace epsflow
