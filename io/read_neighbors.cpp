@@ -23,7 +23,9 @@ FileNeighbors read_neighbors(const std::filesystem::path& file, std::uint64_t me
   if (!std::string_view(begin.data(), begin.size()).starts_with(opened.format.must_begin)) {
     throw source.error("{}", opened.format.otherwise);
   }
-  return read_neighbors_in_child(opened.format, library_file(*opened.bytes, source), source);
+  NeighborsBuilder table(source);
+  read_in_child(opened.format, library_file(*opened.bytes, source), source, table);
+  return table.take();
 }
 
 }  // namespace epsflow::io

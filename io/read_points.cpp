@@ -179,7 +179,9 @@ FilePoints read_as(const InputFile& file, const Source& source) {
     throw InputError(fmt::format("{}: {}", file.shown, format.otherwise));
   }
   if (format.reader.read != nullptr) return format.reader.read(*file.bytes, source);
-  return read_in_child(format, library_file(*file.bytes, source), source);
+  PointsBuilder points(source);
+  read_in_child(format, library_file(*file.bytes, source), source, points);
+  return points.take();
 }
 
 /// Reads one file, while earlier files of the same data set take `taken` bytes of the budget.

@@ -55,6 +55,14 @@ class HeldFile {
   OwnedDescriptor descriptor_;
 };
 
+/// Makes rows of a file in which they follow each other from byte `begin` on.
+void set_rows(RowFile& found, HeldFile file, std::uint64_t begin) {
+  found.rows.write = [held = std::make_shared<const HeldFile>(std::move(file)), begin, row = found.rows.row_bytes()](
+                         std::size_t first, std::size_t last, void* to) {
+    held->read(begin + first * row, {static_cast<std::byte*>(to), (last - first) * row});
+  };
+}
+
 /// A file without a name.
 class CopyOfRows {
  public:
@@ -71,14 +79,9 @@ class CopyOfRows {
   }
 
   void add(const Points& some) {
-    const auto* from = static_cast<const std::byte*>(some.view().data());
-    for (std::uint64_t left = some.view().bytes(); left > 0;) {
-      const ssize_t count = ::write(descriptor_.get(), from, left);
-      if (count < 0 && errno == EINTR) continue;
-      if (count < 0) refuse(errno);
-      from += count;
-      left -= static_cast<std::uint64_t>(count);
-    }
+    const int reason =
+        write_all(descriptor_.get(), {static_cast<const char*>(some.view().data()), some.view().bytes()});
+    if (reason != 0) refuse(reason);
   }
   /// What cannot be written is told by now.
   [[nodiscard]] OwnedDescriptor take() {
@@ -148,14 +151,10 @@ std::optional<RowFile> open_row_file(const std::filesystem::path& file, const Re
   found.origin = std::move(static_cast<PointsOrigin&>(none));
   found.rows.dims = none.dims();
   found.rows.precision = none.precision();
-  const std::uint64_t row = found.rows.row_bytes();
-  found.rows.size = narrow<std::size_t>((*bytes - *begin) / row);
+  found.rows.size = narrow<std::size_t>((*bytes - *begin) / found.rows.row_bytes());
   require_countable(input.shown, options, found.rows.size, found.rows.dims);
   found.origin.inputs.front().rows = found.rows.size;
-  found.rows.write = [held = std::make_shared<const HeldFile>(input.shown, *path), begin = *begin, row](
-                         std::size_t first, std::size_t last, void* to) {
-    held->read(begin + first * row, {static_cast<std::byte*>(to), (last - first) * row});
-  };
+  set_rows(found, {input.shown, *path}, *begin);
   return found;
 }
 
@@ -195,10 +194,7 @@ RowFile copy_rows(const std::filesystem::path& file, const ReadOptions& options,
     }
     copy.add(share);
   }
-  found.rows.write = [held = std::make_shared<const HeldFile>("the copy of " + input.name, copy.take()),
-                      row = found.rows.row_bytes()](std::size_t first, std::size_t last, void* to) {
-    held->read(first * row, {static_cast<std::byte*>(to), (last - first) * row});
-  };
+  set_rows(found, {"the copy of " + input.name, copy.take()}, 0);
   return found;
 }
 

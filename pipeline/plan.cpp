@@ -37,7 +37,7 @@ class SampleRuns {
 
   /// Returns the seconds that the variants of the group take on all points, the index included. index, candidates: the options and
   /// IndexFigures::candidates of the index of all points. Works on the threads of the calling arena. Returns nothing on a GPU, where time
-  /// does not grow as the points do: 1.9 million took 0.84 ms, and 15 million 3.12 ms (benchmarks/results/2026-11-24-map.md); and
+  /// does not grow as the points do: 1.9 million took 0.84 ms, and 15 million 3.12 ms (benchmarks/results/map.md); and
   /// nothing if the memory has no room for the sample. Throws Cancelled.
   [[nodiscard]] std::optional<double> seconds(const stages::EpsGroup& group, const IndexOptions& index,
                                               std::uint64_t candidates, Strategy strategy);
@@ -167,7 +167,7 @@ std::optional<double> SampleRuns::seconds(const stages::EpsGroup& group, const I
   if (candidates == 0) return took * points;
   // At the ends of the stretches candidates are missing. A table is made of all candidates; a search that stops once it has minpts
   // neighbours takes less than all of them and more than a constant part: the mean of the two is within a factor of two of what was
-  // measured (benchmarks/results/2026-11-24-estimates.md).
+  // measured (benchmarks/results/estimates.md).
   IndexOptions of_cells = index;
   of_cells.pairs = false;
   const std::uint64_t tested = few.loaded->build_index(of_cells, session_.stop())->figures().candidates;

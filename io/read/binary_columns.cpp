@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <map>
 #include <tuple>
 #include <type_traits>
 #include <vector>
@@ -56,26 +57,26 @@ bool is_native(const BinaryColumn& column) noexcept {
 /// Where the values of a column come from.
 struct Run {
   const BinaryColumn& column;
+  const ElementChoice& choice;
   const char* from;
   std::uint64_t stride;
-  std::uint64_t first_row;
-  std::uint64_t count;
+  RowRange rows;
   const Source& source;
 };
 
 template <class From, class To>
 void convert_run(const Run& run, bool swap, To* to, std::size_t dims) {
   bool is_large = false;
-  for (std::uint64_t i = 0; i < run.count; ++i) {
+  for (std::uint64_t i = 0; i < run.rows.count; ++i) {
     const auto value = static_cast<To>(load<From>(run.from + i * run.stride, swap));
     if constexpr (std::is_integral_v<From> && sizeof(From) == 8) is_large |= may_be_rounded(value);
     to[i * dims] = value;
   }
   if constexpr (std::is_integral_v<From>) {
-    for (std::uint64_t i = 0; is_large && i < run.count; ++i) {
+    for (std::uint64_t i = 0; is_large && i < run.rows.count; ++i) {
       const auto value = load<From>(run.from + i * run.stride, swap);
       if (is_exact(value)) continue;
-      throw_rounded(run.source, fmt::format("row {}", run.first_row + i), run.column.label, std::to_string(value));
+      throw_rounded(run.source, fmt::format("row {}", run.rows.first + i), run.choice.label(), std::to_string(value));
     }
   }
 }
@@ -142,46 +143,45 @@ class DataStream {
 };
 
 template <class T>
-void fill_rows(DataStream& data, FilePoints& points, std::uint64_t row_bytes, std::span<const BinaryColumn> columns) {
-  const std::span<T> values = points.values<T>();
-  const std::size_t block =
-      static_cast<std::size_t>(std::max<std::uint64_t>(1, kBlockBytes / std::max<std::uint64_t>(1, row_bytes)));
-  Buffer<char> rows(checked_multiply(block, row_bytes, "rows"));
-  for (std::size_t first = 0; first < points.size(); first += block) {
-    const std::size_t count = std::min(block, points.size() - first);
-    data.read(rows.span().first(count * row_bytes));
-    for (std::size_t k = 0; k < columns.size(); ++k) {
-      convert_column(Run{columns[k], rows.data() + columns[k].offset, row_bytes, points.inputs.front().first + first,
-                         count, data.source()},
-                     values.data() + first * columns.size() + k, columns.size());
+void put_rows(DataStream& data, const PointsShape& shape, std::uint64_t row_bytes,
+              std::span<const BinaryColumn> columns, const RowRange& rows, ValueStore& points) {
+  const std::size_t dims = columns.size();
+  const std::uint64_t block = std::max<std::uint64_t>(1, kBlockBytes / std::max<std::uint64_t>(1, row_bytes));
+  Buffer<char> bytes(checked_multiply(block, row_bytes, "rows"));
+  Buffer<T> values(checked_multiply(block, dims, "rows"));
+  for (RowRange some{rows.first}; some.first < rows.end(); some.first += block) {
+    some.count = std::min(block, rows.end() - some.first);
+    data.read(bytes.span().first(some.count * row_bytes));
+    for (std::size_t k = 0; k < dims; ++k) {
+      convert_column({columns[k], shape.columns[k], bytes.data() + columns[k].offset, row_bytes, some, data.source()},
+                     values.data() + k, dims);
+    }
+    points.put_rows(some.first, std::span<const T>(values.data(), some.count * dims));
+  }
+}
+
+/// Puts the next values of the stream as the given coordinates.
+template <class T>
+void put_run(DataStream& data, const PointsShape& shape, const BinaryColumn& column,
+             std::span<const std::size_t> coordinates, const RowRange& rows, ValueStore& points) {
+  const std::size_t size = bytes_of(column.type);
+  const std::uint64_t block = kBlockBytes / size;
+  std::vector<char> bytes(kBlockBytes);
+  std::vector<T> values(block);
+  for (RowRange some{rows.first}; some.first < rows.end(); some.first += block) {
+    some.count = std::min(block, rows.end() - some.first);
+    data.read(std::span(bytes).first(some.count * size));
+    convert_column({column, shape.columns[coordinates[0]], bytes.data(), size, some, data.source()}, values.data(), 1);
+    for (const std::size_t k : coordinates) {
+      points.put_coordinate(some.first, k, std::span<const T>(values).first(some.count));
     }
   }
 }
 
-template <class T>
-void fill_run(DataStream& data, const BinaryColumn& column, FilePoints& points, std::size_t k) {
-  const std::span<T> values = points.values<T>();
-  const std::size_t size = bytes_of(column.type);
-  const std::size_t block = kBlockBytes / size;
-  std::vector<char> run(kBlockBytes);
-  for (std::size_t first = 0; first < points.size(); first += block) {
-    const std::size_t count = std::min(block, points.size() - first);
-    data.read(std::span(run).first(count * size));
-    convert_column(Run{column, run.data(), size, points.inputs.front().first + first, count, data.source()},
-                   values.data() + first * points.dims() + k, points.dims());
-  }
-}
-
-void fill_run(DataStream& data, const BinaryColumn& column, FilePoints& points, std::size_t k) {
-  with_type(points.precision(), [&](auto zero) { fill_run<decltype(zero)>(data, column, points, k); });
-}
-
-/// The points' own storage.
-std::span<char> storage_of(Points& points) {
-  return with_type(points.precision(), [&](auto zero) {
-    const auto values = points.values<decltype(zero)>();
-    return std::span(reinterpret_cast<char*>(values.data()), values.size_bytes());
-  });
+void put_run(DataStream& data, const PointsShape& shape, const BinaryColumn& column,
+             std::span<const std::size_t> coordinates, const RowRange& rows, ValueStore& points) {
+  with_type(shape.precision(),
+            [&](auto zero) { put_run<decltype(zero)>(data, shape, column, coordinates, rows, points); });
 }
 
 }  // namespace
@@ -197,59 +197,52 @@ std::string_view type_name(ValueType type) noexcept {
   return kNames[static_cast<std::size_t>(type)];
 }
 
-Precision precision_of(std::span<const BinaryColumn> columns) noexcept {
-  const bool single = std::all_of(columns.begin(), columns.end(),
-                                  [](const BinaryColumn& column) { return column.type == ValueType::float32; });
-  return single ? Precision::float32 : Precision::float64;
-}
-
 void throw_truncated(const Source& source, std::uint64_t expected, std::uint64_t found) {
   throw source.error("truncated: the header tells of {} of data, but there are {}; fetch or write it again",
                      format_count(expected, "byte"), format_count(found));
 }
 
-FilePoints points_from_rows(ByteStream& stream, std::uint64_t n, std::uint64_t row_bytes,
+FilePoints points_from_rows(ByteStream& stream, const PointsShape& shape, std::uint64_t row_bytes,
                             std::span<const BinaryColumn> columns, const Source& source) {
-  FilePoints points = make_points(source, n, columns.size(), precision_of(columns));
-  DataStream data(stream, checked_multiply(n, row_bytes, "rows"), source);
-  if (points.size() == 0) return points;
-  data.skip_to(points.inputs.front().first * row_bytes);
-  if (is_point_layout(columns, row_bytes, points.precision())) {
-    data.read(storage_of(points));
+  PointsBuilder points(source);
+  points.begin(shape);
+  DataStream data(stream, checked_multiply(shape.rows, row_bytes, "rows"), source);
+  const RowRange rows = share_of(source.options, shape.rows);
+  if (rows.count == 0) return points.take();
+  data.skip_to(rows.first * row_bytes);
+  if (is_point_layout(columns, row_bytes, shape.precision())) {
+    points.put_from(rows.first, ValueSink::kWholeRows, rows.count * row_bytes, [&](std::span<std::byte> to) {
+      data.read({reinterpret_cast<char*>(to.data()), to.size()});
+    });
   } else {
-    with_type(points.precision(), [&](auto zero) { fill_rows<decltype(zero)>(data, points, row_bytes, columns); });
+    with_type(shape.precision(),
+              [&](auto zero) { put_rows<decltype(zero)>(data, shape, row_bytes, columns, rows, points); });
   }
-  return points;
+  return points.take();
 }
 
-FilePoints points_from_runs(ByteStream& stream, std::uint64_t n, std::span<const BinaryColumn> columns,
+FilePoints points_from_runs(ByteStream& stream, const PointsShape& shape, std::span<const BinaryColumn> columns,
                             const Source& source) {
-  FilePoints points = make_points(source, n, columns.size(), precision_of(columns));
-  if (points.size() == 0) return points;
-  // The stream goes forward only.
-  std::vector<std::size_t> order(columns.size());
-  for (std::size_t k = 0; k < order.size(); ++k) order[k] = k;
-  std::sort(order.begin(), order.end(),
-            [&](std::size_t a, std::size_t b) { return columns[a].offset < columns[b].offset; });
-  const BinaryColumn& last = columns[order.back()];
-  DataStream data(stream, last.offset + checked_multiply(n, bytes_of(last.type), "columns"), source);
-  const std::size_t* before = nullptr;
-  for (const std::size_t& k : order) {
-    // The weights may be a coordinate as well, and its values have passed.
-    if (before != nullptr && columns[*before].offset == columns[k].offset) {
-      copy_coordinate(points, *before, k);
-      continue;
-    }
-    data.skip_to(columns[k].offset + points.inputs.front().first * bytes_of(columns[k].type));
-    fill_run(data, columns[k], points, k);
-    before = &k;
+  PointsBuilder points(source);
+  points.begin(shape);
+  const RowRange rows = share_of(source.options, shape.rows);
+  if (rows.count == 0) return points.take();
+  // The stream goes forward only. The weights may be a coordinate as well.
+  std::map<std::uint64_t, std::vector<std::size_t>> coordinates;
+  for (std::size_t k = 0; k < columns.size(); ++k) coordinates[columns[k].offset].push_back(k);
+  const std::size_t size = bytes_of(columns[0].type);
+  DataStream data(stream, coordinates.rbegin()->first + checked_multiply(shape.rows, size, "columns"), source);
+  for (const auto& [offset, of_run] : coordinates) {
+    data.skip_to(offset + rows.first * size);
+    put_run(data, shape, columns[of_run[0]], of_run, rows, points);
   }
-  return points;
+  return points.take();
 }
 
-void read_run(ByteStream& stream, const BinaryColumn& column, FilePoints& points, std::size_t k, const Source& source) {
-  DataStream data(stream, checked_multiply(points.size(), bytes_of(column.type), "column"), source);
-  fill_run(data, column, points, k);
+void put_run(ByteStream& stream, const PointsShape& shape, const BinaryColumn& column, std::size_t k,
+             ValueStore& points, const Source& source) {
+  DataStream data(stream, checked_multiply(shape.rows, bytes_of(column.type), "column"), source);
+  put_run(data, shape, column, std::span(&k, 1), {0, shape.rows}, points);
 }
 
 }  // namespace epsflow::io

@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cmath>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
-#include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fcntl.h>
@@ -18,71 +17,38 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <epsflow/core/buffer.hpp>
-#include <epsflow/core/checked.hpp>
-#include <epsflow/core/format.hpp>
-#include <epsflow/io/read/neighbors_sink.hpp>
 #include <epsflow/io/read/reader_messages.hpp>
 
 namespace epsflow::io {
 namespace {
 
+/// The process that reads, as its answers show it.
 class Answers {
  public:
-  /// replies: where names of columns are answered.
-  Answers(int descriptor, int replies) noexcept : from_(descriptor), replies_(replies) {}
+  explicit Answers(Connection child) noexcept : child_(child) {}
 
-  /// Whether the reader has understood what it is asked.
+  /// Whether the reader has understood the request.
   [[nodiscard]] bool begun() const noexcept { return begun_; }
 
-  /// Throws BadMessage for what cannot be, and the error that is sent.
-  FilePoints read(const Source& source) {
-    FilePoints points;
-    PointsShape shape;
-    bool has_begun = false;
-    std::uint64_t values = 0;  // that are kept
+  /// Sends the request, and stores what the reader puts. Throws BadValues for what is impossible, and the error that is sent.
+  void receive(const ReadRequest& request, ValueStore& store) {
+    child_.send(request);
     for (;;) {
-      const auto message = from_.value<Message>();
+      const auto message = child_.receive<Message>();
       if (message == Message::begun && !begun_) {
         begun_ = true;
-      } else if (message == Message::names && !has_begun && source.options.choose) {
-        choose(source);
-      } else if (message == Message::shape && !has_begun) {
-        points = read_shape(source, shape);
-        has_begun = true;
-      } else if (message == Message::values && has_begun) {
-        values += with_type(points.precision(), [&](auto zero) { return read_values<decltype(zero)>(points); });
-      } else if (message == Message::end && has_begun && values == std::uint64_t{points.size()} * points.dims()) {
-        break;
-      } else {
-        throw_error(message);
-      }
-    }
-    finish_points(points, shape.columns, source);
-    points.inputs.front().kind = shape.kind;
-    points.inputs.front().pieces = shape.pieces;
-    points.box = shape.box;
-    points.has_masses = shape.has_masses;
-    return points;
-  }
-
-  /// The same for a table of neighbours.
-  FileNeighbors read_neighbors(const Source& source) {
-    FileNeighbors table;
-    bool has_begun = false;
-    std::uint64_t missing = 0;  // bytes of it
-    for (;;) {
-      const auto message = from_.value<Message>();
-      if (message == Message::begun && !begun_) {
-        begun_ = true;
-      } else if (message == Message::table && !has_begun) {
-        table = read_table_shape(source);
-        missing = table.offsets.bytes() + table.ids.bytes() + table.distances.bytes();
-        has_begun = true;
-      } else if (message == Message::values && has_begun) {
-        missing -= read_array(table, missing);
-      } else if (message == Message::end && has_begun && missing == 0) {
-        return table;
+      } else if (message == Message::names && request.options.choose && !store.has_begun()) {
+        child_.send(request.options.choose(child_.receive<std::vector<std::string>>()));
+      } else if (message == Message::points) {
+        store.begin(child_.receive<PointsShape>());
+      } else if (message == Message::table) {
+        store.begin(child_.receive<NeighborsShape>());
+      } else if (message == Message::values) {
+        const auto [first, column, bytes] = child_.receive<ValuesHeader>();
+        store.put_from(first, column, bytes,
+                       [&](std::span<std::byte> to) { child_.receive_bytes(to.data(), to.size()); });
+      } else if (message == Message::end && store.is_complete()) {
+        return;
       } else {
         throw_error(message);
       }
@@ -90,152 +56,16 @@ class Answers {
   }
 
  private:
-  void choose(const Source& source) {
-    const auto count = from_.value<std::uint64_t>();
-    require(count <= kLongestText);
-    std::vector<std::string> names;
-    for (std::uint64_t k = 0; k < count; ++k) names.push_back(from_.text());
-    const std::vector<std::size_t> chosen = source.options.choose(names);
-    replies_.value(std::uint64_t{chosen.size()});
-    for (const std::size_t column : chosen) replies_.value(std::uint64_t{column});
-  }
-
-  FilePoints read_shape(const Source& source, PointsShape& shape) {
-    rows_ = from_.value<std::uint64_t>();
-    const auto precision = from_.value<Precision>();
-    const auto memory_taken = from_.value<std::uint64_t>();
-    shape.kind = from_.text();
-    const auto sides = from_.value<std::uint64_t>();
-    require(sides <= kMaxDims);
-    for (std::uint64_t k = 0; k < sides; ++k) shape.box.push_back(from_.value<double>());
-    shape.has_masses = from_.value<bool>();
-    shape.pieces = from_.value<std::uint64_t>();
-    const auto dims = from_.value<std::uint64_t>();
-    require(std::ranges::all_of(shape.box, [](double side) { return std::isfinite(side) && side >= 0; }));
-    require(shape.pieces > 0);
-    require(sides == 0 || sides == dims - (source.options.weight.empty() ? 0 : 1));
-    require(precision == Precision::float32 || precision == Precision::float64);
-    require(memory_taken <= std::numeric_limits<std::uint64_t>::max() - source.memory_taken);
-    FilePoints points = make_points(source.with_taken(memory_taken), rows_, dims, precision);
-    shape.columns.resize(points.dims());
-    for (ElementChoice& column : shape.columns) {
-      column.column = from_.value<std::uint64_t>();
-      column.element = from_.value<std::uint64_t>();
-      column.name = from_.text();
-      column.is_float32 = from_.value<bool>();
-      column.unit = from_.text();
-    }
-    set_columns(points, shape.columns);
-    return points;
-  }
-
-  FileNeighbors read_table_shape(const Source& source) {
-    const auto shape = from_.value<NeighborsShape>();
-    require(shape.memory_taken <= std::numeric_limits<std::uint64_t>::max() - source.memory_taken);
-    const auto bytes_of_values = [](std::uint64_t count, std::size_t each) {
-      return checked_multiply(count, each, "the table of neighbours");
-    };
-    // Each fits, so that their sum does.
-    static_cast<void>(bytes_of_values(std::max({shape.offsets, shape.ids, shape.distances}), 4 * sizeof(double)));
-    const std::uint64_t bytes =
-        shape.offsets * sizeof(std::uint64_t) + shape.ids * sizeof(std::uint32_t) + shape.distances * sizeof(double);
-    if (bytes > memory_left(source.with_taken(shape.memory_taken))) {
-      throw source.error<ResourceError>(
-          "its table of neighbours takes {}, but the budget is {}; raise ReadOptions::memory", format_bytes(bytes),
-          format_bytes(source.options.memory));
-    }
-    return {Buffer<std::uint64_t>(shape.offsets), Buffer<std::uint32_t>(shape.ids), Buffer<double>(shape.distances),
-            shape.eps};
-  }
-
-  /// Returns how many bytes came, at most `missing`.
-  std::uint64_t read_array(FileNeighbors& table, std::uint64_t missing) {
-    const auto [first, array, bytes] = from_.value<ValuesHeader>();
-    const auto put = [&, first = first, bytes = bytes](auto& values) {
-      const std::uint64_t count = bytes / sizeof(values[0]);
-      require(bytes == count * sizeof(values[0]) && first <= values.size() && count <= values.size() - first);
-      from_.bytes(values.data() + first, bytes);
-    };
-    require(bytes <= missing);
-    switch (static_cast<TableArray>(array)) {
-      case TableArray::offsets:
-        put(table.offsets);
-        break;
-      case TableArray::ids:
-        put(table.ids);
-        break;
-      case TableArray::distances:
-        put(table.distances);
-        break;
-      default:
-        throw BadMessage();
-    }
-    return bytes;
-  }
-
-  /// Keeps those of the share. Returns how many these are.
-  template <class T>
-  std::uint64_t read_values(FilePoints& points) {
-    const auto [first, coordinate, bytes] = from_.value<ValuesHeader>();
-    const bool is_rows = coordinate == PointsSink::kAllCoordinates;
-    const std::uint64_t dims = points.dims();
-    const std::uint64_t count = bytes / sizeof(T);
-    const std::uint64_t rows = is_rows ? count / dims : count;
-    require(bytes == count * sizeof(T) && (is_rows ? rows * dims == count : coordinate < dims));
-    require(first <= rows_ && rows <= rows_ - first);
-    const std::uint64_t row_bytes = bytes / std::max<std::uint64_t>(1, rows);
-    const std::uint64_t begin = points.inputs.front().first;
-    const std::uint64_t end = begin + points.size();
-    const std::uint64_t kept_begin = std::clamp(begin, first, first + rows);
-    const std::uint64_t kept_end = std::clamp(end, kept_begin, std::max(kept_begin, first + rows));
-    pass_over((kept_begin - first) * row_bytes);
-    if (kept_begin < kept_end) {
-      T* const to = points.values<T>().data() + (kept_begin - begin) * dims;
-      if (is_rows || dims == 1) {
-        from_.bytes(to, (kept_end - kept_begin) * row_bytes);
-      } else {
-        scatter(kept_end - kept_begin, to + coordinate, dims);
-      }
-    }
-    pass_over((first + rows - kept_end) * row_bytes);
-    return (kept_end - kept_begin) * (is_rows ? dims : 1);
-  }
-
-  void pass_over(std::uint64_t bytes) {
-    std::array<std::byte, std::size_t{1} << 16> block;
-    for (std::uint64_t count = 0; bytes > 0; bytes -= count) {
-      count = std::min<std::uint64_t>(bytes, block.size());
-      from_.bytes(block.data(), count);
-    }
-  }
-
-  template <class T>
-  void scatter(std::uint64_t rows, T* to, std::uint64_t dims) {
-    constexpr std::uint64_t kAtOnce = 8192;
-    std::array<T, kAtOnce> block;
-    for (std::uint64_t first = 0; first < rows; first += kAtOnce) {
-      const std::uint64_t count = std::min(kAtOnce, rows - first);
-      from_.bytes(block.data(), count * sizeof(T));
-      for (std::uint64_t i = 0; i < count; ++i) to[(first + i) * dims] = block[i];
-    }
-  }
-
   [[noreturn]] void throw_error(Message message) {
-    if (message == Message::usage_error) throw UsageError(from_.text());
-    if (message == Message::input_error) throw InputError(from_.text());
-    if (message == Message::resource_error) throw ResourceError(from_.text());
-    if (message == Message::error) throw Error(from_.text());
-    throw BadMessage();
+    if (message == Message::usage_error) throw UsageError(child_.receive<std::string>());
+    if (message == Message::input_error) throw InputError(child_.receive<std::string>());
+    if (message == Message::resource_error) throw ResourceError(child_.receive<std::string>());
+    if (message == Message::error) throw Error(child_.receive<std::string>());
+    throw BadValues();
   }
 
-  static void require(bool can_be) {
-    if (!can_be) throw BadMessage();
-  }
-
-  MessageReader from_;
-  MessageWriter replies_;
+  Connection child_;
   bool begun_ = false;
-  std::uint64_t rows_ = 0;  ///< of the file
 };
 
 class Child {
@@ -354,12 +184,8 @@ std::filesystem::path find_reader() {
                   places[0].string(), places[1].string(), places[2].string()));
 }
 
-namespace {
-
-/// What read(answers) makes of the answers of a reader that is asked for the file.
-template <class Read>
-auto ask_child(const Format& format, const LibraryFile& file, const Source& source, std::chrono::seconds patience,
-               bool neighbors, const Read& read) {
+void read_in_child(const Format& format, const LibraryFile& file, const Source& source, ValueStore& store,
+                   std::chrono::seconds patience) {
   const bool is_in_memory = file.memory.get() >= 0;
   std::array<int, 2> ends{-1, -1};
   const auto require_ends = [](int code) {
@@ -368,7 +194,7 @@ auto ask_child(const Format& format, const LibraryFile& file, const Source& sour
                                     std::strerror(errno)));
   };
   require_ends(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()));
-  const OwnedDescriptor asked(ends[0]);
+  OwnedDescriptor asked(ends[0]);
   OwnedDescriptor request(ends[1]);
   require_ends(::pipe2(ends.data(), O_CLOEXEC));
   OwnedDescriptor answers(ends[0]);
@@ -384,25 +210,25 @@ auto ask_child(const Format& format, const LibraryFile& file, const Source& sour
   }();
   written = {};
   request = {};
-  Answers from_child(answers.get(), asked.get());
+  Answers from_child(Connection(answers.get(), asked.get()));
   try {
-    write_request({.parent = ::getpid(),
-                   .patience = patience,
-                   .format = std::string(format.name),
-                   .name = source.name,
-                   .path = is_in_memory ? std::string() : file.path.string(),
-                   .size = file.size,
-                   .file_memory = file.memory_taken,
-                   .memory_taken = source.memory_taken,
-                   .chooses = static_cast<bool>(source.options.choose),
-                   .neighbors = neighbors,
-                   .options = source.options},
-                  MessageWriter(asked.get()));
-    auto made = read(from_child);
+    from_child.receive({.parent = ::getpid(),
+                        .patience = patience,
+                        .format = std::string(format.name),
+                        .name = source.name,
+                        .path = is_in_memory ? std::string() : file.path.string(),
+                        .size = file.size,
+                        .file_memory = file.memory_taken,
+                        .memory_taken = source.memory_taken,
+                        .chooses = static_cast<bool>(source.options.choose),
+                        .neighbors = store.takes_table(),
+                        .options = source.options},
+                       store);
     static_cast<void>(child.wait());
-    return made;
-  } catch (const BadMessage&) {
+  } catch (const BadValues&) {
+    // It may be writing, or waiting for what this process sends.
     answers = {};
+    asked = {};
     const int status = child.wait();
     const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     if (signal == SIGKILL) {
@@ -421,18 +247,6 @@ auto ask_child(const Format& format, const LibraryFile& file, const Source& sour
     }
     throw source.error("damaged: {} {}; fetch the file again", format.reader.library, describe_end(status, patience));
   }
-}
-
-}  // namespace
-
-FilePoints read_in_child(const Format& format, const LibraryFile& file, const Source& source,
-                         std::chrono::seconds patience) {
-  return ask_child(format, file, source, patience, false, [&](Answers& answers) { return answers.read(source); });
-}
-
-FileNeighbors read_neighbors_in_child(const Format& format, const LibraryFile& file, const Source& source) {
-  return ask_child(format, file, source, kPatience, true,
-                   [&](Answers& answers) { return answers.read_neighbors(source); });
 }
 
 }  // namespace epsflow::io

@@ -1,6 +1,8 @@
 #include <epsflow/io/read/element_columns.hpp>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -40,7 +42,7 @@ std::string plain_name(const ColumnList& available, std::size_t column) {
 /// The only value that the column holds in each row.
 ElementChoice choose_whole(const Source& source, const ColumnList& available, const ElementCount& count_of,
                            std::size_t column, std::string_view option) {
-  const std::uint64_t count = count_of(column);
+  const std::uint64_t count = count_of ? count_of(column) : 1;
   if (count == 0 || count == kUnknownCount) {
     throw source.error("column {} holds no values; choose others with {} from: {}", available.label(column), option,
                        available.describe());
@@ -58,7 +60,7 @@ ElementChoice choose_whole(const Source& source, const ColumnList& available, co
 std::vector<ElementChoice> choose(const Source& source, const ColumnList& available, const ElementCount& count_of,
                                   const std::string& wanted, std::string_view option) {
   std::vector<ElementChoice> chosen;
-  const std::optional<ElementName> parsed = parse_element(wanted);
+  const std::optional<ElementName> parsed = count_of ? parse_element(wanted) : std::nullopt;
   // A column's name may end in brackets of its own.
   if (!parsed || has_column(source, available, wanted)) {
     for (const std::size_t column : columns_of(source, available, wanted, option)) {
@@ -82,8 +84,26 @@ std::optional<ElementChoice> choose_weight(const Source& source, const ColumnLis
   const std::string& wanted = source.options.weight;
   if (wanted.empty()) return std::nullopt;
   std::vector<ElementChoice> chosen = choose(source, available, count_of, wanted, kWeightOption);
-  require_one_weight(source, chosen.size());
-  return std::move(chosen[0]);
+  if (chosen.size() == 1) return std::move(chosen[0]);
+  throw UsageError(fmt::format("ReadOptions::weight is {}, {} of {}; a point has one weight: name one column",
+                               show_text(wanted), format_count(chosen.size(), "column"), source.name));
+}
+
+/// The columns that are the coordinates if none are named: what ReadOptions::choose returns, else all but `weight`, if given.
+std::vector<std::size_t> default_columns(const Source& source, const ColumnList& available,
+                                         const ElementChoice* weight) {
+  std::vector<std::size_t> others;
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < available.count; ++i) {
+    if (weight != nullptr && i == weight->column) continue;
+    others.push_back(i);
+    if (!available.names.empty()) names.push_back(available.names[i]);
+  }
+  std::vector<std::size_t> selected;
+  if (source.options.choose && !available.names.empty()) selected = source.options.choose(names);
+  if (selected.empty()) return others;
+  for (std::size_t& column : selected) column = others.at(column);
+  return selected;
 }
 
 std::vector<ElementChoice> choose_coordinates(const Source& source, const ColumnList& available,
@@ -92,9 +112,8 @@ std::vector<ElementChoice> choose_coordinates(const Source& source, const Column
   std::vector<ElementChoice> chosen;
   if (source.options.columns.empty()) {
     // The other values of a vector are no column of their own.
-    const bool is_whole = weight && count_of(weight->column) == 1;
-    const std::optional<std::size_t> taken = is_whole ? std::optional(weight->column) : std::nullopt;
-    for (const std::size_t column : coordinate_columns(source, available, taken)) {
+    const bool is_whole = weight && (!count_of || count_of(weight->column) == 1);
+    for (const std::size_t column : default_columns(source, available, is_whole ? &*weight : nullptr)) {
       chosen.push_back(choose_whole(source, available, count_of, column, kColumnsOption));
     }
     return chosen;
@@ -105,8 +124,7 @@ std::vector<ElementChoice> choose_coordinates(const Source& source, const Column
         return other.column == choice.column && other.element == choice.element;
       });
       if (is_double) {
-        throw_named_twice(source,
-                          "column " + (choice.name.empty() ? available.label(choice.column) : show_text(choice.name)));
+        throw_named_twice(source, "column " + choice.label());
       }
       chosen.push_back(std::move(choice));
     }
@@ -114,7 +132,95 @@ std::vector<ElementChoice> choose_coordinates(const Source& source, const Column
   return chosen;
 }
 
+// Moves the rows without NaN or infinity to the front and returns how many there are; the others are dropped from `rows`.
+template <class T>
+std::size_t compact_finite(std::span<T> values, std::size_t n, std::size_t dims, InputRows& rows) {
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    const T* row = values.data() + i * dims;
+    if (!std::all_of(row, row + dims, [](T x) { return std::isfinite(x); })) {
+      rows.dropped.push_back(rows.first + i);
+      continue;
+    }
+    if (kept != i) std::copy_n(row, dims, values.data() + kept * dims);
+    ++kept;
+  }
+  return kept;
+}
+
+// Whether all values are finite. x · 0 is 0 for finite x and NaN for all others, and a NaN stays in a sum; the lanes
+// keep the additions from waiting for each other.
+template <class T>
+bool all_finite(std::span<const T> values) noexcept {
+  constexpr std::size_t kLanes = 16;
+  std::array<T, kLanes> sums{};
+  std::size_t i = 0;
+  for (; i + kLanes <= values.size(); i += kLanes) {
+    for (std::size_t lane = 0; lane < kLanes; ++lane) sums[lane] += values[i + lane] * T{0};
+  }
+  T sum = 0;
+  for (; i < values.size(); ++i) sum += values[i] * T{0};
+  for (const T lane : sums) sum += lane;
+  return sum == 0;
+}
+
+// Index of the first value that is NaN or infinite, or values.size().
+template <class T>
+std::size_t find_non_finite(std::span<const T> values) noexcept {
+  constexpr std::size_t kBlock = 4096;
+  for (std::size_t first = 0; first < values.size(); first += kBlock) {
+    const std::span<const T> block = values.subspan(first, std::min(kBlock, values.size() - first));
+    if (all_finite(block)) continue;
+    const auto bad = std::find_if(block.begin(), block.end(), [](T x) { return !std::isfinite(x); });
+    return first + static_cast<std::size_t>(bad - block.begin());
+  }
+  return values.size();
+}
+
+template <class T>
+void apply_nan_policy_to(FilePoints& points, std::span<const ElementChoice> chosen, const Source& source) {
+  const std::span<T> values = points.values<T>();
+  const std::size_t dims = points.dims();
+  if (source.options.on_nan == NanPolicy::keep) return;
+  const std::size_t bad = find_non_finite(std::span<const T>(values));
+  if (bad == values.size()) return;
+  if (source.options.on_nan == NanPolicy::error) {
+    throw source.error(
+        "row {}, column {} is {}; DBSCAN needs finite {}: drop such rows with ReadOptions::on_nan = NanPolicy::drop",
+        points.inputs.front().first + bad / dims, chosen[bad % dims].label(), values[bad], kinds_of_values(source));
+  }
+  points.truncate(compact_finite(values, points.size(), dims, points.inputs.front()));
+}
+
+void apply_nan_policy(FilePoints& points, std::span<const ElementChoice> chosen, const Source& source) {
+  const std::uint64_t first = points.inputs.empty() ? 0 : points.inputs.front().first;
+  points.inputs = {{.name = source.name, .rows = points.size(), .first = first}};
+  with_type(points.precision(), [&](auto zero) { apply_nan_policy_to<decltype(zero)>(points, chosen, source); });
+}
+
+/// Makes the last coordinate the weights, and the others points of `precision`, which holds them exactly. O(n·d).
+void take_weights(FilePoints& points, Precision precision) {
+  const std::size_t dims = points.dims() - 1;
+  FilePoints taken(points.size(), dims, precision);
+  taken.weights.resize(points.size());
+  points.view().visit([&](auto from) {
+    with_type(precision, [&](auto zero) {
+      using T = decltype(zero);
+      T* to = taken.values<T>().data();
+      for (std::size_t i = 0; i < points.size(); ++i) {
+        const auto* const row = from.data() + i * (dims + 1);
+        to = std::transform(row, row + dims, to, [](auto x) { return static_cast<T>(x); });
+        taken.weights[i] = row[dims];
+      }
+    });
+  });
+  taken.inputs = std::move(points.inputs);
+  points = std::move(taken);
+}
+
 }  // namespace
+
+std::string ElementChoice::label() const { return name.empty() ? std::to_string(column) : show_text(name); }
 
 Precision precision_of(std::span<const ElementChoice> columns) noexcept {
   const bool single = std::all_of(columns.begin(), columns.end(), [](const auto& column) { return column.is_float32; });
@@ -156,23 +262,24 @@ std::string describe_wide(std::uint64_t rows, std::uint64_t columns) {
   return fmt::format(", {} of {}; transposed?", format_count(rows, "row"), format_count(columns, "column"));
 }
 
-void set_columns(FilePoints& points, std::span<const ElementChoice> chosen) {
-  points.column_names.clear();
-  points.column_numbers.clear();
-  for (const ElementChoice& choice : chosen) {
-    if (!choice.name.empty()) points.column_names.push_back(choice.name);
-    points.column_numbers.push_back(choice.column);
-  }
+void finish_points(FilePoints& points, std::span<const ElementChoice> chosen, const Source& source) {
+  apply_nan_policy(points, chosen, source);
+  take_columns(points, chosen, source);
 }
 
-void finish_points(FilePoints& points, std::span<const ElementChoice> chosen, const Source& source) {
-  apply_nan_policy(points, source);
-  const auto columns = chosen.first(chosen.size() - (source.options.weight.empty() ? 0 : 1));
-  const Precision coordinates = precision_of(columns);
-  if (std::ranges::any_of(columns, [](const ElementChoice& column) { return !column.unit.empty(); })) {
-    for (const ElementChoice& column : columns) points.inputs.front().units.push_back(column.unit);
+void take_columns(FilePoints& points, std::span<const ElementChoice> chosen, const Source& source) {
+  const bool weighted = !source.options.weight.empty();
+  const auto columns = chosen.first(chosen.size() - (weighted ? 1 : 0));
+  if (weighted) {
+    take_weights(points, points.precision() == Precision::float32 ? Precision::float32 : precision_of(columns));
+    points.weight_column = chosen.back().name.empty() ? std::to_string(chosen.back().column) : chosen.back().name;
   }
-  take_weights(points, source, points.precision() == Precision::float32 ? Precision::float32 : coordinates);
+  const bool has_units = std::ranges::any_of(columns, [](const ElementChoice& column) { return !column.unit.empty(); });
+  for (const ElementChoice& column : columns) {
+    if (!column.name.empty()) points.column_names.push_back(column.name);
+    points.column_numbers.push_back(column.column);
+    if (has_units) points.inputs.front().units.push_back(column.unit);
+  }
 }
 
 }  // namespace epsflow::io

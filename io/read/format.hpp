@@ -12,9 +12,8 @@
 #include <epsflow/io/file_points.hpp>
 #include <epsflow/io/read/byte_stream.hpp>
 #include <epsflow/io/read/library_file.hpp>
-#include <epsflow/io/read/neighbors_sink.hpp>
-#include <epsflow/io/read/points_sink.hpp>
 #include <epsflow/io/read/source.hpp>
+#include <epsflow/io/read/value_sink.hpp>
 
 namespace epsflow::io {
 
@@ -26,9 +25,9 @@ struct Reader {
   /// Reads the points from a stream, in this process.
   FilePoints (*read)(ByteStream& stream, const Source& source) = nullptr;
   /// In its place, for a library that damaged files may crash: runs in a process of its own (child_reader.hpp).
-  void (*parse)(const LibraryFile& file, const Source& source, PointsSink& points) = nullptr;
+  void (*parse)(const LibraryFile& file, const Source& source, ValueSink& points) = nullptr;
   /// Reads a table of neighbours, likewise, where the format has them.
-  void (*parse_neighbors)(const LibraryFile& file, const Source& source, NeighborsSink& table) = nullptr;
+  void (*parse_neighbors)(const LibraryFile& file, const Source& source, ValueSink& table) = nullptr;
   std::string_view library = {};       ///< as errors name it: "cfitsio"
   std::string (*version)() = nullptr;  ///< the library and its version: "cfitsio 4.2.0"
 };

@@ -8,25 +8,20 @@
 #include <unistd.h>
 
 #include <epsflow/core/buffer.hpp>
-namespace epsflow::io {
-namespace {
 
-void write_all(int descriptor, std::span<const char> bytes, const std::string& name) {
+namespace epsflow::io {
+OwnedDescriptor::~OwnedDescriptor() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+int write_all(int descriptor, std::span<const char> bytes) noexcept {
   while (!bytes.empty()) {
     const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
     if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) {
-      throw ResourceError(
-          fmt::format("{}: no memory to hold its bytes: {}; end other programs", name, std::strerror(errno)));
-    }
+    if (written <= 0) return written < 0 ? errno : EIO;
     bytes = bytes.subspan(static_cast<std::size_t>(written));
   }
-}
-
-}  // namespace
-
-OwnedDescriptor::~OwnedDescriptor() {
-  if (descriptor_ >= 0) ::close(descriptor_);
+  return 0;
 }
 
 OwnedDescriptor make_memory_file() {
@@ -51,7 +46,9 @@ LibraryFile library_file(ByteStream& stream, const Source& source) {
   for (std::size_t got = kBlockBytes; got == kBlockBytes;) {
     got = stream.read(block.span());
     if (got > budget - file.size) throw_over_budget(source.name, budget);
-    write_all(file.memory.get(), block.span().first(got), source.name);
+    if (const int reason = write_all(file.memory.get(), block.span().first(got)); reason != 0) {
+      throw source.error<ResourceError>("no memory to hold its bytes: {}; end other programs", std::strerror(reason));
+    }
     file.size += got;
   }
   file.path = path_of_descriptor(file.memory.get());

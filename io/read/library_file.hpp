@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <span>
 #include <utility>
 
 #include <epsflow/io/read/byte_stream.hpp>
@@ -28,6 +29,9 @@ class OwnedDescriptor {
  private:
   int descriptor_ = -1;
 };
+
+/// Writes all bytes. Returns 0, or the errno of the failure.
+[[nodiscard]] int write_all(int descriptor, std::span<const char> bytes) noexcept;
 
 /// An empty file that lies in memory, and is gone with its last descriptor. Throws ResourceError where there can be none.
 [[nodiscard]] OwnedDescriptor make_memory_file();

@@ -33,19 +33,16 @@ FilePoints read_raw(ByteStream& stream, const Source& source) {
         "ReadOptions::raw.precision is wrong",
         format_count(bytes, "byte"), format_count(row_bytes, "byte"), raw.dims, size * 8);
   }
-  const ColumnList available{.count = raw.dims, .names = {}};
+  PointsShape shape{.rows = bytes / row_bytes,
+                    .columns = select_elements(source, {.count = raw.dims, .names = {}}),
+                    .kind = fmt::format("raw float{}", size * 8)};
   std::vector<BinaryColumn> columns;
-  const std::vector<std::size_t> selected = select_columns(source, available);
-  for (const std::size_t i : selected) {
-    const ValueType type = precision == Precision::float32 ? ValueType::float32 : ValueType::float64;
-    columns.push_back({.type = type, .big_endian = false, .offset = i * size});
+  for (ElementChoice& choice : shape.columns) {
+    choice.is_float32 = precision == Precision::float32;
+    columns.push_back(
+        {.type = choice.is_float32 ? ValueType::float32 : ValueType::float64, .offset = choice.column * size});
   }
-  FilePoints points = points_from_rows(stream, bytes / row_bytes, row_bytes, columns, source);
-  points.column_numbers = selected;
-  apply_nan_policy(points, source);
-  take_weights(points, source, points.precision());
-  points.inputs.front().kind = fmt::format("raw float{}", size * 8);
-  return points;
+  return points_from_rows(stream, shape, row_bytes, columns, source);
 }
 
 }  // namespace epsflow::io

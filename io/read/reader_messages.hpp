@@ -1,28 +1,33 @@
-// What a process that reads files in the place of this one (epsflow-reader) is asked, and what it answers.
+// What is sent between this process and one that reads files in its place (epsflow-reader).
 #pragma once
 
+#include <algorithm>
 #include <chrono>
+#include <concepts>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <type_traits>
+#include <utility>
+#include <vector>
 
 #include <sys/types.h>
 
-#include <epsflow/io/read/library_file.hpp>
+#include <epsflow/io/read/value_sink.hpp>
 #include <epsflow/io/read_points.hpp>
 
 namespace epsflow::io {
 
-/// Descriptors of the reading process. Its standard input is a socket: the request comes there, and what it asks for.
+/// Descriptors of the reading process. Its standard input is a socket: the request arrives there, and the numbers of chosen columns.
 inline constexpr int kAnswers = 3;
 inline constexpr int kFileInMemory = 4;
 
-/// What an answer begins with.
+/// What an answer begins with. It is followed by the names, the shape, a ValuesHeader and the bytes of the values, or the text of the error.
 enum class Message : std::uint8_t {
   begun,
   names,
-  shape,
+  points,
   table,
   values,
   end,
@@ -34,62 +39,19 @@ enum class Message : std::uint8_t {
 
 struct ValuesHeader {
   std::uint64_t first = 0;
-  std::uint64_t coordinate = 0;  ///< or the TableArray
+  std::uint64_t column = 0;  ///< as ValueSink::put() takes it
   std::uint64_t bytes = 0;
 };
 
-/// No name and no error is as long as this; a process whose memory is damaged may send anything.
-inline constexpr std::uint64_t kLongestText = std::uint64_t{1} << 20;
-
-/// The other end is gone, or sends what cannot be.
-struct BadMessage {};
-
-class MessageWriter {
- public:
-  explicit MessageWriter(int descriptor) noexcept : descriptor_(descriptor) {}
-
-  /// Writes throw BadMessage where nobody reads, and raise no signal on a socket.
-  template <class T>
-  void value(const T& value) {
-    static_assert(std::is_trivially_copyable_v<T>);
-    bytes(&value, sizeof(T));
-  }
-  void text(std::string_view text) {
-    value(std::uint64_t{text.size()});
-    bytes(text.data(), text.size());
-  }
-  void bytes(const void* from, std::uint64_t count);
-
- private:
-  int descriptor_;
-};
-
-class MessageReader {
- public:
-  explicit MessageReader(int descriptor) noexcept : descriptor_(descriptor) {}
-
-  template <class T>
-  T value() {
-    static_assert(std::is_trivially_copyable_v<T>);
-    T value;
-    bytes(&value, sizeof(T));
-    return value;
-  }
-  std::string text();
-  void bytes(void* to, std::uint64_t count);
-
- private:
-  int descriptor_;
-};
-
-/// Which file is to be read, and how. Of ReadOptions it holds what a Format's `parse` may look at; in place of ReadOptions::choose,
-/// whether there is one: then the reader may send names of columns, once, and gets numbers.
+/// Which file to read, and how. `options` holds what a Format's `parse` may use. ReadOptions::choose stays where it is: if there is one,
+/// the reader may send the names of columns before the shape, and receives numbers.
 struct ReadRequest {
+  std::string version = "epsflow-reader 9";  ///< changes with what a request or an answer holds
   pid_t parent = 0;
   std::chrono::seconds patience{0};  ///< processor time that a step may take
   std::string format = {};           ///< Format::name
   std::string name = {};             ///< Source::name
-  std::string path = {};             ///< of the file; empty where it is kFileInMemory
+  std::string path = {};             ///< empty if the file is kFileInMemory
   std::uint64_t size = 0;
   std::uint64_t file_memory = 0;  ///< LibraryFile::memory_taken
   std::uint64_t memory_taken = 0;
@@ -98,8 +60,94 @@ struct ReadRequest {
   ReadOptions options = {};
 };
 
-void write_request(const ReadRequest& request, MessageWriter to);
-/// Throws BadMessage for one of another version of epsflow.
-[[nodiscard]] ReadRequest read_request(MessageReader from);
+template <class T, class Plain>
+concept SameButConst = std::same_as<std::remove_const_t<T>, Plain>;
+
+/// The members of a structure that are sent, in this order.
+template <SameButConst<ElementChoice> T>
+auto members_of(T& choice) {
+  return std::tie(choice.column, choice.element, choice.name, choice.is_float32, choice.unit);
+}
+template <SameButConst<PointsShape> T>
+auto members_of(T& shape) {
+  return std::tie(shape.rows, shape.columns, shape.kind, shape.memory_taken, shape.box, shape.has_masses, shape.pieces);
+}
+template <SameButConst<ReadRequest> T>
+auto members_of(T& request) {
+  auto& options = request.options;
+  return std::tie(request.version, request.parent, request.patience, request.format, request.name, request.path,
+                  request.size, request.file_memory, request.memory_taken, request.chooses, request.neighbors,
+                  options.columns, options.weight, options.table, options.memory, options.share, options.particles,
+                  options.on_nan, options.external_storage);
+}
+
+/// One end of the connection between the processes.
+class Connection {
+ public:
+  Connection(int in, int out) noexcept : in_(in), out_(out) {}
+
+  /// Sends values: text, lists, structures with members_of(), and what is trivially copyable. Throws BadValues if the other end is closed.
+  template <class... T>
+  void send(const T&... values) {
+    (send_one(values), ...);
+  }
+
+  /// Receives a value as send() sends it. Throws BadValues if the other end is closed or sends what is impossible.
+  template <class T>
+  T receive() {
+    T value{};
+    receive_into(value);
+    return value;
+  }
+
+  void send_bytes(const void* from, std::uint64_t count) const;
+  void receive_bytes(void* to, std::uint64_t count) const;
+
+ private:
+  /// No text and no list is longer than this.
+  static constexpr std::uint64_t kLongest = std::uint64_t{1} << 20;
+
+  template <class T>
+  void send_one(const T& value) {
+    if constexpr (std::is_convertible_v<const T&, std::string_view>) {
+      const std::string_view text = std::string_view(value).substr(0, kLongest);
+      send_one(std::uint64_t{text.size()});
+      send_bytes(text.data(), text.size());
+    } else if constexpr (requires { value.size(); }) {
+      send_one(std::uint64_t{value.size()});
+      for (const auto& item : value) send_one(item);
+    } else if constexpr (requires { members_of(value); }) {
+      std::apply([&](const auto&... members) { send(members...); }, members_of(value));
+    } else {
+      static_assert(std::is_trivially_copyable_v<T>);
+      send_bytes(&value, sizeof(T));
+    }
+  }
+
+  template <class T>
+  void receive_into(T& value) {
+    if constexpr (std::same_as<T, bool>) {
+      value = receive<std::uint8_t>() != 0;
+    } else if constexpr (requires { members_of(value); }) {
+      std::apply([&](auto&... members) { (receive_into(members), ...); }, members_of(value));
+    } else if constexpr (requires { value.resize(1); }) {
+      const auto size = receive<std::uint64_t>();
+      if (size > kLongest) throw BadValues();
+      if constexpr (std::same_as<T, std::string>) {
+        value.resize(size);
+        receive_bytes(value.data(), size);
+      } else {
+        // Memory is taken for what has arrived, whatever the size is said to be.
+        for (std::uint64_t i = 0; i < size; ++i) value.push_back(receive<typename T::value_type>());
+      }
+    } else {
+      static_assert(std::is_trivially_copyable_v<T>);
+      receive_bytes(&value, sizeof(T));
+    }
+  }
+
+  int in_;
+  int out_;
+};
 
 }  // namespace epsflow::io

@@ -51,70 +51,6 @@ std::pair<std::size_t, std::size_t> column_range(const Source& source, const Col
   throw source.error("there is no column {}; {} may choose from: {}", show_text(entry), option, available.describe());
 }
 
-// Moves the rows without NaN or infinity to the front and returns how many there are; the others are dropped from `rows`.
-template <class T>
-std::size_t compact_finite(std::span<T> values, std::size_t n, std::size_t dims, InputRows& rows) {
-  std::size_t kept = 0;
-  for (std::size_t i = 0; i < n; ++i) {
-    const T* row = values.data() + i * dims;
-    if (!std::all_of(row, row + dims, [](T x) { return std::isfinite(x); })) {
-      rows.dropped.push_back(rows.first + i);
-      continue;
-    }
-    if (kept != i) std::copy_n(row, dims, values.data() + kept * dims);
-    ++kept;
-  }
-  return kept;
-}
-
-// Whether all values are finite. x · 0 is 0 for finite x and NaN for all others, and a NaN stays in a sum; the lanes
-// keep the additions from waiting for each other.
-template <class T>
-bool all_finite(std::span<const T> values) noexcept {
-  constexpr std::size_t kLanes = 16;
-  std::array<T, kLanes> sums{};
-  std::size_t i = 0;
-  for (; i + kLanes <= values.size(); i += kLanes) {
-    for (std::size_t lane = 0; lane < kLanes; ++lane) sums[lane] += values[i + lane] * T{0};
-  }
-  T sum = 0;
-  for (; i < values.size(); ++i) sum += values[i] * T{0};
-  for (const T lane : sums) sum += lane;
-  return sum == 0;
-}
-
-// Index of the first value that is NaN or infinite, or values.size().
-template <class T>
-std::size_t find_non_finite(std::span<const T> values) noexcept {
-  constexpr std::size_t kBlock = 4096;
-  for (std::size_t first = 0; first < values.size(); first += kBlock) {
-    const std::span<const T> block = values.subspan(first, std::min(kBlock, values.size() - first));
-    if (all_finite(block)) continue;
-    const auto bad = std::find_if(block.begin(), block.end(), [](T x) { return !std::isfinite(x); });
-    return first + static_cast<std::size_t>(bad - block.begin());
-  }
-  return values.size();
-}
-
-template <class T>
-void apply_nan_policy_to(FilePoints& points, const Source& source) {
-  const std::span<T> values = points.values<T>();
-  const std::size_t dims = points.dims();
-  if (source.options.on_nan == NanPolicy::keep) return;
-  const std::size_t bad = find_non_finite(std::span<const T>(values));
-  if (bad == values.size()) return;
-  if (source.options.on_nan == NanPolicy::error) {
-    const ColumnList used{.count = dims, .names = points.column_names};
-    const std::size_t k = bad % dims;
-    const bool is_named = k < used.names.size() || points.column_numbers.empty();
-    throw source.error(
-        "row {}, column {} is {}; DBSCAN needs finite {}: drop such rows with ReadOptions::on_nan = NanPolicy::drop",
-        points.inputs.front().first + bad / dims, is_named ? used.label(k) : std::to_string(points.column_numbers[k]),
-        values[bad], kinds_of_values(source));
-  }
-  points.truncate(compact_finite(values, points.size(), dims, points.inputs.front()));
-}
-
 }  // namespace
 
 std::string ColumnList::label(std::size_t column) const {
@@ -133,56 +69,6 @@ std::vector<std::size_t> columns_of(const Source& source, const ColumnList& avai
   std::vector<std::size_t> columns(last - first + 1);
   std::iota(columns.begin(), columns.end(), first);
   return columns;
-}
-
-std::vector<std::size_t> coordinate_columns(const Source& source, const ColumnList& available,
-                                            std::optional<std::size_t> weight) {
-  std::vector<std::size_t> selected;
-  if (source.options.columns.empty()) {
-    std::vector<std::size_t> others;
-    for (std::size_t i = 0; i < available.count; ++i) {
-      if (i != weight) others.push_back(i);
-    }
-    if (source.options.choose && !available.names.empty()) {
-      selected = source.options.choose(selected_names(available, others));
-    }
-    if (selected.empty()) return others;
-    for (std::size_t& column : selected) column = others.at(column);
-    return selected;
-  }
-  for (const std::string& wanted : source.options.columns) {
-    for (const std::size_t column : columns_of(source, available, wanted)) {
-      if (std::find(selected.begin(), selected.end(), column) != selected.end()) {
-        throw_named_twice(source, "column " + available.label(column));
-      }
-      selected.push_back(column);
-    }
-  }
-  return selected;
-}
-
-std::vector<std::size_t> select_columns(const Source& source, const ColumnList& available) {
-  const std::string& wanted = source.options.weight;
-  if (wanted.empty()) return coordinate_columns(source, available, std::nullopt);
-  const std::vector<std::size_t> weight = columns_of(source, available, wanted, kWeightOption);
-  require_one_weight(source, weight.size());
-  std::vector<std::size_t> selected = coordinate_columns(source, available, weight[0]);
-  selected.push_back(weight[0]);
-  return selected;
-}
-
-void require_one_weight(const Source& source, std::size_t columns) {
-  if (columns == 1) return;
-  throw UsageError(fmt::format("ReadOptions::weight is {}, {} of {}; a point has one weight: name one column",
-                               show_text(source.options.weight), format_count(columns, "column"), source.name));
-}
-
-std::vector<std::string> selected_names(const ColumnList& available, std::span<const std::size_t> selected) {
-  std::vector<std::string> names;
-  if (available.names.empty()) return names;
-  names.reserve(selected.size());
-  for (const std::size_t column : selected) names.push_back(available.names[column]);
-  return names;
 }
 
 std::string_view kinds_of_values(const Source& source) noexcept {
@@ -267,47 +153,6 @@ FilePoints make_points(const Source& source, std::uint64_t n, std::uint64_t colu
   FilePoints points(narrow<std::size_t>(rows.count), narrow<std::size_t>(columns), precision);
   points.inputs = {{.name = source.name, .first = rows.first}};
   return points;
-}
-
-void apply_nan_policy(FilePoints& points, const Source& source) {
-  const std::uint64_t first = points.inputs.empty() ? 0 : points.inputs.front().first;
-  points.inputs = {{.name = source.name, .rows = points.size(), .first = first}};
-  with_type(points.precision(), [&](auto zero) { apply_nan_policy_to<decltype(zero)>(points, source); });
-}
-
-void copy_coordinate(Points& points, std::size_t from, std::size_t to) {
-  with_type(points.precision(), [&](auto zero) {
-    const auto values = points.values<decltype(zero)>();
-    for (std::size_t row = 0; row < values.size(); row += points.dims()) values[row + to] = values[row + from];
-  });
-}
-
-void take_weights(FilePoints& points, const Source& source, Precision precision) {
-  if (source.options.weight.empty()) return;
-  const std::size_t dims = points.dims() - 1;
-  FilePoints taken(points.size(), dims, precision);
-  taken.weights.resize(points.size());
-  points.view().visit([&](auto from) {
-    with_type(precision, [&](auto zero) {
-      using T = decltype(zero);
-      T* to = taken.values<T>().data();
-      for (std::size_t i = 0; i < points.size(); ++i) {
-        const auto* const row = from.data() + i * (dims + 1);
-        to = std::transform(row, row + dims, to, [](auto x) { return static_cast<T>(x); });
-        taken.weights[i] = row[dims];
-      }
-    });
-  });
-  taken.column_names = std::move(points.column_names);
-  taken.column_numbers = std::move(points.column_numbers);
-  taken.weight_column = std::to_string(taken.column_numbers.back());
-  taken.column_numbers.pop_back();
-  if (!taken.column_names.empty()) {
-    taken.weight_column = std::move(taken.column_names.back());
-    taken.column_names.pop_back();
-  }
-  taken.inputs = std::move(points.inputs);
-  points = std::move(taken);
 }
 
 std::string show_text(std::string_view text) {

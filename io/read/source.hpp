@@ -68,22 +68,6 @@ inline constexpr std::string_view kWeightOption = "ReadOptions::weight";
 [[nodiscard]] std::vector<std::size_t> columns_of(const Source& source, const ColumnList& available,
                                                   const std::string& entry, std::string_view option = kColumnsOption);
 
-/// The columns that source.options asks for as coordinates; when it asks for none, all but `weight`. Throws as columns_of() does,
-/// and UsageError for one asked for twice.
-[[nodiscard]] std::vector<std::size_t> coordinate_columns(const Source& source, const ColumnList& available,
-                                                          std::optional<std::size_t> weight);
-
-/// All columns to be read: those of the coordinates, and behind them that of the weights, where source.options asks for weights. It
-/// may be one of the coordinates as well. Throws as coordinate_columns() does, and UsageError for a range of weights.
-[[nodiscard]] std::vector<std::size_t> select_columns(const Source& source, const ColumnList& available);
-
-/// Throws UsageError unless ReadOptions::weight means one column.
-void require_one_weight(const Source& source, std::size_t columns);
-
-/// The names of the selected columns, or nothing without names.
-[[nodiscard]] std::vector<std::string> selected_names(const ColumnList& available,
-                                                      std::span<const std::size_t> selected);
-
 /// The UsageError of a column that source.options asks for twice; `column` is how it is shown: "column 3".
 [[noreturn]] void throw_named_twice(const Source& source, std::string_view column);
 
@@ -135,19 +119,8 @@ struct RowRange {
 [[nodiscard]] RowRange share_of(const ReadOptions& options, std::uint64_t n) noexcept;
 
 /// Room for all columns to be read of those of n rows that source.options.share asks for: that of the weights is one more coordinate
-/// until take_weights(). Its InputRows::first is set. Throws as require_room() does.
+/// until finish_points(). Its InputRows::first is set. Throws as require_room() does.
 [[nodiscard]] FilePoints make_points(const Source& source, std::uint64_t n, std::uint64_t columns, Precision precision);
-
-/// Drops the rows with NaN or infinity and counts them, or throws InputError naming the first, as the options say.
-/// O(n·d).
-void apply_nan_policy(FilePoints& points, const Source& source);
-
-/// Makes coordinate `to` of every point what coordinate `from` is.
-void copy_coordinate(Points& points, std::size_t from, std::size_t to);
-
-/// Where source.options asks for weights, makes them of the last coordinate; the others become points of `precision`, which must
-/// hold them exactly. The last step of every reader. O(n·d).
-void take_weights(FilePoints& points, const Source& source, Precision precision);
 
 /// Text from a file as errors show it: in quotes, shortened between characters, and with control characters and bytes
 /// that are no UTF-8 escaped, so that none reaches a terminal.

@@ -9,7 +9,11 @@
 
 #include <epsflow/core/error.hpp>
 #include <epsflow/io/file_points.hpp>
+#include <epsflow/io/read/byte_stream.hpp>
+#include <epsflow/io/read/format.hpp>
+#include <epsflow/io/read/library_file.hpp>
 #include <epsflow/io/read/source.hpp>
+#include <epsflow/io/read/value_sink.hpp>
 
 namespace epsflow::fuzz {
 
@@ -37,6 +41,17 @@ int read_or_refuse(const std::uint8_t* data, std::size_t size, const char* name,
     // A refusal with a reason is a valid outcome.
   }
   return 0;
+}
+
+/// Reads with the parser of a library, which otherwise runs in a process of its own: coverage and faults of a child would not be seen.
+/// Values that its parent would refuse are a fault of the parser, and end the program.
+inline io::FilePoints parse_points(decltype(io::Reader::parse) parse, std::span<const char> bytes,
+                                   const io::Source& source) {
+  const auto stream = io::stream_of(bytes, source.name);
+  io::PointsBuilder points(source);
+  parse(io::library_file(*stream, source), source, points);
+  if (!points.is_complete()) std::abort();
+  return points.take();
 }
 
 }  // namespace epsflow::fuzz

@@ -25,10 +25,10 @@ namespace epsflow::io {
 /// library: to be called in a process of its own. Throws InputError with the library's reason when the file is damaged
 /// or truncated, or claims more memory than a file of its size and rows can need, or lists the columns there are;
 /// ResourceError for want of memory.
-void parse_parquet(const LibraryFile& file, const Source& source, PointsSink& points);
+void parse_parquet(const LibraryFile& file, const Source& source, ValueSink& points);
 
 /// As parse_parquet(), for a file of Arrow's IPC format, which is also version 2 of Feather: the chosen columns of each of
 /// its record batches are in memory at once.
-void parse_arrow(const LibraryFile& file, const Source& source, PointsSink& points);
+void parse_arrow(const LibraryFile& file, const Source& source, ValueSink& points);
 
 }  // namespace epsflow::io

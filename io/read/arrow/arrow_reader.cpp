@@ -335,13 +335,12 @@ class ArrowColumns {
 
   /// Tells the sink of the rows to come, and lets the memory be as large as they need.
   void begin(std::int64_t rows, std::string_view format, std::string_view pieces, std::uint64_t memory_taken,
-             FileMemory& memory, PointsSink& points) {
+             FileMemory& memory, ValueSink& points) {
     if (rows < 0) throw source_.error("damaged: its number of rows is negative; fetch the file again");
     rows_ = static_cast<std::uint64_t>(rows);
     const std::string index = unread_index();
     const std::string without = index.empty() ? "" : fmt::format(" without the index of pandas ({})", index);
     points.begin({.rows = rows_,
-                  .precision = precision_of(chosen_),
                   .columns = chosen_,
                   .kind = fmt::format("{}{}, {}", format, without, pieces),
                   .memory_taken = memory_taken});
@@ -360,7 +359,7 @@ class ArrowColumns {
   }
 
   /// The next rows, as a batch of fields() alone.
-  void put(const arrow::RecordBatch& batch, PointsSink& points) {
+  void put(const arrow::RecordBatch& batch, ValueSink& points) {
     // Columns of other lengths, buffers that are too short, indices into a dictionary that lead nowhere.
     check_arrow(batch.ValidateFull(), source_, fmt::format("reading from row {} on", done_));
     const auto count = narrow<std::uint64_t>(batch.num_rows());
@@ -464,7 +463,7 @@ class ArrowColumns {
   }
 
   template <class T>
-  void put_as(const arrow::RecordBatch& batch, PointsSink& points) const {
+  void put_as(const arrow::RecordBatch& batch, ValueSink& points) const {
     std::vector<T> values(narrow<std::size_t>(batch.num_rows()));
     for (std::size_t k = 0; k < chosen_.size(); ++k) {
       const int field = fields_of_columns_[chosen_[k].column];
@@ -549,7 +548,7 @@ std::string describe_groups(const parquet::FileMetaData& file, const std::vector
   return text;
 }
 
-void read_parquet(const LibraryFile& file, const Source& source, PointsSink& points) {
+void read_parquet(const LibraryFile& file, const Source& source, ValueSink& points) {
   FileMemory memory(file);
   const auto reader = open_parquet(file, source, memory);
   std::shared_ptr<arrow::Schema> schema;
@@ -592,7 +591,7 @@ void read_parquet(const LibraryFile& file, const Source& source, PointsSink& poi
 
 }  // namespace
 
-void parse_parquet(const LibraryFile& file, const Source& source, PointsSink& points) {
+void parse_parquet(const LibraryFile& file, const Source& source, ValueSink& points) {
   try {
     read_parquet(file, source, points);
   } catch (const parquet::ParquetException& error) {  // what is not behind Arrow's interface throws
@@ -606,7 +605,7 @@ Reader parquet_reader() {
           }};
 }
 
-void parse_arrow(const LibraryFile& file, const Source& source, PointsSink& points) {
+void parse_arrow(const LibraryFile& file, const Source& source, ValueSink& points) {
   FileMemory memory(file);
   arrow::ipc::IpcReadOptions options = arrow::ipc::IpcReadOptions::Defaults();
   options.memory_pool = &memory;

@@ -18,6 +18,6 @@ namespace epsflow::io {
 /// A damaged file may crash cfitsio: to be called in a process of its own. Holds fits_mutex(), since cfitsio keeps global
 /// state. Throws InputError with cfitsio's reason when the file is damaged or truncated, or lists the tables or columns
 /// there are. Source: FITS Standard 4.0, section 7.
-void parse_fits(const LibraryFile& file, const Source& source, PointsSink& points);
+void parse_fits(const LibraryFile& file, const Source& source, ValueSink& points);
 
 }  // namespace epsflow::io

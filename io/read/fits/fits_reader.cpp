@@ -307,7 +307,7 @@ void read_run(const OpenColumn& open, std::size_t first, std::size_t rows, T* va
 
 /// Reads the columns a block of rows at a time, as cfitsio holds it.
 template <class T>
-void read_columns(fitsfile* file, std::span<const ElementChoice> chosen, const FitsTable& table, PointsSink& points,
+void read_columns(fitsfile* file, std::span<const ElementChoice> chosen, const FitsTable& table, ValueSink& points,
                   const Source& source) {
   int status = 0;
   long best_rows = 0;
@@ -326,7 +326,7 @@ void read_columns(fitsfile* file, std::span<const ElementChoice> chosen, const F
 
 }  // namespace
 
-void parse_fits(const LibraryFile& bytes, const Source& source, PointsSink& points) {
+void parse_fits(const LibraryFile& bytes, const Source& source, ValueSink& points) {
   const std::scoped_lock lock(fits_mutex());
   // cfitsio reads whole blocks, but not all programs write the last one to its end.
   constexpr std::uint64_t kBlock = 2880;
@@ -347,7 +347,6 @@ void parse_fits(const LibraryFile& bytes, const Source& source, PointsSink& poin
   }
   const Precision precision = precision_of(chosen);
   points.begin({.rows = table.rows,
-                .precision = precision,
                 .columns = chosen,
                 .kind = "FITS table " + describe(entry),
                 .memory_taken = bytes.memory_taken});

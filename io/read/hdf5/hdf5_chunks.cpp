@@ -53,32 +53,30 @@ std::uint64_t unpacked_size(std::span<unsigned char> packed, std::uint64_t most)
   return size;
 }
 
-/// The filters of a data set, as far as they say how large a stored chunk is.
-struct Filters {
-  bool deflate = false;
-  bool checksum = false;
-  bool others = false;
+struct Filter {
+  H5Z_filter_t number = 0;
+  std::string name = {};  ///< in the file; may be empty
 };
 
-Filters filters_of(hid_t layout) {
-  Filters filters;
+/// The filters of a data set, in their order.
+std::vector<Filter> filters_of(hid_t layout) {
+  std::vector<Filter> filters;
   const int count = H5Pget_nfilters(layout);
   for (unsigned i = 0; i < static_cast<unsigned>(std::max(count, 0)); ++i) {
     unsigned flags = 0;
     std::size_t values = 0;
     unsigned configuration = 0;
-    const H5Z_filter_t filter = H5Pget_filter2(layout, i, &flags, &values, nullptr, 0, nullptr, &configuration);
-    filters.deflate = filters.deflate || filter == H5Z_FILTER_DEFLATE;
-    filters.checksum = filters.checksum || filter == H5Z_FILTER_FLETCHER32;
-    filters.others = filters.others ||
-                     (filter != H5Z_FILTER_DEFLATE && filter != H5Z_FILTER_FLETCHER32 && filter != H5Z_FILTER_SHUFFLE);
+    std::array<char, 256> name{};
+    const H5Z_filter_t number =
+        H5Pget_filter2(layout, i, &flags, &values, nullptr, name.size() - 1, name.data(), &configuration);
+    filters.push_back({number, name.data()});
   }
   return filters;
 }
 
 /// What a filter is called: by its number where that is well known, else as the file names it.
 /// Source: github.com/HDFGroup/hdf5_plugins, docs/RegisteredFilterPlugins.md.
-std::string name_of_filter(H5Z_filter_t number, const char* in_file) {
+std::string describe(const Filter& filter) {
   constexpr std::array<std::pair<H5Z_filter_t, const char*>, 10> kKnown{{{H5Z_FILTER_SZIP, "szip"},
                                                                          {307, "bzip2"},
                                                                          {32000, "lzf"},
@@ -90,51 +88,54 @@ std::string name_of_filter(H5Z_filter_t number, const char* in_file) {
                                                                          {32017, "sz"},
                                                                          {32026, "blosc2"}}};
   for (const auto& [known, name] : kKnown) {
-    if (known == number) return fmt::format("{}, number {}", name, number);
+    if (known == filter.number) return fmt::format("{}, number {}", name, filter.number);
   }
-  return fmt::format("{}number {}", *in_file == '\0' ? "" : show_text(in_file) + ", ", number);
+  return fmt::format("{}number {}", filter.name.empty() ? "" : show_text(filter.name) + ", ", filter.number);
 }
 
 /// The filters of a data set that the library lacks.
 std::string lacked_filters(const Hdf5Dataset& dataset) {
   const ListHandle layout(H5Dget_create_plist(dataset.id.get()));
   std::string lacked;
-  for (int i = 0; layout.valid() && i < H5Pget_nfilters(layout.get()); ++i) {
-    unsigned flags = 0;
-    std::size_t values = 0;
-    unsigned configuration = 0;
-    std::array<char, 256> name{};
-    const H5Z_filter_t filter = H5Pget_filter2(layout.get(), static_cast<unsigned>(i), &flags, &values, nullptr,
-                                               name.size() - 1, name.data(), &configuration);
-    if (filter < 0 || H5Zfilter_avail(filter) > 0) continue;
-    lacked += (lacked.empty() ? "" : "; ") + name_of_filter(filter, name.data());
+  for (const Filter& filter : layout.valid() ? filters_of(layout.get()) : std::vector<Filter>()) {
+    if (filter.number < 0 || H5Zfilter_avail(filter.number) > 0) continue;
+    lacked += (lacked.empty() ? "" : "; ") + describe(filter);
   }
   H5Eclear2(H5E_DEFAULT);
   return lacked;
 }
 
 /// The first chunk vouches for the shape of all of them; the library does not ask.
-void require_chunk_size(const Hdf5Dataset& dataset, const Shape& shape, const Filters& filters, const Source& source) {
+void require_chunk_size(const Hdf5Dataset& dataset, const Shape& shape, hid_t layout, const Source& source) {
+  bool is_deflated = false;
+  bool has_checksum = false;
+  bool has_others = false;
+  for (const Filter& filter : filters_of(layout)) {
+    is_deflated |= filter.number == H5Z_FILTER_DEFLATE;
+    has_checksum |= filter.number == H5Z_FILTER_FLETCHER32;
+    has_others |= filter.number != H5Z_FILTER_DEFLATE && filter.number != H5Z_FILTER_FLETCHER32 &&
+                  filter.number != H5Z_FILTER_SHUFFLE;
+  }
   const std::array<hsize_t, 2> origin{0, 0};
   hsize_t stored = 0;
-  if (filters.others || H5Dget_chunk_storage_size(dataset.id.get(), origin.data(), &stored) < 0 || stored == 0) {
+  if (has_others || H5Dget_chunk_storage_size(dataset.id.get(), origin.data(), &stored) < 0 || stored == 0) {
     H5Eclear2(H5E_DEFAULT);  // it may never have been written
     return;
   }
   const std::uint64_t expected =
       checked_multiply(checked_multiply(shape.chunk[0], shape.chunk[1], "chunk"), shape.type_bytes, "chunk");
   std::uint64_t found = stored;
-  if (filters.deflate) {
+  if (is_deflated) {
     if (stored > std::numeric_limits<uInt>::max()) throw_damaged(dataset, source, "has a chunk over 4 GiB");
     Buffer<unsigned char> packed(stored);
     std::uint32_t left_out = 0;
     check(H5Dread_chunk(dataset.id.get(), H5P_DEFAULT, origin.data(), &left_out, packed.data()), source,
           "reading the first chunk");
     if (left_out != 0) return;
-    const std::size_t sum = filters.checksum && stored >= 4 ? 4 : 0;
+    const std::size_t sum = has_checksum && stored >= 4 ? 4 : 0;
     found = unpacked_size(packed.span().first(packed.size() - sum), expected);
     if (found == 0 || found == expected) return;  // what cannot be unpacked at all is found out when it is read
-  } else if (filters.checksum) {
+  } else if (has_checksum) {
     found -= std::min<std::uint64_t>(found, 4);
   }
   if (found != expected) {
@@ -175,7 +176,7 @@ void require_written(const Hdf5Dataset& dataset, const Source& source) {
     check(H5Dget_num_chunks(dataset.id.get(), space.get(), &chunks), source, "counting the chunks");
     expected = checked_multiply(along(0), along(1), "chunks");
     found = chunks;
-    require_chunk_size(dataset, shape, filters_of(layout.get()), source);
+    require_chunk_size(dataset, shape, layout.get(), source);
   } else {
     expected =
         checked_multiply(checked_multiply(shape.extents[0], shape.extents[1], "values"), shape.type_bytes, "bytes");

@@ -184,27 +184,6 @@ ReadPlan plan_of(const Hdf5Dataset& dataset, std::span<const Target> targets) {
   return plan;
 }
 
-/// Rows from `first` on, as many as fit into `rows`.
-void read_rows(const Hdf5Dataset& dataset, hid_t type, std::uint64_t first, std::uint64_t count, void* rows,
-               const Source& source) {
-  const SpaceHandle space = check(SpaceHandle(H5Dget_space(dataset.id.get())), source, "reading the shape");
-  const std::array<hsize_t, 2> start{first, 0};
-  const std::array<hsize_t, 2> extent{count, dataset.is_table ? 1 : dataset.members[0].elements};
-  const SpaceHandle memory =
-      check(SpaceHandle(H5Screate_simple(dataset.axes, extent.data(), nullptr)), source, "making a shape");
-  check(H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, start.data(), nullptr, extent.data(), nullptr), source,
-        "selecting rows");
-  const TypeHandle stored = check(TypeHandle(H5Dget_type(dataset.id.get())), source, "reading the type");
-  const hid_t read = dataset.netcdf_type ? stored.get() : type;
-  if (H5Dread(dataset.id.get(), read, memory.get(), space.get(), H5P_DEFAULT, rows) < 0) {
-    throw_unread(dataset, source, fmt::format("reading {} from row {} on", dataset.path, first));
-  }
-  if (!dataset.netcdf_type) return;
-  check(H5Tconvert(dataset.netcdf_type->get(), type, narrow<std::size_t>(extent[0] * extent[1]), rows, nullptr,
-                   H5P_DEFAULT),
-        source, "converting values");
-}
-
 /// Throws InputError for an integer that float64 rounds, among the values of a column from row `first` on.
 template <class Integer>
 void require_exact_integers(const Hdf5Dataset& dataset, const Target& target, std::uint64_t first,
@@ -245,7 +224,7 @@ bool is_point_layout(const Hdf5Dataset& dataset, std::span<const Target> targets
 
 template <class T>
 void put_constant(const Hdf5Dataset& dataset, std::span<const Target> targets, const RowRange& rows,
-                  PointsSink& points) {
+                  ValueSink& points) {
   constexpr std::uint64_t kBlock = std::uint64_t{1} << 16;
   const std::vector<T> values(std::min(kBlock, rows.count), static_cast<T>(*dataset.constant));
   for (const Target& target : targets) {
@@ -257,7 +236,7 @@ void put_constant(const Hdf5Dataset& dataset, std::span<const Target> targets, c
 }
 
 template <class T>
-void read_dataset(const Hdf5Dataset& dataset, std::span<const Target> targets, std::size_t dims, PointsSink& points,
+void read_dataset(const Hdf5Dataset& dataset, std::span<const Target> targets, std::size_t dims, ValueSink& points,
                   const Source& source) {
   const RowRange wanted = share_of(source.options, dataset.rows);
   if (wanted.count == 0) return;
@@ -330,6 +309,26 @@ const Hdf5Member& member_of(const Hdf5Columns& all, const Hdf5Columns::Column& c
 }
 
 }  // namespace
+
+void read_rows(const Hdf5Dataset& dataset, hid_t type, std::uint64_t first, std::uint64_t count, void* rows,
+               const Source& source) {
+  const SpaceHandle space = check(SpaceHandle(H5Dget_space(dataset.id.get())), source, "reading the shape");
+  const std::array<hsize_t, 2> start{first, 0};
+  const std::array<hsize_t, 2> extent{count, dataset.is_table ? 1 : dataset.members[0].elements};
+  const SpaceHandle memory =
+      check(SpaceHandle(H5Screate_simple(dataset.axes, extent.data(), nullptr)), source, "making a shape");
+  check(H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, start.data(), nullptr, extent.data(), nullptr), source,
+        "selecting rows");
+  const TypeHandle stored = check(TypeHandle(H5Dget_type(dataset.id.get())), source, "reading the type");
+  const hid_t read = dataset.netcdf_type ? stored.get() : type;
+  if (H5Dread(dataset.id.get(), read, memory.get(), space.get(), H5P_DEFAULT, rows) < 0) {
+    throw_unread(dataset, source, fmt::format("reading {} from row {} on", dataset.path, first));
+  }
+  if (!dataset.netcdf_type) return;
+  check(H5Tconvert(dataset.netcdf_type->get(), type, narrow<std::size_t>(extent[0] * extent[1]), rows, nullptr,
+                   H5P_DEFAULT),
+        source, "converting values");
+}
 
 Hdf5Dataset describe_hdf5_dataset(const Hdf5File& file, const std::string& path) {
   const Source& source = file.source();
@@ -405,7 +404,7 @@ bool is_suitable(const Hdf5Columns& all, const Source& source) {
   }
 }
 
-void read_columns(const Hdf5Columns& all, const Hdf5File& file, std::uint64_t memory_taken, PointsSink& points) {
+void read_columns(const Hdf5Columns& all, const Hdf5File& file, std::uint64_t memory_taken, ValueSink& points) {
   const Source& source = file.source();
   for (const Hdf5Dataset& dataset : all.datasets) {
     if (dataset.why_not.empty()) continue;
@@ -424,16 +423,13 @@ void read_columns(const Hdf5Columns& all, const Hdf5File& file, std::uint64_t me
     const Hdf5Member& member = member_of(all, column);
     if (!member.is_number) throw_not_numeric(source, all.available, chosen[k].column, member.type);
     chosen[k].is_float32 = member.is_float32 && !all.datasets[column.dataset].is_scaled();
-    targets[column.dataset].push_back(
-        {&column, chosen[k].element, k,
-         chosen[k].name.empty() ? all.available.label(chosen[k].column) : show_text(chosen[k].name)});
+    targets[column.dataset].push_back({&column, chosen[k].element, k, chosen[k].label()});
   }
   for (std::size_t i = 0; i < targets.size(); ++i) {
     if (!targets[i].empty() && !all.datasets[i].constant) require_written(all.datasets[i], source);
   }
   const Precision precision = precision_of(chosen);
   points.begin({.rows = all.datasets.empty() ? 0 : all.datasets[0].rows,
-                .precision = precision,
                 .columns = chosen,
                 .kind = all.kind + wide,
                 .memory_taken = memory_taken,

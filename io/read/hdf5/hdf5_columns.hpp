@@ -8,7 +8,7 @@
 
 #include <epsflow/io/file_points.hpp>
 #include <epsflow/io/read/hdf5/hdf5_file.hpp>
-#include <epsflow/io/read/points_sink.hpp>
+#include <epsflow/io/read/value_sink.hpp>
 
 namespace epsflow::io {
 
@@ -66,6 +66,10 @@ struct Hdf5Columns {
 /// Opens a data set and finds out what it holds.
 [[nodiscard]] Hdf5Dataset describe_hdf5_dataset(const Hdf5File& file, const std::string& path);
 
+/// Reads `count` rows from `first` on, as values of a type in memory. Throws as throw_unread().
+void read_rows(const Hdf5Dataset& dataset, hid_t type, std::uint64_t first, std::uint64_t count, void* rows,
+               const Source& source);
+
 /// The columns of one data set: members of a table, or columns of a matrix.
 [[nodiscard]] Hdf5Columns columns_of_dataset(const Hdf5File& file, const std::string& path);
 
@@ -76,6 +80,6 @@ void add_column(Hdf5Columns& all, const Hdf5Columns::Column& column, std::string
 [[nodiscard]] bool is_suitable(const Hdf5Columns& all, const Source& source);
 
 /// Reads all rows of the chosen columns. The file itself takes `memory_taken` bytes of the budget.
-void read_columns(const Hdf5Columns& all, const Hdf5File& file, std::uint64_t memory_taken, PointsSink& points);
+void read_columns(const Hdf5Columns& all, const Hdf5File& file, std::uint64_t memory_taken, ValueSink& points);
 
 }  // namespace epsflow::io

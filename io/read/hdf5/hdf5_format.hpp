@@ -25,6 +25,9 @@ namespace epsflow::io {
 /// the library's reason when the file is damaged or truncated, when it is open for writing, or lists the data sets or
 /// columns there are; also for data frames of pandas, for values packed with a filter that the library lacks, and for values kept in
 /// other files, unless ReadOptions::external_storage.
-void parse_hdf5(const LibraryFile& file, const Source& source, PointsSink& points);
+void parse_hdf5(const LibraryFile& file, const Source& source, ValueSink& points);
+
+/// Reads a table of neighbours as write_hdf5_neighbors() writes it. Throws InputError for a file without one, saying what it lacks.
+void parse_hdf5_neighbors(const LibraryFile& file, const Source& source, ValueSink& table);
 
 }  // namespace epsflow::io

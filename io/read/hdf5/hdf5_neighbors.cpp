@@ -1,4 +1,4 @@
-#include <epsflow/io/read/hdf5/hdf5_neighbors.hpp>
+#include <epsflow/io/read/hdf5/hdf5_format.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -40,28 +40,24 @@ Hdf5Dataset open_array(const Hdf5File& file, const std::string& path, const Valu
     throw no_table(source, "{} is to hold {} along one axis, and does not", path, wanted.words);
   }
   require_written(dataset, source);
+  dataset.netcdf_type.reset();  // the sign is that of the stored type
   return dataset;
 }
 
 template <class T>
-void put_array(const Hdf5Dataset& dataset, hid_t type, TableArray array, NeighborsSink& table, const Source& source) {
+void put_array(const Hdf5Dataset& dataset, hid_t type, TableArray array, ValueSink& table, const Source& source) {
   const std::uint64_t block = std::min(rows_per_block(dataset, sizeof(T)), dataset.rows);
   Buffer<T> values(block);
-  const SpaceHandle space = check(SpaceHandle(H5Dget_space(dataset.id.get())), source, "reading the shape");
-  for (hsize_t first = 0; first < dataset.rows; first += block) {
-    const hsize_t count = std::min<hsize_t>(block, dataset.rows - first);
-    const SpaceHandle memory = check(SpaceHandle(H5Screate_simple(1, &count, nullptr)), source, "making a shape");
-    check(H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, &first, nullptr, &count, nullptr), source, "selecting rows");
-    if (H5Dread(dataset.id.get(), type, memory.get(), space.get(), H5P_DEFAULT, values.data()) < 0) {
-      throw_unread(dataset, source, fmt::format("reading {} from entry {} on", dataset.path, first));
-    }
-    table.put(array, first, std::as_bytes(std::span<const T>(values.data(), count)));
+  for (std::uint64_t first = 0; first < dataset.rows; first += block) {
+    const std::uint64_t count = std::min(block, dataset.rows - first);
+    read_rows(dataset, type, first, count, values.data(), source);
+    table.put_array(array, first, std::span<const T>(values.data(), count));
   }
 }
 
 }  // namespace
 
-void parse_hdf5_neighbors(const LibraryFile& file, const Source& source, NeighborsSink& table) {
+void parse_hdf5_neighbors(const LibraryFile& file, const Source& source, ValueSink& table) {
   const Hdf5Session session;
   const Hdf5File opened(file, source);
   const Hdf5Dataset offsets = open_array(opened, "/offsets", {H5T_INTEGER, 8, "unsigned integers of up to 64 bits"});

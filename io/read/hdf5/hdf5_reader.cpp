@@ -10,7 +10,6 @@
 #include <epsflow/core/format.hpp>
 #include <epsflow/io/read/hdf5/hdf5_columns.hpp>
 #include <epsflow/io/read/hdf5/hdf5_file.hpp>
-#include <epsflow/io/read/hdf5/hdf5_neighbors.hpp>
 #include <epsflow/io/read/hdf5/hdf5_snapshot.hpp>
 
 namespace epsflow::io {
@@ -187,7 +186,7 @@ Hdf5Columns find_table(const Hdf5File& file) {
 
 }  // namespace
 
-void parse_hdf5(const LibraryFile& file, const Source& source, PointsSink& points) {
+void parse_hdf5(const LibraryFile& file, const Source& source, ValueSink& points) {
   const Hdf5Session session;
   const Hdf5File opened(file, source);
   const Hdf5Columns table = source.options.table.empty() ? find_table(opened) : named_table(opened);

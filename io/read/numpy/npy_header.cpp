@@ -22,113 +22,66 @@ constexpr std::string_view kMagic = "\x93NUMPY";
   throw source.error("damaged NPY header: {}; write the file again with numpy.save", why);
 }
 
-/// A value of the Python literal that an NPY header is, tuples as arrays.
+/// The value of the Python literal that an NPY header is, tuples as arrays.
 using Literal = nlohmann::json;
 
-/// Recursive descent over the subset of Python's literals that numpy writes into headers.
-class LiteralParser {
- public:
-  LiteralParser(std::string_view text, const Source& source) : text_(text), source_(source) {}
-
-  Literal parse_all() {
-    Literal literal = parse(0);
-    skip_blanks();
-    if (at_ < text_.size()) throw_damaged(source_, "text follows the dictionary");
-    return literal;
-  }
-
- private:
-  // numpy nests a field's type a few levels at most; the bound keeps a forged header off the end of the stack.
-  static constexpr int kDeepest = 32;
-
-  Literal parse(int depth) {
-    if (depth > kDeepest) throw_damaged(source_, "nested too deeply");
-    skip_blanks();
-    if (at_ == text_.size()) throw_damaged(source_, "it ends early");
-    const char c = text_[at_];
-    if (c == '\'' || c == '"') return parse_string();
-    if (c == '(' || c == '[' || c == '{') return parse_items(depth);
-    if (is_digit(c)) return parse_integer();
-    if (accept("True")) return true;
-    if (accept("False")) return false;
-    throw_damaged(source_, fmt::format("unexpected {}", show_text(text_.substr(at_, 8))));
-  }
-
-  std::string parse_string() {
-    const char quote = text_[at_++];
-    std::string result;
-    for (; at_ < text_.size() && text_[at_] != quote; ++at_) {
-      // repr escapes quotes and backslashes; other escapes occur in no name that could be typed, and stay as written.
-      const bool escaped = text_[at_] == '\\' && at_ + 1 < text_.size() &&
-                           (text_[at_ + 1] == '\\' || text_[at_ + 1] == '\'' || text_[at_ + 1] == '"');
-      if (escaped) ++at_;
-      result += text_[at_];
+/// The text at `at` from one quote to the next as a JSON string; moves `at` behind it.
+std::string json_string(std::string_view text, std::size_t& at, const Source& source) {
+  const char quote = text[at++];
+  std::string json = "\"";
+  for (; at < text.size() && text[at] != quote; ++at) {
+    // repr escapes quotes and backslashes; other escapes occur in no name that could be typed, and stay as written.
+    const bool is_escaped = text[at] == '\\' && at + 1 < text.size() &&
+                            (text[at + 1] == '\\' || text[at + 1] == '\'' || text[at + 1] == '"');
+    if (is_escaped) ++at;
+    const char c = text[at];
+    if (static_cast<unsigned char>(c) < 0x20) {
+      json += fmt::format("\\u{:04x}", static_cast<int>(c));
+    } else {
+      if (c == '"' || c == '\\') json += '\\';
+      json += c;
     }
-    if (at_ == text_.size()) throw_damaged(source_, "a text in it is not closed");
-    ++at_;
-    return result;
   }
+  if (at == text.size()) throw_damaged(source, "a text in it is not closed");
+  ++at;
+  return json + '"';
+}
 
-  std::uint64_t parse_integer() {
-    std::uint64_t number = 0;
-    const char* const first = text_.data() + at_;
-    const auto [end, code] = std::from_chars(first, text_.data() + text_.size(), number);
-    if (code != std::errc{}) throw_damaged(source_, "a number in it does not fit 64 bits");
-    at_ += static_cast<std::size_t>(end - first);
-    (void)accept("L");  // Python 2 wrote long integers so
-    return number;
-  }
-
-  /// A tuple, a list or a dictionary.
-  Literal parse_items(int depth) {
-    const char open = text_[at_++];
-    const char close = open == '(' ? ')' : open == '[' ? ']' : '}';
-    Literal items = open == '{' ? Literal::object() : Literal::array();
-    while (!accept_close(close)) {
-      if (open == '{') {
-        std::string key = parse_key();
-        items[key] = parse(depth + 1);
-      } else {
-        items.push_back(parse(depth + 1));
-      }
-      skip_blanks();
-      if (at_ < text_.size() && text_[at_] == close) continue;
-      if (!accept(",")) throw_damaged(source_, "a comma is missing");
+/// Parses the subset of Python's literals that numpy writes into headers, as the JSON that has the same meaning.
+Literal parse_literal(std::string_view text, const Source& source) {
+  // numpy nests the type of a field a few levels at most; a forged header may nest as deep as the stack of parse_record_type() is.
+  constexpr int kDeepest = 32;
+  std::string json;
+  int depth = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    const char c = text[at];
+    const std::string_view rest = text.substr(at);
+    if (c == '\'' || c == '"') {
+      json += json_string(text, at, source);
+      continue;
     }
-    return items;
+    if (c == '(' || c == '[' || c == '{') {
+      if (++depth > kDeepest) throw_damaged(source, "nested too deeply");
+      json += c == '(' ? '[' : c;
+    } else if (c == ')' || c == ']' || c == '}') {
+      --depth;
+      while (json.ends_with(' ')) json.pop_back();
+      if (json.ends_with(',')) json.pop_back();
+      json += c == ')' ? ']' : c;
+    } else if (rest.starts_with("True") || rest.starts_with("False")) {
+      json += c == 'T' ? "true" : "false";
+      at += c == 'T' ? 3 : 4;
+    } else if (c == 'L' && !json.empty() && is_digit(json.back())) {
+      // Python 2 wrote long integers so.
+    } else {
+      json += c == '\n' || c == '\t' ? ' ' : c;
+    }
+    ++at;
   }
-
-  std::string parse_key() {
-    if (text_[at_] != '\'' && text_[at_] != '"') throw_damaged(source_, "a key in it is no text");
-    std::string key = parse_string();
-    skip_blanks();
-    if (!accept(":")) throw_damaged(source_, "a colon is missing");
-    return key;
-  }
-
-  /// Past blanks, whether the closing character is next; steps over it.
-  bool accept_close(char close) {
-    skip_blanks();
-    if (at_ == text_.size()) throw_damaged(source_, "it ends early");
-    if (text_[at_] != close) return false;
-    ++at_;
-    return true;
-  }
-
-  bool accept(std::string_view word) {
-    if (text_.substr(at_, word.size()) != word) return false;
-    at_ += word.size();
-    return true;
-  }
-
-  void skip_blanks() noexcept {
-    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\t')) ++at_;
-  }
-
-  std::string_view text_;
-  std::size_t at_ = 0;
-  const Source& source_;
-};
+  Literal literal = Literal::parse(json, nullptr, /*allow_exceptions=*/false);
+  if (literal.is_discarded()) throw_damaged(source, "it is no literal of Python that is complete");
+  return literal;
+}
 
 /// What numpy calls numbers of a kind and a size: 'f4'.
 std::optional<ValueType> number_type(char kind, std::uint64_t bytes) {
@@ -298,7 +251,7 @@ std::uint64_t multiply_sizes(std::uint64_t a, std::uint64_t b, const Source& sou
 
 NpyHeader read_npy_header(ByteStream& stream, const Source& source) {
   const Dictionary dictionary = read_dictionary(stream, source);
-  const Literal dict = LiteralParser(dictionary.text, source).parse_all();
+  const Literal dict = parse_literal(dictionary.text, source);
   if (!dict.is_object()) throw_damaged(source, "it is no dictionary");
   if (!dict.contains("descr") || !dict.contains("fortran_order") || !dict.contains("shape")) {
     throw_damaged(source, "it lacks descr, fortran_order or shape");

@@ -1,6 +1,7 @@
 #include <epsflow/io/read/numpy/npy_reader.hpp>
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include <epsflow/core/checked.hpp>
@@ -36,15 +37,11 @@ FilePoints read_structured(ByteStream& stream, const NpyHeader& header, const So
     choice.is_float32 = *field.type.number == ValueType::float32;
     columns.push_back({.type = *field.type.number,
                        .big_endian = field.type.big_endian,
-                       .offset = field.offset + choice.element * bytes_of(*field.type.number),
-                       .label = show_text(choice.name)});
+                       .offset = field.offset + choice.element * bytes_of(*field.type.number)});
   }
   require_bytes(header, multiply_sizes(header.shape[0], header.row_bytes, source), source);
-  FilePoints points = points_from_rows(stream, header.shape[0], header.row_bytes, columns, source);
-  set_columns(points, chosen);
-  finish_points(points, chosen, source);
-  points.inputs.front().kind = "NPY records";
-  return points;
+  const PointsShape shape{.rows = header.shape[0], .columns = std::move(chosen), .kind = "NPY records"};
+  return points_from_rows(stream, shape, header.row_bytes, columns, source);
 }
 
 FilePoints read_plain(ByteStream& stream, const NpyHeader& header, const Source& source) {
@@ -61,23 +58,19 @@ FilePoints read_plain(ByteStream& stream, const NpyHeader& header, const Source&
   const std::uint64_t width = header.shape.size() == 2 ? header.shape[1] : 1;
   require_bytes(header, multiply_sizes(multiply_sizes(rows, width, source), header.row_bytes, source), source);
   refuse_transposed(source, rows, width);
-  const ColumnList available{.count = narrow<std::size_t>(width), .names = {}};
-  const std::vector<std::size_t> selected = select_columns(source, available);
+  PointsShape shape{.rows = rows,
+                    .columns = select_elements(source, {.count = narrow<std::size_t>(width), .names = {}}),
+                    .kind = fmt::format("NPY {}{}", type_name(type), describe_wide(rows, width))};
   std::vector<BinaryColumn> columns;
-  columns.reserve(selected.size());
-  for (const std::size_t i : selected) {
+  columns.reserve(shape.columns.size());
+  for (ElementChoice& choice : shape.columns) {
+    choice.is_float32 = type == ValueType::float32;
     columns.push_back({.type = type,
                        .big_endian = header.type.big_endian,
-                       .offset = i * header.row_bytes * (header.fortran_order ? rows : 1),
-                       .label = available.label(i)});
+                       .offset = choice.column * header.row_bytes * (header.fortran_order ? rows : 1)});
   }
-  FilePoints points = header.fortran_order ? points_from_runs(stream, rows, columns, source)
-                                           : points_from_rows(stream, rows, width * header.row_bytes, columns, source);
-  points.column_numbers = selected;
-  apply_nan_policy(points, source);
-  take_weights(points, source, points.precision());
-  points.inputs.front().kind = fmt::format("NPY {}{}", type_name(type), describe_wide(rows, width));
-  return points;
+  return header.fortran_order ? points_from_runs(stream, shape, columns, source)
+                              : points_from_rows(stream, shape, width * header.row_bytes, columns, source);
 }
 
 }  // namespace

@@ -218,9 +218,7 @@ std::vector<const Member*> find_columns(const Archive& archive, const Source& so
 
 FilePoints read_columns(const Archive& archive, const std::vector<const Member*>& members, const Source& source) {
   std::vector<BinaryColumn> columns;
-  std::vector<ElementChoice> chosen;
-  std::uint64_t rows = 0;
-  std::string kind = "NPZ members";
+  PointsShape shape{.kind = "NPZ members"};
   for (const Member* const member : members) {
     const Description description = describe(archive, *member, source);
     const bool is_column = description.header && !description.header->is_record && description.header->type.number &&
@@ -229,32 +227,29 @@ FilePoints read_columns(const Archive& archive, const std::vector<const Member*>
       throw source.error("{} is no column: as one of several it needs one axis of numbers", description.text);
     }
     const std::uint64_t size = description.header->shape[0];
-    if (!columns.empty() && size != rows) {
+    if (!columns.empty() && size != shape.rows) {
       throw source.error("{} has {}, but {} has {}; columns of points need the same length",
-                         show_text(members[0]->name), format_count(rows, "value"), show_text(member->name),
+                         show_text(members[0]->name), format_count(shape.rows, "value"), show_text(member->name),
                          format_count(size, "value"));
     }
-    rows = size;
-    kind += (columns.empty() ? " " : ", ") + member->name;
-    chosen.push_back({static_cast<std::size_t>(member - archive.members().data()), 0, member->name,
-                      *description.header->type.number == ValueType::float32});
-    columns.push_back({.type = *description.header->type.number,
-                       .big_endian = description.header->type.big_endian,
-                       .label = show_text(member->name)});
+    shape.rows = size;
+    shape.kind += (columns.empty() ? " " : ", ") + member->name;
+    const NpyType& type = description.header->type;
+    shape.columns.push_back({static_cast<std::size_t>(member - archive.members().data()), 0, member->name,
+                             *type.number == ValueType::float32});
+    columns.push_back({.type = *type.number, .big_endian = type.big_endian});
   }
-  FilePoints points = make_points(source, rows, columns.size(), precision_of(columns));
+  PointsBuilder points(source);
+  points.begin(shape);
   for (std::size_t k = 0; k < columns.size(); ++k) {
     const std::string name = archive.name_of(*members[k]);
     const Source named{.name = name, .options = source.options};
     MemberStream stream = archive.open(*members[k]);
     (void)read_npy_header(stream, named);
-    read_run(stream, columns[k], points, k, named);
+    put_run(stream, shape, columns[k], k, points, named);
     stream.finish();
   }
-  set_columns(points, chosen);
-  finish_points(points, chosen, source);
-  points.inputs.front().kind = kind;
-  return points;
+  return points.take();
 }
 
 }  // namespace

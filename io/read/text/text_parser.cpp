@@ -6,6 +6,7 @@
 #include <string>
 
 #include <epsflow/io/read/decimal.hpp>
+#include <epsflow/io/read/source.hpp>
 #include <epsflow/io/read/text/iso_time.hpp>
 
 namespace epsflow::io {

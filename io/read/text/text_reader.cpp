@@ -110,13 +110,10 @@ class RowCollector {
     } else {
       join_blocks();
     }
-    points_.column_names = selected_names(table_.columns, table_.selected);
-    points_.column_numbers = table_.selected;
     points_.inputs = {{source_.name, table_.kind, rows_, std::move(dropped_)}};
-    points_.inputs.front().units = table_.units;
-    if (!source_.options.weight.empty() && !table_.units.empty()) points_.inputs.front().units.pop_back();
     fill_repeated();
-    take_weights(points_, source_, Precision::float64);
+    take_columns(points_, table_.chosen, source_);
+    if (table_.has_units) points_.inputs.front().units.resize(points_.dims());
     return std::move(points_);
   }
 
@@ -170,7 +167,9 @@ class RowCollector {
     const std::vector<std::size_t>& columns = table_.selected;
     const auto first = std::find(columns.begin(), columns.end(), columns.back());
     if (first == columns.end() - 1) return;
-    copy_coordinate(points_, static_cast<std::size_t>(first - columns.begin()), columns.size() - 1);
+    const auto from = static_cast<std::size_t>(first - columns.begin());
+    const std::span<double> values = points_.values<double>();
+    for (std::size_t row = 0; row < values.size(); row += dims_) values[row + dims_ - 1] = values[row + from];
   }
 
   void join_blocks() {

@@ -371,13 +371,16 @@ class TableFinder {
     TextTable table;
     table.columns.count = fields_ - leading_ - trailing_;
     table.columns.names = names_;
-    table.selected = select_columns(source_, table.columns);
+    table.chosen = select_elements(source_, table.columns);
+    for (const ElementChoice& choice : table.chosen) table.selected.push_back(choice.column);
     if (source_.options.columns.empty()) require_numbers(table);
-    if (units_row_) {
+    table.has_units = units_row_.has_value();
+    if (table.has_units) {
       const std::vector<std::string> units = units_in(rows_[*units_row_], rules_row_);
-      for (const std::size_t column : table.selected) {
-        const bool has_unit = column < units.size() && kind_of(units[column], dialect_) == FieldKind::text;
-        table.units.emplace_back(has_unit ? trim(units[column]) : "");
+      for (ElementChoice& choice : table.chosen) {
+        const bool has_unit =
+            choice.column < units.size() && kind_of(units[choice.column], dialect_) == FieldKind::text;
+        if (has_unit) choice.unit = trim(units[choice.column]);
       }
     }
     table.first_field = leading_;

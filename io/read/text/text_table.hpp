@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <epsflow/io/file_points.hpp>
+#include <epsflow/io/read/element_columns.hpp>
 #include <epsflow/io/read/source.hpp>
 #include <epsflow/io/read/text/text_parser.hpp>
 
@@ -17,8 +18,9 @@ namespace epsflow::io {
 struct TextTable {
   RowShape shape;
   ColumnList columns;
-  std::vector<std::size_t> selected;  ///< the columns to be read, as select_columns() gives them
-  std::vector<std::string> units;     ///< of each of these, as InputRows::units; empty without a row of units
+  std::vector<ElementChoice> chosen;  ///< the columns to be read, as select_elements() returns them
+  std::vector<std::size_t> selected;  ///< their numbers
+  bool has_units = false;             ///< a row below the header names units, of which all may be empty
   std::size_t first_field = 0;        ///< which field of a row is column 0: 1 where rows begin with a bar
   std::string kind;                   ///< what was taken for what, as InputRows::kind says it
   const char* data = nullptr;         ///< the line behind the header

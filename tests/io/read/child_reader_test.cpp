@@ -42,7 +42,10 @@ class ReaderNamed {
 FilePoints read(std::string_view parser, const ReadOptions& options = {},
                 std::chrono::seconds patience = std::chrono::seconds(60)) {
   const Format format{.name = parser, .reader = {.library = "libtest"}};
-  return read_in_child(format, {.path = "x.dat"}, {.name = "x.dat", .options = options}, patience);
+  const Source source{.name = "x.dat", .options = options};
+  PointsBuilder points(source);
+  read_in_child(format, {.path = "x.dat"}, source, points, patience);
+  return points.take();
 }
 
 template <class E>
@@ -113,7 +116,7 @@ TEST_CASE("child reader: a crash is an input error, wherever it happens") {
 TEST_CASE("child reader: values that cannot be are refused") {
   const ReaderNamed odd;
   for (const char* what : {"beyond", "far beyond", "half a row", "long coordinate", "third coordinate", "nothing",
-                           "second shape", "no shape", "no pieces", "endless box", "negative box"}) {
+                           "second shape", "no shape", "no pieces", "endless box", "negative box", "a table"}) {
     CAPTURE(what);
     check_mentions(error_of_child<InputError>("wrong: " + std::string(what)), {"x.dat: damaged"});
   }
@@ -128,7 +131,10 @@ TEST_CASE("child reader: tables of neighbours") {
   ReadOptions options{.memory = 33};  // includes the memory that the reader takes
   const auto read_table = [&](const std::string& how) {
     const Format format{.name = how, .reader = {.library = "libtest"}};
-    return read_neighbors_in_child(format, {.path = "x.dat"}, {.name = "x.dat", .options = options});
+    const Source source{.name = "x.dat", .options = options};
+    NeighborsBuilder table(source);
+    read_in_child(format, {.path = "x.dat"}, source, table);
+    return table.take();
   };
   const FileNeighbors table = read_table("table");
   CHECK(std::ranges::equal(table.offsets, std::vector<std::uint64_t>{0, 1, 2}));
@@ -141,7 +147,7 @@ TEST_CASE("child reader: tables of neighbours") {
   check_mentions(error_of<InputError>([&] { (void)read_table("table SIGSEGV"); }), {"x.dat: damaged: libtest crashed"});
   CHECK(error_of<InputError>([&] { (void)read_table("table error"); }) == "thrown");
   for (const char* what : {"nothing", "no ids", "no shape", "second shape", "beyond", "far beyond", "half a value",
-                           "distances", "fourth array", "twice"}) {
+                           "distances", "fourth array", "twice", "points"}) {
     CAPTURE(what);
     check_mentions(error_of<InputError>([&] { (void)read_table("wrong table: " + std::string(what)); }),
                    {"x.dat: damaged"});
@@ -186,6 +192,9 @@ TEST_CASE("child reader: columns are chosen here, by the names that are found th
   CHECK(read("chosen").column_names == std::vector<std::string>{"nobody"});
   const auto refuse = [](const std::vector<std::string>&) -> std::vector<std::size_t> { throw UsageError("which?"); };
   check_mentions(error_of_child<UsageError>("chosen", {.choose = refuse}), {"which?"});
+  // It waits for numbers that do not come.
+  const auto first = [](const std::vector<std::string>&) { return std::vector<std::size_t>{0}; };
+  check_mentions(error_of_child<InputError>("wrong: late names", {.choose = first}), {"x.dat: damaged"});
   CHECK(has_no_child());
 }
 
@@ -216,7 +225,9 @@ TEST_CASE("child reader: what came through a pipe lies in memory, and the option
   ::close(ends[0]);
   CHECK(file.size == 3);
   CHECK(file.memory_taken == 3);
-  const FilePoints points = read_in_child({.name = "bytes of file", .reader = {.library = "libtest"}}, file, source);
+  PointsBuilder builder(source);
+  read_in_child({.name = "bytes of file", .reader = {.library = "libtest"}}, file, source, builder);
+  const FilePoints points = builder.take();
   CHECK(values_of(points) == Values{97, 97, 98, 98, 99, 99});
   CHECK(points.column_names == options.columns);
   CHECK(points.inputs[0].kind == "a table");

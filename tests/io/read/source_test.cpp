@@ -5,6 +5,8 @@
 
 #include "io/io_test.hpp"
 
+#include <epsflow/io/read/element_columns.hpp>
+
 namespace epsflow::io {
 namespace {
 
@@ -14,7 +16,11 @@ using Columns = std::vector<std::size_t>;
 
 Columns select(const std::vector<std::string>& wanted, const ColumnList& available) {
   const ReadOptions options{.columns = wanted};
-  return select_columns({.name = "stars.csv", .options = options}, available);
+  Columns columns;
+  for (const ElementChoice& choice : select_elements({.name = "stars.csv", .options = options}, available)) {
+    columns.push_back(choice.column);
+  }
+  return columns;
 }
 
 TEST_CASE("columns: names, numbers, numbers from the end, ranges") {

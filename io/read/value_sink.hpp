@@ -1,0 +1,153 @@
+// Where readers put the values of points, or of a table of neighbours, and what makes these of them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <epsflow/core/points.hpp>
+#include <epsflow/io/file_points.hpp>
+#include <epsflow/io/read/element_columns.hpp>
+#include <epsflow/io/read_neighbors.hpp>
+
+namespace epsflow::io {
+
+/// What a reader knows of points before the first value.
+struct PointsShape {
+  std::uint64_t rows = 0;
+  std::vector<ElementChoice> columns = {};  ///< one for each coordinate, followed by the weights
+  std::string kind = {};                    ///< as InputRows::kind
+  std::uint64_t memory_taken = 0;           ///< bytes of ReadOptions::memory that the reader itself holds
+  std::vector<double> box = {};             ///< as PointsOrigin::box
+  bool has_masses = false;                  ///< as PointsOrigin::has_masses
+  std::uint64_t pieces = 1;                 ///< as InputRows::pieces
+
+  /// The type of the values that are put.
+  [[nodiscard]] Precision precision() const noexcept { return precision_of(columns); }
+};
+
+/// What a reader knows of a table of neighbours before the first value.
+struct NeighborsShape {
+  std::uint64_t offsets = 0;
+  std::uint64_t ids = 0;
+  std::uint64_t distances = 0;
+  double eps = 0;
+  std::uint64_t memory_taken = 0;  ///< bytes of ReadOptions::memory that the reader itself holds
+};
+
+/// The arrays of a table: offsets as std::uint64_t, ids as std::uint32_t, distances as double.
+enum class TableArray : std::uint64_t { offsets, ids, distances };
+
+/// Thrown for a shape or values that are impossible. A process whose memory is damaged may send anything.
+struct BadValues {};
+
+/// Takes first a shape, then every value, in any order. Rows that ReadOptions::share does not ask for may be put or left out.
+class ValueSink {
+ public:
+  ValueSink() = default;
+  virtual ~ValueSink() = default;
+  ValueSink(const ValueSink&) = delete;
+  ValueSink& operator=(const ValueSink&) = delete;
+
+  virtual void begin(const PointsShape& /*shape*/) { throw BadValues(); }
+  virtual void begin(const NeighborsShape& /*shape*/) { throw BadValues(); }
+
+  /// The column that stands for whole rows of points. Column k + 1 is coordinate k, and column a of a table is TableArray a.
+  static constexpr std::uint64_t kWholeRows = 0;
+
+  /// Puts the bytes of values of one column, from row `first` on.
+  virtual void put(std::uint64_t first, std::uint64_t column, std::span<const std::byte> values) = 0;
+
+  /// Puts whole rows from row `first` on, row-major. T is of the shape's precision.
+  template <class T>
+  void put_rows(std::uint64_t first, std::span<const T> values) {
+    put(first, kWholeRows, std::as_bytes(values));
+  }
+  /// Puts coordinate k of the rows from row `first` on. T is of the shape's precision.
+  template <class T>
+  void put_coordinate(std::uint64_t first, std::size_t k, std::span<const T> values) {
+    put(first, k + 1, std::as_bytes(values));
+  }
+  /// Puts values of an array of a table from value `first` on.
+  template <class T>
+  void put_array(TableArray array, std::uint64_t first, std::span<const T> values) {
+    put(first, static_cast<std::uint64_t>(array), std::as_bytes(values));
+  }
+};
+
+/// Writes the next bytes of the values that are put.
+using ReadBytes = std::function<void(std::span<std::byte> to)>;
+
+/// A sink that keeps the values. What is impossible is refused with BadValues.
+class ValueStore : public ValueSink {
+ public:
+  void put(std::uint64_t first, std::uint64_t column, std::span<const std::byte> values) override;
+
+  /// As put(), for `bytes` bytes that `read` writes: in place, where the rows of the column are contiguous.
+  void put_from(std::uint64_t first, std::uint64_t column, std::uint64_t bytes, const ReadBytes& read);
+
+  /// Whether it takes a table of neighbours, and no points.
+  [[nodiscard]] virtual bool takes_table() const noexcept { return false; }
+  [[nodiscard]] bool has_begun() const noexcept { return !columns_.empty(); }
+  /// Whether the shape and every value have been put.
+  [[nodiscard]] bool is_complete() const noexcept { return has_begun() && missing_ == 0; }
+
+ protected:
+  /// Where the values of a column go. Rows outside of `kept` are dropped.
+  struct Column {
+    std::byte* to = nullptr;  ///< the first row that is kept
+    std::size_t size = 0;     ///< bytes of a row
+    std::size_t stride = 0;   ///< bytes from one row to the next
+    std::uint64_t rows = 0;   ///< of the file
+    RowRange kept = {};
+  };
+
+  /// Throws BadValues for a second shape.
+  void expect(std::vector<Column> columns, std::uint64_t bytes);
+  static void require(bool is_possible) {
+    if (!is_possible) throw BadValues();
+  }
+
+ private:
+  std::vector<Column> columns_;
+  std::uint64_t missing_ = 0;  ///< bytes that have not been put
+};
+
+/// Makes points. begin() throws as make_points().
+class PointsBuilder final : public ValueStore {
+ public:
+  explicit PointsBuilder(const Source& source) noexcept : source_(source) {}
+
+  using ValueSink::begin;
+  void begin(const PointsShape& shape) override;
+
+  /// Returns the points after the NaN policy. Call it once, after is_complete().
+  [[nodiscard]] FilePoints take();
+
+ private:
+  const Source& source_;
+  PointsShape shape_;
+  FilePoints points_;
+};
+
+/// Makes a table of neighbours. begin() throws ResourceError if it exceeds the memory budget.
+class NeighborsBuilder final : public ValueStore {
+ public:
+  explicit NeighborsBuilder(const Source& source) noexcept : source_(source) {}
+
+  [[nodiscard]] bool takes_table() const noexcept override { return true; }
+  using ValueSink::begin;
+  void begin(const NeighborsShape& shape) override;
+
+  [[nodiscard]] FileNeighbors take() noexcept { return std::move(table_); }
+
+ private:
+  const Source& source_;
+  FileNeighbors table_;
+};
+
+}  // namespace epsflow::io
