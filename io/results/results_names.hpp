@@ -53,53 +53,30 @@ struct ResultsOutput {
   bool copy = false;             ///< a VariantWriter writes it, in the format that the option names
 };
 
-/// Every output of a results folder. What is written, replaced, removed, protected from strangers and refused together is derived from
-/// this table. Labels come first: what has labels is a finished variant.
-inline constexpr std::array<ResultsOutput, 13> kResultsOutputs{{
-    {.name = kLabelsFolder, .scope = OutputScope::each_variant, .extensions = ".npy", .commands = "sweep explore"},
-    {.name = kCoreFolder,
-     .scope = OutputScope::each_variant,
-     .extensions = ".npy",
-     .commands = "sweep",
-     .options = "core"},
-    {.name = kLabelledFolder,
-     .scope = OutputScope::each_variant,
-     .extensions = ".csv .fits .h5 .parquet",
-     .commands = "sweep",
-     .options = "labelled",
-     .copy = true,
-     .of_labels = true,
-     .of_points = true,
-     .of_one_process = true},
-    {.name = kCatalogFolder,
-     .scope = OutputScope::each_variant,
-     .extensions = ".csv .fits .h5 .parquet",
-     .commands = "sweep",
-     .options = "catalog",
-     .copy = true,
-     .of_labels = true,
-     .of_points = true,
-     .of_one_process = true},
-    {.name = kSummaryName, .scope = OutputScope::folder, .commands = "sweep explore"},
-    {.name = kManifestName, .scope = OutputScope::folder, .commands = "sweep explore"},
-    {.name = kTraceName, .scope = OutputScope::folder, .commands = "sweep explore"},
-    {.name = kRowsName, .scope = OutputScope::folder, .commands = "sweep explore"},
-    {.name = kHdf5Name, .scope = OutputScope::folder, .commands = "sweep", .options = "hdf5", .of_labels = true},
-    {.name = kMapName, .scope = OutputScope::all_variants, .commands = "explore"},
-    {.name = kLineageName,
-     .scope = OutputScope::all_variants,
-     .commands = "sweep explore",
-     .options = "lineage report",
-     .of_points = true,
-     .of_one_data_set = true},
-    {.name = kExploreName, .scope = OutputScope::all_variants, .commands = "explore"},
-    {.name = kSlicesName,
-     .scope = OutputScope::all_variants,
-     .commands = "sweep",
-     .options = "by by-file",
-     .of_points = true,
-     .of_one_process = true},
-}};
+/// Every output of a results folder. What is written, replaced, removed, protected from other writers and refused
+/// together is derived from this table. Labels come first: a variant that has labels is finished.
+inline constexpr std::array<ResultsOutput, 13> kResultsOutputs = [] {
+  using enum OutputScope;
+  constexpr std::string_view kBoth = "sweep explore";
+  constexpr std::string_view kTables = ".csv .fits .h5 .parquet";
+  constexpr std::string_view kCopies = ".csv .fits .h5 .parquet";
+  // Columns: name, scope, extensions, commands, options; of labels, of points, of one data set, of one process, copy.
+  return std::array<ResultsOutput, 13>{{
+      {kLabelsFolder, each_variant, ".npy", kBoth, ""},
+      {kCoreFolder, each_variant, ".npy", "sweep", "core"},
+      {kLabelledFolder, each_variant, kCopies, "sweep", "labelled", true, true, false, true, true},
+      {kCatalogFolder, each_variant, kTables, "sweep", "catalog", true, true, false, true, true},
+      {kSummaryName, folder, "", kBoth, ""},
+      {kManifestName, folder, "", kBoth, ""},
+      {kTraceName, folder, "", kBoth, ""},
+      {kRowsName, folder, "", kBoth, ""},
+      {kHdf5Name, folder, "", "sweep", "hdf5", true},
+      {kMapName, all_variants, "", "explore", ""},
+      {kLineageName, all_variants, "", kBoth, "lineage report", false, true, true},
+      {kExploreName, all_variants, "", "explore", ""},
+      {kSlicesName, all_variants, "", "sweep", "by by-file", false, true, false, true},
+  }};
+}();
 
 /// Calls take(word) for each word of `text`. Blanks separate words.
 template <class Take>

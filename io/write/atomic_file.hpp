@@ -45,11 +45,10 @@ void require_target(const std::filesystem::path& target, Overwrite overwrite,
 /// Bytes that go to a file one after the other. Not thread-safe.
 class FileStream {
  public:
-  /// Creates `file`, or empties it if it exists; kStandardOutput stands for standard output. Errors name `target`.
-  /// Throws ResourceError.
-  FileStream(const std::filesystem::path& file, std::filesystem::path target);
-  /// Writes from byte `at` on, to a file that others write to as well: what is there stays. Creates it if need be.
-  FileStream(const std::filesystem::path& file, std::filesystem::path target, std::uint64_t at);
+  /// Creates `file`, or empties it if it exists; kStandardOutput stands for standard output. With `at`: writes from
+  /// this byte on, to a file that others write to as well, and whose bytes stay. Errors name `target`. Throws
+  /// ResourceError.
+  FileStream(const std::filesystem::path& file, std::filesystem::path target, std::optional<std::uint64_t> at = {});
   ~FileStream();
   FileStream(const FileStream&) = delete;  // owns the descriptor
   FileStream& operator=(const FileStream&) = delete;
