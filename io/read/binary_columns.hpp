@@ -42,8 +42,9 @@ struct BinaryColumn {
 };
 
 /// Reads the next shape.rows rows of the stream, row_bytes each, and makes points of the columns in them. Of these rows
-/// source.options.share asks for some; the others are passed over. Values that are laid out as points are read in place. One pass, a block
-/// at a time. Throws as PointsBuilder, and InputError if the stream is shorter, or for an integer that float64 would round.
+/// source.options.share asks for some; the others are passed over. Values that are laid out as points are read in
+/// place. One pass, a block at a time. Throws as PointsBuilder, and InputError if the stream is shorter, or for an
+/// integer that float64 would round.
 [[nodiscard]] FilePoints points_from_rows(ByteStream& stream, const PointsShape& shape, std::uint64_t row_bytes,
                                           std::span<const BinaryColumn> columns, const Source& source);
 

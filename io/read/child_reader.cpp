@@ -30,7 +30,8 @@ class Answers {
   /// Whether the reader has understood the request.
   [[nodiscard]] bool begun() const noexcept { return begun_; }
 
-  /// Sends the request, and stores what the reader puts. Throws BadValues for what is impossible, and the error that is sent.
+  /// Sends the request, and stores what the reader puts. Throws BadValues for what is impossible, and the error that is
+  /// sent.
   void receive(const ReadRequest& request, ValueStore& store) {
     child_.send(request);
     for (;;) {

@@ -89,7 +89,8 @@ std::optional<ElementChoice> choose_weight(const Source& source, const ColumnLis
                                show_text(wanted), format_count(chosen.size(), "column"), source.name));
 }
 
-/// The columns that are the coordinates if none are named: what ReadOptions::choose returns, else all but `weight`, if given.
+/// The columns that are the coordinates if none are named: what ReadOptions::choose returns, else all but `weight`, if
+/// given.
 std::vector<std::size_t> default_columns(const Source& source, const ColumnList& available,
                                          const ElementChoice* weight) {
   std::vector<std::size_t> others;
@@ -132,7 +133,8 @@ std::vector<ElementChoice> choose_coordinates(const Source& source, const Column
   return chosen;
 }
 
-// Moves the rows without NaN or infinity to the front and returns how many there are; the others are dropped from `rows`.
+// Moves the rows without NaN or infinity to the front and returns how many there are; the others are dropped from
+// `rows`.
 template <class T>
 std::size_t compact_finite(std::span<T> values, std::size_t n, std::size_t dims, InputRows& rows) {
   std::size_t kept = 0;

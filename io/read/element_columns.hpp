@@ -34,10 +34,11 @@ struct ElementChoice {
 using ElementCount = std::function<std::uint64_t(std::size_t column)>;
 inline constexpr std::uint64_t kUnknownCount = std::numeric_limits<std::uint64_t>::max();
 
-/// The columns that source.options asks for as coordinates, or all, followed by that of the weights if the options name one. It may be one
-/// of the coordinates as well; only if no coordinates are named it is left out of them. A column of one value is chosen by its name or number, a
-/// value of any other as "name[k]", k from 0. Counts columns that may be chosen, some repeatedly. Throws as columns_of(), InputError that says how many
-/// values a column holds, UsageError for a value that is named twice or a range of weights.
+/// The columns that source.options asks for as coordinates, or all, followed by that of the weights if the options name
+/// one. It may be one of the coordinates as well; only if no coordinates are named it is left out of them. A column of
+/// one value is chosen by its name or number, a value of any other as "name[k]", k from 0. Counts columns that may be
+/// chosen, some repeatedly. Throws as columns_of(), InputError that says how many values a column holds, UsageError for
+/// a value that is named twice or a range of weights.
 [[nodiscard]] std::vector<ElementChoice> select_elements(const Source& source, const ColumnList& available,
                                                          const ElementCount& count_of = {});
 
@@ -52,12 +53,13 @@ void refuse_transposed(const Source& source, std::uint64_t rows, std::uint64_t c
 /// For InputRows::kind: ", 2 rows of 5 columns; transposed?" for a few rows of more columns, else nothing.
 [[nodiscard]] std::string describe_wide(std::uint64_t rows, std::uint64_t columns);
 
-/// What is left to do with points after their values are read. Drops and counts the rows with NaN or infinity, or throws InputError naming
-/// the first, as the options say, and calls take_columns(). O(n·d).
+/// What is left to do with points after their values are read. Drops and counts the rows with NaN or infinity, or
+/// throws InputError naming the first, as the options say, and calls take_columns(). O(n·d).
 void finish_points(FilePoints& points, std::span<const ElementChoice> chosen, const Source& source);
 
-/// Stores names, numbers and units of the chosen columns in the points, and makes weights of the last one if source.options asks for weights.
-/// Coordinates of float32 columns become float32, though the weights be float64. O(n·d).
+/// Stores names, numbers and units of the chosen columns in the points, and makes weights of the last one if
+/// source.options asks for weights. Coordinates of float32 columns become float32, though the weights be float64.
+/// O(n·d).
 void take_columns(FilePoints& points, std::span<const ElementChoice> chosen, const Source& source);
 
 }  // namespace epsflow::io

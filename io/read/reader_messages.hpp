@@ -19,11 +19,13 @@
 
 namespace epsflow::io {
 
-/// Descriptors of the reading process. Its standard input is a socket: the request arrives there, and the numbers of chosen columns.
+/// Descriptors of the reading process. Its standard input is a socket: the request arrives there, and the numbers of
+/// chosen columns.
 inline constexpr int kAnswers = 3;
 inline constexpr int kFileInMemory = 4;
 
-/// What an answer begins with. It is followed by the names, the shape, a ValuesHeader and the bytes of the values, or the text of the error.
+/// What an answer begins with. It is followed by the names, the shape, a ValuesHeader and the bytes of the values, or
+/// the text of the error.
 enum class Message : std::uint8_t {
   begun,
   names,
@@ -43,8 +45,8 @@ struct ValuesHeader {
   std::uint64_t bytes = 0;
 };
 
-/// Which file to read, and how. `options` holds what a Format's `parse` may use. ReadOptions::choose stays where it is: if there is one,
-/// the reader may send the names of columns before the shape, and receives numbers.
+/// Which file to read, and how. `options` holds what a Format's `parse` may use. ReadOptions::choose stays where it is:
+/// if there is one, the reader may send the names of columns before the shape, and receives numbers.
 struct ReadRequest {
   std::string version = "epsflow-reader 9";  ///< changes with what a request or an answer holds
   pid_t parent = 0;
@@ -86,7 +88,8 @@ class Connection {
  public:
   Connection(int in, int out) noexcept : in_(in), out_(out) {}
 
-  /// Sends values: text, lists, structures with members_of(), and what is trivially copyable. Throws BadValues if the other end is closed.
+  /// Sends values: text, lists, structures with members_of(), and what is trivially copyable. Throws BadValues if the
+  /// other end is closed.
   template <class... T>
   void send(const T&... values) {
     (send_one(values), ...);

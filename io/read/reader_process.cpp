@@ -65,7 +65,8 @@ void parse(const ReadRequest& request, const Reader& reader, Connection& parent)
   (request.neighbors ? reader.parse_neighbors : reader.parse)(file, source, sink);
 }
 
-/// Reads the request, and answers it. Throws BadValues for a request of another version of epsflow, or if the parent is gone.
+/// Reads the request, and answers it. Throws BadValues for a request of another version of epsflow, or if the parent is
+/// gone.
 void answer(Reader (*reader_of)(std::string_view format), Connection& parent) {
   auto request = parent.receive<ReadRequest>();
   if (request.version != ReadRequest().version || request.options.share.index >= request.options.share.count) {

@@ -45,7 +45,8 @@ enum class TableArray : std::uint64_t { offsets, ids, distances };
 /// Thrown for a shape or values that are impossible. A process whose memory is damaged may send anything.
 struct BadValues {};
 
-/// Takes first a shape, then every value, in any order. Rows that ReadOptions::share does not ask for may be put or left out.
+/// Takes first a shape, then every value, in any order. Rows that ReadOptions::share does not ask for may be put or
+/// left out.
 class ValueSink {
  public:
   ValueSink() = default;
@@ -56,7 +57,8 @@ class ValueSink {
   virtual void begin(const PointsShape& /*shape*/) { throw BadValues(); }
   virtual void begin(const NeighborsShape& /*shape*/) { throw BadValues(); }
 
-  /// The column that stands for whole rows of points. Column k + 1 is coordinate k, and column a of a table is TableArray a.
+  /// The column that stands for whole rows of points. Column k + 1 is coordinate k, and column a of a table is
+  /// TableArray a.
   static constexpr std::uint64_t kWholeRows = 0;
 
   /// Puts the bytes of values of one column, from row `first` on.

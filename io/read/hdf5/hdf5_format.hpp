@@ -27,7 +27,8 @@ namespace epsflow::io {
 /// other files, unless ReadOptions::external_storage.
 void parse_hdf5(const LibraryFile& file, const Source& source, ValueSink& points);
 
-/// Reads a table of neighbours as write_hdf5_neighbors() writes it. Throws InputError for a file without one, saying what it lacks.
+/// Reads a table of neighbours as write_hdf5_neighbors() writes it. Throws InputError for a file without one, saying
+/// what it lacks.
 void parse_hdf5_neighbors(const LibraryFile& file, const Source& source, ValueSink& table);
 
 }  // namespace epsflow::io

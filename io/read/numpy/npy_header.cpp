@@ -49,7 +49,8 @@ std::string json_string(std::string_view text, std::size_t& at, const Source& so
 
 /// Parses the subset of Python's literals that numpy writes into headers, as the JSON that has the same meaning.
 Literal parse_literal(std::string_view text, const Source& source) {
-  // numpy nests the type of a field a few levels at most; a forged header may nest as deep as the stack of parse_record_type() is.
+  // numpy nests the type of a field a few levels at most; a forged header may nest as deep as the stack of
+  // parse_record_type() is.
   constexpr int kDeepest = 32;
   std::string json;
   int depth = 0;
