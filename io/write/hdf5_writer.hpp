@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include <epsflow/io/results/sweep_entry.hpp>
+#include <epsflow/io/results/results_manifest.hpp>
 #include <epsflow/io/write/atomic_file.hpp>
 
 namespace epsflow::io {
