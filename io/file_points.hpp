@@ -1,4 +1,4 @@
-// Points and where they come from.
+// Points and their origin.
 #pragma once
 
 #include <cstddef>
@@ -11,57 +11,57 @@
 
 namespace epsflow::io {
 
-/// What masses are called as a column of a snapshot.
+/// The name of the column of masses in a snapshot.
 inline constexpr std::string_view kMassColumn = "Masses";
 
-/// One file of a data set: its rows, and which of them are no points.
+/// One file of a data set: its rows, and the rows that did not become points.
 struct InputRows {
-  std::string name = {};   ///< as the caller named the file
-  std::string kind = {};   ///< what it was read as, guesses included: "text, comma, header in line 1"
-  std::uint64_t rows = 0;  ///< rows of data that the file holds, or that the share of it holds (ReadOptions::share)
+  std::string name = {};   ///< the file as the caller named it
+  std::string kind = {};   ///< format and layout, guesses included: "text, comma, header in line 1"
+  std::uint64_t rows = 0;  ///< rows of data in the file, or in the share of it that was read (ReadOptions::share)
   /// Rows left out because a coordinate or weight was NaN, infinite or missing; ascending, from 0.
   std::vector<std::uint64_t> dropped = {};
-  std::string stamp = {};   ///< fingerprint from before it was read (inode, size, times of change); empty for a pipe
-  std::uint64_t first = 0;  ///< the first of the rows, in the count of the file: 0 but for a share
-  /// The unit of each column that became a coordinate, in the words of the file: d of them, empty where the file says none. Of text
-  /// that has a row of units, and of FITS; of other kinds an empty list.
+  /// Fingerprint from before the file was read (inode, size, times of change); empty for a pipe.
+  std::string stamp = {};
+  std::uint64_t first = 0;  ///< number of the first row in the file; 0 unless a share was read
+  /// [d] The unit of each coordinate column as the file spells it; an element is empty if its column has no unit. Only
+  /// text with a row of units and FITS files have units; otherwise the list is empty.
   std::vector<std::string> units = {};
-  std::uint64_t pieces = 1;  ///< files that a snapshot is in, of which this is one, in the words of the file
+  std::uint64_t pieces = 1;  ///< number of files that the snapshot is split into, as the header of this file states it
 };
 
-/// Where points come from.
+/// The origin of points: columns, files and the periodic box.
 struct PointsOrigin {
-  /// Names of the columns that became coordinates, d of them, or empty when the source has none.
+  /// [d] Names of the columns that became coordinates; empty if the source has no names.
   std::vector<std::string> column_names;
-  /// Which columns of the source these are, counted from 0: d of them, or empty for points that were not read.
+  /// [d] Numbers of these columns in the source, from 0; empty for points that were not read.
   std::vector<std::size_t> column_numbers;
-  /// The name of the column that weights are from, or its number where it has none; empty without weights.
+  /// The name of the weight column, or its number if it has no name; empty without weights.
   std::string weight_column;
-  /// Of a snapshot in a periodic box: d sides, from 0 on, with 0 for a coordinate that is none of its positions; else empty.
+  /// [d] Sides of a snapshot's periodic box, which begins at 0; 0 for coordinates that are not positions. Else empty.
   std::vector<double> box;
-  bool has_masses = false;  ///< a snapshot that has masses, whether they were read or not: its column kMassColumn
+  bool has_masses = false;  ///< true if the file is a snapshot with masses (column kMassColumn), read or not
   /// The files that the points were read from, in order; empty for points that were not read.
   std::vector<InputRows> inputs;
 
-  /// Rows of all inputs that were dropped.
+  /// Number of dropped rows of all inputs.
   [[nodiscard]] std::uint64_t dropped_rows() const noexcept {
     std::uint64_t sum = 0;
     for (const InputRows& input : inputs) sum += input.dropped.size();
     return sum;
   }
-  /// Whether rows were dropped, several files were joined, or the rows are a share. If not, point i is row i of the only file.
+  /// True if rows were dropped, files were joined, or only a share was read. If not, point i is row i of the only file.
   [[nodiscard]] bool renumbered() const noexcept {
     return inputs.size() > 1 || dropped_rows() > 0 || (!inputs.empty() && inputs.front().first > 0);
   }
 };
 
-/// Points and where they come from, as a reader or a generator makes them. A function that takes Points takes these, too.
-/// Move-only.
+/// Points and their origin, as a reader or a generator makes them. Functions that take Points accept them. Move-only.
 class FilePoints : public Points, public PointsOrigin {
  public:
   using Points::Points;
 
-  /// [n] The weights of the points, finite; empty where ReadOptions::weight asks for none.
+  /// [n] The weights of the points, finite; empty unless ReadOptions::weight names a column.
   std::vector<double> weights;
 };
 

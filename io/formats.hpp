@@ -1,4 +1,4 @@
-// The file formats that a build knows: some need a library of their own and may be left out.
+// The file formats of epsflow. Some need a library of their own, and a build may leave these out.
 #pragma once
 
 #include <string>
@@ -10,14 +10,14 @@ namespace epsflow::io {
 struct FormatInfo {
   std::string_view name;
   bool usable = true;
-  std::string detail;  ///< the library behind it with its version, or the build option that enables it; may be empty
+  /// The library of the format with its version, or the build option that enables it; may be empty
+  std::string detail;
 };
 
-/// Every format that epsflow can read or write, whether this build does or not.
+/// Returns every format that epsflow can read or write, including those that this build leaves out.
 [[nodiscard]] std::vector<FormatInfo> formats();
 
-/// Throws UsageError where this build leaves the format out. Call it before long work whose result is to be written in that
-/// format.
+/// Throws UsageError if this build leaves the format out. Call it before long work whose result needs the format.
 void require_format(std::string_view name);
 
 }  // namespace epsflow::io

@@ -1,4 +1,4 @@
-// Reading a table of neighbours from a file.
+// Reading a neighbour table from a file.
 #pragma once
 
 #include <cstdint>
@@ -15,16 +15,16 @@ struct FileNeighbors {
   Buffer<std::uint64_t> offsets;  ///< [n + 1]
   Buffer<std::uint32_t> ids;      ///< [pairs]
   Buffer<double> distances;       ///< [pairs], or empty
-  double eps = 0;                 ///< that the table was made for
+  double eps = 0;                 ///< the eps that the table was made for
 
   [[nodiscard]] NeighborsView view() const noexcept { return {offsets.span(), ids.span(), distances.span(), eps}; }
 };
 
-/// Reads an HDF5 file as `epsflow neighbors --out` writes it: data sets `offsets` with the attribute eps, `ids` and perhaps
-/// `distances`. The rows are not looked at: cluster() checks them. memory: bytes that the table may take.
+/// Reads an HDF5 file as `epsflow neighbors --out` writes it: data sets `offsets` with the attribute eps, `ids` and,
+/// optionally, `distances`. The rows are not checked: cluster() does that. memory: bytes that it may take.
 ///
-/// HDF5 is read in a child process, as points are (read_points.hpp). Throws InputError for a file that is missing, damaged or no
-/// such table, saying what is wrong with it; UsageError where the build has no HDF5; ResourceError.
+/// HDF5 is read in a child process, as for points (read_points.hpp). Throws InputError that names the fault if the file
+/// is missing, damaged or not such a table, UsageError if the build has no HDF5, ResourceError if memory is short.
 [[nodiscard]] FileNeighbors read_neighbors(const std::filesystem::path& file,
                                            std::uint64_t memory = std::numeric_limits<std::uint64_t>::max());
 

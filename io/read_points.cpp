@@ -114,7 +114,7 @@ std::span<const Option<io::ReadOptions>> options_of<io::ReadOptions>() noexcept 
 namespace epsflow::io {
 namespace {
 
-/// What an option of one kind of file belongs to; nothing for those of all files.
+/// Returns the group of formats' options that an option belongs to; nothing for options of all formats.
 std::optional<ReadOption> part_of(std::string_view name) {
   if (name.starts_with("text.")) return ReadOption::text;
   if (name.starts_with("raw.")) return ReadOption::raw;
@@ -128,7 +128,7 @@ bool takes(const Format& format, ReadOption option) {
   return std::find(format.takes.begin(), format.takes.end(), option) != format.takes.end();
 }
 
-/// Options that say what the file itself says, or that nobody would look at.
+/// Throws UsageError for options that do not apply to the format of the file.
 void refuse_idle_options(const InputFile& file, const ReadOptions& options) {
   constexpr std::string_view kOwner = "ReadOptions::";
   for (const Option<ReadOptions>& option : options_of<ReadOptions>()) {
@@ -143,7 +143,7 @@ void refuse_idle_options(const InputFile& file, const ReadOptions& options) {
   }
 }
 
-/// Of a kind of file that has no rows of equal size, and no reader that finds them, every process would read all.
+/// Throws UsageError if the share is invalid, or if every process would have to read all rows of the format.
 void check_share(const InputFile& file, const RowShare& share) {
   if (share.index >= share.count) {
     throw UsageError(fmt::format("share {} of {} cannot be; shares count from 0", share.index, share.count));
@@ -154,7 +154,7 @@ void check_share(const InputFile& file, const RowShare& share) {
       file.shown, file.format.name));
 }
 
-/// The precision that an extension such as .f32 says.
+/// Sets the precision that the extension .f32 or .f64 states. Throws UsageError if the options state another.
 void set_raw_precision(const InputFile& file, RawLayout& raw) {
   const bool is_single = file.name.extension == ".f32";
   if (!is_single && file.name.extension != ".f64") return;
@@ -225,7 +225,7 @@ void require_same_box(const std::filesystem::path& first_file, const FilePoints&
                                first_file.string()));
 }
 
-/// Copies `part` behind the first `at` points of `all`, widening float32 where `all` is float64.
+/// Copies `part` to `all` after its first `at` points, widening float32 if `all` is float64.
 void append(const Points& part, Points& all, std::size_t at) {
   part.view().visit([&](auto from) {
     if (all.precision() == Precision::float64) {
@@ -237,7 +237,7 @@ void append(const Points& part, Points& all, std::size_t at) {
   });
 }
 
-/// The rows of all parts as one data set; each part is freed as soon as it is copied.
+/// Joins the rows of all parts to one data set; each part is freed as soon as it is copied.
 FilePoints join(std::vector<FilePoints> parts, const std::string& names, const ReadOptions& options) {
   std::uint64_t n = 0;
   std::vector<InputRows> inputs;

@@ -18,36 +18,35 @@
 
 namespace epsflow::io {
 
-/// What to do with a row that holds NaN or infinity in a used column. Keep is not for points: such values stay, with NaN where a field of
-/// text is empty, and times in ISO 8601 become seconds since 1970 (UTC).
+/// What to do with a row that holds NaN or infinity in a used column. `keep` is for read_columns() only: NaN and
+/// infinity stay, an empty text field becomes NaN, and ISO 8601 times become seconds since 1970 (UTC).
 enum class NanPolicy : std::uint8_t { error, drop, keep };
 
-/// How to read a raw little-endian file, which says nothing about itself.
+/// How to read a raw little-endian file, which has no header.
 struct RawLayout {
   std::size_t dims = 0;  ///< coordinates per point; 0: not given
-  /// Empty: what an extension of .f32 or .f64 says, else float64.
+  /// If it is empty, the extension .f32 or .f64 decides; other files are read as float64.
   std::optional<Precision> precision = {};
 };
 
-/// How to read a text table, which says little about itself.
+/// How to read a text table.
 struct TextLayout {
   enum class Header : std::uint8_t { automatic, yes, no };
 
-  /// Whether the first row holds the names of the columns. Automatic: yes, if it holds text and no number. If it does not, names
-  /// are taken from a comment line right before it, where there are some. For a first row that could be names or data,
-  /// read_points() throws InputError, which asks to set this.
+  /// Whether the first row holds the names of the columns. Automatic: it does if it holds text and no number; otherwise
+  /// names are taken from a comment line right before it, if that has a name for each column. If the first row could be
+  /// names or data, read_points() throws InputError, which suggests setting this option.
   Header header = Header::automatic;
-  /// What parts the fields; ' ' stands for runs of blanks. '\0': found out from the first rows.
+  /// The character between fields; ' ' stands for runs of blanks. '\0': detected from the first rows.
   char delimiter = '\0';
-  /// The decimal separator.
   char decimal = '.';
-  /// Lines that begin with this are skipped; empty: none are.
+  /// Lines that begin with this are skipped. Empty: the text has no comments.
   std::string comment = "#";
   /// Lines to skip before anything else.
   std::uint64_t skip_rows = 0;
 };
 
-/// One of `count` shares of the rows of a file: of n rows those from n · index / count up to n · (index + 1) / count, rounded down.
+/// One of `count` shares of n rows of a file: from n · index / count up to n · (index + 1) / count, rounded down.
 struct RowShare {
   std::uint64_t index = 0;
   std::uint64_t count = 1;
@@ -57,29 +56,30 @@ struct RowShare {
 enum class Particles : std::uint8_t { gas, dark_matter, type2, type3, stars, black_holes, type6 };
 
 struct ReadOptions {
-  /// Columns to use as coordinates, in this order. An entry is a name, a number from 0, a negative number from the end (-1: the
-  /// last column) or a range of numbers (0-2). An entry that is the name of a column means that column, even if it looks like a
-  /// number. Empty: every column but that of the weights; all of them must then be numeric.
+  /// Columns to use as coordinates, in this order. An entry is a name, a number from 0, a negative number from the end
+  /// (-1: the last column) or a range of numbers (0-2). An entry that is the name of a column selects that column, even
+  /// if it looks like a number. Empty: every column except the weights; all of them must then be numeric.
   std::vector<std::string> columns = {};
-  /// Called with the names of the columns but that of the weights, where `columns` is empty and the file names them. Returns which of
-  /// these columns to use, as numbers into the list, in their order. If it returns none, every one is used.
+  /// If `columns` is empty and the file names its columns, this is called with the names of all columns except the
+  /// weights. Returns indices into that list: the columns to use, in their order. If it returns an empty list, every
+  /// column is used.
   std::function<std::vector<std::size_t>(const std::vector<std::string>& names)> choose = {};
-  /// The column of the weights, as an entry of `columns` names one. `columns` may name it as well. Weights are float64, whatever the
-  /// coordinates are. raw.dims counts this column. Empty: points have no weights.
+  /// The weight column, written like an entry of `columns`, which may name it as well. Weights are float64, whatever
+  /// the type of the coordinates. raw.dims counts this column. Empty: points have no weights.
   std::string weight = {};
   /// FITS: extension number or EXTNAME (default: the first table). HDF5: path of the data set (default: the only one).
   std::string table = {};
-  /// HDF5: which particles of a snapshot of a cosmological simulation to read. It is one where its groups /Header and /PartType0 … say
-  /// so, and neither `table` nor paths as `columns` choose otherwise.
+  /// HDF5: which particles of a snapshot of a cosmological simulation to read. A file counts as a snapshot if it has
+  /// the groups /Header and /PartType0 … and neither `table` nor paths in `columns` choose otherwise.
   Particles particles = Particles::dark_matter;
   NanPolicy on_nan = NanPolicy::error;
   RawLayout raw = {};
   TextLayout text = {};
   /// HDF5: read data sets that keep their values in other files (virtual and external storage).
   bool external_storage = false;
-  /// Bytes that the points may take, their weights included; a file that needs more is refused before it is read.
+  /// Bytes that the points may take, their weights included. A file that needs more is refused before it is read.
   std::uint64_t memory = std::numeric_limits<std::uint64_t>::max();
-  /// Which rows of each file to read, where several processes read it together. Not of text and NPZ files.
+  /// Which rows of each file to read, if several processes read it together. Not supported for text and NPZ files.
   RowShare share = {};
 };
 
@@ -120,40 +120,42 @@ std::span<const Option<io::ReadOptions>> options_of<io::ReadOptions>() noexcept;
 
 namespace epsflow::io {
 
-/// Reads a file as points. The kind follows from the name: .npy, .npz, .fits .fit .fts, .h5 .hdf5 .hdf, .parquet .parq
-/// .pq, .arrow .feather .ipc, .raw .bin .f32 .f64 (the last two set the precision); a file with another name, such as .csv
-/// .tsv .txt .dat .asc, is recognised by its first bytes, and is text when they say nothing. Unmistakable first bytes win
-/// over a name. `-` is standard input; all may be gzipped. Coordinates of float32 columns only give float32 points; anything else
-/// gives float64.
+/// Reads a file as points. The format follows from the name: .npy, .npz, .fits .fit .fts, .h5 .hdf5 .hdf, .parquet
+/// .parq .pq, .arrow .feather .ipc, .raw .bin .f32 .f64 (the last two set the precision). A file with another name,
+/// such as .csv .tsv .txt .dat .asc, is recognised by its first bytes, and read as text if these do not identify a
+/// format. Unmistakable first bytes win over a name. `-` is standard input; all may be gzipped. If all coordinate
+/// columns are float32, so are the points; otherwise they are float64.
 ///
-/// Complexity: one pass over the file. Peak memory: the points and some blocks, which for Arrow files are record batches; with
-/// weights, the points once more. A FITS,
-/// HDF5, Parquet, Arrow, raw or NPZ file that is gzipped or comes from a pipe is first held in memory as a whole. This adds its
-/// size, unpacked. Safe to call from several threads.
+/// Complexity: one pass over the file. Peak memory: the points and some blocks, which for Arrow files are record
+/// batches; with weights, the points once more. A FITS, HDF5, Parquet, Arrow, raw or NPZ file that is gzipped or comes
+/// from a pipe is first held in memory as a whole, which adds its unpacked size. Safe to call from several threads.
 ///
-/// FITS, HDF5, Parquet and Arrow files are read by another program, epsflow-reader. If the environment variable EPSFLOW_READER is
-/// set, it names this program. Otherwise the program is looked for beside the running one and where epsflow was installed.
+/// FITS, HDF5, Parquet and Arrow files are read by another program, epsflow-reader. If the environment variable
+/// EPSFLOW_READER is set, it names this program. Otherwise the program is looked for beside the running one and where
+/// epsflow was installed.
 ///
-/// Throws InputError naming file, row and column. The row is a data row, counted from 0 with dropped rows included; for text the
-/// line is named, too. An integer beyond 2^53 that float64 would round is such an error. Throws UsageError for options that do not
-/// fit the kind of file, also of options.share, and ResourceError where the points exceed options.memory or there is no epsflow-reader.
+/// Throws InputError naming file, row and column. The row is a data row, counted from 0 with dropped rows included; for
+/// text the line is named, too. An integer beyond 2^53 that float64 would round is such an error. Throws UsageError for
+/// options, options.share included, that do not fit the format. Throws ResourceError if the points exceed
+/// options.memory or epsflow-reader is not found.
 [[nodiscard]] FilePoints read_points(const std::filesystem::path& file, const ReadOptions& options = {});
 
-/// Columns beside points.
+/// Values of columns that are not coordinates.
 struct ColumnsBeside {
-  std::vector<std::vector<double>> values;  ///< [columns] [n], NaN where there is none
-  std::vector<std::size_t> numbers;         ///< [columns] which columns of the files these are, from 0
+  std::vector<std::vector<double>> values;  ///< [columns] [n], NaN if a value is missing
+  std::vector<std::size_t> numbers;         ///< [columns] numbers of these columns in the files, from 0
 };
 
-/// Reads columns beside points: their values at each. files, options: those that gave `points`, whose
-/// columns and weights are of no account here. columns: as ReadOptions::columns, each meaning one. Reads the files a second time: they
-/// must be regular. Throws as read_points(), and InputError where the files have changed since.
+/// Returns the values of `columns` at each point. `files` and `options` must be those that gave `points`; the
+/// coordinate and weight columns in `options` are ignored. `columns` are entries as in ReadOptions::columns, of one
+/// column each. Reads the files a second time, so they must be regular. Throws as read_points(), and InputError if the
+/// files have changed since.
 [[nodiscard]] ColumnsBeside read_columns(const std::vector<std::filesystem::path>& files, const ReadOptions& options,
                                          const std::vector<std::string>& columns, const FilePoints& points);
 
-/// Reads several files of one kind as one data set: the rows of a file follow those of the file before it. The points are float32
-/// if those of every file are. The files must have the same number of columns and, unless options.columns chooses, the same column
-/// names. Peak memory: the points, and those of the largest file once more.
+/// Reads several files of one format as one data set: the rows of a file follow the rows of the file before it. The
+/// points are float32 if the points of every file are. The files must have the same number of columns and, unless
+/// options.columns chooses, the same column names. Peak memory: the points, plus the points of the largest file.
 [[nodiscard]] FilePoints read_points(const std::vector<std::filesystem::path>& files, const ReadOptions& options = {});
 
 }  // namespace epsflow::io

@@ -28,7 +28,6 @@
 namespace epsflow::io {
 namespace {
 
-/// A file as it lies on the disk, held open.
 class HeldFile {
  public:
   HeldFile(std::string name, const std::filesystem::path& path)
@@ -37,7 +36,7 @@ class HeldFile {
   }
   HeldFile(std::string name, OwnedDescriptor descriptor) : name_(std::move(name)), descriptor_(std::move(descriptor)) {}
 
-  /// Fills `to` with what lies behind `offset`.
+  /// Fills `to` with the bytes from `offset` on.
   void read(std::uint64_t offset, std::span<std::byte> to) const {
     while (!to.empty()) {
       const ssize_t count = ::pread(descriptor_.get(), to.data(), to.size(), static_cast<off_t>(offset));
@@ -55,7 +54,7 @@ class HeldFile {
   OwnedDescriptor descriptor_;
 };
 
-/// Makes rows of a file in which they follow each other from byte `begin` on.
+/// Sets the source of rows that are stored consecutively from byte `begin` on.
 void set_rows(RowFile& found, HeldFile file, std::uint64_t begin) {
   found.rows.write = [held = std::make_shared<const HeldFile>(std::move(file)), begin, row = found.rows.row_bytes()](
                          std::size_t first, std::size_t last, void* to) {
@@ -63,7 +62,7 @@ void set_rows(RowFile& found, HeldFile file, std::uint64_t begin) {
   };
 }
 
-/// A file without a name.
+/// Writes coordinates to a file without a name.
 class CopyOfRows {
  public:
   CopyOfRows(const std::string& of, const FileShape& shape, const std::filesystem::path& folder)
@@ -83,7 +82,7 @@ class CopyOfRows {
         write_all(descriptor_.get(), {static_cast<const char*>(some.view().data()), some.view().bytes()});
     if (reason != 0) refuse(reason);
   }
-  /// What cannot be written is told by now.
+  /// Throws ResourceError if the data cannot be written to disk; returns the file.
   [[nodiscard]] OwnedDescriptor take() {
     if (::fdatasync(descriptor_.get()) != 0) refuse(errno);
     return std::move(descriptor_);
@@ -99,7 +98,7 @@ class CopyOfRows {
   OwnedDescriptor descriptor_;
 };
 
-/// Whether a file gives its bytes more than once, and its points are wanted as they are.
+/// True if a file can be read repeatedly, and the options use its rows unchanged.
 bool may_stay(const std::filesystem::path& file, const ReadOptions& options) {
   if (!options.weight.empty() || options.on_nan != NanPolicy::error) return false;
   std::error_code unknown;
@@ -107,21 +106,21 @@ bool may_stay(const std::filesystem::path& file, const ReadOptions& options) {
   return file != "-" && (!std::filesystem::exists(status) || std::filesystem::is_regular_file(status));
 }
 
-/// Throws InputError for more rows than there can be points.
+/// Throws InputError if there are more rows than points may have.
 void require_countable(const std::string& name, const ReadOptions& options, std::uint64_t n, std::size_t dims) {
   ReadOptions without_limit = options;
   without_limit.memory = std::numeric_limits<std::uint64_t>::max();
   require_room({.name = name, .options = without_limit}, n, dims, 1);
 }
 
-/// One row, of as many as can be points.
+/// Returns the last row, by reading the last of as many shares as there may be points.
 FilePoints last_row(const std::filesystem::path& file, ReadOptions options) {
-  constexpr std::uint64_t kShares = std::uint64_t{1} << 32U;  // as many as points can be
+  constexpr std::uint64_t kShares = std::uint64_t{1} << 32U;  // the maximum number of points
   options.share = {.index = kShares - 1, .count = kShares};
   return read_points(file, options);
 }
 
-/// Where the rows of an NPY file begin, if they lie there as in memory.
+/// Returns the offset of the rows of an NPY file, if they are stored as in memory.
 std::optional<std::uint64_t> begin_of_rows(InputFile& file, const ReadOptions& options, std::uint64_t bytes) {
   const NpyHeader header = read_npy_header(*file.bytes, {.name = file.shown, .options = options});
   const std::optional<ValueType> type = header.type.number;
@@ -141,7 +140,7 @@ std::optional<RowFile> open_row_file(const std::filesystem::path& file, const Re
   const bool raw = &input.format == &raw_format();
   if (path == nullptr || !bytes || (!raw && input.format.name != "NPY")) return std::nullopt;
   if (raw && std::endian::native == std::endian::big) return std::nullopt;
-  // Without any rows, which tells what they are, and what is wrong with the file.
+  // Reading a share without rows gives the description of the columns and checks the file.
   ReadOptions of_none = options;
   of_none.share = {.index = 0, .count = std::size_t{1} << 63U};
   FilePoints none = read_points(file, of_none);
@@ -161,7 +160,7 @@ std::optional<RowFile> open_row_file(const std::filesystem::path& file, const Re
 std::optional<FileShape> shape_of(const std::filesystem::path& file, const ReadOptions& options) {
   if (!may_stay(file, options)) return std::nullopt;
   const InputFile input(file, options);
-  // All batches of an Arrow file are read for any of its rows.
+  // Any row of an Arrow file requires reading all of its batches.
   if (std::ranges::find(input.format.takes, ReadOption::share) == input.format.takes.end() ||
       input.format.name == "Arrow" || input.bytes->regular_file() == nullptr) {
     return std::nullopt;

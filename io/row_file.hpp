@@ -12,19 +12,20 @@
 
 namespace epsflow::io {
 
-/// Points that are left in their file.
+/// Points that stay in their file.
 struct RowFile {
   PointsOrigin origin;
-  /// Reads them. Thread-safe; holds the file open. Throws InputError where it cannot be read, or has become shorter.
+  /// Reads rows. Thread-safe; holds the file open. Throws InputError if the file cannot be read or has become shorter.
   PointsSource rows;
 };
 
-/// Opens a file in which points lie as they do in memory: a regular one, NPY in C order or raw, float32 or float64 of this machine's byte order, not
-/// packed. nullopt for any other, and for options that choose columns, ask for weights or drop rows: read_points() takes these. Coordinates are
-/// not looked at. O(1). Throws as read_points() for a file that is damaged or options that do not fit it.
+/// Opens a file that stores points as they lie in memory: a regular, unpacked file, NPY in C order or raw, of float32
+/// or float64 in this machine's byte order. Returns nullopt for any other file, and for options that choose columns,
+/// name weights or drop rows; read_points() takes these. Coordinates are not read. O(1). Throws as read_points() if the
+/// file is damaged or the options do not fit it.
 [[nodiscard]] std::optional<RowFile> open_row_file(const std::filesystem::path& file, const ReadOptions& options);
 
-/// What a file says of its points.
+/// The shape of the points in a file.
 struct FileShape {
   PointsOrigin origin = {};
   std::size_t size = 0;
@@ -34,14 +35,15 @@ struct FileShape {
   [[nodiscard]] std::uint64_t bytes() const noexcept { return std::uint64_t{size} * dims * bytes_of(precision); }
 };
 
-/// That of a file of which rows can be read without the others, NPY, raw, FITS, HDF5 and Parquet, whose last row is read, and what the format reads
-/// together with it. nullopt for any other, as text, what is packed or a pipe, and for options that ask for weights or drop rows. Throws as
-/// read_points().
+/// Returns the shape of a file with random access to rows: NPY, raw, FITS, HDF5 or Parquet. Reads the last row, and
+/// whatever the format must read together with it, to check that the file is complete. Returns nullopt for text, packed
+/// files, pipes and other formats, and for options that name weights or drop rows. Throws as read_points().
 [[nodiscard]] std::optional<FileShape> shape_of(const std::filesystem::path& file, const ReadOptions& options);
 
-/// Copies the coordinates of such a file into one without a name in `folder`, which goes with what is returned: n · d · 4 or 8 bytes. Of them
-/// some `at_once` bytes are in memory at a time, and what the format reads together, as a row group of Parquet, which is read again for each piece that has rows of it. Throws as read_points(), InputError
-/// where the file is changed meanwhile, and ResourceError where the folder has no room.
+/// Copies the coordinates of a file for which shape_of() returned `shape` to an unnamed file in `folder`, which is
+/// deleted together with the result: n · d · 4 or 8 bytes. Memory: about `at_once` bytes, and whatever the format reads
+/// together. A row group of Parquet, for example, is read again for each piece that has rows of it. Throws as
+/// read_points(), InputError if the file changes meanwhile, and ResourceError if the folder lacks space.
 [[nodiscard]] RowFile copy_rows(const std::filesystem::path& file, const ReadOptions& options, FileShape shape,
                                 const std::filesystem::path& folder, std::uint64_t at_once);
 

@@ -12,7 +12,7 @@ namespace epsflow::io {
 std::vector<std::int64_t> row_numbers(const PointsOrigin& origin, std::uint64_t n) {
   std::vector<std::int64_t> numbers;
   numbers.reserve(n);
-  std::uint64_t first = 0;  // of the file, in the count through all
+  std::uint64_t first = 0;  // number of the file's first row, counted through all files
   for (const InputRows& input : origin.inputs) {
     std::uint64_t row = input.first;
     const auto take_until = [&](std::uint64_t end) {

@@ -18,7 +18,7 @@
 namespace epsflow::io {
 namespace {
 
-/// Bytes that are read and converted before the next ones: column by column, so that they should stay in the cache.
+/// Bytes that are read and converted at once, column by column; small enough to stay in the cache.
 constexpr std::size_t kBlockBytes = std::size_t{1} << 16;
 
 template <class T>
@@ -46,7 +46,7 @@ struct Half {
   }
 };
 
-/// In the order of ValueType.
+/// The C++ types in the order of ValueType.
 using ValueTypes = std::tuple<float, double, std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t,
                               std::uint16_t, std::uint32_t, std::uint64_t, Half>;
 
@@ -54,7 +54,7 @@ bool is_native(const BinaryColumn& column) noexcept {
   return column.big_endian == (std::endian::native == std::endian::big);
 }
 
-/// Where the values of a column come from.
+/// Consecutive values of a column in memory.
 struct Run {
   const BinaryColumn& column;
   const ElementChoice& choice;
@@ -96,13 +96,13 @@ void convert_column(const Run& values, To* to, std::size_t dims) {
   const bool swap = !is_native(values.column);
   const auto run = [&](auto zero) { convert_run<decltype(zero)>(values, swap, to, dims); };
   if constexpr (std::is_same_v<To, float>) {
-    run(float{});  // float32 points are made of float32 columns only
+    run(float{});  // Only float32 columns give float32 points.
   } else {
     with_value_type(values.column.type, run);
   }
 }
 
-/// Whether the columns are all of the row and follow each other, as the coordinates of points do.
+/// True if the columns fill the row one after the other, as the coordinates of points do.
 bool is_point_layout(std::span<const BinaryColumn> columns, std::uint64_t row_bytes, Precision precision) noexcept {
   const ValueType type = precision == Precision::float32 ? ValueType::float32 : ValueType::float64;
   const std::size_t size = bytes_of(precision);
@@ -113,7 +113,7 @@ bool is_point_layout(std::span<const BinaryColumn> columns, std::uint64_t row_by
   return true;
 }
 
-/// The data of a stream, which may end before they do.
+/// The data of a stream; reports a stream that ends too early.
 class DataStream {
  public:
   DataStream(ByteStream& stream, std::uint64_t expected, const Source& source)
@@ -127,7 +127,7 @@ class DataStream {
 
   [[nodiscard]] const Source& source() const noexcept { return source_; }
 
-  /// Passes over bytes up to a place in the data.
+  /// Skips bytes up to an offset in the data.
   void skip_to(std::uint64_t place) {
     const std::uint64_t count = place - taken_;
     const std::uint64_t got = stream_.skip(count);
@@ -227,7 +227,7 @@ FilePoints points_from_runs(ByteStream& stream, const PointsShape& shape, std::s
   points.begin(shape);
   const RowRange rows = share_of(source.options, shape.rows);
   if (rows.count == 0) return points.take();
-  // The stream goes forward only. The weights may be a coordinate as well.
+  // The stream goes forward only, so columns are read by offset. The weight column may be a coordinate as well.
   std::map<std::uint64_t, std::vector<std::size_t>> coordinates;
   for (std::size_t k = 0; k < columns.size(); ++k) coordinates[columns[k].offset].push_back(k);
   const std::size_t size = bytes_of(columns[0].type);

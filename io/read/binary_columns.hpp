@@ -1,4 +1,4 @@
-// Fixed-size binary columns, as NPY and raw files hold them, to rows of coordinates.
+// Converts columns of fixed-size binary values, as NPY and raw files hold them, to points.
 #pragma once
 
 #include <cstddef>
@@ -28,27 +28,25 @@ enum class ValueType : std::uint8_t {
   float16,
 };
 
-/// Bytes of one value.
 [[nodiscard]] std::size_t bytes_of(ValueType type) noexcept;
 
-/// As numpy calls it: "float32".
+/// Returns numpy's name of the type: "float32".
 [[nodiscard]] std::string_view type_name(ValueType type) noexcept;
 
 /// One column of binary values, unaligned.
 struct BinaryColumn {
   ValueType type = ValueType::float64;
   bool big_endian = false;
-  std::uint64_t offset = 0;  ///< of its first value in the data
+  std::uint64_t offset = 0;  ///< byte offset of its first value in the data
 };
 
-/// Reads the next shape.rows rows of the stream, row_bytes each, and makes points of the columns in them. Of these rows
-/// source.options.share asks for some; the others are passed over. Values that are laid out as points are read in
-/// place. One pass, a block at a time. Throws as PointsBuilder, and InputError if the stream is shorter, or for an
-/// integer that float64 would round.
+/// Reads the next shape.rows rows of the stream, row_bytes each, and makes points of the given columns. Rows that
+/// source.options.share does not select are skipped. Values that are laid out as points are read in place. One pass, a
+/// block at a time. Throws as PointsBuilder, and InputError if the stream is shorter or float64 would round an integer.
 [[nodiscard]] FilePoints points_from_rows(ByteStream& stream, const PointsShape& shape, std::uint64_t row_bytes,
                                           std::span<const BinaryColumn> columns, const Source& source);
 
-/// The same for columns of one type that follow each other, shape.rows values each.
+/// As points_from_rows(), for columns of one type that are stored one after the other, shape.rows values each.
 [[nodiscard]] FilePoints points_from_runs(ByteStream& stream, const PointsShape& shape,
                                           std::span<const BinaryColumn> columns, const Source& source);
 
@@ -56,7 +54,7 @@ struct BinaryColumn {
 void put_run(ByteStream& stream, const PointsShape& shape, const BinaryColumn& column, std::size_t k,
              ValueStore& points, const Source& source);
 
-/// The InputError of a file that ends before its data do.
+/// Throws InputError for a file that ends before its data do.
 [[noreturn]] void throw_truncated(const Source& source, std::uint64_t expected, std::uint64_t found);
 
 }  // namespace epsflow::io

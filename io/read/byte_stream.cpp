@@ -27,7 +27,7 @@ namespace {
                                std::generic_category().message(code)));
 }
 
-/// Opens a file, or standard input anew, which belongs to the process.
+/// Opens a file; for standard input, duplicates its descriptor, because the process owns the original.
 OwnedDescriptor open_to_read(const std::filesystem::path& file, const std::string& name) {
   int descriptor = -1;
   do {
@@ -46,14 +46,14 @@ class FileByteStream final : public ByteStream {
     if (S_ISDIR(status.st_mode)) {
       throw InputError(name_ + ": is a folder, not a file; name the files in it that are to be read");
     }
-    // Files that the kernel makes up, as in /proc, claim to be empty and are not: only reading tells.
+    // Kernel files, as in /proc, report size 0 but are not empty: their size is known only after reading.
     if (!S_ISREG(status.st_mode)) return;
     find_path(status);
-    // Standard input may have been read from before.
+    // Standard input may have been read in part before.
     const off_t begin = ::lseek(descriptor_.get(), 0, SEEK_CUR);
     if (status.st_size == 0 || begin < 0) return;
     size_ = narrow<std::uint64_t>(std::max<off_t>(0, status.st_size - begin), "file size");
-    // Only advice: a refusal costs time, nothing else.
+    // This is only advice: a refusal costs time, nothing else.
     (void)::posix_fadvise(descriptor_.get(), 0, 0, POSIX_FADV_SEQUENTIAL);
   }
 
@@ -63,7 +63,7 @@ class FileByteStream final : public ByteStream {
   }
 
  private:
-  /// By which another process finds the same file, from its beginning: not /dev/stdin, nor a file without a name any more.
+  /// Finds a path by which another process can open the same file; /dev/stdin and deleted files have none.
   void find_path(const struct stat& status) {
     std::error_code code;
     const std::filesystem::path path = std::filesystem::canonical(path_, code);
@@ -74,7 +74,7 @@ class FileByteStream final : public ByteStream {
   }
 
   std::size_t read_some(std::span<char> to) override {
-    // What is written behind the end meanwhile is not read: a line of it may be half there.
+    // Bytes that are appended meanwhile are not read, because their last line may be incomplete.
     if (size_) to = to.first(static_cast<std::size_t>(std::min<std::uint64_t>(to.size(), *size_ - done_)));
     if (to.empty()) return 0;
     for (;;) {
@@ -100,7 +100,7 @@ class FileByteStream final : public ByteStream {
     return count;
   }
 
-  // Whoever shares a pipe with us may have made it non-blocking.
+  // Another process that shares the pipe may have made it non-blocking.
   void wait_for_bytes() const {
     pollfd waiting{.fd = descriptor_.get(), .events = POLLIN, .revents = 0};
     if (::poll(&waiting, 1, -1) < 0 && errno != EINTR) throw_unreadable(name_, errno);
@@ -114,7 +114,7 @@ class FileByteStream final : public ByteStream {
   }
 
   std::filesystem::path path_;
-  std::filesystem::path path_elsewhere_ = {};  ///< for regular_file(); empty where there is none
+  std::filesystem::path path_elsewhere_ = {};  ///< for regular_file(); empty if there is none
   std::string name_;
   OwnedDescriptor descriptor_;
   std::optional<std::uint64_t> size_;
@@ -142,7 +142,6 @@ bool begins_as_gzip(std::span<const char> bytes) noexcept {
   return bytes.size() >= 2 && bytes[0] == '\x1f' && bytes[1] == '\x8b';
 }
 
-/// Unpacks another stream.
 class GzipStream final : public ByteStream {
  public:
   GzipStream(std::unique_ptr<ByteStream> packed, std::string name)
@@ -157,7 +156,7 @@ class GzipStream final : public ByteStream {
   static constexpr std::size_t kInputBytes = std::size_t{1} << 17;
 
   std::size_t read_some(std::span<char> to) override {
-    // zlib counts in 32 bits.
+    // Sizes in zlib have 32 bits.
     constexpr std::size_t kMostAtOnce = std::size_t{1} << 30;
     const auto room = static_cast<uInt>(std::min(kMostAtOnce, to.size()));
     state_.next_out = reinterpret_cast<Bytef*>(to.data());
@@ -185,7 +184,7 @@ class GzipStream final : public ByteStream {
     state_.avail_in = static_cast<uInt>(got);
   }
 
-  /// Behind a member comes the end, another member, or the zeros with which archives on tape pad.
+  /// After a member follows the end, another member, or zeros, with which tape archives are padded.
   void finish_member() {
     bool is_padded = false;
     for (;; ++state_.next_in, --state_.avail_in) {
@@ -292,7 +291,7 @@ OwnedBytes read_all(ByteStream& stream, std::uint64_t budget, const std::string&
   std::uint64_t total = 0;
   std::uint64_t next = std::uint64_t{1} << 16;
   do {
-    // One byte more than is allowed, to see whether there is one.
+    // One byte more than the budget shows whether the stream exceeds it.
     const std::uint64_t most = budget - total == UINT64_MAX ? next : std::min(next, budget - total + 1);
     OwnedBytes block{.storage = Buffer<char>(most)};
     block.size = stream.read(block.storage.span());

@@ -22,16 +22,15 @@
 namespace epsflow::io {
 namespace {
 
-/// The process that reads, as its answers show it.
+/// Receives the answers of the child.
 class Answers {
  public:
   explicit Answers(Connection child) noexcept : child_(child) {}
 
-  /// Whether the reader has understood the request.
+  /// True if the child has understood the request.
   [[nodiscard]] bool begun() const noexcept { return begun_; }
 
-  /// Sends the request, and stores what the reader puts. Throws BadValues for what is impossible, and the error that is
-  /// sent.
+  /// Sends the request and stores the values received. Throws BadValues for impossible ones, and the child's error.
   void receive(const ReadRequest& request, ValueStore& store) {
     child_.send(request);
     for (;;) {
@@ -80,7 +79,7 @@ class Child {
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
-  /// How it ended, as waitpid says; 0 where the program lets nobody know.
+  /// Returns the status of waitpid; 0 if the program ignores the end of its children.
   int wait() noexcept {
     int status = 0;
     while (::waitpid(id_, &status, 0) < 0) {
@@ -96,8 +95,8 @@ class Child {
   pid_t id_;
 };
 
-/// Starts the reader with the socket as its standard input. Whatever this process does with signals is not passed on; and in a
-/// group of its own it is not hit by those that this process ignores, as one does that goes on when its terminal closes.
+/// Starts the reader with the socket as its standard input. The reader does not inherit this process's signal settings.
+/// It has its own process group, so that signals that this process ignores, as of a closed terminal, do not end it.
 class Spawning {
  public:
   Spawning() {
@@ -121,9 +120,9 @@ class Spawning {
   Spawning(const Spawning&) = delete;
   Spawning& operator=(const Spawning&) = delete;
 
-  /// Lets the reader have one of this process's descriptors as its `number`.
+  /// Passes one of this process's descriptors to the reader as descriptor `number`.
   void pass(int descriptor, int number) {
-    // Above all numbers that are given, lest one of them be overwritten before it is passed.
+    // The duplicate is above all numbers in use there, so that none is overwritten before it is passed.
     const int high = ::fcntl(descriptor, F_DUPFD_CLOEXEC, kFileInMemory + 1);
     if (high < 0) {
       throw ResourceError(fmt::format(
@@ -200,7 +199,7 @@ void read_in_child(const Format& format, const LibraryFile& file, const Source& 
   require_ends(::pipe2(ends.data(), O_CLOEXEC));
   OwnedDescriptor answers(ends[0]);
   OwnedDescriptor written(ends[1]);
-  // More at once is faster; it may be refused, and does not matter then.
+  // A larger pipe is faster. The call may fail, which does no harm.
   ::fcntl(written.get(), F_SETPIPE_SZ, 1 << 20);
   Child child = [&] {
     Spawning spawning;
@@ -227,7 +226,7 @@ void read_in_child(const Format& format, const LibraryFile& file, const Source& 
                        store);
     static_cast<void>(child.wait());
   } catch (const BadValues&) {
-    // It may be writing, or waiting for what this process sends.
+    // Closing both ends stops a child that is writing, or waiting for data.
     answers = {};
     asked = {};
     const int status = child.wait();

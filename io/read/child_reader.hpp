@@ -1,4 +1,4 @@
-// Reading in a process of its own, for libraries that damaged files can crash.
+// Reading in a child process, for libraries that damaged files can crash.
 #pragma once
 
 #include <chrono>
@@ -11,16 +11,16 @@ namespace epsflow::io {
 /// Processor time that one step of a reader may take.
 inline constexpr std::chrono::seconds kPatience{60};
 
-/// Lets epsflow-reader read the file with format.reader.parse, or parse_neighbors for a NeighborsBuilder, and stores
-/// what it puts, which is then complete. An error that is thrown there is thrown here. Throws InputError that calls the
-/// file damaged and names the library if the process crashes, sends what is impossible, or takes more than `patience`
-/// of processor time for one step; ResourceError if the process cannot be started, or is killed. Memory: a block of
-/// values, and what `parse` takes. The process prints nothing, dumps no core, and ends with this one.
+/// Runs epsflow-reader, which reads the file with format.reader.parse, or parse_neighbors for a NeighborsBuilder, and
+/// fills `store` with all values. An error that the child throws is thrown here. Throws InputError that calls the file
+/// damaged and names the library if the child crashes, sends impossible values, or takes more than `patience` of
+/// processor time for one step; ResourceError if the child cannot be started, or is killed. Memory: a block of values,
+/// and the memory of `parse`. The child prints nothing, dumps no core, and ends with this process.
 void read_in_child(const Format& format, const LibraryFile& file, const Source& source, ValueStore& store,
                    std::chrono::seconds patience = kPatience);
 
-/// The program that does it: what the environment variable EPSFLOW_READER names, or `epsflow-reader` beside this program,
-/// in ../bin from there, or where epsflow was installed. Throws ResourceError naming these places where it is in none.
+/// Returns the path of epsflow-reader: the value of the environment variable EPSFLOW_READER, or `epsflow-reader` beside
+/// this program, in ../bin from there, or where epsflow was installed. Throws ResourceError if none has it.
 [[nodiscard]] std::filesystem::path find_reader();
 
 }  // namespace epsflow::io

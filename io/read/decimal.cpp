@@ -8,7 +8,7 @@
 namespace epsflow::io {
 namespace {
 
-/// The value of a number that from_chars found out of range: an infinity or next to nothing.
+/// Returns the value of a number that from_chars found out of range: an infinity, zero or a tiny number.
 double out_of_range_value(const std::string& text) noexcept {
   static const locale_t plain = newlocale(LC_ALL_MASK, "C", nullptr);
   return strtod_l(text.c_str(), nullptr, plain);

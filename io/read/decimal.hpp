@@ -1,5 +1,4 @@
-// Decimal text to float64, rounded exactly: a fast path for the numbers that files are made of, std::from_chars for the
-// rest.
+// Decimal text to float64, rounded exactly. Ordinary numbers take a fast path; std::from_chars converts the rest.
 #pragma once
 
 #include <array>
@@ -23,7 +22,7 @@ inline constexpr std::array<double, 23> kPowersOfTen{1e0,  1e1,  1e2,  1e3,  1e4
                                                      1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
                                                      1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
-/// mantissa / 10^places for a mantissa of 2^53 and more, or false where only parse_number knows the nearest float64.
+/// Computes mantissa / 10^places for a mantissa of at least 2^53. Returns false if it may round wrongly.
 inline bool divide_wide(std::uint64_t mantissa, std::uint64_t places, double& value) noexcept {
 #if LDBL_MANT_DIG == 64 && defined(__x86_64__)
   if (places >= kPowersOfTen.size()) return false;
@@ -44,15 +43,15 @@ inline bool divide_wide(std::uint64_t mantissa, std::uint64_t places, double& va
 
 }  // namespace detail
 
-/// Scans a plain decimal number, [-]digits[.digits][e[±]digits] with `decimal` for the point, at p and returns where it
-/// ends, or nullptr when the text is something else, its exact value needs parse_number, or it is an integer beyond 2^53. Never reads at or behind
-/// `end`. O(length).
+/// Scans a plain decimal number at p, [-]digits[.digits][e[±]digits] with `decimal` for the point, and returns its end.
+/// Returns nullptr if the text is something else, its exact value needs parse_number(), or it is an integer beyond
+/// 2^53. Never reads at or after `end`. O(length).
 ///
 /// Source: Clinger, "How to read floating point numbers accurately", PLDI 1990: an integer up to 2^53 and a power of
-/// ten up to 10^22 are exact in float64, so that one multiplication or division rounds once. Where long double has a
-/// 64-bit significand a division of any 64-bit integer rounds once to that; rounding the quotient to float64 is a
-/// second rounding, harmless unless the first ended exactly between two float64 values. That covers the 16 and 17
-/// digits of printed float64.
+/// ten up to 10^22 are exact in float64, so that one multiplication or division rounds once. If long double has a
+/// 64-bit significand, a division of any 64-bit integer rounds once to that. Rounding the quotient to float64 is a
+/// second rounding, which is harmless unless the first ended exactly between two float64 values. This covers the 16 and
+/// 17 digits of printed float64.
 [[nodiscard]] inline const char* scan_decimal(const char* p, const char* end, double& value,
                                               char decimal = '.') noexcept {
   const auto digit_at = [&](const char* at) noexcept {
@@ -98,8 +97,9 @@ inline bool divide_wide(std::uint64_t mantissa, std::uint64_t places, double& va
   return p;
 }
 
-/// The whole text as a float64, nearest even: a decimal number with an optional sign, or nan, inf, infinity in any
-/// case. Blanks around it are not accepted. Too large gives an infinity, too small a zero. Nothing for other text.
+/// Returns the whole text as a float64, rounded to nearest even: a decimal number with an optional sign, or nan, inf,
+/// infinity in any case, without blanks around it. Too large a number gives an infinity, too small a number zero.
+/// Returns nothing for other text.
 [[nodiscard]] std::optional<double> parse_number(std::string_view text) noexcept;
 
 }  // namespace epsflow::io

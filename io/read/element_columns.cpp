@@ -17,7 +17,7 @@ struct ElementName {
   std::uint64_t element = 0;
 };
 
-/// "POS[2]" as its parts.
+/// Splits "POS[2]" into name and index.
 std::optional<ElementName> parse_element(std::string_view text) {
   const std::size_t open = text.rfind('[');
   if (open == std::string_view::npos || open == 0 || text.back() != ']') return std::nullopt;
@@ -39,7 +39,7 @@ std::string plain_name(const ColumnList& available, std::size_t column) {
   return available.names.empty() ? std::to_string(column) : available.names[column];
 }
 
-/// The only value that the column holds in each row.
+/// Returns the only value that the column holds in each row.
 ElementChoice choose_whole(const Source& source, const ColumnList& available, const ElementCount& count_of,
                            std::size_t column, std::string_view option) {
   const std::uint64_t count = count_of ? count_of(column) : 1;
@@ -56,7 +56,7 @@ ElementChoice choose_whole(const Source& source, const ColumnList& available, co
   return {column, 0, available.names.empty() ? std::string() : available.names[column]};
 }
 
-/// What one entry of the option means: more than one value where it is a range.
+/// Returns the values that one entry of the option selects: more than one if it is a range.
 std::vector<ElementChoice> choose(const Source& source, const ColumnList& available, const ElementCount& count_of,
                                   const std::string& wanted, std::string_view option) {
   std::vector<ElementChoice> chosen;
@@ -78,7 +78,7 @@ std::vector<ElementChoice> choose(const Source& source, const ColumnList& availa
   return chosen;
 }
 
-/// Where the weights are, if there are any.
+/// Returns the weight column, if the options name one.
 std::optional<ElementChoice> choose_weight(const Source& source, const ColumnList& available,
                                            const ElementCount& count_of) {
   const std::string& wanted = source.options.weight;
@@ -89,8 +89,7 @@ std::optional<ElementChoice> choose_weight(const Source& source, const ColumnLis
                                show_text(wanted), format_count(chosen.size(), "column"), source.name));
 }
 
-/// The columns that are the coordinates if none are named: what ReadOptions::choose returns, else all but `weight`, if
-/// given.
+/// Returns the default coordinates: the columns that ReadOptions::choose returns, else all but `weight`, if given.
 std::vector<std::size_t> default_columns(const Source& source, const ColumnList& available,
                                          const ElementChoice* weight) {
   std::vector<std::size_t> others;
@@ -112,7 +111,7 @@ std::vector<ElementChoice> choose_coordinates(const Source& source, const Column
                                               const std::optional<ElementChoice>& weight) {
   std::vector<ElementChoice> chosen;
   if (source.options.columns.empty()) {
-    // The other values of a vector are no column of their own.
+    // If the weight is one value of a vector, the column is not left out of the coordinates.
     const bool is_whole = weight && (!count_of || count_of(weight->column) == 1);
     for (const std::size_t column : default_columns(source, available, is_whole ? &*weight : nullptr)) {
       chosen.push_back(choose_whole(source, available, count_of, column, kColumnsOption));
@@ -133,8 +132,7 @@ std::vector<ElementChoice> choose_coordinates(const Source& source, const Column
   return chosen;
 }
 
-// Moves the rows without NaN or infinity to the front and returns how many there are; the others are dropped from
-// `rows`.
+// Moves the rows without NaN or infinity to the front and returns their number; records the others in `rows.dropped`.
 template <class T>
 std::size_t compact_finite(std::span<T> values, std::size_t n, std::size_t dims, InputRows& rows) {
   std::size_t kept = 0;
@@ -150,8 +148,8 @@ std::size_t compact_finite(std::span<T> values, std::size_t n, std::size_t dims,
   return kept;
 }
 
-// Whether all values are finite. x · 0 is 0 for finite x and NaN for all others, and a NaN stays in a sum; the lanes
-// keep the additions from waiting for each other.
+// True if all values are finite. x · 0 is 0 for finite x and NaN for all others, and a NaN stays in a sum. Several
+// lanes keep the additions independent of each other.
 template <class T>
 bool all_finite(std::span<const T> values) noexcept {
   constexpr std::size_t kLanes = 16;
@@ -166,7 +164,7 @@ bool all_finite(std::span<const T> values) noexcept {
   return sum == 0;
 }
 
-// Index of the first value that is NaN or infinite, or values.size().
+// Returns the index of the first value that is NaN or infinite, or values.size().
 template <class T>
 std::size_t find_non_finite(std::span<const T> values) noexcept {
   constexpr std::size_t kBlock = 4096;
@@ -245,7 +243,7 @@ std::vector<ElementChoice> select_elements(const Source& source, const ColumnLis
 void refuse_transposed(const Source& source, std::uint64_t rows, std::uint64_t columns) {
   constexpr std::uint64_t kFewRows = 4;
   constexpr std::uint64_t kManyColumns = 32;
-  // Without rows no bytes vouch for the width, so that it is bounded here, before a list of columns is made of it.
+  // Without rows, the size of the file does not bound the width; this limit prevents a huge list of columns.
   constexpr std::uint64_t kMostColumns = std::uint64_t{1} << 20;
   if (columns > kMostColumns) {
     throw source.error("{} columns, but points have at most {}; transpose the array", format_count(columns),

@@ -15,30 +15,31 @@
 
 namespace epsflow::io {
 
-/// One value per row.
+/// A value that each row has: one element of a column.
 struct ElementChoice {
-  std::size_t column = 0;     ///< into ColumnList
-  std::uint64_t element = 0;  ///< of the values that the column holds in each row
-  std::string name = {};      ///< "POS[0]", or the column's own name when it holds one value; empty without names
-  bool is_float32 = false;    ///< whether float32 holds whatever the column holds
-  std::string unit = {};      ///< in the words of the file; empty if it says none
+  std::size_t column = 0;     ///< index into ColumnList
+  std::uint64_t element = 0;  ///< which of the values that the column holds in each row
+  std::string name = {};      ///< "POS[0]", or the column's own name if it holds one value; empty without names
+  bool is_float32 = false;    ///< true if float32 holds all values of the column exactly
+  std::string unit = {};      ///< as the file spells it; empty if the file has none
 
-  /// How errors name it: 'POS[0]' or 3.
+  /// Returns the name in errors: 'POS[0]' or 3.
   [[nodiscard]] std::string label() const;
 };
 
-/// float32 when float32 holds all of the columns, else float64.
+/// Returns float32 if float32 holds all of the columns, else float64.
 [[nodiscard]] Precision precision_of(std::span<const ElementChoice> columns) noexcept;
 
-/// How many values a column holds in each row; kUnknownCount if no row has any. Empty if every column holds one.
+/// Returns how many values a column holds in each row; kUnknownCount if it has no values. If empty, every column holds
+/// one.
 using ElementCount = std::function<std::uint64_t(std::size_t column)>;
 inline constexpr std::uint64_t kUnknownCount = std::numeric_limits<std::uint64_t>::max();
 
-/// The columns that source.options asks for as coordinates, or all, followed by that of the weights if the options name
-/// one. It may be one of the coordinates as well; only if no coordinates are named it is left out of them. A column of
-/// one value is chosen by its name or number, a value of any other as "name[k]", k from 0. Counts columns that may be
-/// chosen, some repeatedly. Throws as columns_of(), InputError that says how many values a column holds, UsageError for
-/// a value that is named twice or a range of weights.
+/// Returns the columns that source.options select as coordinates, or all, followed by the weight column if the options
+/// name one. If no coordinates are named, the weight column is not a coordinate; otherwise it may be. A column of one
+/// value is chosen by its name or number, a value of any other column as "name[k]", k from 0. Calls `count_of` for
+/// columns that may be chosen, for some repeatedly. Throws as columns_of(), InputError with the number of values if an
+/// element does not exist or is not chosen, UsageError for a value that is named twice or several weight columns.
 [[nodiscard]] std::vector<ElementChoice> select_elements(const Source& source, const ColumnList& available,
                                                          const ElementCount& count_of = {});
 
@@ -46,19 +47,19 @@ inline constexpr std::uint64_t kUnknownCount = std::numeric_limits<std::uint64_t
 [[nodiscard]] std::vector<ElementChoice> select_elements(const Source& source, const ColumnList& available,
                                                          std::span<const std::uint64_t> elements);
 
-/// Throws InputError for a matrix of a few long rows, as of coordinates that lie in rows: points are its rows, and so many
-/// columns are coordinates only where ReadOptions::columns chooses of them.
+/// Throws InputError for a matrix of a few long rows, because it may hold one coordinate per row, whereas each row is
+/// read as a point. ReadOptions::columns permits such a matrix.
 void refuse_transposed(const Source& source, std::uint64_t rows, std::uint64_t columns);
 
-/// For InputRows::kind: ", 2 rows of 5 columns; transposed?" for a few rows of more columns, else nothing.
+/// Returns text for InputRows::kind: ", 2 rows of 5 columns; transposed?" for a few rows of more columns, else nothing.
 [[nodiscard]] std::string describe_wide(std::uint64_t rows, std::uint64_t columns);
 
-/// What is left to do with points after their values are read. Drops and counts the rows with NaN or infinity, or
-/// throws InputError naming the first, as the options say, and calls take_columns(). O(n·d).
+/// Finishes points whose values have been read. As the options say, drops and counts the rows with NaN or infinity, or
+/// throws InputError naming the first. Then calls take_columns(). O(n·d).
 void finish_points(FilePoints& points, std::span<const ElementChoice> chosen, const Source& source);
 
-/// Stores names, numbers and units of the chosen columns in the points, and makes weights of the last one if
-/// source.options asks for weights. Coordinates of float32 columns become float32, though the weights be float64.
+/// Stores names, numbers and units of the chosen columns in the points. If source.options name a weight column, the
+/// last column becomes the weights. Coordinates of float32 columns become float32, even if the weights are float64.
 /// O(n·d).
 void take_columns(FilePoints& points, std::span<const ElementChoice> chosen, const Source& source);
 

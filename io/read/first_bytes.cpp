@@ -20,7 +20,7 @@ std::string_view without_blanks_before(std::string_view text) noexcept {
 
 constexpr std::string_view kUnpack = "unpack it first";
 
-/// Files whose first bytes could begin a text as well, were it not for what follows.
+/// Recognises binary files of other programs by their first bytes.
 std::optional<ForeignKind> foreign_binary(std::string_view bytes) {
   struct Magic {
     std::string_view bytes;

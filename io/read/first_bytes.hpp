@@ -1,4 +1,4 @@
-// What the first bytes of a file tell of it.
+// Recognises files by their first bytes.
 #pragma once
 
 #include <cstddef>
@@ -7,20 +7,20 @@
 
 namespace epsflow::io {
 
-/// Where the first byte is that no text has: a control character, or no UTF-8.
+/// Returns the position of the first byte that text cannot contain: a control character, or invalid UTF-8.
 [[nodiscard]] std::optional<std::size_t> find_binary(std::string_view bytes) noexcept;
 
-/// What an archive's first entry is called; empty where `bytes` begin no ZIP archive.
+/// Returns the name of the first entry of a ZIP archive; empty if `bytes` do not begin one.
 [[nodiscard]] std::string_view first_zip_entry(std::string_view bytes) noexcept;
 
-/// A kind of file that is not read.
+/// A kind of file that epsflow does not read.
 struct ForeignKind {
   std::string_view name;
   std::string_view remedy;
 };
 
-/// The kind of another program's file, where bytes, which are no text from `binary` on, begin one. PAR1,PAR2 may as well
-/// be names of columns.
+/// Returns the kind of another program's file that begins with `bytes`, if any; `binary` is the result of
+/// find_binary(). PAR1,PAR2 alone are not evidence: they may be names of columns.
 [[nodiscard]] std::optional<ForeignKind> find_foreign(std::string_view bytes, std::optional<std::size_t> binary);
 
 }  // namespace epsflow::io

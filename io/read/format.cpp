@@ -20,7 +20,7 @@ using namespace std::string_view_literals;
 
 constexpr std::string_view kNeedsArrow = "EPSFLOW_WITH_PARQUET=ON (libarrow and libparquet)";
 
-/// The first format that the test is true of, or null.
+/// Returns the first format that passes the test, or null.
 template <class Test>
 const Format* find_where(Test test) {
   const std::span<const Format* const> all = all_formats();

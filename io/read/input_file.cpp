@@ -7,7 +7,7 @@
 namespace epsflow::io {
 namespace {
 
-/// Raw coordinates may happen to begin like a gzip file, so that there only the name counts.
+/// Raw coordinates may happen to begin like a gzip file, so for raw files only the name decides.
 Unpack unpack_of(const FileName& name) {
   return name.format == &raw_format() && !name.is_packed ? Unpack::nothing : Unpack::gzip;
 }

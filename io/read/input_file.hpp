@@ -11,17 +11,16 @@
 
 namespace epsflow::io {
 
-/// What changes whenever somebody writes to a regular file: which it is, its size, and the time of its last change; empty
-/// for any other.
+/// Returns a fingerprint that changes whenever a regular file is written to: its identity, size, and time of last
+/// change. Empty for any other file.
 [[nodiscard]] std::string stamp_of(const std::filesystem::path& file);
 
-/// A file that is there, with bytes in it, and of a known format. Throws as open_stream() and find_format() do, and InputError
-/// for one without bytes.
+/// An open file of a known format. Throws as open_stream() and find_format(), and InputError if it is empty.
 struct InputFile {
   InputFile(const std::filesystem::path& file, const ReadOptions& options);
 
-  std::string shown;  ///< as errors name it
-  std::string stamp;  ///< stamp_of() it, before it was opened
+  std::string shown;  ///< the name in errors
+  std::string stamp;  ///< stamp_of() the file, before it was opened
   FileName name;
   std::unique_ptr<ByteStream> bytes;
   const Format& format;

@@ -1,4 +1,4 @@
-// A file for a library that opens files itself.
+// Access to a file for a library that opens files itself.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace epsflow::io {
 
-/// A descriptor that is closed by its owner. Move-only.
+/// A file descriptor that is closed by its owner. Move-only.
 class OwnedDescriptor {
  public:
   OwnedDescriptor() = default;
@@ -23,7 +23,7 @@ class OwnedDescriptor {
     return *this;
   }
 
-  /// -1 for none.
+  /// Returns -1 if there is none.
   [[nodiscard]] int get() const noexcept { return descriptor_; }
 
  private:
@@ -33,22 +33,22 @@ class OwnedDescriptor {
 /// Writes all bytes. Returns 0, or the errno of the failure.
 [[nodiscard]] int write_all(int descriptor, std::span<const char> bytes) noexcept;
 
-/// An empty file that lies in memory, and is gone with its last descriptor. Throws ResourceError where there can be none.
+/// Returns an empty file in memory, which is deleted with its last descriptor. Throws ResourceError on failure.
 [[nodiscard]] OwnedDescriptor make_memory_file();
 
-/// The path under which this process opens one of its descriptors anew.
+/// Returns the path under which this process can open one of its descriptors again.
 [[nodiscard]] std::filesystem::path path_of_descriptor(int descriptor);
 
-/// A plain regular file by its path; the bytes of any other by that of a file in memory.
+/// A file that a library can open: a plain regular file by its own path, any other as a copy of its bytes in memory.
 struct LibraryFile {
   std::filesystem::path path;
   std::uint64_t size = 0;
-  OwnedDescriptor memory = {};     ///< of the file in memory
+  OwnedDescriptor memory = {};     ///< the descriptor of the file in memory
   std::uint64_t memory_taken = 0;  ///< bytes of ReadOptions::memory that the file in memory takes
 };
 
-/// Throws InputError for a file without bytes or one that cannot be read, ResourceError as soon as the bytes that have to
-/// be held in memory are more than what is left of the budget.
+/// Makes a LibraryFile of the stream. Throws InputError if the file is empty or unreadable, ResourceError as soon as
+/// the bytes that must be held in memory exceed the rest of the budget.
 [[nodiscard]] LibraryFile library_file(ByteStream& stream, const Source& source);
 
 }  // namespace epsflow::io

@@ -20,7 +20,7 @@ FilePoints read_raw(ByteStream& stream, const Source& source) {
   const Precision precision = raw.precision.value_or(Precision::float64);
   const std::size_t size = bytes_of(precision);
   const std::size_t row_bytes = raw.dims * size;
-  // How many rows there are is known from the size alone.
+  // Only the size of the file gives the number of rows.
   if (!stream.size()) {
     const OwnedBytes bytes = read_all(stream, memory_left(source), source.name);
     const std::unique_ptr<ByteStream> whole = stream_of(bytes.span(), source.name, Unpack::nothing);

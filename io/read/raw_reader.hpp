@@ -1,4 +1,4 @@
-// Raw files: nothing but coordinates, little-endian, row-major.
+// Raw files, which hold only coordinates, little-endian and row-major.
 #pragma once
 
 #include <epsflow/io/file_points.hpp>
@@ -10,9 +10,8 @@ namespace epsflow::io {
 
 [[nodiscard]] const Format& raw_format();
 
-/// Reads all that is left of a stream as points of source.options.raw.dims coordinates in source.options.raw.precision.
-/// Columns are chosen by number. Throws UsageError without dims, InputError when the bytes are no whole number of
-/// points.
+/// Reads the rest of a stream as points of source.options.raw.dims coordinates in source.options.raw.precision. Columns
+/// are chosen by number. Throws UsageError without dims, InputError if the file ends within a point.
 [[nodiscard]] FilePoints read_raw(ByteStream& stream, const Source& source);
 
 }  // namespace epsflow::io

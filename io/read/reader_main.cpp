@@ -1,4 +1,4 @@
-// epsflow-reader: reads one file in the place of the process that starts it (child_reader.hpp). No program for people.
+// epsflow-reader: reads one file for the process that starts it (child_reader.hpp). Users do not run it.
 #include <unistd.h>
 #include <cstdio>
 

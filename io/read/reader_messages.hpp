@@ -1,4 +1,4 @@
-// What is sent between this process and one that reads files in its place (epsflow-reader).
+// The messages between this process and the child process that reads files for it (epsflow-reader).
 #pragma once
 
 #include <algorithm>
@@ -19,13 +19,11 @@
 
 namespace epsflow::io {
 
-/// Descriptors of the reading process. Its standard input is a socket: the request arrives there, and the numbers of
-/// chosen columns.
+/// Descriptors of the child process. Its standard input is a socket for the request and the chosen columns.
 inline constexpr int kAnswers = 3;
 inline constexpr int kFileInMemory = 4;
 
-/// What an answer begins with. It is followed by the names, the shape, a ValuesHeader and the bytes of the values, or
-/// the text of the error.
+/// The first byte of an answer. The names, the shape, a ValuesHeader and the values, or the text of the error follow.
 enum class Message : std::uint8_t {
   begun,
   names,
@@ -41,14 +39,14 @@ enum class Message : std::uint8_t {
 
 struct ValuesHeader {
   std::uint64_t first = 0;
-  std::uint64_t column = 0;  ///< as ValueSink::put() takes it
+  std::uint64_t column = 0;  ///< column as in ValueSink::put()
   std::uint64_t bytes = 0;
 };
 
-/// Which file to read, and how. `options` holds what a Format's `parse` may use. ReadOptions::choose stays where it is:
-/// if there is one, the reader may send the names of columns before the shape, and receives numbers.
+/// The file to read, and how. `options` holds the options that a Format's `parse` may use. ReadOptions::choose is
+/// called by the parent: if it is set, the reader may send the names of columns before the shape, and receives numbers.
 struct ReadRequest {
-  std::string version = "epsflow-reader 9";  ///< changes with what a request or an answer holds
+  std::string version = "epsflow-reader 9";  ///< changes with the content of a request or an answer
   pid_t parent = 0;
   std::chrono::seconds patience{0};  ///< processor time that a step may take
   std::string format = {};           ///< Format::name
@@ -58,14 +56,14 @@ struct ReadRequest {
   std::uint64_t file_memory = 0;  ///< LibraryFile::memory_taken
   std::uint64_t memory_taken = 0;
   bool chooses = false;
-  bool neighbors = false;  ///< the file is a table of neighbours
+  bool neighbors = false;  ///< true if the file is a neighbour table
   ReadOptions options = {};
 };
 
 template <class T, class Plain>
 concept SameButConst = std::same_as<std::remove_const_t<T>, Plain>;
 
-/// The members of a structure that are sent, in this order.
+/// Returns the members of a structure that are sent, in this order.
 template <SameButConst<ElementChoice> T>
 auto members_of(T& choice) {
   return std::tie(choice.column, choice.element, choice.name, choice.is_float32, choice.unit);
@@ -88,14 +86,14 @@ class Connection {
  public:
   Connection(int in, int out) noexcept : in_(in), out_(out) {}
 
-  /// Sends values: text, lists, structures with members_of(), and what is trivially copyable. Throws BadValues if the
-  /// other end is closed.
+  /// Sends values: text, lists, structures with members_of(), and trivially copyable types. Throws BadValues if the
+  /// peer is gone.
   template <class... T>
   void send(const T&... values) {
     (send_one(values), ...);
   }
 
-  /// Receives a value as send() sends it. Throws BadValues if the other end is closed or sends what is impossible.
+  /// Receives a value as send() sends it. Throws BadValues if the other end is closed or sends an impossible value.
   template <class T>
   T receive() {
     T value{};
@@ -107,7 +105,7 @@ class Connection {
   void receive_bytes(void* to, std::uint64_t count) const;
 
  private:
-  /// No text and no list is longer than this.
+  /// The maximum length of a text or list.
   static constexpr std::uint64_t kLongest = std::uint64_t{1} << 20;
 
   template <class T>
@@ -140,7 +138,7 @@ class Connection {
         value.resize(size);
         receive_bytes(value.data(), size);
       } else {
-        // Memory is taken for what has arrived, whatever the size is said to be.
+        // Memory grows with the items that arrive, because the size may be wrong.
         for (std::uint64_t i = 0; i < size; ++i) value.push_back(receive<typename T::value_type>());
       }
     } else {

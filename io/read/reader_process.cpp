@@ -17,7 +17,7 @@
 namespace epsflow::io {
 namespace {
 
-/// Its end is a signal that ends the process. Processor time: waiting for a slow disk is no step that never ends.
+/// Ends the process by a signal if a step takes too much processor time. Waiting for a disk does not count.
 class StepTimer {
  public:
   explicit StepTimer(std::chrono::seconds patience) : patience_(patience) { restart(); }
@@ -65,8 +65,7 @@ void parse(const ReadRequest& request, const Reader& reader, Connection& parent)
   (request.neighbors ? reader.parse_neighbors : reader.parse)(file, source, sink);
 }
 
-/// Reads the request, and answers it. Throws BadValues for a request of another version of epsflow, or if the parent is
-/// gone.
+/// Reads the request, and answers it. Throws BadValues if it is of another version, or the parent has ended.
 void answer(Reader (*reader_of)(std::string_view format), Connection& parent) {
   auto request = parent.receive<ReadRequest>();
   if (request.version != ReadRequest().version || request.options.share.index >= request.options.share.count) {

@@ -11,7 +11,7 @@
 namespace epsflow::io {
 namespace {
 
-/// The column of that name, spelled so or with other blanks around it.
+/// Returns the column of that name; blanks around names are ignored. Throws InputError if two columns match.
 std::optional<std::size_t> find_name(const Source& source, const ColumnList& available, std::string_view wanted,
                                      std::string_view option) {
   std::optional<std::size_t> found;
@@ -27,7 +27,7 @@ std::optional<std::size_t> find_name(const Source& source, const ColumnList& ava
   return found;
 }
 
-/// The first and the last column that a number, from the end when it is negative, or a range means.
+/// Returns the first and the last column that a number (negative: from the end) or a range selects.
 std::optional<std::pair<std::size_t, std::size_t>> find_numbers(const ColumnList& available, std::string_view wanted) {
   if (const auto number = whole_number<std::int64_t>(wanted)) {
     const std::int64_t column = *number < 0 ? *number + narrow<std::int64_t>(available.count) : *number;
@@ -42,7 +42,7 @@ std::optional<std::pair<std::size_t, std::size_t>> find_numbers(const ColumnList
   return std::pair(*first, *last);
 }
 
-/// The first and the last of the columns that one entry of the option means.
+/// Returns the first and the last column that one entry of the option selects.
 std::pair<std::size_t, std::size_t> column_range(const Source& source, const ColumnList& available,
                                                  const std::string& entry, std::string_view option) {
   const std::string_view wanted = trim(entry);
@@ -142,7 +142,7 @@ void require_room(const Source& source, std::uint64_t n, std::uint64_t columns, 
 RowRange share_of(const ReadOptions& options, std::uint64_t n) noexcept {
   const std::uint64_t index = options.share.index;
   const std::uint64_t count = options.share.count;
-  // n · i / count, which may be more than 64 bits on the way.
+  // n · i / count, computed without the overflow of n · i.
   const auto begin = [&](std::uint64_t i) { return n / count * i + n % count * i / count; };
   return {begin(index), begin(index + 1) - begin(index)};
 }

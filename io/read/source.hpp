@@ -1,4 +1,4 @@
-// What all readers share: the source that they name in errors, the choice of columns, the memory check, the NaN policy.
+// Code that all readers share: the source and its name in errors, the choice of columns, the memory check.
 #pragma once
 
 #include <algorithm>
@@ -25,110 +25,110 @@ namespace epsflow::io {
 
 /// One file, or bytes that stand for one, and how to read it.
 struct Source {
-  std::string name;  ///< as errors name it
+  std::string name;  ///< the name in errors
   const ReadOptions& options;
   std::uint64_t memory_taken = 0;  ///< bytes of options.memory that earlier files of the same data set hold
 
-  /// An error that begins with the name of the source.
+  /// Returns an error that begins with the name of the source.
   template <class E = InputError, class... Args>
   [[nodiscard]] E error(fmt::format_string<Args...> text, Args&&... args) const {
     return E(name + ": " + fmt::format(text, std::forward<Args>(args)...));
   }
-  /// The same source where `bytes` more of the memory are taken.
+  /// Returns the same source with `bytes` more of the memory taken.
   [[nodiscard]] Source with_taken(std::uint64_t bytes) const {
     return {.name = name, .options = options, .memory_taken = memory_taken + bytes};
   }
 };
 
-/// Calls f with a zero of the type of such coordinates.
+/// Calls f with a zero of the type of coordinates of this precision.
 template <class F>
 decltype(auto) with_type(Precision precision, F f) {
   return precision == Precision::float32 ? f(float{}) : f(double{});
 }
 
-/// The columns that a file offers.
 struct ColumnList {
   std::size_t count = 0;
-  /// count of them, or empty when the file has none. Names behind these are of columns that are chosen by name alone.
+  /// `count` names, or empty if the file has none. Further names may follow; their columns are chosen by name alone.
   std::vector<std::string> names;
-  bool ignore_case = false;  ///< FITS names its columns without regard to case
+  bool ignore_case = false;  ///< true for FITS, which names columns without regard to case
 
-  /// As errors name a column: 'lat' or 3.
+  /// Returns the column as errors name it: 'lat' or 3.
   [[nodiscard]] std::string label(std::size_t column) const;
-  /// For errors: "a, b, c", or "0 to 2" without names; of many the first 40.
+  /// Returns text for errors: "a, b, c", or "0 to 2" without names; at most 40 names.
   [[nodiscard]] std::string describe() const;
 };
 
-/// Names of options, for errors.
 inline constexpr std::string_view kColumnsOption = "ReadOptions::columns";
 inline constexpr std::string_view kWeightOption = "ReadOptions::weight";
 
-/// The columns that one entry of the option means, as indices into `available`: by name, blanks around it aside, else by 0-based
-/// number, -1 for the last one, or a range such as 0-2. Throws InputError listing the columns there are.
+/// Returns the columns that one entry of the option selects, as indices into `available`: by name, without blanks
+/// around it, else by number from 0, -1 for the last column, or a range such as 0-2. Throws InputError listing all
+/// columns if there is none.
 [[nodiscard]] std::vector<std::size_t> columns_of(const Source& source, const ColumnList& available,
                                                   const std::string& entry, std::string_view option = kColumnsOption);
 
-/// The UsageError of a column that source.options asks for twice; `column` is how it is shown: "column 3".
+/// Throws UsageError for a column that source.options name twice; `column` is its text in the error: "column 3".
 [[noreturn]] void throw_named_twice(const Source& source, std::string_view column);
 
-/// For errors: what the options read, "coordinates" or "coordinates and weights", and how to choose other columns.
+/// Return text for errors: "coordinates" or "coordinates and weights", and how to choose other columns.
 [[nodiscard]] std::string_view kinds_of_values(const Source& source) noexcept;
 [[nodiscard]] std::string_view how_to_choose(const Source& source) noexcept;
 
-/// The error for a selected column that holds no plain numbers; `type` says what it holds instead.
+/// Throws InputError for a selected column that does not hold plain numbers; `type` names its type.
 [[noreturn]] void throw_not_numeric(const Source& source, const ColumnList& available, std::size_t column,
                                     std::string_view type);
 
-/// 2^53: float64 holds every integer up to it, and further on only some. What lies below needs no second look.
+/// 2^53: float64 holds every integer up to it, and only some beyond. A value below it needs no further check.
 inline constexpr double kMostExact = 9007199254740992.0;
 
 [[nodiscard]] inline bool may_be_rounded(double value) noexcept { return std::abs(value) >= kMostExact; }
 
-/// Whether float64 holds the integer itself.
+/// True if float64 holds the integer exactly.
 template <class Integer>
 [[nodiscard]] bool is_exact(Integer value) noexcept {
   static_assert(std::is_integral_v<Integer>);
   const auto nearest = static_cast<double>(value);
-  // Behind the largest integer, a cast back would be undefined.
+  // From 2^digits on, a cast back would be undefined.
   const double end = std::ldexp(1.0, std::numeric_limits<Integer>::digits);
   return nearest < end && static_cast<Integer>(nearest) == value;
 }
 
-/// The InputError of an integer that float64 would round; `where` names its row, `column` its column.
+/// Throws InputError for an integer that float64 would round; `where` names its row, `column` its column.
 [[noreturn]] void throw_rounded(const Source& source, const std::string& where, const std::string& column,
                                 const std::string& value);
 
-/// Bytes of options.memory that earlier files of the same data set have left.
+/// Returns the bytes of options.memory that earlier files of the same data set have left.
 [[nodiscard]] std::uint64_t memory_left(const Source& source) noexcept;
 
-/// The error for points that exceed the memory budget; `points` says which: "2 points". `columns`: that of the weights counts.
+/// Throws ResourceError: the points exceed the memory budget. `points`: "2 points". `columns` includes the weights.
 [[noreturn]] void throw_over_memory(const Source& source, std::string_view points, std::uint64_t columns,
                                     std::uint64_t bytes);
 
-/// Throws InputError for sizes that no data set may have, ResourceError when n rows of the columns exceed the memory budget.
+/// Throws InputError for sizes that a data set may not have, ResourceError if n rows exceed the memory budget.
 void require_room(const Source& source, std::uint64_t n, std::uint64_t columns, std::uint64_t row_bytes);
 
-/// Rows of a file that follow each other.
+/// Consecutive rows of a file.
 struct RowRange {
   std::uint64_t first = 0;
   std::uint64_t count = 0;
   [[nodiscard]] std::uint64_t end() const noexcept { return first + count; }
 };
 
-/// The rows that options.share asks for of a file with n rows.
+/// Returns the rows that options.share selects from a file with n rows.
 [[nodiscard]] RowRange share_of(const ReadOptions& options, std::uint64_t n) noexcept;
 
-/// Room for all columns to be read of those of n rows that source.options.share asks for: that of the weights is one more coordinate
-/// until finish_points(). Its InputRows::first is set. Throws as require_room() does.
+/// Allocates points for the rows that source.options.share selects from n rows, with InputRows::first set. The weight
+/// column counts as a coordinate until finish_points(). Throws as require_room().
 [[nodiscard]] FilePoints make_points(const Source& source, std::uint64_t n, std::uint64_t columns, Precision precision);
 
-/// Text from a file as errors show it: in quotes, shortened between characters, and with control characters and bytes
-/// that are no UTF-8 escaped, so that none reaches a terminal.
+/// Returns text from a file as errors show it: in quotes, shortened between characters, and with control characters and
+/// invalid UTF-8 escaped, so that neither reaches a terminal.
 [[nodiscard]] std::string show_text(std::string_view text);
-/// The same without the quotes.
+/// As show_text(), without the quotes.
 [[nodiscard]] std::string show_name(std::string_view text);
 
-/// For errors: "a, b, c", what `show` gives of each item; of many the first 40 and how many there are more.
+/// Returns text for errors: "a, b, c", the result of `show` for each item. Further items are only counted after the
+/// first 40.
 template <class Items, class Show>
 std::string list_of(const Items& items, Show show) {
   constexpr std::size_t kShown = 40;
@@ -139,13 +139,13 @@ std::string list_of(const Items& items, Show show) {
   return items.size() > kShown ? fmt::format("{} and {} more", list, items.size() - kShown) : list;
 }
 
-/// A to Z in lower case, whatever the locale.
+/// Returns the text with A to Z in lower case, whatever the locale.
 [[nodiscard]] std::string to_lower(std::string_view text);
 
-/// Without blanks and tabs at either end.
+/// Removes blanks and tabs from both ends.
 [[nodiscard]] std::string_view trim(std::string_view text) noexcept;
 
-/// The number that all of the text is, in digits, with a minus where T has one.
+/// Returns the number if all of the text is one: digits, after an optional minus if T is signed.
 template <class T>
 std::optional<T> whole_number(std::string_view text) {
   T number{};

@@ -1,4 +1,4 @@
-// UTF-8, as far as messages, names and the recognition of text need it.
+// UTF-8 for messages, names and the recognition of text.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace epsflow::io {
 
-/// Bytes of the character that `text` begins with, or 0 when these are no valid UTF-8: stray or missing continuation
+/// Returns the bytes of the first character of `text`, or 0 if it is not valid UTF-8: stray or missing continuation
 /// bytes, overlong forms, surrogates, values over U+10FFFF.
 [[nodiscard]] constexpr std::size_t utf8_length(std::string_view text) noexcept {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
@@ -27,7 +27,7 @@ namespace epsflow::io {
   return is_overlong || is_outside ? 0 : length;
 }
 
-/// Appends a character; what is none becomes U+FFFD.
+/// Appends a character; an invalid code becomes U+FFFD.
 inline void append_utf8(std::uint32_t code, std::string& text) {
   if (code > 0x10FFFF || (code >= 0xD800 && code < 0xE000)) code = 0xFFFD;
   const auto tail = [&](int shift) { text += static_cast<char>(0x80U | ((code >> shift) & 0x3FU)); };

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kBlockBytes = std::size_t{1} << 16;
 
-/// Reads bytes that nobody needs.
+/// Reads bytes and discards them.
 void pass_over(std::uint64_t bytes, const ReadBytes& read) {
   std::array<std::byte, kBlockBytes> block;
   for (; bytes > 0; bytes -= std::min<std::uint64_t>(bytes, kBlockBytes)) {
@@ -23,7 +23,7 @@ void pass_over(std::uint64_t bytes, const ReadBytes& read) {
   }
 }
 
-/// Reads `count` values of type T, and writes each `stride` bytes behind the one before.
+/// Reads `count` values of type T, and writes them at intervals of `stride` bytes.
 template <class T>
 void scatter(std::byte* to, std::size_t stride, std::uint64_t count, const ReadBytes& read) {
   std::array<T, kBlockBytes / sizeof(T)> block;
@@ -106,7 +106,7 @@ FilePoints PointsBuilder::take() {
 void NeighborsBuilder::begin(const NeighborsShape& shape) {
   require(shape.memory_taken <= std::numeric_limits<std::uint64_t>::max() - source_.memory_taken);
   const std::uint64_t most = std::max({shape.offsets, shape.ids, shape.distances});
-  static_cast<void>(checked_multiply(most, 4 * sizeof(double), "the table of neighbours"));  // so that the sum fits
+  static_cast<void>(checked_multiply(most, 4 * sizeof(double), "the table of neighbours"));  // checks that the sum fits
   const std::uint64_t bytes =
       shape.offsets * sizeof(std::uint64_t) + shape.ids * sizeof(std::uint32_t) + shape.distances * sizeof(double);
   if (bytes > memory_left(source_.with_taken(shape.memory_taken))) {

@@ -1,4 +1,4 @@
-// Where readers put the values of points, or of a table of neighbours, and what makes these of them.
+// The interface through which readers pass values, and the stores that make points or a neighbour table of them.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@
 
 namespace epsflow::io {
 
-/// What a reader knows of points before the first value.
+/// The shape of points, which a reader passes before the first value.
 struct PointsShape {
   std::uint64_t rows = 0;
   std::vector<ElementChoice> columns = {};  ///< one for each coordinate, followed by the weights
@@ -30,7 +30,7 @@ struct PointsShape {
   [[nodiscard]] Precision precision() const noexcept { return precision_of(columns); }
 };
 
-/// What a reader knows of a table of neighbours before the first value.
+/// The shape of a neighbour table, which a reader passes before the first value.
 struct NeighborsShape {
   std::uint64_t offsets = 0;
   std::uint64_t ids = 0;
@@ -42,11 +42,10 @@ struct NeighborsShape {
 /// The arrays of a table: offsets as std::uint64_t, ids as std::uint32_t, distances as double.
 enum class TableArray : std::uint64_t { offsets, ids, distances };
 
-/// Thrown for a shape or values that are impossible. A process whose memory is damaged may send anything.
+/// Thrown for an impossible shape or values. A process whose memory is damaged may send anything.
 struct BadValues {};
 
-/// Takes first a shape, then every value, in any order. Rows that ReadOptions::share does not ask for may be put or
-/// left out.
+/// Takes first a shape, then every value, in any order. Rows outside of ReadOptions::share are optional.
 class ValueSink {
  public:
   ValueSink() = default;
@@ -57,19 +56,19 @@ class ValueSink {
   virtual void begin(const PointsShape& /*shape*/) { throw BadValues(); }
   virtual void begin(const NeighborsShape& /*shape*/) { throw BadValues(); }
 
-  /// The column that stands for whole rows of points. Column k + 1 is coordinate k, and column a of a table is
+  /// The column number that stands for whole rows of points. Column k + 1 is coordinate k, and column a of a table is
   /// TableArray a.
   static constexpr std::uint64_t kWholeRows = 0;
 
   /// Puts the bytes of values of one column, from row `first` on.
   virtual void put(std::uint64_t first, std::uint64_t column, std::span<const std::byte> values) = 0;
 
-  /// Puts whole rows from row `first` on, row-major. T is of the shape's precision.
+  /// Puts whole rows from row `first` on, row-major. T must match the shape's precision.
   template <class T>
   void put_rows(std::uint64_t first, std::span<const T> values) {
     put(first, kWholeRows, std::as_bytes(values));
   }
-  /// Puts coordinate k of the rows from row `first` on. T is of the shape's precision.
+  /// Puts coordinate k of the rows from row `first` on. T must match the shape's precision.
   template <class T>
   void put_coordinate(std::uint64_t first, std::size_t k, std::span<const T> values) {
     put(first, k + 1, std::as_bytes(values));
@@ -81,30 +80,30 @@ class ValueSink {
   }
 };
 
-/// Writes the next bytes of the values that are put.
+/// Fills `to` with the next bytes of the values that are put.
 using ReadBytes = std::function<void(std::span<std::byte> to)>;
 
-/// A sink that keeps the values. What is impossible is refused with BadValues.
+/// A sink that stores the values. Throws BadValues for impossible ones.
 class ValueStore : public ValueSink {
  public:
   void put(std::uint64_t first, std::uint64_t column, std::span<const std::byte> values) override;
 
-  /// As put(), for `bytes` bytes that `read` writes: in place, where the rows of the column are contiguous.
+  /// As put(), for `bytes` bytes that `read` writes: directly into the store if the rows of the column are contiguous.
   void put_from(std::uint64_t first, std::uint64_t column, std::uint64_t bytes, const ReadBytes& read);
 
-  /// Whether it takes a table of neighbours, and no points.
+  /// True if it takes a neighbour table, not points.
   [[nodiscard]] virtual bool takes_table() const noexcept { return false; }
   [[nodiscard]] bool has_begun() const noexcept { return !columns_.empty(); }
-  /// Whether the shape and every value have been put.
+  /// True if the shape and every value have been put.
   [[nodiscard]] bool is_complete() const noexcept { return has_begun() && missing_ == 0; }
 
  protected:
-  /// Where the values of a column go. Rows outside of `kept` are dropped.
+  /// The destination of the values of a column. Rows outside of `kept` are dropped.
   struct Column {
-    std::byte* to = nullptr;  ///< the first row that is kept
+    std::byte* to = nullptr;  ///< address of the first row that is kept
     std::size_t size = 0;     ///< bytes of a row
     std::size_t stride = 0;   ///< bytes from one row to the next
-    std::uint64_t rows = 0;   ///< of the file
+    std::uint64_t rows = 0;   ///< rows in the file
     RowRange kept = {};
   };
 
@@ -136,7 +135,7 @@ class PointsBuilder final : public ValueStore {
   FilePoints points_;
 };
 
-/// Makes a table of neighbours. begin() throws ResourceError if it exceeds the memory budget.
+/// Makes a neighbour table. begin() throws ResourceError if it exceeds the memory budget.
 class NeighborsBuilder final : public ValueStore {
  public:
   explicit NeighborsBuilder(const Source& source) noexcept : source_(source) {}

@@ -43,8 +43,8 @@ int read_or_refuse(const std::uint8_t* data, std::size_t size, const char* name,
   return 0;
 }
 
-/// Reads with the parser of a library, which otherwise runs in a process of its own: coverage and faults of a child
-/// would not be seen. Values that its parent would refuse are a fault of the parser, and end the program.
+/// Reads with the parser of a library in this process, not in a child, whose coverage and faults would not be seen.
+/// Values that its parent would refuse are a fault of the parser, and end the program.
 inline io::FilePoints parse_points(decltype(io::Reader::parse) parse, std::span<const char> bytes,
                                    const io::Source& source) {
   const auto stream = io::stream_of(bytes, source.name);

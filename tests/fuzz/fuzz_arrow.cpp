@@ -1,5 +1,5 @@
-// Any bytes as a Parquet file, or as an Arrow file where bit 16 of the first byte says so. Their parsers are libparquet and
-// libarrow, which carry no coverage probes: only a build with sanitized ones sees all of it.
+// Reads any bytes as a Parquet file, or as an Arrow file if the bit of value 16 is set in the first byte. The parsers
+// are libparquet and libarrow, which have no coverage probes unless they are built with sanitizers.
 #include "fuzz/fuzz.hpp"
 
 #include <epsflow/io/read/arrow/arrow_formats.hpp>

@@ -1,5 +1,4 @@
-// Any bytes as a FITS file. Its parser is cfitsio, which carries no coverage probes: only a build with a sanitized cfitsio
-// sees all of it.
+// Reads any bytes as a FITS file. cfitsio parses them; it has coverage probes only if it is built with sanitizers.
 #include "fuzz/fuzz.hpp"
 
 #include <epsflow/io/read/fits/fits_format.hpp>

@@ -1,5 +1,4 @@
-// Any bytes as an HDF5 file. Its parser is libhdf5, which carries no coverage probes: only a build with a sanitized libhdf5
-// sees all of it.
+// Reads any bytes as an HDF5 file. libhdf5 parses them; it has coverage probes only if it is built with sanitizers.
 #include "fuzz/fuzz.hpp"
 
 #include <epsflow/io/read/hdf5/hdf5_format.hpp>

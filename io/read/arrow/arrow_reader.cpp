@@ -49,8 +49,7 @@
 namespace epsflow::io {
 namespace {
 
-/// The type of the values that a column's dictionaries and runs stand for, and that an extension, such as a tensor,
-/// stores.
+/// Returns the type of a column's values, after decoding dictionaries and runs and unwrapping extensions (tensors).
 const arrow::DataType& value_type(const arrow::DataType& type) {
   switch (type.id()) {
     case arrow::Type::DICTIONARY:
@@ -79,7 +78,7 @@ bool is_one_of(OneOf<Arrays...> /*kinds*/, const arrow::DataType& type) {
   return ((type.id() == Arrays::TypeClass::type_id) || ...);
 }
 
-/// Calls visit(array) with an array of one of the kinds as what it is. Returns false for any other.
+/// Calls visit(array) with the array cast to its type, if this is one of the kinds. Returns false otherwise.
 template <class... Arrays, class Visit>
 bool visit_one_of(OneOf<Arrays...> /*kinds*/, const arrow::Array& array, Visit visit) {
   const auto is_one = [&]<class Array>(std::type_identity<Array>) {
@@ -90,13 +89,13 @@ bool visit_one_of(OneOf<Arrays...> /*kinds*/, const arrow::Array& array, Visit v
   return (is_one(std::type_identity<Arrays>()) || ...);
 }
 
-/// The type of the numbers in a column of numbers or of vectors.
+/// Returns the type of the numbers in a column of numbers or of vectors.
 const arrow::DataType& element_type(const arrow::DataType& type) {
   const arrow::DataType& values = value_type(type);
   return is_one_of(Vectors(), values) ? value_type(*values.field(0)->type()) : values;
 }
 
-/// A time in seconds: since 1970, since midnight, or as long as it lasts.
+/// Returns a time in seconds: since 1970, since midnight, or its duration.
 template <class Array>
 double seconds_of(const Array& times, std::int64_t i) {
   const std::int64_t time = times.Value(i);
@@ -122,12 +121,12 @@ T number_of(const Array& array, std::int64_t i) {
   }
 }
 
-/// Where the values of some rows are.
+/// The values of some rows, as indices into an array.
 struct Places {
   static constexpr std::int64_t kMissing = -1;
 
-  std::shared_ptr<arrow::Array> array;  ///< that holds the values
-  std::vector<std::int64_t> at;         ///< for each row, if any, the place there, or kMissing; empty: row i is at i
+  std::shared_ptr<arrow::Array> array;  ///< the array with the values
+  std::vector<std::int64_t> at;  ///< index of the value of each row, or kMissing; empty: the value of row i has index i
 
   void list_rows() {
     if (!at.empty()) return;
@@ -135,7 +134,7 @@ struct Places {
     std::iota(at.begin(), at.end(), std::int64_t{0});
   }
 
-  /// Goes on to the array of the values that dictionaries, runs and extensions stand for.
+  /// Replaces dictionaries, runs and extensions by the array of their values.
   void look_up() {
     for (;;) {
       const std::shared_ptr<arrow::Array> codes = array;
@@ -162,7 +161,7 @@ struct Places {
     }
   }
 
-  /// `place` tells where in the next array the value at a place of this one is.
+  /// Continues with the array `next`; `place` maps an index of the present array to one of `next`.
   template <class Place>
   void move_to(std::shared_ptr<arrow::Array> next, Place place) {
     list_rows();
@@ -171,14 +170,14 @@ struct Places {
   }
 };
 
-/// Where the values, or the lists, of all rows of a column are.
+/// Returns the positions of the values, or lists, of all rows of a column.
 Places places_of(std::shared_ptr<arrow::Array> column) {
   Places places{std::move(column), {}};
   places.look_up();
   return places;
 }
 
-/// The length of the first list in a column that has values; 0 where all lists are empty, nothing where there are none.
+/// Returns the length of the first list that is not empty; 0 if all lists are empty, nothing if the column has none.
 std::optional<std::uint64_t> first_length(std::shared_ptr<arrow::Array> column) {
   if (column->length() == 0) return std::nullopt;
   Places places = places_of(std::move(column));
@@ -193,7 +192,7 @@ std::optional<std::uint64_t> first_length(std::shared_ptr<arrow::Array> column) 
   return length;
 }
 
-/// What can be done about a column of a type that is not read; empty where nothing is known.
+/// Returns advice for a column of a type that is not read; empty if there is none.
 std::string_view remedy_for(const arrow::DataType& type) {
   if (type.id() == arrow::Type::STRUCT) return "write its fields as columns of their own";
   if (is_one_of(Times(), type)) return "write them as numbers, such as seconds";
@@ -205,7 +204,7 @@ void require_number(const Source& source, const ColumnList& available, std::size
                     const arrow::DataType& type) {
   const arrow::DataType& element = element_type(type);
   if (is_one_of(Numbers(), element)) return;
-  // Columns beside the points, such as that of --by, may hold times, as those of text may.
+  // Columns of values that are not coordinates may hold times, as in text.
   if (source.options.on_nan == NanPolicy::keep && is_one_of(Times(), element)) return;
   const std::string shown = show_text(type.ToString());
   if (arrow::is_decimal(element)) {
@@ -225,7 +224,7 @@ void require_number(const Source& source, const ColumnList& available, std::size
                      found);
 }
 
-/// Throws where something failed: ResourceError for want of memory, else InputError with Arrow's reason.
+/// Throws if the status is an error: ResourceError if memory ran out, else InputError with Arrow's reason.
 void check_arrow(const arrow::Status& status, const Source& source, std::string_view doing) {
   if (status.ok()) return;
   if (status.IsOutOfMemory()) {
@@ -234,7 +233,7 @@ void check_arrow(const arrow::Status& status, const Source& source, std::string_
         "than it holds",
         doing);
   }
-  // What follows the first line is a place in Arrow's source.
+  // The lines after the first are positions in Arrow's source.
   std::string reason = status.message().substr(0, status.message().find('\n'));
   std::replace_if(
       reason.begin(), reason.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }, '?');
@@ -243,26 +242,26 @@ void check_arrow(const arrow::Status& status, const Source& source, std::string_
                                                : "the file may be truncated or damaged, fetch it again");
 }
 
-/// The value, where there is one; throws as check_arrow().
+/// Returns the value of a result. Throws as check_arrow().
 template <class T>
 T value_of(arrow::Result<T> result, const Source& source, std::string_view doing) {
   check_arrow(result.status(), source, doing);
   return std::move(result).ValueUnsafe();
 }
 
-/// Memory for what is read of one file. A damaged file claims pages and buffers of any size, and where bytes are missing
-/// Arrow may fill all that was claimed with zeros. So no more is given than a whole file can need.
+/// The memory pool for reading one file. A damaged file claims pages and buffers of any size, and Arrow may fill
+/// missing bytes with zeros up to the claimed size. So the pool grants at most the memory that an intact file needs.
 class FileMemory final : public arrow::ProxyMemoryPool {
  public:
   explicit FileMemory(const LibraryFile& file) : ProxyMemoryPool(arrow::default_memory_pool()), file_bytes_(file.size) {
     allow(0, 0);
   }
 
-  /// Adds what so many rows of so many values need. More than a data set may have are refused elsewhere.
+  /// Sets the limit for rows of `row_values` values each. Numbers above the limits of a data set are refused elsewhere.
   void allow(std::uint64_t rows, std::uint64_t row_values) {
-    constexpr std::uint64_t kFixed = std::uint64_t{256} << 20;  // room for dictionaries that are well compressed
-    constexpr std::uint64_t kFileTimes = 4;                     // what lies in the file, and what that unpacks to
-    constexpr std::uint64_t kColumn = std::uint64_t{4} << 20;   // what is read of a column at once
+    constexpr std::uint64_t kFixed = std::uint64_t{256} << 20;  // for well compressed dictionaries
+    constexpr std::uint64_t kFileTimes = 4;                     // bytes of the file and their unpacked form
+    constexpr std::uint64_t kColumn = std::uint64_t{4} << 20;   // bytes of a column that are read at once
     constexpr std::uint64_t kValue = 2 * sizeof(double);        // unpacked, and once more converted or aligned
     rows_ = std::min(rows, kMaxPoints);
     limit_ =
@@ -284,7 +283,7 @@ class FileMemory final : public arrow::ProxyMemoryPool {
   }
 
  private:
-  /// Not OutOfMemory: it is the file that is at fault.
+  /// The error is not OutOfMemory, because the file is at fault.
   [[nodiscard]] arrow::Status check(std::int64_t more) const {
     if (more <= 0) return arrow::Status::OK();
     const auto taken = static_cast<std::uint64_t>(bytes_allocated());
@@ -304,19 +303,18 @@ std::shared_ptr<arrow::io::RandomAccessFile> open_for_arrow(const LibraryFile& f
   return value_of(arrow::io::ReadableFile::Open(file.path.string()), source, "opening the file");
 }
 
-/// The columns of a table that become coordinates, and where their values go.
+/// The columns of a table that become coordinates; puts their values into a sink.
 class ArrowColumns {
  public:
   /// Calls visit(array) with parts of the column of a field, from the first row on, until it returns true.
   using Parts = std::function<void(int field, const std::function<bool(std::shared_ptr<arrow::Array>)>& visit)>;
 
-  /// Chooses as source.options says, and throws InputError for columns that hold no numbers. Calls `parts` to find the
-  /// length of lists.
+  /// Chooses columns by source.options. Calls `parts` for the length of lists. Throws InputError if one is not numeric.
   ArrowColumns(std::shared_ptr<arrow::Schema> schema, const Source& source, Parts parts)
       : source_(source), schema_(std::move(schema)), parts_(std::move(parts)) {
     list_columns();
     chosen_ = select_elements(source, available_, [&](std::size_t column) { return count_values(column); });
-    std::set<int> fields;  // each once: the weights may be a coordinate as well
+    std::set<int> fields;  // a set, because the weight column may be a coordinate as well
     for (ElementChoice& choice : chosen_) {
       choice.is_float32 = element_type(type_of(choice.column)).id() == arrow::Type::FLOAT;
       if (!fields.insert(fields_of_columns_[choice.column]).second) continue;
@@ -328,12 +326,12 @@ class ArrowColumns {
     fields_.assign(fields.begin(), fields.end());
   }
 
-  /// The fields of the schema that are to be read, in ascending order.
+  /// Returns the fields of the schema that must be read, in ascending order.
   [[nodiscard]] const std::vector<int>& fields() const noexcept { return fields_; }
-  /// How many values the column has that holds most of them in each row.
+  /// Returns the largest number of values that a chosen column has in each row.
   [[nodiscard]] std::uint64_t widest() const noexcept { return widest_; }
 
-  /// Tells the sink of the rows to come, and lets the memory be as large as they need.
+  /// Passes the shape to the sink, and adapts the memory limit to it.
   void begin(std::int64_t rows, std::string_view format, std::string_view pieces, std::uint64_t memory_taken,
              FileMemory& memory, ValueSink& points) {
     if (rows < 0) throw source_.error("damaged: its number of rows is negative; fetch the file again");
@@ -347,20 +345,20 @@ class ArrowColumns {
     memory.allow(rows_, row_values_);
   }
 
-  /// Passes over rows that nobody asks for.
+  /// Skips rows that the share does not include.
   void skip(std::int64_t rows) {
     if (rows < 0 || static_cast<std::uint64_t>(rows) > rows_ - done_) throw_wrong_rows(source_, rows_, "more");
     done_ += static_cast<std::uint64_t>(rows);
   }
-  /// Whether some of so many next rows are asked for.
+  /// True if the share includes some of the next `rows` rows.
   [[nodiscard]] bool wants(std::int64_t rows) const noexcept {
     const RowRange wanted = share_of(source_.options, rows_);
     return rows > 0 && done_ < wanted.end() && done_ + static_cast<std::uint64_t>(rows) > wanted.first;
   }
 
-  /// The next rows, as a batch of fields() alone.
+  /// Puts the next rows, given as a batch of only fields().
   void put(const arrow::RecordBatch& batch, ValueSink& points) {
-    // Columns of other lengths, buffers that are too short, indices into a dictionary that lead nowhere.
+    // Finds columns of unequal length, buffers that are too short, and invalid dictionary indices.
     check_arrow(batch.ValidateFull(), source_, fmt::format("reading from row {} on", done_));
     const auto count = narrow<std::uint64_t>(batch.num_rows());
     if (count > rows_ - done_) throw_wrong_rows(source_, rows_, "more");
@@ -369,13 +367,13 @@ class ArrowColumns {
     done_ += count;
   }
 
-  /// Throws InputError where rows are missing.
+  /// Throws InputError if rows are missing.
   void end() const {
     if (done_ != rows_) throw_wrong_rows(source_, rows_, format_count(done_));
   }
 
  private:
-  /// Columns that pandas stored for an index come last, and are chosen by name alone.
+  /// Lists the columns. Index columns of pandas come last, and are chosen by name alone.
   void list_columns() {
     const std::shared_ptr<const arrow::KeyValueMetadata> metadata = schema_->metadata();
     const std::set<std::string> index =
@@ -395,7 +393,7 @@ class ArrowColumns {
                         available_.describe());
   }
 
-  /// The columns of the index, if these were left out.
+  /// Returns the names of index columns that are not read by default.
   [[nodiscard]] std::string unread_index() const {
     if (!source_.options.columns.empty()) return {};
     std::vector<std::string> unread;
@@ -410,8 +408,7 @@ class ArrowColumns {
     return *schema_->field(fields_of_columns_[column])->type();
   }
 
-  /// How many values a column holds in each row, as select_elements() asks. Throws InputError for a column of anything
-  /// but numbers.
+  /// Returns the number of values that a column holds in each row. Throws InputError if it is not numeric.
   std::uint64_t count_values(std::size_t column) {
     std::optional<std::uint64_t>& count = counts_[column];
     if (count) return *count;
@@ -433,7 +430,7 @@ class ArrowColumns {
     return *count;
   }
 
-  /// The places of the chosen values in the next rows of their column.
+  /// Returns the positions of the chosen values in the next rows of their column.
   [[nodiscard]] Places find_values(std::shared_ptr<arrow::Array> column, const ElementChoice& choice) const {
     Places places = places_of(std::move(column));
     const std::shared_ptr<arrow::Array> array = places.array;
@@ -505,24 +502,24 @@ class ArrowColumns {
   std::shared_ptr<arrow::Schema> schema_;
   Parts parts_;
   ColumnList available_;
-  std::vector<int> fields_of_columns_;                ///< of the schema, for each of available_.names
-  std::vector<std::optional<std::uint64_t>> counts_;  ///< of count_values(), those that are known
+  std::vector<int> fields_of_columns_;                ///< index in the schema for each of available_.names
+  std::vector<std::optional<std::uint64_t>> counts_;  ///< results of count_values() so far
   std::vector<ElementChoice> chosen_;
   std::vector<int> fields_;
   std::uint64_t widest_ = 1;
-  std::uint64_t row_values_ = 0;  ///< that the columns to be read hold in each row
+  std::uint64_t row_values_ = 0;  ///< values per row of all columns to be read
   std::uint64_t rows_ = 0;
   std::uint64_t done_ = 0;
 };
 
-// Otherwise the chosen columns of a whole row group would be in memory at once.
+// Without these limits, the chosen columns of a whole row group would be in memory at once.
 constexpr std::uint64_t kRowsAtOnce = std::uint64_t{1} << 16;
-constexpr std::uint64_t kValuesAtOnce = std::uint64_t{1} << 20;  // of a column of vectors
+constexpr std::uint64_t kValuesAtOnce = std::uint64_t{1} << 20;  // for columns of vectors
 
 std::unique_ptr<parquet::arrow::FileReader> open_parquet(const LibraryFile& file, const Source& source,
                                                          FileMemory& memory) {
   constexpr std::string_view kOpening = "opening the Parquet file";
-  constexpr std::int64_t kBytesAtOnce = std::int64_t{1} << 20;  // of each column
+  constexpr std::int64_t kBytesAtOnce = std::int64_t{1} << 20;  // for each column
   parquet::ReaderProperties properties(&memory);
   properties.enable_buffered_stream();
   properties.set_buffer_size(kBytesAtOnce);
@@ -534,7 +531,7 @@ std::unique_ptr<parquet::arrow::FileReader> open_parquet(const LibraryFile& file
   return value_of(builder.memory_pool(&memory)->properties(to_arrow)->Build(), source, kOpening);
 }
 
-/// "3 row groups, snappy".
+/// Returns, for example, "3 row groups, snappy".
 std::string describe_groups(const parquet::FileMetaData& file, const std::vector<int>& columns) {
   std::set<std::string> codecs;
   for (int group = 0; group < file.num_row_groups(); ++group) {
@@ -555,7 +552,7 @@ void read_parquet(const LibraryFile& file, const Source& source, ValueSink& poin
   check_arrow(reader->GetSchema(&schema), source, "reading the schema");
   constexpr std::string_view kReading = "reading the columns";
   const std::shared_ptr<parquet::FileMetaData> description = reader->parquet_reader()->metadata();
-  // Structures and lists are columns within columns there, so that those behind them have other numbers.
+  // Parquet numbers the leaves of structures and lists as columns, so that later fields have other numbers there.
   const auto leaf_of = [&](int field) {
     const parquet::arrow::SchemaField* leaf = &reader->manifest().schema_fields.at(field);
     while (!leaf->is_leaf()) leaf = &leaf->children.at(0);
@@ -594,7 +591,7 @@ void read_parquet(const LibraryFile& file, const Source& source, ValueSink& poin
 void parse_parquet(const LibraryFile& file, const Source& source, ValueSink& points) {
   try {
     read_parquet(file, source, points);
-  } catch (const parquet::ParquetException& error) {  // what is not behind Arrow's interface throws
+  } catch (const parquet::ParquetException& error) {  // calls of libparquet outside of Arrow's interface throw
     check_arrow(arrow::Status::IOError(error.what()), source, "reading the Parquet file");
   }
 }
@@ -612,7 +609,7 @@ void parse_arrow(const LibraryFile& file, const Source& source, ValueSink& point
   options.use_threads = false;
   options.ensure_alignment = arrow::ipc::Alignment::kDataTypeSpecificAlignment;
   const auto bytes = open_for_arrow(file, source);
-  // Of the given fields alone; of all where there are none.
+  // Opens the file for the given fields; for all if there are none.
   const auto open = [&](const std::vector<int>& fields) {
     options.included_fields = fields;
     return value_of(arrow::ipc::RecordBatchFileReader::Open(bytes, options), source, "opening the Arrow file");

@@ -8,8 +8,8 @@ namespace epsflow::io {
 
 std::set<std::string> pandas_index(std::string_view metadata) {
   using nlohmann::json;
-  // Nothing but the list is kept, so that text of any size and depth takes little memory. And the list is taken as soon
-  // as it ends: pandas writes a NaN among a frame's attributes as NaN, which is not JSON.
+  // Only the list is stored, so that text of any size and depth takes little memory. The list is taken as soon as it
+  // ends, because pandas writes NaN among a frame's attributes as NaN, which is not valid JSON.
   bool is_index = false;
   json index;
   const auto keep = [&](int depth, json::parse_event_t event, json& parsed) {

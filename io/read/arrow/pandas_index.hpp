@@ -1,4 +1,4 @@
-// Which columns of a table pandas has stored for its index.
+// Finds the columns of a table in which pandas has stored its index.
 #pragma once
 
 #include <set>
@@ -7,9 +7,9 @@
 
 namespace epsflow::io {
 
-/// The names in "index_columns" of the JSON that pandas leaves under the key `pandas` in the metadata of Parquet and
-/// Arrow files. An index that counts rows takes no column and has no name there. Empty for text that is damaged before
-/// or in that list, or says nothing of an index.
+/// Returns the names in "index_columns" of the JSON that pandas stores under the key `pandas` in the metadata of
+/// Parquet and Arrow files. A RangeIndex takes no column and has no name there. Empty if the list is missing or
+/// damaged.
 [[nodiscard]] std::set<std::string> pandas_index(std::string_view metadata);
 
 }  // namespace epsflow::io

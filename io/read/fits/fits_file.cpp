@@ -11,7 +11,7 @@ constexpr std::size_t kBlock = 2880;
 constexpr std::size_t kCard = 80;
 
 /// Throws InputError for a block of a header that names a column without quotes: cfitsio would copy 70 such characters
-/// past the end of its room for them. Returns whether it is the header's last block.
+/// past the end of its buffer. Returns true if it is the header's last block.
 bool require_quoted_names(std::string_view block, const Source& source) {
   for (; block.size() >= kCard; block.remove_prefix(kCard)) {
     const std::string_view card = block.substr(0, kCard);
@@ -25,10 +25,10 @@ bool require_quoted_names(std::string_view block, const Source& source) {
   return false;
 }
 
-/// Where the table that is open lies in its file, as the header says.
+/// The position of the open table in its file, according to the header.
 struct TableExtent {
   LONGLONG begin = 0;
-  LONGLONG end = 0;  ///< of its last block
+  LONGLONG end = 0;  ///< end of its last block
   LONGLONG row_bytes = 0;
   LONGLONG rows = 0;
 };
@@ -70,7 +70,7 @@ FitsFile::FitsFile(const LibraryFile& file, const Source& source)
     : source_(source), size_(file.size), stream_(file.path, std::ios::binary) {
   fitsfile* opened = nullptr;
   int status = 0;
-  // The plain call would read brackets in a name as cfitsio's filter language; an absolute path begins with no "~".
+  // fits_open_file() would read brackets in a name as filters. An absolute path does not begin with "~".
   fits_open_diskfile(&opened, std::filesystem::absolute(file.path).c_str(), READONLY, &status);
   file_.reset(opened);
   check_fits(status, source, "opening the FITS file");
@@ -109,7 +109,7 @@ void FitsFile::require_end_of_table() {
   for (std::uint64_t at = end / kBlock * kBlock; const auto block = read_block(at); at += kBlock) {
     const std::string_view rest = block->substr(end > at ? end - at : 0);
     if (rest.starts_with("XTENSION")) return;
-    // The last block of a table is filled with one of these, and whole tapes were.
+    // Zeros or blanks pad the last block of a table; on tapes, whole blocks.
     if (rest.find_first_not_of('\0') == std::string_view::npos) continue;
     if (rest.find_first_not_of(' ') == std::string_view::npos) continue;
     throw source_.error(
@@ -130,7 +130,7 @@ std::vector<FitsTableEntry> list_tables(fitsfile* file, const Source& source) {
     std::array<char, FLEN_VALUE> name{};
     fits_write_errmark();
     fits_read_key(file, TSTRING, "EXTNAME", name.data(), nullptr, &status);
-    // Most tables that lack a name are fine without.
+    // Tables without a name are valid.
     fits_clear_errmark();
     status = 0;
     tables.push_back({hdu - 1, name.data()});
@@ -183,7 +183,7 @@ void require_heap_bytes(fitsfile* file, std::uint64_t size, const Source& source
   int status = 0;
   {
     const FitsMessageMark mark;
-    fits_read_key(file, TLONGLONG, "THEAP", &heap, nullptr, &status);  // most tables have none
+    fits_read_key(file, TLONGLONG, "THEAP", &heap, nullptr, &status);  // optional
   }
   const auto padded = narrow<LONGLONG>((size + kBlock - 1) / kBlock * kBlock);
   if (table.end >= table.begin && table.end <= padded && heap >= rows && heap <= table.end - table.begin) return;

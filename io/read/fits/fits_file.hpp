@@ -1,4 +1,4 @@
-// A FITS file open for reading, and the tables in it.
+// A FITS file open for reading, and its tables.
 #pragma once
 
 #include <cstdint>
@@ -18,14 +18,13 @@
 
 namespace epsflow::io {
 
-/// To be held around every use of cfitsio, which keeps global state.
+/// Returns the mutex to hold around every use of cfitsio, which keeps global state.
 [[nodiscard]] std::mutex& fits_mutex();
 
-/// cfitsio's words for a status, and the first message that it left, which is the most specific. Empties its stack.
+/// Returns cfitsio's text for a status and the first, most specific message on its stack. Clears the stack.
 [[nodiscard]] std::string describe_fits(int status);
 
-/// Every call that reads goes through here: what was being done, and the status it returned. Throws InputError with
-/// cfitsio's reason.
+/// Checks the status of a call of cfitsio; `doing` names the step. Throws InputError with cfitsio's reason.
 void check_fits(int status, const Source& source, std::string_view doing);
 
 struct CloseFits {
@@ -36,7 +35,7 @@ struct CloseFits {
 };
 using FitsHandle = std::unique_ptr<fitsfile, CloseFits>;
 
-/// Takes back the messages that cfitsio leaves on its stack, which it does even where it returns no error.
+/// Removes the messages that cfitsio leaves on its stack, even when it returns no error.
 struct FitsMessageMark {
   FitsMessageMark() { fits_write_errmark(); }
   ~FitsMessageMark() { fits_clear_errmark(); }
@@ -44,24 +43,23 @@ struct FitsMessageMark {
   FitsMessageMark& operator=(const FitsMessageMark&) = delete;
 };
 
-/// A FITS file. Headers are looked at before cfitsio gets them, where it would trust what it should not: tables are copied in
-/// the very process.
+/// A FITS file. Headers are checked before cfitsio reads them, because it trusts wrong values. This matters most when
+/// tables are copied, which is not done in a child process.
 class FitsFile {
  public:
-  /// Throws InputError for what is no FITS file or damaged.
+  /// Throws InputError if the file is damaged or not a FITS file.
   FitsFile(const LibraryFile& file, const Source& source);
 
   [[nodiscard]] fitsfile* get() const noexcept { return file_.get(); }
   [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
 
-  /// Throws InputError where something else than an extension follows the table that is open: its header tells of fewer
-  /// rows than there are.
+  /// Throws InputError if anything except an extension follows the open table: the header then states too few rows.
   void require_end_of_table();
 
  private:
-  /// Makes cfitsio know every extension, each after a look at its header.
+  /// Lets cfitsio find every extension, after a check of its header.
   void visit_extensions();
-  /// The block from there on, valid until the next call; nothing where the file ends before it does.
+  /// Returns the block from there on, valid until the next call; nothing if the file ends before the block does.
   std::optional<std::string_view> read_block(std::uint64_t at);
 
   FitsMessageMark mark_;
@@ -77,21 +75,20 @@ struct FitsTableEntry {
   std::string name;
 };
 
-/// As errors name a table: "1 (STARS)".
+/// Returns the name of a table in errors: "1 (STARS)".
 [[nodiscard]] std::string describe(const FitsTableEntry& table);
 
-/// Every table of the file. Throws InputError where there is none.
+/// Returns every table of the file. Throws InputError if there is none.
 [[nodiscard]] std::vector<FitsTableEntry> list_tables(fitsfile* file, const Source& source);
 
-/// The table that is asked for. Throws InputError listing those there are.
+/// Returns the table that ReadOptions::table selects. Throws InputError listing the tables if it does not exist.
 [[nodiscard]] const FitsTableEntry& select_table(std::span<const FitsTableEntry> tables, const Source& source);
 
 void open_table(fitsfile* file, const FitsTableEntry& table, const Source& source);
 
-/// Throws InputError where the file, of `size` bytes, is shorter than the table that is open: to be found out before room
-/// for the table is made.
+/// Throws InputError if the file, of `size` bytes, is shorter than the open table. Call it before allocating memory.
 void require_table_bytes(fitsfile* file, std::uint64_t size, const Source& source);
-/// The same for what lies behind its rows, for whoever copies that too. To be called behind require_table_bytes().
+/// The same check for the heap after the rows, if it is copied too. Call it after require_table_bytes().
 void require_heap_bytes(fitsfile* file, std::uint64_t size, const Source& source);
 
 }  // namespace epsflow::io

@@ -30,21 +30,20 @@ struct FitsColumn {
   std::string name;
   std::string unit;        ///< TUNIT
   std::string type;        ///< TFORM, for errors
-  bool is_number = false;  ///< truth values are numbers too
+  bool is_number = false;  ///< true for truth values, too
   bool is_logical = false;
-  std::uint64_t elements = 1;  ///< values per row, where these are numbers
+  std::uint64_t elements = 1;  ///< values per row, if it is numeric
   bool is_plain_float32 = false;
   bool is_integer = false;
-  int wide_type = 0;          ///< TLONGLONG or TULONGLONG, where it holds integers of 64 bits as they are
-  double scale = 1;           ///< TSCAL
-  double zero = 0;            ///< TZERO
-  LONGLONG text_begin = 0;    ///< first byte in a row, from 1, of the field of an ASCII table; else 0
-  LONGLONG text_width = 0;    ///< bytes of the field
-  int implicit_decimals = 0;  ///< of a number in the field that has no point
+  int wide_type = 0;                          ///< TLONGLONG or TULONGLONG for unscaled integers of 64 bits
+  double scale = 1;                           ///< TSCAL
+  double zero = 0;                            ///< TZERO
+  LONGLONG text_begin = 0;                    ///< first byte in a row, from 1, of the field of an ASCII table; else 0
+  LONGLONG text_width = 0;                    ///< bytes of the field
+  int implicit_decimals = 0;                  ///< decimals of a number that is written without a point
   std::optional<std::string> null_text = {};  ///< TNULL of an ASCII table, without blanks at its ends
 };
 
-/// TNULL of an ASCII table, if the column has it.
 std::optional<std::string> null_text_of(fitsfile* file, int number) {
   const FitsMessageMark mark;
   std::array<char, FLEN_VALUE> text{};
@@ -84,7 +83,7 @@ FitsColumn describe_column(fitsfile* file, int number, bool is_ascii, const Sour
   column.is_logical = type == TLOGICAL;
   column.is_number = column.is_integer || column.is_logical || type == TFLOAT || type == TDOUBLE;
   if (column.is_number) column.elements = narrow<std::uint64_t>(repeat, "values per row");
-  // The decimal digits of an ASCII table may be more than float32 holds.
+  // The decimal digits of an ASCII table may exceed the precision of float32.
   column.is_plain_float32 = !is_ascii && type == TFLOAT && scale == 1 && zero == 0;
   constexpr double kUnsignedZero = 9223372036854775808.0;  // the standard's way to write unsigned integers
   if (!is_ascii && type == TLONGLONG && scale == 1) {
@@ -105,7 +104,7 @@ struct FitsTable {
   std::uint64_t rows = 0;
   std::vector<FitsColumn> columns;
   ColumnList available{.count = 0, .names = {}, .ignore_case = true};
-  std::vector<std::uint64_t> elements;  ///< of each column
+  std::vector<std::uint64_t> elements;  ///< values per row of each column
 };
 
 FitsTable describe_table(fitsfile* file, const Source& source) {
@@ -128,7 +127,7 @@ FitsTable describe_table(fitsfile* file, const Source& source) {
   return table;
 }
 
-/// The columns that are asked for, in the table that is open. Where they stand in another table the error says so.
+/// Returns the chosen columns of the open table. If they exist in another table, the error names it.
 std::vector<ElementChoice> select_from(fitsfile* file, const FitsTable& table, const FitsTableEntry& opened,
                                        std::span<const FitsTableEntry> tables, const Source& source) {
   try {
@@ -151,7 +150,7 @@ std::vector<ElementChoice> select_from(fitsfile* file, const FitsTable& table, c
   }
 }
 
-/// `count` truth values, row after row, as 0 and 1; those that are undefined as NaN.
+/// Reads `count` truth values, row by row, as 0 and 1; undefined ones as NaN.
 template <class T>
 void read_logical(fitsfile* file, const ElementChoice& choice, std::size_t first, std::size_t count, T* values,
                   const Source& source) {
@@ -172,7 +171,7 @@ void read_logical(fitsfile* file, const ElementChoice& choice, std::size_t first
   }
 }
 
-/// Throws InputError for an integer of 64 bits that float64 rounds. `values` are those of whole rows from `first` on.
+/// Throws InputError for a 64-bit integer that float64 rounds. `values` belong to whole rows from `first` on.
 template <class T>
 void require_exact(fitsfile* file, const FitsColumn& column, const ElementChoice& choice, std::size_t first,
                    std::span<const T> values, const Source& source) {
@@ -192,8 +191,8 @@ void require_exact(fitsfile* file, const FitsColumn& column, const ElementChoice
   }
 }
 
-/// The digits of an integer as an ASCII table may write it, 9007199254740994.0 and 9.007199254740994D15 as well. Empty for a number
-/// with a fraction, for one beyond float64, and for other text.
+/// Returns the digits of an integer in any spelling of an ASCII table, such as 9007199254740994.0 and
+/// 9.007199254740994D15. Empty for a number with a fraction, for one beyond float64, and for other text.
 std::string integer_digits(std::string_view text) {
   if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
   const std::size_t letter = std::min(text.find_first_of("ED"), text.size());
@@ -215,8 +214,8 @@ std::string integer_digits(std::string_view text) {
   return digits.append(static_cast<std::size_t>(zeros), '0');
 }
 
-/// The number in a field of an ASCII table, which may have blanks anywhere, and exponents after D or a mere sign. A blank field holds 0.
-/// Source: FITS Standard 4.0, section 7.2.5.
+/// Returns the number in a field of an ASCII table, which may have blanks anywhere, and exponents after D or after a
+/// sign alone. A blank field is 0. Source: FITS Standard 4.0, section 7.2.5.
 std::optional<double> number_in_field(std::string text, int implicit_decimals) {
   std::erase(text, ' ');
   if (text.empty()) return 0;
@@ -232,8 +231,8 @@ std::optional<double> number_in_field(std::string text, int implicit_decimals) {
   return parse_number(shift == 0 ? text : fmt::format("{}e{}", text, shift));
 }
 
-/// All values of `rows` rows of a column of an ASCII table. cfitsio would take a field that only begins with TNULL for a null, not find
-/// one that stands at the end of its field, and round.
+/// Reads all values of a column of an ASCII table. cfitsio is not used because it takes a field that only begins with
+/// TNULL for a null, misses a null at the end of its field, and rounds.
 template <class T>
 void read_texts(fitsfile* file, const FitsColumn& column, const ElementChoice& choice, std::size_t first,
                 std::span<T> values, const Source& source) {
@@ -264,7 +263,7 @@ void read_texts(fitsfile* file, const FitsColumn& column, const ElementChoice& c
   }
 }
 
-/// A column of an open table, and the element of it that is read.
+/// A column of an open table, and its element to read.
 struct OpenColumn {
   fitsfile* file;
   const FitsColumn& column;
@@ -280,10 +279,10 @@ void read_values(const OpenColumn& open, std::size_t first, std::size_t rows, T*
   const std::size_t count = rows * narrow<std::size_t>(column.elements);
   if (column.is_logical) return read_logical(file, choice, first, count, values, source);
   if (column.text_begin > 0) return read_texts(file, column, choice, first, std::span(values, count), source);
-  // The null of a binary float is NaN. A null of 0 means no check: that of floats would turn denormals into 0.
+  // The null of a binary float is NaN. A null of 0 means no check; for floats, a check would zero denormals.
   T null = column.is_integer ? std::numeric_limits<T>::quiet_NaN() : T{0};
   int status = 0;
-  int any_null = 0;  // cfitsio writes it without asking whether it is there
+  int any_null = 0;  // cfitsio requires it
   fits_read_col(file, kType, narrow<int>(choice.column + 1), narrow<LONGLONG>(first + 1), 1, narrow<LONGLONG>(count),
                 &null, values, &any_null, &status);
   if (status != 0) check_fits(status, source, fmt::format("reading {} from row {} on", show_text(choice.name), first));
@@ -305,7 +304,7 @@ void read_run(const OpenColumn& open, std::size_t first, std::size_t rows, T* va
   }
 }
 
-/// Reads the columns a block of rows at a time, as cfitsio holds it.
+/// Reads the columns in blocks of rows, of the size that cfitsio buffers.
 template <class T>
 void read_columns(fitsfile* file, std::span<const ElementChoice> chosen, const FitsTable& table, ValueSink& points,
                   const Source& source) {
@@ -328,7 +327,7 @@ void read_columns(fitsfile* file, std::span<const ElementChoice> chosen, const F
 
 void parse_fits(const LibraryFile& bytes, const Source& source, ValueSink& points) {
   const std::scoped_lock lock(fits_mutex());
-  // cfitsio reads whole blocks, but not all programs write the last one to its end.
+  // The library reads whole blocks, but some programs do not pad the last one.
   constexpr std::uint64_t kBlock = 2880;
   if (bytes.memory_taken > 0) std::filesystem::resize_file(bytes.path, (bytes.size + kBlock - 1) / kBlock * kBlock);
   FitsFile file(bytes, source);

@@ -35,7 +35,7 @@ Shape shape_of(const Hdf5Dataset& dataset, hid_t layout, const Source& source) {
   return shape;
 }
 
-/// How many bytes a deflated block unpacks to; stops counting past `most`.
+/// Returns the number of bytes that a deflated block unpacks to; stops counting past `most`.
 std::uint64_t unpacked_size(std::span<unsigned char> packed, std::uint64_t most) {
   z_stream stream{};
   if (inflateInit(&stream) != Z_OK) throw ResourceError("no memory to unpack a chunk");
@@ -55,10 +55,9 @@ std::uint64_t unpacked_size(std::span<unsigned char> packed, std::uint64_t most)
 
 struct Filter {
   H5Z_filter_t number = 0;
-  std::string name = {};  ///< in the file; may be empty
+  std::string name = {};  ///< as in the file; may be empty
 };
 
-/// The filters of a data set, in their order.
 std::vector<Filter> filters_of(hid_t layout) {
   std::vector<Filter> filters;
   const int count = H5Pget_nfilters(layout);
@@ -74,8 +73,8 @@ std::vector<Filter> filters_of(hid_t layout) {
   return filters;
 }
 
-/// What a filter is called: by its number where that is well known, else as the file names it.
-/// Source: github.com/HDFGroup/hdf5_plugins, docs/RegisteredFilterPlugins.md.
+/// Returns the name of a filter: a well-known number's own name, else the name in the file. Source:
+/// github.com/HDFGroup/hdf5_plugins, docs/RegisteredFilterPlugins.md.
 std::string describe(const Filter& filter) {
   constexpr std::array<std::pair<H5Z_filter_t, const char*>, 10> kKnown{{{H5Z_FILTER_SZIP, "szip"},
                                                                          {307, "bzip2"},
@@ -93,7 +92,7 @@ std::string describe(const Filter& filter) {
   return fmt::format("{}number {}", filter.name.empty() ? "" : show_text(filter.name) + ", ", filter.number);
 }
 
-/// The filters of a data set that the library lacks.
+/// Returns a list of the filters of a data set that the library lacks.
 std::string lacked_filters(const Hdf5Dataset& dataset) {
   const ListHandle layout(H5Dget_create_plist(dataset.id.get()));
   std::string lacked;
@@ -105,7 +104,7 @@ std::string lacked_filters(const Hdf5Dataset& dataset) {
   return lacked;
 }
 
-/// The first chunk vouches for the shape of all of them; the library does not ask.
+/// Checks the size of the first chunk, as a sample of all; the library does not check any.
 void require_chunk_size(const Hdf5Dataset& dataset, const Shape& shape, hid_t layout, const Source& source) {
   bool is_deflated = false;
   bool has_checksum = false;
@@ -119,7 +118,7 @@ void require_chunk_size(const Hdf5Dataset& dataset, const Shape& shape, hid_t la
   const std::array<hsize_t, 2> origin{0, 0};
   hsize_t stored = 0;
   if (has_others || H5Dget_chunk_storage_size(dataset.id.get(), origin.data(), &stored) < 0 || stored == 0) {
-    H5Eclear2(H5E_DEFAULT);  // it may never have been written
+    H5Eclear2(H5E_DEFAULT);  // The chunk may never have been written.
     return;
   }
   const std::uint64_t expected =
@@ -134,7 +133,7 @@ void require_chunk_size(const Hdf5Dataset& dataset, const Shape& shape, hid_t la
     if (left_out != 0) return;
     const std::size_t sum = has_checksum && stored >= 4 ? 4 : 0;
     found = unpacked_size(packed.span().first(packed.size() - sum), expected);
-    if (found == 0 || found == expected) return;  // what cannot be unpacked at all is found out when it is read
+    if (found == 0 || found == expected) return;  // Damage to the packed bytes is reported when the chunk is read.
   } else if (has_checksum) {
     found -= std::min<std::uint64_t>(found, 4);
   }
@@ -198,7 +197,7 @@ void require_written(const Hdf5Dataset& dataset, const Source& source) {
 
 void throw_unread(const Hdf5Dataset& dataset, const Source& source, std::string_view doing) {
   const std::string reason = take_error_text();
-  // What a virtual data set lacks is known by the reason alone.
+  // For virtual data sets, only the reason names the lacked filter.
   std::string lacked = lacked_filters(dataset);
   if (lacked.empty() && reason.find(kLackedFilter) != std::string::npos) lacked = reason;
   if (lacked.empty()) throw_hdf5(source, doing, reason);

@@ -75,7 +75,8 @@ Hdf5Member describe_member(hid_t table, unsigned number, const Source& source) {
   return member;
 }
 
-/// netCDF's _Unsigned, by which signed integers hold unsigned ones, as classic netCDF has none, or unsigned bytes hold signed ones.
+/// Applies netCDF's _Unsigned. Classic netCDF lacks unsigned integers, except bytes, and signed bytes; this attribute
+/// says that signed integers hold unsigned values, or unsigned bytes signed ones.
 void describe_sign(Hdf5Dataset& dataset, hid_t type, const Source& source) {
   Hdf5Member& values = dataset.members[0];
   const std::string said = to_lower(trim(read_text(dataset.id.get(), "_Unsigned", true)));
@@ -89,11 +90,11 @@ void describe_sign(Hdf5Dataset& dataset, hid_t type, const Source& source) {
         "applying _Unsigned");
 }
 
-/// netCDF's conventions: the sign of integers, values that stand for none, and the line that the stored values lie on.
+/// Applies netCDF's conventions: the sign of integers, the values that mark missing ones, scale and offset.
 void describe_packing(Hdf5Dataset& dataset, hid_t type, const Source& source) {
   describe_sign(dataset, type, source);
   const Hdf5Member& values = dataset.members[0];
-  // What stands for none is stored as the values are.
+  // These attributes have the sign of the stored type.
   const double turn = dataset.netcdf_type ? std::ldexp(1.0, static_cast<int>(H5Tget_precision(type))) : 0;
   for (const char* attribute : {"_FillValue", "missing_value"}) {
     for (double value : read_numbers(dataset.id.get(), attribute)) {
@@ -106,16 +107,16 @@ void describe_packing(Hdf5Dataset& dataset, hid_t type, const Source& source) {
   if (const auto offset = read_numbers(dataset.id.get(), "add_offset"); offset.size() == 1) dataset.offset = offset[0];
 }
 
-/// A part of netCDF's bookkeeping: an axis without values of its own.
+/// True for an axis without values of its own, which only serves netCDF's bookkeeping.
 bool is_bare_dimension(hid_t id) {
   return read_text(id, "CLASS") == "DIMENSION_SCALE" &&
          read_text(id, "NAME").starts_with("This is a netCDF dimension but not a netCDF variable");
 }
 
-/// Values per row of what is read at once, and where each column's lie in it.
+/// The layout of a row in memory: which members are read, and at which slots their values begin.
 struct ReadPlan {
-  std::vector<std::size_t> members = {};       ///< of the data set, in the order in which they are read
-  std::vector<std::uint64_t> first_slot = {};  ///< of each
+  std::vector<std::size_t> members = {};       ///< members of the data set, in the order in which they are read
+  std::vector<std::uint64_t> first_slot = {};  ///< first slot of each member
   std::uint64_t slots = 0;
 };
 
@@ -127,7 +128,7 @@ hid_t native_type() noexcept {
   if constexpr (std::is_same_v<T, std::uint64_t>) return H5T_NATIVE_UINT64;
 }
 
-/// The rows in memory: numbers of one native type, one slot beside the other.
+/// Returns the type of a row in memory: numbers of one native type, in consecutive slots.
 TypeHandle memory_type(const Hdf5Dataset& dataset, const ReadPlan& plan, hid_t number, const Source& source) {
   if (!dataset.is_table) return check(TypeHandle(H5Tcopy(number)), source, "copying a type");
   const std::size_t size = H5Tget_size(number);
@@ -146,7 +147,7 @@ TypeHandle memory_type(const Hdf5Dataset& dataset, const ReadPlan& plan, hid_t n
   return row;
 }
 
-/// One column's values out of the rows just read.
+/// Copies the values of one column from the rows just read.
 template <class T>
 void gather(const Hdf5Dataset& dataset, std::span<const T> rows, std::uint64_t slots, std::uint64_t slot,
             std::span<T> to) {
@@ -169,7 +170,7 @@ struct Target {
   const Hdf5Columns::Column* column = nullptr;
   std::uint64_t element = 0;
   std::size_t coordinate = 0;
-  std::string label = {};  ///< as errors name the column
+  std::string label = {};  ///< the name of the column in errors
 };
 
 ReadPlan plan_of(const Hdf5Dataset& dataset, std::span<const Target> targets) {
@@ -200,7 +201,7 @@ void require_exact_integers(const Hdf5Dataset& dataset, const Target& target, st
   }
 }
 
-/// The same, with a second look at the file only where there may be one. Values that stand for none are NaN by then.
+/// As require_exact_integers(), but reads the file again only if a value may be rounded. Missing values are NaN here.
 template <class T>
 void require_exact(const Hdf5Dataset& dataset, const Target& target, std::uint64_t first, std::span<const T> values,
                    const Source& source) {
@@ -212,7 +213,7 @@ void require_exact(const Hdf5Dataset& dataset, const Target& target, std::uint64
   }
 }
 
-/// Whether the data set's rows are the points'.
+/// True if the rows of the data set are rows of the points.
 bool is_point_layout(const Hdf5Dataset& dataset, std::span<const Target> targets, std::size_t dims) {
   if (dataset.is_table || dataset.is_scaled() || !dataset.missing.empty()) return false;
   if (targets.size() != dims || dataset.members[0].elements != dims) return false;
@@ -248,7 +249,7 @@ void read_dataset(const Hdf5Dataset& dataset, std::span<const Target> targets, s
   const bool is_whole = is_point_layout(dataset, targets, dims);
   Buffer<T> room(checked_multiply(block, plan.slots, "values of a block"));
   Buffer<T> column(block);
-  // Blocks begin where chunks do.
+  // Blocks begin at chunk boundaries.
   for (std::uint64_t first = wanted.first / block * block; first < wanted.end(); first += block) {
     const std::uint64_t count = std::min<std::uint64_t>(block, wanted.end() - first);
     const std::span<const T> rows = room.span().first(count * plan.slots);
@@ -288,7 +289,7 @@ std::vector<ElementChoice> choose_columns(const Hdf5Columns& all, const Source& 
   return select_elements(source, all.available, elements);
 }
 
-/// The sides of the box along the coordinates, 0 where one is not of it; empty without any.
+/// Returns the sides of the box along the coordinates, 0 for a coordinate outside of the box; empty if none is in it.
 std::vector<double> box_of_columns(const Hdf5Columns& all, std::span<const ElementChoice> chosen,
                                    const Source& source) {
   if (all.box.empty()) return {};
@@ -359,7 +360,8 @@ Hdf5Dataset describe_hdf5_dataset(const Hdf5File& file, const std::string& path)
   dataset.members[0].elements = extents[1];
   if (!dataset.members[0].is_number) {
     dataset.why_not = fmt::format("holds {}, not numbers", dataset.members[0].type);
-  } else if (extents[1] > std::uint64_t{1} << 20) {  // no list of columns is made of a width that no points can have
+    // A list of columns is not made if the width exceeds the limit for points.
+  } else if (extents[1] > std::uint64_t{1} << 20) {
     dataset.why_not = fmt::format("has {}; points have at most {}", format_count(extents[1], "column"),
                                   format_count(kMaxDims, "dimension"));
   } else if (is_bare_dimension(dataset.id.get())) {

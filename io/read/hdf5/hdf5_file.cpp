@@ -22,8 +22,7 @@ using ObjectInfo = H5O_info1_t;
 using ObjectInfo = H5O_info_t;
 #endif
 
-/// The library's way to a file in memory copies it, unless these stand in for its allocator: they hand over the mapped bytes
-/// themselves, which outlive the file.
+/// Replaces the library's allocator for files in memory: it uses the mapped bytes, which outlive the file, not a copy.
 struct ImageCallbacks {
   static void* allocate(std::size_t, H5FD_file_image_op_t, void* image) { return image; }
   static void* copy(void* to, const void*, std::size_t, H5FD_file_image_op_t, void*) { return to; }
@@ -84,13 +83,13 @@ void Hdf5File::open_image(std::size_t size) {
     throw source_.error<ResourceError>("cannot map its bytes: {}", std::strerror(errno));
   }
   const ListHandle access = check(ListHandle(H5Pcreate(H5P_FILE_ACCESS)), source_, "preparing to read from memory");
-  constexpr std::size_t kIncrement = std::size_t{1} << 16;  // of no effect: nothing is written
+  constexpr std::size_t kIncrement = std::size_t{1} << 16;  // without effect, because nothing is written
   check(H5Pset_fapl_core(access.get(), kIncrement, false), source_, "preparing to read from memory");
   H5FD_file_image_callbacks_t callbacks = ImageCallbacks::of(image_.get());
   check(H5Pset_file_image_callbacks(access.get(), &callbacks), source_, "preparing to read from memory");
   check(H5Pset_file_image(access.get(), image_.get(), size), source_, "preparing to read from memory");
   file_.emplace(H5Fopen("memory", H5F_ACC_RDONLY, access.get()));
-  if (!file_->valid()) throw_unopened();  // before the next call of the library empties its errors
+  if (!file_->valid()) throw_unopened();  // The next call of the library would clear its errors.
 }
 
 void Hdf5File::throw_unopened() {
@@ -151,7 +150,7 @@ void Hdf5File::require_own_values(const std::string& path) const {
   if (!storage.chunk_element_bytes) return;
   const ObjectHandle opened = check(ObjectHandle(H5Oopen(file_->get(), path.c_str(), links_->get())), source_, path);
   const TypeHandle type = check(TypeHandle(H5Dget_type(opened.get())), source_, "reading the type of " + path);
-  // The library takes the chunks at their word, and would read past their end.
+  // The library trusts the size in the chunk layout, and would read past the end of a chunk.
   if (H5Tget_size(type.get()) != *storage.chunk_element_bytes) {
     throw source_.error(
         "damaged: the chunks of {} are made for values of {} bytes, but its type takes {}; fetch the file again",
@@ -190,7 +189,7 @@ std::vector<std::string> Hdf5File::list(const std::string& group) const {
 
 namespace {
 
-/// The attribute, when it is there, of the class and holds 1 to `most` values.
+/// Returns the attribute if it exists, has the class, and holds 1 to `most` values.
 std::optional<AttributeHandle> open_attribute(hid_t object, const char* name, hssize_t most) {
   if (H5Aexists(object, name) <= 0) return std::nullopt;
   AttributeHandle attribute(H5Aopen(object, name, H5P_DEFAULT));

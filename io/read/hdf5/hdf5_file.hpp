@@ -1,4 +1,4 @@
-// An HDF5 file open for reading, and nothing but the file itself.
+// An HDF5 file open for reading.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +16,9 @@
 
 namespace epsflow::io {
 
-/// The InputError of a call that failed, with the library's reason.
+/// Throws InputError for a call that failed, with the library's reason.
 [[noreturn]] void throw_hdf5(const Source& source, std::string_view doing);
-/// The same with a reason that was taken before.
+/// As above, with a reason that was taken before.
 [[noreturn]] void throw_hdf5(const Source& source, std::string_view doing, std::string_view reason);
 
 inline void check(herr_t status, const Source& source, std::string_view doing) {
@@ -31,7 +31,7 @@ H check(H handle, const Source& source, std::string_view doing) {
   return handle;
 }
 
-/// To be used within an Hdf5Session.
+/// An open file. Use it within an Hdf5Session.
 class Hdf5File {
  public:
   enum class Object : std::uint8_t { none, group, dataset, other };
@@ -42,14 +42,15 @@ class Hdf5File {
 
   [[nodiscard]] const Source& source() const noexcept { return source_; }
 
-  /// What the path leads to. Throws InputError for a link into another file, unless ReadOptions::external_storage.
+  /// Returns the kind of object at the path. Throws InputError for a link into another file, unless
+  /// ReadOptions::external_storage is set.
   [[nodiscard]] Object kind_of(const std::string& path) const;
-  /// What tells an object from others, by whichever path it was reached.
+  /// Returns the address of an object, which is the same for every path that leads to it.
   [[nodiscard]] std::uint64_t address_of(const std::string& path) const;
-  /// Throws InputError for a data set that keeps its values elsewhere, unless ReadOptions::external_storage.
+  /// Throws InputError for a data set that stores its values elsewhere, unless ReadOptions::external_storage is set.
   [[nodiscard]] ObjectHandle open_dataset(const std::string& path) const;
   [[nodiscard]] ObjectHandle open_group(const std::string& path) const;
-  /// Names of what lies in a group along hard links, which cannot dangle; in the order of the names.
+  /// Returns the names of the members of a group that are hard links, which cannot dangle; sorted by name.
   [[nodiscard]] std::vector<std::string> list(const std::string& group) const;
 
  private:
@@ -67,21 +68,21 @@ class Hdf5File {
 
   const Source& source_;
   OwnedDescriptor descriptor_;
-  ImagePointer image_{nullptr, {0}};  ///< of a file in memory, whose path is none that the library takes
-  mutable std::string linked_file_;   ///< where the last link out of the file led to
+  ImagePointer image_{nullptr, {0}};  ///< bytes of a file in memory, which the library cannot open by its path
+  mutable std::string linked_file_;   ///< target of the last link out of the file
   std::optional<FileHandle> file_;
   std::optional<ListHandle> links_;
   Hdf5Sizes sizes_;
 };
 
-/// Whether a type is an integer or a float whose parts lie within it. The library converts any other without looking.
+/// True if a type is an integer or a float whose parts lie within it. The library converts any other without a check.
 [[nodiscard]] bool is_sound_number(hid_t type);
 
-/// All values of a numeric attribute, or nothing where it is missing or no number.
+/// Returns all values of a numeric attribute; empty if it is missing or not numeric.
 [[nodiscard]] std::vector<double> read_numbers(hid_t object, const char* attribute);
 
-/// The bytes of a text attribute without the padding behind them; empty where it is missing or no text. Texts of variable
-/// length lie in a heap that the library does not check. They are passed over, unless `in_heap`.
+/// Returns the bytes of a text attribute without the padding after them; empty if it is missing or not a text. Texts of
+/// variable length are stored in a heap that the library does not check; they are ignored unless `in_heap`.
 [[nodiscard]] std::string read_text(hid_t object, const char* attribute, bool in_heap = false);
 
 }  // namespace epsflow::io

@@ -8,8 +8,8 @@ std::mutex library_mutex;
 }  // namespace
 
 Hdf5Session::Hdf5Session() : lock_(library_mutex) {
-  // What the library does at the end of a program crashes where a file could not be closed, as on a full disk. Everything
-  // is closed by its owner, so there is nothing left to do then.
+  // The library's cleanup at the end of a program crashes if a file could not be closed, as on a full disk. It is not
+  // needed, because every object is closed by its owner.
   static const herr_t once = H5dont_atexit();
   static_cast<void>(once);
   H5Eget_auto2(H5E_DEFAULT, &function_, &data_);
@@ -24,7 +24,7 @@ std::string take_error_text() {
   const auto visit = [](unsigned, const H5E_error2_t* error, void* data) -> herr_t {
     auto& found = *static_cast<Ends*>(data);
     std::string text = error->desc != nullptr ? error->desc : "";
-    std::erase(text, '\n');  // as the time of a failed read or write ends with
+    std::erase(text, '\n');  // The message of a failed read or write ends with the time and a line feed.
     if (found.innermost.empty() || text.starts_with(kLackedFilter)) found.innermost = text;
     found.outermost = text;
     return 0;

@@ -1,4 +1,4 @@
-// HDF5's identifiers as owners, and its errors as text.
+// Owners of HDF5's identifiers, and its errors as text.
 #pragma once
 
 #include <hdf5.h>
@@ -19,7 +19,7 @@ class Handle {
     if (id_ >= 0) Close(id_);
   }
   Handle(Handle&& other) noexcept : id_(std::exchange(other.id_, H5I_INVALID_HID)) {}
-  Handle& operator=(Handle&&) = delete;  // nothing here needs a handle to change its object
+  Handle& operator=(Handle&&) = delete;  // no handle here changes its object
   [[nodiscard]] hid_t get() const noexcept { return id_; }
   [[nodiscard]] bool valid() const noexcept { return id_ >= 0; }
 
@@ -34,13 +34,13 @@ using TypeHandle = Handle<H5Tclose>;
 using ListHandle = Handle<H5Pclose>;
 using AttributeHandle = Handle<H5Aclose>;
 
-/// Frees what the library allocated for its caller.
+/// Frees memory that the library allocated for its caller.
 struct FreeHdf5 {
   void operator()(void* p) const noexcept { H5free_memory(p); }
 };
 
-/// Held around every use of the library, which is not thread-safe: one thread at a time, and its error printing off,
-/// then back to what the program had.
+/// To be held around every use of the library, which is not thread-safe. Admits one thread at a time, turns the
+/// library's error printing off and restores it at the end.
 class Hdf5Session {
  public:
   Hdf5Session();
@@ -54,11 +54,12 @@ class Hdf5Session {
   void* data_ = nullptr;
 };
 
-/// The library's words for a filter that it lacks, followed by the filter's name.
+/// The library's text for a filter that it lacks, followed by the filter's name.
 inline constexpr std::string_view kLackedFilter = "required filter";
 
-/// The innermost and the outermost message of the library's error stack, which say why and what; empties it. A message about a lacked
-/// filter stands for the innermost one, which then is about a folder of plugins.
+/// Returns the outermost and the innermost message of the library's error stack, which are the failed step and its
+/// cause, and empties the stack. If a message is about a lacked filter, it replaces the innermost one, which is then
+/// about a folder of plugins.
 [[nodiscard]] std::string take_error_text();
 
 }  // namespace epsflow::io

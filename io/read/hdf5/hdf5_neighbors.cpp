@@ -16,7 +16,7 @@
 namespace epsflow::io {
 namespace {
 
-/// What the values of an array may be, so that none changes as it is read.
+/// The types that the values of an array may have, so that reading does not change a value.
 struct ValueType {
   H5T_class_t type_class;
   std::size_t most_bytes;
@@ -40,7 +40,7 @@ Hdf5Dataset open_array(const Hdf5File& file, const std::string& path, const Valu
     throw no_table(source, "{} is to hold {} along one axis, and does not", path, wanted.words);
   }
   require_written(dataset, source);
-  dataset.netcdf_type.reset();  // the sign is that of the stored type
+  dataset.netcdf_type.reset();  // the sign of the stored type counts
   return dataset;
 }
 
@@ -62,7 +62,7 @@ void parse_hdf5_neighbors(const LibraryFile& file, const Source& source, ValueSi
   const Hdf5File opened(file, source);
   const Hdf5Dataset offsets = open_array(opened, "/offsets", {H5T_INTEGER, 8, "unsigned integers of up to 64 bits"});
   const Hdf5Dataset ids = open_array(opened, "/ids", {H5T_INTEGER, 4, "unsigned integers of up to 32 bits"});
-  std::vector<Hdf5Dataset> distances;  // one, or none
+  std::vector<Hdf5Dataset> distances;  // one or none
   if (opened.kind_of("/distances") != Hdf5File::Object::none) {
     distances.push_back(open_array(opened, "/distances", {H5T_FLOAT, 8, "floats of up to 64 bits"}));
   }

@@ -17,12 +17,12 @@ namespace {
 
 using Object = Hdf5File::Object;
 
-/// Whether the group holds what pandas' to_hdf wrote, whose names of columns are pickled objects.
+/// True if the group was written by pandas' to_hdf, which stores the names of columns as pickled objects.
 bool is_of_pandas(const Hdf5File& file, const std::string& group) {
   return read_text(file.open_group(group).get(), "pandas_type").starts_with("frame");
 }
 
-/// The paths of the data sets of a file, but for those that a data frame of pandas is made of.
+/// Lists the paths of the data sets of a file, without the parts of data frames of pandas.
 class DatasetFinder {
  public:
   explicit DatasetFinder(const Hdf5File& file) : file_(file) {
@@ -31,11 +31,11 @@ class DatasetFinder {
   }
 
   [[nodiscard]] const std::vector<std::string>& paths() const noexcept { return found_; }
-  /// A group with a data frame; empty where there is none.
+  /// Returns a group with a data frame; empty if there is none.
   [[nodiscard]] const std::string& frame() const noexcept { return frame_; }
 
  private:
-  // No archive nests this deep or holds this many.
+  // Limits far beyond real archives.
   static constexpr int kDeepest = 16;
   static constexpr std::size_t kMost = 10000;
 
@@ -72,7 +72,7 @@ std::string join(const std::vector<std::string>& paths) { return paths.empty() ?
       others.empty() ? "" : "; a data set beside it can be chosen with ReadOptions::table from: " + join(others));
 }
 
-/// The columns asked for as paths below a group, each a data set of one axis; that of the weights is the last.
+/// Returns the columns that the options name as paths below a group: data sets of one axis, the weights last.
 Hdf5Columns columns_of_paths(const Hdf5File& file, const std::string& group) {
   const Source& source = file.source();
   std::vector<std::string> columns = source.options.columns;
@@ -111,7 +111,6 @@ Hdf5Columns columns_of_paths(const Hdf5File& file, const std::string& group) {
   return table;
 }
 
-/// The table that ReadOptions::table names.
 Hdf5Columns named_table(const Hdf5File& file) {
   const Source& source = file.source();
   std::string path = source.options.table;
@@ -132,7 +131,7 @@ Hdf5Columns named_table(const Hdf5File& file) {
   throw source.error("there is no data set {}; ReadOptions::table may choose from: {}", show_text(path), list);
 }
 
-/// Of several data sets of one axis and one length, how to name them as columns of one set of points; or nothing.
+/// Returns advice for errors: how to name data sets of one axis and one length as columns. Empty if there are none.
 std::string describe_columns(const std::vector<Hdf5Columns>& tables) {
   std::vector<std::string> paths;
   for (const Hdf5Columns& table : tables) {
@@ -151,7 +150,7 @@ bool are_paths(const Hdf5File& file, const std::vector<std::string>& columns) {
   });
 }
 
-/// The only data set that can give what is asked for.
+/// Returns the only data set that has the columns that the options select.
 Hdf5Columns find_table(const Hdf5File& file) {
   const Source& source = file.source();
   const std::vector<std::string>& columns = source.options.columns;
@@ -162,7 +161,7 @@ Hdf5Columns find_table(const Hdf5File& file) {
   const DatasetFinder finder(file);
   const std::vector<std::string>& paths = finder.paths();
   if (!finder.frame().empty()) throw_pandas(source, finder.frame(), paths);
-  // The only one there is gets to say what is wrong with it.
+  // If there is only one, its error is more useful than a list.
   if (paths.size() == 1 && !are_paths(file, columns)) return columns_of_dataset(file, paths[0]);
   std::vector<std::string> suitable;
   std::vector<Hdf5Columns> tables;
@@ -202,7 +201,7 @@ void parse_hdf5(const LibraryFile& file, const Source& source, ValueSink& points
 
 Reader hdf5_reader() {
   return {.parse = parse_hdf5, .parse_neighbors = parse_hdf5_neighbors, .library = "libhdf5", .version = [] {
-            const Hdf5Session session;  // which must be the first that the library hears of
+            const Hdf5Session session;  // Hdf5Session must be the first user of the library.
             unsigned major = 0;
             unsigned minor = 0;
             unsigned release = 0;

@@ -22,12 +22,12 @@ constexpr std::array<std::string_view, 3> kAxes{"x", "y", "z"};
 
 std::string group_of(std::size_t type) { return fmt::format("/PartType{}", type); }
 
-/// A number for each type of particle; 0 where the header has none.
+/// Returns the number for a type of particle; 0 if the header has none.
 double of_type(const std::vector<double>& numbers, std::size_t type) {
   return type < numbers.size() ? numbers[type] : 0;
 }
 
-/// The same as a count. attribute: of the header, which has the numbers.
+/// Returns the number for a type as a count. `attribute` is the attribute of the header that holds the numbers.
 std::uint64_t count_of(const Source& source, const char* attribute, const std::vector<double>& numbers,
                        std::size_t type) {
   const double count = of_type(numbers, type);
@@ -35,7 +35,7 @@ std::uint64_t count_of(const Source& source, const char* attribute, const std::v
   throw source.error("damaged: Header/{} has {}, which is no count; fetch the file again", attribute, count);
 }
 
-/// How many particles of each type all files of the snapshot have.
+/// Returns the number of particles of each type in all files of the snapshot.
 std::vector<double> totals_of(hid_t header) {
   std::vector<double> total = read_numbers(header, "NumPart_Total");
   const std::vector<double> high = read_numbers(header, "NumPart_Total_HighWord");
@@ -43,7 +43,7 @@ std::vector<double> totals_of(hid_t header) {
   return total;
 }
 
-/// "gas, dark-matter": what the file or others of its snapshot have.
+/// Returns the types of which there are particles, such as "gas, dark-matter".
 std::string types_of(const std::vector<double>& numbers) {
   std::string types;
   for (std::size_t type = 0; type < std::min(numbers.size(), kMostTypes); ++type) {
@@ -53,11 +53,11 @@ std::string types_of(const std::vector<double>& numbers) {
   return types.empty() ? "none" : types;
 }
 
-/// What is one number for all particles.
+/// Returns a data set with the same value for all particles.
 Hdf5Dataset same_for_all(std::string path, std::uint64_t rows, double value) {
   Hdf5Dataset dataset{
       .path = std::move(path), .id = ObjectHandle(H5I_INVALID_HID), .axes = 1, .rows = rows, .constant = value};
-  // Without rows it does not make float64 of the float32 of other files.
+  // Without rows, it must not turn float32 points of other files into float64.
   dataset.members.push_back({.is_number = true, .is_float32 = rows == 0});
   return dataset;
 }
@@ -76,7 +76,7 @@ void add_dataset(Hdf5Columns& all, Hdf5Dataset dataset, const std::string& name)
   all.datasets.push_back(std::move(dataset));
 }
 
-/// Throws InputError where the header tells of another number of particles than there are.
+/// Throws InputError if the header states another number of particles than there are.
 void require_rows(const Source& source, const Hdf5Dataset& positions, std::uint64_t rows) {
   if (positions.rows == rows) return;
   throw source.error("damaged: Header/NumPart_ThisFile tells of {}, but {} has {}; fetch the file again",
@@ -102,7 +102,8 @@ void add_particles(Hdf5Columns& all, const Hdf5File& file, const std::string& gr
   }
 }
 
-/// A file that has no particles of the type, while others of its snapshot have them, and know what columns there are.
+/// Adds columns without rows, for a file without particles of the type. Other files of its snapshot may have them; only
+/// those determine which columns exist.
 void add_no_particles(Hdf5Columns& all, const Hdf5File& file, const std::string& group) {
   const Source& source = file.source();
   const std::string path = group + "/Coordinates";
@@ -117,7 +118,7 @@ void add_no_particles(Hdf5Columns& all, const Hdf5File& file, const std::string&
   for (const std::string& name : names) add_dataset(all, same_for_all(group, 0, 0), name);
 }
 
-/// The sides of the box; empty where it is not periodic.
+/// Returns the sides of the box; empty if it is not periodic.
 std::vector<double> box_of(const Hdf5File& file, hid_t header) {
   std::vector<double> box = read_numbers(header, "BoxSize");
   for (const double side : box) {

@@ -1,17 +1,18 @@
-// Snapshots of cosmological simulations, as SWIFT, Gadget-4 and Arepo write them: /PartType0 to /PartType6, and a /Header.
+// Snapshots of SWIFT, Gadget-4 and Arepo, programs for cosmological simulations: /Header, /PartType0 to /PartType6.
 #pragma once
 
 #include <epsflow/io/read/hdf5/hdf5_columns.hpp>
 
 namespace epsflow::io {
 
-/// Whether the file has such a header, and particles. What the same programs write of groups has none.
+/// True if the file has a snapshot's header and particles. Group catalogues of the same programs lack the header.
 [[nodiscard]] bool is_snapshot(const Hdf5File& file);
 
-/// The columns of the particles that ReadOptions::particles names: x, y, z of Coordinates, vx, vy, vz of Velocities, Masses (of
-/// Header/MassTable where that alone has them), and all others that have a number for each particle. The first three are the coordinates
-/// unless others are asked for; their box is Header/BoxSize. Where only other files of the snapshot have such particles there are no rows, and every column that is named.
-/// Throws InputError where there are none, naming those that there are, and for a header whose counts or box cannot be.
+/// Returns the columns of the particles that ReadOptions::particles selects: x, y, z of Coordinates, vx, vy, vz of
+/// Velocities, Masses (from Header/MassTable if only that has them), and all others that have numbers for each
+/// particle. By default, x, y, z are the coordinates, in the box Header/BoxSize. If only other files of the snapshot
+/// have such particles, the columns have no rows, and every name in the options counts as a column. Throws InputError
+/// if the snapshot has no such particles, naming the types that it has, and for a header with invalid counts or box.
 ///
 /// Source: github.com/SWIFTSIM/SWIFT, src/common_io.c; the Gadget-4 manual, section "Snapshot file format".
 [[nodiscard]] Hdf5Columns columns_of_snapshot(const Hdf5File& file);

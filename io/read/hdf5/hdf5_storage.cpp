@@ -9,7 +9,7 @@
 namespace epsflow::io {
 namespace {
 
-/// Little-endian, as all of HDF5's own numbers are.
+/// Returns a little-endian number, as all numbers of HDF5's own structures are.
 std::uint64_t number_at(std::span<const unsigned char> bytes, std::size_t at, std::size_t size) noexcept {
   if (size > 8 || at > bytes.size() || size > bytes.size() - at) return 0;
   std::uint64_t value = 0;
@@ -34,7 +34,7 @@ class HeaderReader {
     } else {
       blocks_.push_back({address + 16, number_at(prefix, 8, 4)});
     }
-    // Blocks name the blocks that follow them, and a damaged one may name itself.
+    // A damaged block may refer to itself as its successor.
     constexpr std::size_t kMostBlocks = 256;
     for (std::size_t i = 0; i < blocks_.size() && i < kMostBlocks; ++i) read_block(blocks_[i], has_signature);
     return storage_;
@@ -72,7 +72,7 @@ class HeaderReader {
     if (type == kLayout) read_layout(body);
     if (type != kContinuation) return;
     Block next{number_at(body, 0, sizes_.address_bytes), number_at(body, sizes_.address_bytes, sizes_.length_bytes)};
-    if (has_signature) {  // OCHK before the messages, a checksum behind them
+    if (has_signature) {  // The signature OCHK comes first, a checksum last.
       if (next.size < 8) return;
       next = {next.address + 4, next.size - 8};
     }
@@ -86,7 +86,7 @@ class HeaderReader {
     const std::uint64_t kind = number_at(body, version < 3 ? 2 : 1, 1);
     if (version >= 4 && kind == kVirtual) storage_.is_virtual = true;
     if (kind != kChunked) return;
-    // The chunk's extents come with the element's bytes behind them, as if these were one more axis.
+    // After the chunk's extents follows the size of an element, stored as one more axis.
     std::uint64_t axes = 0;
     std::size_t first = 0;
     std::size_t width = 4;

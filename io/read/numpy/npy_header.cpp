@@ -22,15 +22,15 @@ constexpr std::string_view kMagic = "\x93NUMPY";
   throw source.error("damaged NPY header: {}; write the file again with numpy.save", why);
 }
 
-/// The value of the Python literal that an NPY header is, tuples as arrays.
+/// The value of the Python literal in an NPY header; tuples become arrays.
 using Literal = nlohmann::json;
 
-/// The text at `at` from one quote to the next as a JSON string; moves `at` behind it.
+/// Returns the quoted text at `at` as a JSON string, and moves `at` past it.
 std::string json_string(std::string_view text, std::size_t& at, const Source& source) {
   const char quote = text[at++];
   std::string json = "\"";
   for (; at < text.size() && text[at] != quote; ++at) {
-    // repr escapes quotes and backslashes; other escapes occur in no name that could be typed, and stay as written.
+    // Python's repr escapes quotes and backslashes. Other escapes, which names rarely contain, stay as written.
     const bool is_escaped = text[at] == '\\' && at + 1 < text.size() &&
                             (text[at + 1] == '\\' || text[at + 1] == '\'' || text[at + 1] == '"');
     if (is_escaped) ++at;
@@ -47,10 +47,10 @@ std::string json_string(std::string_view text, std::size_t& at, const Source& so
   return json + '"';
 }
 
-/// Parses the subset of Python's literals that numpy writes into headers, as the JSON that has the same meaning.
+/// Parses the subset of Python's literals that numpy writes into headers, by converting it to equivalent JSON.
 Literal parse_literal(std::string_view text, const Source& source) {
-  // numpy nests the type of a field a few levels at most; a forged header may nest as deep as the stack of
-  // parse_record_type() is.
+  // Numpy nests the type of a field a few levels at most. The limit keeps a forged header from exhausting the stack in
+  // parse_record_type().
   constexpr int kDeepest = 32;
   std::string json;
   int depth = 0;
@@ -73,7 +73,7 @@ Literal parse_literal(std::string_view text, const Source& source) {
       json += c == 'T' ? "true" : "false";
       at += c == 'T' ? 3 : 4;
     } else if (c == 'L' && !json.empty() && is_digit(json.back())) {
-      // Python 2 wrote long integers so.
+      // Python 2 marks long integers with L.
     } else {
       json += c == '\n' || c == '\t' ? ' ' : c;
     }
@@ -84,7 +84,7 @@ Literal parse_literal(std::string_view text, const Source& source) {
   return literal;
 }
 
-/// What numpy calls numbers of a kind and a size: 'f4'.
+/// Returns the type for numpy's code of a kind and a size, such as 'f4'.
 std::optional<ValueType> number_type(char kind, std::uint64_t bytes) {
   constexpr std::array<std::string_view, 11> kTypes{"f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2"};
   if (kind == 'b' && bytes == 1) return ValueType::unsigned8;
@@ -92,13 +92,13 @@ std::optional<ValueType> number_type(char kind, std::uint64_t bytes) {
   return found == kTypes.end() ? std::nullopt : std::optional(static_cast<ValueType>(found - kTypes.begin()));
 }
 
-/// Sizes come from the header, so that an overflow is the file's fault.
+/// Adds sizes. Throws InputError on overflow, because they come from the file.
 std::uint64_t add_sizes(std::uint64_t a, std::uint64_t b, const Source& source) {
   if (a + b < a) throw_damaged(source, "the sizes in it do not fit 64 bits");
   return a + b;
 }
 
-/// A type such as '<f8': byte order, kind, size.
+/// Parses a type such as '<f8': byte order, kind, size.
 NpyType parse_type(std::string_view text, const Source& source) {
   NpyType type{.name = show_text(text)};
   std::string_view rest = text;
@@ -128,7 +128,7 @@ NpyType parse_type(std::string_view text, const Source& source) {
   return type;
 }
 
-/// The extents that a tuple holds; `what` names it in errors.
+/// Returns the extents in a tuple; `what` names it in errors.
 std::vector<std::uint64_t> extents_of(const Literal& tuple, std::string_view what, const Source& source) {
   const bool is_shape = tuple.is_array() && std::all_of(tuple.begin(), tuple.end(),
                                                         [](const Literal& axis) { return axis.is_number_unsigned(); });
@@ -150,8 +150,8 @@ struct RecordType {
   std::uint64_t bytes = 0;
 };
 
-/// A structured type: [(name, type), (name, type, shape), …], where a name may be (title, name) and a type a list
-/// again.
+/// Parses a structured type: [(name, type), (name, type, shape), …], where a name may be (title, name) and a type a
+/// list again.
 RecordType parse_record_type(const Literal& list, const Source& source) {
   RecordType record;
   for (const Literal& entry : list) {
@@ -176,13 +176,12 @@ RecordType parse_record_type(const Literal& list, const Source& source) {
     }
     const std::uint64_t offset = record.bytes;
     record.bytes = add_sizes(offset, type.bytes, source);
-    // numpy writes alignment gaps as fields without a name.
+    // Alignment gaps, which numpy writes as fields without a name, are left out.
     if (name != "") record.fields.push_back({name, std::move(type), offset});
   }
   return record;
 }
 
-/// The next bytes of the stream, all of them.
 template <std::size_t kSize>
 std::array<char, kSize> read_bytes(ByteStream& stream, const Source& source) {
   std::array<char, kSize> bytes{};
@@ -192,10 +191,10 @@ std::array<char, kSize> read_bytes(ByteStream& stream, const Source& source) {
 
 struct Dictionary {
   std::string text;         ///< in UTF-8
-  std::uint64_t bytes = 0;  ///< of the file up to its end
+  std::uint64_t bytes = 0;  ///< bytes of the file up to the end of the dictionary
 };
 
-/// The dictionary that the file begins with.
+/// Reads the dictionary at the beginning of the file.
 Dictionary read_dictionary(ByteStream& stream, const Source& source) {
   if (!is_npy(stream.peek())) {
     throw source.error("not an NPY file: it does not begin with \\x93NUMPY; name it by its kind");

@@ -1,4 +1,4 @@
-// The header of an NPY file: a dictionary in Python's spelling that tells type, order and shape of the array behind it.
+// The header of an NPY file: a dictionary in Python's spelling with the array's type, order and shape.
 #pragma once
 
 #include <cstdint>
@@ -16,37 +16,37 @@ namespace epsflow::io {
 
 /// The type of an array element or of a field.
 struct NpyType {
-  std::string name = {};  ///< as errors show it
+  std::string name = {};  ///< the name in errors
   std::optional<ValueType> number = {};
   bool big_endian = false;
-  std::uint64_t elements = 1;  ///< of a field that is an array itself
-  std::uint64_t bytes = 0;     ///< of all elements
+  std::uint64_t elements = 1;  ///< number of elements, for a field that is an array itself
+  std::uint64_t bytes = 0;     ///< bytes of all elements
 };
 
 struct NpyField {
   std::string name;
   NpyType type;
-  std::uint64_t offset = 0;  ///< in its row
+  std::uint64_t offset = 0;  ///< byte offset in its row
 };
 
 struct NpyHeader {
   bool is_record = false;
-  NpyType type;                  ///< of an element that is no record
-  std::vector<NpyField> fields;  ///< of a record, without padding
-  std::uint64_t row_bytes = 0;   ///< of an element or record
+  NpyType type;                  ///< type of an element, unless it is a record
+  std::vector<NpyField> fields;  ///< fields of a record, without padding
+  std::uint64_t row_bytes = 0;   ///< bytes of an element or record
   bool fortran_order = false;
   std::vector<std::uint64_t> shape;
-  std::optional<std::uint64_t> data_bytes;  ///< that follow the header, where the stream knows
+  std::optional<std::uint64_t> data_bytes;  ///< bytes after the header, if the size of the stream is known
 };
 
-/// Whether the bytes begin as an NPY file does.
+/// True if the bytes begin as an NPY file does.
 [[nodiscard]] bool is_npy(std::span<const char> bytes) noexcept;
 
 /// Reads the header, which leaves the stream at the array. Names are UTF-8, whatever the version of the file. Throws
-/// InputError for a damaged one, and for Python objects. Source: "NEP 1: A simple file format for NumPy arrays".
+/// InputError for a damaged header, and for Python objects. Source: "NEP 1: A simple file format for NumPy arrays".
 [[nodiscard]] NpyHeader read_npy_header(ByteStream& stream, const Source& source);
 
-/// a · b. Sizes come from the header, so that an overflow is the file's fault: InputError.
+/// Returns a · b. Throws InputError on overflow, because sizes come from the file.
 [[nodiscard]] std::uint64_t multiply_sizes(std::uint64_t a, std::uint64_t b, const Source& source);
 
 }  // namespace epsflow::io

@@ -11,7 +11,7 @@
 namespace epsflow::io {
 namespace {
 
-/// Where the size of the file is known, what it lacks is found out before room is made.
+/// Throws InputError before memory is allocated if the file is known to be too short.
 void require_bytes(const NpyHeader& header, std::uint64_t expected, const Source& source) {
   if (header.data_bytes && expected > *header.data_bytes) throw_truncated(source, expected, *header.data_bytes);
 }

@@ -12,16 +12,16 @@ namespace epsflow::io {
 [[nodiscard]] const Format& npy_format();
 
 /// Reads an array as points: two axes are rows and columns, in C or Fortran order; one axis is n points in one
-/// dimension, or, with a structured type, n points whose columns are the fields. Values of any byte order: float32,
-/// float64, integers, booleans. One element of a field that is an array is "pos[0]". Fields of other types may be there
-/// as long as they are not selected. Bytes behind the array are ignored, as numpy does.
+/// dimension, or, with a structured type, n points whose columns are the fields. Values may be floats, integers or
+/// booleans of any byte order. One element of a field that is an array is "pos[0]". Fields of other types are allowed
+/// unless they are selected. Bytes after the array are ignored, as in numpy.
 ///
-/// One pass, forward only; peak memory: the points and a block. Throws InputError for a header that is damaged or claims
-/// more than the bytes hold, for types that are no plain numbers, and for a few long rows that look transposed;
-/// ResourceError when the points exceed the memory budget.
+/// One pass, forward only; peak memory: the points and a block. Throws InputError if the header is damaged or claims
+/// more than the file holds, if a type is not a plain number, and for a few long rows that look transposed;
+/// ResourceError if the points exceed the memory budget.
 [[nodiscard]] FilePoints read_npy(ByteStream& stream, const Source& source);
 
-/// The array behind a header that has been read.
+/// Reads the array after a header that has been read.
 [[nodiscard]] FilePoints read_npy_array(ByteStream& stream, const NpyHeader& header, const Source& source);
 
 }  // namespace epsflow::io

@@ -1,4 +1,4 @@
-// NPZ among the formats: NPY arrays in a ZIP file, through libzip.
+// The format NPZ: NPY arrays in a ZIP file, read with libzip.
 #pragma once
 
 #include <epsflow/io/read/format.hpp>
@@ -7,16 +7,16 @@ namespace epsflow::io {
 
 [[nodiscard]] const Format& npz_format();
 
-/// What this build has for it.
+/// Returns the functions that read the format; all null if the build leaves libzip out.
 [[nodiscard]] Reader npz_reader();
 
-/// Reads an array of the archive as read_npy does: source.options.table names its member, with or without .npy; without it
-/// the only one that can be points. Where source.options.columns names members of one axis, these are the columns; they
-/// must have one length.
+/// Reads an array of the archive as read_npy() does. source.options.table names its member, with or without .npy; by
+/// default it is the only one that can be points. If source.options.columns names members of one axis, these are the
+/// columns; they must have the same length.
 ///
-/// An array is unpacked on the way, so that the peak memory is the points and a block, and the archive itself where it
-/// comes through a pipe. Throws InputError listing the arrays there are, or for a damaged archive; ResourceError when the
-/// points exceed the memory budget.
+/// An array is unpacked on the way, so that the peak memory is the points and a block, and the archive itself if it
+/// comes through a pipe. Throws InputError for a damaged archive, or listing the arrays if none can be chosen;
+/// ResourceError if the points exceed the memory budget.
 [[nodiscard]] FilePoints read_npz(ByteStream& stream, const Source& source);
 
 }  // namespace epsflow::io

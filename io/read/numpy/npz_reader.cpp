@@ -48,7 +48,7 @@ class MemberStream final : public ByteStream {
 
   [[nodiscard]] std::optional<std::uint64_t> size() const noexcept override { return size_; }
 
-  /// Reads on to the end, where the checksum is looked at.
+  /// Reads to the end, so that the checksum is verified.
   void finish() {
     std::vector<char> room(std::size_t{1} << 16);
     while (read(room) == room.size()) continue;
@@ -141,7 +141,7 @@ class Archive {
   std::vector<Member> members_;
 };
 
-/// What the header of a member says, or why it cannot be read: arrays that are not chosen may be of any kind.
+/// The header of a member, if it is readable, and a description for errors. Members that are not chosen may be damaged.
 struct Description {
   std::optional<NpyHeader> header;
   std::string text;
@@ -176,7 +176,7 @@ std::string list_members(const Archive& archive, const Source& source) {
   return list_of(archive.members(), [&](const Member& member) { return describe(archive, member, source).text; });
 }
 
-/// The array that is asked for, or the only one that can be points.
+/// Returns the array that ReadOptions::table names, or the only one that can be points.
 const Member& choose_member(const Archive& archive, const Source& source) {
   const std::string& wanted = source.options.table;
   if (!wanted.empty()) {
@@ -184,7 +184,7 @@ const Member& choose_member(const Archive& archive, const Source& source) {
     throw source.error("there is no array {}; ReadOptions::table may choose from: {}", show_text(wanted),
                        list_members(archive, source));
   }
-  if (archive.members().size() == 1) return archive.members()[0];  // it gets to say what is wrong with it
+  if (archive.members().size() == 1) return archive.members()[0];  // its reader reports any fault
   std::vector<const Member*> suitable;
   for (const Member& member : archive.members()) {
     if (can_be_points(describe(archive, member, source))) suitable.push_back(&member);
@@ -196,7 +196,7 @@ const Member& choose_member(const Archive& archive, const Source& source) {
       suitable.empty() ? "none of the arrays" : "several arrays", list_members(archive, source));
 }
 
-/// The arrays that ReadOptions::columns names, where it names nothing but arrays; behind them that of the weights.
+/// If ReadOptions::columns names only arrays, returns these, followed by the weight array, if any; else nothing.
 std::vector<const Member*> find_columns(const Archive& archive, const Source& source) {
   std::vector<const Member*> members;
   if (!source.options.table.empty()) return members;

@@ -6,7 +6,7 @@
 namespace epsflow::io {
 namespace {
 
-/// Takes what is parsed off the front of a text.
+/// Removes parsed parts from the front of a text.
 class IsoScanner {
  public:
   explicit IsoScanner(std::string_view text) noexcept : text_(text) {}
@@ -20,7 +20,7 @@ class IsoScanner {
     return true;
   }
 
-  /// A number of so many digits, at most `most`.
+  /// Takes a number of exactly `digits` digits, at most `most`.
   bool take(std::size_t digits, int most, int& number) noexcept {
     if (text_.size() < digits) return false;
     for (std::size_t i = 0; i < digits; ++i) {
@@ -31,7 +31,7 @@ class IsoScanner {
     return number <= most;
   }
 
-  /// Digits behind a point.
+  /// Takes the digits after a decimal point.
   bool take_fraction(double& fraction) noexcept {
     const std::size_t end = text_.find_first_not_of("0123456789");
     const std::string_view digits = text_.substr(0, end);

@@ -8,7 +8,7 @@ namespace epsflow::io {
 namespace {
 
 std::size_t size_of_blocks(const ByteStream& stream, std::uint64_t wanted) noexcept {
-  // One byte more than a short file has shows its end.
+  // One byte more than the size of a short file lets the first read find its end.
   return static_cast<std::size_t>(stream.size() ? std::min(wanted, *stream.size() + 1) : wanted);
 }
 
@@ -17,7 +17,7 @@ bool first_line_ends_with_return(std::span<const char> text) noexcept {
   return end != text.end() && *end == '\r' && end + 1 != text.end() && end[1] != '\n';
 }
 
-/// Those of CRLF stay.
+/// Replaces carriage returns, except in CRLF, by line feeds.
 void replace_lone_returns(std::span<char> text) noexcept {
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] == '\r' && (i + 1 == text.size() || text[i + 1] != '\n')) text[i] = '\n';
@@ -29,7 +29,7 @@ void replace_lone_returns(std::span<char> text) noexcept {
 TextBlocks::TextBlocks(ByteStream& stream, std::uint64_t block_bytes)
     : stream_(stream),
       block_bytes_(size_of_blocks(stream, block_bytes)),
-      // Whoever writes into a pipe may take a while; an error in the block at hand should not wait for that.
+      // A writer of a pipe may be slow; errors in the present block must not wait for it.
       reads_ahead_(stream.size().has_value() || stream.is_gzip()) {
   sides_[0] = Buffer<char>(2 * block_bytes_);
   const std::size_t size = stream.read(block_of(0));
@@ -45,7 +45,7 @@ TextBlocks::TextBlocks(ByteStream& stream, std::uint64_t block_bytes)
 }
 
 TextBlocks::~TextBlocks() {
-  // A block that nobody asked for by then is not read at all.
+  // A deferred read that has not been requested is dropped.
   if (ahead_.valid() && reads_ahead_) ahead_.wait();
 }
 

@@ -1,4 +1,4 @@
-// A stream of text in blocks, of which the reader leaves what it cannot use yet to the next one.
+// A stream of text in blocks; unused text at the end of a block is carried over to the next.
 #pragma once
 
 #include <array>
@@ -12,9 +12,9 @@
 
 namespace epsflow::io {
 
-/// Hands out a stream block by block. Line ends that are lone carriage returns become line feeds when the first line
-/// ends with one. While a block is used the next one is read, where its bytes can be had without waiting for somebody.
-/// Not for several threads at once. Memory: two blocks, and what was left of one.
+/// Reads a stream block by block. If the first line ends with a lone carriage return, all lone carriage returns become
+/// line feeds. While a block is used, the next one is read in the background, if its bytes are available without
+/// waiting for a writer. Not thread-safe. Memory: two blocks, and the rest of one.
 class TextBlocks {
  public:
   TextBlocks(ByteStream& stream, std::uint64_t block_bytes);
@@ -22,17 +22,17 @@ class TextBlocks {
   TextBlocks(const TextBlocks&) = delete;
   TextBlocks& operator=(const TextBlocks&) = delete;
 
-  /// The text so far not used: the first block at the beginning. Valid until the next call of read_on().
+  /// Returns the unused text; at the beginning, the first block. Valid until the next call of read_on().
   [[nodiscard]] std::span<const char> text() const noexcept { return text_; }
-  /// The same up to its last line end, or to the end of the stream.
+  /// Returns text() up to its last line end, or to the end of the stream.
   [[nodiscard]] std::span<const char> whole_lines() const noexcept;
-  /// Whether nothing follows behind text().
+  /// True if nothing follows after text().
   [[nodiscard]] bool is_last() const noexcept { return is_last_; }
 
   /// Drops the first `count` bytes of text().
   void use(std::size_t count) noexcept { text_ = text_.subspan(count); }
-  /// Puts the next block behind text(). Returns false, and does nothing, when text() is still longer than a block.
-  /// Throws what ByteStream::read throws.
+  /// Appends the next block to text(). Returns false if text() is still longer than a block. Throws as
+  /// ByteStream::read().
   [[nodiscard]] bool read_on();
 
  private:
@@ -41,10 +41,10 @@ class TextBlocks {
 
   ByteStream& stream_;
   std::size_t block_bytes_;
-  std::array<Buffer<char>, 2> sides_;  ///< room for what was left over, then for a block
-  std::size_t side_ = 0;               ///< the one that text() lies in
+  std::array<Buffer<char>, 2> sides_;  ///< each has space for the rest of a block, then for a block
+  std::size_t side_ = 0;               ///< index of the buffer that holds text()
   std::span<const char> text_;
-  std::future<std::size_t> ahead_;  ///< bytes read into the other one
+  std::future<std::size_t> ahead_;  ///< bytes read into the other buffer
   bool reads_ahead_;
   bool has_lone_returns_ = false;
   bool is_last_ = false;

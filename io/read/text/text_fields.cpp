@@ -14,14 +14,14 @@
 namespace epsflow::io {
 namespace {
 
-/// A field's text without the line end and the blanks in front of its end.
+/// Returns a field's text without the line end and the blanks at its end.
 std::string_view trim_end(const char* begin, const char* stop, const char* end) noexcept {
   if (stop != begin && stop[-1] == '\r' && at_line_end(stop, end)) --stop;
   while (stop != begin && (stop[-1] == ' ' || stop[-1] == '\t')) --stop;
   return {begin, static_cast<std::size_t>(stop - begin)};
 }
 
-/// What spreadsheets write for a value that a formula could not give, in English, German, French, Italian, Portuguese and Spanish.
+/// The texts that spreadsheets write for a failed formula, in English, German, French, Italian, Portuguese and Spanish.
 constexpr std::array<std::string_view, 36> kSheetErrors{
     "#DIV/0!", "#VALUE!", "#REF!",     "#NAME?",    "#NUM!",    "#NULL!",   "#N/A",      "#N/A N/A",      "#SPILL!",
     "#CALC!",  "#FIELD!", "#BLOCKED!", "#CONNECT!", "#BUSY!",   "#ERROR!",  "#UNKNOWN!", "#GETTING_DATA", "#NV",
@@ -32,7 +32,8 @@ bool is_sheet_error(std::string_view text) noexcept {
   return text.starts_with('#') && std::find(kSheetErrors.begin(), kSheetErrors.end(), text) != kSheetErrors.end();
 }
 
-/// Whether a line begins with such a field, or with one of the longer texts of data services. Its delimiter may not be known yet.
+/// True if a line begins with such a field, or with one of the longer texts of data services. Works before the
+/// delimiter is detected.
 bool begins_with_sheet_error(std::string_view line, char delimiter) noexcept {
   const auto ends_field = [&](char c) {
     return c == delimiter || std::string_view(" \t,;|\r\n").find(c) != std::string_view::npos;
@@ -67,8 +68,8 @@ std::uint64_t count_newlines(const char* p, const char* end) noexcept {
   return count + static_cast<std::uint64_t>(std::count(p, end, '\n'));
 }
 
-// Eight bytes at a time: a byte of x - 0x01… & ~x & 0x80… is set first where x has its first zero byte (higher ones may
-// be false, and are not looked at).
+// Scans eight bytes at a time. The lowest bit of x - 0x01… & ~x & 0x80… is at the first zero byte of x; higher bits may
+// be wrong.
 const char* find_field_end(const char* p, const char* end, char delimiter) noexcept {
   if constexpr (std::endian::native == std::endian::little) {
     constexpr std::uint64_t kOnes = 0x0101010101010101ULL;

@@ -11,7 +11,7 @@
 namespace epsflow::io {
 namespace {
 
-/// Throws UsageError for options that no table can have, such as the same character for two things.
+/// Throws UsageError for invalid options, such as the same character for two purposes.
 void check_options(const TextLayout& options) {
   const auto is_taken = [](char c) {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '+' || c == '-' ||
@@ -35,8 +35,8 @@ void check_options(const TextLayout& options) {
   }
 }
 
-/// Two blocks are in memory at a time, and where the size of the text is not known the points of one apart from the
-/// others, which take up to four times its bytes.
+/// Returns the block size. Two blocks are in memory at a time. If the size of the text is unknown, so are the points of
+/// one block in a buffer of their own, which takes up to four times its bytes.
 std::uint64_t checked_block_bytes(const Source& source) {
   check_options(source.options.text);
   constexpr std::uint64_t kSmallestBlock = std::uint64_t{64} << 10;
@@ -53,7 +53,7 @@ void skip_byte_order_mark(TextBlocks& blocks, const Source& source) {
   }
 }
 
-/// Skips the lines that the options name, and returns how many lines that are.
+/// Skips the lines that the options name, and returns their number.
 std::uint64_t skip_first_lines(TextBlocks& blocks, const Source& source) {
   const std::uint64_t wanted = source.options.text.skip_rows;
   for (std::uint64_t lines = 0; lines < wanted;) {
@@ -74,7 +74,7 @@ std::uint64_t skip_first_lines(TextBlocks& blocks, const Source& source) {
   return wanted;
 }
 
-/// Finds the table, behind as many blocks of comments as there may be.
+/// Finds the table, however many blocks of comments precede it.
 TextTable find_table_in(TextBlocks& blocks, const Source& source, std::uint64_t& lines_before) {
   for (;;) {
     const std::span<const char> lines = blocks.whole_lines();
@@ -92,7 +92,7 @@ TextTable find_table_in(TextBlocks& blocks, const Source& source, std::uint64_t&
   }
 }
 
-/// Finds the table behind what comes before it.
+/// Skips everything before the table and finds it.
 TextTable open_table(TextBlocks& blocks, const Source& source) {
   if (blocks.text().empty()) {
     throw source.error("empty: the file has no bytes; rows of numbers are needed");

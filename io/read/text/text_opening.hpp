@@ -1,4 +1,4 @@
-// A text opened at the first row of its table.
+// A text that is open at the first row of its table.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace epsflow::io {
 
-/// Skips what stands before the rows, and finds out what they look like: `blocks` goes on with the first of them. Throws
-/// as find_table() does, and InputError for UTF-16 and for a text without rows.
+/// Skips everything before the rows and detects their layout; `blocks` continues with the first row. Throws as
+/// find_table(), and InputError for UTF-16 and for a text without rows.
 struct OpenText {
   OpenText(ByteStream& stream, const Source& source);
 
@@ -19,7 +19,7 @@ struct OpenText {
   TextTable table;
 };
 
-/// The ResourceError of a text that goes on behind what is at hand, of which nothing can be used.
+/// Throws ResourceError for a text whose line is longer than the block in memory.
 [[noreturn]] void throw_long_line(const TextBlocks& blocks, const Source& source, std::uint64_t lines_before);
 
 }  // namespace epsflow::io

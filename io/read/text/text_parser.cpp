@@ -31,7 +31,7 @@ class RowParser {
   ChunkResult parse(const char* p, double* out) {
     ChunkResult result;
     while (p != end_) {
-      // No row of numbers begins with a character up to '#', except for blanks and quotes.
+      // A row of numbers begins with a character after '#', a blank or a quote.
       if ((*p <= '#' || any_line_may_be_skipped_) && skip_line(p, end_, dialect_)) {
         ++result.lines;
         continue;
@@ -84,7 +84,7 @@ class RowParser {
     return parse_odd_field(p, field, value);
   }
 
-  /// Everything that the fast path leaves: quotes, blanks, signs, nan, long numbers, marks of nothing, text.
+  /// Parses a field that the fast path cannot: quotes, blanks, signs, nan, long numbers, marks of missing values, text.
   const char* parse_odd_field(const char* p, std::size_t field, double& value) {
     const Field found = scan_field(p, end_, delimiter_, scratch_);
     if (found.open_quote) return fail(Fault::open_quote, field, p);

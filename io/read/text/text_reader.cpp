@@ -19,10 +19,10 @@
 namespace epsflow::io {
 namespace {
 
-/// Less text than this per thread is not worth a thread.
+/// A thread is started only for at least this much text.
 constexpr std::size_t kChunkBytes = std::size_t{1} << 20;
 
-/// Calls f(i) for i in [0, count), each on a thread of its own where there is more than one.
+/// Calls f(i) for i in [0, count), in parallel if count is larger than 1.
 template <class F>
 void for_each_parallel(std::size_t count, F f) {
   std::vector<std::future<void>> others;
@@ -33,12 +33,12 @@ void for_each_parallel(std::size_t count, F f) {
   for (std::future<void>& other : others) other.get();
 }
 
-/// Lines that one thread parses, and what comes of them.
+/// Lines that one thread parses, and their result.
 struct Chunk {
   std::span<const char> lines;
   std::uint64_t newlines = 0;
-  std::uint64_t room = 0;  ///< rows that it may have
-  double* rows = nullptr;  ///< where they go
+  std::uint64_t room = 0;  ///< upper bound on its rows
+  double* rows = nullptr;  ///< destination of its rows
   ChunkResult result = {};
 };
 
@@ -56,7 +56,7 @@ std::vector<Chunk> split_at_lines(std::span<const char> text, std::size_t parts)
   return chunks;
 }
 
-/// Rows of coordinates as they come: straight into the points where the size of the text tells how many there will be,
+/// Collects rows of coordinates: directly in the points if the size of the text allows an estimate of their number,
 /// else in blocks that are joined at the end.
 class RowCollector {
  public:
@@ -68,8 +68,8 @@ class RowCollector {
         points_(make_points(source, 0, table.shape.dims, Precision::float64)),
         lines_(table.lines_before) {}
 
-  /// Parses whole lines and returns how many bytes of them were used: all, but for a row at their end whose quote is
-  /// still open while more text follows.
+  /// Parses whole lines and returns the number of bytes used: all, except a row at their end whose quote is still open
+  /// while more text follows.
   std::size_t parse(std::span<const char> lines, bool is_last) {
     const bool has_quotes = std::memchr(lines.data(), '"', lines.size()) != nullptr;
     const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
@@ -123,16 +123,16 @@ class RowCollector {
     std::uint64_t values = 0;
   };
 
-  /// A bound on the rows, exact without comments and blank lines.
+  /// Sets an upper bound on the rows, which is exact without comments and blank lines.
   void count_rows(Chunk& chunk) const {
     const std::span<const char> lines = chunk.lines;
     chunk.newlines = count_newlines(lines.data(), lines.data() + lines.size());
     const std::uint64_t count = chunk.newlines + (lines.back() == '\n' ? 0 : 1);
-    // A row takes at least a byte per field, all but a faulty one, which ends its chunk.
+    // A row takes at least a byte per field, except a faulty one, which ends its chunk.
     chunk.room = std::min<std::uint64_t>(count, lines.size() / table_.columns.count + 1);
   }
 
-  /// Tells every chunk where its rows go, one behind the other, and returns where the first one's do.
+  /// Assigns consecutive destinations to the rows of the chunks, and returns the first one.
   double* make_room(std::vector<Chunk>& chunks, std::size_t bytes) {
     std::uint64_t room = 0;
     for (const Chunk& chunk : chunks) room += chunk.room;
@@ -152,7 +152,7 @@ class RowCollector {
     return first;
   }
 
-  /// Room for all points, as the first block lets expect, with a reserve: what stays unused is never touched.
+  /// Allocates points for the rows that the first block suggests, and a reserve. Unused memory is never touched.
   void reserve_points(std::uint64_t rows, std::size_t bytes) {
     const double share = static_cast<double>(*text_bytes_) / static_cast<double>(std::max<std::size_t>(1, bytes));
     text_bytes_.reset();
@@ -162,7 +162,7 @@ class RowCollector {
     points_ = FilePoints(narrow<std::size_t>(std::min({expected, most, kMaxPoints})), dims_, Precision::float64);
   }
 
-  /// The parser leaves a column out where it stands a second time: as weights.
+  /// The parser fills only the first slot of a column that is a coordinate and the weights. Fills the second.
   void fill_repeated() {
     const std::vector<std::size_t>& columns = table_.selected;
     const auto first = std::find(columns.begin(), columns.end(), columns.back());
@@ -186,7 +186,7 @@ class RowCollector {
     points_ = std::move(all);
   }
 
-  /// Text does not say how many rows it has, so that the budget is looked at block by block.
+  /// The number of rows is not known beforehand, so the budget is checked block by block.
   void require_memory() const {
     const std::uint64_t left = memory_left(source_);
     const std::uint64_t dims = dims_;
@@ -201,10 +201,10 @@ class RowCollector {
 
   const TextTable& table_;
   std::size_t dims_;
-  std::optional<std::uint64_t> text_bytes_;  ///< until room for the points is made
+  std::optional<std::uint64_t> text_bytes_;  ///< set until memory for the points is allocated
   const Source& source_;
-  FilePoints points_;          ///< the first rows, where there is room for them
-  std::vector<Block> blocks_;  ///< those that follow
+  FilePoints points_;          ///< the first rows, if memory for them is allocated
+  std::vector<Block> blocks_;  ///< the rows that follow
   std::vector<std::uint64_t> dropped_;
   std::uint64_t kept_ = 0;
   std::uint64_t rows_ = 0;

@@ -1,4 +1,4 @@
-// Text tables: fields parted by comma, tab, semicolon, bar or runs of blanks.
+// Text tables, whose fields are separated by comma, tab, semicolon, bar or runs of blanks.
 #pragma once
 
 #include <epsflow/io/file_points.hpp>
@@ -10,27 +10,27 @@ namespace epsflow::io {
 
 [[nodiscard]] const Format& text_format();
 
-/// Reads the text of a table as float64 points, as source.options.text says; what that leaves open is found out from
-/// the first hundred rows, and refused with the option that decides where they leave it open too. InputRows::kind of
-/// the points says what was found.
+/// Reads a text table as float64 points, as source.options.text says. The layout that the options leave open is
+/// detected from the first hundred rows; if it stays ambiguous, the error names the option that decides it.
+/// InputRows::kind of the points describes the result.
 ///
-/// - Delimiter: the one of comma, tab, semicolon, bar and runs of blanks by which most fields are numbers. With bars,
+/// - Delimiter: the one of comma, tab, semicolon, bar and runs of blanks that makes most fields numbers. With bars,
 ///   lines may begin and end with one, and rules such as |---|---| below the header and +---+---+ anywhere are skipped.
-/// - Header: the first row, when it holds text and no number and numbers follow below; or a comment directly before the
-///   first row that has a word for every column. A row of units behind a header is skipped, and so are rules, such as "---- -----",
-///   above a header, below it and below the units. Fields of up to three dashes are marks of missing values: a row of such fields alone
-///   is no rule.
-/// - Comments: lines that begin with TextLayout::comment, but not with what spreadsheets write for a missing value or a failed formula
-///   (#N/A, #DIV/0!, …).
-/// - Fields may be quoted with ", in which "" stands for one and delimiters and line ends for themselves.
+/// - Header: the first row, if it holds text and no number and numbers follow below; or a comment directly before the
+///   first row that has a word for every column. A row of units after a header is skipped, and so are rules, such as
+///   "---- -----", above a header, below it and below the units. Fields of up to three dashes mark missing values: a
+///   row of only such fields is not a rule.
+/// - Comments: lines that begin with TextLayout::comment, except spreadsheets' marks of a missing value or a failed
+///   formula (#N/A, #DIV/0!, …).
+/// - Fields may be quoted with ", in which "" stands for one quote and delimiters and line ends for themselves.
 /// - LF, CRLF, CR, a UTF-8 byte order mark and a missing last line end are accepted; blank lines are skipped.
-/// - Only the selected columns are converted. Under NanPolicy::drop rows go where these hold NaN, infinity or a mark of
-///   a missing value (nothing, NA, null, -, #DIV/0!, …); any other text is an error under either policy.
+/// - Only the selected columns are converted. NanPolicy::drop drops rows that hold NaN, infinity or a mark of a missing
+///   value (nothing, NA, null, -, #DIV/0!, …) there; any other text is an error under either policy.
 ///
 /// Blocks without quotes are parsed by as many threads as there are cores. O(bytes). Peak memory: the points, and a
-/// fifth of ReadOptions::memory, but at least 1 MiB and at most 128 MiB, for the text at hand; for a moment the points
-/// twice where far more rows come than a first block of the file lets expect. Throws InputError naming line, row and
-/// column, ResourceError when the points exceed the memory budget.
+/// fifth of ReadOptions::memory, but at least 1 MiB and at most 128 MiB, for the text in memory; for a moment twice the
+/// points if the file has far more rows than its first block suggests. Throws InputError naming line, row and column,
+/// ResourceError if the points exceed the memory budget.
 [[nodiscard]] FilePoints read_text(ByteStream& stream, const Source& source);
 
 }  // namespace epsflow::io

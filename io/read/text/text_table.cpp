@@ -13,12 +13,12 @@ using Header = TextLayout::Header;
 
 struct Row {
   Record record;
-  std::uint64_t line = 0;  ///< of the file, from 1
-  std::string_view text;   ///< from its begin on
+  std::uint64_t line = 0;  ///< line in the file, from 1
+  std::string_view text;   ///< the text from the begin of the row on
   [[nodiscard]] const std::vector<std::string>& fields() const noexcept { return record.fields; }
 };
 
-/// Up to `most` rows from p on, which is line `line`. Of the last one a quote may still be open.
+/// Returns up to `most` rows from p on, which is line `line`. The last one may end within an open quote.
 std::vector<Row> sample_rows(const char* p, const char* end, const Dialect& dialect, std::uint64_t line,
                              std::size_t most) {
   std::vector<Row> rows;
@@ -34,11 +34,11 @@ std::vector<Row> sample_rows(const char* p, const char* end, const Dialect& dial
   return rows;
 }
 
-/// How well a delimiter explains some rows. The larger the better, and what stands first counts most.
+/// How well a delimiter fits some rows. A larger score is better; the members are compared in their order.
 struct Score {
-  double numbers = 0;    ///< their share of the fields
-  bool occurs = false;   ///< in some row
-  bool is_even = false;  ///< all rows have as many fields
+  double numbers = 0;    ///< share of numbers among the fields
+  bool occurs = false;   ///< true if some row contains the delimiter
+  bool is_even = false;  ///< true if all rows have the same number of fields
 
   friend bool operator<(const Score& a, const Score& b) noexcept {
     return std::tie(a.numbers, a.occurs, a.is_even) < std::tie(b.numbers, b.occurs, b.is_even);
@@ -48,12 +48,12 @@ struct Score {
 Score rate(const std::vector<Row>& rows, const Dialect& dialect) {
   double numbers = 0;
   std::size_t fields = 0;
-  for (std::size_t i = rows.size() > 1 ? 1 : 0; i < rows.size(); ++i) {  // what a header holds says nothing
+  for (std::size_t i = rows.size() > 1 ? 1 : 0; i < rows.size(); ++i) {  // The first row may be a header.
     const std::vector<std::string>& row = rows[i].fields();
     fields += row.size();
     for (const std::string& field : row) {
       if (kind_of(field, dialect) == FieldKind::text) continue;
-      // Of a line that is one field "1,5" the comma is as likely to be the delimiter.
+      // In a line of one field "1,5", the comma may be the delimiter.
       numbers += row.size() == 1 && has_decimal_comma(trim(field)) ? 0.5 : 1;
     }
   }
@@ -69,7 +69,7 @@ constexpr std::array<std::pair<char, const char*>, 5> kDelimiters{{{kBlanks, "se
                                                                    {';', "semicolon-separated"},
                                                                    {'\t', "tab-separated"}}};
 
-/// The delimiter that explains the first rows best, of several the last.
+/// Returns the delimiter that fits the first rows best; among equals, the last.
 char find_delimiter(const char* p, const char* end, Dialect dialect) {
   constexpr std::size_t kRows = 20;
   char best = kBlanks;
@@ -92,8 +92,7 @@ std::string describe_delimiter(char delimiter) {
   return "separated by " + show_text({&delimiter, 1});
 }
 
-/// Whether the fields count 0, 1, 2, … as pandas names columns that have no names, with its empty name of the index
-/// before them.
+/// True if the fields are 0, 1, 2, …, as pandas names columns without names, after an optional empty name of the index.
 bool are_column_numbers(const std::vector<std::string>& fields) {
   const std::size_t first = fields[0].empty() ? 1 : 0;
   for (std::size_t i = first; i < fields.size(); ++i) {
@@ -102,7 +101,7 @@ bool are_column_numbers(const std::vector<std::string>& fields) {
   return fields.size() > 1;
 }
 
-/// Takes the next word and the blanks before it off the front of a line.
+/// Removes the next word and the blanks before it from the front of a line.
 std::string_view take_word(std::string_view& line) noexcept {
   line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
   const std::string_view word = line.substr(0, line.find_first_of(" \t\r\n"));
@@ -119,7 +118,7 @@ std::string show_fields(const std::vector<std::string>& fields) {
   return fields.size() > kShown ? text + ", …" : text;
 }
 
-/// Finds the table step by step, each by what the steps before have found.
+/// Finds the table step by step; each step uses the results of the steps before.
 class TableFinder {
  public:
   TableFinder(std::span<const char> text, std::uint64_t lines_before, const Source& source)
@@ -138,7 +137,7 @@ class TableFinder {
     refuse_json();
     if (!delimiter_is_given) {
       dialect_.delimiter = find_delimiter(p_, end_, dialect_);
-      skip_to_row();  // behind the rule above a table with bars
+      skip_to_row();  // skips the rule above a table with bars
       if (p_ == end_) return std::nullopt;
     }
     take_sample(is_whole);
@@ -151,7 +150,7 @@ class TableFinder {
   }
 
  private:
-  /// Remembers a comment directly before the row.
+  /// Skips to a row and remembers a comment directly before it.
   void skip_to_row() {
     while (p_ != end_) {
       const char* const line = p_;
@@ -173,7 +172,7 @@ class TableFinder {
   }
 
   void take_sample(bool is_whole) {
-    constexpr std::size_t kRows = 100;  // behind a header, units and rules
+    constexpr std::size_t kRows = 100;  // data rows, besides header, units and rules
     rows_ = sample_rows(p_, end_, dialect_, line_, kRows + 5);
     if (rows_.back().record.open_quote) {
       if (is_whole && rows_.size() <= 2) {
@@ -190,7 +189,7 @@ class TableFinder {
     }
   }
 
-  /// Of bars around all rows there are empty fields.
+  /// Removes the empty fields that result from bars at both ends of all rows.
   void take_off_bars() {
     fields_ = rows_[data_row_].fields().size();
     if (dialect_.delimiter != '|') return;
@@ -204,7 +203,7 @@ class TableFinder {
     }
   }
 
-  /// Moves behind the header, and behind units and rules below it.
+  /// Skips the header, and units and rules below it.
   void take_header() {
     if (options_.header == Header::no) return;
     if (options_.header == Header::yes || is_header()) {
@@ -228,7 +227,7 @@ class TableFinder {
     line_ = row.line + row.record.lines;
   }
 
-  /// Moves behind rules, and leaves so many rows. A rule has no marks of missing values alone, so that no row of data is passed.
+  /// Skips rules, but leaves at least `left` rows. Rows of marks of missing values stay.
   void pass_rules(std::size_t left) {
     while (options_.header != Header::no && data_row_ + left < rows_.size() && is_rule_row(data_row_)) {
       rules_ += fmt::format(", dashes in line {}", rows_[data_row_].line);
@@ -243,7 +242,7 @@ class TableFinder {
     return is_rule(line, dialect_);
   }
 
-  /// Bars have rules that are no rows at all. Behind the first row three dashes are marks of missing values.
+  /// Skips rules of tables with bars. After the first data row, three dashes mark a missing value.
   void pass_short_rules() {
     if (dialect_.delimiter != '|') return;
     for (const char* line = p_; p_ != end_ && skip_line(p_, end_, dialect_); line = p_, ++line_) {
@@ -253,7 +252,7 @@ class TableFinder {
     dialect_.short_rules = false;
   }
 
-  /// Whether the first row is one. Throws where it could be either.
+  /// True if the first row is a header. Throws InputError if it could be either.
   [[nodiscard]] bool is_header() const {
     const std::vector<std::string>& first = rows_[data_row_].fields();
     constexpr std::string_view kRemedy =
@@ -287,8 +286,8 @@ class TableFinder {
         show_fields(first), kRemedy);
   }
 
-  /// Whether the row below a header names units: text, no number, and numbers alone below its text. A rule below it vouches for units.
-  /// They may then be numbers, of columns of text and all empty, but no row of numbers without a text above numbers.
+  /// True if the row below a header holds units. It must hold text, no number, and only numbers below its text. If a
+  /// rule follows, the row may also hold numbers or be empty, unless it has numbers but no text above numbers.
   [[nodiscard]] bool are_units() const {
     const std::size_t below = data_row_ + 1;
     if (below >= rows_.size()) return false;
@@ -309,8 +308,8 @@ class TableFinder {
     return has_rule ? has_unit || !has_number : has_unit && !has_number && !has_other_text;
   }
 
-  /// The fields of a row of units. Where blanks part the columns, an empty unit leaves no field. The others then stand above or below
-  /// the dashes of their columns, if `rule` has some for each.
+  /// Returns the fields of a row of units. If blanks separate the columns, an empty unit leaves no field. If `rule` has
+  /// dashes for each column, units are then assigned to columns by their position relative to the dashes.
   [[nodiscard]] std::vector<std::string> units_in(const Row& row, std::optional<std::size_t> rule) const {
     std::vector<std::string> units = row.fields();
     const bool has_places = rule && dialect_.delimiter == kBlanks && rows_[*rule].fields().size() == names_.size();
@@ -331,7 +330,7 @@ class TableFinder {
     return units;
   }
 
-  /// The words of the comment directly before the first row, where they are one for each column and no number.
+  /// Returns the words of the comment directly before the first row, if there is one per column and none is a number.
   [[nodiscard]] std::vector<std::string> names_in_comment() const {
     std::string_view line = trim(comment_.substr(0, comment_.find_first_of("\r\n")));
     if (line.empty()) return {};
@@ -347,7 +346,7 @@ class TableFinder {
     return {};
   }
 
-  /// "1,05" is no point (1, 5).
+  /// Throws InputError if commas may be decimal commas: "1,05" is not the point (1, 5).
   void refuse_decimal_commas() const {
     const auto are_digits = [](std::string_view text) {
       return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
@@ -399,7 +398,7 @@ class TableFinder {
     return table;
   }
 
-  /// With no columns asked for, a column of text is named before anything is parsed.
+  /// If the default columns include a column of text, throws InputError that names it before parsing.
   void require_numbers(const TextTable& table) const {
     for (const std::size_t column : table.selected) {
       const Row* const text = find_kind(FieldKind::text, data_row_, column);
@@ -409,7 +408,7 @@ class TableFinder {
     }
   }
 
-  /// The first row from `row` on that has such a field in the column, or null.
+  /// Returns the first row from `row` on with a field of this kind in the column, or null.
   [[nodiscard]] const Row* find_kind(FieldKind kind, std::size_t row, std::size_t column) const {
     for (; row < rows_.size(); ++row) {
       if (kind_at(rows_[row], column) == kind) return &rows_[row];
@@ -423,19 +422,19 @@ class TableFinder {
 
   const Source& source_;
   const TextLayout& options_;
-  const char* p_;  ///< up to here the text is understood
+  const char* p_;  ///< end of the text that has been interpreted
   const char* end_;
-  std::uint64_t line_;  ///< that of p_
+  std::uint64_t line_;  ///< line of p_
   Dialect dialect_;
   std::string_view comment_;
   std::vector<Row> rows_;
-  std::size_t fields_ = 0;    ///< of a row, with those of bars
-  std::size_t leading_ = 0;   ///< 1 where rows begin with a bar
-  std::size_t trailing_ = 0;  ///< 1 where they end with one
+  std::size_t fields_ = 0;    ///< fields of a row, including the empty ones outside of bars
+  std::size_t leading_ = 0;   ///< 1 if rows begin with a bar
+  std::size_t trailing_ = 0;  ///< 1 if rows end with a bar
   std::vector<std::string> names_;
   std::string description_ = "no header";
-  std::string rules_;         ///< described likewise
-  std::size_t data_row_ = 0;  ///< the first of rows_ that is not understood yet, at last the first of data
+  std::string rules_;         ///< description of the rules
+  std::size_t data_row_ = 0;  ///< the first of rows_ that has not been interpreted; in the end the first data row
   std::optional<std::size_t> units_row_ = {};
   std::optional<std::size_t> rules_row_ = {};  ///< the last rule
 };

@@ -1,4 +1,4 @@
-// What a text table looks like: its delimiter, its header, its units, found out from the first rows or refused.
+// The layout of a text table: its delimiter, header and units, detected from the first rows.
 #pragma once
 
 #include <cstddef>
@@ -19,22 +19,22 @@ struct TextTable {
   RowShape shape;
   ColumnList columns;
   std::vector<ElementChoice> chosen;  ///< the columns to be read, as select_elements() returns them
-  std::vector<std::size_t> selected;  ///< their numbers
-  bool has_units = false;             ///< a row below the header names units, of which all may be empty
-  std::size_t first_field = 0;        ///< which field of a row is column 0: 1 where rows begin with a bar
-  std::string kind;                   ///< what was taken for what, as InputRows::kind says it
-  const char* data = nullptr;         ///< the line behind the header
+  std::vector<std::size_t> selected;  ///< numbers of the chosen columns
+  bool has_units = false;             ///< true if a row below the header names units, all of which may be empty
+  std::size_t first_field = 0;        ///< the field of a row that is column 0: 1 if rows begin with a bar
+  std::string kind;                   ///< description of the layout for InputRows::kind
+  const char* data = nullptr;         ///< the line after the header
   std::uint64_t lines_before = 0;     ///< lines before `data`
 
-  /// As errors name the column of a field.
+  /// Returns the column of a field as errors name it.
   [[nodiscard]] std::string label(std::size_t field) const;
 };
 
-/// Looks at the first hundred rows of `text`, whole lines from line `lines_before` + 1 of the file on; `is_whole` says
-/// that no more follow. Nothing when there is no row among them yet.
+/// Detects the layout from the first hundred rows of `text`, which holds whole lines from line `lines_before` + 1 of
+/// the file on. `is_whole` means that no more lines follow. Returns nothing if `text` does not yet contain a row.
 ///
-/// Throws InputError where the options leave open what the rows mean: a first row that may be a header or data,
-/// numbers with decimal commas; where columns are missing or hold text; ResourceError where `text` is too short to tell.
+/// Throws InputError if the options leave the meaning of rows open (a first row that may be a header or data, numbers
+/// with decimal commas), or if columns are missing or hold text; ResourceError if `text` is too short to decide.
 [[nodiscard]] std::optional<TextTable> find_table(std::span<const char> text, bool is_whole, std::uint64_t lines_before,
                                                   const Source& source);
 
