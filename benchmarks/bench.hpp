@@ -1,4 +1,4 @@
-// What programs of measurements share: their words, the clock, medians, and where the time of a run went.
+// Shared code of the benchmark programs: words of the command line, clock, medians, and seconds of each stage.
 #pragma once
 
 #include <algorithm>
@@ -27,7 +27,7 @@ double seconds_of(const auto& work) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-/// Milliseconds of each repetition, after some that are not counted.
+/// Returns the milliseconds of each repetition, without the warm-ups.
 std::vector<double> times_of(int warm_ups, int repeat, const auto& work) {
   std::vector<double> times;
   for (int i = 0; i < warm_ups + repeat; ++i) {
@@ -69,11 +69,11 @@ class Words {
     return has(name) ? std::stoull(options_.at(name)) : standard;
   }
   [[nodiscard]] int repeat(int standard) const { return static_cast<int>(number("--repeat", standard)); }
-  /// The lists of eps and minpts, which are plain words from `i` on.
+  /// Returns the sweep of the lists of eps and minpts in the plain words i and i + 1.
   [[nodiscard]] Sweep sweep(std::size_t i) const {
     return grid(parse_eps_list(plain_.at(i)), parse_minpts_list(plain_.at(i + 1)));
   }
-  /// Sets the fields of `owner` that are given, by the words of the program `epsflow` for them. Sizes are bytes.
+  /// Sets the given options in `owner`. They have the names that the program `epsflow` uses. Sizes are bytes.
   template <class Owner>
   void set(Owner& owner) const {
     for (const Option<Owner>& known : options_of<Owner>()) {
@@ -94,7 +94,7 @@ class Words {
   std::map<std::string, std::string> options_;
 };
 
-/// Seconds of each stage, of all threads and lanes together.
+/// Returns the seconds of each stage, summed over all threads and lanes.
 inline Json stage_seconds(const Trace& trace) {
   Json json = Json::object();
   for (const TraceSpan& span : trace.spans()) {
@@ -106,11 +106,11 @@ inline Json stage_seconds(const Trace& trace) {
 
 struct Program {
   const char* usage;
-  std::size_t least = 0;                     ///< plain words that it needs
+  std::size_t least = 0;                     ///< number of required plain words
   std::vector<std::string_view> flags = {};  ///< options without a value
 };
 
-/// The exit code: what measure(words) returns, 2 if words are missing, or 1 if it throws, which is printed.
+/// Returns the exit code: the result of measure(words), 2 if words are missing, or 1 if it throws. Prints the error.
 int run(const Program& program, int argc, char** argv, const auto& measure) {
   try {
     const Words words(argc, argv, program.flags);

@@ -1,12 +1,12 @@
-// Catalogues on the GPU, points and labels in device memory:
+// Times catalogues on the GPU, with points and labels in device memory:
 //
 //   bench_gpu catalog FILE EPS MINPTS [--box LENGTH] [--core] [--weighted] [--repeat N]
 //
-// Points are loaded before, and copied to the device as they are in the file. First the catalogue is compared with that
-// of the host: counts must be equal, and everything else to 1e-12 of the largest coordinate. Then prints medians and
-// minima after two warm-ups, milliseconds: a run whose labels stay on the device, such a run with the catalogue in host
-// memory, and the catalogue alone. box: a periodic one, from 0 on. core: core points too. weighted: by masses that are
-// on the device.
+// Loads the points before, and copies them to the device in the precision of the file. First compares the catalogue
+// with the host's: counts must be equal, all other columns must agree to 1e-12 of the largest value. Then prints
+// medians and minima after two warm-ups, in milliseconds: a run whose labels stay on the device, the same with the
+// catalogue in host memory, the catalogue alone. box: side of a periodic box, from 0 on. core: core points, too.
+// weighted: masses.
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ namespace {
 
 using namespace epsflow;
 
-/// A copy in device memory that lives as long as the process.
+/// Returns a copy in device memory, which is never freed.
 template <class T>
 const T* on_device(const T* values, std::size_t count) {
   void* memory = nullptr;
@@ -44,7 +44,7 @@ std::vector<T> on_host(const DeviceArray<T>& array) {
   return values;
 }
 
-/// The largest difference, against the largest value.
+/// Returns the largest difference, relative to the largest value.
 double difference(const std::vector<double>& a, const std::vector<double>& b) {
   double largest = 0;
   double most = 0;

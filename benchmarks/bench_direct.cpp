@@ -1,16 +1,16 @@
-// Direct clustering on the GPU, points and labels in device memory:
+// Times direct clustering on the GPU, with points and labels in device memory:
 //
 //   bench_gpu direct FILE EPS MINPTS [EPS MINPTS …] [--check] [--phases] [--repeat N] [--reach]
-//   bench_gpu direct MADE N EPS MINPTS [EPS MINPTS …] [--phases]     N points made on the device:
-//     --uniform   of the unit square, float64; --uniform32 the same in float32
+//   bench_gpu direct MADE N EPS MINPTS [EPS MINPTS …] [--phases]     N points, generated on the device:
+//     --uniform   in the unit square, float64; --uniform32 the same in float32
 //     --lattice   at distance 1 in three dimensions, in cubes of 100³ with gaps of 2 between them, float32; N is a cube
-//     --haloes    as h10 has them, in N / 10⁷ times its volume: 2,000 haloes for each million, of power-law sizes, over
-//                 a uniform background, float32
+//     --haloes    like h10, in N / 10⁷ times its volume: 2,000 haloes for each million, of power-law sizes, over a
+//                 uniform background, float32
 //
-// For each pair: milliseconds from points to labels, index included, median and minimum after two warm-ups; counts of
-// the labelling; the most device memory held at once beside points and labels, in bytes for each point. --check
-// compares the labels with those of the CPU backend, --phases says where the device's time goes. --reach: point by
-// point on a grid of cells as wide as a neighbourhood, whatever the dimensions.
+// Prints for each pair: milliseconds from points to labels with the index, median and minimum after two warm-ups;
+// counts of the labelling; the peak of device memory in addition to points and labels, in bytes per point. --check
+// compares the labels with the CPU backend, --phases prints the device time of each phase. --reach selects a search
+// point by point on a grid of eps cells, for any number of dimensions.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -30,7 +30,7 @@ namespace {
 
 using namespace epsflow;
 
-/// The points to be made on the device in place of a file.
+/// Returns the points to be generated on the device, or nullopt if a file is given.
 std::optional<bench::MadePoints> made_by(const bench::Words& words) {
   for (const char* name : {"--uniform", "--uniform32", "--lattice", "--haloes"}) {
     if (words.has(name)) return bench::MadePoints{*bench::shape_of(name), words.number(name)};
@@ -97,7 +97,7 @@ int bench_direct(const bench::Words& words) {
   gpu::PinnedPool pinned;
   std::optional<Points> read;
   const gpu::Stream stream;
-  gpu::DeviceBuffer<std::byte> made;  // after its stream
+  gpu::DeviceBuffer<std::byte> made;  // declared after its stream
   std::unique_ptr<gpu::DevicePoints> points;
   const std::optional<bench::MadePoints> wanted = made_by(words);
   if (wanted) {

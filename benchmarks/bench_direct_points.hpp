@@ -1,4 +1,4 @@
-// Points made on the device.
+// Points that are generated on the device.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ namespace epsflow::bench {
 
 enum class Shape : std::uint8_t { uniform, uniform32, lattice, haloes };
 
-/// The shape that an option names, as in --lattice.
+/// Returns the shape for an option such as --lattice.
 [[nodiscard]] std::optional<Shape> shape_of(std::string_view option);
 
 struct MadePoints {
@@ -24,7 +24,7 @@ struct MadePoints {
 
 [[nodiscard]] std::uint64_t bytes_of(const MadePoints& points);
 
-/// The points, the same on every machine, in `to`, which has room for them. Waits.
+/// Writes the points, which are the same on every machine, to `to`, which must have room for them. Synchronises.
 [[nodiscard]] DevicePointsView make_points(const MadePoints& points, std::byte* to, gpu::DeviceMemory& memory,
                                            const gpu::Stream& stream);
 

@@ -1,12 +1,12 @@
-// The GPU's kernels and tables by themselves, on the points of a file:
+// Times the kernels and tables of the GPU on their own, for the points of a file:
 //
 //   bench_gpu kernels FILE EPS [--first N] [--repeat N]     device time of each kernel over all points
-//   bench_gpu tables FILE EPS KERNEL [--repeat N] [--packed 1]   tables into host memory, against the bus
-//   bench_gpu start FILE EPS MINPTS     the first run of a process, step by step, beside later ones
+//   bench_gpu tables FILE EPS KERNEL [--repeat N] [--packed 1]   tables into host memory, relative to the bus
+//   bench_gpu start FILE EPS MINPTS     the steps of a process's first run, and later runs
 //   bench_gpu catalog …, direct …, tiles …     see bench_catalog.cpp, bench_direct.cpp and bench_tiles.cpp
 //
-// Prints one line of JSON. kernels: milliseconds are medians, threads those that a launch starts. tables: seconds from
-// the index to the last row, the first table and then each; bus: a copy of 1 GiB from the device to pinned memory.
+// Prints one line of JSON. kernels: median milliseconds, and the threads of each launch. tables: seconds from the index
+// to the last row, for the first table and later ones; bus: a copy of 1 GiB from the device to pinned memory.
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
@@ -35,7 +35,7 @@ using bench::Json;
 
 using bench::median;
 
-/// Median of the milliseconds that the work takes on the stream.
+/// Returns the median milliseconds of the work on the stream.
 template <class F>
 double time_on(const gpu::Stream& stream, int repeat, F&& work) {
   std::vector<double> times;
@@ -117,7 +117,7 @@ Json measure_kernels(PointsView points, double eps, int repeat) {
   return json;
 }
 
-/// GB/s of a copy from the device to pinned memory.
+/// Returns the GB/s of a copy from the device to pinned memory.
 double measure_bus(int repeat) {
   constexpr std::uint64_t kBytes = 1ULL << 30;
   gpu::DeviceMemory memory(0, 0);
@@ -156,7 +156,7 @@ Json measure_tables(PointsView points, double eps, const std::string& kernel, bo
                        .bytes = [](std::size_t) { return std::uint64_t{0}; },
                        .result = nullptr,
                        .moved = [](double, double) {}});
-  // The first table makes its memory. With one repetition it is all there is.
+  // The first table allocates its memory. It counts only if there is no other.
   std::vector<double> steady(seconds.begin() + (seconds.size() > 1 ? 1 : 0), seconds.end());
   const double steady_s = median(steady);
   json["pairs"] = pairs;
@@ -168,11 +168,11 @@ Json measure_tables(PointsView points, double eps, const std::string& kernel, bo
   json["share_of_bus"] = static_cast<double>(pairs) * 4 / steady_s * 1e-9 / bus;
   json["retries"] = trace.retries();
   json["seconds"] = seconds;
-  json["stage_s"] = bench::stage_seconds(trace);  // of all tables
+  json["stage_s"] = bench::stage_seconds(trace);  // summed over all tables
   return json;
 }
 
-/// Milliseconds of a process's first steps. The context is CUDA's; code is loaded as kernels are first used.
+/// Returns the milliseconds of a process's first steps. CUDA loads code when a kernel is first used.
 Json measure_start(PointsView points, double eps, std::uint32_t minpts) {
   Json json;
   auto last = std::chrono::steady_clock::now();

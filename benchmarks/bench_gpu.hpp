@@ -1,4 +1,4 @@
-// Parts of bench_gpu that have a source file of their own. The first plain word chose them.
+// Parts of bench_gpu in source files of their own. The first plain word selects the part.
 #pragma once
 
 #include "bench.hpp"

@@ -2,11 +2,11 @@
 //
 //   bench_knn FILE|uniform:N:DIMS K [--backend cpu|gpu] [--repeat N] [--threads N] [--float32] [--check]
 //
-// uniform: points spread evenly over a cube. seconds: of each repetition, from points in memory that an engine has
-// loaded to distances in memory; on a GPU the points are on the device. load_s: to load them. mean: of the distances.
-// On a GPU device_ms, too: of each repetition, by CUDA events, from points on the device to distances on the device;
-// the order of the points and all else that is made for the search included, their extents and the check for NaN not.
-// --check: whether device and CPU agree, point by point.
+// uniform: points distributed evenly in a cube. seconds: of each repetition, from points in an engine (on a GPU: on the
+// device) to distances in host memory. load_s: of loading. mean: the mean distance. On a GPU also device_ms: of each
+// repetition, by CUDA events, from points on the device to distances on the device. It includes the order of the points
+// and all other preparation of the search, except their extents and the check for NaN. --check: compares the device
+// with the CPU, point by point.
 #include <optional>
 #include <span>
 
@@ -43,7 +43,7 @@ void measure_device(PointsView points, std::uint32_t k, int repeat, bool check, 
   const gpu::Stream stream;
   const gpu::DeviceBuffer<double> found(memory, stream.get(), points.size());
   const gpu::StreamDrain drain(stream);
-  for (int i = -2; i < repeat; ++i) {  // two to warm up
+  for (int i = -2; i < repeat; ++i) {  // two warm-ups
     const gpu::Event begin, end;
     begin.record(stream);
     const bool done = gpu::find_nearest(loaded, ks, gpu::NearestForm::distances, found.data(), memory, stream);

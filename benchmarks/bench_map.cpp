@@ -1,10 +1,10 @@
-// Times the map of a sweep with its lineage, from a kept data set to the lineage in host memory, and prints one line of
-// JSON:
+// Times the map of a sweep with its lineage, from a loaded data set to the lineage in host memory, and prints one line
+// of JSON:
 //
 //   bench_map FILE EPS_LIST MINPTS_LIST [--repeat N] [--backend cpu|gpu] [--threads N] [--keep summary|core]
 //
-// load_s: reading not included. seconds: each repetition. clusters: of all cells. stage_s: seconds of each stage of the
-// last one.
+// load_s: of loading, without reading the file. seconds: of each repetition. clusters: the sum over all cells. stage_s:
+// seconds of each stage of the last repetition.
 #include <optional>
 
 #include <epsflow/io/read_points.hpp>

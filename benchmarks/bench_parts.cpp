@@ -1,19 +1,19 @@
-// Times a sweep over ranks that are threads of this process beside the same sweep in one, and prints one line of JSON:
+// Times a sweep over ranks, which are threads of this process, and the same sweep in one run. Prints one line of JSON:
 //
 //   bench_parts FILE|uniform:N:DIMS|lattice:SIDE[:COUNT]|haloes:N EPS_LIST MINPTS_LIST [--ranks N] [--threads N]
 //               [--backend cpu|gpu] [--repeat N] [--gpus LIST] [--gpu-memory BYTES] [--parts N] [--drop] [--alone]
 //               [--gpu-each]
 //
-// lattice: SIDE³ points at distance 1, in cubes of 100³ with gaps of 2 between them; COUNT of them side by side, one
-// after the other. haloes: as bench_gpu direct makes them. --drop: labels are compared with nothing, and let go as they
-// come. --alone: without the one run. threads: of each rank; the one run has as many as all ranks. whole_s: from points
-// in host memory to labels there, each repetition. parts_s: the same in parts, from the shares to their labels;
-// distribute_s and cluster_s: of the slowest rank of the last repetition. --gpu-each: rank r has GPU r to itself.
-// equal: whether all labels are those of the one run.
+// lattice: SIDE³ points at distance 1, in cubes of 100³ with gaps of 2 between them; COUNT lattices in a row. haloes:
+// as in bench_gpu direct. --drop: drops the labels at once, and does not compare them. --alone: without the one run.
+// threads: of each rank; the one run has the threads of all ranks. whole_s: the one run, from points in host memory to
+// labels in host memory, each repetition. parts_s: the same in parts, from the shares to their labels; distribute_s and
+// cluster_s: the slowest rank of the last repetition. --gpu-each: rank r uses GPU r. equal: true if all labels equal
+// the labels of the one run.
 //
-// With --gpus or --gpu-memory there are no ranks: parts_s is a sweep that these GPUs share, or that goes through the
-// memory that they are left, from points in host memory to labels there; `sharing` says how. The one run has a whole
-// GPU. All engines stay from one repetition to the next.
+// With --gpus or --gpu-memory ranks are not used. Then parts_s is a sweep that these GPUs share, or that runs within
+// this much memory, from points in host memory to labels in host memory; `sharing` describes how. The one run has a
+// whole GPU. All engines are kept between repetitions.
 #include <algorithm>
 #include <mutex>
 
@@ -29,7 +29,7 @@ namespace {
 
 using namespace epsflow;
 
-/// One measurement: the sweep in one run, and in parts.
+/// One measurement of the sweep, in one run and in parts.
 struct Measurement {
   const bench::Words& words;
   Points points = bench::points_of(words[0]);
@@ -57,7 +57,7 @@ struct Measurement {
     if (drop) result.labels = {};
     results.push_back(std::move(result));
   }
-  /// Compares the labels of rows from `first` on with those of the one run.
+  /// Compares the labels of rows from `first` on with the one run.
   void compare(const VariantResult& result, std::size_t first) {
     for (const VariantResult& one : whole) {
       if (one.variant != result.variant) continue;

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Times the maps of epsflow.plot.clusters, from points and labels in memory to a PNG in memory. Prints a table in Markdown.
+"""Times the maps of epsflow.plot.clusters, from points and labels to a PNG in memory. Prints a Markdown table.
 
     bench_pictures.py [--points 15000000] [--repeat 5] [--threads 2]
 
-Points are normal clumps of many sizes over a fifth of uniform noise; labels are those of DBSCAN with two eps, of many small clusters and
-of few. CPU seconds are of all threads together, and tell what a machine that others use at the same time would take. The import of matplotlib and the first picture, which loads fonts, come before.
+Points are normal clumps of many sizes over a fifth of uniform noise. Labels come from DBSCAN with two eps, one with
+many small clusters and one with few. CPU seconds are the sum over all threads, and hardly depend on the load of the
+machine. The import of matplotlib and the first picture, which loads fonts, are not counted.
 """
 
 from __future__ import annotations
@@ -55,7 +56,8 @@ def main():
     given = parser.parse_args()
     if given.threads:
         os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[: given.threads])
-    print("| points | kind | eps | clusters | noise | median s | least s | CPU s |\n| --- | --- | --- | --- | --- | --- | --- | --- |")
+    print("| points | kind | eps | clusters | noise | median s | least s | CPU s |\n"
+          "| --- | --- | --- | --- | --- | --- | --- | --- |")
     flat = clumps(given.points, 2)
     sphere = (flat - 50) * [3.4, 1.65]
     deep = clumps(given.points, 3)
@@ -63,12 +65,14 @@ def main():
     near = epsflow.sweep(flat, eps=[0.9 * spacing, 2 * spacing], min_samples=10)
     solid = epsflow.sweep(deep, eps=[0.5 * 100 / given.points ** (1 / 3)], min_samples=10)
     rows = [(flat, variant, "plane", {}) for variant in near]
-    rows += [(sphere, near[1], "geographic", {"kind": "geographic"}), (sphere, near[1], "sky", {"columns": ["ra", "dec"]})]
+    rows += [(sphere, near[1], "geographic", {"kind": "geographic"}),
+             (sphere, near[1], "sky", {"columns": ["ra", "dec"]})]
     rows += [(deep, solid[0], "planes", {}), (deep, solid[0], "principal", {"kind": "principal"})]
     for points, variant, kind, options in rows:
         median, least, cpu = seconds_of(points, variant, given.repeat, **options)
         share = 100 * variant.n_noise / len(points)
-        print(f"| {len(points):,} | {kind} | {variant.eps:.3g} | {variant.n_clusters:,} | {share:.0f} % | {median:.2f} | {least:.2f} | {cpu:.2f} |", flush=True)
+        print(f"| {len(points):,} | {kind} | {variant.eps:.3g} | {variant.n_clusters:,} | {share:.0f} % "
+              f"| {median:.2f} | {least:.2f} | {cpu:.2f} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -2,9 +2,9 @@
 //
 //   bench_predict FILE EPS MINPTS [--new N] [--repeat N] [--threads N] [--backend auto|cpu|gpu]
 //
-// new: how many points are assigned, a million without it: points of the file, moved by up to eps along each axis.
-// make_s: to keep the core points in an index. seconds: of each repetition, from points in memory to labels in memory,
-// the model kept. one_s: the same of one point, the median of a hundred.
+// new: number of points to assign, by default a million: points of the file, shifted by up to eps along each axis.
+// make_s: of building the index of core points. seconds: of each repetition with this model, from points in memory to
+// labels in memory. one_s: of a single point, the median of a hundred.
 #include <optional>
 #include <span>
 

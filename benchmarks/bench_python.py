@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
-"""Times the Python package as notebooks use it, and shows what it copies. Prints tables in Markdown.
+"""Times the Python package as notebooks use it, and measures its copies. Prints tables in Markdown.
 
     bench_python.py table [--sizes 1e4,1e5,1e6] [--dims 2,3,5,10,20] [--limit 120]
     bench_python.py overhead [--bench build/release/bin/bench_sweep]
     bench_python.py memory
     bench_python.py bus
 
-table: seconds of fit, from arrays in memory to labels in memory, beside scikit-learn and `dbscan`, where these are installed. Every
-measurement is a fresh process: "first" is its first fit, with the start of threads or GPU, "later" the median of what follows; imports
-are not timed. Labels of scikit-learn are compared one by one, and clusters and noise of `dbscan`. limit: seconds after which a peer is
-stopped. overhead: fit of 1,000 points beside the same call in C++, which bench_sweep times. memory: of 15 million points, what the
-process grows by. bus: what a PyTorch profiler sees cross between host and GPU while a tensor is clustered.
+table: seconds of fit, from arrays in memory to labels in memory, for epsflow and, if installed, scikit-learn and
+`dbscan`. Every measurement is a fresh process: "first" is its first fit, with the start of threads or GPU, "later" the
+median of the other fits; imports are not timed. The labels of scikit-learn are compared one by one, and the counts of
+clusters and noise of `dbscan`. limit: seconds after which a peer is stopped. overhead: fit of few points, and the same
+call in C++, which bench_sweep times. memory: growth of the process with 15 million points. bus: bytes that a PyTorch
+profiler counts between host and GPU while a tensor is clustered.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ MIN_SAMPLES = 10
 
 
 def clumps(n, dims, seed=0):
-    """A hundred normal clumps of many sizes over a fifth of uniform noise."""
+    """Returns a hundred normal clumps of many sizes over a fifth of uniform noise."""
     random = np.random.default_rng(seed)
     sizes = random.pareto(1.2, 100) + 0.1
     of = random.choice(100, size=n, p=sizes / sizes.sum())
@@ -44,7 +45,7 @@ def clumps(n, dims, seed=0):
 
 
 def usual_eps(points):
-    """The median distance to the tenth neighbour, of 200 points, in two digits."""
+    """Returns the median distance to the tenth neighbour, for 200 points, in two digits."""
     random = np.random.default_rng(1)
     tenth = []
     for i in random.choice(len(points), 200):
@@ -56,7 +57,7 @@ def usual_eps(points):
 
 
 def measure_fits(kind, file, eps, labels_file):
-    """One process: seconds of the first fit and of later ones."""
+    """Prints the seconds of all fits of this process, the first one first, and saves the labels."""
     points = np.load(file)
     if kind.startswith("epsflow"):
         from epsflow import DBSCAN
@@ -97,9 +98,10 @@ def compare(arguments):
     import epsflow
 
     kinds = ["epsflow"] + (["epsflow, CPU"] if "gpu" in epsflow.backends() else []) + ["scikit-learn", "dbscan"]
-    print("| points | dims | eps | clusters, noise |", " | ".join(f"{kind}: first, later" for kind in kinds), "| labels |")
+    print("| points | dims | eps | clusters, noise |", " | ".join(f"{kind}: first, later" for kind in kinds),
+          "| labels |")
     print("| --- " * (5 + len(kinds)) + "|")
-    stopped = {}  # a peer that took too long is not asked for more of it
+    stopped = {}  # a peer that took too long does not get more points
     with tempfile.TemporaryDirectory() as folder:
         for n in (int(float(word)) for word in arguments.sizes.split(",")):
             for dims in (int(word) for word in arguments.dims.split(",")):
@@ -115,7 +117,8 @@ def compare(arguments):
                     labels_file = os.path.join(folder, f"{kind}.npy")
                     try:
                         seconds = in_process(["fits", kind, file, repr(eps), labels_file], arguments.limit)
-                        cells.append(brief(seconds[0]) + (f", {brief(statistics.median(seconds[1:]))}" if seconds[1:] else ""))
+                        cells.append(brief(seconds[0])
+                                     + (f", {brief(statistics.median(seconds[1:]))}" if seconds[1:] else ""))
                         labels[kind] = np.load(labels_file)
                     except subprocess.TimeoutExpired:
                         cells.append(f"> {arguments.limit:g} s")
@@ -129,7 +132,8 @@ def compare(arguments):
                 ours = labels["epsflow"]
                 found = f"{ours.max() + 1}, {(ours < 0).sum()}"
                 same = [kind for kind in labels if kind != "dbscan" and np.array_equal(labels[kind], ours)]
-                word = "equal" if len(same) == len([kind for kind in labels if kind != "dbscan"]) else f"equal: {same} ONLY"
+                word = ("equal" if len(same) == len([kind for kind in labels if kind != "dbscan"])
+                        else f"equal: {same} ONLY")
                 if "dbscan" in labels:
                     theirs = labels["dbscan"]
                     if theirs.max() != ours.max() or (theirs < 0).sum() != (ours < 0).sum():
@@ -150,7 +154,7 @@ def overhead(arguments):
                 np.save(file, points)
                 model = epsflow.DBSCAN(eps=1.0, min_samples=5, backend=backend)
                 in_cpp, in_python = [], []
-                for _ in range(5):  # in turns
+                for _ in range(5):  # the two take turns
                     out = subprocess.run(
                         [arguments.bench, file, "1", "5", "--repeat", "101", "--share", "engine", "--backend", backend],
                         check=True, capture_output=True, text=True,
@@ -162,7 +166,8 @@ def overhead(arguments):
                         model.fit(points)
                         in_python.append(time.perf_counter() - begin)
             python, cpp = statistics.median(in_python), statistics.median(in_cpp)
-            print(f"| {n:,} | {backend} | {python * 1e3:.3f} ms | {cpp * 1e3:.3f} ms | {(python - cpp) * 1e3:.3f} ms |", flush=True)
+            print(f"| {n:,} | {backend} | {python * 1e3:.3f} ms | {cpp * 1e3:.3f} ms | {(python - cpp) * 1e3:.3f} ms |",
+                  flush=True)
 
 
 def now_bytes():
@@ -173,9 +178,9 @@ def measure_memory(backend, order):
     import epsflow
 
     engine = epsflow.Engine(backend=backend)
-    engine.load(np.zeros((1000, 2))).sweep(eps=1.0, min_samples=5)  # what starts once
+    engine.load(np.zeros((1000, 2))).sweep(eps=1.0, min_samples=5)  # a warm-up
     points = np.asarray(np.random.default_rng(0).uniform(0, 1000, (15_000_000, 2)), order=order)
-    # What held the numbers before their order was changed is given back by now.
+    # The array in the original order has been freed by now.
     before = now_bytes()
     data = engine.load(points)
     loaded = now_bytes()
@@ -187,7 +192,8 @@ def measure_memory(backend, order):
 def memory(arguments):
     import epsflow
 
-    print("| backend | order of X | bytes of X | grown by loading | peak of the run over that before loading | labels |")
+    print("| backend | order of X | bytes of X | grown by loading | peak of the run over that before loading "
+          "| labels |")
     print("| --- | --- | --- | --- | --- | --- |")
     for backend in sorted(epsflow.backends()):
         for order in ("C", "F"):
@@ -207,7 +213,7 @@ def bus(arguments):
     print("| --- | --- | --- | --- | --- |")
     expected = None
     for output in ("torch", "numpy"):
-        epsflow.sweep(points, eps=0.05, min_samples=10, output=output)  # what starts once
+        epsflow.sweep(points, eps=0.05, min_samples=10, output=output)  # a warm-up
         with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]) as trace:
             result = epsflow.sweep(points, eps=0.05, min_samples=10, output=output)
             torch.cuda.synchronize()
@@ -228,7 +234,8 @@ def bus(arguments):
         expected = labels if expected is None else expected
         assert np.array_equal(labels, expected)
         cells = [f"{sum(sizes):,} bytes in {len(sizes)}" for sizes in crossed.values()]
-        print(f"| {output} | {' | '.join(cells)} | {labels.nbytes:,} bytes, {labels.max() + 1} clusters ({kernels} kernels) |")
+        print(f"| {output} | {' | '.join(cells)} | {labels.nbytes:,} bytes, {labels.max() + 1} clusters "
+              f"({kernels} kernels) |")
 
 
 def processor():
@@ -258,7 +265,8 @@ def main():
     arguments = parser.parse_args()
     import epsflow
 
-    print(f"{datetime.date.today()}, {len(os.sched_getaffinity(0))} cores of {processor()}, Python {platform.python_version()};",
+    print(f"{datetime.date.today()}, {len(os.sched_getaffinity(0))} cores of {processor()}, "
+          f"Python {platform.python_version()};",
           "; ".join(f"{name}: {detail}" for name, detail in epsflow.backends().items()) + ";", ", ".join(versions()))
     print()
     {"table": compare, "overhead": overhead, "memory": memory, "bus": bus}[arguments.what](arguments)

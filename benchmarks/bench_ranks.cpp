@@ -2,10 +2,10 @@
 //
 //   mpirun -n R bench_ranks FILE|uniform:N:DIMS EPS_LIST MINPTS_LIST [--threads N] [--backend cpu|gpu] [--repeat N]
 //
-// threads: of each process. With one process it is a sweep without parts, to compare with. seconds: of each repetition,
-// from shares in memory to their labels, loading included, until the last process is done, by engines that stay; the
-// first warms up. distribute_s and cluster_s: of the slowest process of the last repetition. labels: a checksum, the
-// same for any number of processes.
+// threads: of each process. With one process it is a sweep without parts, as a reference. seconds: of each repetition,
+// from shares in memory to their labels, with loading, until the last process is done. Engines are kept, and the first
+// repetition is a warm-up. distribute_s and cluster_s: of the slowest process of the last repetition. labels: a
+// checksum, the same for any number of processes.
 #include <span>
 #include <utility>
 
@@ -22,7 +22,7 @@ namespace {
 using namespace epsflow;
 using parts::Exchange;
 
-/// A sum that tells labels of rows from each other, whoever has them.
+/// Returns a checksum of labels and their rows. The sum over all processes does not depend on the shares.
 std::uint64_t checksum(std::span<const std::int32_t> labels, std::size_t first) {
   std::uint64_t sum = 0;
   for (std::size_t i = 0; i < labels.size(); ++i) {

@@ -1,11 +1,10 @@
-// Many data sets in one run: how long a data set takes, beside a loop over some of them.
+// Times many data sets in one run, and a loop over some of them.
 //
 //   bench_slices [--sets N] [--points N] [--dims D] [--backend cpu|gpu] [--threads N] [--looped N] [--repeat N]
 //
-// Sets of uniform points, 16 variants: eps at 4 multiples of the mean separation, 4 minpts. Host to host, labels
-// included, best of the repetitions; the first run of the engine is not counted. Prints JSON: seconds in all,
-// milliseconds for each set in one run and in a loop of one engine over `looped` of them, and whether labels are equal
-// there.
+// The sets are uniform points. The sweep has 16 variants: eps at 4 multiples of the mean separation, 4 minpts. Times
+// are from host to host with labels, the minimum of the repetitions after one warm-up. Prints JSON: seconds of the run,
+// milliseconds for each set in the run and in a loop of one engine over `looped` sets, and whether labels are equal.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>

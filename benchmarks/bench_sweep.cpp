@@ -2,15 +2,14 @@
 //
 //   bench_sweep FILE EPS_LIST MINPTS_LIST [--repeat N] [--share nothing|engine|data] [--separately 1] [--box LENGTH]
 //               [--metric euclidean|greatcircle] [--weighted 1] [--labels host|device] and the options of `epsflow
-//               sweep` that say what to use of the machine, how to run and how to search; sizes are bytes
+//               sweep` for the machine, the run and the search; sizes are bytes
 //
-// share: what the repetitions share; the first one makes it. engine: device, pools and threads; data: the data set
-// where the backend works on it, too. seconds: each repetition; engine_s, load_s: what of these went into making an
-// engine and loading. search_share: of the last one, the share
-// of time in which some lane searched or sorted: on a GPU, in which it was busy; stage_s: seconds of each stage.
-// weighted: by weights between 0.5 and 1.5. labels: where they are kept, all of a run until it ends. separately: a run
-// per variant. box: of a periodic one, from 0 on.
-// peak_rss_bytes: of the process, the points included.
+// share: objects that all repetitions share, made by the first. engine: device, pools and threads; data: also the
+// loaded data set. seconds: of each repetition, of which engine_s and load_s are for making an engine and loading.
+// search_share: of the last repetition, the share of time in which a lane searched or sorted (on a GPU, in which it was
+// busy); stage_s: its seconds of each stage. weighted: with weights between 0.5 and 1.5. labels: memory that holds
+// all labels of a run until it ends. separately: one run for each variant. box: side of a periodic box, from 0 on.
+// peak_rss_bytes: of the process, with the points.
 #include <sys/resource.h>
 
 #include <optional>
@@ -26,7 +25,7 @@ namespace {
 
 using namespace epsflow;
 
-/// Share of `seconds` in which at least one search or sort was under way.
+/// Returns the share of `seconds` in which at least one search or sort was active.
 double search_share(const Trace& trace, double seconds) {
   std::vector<std::pair<std::int64_t, std::int64_t>> spans;
   for (const TraceSpan& span : trace.spans()) {
@@ -44,7 +43,7 @@ double search_share(const Trace& trace, double seconds) {
   return static_cast<double>(busy) * 1e-9 / seconds;
 }
 
-/// Between 0.5 and 1.5, as good as random.
+/// Returns pseudo-random weights between 0.5 and 1.5.
 std::vector<double> weights_for(std::size_t n) {
   std::vector<double> weights(n);
   for (std::size_t i = 0; i < n; ++i) {

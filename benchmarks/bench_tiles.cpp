@@ -1,12 +1,12 @@
-// The search by tiles on the GPU, points and pairs in device memory:
+// Times the search by tiles on the GPU, with points and pairs in device memory:
 //
 //   bench_gpu tiles FILE|KIND:N:DIMS EPS [EPS …] [--index auto|grid|tree|all] [--decide auto|scalar|tensor64|tensor16]
 //   [--portable] [--repeat N]
 //
-// KIND: of `epsflow generate`. For each eps, milliseconds, medians after two warm-ups: of the index (order and list of
-// tiles), of the frame (centre, survey, factors and bounds), and of the search, from the factors to the list of all
-// pairs, open ones included. Then the pairs, ordered, each point with itself; the share of all pairs of tiles that was
-// compared; the pairs open; and the rate of 2·n²·d operations in the time of the search.
+// KIND: a kind of `epsflow generate`. Prints for each eps the median milliseconds after two warm-ups: of the index
+// (order and list of tiles), of the frame (centre, survey, factors and bounds), and of the search, from the factors to
+// the list of all pairs, including undecided ones. Then prints the ordered pairs, with each point and itself; the share
+// of tile pairs that was compared; the undecided pairs; and the rate of 2·n²·d operations in the time of the search.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -37,7 +37,7 @@ Points points_of(const std::string& source) {
   return io::generate(source.substr(0, first), std::strtoull(source.c_str() + first + 1, nullptr, 10), options);
 }
 
-/// A choice by its word, or `otherwise`.
+/// Returns the choice of an option, or `otherwise`.
 template <class Choice>
 Choice choice(const bench::Words& words, const char* name, Choice otherwise) {
   return words.has(name) ? choice_of<Choice>(words.text(name)).value() : otherwise;

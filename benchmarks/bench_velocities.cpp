@@ -1,13 +1,13 @@
-// One data set under a grid of velocities.
+// Times one data set under a grid of velocities.
 //
 //   bench_velocities [--points N] [--side N] [--eps E] [--minpts N] [--backend cpu|gpu] [--threads N] [--looped N]
 //   [--repeat N]
 //
-// A night sky: detections at random places of a field of 20 by 20 degrees in 15 nights, and among them objects that are
-// seen once a night while they move evenly. side · side velocities of up to 0.1 degrees a night. From points in host
-// memory to the clusters of all velocities there; the best of the repetitions, the first run of the engine apart.
-// Prints JSON: seconds, milliseconds for each velocity in one call and in a loop of one engine over `looped` of them,
-// clusters found, and whether counts are equal there.
+// The points are a night sky: detections at random places of a field of 20 by 20 degrees in 15 nights, and objects that
+// move evenly and are seen once a night. There are side² velocities of up to 0.1 degrees a night. Times are from points
+// in host memory to the clusters of all velocities, the minimum of the repetitions after one warm-up. Prints JSON:
+// seconds, milliseconds for each velocity in one call and in a loop of one engine over `looped` of them, the number of
+// clusters, and whether counts are equal.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""What epsflow.explore() recommends where there is noise: 60 sets of 3,000 points in three to eight clusters, and 20 to 60 % of them uniform
-noise, in the plane, in space and on the sphere.
+"""Measures the recommendations of epsflow.explore() for data with noise: 60 sets of 3,000 points in the plane, in space
+and on the sphere, with three to eight clusters and 20 to 60 % of uniform noise.
 
-Prints for each kind the mean adjusted Rand index of the recommended labels, and of the best of all offers, over the points that are no
-noise in truth; and, with the noise as a class more, that of all recommendations. Nothing recommended counts 0, and is left out of the last.
+Prints for each kind the mean adjusted Rand index of the recommended labels, and of the best of all offers, over the
+points that belong to a cluster in truth. A set without a recommendation counts 0. Also prints the mean index of all
+recommendations over all points, with noise as one more class; sets without a recommendation are left out.
 Needs scikit-learn.
 
     choose_in_noise.py [SEED]
@@ -32,7 +33,7 @@ def in_space(random, dims, noise):
 
 
 def on_sphere(random, clusters, noise):
-    """Longitudes and latitudes, in degrees."""
+    """Returns longitudes and latitudes, in degrees, and the true labels."""
     alone = int(N * noise)
     centres = np.c_[random.uniform(-170, 170, clusters), random.uniform(-60, 60, clusters)]
     truth = random.integers(0, clusters, N - alone)

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""epsflow against scikit-learn and the PyPI package `dbscan` (Wang, Gu & Shun), in one run on one machine.
+"""Compares epsflow with scikit-learn and the PyPI package `dbscan` (Wang, Gu & Shun), in one run on one machine.
 
-usage: compare.py --bench build/release/bin/bench_sweep --sets FOLDER [--rounds 3] [--out results/NAME.md] [--skip-sklearn]
+usage: compare.py --bench build/release/bin/bench_sweep --sets FOLDER [--rounds 3] [--out FILE.md] [--skip-sklearn]
 needs: numpy, scikit-learn, dbscan (pip install numpy scikit-learn dbscan)
 
-FOLDER holds u2.npy and s1.npy, or gen_points.cpp to make them from. Every measurement is a fresh process that loads the
-points first and then times points in memory to labels in memory, float64, on all cores. The programs take turns; what is
-compared is the ratio of the medians. The sweep of 64 variants calls `dbscan` 64 times in one process.
+FOLDER holds u2.npy and s1.npy, or gen_points.cpp to make them. Every measurement is a fresh process that loads the
+points first and then times points in memory to labels in memory, float64, on all cores. The programs take turns; the
+result is the ratio of the medians. The sweep of 64 variants calls `dbscan` 64 times in one process.
 """
 import argparse
 import datetime
@@ -99,7 +99,7 @@ def main():
         clusters = {}
         for round_number in range(args.rounds):
             for program, words in programs.items():
-                # One round of the slow ones is enough: they are minutes away from any threshold.
+                # One round is enough for slow programs: they are minutes away from any threshold.
                 slow = program == "sklearn" or (program == "dbscan" and not single)
                 if slow and round_number > 0:
                     continue
@@ -109,8 +109,8 @@ def main():
         base = statistics.median(times["epsflow"])
         for program, seconds in times.items():
             median = statistics.median(seconds)
-            lines.append(f"| {name} | {eps} | {minpts} | {program} | {median:.3f} | {min(seconds):.3f} | {max(seconds):.3f} "
-                         f"| {median / base:.2f} |")
+            lines.append(f"| {name} | {eps} | {minpts} | {program} | {median:.3f} | {min(seconds):.3f} "
+                         f"| {max(seconds):.3f} | {median / base:.2f} |")
             print(lines[-1], flush=True)
         if len(clusters) > 1:
             lines.append(f"\nClusters differ: {clusters}\n")

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Groups of friends of epsflow against those of other programs: the same groups, and how long each takes.
+"""Compares groups of friends of epsflow with other programs: whether the groups are the same, and the time of each.
 
 usage: compare_groups.py [--points 20000 100000] [--rounds 3]
-needs: epsflow, numpy and whichever there is of pyfof, halotools, scipy and jztree (pip install pyfof halotools scipy; jztree with
-jztree-cu12 or jztree-cu13, and a GPU); those that are missing are said to be.
+needs: epsflow, numpy and any of pyfof, halotools, scipy and jztree (pip install pyfof halotools scipy; jztree with
+jztree-cu12 or jztree-cu13, and a GPU); missing ones are listed in the table.
 
-Points: Gaussian haloes of many sizes in even matter, in a box of 100. What each finder can do differs, and epsflow is asked for the same:
-pyfof has no periodic box; halotools links within cylinders, so that points of one plane (z = 0) make it round; scipy stands for a
-graph of all pairs (cKDTree, with a periodic box) and its connected components; jztree computes in float32, where pairs at the linking
-length itself may differ. Two labellings are the same where the sets of their
-groups are. Exits with 1 where they are not.
+Points are Gaussian haloes of many sizes over a uniform background, in a box of 100. epsflow solves the same problem as
+each finder: pyfof has no periodic box; halotools links within cylinders, which become circles for points of one plane
+(z = 0); scipy builds a graph of all pairs (cKDTree, with a periodic box) and its connected components; jztree computes
+in float32, so that pairs at exactly the linking length may differ. Two labellings are the same if their groups are
+equal as sets. Exits with 1 if they differ.
 """
 import argparse
 import sys
@@ -33,7 +33,7 @@ def matter(points: int, dims: int = 3) -> np.ndarray:
 
 
 def canonical(labels: np.ndarray) -> np.ndarray:
-    """Each point's group as the smallest point in it: the same for the same groups, whatever their numbers are."""
+    """Returns the smallest point in each point's group, which does not depend on the numbers of the groups."""
     _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
     return first[inverse]
 
@@ -96,7 +96,8 @@ def main() -> int:
     args = parser.parse_args()
     warnings.simplefilter("ignore")
     good = True
-    print("| finder | points | box | groups of 2 and more | same | seconds | epsflow, one thread | ratio |\n|---|---|---|---|---|---|---|---|")
+    print("| finder | points | box | groups of 2 and more | same | seconds | epsflow, one thread | ratio |\n"
+          "|---|---|---|---|---|---|---|---|")
     for points in args.points:
         whole, plane = matter(points), matter(points, 2)
         for name, find, X, box, to_theirs in (
@@ -117,7 +118,8 @@ def main() -> int:
             good = good and same
             groups = int((np.unique(labels, return_counts=True)[1] > 1).sum())
             took, needed = (float(np.median([one[i][1] for one in rounds])) for i in (0, 1))
-            print(f"| {name} | {points} | {'periodic' if box else 'open'} | {groups} | {'yes' if same else 'NO'} | {took:.3f} | {needed:.4f} | {took / needed:.1f} |", flush=True)
+            print(f"| {name} | {points} | {'periodic' if box else 'open'} | {groups} | {'yes' if same else 'NO'} "
+                  f"| {took:.3f} | {needed:.4f} | {took / needed:.1f} |", flush=True)
     return 0 if good else 1
 
 

@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
-"""Many data sets in one run against loops over them, on the CPU: through files, and in Python.
+"""Compares many data sets in one run with loops over them, on the CPU: through files, and in Python.
 
-usage: compare_many.py files --program build/release/bin/epsflow [--maps 2880] [--points 10000] [--looped 100] [--work FOLDER]
+usage: compare_many.py files --program build/release/bin/epsflow [--maps 2880] [--points 10000] [--looped 100]
+                             [--work FOLDER]
        compare_many.py sets [--sets 10000] [--points 1000] [--looped 200] [--jobs 2]
 needs: numpy; for sets epsflow, scikit-learn and joblib
 
-files: maps of uniform points in the unit square (float32 .npy), 8 eps × 4 minpts. One `epsflow sweep maps/*.npy --by-file` against a call of
-`epsflow sweep` for each map, with labels of all variants written by both.
-sets: the same points in memory, 16 variants. One `epsflow.sweep_many` against a loop over `epsflow.sweep` and against joblib over
-sklearn.cluster.DBSCAN (a fit for each variant, jobs processes that are warm). Both loops do some of the sets, and are scaled to all.
+files: maps of uniform points in the unit square (float32 .npy), 8 eps × 4 minpts. Compares one
+`epsflow sweep maps/*.npy --by-file` with a call of `epsflow sweep` for each map. Both write the labels of all variants.
+sets: such points in memory, 16 variants. Compares one `epsflow.sweep_many` with a loop over `epsflow.sweep` and with
+joblib over sklearn.cluster.DBSCAN (a fit for each variant, in `jobs` processes that have been started before).
 
-Loops and runs stand side by side in one table; seconds of the clock and of the processor; the latter weigh less what else the machine
-does. Labels of the looped sets must be equal.
+The loops handle some of the sets, and their times are scaled to all. The table has wall and processor seconds; other
+work on the machine affects processor seconds less. Labels of the looped sets must be equal.
 """
 import argparse
 import os
@@ -26,7 +27,7 @@ import numpy as np
 
 
 def timed(act):
-    """What act() returns, and seconds of the clock and of all processors, children included."""
+    """Returns the result of act(), its wall seconds, and its processor seconds with child processes."""
     def used():
         return sum(sum(resource.getrusage(who)[:2]) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
 
@@ -40,7 +41,7 @@ def variants(points, scales, minpts):
 
 
 def report(rows):
-    """rows: name, seconds, of the processor, how many times it is scaled; the first is the one run."""
+    """Prints rows of name, wall seconds, processor seconds and scale factor. The first row is the single run."""
     _, clock, spent, _ = rows[0]
     print("| | s | of the processor | ratio | ratio of the processor |\n|---|---|---|---|---|")
     for name, seconds, used, scale in rows:
@@ -60,18 +61,22 @@ def compare_files(args):
             np.save(maps[-1], np.random.default_rng(i).random((args.points, 2), np.float32))
 
         def sweep(files, out, *more):
-            subprocess.run([args.program, "sweep", *map(str, files), *words, "--out", str(work / out), *more], check=True)
+            subprocess.run([args.program, "sweep", *map(str, files), *words, "--out", str(work / out), *more],
+                           check=True)
 
         _, clock, spent = timed(lambda: sweep(maps, "one", "--by-file"))
-        _, loop_clock, loop_spent = timed(lambda: [sweep([file], f"loop/{i}") for i, file in enumerate(maps[: args.looped])])
+        _, loop_clock, loop_spent = timed(
+            lambda: [sweep([file], f"loop/{i}") for i, file in enumerate(maps[: args.looped])])
         for file in sorted((work / "one" / "labels").glob("*.npy")):
             together = np.load(file, mmap_mode="r")
             for i in range(args.looped):
                 alone = np.load(work / f"loop/{i}" / "labels" / file.name)
                 assert np.array_equal(alone, together[i * args.points : (i + 1) * args.points]), (file.name, i)
-        print(f"{args.maps} maps of {args.points} points, {len(eps) * len(minpts)} variants; labels of {args.looped} maps are equal")
+        print(f"{args.maps} maps of {args.points} points, {len(eps) * len(minpts)} variants; "
+              f"labels of {args.looped} maps are equal")
         scale = args.maps / args.looped
-        report([("one call, --by-file", clock, spent, 1), (f"a call for each map ({args.looped} of them, scaled)", loop_clock, loop_spent, scale)])
+        report([("one call, --by-file", clock, spent, 1),
+                (f"a call for each map ({args.looped} of them, scaled)", loop_clock, loop_spent, scale)])
 
 
 def fit(X, eps, minpts):
@@ -100,9 +105,12 @@ def compare_sets(args):
             labels = found.labels(e, m, slice=s)
             assert np.array_equal(labels, mine.labels(e, m)) and np.array_equal(labels, fitted[k]), (s, e, m)
     scale = args.sets / args.looped
-    print(f"{args.sets} sets of {args.points} points, 16 variants, {args.jobs} threads or processes; labels of {args.looped} sets are equal")
-    report([("sweep_many", clock, spent, 1), (f"a loop over sweep ({args.looped} sets, scaled)", loop_clock, loop_spent, scale),
-            (f"joblib over scikit-learn ({args.looped} sets, scaled; its processes are not seen)", joblib_clock, float("nan"), scale)])
+    print(f"{args.sets} sets of {args.points} points, 16 variants, {args.jobs} threads or processes; "
+          f"labels of {args.looped} sets are equal")
+    report([("sweep_many", clock, spent, 1),
+            (f"a loop over sweep ({args.looped} sets, scaled)", loop_clock, loop_spent, scale),
+            (f"joblib over scikit-learn ({args.looped} sets, scaled; its processes are not seen)", joblib_clock,
+             float("nan"), scale)])
 
 
 def main():

@@ -1,5 +1,5 @@
-// Points as h10 has them, the same on host and device: 2,000 haloes for each million, of power-law sizes, over a
-// uniform background.
+// Points that resemble the data set h10, the same on host and device: 2,000 haloes for each million points, of
+// power-law sizes, over a uniform background.
 #pragma once
 
 #include <cmath>
@@ -10,7 +10,7 @@
 
 namespace epsflow::bench {
 
-/// SplitMix64 (Steele, Lea & Flood, OOPSLA 2014): a counter whose bits are mixed, as a number in [0, 1).
+/// Returns number i of SplitMix64 (Steele, Lea & Flood, OOPSLA 2014), which mixes the bits of a counter, in [0, 1).
 EPSFLOW_HOST_DEVICE inline double random_number(std::uint64_t i) {
   std::uint64_t z = (i + 1) * 0x9E3779B97F4A7C15ULL;
   z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ULL;
@@ -19,18 +19,18 @@ EPSFLOW_HOST_DEVICE inline double random_number(std::uint64_t i) {
   return static_cast<double>(z >> 11) * 0x1p-53;
 }
 
-inline constexpr std::uint64_t kFirst = std::uint64_t{1} << 40;  // where a sequence begins that nothing else takes from
+inline constexpr std::uint64_t kFirst = std::uint64_t{1} << 40;  // first number for points; smaller ones are for haloes
 
 struct Halo {
   double centre[3];
   double radius;
-  double share;  ///< of it and those before
+  double share;  ///< sum of the masses of this halo and those before it
 };
 
-/// Of the periodic box of so many points; as wide as that of h10 for as many as it has.
+/// Returns the side of the periodic box for this many points, with the density of h10.
 inline double side_of_haloes(std::uint64_t points) { return 250 * std::cbrt(static_cast<double>(points) / 1e7); }
 
-/// [xyz] of point i.
+/// Writes the coordinates [xyz] of point i to `to`.
 EPSFLOW_HOST_DEVICE inline void point_of_haloes(std::uint64_t i, double side, const Halo* haloes,
                                                 std::uint64_t halo_count, float* to) {
   const std::uint64_t first = kFirst + 8 * i;
@@ -59,7 +59,7 @@ EPSFLOW_HOST_DEVICE inline void point_of_haloes(std::uint64_t i, double side, co
   }
 }
 
-/// Those of so many points.
+/// Returns the haloes for this many points.
 inline std::vector<Halo> make_haloes(std::uint64_t points, double side) {
   std::vector<Halo> haloes(points < 500 ? 1 : points / 500);
   double sum = 0;

@@ -1,4 +1,4 @@
-// Points of a file, or made: uniform:N:DIMS, lattice:SIDE[:COUNT], haloes:N.
+// Points from a file, or generated: uniform:N:DIMS, lattice:SIDE[:COUNT], haloes:N.
 #pragma once
 
 #include <tbb/parallel_for.h>
@@ -13,7 +13,7 @@
 
 namespace epsflow::bench {
 
-/// The numbers behind the colons.
+/// Returns the numbers after the colons.
 inline std::vector<std::uint64_t> numbers_of(const std::string& what) {
   std::vector<std::uint64_t> numbers;
   for (std::size_t at = what.find(':'); at != what.npos; at = what.find(':', at + 1)) {
@@ -22,7 +22,7 @@ inline std::vector<std::uint64_t> numbers_of(const std::string& what) {
   return numbers;
 }
 
-/// `rows` points from the `first` one on: what(i, to) writes the coordinates of point i.
+/// Makes `rows` points from number `first` on: what(i, to) writes the coordinates of point i.
 template <class T>
 Points make_each(std::size_t rows, std::size_t dims, std::size_t first, const auto& what) {
   Points points(rows, dims, sizeof(T) == 4 ? Precision::float32 : Precision::float64);
@@ -31,8 +31,7 @@ Points make_each(std::size_t rows, std::size_t dims, std::size_t first, const au
   return points;
 }
 
-/// The share of `rank` out of `ranks`. Made points are float32 but for uniform ones with T double; the points do not
-/// depend on the ranks.
+/// Returns the share of `rank`. Generated points do not depend on the ranks; they are float32, or T if uniform.
 template <class T = float>
 Points points_of(const std::string& what, std::size_t rank = 0, std::size_t ranks = 1) {
   const std::vector<std::uint64_t> numbers = numbers_of(what);
@@ -46,7 +45,7 @@ Points points_of(const std::string& what, std::size_t rank = 0, std::size_t rank
       for (std::size_t k = 0; k < dims; ++k) to[k] = static_cast<T>(random_number(i * dims + k));
     });
   }
-  if (what.starts_with("lattice:")) {  // at distance 1, in cubes of 100³ with gaps of 2; COUNT of them side by side
+  if (what.starts_with("lattice:")) {  // distance 1, in cubes of 100³ with gaps of 2; COUNT of them side by side
     const std::size_t side = numbers.at(0), count = numbers.size() > 1 ? numbers[1] : 1;
     const auto place = [](std::size_t i) { return static_cast<float>(i + i / 100); };
     return share(count * side * side * side, 3, 0.0F, [=](std::size_t i, float* to) {

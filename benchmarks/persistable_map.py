@@ -1,16 +1,19 @@
 #!/usr/bin/env python3
-"""Maps of epsflow against those of persistable (Scoccola & Rolle), in one run on one core.
+"""Compares maps of epsflow with persistable (Scoccola & Rolle), in one run on one core.
 
-usage: persistable_map.py --bench build/release/bin/bench_map [--bench OTHER …] [--python PYTHON] [--rounds 3] [--points 2000 40000]
-                          [--cells 900 10000] [--keep core summary] [--core 0 | --wall JOBS] [--work FOLDER]
+usage: persistable_map.py --bench build/release/bin/bench_map [--bench OTHER …] [--python PYTHON] [--rounds 3]
+                          [--points 2000 40000] [--cells 900 10000] [--keep core summary] [--core 0 | --wall JOBS]
+                          [--work FOLDER]
 needs: numpy here; numpy and persistable-clustering in PYTHON (pip install persistable-clustering)
 
-Sets: 20 blobs of several widths in two dimensions, a fifth of the points noise. 900 cells are 30 eps with minpts 2, 5, …, 89; 10,000 are
-100 eps with minpts 2 … 101; eps in even ratios. epsflow: clusters of each cell and in which cluster of the next cells each of them lies.
-persistable counts the clusters of each cell (`_hilbert_function`, n_jobs=1), its fit apart. Programs take turns; each is bound to one core.
-A figure is the least of all rounds, in seconds of processor time, so that other work on the machine weighs less. What epsflow takes to
-start and to read the file is in its figure. With --wall figures are seconds of wall time instead, of JOBS threads of epsflow, and of as
-many jobs or one of persistable, whichever ends first; reading is left out, and the machine should be idle. The clusters of all cells together must be the same.
+Sets: 20 blobs of several widths in two dimensions, with a fifth of noise. 900 cells are 30 eps with minpts 2, 5, …, 89;
+10,000 are 100 eps with minpts 2 … 101; eps in equal ratios. epsflow finds the clusters of each cell, and the cluster of
+the next cells that contains each of them. persistable counts the clusters of each cell (`_hilbert_function`, n_jobs=1);
+its fit is timed separately. Programs take turns; each is bound to one core. A figure is the minimum of all rounds, in
+seconds of processor time, so that other work on the machine affects it less. For epsflow it includes the start and
+reading the file. With --wall, figures are seconds of wall time, with JOBS threads of epsflow, and the better of JOBS
+jobs and one job of persistable; reading is not included, and the machine should be idle. The clusters of all cells
+together must be the same.
 """
 import argparse
 import json
@@ -52,7 +55,7 @@ def blobs(n: int) -> np.ndarray:
 
 
 def processor_seconds(command: list[str], core: int | None) -> tuple[float, dict]:
-    """Of the process and what it waited for, on one core or on all, and the JSON that it prints."""
+    """Runs a command on one core or on all. Returns its processor seconds, with child processes, and its JSON."""
     bind = None if core is None else lambda: os.sched_setaffinity(0, {core})
     child = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, preexec_fn=bind)
     out = child.stdout.read()
@@ -96,7 +99,8 @@ def main() -> None:
             for _ in range(given.rounds):
                 for i, bench in enumerate(given.bench):
                     for keep in given.keep:
-                        how = ["--backend", "cpu", "--threads", str(given.wall or 1), "--repeat", str(REPEAT), "--keep", keep]
+                        how = ["--backend", "cpu", "--threads", str(given.wall or 1), "--repeat", str(REPEAT),
+                               "--keep", keep]
                         command = [bench, str(file), ours, words, *how]
                         seconds, made = processor_seconds(command, core)
                         seconds = seconds / REPEAT if given.wall is None else statistics.median(made["seconds"])
@@ -107,9 +111,11 @@ def main() -> None:
                     take("persistable", made["seconds"], made["clusters"])
                     best["fit"] = min(best.get("fit", made["fit"]), made["fit"])
             theirs = best.pop("persistable")
-            ratios = ", ".join(f"{name} {seconds:.4f} ({theirs / seconds:.1f}x)" for name, seconds in best.items() if name != "fit")
+            ratios = ", ".join(f"{name} {seconds:.4f} ({theirs / seconds:.1f}x)"
+                               for name, seconds in best.items() if name != "fit")
             equal = "equal" if len(clusters) == 1 else f"NOT EQUAL {sorted(clusters)}"
-            print(f"{n} points, {cells} cells: persistable {theirs:.2f} (fit {best['fit']:.2f}), {ratios}; clusters {equal}", flush=True)
+            print(f"{n} points, {cells} cells: persistable {theirs:.2f} (fit {best['fit']:.2f}), {ratios}; "
+                  f"clusters {equal}", flush=True)
 
 
 if __name__ == "__main__":

@@ -18,25 +18,24 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "words are taken as they lie in memory");
 
-/// Bytes that are looked up at once ("slicing", Kounavis & Berry 2008).
+/// Bytes that are processed at once by lookup ("slicing", Kounavis & Berry 2008).
 constexpr std::size_t kSlices = 8;
 using Table = std::array<std::uint32_t, 256>;
 
-/// Table k: what a byte does to the checksum when k bytes follow it.
-/// Bit 31 − k of a word is the coefficient of x^k.
+/// A checksum is a polynomial: bit 31 − k of a word is the coefficient of x^k.
 constexpr std::uint32_t kPolynomial = 0xEDB88320;
 constexpr std::uint32_t kOne = std::uint32_t{1} << 31;
 
 constexpr std::uint32_t times_x(std::uint32_t a) { return (a >> 1) ^ ((a & 1) != 0 ? kPolynomial : 0); }
 
-/// Of polynomials, modulo that of the checksum.
+/// Multiplies polynomials modulo kPolynomial.
 constexpr std::uint32_t multiply(std::uint32_t a, std::uint32_t b) {
   std::uint32_t product = 0;
   for (std::uint32_t bit = kOne; bit != 0; bit >>= 1, b = times_x(b)) product ^= (a & bit) != 0 ? b : 0;
   return product;
 }
 
-/// What a checksum is multiplied by when so many bytes follow: x^(8 · bytes).
+/// Returns x^(8 · bytes), the factor of a checksum that this many bytes follow.
 constexpr std::uint32_t shift_of(std::uint64_t bytes) {
   std::uint32_t power = kOne >> 8;
   std::uint32_t shift = kOne;
@@ -64,7 +63,7 @@ constexpr std::array<Table, kSlices> make_tables() {
 
 constexpr std::array<Table, kSlices> kTables = make_tables();
 
-/// The state behind the bytes. The checksum is the state with every bit turned.
+/// Returns the state after the bytes. A checksum is the inverted state.
 std::uint32_t advance(std::uint32_t state, std::span<const std::byte> bytes) noexcept {
   for (; bytes.size() >= kSlices; bytes = bytes.subspan(kSlices)) {
     std::uint64_t word = 0;
@@ -84,8 +83,8 @@ __attribute__((target("pclmul"))) __m128i fold(__m128i x, __m128i by, __m128i ne
   return _mm_xor_si128(_mm_xor_si128(low, high), next);
 }
 
-/// Several times as fast: folds a multiple of 64 bytes into 16 that leave the same remainder (Gopal et al., "Fast CRC Computation
-/// for Generic Polynomials Using PCLMULQDQ Instruction", 2009).
+/// Does the same several times as fast: folds a multiple of 64 bytes into 16 that leave the same remainder (Gopal et
+/// al., "Fast CRC Computation for Generic Polynomials Using PCLMULQDQ Instruction", 2009).
 __attribute__((target("pclmul"))) std::uint32_t advance_folded(std::uint32_t state,
                                                                std::span<const std::byte> bytes) noexcept {
   const __m128i by_64 = _mm_set_epi64x(0x01c6e41596, 0x0154442bd4);  // x^(512 ∓ 32) modulo the polynomial

@@ -1,4 +1,4 @@
-// CRC-32 of bytes, files and points: tells whether something is still what it was.
+// CRC-32 of bytes, files and points, to detect changes.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace epsflow::io {
 
-/// Size and CRC-32 of bytes. Of a file of results: tells later whether the file is still what was written.
+/// Size and CRC-32 of bytes. For a file of results, they show later whether the file has changed.
 struct FileDigest {
   std::uint64_t bytes = 0;
   std::uint32_t crc32 = 0;
@@ -21,12 +21,12 @@ struct FileDigest {
   friend bool operator==(const FileDigest&, const FileDigest&) = default;
 };
 
-/// CRC-32 as in gzip and PNG, of bytes that come in pieces.
+/// CRC-32 as in gzip and PNG. Bytes may be added in pieces.
 class Checksum {
  public:
   void add(std::span<const std::byte> bytes) noexcept;
   void add(std::string_view text) noexcept { add(std::as_bytes(std::span(text.data(), text.size()))); }
-  /// As if those bytes came of which this is the checksum. O(log bytes).
+  /// Adds the bytes that `digest` was made from, without reading them. O(log bytes).
   void add(const FileDigest& digest) noexcept;
   [[nodiscard]] std::uint32_t value() const noexcept { return value_; }
 
@@ -34,17 +34,17 @@ class Checksum {
   std::uint32_t value_ = 0;
 };
 
-/// Eight hexadecimal digits, and back; nothing for any other text.
+/// Formats a checksum as eight hexadecimal digits, and parses it; returns nullopt for any other text.
 [[nodiscard]] std::string format_checksum(std::uint32_t checksum);
 [[nodiscard]] std::optional<std::uint32_t> parse_checksum(std::string_view text);
 
-/// Size and CRC-32 of a regular file. Returns nullopt for a file that is missing, cannot be read or is not regular; a symbolic
-/// link is not. O(bytes), reads 1 MiB at a time.
+/// Returns size and CRC-32 of a regular file. Returns nullopt for a file that is missing, not readable or not regular,
+/// such as a symbolic link. O(bytes), reads 1 MiB at a time.
 [[nodiscard]] std::optional<FileDigest> digest_of(const std::filesystem::path& file);
 
-/// CRC-32 of the coordinates with their shape and precision, as "crc32:…": tells one input from another. O(n·d).
+/// Returns the CRC-32 of the coordinates with their shape and precision, as "crc32:…". It identifies an input. O(n·d).
 [[nodiscard]] std::string checksum_of(PointsView points);
-/// The same of points that are in several places: n points, and the digests of their coordinates in the order of the points.
+/// Returns the same checksum for n points in several pieces. coordinates: the digests of the pieces, in their order.
 [[nodiscard]] std::string checksum_of(std::uint64_t n, std::size_t dims, Precision precision,
                                       std::span<const FileDigest> coordinates);
 [[nodiscard]] FileDigest digest_of_coordinates(PointsView points) noexcept;

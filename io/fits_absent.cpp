@@ -1,4 +1,4 @@
-// Stands in for the reader and the writer of FITS in a build without cfitsio.
+// Replaces the reader and the writer of FITS in a build without cfitsio.
 #include <epsflow/io/read/fits/fits_format.hpp>
 #include <epsflow/io/write/output_table.hpp>
 

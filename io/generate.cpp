@@ -39,7 +39,7 @@ FilePoints tec(std::size_t n, Rng& rng) {
   struct Network {
     double lon, lat, lon_sigma, lat_sigma, share;
   };
-  // Where most receivers of the world stand; what is left over is spread over the globe.
+  // The regions with most receivers of the world. The others are spread over the globe.
   constexpr Network kNetworks[] = {{-100, 39, 14, 6, 0.35}, {137, 36, 3, 3, 0.2}, {10, 48, 9, 6, 0.2}};
   constexpr std::size_t kReceivers = 900;
   std::vector<double> lon(kReceivers), lat(kReceivers);
@@ -60,7 +60,7 @@ FilePoints tec(std::size_t n, Rng& rng) {
   const auto out = points.values<double>();
   std::size_t i = 0;
   while (i < n) {
-    // One pass of a satellite over a receiver: an arc of pierce points, a sample every half minute.
+    // One pass of a satellite over a receiver is an arc of pierce points, with a sample every half minute.
     const std::size_t r = rng() % kReceivers;
     const double heading = uniform(rng, 0, 2 * std::numbers::pi);
     const double miss = uniform(rng, -4, 4);
@@ -70,7 +70,7 @@ FilePoints tec(std::size_t n, Rng& rng) {
       const double along = length * (static_cast<double>(s) / static_cast<double>(samples) - 0.5) * 2;
       const double x = on_grid(lon[r] + along * std::cos(heading) - miss * std::sin(heading), 0.01);
       const double y = on_grid(lat[r] + along * std::sin(heading) + miss * std::cos(heading), 0.01);
-      // Daylight and the anomaly on both sides of the equator, with a few per cent of noise.
+      // The content follows daylight and the anomaly on both sides of the equator, with a few per cent of noise.
       const double day = std::max(0.1, std::cos((x - 20) * std::numbers::pi / 180));
       const double anomaly = std::exp(-std::pow((std::abs(y) - 15) / 12, 2));
       out[3 * i] = x;
@@ -101,7 +101,7 @@ FilePoints galaxies(std::size_t n, Rng& rng) {
       put(ra, dec, z);
       continue;
     }
-    // A group: sizes fall as a power law, from pairs to rich clusters; the velocity spread stretches it in redshift.
+    // The sizes of groups follow a power law, from pairs to rich clusters. Velocities stretch a group in redshift.
     const auto members = static_cast<std::size_t>(2 * std::pow(1 - uniform(rng, 0, 0.9999), -0.7));
     const double degrees = 0.06 * std::cbrt(static_cast<double>(members)) * 0.06 / z;
     for (std::size_t m = 0; m < members; ++m) {
@@ -142,7 +142,7 @@ FilePoints exponential(std::size_t n, std::size_t dims, double rate, std::uint64
     throw UsageError("GeneratorOptions::seed is " + std::to_string(seed) + "; for 'exponential' 0 to " +
                      format_count(std::numeric_limits<std::uint32_t>::max()) + " are possible");
   }
-  // The engine, the distribution and the limit are the benchmark's: any other would make other points.
+  // The benchmark uses this engine, distribution and limit. Any other would make other points.
   std::mt19937 rng(static_cast<std::mt19937::result_type>(seed));
   std::exponential_distribution<double> draw(rate);
   FilePoints points = make(n, numbered_names(dims));
@@ -154,19 +154,19 @@ FilePoints exponential(std::size_t n, std::size_t dims, double rate, std::uint64
   return points;
 }
 
-/// Scales are lengths of whole vectors and not of coordinates: they mean the same for any number of dimensions.
+/// All scales are lengths of whole vectors, so that they mean the same for any number of dimensions.
 FilePoints embeddings(std::size_t n, std::size_t dims, Rng& rng) {
   constexpr std::size_t kSheetDims = 8;
   constexpr double kFewest = 100, kMost = 5'000;  // members of a cluster
-  constexpr double kSpread = 0.145;               // along one dimension of the sheet, in a cluster of a thousand
-  constexpr double kDensities = 0.05;             // how far clusters differ in spread; in density, eightfold
-  constexpr double kBend = 0.2;                   // of the spread
+  constexpr double kSpread = 0.145;               // along one dimension of the sheet, in a cluster of a thousand points
+  constexpr double kDensities = 0.05;             // variation of the spread between clusters; in density, eightfold
+  constexpr double kBend = 0.2;                   // relative to the spread
   constexpr double kThickness = 0.1;
   constexpr double kNoiseThickness = 0.5;
 
   FilePoints points = make(n, numbered_names(dims));
   const auto out = points.values<double>();
-  std::vector<std::uint32_t> rows(n);  // real collections are in no order
+  std::vector<std::uint32_t> rows(n);  // shuffled, as real collections are not sorted
   std::iota(rows.begin(), rows.end(), 0U);
   std::shuffle(rows.begin(), rows.end(), rng);
   const auto row = [&](std::size_t i) { return out.subspan(rows[i] * dims, dims); };
@@ -192,7 +192,7 @@ FilePoints embeddings(std::size_t n, std::size_t dims, Rng& rng) {
   std::vector<std::vector<double>> centres;
   const std::size_t clustered = n - n / 10;
   for (std::size_t first = 0; first < clustered;) {
-    // A size of m is as likely as m^-2.
+    // A size m has a probability proportional to m^-2.
     const double size = kFewest / (1 - uniform(rng, 0, 1 - kFewest / kMost));
     const std::size_t last = std::min(clustered, first + static_cast<std::size_t>(size));
     std::vector<double>& centre = centres.emplace_back(random_vector(1));
@@ -228,7 +228,7 @@ FilePoints embeddings(std::size_t n, std::size_t dims, Rng& rng) {
   return points;
 }
 
-/// Throws UsageError unless `option` is open or for this kind.
+/// Throws UsageError if `option` is given and the kind does not have it.
 template <class T>
 void require_fit(const GeneratorKind& kind, const char* option, const std::optional<T>& given,
                  std::optional<T> GeneratorKind::*own) {

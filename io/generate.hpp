@@ -1,4 +1,4 @@
-// Generated look-alikes of real data: for demonstrations, examples and tests that must run anywhere.
+// Generated points that resemble real data, for demonstrations, examples and tests that must run anywhere.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace epsflow::io {
 
-/// A kind of generated points, with the values that generate() takes for options that are not set.
+/// A kind of generated points, with the default values of its options.
 struct GeneratorKind {
   std::string_view name;
   std::string_view about;
@@ -20,19 +20,19 @@ struct GeneratorKind {
   std::optional<double> rate = {};       ///< nullopt: the kind has no rate
 };
 [[nodiscard]] const std::vector<GeneratorKind>& generator_kinds();
-/// Throws UsageError listing the kinds for an unknown one.
+/// Throws UsageError, which lists the kinds, if `name` is not one of them.
 [[nodiscard]] const GeneratorKind& generator_kind(std::string_view name);
 
-/// An option that is not set takes the value of the kind (GeneratorKind).
+/// Options of generate(). If an option is not set, the default of the kind is used.
 struct GeneratorOptions {
   std::optional<std::uint64_t> seed = {};
   std::optional<std::size_t> dims = {};  ///< coordinates per point, 1 to kMaxDims: `exponential`, `embeddings`
   std::optional<double> rate = {};       ///< at least kLeastRate: `exponential`
 };
-/// The smallest rate. Below it more than nine in ten draws of `exponential` would be over 10 and thrown away.
+/// The smallest rate. Below it, more than nine in ten draws of `exponential` would be over 10 and thrown away.
 inline constexpr double kLeastRate = 0.01;
 
-/// n points, float64, with column names; the same for the same kind, n and options.
+/// Returns n points, float64, with column names. They depend only on kind, n and options.
 ///
 /// `tec`          lon, lat in degrees and vtec in TECU: places where signals of navigation satellites (GNSS) pass
 ///                through the ionosphere, with its electron content there. They drift past receivers, most of which

@@ -1,4 +1,4 @@
-// What the numbers of a file of labels mean.
+// The meaning of the numbers in a file of labels.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,12 @@ enum class LabelNumbers : std::uint8_t {
   group,  ///< groups from 1, and 0 or 2147483647 for points in none, as other programs number friends of friends
 };
 
-/// Says in the metadata of a file (FITS, HDF5, Parquet) that its numbers are LabelNumbers::group.
+/// Marks LabelNumbers::group in the metadata of a file (FITS, HDF5, Parquet).
 inline constexpr const char* kGroupMark = "epsflow: groups from 1";
 
-/// Whether a file of labels is marked as one of groups: by kGroupMark, or as marked_npy() does. CSV has no metadata:
-/// there the 0 of points in no group is written as -0, which is 0 to every reader of numbers. False for a file that
-/// cannot be read. O(1).
+/// Returns true if a file of labels is marked as one of groups: by kGroupMark, or as marked_npy() does. CSV has no
+/// metadata: there, 0 for a point without a group is written as -0, which readers of numbers
+/// take as 0. Returns false for an unreadable file. O(1).
 [[nodiscard]] bool is_marked_as_groups(const std::filesystem::path& file);
 
 }  // namespace epsflow::io

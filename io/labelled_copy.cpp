@@ -26,7 +26,7 @@ OutputFormat require_table(OutputFormat format) {
   return require_known(format);
 }
 
-/// As LabelledCopy::limit() says it.
+/// Returns LabelledCopy::limit().
 std::string find_limit(const std::vector<std::filesystem::path>& files, const ReadOptions& options,
                        OutputFormat format) {
   constexpr std::string_view kOtherKind = "all columns are copied from text to CSV and from FITS to FITS only";
@@ -128,7 +128,7 @@ void LabelledCopy::require_free_names() const {
           fmt::format("{} has a column {} already, beside which none of that name can be written; rename it there",
                       display_name(files_[0]), show_text(names_[i])));
     }
-    // What is copied may have the same name twice, as it had before.
+    // A copy of all columns may repeat a name, as the input does.
     if (limit_.empty() || format_ == OutputFormat::csv) continue;
     if (std::any_of(names_.begin(), names_.begin() + static_cast<std::ptrdiff_t>(i), is_same)) {
       throw InputError(

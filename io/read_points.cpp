@@ -184,7 +184,7 @@ FilePoints read_as(const InputFile& file, const Source& source) {
   return points.take();
 }
 
-/// Reads one file, while earlier files of the same data set take `taken` bytes of the budget.
+/// Reads one file. Earlier files of the same data set take `taken` bytes of the budget.
 FilePoints read_file(const InputFile& file, const ReadOptions& options, std::uint64_t taken) {
   refuse_idle_options(file, options);
   check_share(file, options.share);

@@ -1,4 +1,4 @@
-// Reading points: text, NPY, FITS, HDF5, Parquet, Arrow and raw files become one data set.
+// Reads points: text, NPY, FITS, HDF5, Parquet, Arrow and raw files become one data set.
 #pragma once
 
 #include <array>

@@ -85,7 +85,7 @@ void write_labels(const std::filesystem::path& file, const VariantResult& result
 
 bool is_marked_as_groups(const std::filesystem::path& file) {
   if (is_marked_npy(file)) return true;
-  constexpr std::streamoff kLooked = 1 << 16;  // metadata are at the beginning, those of Parquet at the end
+  constexpr std::streamoff kLooked = 1 << 16;  // metadata are at the beginning, and in Parquet at the end
   std::ifstream in(file, std::ios::binary);
   std::string bytes(kLooked, '\0');
   const auto holds_mark = [&] {

@@ -1,4 +1,4 @@
-// Writing the labels of one variant, or points, in the format that the file's name asks for.
+// Writes the labels of one variant, or points. The format follows from the file's name.
 #pragma once
 
 #include <array>
@@ -16,14 +16,15 @@
 
 namespace epsflow::io {
 
-/// The format of an output file. The extension of its name decides, see output_format().
+/// The format of an output file, which follows from the extension of its name: output_format().
 enum class OutputFormat : std::uint8_t { npy, csv, fits, hdf5, parquet };
 
-/// The format of an output: by its name, .npy .csv .fits .h5 .hdf5 .parquet in lower or upper case; standard output is
-/// CSV. Throws UsageError naming those of `allowed` for any other, and for one that this build leaves out.
+/// Returns the format for a file name: .npy .csv .fits .h5 .hdf5 .parquet in lower or upper case; CSV for standard
+/// output. Throws UsageError, which lists the endings of the `allowed` formats, for any other name, and for a format
+/// that this build leaves out.
 [[nodiscard]] OutputFormat output_format(const std::filesystem::path& file, std::span<const OutputFormat> allowed);
 
-/// Passes on a format that this build writes. Throws UsageError for one that it leaves out.
+/// Returns a format that this build has. Throws UsageError if it leaves the format out.
 OutputFormat require_known(OutputFormat format);
 
 /// Formats of labels: .npy (int32), .csv (a column `label`), .fits (a binary table with an int32 column LABEL, the
@@ -31,11 +32,11 @@ OutputFormat require_known(OutputFormat format);
 /// attributes), .parquet (an int32 column `label`, with the same as metadata of the schema).
 inline constexpr std::array kLabelFormats{OutputFormat::npy, OutputFormat::csv, OutputFormat::fits, OutputFormat::hdf5,
                                           OutputFormat::parquet};
-/// Formats of points: .npy, .csv (with a header line where there are names).
+/// Formats of points: .npy, .csv (with a header line if there are names).
 inline constexpr std::array kPointFormats{OutputFormat::npy, OutputFormat::csv};
 /// Formats of masks of core points.
 inline constexpr std::array kMaskFormats{OutputFormat::npy};
-/// Formats of tables (write_table.hpp), and of the input with labels beside it (labelled_copy.hpp).
+/// Formats of tables (write_table.hpp), and of the input with labels (labelled_copy.hpp).
 inline constexpr std::array kTableFormats{OutputFormat::csv, OutputFormat::fits, OutputFormat::hdf5,
                                           OutputFormat::parquet};
 /// Formats of neighbour tables.
@@ -46,7 +47,7 @@ inline constexpr std::array kNeighborFormats{OutputFormat::hdf5};
 void write_labels(const std::filesystem::path& file, const VariantResult& result, Overwrite overwrite,
                   const Metric& metric = {}, LabelNumbers numbers = LabelNumbers::label);
 
-/// In one of kPointFormats; `names` are d names, or none. Atomic. Errors as output_format() and commit_file().
+/// Writes points in one of kPointFormats. names: [d] or empty. Atomic. Errors as output_format() and commit_file().
 void write_points(const std::filesystem::path& file, PointsView points, const std::vector<std::string>& names,
                   Overwrite overwrite);
 

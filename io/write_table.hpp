@@ -1,4 +1,4 @@
-// Writing a table of clusters, in the format that the file's name asks for.
+// Writes a table of clusters. The format follows from the file's name.
 #pragma once
 
 #include <filesystem>
@@ -11,8 +11,7 @@
 
 namespace epsflow::io {
 
-/// The variant that a table is about, and the name of the table: "catalog". Formats with metadata hold the variant and
-/// the metric.
+/// The variant of a table, and the name of the table: "catalog". Formats with metadata hold the variant and the metric.
 struct TableOrigin {
   const char* name;
   const VariantResult& result;
@@ -21,10 +20,10 @@ struct TableOrigin {
 
 /// Creates or overwrites `file`, not atomically; errors name `target`. format: one of kTableFormats. NaN is an empty
 /// field in CSV. Throws ResourceError; UsageError for a format that this build leaves out or that cannot hold such
-/// columns, and if two columns have one name.
+/// columns, and if two columns have the same name.
 void write_table(const std::filesystem::path& file, const std::filesystem::path& target, OutputFormat format,
                  const Table& table, const TableOrigin& origin);
-/// The same, atomically, in the format of the name. Errors also as output_format() and commit_file().
+/// Writes atomically, in the format of the name. Errors also as output_format() and commit_file().
 void write_table(const std::filesystem::path& target, const Table& table, const TableOrigin& origin,
                  Overwrite overwrite);
 

@@ -6,7 +6,7 @@ namespace epsflow::io {
 namespace {
 
 constexpr std::chrono::seconds kInterval{1};
-constexpr std::uint64_t kMuch = 1ULL << 28;  // 256 MiB: a second of a fast disk
+constexpr std::uint64_t kMuch = 1ULL << 28;  // 256 MiB: one second of a fast disk
 
 }  // namespace
 

@@ -23,7 +23,7 @@ struct PendingFile {
   FileDigest digest;
 };
 
-/// A variant whose files are written, the labels first, and not yet in their places.
+/// A variant whose files are written, the labels first, but still have their temporary names.
 struct PendingVariant {
   SweepEntry entry;
   std::vector<PendingFile> files;
@@ -35,14 +35,14 @@ class CommitThread {
   using Commit = std::function<void(const std::vector<PendingVariant>&)>;
 
   explicit CommitThread(Commit commit) : commit_(std::move(commit)), thread_([this] { run(); }) {}
-  /// Ends the thread. Variants that wait are not committed.
+  /// Ends the thread. Does not commit waiting variants.
   ~CommitThread() { stop(false); }
   CommitThread(const CommitThread&) = delete;
   CommitThread& operator=(const CommitThread&) = delete;
 
-  /// Throws what `commit` threw on the thread. Thread-safe.
+  /// Adds a variant. Throws the exception that `commit` threw on the thread. Thread-safe.
   void add(PendingVariant variant);
-  /// Waits until everything is committed, and ends the thread. Throws what `commit` threw.
+  /// Waits until everything is committed, and ends the thread. Throws the exception that `commit` threw.
   void finish();
 
  private:
@@ -54,7 +54,7 @@ class CommitThread {
   std::condition_variable changed_;
   std::vector<PendingVariant> pending_;
   std::uint64_t pending_bytes_ = 0;
-  std::chrono::steady_clock::time_point first_;  ///< when the first of pending_ came
+  std::chrono::steady_clock::time_point first_;  ///< time at which the first of pending_ was added
   bool stopping_ = false;
   std::exception_ptr failed_;
   std::thread thread_;

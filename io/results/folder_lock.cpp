@@ -21,8 +21,7 @@ std::string process_in(int descriptor) {
   return count > 0 ? "process " + std::string(text.data(), static_cast<std::size_t>(count)) : "another process";
 }
 
-/// Returns true if the name still leads to the open file. The run that held the lock before may have removed it
-/// meanwhile.
+/// Returns true if the name still leads to the open file, which the run that held the lock before may have removed.
 bool is_current(int descriptor, const std::filesystem::path& file) {
   struct stat opened {};
   struct stat named {};
@@ -40,7 +39,7 @@ FolderLock::FolderLock(std::filesystem::path folder, std::filesystem::path hidde
 
 FolderLock::~FolderLock() {
   std::error_code ignored;
-  // The file is removed while the lock is held, so that no other run's lock is removed.
+  // Removes the file while the lock is held, so that no other run's lock is removed.
   std::filesystem::remove(hidden_ / "lock", ignored);
   if (rmdir(hidden_.c_str()) == 0 && !topmost_made_.empty()) {
     for (std::filesystem::path made = folder_; rmdir(made.c_str()) == 0 && made != topmost_made_;) {
@@ -64,7 +63,7 @@ void FolderLock::make_folders() {
 bool FolderLock::try_lock(const Notice& notice) {
   const std::filesystem::path file = hidden_ / "lock";
   descriptor_ = open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
-  if (descriptor_ < 0 && errno == ENOENT) return false;  // removed by the run before, between our two steps
+  if (descriptor_ < 0 && errno == ENOENT) return false;  // removed by another run between the two steps
   if (descriptor_ < 0) throw_cannot_write(file, errno);
   if (flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
     const int error = errno;
@@ -84,7 +83,7 @@ bool FolderLock::try_lock(const Notice& notice) {
     close(std::exchange(descriptor_, -1));
     return false;
   }
-  // For messages of others alone: on a full disk the folder is locked as well.
+  // The number is only for messages of other processes. A full disk does not prevent the lock.
   const std::string process = std::to_string(getpid());
   if (ftruncate(descriptor_, 0) == 0) static_cast<void>(pwrite(descriptor_, process.data(), process.size(), 0));
   return true;

@@ -1,4 +1,4 @@
-// One run at a time in a folder.
+// Allows one run at a time in a folder.
 #pragma once
 
 #include <filesystem>
@@ -9,7 +9,7 @@
 
 namespace epsflow::io {
 
-/// A function that is called with one sentence for information, on which the caller need not act. May be empty.
+/// Receives one sentence of information, which needs no action. May be empty.
 using Notice = std::function<void(const std::string&)>;
 
 /// Another process holds the lock.
@@ -18,14 +18,14 @@ class FolderLocked : public UsageError {
   using UsageError::UsageError;
 };
 
-/// A lock on a folder that dies with the process that holds it, however that ends.
+/// A lock on a folder. It ends with the process that holds it, in any case.
 class FolderLock {
  public:
-  /// Locks `folder` by the file `hidden`/lock, and makes both folders if they are missing. Throws FolderLocked
-  /// naming the process that holds it, and ResourceError if the file cannot be made. If the file system has no locks,
+  /// Locks `folder` by the file `hidden`/lock, and creates both folders if they are missing. Throws FolderLocked with
+  /// the process that holds the lock, and ResourceError if the file cannot be created. If the file system has no locks,
   /// `notice` gets a sentence about it, and nothing is locked.
   FolderLock(std::filesystem::path folder, std::filesystem::path hidden, const Notice& notice);
-  /// Releases the lock, and removes the folders that this made and that are empty.
+  /// Releases the lock, and removes the folders that this object created if they are empty.
   ~FolderLock();
   FolderLock(const FolderLock&) = delete;
   FolderLock& operator=(const FolderLock&) = delete;
@@ -36,7 +36,7 @@ class FolderLock {
 
   std::filesystem::path folder_;
   std::filesystem::path hidden_;
-  std::filesystem::path topmost_made_;  ///< the outermost folder that was missing and that this made; or empty
+  std::filesystem::path topmost_made_;  ///< outermost folder that this object created, or empty
   int descriptor_ = -1;
 };
 

@@ -15,14 +15,14 @@
 namespace epsflow::io {
 namespace {
 
-/// Up to this many files are synchronised one by one. For more files the whole file system is.
+/// Up to this many files are synchronised one by one; for more files, the whole file system is.
 constexpr std::size_t kFewFiles = 64;
-/// From this size on the disk begins to write at once, so that it works beside the computation.
+/// From this size on, the disk begins to write at once, while the computation goes on.
 constexpr std::uint64_t kWorthStarting = 1 << 20;
 
-/// Writes bytes, ends the file, and returns the digest of these bytes.
+/// Writes the last bytes of a file, and returns the digest of these bytes.
 FileDigest write_last(FileStream& stream, std::span<const std::byte> bytes, std::uint64_t wanted, Durable durable) {
-  constexpr std::size_t kPiece = 1 << 18;  // is still in a cache when it is written
+  constexpr std::size_t kPiece = 1 << 18;  // small enough to be still in a cache when it is written
   Checksum checksum;
   for (std::size_t at = 0; at < bytes.size(); at += kPiece) {
     const auto piece = bytes.subspan(at, std::min(kPiece, bytes.size() - at));
@@ -38,10 +38,10 @@ FileDigest write_last(FileStream& stream, std::span<const std::byte> bytes, std:
   return {bytes.size(), checksum.value()};
 }
 
-/// Bytes of a value: the last digit of the name of its type.
+/// Returns the bytes of a value, which are the last digit of its type's name.
 std::uint64_t bytes_of_type(const std::string& type) { return static_cast<std::uint64_t>(type.back() - '0'); }
 
-/// The digest of a header and what follows it.
+/// Returns the digest of a header and the bytes after it.
 FileDigest joined(std::string_view header, std::span<const FileDigest> parts) {
   Checksum checksum;
   checksum.add(header);
@@ -55,7 +55,7 @@ FileDigest joined(std::string_view header, std::span<const FileDigest> parts) {
 }
 
 void remove_name(const std::filesystem::path& file) {
-  // unlink() rather than remove(), which takes folders as well.
+  // Not remove(), which removes folders as well.
   if (unlink(file.c_str()) != 0 && errno != ENOENT && errno != ENOTDIR) {
     const int error = errno;
     throw ResourceError("cannot remove " + file.string() + ": " + std::generic_category().message(error) +
@@ -66,11 +66,11 @@ void remove_name(const std::filesystem::path& file) {
 void move_up(const std::filesystem::path& replacement, const std::filesystem::path& folder, const std::string& name) {
   const std::filesystem::path target = folder / name;
   if (rename((replacement / name).c_str(), target.c_str()) == 0) return;
-  // A repeated call: this file has been moved.
+  // In a repeated call, this file has been moved already.
   if (errno != ENOENT || !std::filesystem::exists(target)) throw_cannot_write(target, errno);
 }
 
-/// The folders of these files, inside the results folder.
+/// Returns the folders of these files in the results folder.
 std::set<std::string> folders_of(const Files& files) {
   std::set<std::string> folders;
   for (const auto& [name, digest] : files) {
@@ -80,10 +80,10 @@ std::set<std::string> folders_of(const Files& files) {
 }
 
 void take_place(const std::filesystem::path& replacement, const std::filesystem::path& folder) {
-  // Once sweep.json has moved, which is the last step, there is nothing left to do.
+  // The last step moves sweep.json. If it has been moved, nothing is left to do.
   if (!std::filesystem::exists(replacement / kManifestName)) return;
   const Manifest next = read_manifest(replacement);
-  // The old results go first: while their sweep.json is there none of the new ones has moved.
+  // Removes the old results first: while their sweep.json exists, no new file has been moved.
   if (std::filesystem::exists(folder / kManifestName)) remove_results(folder, read_manifest(folder));
   std::error_code code;
   const std::set<std::string> folders = folders_of(next.files);
@@ -167,10 +167,10 @@ void remove_results(const std::filesystem::path& folder, const Manifest& manifes
   for (const auto& [name, digest] : manifest.files) remove_name(folder / name);
   remove_name(folder / kSummaryName);
   for (const std::string& name : folders_of(manifest.files)) {
-    rmdir((folder / name).c_str());  // a folder with other files stays
+    rmdir((folder / name).c_str());  // fails if the folder holds other files
   }
   sync_path(folder);
-  // It stands for the whole folder: it is written and removed last.
+  // sweep.json stands for the whole folder: it is written and removed last.
   remove_name(folder / kManifestName);
 }
 
@@ -239,7 +239,7 @@ void require_no_strangers(const std::filesystem::path& folder, const Manifest& s
 }
 
 void require_no_inputs(const std::filesystem::path& folder, const Manifest& state, const FolderOutputs& outputs) {
-  // A file may be an input if it has a common name that is seldom written.
+  // These files have common names and are written rarely. An input may have such a name.
   const auto spared = [&](const std::string& name) {
     const ResultsOutput* const output = find_output(name);
     if (output == nullptr || output->scope != OutputScope::all_variants) return false;

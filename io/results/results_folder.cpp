@@ -17,7 +17,7 @@
 namespace epsflow::io {
 namespace {
 
-/// summary.csv is written again after at least this interval, and takes at most one part of this many of the time.
+/// summary.csv is written again after at least this interval, and takes at most one in this many parts of the time.
 constexpr std::chrono::seconds kPublicationInterval{2};
 constexpr int kPublicationShare = 20;
 
@@ -31,7 +31,7 @@ std::vector<T> read_vector(const std::filesystem::path& file, const std::string&
   return values;
 }
 
-/// Throws UsageError if the wanted outputs and their writers do not match.
+/// Throws UsageError if the requested outputs and their writers do not match.
 void require_writers(const FolderOutputs& outputs, std::span<const VariantWriter> writers) {
   for (const ResultsOutput& output : kResultsOutputs) {
     if (!output.copy) continue;
@@ -136,7 +136,7 @@ PendingVariant ResultsFolder::pending(const VariantResult& result) const {
   return {{result.variant, result.summary, result.seconds, outputs_.wants(kLabelsFolder)}, {}};
 }
 
-/// Has write(file, target) write a file of the variant at its temporary place; it names `target` in errors.
+/// Calls write(file, target) with the temporary name of a file of the variant; `target` is for errors.
 void ResultsFolder::stage(
     PendingVariant& variant, const std::string& name,
     const std::function<FileDigest(const std::filesystem::path&, const std::filesystem::path&)>& write) const {
@@ -145,7 +145,7 @@ void ResultsFolder::stage(
     variant.files.push_back({name, partial, write(partial, folder_ / name)});
   } catch (const Error&) {
     std::error_code ignored;
-    std::filesystem::remove(partial, ignored);  // on a full disk, room to record what is finished
+    std::filesystem::remove(partial, ignored);  // on a full disk, makes room for the record of finished variants
     throw;
   }
 }
@@ -191,7 +191,7 @@ void ResultsFolder::add_shared(const VariantResult& result, std::span<const File
   thread_->add(std::move(variant));
 }
 
-/// Writes bytes, then the journal, then the names. Whenever this is cut off, the journal lists every file that has its
+/// Writes bytes, then the journal, then the names. Cut off at any point, the journal lists every file that has its
 /// name.
 void ResultsFolder::commit(const std::vector<PendingVariant>& batch) {
   std::vector<std::filesystem::path> files;
@@ -216,7 +216,7 @@ void ResultsFolder::commit(const std::vector<PendingVariant>& batch) {
     }
     state_.entries.insert_or_assign(variant.entry.variant, variant.entry);
   }
-  // Now and then, for people who look how far the run is.
+  // Shows the progress of the run to people, now and then.
   const auto begin = std::chrono::steady_clock::now();
   if (begin < next_publication_) return;
   save_manifest(base_, state_);
@@ -225,13 +225,13 @@ void ResultsFolder::commit(const std::vector<PendingVariant>& batch) {
       end + std::max<std::chrono::steady_clock::duration>(kPublicationInterval, kPublicationShare * (end - begin));
 }
 
-/// Writes a file of the folder. The journal lists it before it has its name.
+/// Writes a file of the folder. The journal lists it before it gets its name.
 void ResultsFolder::place(const std::string& name, const WriteFile& write) {
   const std::filesystem::path file = hidden_ / partial_name(name);
   try {
     write(file);
   } catch (const ResourceError& e) {
-    // The user knows the file by its final name.
+    // The final name is the one that the user has seen.
     std::string text = e.what();
     if (const std::size_t at = text.find(file.string()); at != std::string::npos) {
       text.replace(at, file.string().size(), (folder_ / name).string());
@@ -246,7 +246,7 @@ void ResultsFolder::place(const std::string& name, const WriteFile& write) {
 }
 
 void ResultsFolder::add_file(const std::string& name, const std::function<void(const std::filesystem::path&)>& write) {
-  thread_->finish();  // which uses the journal, too
+  thread_->finish();  // the thread uses the journal, too
   place(name, write);
 }
 
@@ -264,7 +264,7 @@ void ResultsFolder::finish(const std::string& status, double seconds, const Trac
   };
   attempt([&] { thread_->finish(); });
   thread_.reset();
-  clear_partial();  // on a full disk, room for what follows
+  clear_partial();  // on a full disk, makes room for the next files
   if (!state_.entries.empty()) {
     if (status == "complete") attempt([&] { write_hdf5(seconds); });
     attempt([&] { place(kTraceName, [&](const auto& file) { write_text_file(file, trace_json(trace)); }); });
@@ -300,7 +300,7 @@ void ResultsFolder::write_hdf5(double seconds) {
   place(kHdf5Name, [&](const auto& file) { write_hdf5_sweep(file, entries, sweep); });
 }
 
-/// Removes what belongs to the run alone. A replacement that is not complete stays, with its journal.
+/// Removes the files of the run itself. A replacement that is not complete stays, with its journal.
 void ResultsFolder::leave() {
   std::error_code ignored;
   journal_.reset();

@@ -1,10 +1,10 @@
 // The results folder of a sweep: sweep.json, summary.csv, labels, trace.json. Every file appears whole or not at all,
-// finished files stay valid whatever happens to the rest, and files of others are left alone.
+// finished files stay valid if the run fails, and other programs' files stay as they are.
 //
-// While a run is active, everything of its own is in FOLDER/.epsflow: `lock`, which dies with the process; `journal`,
-// which names each finished variant before its files take their places; `partial/`, files that are being written; and
-// `replacement/`, new results until they are complete and take the place of the old ones. So after a kill at any moment
-// the next run finds out what is there.
+// While a run is active, its own files are in FOLDER/.epsflow: `lock`, which ends with the process; `journal`, which
+// lists each finished variant before its files get their names; `partial/`, files that are being written; and
+// `replacement/`, new results until they are complete and replace the old ones. So after a kill at any moment the next
+// run can find out which results are there.
 #pragma once
 
 #include <chrono>
@@ -28,98 +28,95 @@ class CommitThread;
 struct PendingFile;
 struct PendingVariant;
 
-/// Writes a file of each variant beside its labels.
+/// Writes one more file for each variant.
 struct VariantWriter {
   std::string folder;     ///< kLabelledFolder or kCatalogFolder
   std::string extension;  ///< ".csv"
-  /// An older file is still good if this was the same when it was written.
+  /// An older file is still valid if this text was the same when it was written.
   std::string contents = {};
-  std::uint64_t bytes = 0;  ///< about the size of a file
-  /// Makes or overwrites the file at the first path. Names the second path in errors.
+  std::uint64_t bytes = 0;  ///< approximate size of a file
+  /// Creates or overwrites the file at the first path. Names the second path in errors.
   std::function<void(const std::filesystem::path&, const std::filesystem::path&, const VariantResult&)> write;
 };
 
 enum class FolderMode : std::uint8_t {
-  fresh,      ///< refuse a folder that holds a finished variant
-  resume,     ///< keep the variants that are there and whole; the input must be the same
-  overwrite,  ///< make new results; once they are complete, they replace the old ones
+  fresh,      ///< refuses a folder that holds a finished variant
+  resume,     ///< keeps the variants that are there and whole; the input must be the same
+  overwrite,  ///< makes new results; once they are complete, they replace the old ones
 };
 
-/// What other processes need, to write their shares of labels and masks.
+/// The data that other processes need to write their shares of labels and masks.
 struct SharedResults {
-  std::filesystem::path folder;   ///< the name in errors
-  std::filesystem::path partial;  ///< where the vectors are written
-  std::uint64_t points = 0;       ///< of all processes
+  std::filesystem::path folder;   ///< name in errors
+  std::filesystem::path partial;  ///< folder of the vectors
+  std::uint64_t points = 0;       ///< number of points of all processes
   bool labels = false;
   bool core = false;
 
-  /// Labels first.
+  /// Returns the vectors of a variant, labels first.
   [[nodiscard]] std::vector<SharedVector> vectors(const Variant& variant) const;
 };
 
 class ResultsFolder {
  public:
-  /// Locks `folder`, making it if it is missing, and finds out what is there. To be called before the input is read.
+  /// Locks `folder`, creates it if it is missing, and finds existing results. Call it before the input is read.
   /// Existing results stay unchanged, with one exception: if an earlier run was killed while its complete new results
-  /// took the place of the old ones, this is finished. Throws UsageError if the folder holds results and the mode is
-  /// fresh, if another run writes to it, if a file is in the way that epsflow did not write, and if one of
-  /// `outputs.inputs` is among the files of results; ResourceError if the folder cannot be written. O(variants of the
-  /// sweep + variants there).
+  /// replaced the old ones, this is finished. Throws UsageError if the folder holds results and the mode is fresh, if
+  /// another run writes to it, if a file that epsflow did not write has the name of an output, and if one of
+  /// `outputs.inputs` has; ResourceError if the folder cannot be written. O(variants of the sweep and the folder).
   ResultsFolder(std::filesystem::path folder, const Sweep& sweep, FolderMode mode, FolderOutputs outputs,
                 Notice notice);
-  /// Without finish(): finished variants stay, and the next run treats this one as killed. If there are none,
-  /// everything that this run wrote is removed.
+  /// Without finish(), finished variants stay, and the next run treats this one as killed. If there are none,
+  /// removes everything that this run wrote.
   ~ResultsFolder();
   ResultsFolder(const ResultsFolder&) = delete;
   ResultsFolder& operator=(const ResultsFolder&) = delete;
 
-  /// Sets the variants to be made, if they were not known when the folder was opened with an empty sweep. To be called
-  /// before begin(). Throws UsageError if a file of one of them is in the way.
+  /// Sets the variants to be made, if the folder was opened with an empty sweep. Call it before begin(). Throws
+  /// UsageError if a file that epsflow did not write has the name of one of their files.
   void ask(const Sweep& sweep);
 
-  /// Begins a run over the points of `input`, and returns the variants of the sweep that are still to be made. The
-  /// files of existing variants are compared with their checksums: O(their bytes). writers: one for each
-  /// ResultsOutput::copy that is wanted; what they refer to must outlive finish(). Throws UsageError for other writers,
-  /// InputError if the mode is resume and the existing results are of another input or metric, and ResourceError if the
-  /// folder cannot be written. sweep.h5 has labels of all variants. If it is requested and a variant will have none,
-  /// UsageError is thrown. If an earlier run requested it, it is removed. kLineageName, too, is removed if variants are
-  /// added and it is not requested again.
+  /// Begins a run over the points of `input`, and returns the variants of the sweep that are still to be made. Compares
+  /// the files of existing variants with their checksums: O(their bytes). writers: one for each requested
+  /// ResultsOutput::copy; their data must outlive finish(). Throws UsageError for other writers, InputError if the mode
+  /// is resume and the existing results have another input or metric, and ResourceError if the folder cannot be
+  /// written. sweep.h5 needs the labels of all variants. If a variant will have none, throws UsageError if this run
+  /// requests sweep.h5, and removes it if only an earlier run did. Removes kLineageName if variants are added without a
+  /// new request.
   [[nodiscard]] std::vector<Variant> begin(const ResultsInput& input, RunDescription run,
                                            std::vector<VariantWriter> writers = {});
 
-  /// Adds a variant; within about a second it is on the disk and in its place. Throws ResourceError, also for variants
-  /// before it, and what VariantWriter::write() throws. Not thread-safe.
+  /// Adds a variant; within about a second it is on the disk under its name. Throws ResourceError, also for variants
+  /// before it, and the exceptions of VariantWriter::write(). Not thread-safe.
   void add(const VariantResult& result);
 
-  /// Call it after begin().
+  /// Returns the data for other processes. Call it after begin().
   [[nodiscard]] SharedResults shared() const;
-  /// Adds a variant whose vectors are written. The labels and the mask of `result` are not read. digests: of each
-  /// vector. Otherwise as add().
+  /// Adds a variant whose vectors are written. Ignores labels and mask in `result`. digests: [vectors]. Else as add().
   void add_shared(const VariantResult& result, std::span<const FileDigest> digests);
 
-  /// Has write(path) write a wanted file of OutputScope::all_variants. Call it between the last add() and finish().
+  /// Calls write(path) for a requested file of OutputScope::all_variants. Call it between the last add() and finish().
   /// Throws ResourceError.
   void add_file(const std::string& name, const std::function<void(const std::filesystem::path&)>& write);
 
-  /// Ends the run: writes what is left, summary.csv, trace.json, sweep.h5 if this run or an earlier one requested it,
-  /// and sweep.json with the status, "complete", "interrupted" or "failed" with a reason. A run without any finished
-  /// variant leaves no trace. Throws ResourceError; then sweep.json, if it can be written, says that the run failed,
-  /// and why.
+  /// Ends the run. Writes files that are still missing, summary.csv, trace.json, sweep.h5 if this run or an earlier one
+  /// requested it, and sweep.json with the status: "complete", "interrupted" or "failed" with a reason. A run without
+  /// any finished variant leaves no files. Throws ResourceError; then sweep.json, if possible, has the status "failed".
   void finish(const std::string& status, double seconds, const Trace& trace, const std::string& reason = {});
 
-  /// Every variant that the folder holds, or its replacement if replacing(), by eps, then minpts. Call it between
-  /// begin() and the first add(), or after finish(): in between, a thread changes the list.
+  /// Returns every variant that the folder (or its replacement, if replacing()) holds, by eps, then minpts. Call it
+  /// between begin() and the first add(), or after finish(): in between, a thread changes the list.
   [[nodiscard]] const Entries& entries() const noexcept { return state_.entries; }
   /// Returns true if the folder, or its replacement, holds a file of results of this name.
   [[nodiscard]] bool holds(const std::string& name) const { return state_.owns(name); }
-  /// Returns true if the run makes a replacement, and so leaves the existing results alone until it is complete.
+  /// Returns true if the run makes a replacement. The existing results stay until it is complete.
   [[nodiscard]] bool replacing() const noexcept { return replacing_; }
 
  private:
   using WriteFile = std::function<void(const std::filesystem::path&)>;
   using FileTest = std::function<bool(const std::string&, const FileDigest&)>;
 
-  // What a run keeps of the results that are there (results_kept.cpp).
+  // Existing results that a run keeps (results_kept.cpp).
   void choose_base(const std::string& checksum);
   void keep_results();
   std::size_t remove_files(const FileTest& unwanted);
@@ -145,14 +142,14 @@ class ResultsFolder {
   // While thread_ runs, only it uses state_ and journal_.
   std::filesystem::path folder_;
   std::filesystem::path hidden_;  ///< folder_/.epsflow
-  std::filesystem::path base_;    ///< where results go: folder_, or hidden_/replacement
+  std::filesystem::path base_;    ///< folder for results: folder_, or hidden_/replacement
   std::vector<Variant> asked_;
   FolderMode mode_;
   FolderOutputs outputs_;
   Notice notice_;  ///< never empty
   FolderLock lock_;
-  Manifest state_;                       ///< what base_ holds
-  bool replacing_ = false;               ///< the run makes a replacement of what folder_ holds
+  Manifest state_;                       ///< contents of base_
+  bool replacing_ = false;               ///< true if the run makes a replacement of the results in folder_
   std::optional<JournalContents> left_;  ///< journal of a run that was killed, or whose replacement is incomplete
   RunDescription run_;
   std::string started_;

@@ -1,5 +1,4 @@
-// What a run keeps of the results that are there. It removes from the folder's state, and from the disk, what it cannot
-// go on with.
+// Decides which existing results a run keeps. Removes unusable ones from the folder's state, and from the disk.
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -12,7 +11,7 @@
 
 namespace epsflow::io {
 
-/// Decides whether the run goes on with the results that are there, or makes a replacement of them.
+/// Decides whether the run continues the existing results, or makes a replacement of them.
 void ResultsFolder::choose_base(const std::string& checksum) {
   const bool holds = !state_.entries.empty();
   if (mode_ == FolderMode::resume && holds && state_.checksum != checksum) {
@@ -52,7 +51,7 @@ void ResultsFolder::keep_results() {
   state_.end_running();
 }
 
-/// Returns true if a finished file is unchanged. A file that a killed run had finished but not moved yet is moved now.
+/// Returns true if a finished file is unchanged. If a killed run had finished the file but not moved it, moves it now.
 bool ResultsFolder::is_sound(const std::string& name, const FileDigest& digest) const {
   if (digest_of(base_ / name) == digest) return true;
   if (digest_of(hidden_ / partial_name(name)) != digest) return false;
@@ -62,7 +61,7 @@ bool ResultsFolder::is_sound(const std::string& name, const FileDigest& digest) 
   return !code;
 }
 
-/// Removes the files for which `unwanted` is true. Returns how many.
+/// Removes the files for which `unwanted` is true. Returns their number.
 std::size_t ResultsFolder::remove_files(const FileTest& unwanted) {
   return std::erase_if(state_.files, [&](const auto& file) {
     const auto& [name, digest] = file;
@@ -70,7 +69,7 @@ std::size_t ResultsFolder::remove_files(const FileTest& unwanted) {
     std::error_code ignored;
     std::filesystem::remove(base_ / name, ignored);
     if (const auto folder = std::filesystem::path(name).parent_path(); !folder.empty()) {
-      std::filesystem::remove(base_ / folder, ignored);  // it stays if it holds other files
+      std::filesystem::remove(base_ / folder, ignored);  // fails if the folder holds other files
     }
     return true;
   });
@@ -91,7 +90,7 @@ void ResultsFolder::drop_unsound() {
                 [&](const auto& entry) { return entry.second.has_labels && !state_.owns(labels_name(entry.first)); });
 }
 
-/// Drops what this run is not asked for: a replacement holds nothing else, whatever an earlier run was asked for.
+/// Drops files and variants that this run does not request. Only for a replacement, which holds nothing else.
 void ResultsFolder::drop_unasked() {
   Entries kept;
   std::unordered_set<std::string> wanted;
@@ -104,8 +103,7 @@ void ResultsFolder::drop_unasked() {
   for (auto& [variant, entry] : state_.entries) entry.has_labels = state_.owns(labels_name(variant));
 }
 
-/// Drops copies that were made from other columns, or from an input that has changed since in columns beside its
-/// coordinates.
+/// Drops copies of other columns, or of an input whose other columns have changed since.
 void ResultsFolder::drop_outdated(const VariantWriter& writer) {
   std::string& contents = state_.contents[writer.folder][writer.extension];
   if (contents == writer.contents) return;
@@ -119,8 +117,7 @@ void ResultsFolder::drop_outdated(const VariantWriter& writer) {
           "asked for");
 }
 
-/// Drops files about all variants, if variants are added. The files of an exploration are about its map, whatever is
-/// added.
+/// Drops files about all variants, if variants are added. Files of an exploration are about its map only, and stay.
 void ResultsFolder::drop_incomplete(const std::vector<Variant>& missing) {
   if (missing.empty() || state_.owns(kExploreName)) return;
   remove_files([&](const std::string& name, const FileDigest&) {
@@ -152,7 +149,7 @@ Variant ResultsFolder::held(const Variant& variant, const Entries& others) const
   return nearest;
 }
 
-/// Returns the variants that are to be made: those asked for of which a file is not there.
+/// Returns the requested variants of which a file is missing.
 std::vector<Variant> ResultsFolder::missing() const {
   Entries others = state_.entries;
   for (const Variant& variant : asked_) others.erase(variant);
@@ -167,7 +164,7 @@ std::vector<Variant> ResultsFolder::missing() const {
   return missing;
 }
 
-/// Decides whether sweep.h5 is to be written, which has the labels of all variants.
+/// Decides whether to write sweep.h5, which needs the labels of all variants.
 void ResultsFolder::settle_hdf5(const std::vector<Variant>& missing) {
   const bool before = state_.owns(kHdf5Name) || state_.asked_for_hdf5();
   const bool asked = outputs_.wants(kHdf5Name);

@@ -29,7 +29,7 @@ std::string read_bytes(const std::filesystem::path& file) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-/// "results[3]"
+/// Returns the path of an element: "results[3]".
 std::string element(const char* list, std::size_t place) {
   return std::string(list) + "[" + std::to_string(place) + "]";
 }
@@ -44,12 +44,12 @@ Json to_object(const std::vector<std::pair<std::string, std::string>>& entries) 
   return object;
 }
 
-/// Text from outside may not be UTF-8.
+/// Returns JSON text. Replaces invalid UTF-8, which text from outside may contain.
 std::string dump(const Json& json, int indent = -1) {
   return json.dump(indent, ' ', false, Json::error_handler_t::replace);
 }
 
-/// Text from outside as JSON has it, so that no control character reaches a terminal; of much the beginning.
+/// Quotes the first 80 bytes of a text from outside as JSON, so that no control character reaches a terminal.
 std::string show(const std::string& text) {
   constexpr std::size_t kMost = 80;
   return Json(text.substr(0, kMost)).dump(-1, ' ', true, Json::error_handler_t::replace);
@@ -63,8 +63,8 @@ std::string metric_of(const std::string& checksum) {
   return under == "weighted" ? "euclidean, weighted" : under;
 }
 
-/// Returns the number of points of an input, if the input has it. Throws InputError for numbers that describe_input()
-/// does not write.
+/// Returns the number of points of an input, if it has one. Throws InputError for numbers that describe_input() never
+/// writes.
 std::optional<std::uint64_t> points_in(const Json& input) {
   const JsonNumbers numbers(input, "input");
   const auto check = [](const auto& of, std::initializer_list<const char*> names) {
@@ -99,7 +99,7 @@ SweepEntry entry_of(const Json& json, const std::string& path, std::optional<std
   return {numbers.variant(), numbers.summary(points), numbers.real("seconds"), json.value("labels", true)};
 }
 
-/// Adds a variant. Its files must be there already.
+/// Adds a variant. Throws InputError if its label file has not been added before.
 void add_entry(Manifest& manifest, const Json& json, const std::string& path, std::optional<std::uint64_t> points) {
   const SweepEntry entry = entry_of(json, path, points);
   if (entry.has_labels && !manifest.files.contains(labels_name(entry.variant))) {
@@ -112,7 +112,7 @@ Json to_json(const std::string& name, const FileDigest& digest) {
   return {{"name", name}, {"bytes", digest.bytes}, {"crc32", format_checksum(digest.crc32)}};
 }
 
-/// Adds a file. Throws InputError for a name that epsflow gives to no file that it lists.
+/// Adds a file. Throws InputError if epsflow never lists a file of this name.
 void add_file(Manifest& manifest, const Json& json, const std::string& path) {
   const std::string name = json.at("name");
   const auto crc32 = parse_checksum(json.at("crc32").get<std::string>());
@@ -144,7 +144,7 @@ std::uint32_t checksum_of_line(std::string_view event) {
   return checksum.value();
 }
 
-/// Returns the event of a line, without its checksum. Returns nothing for a torn line.
+/// Returns the event of a line, without its checksum; nullopt for a torn line.
 std::optional<std::string> event_of(const std::string& line) {
   const std::size_t blank = line.rfind(' ');
   if (blank == std::string::npos) return std::nullopt;
@@ -383,7 +383,7 @@ std::optional<JournalContents> read_journal(const std::filesystem::path& file) {
         contents.committed = true;
       }
     } catch (const Json::exception&) {
-      break;  // the checksum is right, but no journal has this line: it is treated as a torn line
+      break;  // the checksum is right, but epsflow does not write such a line: it is treated as torn
     } catch (const InputError&) {
       break;
     }
@@ -398,7 +398,7 @@ Journal::Journal(const std::filesystem::path& file, const Manifest& state, bool 
            ", \"run\": " + state.runs.back() + "}");
   if (committed) add_commit();
   sync();
-  // In one step: the journal before is whole until this one is.
+  // Replaces the older journal in one step.
   std::error_code code;
   std::filesystem::rename(file.string() + ".next", file, code);
   if (code) throw_cannot_write(file, code.value());

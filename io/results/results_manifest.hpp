@@ -1,6 +1,5 @@
-// What a results folder says of itself. sweep.json lists its variants, its files, the input and the runs. summary.csv
-// is made from it for people, and is never read. The journal has what a run has finished that sweep.json may not list
-// yet.
+// The description of a results folder. sweep.json lists its variants, its files, the input and the runs. summary.csv is
+// made from it for people, and is never read. The journal lists finished work that sweep.json may not list yet.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +20,7 @@
 
 namespace epsflow::io {
 
-/// One variant on disk.
+/// One variant on the disk.
 struct SweepEntry {
   Variant variant;
   LabelSummary summary;
@@ -29,7 +28,7 @@ struct SweepEntry {
   bool has_labels = true;  ///< false if only the counts of the variant were kept
 };
 
-/// By eps, then minpts.
+/// Orders by eps, then minpts.
 struct VariantOrder {
   bool operator()(const Variant& a, const Variant& b) const noexcept {
     return a.eps < b.eps || (a.eps == b.eps && a.minpts < b.minpts);
@@ -40,7 +39,7 @@ using Entries = std::map<Variant, SweepEntry, VariantOrder>;
 /// The description of a run by its caller.
 struct RunDescription {
   std::string version = {};
-  std::string metric = {};  ///< describe(Metric). All labels of a folder have the same.
+  std::string metric = {};  ///< describe(Metric), the same for all labels of a folder
   std::vector<std::pair<std::string, std::string>> options = {};  ///< name, value, as given
   std::vector<std::pair<std::string, std::string>> machine = {};  ///< name, value
 };
@@ -50,23 +49,23 @@ using Files = std::map<std::string, FileDigest, std::less<>>;
 
 /// The contents of sweep.json. Input and runs are kept as JSON text, because epsflow itself reads few of their values.
 struct Manifest {
-  /// What labels depend on besides the variant: checksum_of_input(), or what the Python package writes in the same
-  /// form.
+  /// Identifies everything that labels depend on, except the variant: checksum_of_input(), or a text of the Python
+  /// package in the same form.
   std::string checksum = {};
   std::string input = {};              ///< JSON
-  std::vector<std::string> runs = {};  ///< JSON, oldest first. Empty if there is no sweep.json.
+  std::vector<std::string> runs = {};  ///< JSON, oldest first; empty without sweep.json
   Entries entries = {};                ///< finished variants; `files` has the label file of each
   Files files = {};                    ///< all files except summary.csv and sweep.json
   /// VariantWriter::contents of the files beside labels, by folder and extension.
   std::map<std::string, std::map<std::string, std::string>> contents = {};
 
-  /// Returns true if epsflow wrote this file of the folder, or was about to.
+  /// Returns true if epsflow wrote this file of the folder, or was about to do so.
   [[nodiscard]] bool owns(const std::string& name) const;
-  /// Returns true if an earlier run was asked for sweep.h5.
+  /// Returns true if an earlier run requested sweep.h5.
   [[nodiscard]] bool asked_for_hdf5() const;
   /// Marks the last run as killed if its status is "running".
   void end_running();
-  /// Adds what a killed run had finished.
+  /// Adds the finished work of a killed run.
   void merge(const Manifest& journal);
 };
 
@@ -77,24 +76,24 @@ struct ResultsInput {
   std::size_t dims = 0;
   Precision precision = Precision::float64;
   std::string checksum = {};  ///< checksum_of() the points, or of a table of their neighbours
-  std::string weights = {};   ///< checksum_of() their weights; empty if there are none
-  std::string slices = {};    ///< identifies the slices that the points are in; empty if they are one data set
+  std::string weights = {};   ///< checksum_of() the weights; empty if there are none
+  std::string slices = {};    ///< identifies the slices of the points; empty if they are one data set
 };
 
-/// O(n·d).
+/// Describes the input of results. O(n·d).
 [[nodiscard]] ResultsInput results_input(const FilePoints& points);
 
-/// Checksums of the points and of their weights, and the metric unless it is the euclidean one: "crc32:9ae0daaf" or
+/// Returns checksums of the points and of their weights, and the metric if it is not euclidean: "crc32:9ae0daaf" or
 /// "crc32:9ae0daaf weights crc32:4f1b22c0, cosine, weighted".
 [[nodiscard]] std::string checksum_of_input(const ResultsInput& input, std::string_view metric);
 [[nodiscard]] inline std::string checksum_of_input(const FilePoints& points, std::string_view metric) {
   return checksum_of_input(results_input(points), metric);
 }
-/// Returns a checksum_of_input() as it would be if the points had no weights.
+/// Returns a checksum_of_input() without the part of the weights.
 [[nodiscard]] std::string without_weights(const std::string& checksum);
-/// Returns ResultsInput::slices of the results. Empty if they are of one data set.
+/// Returns ResultsInput::slices of the results. Empty if they are one data set.
 [[nodiscard]] std::string slices_of(const Manifest& manifest);
-/// Says how the input of the results differs from one with another `checksum`: "another metric (cosine, not
+/// Describes how the input of the results differs from one with another `checksum`: "another metric (cosine, not
 /// euclidean)".
 [[nodiscard]] std::string describe_difference(const Manifest& manifest, const std::string& checksum);
 
@@ -107,35 +106,35 @@ struct ResultsInput {
 /// that describe_input() does not write.
 void require_possible(const SweepEntry& entry, std::string_view input);
 
-/// Returns the text of sweep.json. `listed` is false if variants and files are left out.
+/// Returns the text of sweep.json, without variants and files if `listed` is false.
 [[nodiscard]] std::string manifest_json(const Manifest& manifest, bool listed = true);
-/// Writes sweep.json and summary.csv. The last of the runs is this one. Throws ResourceError.
+/// Writes sweep.json and summary.csv. The last run of the manifest is the current one. Throws ResourceError.
 void save_manifest(const std::filesystem::path& folder, const Manifest& manifest);
-/// Reads `folder`/sweep.json. Returns an empty manifest if there is no such file. Throws UsageError if epsflow did not
-/// write it, or if it names files that epsflow never writes.
+/// Reads `folder`/sweep.json. Returns an empty manifest if the file is missing. Throws UsageError if epsflow did not
+/// write it, or if it lists files that epsflow never writes.
 [[nodiscard]] Manifest read_manifest(const std::filesystem::path& folder);
 /// Writes summary.csv.
 void save_summary(const std::filesystem::path& folder, const Manifest& manifest);
 
-/// The contents of a journal. A line that is torn, and everything after it, counts as never written.
+/// The contents of a journal. A torn line, and everything after it, is ignored.
 struct JournalContents {
   bool replaces = false;   ///< the run makes a replacement of the results that the folder holds
-  bool committed = false;  ///< the replacement is complete and is to take their place
-  Manifest state = {};     ///< what the run has finished, and the run
+  bool committed = false;  ///< the replacement is complete and takes their place next
+  Manifest state = {};     ///< the run and its finished work
 };
 
-/// Returns nothing if the file is missing or its first line is torn.
+/// Reads a journal. Returns nullopt if the file is missing or its first line is torn.
 [[nodiscard]] std::optional<JournalContents> read_journal(const std::filesystem::path& file);
 
-/// Writes a journal: what is finished is on the disk here before it takes its place. So a run that is killed at any
-/// moment can be resumed. Each line is an event with a checksum of its own. Not thread-safe.
+/// Writes a journal. Finished work is on the disk here before its files get their names, so that a run that is killed
+/// at any moment can be resumed. Each line is an event with a checksum of its own. Not thread-safe.
 class Journal {
  public:
-  /// Begins the journal anew, with the input and the last run of `state`. Throws ResourceError.
+  /// Begins a new journal, with the input and the last run of `state`. Throws ResourceError.
   Journal(const std::filesystem::path& file, const Manifest& state, bool replaces, bool committed = false);
 
   void add(const std::string& name, const FileDigest& digest);
-  /// To be called after the files of the variant are added.
+  /// Adds a variant. Call it after its files are added.
   void add(const SweepEntry& entry);
   void add_commit() { add_line("commit"); }
   /// Waits until everything added so far is on the disk. Throws ResourceError.
@@ -148,7 +147,7 @@ class Journal {
   FileStream stream_;
 };
 
-/// The time, as in 2026-11-20T08:15:00Z.
+/// Returns the time, as in 2026-11-20T08:15:00Z.
 [[nodiscard]] std::string now_utc();
 
 }  // namespace epsflow::io

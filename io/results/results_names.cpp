@@ -10,8 +10,7 @@
 namespace epsflow::io {
 namespace {
 
-/// The variant of a file's name without folder and extension, "eps_0.1_minpts_4"; what else it may be is for the
-/// caller.
+/// Returns the variant of a file name without folder and extension, "eps_0.1_minpts_4". The caller checks the rest.
 std::optional<Variant> variant_of(std::string_view stem) {
   constexpr std::string_view kEps = "eps_";
   constexpr std::string_view kMinpts = "_minpts_";

@@ -1,4 +1,4 @@
-// The names of files in a results folder: epsflow writes and removes these and no others.
+// The names of files in a results folder. epsflow writes and removes these and no others.
 #pragma once
 
 #include <algorithm>
@@ -34,18 +34,18 @@ inline constexpr const char* kCatalogFolder = "catalog";
 
 enum class OutputScope : std::uint8_t {
   each_variant,  ///< a folder that holds a file for each variant
-  all_variants,  ///< one file about all variants together, which is out of date once a variant is added
+  all_variants,  ///< one file about all variants together, which is outdated once a variant is added
   folder,        ///< one file about the folder or its points
 };
 
 /// One kind of output of a results folder. Lists of words are separated by blanks.
 struct ResultsOutput {
-  std::string_view name;  ///< of the folder or of the file
+  std::string_view name;  ///< name of the folder or the file
   OutputScope scope;
-  std::string_view extensions;  ///< that files of the folder may have; empty for a file
-  std::string_view commands;    ///< that write it
+  std::string_view extensions;  ///< possible extensions of files in the folder; empty for a file
+  std::string_view commands;    ///< commands that write it
   std::string_view
-      options;  ///< of sweep: each requests it. Empty if it needs no option, as everything that explore writes.
+      options;  ///< options of sweep that request it. Empty if it needs none, as for every output of explore.
   bool of_labels = false;        ///< it cannot be made from counts alone
   bool of_points = false;        ///< it cannot be made from a table of neighbours
   bool of_one_data_set = false;  ///< it cannot be made from slices
@@ -53,8 +53,8 @@ struct ResultsOutput {
   bool copy = false;             ///< a VariantWriter writes it, in the format that the option names
 };
 
-/// Every output of a results folder. What is written, replaced, removed, protected from other writers and refused
-/// together is derived from this table. Labels come first: a variant that has labels is finished.
+/// Every output of a results folder. This table decides which files are written, replaced, removed, protected from
+/// other writers and refused together. Labels come first: a variant that has labels is finished.
 inline constexpr std::array<ResultsOutput, 13> kResultsOutputs = [] {
   using enum OutputScope;
   constexpr std::string_view kBoth = "sweep explore";
@@ -89,18 +89,18 @@ void for_each_word(std::string_view text, Take take) {
 }
 [[nodiscard]] bool has_word(std::string_view text, std::string_view word);
 
-/// The row of kResultsOutputs with this name, or null.
+/// Returns the row of kResultsOutputs with this name, or null.
 [[nodiscard]] const ResultsOutput* find_output(std::string_view name) noexcept;
 
-/// "labels/eps_0.1_minpts_4.npy" for kLabelsFolder and ".npy".
+/// Returns the name of a file: "labels/eps_0.1_minpts_4.npy" for kLabelsFolder and ".npy".
 [[nodiscard]] std::string variant_file(std::string_view folder, const Variant& variant, std::string_view extension);
 [[nodiscard]] std::string labels_name(const Variant& variant);
 [[nodiscard]] std::string core_name(const Variant& variant);
 
-/// What a results folder is to hold, and what it must not touch.
+/// The outputs of a results folder, and files that must stay as they are.
 struct FolderOutputs {
-  /// Names of kResultsOutputs with the extension of their files (".csv"), which is empty for a single file. What needs
-  /// no option is written anyway, labels excepted: without kLabelsFolder only the counts of the variants are kept.
+  /// Names of kResultsOutputs with the extension of their files (".csv"), which is empty for a single file. Outputs
+  /// without an option are always written, except labels: without kLabelsFolder only counts are kept.
   std::map<std::string, std::string, std::less<>> wanted = {{kLabelsFolder, ".npy"}};
   std::vector<std::filesystem::path> inputs = {};  ///< files that must stay as they are
   bool resumable = true;                           ///< errors may offer FolderMode::resume
@@ -111,11 +111,11 @@ struct FolderOutputs {
 /// Returns every file of a variant, the labels first if it has labels.
 [[nodiscard]] std::vector<std::string> variant_files(const Variant& variant, const FolderOutputs& outputs);
 
-/// Returns the place in .epsflow at which a file is written before it takes its own.
+/// Returns the path in .epsflow at which a file is written before it gets its name.
 [[nodiscard]] std::string partial_name(std::string name);
 
-/// Returns true if epsflow gives this name: it is one of the fixed names, or that of a variant in one of the folders.
-/// So it is neither absolute nor leads to another folder.
+/// Returns true if epsflow uses this name: a fixed one, or the name of a variant's file in one of the folders. Such a
+/// name is not absolute and does not lead to another folder.
 [[nodiscard]] bool is_results_name(std::string_view name);
 
 }  // namespace epsflow::io

@@ -10,7 +10,7 @@
 namespace epsflow::io {
 namespace {
 
-/// Throws InputError for what read_manifest() would refuse. So no folder is written that cannot be read.
+/// Throws InputError if read_manifest() would refuse the results, so that no unreadable folder is written.
 void require_readable(const HeldResults& results) {
   try {
     for (const HeldVariant& held : results.variants) require_possible(held.entry, results.input);
@@ -20,7 +20,7 @@ void require_readable(const HeldResults& results) {
   }
 }
 
-/// Writes everything but the manifest into `replacement`, and returns that.
+/// Writes everything except the manifest into `replacement`. Returns the manifest.
 Manifest write_files(const std::filesystem::path& folder, const std::filesystem::path& replacement,
                      const HeldResults& results, const CancelToken& cancel) {
   Manifest manifest;
@@ -75,7 +75,7 @@ void save_results(const std::filesystem::path& folder, const HeldResults& result
   require_no_strangers(path, old, variants, outputs);
   const std::filesystem::path replacement = path / ".epsflow/replacement";
   try {
-    clear_hidden(path);  // what a save left that was killed before it was complete
+    clear_hidden(path);  // files of an earlier save that was killed before it was complete
     const Manifest manifest = write_files(path, replacement, results, cancel);
     save_manifest(replacement, manifest);
     cancel.check();

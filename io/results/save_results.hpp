@@ -1,4 +1,4 @@
-// Writes results in memory as a results folder at once.
+// Writes results in memory as a results folder.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace epsflow::io {
 
-/// One variant in memory that the caller owns.
+/// A view of one variant in memory.
 struct HeldVariant {
   SweepEntry entry;
   std::span<const std::int32_t> labels;  ///< [n]
@@ -23,16 +23,16 @@ struct HeldVariant {
 
 struct HeldResults {
   std::vector<HeldVariant> variants;
-  std::string input;                   ///< as describe_input() gives it
-  RunDescription run;                  ///< whose metric is in the input already
+  std::string input;                   ///< result of describe_input()
+  RunDescription run;                  ///< its metric is already part of the input
   std::span<const std::int64_t> rows;  ///< [n] the input row of each point; empty if they are 0 to n − 1
 };
 
-/// Writes a folder that ResultsFolder can resume. Everything is written aside and takes its place once it is complete.
-/// If that fails or is cancelled, the folder is as it was. Throws FolderLocked; InTheWay for existing results that must
-/// not be replaced, and for files that epsflow did not write; UsageError for a run there that was killed or
-/// interrupted, and for no variants; InputError for counts that are impossible for the points; ResourceError;
-/// Cancelled. O(bytes).
+/// Writes a folder that ResultsFolder can resume. Results are written to a hidden folder first, and get their names
+/// once they are complete. On failure or if it is cancelled, the folder is unchanged. Throws FolderLocked; InTheWay for
+/// existing results that must not be replaced, and for files that epsflow did not write; UsageError if the folder has a
+/// killed or interrupted run, and for an empty list of variants; InputError if counts are impossible for the points;
+/// ResourceError; Cancelled. O(bytes).
 void save_results(const std::filesystem::path& folder, const HeldResults& results, Overwrite overwrite,
                   const Notice& notice = {}, const CancelToken& cancel = {});
 

@@ -52,14 +52,14 @@ std::filesystem::path folder_of(const std::filesystem::path& target) {
   return target.has_parent_path() ? target.parent_path() : std::filesystem::path(".");
 }
 
-/// What temporary files of this machine are called, but for the number of the process.
+/// Returns the names of temporary files of this machine, without the number of the process.
 std::string temporary_prefix(const std::filesystem::path& target) {
   std::array<char, 65> host{};
   if (gethostname(host.data(), host.size() - 1) != 0) host.front() = '\0';
   return target.filename().string() + ".part-" + host.data() + "-";
 }
 
-/// Removes the temporary files of processes of this machine that are no more.
+/// Removes the temporary files of processes of this machine that have ended.
 void remove_orphans(const std::filesystem::path& target) {
   const std::string prefix = temporary_prefix(target);
   std::error_code code;
@@ -76,17 +76,17 @@ void remove_orphans(const std::filesystem::path& target) {
   }
 }
 
-/// Moves a file unless something stands at the target. Returns 0 or the system's error.
+/// Moves a file if the target does not exist. Returns 0 or the system's error.
 int move_to_free_name(const char* from, const char* to) noexcept {
   if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0) return 0;
   if (errno != EINVAL && errno != ENOSYS) return errno;
-  // A file system that cannot do it in one step: a second name fails as well where the first is taken.
+  // The file system cannot do it in one step. A hard link fails as well if the name is taken.
   if (link(from, to) != 0) return errno;
   unlink(from);
   return 0;
 }
 
-/// The nearest folder above `target` that exists.
+/// Returns the nearest folder above `target` that exists.
 std::filesystem::path existing_folder(const std::filesystem::path& target) {
   std::error_code code;
   std::filesystem::path folder = folder_of(std::filesystem::absolute(target, code));
@@ -94,7 +94,7 @@ std::filesystem::path existing_folder(const std::filesystem::path& target) {
   return folder;
 }
 
-/// Permissions, read-only file systems and quotas have one thing in common: it is found out by trying.
+/// Creates and removes a file: only this finds missing permissions, read-only file systems and quotas alike.
 void try_to_write_in(const std::filesystem::path& folder, const std::filesystem::path& target) {
   std::string pattern = (folder / ".epsflow-XXXXXX").string();
   const int descriptor = mkstemp(pattern.data());
@@ -174,12 +174,12 @@ void FileStream::write(std::span<const std::byte> bytes, std::uint64_t wanted) {
 }
 
 void FileStream::start_writeback() noexcept {
-  // A hint: where it fails, sync() does the work.
+  // A hint only: if it fails, sync() does the work.
   static_cast<void>(sync_file_range(descriptor_, 0, 0, SYNC_FILE_RANGE_WRITE));
 }
 
 void FileStream::sync() {
-  // Pipes and terminals have nothing to bring to a disk.
+  // Pipes and terminals have no disk.
   if (fsync(descriptor_) != 0 && errno != EINVAL && errno != EROFS) throw_cannot_write(target_, errno, written_);
 }
 
@@ -194,7 +194,7 @@ std::filesystem::path temporary_beside(const std::filesystem::path& target) {
   if (std::filesystem::is_directory(target, code)) throw_cannot_write(target, EISDIR);
   remove_orphans(target);
   std::filesystem::path file = folder_of(target) / (temporary_prefix(target) + std::to_string(getpid()));
-  std::filesystem::remove(file, code);  // of a process that had our number before us
+  std::filesystem::remove(file, code);  // left by an ended process with the same number
   return file;
 }
 
@@ -220,7 +220,7 @@ void commit_file(const std::filesystem::path& temporary, const std::filesystem::
 void sync_path(const std::filesystem::path& file) {
   const int descriptor = open(file.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) throw_cannot_write(file, errno);
-  // Some file systems cannot do this for folders, and say EINVAL.
+  // Some file systems cannot do this for folders, and return EINVAL.
   const int error = fsync(descriptor) != 0 && errno != EINVAL && errno != EROFS ? errno : 0;
   ::close(descriptor);
   if (error != 0) throw_cannot_write(file, error);

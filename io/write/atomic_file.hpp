@@ -1,4 +1,4 @@
-// Files that appear whole or not at all, and that are on the disk when they appear.
+// Files that appear whole or not at all, and are on the disk when they appear.
 #pragma once
 
 #include <cstddef>
@@ -14,35 +14,34 @@
 
 namespace epsflow::io {
 
-/// What to do with a file that has the name of an output.
+/// The action for an output whose name is taken by a file.
 enum class Overwrite : std::uint8_t { refuse, replace };
 
-/// The name that stands for standard output, to which bytes go as they come.
+/// The name of standard output. Bytes written to it are not held back.
 inline constexpr const char* kStandardOutput = "-";
 
-/// The reader of standard output, or of another pipe, has closed it (EPIPE). This is not a failure: end without a
+/// The reader of standard output or of another pipe has closed it (EPIPE). This is not a failure: end without a
 /// message.
 class ReaderGone : public ResourceError {
  public:
   ReaderGone() : ResourceError("whoever read the output has gone") {}
 };
 
-/// Checks whether `target` can be written, before anything is read or computed. Throws UsageError for an empty name,
-/// a folder, a device or pipe, one of `inputs` under whatever name, and, with Overwrite::refuse, anything that exists;
-/// ResourceError where its folder cannot be written to. Leaves nothing behind. O(inputs).
+/// Checks that `target` can be written, before anything is read or computed. Throws UsageError for an empty name, a
+/// folder, a device or pipe, one of `inputs` under any name, and, with Overwrite::refuse, anything that exists. Throws
+/// ResourceError if its folder cannot be written to. Leaves no files. O(inputs).
 void require_target(const std::filesystem::path& target, Overwrite overwrite,
                     std::span<const std::filesystem::path> inputs);
 
-/// Whether both names lead to one and the same file.
+/// Returns true if both names lead to the same file.
 [[nodiscard]] bool same_file(const std::filesystem::path& a, const std::filesystem::path& b);
 
-/// The error of a file that cannot be written: names it, the system's reason, the bytes that were `wanted` (0: not
-/// known) and the way out.
+/// Throws the error of a failed write, with the file, the reason, the bytes `wanted` (0: not known) and the way out.
 [[noreturn]] void throw_cannot_write(const std::filesystem::path& target, int error, std::uint64_t wanted = 0);
 [[noreturn]] void throw_cannot_write(const std::filesystem::path& target, const std::string& reason,
                                      std::uint64_t wanted = 0);
 
-/// Bytes that go to a file one after the other. Not thread-safe.
+/// Writes bytes to a file one after the other. Not thread-safe.
 class FileStream {
  public:
   /// Creates `file`, or empties it if it exists; kStandardOutput stands for standard output. With `at`: writes from
@@ -53,16 +52,16 @@ class FileStream {
   FileStream(const FileStream&) = delete;  // owns the descriptor
   FileStream& operator=(const FileStream&) = delete;
 
-  /// Throws ResourceError when the bytes cannot be written, as on a full disk. Its message says how many bytes the
-  /// whole file needs: the `wanted` ones, or, if `wanted` is 0, all up to the end of this call. Throws ReaderGone where
-  /// the other end of a pipe is closed.
+  /// Throws ResourceError if the bytes cannot be written, as on a full disk. The message names the bytes that the whole
+  /// file needs: `wanted`, or, if that is 0, all up to the end of this call. Throws ReaderGone if the other end of a
+  /// pipe is closed.
   void write(std::span<const std::byte> bytes, std::uint64_t wanted = 0);
   void write(std::string_view text) { write(std::as_bytes(std::span(text.data(), text.size()))); }
-  /// Has the system begin to bring the bytes to the disk, and does not wait for it.
+  /// Has the system begin to bring the bytes to the disk. Does not wait for it.
   void start_writeback() noexcept;
   /// Waits until the bytes are on the disk. Throws ResourceError.
   void sync();
-  /// Throws ResourceError for what the system could not write until now.
+  /// Throws ResourceError if the system could not write bytes that it had accepted.
   void close();
 
  private:
@@ -71,21 +70,20 @@ class FileStream {
   std::uint64_t written_ = 0;
 };
 
-/// A name beside `target` for a file that commit_file() will move there. Creates the parent folder if it is missing,
-/// and removes what killed processes left there for the same target. Throws ResourceError when that fails.
+/// Returns a name beside `target` for a file that commit_file() will move there. Creates the parent folder if it is
+/// missing, and removes files that killed processes left there for the same target. Throws ResourceError.
 [[nodiscard]] std::filesystem::path temporary_beside(const std::filesystem::path& target);
 
-/// Renames `temporary` to `target` in one step. The content is on the disk before the rename. The new name is on the
-/// disk when this returns. Throws UsageError if `target` has appeared meanwhile and must not be replaced, else
-/// ResourceError. Removes `temporary` on failure.
+/// Renames `temporary` to `target` in one step. The content is on the disk before the rename, and the new name when
+/// this returns. Throws UsageError if `target` has appeared meanwhile and must not be replaced, else ResourceError.
+/// Removes `temporary` on failure.
 void commit_file(const std::filesystem::path& temporary, const std::filesystem::path& target, Overwrite overwrite);
 
-/// Waits until what `file` holds, or the names in a folder, are on the disk. Throws ResourceError.
+/// Waits until the content of a file, or the names in a folder, are on the disk. Throws ResourceError.
 void sync_path(const std::filesystem::path& file);
 
-/// Calls `write` with the name of a new file beside `target`. Then moves that file to `target`, as commit_file() does.
-/// If `write` throws, nothing is left behind. If `target` is standard output, `write` gets its name and writes to it at
-/// once.
+/// Calls `write` with the name of a new file beside `target`, and then moves it to `target`, as commit_file() does. If
+/// `write` throws, no file stays. If `target` is standard output, `write` gets its name and writes to it directly.
 void write_atomically(const std::filesystem::path& target, Overwrite overwrite,
                       const std::function<void(const std::filesystem::path& file)>& write);
 

@@ -56,8 +56,7 @@ struct TextInput {
       : file(inputs.files[i], inputs.options),
         source{.name = file.shown, .options = inputs.options},
         text(*file.bytes, source) {
-    // The numbers are those of the first file: in another the names may stand elsewhere. A metric may have put them in
-    // its order.
+    // The column numbers are from the first file; others may differ. A metric may have reordered the coordinates.
     const std::span<const std::size_t> columns = text.table.selected;
     const auto coordinates = columns.first(columns.size() - (source.options.weight.empty() ? 0 : 1));
     const bool same_columns = i > 0 || std::ranges::is_permutation(coordinates, inputs.points.column_numbers);
@@ -70,7 +69,7 @@ struct TextInput {
   OpenText text;
 };
 
-/// The fields of one row as they are written.
+/// The fields of one row, as they are written.
 class FieldScanner {
  public:
   explicit FieldScanner(const RowShape& shape) : shape_(shape) {}
@@ -78,7 +77,7 @@ class FieldScanner {
   /// Scans the row at p and returns the start of the next line, or null if a quote is open at the end of the text.
   const char* scan(const char* p, const char* end) {
     const char delimiter = shape_.dialect.delimiter;
-    const bool is_padded = delimiter == '|' || delimiter == kBlanks;  // blanks there are for the eye
+    const bool is_padded = delimiter == '|' || delimiter == kBlanks;  // the blanks are only padding
     count_ = 0;
     for (;;) {
       const Field field = scan_field(p, end, delimiter, scratch_);
@@ -120,7 +119,7 @@ class FieldScanner {
   }
 
   const RowShape& shape_;
-  std::vector<Scanned> fields_;  ///< count_ of them; the others keep their memory
+  std::vector<Scanned> fields_;  ///< the first count_ are valid; the others keep their memory
   std::size_t count_ = 0;
   std::string scratch_;
 };
@@ -143,7 +142,7 @@ class RowCopier {
   }
 
  private:
-  /// Copies whole rows and returns their bytes. A last row whose quote is still open is left.
+  /// Copies whole rows and returns their bytes. A last row with an open quote is not copied.
   std::size_t copy_lines(std::span<const char> lines, CsvWriter<FileStream>& csv) {
     const char* p = lines.data();
     const char* const end = p + lines.size();
@@ -188,7 +187,7 @@ class RowCopier {
 
 SourceColumns look_at_text(const CopySource& inputs) {
   SourceColumns found;
-  std::size_t named = 0;  // the file that the names are from
+  std::size_t named = 0;  // number of the file with names
   std::size_t count = 0;
   std::uint64_t lines = 0;
   for (std::size_t i = 0; i < inputs.files.size(); ++i) {

@@ -1,4 +1,4 @@
-// Rows of CSV, field by field.
+// Writes rows of CSV, field by field.
 #pragma once
 
 #include <fmt/format.h>
@@ -9,14 +9,14 @@
 
 namespace epsflow::io {
 
-/// Writes to a Sink, which has write(std::string_view), in blocks. A field is quoted where it holds the delimiter, a
-/// quote or a line end, and where it would make a row begin as a comment does.
+/// Writes in blocks to a Sink, which has write(std::string_view). Quotes a field that contains the delimiter, a quote
+/// or a line end, or that would make a row begin like a comment.
 template <class Sink>
 class CsvWriter {
  public:
   explicit CsvWriter(Sink& sink, char delimiter = ',') : sink_(sink), delimiter_(delimiter) {}
 
-  /// A field of text; `quoted`: in quotes even where it needs none.
+  /// Writes a field of text. `quoted`: in quotes even if it needs none.
   void text(std::string_view field, bool quoted = false) {
     const bool is_first = !in_row_;
     begin_field();
@@ -32,7 +32,7 @@ class CsvWriter {
     text_.push_back('"');
   }
 
-  /// A number; floating-point ones with the fewest digits that read back as the same.
+  /// Writes a number; a floating-point one with the fewest digits that are read back as the same number.
   template <class T>
   void number(T value) {
     begin_field();
@@ -47,7 +47,7 @@ class CsvWriter {
     if (text_.size() >= kBlockBytes) flush();
   }
 
-  /// To be called behind the last row.
+  /// Writes the rest of the text. Call it after the last row.
   void flush() {
     sink_.write(std::string_view(text_.data(), text_.size()));
     text_.clear();

@@ -58,7 +58,7 @@ class TableInput {
   [[nodiscard]] std::size_t width() const noexcept { return width_; }
   [[nodiscard]] bool is_ascii() const noexcept { return is_ascii_; }
 
-  /// The value of a column's keyword; empty where there is none.
+  /// Returns the value of a column's keyword; empty if there is none.
   [[nodiscard]] std::string keyword(const char* name, int column) const {
     std::array<char, FLEN_VALUE> value{};
     int status = 0;
@@ -85,7 +85,7 @@ class TableInput {
   bool is_ascii_ = false;
 };
 
-/// Throws InputError if the rows of `other` cannot follow those of `first` byte by byte.
+/// Throws InputError if the rows of `other` cannot be appended to `first` byte by byte.
 void require_same_table(const TableInput& first, const TableInput& other) {
   const auto refuse = [&](const std::string& what) {
     throw InputError(
@@ -127,7 +127,7 @@ void append_rows(const TableInput& input, const FitsOutput& out, std::uint64_t a
 struct NewColumn {
   const char* name;
   const char* form;   ///< TFORM
-  std::int32_t null;  ///< stands in rows that are not points
+  std::int32_t null;  ///< null value, for rows that are not points
 };
 
 /// Appends a column and fills it with value(point) for the rows that are points.
@@ -163,7 +163,7 @@ void add_column(const FitsOutput& out, bool is_ascii, const NewColumn& added, co
   }
 }
 
-/// Writes the variant as a comment: the input may have keywords EPS and MINPTS of its own.
+/// Writes the variant as HISTORY: the input may have keywords EPS and MINPTS of its own.
 void write_history(const FitsOutput& out, const Variant& variant, const Metric& metric) {
   const std::string text = fmt::format("labels of DBSCAN by epsflow: eps {}, minpts {}, metric {}", variant.eps,
                                        variant.minpts, describe_in_full(metric));
@@ -172,7 +172,7 @@ void write_history(const FitsOutput& out, const Variant& variant, const Metric& 
   out.check(status);
 }
 
-/// Writes new checksums if the header has some, which are those of the input.
+/// Updates the checksums that the header has from the input, if there are any.
 void renew_checksums(const FitsOutput& out) {
   std::array<char, FLEN_CARD> card{};
   int status = 0;

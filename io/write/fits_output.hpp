@@ -1,4 +1,4 @@
-// A FITS file that is written.
+// A FITS file that is being written.
 #pragma once
 
 #include <cstdint>
@@ -13,11 +13,11 @@
 
 namespace epsflow::io {
 
-/// To be used while fits_mutex() is held.
+/// Use it only while fits_mutex() is held.
 class FitsOutput {
  public:
-  /// Creates `file` anew. Errors name `target` and the bytes that it is `wanted` to hold. Throws ResourceError, as
-  /// every function here.
+  /// Creates or overwrites `file`. Errors name `target` and the `wanted` bytes. Throws ResourceError, as every function
+  /// here.
   FitsOutput(const std::filesystem::path& file, std::filesystem::path target, std::uint64_t wanted);
   ~FitsOutput();
   FitsOutput(const FitsOutput&) = delete;
@@ -25,13 +25,13 @@ class FitsOutput {
 
   [[nodiscard]] fitsfile* get() const noexcept { return file_.get(); }
 
-  /// Whether it is the system that could not do what cfitsio wanted to write.
+  /// Returns true if the status of cfitsio means that the system could not write.
   [[nodiscard]] static bool is_of_system(int status) noexcept;
-  /// Throws ResourceError if a call failed, with the system's reason if it has one.
+  /// Throws ResourceError, with the system's reason if there is one, if `status` is an error.
   void check(int status) const;
-  /// The keywords EPS, MINPTS, METRIC and, where eps has a unit of its own, EPSUNIT of the extension that is open.
+  /// Writes the keywords EPS, MINPTS, METRIC and, if eps has a unit of its own, EPSUNIT to the open extension.
   void write_variant(const Variant& variant, const Metric& metric) const;
-  /// Writes what cfitsio still holds.
+  /// Writes the bytes that cfitsio still holds.
   void close();
 
  private:
@@ -43,7 +43,7 @@ class FitsOutput {
 
 inline constexpr std::size_t kMostFitsColumns = 999;
 
-/// TableFormat::look and TableFormat::copy.
+/// These are TableFormat::look and TableFormat::copy of FITS.
 [[nodiscard]] SourceColumns look_at_fits(const CopySource& source);
 void copy_fits(const std::filesystem::path& file, const std::filesystem::path& target, const CopySource& source,
                std::span<const std::string> names, const CopyLabels& labels);

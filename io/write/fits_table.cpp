@@ -14,7 +14,7 @@
 namespace epsflow::io {
 namespace {
 
-/// A type of values as TFORM, as cfitsio's number of the type in memory, and in bytes.
+/// A type of values: its TFORM, cfitsio's number of the type in memory, and its bytes.
 struct ColumnForm {
   std::string form;
   int type;

@@ -12,11 +12,11 @@
 namespace epsflow::io {
 namespace {
 
-constexpr int kTypes = 7;             // of particles
-constexpr double kCgsVelocity = 1e5;  // km/s: units of time follow from it
+constexpr int kTypes = 7;             // types of particles
+constexpr double kCgsVelocity = 1e5;  // km/s; the units of time follow from it
 
 using Reals = std::vector<double>;
-using Integers = std::vector<std::int64_t>;  // SWIFT has even single numbers as lists
+using Integers = std::vector<std::int64_t>;  // SWIFT stores single numbers as lists, too
 
 ObjectHandle make_group(const Hdf5Output& out, const char* name) {
   return ObjectHandle(out.check(H5Gcreate2(out.file(), name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT)));

@@ -10,8 +10,7 @@
 namespace epsflow::io {
 namespace {
 
-/// Returns the system's message from an error text of the library, which puts numbers around it. Returns the text if it
-/// has none.
+/// Returns the system's message in an error text of the library, which puts numbers around it, or else the whole text.
 std::string reason_of(const std::string& text) {
   constexpr std::string_view kMark = "error message = '";
   const std::size_t begin = text.find(kMark);
@@ -28,7 +27,7 @@ Hdf5Output::Hdf5Output(const std::filesystem::path& file, std::filesystem::path 
 Hdf5Output::~Hdf5Output() {
   if (file_ < 0) return;
   H5Fclose(file_);
-  H5Eclear2(H5E_DEFAULT);  // what could not be written has been reported
+  H5Eclear2(H5E_DEFAULT);  // a failed write has been reported already
 }
 
 ListHandle Hdf5Output::layout() const {

@@ -1,4 +1,4 @@
-// An HDF5 file that is written.
+// An HDF5 file that is being written.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@
 
 namespace epsflow::io {
 
-/// The type of numbers in memory, and in the file on every machine.
+/// The type of numbers in memory, and in the file, which is the same on every machine.
 struct Hdf5Type {
   hid_t memory;
   hid_t file;
@@ -33,10 +33,10 @@ template <class T>
   if constexpr (std::is_same_v<T, std::uint64_t>) return {H5T_NATIVE_UINT64, H5T_STD_U64LE};
 }
 
-/// To be used within an Hdf5Session.
+/// Use it only within an Hdf5Session.
 class Hdf5Output {
  public:
-  /// Creates `file` anew. Errors name `target`. Throws ResourceError, as every function here.
+  /// Creates or overwrites `file`. Errors name `target`. Throws ResourceError, as every function here.
   Hdf5Output(const std::filesystem::path& file, std::filesystem::path target);
   ~Hdf5Output();
   Hdf5Output(const Hdf5Output&) = delete;
@@ -44,18 +44,18 @@ class Hdf5Output {
 
   [[nodiscard]] hid_t file() const noexcept { return file_; }
 
-  /// Passes on what an HDF5 call returned; throws where it failed.
+  /// Returns the result of an HDF5 call. Throws if the call failed.
   template <class T>
   T check(T result) const {
     if (result < 0) fail();
     return result;
   }
 
-  /// What data sets are made with: they hold no times, so that equal results make equal files.
+  /// Returns properties for new data sets. They store no times, so that equal results make equal files.
   [[nodiscard]] ListHandle layout() const;
-  /// Makes a data set. shape: its size along each axis.
+  /// Creates a data set. shape: its size along each axis.
   [[nodiscard]] DatasetHandle create(const char* name, hid_t file_type, std::span<const hsize_t> shape) const;
-  /// Makes a data set of these values, which are [n] or, if `width` is given, [n / width × width].
+  /// Creates a data set of these values: [n] or, if `width` is given, [n / width × width].
   template <class T>
   DatasetHandle write(const char* name, std::span<const T> values, hsize_t width = 0) const {
     const std::array<hsize_t, 2> shape{width > 0 ? values.size() / width : values.size(), width};
@@ -66,22 +66,22 @@ class Hdf5Output {
     return set;
   }
 
-  /// An attribute of one number.
+  /// Writes an attribute of one number.
   template <class T>
   void attribute(hid_t object, const char* name, T value) const {
     attribute(object, name, SpaceHandle(check(H5Screate(H5S_SCALAR))), hdf5_type<T>(), &value);
   }
-  /// An attribute of one axis.
+  /// Writes an attribute of one axis.
   template <class T>
   void attribute(hid_t object, const char* name, const std::vector<T>& values) const {
     const hsize_t count = values.size();
     attribute(object, name, SpaceHandle(check(H5Screate_simple(1, &count, nullptr))), hdf5_type<T>(), values.data());
   }
   void attribute(hid_t object, const char* name, const std::string& value) const;
-  /// eps, minpts and the counts of a variant, `metric` and, where eps has a unit of its own, `eps_unit`.
+  /// Writes eps, minpts and the counts of a variant, `metric` and, if eps has a unit of its own, `eps_unit`.
   void attributes(hid_t object, const VariantResult& result, const Metric& metric) const;
 
-  /// Writes what the library still holds. Every handle must be closed by then.
+  /// Writes the bytes that the library still holds. Every handle must be closed before.
   void close();
 
  private:

@@ -50,8 +50,8 @@ TypeHandle row_type(const Hdf5Output& out, const OutputTable& table, bool in_mem
   return row;
 }
 
-/// Copies rows [first, first + count) of a column into rows of `row_bytes`, at `to` in the first. The bytes there are
-/// 0.
+/// Copies rows [first, first + count) of a column to rows of `row_bytes` zeros. `to` is the column in the first of
+/// them.
 void copy_column(const OutputColumn& column, std::size_t first, std::size_t count, char* to, std::size_t row_bytes) {
   std::visit(
       [&]<class T>(const ColumnView<T>& values) {
@@ -93,7 +93,7 @@ void write_hdf5(const std::filesystem::path& file, const std::filesystem::path& 
     const DatasetHandle set =
         out.create(table.origin.name, row_type(out, table, false).get(), std::array<hsize_t, 1>{table.rows});
     const bool plain = table.columns.size() == 1;
-    // The order decides where the library puts the attributes, and equal results make equal files.
+    // The library places attributes in the order of these calls. Keep the order: equal results make equal files.
     if (plain) write_table_rows(out, set.get(), type.get(), table);
     out.attributes(set.get(), table.origin.result, table.origin.metric);
     if (table.numbers == LabelNumbers::group) out.attribute(set.get(), "numbers", std::string(kGroupMark));
@@ -103,7 +103,7 @@ void write_hdf5(const std::filesystem::path& file, const std::filesystem::path& 
 }
 
 void check_hdf5_columns(std::span<const std::string> names, std::size_t others, std::string_view what) {
-  // The type of a data set, names included, has to fit into 64 KiB; a member takes some 60 bytes and its name.
+  // The type of a data set, names included, must fit into 64 KiB. A member takes about 60 bytes and its name.
   constexpr std::size_t kMostBytes = 60'000;
   constexpr std::size_t kMemberBytes = 72;
   std::size_t bytes = (names.size() + others) * kMemberBytes;

@@ -36,13 +36,13 @@ void write_summary(const Hdf5Output& writer, const std::vector<SweepEntry>& entr
   if (!rows.empty()) writer.check(H5Dwrite(set.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, rows.data()));
 }
 
-/// Writes a row per variant, chunked and compressed. If `row_of` returns nothing for a variant, its row is −1
-/// throughout and takes no space. The data set is made with the first row; if there is none, it is left out.
+/// Writes a row for each variant, chunked and compressed. If `row_of` returns no values for a variant, its row is −1
+/// throughout and takes no space. Creates the data set with the first row of values; without one, it is left out.
 template <class T>
 void write_rows(const Hdf5Output& writer, const char* name, std::size_t variants, std::uint64_t points,
                 const std::function<std::vector<T>(std::size_t)>& row_of) {
   const Hdf5Type type = hdf5_type<T>();
-  constexpr hsize_t kMostChunk = (1 << 20) / sizeof(T);  // HDF5's default chunk cache is of 1 MiB
+  constexpr hsize_t kMostChunk = (1 << 20) / sizeof(T);  // HDF5's default chunk cache has 1 MiB
   constexpr unsigned kFastDeflate = 1;
   constexpr T kUnknown = -1;
   const std::array<hsize_t, 2> shape{variants, points};

@@ -10,11 +10,11 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "arrays are written as they lie in memory");
 
 constexpr std::size_t kPreamble = 10;  // magic, version, length of the header
-/// How a header of marked_npy() begins.
+/// The begin of a header of marked_npy().
 constexpr std::string_view kMark = "{'shape': (";
 
 std::string header_of(std::string header) {
-  // NPY 1.0: magic, version, length of the header, header padded so that the data begin at a multiple of 64.
+  // NPY 1.0 has a magic, a version, the length of the header, and a header padded to data at a multiple of 64.
   header.append(63 - (kPreamble + header.size()) % 64, ' ');
   header += '\n';
   std::string start("\x93NUMPY\x01\x00", 8);

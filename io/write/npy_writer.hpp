@@ -1,4 +1,4 @@
-// Writing NPY: labels, masks, row numbers and points.
+// Writes NPY: labels, masks, row numbers and points.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace epsflow::io {
 
-/// An array as NPY 1.0 has it: the bytes of the file are `header`, then `data`, which somebody else owns.
+/// An array in NPY 1.0. The bytes of the file are `header`, then `data`, which is a view.
 struct NpyArray {
   std::string header;
   std::span<const std::byte> data;
@@ -19,7 +19,7 @@ struct NpyArray {
   [[nodiscard]] std::uint64_t bytes() const noexcept { return header.size() + data.size(); }
 };
 
-/// The header of one dimension with n values, of a type as NPY names it: "<i4".
+/// Returns the header of a vector of n values. `type` is in NPY's notation: "<i4".
 [[nodiscard]] std::string npy_vector_header(const std::string& type, std::uint64_t n);
 
 /// labels: [n]. Little-endian int32, one dimension.
@@ -28,16 +28,16 @@ struct NpyArray {
 [[nodiscard]] NpyArray npy_mask(std::span<const std::uint8_t> mask);
 /// rows: [n]. Little-endian int64, one dimension.
 [[nodiscard]] NpyArray npy_rows(std::span<const std::int64_t> rows);
-/// Row numbers, or numbers of groups, marked as epsflow's own: the keys of the header are in another order than NumPy
-/// writes them, which readers of NPY do not mind.
+/// Row numbers, or numbers of groups, marked as epsflow's own: the keys of the header are not in NumPy's order, which
+/// readers of NPY accept.
 [[nodiscard]] NpyArray marked_npy(std::span<const std::int64_t> rows);
 [[nodiscard]] NpyArray marked_npy(std::span<const std::int32_t> groups);
-/// Whether a file begins as marked_npy() does. False for one that cannot be read.
+/// Returns true if a file begins as marked_npy() does, and false if it cannot be read.
 [[nodiscard]] bool is_marked_npy(const std::filesystem::path& file);
 /// points: [n × d]. Little-endian float32 or float64, C order.
 [[nodiscard]] NpyArray npy_points(PointsView points);
 
-/// Atomic. Errors as write_text_file().
+/// Writes the array. Atomic. Errors as write_text_file().
 void write_npy(const std::filesystem::path& file, const NpyArray& array, Overwrite overwrite);
 
 }  // namespace epsflow::io

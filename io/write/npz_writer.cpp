@@ -36,7 +36,7 @@ void write_npz(const std::filesystem::path& file, std::span<const std::pair<std:
     zip_error_fini(&error);
     throw_cannot_write_npz(file, why.c_str());
   }
-  std::vector<std::vector<std::byte>> files;  // as libzip reads them when it closes
+  std::vector<std::vector<std::byte>> files;  // libzip reads them when the archive is closed
   files.reserve(arrays.size());
   for (const auto& [name, array] : arrays) {
     std::vector<std::byte>& bytes = files.emplace_back(array.bytes());
@@ -49,7 +49,7 @@ void write_npz(const std::filesystem::path& file, std::span<const std::pair<std:
       zip_source_free(source);
       throw_cannot_write_npz(file, zip_strerror(archive.get()));
     }
-    // The first of January 1980, as zip counts: equal arrays make equal files.
+    // The first of January 1980 in zip's format. A fixed time makes equal files of equal arrays.
     zip_file_set_dostime(archive.get(), static_cast<zip_uint64_t>(index), 0, 1 << 5 | 1, 0);
     zip_set_file_compression(archive.get(), static_cast<zip_uint64_t>(index), ZIP_CM_STORE, 0);
   }

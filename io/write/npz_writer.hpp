@@ -1,4 +1,4 @@
-// Writing NPZ: several arrays in one file, as numpy.load() reads it.
+// Writes NPZ: several arrays in one file, for numpy.load().
 #pragma once
 
 #include <filesystem>
@@ -10,7 +10,7 @@
 
 namespace epsflow::io {
 
-/// Arrays by name, not compressed. file: is made, or replaced. Throws UsageError in a build without libzip,
+/// Writes arrays by name, not compressed, to `file`, which is replaced. Throws UsageError without libzip,
 /// ResourceError.
 void write_npz(const std::filesystem::path& file, std::span<const std::pair<std::string, NpyArray>> arrays);
 

@@ -1,4 +1,4 @@
-// A table as it is written to a file, and the formats that write it.
+// A table for a file, and the formats that write it.
 #pragma once
 
 #include <algorithm>
@@ -21,14 +21,14 @@
 
 namespace epsflow::io {
 
-/// Names of the columns that a labelled file has beside those of the input.
+/// Names of the columns that a labelled file has in addition to the input's.
 inline constexpr const char* kLabelColumn = "label";
 inline constexpr const char* kCoreColumn = "core";
 inline constexpr const char* kRowColumn = "row";
 /// About how many bytes are written at a time.
 inline constexpr std::size_t kOutputBlockBytes = std::size_t{1} << 20;
 
-/// Values of a column that lie in memory with a fixed distance. A view: the caller keeps the values.
+/// Values of a column in memory, with a fixed distance between them. A view: the caller keeps the values.
 template <class T>
 struct ColumnView {
   using Value = T;
@@ -36,7 +36,7 @@ struct ColumnView {
   std::size_t stride = 1;  ///< 1: the values lie side by side
 
   [[nodiscard]] const T& operator[](std::size_t row) const noexcept { return data[row * stride]; }
-  /// The values of rows [first, first + count). `copy` holds them if they do not lie side by side.
+  /// Returns the values of rows [first, first + count). `copy` holds them if they do not lie side by side.
   [[nodiscard]] std::span<const T> block(std::size_t first, std::size_t count, std::vector<T>& copy) const {
     if (stride == 1) return {data + first, count};
     copy.resize(count);
@@ -45,7 +45,7 @@ struct ColumnView {
   }
 };
 
-/// A column. Its alternative is its type in the file; std::uint8_t is a mask of 0 and 1.
+/// A column. The alternative of the variant is its type in the file; std::uint8_t is a mask of 0 and 1.
 struct OutputColumn {
   std::string name;
   std::variant<ColumnView<std::int32_t>, ColumnView<std::int64_t>, ColumnView<float>, ColumnView<double>,
@@ -54,7 +54,7 @@ struct OutputColumn {
   std::string unit = {};  ///< empty: none, or not known
 };
 
-/// The bytes of the longest text of a column, at least 1: formats have no texts of length 0.
+/// Returns the bytes of the longest text of a column, at least 1: formats have no texts of length 0.
 [[nodiscard]] inline std::size_t text_width(const ColumnView<std::string>& texts, std::size_t rows) noexcept {
   std::size_t width = 1;
   for (std::size_t row = 0; row < rows; ++row) width = std::max(width, texts[row].size());
@@ -65,7 +65,7 @@ struct OutputTable {
   TableOrigin origin;
   std::size_t rows = 0;
   std::vector<OutputColumn> columns = {};
-  LabelNumbers numbers = LabelNumbers::label;  ///< of a table of labels: formats mark a table of groups
+  LabelNumbers numbers = LabelNumbers::label;  ///< meaning of a label column; formats mark a table of groups
 };
 
 /// Input files whose columns are copied, and the points that were read from them.
@@ -75,7 +75,7 @@ struct CopySource {
   const FilePoints& points;
 };
 
-/// What a look at the input files finds.
+/// The columns of the input files.
 struct SourceColumns {
   std::vector<std::string> names;  ///< of all columns
   std::string left_out;            ///< LabelledCopy::left_out()
@@ -88,22 +88,19 @@ struct CopyLabels {
   bool core = false;  ///< adds the mask of core points
 };
 
-/// How one format is written. All functions are null in a build that leaves the format out, and `look` and `copy` also
-/// for a format that cannot copy all columns of an input of its own kind.
+/// The functions of one format. All are null in a build without the format. `look` and `copy` are also null if the
+/// format cannot copy all columns of an input of its own kind.
 struct TableFormat {
-  /// Throws UsageError if the format cannot hold columns with these names beside `others` more. `what` is one of them
-  /// in words.
+  /// Throws UsageError if the format cannot hold columns with these names and `others` more. `what`: the word for one.
   void (*check)(std::span<const std::string> names, std::size_t others, std::string_view what) = nullptr;
-  /// Creates or overwrites `file`, not atomically. Errors name `target`. Throws ResourceError. O(values); memory: some
-  /// MiB.
+  /// Creates or overwrites `file`, not atomically. Errors name `target`. Throws ResourceError. O(values), some MiB of
+  /// memory.
   void (*write)(const std::filesystem::path& file, const std::filesystem::path& target,
                 const OutputTable& table) = nullptr;
-  /// Opens the files again. Throws InputError if their columns differ, if the labels have no room beside them, or if a
-  /// file is not what it was when it was read.
+  /// Opens the files again. Throws InputError if columns differ, if the labels do not fit, or if a file has changed.
   SourceColumns (*look)(const CopySource& source) = nullptr;
-  /// Writes one row for each row of the files, with all columns as they are and the labels beside them. Dropped rows
-  /// have no label. `names` are those that look() found. Reads the files blockwise. O(bytes); memory: some MiB. Throws
-  /// as look() and write().
+  /// Writes one row for each row of the files, with all columns as they are, followed by the labels. Dropped rows have
+  /// no label. `names` come from look(). Reads blockwise. O(bytes), some MiB of memory. Throws as look() and write().
   void (*copy)(const std::filesystem::path& file, const std::filesystem::path& target, const CopySource& source,
                std::span<const std::string> names, const CopyLabels& labels) = nullptr;
 };
@@ -112,23 +109,22 @@ struct TableFormat {
 /// decimal marks. It has no comments, blank lines or units.
 [[nodiscard]] TableFormat csv_tables();
 /// A binary table with units as TUNIT, and FitsOutput::write_variant(). A copy is the table of the first file with its
-/// keywords, types and units, followed by the rows of the other files. The null value TNULL is the label of dropped
-/// rows.
+/// keywords, types and units, followed by the rows of the other files. Dropped rows have the null value TNULL.
 [[nodiscard]] TableFormat fits_tables();
 /// A data set of compound elements with Hdf5Output::attributes(). A table of one column is a data set of plain values.
 [[nodiscard]] TableFormat hdf5_tables();
-/// The metadata of the schema hold the same as the attributes of HDF5.
+/// The metadata of the schema are the same as the attributes in HDF5.
 [[nodiscard]] TableFormat parquet_tables();
 
 /// Throws UsageError for a format that this build leaves out. format: one of kTableFormats.
 [[nodiscard]] TableFormat table_format(OutputFormat format);
 
-/// Goes through the rows of all inputs, one file after the other.
+/// Walks through the rows of all inputs, one file after the other.
 class RowWalker {
  public:
   explicit RowWalker(const std::vector<InputRows>& inputs) : inputs_(inputs) {}
 
-  /// Returns the point that the next row became, or kDropped. To be called once for each row.
+  /// Returns the point of the next row, or kDropped. Call it once for each row.
   [[nodiscard]] std::size_t next() noexcept {
     while (row_ == inputs_[file_].rows) {
       ++file_;
@@ -148,8 +144,8 @@ class RowWalker {
  private:
   const std::vector<InputRows>& inputs_;
   std::size_t file_ = 0;
-  std::uint64_t row_ = 0;    ///< of the file
-  std::size_t dropped_ = 0;  ///< of the file, before row_
+  std::uint64_t row_ = 0;    ///< in the current file
+  std::size_t dropped_ = 0;  ///< dropped rows of the current file before row_
   std::size_t point_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// What each stage of a run did when, as JSON.
+// Writes the times of the stages of a run as JSON.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace epsflow::io {
 
-/// The trace in Chrome's trace event format, for Perfetto or chrome://tracing.
+/// Returns the trace in Chrome's trace event format, for Perfetto or chrome://tracing.
 [[nodiscard]] std::string trace_json(const Trace& trace);
 
 }  // namespace epsflow::io

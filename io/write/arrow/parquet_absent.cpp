@@ -1,4 +1,4 @@
-// Stands in for the writer of Parquet in a build without Arrow.
+// Replaces the writer of Parquet in a build without Arrow.
 #include <epsflow/io/write/output_table.hpp>
 
 namespace epsflow::io {

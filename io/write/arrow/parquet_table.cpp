@@ -30,7 +30,7 @@
 namespace epsflow::io {
 namespace {
 
-/// Where Arrow's bytes go. Keeps the error of a file that cannot be written, which Arrow would tell in its own words.
+/// Writes Arrow's bytes to a file. Keeps the error of a failed write, because Arrow's own message would replace it.
 class ArrowSink final : public arrow::io::OutputStream {
  public:
   ArrowSink(const std::filesystem::path& file, const std::filesystem::path& target) : out_(file, target) {}
@@ -84,12 +84,12 @@ std::shared_ptr<const arrow::KeyValueMetadata> metadata_of(const VariantResult& 
   return metadata;
 }
 
-/// The type of a column as Arrow has it: masks are bits.
+/// Arrow's type of a column. Masks are bits.
 template <class T>
 using ArrowType =
     std::conditional_t<std::is_same_v<T, std::uint8_t>, arrow::BooleanType, typename arrow::CTypeTraits<T>::ArrowType>;
 
-/// Writes a table in groups of rows, in which one column follows the other.
+/// Writes a table in groups of rows. Within a group, one column follows the other.
 class ParquetOutput {
  public:
   ParquetOutput(const std::filesystem::path& file, std::filesystem::path target, const OutputTable& table)
@@ -103,7 +103,7 @@ class ParquetOutput {
           column.values);
     }
     parquet::WriterProperties::Builder properties;
-    // Labels repeat, and coordinates hardly do.
+    // Labels repeat, and coordinates rarely do.
     properties.disable_dictionary()->enable_dictionary(kLabelColumn);
     if (arrow::util::Codec::IsAvailable(arrow::Compression::SNAPPY)) properties.compression(arrow::Compression::SNAPPY);
     auto writer = parquet::arrow::FileWriter::Open(arrow::Schema(std::move(fields)), arrow::default_memory_pool(),
