@@ -10,10 +10,10 @@
 namespace epsflow {
 namespace {
 
-/// A length is large against a grain from so many grains on.
+/// A length is large against a grain if it has at least this many grains.
 constexpr double kLarge = 0x1p20;
-/// So many units in the last place of the largest coordinate are a grain as it comes with a box that fits. It is 4 of them where
-/// points reach the ends of a box that begins or ends at 0.
+/// If a box fits, the grain has at most this many units in the last place of the largest coordinate. It has 4 if points
+/// reach the ends of a box that begins or ends at 0.
 constexpr double kFittingUnits = 0x1p10;
 
 double unit_in_last_place(double x) { return std::ldexp(1.0, std::max(std::ilogb(x) - 52, -1074)); }
@@ -76,7 +76,7 @@ std::size_t BoxFit::coarsest() const {
   std::size_t found = axes_.size();
   for (std::size_t k = 0; k < axes_.size(); ++k) {
     const Axis& axis = axes_[k];
-    // What is the same for all points stays so.
+    // A coordinate that is equal for all points stays so.
     if (!axis.is_rounded || axis.least == axis.most) continue;
     const double largest = std::max(std::abs(axis.least), std::abs(axis.most));
     const double grain = box_grain(metric_, k);

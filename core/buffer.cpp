@@ -17,13 +17,13 @@ namespace {
 
 constexpr std::uint64_t kHugePage = 2ULL << 20;
 constexpr std::uint64_t kFewestMapped = 1ULL << 20;
-/// The last huge page may be too large by such a part of the block.
+/// The last huge page may waste at most the size of the block divided by this.
 constexpr std::uint64_t kFewOfHuge = 8;
 
 constexpr std::uint64_t round_up(std::uint64_t bytes, std::uint64_t unit) { return (bytes + unit - 1) / unit * unit; }
 
 #if defined(__linux__)
-/// A mapping that begins at a multiple of `alignment`, or null. All sizes are multiples of a page.
+/// Returns a mapping that begins at a multiple of `alignment`, or null. All sizes are multiples of a page.
 void* map(std::uint64_t bytes, std::uint64_t alignment) noexcept {
   void* const all = mmap(nullptr, bytes + alignment, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (all == MAP_FAILED) return nullptr;
@@ -55,11 +55,11 @@ AlignedMemory aligned_allocate(std::uint64_t bytes, std::uint64_t padding) {
   if (padded >= kFewestMapped && padded < kMost) {
     const bool huge = padded >= kHugePage;
     const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
-    // The end is of small pages where a huge one would take much more than is needed.
+    // The end has small pages if a huge one would take much more than is needed.
     std::uint64_t mapped = round_up(padded, huge ? kHugePage : page);
     if ((mapped - padded) * kFewOfHuge > padded) mapped = round_up(padded, page);
     memory = AlignedMemory(map(mapped, huge ? kHugePage : page), AlignedFree{mapped});
-    // A refusal costs speed only, so the result is of no interest.
+    // A refusal costs speed only, so the result is ignored.
     if (huge && memory != nullptr) (void)madvise(memory.get(), mapped, MADV_HUGEPAGE);
   }
 #endif

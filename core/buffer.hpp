@@ -18,26 +18,26 @@ struct AlignedFree {
   void operator()(void* p) const noexcept;
 };
 using AlignedMemory = std::unique_ptr<void, AlignedFree>;
-/// Allocates at least `bytes` + `padding` bytes, 64-byte aligned. On Linux a block of 1 MiB or more is an anonymous mapping
-/// (mmap). Freeing it returns its memory to the system at once. The heap might hold back tens of megabytes, which no memory budget
-/// would count. A block of 2 MiB or more is aligned to huge pages and asks for them (madvise). With pages of 4 KiB, the page
-/// faults of a large result would take longer than the neighbour search that writes it. Throws ResourceError that says how many
-/// bytes were wanted.
+/// Allocates at least `bytes` + `padding` bytes, 64-byte aligned. On Linux a block of 1 MiB or more is an anonymous
+/// mapping (mmap). Freeing it returns its memory to the system at once; the heap might hold back tens of megabytes,
+/// which no memory budget would count. A block of 2 MiB or more is aligned to huge pages and requests them (madvise):
+/// with pages of 4 KiB, the page faults of a large result would take longer than the neighbour search that writes it.
+/// Throws ResourceError that names the bytes.
 [[nodiscard]] AlignedMemory aligned_allocate(std::uint64_t bytes, std::uint64_t padding);
 }  // namespace detail
 
-/// Move-only array of `size` trivially copyable elements, not initialised. The kPadding bytes after the last element may be read
-/// (never written), so that vector code may load whole vectors up to the end and needs no scalar loop for the last elements.
+/// Move-only array of `size` trivially copyable elements, not initialised. The kPadding bytes after the last element
+/// may be read (never written), so that vector code may load whole vectors up to the end, without a scalar loop.
 template <class T>
 class Buffer {
   static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
 
  public:
-  /// Bytes that are readable behind the last element.
+  /// Bytes that are readable after the last element.
   static constexpr std::size_t kPadding = 128;
 
   Buffer() = default;
-  /// O(1). Throws ResourceError when the memory is not there.
+  /// O(1). Throws ResourceError if memory does not suffice.
   explicit Buffer(std::uint64_t size)
       : memory_(detail::aligned_allocate(checked_multiply(size, sizeof(T), "buffer"), kPadding)),
         size_(narrow<std::size_t>(size)) {}

@@ -1,4 +1,4 @@
-// Cancellation: a flag that one thread sets and the work looks at.
+// Cancellation: a flag that one thread sets and the work polls.
 #pragma once
 
 #include <atomic>
@@ -7,13 +7,12 @@
 
 namespace epsflow {
 
-/// A flag that any thread or a signal handler may set. Work that holds a pointer to it then stops, at the end of its current batch
-/// at the latest. (A batch is a number of points whose neighbours are searched together.)
+/// A flag that any thread or a signal handler may set. Work that holds a pointer to it then stops, at the end of its
+/// current batch at the latest. (A batch is a number of points whose neighbours are searched together.)
 class CancelToken {
  public:
   CancelToken() = default;
-  /// A token that counts as cancelled once it or its `parent` is set. `parent` may be null. If it is not, it must outlive this
-  /// token.
+  /// A token that counts as cancelled once it or its `parent` is set. parent: null, or outlives this token.
   explicit CancelToken(const CancelToken* parent) noexcept : parent_(parent) {}
 
   void cancel() noexcept { cancelled_.store(true, std::memory_order_relaxed); }

@@ -1,4 +1,4 @@
-// Candidate bundles: consecutive points that share their candidates. What every source of candidates produces.
+// Candidate bundles: consecutive points that share their candidates. Every source of candidates produces them.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ struct Range {
   friend bool operator==(const Range&, const Range&) = default;
 };
 
-/// The ranges between cuts that follow each other; equal cuts have none between them.
+/// Returns the ranges between successive cuts, without empty ones.
 [[nodiscard]] inline std::vector<Range> ranges_between(std::span<const std::uint32_t> cuts) {
   std::vector<Range> ranges;
   for (std::size_t k = 1; k < cuts.size(); ++k) {
@@ -29,8 +29,7 @@ struct Range {
   return ranges;
 }
 
-/// Bundles of positions, in order, that together are all positions, and the ranges that hold every neighbour of a bundle's
-/// points. Of a grid each cell is a bundle.
+/// Bundles divide all positions, in order. Each has the ranges of all neighbours of its points. Cells are bundles.
 struct CandidateBundles {
   Buffer<std::uint32_t> starts;         ///< [bundles + 1] first position of each bundle, and n
   Buffer<std::uint64_t> range_offsets;  ///< [bundles + 1] first of the bundle's ranges in `ranges`
@@ -41,7 +40,7 @@ struct CandidateBundles {
   [[nodiscard]] std::span<const Range> ranges_of(std::size_t bundle) const noexcept {
     return ranges.span().subspan(range_offsets[bundle], range_offsets[bundle + 1] - range_offsets[bundle]);
   }
-  /// The bundle that holds a position. O(log bundles).
+  /// Returns the bundle that holds a position. O(log bundles).
   [[nodiscard]] std::size_t bundle_of(std::uint32_t position) const noexcept {
     return std::upper_bound(starts.begin(), starts.end(), position) - starts.begin() - 1;
   }

@@ -11,7 +11,7 @@
 
 namespace epsflow {
 
-/// Converts between integer types. Throws Error when the value does not fit; `what` names the quantity.
+/// Converts between integer types. Throws Error if the value does not fit; `what` names the quantity.
 template <std::integral To, std::integral From>
 constexpr To narrow(From value, const char* what = "value") {
   if (!std::in_range<To>(value)) {
@@ -21,8 +21,8 @@ constexpr To narrow(From value, const char* what = "value") {
   return static_cast<To>(value);
 }
 
-/// a * b for byte counts. Throws ResourceError on overflow. Without that, the product for a file whose header claims 2^60 rows
-/// could wrap round, and lead to a small allocation instead of an error.
+/// Returns a * b for byte counts. Throws ResourceError on overflow. Otherwise the product for a file whose header
+/// claims 2^60 rows could wrap round, and lead to a small allocation instead of an error.
 inline std::uint64_t checked_multiply(std::uint64_t a, std::uint64_t b, const char* what = "size") {
   if (b != 0 && a > std::numeric_limits<std::uint64_t>::max() / b) {
     throw ResourceError(std::string(what) + ": " + std::to_string(a) + " x " + std::to_string(b) +

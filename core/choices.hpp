@@ -1,5 +1,5 @@
-// Enumerations that choose how the work is done. They change time and memory, never a label. Also, for any enumeration, its words:
-// the texts by which the command line and Python name its values.
+// Enumerations that choose how the work is done. They change time and memory, never a label. An enumeration has words:
+// the texts that name its values on the command line and in Python.
 #pragma once
 
 #include <algorithm>
@@ -19,12 +19,12 @@ struct Word {
 template <class T>
 Word(std::string_view, T) -> Word<T>;
 
-/// What is known of an enumeration T. `kWords`: its words, in the order in which help lists them. A value may have several words;
-/// word_of() gives the first. `kType`: the name of T in C++, as text. Specialised where T is declared.
+/// The description of an enumeration T. `kWords`: its words, in the order in which help lists them. A value may have
+/// several words; word_of() returns the first. `kType`: the name of T in C++, as text. Specialised where T is declared.
 template <class T>
 struct Choice;
 
-/// The words of T without their values.
+/// Returns the words of T without their values.
 template <class T>
 inline constexpr auto kWordsOf = [] {
   std::array<std::string_view, Choice<T>::kWords.size()> all;
@@ -32,7 +32,7 @@ inline constexpr auto kWordsOf = [] {
   return all;
 }();
 
-/// The value of a word, or nothing if T has no such word.
+/// Returns the value of a word, or nullopt if T has no such word.
 template <class T>
 [[nodiscard]] constexpr std::optional<T> choice_of(std::string_view word) {
   for (const Word<T>& known : Choice<T>::kWords) {
@@ -41,7 +41,7 @@ template <class T>
   return std::nullopt;
 }
 
-/// The word of a value.
+/// Returns the word of a value.
 template <class T>
 [[nodiscard]] constexpr std::string_view word_of(T value) noexcept {
   for (const Word<T>& known : Choice<T>::kWords) {
@@ -50,18 +50,18 @@ template <class T>
   return {};
 }
 
-/// How the search fills a neighbour table in the format csr (see FormatChoice). It works on batches of rows. A row is all
-/// neighbours of one point. A candidate is a point that may be a neighbour, and whose distance is tested. "The paper", here and
-/// below, is Gowanlock et al. 2017, "Clustering Throughput Optimization on the GPU". On the CPU `global` and `shared` are the
-/// same.
+/// The way in which the search fills a neighbour table in the format csr (see FormatChoice). It works on batches of
+/// rows. A row is all neighbours of one point. A candidate is a point that may be a neighbour, and whose distance is
+/// tested. "The paper", here and below, is Gowanlock et al. 2017, "Clustering Throughput Optimization on the GPU". On
+/// the CPU `global` and `shared` are the same.
 enum class Kernel : std::uint8_t {
   /// Writes each neighbour straight to its place in the row of its point, so that nothing is left to sort.
   rows,
-  /// Emits pairs (point, neighbour) in any order, and sorts them into rows afterwards. A thread of the GPU searches one point (the
-  /// paper's Algorithm 2).
+  /// Emits pairs (point, neighbour) in any order, and sorts them into rows afterwards. A thread of the GPU searches one
+  /// point (the paper's Algorithm 2).
   global,
-  /// Emits and sorts pairs as `global` does. A block of the GPU's threads finds the neighbours of all points of one non-empty grid
-  /// cell. It loads their candidates into shared memory, one portion after another (the paper's Algorithm 3).
+  /// Emits and sorts pairs as `global` does. A block of the GPU's threads finds the neighbours of all points of one
+  /// non-empty grid cell. It loads their candidates into shared memory by portions (the paper's Algorithm 3).
   shared,
 };
 [[nodiscard]] constexpr bool emits_pairs(Kernel kernel) noexcept { return kernel != Kernel::rows; }
@@ -72,9 +72,9 @@ struct Choice<Kernel> {
                                      Word{"shared", Kernel::shared}};
 };
 
-/// How a neighbour table is held in memory. `csr` (compressed sparse rows): 4 bytes for each neighbour. `packed`: one bit for each
-/// candidate, set if it is a neighbour. This is possible only for up to three dimensions, and only with Kernel::rows. `automatic`:
-/// of the possible formats, the one that needs fewer bytes. core/neighbor_table.hpp describes both.
+/// The form of a neighbour table in memory. `csr` (compressed sparse rows): 4 bytes for each neighbour. `packed`: one
+/// bit for each candidate, set if it is a neighbour; only for up to three dimensions and Kernel::rows. `automatic`: of
+/// the possible formats, the one that needs fewer bytes. core/neighbor_table.hpp describes both.
 enum class FormatChoice : std::uint8_t { automatic, csr, packed };
 template <>
 struct Choice<FormatChoice> {
@@ -83,7 +83,7 @@ struct Choice<FormatChoice> {
                                      Word{"packed", FormatChoice::packed}};
 };
 
-/// How the variants of one eps are clustered from the neighbour table that they share. (A variant is one pair of eps and minpts.)
+/// The way in which the variants of one eps (pairs of eps and minpts) are clustered from their common table.
 enum class VariantMethod : std::uint8_t {
   nested,  ///< from the largest minpts down with one union-find
   each,    ///< each on its own, as many at once as there are threads (the paper's way)
@@ -94,21 +94,21 @@ struct Choice<VariantMethod> {
   static constexpr std::array kWords{Word{"nested", VariantMethod::nested}, Word{"each", VariantMethod::each}};
 };
 
-/// How the variants of one eps get their labels.
+/// The way in which the variants of one eps get their labels.
 enum class Strategy : std::uint8_t {
   table,   ///< from a table of all neighbours within eps; it is made once and serves every minpts (the paper's way)
   direct,  ///< without one, in memory that grows with the points only
 };
 
-/// What a run keeps of each variant, from most to least.
+/// The results that a run keeps of each variant, from most to least.
 enum class Keep : std::uint8_t {
   labels,   ///< a label for each point
   summary,  ///< counts alone, which takes less time and memory
-  /// Of these the clusters and core points alone, which takes least: it is not found out which of the other points are border points.
+  /// Counts of clusters and core points alone, which takes least: border points are not found.
   core,
 };
 [[nodiscard]] constexpr bool keeps_labels(Keep keep) noexcept { return keep == Keep::labels; }
-/// Whether border points are told from noise.
+/// Returns true if border points are distinguished from noise.
 [[nodiscard]] constexpr bool tells_borders(Keep keep) noexcept { return keep != Keep::core; }
 template <>
 struct Choice<Keep> {
@@ -117,12 +117,12 @@ struct Choice<Keep> {
                                      Word{"core", Keep::core}};
 };
 
-/// What the cells of a grid are for.
+/// The use of the cells of a grid.
 enum class Cells : std::uint8_t {
-  /// About as wide as eps, so that the neighbours of a point lie in its own cell or in adjacent ones. For searches point by point.
-  /// Points are stored in the order of their cells, so the candidates of a point lie in a few contiguous ranges.
+  /// About as wide as eps, so that the neighbours of a point lie in its own cell or in adjacent ones. For searches
+  /// point by point. Points are stored in the order of their cells, so the candidates of a point lie in few ranges.
   reach,
-  clique,  ///< so narrow that any two points of a cell are neighbours, for clustering cell by cell; up to three dimensions
+  clique,  ///< any two points of a cell are neighbours; for clustering cell by cell, up to three dimensions
 };
 
 enum class StrategyChoice : std::uint8_t { automatic, table, direct };
@@ -133,18 +133,18 @@ struct Choice<StrategyChoice> {
                                      Word{"direct", StrategyChoice::direct}};
 };
 
-/// Where the candidates of a search come from.
+/// The source of the candidates of a search.
 enum class IndexChoice : std::uint8_t {
   automatic,
-  /// The cells of a grid over the coordinates; with more than six dimensions, over the six coordinates of largest variance. On a
-  /// GPU that decides with tensor cores, tiles take the place of cells. The points are sorted by the coordinates of largest
-  /// variance and divided into tiles of 128 points. Two tiles are compared only if their coordinates do not rule out neighbours.
-  /// Tensor cores decide if DecideChoice asks for them. They also decide, with more than six dimensions, if index and decide are
-  /// both automatic.
+  /// The cells of a grid over the coordinates; with more than six dimensions, over the six coordinates of largest
+  /// variance. On a GPU that decides with tensor cores, tiles take the place of cells: the points are sorted by the
+  /// coordinates of largest variance and divided into tiles of 128 points. Two tiles are compared only if their
+  /// coordinates do not rule out neighbours. Tensor cores decide if DecideChoice requests them, and also, with more
+  /// than six dimensions, if index and decide are both automatic.
   grid,
-  /// Points are sorted by some coordinates and by their distances to some places (pivots), and divided into tiles of 128 points.
-  /// Two tiles are compared only if these values do not rule out neighbours. The engine chooses the pivots: corners of the
-  /// bounding box, random places in it, and random points (after MiSTIC, Donnelly & Gowanlock 2024).
+  /// Points are sorted by some coordinates and by their distances to some places (pivots), and divided into tiles of
+  /// 128 points. Two tiles are compared only if these values do not rule out neighbours. The engine chooses the pivots:
+  /// corners of the bounding box, random places in it, and random points (after MiSTIC, Donnelly & Gowanlock 2024).
   tree,
   all,  ///< every pair of points
 };
@@ -155,15 +155,16 @@ struct Choice<IndexChoice> {
                                      Word{"tree", IndexChoice::tree}, Word{"all", IndexChoice::all}};
 };
 
-/// The arithmetic that decides whether a candidate is a neighbour. The faster kinds round more. If the distance of a pair is so
-/// close to eps that rounding might change the answer, the float64 test of core/space.hpp decides. So labels never differ.
+/// The arithmetic that decides whether a candidate is a neighbour. The faster kinds round more. If the distance of a
+/// pair is so close to eps that rounding might change the answer, the test of core/space.hpp decides: labels never
+/// differ.
 enum class DecideChoice : std::uint8_t {
   automatic,
-  /// The float64 test of core/space.hpp. On a CPU, from seven dimensions on, dot products in float32 decide most pairs first if the
-  /// space is plain (Space::plain()).
+  /// The float64 test of core/space.hpp. On a CPU, from seven dimensions on, dot products in float32 decide most pairs
+  /// first if the space is plain (Space::plain()).
   scalar,
-  tensor64,  ///< distances from float64 dot products, computed on tensor cores (after TED-Join, Gallet & Gowanlock 2022)
-  tensor16,  ///< distances from half-precision dot products, computed on tensor cores (after FaSTED, Curless & Gowanlock 2025)
+  tensor64,  ///< float64 dot products on tensor cores (after TED-Join, Gallet & Gowanlock 2022)
+  tensor16,  ///< half-precision dot products on tensor cores (after FaSTED, Curless & Gowanlock 2025)
 };
 template <>
 struct Choice<DecideChoice> {
@@ -173,7 +174,7 @@ struct Choice<DecideChoice> {
                                      Word{"tensor16", DecideChoice::tensor16}};
 };
 
-/// Where an array is.
+/// The memory of an array.
 enum class MemorySpace : std::uint8_t { host, device };
 template <>
 struct Choice<MemorySpace> {

@@ -8,22 +8,22 @@
 
 #include <epsflow/core/points.hpp>
 
-struct CUstream_st;  // what CUDA's cudaStream_t points to
+struct CUstream_st;  // the type that CUDA's cudaStream_t points to
 
 namespace epsflow {
 
-/// Where points on a GPU are, and what writes them.
+/// The GPU that holds points, and the stream that writes them.
 struct DevicePlace {
   int device = 0;                 ///< the GPU that holds them, as CUDA counts
   CUstream_st* stream = nullptr;  ///< the cudaStream_t that writes them; null: the default stream
 };
 
-/// A data set in the memory of a CUDA device that somebody else owns. [device] [n × d], row-major, in the caller's unit.
+/// A data set in the memory of a CUDA device, owned by the caller. [device] [n × d], row-major, in the caller's unit.
 class DevicePointsView {
  public:
   DevicePointsView() = default;
-  /// data: [device] n · dims coordinates. Engine::load() waits for the work that the stream of `place` has by then. Throws
-  /// UsageError for sizes that PointsView refuses, and for a null pointer where n > 0.
+  /// data: [device] n · dims coordinates. Engine::load() waits for the work that the stream of `place` has by then.
+  /// Throws UsageError for sizes that PointsView refuses, and for a null pointer if n > 0.
   DevicePointsView(const float* data, std::size_t n, std::size_t dims, DevicePlace place = {})
       : DevicePointsView(data, n, dims, Precision::float32, place) {}
   DevicePointsView(const double* data, std::size_t n, std::size_t dims, DevicePlace place = {})
@@ -47,9 +47,9 @@ class DevicePointsView {
   DevicePlace place_;
 };
 
-/// A finished array in the memory of a CUDA device: work on any stream may read it. Copies share the memory. So do labels and masks
-/// of several variants of one eps. The memory is freed with the last DeviceArray that shares it, and may outlive the engine that
-/// made it. Dropping the last one waits for all work of the device, because some of it may still read the array.
+/// A finished array in the memory of a CUDA device: work on any stream may read it. Copies share the memory. So do
+/// labels and masks of several variants of one eps. The memory is freed with the last DeviceArray that shares it, and
+/// may outlive the engine that made it. Dropping the last one waits for all work of the device, which may read it.
 template <class T>
 class DeviceArray {
  public:

@@ -1,4 +1,4 @@
-// A data set that the devices of one host hold together: each some of its rows, and then the points of one part of space.
+// A data set that the devices of one host hold together: each first some rows, then the points of one part of space.
 #pragma once
 
 #include <cstddef>
@@ -13,21 +13,22 @@
 
 namespace epsflow {
 
-/// More are not cut on devices.
+/// The most parts that devices cut space into.
 inline constexpr std::size_t kMostDeviceParts = 16;
 
-/// Memory of a device that others write to: its room for a part, and for what is found of its rows.
+/// Memory of a device that other devices write to: buffers for a part, and for the results of its rows.
 class DeviceRoom {
  public:
   DeviceRoom() = default;
-  DeviceRoom(const DeviceRoom&) = delete;  // an opened one is closed once
+  DeviceRoom(const DeviceRoom&) = delete;  // a room that was opened is closed once
   DeviceRoom& operator=(const DeviceRoom&) = delete;
   virtual ~DeviceRoom() = default;
 };
 
-/// What one device has of the data set. Device p has part p, whose points are in the order of all rows; behind them are ghosts, near ones and
-/// then those beyond, by the part that they are of. Calls of one device come one at a time, but for rows_of(), and what it sends is there when
-/// the call returns. Wherever it sends, the rooms are those of all devices, itself included. All of them throw ResourceError.
+/// The share of one device in the data set. Device p has part p: its own points in the order of all rows, followed by
+/// near ghosts and then ghosts beyond, each by their part. Calls for one device come one at a time, except rows_of().
+/// Data that a call sends have arrived when it returns. `rooms` has the rooms of all devices, its own too. All throw
+/// ResourceError.
 class DevicePart {
  public:
   DevicePart() = default;
@@ -35,65 +36,65 @@ class DevicePart {
   DevicePart& operator=(const DevicePart&) = delete;
   virtual ~DevicePart() = default;
 
-  /// Of its rows.
+  /// How many rows of this device go to each part.
   struct Counts {
-    std::vector<std::uint32_t> own;     ///< [parts] that lie in each part
-    std::vector<std::uint32_t> ghosts;  ///< [parts] that are ghosts of each, at most
-    std::vector<std::uint64_t> lent;    ///< [parts] ghosts, at most, of those that lie in each
+    std::vector<std::uint32_t> own;     ///< [parts] rows that lie in each part
+    std::vector<std::uint32_t> ghosts;  ///< [parts] rows that are ghosts of each part, at most
+    std::vector<std::uint64_t> lent;    ///< [parts] ghosts of the rows that lie in each part, at most
   };
-  /// Tells the part of each row, of which no more than kMostDeviceParts are possible. reach: how far ghosts reach at most.
+  /// Finds the part of each row; at most kMostDeviceParts are possible. reach: the largest distance of ghosts.
   [[nodiscard]] virtual Counts cut(std::span<const SpaceCut> cuts, double reach) = 0;
   struct RoomNeeds {
     std::uint32_t part = 0;
     std::uint64_t own = 0;
     std::uint64_t ghosts = 0;
-    std::uint64_t most_lent = 0;  ///< ghosts, at most, that others have of it
-    bool labels = false;          ///< of its rows come back
+    std::uint64_t most_lent = 0;  ///< ghosts of its points in other parts, at most
+    bool labels = false;          ///< labels of its rows are sent back
     bool core = false;
-    bool by_processes = false;  ///< others than this one write to it
+    bool by_processes = false;  ///< other processes write to it
   };
-  /// Makes room for a part and for what is found of its rows. Returns what open_room() takes, as long as this object is there.
+  /// Allocates memory for a part and for the results of its rows. Returns the key for open_room().
   virtual std::vector<std::byte> make_room(const RoomNeeds& needs) = 0;
-  /// The room of another device, or its own; null where it cannot be reached from here. The device must be one of a backend of this kind.
+  /// Returns the room of another device, or its own; null if unreachable. The device must have this kind of backend.
   [[nodiscard]] virtual std::unique_ptr<DeviceRoom> open_room(std::span<const std::byte> key) const = 0;
 
   using Rooms = std::span<const std::unique_ptr<DeviceRoom>>;
-  /// Sends its rows to their parts: those of part p to room p, from place places[p] on. They are gone then.
+  /// Sends its rows to their parts, and drops them here: rows of part p go to room p, from place places[p] on.
   virtual void send_rows(Rooms rooms, std::span<const std::uint64_t> places) = 0;
 
-  /// Points of its part that others have as ghosts.
+  /// The points of its part that other parts have as ghosts.
   struct Lent {
-    std::vector<std::uint32_t> near;     ///< points, by part and ascending
-    std::vector<std::size_t> near_of;    ///< [parts + 1] where those that each part has begin
-    std::vector<std::size_t> beyond_of;  ///< [parts + 1] the same of ghosts that are further off
+    std::vector<std::uint32_t> near;     ///< near ghosts, by part and ascending
+    std::vector<std::size_t> near_of;    ///< [parts + 1] begin of the near ghosts of each part
+    std::vector<std::size_t> beyond_of;  ///< [parts + 1] begin of the ghosts beyond of each part
   };
-  /// near, beyond: how far they are from a part, at most, along any axis.
+  /// Finds the points that other parts need as ghosts. near, beyond: largest distances along any axis.
   [[nodiscard]] virtual Lent lend(double near, double beyond) = 0;
-  /// Sends what was lent last to the parts that have it as ghosts, those of part p from these places on.
+  /// Sends the points of the last lend() to the parts that have them as ghosts: to part p from these places on.
   virtual void send_lent(Rooms rooms, std::span<const std::uint64_t> near_places,
                          std::span<const std::uint64_t> beyond_places) = 0;
-  /// The first points of its room, as long as nothing is sent to it.
+  /// Returns the first points of its room. Valid until points are sent to it.
   [[nodiscard]] virtual DevicePointsView points(std::uint64_t size) const = 0;
 
-  /// Writes the rows of points of a part, ascending, which are its rows. Those that it has of this part are counted from first_point, and its rows
-  /// from first_row. Thread-safe.
+  /// Writes the rows of points of a part. `points` are ascending and come from rows of this device. Points of this
+  /// device in the part are counted from first_point, and its rows from first_row. Thread-safe.
   virtual void rows_of(std::uint32_t part, std::span<const std::uint32_t> points, std::uint32_t first_point,
                        std::uint32_t first_row, std::uint32_t* rows) const = 0;
 
-  /// What was found of its own points. [device]
+  /// The results of its own points. [device]
   struct OfPoints {
-    std::int32_t* labels = nullptr;  ///< are changed; null where there are none
+    std::int32_t* labels = nullptr;  ///< are changed; null if there are none
     const std::uint8_t* core = nullptr;
   };
-  /// Sends what was found to the devices that have brought the points. numbers: that take the place of labels. places: where in its part the
-  /// points of each device begin, [devices + 1].
+  /// Sends the results to the devices that the points came from. numbers: replace the labels. places: [devices + 1]
+  /// begin of the points of each device in its part.
   virtual void send_back(Rooms rooms, std::span<const std::uint64_t> places, const OfPoints& found,
                          std::span<const std::int32_t> numbers) = 0;
-  /// Writes what was sent back, of its rows in their order, to host memory. Null for what was not.
+  /// Writes the results that were sent back to host memory, in the order of its rows. Null: results that were not sent.
   virtual void take_back(std::int32_t* labels, std::uint8_t* core) = 0;
-  /// Labels that a device keeps, in host memory.
+  /// Copies labels from the device to host memory.
   [[nodiscard]] virtual std::vector<std::int32_t> read(const std::int32_t* labels, std::size_t count) = 0;
-  /// Room for labels of all rows, which devices write to at the speed of their bus.
+  /// Allocates labels of all rows, which devices write to at the speed of their bus.
   [[nodiscard]] virtual Labels room_for_labels(std::size_t rows) = 0;
 };
 

@@ -1,4 +1,4 @@
-// Errors of the library: every one says what went wrong, where, and what to do about it.
+// Errors of the library: every text names the fault, its place and the remedy.
 #pragma once
 
 #include <cstdint>
@@ -26,17 +26,17 @@ class InputError : public Error {
   using Error::Error;
 };
 
-/// The machine, or a limit set for it, does not suffice: too little memory, too small a memory budget, a full disk, no permission
-/// to write.
+/// The machine, or a limit set for it, does not suffice: too little memory, too small a memory budget, a full disk, no
+/// permission.
 class ResourceError : public Error {
  public:
   using Error::Error;
-  /// Of a memory budget. what: in words, without the remedy. needed: the least budget that has room for this; more may be needed later.
+  /// An error of a memory budget. what: in words, without the remedy. needed: the least budget for now; later more.
   ResourceError(const std::string& what, std::uint64_t needed);
-  /// The same error of a memory budget with one that is enough for all that follows.
+  /// Returns the same error with a budget that suffices for all that follows.
   [[nodiscard]] ResourceError with(std::uint64_t enough) const;
 
-  /// Bytes; 0 if the error is not about a memory budget.
+  /// Returns the bytes; 0 if the error is not about a memory budget.
   [[nodiscard]] std::uint64_t needed_memory() const noexcept { return needed_; }
 
  private:
@@ -46,7 +46,7 @@ class ResourceError : public Error {
   std::uint64_t needed_ = 0;
 };
 
-/// The caller's CancelToken was set. What had been handed out before stays valid.
+/// The caller's CancelToken was set. Results that were handed out before stay valid.
 class Cancelled : public Error {
  public:
   Cancelled() : Error("cancelled on request; results handed out before this are complete and valid") {}

@@ -15,7 +15,7 @@ std::string format_number(double value) {
 
 namespace {
 
-/// Bytes in the largest unit of which there is at least one, with one decimal place, rounded by `round`.
+/// Returns bytes in the largest unit of which there is at least one, with one decimal place, rounded by `round`.
 template <class Round>
 std::string in_units(std::uint64_t bytes, Round round) {
   constexpr std::array kUnits{"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};

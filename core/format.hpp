@@ -8,25 +8,25 @@
 
 namespace epsflow {
 
-/// The shortest decimal text that reads back as the same float64, as in "0.1".
+/// Returns the shortest decimal text that reads back as the same float64, as in "0.1".
 [[nodiscard]] std::string format_number(double value);
 
-/// 1536 as "1.5 KiB"; less than a KiB as "17 bytes".
+/// Returns 1536 as "1.5 KiB"; less than a KiB as "17 bytes".
 [[nodiscard]] std::string format_bytes(std::uint64_t bytes);
 
-/// A size that is needed: rounded up, so that the rounded size suffices, and then exact, as in "1.5 MiB (1,521,000 bytes)". Less
-/// than a KiB as "17 bytes".
+/// Returns a required size: rounded up, so that the rounded size suffices, and then exact, as in "1.5 MiB (1,521,000
+/// bytes)"; less than a KiB as "17 bytes".
 [[nodiscard]] std::string format_needed_bytes(std::uint64_t bytes);
 
-/// A size as people write it: `512M`, `8GiB`, `1.5 g`, `500MB`, plain bytes. K, M, G, T and KiB, MiB, GiB, TiB are powers of 1024;
-/// KB, MB, GB, TB of 1000; in upper or lower case, fractions allowed. Returns nullopt unless the text is a size from 1 byte to
-/// 2^62 bytes.
+/// Parses a size: `512M`, `8GiB`, `1.5 g`, `500MB`, plain bytes. K, M, G, T and KiB, MiB, GiB, TiB are powers of 1024;
+/// KB, MB, GB, TB of 1000; in upper or lower case, fractions allowed. Returns nullopt unless the text is a size from 1
+/// byte to 2^62 bytes.
 [[nodiscard]] std::optional<std::uint64_t> parse_bytes(std::string_view text);
 
-/// 1234567 as "1,234,567".
+/// Returns 1234567 as "1,234,567".
 [[nodiscard]] std::string format_count(std::uint64_t count);
 
-/// "1 cluster", "2,000 clusters": the count and its noun, with an s where it is not 1.
+/// Returns the count and its noun, with an s unless it is 1: "1 cluster", "2,000 clusters".
 [[nodiscard]] std::string format_count(std::uint64_t count, std::string_view noun);
 
 }  // namespace epsflow

@@ -1,4 +1,4 @@
-// Points that stand for others.
+// Ghosts: points that stand for others.
 #pragma once
 
 #include <cstdint>
@@ -7,16 +7,16 @@
 
 namespace epsflow {
 
-/// Which points of an index are ghosts: those of the largest ids, or none. A ghost counts as a neighbour and gets no label, as it
-/// stands for another point, its origin. Where a ghost is core its origin is core, too, and in the same cluster.
+/// The ghosts of an index: its points with the largest ids, or none. A ghost stands for another point, its origin. It
+/// counts as a neighbour and gets no label. If a ghost is core, its origin is core too, and in the same cluster.
 struct Ghosts {
-  std::uint32_t labelled = 0;  ///< points that are no ghosts: their ids are below
-  std::uint32_t count = 0;     ///< ghosts
+  std::uint32_t labelled = 0;  ///< number of points that are not ghosts: their ids are below
+  std::uint32_t count = 0;     ///< number of ghosts
   const std::uint32_t* origins =
-      nullptr;  ///< [count] ids of the origins of labelled, labelled + 1, …; null where these are not here
+      nullptr;  ///< [count] ids of the origins of labelled, labelled + 1, …; null if they are elsewhere
 
   [[nodiscard]] EPSFLOW_HOST_DEVICE bool contains(std::uint32_t id) const noexcept { return id >= labelled; }
-  /// Of a ghost its origin, if that is here; of any other point itself.
+  /// Returns the origin of a ghost, if it is here; of any other point itself.
   [[nodiscard]] EPSFLOW_HOST_DEVICE std::uint32_t origin_of(std::uint32_t id) const noexcept {
     return contains(id) && origins != nullptr ? origins[id - labelled] : id;
   }

@@ -1,7 +1,7 @@
-// Numbers of JSON that epsflow has written, when it reads them again. A library of JSON converts any number to the type that is asked
-// for: it cuts off fractions, makes large counts of negative numbers, and for numbers out of range the behaviour is undefined. So numbers
-// are read by these functions alone. They are templates over the type of a JSON value, nlohmann::json or ordered_json, because core/ has
-// no library of JSON.
+// Reads numbers of JSON that epsflow has written. A JSON library converts any number to the requested type: it cuts off
+// fractions, turns negative numbers into large counts, and has undefined behaviour for numbers out of range. So only
+// these functions read numbers. They are templates over the type of a JSON value (nlohmann::json, ordered_json): core/
+// has no JSON library.
 #pragma once
 
 #include <cmath>
@@ -19,28 +19,28 @@
 
 namespace epsflow {
 
-/// The largest count that is read. Up to it float64, and so any reader of JSON, holds each whole number and rounds no other to it.
+/// The largest count that is read. Up to it float64 holds each whole number, and rounds no other to it.
 inline constexpr std::uint64_t kMostCount = (std::uint64_t{1} << 53) - 1;
 
-/// Reads the numbers of one JSON object. Members throw InputError for an entry that is missing or is another value than they say; its
-/// text names the entry and the value, as in "results[3].noise is 2.5, not a whole number from 0 to 9007199254740991".
+/// Reads the numbers of one JSON object. Members throw InputError for an entry that is missing or invalid; the text
+/// names the entry and the value, as in "results[3].noise is 2.5, not a whole number from 0 to 9007199254740991".
 template <class Json>
 class JsonNumbers {
  public:
-  /// object: outlives this. path: where it is in the document, "results[3]"; empty for the document itself. Throws InputError for a value
-  /// that is not an object.
+  /// object: must outlive this. path: its place in the document, "results[3]"; empty for the document itself. Throws
+  /// InputError for a value that is not an object.
   JsonNumbers(const Json& object, std::string path) : object_(object), path_(std::move(path)) {
     if (!object_.is_object()) fail(path_.empty() ? "all of it" : path_, object_, "an object");
   }
 
   [[nodiscard]] bool has(const char* name) const { return object_.contains(name); }
 
-  /// A whole number. Other programs may have written it as 1e3 or 1000.0.
+  /// Returns a whole number. Other programs may have written it as 1e3 or 1000.0.
   [[nodiscard]] std::uint64_t count(const char* name, std::uint64_t least = 0, std::uint64_t most = kMostCount) const {
     return whole(value_of(name), path_of(name), least, most);
   }
 
-  /// A list of whole numbers.
+  /// Returns a list of whole numbers.
   [[nodiscard]] std::vector<std::uint64_t> counts(const char* name) const {
     const Json& list = value_of(name);
     if (!list.is_array()) fail(path_of(name), list, "a list");
@@ -51,7 +51,7 @@ class JsonNumbers {
     return all;
   }
 
-  /// A finite number of at least 0.
+  /// Returns a finite number of at least 0.
   [[nodiscard]] double real(const char* name) const {
     const Json& value = value_of(name);
     const double number = value.is_number() ? value.template get<double>() : -1;
@@ -59,14 +59,14 @@ class JsonNumbers {
     return number;
   }
 
-  /// Its eps and minpts.
+  /// Returns the eps and minpts of the object.
   [[nodiscard]] Variant variant() const {
     const double eps = real("eps");
     if (eps == 0) fail(path_of("eps"), value_of("eps"), "a finite number above 0");
     return {eps, static_cast<std::uint32_t>(count("minpts", 1, std::numeric_limits<std::uint32_t>::max()))};
   }
 
-  /// Its clusters, noise, core, border and largest. Throws InputError for counts that misfit_of() names, too.
+  /// Returns its clusters, noise, core, border and largest. Throws InputError also for counts that misfit_of() rejects.
   [[nodiscard]] LabelSummary summary(std::optional<std::uint64_t> points = std::nullopt) const;
 
  private:
@@ -94,8 +94,8 @@ class JsonNumbers {
   std::string path_;
 };
 
-/// What is wrong with counts that are those of no clustering: each point is core, border or noise, and each cluster has a core point.
-/// Empty if nothing is. points: how many there are, if that is known. The counts are at most kMostCount.
+/// Returns the reason why counts are not possible for a clustering, or an empty text: each point is core, border or
+/// noise, and each cluster has a core point. points: their number, if it is known. The counts are at most kMostCount.
 inline std::string misfit_of(const LabelSummary& s, std::optional<std::uint64_t> points) {
   const std::uint64_t clustered = s.core + s.border;
   if (points && s.noise + clustered != *points) {

@@ -1,4 +1,4 @@
-// Core points that are kept to assign other places to their clusters.
+// Core points that are kept to assign other points to their clusters.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,12 @@ namespace epsflow {
 
 /// The core points of a clustering in a plain space.
 struct CoreInput {
-  PointsView points;                     ///< [host] [m × d], finite, as they are searched
+  PointsView points;                     ///< [host] [m × d], finite, transformed
   std::span<const std::int32_t> labels;  ///< [m] the cluster of each
   double radius = 0;
 };
 
-/// Core points where a backend works on them: immutable, thread-safe. Must not outlive the backend.
+/// Core points in the memory that a backend works on: immutable, thread-safe. Must not outlive the backend.
 class KeptCore {
  public:
   KeptCore() = default;
@@ -26,12 +26,13 @@ class KeptCore {
   KeptCore& operator=(const KeptCore&) = delete;
   virtual ~KeptCore() = default;
 
-  /// Host memory that it holds.
+  /// Returns the bytes of host memory that it holds.
   [[nodiscard]] virtual std::uint64_t bytes() const = 0;
-  /// Host memory that assign() takes for n places, beside the labels.
+  /// Returns the bytes of host memory that assign() takes for n places, beside the labels.
   [[nodiscard]] virtual std::uint64_t bytes_for(std::uint64_t n) const = 0;
-  /// For each place the lowest label of a core point within the radius, else kNoise. places: [host] [n × d], finite. Nothing where
-  /// these places and the core points cannot be searched together. Throws Cancelled, ResourceError.
+  /// Returns for each place the lowest label of a core point within the radius, else kNoise. places: [host] [n × d],
+  /// finite. Returns nullopt if these places and the core points cannot be searched together. Throws Cancelled,
+  /// ResourceError.
   [[nodiscard]] virtual std::optional<Labels> assign(std::span<const double> places,
                                                      const CancelToken& cancel) const = 0;
 };

@@ -1,4 +1,4 @@
-// What DBSCAN gives for one variant: a label per point and the counts that sum it up.
+// The result of DBSCAN for one variant: a label per point and its counts.
 #pragma once
 
 #include <algorithm>
@@ -22,8 +22,8 @@ namespace epsflow {
 /// The label of noise. Clusters are 0, 1, 2, … by their smallest core point id.
 inline constexpr std::int32_t kNoise = -1;
 
-/// A pool of memory for labels. Memory that is released may be kept for the next labels. The pool of a GPU's engine is pinned,
-/// where the system allows it, so that the GPU copies straight into it. Thread-safe.
+/// A pool of memory for labels. Released memory may be kept for the next labels. The pool of a GPU's engine is pinned,
+/// if the system allows it, so that the GPU copies straight into it. Thread-safe.
 class LabelMemory {
  public:
   LabelMemory() = default;
@@ -31,7 +31,7 @@ class LabelMemory {
   LabelMemory& operator=(const LabelMemory&) = delete;
   virtual ~LabelMemory() = default;
 
-  /// Room for n labels, uninitialised. Throws ResourceError.
+  /// Returns memory for n labels, uninitialised. Throws ResourceError.
   [[nodiscard]] virtual std::int32_t* acquire(std::size_t n) = 0;
   virtual void release(std::int32_t* labels) noexcept = 0;
 };
@@ -40,7 +40,7 @@ class LabelMemory {
 class Labels {
  public:
   Labels() = default;
-  /// n labels, uninitialised. Throws ResourceError.
+  /// Makes n labels, uninitialised. Throws ResourceError.
   explicit Labels(std::size_t n) : own_(n), data_(own_.data()), size_(n) {}
   Labels(std::size_t n, std::shared_ptr<LabelMemory> memory)
       : memory_(std::move(memory)), data_(memory_->acquire(n)), size_(n) {}
@@ -105,27 +105,27 @@ struct LabelSummary {
   std::uint64_t core = 0;     ///< points with at least minpts points within eps
   std::uint64_t border = 0;   ///< points in a cluster that are not core
   std::uint64_t largest = 0;  ///< points of the largest cluster, 0 without clusters
-  /// Whether border points were told from noise. With RunOptions::keep = Keep::core they were not: this is false, and noise, border and
-  /// largest are 0 and mean nothing.
+  /// True if border points are distinguished from noise. With RunOptions::keep = Keep::core it is false, and noise,
+  /// border and largest are 0 and have no meaning.
   bool borders_told = true;
 
   friend bool operator==(const LabelSummary&, const LabelSummary&) = default;
 };
 
-/// Entry k of each array is of cluster k. A cluster is known by its first core point, as by no other number: clusters of other
-/// variants count from 0, too.
+/// Entry k of each array belongs to cluster k. Its first core point identifies a cluster across variants; its number
+/// does not, because clusters of every variant count from 0.
 struct Clusters {
   std::vector<std::uint32_t> first_core;  ///< smallest id of its core points, ascending
-  std::vector<std::uint32_t> core;        ///< its core points
-  std::vector<std::uint32_t> size;        ///< its points: core and border; empty with RunOptions::keep = Keep::core
+  std::vector<std::uint32_t> core;        ///< number of its core points
+  std::vector<std::uint32_t> size;  ///< number of its points, core and border; empty with RunOptions::keep = Keep::core
 
-  // How these clusters lie in each other. Core points alone decide: a core point stays core at a smaller minpts and at a larger eps,
-  // and what is connected stays connected. (A border point may change its cluster.)
+  // The nesting of clusters depends on core points alone: a core point stays core at a smaller minpts and at a larger
+  // eps, and connected points stay connected. (A border point may change its cluster.)
 
-  /// [clusters of the next larger minpts of this eps that the sweep has] the cluster here that holds each of them. Empty for the largest.
+  /// [clusters of the next larger minpts of this eps in the sweep] the cluster that holds each. Empty for the largest.
   std::vector<std::uint32_t> joined;
-  /// For the smallest minpts of an eps: [n] where each point has become core, which is a place in the list of the clusters of all minpts
-  /// of this eps, those of the largest minpts first; kNeverCore where it is core at none. Empty for other minpts.
+  /// For the smallest minpts of an eps: [n] the cluster in which each point first became core, as an index in the list
+  /// of clusters of all minpts of this eps, largest first; kNeverCore if never. Empty for other minpts.
   Labels births;
 
   static constexpr std::int32_t kNeverCore = -1;
@@ -133,7 +133,7 @@ struct Clusters {
   [[nodiscard]] std::size_t count() const noexcept { return first_core.size(); }
 };
 
-/// Throws ResourceError where the minpts of one eps have more clusters together than births can tell.
+/// Throws ResourceError if all minpts of one eps together have more clusters than births can number.
 inline void require_countable(std::uint64_t clusters) {
   if (clusters <= static_cast<std::uint64_t>(std::numeric_limits<std::int32_t>::max())) return;
   throw ResourceError(
@@ -147,17 +147,16 @@ struct VariantResult {
   Variant variant;
   Labels labels;  ///< [n] in input order; empty unless RunOptions::keep = Keep::labels
   LabelSummary summary;
-  /// Seconds of wall time: the clustering of this variant, and an equal part of the time for the work that all variants of its eps
-  /// have in common.
+  /// Seconds of wall time: the clustering of this variant, and an equal share of the common work of its eps.
   double seconds = 0;
   std::vector<std::uint8_t> core = {};  ///< [n] 1 for core points, else 0; empty unless RunOptions::core_mask
   Clusters clusters = {};               ///< empty unless RunOptions::clusters
-  /// Of a data set in slices (Engine::load()): the counts of each. `labels` then number the clusters of each slice from 0, while `summary`
-  /// and `clusters` are of all slices together.
+  /// For a data set in slices (Engine::load()): the counts of each. `labels` then number the clusters of each slice
+  /// from 0, while `summary` and `clusters` are of all slices together.
   std::vector<LabelSummary> slices = {};
-  /// With RunOptions::labels = MemorySpace::device these two are filled, and `labels` and `core` above stay empty. device_core is
-  /// empty unless RunOptions::core_mask. Variants of one eps share blocks of 64 MiB, or of one
-  /// variant that needs more; a block is freed when no labels in it are used any more.
+  /// With RunOptions::labels = MemorySpace::device these two are filled, and `labels` and `core` above stay empty.
+  /// device_core is empty unless RunOptions::core_mask. Variants of one eps share blocks of 64 MiB, or a block of one
+  /// variant that needs more; a block is freed when no labels in it are in use.
   DeviceArray<std::int32_t> device_labels = {};
   DeviceArray<std::uint8_t> device_core = {};
 };

@@ -13,7 +13,7 @@
 namespace epsflow {
 namespace {
 
-constexpr std::uint64_t kStep = PagePinner::kPiece;  // charge in steps, so that appenders rarely meet at the lock
+constexpr std::uint64_t kStep = PagePinner::kPiece;  // charged in steps: appenders rarely meet at the lock
 
 constexpr std::uint64_t round_up(std::uint64_t bytes, std::uint64_t unit) { return (bytes + unit - 1) / unit * unit; }
 
@@ -167,7 +167,7 @@ Arena ArenaPool::acquire(std::uint64_t capacity) {
     throw ResourceError("the system refuses " + format_bytes(size) +
                         " of address space for a table: lower EngineOptions::memory or raise ulimit -v");
   }
-  // A refusal costs speed only, so the result is of no interest.
+  // A refusal costs speed only, so the result is ignored.
   (void)madvise(base, size + kStep, MADV_HUGEPAGE);
   return {this, std::make_unique<Arena::Mapping>(base, size, pinner_)};
 }
@@ -195,7 +195,7 @@ void ArenaPool::give_back(std::unique_ptr<Arena::Mapping> mapping) noexcept {
   const std::scoped_lock lock(mutex_);
   try {
     idle_.push_back(std::move(mapping));
-  } catch (...) {  // no memory to remember it: give it up instead
+  } catch (...) {  // memory does not suffice to remember it: give it up instead
     if (mapping != nullptr) budget_.release(mapping->charged.load());
   }
 }

@@ -14,22 +14,23 @@ namespace {
 
 using std::numbers::pi;
 
-/// Farther than any two points of a unit sphere, rounding included.
+/// A distance larger than between any two points of a unit sphere, rounding included.
 constexpr double kBeyondAll = 2.5;
-/// Powers of eps stay far from under- and overflow.
+/// The limit of powers of eps, far from under- and overflow.
 constexpr double kMostPower = 0x1p900;
-/// Float32 has π/2 a little above π/2.
+/// Tolerance of radians: π/2 in float32 is a little above π/2.
 constexpr double kRadiansSlack = 1e-6;
-/// In turns. Longitudes count from −180° or from 0°, and a field may go on across either end; farther off is another figure.
+/// Limits of longitudes in turns. Longitudes count from −180° or from 0°, and a field may cross an end; others are
+/// invalid.
 constexpr double kLeastLongitude = -1;
 constexpr double kMostLongitude = 2;
 
-/// The unit of eps on a sphere.
+/// Returns the unit of eps on a sphere.
 ArcUnit arc_unit(const Metric& metric) noexcept { return in_radians(metric.kind) ? ArcUnit::radian : metric.unit; }
 
 bool is_norm(MetricKind kind) noexcept { return !on_sphere(kind) && kind != MetricKind::cosine; }
 
-/// Sine and cosine of degrees, exact at multiples of 90: −180° and 180° are one place, and a pole is one whatever its longitude.
+/// Returns sine and cosine of degrees, exact at multiples of 90: −180° and 180° are one place, and so is a pole.
 std::pair<double, double> sine_and_cosine_of_degrees(double degrees) noexcept {
   const double turn = std::fmod(degrees, 360);
   const double quarters = std::nearbyint(turn / 90);
@@ -93,7 +94,8 @@ void place_on_sphere(const Metric& metric, PointsView points, std::size_t row, d
   out[2] = sine_phi;
 }
 
-/// The unit vector of a vector. Divided by the largest coordinate first, so that no square overflows, nor all underflow.
+/// Returns the unit vector of a vector. Divides by the largest coordinate first: squares then neither overflow nor all
+/// vanish.
 void normalise(PointsView points, std::size_t row, double* out) {
   const std::size_t dims = points.dims();
   double largest = 0;
@@ -121,7 +123,7 @@ void scale_point(const Metric& metric, PointsView points, std::size_t row, doubl
   }
 }
 
-/// What coordinates on a closed side are multiples of: those of its images are less than 2^53 of it.
+/// Returns the grain of coordinates on a closed side: coordinates of its images are less than 2^53 grains.
 double grain_of(const BoxSide& side) {
   const double length = side.hi - side.lo;
   const double farthest = std::max(std::abs(side.lo - length), std::abs(side.hi + length));
@@ -150,13 +152,13 @@ void require_in_box(const Metric& metric, PointsView points, std::size_t first, 
   }
 }
 
-/// A side as it is searched: scaled, its ends multiples of the grain. For those that check_metric() accepts.
+/// Returns a scaled side with its ends rounded to multiples of the grain, for sides that check_metric() accepts.
 BoxSide moved(const BoxSide& side) {
   const double grain = grain_of(side);
   return {rounded_to(grain, side.lo), rounded_to(grain, side.hi)};
 }
 
-/// Whether a scaled side has images whose coordinates are numbers, and a length that rounding leaves alone.
+/// Returns true if the images of a scaled side have finite coordinates, and rounding hardly changes its length.
 bool can_be_moved(const BoxSide& side) {
   constexpr double kFewestGrains = 1024;
   const double length = side.hi - side.lo;
@@ -181,7 +183,7 @@ void check_scale(const Metric& metric, std::size_t dims) {
   }
 }
 
-/// The factors must be such.
+/// The factors must be valid.
 void check_box(const Metric& metric, std::size_t dims) {
   if (metric.box.empty()) return;
   check_count("Metric::box", metric.box.size(), "side", dims);
@@ -225,7 +227,7 @@ std::span<const Option<Metric>> options_of<Metric>() noexcept {
            .python = "metric_params={'latitude_first': True}",
            .meaning = "the two columns are latitude and longitude, whatever their names are"},
           [](auto& metric) -> auto& { return metric.latitude_first; }),
-      // The others are lists and numbers with words of their own, which the program and Python parse.
+      // The other fields are lists and numbers with a syntax of their own, which the program and Python parse.
       Option<Metric>{{.library = "Metric::power",
                       .program = "p",
                       .python = "p",

@@ -1,23 +1,23 @@
-// Metrics: what distance is, as the caller says it.
+// Metrics: the definition of distance that the caller chooses.
 //
-// The neighbour search handles only the spaces of core/space.hpp: four norms, with or without periodic axes. So points are first
-// transformed ("moved"). The operations below turn each point p into a moved point p', and eps into a radius r. q is a neighbour
-// of p if p' and q' are within r of each other, by the rule in core/space.hpp. These are the right neighbours, because the metric
-// grows strictly with the distance of the moved points.
-// Points are moved on the host, in float64; float32 is widened first.
+// The neighbour search handles only the spaces of core/space.hpp: four norms, with or without periodic axes. So points
+// are first transformed ("moved"): the operations below turn each point p into a transformed point p', and eps into a
+// radius r. q is a neighbour of p if p' and q' are within r of each other, by the rule in core/space.hpp. These are the
+// right neighbours, because the metric grows strictly with the distance of the transformed points. Points are
+// transformed on the host, in float64; float32 is widened first.
 //
 //   euclidean    p'_k = p_k · scale_k, rounded once; r = eps. Without scales points stay as they are.
-//                In a periodic box differences go the shorter way round. The ends of the box are scaled as the points are. Then
-//                coordinates and ends are rounded to whole multiples of a small power of two, so that differences are exact (see
-//                core/space.hpp). Let m be the largest absolute coordinate that a point can have once it is shifted by one length
-//                of the side, up or down. The power of two is at most 2^-52 of m.
+//                In a periodic box differences go the shorter way round. The ends of the box are scaled as the points
+//                are. Then coordinates and ends are rounded to whole multiples of a small power of two, so that
+//                differences are exact (see core/space.hpp). Let m be the largest absolute coordinate that a point can
+//                have once it is shifted by one length of the side, up or down. The power of two is at most 2^-52 of m.
 //                Engine::load() and runs refuse a box in which that is too coarse (core/box_fit.hpp).
 //   manhattan, chebyshev, minkowski  As euclidean, but by another norm.
-//   greatcircle  Points become unit vectors: p' = (cos φ cos λ, cos φ sin λ, sin φ), with longitude λ and latitude φ. Two of them
-//                at the angle α have the distance 2·sin(α/2), so r = 2·sin(eps/2). From eps = 180° on all points are neighbours.
-//                Each coordinate is off by about 2^-52. So the angle of a pair at the distance eps is off by about
-//                3e-16 / cos(eps/2) radians, which is less than 1e-12 for eps up to 179.9°.
-//   haversine    As greatcircle, for latitude and longitude in radians: scikit-learn's metric of that name takes them so.
+//   greatcircle  Points become unit vectors: p' = (cos φ cos λ, cos φ sin λ, sin φ), with longitude λ and latitude φ.
+//                Two of them at the angle α have the distance 2·sin(α/2), so r = 2·sin(eps/2). From eps = 180° on all
+//                points are neighbours. Each coordinate is off by about 2^-52. So the angle of a pair at the distance
+//                eps is off by about 3e-16 / cos(eps/2) radians, which is less than 1e-12 for eps up to 179.9°.
+//   haversine    As greatcircle, for latitude and longitude in radians, as in scikit-learn's metric of that name.
 //   cosine       p' = p / ‖p‖; the distance 1 − cos ∠(p, q) is half the squared distance of these, so r = √(2·eps).
 #pragma once
 
@@ -55,11 +55,11 @@ struct Choice<MetricKind> {
       Word{"cityblock", MetricKind::manhattan}, Word{"l2", MetricKind::euclidean}};
 };
 
-/// Whether points are longitudes and latitudes.
+/// Returns true if points are longitudes and latitudes.
 [[nodiscard]] constexpr bool on_sphere(MetricKind kind) noexcept {
   return kind == MetricKind::greatcircle || kind == MetricKind::haversine;
 }
-/// Whether these, and eps, are radians.
+/// Returns true if these, and eps, are radians.
 [[nodiscard]] constexpr bool in_radians(MetricKind kind) noexcept { return kind == MetricKind::haversine; }
 
 /// The unit of eps for greatcircle.
@@ -72,14 +72,14 @@ struct Choice<ArcUnit> {
                                      Word{"km", ArcUnit::kilometre}};
 };
 
-/// Of the earth, in kilometres: the mean (2a + b)/3 of the ellipsoid's axes (GRS 80).
+/// Radius of the earth in kilometres: the mean (2a + b)/3 of the ellipsoid's axes (GRS 80).
 inline constexpr double kEarthRadius = 6371.0088;
 
-/// One `unit` in radians. A kilometre is one along a great circle of the earth.
+/// Returns one `unit` in radians. A kilometre is measured along a great circle of the earth.
 [[nodiscard]] double radians_of(ArcUnit unit) noexcept;
 
-/// One side of a periodic box. Closed: coordinates lie from lo to hi, and lo and hi are the same place. Open, where lo = hi: the
-/// space is not periodic along this coordinate.
+/// One side of a periodic box. Closed: coordinates lie from lo to hi, and lo and hi are the same place. Open, if lo =
+/// hi: the space is not periodic along this coordinate.
 struct BoxSide {
   double lo = 0;
   double hi = 0;
@@ -90,17 +90,17 @@ struct BoxSide {
 struct Metric {
   MetricKind kind = MetricKind::euclidean;
   /// For the norms (euclidean, manhattan, chebyshev, minkowski): a factor for each column, greater than 0, by which its
-  /// coordinates are multiplied first. Empty: every factor is 1. With factors, columns of different kinds, such as place and time,
-  /// count in one distance.
+  /// coordinates are multiplied first. Empty: every factor is 1. With factors, columns of different kinds, such as
+  /// position and time, count in one distance.
   std::vector<double> scale = {};
   /// Great circle: the unit of eps. Kilometres are on the earth.
   ArcUnit unit = ArcUnit::degree;
-  /// Great circle: the columns are latitude and longitude, in this order; else longitude and latitude. For haversine latitude
-  /// always comes first.
+  /// Great circle: the columns are latitude and longitude, in this order; else the reverse. Haversine: always latitude
+  /// first.
   bool latitude_first = false;
   /// Minkowski: p, at least 1; infinity is chebyshev.
   double power = 2;
-  /// For the norms: the periodic box, one side for each column, in the unit of the points before `scale`. Empty: not periodic.
+  /// For the norms: the periodic box, one side for each column, in the unit before `scale`. Empty: not periodic.
   std::vector<BoxSide> box = {};
 
   friend bool operator==(const Metric&, const Metric&) = default;
@@ -108,58 +108,57 @@ struct Metric {
 template <>
 std::span<const Option<Metric>> options_of<Metric>() noexcept;
 
-/// On a sphere: whether the first column is the latitude.
+/// Returns true if the first column is the latitude, on a sphere.
 [[nodiscard]] inline bool latitude_comes_first(const Metric& metric) noexcept {
   return in_radians(metric.kind) || metric.latitude_first;
 }
 
-/// Throws UsageError where the metric does not fit points of `dims` dimensions, where one of its fields has a value that is not
-/// allowed, and where a field is set that its kind does not use.
+/// Throws UsageError if the metric does not fit points of `dims` dimensions, if a field has an invalid value, or if a
+/// field is set that its kind does not use.
 void check_metric(const Metric& metric, std::size_t dims);
 
-/// The same metric in its simplest form. Minkowski with the power 1, 2 or infinity becomes manhattan, euclidean or chebyshev.
-/// Factors are dropped if all are 1, and a box is dropped if none of its sides is closed. The metric must be one that
-/// check_metric() accepts.
+/// Returns the same metric in its simplest form. Minkowski with the power 1, 2 or infinity becomes manhattan, euclidean
+/// or chebyshev. Factors are dropped if all are 1, and a box without closed sides. metric: accepted by check_metric().
 [[nodiscard]] Metric canonical(Metric metric);
 
-/// Dimensions of moved points.
+/// Returns the dimensions of transformed points.
 [[nodiscard]] std::size_t moved_dims(const Metric& metric, std::size_t dims) noexcept;
 
-/// Moves the points [first, last) and writes them to `out`: [(last − first) × moved_dims], row-major. O((last − first) · d).
-/// Throws InputError that names row, column and value
+/// Transforms the points [first, last) and writes them to `out`: [(last − first) × moved_dims], row-major. O((last −
+/// first) · d). Throws InputError that names row, column and value
 ///   of a coordinate that is NaN or infinite, or becomes infinite when it is scaled,
 ///   of a longitude or latitude out of range, and
 ///   of a coordinate outside the box;
 /// and InputError that names the row of a zero vector, which has no direction (cosine).
 void move_points(const Metric& metric, PointsView points, std::size_t first, std::size_t last, double* out);
 
-/// Whether moving the points [first, last) would change nothing, so that they can be searched as they are. Throws InputError
-/// naming row, column and value of a coordinate outside the box. Does not look for NaN: Engine::load() and predict() find it
-/// themselves. O(1) without a box, else O((last − first) · d).
+/// Returns true if the transformation leaves the points [first, last) unchanged, so that they can be searched as they
+/// are. Throws InputError naming row, column and value of a coordinate outside the box. Does not check for NaN:
+/// Engine::load() and predict() do. O(1) without a box, else O((last − first) · d).
 [[nodiscard]] bool stay(const Metric& metric, PointsView points, std::size_t first, std::size_t last);
 
-/// Throws InputError as move_points() does, for the first point that the metric does not take. O(n · d), without room for moved points.
+/// Throws InputError as move_points() does, for the first invalid point. O(n · d), without a copy of the points.
 void require_points(const Metric& metric, PointsView points);
 
-/// What scaled coordinates in column k are rounded to; 0 where that side of the box is open.
+/// Returns the grain that scaled coordinates in column k are rounded to; 0 if that side of the box is open.
 [[nodiscard]] double box_grain(const Metric& metric, std::size_t k);
 
-/// The space of the moved points.
+/// Returns the space of the transformed points.
 [[nodiscard]] Space moved_space(const Metric& metric);
 
-/// Converts eps to the radius among moved points. Throws UsageError where eps is too large or too small: distances are compared by
-/// the square of the radius, or by its power for minkowski. Where this over- or underflows in float64, pairs that are too far
-/// apart would be taken for neighbours.
+/// Converts eps to the radius among transformed points. Throws UsageError if eps is too large or too small: distances
+/// are compared by the square of the radius, or by its power for minkowski. If this over- or underflowed in float64,
+/// pairs that are too far apart would count as neighbours.
 [[nodiscard]] double moved_radius(const Metric& metric, double eps);
-/// The inverse of moved_radius(): converts a distance of moved points to the unit of eps.
+/// Converts a distance of transformed points to the unit of eps: the inverse of moved_radius().
 [[nodiscard]] double distance_of_moved(const Metric& metric, double distance);
 
-/// The metric in words, as in `greatcircle, eps in km`. They tell results of one metric from those of another. Empty for the plain
-/// Euclidean distance, without factors and without a box.
+/// Returns the metric in words, as in `greatcircle, eps in km`, to distinguish results of different metrics. Empty for
+/// the plain Euclidean distance, without factors and without a box.
 [[nodiscard]] std::string describe(const Metric& metric);
-/// As describe(), but `euclidean` for the plain Euclidean distance.
+/// Returns describe(), but `euclidean` for the plain Euclidean distance.
 [[nodiscard]] std::string describe_in_full(const Metric& metric);
-/// The name of the unit of eps, such as `km`. Empty if eps has the unit of the coordinates (the norms) or no unit at all (cosine).
+/// Returns the name of the unit of eps, such as `km`. Empty for norms (the unit of the coordinates) and cosine (none).
 [[nodiscard]] std::string_view eps_unit(const Metric& metric) noexcept;
 
 }  // namespace epsflow

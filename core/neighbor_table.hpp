@@ -1,12 +1,12 @@
 // The neighbour table T of one eps: for every point its eps-neighbourhood, the point itself included.
 //
-// Rows and entries are *positions*: places of the points in the order of the index (order[position] is the input id),
-// so that a row's entries lie close together. Two formats hold the same rows:
+// Rows and entries are positions: indices of the points in the order of the index (order[position] is the input id), so
+// that a row's entries lie close together. Two formats hold the same rows:
 //
 //   csr     ids of 4 bytes; each row has a 64-bit offset, rows lie in the order in which their batches arrived.
 //   packed  one bit per candidate. Points are sorted by cell, and the candidates of all points of a cell are the same
-//           few ranges of positions; a row is one bit string per range, each from a word boundary on. In 2-D this takes a
-//           tenth of the bytes, and its size is known before the search.
+//           few ranges of positions; a row is one bit string per range, each from a word boundary on. In 2-D this takes
+//           a tenth of the bytes, and its size is known before the search.
 #pragma once
 
 #include <algorithm>
@@ -25,13 +25,13 @@ namespace epsflow {
 
 enum class TableFormat : std::uint8_t { csr, packed };
 
-/// Dimensions up to which the bits of a packed table are fewer than ids, and its ranges few enough to be stored.
+/// The most dimensions in which bits of a packed table take less memory than ids, and its ranges are few.
 inline constexpr std::size_t kMostPackedDims = 3;
 
-/// Words of 32 bits that `candidates` bits take.
+/// Returns the number of 32-bit words that `candidates` bits take.
 [[nodiscard]] constexpr std::uint64_t packed_words(std::uint64_t candidates) noexcept { return (candidates + 31) / 32; }
 
-/// Where the bits of a packed table lie: known once the index stands.
+/// The layout of the bits of a packed table. It is known once the index is built.
 struct PackedLayout {
   CandidateBundles bundles;
   Buffer<std::uint64_t> first_words;  ///< [bundles + 1] first word of the bundle's first row
@@ -39,7 +39,7 @@ struct PackedLayout {
   [[nodiscard]] std::uint64_t words_per_row(std::size_t bundle) const noexcept {
     return (first_words[bundle + 1] - first_words[bundle]) / bundles.rows_of(bundle).size();
   }
-  /// First word of a row, or of the end. O(log bundles).
+  /// Returns the first word of a row, or of the end. O(log bundles).
   [[nodiscard]] std::uint64_t first_word(std::uint32_t row) const noexcept {
     if (row == bundles.starts[bundles.size()]) return words();
     const std::size_t bundle = bundles.bundle_of(row);
@@ -74,7 +74,7 @@ struct RowView {
   }
 };
 
-/// Numbers of rows: consecutive ones, or listed ones.
+/// Numbers of rows: consecutive or listed.
 class RowNumbers {
  public:
   RowNumbers(Range rows) noexcept : first_(rows.begin), size_(rows.size()) {}  // NOLINT(google-explicit-constructor)
@@ -100,45 +100,44 @@ class RowNumbers {
   std::size_t size_ = 0;
 };
 
-/// The table of one eps. Filled batch by batch, in any order and from any thread, each row once; then read only.
+/// The table of one eps. It is filled batch by batch, in any order and from any thread, each row once; then only read.
 class NeighborTable {
  public:
-  /// An empty csr table of n rows. `arena` grows as rows arrive.
+  /// Makes an empty csr table of n rows. `arena` grows as rows arrive.
   NeighborTable(std::uint32_t n, Arena arena);
-  /// A packed table. Throws ResourceError when the arena cannot grow to the layout's words.
+  /// Makes a packed table. Throws ResourceError if the arena cannot grow to the layout's words.
   NeighborTable(std::shared_ptr<const PackedLayout> layout, Arena arena);
 
   [[nodiscard]] std::uint32_t size() const noexcept { return size_; }
   [[nodiscard]] TableFormat format() const noexcept {
     return layout_ == nullptr ? TableFormat::csr : TableFormat::packed;
   }
-  /// Neighbours of each row, the point itself included. [n]
+  /// Returns [n] the number of neighbours of each row, the point itself included.
   [[nodiscard]] std::span<const std::uint32_t> counts() const noexcept { return counts_.span(); }
-  /// Sum of all counts. O(n).
+  /// Returns the sum of all counts. O(n).
   [[nodiscard]] std::uint64_t pairs() const noexcept;
-  /// Bytes of the table with its offsets and counts.
+  /// Returns the bytes of the table with its offsets and counts.
   [[nodiscard]] std::uint64_t bytes() const noexcept;
   [[nodiscard]] const PackedLayout* layout() const noexcept { return layout_.get(); }
 
-  /// csr: room for so many ids, to be filled and then made rows of with add_rows(). Thread-safe. Null when the memory
-  /// budget has none; the table is of no use then.
+  /// csr: returns memory for this many ids, which the caller fills and turns into rows with add_rows(). Thread-safe.
+  /// Returns null if the memory budget does not suffice; the table is then useless.
   [[nodiscard]] std::uint32_t* reserve(std::uint64_t ids);
-  /// csr: takes over rows whose ids follow each other at `ids`, in memory from reserve(). Thread-safe.
+  /// csr: adds rows whose ids are contiguous at `ids`, in memory from reserve(). Thread-safe.
   void add_rows(RowNumbers rows, std::span<const std::uint32_t> counts, const std::uint32_t* ids) noexcept;
-  /// csr: reserve(), a copy of `ids` and add_rows(). False when the memory budget has no room for them.
+  /// csr: calls reserve(), copies `ids` and calls add_rows(). Returns false if the memory budget does not suffice.
   [[nodiscard]] bool append(Range rows, std::span<const std::uint32_t> counts, std::span<const std::uint32_t> ids);
-  /// csr: makes room for all ids of the table at once. False when the memory budget has none.
+  /// csr: makes room for all ids of the table at once. Returns false if the memory budget does not suffice.
   [[nodiscard]] bool grow(std::uint64_t ids) { return arena_.grow(ids * sizeof(std::uint32_t)); }
 
-  /// packed: where the words of the whole table are to be written.
+  /// packed: returns the memory that the words of the whole table are written to.
   [[nodiscard]] std::uint32_t* packed_words_for_writing() noexcept { return words_; }
-  /// packed: the counts of rows from first_row on. Thread-safe.
+  /// packed: stores the counts of rows from first_row on. Thread-safe.
   void add_counts(std::uint32_t first_row, std::span<const std::uint32_t> counts) noexcept {
     std::copy(counts.begin(), counts.end(), counts_.begin() + first_row);
   }
 
-  /// Ranges of rows for parallel loops, which cover all rows: even ones, until a plan gives some that cost about the same
-  /// to read.
+  /// Returns ranges of rows for parallel loops, which cover all rows: of equal size, or of equal cost by a plan.
   [[nodiscard]] std::span<const Range> blocks() const noexcept { return blocks_; }
   void set_blocks(std::vector<Range> blocks) { blocks_ = std::move(blocks); }
 

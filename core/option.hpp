@@ -1,5 +1,5 @@
-// Options, each described once: its names in C++, on the command line and in Python, the values that it may have, and what it is
-// for. Parsing, help, the manual page, completion, checks and the names in error messages all use these descriptions.
+// Each option is described once: its names in C++, on the command line and in Python, its values and its purpose.
+// Parsing, help, the manual page, completion, checks and the names in error messages all use these descriptions.
 #pragma once
 
 #include <concepts>
@@ -26,24 +26,24 @@ enum class OptionKind : std::uint8_t {
   text,    ///< any text; the code that uses it checks it
 };
 
-/// The value of an option. monostate: none; bool: a flag; uint64_t: a count or bytes; double: a factor; string_view: one of
-/// `words`, or a text.
+/// The value of an option. monostate: none; bool: a flag; uint64_t: a count or bytes; double: a factor; string_view:
+/// one of `words`, or a text.
 using OptionValue = std::variant<std::monostate, bool, std::uint64_t, double, std::string_view>;
 
-/// The description of an option. option() finds `kind`, `type` and `words` by the type of the field. Only OptionKind::bytes has to
-/// be given, as its field has the type of a count.
+/// The description of an option. option() finds `kind`, `type` and `words` by the type of the field. Only
+/// OptionKind::bytes must be given, as its field has the type of a count.
 struct OptionInfo {
   std::string_view library;           ///< its name in C++: "EngineOptions::memory"
-  std::string_view program = {};      ///< its name on the command line, without dashes; empty: it is not there
-  std::string_view python = {};       ///< its name in Python; empty: it is not there
-  std::string_view placeholder = {};  ///< what stands for the value in the help: "N"; not needed for a choice or a flag
+  std::string_view program = {};      ///< its name on the command line, without dashes; empty: not available there
+  std::string_view python = {};       ///< its name in Python; empty: not available there
+  std::string_view placeholder = {};  ///< placeholder of the value in the help: "N"; not needed for a choice or a flag
   std::uint64_t least = 0;            ///< the smallest count that is possible
   std::uint64_t most = std::numeric_limits<std::uint64_t>::max();  ///< the largest count that is possible
-  std::string_view zero = {};                                      ///< what a count of 0 stands for: "one per core"
-  /// Describes the default in the help, if the value of the field does not tell it: "half of the machine's".
+  std::string_view zero = {};                                      ///< meaning of a count of 0: "one per core"
+  /// Describes the default in the help, if the value of the field does not: "half of the machine's".
   std::string_view standard = {};
-  bool may_be_empty = false;      ///< whether an empty text is possible
-  std::string_view meaning = {};  ///< what the option is for, without a full stop
+  bool may_be_empty = false;      ///< true if an empty text is possible
+  std::string_view meaning = {};  ///< purpose of the option, without a full stop
   OptionKind kind = OptionKind::text;
   std::string_view type = {};                    ///< the type of a choice in C++: "BackendChoice"
   std::span<const std::string_view> words = {};  ///< the words of a choice
@@ -52,23 +52,23 @@ struct OptionInfo {
 /// An option that is a field of Owner.
 template <class Owner>
 struct Option : OptionInfo {
-  /// Reads the field; monostate if the field is an empty optional. `get` and `set` are both null for a text that other code parses
-  /// and stores, such as a list.
+  /// Reads the field; monostate if the field is an empty optional. `get` and `set` are both null for a text that other
+  /// code parses and stores, such as a list.
   OptionValue (*get)(const Owner&) = nullptr;
   /// Sets the field. The value must be of the option's kind; for a choice it must be one of the words.
   void (*set)(Owner&, const OptionValue&) = nullptr;
 };
 
-/// The options that are fields of Owner, in the order in which help lists them. Specialised where Owner is declared.
+/// Returns the options that are fields of Owner, in the order of help. Specialised where Owner is declared.
 template <class Owner>
 [[nodiscard]] std::span<const Option<Owner>> options_of() noexcept;
 
-/// The possible counts, as the end of an error message: after "EngineOptions::threads is 5000; " comes "0 (one per core) to 4,096
-/// are possible". zero: what 0 stands for.
+/// Returns the possible counts, as the end of an error message: after "EngineOptions::threads is 5000; " comes "0 (one
+/// per core) to 4,096 are possible". zero: the meaning of 0.
 [[nodiscard]] std::string range_of(std::uint64_t least, std::uint64_t most, std::string_view zero);
 
-/// Throws UsageError if `value` is a count that is not from `least` to `most`, or a factor that is not a finite number > 0. The
-/// message names the option as in C++ (OptionInfo::library).
+/// Throws UsageError if `value` is a count that is not from `least` to `most`, or a factor that is not a finite number
+/// > 0. The message names the option as in C++ (OptionInfo::library).
 void check_range(const OptionInfo& option, const OptionValue& value);
 
 /// Checks all options of `owner` in this way. Throws UsageError for the first that is out of its range.
@@ -79,7 +79,7 @@ void check_ranges(const Owner& owner) {
   }
 }
 
-/// The default of an option: the value of its field in Owner{}. monostate if `get` is null.
+/// Returns the default of an option: the value of its field in Owner{}. monostate if `get` is null.
 template <class Owner>
 [[nodiscard]] OptionValue default_of(const Option<Owner>& option) {
   static const Owner defaults{};
@@ -136,9 +136,8 @@ void set_field(T& field, const OptionValue& value) {
 
 }  // namespace detail
 
-/// Makes the Option for one field of Owner. The second argument is a lambda without captures that returns a reference to the
-/// field: [](auto& owner) -> auto& { return owner.threads; }. `get` and `set` read and write this field. Its type gives kind, type
-/// and words.
+/// Makes the Option for one field of Owner. The second argument is a lambda without captures that returns a reference
+/// to the field: [](auto& owner) -> auto& { return owner.threads; }. Its type gives kind, type and words.
 template <class Owner, class Field>
 [[nodiscard]] constexpr Option<Owner> option(OptionInfo info, Field) {
   using T = std::remove_cvref_t<std::invoke_result_t<Field, Owner&>>;

@@ -7,7 +7,7 @@
 namespace epsflow {
 
 void parallel_ranges(std::size_t count, std::size_t grain, RangeBody body) {
-  if (count <= grain) {  // without the microsecond of a task
+  if (count <= grain) {  // saves the microsecond of a task
     if (count > 0) body(0, count);
     return;
   }

@@ -1,7 +1,7 @@
-// Parallel loops, reductions and sorts. The scheduler is oneTBB, in core/parallel.cpp alone: a caller compiles no template of oneTBB, and
-// its body is called through a pointer once for each range of numbers, not once for each number. All functions run on the threads of
-// the task arena that calls them, return when all calls have returned, and throw the first exception of a body after the others were
-// cancelled.
+// Parallel loops, reductions and sorts. The scheduler is oneTBB, in core/parallel.cpp alone: a caller compiles no
+// template of oneTBB, and its body is called through a pointer once for each range of numbers, not once for each
+// number. All functions run on the threads of the task arena that calls them, return when all calls have returned, and
+// throw the first exception of a body after the others were cancelled.
 #pragma once
 
 #include <algorithm>
@@ -32,11 +32,11 @@ class RangeBody {
   void (*call_)(void*, std::size_t, std::size_t);
 };
 
-/// Calls body(begin, end) for disjoint ranges that make up [0, count), in any order. A range has at least grain / 2 numbers, if there are
-/// as many, and more if the threads are busy.
+/// Calls body(begin, end) for disjoint ranges that make up [0, count), in any order. A range has at least grain / 2
+/// numbers, if there are as many, and more if the threads are busy.
 void parallel_ranges(std::size_t count, std::size_t grain, RangeBody body);
 
-/// Calls body(i) for each i in [0, count), in any order. Use it if a call takes a microsecond or more, and parallel_ranges() otherwise.
+/// Calls body(i) for each i in [0, count), in any order. For calls of a microsecond or more; else parallel_ranges().
 template <class Index, class Body>
 void parallel_for(Index count, Body&& body) {
   parallel_ranges(count, 1, [&](std::size_t begin, std::size_t end) {
@@ -44,11 +44,11 @@ void parallel_for(Index count, Body&& body) {
   });
 }
 
-/// Calls body(i, i + 1) for each i in [0, count). Each call is a task of its own, and tasks begin roughly in ascending order.
+/// Calls body(i, i + 1) for each i in [0, count). Each call is a task; tasks begin roughly in ascending order.
 void parallel_tasks(std::size_t count, RangeBody body);
 
-/// Joins what body(begin, end, identity) returns for blocks of grain numbers that make up [0, count), in ascending order. So the result does
-/// not depend on the threads, rounding included. Allocates one Value for each block.
+/// Joins the results of body(begin, end, identity) for blocks of `grain` numbers that make up [0, count), in ascending
+/// order. So the result, rounding included, does not depend on the threads. Allocates one Value for each block.
 template <class Value, class Body, class Join>
 Value parallel_reduce(std::size_t count, std::size_t grain, const Value& identity, Body&& body, Join&& join) {
   static_assert(!std::is_same_v<Value, bool>, "several of std::vector<bool> share a byte");
@@ -61,7 +61,7 @@ Value parallel_reduce(std::size_t count, std::size_t grain, const Value& identit
   return result;
 }
 
-/// Sorts in ascending order, in place. Not stable. Of doubles, none may be NaN.
+/// Sorts in ascending order, in place. Not stable. Doubles must not be NaN.
 void parallel_sort(std::span<double> values);
 void parallel_sort(std::span<std::uint64_t> values);
 

@@ -79,7 +79,7 @@ void throw_not_finite(std::size_t row, std::size_t column, double value) {
 
 void require_finite(PointsView points, std::size_t first_row, std::size_t last_row) {
   points.visit([&](auto values) {
-    // x - x is 0 for finite x and NaN otherwise: one vectorised sum tells whether a search for the culprit is needed.
+    // x - x is 0 for finite x and NaN otherwise: one vectorised sum shows whether a search is needed.
     const std::size_t block = 4096;
     const std::size_t end = last_row * points.dims();
     for (std::size_t first = first_row * points.dims(); first < end; first += block) {

@@ -17,19 +17,18 @@ struct Choice<Precision> {
   static constexpr std::array kWords{Word{"float32", Precision::float32}, Word{"float64", Precision::float64}};
 };
 
-/// Bytes of one coordinate.
+/// Returns the bytes of one coordinate.
 [[nodiscard]] constexpr std::size_t bytes_of(Precision p) noexcept { return p == Precision::float32 ? 4 : 8; }
 
-/// The most points and dimensions that a data set may have. The two largest 32-bit numbers are no ids: they are reserved as
-/// sentinels.
+/// The most points and dimensions of a data set. The two largest 32-bit numbers are sentinels, not ids.
 inline constexpr std::uint64_t kMaxPoints = 0xFFFFFFFEULL;
 inline constexpr std::size_t kMaxDims = 4096;
 
-/// A data set that somebody else owns. [host] [n × d], row-major, in the caller's unit.
+/// A view of a data set. [host] [n × d], row-major, in the caller's unit.
 class PointsView {
  public:
   PointsView() = default;
-  /// Throws UsageError when data.size() is no multiple of dims, dims is 0 or over kMaxDims, or n is over kMaxPoints.
+  /// Throws UsageError if data.size() is not a multiple of dims, dims is 0 or over kMaxDims, or n is over kMaxPoints.
   PointsView(std::span<const float> data, std::size_t dims);
   PointsView(std::span<const double> data, std::size_t dims);
 
@@ -39,19 +38,19 @@ class PointsView {
   [[nodiscard]] std::uint64_t bytes() const noexcept { return std::uint64_t{size_} * dims_ * bytes_of(precision_); }
   [[nodiscard]] const void* data() const noexcept { return data_; }
 
-  /// Calls f with the coordinates as std::span<const float> or std::span<const double>, and returns what it returns.
+  /// Calls f with the coordinates as std::span<const float> or std::span<const double>, and returns its result.
   template <class F>
   decltype(auto) visit(F&& f) const {
     if (precision_ == Precision::float32) return f(std::span(static_cast<const float*>(data_), size_ * dims_));
     return f(std::span(static_cast<const double*>(data_), size_ * dims_));
   }
 
-  /// The points [first, last).
+  /// Returns the points [first, last).
   [[nodiscard]] PointsView rows(std::size_t first, std::size_t last) const {
     return visit([&](auto values) { return PointsView(values.subspan(first * dims_, (last - first) * dims_), dims_); });
   }
 
-  /// Coordinate k of point i, widened to float64.
+  /// Returns coordinate k of point i, widened to float64.
   [[nodiscard]] double at(std::size_t i, std::size_t k) const noexcept {
     return precision_ == Precision::float32 ? static_cast<const float*>(data_)[i * dims_ + k]
                                             : static_cast<const double*>(data_)[i * dims_ + k];
@@ -66,11 +65,11 @@ class PointsView {
   Precision precision_ = Precision::float64;
 };
 
-/// A data set with its storage, as a reader or a generator makes it. Move-only.
+/// A data set with its storage, made by a reader or a generator. Move-only.
 class Points {
  public:
   Points() = default;
-  /// Room for n × d coordinates, not initialised. Throws UsageError on bad sizes, ResourceError without the memory.
+  /// Makes n × d coordinates, not initialised. Throws UsageError for invalid sizes, ResourceError.
   Points(std::size_t n, std::size_t dims, Precision precision);
 
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
@@ -79,10 +78,10 @@ class Points {
   [[nodiscard]] PointsView view() const;
   operator PointsView() const { return view(); }  // NOLINT(google-explicit-constructor): a view is what takes points
 
-  /// The coordinates, row-major, for filling. Throws Error when T is not the precision of the points.
+  /// Returns the coordinates, row-major, for filling. Throws Error if T is not the precision of the points.
   template <class T>
   [[nodiscard]] std::span<T> values();
-  /// The same as bytes.
+  /// Returns the coordinates as bytes.
   [[nodiscard]] std::byte* data() noexcept { return storage_.data(); }
 
   /// Drops all rows from n on. n must not exceed size().
@@ -98,7 +97,7 @@ class Points {
 /// Throws InputError naming the first row of [first, last) and the column that is NaN or infinite. O((last − first)·d).
 void require_finite(PointsView points, std::size_t first, std::size_t last);
 inline void require_finite(PointsView points) { require_finite(points, 0, points.size()); }
-/// Throws the error of require_finite(): for callers that found such a coordinate themselves.
+/// Throws the error of require_finite(), for callers that have found such a coordinate themselves.
 [[noreturn]] void throw_not_finite(std::size_t row, std::size_t column, double value);
 
 }  // namespace epsflow

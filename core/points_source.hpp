@@ -1,4 +1,4 @@
-// Points that are put together as they are brought to where they are worked on.
+// Points that are assembled while they are copied to the memory that they are used in.
 #pragma once
 
 #include <cstddef>
@@ -9,12 +9,12 @@
 
 namespace epsflow {
 
-/// A data set that is nowhere as a whole. In place of a view of an array it has a function that writes some of its rows.
+/// A data set that is not in memory as a whole. In place of an array it has a function that writes some of its rows.
 struct PointsSource {
   std::size_t size = 0;
   std::size_t dims = 1;
   Precision precision = Precision::float64;
-  /// Writes the rows [first, last), row-major. Is called for all rows, from several threads at once.
+  /// Writes the rows [first, last), row-major. It is called for all rows, from several threads at once.
   std::function<void(std::size_t first, std::size_t last, void* to)> write;
 
   [[nodiscard]] std::size_t row_bytes() const noexcept { return dims * bytes_of(precision); }

@@ -1,4 +1,4 @@
-// Numbers that look random, and are the same everywhere: splitmix64 (Steele et al. 2014).
+// Numbers that look random, and are equal on every machine: splitmix64 (Steele et al. 2014).
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ inline constexpr std::uint64_t kScatterStep = 0x9E3779B97F4A7C15;
   return x ^ (x >> 31);
 }
 
-/// One after the other.
+/// Returns one such number after another.
 class Scattered {
  public:
   explicit Scattered(std::uint64_t seed = 0) noexcept : state_(seed) {}

@@ -14,11 +14,11 @@ namespace epsflow {
 
 namespace {
 
-/// A multiple of the width as it is written in decimals: 3 · 0.1 is 0.3.
+/// Returns a multiple of the width as it is written in decimals: 3 · 0.1 is 0.3.
 double multiple(double times, double width) {
   const double product = times * width;
   if (product == std::floor(product)) return product;
-  constexpr int kDigits = 15;  // every decimal number of so many digits has a float64 of its own
+  constexpr int kDigits = 15;  // every decimal number of this many digits has a float64 of its own
   std::array<char, 32> text{};
   const auto written =
       std::to_chars(text.data(), text.data() + text.size(), product, std::chars_format::general, kDigits);
@@ -27,8 +27,8 @@ double multiple(double times, double width) {
   return rounded;
 }
 
-/// Which multiple of the width is the last that is not above the value. The quotient is looked at twice only where rounding may have
-/// moved it over a whole number: 0.3 / 0.1 is less than 3 in float64.
+/// Returns the number of the last multiple of the width that is not above the value. The quotient is checked again only
+/// if rounding may have moved it over a whole number: 0.3 / 0.1 is less than 3 in float64.
 double stretch_of(double value, double width) {
   constexpr double kRounding = 0x1p-51;
   const double quotient = value / width;

@@ -11,30 +11,28 @@ namespace epsflow {
 
 /// The rows in the order of their slices, which are in the order of their keys.
 struct SliceRows {
-  std::vector<double> keys;            ///< [slices] ascending, each of another value
-  std::vector<std::uint64_t> offsets;  ///< [slices + 1] in that order
-  /// [slices] with a width: which multiple of it the key is. Stretches without rows are no slices, so these may leave numbers out. Else
-  /// empty.
+  std::vector<double> keys;            ///< [slices] ascending, all different
+  std::vector<std::uint64_t> offsets;  ///< [slices + 1] begin of each slice in that order
+  /// [slices] with a width: the multiple of it that the key is. Numbers without rows are missing. Else empty.
   std::vector<double> stretches;
-  std::vector<std::uint32_t>
-      order;  ///< [n] which row stands at a place; empty where rows are in this order as they are
+  std::vector<std::uint32_t> order;  ///< [n] the row at each place; empty if the rows are in this order already
 
   [[nodiscard]] std::size_t count() const noexcept { return keys.size(); }
-  /// The row at a place.
+  /// Returns the row at a place.
   [[nodiscard]] std::size_t row(std::size_t place) const noexcept { return order.empty() ? place : order[place]; }
 };
 
-/// Groups rows by value. With width 0, rows of one value are a slice, and its key is the value. With another width, rows from a
-/// whole multiple of it up to the next are a slice, and its key is the multiple. Multiples are those of decimal numbers, which
-/// float64 rounds: with the width 0.1 the value 0.3 begins a slice. Rows of a slice keep their order. O(n), or O(n log n) if
-/// values do not ascend. Throws InputError naming the first row that has NaN or infinity; UsageError for a width that is below
-/// 0, not finite, or too small for the values.
+/// Groups rows by value. With width 0, rows of one value are a slice, and its key is the value. With another width,
+/// rows from a whole multiple of it up to the next are a slice, and its key is the multiple. Multiples are decimal
+/// numbers rounded to float64: with the width 0.1 the value 0.3 begins a slice. Rows of a slice keep their order. O(n),
+/// or O(n log n) if values do not ascend. Throws InputError naming the first row that has NaN or infinity; UsageError
+/// for a width that is below 0, not finite, or too small for the values.
 [[nodiscard]] SliceRows slice_rows(std::span<const double> values, double width = 0);
 
 /// Copies the points with these ids, in their order. O(ids · d).
 [[nodiscard]] Points in_order(PointsView points, std::span<const std::uint32_t> ids);
 
-/// Values by place, by row.
+/// Reorders values by place to values by row.
 template <class T>
 void back_to_rows(std::span<T> values, std::span<const std::uint32_t> order) {
   const std::vector<T> by_place(values.begin(), values.end());

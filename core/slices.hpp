@@ -1,4 +1,4 @@
-// Many data sets in one: their points one after the other, and where each begins.
+// Many data sets in one: their points one after the other, and the offsets at which each begins.
 #pragma once
 
 #include <cstddef>
@@ -10,13 +10,13 @@
 
 namespace epsflow {
 
-/// Slice s has the points [starts[s], starts[s + 1]). Points of different slices are never neighbours. starts: [count + 1], from 0
-/// to the number of points, not descending; a slice may have no point.
+/// Slice s has the points [starts[s], starts[s + 1]). Points of different slices are never neighbours. starts: [count +
+/// 1], from 0 to the number of points, not descending; a slice may have no point.
 struct SlicesView {
-  const std::uint32_t* starts = nullptr;  ///< in memory that whoever calls it can read
-  std::uint32_t count = 0;                ///< 0 where points are in no slices
+  const std::uint32_t* starts = nullptr;  ///< in memory that the caller can read
+  std::uint32_t count = 0;                ///< 0 if points are in no slices
 
-  /// The slice of point i. O(log count).
+  /// Returns the slice of point i. O(log count).
   [[nodiscard]] EPSFLOW_HOST_DEVICE std::uint32_t of(std::uint32_t i) const noexcept {
     std::uint32_t slice = 0;
     for (std::uint32_t end = count; end - slice > 1;) {
@@ -31,16 +31,16 @@ struct SlicesView {
   }
 };
 
-/// What a run says that asks slices of another search.
+/// Error text of a run that requests another search for slices.
 inline constexpr const char* kSlicesNeedGrid =
     "SearchOptions::index or SearchOptions::decide asks for another search than that of a grid of cells by float64 "
     "tests, "
     "which alone keeps slices apart: leave it out";
 
-/// The same with its storage. Immutable.
+/// Slices with their storage. Immutable.
 class Slices {
  public:
-  /// offsets: [count + 1]; no slices have no points. Throws UsageError where they do not begin with 0, descend, or do not end with n, naming the entry.
+  /// offsets: [count + 1], from 0 to n, not descending; otherwise throws UsageError naming the entry.
   Slices(std::span<const std::uint64_t> offsets, std::uint64_t n);
 
   [[nodiscard]] std::size_t count() const noexcept { return starts_.size() - 1; }

@@ -5,7 +5,7 @@
 
 namespace epsflow {
 
-/// Where space is cut, and what is on both sides: another cut, or a part. A list of them is a tree, whose root comes first.
+/// A cut of space, and the two sides of it: another cut, or a part. A list of cuts is a tree with the root first.
 struct SpaceCut {
   std::uint32_t axis = 0;
   double at = 0;           ///< below it is one side, at and above it the other

@@ -35,7 +35,7 @@ std::string_view trim(std::string_view text) {
 
 constexpr const char* kForms = "; write 0.1,0.2 or lo:hi:step or lo:hi:n:lin or lo:hi:n:log";
 
-/// Items of a comma list, blanks around them dropped. Throws UsageError where one is empty.
+/// Returns the items of a comma list, without blanks around them. Throws UsageError if one is empty.
 std::vector<std::string_view> split_items(std::string_view text, const char* what, const char* remedy = kForms) {
   if (trim(text).empty()) throw UsageError(std::string(what) + ": '' is no list" + remedy);
   std::vector<std::string_view> items = split(text, ',');
@@ -60,7 +60,7 @@ double parse_number(std::string_view text, std::string_view whole, const char* w
   return value;
 }
 
-/// Digits behind the decimal point when `value` is written out without an exponent.
+/// Returns the number of digits after the decimal point if `value` is written without an exponent.
 int decimals(double value) {
   const std::string text = format_number(value);
   const std::size_t e = std::min(text.find('e'), text.size());
@@ -72,10 +72,10 @@ int decimals(double value) {
   return std::max(0, digits - exponent);
 }
 
-/// `value` as the nearest number of `digits` decimals, so that 3 × 0.05 is 0.15.
+/// Returns `value` as the nearest number of `digits` decimals, so that 3 × 0.05 is 0.15.
 double round_decimals(double value, int digits) {
   if (digits < 0) return value;
-  char text[800];  // a float64 has at most 309 digits before the point, and here fewer than 350 behind it
+  char text[800];  // a float64 has at most 309 digits before the point, and here fewer than 350 after it
   const auto [end, code] = std::to_chars(text, text + sizeof(text), value, std::chars_format::fixed, digits);
   double rounded = value;
   if (code == std::errc{}) std::from_chars(text, end, rounded);
@@ -89,7 +89,7 @@ void require_count(double count, std::string_view item, const char* remedy) {
   throw UsageError(quoted(item) + " has more than a million values; take a " + remedy);
 }
 
-/// lo, lo + step, … up to hi, or downwards where hi is less; the sign of step is free where it is not against that.
+/// Returns lo, lo + step, … up to hi, or downwards if hi is less. The sign of step may be either then.
 std::vector<double> steps(double lo, double hi, double step, std::string_view item) {
   if (!std::isfinite(lo) || !std::isfinite(hi) || !std::isfinite(step) || step == 0) {
     throw UsageError(quoted(item) + ": lo:hi:step needs finite numbers and a step that is not 0");
@@ -111,7 +111,7 @@ std::vector<double> steps(double lo, double hi, double step, std::string_view it
   return values;
 }
 
-/// n values from lo to hi, both included, in even steps. Where the step is a short decimal number, so are the values.
+/// Returns n values from lo to hi, both included, in even steps. If the step is a short decimal, so are the values.
 std::vector<double> linear(double lo, double hi, double n) {
   const double step = n > 1 ? (hi - lo) / (n - 1) : 0;
   const int most_digits = std::max(decimals(lo), decimals(hi)) + 4;
@@ -123,7 +123,7 @@ std::vector<double> linear(double lo, double hi, double n) {
   return values;
 }
 
-/// n values from lo to hi, both included, in even ratios.
+/// Returns n values from lo to hi, both included, in even ratios.
 std::vector<double> logarithmic(double lo, double hi, double n) {
   std::vector<double> values;
   for (double i = 0; i < n; ++i)
@@ -141,7 +141,7 @@ std::vector<double> spaced(double lo, double hi, double n, bool is_logarithmic, 
   return is_logarithmic ? logarithmic(lo, hi, n) : linear(lo, hi, n);
 }
 
-/// The values of one item, and whether they were spread over a range by their number.
+/// The values of one item, and whether it gave their number (lin or log).
 struct ItemValues {
   std::vector<double> values;
   bool spread = false;
@@ -180,7 +180,7 @@ std::uint32_t to_minpts(double value, std::string_view whole) {
 
 Sweep::Sweep(const std::vector<Variant>& variants) {
   std::ranges::for_each(variants, require_valid);
-  // By value, and the first of equal ones first: there may be millions, for which a set is slow and large.
+  // Sorted by value, and the first of equal ones first. A set would be slow and large for millions of variants.
   std::vector<std::size_t> order(variants.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   const auto key = [&](std::size_t i) { return std::tuple(variants[i].eps, variants[i].minpts, i); };
@@ -246,12 +246,12 @@ std::vector<Variant> parse_variants(std::string_view text) {
 
 namespace {
 
-/// The number digits · 10^exponent. nearest_digits() gives 100 to 999 digits; a step up or down may give 99 or 1000.
+/// The number digits · 10^exponent. nearest_digits() returns 100 to 999 digits; a step up or down may give 99 or 1000.
 struct ThreeDigits {
   int digits = 0;
   int exponent = 0;
 
-  /// As float64 has the decimal number.
+  /// Returns the float64 of the decimal number.
   [[nodiscard]] double value() const {
     const std::string text = std::to_string(digits) + "e" + std::to_string(exponent);
     double parsed = 0;
@@ -260,11 +260,11 @@ struct ThreeDigits {
   }
 };
 
-/// The nearest to a value above 0.
+/// Returns the nearest such number to a value above 0.
 ThreeDigits nearest_digits(double value) {
   std::array<char, 32> text{};
   const auto end = std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::scientific, 2).ptr;
-  // "1.23e-05"
+  // The text has the form "1.23e-05".
   const int digits = (text[0] - '0') * 100 + (text[2] - '0') * 10 + (text[3] - '0');
   int exponent = 0;
   const char* const sign = text.data() + 5;

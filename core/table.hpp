@@ -1,4 +1,4 @@
-// A table that is not of points: named columns of equal length.
+// A table of named columns of equal length, which are not coordinates.
 #pragma once
 
 #include <cstddef>

@@ -20,7 +20,7 @@ namespace epsflow {
 struct Batch {
   enum class Unit : std::uint8_t { row, cell };
 
-  Range range;  ///< of rows, or of cells of the index
+  Range range;  ///< range of rows, or of cells of the index
   std::uint64_t expected_pairs = 0;
   std::uint32_t stride = 1;
   Unit unit = Unit::row;
@@ -30,27 +30,27 @@ struct Batch {
   }
 };
 
-/// How the work of one table is cut up.
+/// The division of the work of one table.
 struct BatchPlan {
   std::vector<Batch> batches;
   /// Ranges of rows that cost about the same to read; they cover all rows.
   std::vector<Range> blocks;
-  std::uint64_t pairs = 0;       ///< csr: of the whole table, from a sample or counted; packed: 0
+  std::uint64_t pairs = 0;       ///< csr: pairs of the whole table, from a sample or counted; packed: 0
   std::uint64_t lane_pairs = 0;  ///< csr: pairs that a lane's buffer holds; packed: 0
   bool counted = false;          ///< `pairs` and every batch's expected_pairs are exact
 };
 
-/// What a table search is made with.
+/// The options of a table search.
 struct TableOptions {
   FormatChoice format = FormatChoice::automatic;
   Kernel kernel = Kernel::rows;
   unsigned workers = 1;          ///< threads that will read the table; on the CPU also lanes that work at the same time
   unsigned lanes = 1;            ///< lanes to make
   std::uint64_t lane_pairs = 0;  ///< forces the size of a lane's buffer; 0: the plan chooses
-  double estimate_factor = 1;    ///< what an estimate is multiplied with: less makes batches overflow
+  double estimate_factor = 1;    ///< factor on estimates: below 1 it makes batches overflow
 };
 
-// What may become of a batch. Spans are valid until its lane's next search or sort.
+// The possible results of a batch follow. Spans are valid until its lane's next search or sort.
 
 /// csr: rows whose ids are in the table already, in memory from NeighborTable::reserve().
 struct PlacedRows {
@@ -69,17 +69,17 @@ struct PackedRows {
   Range rows;
   std::span<const std::uint32_t> counts;
 };
-/// Pairs in the lane, in any order: sort() makes rows of them.
+/// Pairs in the lane, in any order: sort() turns them into rows.
 struct UnsortedPairs {
   std::uint64_t count;
 };
-/// The lane's buffer is too small: the batch is to be split.
+/// The lane's buffer is too small: the batch must be split.
 struct BatchTooLarge {
   std::uint64_t needed;  ///< ids, pairs, or words of bits
 };
 /// The table has no room for the rows.
 struct TableFull {};
-/// The memory of a device, which other tables may share, has none for the work.
+/// The memory of a device, which other tables may share, does not suffice for the work.
 struct DeviceFull {
   std::exception_ptr error;
 };
@@ -90,18 +90,18 @@ struct BatchFailed {
 using BatchResult =
     std::variant<PackedRows, PlacedRows, LaneRows, UnsortedPairs, BatchTooLarge, TableFull, DeviceFull, BatchFailed>;
 
-/// Input id of each position, with whatever keeps it in memory. Must not outlive the backend.
+/// The input id of each position, and the owner of its memory. Must not outlive the backend.
 struct RowOrder {
   std::shared_ptr<const void> owner;
   std::span<const std::uint32_t> ids;  ///< [host] [n]
 };
 
-/// The search of one table, planned when it is made. It owns its lanes: streams of work with their buffers, each used by
-/// one batch at a time. Thread-safe for calls with different lanes.
+/// The search of one table. Its constructor plans the work. It owns its lanes: streams of work with their buffers, each
+/// used by one batch at a time. Thread-safe for calls with different lanes.
 class TableSearch {
  public:
-  /// Called exactly once per search or sort, from any thread. Must not throw, and must not call the backend. A search or
-  /// sort that throws instead has left nothing behind that still works on the lane.
+  /// Called exactly once per search or sort, from any thread. Must not throw, and must not call the backend. If a
+  /// search or sort throws instead, no work on the lane is left.
   using Completion = std::function<void(BatchResult)>;
 
   TableSearch() = default;
@@ -110,17 +110,17 @@ class TableSearch {
   virtual ~TableSearch() = default;
 
   [[nodiscard]] virtual const BatchPlan& plan() const = 0;
-  /// Of a packed table; null where the table is csr.
+  /// Returns the layout of a packed table; null if the table is csr.
   [[nodiscard]] virtual std::shared_ptr<const PackedLayout> layout() const { return nullptr; }
   [[nodiscard]] virtual RowOrder order() const = 0;
-  /// Pairs of points that a faster test has left to float64 so far.
+  /// Returns the number of pairs that a faster test has left to float64 so far.
   [[nodiscard]] virtual std::uint64_t open_pairs() const { return 0; }
-  /// The two halves of a batch that was too large.
+  /// Returns the two halves of a batch that was too large.
   [[nodiscard]] virtual std::pair<Batch, Batch> split(const Batch& batch) const = 0;
-  /// Finds all neighbours of the batch's rows. `table` is of layout(). Packed: writes the bits into it. Returns at once
-  /// or when done; `done` tells.
+  /// Finds all neighbours of the batch's rows. `table` has the layout layout(). Packed: writes the bits into it.
+  /// Returns at once or when finished; calls `done` with the result.
   virtual void search(const Batch& batch, unsigned lane, NeighborTable& table, Completion done) = 0;
-  /// Makes rows of the UnsortedPairs that the last search left in the lane.
+  /// Turns the UnsortedPairs that the last search left in the lane into rows.
   // NOLINTNEXTLINE(performance-unnecessary-value-param): as in search()
   virtual void sort(unsigned /*lane*/, NeighborTable& /*table*/, Completion /*done*/) {
     throw Error("a search that finds rows was asked to sort pairs, which is a defect of epsflow: please report it");
@@ -134,7 +134,7 @@ class TableSearch {
       "SearchOptions::format = FormatChoice::automatic");
 }
 
-/// Bytes of a table with its offsets and counts.
+/// Returns the bytes of a csr table with its offsets and counts.
 [[nodiscard]] constexpr std::uint64_t csr_table_bytes(std::uint64_t rows, std::uint64_t pairs) noexcept {
   return rows * 12 + pairs * sizeof(std::uint32_t);
 }

@@ -1,4 +1,4 @@
-// Trace: what each stage did when. One list of stage names feeds the trace, the progress and the benchmarks.
+// Trace: the times of each stage's work. One list of stage names serves the trace, the progress and the benchmarks.
 #pragma once
 
 #include <array>
@@ -32,13 +32,13 @@ inline constexpr std::array<std::string_view, 10> kStageNames{
   return kStageNames[static_cast<std::size_t>(s)];
 }
 
-/// What a stretch of work was about: {"rows", 512}, {"minpts", 4}. The name is a literal.
+/// The amount of a span's work: {"rows", 512}, {"minpts", 4}. The name is a literal.
 struct TraceDetail {
   std::string_view name;
   std::uint64_t value = 0;
 };
 
-/// One stretch of work of one stage on one thread. Times in nanoseconds since the trace began.
+/// One span of work of one stage on one thread. Times in nanoseconds since the trace began.
 struct TraceSpan {
   Stage stage{};
   std::uint32_t thread = 0;  ///< small number, one per thread, in the order of their first span
@@ -48,20 +48,20 @@ struct TraceSpan {
   TraceDetail detail;
 };
 
-/// Collects spans from any thread. Each span takes a lock once. That costs little, because a span covers at least a whole batch: a
-/// number of points whose neighbours are searched together.
+/// Collects spans from any thread. Each span takes a lock once. That costs little, because a span covers at least a
+/// whole batch: a number of points whose neighbours are searched together.
 class Trace {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// Stores a span. If there is no memory for it, it is dropped and nothing is thrown, so that the work that it describes goes on.
+  /// Stores a span. If memory does not suffice, it is dropped and nothing is thrown, so that the work goes on.
   void record(Stage stage, Clock::time_point begin, Clock::time_point end, double eps, TraceDetail detail) noexcept;
-  /// A batch outgrew its buffer and was split or rerun.
+  /// Counts a batch that outgrew its buffer and was split or rerun.
   void count_retry();
   /// Adds to open_pairs(), the number of pairs that a faster test could not decide and left to the float64 test.
   void count_open_pairs(std::uint64_t pairs);
 
-  /// A copy of all spans so far, in the order of their ends.
+  /// Returns a copy of all spans so far, in the order of their ends.
   [[nodiscard]] std::vector<TraceSpan> spans() const;
   [[nodiscard]] std::uint64_t retries() const;
   [[nodiscard]] std::uint64_t open_pairs() const;

@@ -11,7 +11,7 @@ namespace epsflow {
 
 namespace {
 
-/// Where none is below 0, a weight of that much makes its neighbours core at any minpts, and more of it changes nothing.
+/// If no weight is below 0, a weight of this makes its neighbours core at any minpts, as any larger one does.
 constexpr double kEnough = 0x1p32;
 
 }  // namespace

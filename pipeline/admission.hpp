@@ -1,4 +1,4 @@
-// Which group goes next, and when.
+// Admission decides which group of a run starts next, and when.
 #pragma once
 
 #include <atomic>
@@ -16,18 +16,18 @@
 
 namespace epsflow {
 
-/// A group's turn: it ends when all variants are clustered, or when memory runs out. Thread-safe.
+/// The turn of a group. It ends when all variants are clustered, or when memory runs out. Thread-safe.
 class Turn {
  public:
   explicit Turn(bool exclusive) noexcept : exclusive_(exclusive) {}
 
-  /// Nobody shares the memory until the preparation is complete (of the table, or of the counts that the group is clustered with).
-  /// So what does not fit now never will.
+  /// Returns true if no other group shares the memory until the preparation is complete (of the table, or of the counts
+  /// that the group is clustered with). If memory does not suffice then, it never will.
   [[nodiscard]] bool exclusive() const noexcept { return exclusive_; }
 
-  /// Memory ran out while others shared it.
+  /// Records that memory ran out while other groups shared it.
   void starve() noexcept { starved_ = true; }
-  /// There was no memory for the table. If nobody shared it, the group goes without one from now on.
+  /// Records that memory did not suffice for the table. If no other group shared it, the group stays without a table.
   void starve_of_table() noexcept {
     if (exclusive_) table_refused_ = true;
     starve();
@@ -41,17 +41,17 @@ class Turn {
   std::atomic<bool> table_refused_{false};
 };
 
-/// Where a run gets groups from that it shares with other runs: one for each call, until there are no more. ahead: it has others in flight, so that
-/// it may be given none although there are some. Thread-safe.
+/// Returns the next group that a run shares with other runs, until there are no more. ahead: the run has others in
+/// flight, so it may get none although some are left. Thread-safe.
 using MoreGroups = std::function<std::optional<stages::EpsGroup>(bool ahead)>;
 
 /// Lets groups begin.
 ///
-/// A group that was starved is started again, alone and exclusively. Only an exclusive one may say that the budget is too small. The
-/// first is exclusive anyway, being the largest.
+/// A group that was starved is started again, exclusively. Only an exclusive group may report that the budget is too
+/// small. The first group is exclusive anyway, because it is the largest.
 class Admission {
  public:
-  /// more: asked for others behind these; or null.
+  /// more: returns groups after these; or null.
   Admission(std::vector<stages::EpsGroup> groups, unsigned most, const ArenaPool& pool, MoreGroups more = nullptr)
       : waiting_(std::make_move_iterator(groups.begin()), std::make_move_iterator(groups.end())),
         most_(most),
@@ -62,7 +62,7 @@ class Admission {
     stages::EpsGroup group;
     bool exclusive = false;
   };
-  /// The next group if there is one and it may start now.
+  /// Returns the next group if there is one and it may start now.
   std::optional<Admitted> next() {
     const std::scoped_lock lock(mutex_);
     if (exclusive_running_) return std::nullopt;
@@ -83,13 +83,13 @@ class Admission {
     ++in_flight_;
     return admitted;
   }
-  /// The preparation of a group is complete; the group took so many bytes.
+  /// Call it when the preparation of a group is complete. bytes: the memory that the group took.
   void complete(const Turn& turn, std::uint64_t bytes) {
     const std::scoped_lock lock(mutex_);
     last_bytes_ = bytes;
     if (turn.exclusive()) exclusive_running_ = false;
   }
-  /// The turn is over, and the group's memory is free again. If the group was starved, it is next, and exclusive.
+  /// Call it when the turn is over and the group's memory is free again. A starved group is next, and exclusive.
   void end(const Turn& turn, stages::EpsGroup group) {
     const std::scoped_lock lock(mutex_);
     --in_flight_;
@@ -99,7 +99,7 @@ class Admission {
     waiting_.push_front(std::move(group));
     exclusive_next_ = true;
   }
-  /// Whether every group has been through.
+  /// Returns true if every group is finished.
   [[nodiscard]] bool done() const {
     const std::scoped_lock lock(mutex_);
     return waiting_.empty() && in_flight_ == 0 && !more_;
@@ -110,7 +110,7 @@ class Admission {
   std::deque<stages::EpsGroup> waiting_;
   unsigned most_;
   const ArenaPool& pool_;
-  MoreGroups more_;  ///< null once there are none
+  MoreGroups more_;  ///< null once it has returned no more groups
   unsigned in_flight_ = 0;
   bool exclusive_next_ = true;
   bool exclusive_running_ = false;

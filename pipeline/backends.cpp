@@ -41,7 +41,7 @@ std::vector<unsigned> gpus_found() {
 
 std::uint64_t free_memory_of(unsigned gpu) { return gpu::free_memory(narrow<int>(gpu)); }
 
-/// As CUDA counts; -1: any.
+/// Returns the device number of CUDA; -1: any device.
 int device_number(const EngineOptions& options) { return options.gpu ? narrow<int>(*options.gpu) : -1; }
 
 void check_gpu(const EngineOptions& options) { gpu::check_device(device_number(options)); }
@@ -93,7 +93,7 @@ std::uint64_t gpu_memory_of(const EngineOptions& options) {
   for (const unsigned gpu : gpus) {
     try {
       most = std::max(most, free_memory_of(gpu) / 10 * 9);
-    } catch (const ResourceError&) {  // an engine then takes another GPU, or the CPU
+    } catch (const ResourceError&) {  // an engine then uses another GPU, or the CPU
       if (options.backend == BackendChoice::gpu || options.gpu) throw;
     }
   }
@@ -104,7 +104,7 @@ BackendChoice choose_backend(std::uint64_t n, std::size_t dims, const Space& spa
                              const RunOptions& run, BackendChoice preferred) noexcept {
   if (engine.backend != BackendChoice::automatic) return engine.backend;
   if (space.norm == Norm::minkowski) return BackendChoice::cpu;
-  // What a core computes in a third of a second, and more: most points need far fewer differences than all pairs of them have.
+  // Differences that a core computes in a third of a second, or more: most points need far fewer than all pairs.
   constexpr double kFewDifferences = 1e9;
   const bool few = static_cast<double>(n) * static_cast<double>(n) / 2 * static_cast<double>(dims) <= kFewDifferences;
   const bool gpu_wanted = engine.gpu || engine.gpu_memory != 0 || run.labels == MemorySpace::device ||

@@ -35,10 +35,10 @@ void for_rows(std::size_t n, const CancelToken& cancel, const Work& work) {
   cancel.check();
 }
 
-/// What is wrong with the first row that is wrong, whichever thread finds it.
+/// The fault of the first invalid row, whichever thread finds it.
 class FirstFault {
  public:
-  /// what(): a sentence, which is asked for only where no earlier row is known to be wrong.
+  /// what(): returns a sentence. It is called only if no earlier row is known to be invalid.
   template <class What>
   void note(std::size_t row, const What& what) {
     const std::scoped_lock lock(mutex_);
@@ -47,7 +47,7 @@ class FirstFault {
     text_ = what();
   }
   [[nodiscard]] bool found() const noexcept { return row_ != kNone; }
-  /// Throws InputError where a row is wrong.
+  /// Throws InputError if a row is invalid.
   void check() const {
     if (row_ != kNone) throw InputError("row " + format_count(row_) + " of the table " + text_);
   }
@@ -95,7 +95,7 @@ void check_eps(const NeighborsView& table, const std::vector<stages::EpsGroup>& 
   }
 }
 
-/// Each row by itself.
+/// Checks each row by itself.
 void check_rows(const NeighborsView& table, const CancelToken& cancel) {
   FirstFault fault;
   const std::size_t n = table.size();
@@ -131,7 +131,7 @@ void check_rows(const NeighborsView& table, const CancelToken& cancel) {
   fault.check();
 }
 
-/// Notes the first row with a neighbour that does not have the row's point as one of its own, under some eps.
+/// Notes the first row that has a neighbour without that row's point in its own row, under some eps.
 void find_asymmetry(const NeighborsView& table, std::vector<double> radii, const CancelToken& cancel,
                     FirstFault& fault) {
   std::ranges::sort(radii);
@@ -148,7 +148,7 @@ void find_asymmetry(const NeighborsView& table, std::vector<double> radii, const
         const double to = distance(at);
         const double from = there ? distance(static_cast<std::uint64_t>(back - table.ids.begin())) : kNone;
         if (to == from) continue;
-        // An eps between the two makes one a neighbour of the other alone.
+        // With an eps between the two distances only one of the points is a neighbour of the other.
         const auto eps = std::ranges::lower_bound(radii, std::min(to, from));
         if (eps == radii.end() || *eps >= std::max(to, from)) continue;
         return fault.note(row, [&] {
@@ -165,7 +165,7 @@ void find_asymmetry(const NeighborsView& table, std::vector<double> radii, const
   });
 }
 
-/// What distances are compared with.
+/// Returns the radius that distances are compared with.
 double radius_of(double eps, const TableRun& run) { return run.float32_eps ? static_cast<float>(eps) : eps; }
 
 /// Clusters along rows that are not symmetric.

@@ -19,21 +19,21 @@ constexpr double kPlateau = 1.1;
 constexpr double kMuchNoise = 0.1;
 constexpr double kNearlyAsGood = 0.9;
 constexpr double kManyDuplicates = 0.05;
-/// Points that coordinates are judged by.
+/// Approximate number of points in the sample that coordinates are judged by.
 constexpr std::size_t kSample = 100'000;
 constexpr double kEvenGaps = 0.95;
 constexpr double kGapError = 1e-3;
 constexpr double kStepsOfEps = 4;
 constexpr double kAxisRules = 0.95;
 
-/// splitmix64's last steps.
+/// Mixes bits by the last steps of splitmix64.
 std::uint64_t mixed(std::uint64_t z) {
   z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9;
   z = (z ^ (z >> 27)) * 0x94D049BB133111EB;
   return z ^ (z >> 31);
 }
 
-/// [n] A hash of the coordinates of each point.
+/// Returns [n] a hash of the coordinates of each point.
 std::vector<std::uint64_t> hashes_of(PointsView points) {
   std::vector<std::uint64_t> hashes(points.size());
   parallel_ranges(points.size(), 1 << 14, [&](std::size_t begin, std::size_t end) {
@@ -49,7 +49,7 @@ std::vector<std::uint64_t> hashes_of(PointsView points) {
   return hashes;
 }
 
-/// The share of the points whose coordinates another has, too, but for points whose hashes meet by chance.
+/// Returns the share of points with the same coordinates as another point. Points whose hashes collide count too.
 double duplicate_share(std::vector<std::uint64_t> hashes) {
   parallel_sort(hashes);
   std::size_t duplicates = 0;
@@ -60,7 +60,7 @@ double duplicate_share(std::vector<std::uint64_t> hashes) {
   return hashes.empty() ? 0 : static_cast<double>(duplicates) / static_cast<double>(hashes.size());
 }
 
-/// The step of the lattice that nearly all values lie on; 0 where they lie on none. values: ascending.
+/// Returns the step of the lattice that nearly all values lie on; 0 if there is none. values: ascending.
 double step_of(std::vector<double> values) {
   const std::size_t n = values.size();
   values.erase(std::unique(values.begin(), values.end()), values.end());
@@ -116,7 +116,7 @@ std::vector<Doubt> doubts_of_map(const Exploration& made, const MapScores& score
     doubt(Doubt::two_scales, std::any_of(made.alternatives.begin(), made.alternatives.end(), [&](const Offer& other) {
             return other.score >= kNearlyAsGood * offer.score;
           }));
-    // A range of minpts that reaches into the grid tells enough of what is beyond.
+    // If the range of minpts reaches into the grid, a larger grid would hardly show more.
     const bool one_minpts = offer.plateau.minpts_from == offer.plateau.minpts_to;
     const bool last_minpts = chosen->minpts == 0 || chosen->minpts + 1 == made.minpts.size();
     doubt(Doubt::edge, chosen->eps == 0 || chosen->eps + 1 == made.eps.size() || (last_minpts && one_minpts));
@@ -130,7 +130,7 @@ std::vector<Doubt> doubts_of_points(PointsView points, std::optional<SeenAt> at)
   const std::vector<std::uint64_t> hashes = hashes_of(points);
   if (duplicate_share(hashes) > kManyDuplicates) doubts.push_back(Doubt::duplicates);
   if (!at) return doubts;
-  // By their hashes, so that the sample does not depend on the order of the rows. Equal points have equal hashes, and are all in or out.
+  // The sample is chosen by hashes, so that the order of rows does not matter. Equal points are all in or all out.
   const std::size_t one_in = std::max<std::size_t>(1, points.size() / kSample);
   bool quantised = false;
   double most = 0, all = 0;
@@ -148,8 +148,8 @@ std::vector<Doubt> doubts_of_points(PointsView points, std::optional<SeenAt> at)
     quantised = quantised || (step > 0 && at->eps < kStepsOfEps * step);
   }
   if (quantised) doubts.push_back(Doubt::quantised);
-  // Beside it the others say nothing: they hardly move a point out of the eps that shows the clusters first. (Clusters may lie along one coordinate and be as wide in the
-  // others as in that one.)
+  // The other coordinates hardly matter then: they do not move a point out of the smallest eps that shows the clusters.
+  // (Clusters may lie along one coordinate and be as wide in the others as in it.)
   const bool others_are_small = all - most < at->least * at->least;
   if (points.dims() > 1 && most > kAxisRules * all && others_are_small) doubts.push_back(Doubt::one_axis_rules);
   return doubts;

@@ -1,4 +1,4 @@
-// What is to be doubted of an exploration, told from the map, from the offers and from the coordinates.
+// Finds doubts of an exploration in the map, the offers and the coordinates.
 #pragma once
 
 #include <optional>
@@ -9,20 +9,20 @@
 
 namespace epsflow {
 
-/// made: all but its doubts. chosen: the place of the recommended cell. By Doubt's order.
+/// Returns doubts in the order of Doubt. made: the exploration, complete except for doubts. chosen: recommended place.
 [[nodiscard]] std::vector<Doubt> doubts_of_map(const Exploration& made, const MapScores& scores,
                                                std::optional<GridPlace> chosen, std::size_t n);
 
-/// Points from which on these are not few.
+/// Fewer points than this are few.
 inline constexpr std::size_t kFewPoints = 100;
 
-/// Where clusters are seen.
+/// The eps at which clusters are visible.
 struct SeenAt {
-  double eps = 0;    ///< of the recommended cell, or of the middle of the grid
-  double least = 0;  ///< the smallest eps that shows the same
+  double eps = 0;    ///< eps of the recommended cell, or of the middle of the grid
+  double least = 0;  ///< the smallest eps that shows the same clusters
 };
 
-/// at: nothing where single coordinates mean nothing. O(n·d log n), in parallel.
+/// Returns the doubts that the coordinates raise. at: empty if coordinates have no meaning. O(n·d log n), parallel.
 [[nodiscard]] std::vector<Doubt> doubts_of_points(PointsView points, std::optional<SeenAt> at);
 
 }  // namespace epsflow

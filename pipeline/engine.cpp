@@ -20,17 +20,17 @@
 namespace epsflow {
 namespace {
 
-/// Rows that a thread moves at a time.
+/// Rows that a thread transforms at a time.
 constexpr std::size_t kMovedRows = 1 << 13;
 
-/// In its simplest form. Throws UsageError.
+/// Returns the metric in its simplest form. Throws UsageError.
 Metric checked(const Metric& metric, std::size_t dims) {
   check_metric(metric, dims);
   return canonical(metric);
 }
 
-/// Lets every engine have as many threads as it asks for. One for the process: oneTBB takes the smallest of several
-/// limits for all, and prints where an engine then gets fewer threads.
+/// Lets every engine have as many threads as it requests. One limit serves the process: oneTBB applies the smallest of
+/// several limits to all, and prints a warning if an engine then gets fewer threads.
 void allow_more_threads_than_cores() {
   static const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, kMostThreads);
 }

@@ -26,20 +26,20 @@ constexpr std::size_t kEpsCount = 40;
 constexpr std::size_t kMinptsCount = 10;
 constexpr std::uint32_t kLeastMinpts = 3;
 constexpr double kMostMinpts = 200;
-/// The largest minpts is this part of the points.
+/// The largest minpts is the number of points divided by this.
 constexpr double kMinptsShare = 20;
-/// The grid begins where this share is core, and ends where this share is one cluster.
+/// The grid begins at the eps with this share of core points, and ends when this share is one cluster.
 constexpr double kFirstCore = 0.02;
 constexpr double kLastCluster = 0.98;
 constexpr int kBisections = 3;
 constexpr double kLeastRange = 1.5;
 
-/// How many eps are swept at least where time is bounded. Of 5 hardly any clusters live long enough to be told from chance.
+/// The fewest eps that are swept if time is bounded. With 5, hardly any clusters live longer than by chance.
 constexpr std::size_t kLeastEps = 10;
-/// What is expected to take longer than this part of the time left is not begun: other work comes and goes.
+/// Work that is expected to take longer than this part of the time left is not begun, because other load varies.
 constexpr double kSpare = 0.8;
 
-/// Offers of a smaller adjusted Rand index tell different things.
+/// Two offers differ if their adjusted Rand index is smaller.
 constexpr double kSame = 0.8;
 constexpr std::size_t kMostOffers = 3;
 
@@ -53,7 +53,7 @@ std::string short_number(double value) {
   return text;
 }
 
-/// count values from `from` to `to` in even ratios.
+/// Returns `count` values from `from` to `to` in even ratios.
 std::vector<double> even_ratios(double from, double to, std::size_t count) {
   std::vector<double> values(count);
   for (std::size_t i = 0; i < count; ++i) {
@@ -76,7 +76,7 @@ std::vector<std::uint32_t> suggested_minpts(std::size_t n) {
   return minpts;
 }
 
-/// What is counted without labels, and what is offered with them: both on the host.
+/// Returns options for counts without labels, or for labels of an offer, both on the host.
 RunOptions options_for(Keep keep, RunOptions options) {
   options.keep = keep;
   options.labels = MemorySpace::host;
@@ -86,7 +86,7 @@ RunOptions options_for(Keep keep, RunOptions options) {
   return options;
 }
 
-/// The mean weight of a point, 1 where points have none. Throws UsageError for weights below 0.
+/// Returns the mean weight of a point, 1 if points have no weights. Throws UsageError for weights below 0.
 double mean_weight(const Dataset& data, const RunOptions& options, const Observer& observer) {
   const Session session(data, options, observer);
   session.require_one_slice("explore()");
@@ -100,7 +100,7 @@ double mean_weight(const Dataset& data, const RunOptions& options, const Observe
   return weights.weight_of(weights.total()) / static_cast<double>(data.size());
 }
 
-/// In units of the mean weight. Throws UsageError where these are no whole numbers that a minpts can be.
+/// Returns minpts in units of the mean weight. Throws UsageError if they are not valid whole numbers.
 std::vector<std::uint32_t> weighted_minpts(std::span<const std::uint32_t> points, double weight) {
   constexpr double kLeastWeight = 0.5;
   constexpr double kMost = std::numeric_limits<std::uint32_t>::max();
@@ -119,7 +119,7 @@ std::vector<std::uint32_t> weighted_minpts(std::span<const std::uint32_t> points
   return minpts;
 }
 
-/// The points of the largest cluster of a variant, whatever the order of the rows.
+/// Returns the number of points of the largest cluster of a variant, whatever the order of the rows.
 double largest(const Dataset& data, const Variant& variant, const RunOptions& options, const Observer& observer) {
   RunOptions how = options_for(Keep::summary, options);
   how.clusters = true;
@@ -146,7 +146,7 @@ std::vector<double> suggested_eps(const Dataset& data, std::uint32_t largest_min
   }
   const auto joined = [&](double eps) { return largest(data, {eps, largest_minpts}, options, observer) >= enough; };
   double to = from;
-  // Beyond the largest distance of points, times their number, nothing is apart any more.
+  // At an eps beyond the largest distance times the number of points, all points are joined.
   const double end = most * static_cast<double>(data.size());
   while (to < end && !joined(to)) to *= 2;
   double apart = to / 2;
@@ -177,7 +177,7 @@ std::string reason_of(const CellScore& score, const Plateau& plateau) {
   return text + "; " + percent(score.noise) + " of the points are noise or in small clusters";
 }
 
-/// By how recommendations fared on sets whose clusters are known (docs/choosing.md).
+/// Estimates the confidence from recommendations for sets with known clusters (docs/choosing.md).
 double confidence_of(const CellScore& score, const Plateau& plateau, bool at_most) {
   double expected = 0.97;
   if (plateau.minpts_to <= 2 * plateau.minpts_from) expected -= 0.06;
@@ -188,7 +188,7 @@ double confidence_of(const CellScore& score, const Plateau& plateau, bool at_mos
   return std::clamp(expected, 0.1, 0.97);
 }
 
-/// The lineage of the sweep.
+/// Returns the lineage of the sweep.
 Lineage mapped(const Dataset& data, const Sweep& sweep, const RunOptions& options, Forecast& forecast) {
   LineageBuilder builder(sweep);
   RunOptions how = options_for(Keep::summary, options);
@@ -201,7 +201,8 @@ Lineage mapped(const Dataset& data, const Sweep& sweep, const RunOptions& option
   return builder.finish();
 }
 
-/// How far two offers agree on the points that are border points of neither: which cluster these are in depends on the order of the rows.
+/// Returns the agreement of two offers on the points that are border points of neither, because the cluster of a border
+/// point depends on the order of the rows.
 double agreement_of(const Offer& a, const Offer& b) {
   std::vector<std::int32_t> of_a, of_b;
   const auto is_border = [](const Offer& offer, std::size_t i) {
@@ -221,8 +222,8 @@ struct Round {
   std::size_t eps = 0;
 };
 
-/// Where time is bounded: the eps in rounds, so that those of the first rounds together are in even ratios, and the last is among them.
-/// Each round but the first has about as many as all before it.
+/// Divides the eps into rounds, for bounded time. The eps of the first rounds together are in even ratios and include
+/// the last eps. Each round except the first has about as many eps as all rounds before it.
 std::vector<Round> rounds_of(const Sweep& sweep) {
   const std::vector<std::vector<Variant>> groups = variants_by_eps(sweep);
   const std::size_t last = groups.size() - 1;
@@ -242,7 +243,7 @@ std::vector<Round> rounds_of(const Sweep& sweep) {
   return rounds;
 }
 
-/// The lineage of as many rounds as there is time for. Throws UsageError if there is none for the first.
+/// Returns the lineage of as many rounds as the time allows. Throws UsageError if it does not suffice for the first.
 Lineage mapped_in_time(const Dataset& data, const Sweep& sweep, const RunOptions& options, const Observer& observer,
                        const TimeBound& bound) {
   RunOptions how = options_for(Keep::summary, options);
@@ -251,7 +252,7 @@ Lineage mapped_in_time(const Dataset& data, const Sweep& sweep, const RunOptions
   std::vector<VariantResult> results;
   std::size_t swept = 0;  // eps
   for (const Round& round : rounds_of(sweep)) {
-    // The eps of a round take about as long as those between which they lie. Labels are made afterwards.
+    // The eps of a round take about as long as the eps between which they lie. Labels are made afterwards.
     const double of_eps = swept == 0 ? 0 : (began - bound.left()) / static_cast<double>(swept);
     if (of_eps * static_cast<double>(round.eps + 1) > kSpare * bound.left()) break;
     Observer watching = observer;
@@ -264,7 +265,7 @@ Lineage mapped_in_time(const Dataset& data, const Sweep& sweep, const RunOptions
         observer.on_progress(p);
       };
     }
-    // As they come: a lineage wants those of an eps by descending minpts.
+    // Results are stored as they come, because a lineage requires the variants of an eps by descending minpts.
     std::vector<VariantResult> made;
     made.reserve(round.variants.size());
     try {
@@ -290,7 +291,7 @@ Lineage mapped_in_time(const Dataset& data, const Sweep& sweep, const RunOptions
 }
 
 void add_doubts_of_points(Exploration& made, const Dataset& data, SeenAt at, const Observer& observer) {
-  // Directions and places on a sphere have no lattice and no scale of their own.
+  // Directions and positions on a sphere have no lattice and no scale.
   const MetricKind kind = data.metric().kind;
   const bool coordinates = !on_sphere(kind) && kind != MetricKind::cosine;
   const RunOptions options;
@@ -326,7 +327,7 @@ Exploration explored(const Dataset& data, const Sweep& sweep, const RunOptions& 
     }
   }
 
-  // The recommended cell is labelled in any case; others while there is time.
+  // The recommended cell is always labelled, the others only while there is time.
   const auto offer = [&](GridPlace place, const CancelToken* cancel) {
     const CellScore& score = scores.score(place);
     Offer offered;
@@ -334,7 +335,7 @@ Exploration explored(const Dataset& data, const Sweep& sweep, const RunOptions& 
     offered.variant = made.map.cell(offered.cell).variant;
     Observer watching = forecast.next();
     watching.cancel = cancel;
-    if (bound.given()) watching.on_progress = nullptr;  // the map is what can be told of
+    if (bound.given()) watching.on_progress = nullptr;  // progress covers the map only
     RunOptions how = options_for(Keep::labels, options);
     how.core_mask = true;
     VariantResult result = std::move(run(data, Sweep({offered.variant}), how, watching).front());
@@ -428,7 +429,7 @@ std::string sentence_of(Doubt doubt) {
 
 Sweep suggest(const Dataset& data, const RunOptions& options, const Observer& caller) {
   Observer observer = caller;
-  observer.on_progress = nullptr;  // of the many small runs there is nothing to tell
+  observer.on_progress = nullptr;  // the many small runs report no progress
   const double weight = mean_weight(data, options_for(Keep::summary, options), observer);
   if (data.size() < kFewestPoints) return Sweep();
   const std::vector<std::uint32_t> minpts = weighted_minpts(suggested_minpts(data.size()), weight);

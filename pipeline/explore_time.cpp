@@ -17,14 +17,14 @@ namespace {
 
 /// The most seconds that a clock can count from now on.
 constexpr double kMostSeconds = 1e9;
-/// Where the eps lie that are swept first, as shares of the number of eps. The first of them, in the middle, already allow an estimate.
+/// Positions of the eps that are swept first, as shares of their number. The first, in the middle, allow an estimate.
 constexpr std::array kPilots{0.5, 0.25, 0.75, 0.0, 0.95};
-/// As many eps at a time as are in progress at a time later on.
+/// Number of eps that are swept at once, the same as later on.
 constexpr std::size_t kPilotEps = 2;
 constexpr std::size_t kFewestEps = 16;
-/// What the first and the last eps are expected to cost until they were swept, as a share of those in the middle.
+/// Expected time of the first and the last eps before they are swept, as a share of the time of an eps in the middle.
 constexpr double kOfEnds = 0.3;
-/// Logarithms are taken of seconds of at least this.
+/// Seconds are raised to this before their logarithm is taken.
 constexpr double kLeastSeconds = 1e-6;
 
 double countable(const std::optional<double>& seconds) {
@@ -96,7 +96,7 @@ Observer Forecast::next() {
   run_began_ = Clock::now();
   Observer observer = observer_;
   if (!observer_.on_progress) return observer;
-  if (part_ == 0 && !pilots_.empty()) {  // there is nothing to go by yet
+  if (part_ == 0 && !pilots_.empty()) {  // no estimate is possible yet
     observer.on_progress = nullptr;
     return observer;
   }
@@ -126,8 +126,8 @@ void Forecast::ended() {
   }
 }
 
-/// Interpolates between the nearest eps that were swept first, in even ratios, because costs rise and fall by factors. The first and the
-/// last eps of all are mostly cheaper than those in the middle.
+/// Interpolates between the nearest eps that were swept first, in even ratios, because times rise and fall by factors.
+/// The first and the last eps are mostly faster than the middle ones.
 double Forecast::cost(std::size_t eps) const {
   const std::size_t last = seconds_.size() - 1;
   const auto known = [&](std::size_t e) -> std::optional<double> {
@@ -155,7 +155,7 @@ std::optional<double> Forecast::seconds_left(std::size_t done) const {
     (counts ? of_done : left) += cost(e);
   }
   if (part_ >= parts_.size()) left = 0;
-  // A long run is quicker than several short ones, and other work comes and goes.
+  // A long run is faster than several short ones, and other load on the machine varies.
   const double pace = of_done > 0.05 * (of_done + left) ? seconds_of_run() / of_done : 1;
   double of_eps = 0;  // on average
   for (std::size_t e = 0; e < seconds_.size(); ++e) of_eps += cost(e) / static_cast<double>(seconds_.size());

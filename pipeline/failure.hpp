@@ -1,4 +1,4 @@
-// The first failure of a flow, and the way back from work that a backend was given.
+// Records the first failure of a flow, and returns work from a backend to the graph.
 #pragma once
 
 #include <atomic>
@@ -11,7 +11,7 @@
 
 namespace epsflow {
 
-/// The first failure of a flow, and the flag that stops it.
+/// Records the first failure of a flow and sets the flag that stops it.
 class Failure {
  public:
   explicit Failure(CancelToken& stop) : stop_(stop) {}
@@ -23,7 +23,7 @@ class Failure {
     }
     stop_.cancel();
   }
-  /// Runs body unless the flow has stopped, and records what it throws.
+  /// Runs body unless the flow has stopped, and records its exception.
   template <class F>
   void guard(F&& body) noexcept {
     if (stop_.cancelled()) return;
@@ -44,8 +44,8 @@ class Failure {
   std::exception_ptr first_;
 };
 
-/// The way back from work that was handed to the backend: reserves the graph until the message has come back. Whatever
-/// the backend does (throws, calls twice, forgets), exactly one message comes, or the flow fails; it never hangs.
+/// Returns work that was handed to the backend: reserves the graph until the message has come back. Whether the backend
+/// throws, calls twice or drops the work, exactly one message comes or the flow fails; it never hangs.
 template <class Node>
 class WayBack {
  public:
@@ -62,7 +62,7 @@ class WayBack {
     gateway_.release_wait();
   }
 
-  /// True for the first who asks: whoever it is works on the message, and puts it.
+  /// Returns true for the first caller, which then works on the message and puts it.
   [[nodiscard]] bool claim() noexcept { return !claimed_.test_and_set(); }
 
   template <class Message>

@@ -24,7 +24,7 @@ namespace {
 namespace fg = tbb::flow;
 using stages::EpsJob;
 
-/// A job with what the graph keeps of it.
+/// A job with the state that the graph keeps of it.
 struct Scheduled : EpsJob {
   explicit Scheduled(Admission::Admitted admitted) : EpsJob(std::move(admitted.group)), turn(admitted.exclusive) {}
 
@@ -77,16 +77,15 @@ class Flow {
 
   void run() {
     fg::graph graph;
-    // What a device is asked to do is an async_node: the work is handed to the backend, and comes back through the
-    // node's gateway.
+    // Device work is an async_node: the work is handed to the backend, and returns through the node's gateway.
     OfJob index(graph, fg::unlimited,
                 [&](const JobPtr& job, OfJob::gateway_type& gateway) { post(gateway, job, &Flow::build_index); });
     fg::multifunction_node<JobPtr, std::tuple<JobPtr, JobPtr>> choose(
         graph, fg::unlimited, [&](const JobPtr& job, auto& out) { choose_strategy(job, out); });
-    // The way without a table.
+    // The path without a table.
     OfJob direct(graph, fg::unlimited,
                  [&](const JobPtr& job, OfJob::gateway_type& gateway) { post(gateway, job, &Flow::cluster_directly); });
-    // The way through a table. A lane's number travels with its batch, and comes back when the rows are in the table.
+    // The path through a table. A lane's number travels with its batch, and returns when the rows are in the table.
     OfJob plan(graph, fg::unlimited,
                [&](const JobPtr& job, OfJob::gateway_type& gateway) { post(gateway, job, &Flow::plan_batches); });
     fg::multifunction_node<JobPtr, std::tuple<BatchTask, JobPtr>> hand_out(
@@ -94,7 +93,7 @@ class Flow {
     fg::queue_node<BatchTask> batches(graph);
     fg::buffer_node<LaneNumber> idle_lanes(graph);
     fg::join_node<LaneTask, fg::reserving> with_lane(graph);
-    // Before the clustering of other tables: a lane that waits is a device that waits.
+    // This has priority over the clustering of other tables: a waiting lane is a waiting device.
     constexpr fg::node_priority_t kLanesFirst = 1;
     fg::async_node<LaneTask, SearchedBatch> search(
         graph, fg::unlimited, [&](const LaneTask& task, OnLane::gateway_type& gateway) { start_search(task, gateway); },
@@ -104,13 +103,12 @@ class Flow {
         [&](const SearchedBatch& batch, OnLane::gateway_type& gateway) { start_sort(batch, gateway); }, kLanesFirst);
     fg::multifunction_node<SearchedBatch, std::tuple<LaneNumber, BatchTask, JobPtr>> table(
         graph, fg::unlimited, [&](const SearchedBatch& batch, auto& out) { build_table(batch, out); }, kLanesFirst);
-    // Not all tables at once: they would share the threads, end at the same time, and leave nothing to do while the
-    // next ones are made.
+    // Tables are not clustered all at once: they would end together, and threads would idle until the next is made.
     fg::function_node<JobPtr, JobPtr> consume(graph, std::max(1U, in_flight_ - 1), [&](const JobPtr& job) {
       consume_table(*job);
       return job;
     });
-    // Both ways end here.
+    // Both paths end here.
     fg::function_node<JobPtr> finish(graph, fg::unlimited, [&](const JobPtr& job) { finish_job(*job); });
 
     fg::make_edge(index, choose);
@@ -141,7 +139,7 @@ class Flow {
   }
 
  private:
-  /// Begins every job that may start now.
+  /// Starts every job that may start now.
   void start_next() {
     while (!context_.stop.cancelled()) {
       auto admitted = admission_.next();
@@ -150,7 +148,7 @@ class Flow {
     }
   }
 
-  /// The job's preparation is complete: the next may be prepared while this one is clustered.
+  /// Call it when the job's preparation is complete: the next job may be prepared while this one is clustered.
   void preparation_complete(const Scheduled& job) {
     const std::uint64_t table =
         job.table != nullptr ? job.table->bytes() : job.index->direct_bytes(direct_.options(job.group));
@@ -167,7 +165,7 @@ class Flow {
     });
   }
 
-  /// Runs the body where it may wait for the device, then passes the job on.
+  /// Runs the body on a thread that may wait for the device, then passes the job on.
   void post(OfJob::gateway_type& gateway, const JobPtr& job, void (Flow::*body)(Scheduled&)) {
     const auto way_back = std::make_shared<WayBack<OfJob>>(gateway, failure_);
     try {
@@ -177,7 +175,7 @@ class Flow {
         way_back->put(job);
       });
     } catch (...) {
-      // The task may be running already: then it passes the job on.
+      // If the task is already running, it passes the job on.
       failure_.record(std::current_exception());
       if (way_back->claim()) way_back->put(job);
     }
@@ -215,7 +213,8 @@ class Flow {
     });
   }
 
-  /// Else the group starts again: exclusively or, if it was that, without a table.
+  /// Returns true if a table that does not fit is an error. Otherwise the group starts again, exclusively, or without a
+  /// table if it was already exclusive.
   [[nodiscard]] bool table_must_fit(const Scheduled& job) const { return job.turn.exclusive() && !choose_.open(); }
 
   template <class Ports>
@@ -224,7 +223,7 @@ class Flow {
       std::get<1>(out).try_put(job);
       return;
     }
-    // The count is final before the first batch goes: from then on other threads may finish the job, and free the plan.
+    // The number of batches is final before the first is sent: then other threads may finish the job and free the plan.
     const std::vector<Batch> batches = job->search->plan().batches;
     for (const Batch& batch : batches) std::get<0>(out).try_put(BatchTask{job, batch});
   }
@@ -246,7 +245,7 @@ class Flow {
           [&](auto&& done) { batch.job->search->sort(batch.lane, *batch.job->table, done); });
   }
 
-  /// Starts work of a lane that calls done(result) from any thread, which passes the batch on.
+  /// Starts work of a lane. It calls done(result) from any thread, which passes the batch on.
   template <class Work>
   void start(Stage stage, const SearchedBatch& batch, TraceDetail detail, OnLane::gateway_type& gateway, Work&& work) {
     const auto began = Trace::Clock::now();
@@ -274,7 +273,7 @@ class Flow {
     const auto* full = std::get_if<DeviceFull>(&batch.result);
     const auto* failed = std::get_if<BatchFailed>(&batch.result);
     if (full != nullptr && !job.turn.exclusive()) {
-      job.turn.starve();  // other tables may have what the device lacks
+      job.turn.starve();  // other tables may hold the device memory that it lacks
     } else if (full != nullptr || failed != nullptr) {
       failure_.record(full != nullptr ? full->error : failed->error);
     }

@@ -13,42 +13,43 @@
 
 namespace epsflow {
 
-/// What a flow works on. Everything outlives it.
+/// The inputs of a flow, which must outlive it.
 struct FlowContext {
   const LoadedPoints& points;
-  const LoadedWeights* weights;  ///< of the points; null where they have none
+  const LoadedWeights* weights;  ///< null if the points have none
   const RunOptions& options;
   const Observer& observer;
   Backend& backend;
   ArenaPool& pool;
   unsigned threads = 1;
-  /// Cancelled by the caller's token, and by the flow itself once a stage has failed.
+  /// Cancelled by the caller's token, and by the flow itself after a stage has failed.
   CancelToken& stop;
 };
 
-/// What a table is made with, as the options say it or as suits the backend.
+/// Returns the options of a table: as given, or as suits the backend.
 [[nodiscard]] TableOptions table_options(const SearchOptions& options, const Backend& backend, unsigned threads);
 
-/// What indexes are made for, but their eps. weights: of the points, or null.
+/// Returns the options of indexes, without eps. weights: of the points, or null.
 [[nodiscard]] IndexOptions index_options(const RunOptions& options, Cells cells, const LoadedWeights* weights) noexcept;
 
-/// What becomes of the groups.
+/// Receives the results of the groups.
 struct FlowConsumer {
   /// Called with a finished table from a task of the graph; the table is freed when it returns.
   std::function<void(const stages::EpsJob&)> consume;
-  /// Bytes that consume() will need for a group of so many variants, set aside before the table is made.
+  /// Returns the bytes that consume() needs for a group of that many variants, reserved before the table.
   std::function<std::uint64_t(std::size_t variants)> bytes;
   /// Called with the labels of a variant that needed no table. Empty: all groups go through tables.
   std::function<void(VariantResult&&)> result;
-  /// Called with eps and the share of its rows as rows of a table arrive, from any thread.
+  /// Called with eps and the finished share of rows when rows of a table arrive, from any thread.
   std::function<void(double, double)> moved;
 };
 
-/// Takes each group to its table, which goes to the consumer, or to its labels without one, as stages/choose_strategy.hpp
-/// says. Up to RunOptions::tables groups are in flight, so that one is prepared while another is clustered.
+/// Makes the table of each group and passes it to the consumer, or makes its labels without one, as
+/// stages/choose_strategy.hpp chooses. Up to RunOptions::tables groups are in flight, one is prepared while another is
+/// clustered.
 ///
-/// The first exception of any stage stops the flow: no new work begins, every lane comes home, and it is thrown from
-/// here. Throws Cancelled when the caller's token stopped it. more: for groups behind these; or null.
+/// The first exception of any stage stops the flow: no new work begins, every lane is returned, and run_flow() throws
+/// it. Throws Cancelled if the caller's token stopped it. more: returns groups after these; or null.
 void run_flow(const FlowContext& context, std::vector<stages::EpsGroup> groups, const FlowConsumer& consumer,
               MoreGroups more = nullptr);
 

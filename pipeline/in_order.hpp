@@ -1,4 +1,4 @@
-// Results in the order in which they were asked for.
+// Results in the order of the sweep.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,7 @@
 
 namespace epsflow {
 
-/// Collects one result for each variant of `sweep`, in its order. start(on_result) calls on_result for each, in any order, one at a
-/// time.
+/// Returns one result for each variant of `sweep`, in its order. start(on_result) calls it for each, one at a time.
 template <class Result = VariantResult, class Start>
 [[nodiscard]] std::vector<Result> in_order(const Sweep& sweep, Start&& start) {
   std::vector<Result> results(sweep.size());

@@ -17,7 +17,7 @@ struct Job::State {
 
   CancelToken cancel;
   std::future<std::vector<VariantResult>> future;
-  std::jthread thread;  // last: it uses the others
+  std::jthread thread;  // last: it uses the members above
 };
 
 Job::Job(std::unique_ptr<State> state) noexcept : state_(std::move(state)) {}
@@ -31,7 +31,7 @@ Job::~Job() { cancel(); }
 
 bool Job::wait_for(std::chrono::nanoseconds time) const {
   if (state_ == nullptr || !state_->future.valid()) return true;
-  constexpr std::chrono::hours kLongest{24 * 365};  // beyond, clocks overflow
+  constexpr std::chrono::hours kLongest{24 * 365};  // clocks overflow beyond this
   return state_->future.wait_for(std::min<std::chrono::nanoseconds>(time, kLongest)) == std::future_status::ready;
 }
 
@@ -41,7 +41,7 @@ void Job::cancel() noexcept {
 
 std::vector<VariantResult> Job::results() {
   if (state_ == nullptr || !state_->future.valid()) throw Error("the results of this job have been taken already");
-  state_->thread.join();  // which lets go of the data set
+  state_->thread.join();  // releases the data set
   return state_->future.get();
 }
 

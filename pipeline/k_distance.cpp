@@ -27,13 +27,12 @@ void check_k(std::uint32_t k, std::size_t n) {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr std::size_t kPiece = 1 << 14;
 
-/// Which sums of squares, or of other powers, float64 holds: smaller ones lose digits or vanish, larger ones are
-/// infinite.
+/// Checks which sums of squares (or other powers) float64 holds: smaller ones lose digits, larger ones are infinite.
 class HeldSums {
  public:
   // Exponents of 2.
   static constexpr int kLeast = -1000;  ///< terms that underflow are far below the last digit of such a sum
-  static constexpr int kMost = 960;     ///< of terms: a sum of kMaxDims such is finite
+  static constexpr int kMost = 960;     ///< largest exponent of terms: a sum of kMaxDims such terms is finite
 
   explicit HeldSums(const Space& space)
       : power_(space.norm == Norm::euclidean   ? 2
@@ -44,7 +43,7 @@ class HeldSums {
   [[nodiscard]] bool hold(double sum) const noexcept {
     return sum < kInfinity && (power_ == 1 || sum >= std::ldexp(1.0, kLeast));
   }
-  /// Whether a sum of 0 is that of equal points: other coordinates differ by their last digit at least.
+  /// Returns true if a sum of 0 implies equal points: other coordinates differ at least by their last digit.
   [[nodiscard]] bool hold_zero(PointsView points) const {
     if (power_ == 1) return true;
     const double least = std::exp2(kLeast / power_ + 54);
@@ -64,7 +63,7 @@ class HeldSums {
   double power_;
 };
 
-/// How large the coordinates of points are, and how much they differ.
+/// The magnitudes of coordinates and of their differences.
 struct Magnitudes {
   explicit Magnitudes(PointsView points) : differ(points.dims()) {
     for (std::size_t k = 0; k < points.dims(); ++k) {
@@ -80,12 +79,12 @@ struct Magnitudes {
     }
   }
 
-  std::vector<bool> differ;  ///< [d] whether points differ along an axis
-  double largest = 0;        ///< coordinate of these axes, signs aside
+  std::vector<bool> differ;  ///< [d] true if points differ along the axis
+  double largest = 0;        ///< largest absolute coordinate on these axes
   double extent = 0;         ///< the largest difference along an axis, at most the largest number
 };
 
-/// points · 2^exponent. Axes along which no points differ are 0, as what the points have in common may be too large.
+/// Returns points · 2^exponent. Axes along which no points differ are set to 0: their coordinates may be too large.
 Points scaled(PointsView points, const Magnitudes& magnitudes, int exponent) {
   Points result(points.size(), points.dims(), Precision::float64);
   const std::span<double> out = result.values<double>();
@@ -107,14 +106,13 @@ Points scaled(PointsView points, const Magnitudes& magnitudes, int exponent) {
                    (power == 2 ? "" : ", or choose a power of minkowski nearer to 2"));
 }
 
-/// Turns sums into distances if float64 does not hold all of the sums. The others are searched again, among points
-/// times a power of two, which changes no digit: first the largest power with finite sums, then larger ones until all
-/// are held.
+/// Converts sums to distances. If float64 does not hold a sum, its points are searched again, multiplied by a power of
+/// two, which changes no digit: first by the largest power with finite sums, then by larger ones until all are held.
 void find_distances(PointsView points, const Space& space, std::span<const std::uint32_t> ks, std::span<double> found,
                     const CancelToken& cancel) {
   const HeldSums sums(space);
   std::vector<double> again(found.size());
-  // Without powers: 0 for equal points alone, and else about the distance.
+  // Largest differences need no powers: they are 0 for equal points only, else about the distance.
   Space largest_difference = space;
   largest_difference.norm = Norm::chebyshev;
   index::nearest_sums(points, largest_difference, ks, again.data(), cancel);
@@ -220,7 +218,7 @@ Knee knee(std::span<const double> distances) {
   const double slope = (std::log(*(last - 1)) - lowest) / static_cast<double>(last - first - 1);
   double farthest = 0;
   for (auto at = first; at != last; ++at) {
-    // Of the distances of one value the last is the one that counts.
+    // Of several points with the same distance the last one counts.
     if (at + 1 != last && at[1] == *at) continue;
     const double below = lowest + slope * static_cast<double>(at - first) - std::log(*at);
     if (below <= farthest) continue;

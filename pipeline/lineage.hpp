@@ -1,4 +1,4 @@
-// The map of a sweep and how its clusters lie in each other, without labels.
+// The lineage of a sweep: counts and clusters of all variants, and the nesting of the clusters, without labels.
 #pragma once
 
 #include <epsflow/clustering/lineage.hpp>
@@ -9,14 +9,15 @@
 
 namespace epsflow {
 
-/// The counts and clusters of every variant, and how they lie in each other. Labels are not made; those of single variants are had by
-/// run() on the same data set. RunOptions::clusters, labels and core_mask are set by it.
+/// Returns the counts and clusters of every variant, and how the clusters are nested. Makes no labels; run() on the
+/// same data set makes the labels of single variants. Sets RunOptions::clusters, labels and core_mask itself.
 ///
-/// RunOptions::keep: Keep::core leaves border points out, which takes less time: lives, holders and ranks are all there, as border points
-/// have no part in them, but summaries have no noise, border points and largest, and clusters no sizes. Any other is Keep::summary.
+/// RunOptions::keep: Keep::core leaves border points out, which takes less time. Lives, holders and ranks are complete,
+/// as they do not depend on border points, but summaries lack noise, border points and largest, and clusters lack
+/// sizes. Any other value counts as Keep::summary.
 ///
-/// Time: that of run() without its labels, and O(clusters). Memory: that of run() without its labels; and of the caller, who gets it,
-/// 20 bytes for each cluster of each variant, and up to a few times 4·n bytes meanwhile. Throws as run() does.
+/// Time: run() without its labels, and O(clusters). Memory: run() without its labels. The caller's result takes 20
+/// bytes for each cluster of each variant, and up to a few times 4·n bytes while it is made. Throws as run() does.
 [[nodiscard]] Lineage lineage(const Dataset& data, const Sweep& sweep, const RunOptions& options = {},
                               const Observer& observer = {});
 

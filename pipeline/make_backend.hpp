@@ -1,4 +1,4 @@
-// Making the backend that the options choose.
+// Makes the backend that the options choose.
 #pragma once
 
 #include <functional>
@@ -10,8 +10,8 @@
 
 namespace epsflow {
 
-/// The backend that the options ask for; memory and threads must have numbers. Where the choice is automatic and no GPU
-/// can be used it is the CPU's; `notice` is called with the reason where the machine has a GPU. Throws UsageError,
+/// Returns the backend that the options request; memory and threads must be set. If the choice is automatic and no GPU
+/// can be used, it is the CPU; `notice` is called with the reason if the machine has a GPU. Throws UsageError,
 /// ResourceError.
 [[nodiscard]] std::unique_ptr<Backend> make_backend(const EngineOptions& options,
                                                     const std::function<void(const std::string&)>& notice);

@@ -16,7 +16,7 @@
 namespace epsflow {
 namespace {
 
-/// Distances of points in their space, in the unit of eps.
+/// Computes distances of points in their space, in the unit of eps.
 class Distance {
  public:
   Distance(const LoadedPoints& points, const Metric& metric)
@@ -25,13 +25,13 @@ class Distance {
   }
 
   [[nodiscard]] double operator()(std::uint32_t a, std::uint32_t b) const {
-    constexpr double kLeastSum = 0x1p-1000;  // terms of smaller ones lose digits, or vanish
+    constexpr double kLeastSum = 0x1p-1000;  // terms of smaller sums lose digits, or vanish
     const double sum = sum_by(space_.norm, a, b, 0, points_.dims());
     return distance_of_moved(metric_, sum < kLeastSum ? near_distance(a, b) : space_.distance(sum));
   }
 
  private:
-  /// Of `count` axes from `axis` on.
+  /// Returns the sum over `count` axes from `axis` on.
   [[nodiscard]] double sum_by(Norm norm, std::uint32_t a, std::uint32_t b, std::size_t axis, std::size_t count) const {
     const index::SpaceView view{norm, space_.power, periods_.empty() ? nullptr : periods_.data() + axis};
     return index::norm_sum<0>(
@@ -39,7 +39,7 @@ class Distance {
         [&](std::size_t k) { return points_.at(b, axis + k); }, count);
   }
 
-  /// By parts of the largest difference, whose powers do not all vanish.
+  /// Returns a small distance from shares of the largest difference, whose powers do not all vanish.
   [[nodiscard]] double near_distance(std::uint32_t a, std::uint32_t b) const {
     const double largest = sum_by(Norm::chebyshev, a, b, 0, points_.dims());
     if (largest == 0 || space_.norm == Norm::chebyshev) return largest;
@@ -56,7 +56,7 @@ class Distance {
   std::vector<double> periods_;
 };
 
-/// Rows by position become rows by input id. distance: null where none are wanted.
+/// Converts rows by position to rows by input id. distance: null if distances are not requested.
 Neighbors to_input_order(const Distance* distance, const stages::EpsJob& job, MemoryBudget& budget,
                          const CancelToken& cancel) {
   const NeighborTable& table = *job.table;
@@ -87,7 +87,7 @@ Neighbors to_input_order(const Distance* distance, const stages::EpsJob& job, Me
   return result;
 }
 
-/// That a run by tables goes by.
+/// Returns the options of a run with tables.
 RunOptions run_options(const SearchOptions& search) { return {.strategy = StrategyChoice::table, .search = search}; }
 
 }  // namespace

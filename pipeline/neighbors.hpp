@@ -11,8 +11,8 @@
 
 namespace epsflow {
 
-/// Neighbours in compressed sparse rows, by input id: those of point i are ids[offsets[i] … offsets[i + 1]), ascending,
-/// the point itself included.
+/// Neighbours in compressed sparse rows, by input id: the neighbours of point i are ids[offsets[i] … offsets[i + 1]),
+/// ascending, the point itself included.
 struct Neighbors {
   Buffer<std::uint64_t> offsets;  ///< [n + 1]
   Buffer<std::uint32_t> ids;      ///< [pairs]
@@ -28,10 +28,10 @@ struct Neighbors {
 
 enum class Distances : std::uint8_t { omit, include };
 
-/// All neighbours of all points within eps (inclusive; the same float64 test as run()). eps: not squared; in the
-/// unit of the metric where there is one, else in that of the coordinates. Time: O(n + candidates + pairs · log r), r the neighbours of a
-/// point. Memory: the result takes 4 bytes per pair (12 with distances) and 8 per point. While it is made, the table that it is made from
-/// exists as well, and both count in EngineOptions::memory. Throws as run().
+/// Returns all neighbours of all points within eps (inclusive; the same float64 test as run()). eps: not squared, in
+/// the unit of the metric if it has one, else in the unit of the coordinates. Time: O(n + candidates + pairs · log r),
+/// r the neighbours of a point. Memory: the result takes 4 bytes per pair (12 with distances) and 8 per point. Its
+/// table exists as well while it is made, and both count in EngineOptions::memory. Throws as run().
 [[nodiscard]] Neighbors neighbors(const PointSet& points, double eps, Distances distances = Distances::omit,
                                   const EngineOptions& engine = {}, const SearchOptions& options = {},
                                   const Observer& observer = {});

@@ -1,5 +1,5 @@
-// Functions of other folders on the threads of engine options. They work on the CPU. Beside its own errors each throws UsageError for
-// options of a GPU, and ResourceError if it would take more memory than the options allow.
+// Functions of other folders, run on the threads of engine options. They work on the CPU. Besides its own errors each
+// throws UsageError for options of a GPU, and ResourceError if it would take more memory than the options allow.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace epsflow {
 
-/// Other points join groups (catalog/attach.hpp).
+/// Assigns other points to groups (catalog/attach.hpp).
 [[nodiscard]] std::vector<std::int32_t> attach(const AttachInput& input, const EngineOptions& engine,
                                                const Observer& observer = {});
 
@@ -30,12 +30,12 @@ struct TrackedSlices {
   std::vector<TrackRow> rows;
 };
 
-/// find_tracks() and track_rows().
+/// Calls find_tracks() and track_rows().
 [[nodiscard]] TrackedSlices track(const SlicedLabels& slices, const TrackOptions& options,
                                   const EngineOptions& engine = {}, const Observer& observer = {});
 
-/// How well the clusters of a labelling are separated (clustering/validity.hpp). Throws UsageError also for any metric but the Euclidean one
-/// without scale and box.
+/// Measures how well the clusters of a labelling are separated (clustering/validity.hpp). Throws UsageError also for
+/// any metric except the Euclidean one without scale and box.
 [[nodiscard]] Validity validity(PointsView points, std::span<const std::int32_t> labels, const Metric& metric,
                                 const ValidityOptions& options = {}, const EngineOptions& engine = {},
                                 const Observer& observer = {});

@@ -14,7 +14,7 @@ bool asks_for_tensor_cores(const SearchOptions& options) {
   return options.decide == DecideChoice::tensor64 || options.decide == DecideChoice::tensor16;
 }
 
-/// Throws UsageError where nothing is kept that could be checked, masked or left on a device, or where what is asked for needs all
+/// Throws UsageError if no labels are kept that could be checked, masked or left on a device, or if an option needs all
 /// minpts of an eps together.
 void check_kept(const RunOptions& options) {
   const char* needs_labels = options.verify                          ? "RunOptions::verify checks labels"

@@ -19,31 +19,31 @@
 namespace epsflow {
 namespace {
 
-/// The sample is one in so many of the points, but at least kFewest points.
+/// The sample is one in kShare of the points, but at least kFewest points.
 constexpr std::uint64_t kShare = 16;
 constexpr std::uint64_t kFewest = 32768;
-/// The sample is made of so many stretches: few, so that few neighbourhoods are cut, and enough to be like the whole.
+/// Number of stretches of the sample: few, so that few neighbourhoods are cut, and enough to be like the whole.
 constexpr std::uint64_t kStretches = 16;
 /// The most coordinates that one search of the sample compares: about half a second on one core.
 constexpr double kMostCompared = 1e9;
 
-/// Measures how long groups take, by runs on a sample of the points on the same machine, threads and options. Neighbourhoods in the sample
-/// are mostly whole: it consists of stretches of the points along a curve (index/leaf_order.hpp), or of whole slices if these are small
-/// enough.
+/// Measures how long groups take, by runs on a sample of the points on the same machine, threads and options.
+/// Neighbourhoods in the sample are mostly whole: it consists of stretches of the points along a curve
+/// (index/leaf_order.hpp), or of whole slices if these are small enough.
 class SampleRuns {
  public:
-  /// Both must outlive it.
+  /// The arguments must outlive it.
   SampleRuns(Session& session, const RunOptions& options) : session_(session), options_(options) {}
 
-  /// Returns the seconds that the variants of the group take on all points, the index included. index, candidates: the options and
-  /// IndexFigures::candidates of the index of all points. Works on the threads of the calling arena. Returns nothing on a GPU, where time
-  /// does not grow as the points do: 1.9 million took 0.84 ms, and 15 million 3.12 ms (benchmarks/results/map.md); and
-  /// nothing if the memory has no room for the sample. Throws Cancelled.
+  /// Returns the seconds that the variants of the group take on all points, the index included. index, candidates: the
+  /// options and IndexFigures::candidates of the index of all points. Works on the threads of the calling arena.
+  /// Returns nullopt on a GPU, where time does not grow with the points: 1.9 million took 0.84 ms, and 15 million 3.12
+  /// ms (benchmarks/results/map.md); and nullopt if the sample does not fit into memory. Throws Cancelled.
   [[nodiscard]] std::optional<double> seconds(const stages::EpsGroup& group, const IndexOptions& index,
                                               std::uint64_t candidates, Strategy strategy);
 
  private:
-  /// Some of the points with their weights.
+  /// A sample of the points with their weights.
   struct Sample {
     MemoryCharge memory = {};
     Points points = {};
@@ -53,9 +53,9 @@ class SampleRuns {
 
   /// slices: null, or the slices of the points in the sample.
   [[nodiscard]] Sample load(std::span<const std::uint32_t> ids, std::shared_ptr<const Slices> slices) const;
-  /// About so many of the points.
+  /// Returns a sample of about `size` points.
   [[nodiscard]] Sample sample(std::uint64_t size);
-  /// The ids of points in stretches along a curve.
+  /// Returns the ids of points in stretches along a curve.
   [[nodiscard]] std::vector<std::uint32_t> stretches(std::uint64_t size);
   [[nodiscard]] double run(const stages::EpsGroup& group, const LoadedPoints& points, const LoadedWeights* weights,
                            Strategy strategy);
@@ -63,15 +63,15 @@ class SampleRuns {
   Session& session_;
   const RunOptions& options_;
   MemoryCharge order_memory_;
-  Buffer<std::uint32_t> order_;  ///< of the points along the curve; empty until it is needed
+  Buffer<std::uint32_t> order_;  ///< ids of the points along the curve; empty until it is needed
 };
 
-/// How many points the sample has.
+/// Returns the number of points in the sample.
 std::uint64_t sample_size(const LoadedPoints& points, std::uint64_t candidates) {
   const std::uint64_t n = points.size();
   const auto dims = static_cast<double>(points.dims());
   const double compared = static_cast<double>(candidates) / static_cast<double>(n) * dims;  // for each point
-  // Points of the sample have at most as many candidates as among all points, and at most the sample.
+  // A point of the sample has at most as many candidates as among all points, and at most the whole sample.
   const double most = std::max(kMostCompared / std::max(compared, 1.0), std::sqrt(kMostCompared / dims));
   return std::min({n, std::max(n / kShare, kFewest), static_cast<std::uint64_t>(most)});
 }
@@ -98,7 +98,7 @@ std::vector<std::uint32_t> SampleRuns::stretches(std::uint64_t size) {
 SampleRuns::Sample SampleRuns::sample(std::uint64_t size) {
   const auto& slices = session_.points().space().slices;
   if (slices == nullptr) return load(stretches(size), nullptr);
-  // Slices from all over the points, unless one is larger than the sample.
+  // Whole slices spread over all points, unless one is larger than the sample.
   std::vector<std::uint32_t> ids;
   std::vector<std::uint64_t> offsets{0};
   std::uint64_t largest = 0;
@@ -165,9 +165,9 @@ std::optional<double> SampleRuns::seconds(const stages::EpsGroup& group, const I
   const double took = run(group, *few.loaded, few.weights ? &*few.weights : nullptr, strategy);
   const double points = static_cast<double>(all.size()) / static_cast<double>(few.points.size());
   if (candidates == 0) return took * points;
-  // At the ends of the stretches candidates are missing. A table is made of all candidates; a search that stops once it has minpts
-  // neighbours takes less than all of them and more than a constant part: the mean of the two is within a factor of two of what was
-  // measured (benchmarks/results/estimates.md).
+  // Candidates are missing at the ends of the stretches. A table is made of all candidates. A search that stops once it
+  // has minpts neighbours tests fewer than all and more than a constant part: the geometric mean of the two is within a
+  // factor of two of the measurements (benchmarks/results/estimates.md).
   IndexOptions of_cells = index;
   of_cells.pairs = false;
   const std::uint64_t tested = few.loaded->build_index(of_cells, session_.stop())->figures().candidates;
@@ -177,7 +177,7 @@ std::optional<double> SampleRuns::seconds(const stages::EpsGroup& group, const I
   return std::nullopt;
 }
 
-/// memory: bytes that are free before anything is planned. Samples take some of them.
+/// memory: bytes that are free before the first plan. Samples take some of them.
 GroupPlan plan_group(const RunOptions& options, Session& session, SampleRuns& runs, const stages::EpsGroup& group,
                      std::uint64_t memory) {
   const LoadedPoints& points = session.points();
@@ -196,7 +196,7 @@ GroupPlan plan_group(const RunOptions& options, Session& session, SampleRuns& ru
                  .candidates = figures.candidates,
                  .index = figures.index,
                  .decide = figures.decide};
-  std::uint64_t use = 0;  // bytes of what the index is used for
+  std::uint64_t use = 0;  // bytes of the table or clustering that uses the index
   if (plan.strategy == Strategy::direct) {
     plan.passes = 2 + plan.minpts.size();
     use = index->direct_bytes({.minpts = plan.minpts,

@@ -1,4 +1,4 @@
-// What a run would do, and why, before it is done.
+// A plan describes the steps of a run, and the reasons for them, before the run.
 #pragma once
 
 #include <cstdint>
@@ -14,44 +14,44 @@
 
 namespace epsflow {
 
-/// What a run would do with the variants of one eps.
+/// The plan of the variants of one eps.
 struct GroupPlan {
   double eps = 0;
   std::vector<std::uint32_t> minpts;  ///< descending
   Strategy strategy = Strategy::direct;
-  std::string reason;    ///< of the choice, in words
-  bool cliques = false;  ///< any two points of a cell are neighbours
-  /// Non-empty cells of the grid. 0 if the index has tiles in place of cells, or if a GPU makes the cells only while it clusters.
+  std::string reason;    ///< reason for the strategy, in words
+  bool cliques = false;  ///< true if any two points of a cell are neighbours
+  /// Non-empty cells of the grid. 0 if the index has tiles in place of cells, or if a GPU makes cells later.
   std::uint64_t cells = 0;
-  /// Distance tests that one search for the neighbours of every point makes. 0 (not counted) if `cliques`.
+  /// Distance tests of one search for the neighbours of every point. 0 (not counted) if `cliques`.
   std::uint64_t candidates = 0;
-  IndexChoice index = IndexChoice::grid;       ///< where candidates come from
-  DecideChoice decide = DecideChoice::scalar;  ///< how they are decided
-  /// How often the candidates of a point are tested, at most. With a table: once. Without one: once to count its neighbours. Then
-  /// minpts go from the largest down: once more for each at which the point is not core, and once for the first at which it is.
+  IndexChoice index = IndexChoice::grid;       ///< source of candidates
+  DecideChoice decide = DecideChoice::scalar;  ///< test that candidates are decided by
+  /// The largest number of times that the candidates of a point are tested. With a table: once. Without one: once to
+  /// count its neighbours; then, with minpts from the largest down, once for each at which the point is not core, and
+  /// once for the first at which it is.
   std::uint64_t passes = 1;
-  /// Entries of a csr table: exact on a GPU with Kernel::rows, else estimated from a sample. 0 for a packed table and without a table.
+  /// Entries of a csr table: exact on a GPU with Kernel::rows, else estimated. 0 if packed or without a table.
   std::uint64_t pairs = 0;
   bool packed = false;  ///< the table is packed
-  /// Host memory that this eps needs if no other eps is worked on at the same time: points, index, and the table and what clustering needs.
-  /// The returned labels do not count.
+  /// Host memory that this eps needs if no other eps is in flight: points, index, table, clustering; not labels.
   std::uint64_t bytes = 0;
-  bool fits = true;  ///< EngineOptions::memory has room for it
-  /// How long the variants of this eps take on the engine's threads, from the data set in memory to results in memory, if nothing else
-  /// is worked on. From a run on a sample of the points, and within a factor of two mostly. Nothing on a GPU, where that says little,
-  /// and where the table or the sample does not fit.
+  bool fits = true;  ///< true if EngineOptions::memory is enough for it
+  /// Estimated time of the variants of this eps on the engine's threads, from the data set in memory to results in
+  /// memory, if nothing else is in flight. It comes from a run on a sample of the points, and is mostly within a factor
+  /// of two. Empty on a GPU, for which such a run predicts little, and if the table or the sample does not fit.
   std::optional<double> seconds = std::nullopt;
 };
 
-/// One plan per eps, in the order of the run, largest eps first. Builds each index, and where there is a table counts its pairs or
-/// estimates them from a sample. On the CPU it then runs the variants on a sample of the points, for GroupPlan::seconds: a sixteenth of
-/// them, or 32,768, or fewer where these would be compared with too many; so it takes as long as the run itself where there are no
-/// more. Throws as run() does, but not where a table does not fit:
-/// GroupPlan::fits tells that.
+/// Returns one plan per eps, in the order of the run, largest eps first. Builds each index, and counts the pairs of its
+/// table, if it has one, or estimates them from a sample. On the CPU it then runs the variants on a sample of the
+/// points, for GroupPlan::seconds: a sixteenth of them but at least 32,768, or fewer if they would have too many
+/// candidates. So it takes as long as the run itself if there are no more points than that. Throws as run() does,
+/// except that a table that does not fit sets GroupPlan::fits to false.
 [[nodiscard]] std::vector<GroupPlan> plan(const PointSet& points, const Sweep& sweep, const EngineOptions& engine = {},
                                           const RunOptions& options = {}, const Observer& observer = {});
 
-/// The seconds of all groups together, which take turns on the threads. Nothing where those of one are not known.
+/// Returns the total seconds of all groups, which take turns on the threads. Empty if one is unknown.
 [[nodiscard]] std::optional<double> total_seconds(std::span<const GroupPlan> plans) noexcept;
 
 }  // namespace epsflow

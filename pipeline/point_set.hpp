@@ -1,4 +1,4 @@
-// The input of a sweep: points in any place, with their metric, weights and slices.
+// The input of a sweep: points in memory, from a source or loaded, with their metric, weights and slices.
 #pragma once
 
 #include <concepts>
@@ -18,15 +18,16 @@ namespace epsflow {
 
 /// The points of one process. The arrays that it refers to must outlive the sweep and must not change.
 struct PointSet {
-  /// points: [n × d] in host memory, or a PointsSource. Several threads call PointsSource::write() at once, for any rows and repeatedly. If the
-  /// metric transforms points, or if no parts are made, all rows of a source are read into memory first.
+  /// points: [n × d] in host memory, or a PointsSource. Several threads call PointsSource::write() at once, for any
+  /// rows and repeatedly. If the metric transforms points, or if no parts are made, all rows of a source are read into
+  /// memory first.
   template <class P>
   requires std::convertible_to<const P&, PointRows> PointSet(
       const P& points,  // NOLINT(google-explicit-constructor): they are points
       Metric by = {}, std::span<const double> weighed = {}, std::span<const std::uint64_t> sliced = {})
       : rows(std::in_place_type<PointRows>, points), metric(std::move(by)), weights(weighed), slices(sliced) {}
-  /// loaded: a data set that an engine has loaded. It has its own metric, weights and slices; the members below stay empty.
-  PointSet(Dataset loaded)  // NOLINT(google-explicit-constructor): likewise
+  /// loaded: a data set of an engine. It has its own metric, weights and slices; the members below stay empty.
+  PointSet(Dataset loaded)  // NOLINT(google-explicit-constructor): they are points
       : rows(std::move(loaded)) {}
 
   std::variant<PointRows, Dataset> rows;
@@ -45,11 +46,11 @@ struct PointSet {
   }
 };
 
-/// Throws UsageError if metric, weights or slices are given beside points that an engine has loaded, which has its own.
+/// Throws UsageError if metric, weights or slices are given with loaded points, which have their own.
 void check_loaded(const PointSet& points);
 
-/// Loads points that are in memory, by the engine that `engine` returns; making it counts as loading. Throws as Engine::load() and
-/// Dataset::weighted() do.
+/// Loads points that are in memory with the engine that `engine` returns; making it counts as loading. Throws as
+/// Engine::load() and Dataset::weighted() do.
 [[nodiscard]] Dataset load(const PointSet& points, const std::function<Engine()>& engine,
                            const Observer& observer = {});
 

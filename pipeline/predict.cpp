@@ -38,7 +38,7 @@ void check_core(const CoreView& core) {
   }
 }
 
-/// core, dims: how many core points there are, and of how many dimensions.
+/// core, dims: number and dimensions of the core points.
 void check_points(std::uint64_t core, std::size_t dims, PointsView points) {
   if (points.size() > 0 && core > 0 && points.dims() != dims) {
     throw UsageError("the points have " + std::to_string(points.dims()) + " dimensions and the core points " +
@@ -50,7 +50,7 @@ void check_points(std::uint64_t core, std::size_t dims, PointsView points) {
   }
 }
 
-/// Moves points on the threads of the arena. out: [n × moved_dims()].
+/// Transforms points on the threads of the arena. out: [n × moved_dims()].
 void move_all(const Metric& metric, PointsView points, double* out) {
   const std::size_t width = moved_dims(metric, points.dims());
   parallel_ranges(points.size(), kGrain, [&](std::size_t begin, std::size_t end) {
@@ -58,7 +58,7 @@ void move_all(const Metric& metric, PointsView points, double* out) {
   });
 }
 
-/// Whether all points of that precision are searched as they are. Without a box the metric tells it alone, and no row is looked at.
+/// Returns true if all points of this precision are searched untransformed. Without a box no row is read.
 bool stays(const Metric& metric, PointsView points) { return metric.box.empty() && stay(metric, points, 0, 0); }
 
 /// Throws InputError for a coordinate that is not finite.
@@ -67,7 +67,7 @@ void check_all(PointsView points) {
                   [&](std::size_t begin, std::size_t end) { require_finite(points, begin, end); });
 }
 
-/// A GPU that nobody asks for is not started: points are assigned in less time than that takes.
+/// Returns true if the options request a GPU. Otherwise none is started, which would take longer than the assignment.
 bool asks_for_gpu(const EngineOptions& options) {
   if (options.backend != BackendChoice::automatic) return options.backend == BackendChoice::gpu;
   return options.gpu || options.gpu_memory != 0;
@@ -78,7 +78,7 @@ EngineOptions of_backend(EngineOptions options) {
   return settled(options);
 }
 
-/// Of threads and host memory, as Workers take them.
+/// Returns the options of threads and host memory, for Workers.
 EngineOptions of_workers(const EngineOptions& options) {
   return asks_for_gpu(options) ? EngineOptions{.memory = options.memory, .threads = options.threads} : options;
 }
@@ -92,7 +92,7 @@ Points copy_of(PointsView points) {
   return copy;
 }
 
-/// The core points, and behind them the others, moved.
+/// Returns the transformed core points, followed by the transformed other points.
 Points join(const CoreView& core, PointsView points) {
   const std::size_t n = core.points.size();
   const bool single = stays(core.metric, core.points) && core.points.precision() == Precision::float32 &&
@@ -163,11 +163,11 @@ struct Predictor::State {
   Workers workers;
   Metric metric;
   double eps;
-  std::uint64_t count;  ///< of core points
-  std::size_t dims;     ///< of core points as they were given
+  std::uint64_t count;  ///< number of core points
+  std::size_t dims;     ///< of the core points as given
   std::unique_ptr<Backend> backend;
-  std::unique_ptr<const KeptCore> kept;  ///< null where the backend has no way to keep them
-  /// What is joined with the points where they cannot be searched so.
+  std::unique_ptr<const KeptCore> kept;  ///< null if the backend cannot keep them
+  /// Core points that predict() joins with its points if `kept` is null or cannot search them.
   Points points;
   std::vector<std::int32_t> labels;
   MemoryCharge memory;
@@ -253,7 +253,7 @@ Labels Predictor::predict(PointsView points, const Observer& observer) const {
 
 Labels predict(const CoreView& core, PointsView points, const EngineOptions& options, const Observer& observer) {
   check_core(core);
-  check_points(core.points.size(), core.points.dims(), points);  // before the core points are sorted in vain
+  check_points(core.points.size(), core.points.dims(), points);  // before the core points are sorted needlessly
   const Predictor predictor(core, options, observer);
   const MemoryCharge given(predictor.state_->workers.budget, core.points.bytes(), "the clustering of the core points");
   return predictor.predict(points, observer);

@@ -1,4 +1,4 @@
-// Labels of points that were not clustered.
+// Prediction: labels of points that were not clustered.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,7 @@
 
 namespace epsflow {
 
-/// What predict() needs of a clustering: its core points with their clusters, and the eps and metric that it was made with. It owns
-/// nothing: the arrays must outlive it.
+/// The input of predict() from a clustering: core points, their clusters, eps and metric. The arrays must outlive it.
 struct CoreView {
   PointsView points;                     ///< [host] [m × d] the core points
   std::span<const std::int32_t> labels;  ///< [m] the cluster of each
@@ -21,22 +20,22 @@ struct CoreView {
   Metric metric = {};
 };
 
-/// A clustering that is ready to assign points to its clusters, as often as they come: it keeps its core points in an index. Copies are
-/// the same one. Thread-safe.
+/// Assigns points to the clusters of a clustering, repeatedly, by an index of core points. Copies share it.
+/// Thread-safe.
 class Predictor {
  public:
-  /// Works on the CPU, unless the options ask for a GPU: then there, as far as points lie in up to three dimensions in which no norm
-  /// but the Euclidean and no box is asked for. Copies what it needs of `core`. O(m·d) and a sort. Throws UsageError if
-  /// sizes differ, if a label is negative, if the metric does not fit the points (check_metric()), and if eps is not greater than 0
-  /// or is one that moved_radius() refuses, or that a periodic box is too large for (core/box_fit.hpp); InputError for points that
-  /// Engine::load() refuses; ResourceError; Cancelled.
+  /// Works on the CPU, unless the options request a GPU. A GPU is used only in up to three dimensions, with the
+  /// Euclidean norm and no box. Copies the data that it needs of `core`. O(m·d) and a sort. Throws UsageError if sizes
+  /// differ, if a label is negative, if the metric does not fit the points (check_metric()), or if eps is not greater
+  /// than 0, is refused by moved_radius(), or is too small for the periodic box (core/box_fit.hpp); InputError for
+  /// points that Engine::load() refuses; ResourceError; Cancelled.
   explicit Predictor(const CoreView& core, const EngineOptions& options = {}, const Observer& observer = {});
 
-  /// For each of `points`, [host] [n × d], the lowest cluster among the core points within eps, else kNoise: what a border point of
-  /// the clustering would have got. Core points themselves get their own. O(n·d + candidates) where the kept index serves. Otherwise
-  /// each call also sorts core points and new points together, on the CPU: in more than six dimensions (three with a GPU), for
-  /// other norms, in a periodic box, and where an axis is cut at gaps. A GPU sorts them together in every call. Throws UsageError
-  /// if dimensions differ, InputError, ResourceError, Cancelled.
+  /// Returns for each of `points`, [host] [n × d], the lowest cluster among the core points within eps, else kNoise:
+  /// the label that it would have as a border point. Core points get their own cluster. O(n·d + candidates) if the kept
+  /// index can be used. Otherwise each call also sorts core points and new points together, on the CPU: in more than
+  /// six dimensions (three with a GPU), for other norms, in a periodic box, and if an axis is cut at gaps. A GPU sorts
+  /// them together in every call. Throws UsageError if dimensions differ, InputError, ResourceError, Cancelled.
   [[nodiscard]] Labels predict(PointsView points, const Observer& observer = {}) const;
 
  private:
@@ -47,7 +46,7 @@ class Predictor {
   std::shared_ptr<State> state_;
 };
 
-/// Predictor(core, options, observer).predict(points, observer).
+/// Returns Predictor(core, options, observer).predict(points, observer).
 [[nodiscard]] Labels predict(const CoreView& core, PointsView points, const EngineOptions& options = {},
                              const Observer& observer = {});
 

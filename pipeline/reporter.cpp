@@ -35,7 +35,7 @@ void Reporter::done(const std::function<void()>& hand_over) {
 void Reporter::moved(double eps, double share) {
   if (!observer_.on_progress) return;
   {
-    // Batches of a table may come here in another order than they were counted in.
+    // Batches of a table may arrive here in another order than they were counted in.
     const std::scoped_lock lock(table_mutex_);
     table_share_ = eps == table_eps_ ? std::max(share, table_share_) : share;
     table_eps_ = eps;

@@ -1,4 +1,4 @@
-// Hands results and progress to the caller, one at a time.
+// Passes results and progress to the caller, one call at a time.
 #pragma once
 
 #include <chrono>
@@ -10,17 +10,17 @@
 
 namespace epsflow {
 
-/// Thread-safe. After a callback of the caller has thrown, no other is called.
+/// Passes results and progress to the caller. Thread-safe. After a callback has thrown, no other is called.
 class Reporter {
  public:
   /// `observer` must outlive it.
   Reporter(const Observer& observer, std::size_t variants);
 
-  /// Runs hand_over(), counts a variant as done and reports it. Throws what the caller's code throws, or threw before:
-  /// whoever is first to record it, it is the caller's own exception that ends the run.
+  /// Runs hand_over(), counts a variant as done and reports it. Throws the exception of the caller's code, now or
+  /// earlier. So the caller's own exception ends the run, whichever thread records it first.
   void done(const std::function<void()>& hand_over);
 
-  /// Rows of a table have arrived. Where somebody reports already the next report says so.
+  /// Records that rows of a table have arrived. If another thread is reporting, the next report includes them.
   void moved(double eps, double share);
 
  private:
@@ -31,10 +31,10 @@ class Reporter {
   using Clock = std::chrono::steady_clock;
   const Observer& observer_;
   std::mutex mutex_;
-  std::mutex table_mutex_;  ///< of the two below alone, so that nobody waits here for the caller's code
+  std::mutex table_mutex_;  ///< guards only the next two, so that no thread waits here for the caller's code
   double table_eps_ = 0;
   double table_share_ = 0;
-  std::exception_ptr failed_;  ///< what a callback of the caller threw first
+  std::exception_ptr failed_;  ///< the first exception of a callback
   const Clock::time_point begin_ = Clock::now();
   Clock::time_point reported_{};
   Progress progress_;

@@ -23,7 +23,7 @@ void check(std::span<const double> eps, std::size_t sample) {
     throw UsageError("sample is " + std::to_string(sample) + ": count the neighbours of 2 points or more");
 }
 
-/// Positions 0 … n cut into stretches, as equal as can be, and one position of each.
+/// Cuts the positions 0 … n into stretches of nearly equal size, and chooses one position of each.
 class Stretches {
  public:
   Stretches(std::uint64_t n, std::uint64_t count) : n_(n), positions_(count) {
@@ -42,13 +42,14 @@ class Stretches {
   std::vector<std::uint32_t> positions_;
 };
 
-/// counts: of the points of the stretches for all eps, this one's first, each point itself counted. stride: the number of eps.
+/// Returns the selectivity of one eps. counts: neighbours of the chosen points, each point itself included, for all
+/// eps, from this eps on. stride: the number of eps.
 Selectivity of_counts(double eps, std::uint64_t n, const Stretches& stretches, const std::uint32_t* counts,
                       std::size_t stride) {
   const std::size_t sampled = stretches.positions().size();
   const auto neighbors = [&](std::size_t i) { return std::uint64_t{counts[i * stride]} - 1; };
   std::uint64_t total = 0;  // below n²
-  double squares = 0;       // of successive differences
+  double squares = 0;       // sum of squared successive differences
   double unseen = 0;        // Σ size · (size − 1): points that were passed over
   for (std::size_t i = 0; i < sampled; ++i) {
     const std::uint64_t size = stretches.size(i);
@@ -73,7 +74,7 @@ std::vector<Selectivity> selectivity(const PointSet& points, std::span<const dou
   Session session(data, {}, observer);
   session.require_one_slice("selectivity()");
   session.stop().check();
-  std::vector<std::pair<double, std::size_t>> limits;  // with their places in eps
+  std::vector<std::pair<double, std::size_t>> limits;  // with their indices in eps
   for (std::size_t j = 0; j < eps.size(); ++j) {
     limits.emplace_back(session.points().space().limit(session.radius(eps[j])), j);
   }

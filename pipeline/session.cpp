@@ -9,7 +9,7 @@
 namespace epsflow {
 
 TurnQueue::Turn::Turn(TurnQueue& queue, const CancelToken& cancel) : queue_(queue), ticket_(queue.join()) {
-  // A turn that ends wakes the next at once. Cancelling cannot, as signal handlers do it too: it is looked for.
+  // A turn that ends wakes the next at once. Cancelling cannot, because signal handlers cancel too, so it is polled.
   constexpr std::chrono::milliseconds kLook{20};
   std::unique_lock lock(queue.mutex_);
   while (queue.waiting_.front() != ticket_) {
@@ -73,7 +73,7 @@ void Session::run(std::vector<stages::EpsGroup> groups, const FlowConsumer& cons
 }
 
 void Session::run_on(const LoadedPoints& points, const LoadedWeights* weights, const RunOptions& options,
-                       CancelToken& stop, std::vector<stages::EpsGroup> groups, const FlowConsumer& consumer) {
+                     CancelToken& stop, std::vector<stages::EpsGroup> groups, const FlowConsumer& consumer) {
   const Observer nobody;
   run_flow({points, weights, options, nobody, *engine_.backend, engine_.pool, threads(), stop}, std::move(groups),
            consumer);

@@ -1,4 +1,4 @@
-// What every run sets up around the flow: its turn on the engine, options, cancellation.
+// The set-up of every run around the flow: its turn on the engine, options, cancellation.
 #pragma once
 
 #include <tbb/task_arena.h>
@@ -23,10 +23,10 @@
 
 namespace epsflow {
 
-/// First come, first served: the budget of an engine is one run's, or one load's, at a time.
+/// Serves runs and loads of an engine one at a time, first come, first served, because each may use the whole budget.
 class TurnQueue {
  public:
-  /// Waits for its turn, and ends it.
+  /// The constructor waits for the turn, and the destructor ends it.
   class Turn {
    public:
     /// Throws Cancelled.
@@ -47,13 +47,13 @@ class TurnQueue {
   std::mutex mutex_;
   std::condition_variable moved_;
   std::uint64_t next_ticket_ = 0;
-  std::deque<std::uint64_t> waiting_;  ///< whose turn it is comes first
+  std::deque<std::uint64_t> waiting_;  ///< the front has the turn
 };
 
 struct EngineState {
   EngineState(const EngineOptions& options, const std::function<void(const std::string&)>& on_notice);
 
-  EngineOptions options;  ///< with what was left open settled
+  EngineOptions options;  ///< with all automatic values set
   tbb::task_arena arena;
   MemoryBudget budget;
   const std::unique_ptr<Backend> backend;
@@ -61,17 +61,17 @@ struct EngineState {
   TurnQueue turns;
 };
 
-/// An engine from the moment that nothing else works with it. Throws Cancelled.
+/// Holds an engine while no other work uses it. The constructor waits for the turn and throws Cancelled.
 class EngineTurn {
  public:
   EngineTurn(const Engine& engine, const CancelToken& cancel) : state_(engine.state_), turn_(state_->turns, cancel) {}
 
   [[nodiscard]] Backend& backend() const noexcept { return *state_->backend; }
-  /// What an engine may use of its device's memory, whether it is in use or not; 0 where it has none.
+  /// Returns the bytes that an engine may use of its device's memory, in use or not; 0 if it has no memory.
   [[nodiscard]] static std::uint64_t device_memory(const Engine& engine) {
     return engine.state_->backend->device_memory();
   }
-  /// The same for copies of an engine alone.
+  /// Returns a pointer that is equal for copies of an engine and differs for other engines.
   [[nodiscard]] static const void* identity(const Engine& engine) noexcept { return engine.state_.get(); }
 
  private:
@@ -80,7 +80,7 @@ class EngineTurn {
 };
 
 struct DatasetState {
-  /// All wait for their turn. Throw Cancelled.
+  /// The constructors wait for their turn. They throw Cancelled.
   DatasetState(std::shared_ptr<EngineState> engine, PointsView points, const Metric& metric,
                std::shared_ptr<const Slices> slices, const CancelToken* cancel);
   DatasetState(std::shared_ptr<EngineState> engine, const DevicePointsView& points,
@@ -88,15 +88,15 @@ struct DatasetState {
 
   const std::shared_ptr<EngineState> engine;
   const Metric metric;
-  BoxFit fit{metric};      ///< of the points that it was loaded with, where any were moved
-  const std::size_t dims;  ///< of the points as they were given
+  BoxFit fit{metric};      ///< of the points as given, if the metric has a box and transforms any
+  const std::size_t dims;  ///< of the points as given
   MemoryCharge memory;
   MemoryCharge moved_memory;
-  Points moved;                                ///< where the metric moves them
-  std::unique_ptr<const LoadedPoints> points;  // last: it goes first
+  Points moved;                                ///< the transformed points, if the metric transforms any
+  std::unique_ptr<const LoadedPoints> points;  // last, so that it is destroyed first
 };
 
-/// Weights of the points of a data set, which they keep: its engine has the memory that they are in.
+/// Weights of the points of a data set. They keep the data set, because its engine has their memory.
 struct DatasetWeights {
   std::shared_ptr<const DatasetState> of;
   MemoryCharge memory;
@@ -106,10 +106,10 @@ struct DatasetWeights {
 /// Returns the options with EngineOptions::backend set by choose_backend() for these points. Throws as check_metric().
 [[nodiscard]] EngineOptions with_backend(const PointSet& points, EngineOptions engine, const RunOptions& run);
 
-/// The data set of one run: a loaded one, or one that an engine of its own loads, on the backend of with_backend().
+/// The data set of one run: either a loaded one, or loaded by an engine of its own, on the backend of with_backend().
 class LoadedSet {
  public:
-  /// Throws as Engine and Engine::load() do, Cancelled, and UsageError if options of an engine are given for points that one has loaded.
+  /// Throws as Engine and Engine::load() do, Cancelled, and UsageError if engine options are given for loaded points.
   LoadedSet(const PointSet& points, const EngineOptions& engine, const RunOptions& run, const Observer& observer);
   [[nodiscard]] const Dataset& data() const noexcept { return data_; }
 
@@ -117,49 +117,48 @@ class LoadedSet {
   [[nodiscard]] Dataset made(const PointSet& points, const EngineOptions& engine, const RunOptions& run,
                              const Observer& observer);
 
-  std::optional<Points> brought_;  ///< goes last
+  std::optional<Points> brought_;  ///< destroyed last
   Dataset data_;
 };
 
-/// One run. Waits for its turn when it is made.
+/// One run. The constructor waits for its turn.
 class Session {
  public:
-  /// Everything must outlive it. Throws UsageError for options that contradict each other, and where the engine cannot do what they
-  /// ask; Cancelled.
+  /// The arguments must outlive it. Throws UsageError for options that contradict each other or the engine; Cancelled.
   Session(const Dataset& data, const RunOptions& options, const Observer& observer);
 
-  /// The groups of a sweep. Throws UsageError as moved_radius() does, and for an eps that the box of the metric is too coarse for.
+  /// Returns the groups of a sweep. Throws UsageError as moved_radius() does, and if the box is too coarse for an eps.
   [[nodiscard]] std::vector<stages::EpsGroup> groups(const Sweep& sweep) const;
-  /// The radius of eps. Throws likewise.
+  /// Returns the radius of eps. Throws as groups().
   [[nodiscard]] double radius(double eps) const;
 
-  /// Throws UsageError where the data set is in slices, which `what` takes one at a time.
+  /// Throws UsageError if the data set is in slices. what: the function that takes only one slice, for the message.
   void require_one_slice(const char* what) const;
 
-  /// run_flow() on the engine's threads.
+  /// Calls run_flow() on the engine's threads.
   void run(std::vector<stages::EpsGroup> groups, const FlowConsumer& consumer, MoreGroups more = nullptr);
 
-  /// Whether some weights of a data set are below 0.
+  /// Returns true if some weights of a data set are below 0.
   [[nodiscard]] static bool negative_weights(const Dataset& data) noexcept {
     return data.weights_ != nullptr && data.weights_->loaded.whole.negative();
   }
 
-  /// Other points of the same space, in these slices or in none, for run_on(). They must outlive it.
+  /// Loads other points of the same space, with these slices or null, for run_on(). The points must outlive the result.
   [[nodiscard]] std::unique_ptr<LoadedPoints> load(PointsView points, std::shared_ptr<const Slices> slices) const {
     Space space = data_.points->space();
     space.slices = std::move(slices);
     return engine_.backend->load(points, space);
   }
-  /// run_flow() on other points, with other options, on the threads of the calling arena. stop: as FlowContext::stop, a child of this
-  /// session's.
+  /// Calls run_flow() on other points, with other options, on the threads of the calling arena. stop: as
+  /// FlowContext::stop, a child of this session's token.
   void run_on(const LoadedPoints& points, const LoadedWeights* weights, const RunOptions& options, CancelToken& stop,
-                std::vector<stages::EpsGroup> groups, const FlowConsumer& consumer);
+              std::vector<stages::EpsGroup> groups, const FlowConsumer& consumer);
 
   /// Calls body on the engine's threads.
   void on_threads(const std::function<void()>& body);
 
   [[nodiscard]] const LoadedPoints& points() const noexcept { return *data_.points; }
-  /// Null where the points have none.
+  /// Returns null if the points have no weights.
   [[nodiscard]] const LoadedWeights* weights() const noexcept {
     return weights_ != nullptr ? &weights_->loaded : nullptr;
   }

@@ -11,10 +11,10 @@
 namespace epsflow {
 namespace {
 
-/// Slices that a thread settles at a time hold about so many points.
+/// Slices that a thread settles at a time hold about this many points.
 constexpr std::size_t kPoints = 1 << 14;
 
-/// Numbers clusters from 0. sizes: for this alone, all 0 before and after.
+/// Numbers clusters from 0. sizes: scratch memory, all 0 before and after.
 LabelSummary settle(std::span<std::int32_t> labels, std::span<const std::uint8_t> core,
                     std::vector<std::uint32_t>& sizes) {
   LabelSummary summary;

@@ -15,14 +15,14 @@
 namespace epsflow {
 namespace {
 
-/// Whether what is wanted of slices is in their clusters, so that no label need be made.
+/// Returns true if the clusters suffice for the counts of slices, so that no labels are needed.
 bool counted_by_clusters(const Dataset& data, const RunOptions& options) {
   return options.keep == Keep::summary && options.method == VariantMethod::nested && !options.verify &&
          !options.core_mask && !Session::negative_weights(data);
 }
 
-/// A budget that has room for any eps up to this radius and this many minpts without a table: what is taken beside the run, an index
-/// while it is built, and what clustering takes beside it.
+/// Returns a budget that suffices without a table for any eps up to this radius and this many minpts: the memory beside
+/// the run, an index while it is built, and clustering.
 std::uint64_t enough_memory(Session& session, double radius, std::size_t levels, const RunOptions& options) {
   const LoadedPoints& points = session.points();
   IndexOptions index = index_options(options, Cells::reach, session.weights());
@@ -43,7 +43,7 @@ void run_dataset(const Dataset& data, const Sweep& sweep, const OnResult& on_res
   RunOptions made = options;
   if (by_clusters) {
     made.clusters = true;
-  } else if (sliced) {  // from labels and mask, whether these are kept or not
+  } else if (sliced) {  // counted from labels and mask, whether these are kept or not
     check_options(options);
     if (options.labels == MemorySpace::device) {
       throw UsageError("RunOptions::labels asks for labels on a GPU, and those of slices are numbered on the host");
@@ -52,7 +52,7 @@ void run_dataset(const Dataset& data, const Sweep& sweep, const OnResult& on_res
     made.core_mask = true;
   }
   Session session(data, made, observer);
-  // Here, and in the groups by eps.
+  // The variants are stored here and in the groups by eps.
   const MemoryCharge memory(session.budget(), sweep.size() * (sizeof(Variant) + sizeof(stages::EpsGroup)),
                             "the list of the variants of the sweep");
   Reporter reporter(observer, sweep.size());
@@ -62,7 +62,7 @@ void run_dataset(const Dataset& data, const Sweep& sweep, const OnResult& on_res
     const TraceScope scope(observer.trace, Stage::group_by_eps, 0, {"variants", sweep.size()});
     groups = session.groups(sweep);
   }
-  const double radius = groups.front().radius;  // eps descend
+  const double radius = groups.front().radius;  // groups are by descending eps
   std::size_t levels = 0;
   for (const stages::EpsGroup& group : groups) levels = std::max(levels, group.minpts.size());
   if (shared) groups.clear();

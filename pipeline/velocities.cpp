@@ -19,10 +19,10 @@
 namespace epsflow {
 namespace {
 
-/// The most points that are clustered together: on a GPU so many that few launches are needed, on a CPU as many as the caches hold.
+/// The most points that are clustered together. A GPU then needs few launches, and a CPU's caches hold them.
 constexpr std::uint64_t kGpuPoints = 1 << 25;
 constexpr std::uint64_t kCpuPoints = 1 << 20;
-/// A rough upper bound on the memory of such a point: the index and sets of clusters, and its coordinates in several forms.
+/// A rough upper bound on the memory of such a point: index, sets of clusters, and several forms of its coordinates.
 constexpr std::uint64_t kBytesPerPoint = 512;
 constexpr std::uint64_t kBytesPerCoordinate = 24;
 
@@ -34,7 +34,7 @@ void require_finite(std::span<const double> values, const char* what, std::size_
   }
 }
 
-/// The largest finite magnitude. The load reports coordinates that are not finite.
+/// Returns the largest finite magnitude. The load reports coordinates that are not finite.
 template <class T>
 double largest(std::span<T> values) {
   double found = 0;
@@ -62,7 +62,7 @@ void check(const MovingPoints& moving) {
   }
 }
 
-/// How many velocities are clustered together.
+/// Returns the number of velocities that are clustered together.
 std::size_t velocities_at_a_time(const Engine& engine, PointsView points) {
   const EngineOptions& options = engine.options();
   const bool gpu = engine.backend() == "gpu";
@@ -105,7 +105,7 @@ void sweep_velocities(const Engine& engine, const MovingPoints& moving, const Sw
   const auto begin = std::chrono::steady_clock::now();
   const std::size_t n = moving.points.size(), dims = moving.points.dims();
   std::size_t at_a_time = std::min(velocities_at_a_time(engine, moving.points), moving.count());
-  Points moved(at_a_time * n, dims, Precision::float64);  // for all groups: new pages take long
+  Points moved(at_a_time * n, dims, Precision::float64);  // shared by all groups, because new pages take long
   tbb::task_arena arena(static_cast<int>(engine.options().threads));
   std::size_t first = 0;
   Observer watching = observer;
@@ -135,7 +135,7 @@ void sweep_velocities(const Engine& engine, const MovingPoints& moving, const Sw
             data, sweep, [&](VariantResult&& result) { add(clusters_of(std::move(result), first, n, least)); },
             {.keep = Keep::summary, .clusters = true}, watching);
       });
-    } catch (const ResourceError&) {  // on_found has seen nothing of this group yet
+    } catch (const ResourceError&) {  // on_found has not been called for this group yet
       if (at_a_time == 1) throw;
       at_a_time /= 2;
       continue;

@@ -1,4 +1,4 @@
-// Threads and memory: what options leave open, and workers of a call that has no engine.
+// Threads and memory of calls without an engine, and the defaults of both.
 #pragma once
 
 #include <tbb/task_arena.h>
@@ -8,12 +8,12 @@
 
 namespace epsflow {
 
-/// The options with numbers for threads and memory. Throws UsageError as check_options().
+/// Returns the options with numbers for threads and memory. Throws UsageError as check_options().
 [[nodiscard]] EngineOptions settled(EngineOptions options);
 
-/// What a call on the CPU works with.
+/// The threads and memory of a call on the CPU.
 struct Workers {
-  /// who: names the call in errors. Throws UsageError for options that are wrong, or that are of a GPU.
+  /// who: names the call in errors. Throws UsageError for options that are wrong or for a GPU.
   Workers(const EngineOptions& options, const char* who);
 
   MemoryBudget budget;

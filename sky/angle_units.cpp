@@ -33,7 +33,7 @@ constexpr std::array kNames{
     Name{"hourangle", kHour},       Name{"hourangles", kHour},    Name{"hour angle", kHour},
 };
 
-/// Short ones, which in capitals would be others: Mas.
+/// Short names, whose case matters: "Mas" would be another unit.
 constexpr std::array kExactNames{Name{"mas", kMillisecond}, Name{"marcsec", kMillisecond}, Name{"uas", kMicrosecond},
                                  Name{"uarcsec", kMicrosecond}};
 

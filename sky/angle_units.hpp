@@ -1,4 +1,4 @@
-// Units of angles by the names that files give them.
+// Units of angles, found by the names that files use.
 #pragma once
 
 #include <string_view>
@@ -6,19 +6,20 @@
 namespace epsflow {
 
 struct AngleUnit {
-  std::string_view name;  ///< as messages call it
-  double degrees = 1;     ///< one of it in degrees
-  double radians = 1;     ///< one of it in radians
-  /// Hours of right ascension, 15 degrees each. Only longitudes are counted so.
+  std::string_view name;  ///< name in messages
+  double degrees = 1;     ///< one unit in degrees
+  double radians = 1;     ///< one unit in radians
+  /// True for hours of right ascension, 15 degrees each, a unit of longitudes only.
   bool of_longitudes = false;
 };
 
-/// The unit that a text names: deg, rad, arcmin, arcsec, mas, uas or hourangle, or a longer or plural form of it. One pair of brackets
-/// around it does not count, nor the case of words that mean nothing else in another. Null for any other text. "h" is an hour of time,
-/// and "h:m:s" is the form of a text: neither says what a number is.
+/// Returns the unit that a text names: deg, rad, arcmin, arcsec, mas, uas or hourangle, or a longer or plural form of
+/// it. One pair of brackets around it is ignored, and so is the case of words that have no other meaning in another
+/// case. Returns null for any other text. "h" is an hour of time, and "h:m:s" is a form of text: neither is a unit.
 [[nodiscard]] const AngleUnit* find_angle_unit(std::string_view text) noexcept;
 
-/// A name by which units are compared: that of find_angle_unit(), else the text itself without brackets and blanks around it.
+/// Returns a name by which units are compared: the name of find_angle_unit(), else the text without outer brackets and
+/// blanks.
 [[nodiscard]] std::string_view name_of_unit(std::string_view text) noexcept;
 
 }  // namespace epsflow

@@ -13,7 +13,7 @@
 namespace epsflow {
 namespace {
 
-/// Words of longitude and of latitude, parted by blanks. A word may be several parts of a name: right_ascension.
+/// Words for longitude and latitude, separated by blanks. A word may be several parts of a name: right_ascension.
 struct System {
   std::string_view longitudes;
   std::string_view latitudes;
@@ -34,18 +34,18 @@ constexpr std::array kSystems{
     System{"sgl sglon supergalacticlon", "sgb sglat supergalacticlat"},
 };
 
-/// Words too short, or too common, to be known beside others.
+/// Words that are too short or too common to be recognised beside other words.
 constexpr std::string_view kWholeNames = "l b de alpha delta";
-/// What a name may say of a coordinate and mean the same: its unit, its form, UCD's main one of several.
+/// Words that may accompany a coordinate without changing its meaning: its unit, its form, UCD's main.
 constexpr std::string_view kSaidInPassing = "deg degree degrees rad radian radians decimal meta main";
-/// What of it is a unit, also as a word that is known has it.
+/// Words that name a unit, alone or as part of a known word.
 constexpr std::string_view kSaysDegrees = "deg degree degrees londeg latdeg radeg decdeg dedeg";
 constexpr std::string_view kSaysRadians = "rad radian radians lonrad latrad rarad decrad derad";
 constexpr std::string_view kOtherUnits =
     "arcmin arcmins arcminute arcminutes arcsec arcsecs arcsecond arcseconds mas hour hours hms dms km kilometer "
     "kilometers "
     "kilometre kilometres meter meters metre metres";
-/// What makes a name that of another figure.
+/// Words that mark the name of another quantity than a coordinate.
 constexpr std::string_view kOtherFigures =
     "e err error errors sigma sd std stdev stddev rms var unc uncertainty mu pm proper motion corr";
 
@@ -58,7 +58,7 @@ bool has_word(std::string_view words, std::string_view word) {
   return false;
 }
 
-/// "pickupLongitude", "RA_J2000", "lat1" as their parts, in lower case.
+/// Returns the parts of a name such as "pickupLongitude", "RA_J2000" or "lat1", in lower case.
 std::vector<std::string> parts_of(std::string_view name) {
   std::vector<std::string> parts;
   unsigned char before = 0;
@@ -77,11 +77,11 @@ std::vector<std::string> parts_of(std::string_view name) {
   return parts;
 }
 
-/// What a name says.
+/// The meaning of a name.
 struct Meaning {
   std::size_t system = 0;
   bool is_latitude = false;
-  std::string beside;  ///< the other parts, but those said in passing
+  std::string beside;  ///< the other parts, without kSaidInPassing
 
   [[nodiscard]] bool pairs_with(const Meaning& other) const {
     return system == other.system && is_latitude != other.is_latitude && beside == other.beside;
@@ -96,7 +96,7 @@ std::optional<Meaning> meaning_of(std::string_view word) {
   return std::nullopt;
 }
 
-/// The word that begins with parts[first], of as many parts as can be, and behind which part it ends.
+/// Returns the meaning of the longest known word that begins with parts[first], and the index after its last part.
 std::pair<std::optional<Meaning>, std::size_t> word_at(const std::vector<std::string>& parts, std::size_t first) {
   for (std::size_t end = parts.size(); end > first; --end) {
     std::string word;
@@ -108,7 +108,7 @@ std::pair<std::optional<Meaning>, std::size_t> word_at(const std::vector<std::st
   return {std::nullopt, first + 1};
 }
 
-/// Nothing for a name that is unknown, or that has several words that are known.
+/// Returns nullopt for a name that is unknown or has several known words.
 std::optional<Meaning> meaning_of_name(std::string_view name) {
   const std::vector<std::string> parts = parts_of(name);
   std::optional<Meaning> found;
@@ -128,7 +128,7 @@ std::optional<Meaning> meaning_of_name(std::string_view name) {
   return found;
 }
 
-/// The system of the first name that is known.
+/// Returns the system of the first known name.
 std::optional<std::size_t> system_of(std::span<const std::string> names) {
   for (const std::string& name : names) {
     if (const auto meaning = meaning_of_name(name)) return meaning->system;
@@ -136,7 +136,7 @@ std::optional<std::size_t> system_of(std::span<const std::string> names) {
   return std::nullopt;
 }
 
-/// "'ra', 'dec'".
+/// Returns a list such as "'ra', 'dec'".
 std::string listed(std::span<const std::string> names, const std::set<std::size_t>& columns) {
   std::string text;
   for (const std::size_t column : columns) text += (text.empty() ? "'" : ", '") + names[column] + "'";

@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t kSample = 1000;
 constexpr double kDegrees = 180 / std::numbers::pi;
 
-/// From the least to the largest of some values.
+/// The range from the smallest to the largest of some values.
 struct Extent {
   double least = std::numeric_limits<double>::infinity();
   double most = -std::numeric_limits<double>::infinity();
@@ -25,7 +25,7 @@ struct Extent {
 
 double within_turn(double degrees) { return degrees - 360 * std::floor(degrees / 360); }
 
-/// Of every step-th point.
+/// Returns the field of every step-th point.
 SkyField field_of(const Metric& metric, PointsView points, std::size_t step) {
   const bool radians = in_radians(metric.kind);
   const std::size_t latitude_column = latitude_comes_first(metric) ? 0 : 1;
