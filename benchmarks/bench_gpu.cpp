@@ -155,7 +155,7 @@ Json measure_tables(PointsView points, double eps, const std::string& kernel, bo
                            },
                        .bytes = [](std::size_t) { return std::uint64_t{0}; },
                        .result = nullptr,
-                       .moved = [](double, double) {}});
+                       .progress = [](double, double) {}});
   // The first table allocates its memory. It counts only if there is no other.
   std::vector<double> steady(seconds.begin() + (seconds.size() > 1 ? 1 : 0), seconds.end());
   const double steady_s = median(steady);

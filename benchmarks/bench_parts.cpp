@@ -90,13 +90,13 @@ struct Measurement {
     std::vector<PartFigures> figures(ranks);
     for (int i = 0; i < repeat; ++i) {
       json["parts_s"].push_back(bench::seconds_of([&] {
-        parts::run_ranks(static_cast<int>(ranks), [&](parts::Exchange& exchange) {
-          const auto r = static_cast<std::size_t>(exchange.rank());
+        parts::run_ranks(static_cast<int>(ranks), [&](parts::Communicator& communicator) {
+          const auto r = static_cast<std::size_t>(communicator.rank());
           EngineOptions own = options;
-          if (words.has("--gpu-each")) own.gpu = exchange.rank();
+          if (words.has("--gpu-each")) own.gpu = communicator.rank();
           const std::size_t first = points.size() * r / ranks, last = points.size() * (r + 1) / ranks;
-          figures[r] = run_each({points.view().rows(first, last)}, {.options = {&own, 1}, .ranks = &exchange}, sweep,
-                                {}, [&](VariantResult&& result) { compare(result, first); });
+          figures[r] = run_each({points.view().rows(first, last)}, {.options = {&own, 1}, .ranks = &communicator},
+                                sweep, {}, [&](VariantResult&& result) { compare(result, first); });
         });
       }));
     }

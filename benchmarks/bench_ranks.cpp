@@ -20,7 +20,7 @@
 namespace {
 
 using namespace epsflow;
-using parts::Exchange;
+using parts::Communicator;
 
 /// Returns a checksum of labels and their rows. The sum over all processes does not depend on the shares.
 std::uint64_t checksum(std::span<const std::int32_t> labels, std::size_t first) {
@@ -33,32 +33,33 @@ std::uint64_t checksum(std::span<const std::int32_t> labels, std::size_t first) 
   return sum;
 }
 
-int measure(Exchange& exchange, const bench::Words& words) {
-  const auto rank = static_cast<std::size_t>(exchange.rank()), ranks = static_cast<std::size_t>(exchange.size());
+int measure(Communicator& communicator, const bench::Words& words) {
+  const auto rank = static_cast<std::size_t>(communicator.rank()),
+             ranks = static_cast<std::size_t>(communicator.size());
   if (words.size() < 3) throw UsageError("bench_ranks FILE|uniform:N:DIMS EPS_LIST MINPTS_LIST [--OPTION VALUE …]");
   const Sweep sweep = words.sweep(1);
   EngineOptions options{.threads = 1, .backend = BackendChoice::cpu};
   words.set(options);
   if (options.backend == BackendChoice::gpu) options.gpu = static_cast<unsigned>(rank);
   const Points points = bench::points_of(words[0], rank, ranks);
-  const std::uint64_t all = exchange.sum(points.size());
+  const std::uint64_t all = communicator.sum(points.size());
   bench::Json json{{"points", all}, {"processes", ranks}, {"threads", options.threads}, {"variants", sweep.size()}};
   std::uint64_t labels = 0;
   PartFigures figures;
   const Engine engine(options);
   for (int i = 0; i < words.repeat(3); ++i) {
     std::vector<VariantResult> results;
-    (void)exchange.sum(0);
+    (void)communicator.sum(0);
     json["seconds"].push_back(bench::seconds_of([&] {
-      const std::uint64_t sent = exchange.sent_bytes();
+      const std::uint64_t sent = communicator.sent_bytes();
       if (ranks == 1) {
         results = run(engine.load(points), sweep);
       } else {
-        figures = run_each({points}, {.engines = {&engine, 1}, .ranks = &exchange}, sweep, {},
+        figures = run_each({points}, {.engines = {&engine, 1}, .ranks = &communicator}, sweep, {},
                            [&](VariantResult&& result) { results.push_back(std::move(result)); });
         figures.sent_bytes -= sent;
       }
-      (void)exchange.sum(0);
+      (void)communicator.sum(0);
     }));
     for (const VariantResult& result : results) {
       if (i == 0) labels += checksum(result.labels.span(), all * rank / ranks);
@@ -68,10 +69,10 @@ int measure(Exchange& exchange, const bench::Words& words) {
   counts[rank] = figures.points;
   counts[ranks + rank] = figures.ghosts;
   counts[2 * ranks + rank] = figures.sent_bytes;
-  exchange.sum(std::span(counts));
+  communicator.sum(std::span(counts));
   double slowest[] = {figures.distribute_seconds, figures.cluster_seconds};
-  exchange.max(std::span(slowest));
-  labels = exchange.sum(labels);
+  communicator.max(std::span(slowest));
+  labels = communicator.sum(labels);
   if (rank != 0) return 0;
   for (std::size_t r = 0; ranks > 1 && r < ranks; ++r) {
     json["part_points"].push_back(counts[r]);
@@ -89,6 +90,7 @@ int measure(Exchange& exchange, const bench::Words& words) {
 
 int main(int argc, char** argv) {
   return epsflow::mpi::run_world(
-      &argc, &argv, [&](Exchange& exchange) { return measure(exchange, epsflow::bench::Words(argc, argv, {})); },
+      &argc, &argv,
+      [&](Communicator& communicator) { return measure(communicator, epsflow::bench::Words(argc, argv, {})); },
       [](const std::exception&) { return 1; });
 }

@@ -101,9 +101,9 @@ void measure(const gpu::DevicePoints& points, double eps, const bench::Words& wo
       n, points.device().dims, eps, bench::median(index_times), bench::median(frame_times), bench::median(search_times),
       std::ranges::min(search_times), static_cast<unsigned long long>(pairs),
       static_cast<double>(figures.tile_pairs) / (tiles * (tiles + 1) / 2),
-      static_cast<unsigned long long>(figures.open_pairs),
-      2 * static_cast<double>(figures.open_pairs) / static_cast<double>(pairs), kept ? "kept" : "not kept",
-      word_of(figures.decider).data(), word_of(index).data(), operations / bench::median(search_times) * 1e-9);
+      static_cast<unsigned long long>(figures.undecided_pairs),
+      2 * static_cast<double>(figures.undecided_pairs) / static_cast<double>(pairs), kept ? "kept" : "not kept",
+      word_of(figures.filter).data(), word_of(index).data(), operations / bench::median(search_times) * 1e-9);
   std::fflush(stdout);
 }
 

@@ -58,13 +58,13 @@ void check(const AttachInput& input) {
 
 /// Returns the transformed linked points, followed by the transformed other points.
 Buffer<double> moved(const AttachInput& input, const Metric& metric) {
-  const std::size_t width = moved_dims(metric, input.linked.dims());
+  const std::size_t width = transformed_dims(metric, input.linked.dims());
   Buffer<double> places((input.linked.size() + input.others.size()) * width);
   double* to = places.data();
   constexpr std::size_t kGrain = 1 << 13;
   for (const PointsView& points : {input.linked, input.others}) {
     parallel_ranges(points.size(), kGrain, [&](std::size_t begin, std::size_t end) {
-      move_points(metric, points, begin, end, to + begin * width);
+      transform_points(metric, points, begin, end, to + begin * width);
     });
     to += points.size() * width;
   }
@@ -116,11 +116,11 @@ std::vector<std::int32_t> attach(const AttachInput& input, const CancelToken& ca
   if (found.empty()) return found;
   check_metric(input.metric, input.others.dims());
   const Metric metric = canonical(input.metric);
-  const Space space = moved_space(metric);
-  const double radius = moved_radius(metric, input.linking_length);
-  const std::size_t width = moved_dims(metric, input.others.dims());
+  const Space space = transformed_space(metric);
+  const double radius = transformed_radius(metric, input.linking_length);
+  const std::size_t width = transformed_dims(metric, input.others.dims());
   const Buffer<double> places = moved(input, metric);
-  const index::Grid grid(PointsView(places.span(), width), radius, Cells::reach, cancel, space);
+  const index::Grid grid(PointsView(places.span(), width), radius, Cells::eps, cancel, space);
   std::vector<const double*> x(width);
   for (std::size_t k = 0; k < width; ++k) x[k] = grid.coordinates<double>(k);
   std::vector<double> periods;

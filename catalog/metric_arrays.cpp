@@ -6,7 +6,7 @@ namespace epsflow {
 
 MetricArrays::MetricArrays(const Metric& given, std::size_t d) : dims(d) {
   const Metric metric = canonical(given);
-  const Space space = moved_space(metric);
+  const Space space = transformed_space(metric);
   norm = space.norm;
   power = space.power;
   cosine = metric.kind == MetricKind::cosine;

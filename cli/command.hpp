@@ -8,7 +8,7 @@
 #include <vector>
 
 namespace epsflow::parts {
-class Exchange;
+class Communicator;
 }
 
 namespace epsflow::cli {
@@ -81,7 +81,7 @@ struct Command {
   /// Runs the command and returns the exit code.
   int (*run)(const Arguments& arguments) = nullptr;
   /// Runs the command on all ranks together; null if it is for one process.
-  int (*run_ranks)(const Arguments& arguments, parts::Exchange& ranks) = nullptr;
+  int (*run_ranks)(const Arguments& arguments, parts::Communicator& ranks) = nullptr;
 };
 
 /// Returns `text` in single quotes for a shell. quote: the replacement of a single quote.

@@ -50,7 +50,7 @@ struct Failure {
 [[nodiscard]] Command explore_command();
 [[nodiscard]] Command suggest_command();
 [[nodiscard]] Command sweep_command();
-[[nodiscard]] int run_sweep_over_ranks(const Arguments& arguments, parts::Exchange& ranks);
+[[nodiscard]] int run_sweep_over_ranks(const Arguments& arguments, parts::Communicator& ranks);
 [[nodiscard]] Command report_command();
 [[nodiscard]] Command predict_command();
 [[nodiscard]] Command cluster_command();

@@ -22,7 +22,7 @@ struct ExploreCommand {
   std::string report = {};         ///< the page to write, or empty
   std::string out = {};            ///< the folder to write, or empty
   io::FolderOutputs outputs = {};  ///< the outputs of that folder
-  GivenOptions given = {};
+  InputOptions given = {};
 };
 
 ExploreCommand parse_explore(const Arguments& arguments) {

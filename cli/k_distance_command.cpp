@@ -67,8 +67,8 @@ std::string eps_list(const EpsRange& range) {
 /// Returns the reason why no run accepts these eps, or an empty text.
 std::string why_refused(const EpsRange& range, const Metric& metric) {
   try {
-    (void)moved_radius(metric, range.from);
-    (void)moved_radius(metric, range.to);
+    (void)transformed_radius(metric, range.from);
+    (void)transformed_radius(metric, range.to);
   } catch (const UsageError& error) {
     return in_program_words(error.what());
   }

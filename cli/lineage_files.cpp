@@ -56,13 +56,13 @@ void write_lineage(const std::filesystem::path& file, const Lineage& lineage, co
   std::vector<std::int64_t> clusters, core, noise, wider, looser, offsets{0}, first_core;
   const std::vector<std::int64_t> rows =
       origin.renumbered() ? io::row_numbers(origin, points) : std::vector<std::int64_t>();
-  std::vector<std::int32_t> in_wider, in_looser;
+  std::vector<std::int32_t> parent_eps, parent_minpts;
   const auto cell_or_none = [](const std::optional<std::size_t>& i) { return i ? static_cast<std::int64_t>(*i) : -1; };
-  const auto add_holders = [](std::vector<std::int32_t>& to, const std::vector<std::uint32_t>& holders,
-                              std::size_t count) {
+  const auto add_ancestors = [](std::vector<std::int32_t>& to, const std::vector<std::uint32_t>& ancestors,
+                                std::size_t count) {
     // Clusters of cells at the edge have no parents.
-    if (holders.empty()) to.insert(to.end(), count, -1);
-    to.insert(to.end(), holders.begin(), holders.end());
+    if (ancestors.empty()) to.insert(to.end(), count, -1);
+    to.insert(to.end(), ancestors.begin(), ancestors.end());
   };
   for (const LineageCell& cell : lineage.cells()) {
     eps.push_back(cell.variant.eps);
@@ -75,8 +75,8 @@ void write_lineage(const std::filesystem::path& file, const Lineage& lineage, co
     for (const std::uint32_t point : cell.first_core) first_core.push_back(rows.empty() ? point : rows[point]);
     core_points.insert(core_points.end(), cell.core.begin(), cell.core.end());
     size.insert(size.end(), cell.size.begin(), cell.size.end());
-    add_holders(in_wider, cell.in_wider, cell.clusters());
-    add_holders(in_looser, cell.in_looser, cell.clusters());
+    add_ancestors(parent_eps, cell.parent_eps, cell.clusters());
+    add_ancestors(parent_minpts, cell.parent_minpts, cell.clusters());
     offsets.push_back(static_cast<std::int64_t>(first_core.size()));
   }
   const std::vector<std::pair<std::string, io::NpyArray>> arrays{array_of("eps", "<f8", eps),
@@ -90,8 +90,8 @@ void write_lineage(const std::filesystem::path& file, const Lineage& lineage, co
                                                                  array_of("first_core", "<i8", first_core),
                                                                  array_of("core_points", "<u4", core_points),
                                                                  array_of("size", "<u4", size),
-                                                                 array_of("in_wider", "<i4", in_wider),
-                                                                 array_of("in_looser", "<i4", in_looser)};
+                                                                 array_of("in_wider", "<i4", parent_eps),
+                                                                 array_of("in_looser", "<i4", parent_minpts)};
   io::write_npz(file, arrays);
 }
 
@@ -135,8 +135,8 @@ Lineage read_lineage(const std::filesystem::path& file) {
     for (std::size_t k = begin; k < end; ++k) cell.first_core.push_back(static_cast<std::uint32_t>(k - begin));
     list(cell.core, 1);
     list(cell.size, 2);
-    if (cell.wider) list(cell.in_wider, 3);
-    if (cell.looser) list(cell.in_looser, 4);
+    if (cell.wider) list(cell.parent_eps, 3);
+    if (cell.looser) list(cell.parent_minpts, 4);
     std::uint64_t points = 0;
     for (const std::uint32_t size : cell.size) {
       points += size;

@@ -30,7 +30,7 @@ int dispatch(const Words& words) {
 }
 
 /// Runs a command on all processes of a launcher. Help and version are printed by the first.
-int dispatch_over(const Words& words, parts::Exchange& ranks) {
+int dispatch_over(const Words& words, parts::Communicator& ranks) {
   const Command* command = nullptr;
   std::optional<Arguments> arguments;
   together(ranks, [&] {
@@ -45,11 +45,11 @@ int dispatch_over(const Words& words, parts::Exchange& ranks) {
   });
   if (command != nullptr && !arguments->given("help")) return command->run_ranks(*arguments, ranks);
   int code = kDone;
-  on_first(ranks, [&] { code = dispatch(words); });
+  on_root(ranks, [&] { code = dispatch(words); });
   return code;
 }
 
-int run_as_rank(const Words& words, parts::Exchange& ranks) {
+int run_as_rank(const Words& words, parts::Communicator& ranks) {
   if (ranks.rank() != 0) be_silent();
   try {
     return dispatch_over(words, ranks);
@@ -83,7 +83,7 @@ int main(int argc, char** argv) {
   const int code = guarded([&] {
     // Without MPI, each process runs a command that is not for several processes by itself.
     if (launched().size == 1 || (!has_world() && !is_for_ranks(words))) return dispatch(words);
-    return run_world(argc, argv, [&](parts::Exchange& ranks) { return run_as_rank(words, ranks); });
+    return run_world(argc, argv, [&](parts::Communicator& ranks) { return run_as_rank(words, ranks); });
   });
   const int printed = guarded([] {
     flush_output();

@@ -1,4 +1,4 @@
-#include <epsflow/cli/left_rows.hpp>
+#include <epsflow/cli/out_of_core_rows.hpp>
 #include <epsflow/pipeline/plan.hpp>
 
 namespace epsflow::cli {
@@ -86,7 +86,7 @@ void print_plan_as_json(const std::vector<GroupPlan>& groups, const SharingPlan&
                               {"because", g.reason},
                               {"index", std::string(word_of(g.index))},
                               {"decide", std::string(word_of(g.decide))},
-                              {"cliques", g.cliques},
+                              {"cliques", g.dense_boxes},
                               {"cells", g.cells},
                               {"candidates", g.candidates},
                               {"passes", g.passes},

@@ -15,7 +15,7 @@ std::optional<Failure> failure_in(const std::function<void()>& step) {
 }
 
 /// Throws RanksFailed on all ranks if one failed. named: whether the message names the failed rank, unless all failed.
-void end_where_failed(parts::Exchange& ranks, const std::optional<Failure>& failure, bool named) {
+void end_where_failed(parts::Communicator& ranks, const std::optional<Failure>& failure, bool named) {
   const std::uint64_t failed = ranks.sum(failure ? std::uint64_t{1} : 0);
   if (failed == 0) return;
   const auto size = static_cast<std::uint64_t>(ranks.size());
@@ -37,11 +37,11 @@ void end_where_failed(parts::Exchange& ranks, const std::optional<Failure>& fail
 
 }  // namespace
 
-void together(parts::Exchange& ranks, const std::function<void()>& step) {
+void together(parts::Communicator& ranks, const std::function<void()>& step) {
   end_where_failed(ranks, failure_in(step), true);
 }
 
-void on_first(parts::Exchange& ranks, const std::function<void()>& step) {
+void on_root(parts::Communicator& ranks, const std::function<void()>& step) {
   end_where_failed(ranks, ranks.rank() == 0 ? failure_in(step) : std::nullopt, false);
 }
 

@@ -7,7 +7,7 @@
 #include <type_traits>
 
 #include <epsflow/cli/input.hpp>
-#include <epsflow/parts/exchange.hpp>
+#include <epsflow/parts/communicator.hpp>
 #include <epsflow/parts/machine_share.hpp>
 
 namespace epsflow::cli {
@@ -20,14 +20,14 @@ struct RanksFailed {
 
 /// Takes a step on every rank. If it throws on some ranks, the first rank prints the error of the lowest of these, with
 /// its number unless all ranks failed, and all ranks throw RanksFailed. Collective.
-void together(parts::Exchange& ranks, const std::function<void()>& step);
+void together(parts::Communicator& ranks, const std::function<void()>& step);
 /// Takes a step on the first rank alone and handles errors in the same way, without the number. Collective.
-void on_first(parts::Exchange& ranks, const std::function<void()>& step);
+void on_root(parts::Communicator& ranks, const std::function<void()>& step);
 
 /// Returns the values of all ranks, by rank, on the first rank; an empty list on the others. Collective.
 template <class T>
-[[nodiscard]] parts::Letters<T> gather(parts::Exchange& ranks, std::span<const T> values) {
-  parts::Letters<T> letters(static_cast<std::size_t>(ranks.size()));
+[[nodiscard]] parts::PerRank<T> gather(parts::Communicator& ranks, std::span<const T> values) {
+  parts::PerRank<T> letters(static_cast<std::size_t>(ranks.size()));
   letters.front().assign(values.begin(), values.end());
   letters = parts::all_to_all(ranks, letters);
   if (ranks.rank() != 0) letters.clear();
@@ -36,8 +36,8 @@ template <class T>
 
 /// Returns the values of the first rank. Collective.
 template <class T>
-[[nodiscard]] std::vector<T> from_first(parts::Exchange& ranks, std::vector<T> values) {
-  parts::Letters<T> letters(static_cast<std::size_t>(ranks.size()));
+[[nodiscard]] std::vector<T> broadcast(parts::Communicator& ranks, std::vector<T> values) {
+  parts::PerRank<T> letters(static_cast<std::size_t>(ranks.size()));
   if (ranks.rank() == 0) std::fill(letters.begin(), letters.end(), std::move(values));
   return std::move(parts::all_to_all(ranks, letters).front());
 }
@@ -46,11 +46,11 @@ template <class T>
 /// several ranks read the rows of one file together. Points are in the same order across the ranks as in one process.
 /// All ranks get the columns of the first file, and float64 if a file has it. The first rank prints a description of
 /// the input, and sets `origin` to the origin of all points. Collective. Throws RanksFailed.
-[[nodiscard]] io::FilePoints read_share(const Input& input, parts::Exchange& ranks, const parts::MachineShare& machine,
-                                        io::PointsOrigin& origin);
+[[nodiscard]] io::FilePoints read_share(const Input& input, parts::Communicator& ranks,
+                                        const parts::MachineShare& machine, io::PointsOrigin& origin);
 
 /// Returns the description of all points on the first rank, and only their number on the others. Collective.
-[[nodiscard]] io::ResultsInput results_input(parts::Exchange& ranks, const io::FilePoints& share,
+[[nodiscard]] io::ResultsInput results_input(parts::Communicator& ranks, const io::FilePoints& share,
                                              io::PointsOrigin origin);
 
 }  // namespace epsflow::cli

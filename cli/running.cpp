@@ -76,10 +76,11 @@ RunSettings parse_run_settings(const Arguments& arguments) {
 
 void RunSettings::settle(std::uint64_t n, std::size_t dims, const Metric& metric) {
   if (!devices.gpus.empty()) engine.backend = BackendChoice::gpu;
-  engine.backend = choose_backend(n, moved_dims(metric, dims), moved_space(metric), engine, run, preferred_backend());
+  engine.backend =
+      choose_backend(n, transformed_dims(metric, dims), transformed_space(metric), engine, run, preferred_backend());
 }
 
-io::RunDescription describe_run(const GivenOptions& given, const Metric& metric, BackendChoice backend) {
+io::RunDescription describe_run(const InputOptions& given, const Metric& metric, BackendChoice backend) {
   io::RunDescription description;
   description.version = EPSFLOW_VERSION;
   description.metric = describe(metric);

@@ -49,13 +49,13 @@ struct RunSettings {
 }
 
 /// The given options and their values, for results and pages.
-using GivenOptions = std::vector<std::pair<std::string, std::string>>;
-[[nodiscard]] inline GivenOptions parse_given(const Arguments& arguments) {
+using InputOptions = std::vector<std::pair<std::string, std::string>>;
+[[nodiscard]] inline InputOptions parse_given(const Arguments& arguments) {
   return {arguments.all_given().begin(), arguments.all_given().end()};
 }
 
 /// Returns the description of the run for a results folder. Queries the GPU only if it may be used.
-[[nodiscard]] io::RunDescription describe_run(const GivenOptions& given, const Metric& metric, BackendChoice backend);
+[[nodiscard]] io::RunDescription describe_run(const InputOptions& given, const Metric& metric, BackendChoice backend);
 
 /// Returns the name of the processor from the operating system, or its architecture if there is no name.
 [[nodiscard]] std::string processor_name();

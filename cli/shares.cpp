@@ -128,7 +128,7 @@ class Joined {
 
 }  // namespace
 
-io::FilePoints read_share(const Input& input, parts::Exchange& ranks, const parts::MachineShare& machine,
+io::FilePoints read_share(const Input& input, parts::Communicator& ranks, const parts::MachineShare& machine,
                           io::PointsOrigin& origin) {
   const Words& files = input.files;
   const auto size = static_cast<std::size_t>(ranks.size());
@@ -140,9 +140,9 @@ io::FilePoints read_share(const Input& input, parts::Exchange& ranks, const part
     points = read_task(files, task_of(files.size(), static_cast<std::size_t>(ranks.rank()), size), options);
     read = packed(points);
   });
-  const parts::Letters<std::uint8_t> all = gather(ranks, std::span<const std::uint8_t>(read));
+  const parts::PerRank<std::uint8_t> all = gather(ranks, std::span<const std::uint8_t>(read));
   std::uint64_t n = ranks.sum(std::uint64_t{points.size()});
-  on_first(ranks, [&] {
+  on_root(ranks, [&] {
     Joined joined(!input.options.columns.empty());
     for (std::size_t r = 0; r < size; ++r)
       joined.add(task_of(files.size(), r, size), nlohmann::json::from_msgpack(all[r]));
@@ -150,7 +150,7 @@ io::FilePoints read_share(const Input& input, parts::Exchange& ranks, const part
     if (!input.messages.quiet) say_what_was_read(origin, n, points.dims());
     require_points(origin, n);
   });
-  const nlohmann::json first = nlohmann::json::from_msgpack(from_first(ranks, read));
+  const nlohmann::json first = nlohmann::json::from_msgpack(broadcast(ranks, read));
   points.column_names = first["names"].get<Words>();
   points.column_numbers = column_numbers(JsonNumbers(first, "what the first process has read"));
   points.weight_column = first["weight"].get<std::string>();
@@ -161,7 +161,7 @@ io::FilePoints read_share(const Input& input, parts::Exchange& ranks, const part
   return points;
 }
 
-io::ResultsInput results_input(parts::Exchange& ranks, const io::FilePoints& share, io::PointsOrigin origin) {
+io::ResultsInput results_input(parts::Communicator& ranks, const io::FilePoints& share, io::PointsOrigin origin) {
   io::ResultsInput input{.origin = std::move(origin),
                          .points = ranks.sum(std::uint64_t{share.size()}),
                          .dims = share.dims(),

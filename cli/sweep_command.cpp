@@ -2,9 +2,9 @@
 
 #include <epsflow/cli/catalogs.hpp>
 #include <epsflow/cli/labels.hpp>
-#include <epsflow/cli/left_rows.hpp>
 #include <epsflow/cli/lineage_files.hpp>
 #include <epsflow/cli/options.hpp>
+#include <epsflow/cli/out_of_core_rows.hpp>
 #include <epsflow/cli/report_pages.hpp>
 #include <epsflow/cli/sweep_results.hpp>
 #include <epsflow/io/write_table.hpp>
@@ -89,7 +89,7 @@ class SweptPoints {
     Input& input = command.input;
     if (coordinates_alone) {
       auto rows = rows_to_leave(input, command.sweep, command.settings);
-      if (rows) left = leave_rows(input, std::move(*rows), command.out);
+      if (rows) left = keep_on_disk(input, std::move(*rows), command.out);
     }
     if (!left) points = input.read_settled();
     if (input.sliced()) slicing.emplace(input, points);

@@ -52,12 +52,12 @@ void require_movable(const io::FilePoints& points, const Metric& metric) {
 }
 
 /// Returns the paths for labels, which the first rank takes from its folder. Collective.
-io::SharedResults told_by_first(parts::Exchange& ranks, const std::optional<io::ResultsFolder>& folder,
-                                const RunOptions& run, std::uint64_t points) {
+io::SharedResults broadcast_results(parts::Communicator& ranks, const std::optional<io::ResultsFolder>& folder,
+                                    const RunOptions& run, std::uint64_t points) {
   io::SharedResults shared;
   if (ranks.rank() == 0) shared = folder->shared();
   const std::string paths = shared.folder.string() + '\0' + shared.partial.string();
-  const std::vector<char> told = from_first(ranks, std::vector<char>(paths.begin(), paths.end()));
+  const std::vector<char> told = broadcast(ranks, std::vector<char>(paths.begin(), paths.end()));
   const auto end = std::find(told.begin(), told.end(), '\0');
   return {std::string(told.begin(), end), std::string(end + 1, told.end()), points, run.keep == Keep::labels,
           run.core_mask};
@@ -66,11 +66,11 @@ io::SharedResults told_by_first(parts::Exchange& ranks, const std::optional<io::
 /// Stores a variant: each rank writes its rows, which begin at `row` of all rows, and the first rank updates the
 /// folder. Ranks on several machines may write through file systems that lose data, so the first rank then reads the
 /// files again. Collective.
-void store(parts::Exchange& ranks, std::optional<io::ResultsFolder>& folder, const io::SharedResults& shared,
+void store(parts::Communicator& ranks, std::optional<io::ResultsFolder>& folder, const io::SharedResults& shared,
            const VariantResult& result, std::uint64_t row, bool one_machine) {
   const std::vector<io::SharedVector> vectors = shared.vectors(result.variant);
   if (vectors.empty()) {
-    on_first(ranks, [&] { folder->add(result); });
+    on_root(ranks, [&] { folder->add(result); });
     return;
   }
   std::vector<io::FileDigest> own;
@@ -81,8 +81,8 @@ void store(parts::Exchange& ranks, std::optional<io::ResultsFolder>& folder, con
       own.push_back(io::write_share(vectors[v], row, values, one_machine ? io::Durable::later : io::Durable::now));
     }
   });
-  const parts::Letters<io::FileDigest> all = gather(ranks, std::span<const io::FileDigest>(own));
-  on_first(ranks, [&] {
+  const parts::PerRank<io::FileDigest> all = gather(ranks, std::span<const io::FileDigest>(own));
+  on_root(ranks, [&] {
     std::vector<io::FileDigest> digests, shares(all.size());
     for (std::size_t v = 0; v < vectors.size(); ++v) {
       std::ranges::transform(all, shares.begin(), [&](const auto& of_rank) { return of_rank[v]; });
@@ -99,7 +99,7 @@ void store(parts::Exchange& ranks, std::optional<io::ResultsFolder>& folder, con
 
 /// The state of a sweep by several processes on one of them.
 struct RankSweep {
-  parts::Exchange& ranks;
+  parts::Communicator& ranks;
   SweepCommand command = {};
   std::optional<io::ResultsFolder> folder = {};  ///< on the first rank
   parts::MachineShare machine = {};
@@ -110,11 +110,11 @@ struct RankSweep {
 
 /// Parses options, opens the folder, reads points, and determines the variants to make. Collective.
 void prepare(const Arguments& arguments, RankSweep& sweep) {
-  parts::Exchange& ranks = sweep.ranks;
+  parts::Communicator& ranks = sweep.ranks;
   SweepCommand& command = sweep.command;
   RunSettings& settings = command.settings;
   together(ranks, [&] { command = parse_sweep_of_ranks(arguments); });
-  on_first(ranks, [&] {
+  on_root(ranks, [&] {
     sweep.folder.emplace(command.out, command.sweep, command.mode, command.outputs, command.input.messages.notices());
   });
   sweep.machine = parts::machine_share(ranks);
@@ -130,31 +130,31 @@ void prepare(const Arguments& arguments, RankSweep& sweep) {
   origin.column_names = points.column_names;
   origin.column_numbers = points.column_numbers;
   sweep.input = results_input(ranks, points, std::move(origin));
-  on_first(ranks, [&] {
+  on_root(ranks, [&] {
     io::RunDescription run = describe_run(command.given, command.input.metric, settings.engine.backend);
     run.machine.emplace_back("processes", std::to_string(ranks.size()));
     sweep.missing = sweep.folder->begin(sweep.input, std::move(run));
     const bool again = command.lineage && lineage_is_missing(*sweep.folder, sweep.missing);
     sweep.made = again ? all_variants(*sweep.folder, sweep.missing) : sweep.missing;
   });
-  sweep.missing = from_first(ranks, std::move(sweep.missing));
-  sweep.made = from_first(ranks, std::move(sweep.made));
+  sweep.missing = broadcast(ranks, std::move(sweep.missing));
+  sweep.made = broadcast(ranks, std::move(sweep.made));
 }
 
 /// Makes the variants and stores them. Collective.
 void make(RankSweep& sweep, const CancelToken& cancel) {
-  parts::Exchange& ranks = sweep.ranks;
+  parts::Communicator& ranks = sweep.ranks;
   const SweepCommand& command = sweep.command;
   const RunSettings& settings = command.settings;
   const io::FilePoints& points = sweep.points;
-  const std::uint64_t row = ranks.sum_below(points.size());
-  const io::SharedResults shared = told_by_first(ranks, sweep.folder, settings.run, sweep.input.points);
+  const std::uint64_t row = ranks.exclusive_scan(points.size());
+  const io::SharedResults shared = broadcast_results(ranks, sweep.folder, settings.run, sweep.input.points);
   const bool one_machine = sweep.machine.processes == static_cast<unsigned>(ranks.size());
   const std::set<Variant, io::VariantOrder> to_make(sweep.missing.begin(), sweep.missing.end());
   ProgressReport report(ranks.rank() == 0 && !command.input.messages.quiet);
   std::optional<LineageBuilder> lineage;
   if (command.lineage && !sweep.made.empty()) {
-    lineage.emplace(Sweep(sweep.made), parts::births_of_shares(ranks, points.size()));
+    lineage.emplace(Sweep(sweep.made), parts::core_since_of_shares(ranks, points.size()));
   }
   const auto take = [&](VariantResult&& result) {
     if (lineage) lineage->add(result);
@@ -169,7 +169,7 @@ void make(RankSweep& sweep, const CancelToken& cancel) {
         {.on_progress = [&](const Progress& p) { report.show(p); }, .on_notice = command.input.messages.notices()});
   }
   if (!lineage) return;
-  on_first(ranks, [&] {
+  on_root(ranks, [&] {
     sweep.folder->add_file(io::kLineageName, [&](const auto& file) {
       write_lineage(file, lineage->finish(), sweep.input.origin, sweep.input.points);
     });
@@ -178,7 +178,7 @@ void make(RankSweep& sweep, const CancelToken& cancel) {
 
 }  // namespace
 
-int run_sweep_over_ranks(const Arguments& arguments, parts::Exchange& ranks) {
+int run_sweep_over_ranks(const Arguments& arguments, parts::Communicator& ranks) {
   RankSweep sweep{ranks};
   prepare(arguments, sweep);
   const InterruptGuard interrupt;
@@ -187,7 +187,7 @@ int run_sweep_over_ranks(const Arguments& arguments, parts::Exchange& ranks) {
   try {
     make(sweep, interrupt.token());
   } catch (const Cancelled&) {
-    on_first(ranks, [&] { run.finish("interrupted"); });
+    on_root(ranks, [&] { run.finish("interrupted"); });
     return kInterrupted;
   } catch (const RanksFailed& end) {
     run.fail(end.reason);
@@ -196,7 +196,7 @@ int run_sweep_over_ranks(const Arguments& arguments, parts::Exchange& ranks) {
     run.fail(e.what());
     throw;
   }
-  on_first(ranks, [&] { run.finish("complete"); });
+  on_root(ranks, [&] { run.finish("complete"); });
   return kDone;
 }
 

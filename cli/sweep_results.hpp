@@ -24,7 +24,7 @@ struct SweepCommand {
   io::FolderOutputs outputs;  ///< the outputs of the folder
   std::string report;         ///< the page to write, or empty
   bool lineage = false;       ///< whether the folder gets the lineage of the clusters
-  GivenOptions given;
+  InputOptions given;
 };
 
 /// Parses the options that one process and several have in common. Throws UsageError. Their callers check the others.

@@ -3,7 +3,7 @@
 
 #include <functional>
 
-#include <epsflow/parts/exchange.hpp>
+#include <epsflow/parts/communicator.hpp>
 
 namespace epsflow::cli {
 
@@ -19,6 +19,6 @@ struct Launched {
 
 /// Calls body on every process and returns its result. If body throws, all processes end at once with the exit code of
 /// that failure, and one line names rank and error. Without MPI, the first process prints an error.
-[[nodiscard]] int run_world(int argc, char** argv, const std::function<int(parts::Exchange&)>& body);
+[[nodiscard]] int run_world(int argc, char** argv, const std::function<int(parts::Communicator&)>& body);
 
 }  // namespace epsflow::cli

@@ -22,8 +22,8 @@ int code_of(const std::exception& error) {
 
 bool has_world() noexcept { return true; }
 
-int run_world(int argc, char** argv, const std::function<int(parts::Exchange&)>& body) {
-  const auto told = [&](parts::Exchange& ranks) {
+int run_world(int argc, char** argv, const std::function<int(parts::Communicator&)>& body) {
+  const auto told = [&](parts::Communicator& ranks) {
     try {
       if (ranks.size() == launched().size) return body(ranks);
       if (launched().rank > 0) return kDone;

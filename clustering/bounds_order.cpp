@@ -13,7 +13,7 @@ namespace {
 
 template <class T>
 struct Item {
-  std::array<T, index::kMostCliqueDims> x;
+  std::array<T, index::kMostDenseBoxDims> x;
   std::uint32_t id;
 };
 
@@ -79,8 +79,8 @@ BoundsOrder::BoundsOrder(const index::Grid& grid, const index::SearchInput& in, 
 template <class T>
 void BoundsOrder::arrange(const index::Grid& grid, std::span<const ClusterBlock> blocks, const CancelToken& cancel) {
   const std::size_t dims = input_.dims;
-  std::array<T*, index::kMostCliqueDims> to{};
-  std::array<const T*, index::kMostCliqueDims> from{};
+  std::array<T*, index::kMostDenseBoxDims> to{};
+  std::array<const T*, index::kMostDenseBoxDims> from{};
   for (std::size_t k = 0; k < dims; ++k) {
     coordinates_[k] = Buffer<std::byte>(std::uint64_t{grid.size()} * sizeof(T));
     addresses_[k] = coordinates_[k].data();

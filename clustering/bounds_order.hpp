@@ -28,8 +28,8 @@ class BoundsOrder {
   /// The bounds of one level. lo[k], hi[k]: smallest and largest coordinate k of each piece of 2^shift positions,
   /// followed by Buffer::kPadding readable bytes.
   struct Bounds {
-    std::array<Buffer<double>, index::kMostCliqueDims> lo;
-    std::array<Buffer<double>, index::kMostCliqueDims> hi;
+    std::array<Buffer<double>, index::kMostDenseBoxDims> lo;
+    std::array<Buffer<double>, index::kMostDenseBoxDims> hi;
   };
 
   /// in: coordinates of the grid, which has at least one point. blocks: blocks of its cells, of about equal size.
@@ -46,7 +46,7 @@ class BoundsOrder {
 
   /// Scratch memory per point while its cell is arranged, in bytes.
   [[nodiscard]] static constexpr std::uint64_t bytes_per_arranged(Precision precision) noexcept {
-    return (index::kMostCliqueDims + 1) * bytes_of(precision);
+    return (index::kMostDenseBoxDims + 1) * bytes_of(precision);
   }
 
   /// Coordinates by position.
@@ -61,8 +61,8 @@ class BoundsOrder {
   template <class T>
   void bound();
 
-  std::array<Buffer<std::byte>, index::kMostCliqueDims> coordinates_;
-  std::array<const void*, index::kMostCliqueDims> addresses_{};
+  std::array<Buffer<std::byte>, index::kMostDenseBoxDims> coordinates_;
+  std::array<const void*, index::kMostDenseBoxDims> addresses_{};
   Buffer<std::uint32_t> order_;
   std::array<Bounds, kLevels> bounds_;
   index::SearchInput input_;

@@ -182,14 +182,14 @@ std::uint32_t count_borders(const CellInput& in, BlockBorders& of, const BorderC
 
 void find_borders_any(const CellInput& in, Range cells, std::uint32_t minpts, const CellCounts& counts,
                       const std::uint32_t* largest, std::vector<BorderPoint>& found) {
-  with_clique_types(in.search, [&]<class T, std::size_t D>()
-                                   HWY_ATTR { find_borders<T, D>(in, cells, minpts, counts, largest, found); });
+  with_dense_box_types(in.search, [&]<class T, std::size_t D>()
+                                      HWY_ATTR { find_borders<T, D>(in, cells, minpts, counts, largest, found); });
 }
 
 std::uint32_t count_borders_any(const CellInput& in, BlockBorders& borders, const BorderCount& count) {
   std::uint32_t found = 0;
-  with_clique_types(in.search,
-                    [&]<class T, std::size_t D>() HWY_ATTR { found = count_borders<T, D>(in, borders, count); });
+  with_dense_box_types(in.search,
+                       [&]<class T, std::size_t D>() HWY_ATTR { found = count_borders<T, D>(in, borders, count); });
   return found;
 }
 

@@ -258,12 +258,12 @@ void count(const CellInput& in, Range cells, const Counting& counting, std::uint
 }
 
 void count_any(const CellInput& in, Range cells, std::span<const std::uint32_t> minpts, std::uint32_t* counts) {
-  with_clique_types(
+  with_dense_box_types(
       in.search, [&]<class T, std::size_t D>() HWY_ATTR { count<T, D>(in, cells, NeighborCounting(minpts), counts); });
 }
 
 void weigh_any(const CellInput& in, Range cells, const Weighing& weighing, std::uint32_t* counts) {
-  with_clique_types(
+  with_dense_box_types(
       in.search, [&]<class T, std::size_t D>() HWY_ATTR { count<T, D>(in, cells, WeightCounting(weighing), counts); });
 }
 

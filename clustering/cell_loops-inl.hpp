@@ -1,4 +1,4 @@
-// Shared code of the loops over clique cells. Each source that includes it compiles it once per instruction set.
+// Shared code of the loops over dense-box cells. Each source that includes it compiles it once per instruction set.
 #if defined(EPSFLOW_CLUSTERING_CELL_LOOPS_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef EPSFLOW_CLUSTERING_CELL_LOOPS_INL_HPP
 #undef EPSFLOW_CLUSTERING_CELL_LOOPS_INL_HPP
@@ -121,11 +121,11 @@ HWY_INLINE std::uint32_t largest_within(const RowTest<T, D>& test, Range range, 
   return largest;
 }
 
-/// Calls f.operator()<T, D>() for the one to three dimensions of clique cells.
+/// Calls f.operator()<T, D>() for the one to three dimensions of dense-box cells.
 template <class F>
-HWY_INLINE void with_clique_types(const SearchInput& in, F f) {
+HWY_INLINE void with_dense_box_types(const SearchInput& in, F f) {
   with_types(in, [&]<class T, std::size_t D>() HWY_ATTR {
-    if constexpr (D >= 1 && D <= index::kMostCliqueDims) f.template operator()<T, D>();
+    if constexpr (D >= 1 && D <= index::kMostDenseBoxDims) f.template operator()<T, D>();
   });
 }
 

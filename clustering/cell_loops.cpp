@@ -176,14 +176,14 @@ void find(const CellInput& in, Range cells, const NumberedLevels& levels, const 
 
 void unite_any(const CellInput& in, std::span<const std::uint32_t> cells, std::uint32_t reach, KeptWindows& windows,
                const CellUnions& unions) {
-  with_clique_types(in.search,
-                    [&]<class T, std::size_t D>() HWY_ATTR { unite<T, D>(in, cells, reach, windows, unions); });
+  with_dense_box_types(in.search,
+                       [&]<class T, std::size_t D>() HWY_ATTR { unite<T, D>(in, cells, reach, windows, unions); });
 }
 
 void find_any(const CellInput& in, Range cells, const NumberedLevels& levels, const CellCounts& counts,
               std::uint32_t* clusters) {
-  with_clique_types(in.search,
-                    [&]<class T, std::size_t D>() HWY_ATTR { find<T, D>(in, cells, levels, counts, clusters); });
+  with_dense_box_types(in.search,
+                       [&]<class T, std::size_t D>() HWY_ATTR { find<T, D>(in, cells, levels, counts, clusters); });
 }
 
 }  // namespace HWY_NAMESPACE

@@ -1,4 +1,4 @@
-// The vector loops of DBSCAN over clique cells: counts of neighbours, unions of cells, clusters of border points.
+// The vector loops of DBSCAN over dense-box cells: counts of neighbours, unions of cells, clusters of border points.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ namespace epsflow::clustering {
 inline constexpr std::size_t kLevelsAtOnce = 4;
 
 struct CellInput {
-  const index::Grid& grid;  ///< has clique cells
+  const index::Grid& grid;  ///< has dense-box cells
   const index::SearchInput& search;
   const BoundsOrder* bounds = nullptr;  ///< set if `search` has the points in the order of bounds; null if it has them
                                         ///< in the order of the grid

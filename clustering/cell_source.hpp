@@ -1,7 +1,7 @@
-// Neighbours from the clique cells of a grid: each node of the union-find is a cell.
+// Neighbours from the dense-box cells of a grid: each node of the union-find is a cell.
 //
-// Any two points of a clique cell are neighbours. So a cell of at least minpts points (or of that weight, if no weight
-// is negative) has only core points, without a distance test. All core points of a cell are in one cluster, and
+// Any two points of a dense-box cell are neighbours. So a cell of at least minpts points (or of that weight, if no
+// weight is negative) has only core points, without a distance test. All core points of a cell are in one cluster, and
 // union-find runs over cells. Two cells are in one cluster as soon as a core point of one is a neighbour of a core
 // point of the other. Unions take two passes: adjacent cells first, after which most cells two apart are already in one
 // set and need no test.
@@ -32,7 +32,7 @@ namespace epsflow::clustering {
 class CellSource final : public ClusterSource {
  public:
   /// Counts neighbours, in parallel, as far as is needed to determine for each minpts which points are core. grid: has
-  /// clique cells; must outlive the object. minpts: descending, at least one. ghosts: ghosts among the points of the
+  /// dense-box cells; must outlive the object. minpts: descending, at least one. ghosts: ghosts among the points of the
   /// grid. weights: null, or the weights of the points that get labels, which replace the numbers of neighbours. Throws
   /// Cancelled.
   CellSource(const index::Grid& grid, std::span<const std::uint32_t> minpts, const CancelToken& cancel,

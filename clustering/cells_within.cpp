@@ -32,8 +32,8 @@ class Bisection {
 
  private:
   struct Bounds {
-    std::array<double, index::kMostCliqueDims> lo{};
-    std::array<double, index::kMostCliqueDims> hi{};
+    std::array<double, index::kMostDenseBoxDims> lo{};
+    std::array<double, index::kMostDenseBoxDims> hi{};
   };
 
   [[nodiscard]] bool any_within(Positions a, const Bounds& bounds_a, Positions b, const Bounds& bounds_b) const {
@@ -90,8 +90,8 @@ class Bisection {
   /// 2^-40).
   [[nodiscard]] bool apart_in_direction(Positions a, const Bounds& bounds_a, Positions b,
                                         const Bounds& bounds_b) const {
-    std::array<double, index::kMostCliqueDims> from{};
-    std::array<double, index::kMostCliqueDims> direction{};
+    std::array<double, index::kMostDenseBoxDims> from{};
+    std::array<double, index::kMostDenseBoxDims> direction{};
     double length = 0;
     double scale = 0;
     for (std::size_t k = 0; k < dims_; ++k) {
@@ -139,7 +139,7 @@ class Bisection {
 
   std::size_t dims_;
   double eps_squared_;
-  std::array<const T*, index::kMostCliqueDims> coordinates_{};
+  std::array<const T*, index::kMostDenseBoxDims> coordinates_{};
 };
 
 std::vector<std::uint32_t> core_points(Range range, const std::uint32_t* counts, std::uint32_t minpts) {

@@ -10,18 +10,18 @@
 #include <epsflow/core/parallel.hpp>
 
 namespace epsflow::clustering {
-ClusterSets::ClusterSets(const ClusterSource& source, std::uint32_t least, bool births, const CancelToken& cancel)
+ClusterSets::ClusterSets(const ClusterSource& source, std::uint32_t least, bool core_since, const CancelToken& cancel)
     : source_(source), gains_(source, least, cancel), numbers_(source.nodes()) {
   std::fill(numbers_.begin(), numbers_.end(), kNoCluster);
-  if (!births) return;
-  births_ = Labels(source.labelled());
-  std::fill_n(births_.data(), births_.size(), Clusters::kNeverCore);
+  if (!core_since) return;
+  core_since_ = Labels(source.labelled());
+  std::fill_n(core_since_.data(), core_since_.size(), Clusters::kNeverCore);
 }
 
 void ClusterSets::add(std::span<std::uint32_t> parent, const CancelToken& cancel) {
   all_before_ += sets_.size();
   merge(gains(parent, cancel), parent);
-  if (!births_.empty()) record_births(parent, cancel);
+  if (!core_since_.empty()) record_core_since(parent, cancel);
 }
 
 /// Returns for each block the sets of its new core points, with these points only. A set may occur more than once.
@@ -101,7 +101,7 @@ void ClusterSets::merge(const std::vector<std::vector<Set>>& gains, std::span<st
   for (std::uint32_t& k : joined_) k = numbers_[roots[k]];
 }
 
-void ClusterSets::record_births(std::span<std::uint32_t> parent, const CancelToken& cancel) {
+void ClusterSets::record_core_since(std::span<std::uint32_t> parent, const CancelToken& cancel) {
   require_countable(all_before_ + sets_.size());
   const auto ids = source_.order();
   const std::size_t labelled = source_.labelled();
@@ -110,7 +110,7 @@ void ClusterSets::record_births(std::span<std::uint32_t> parent, const CancelTok
     if (cancel.cancelled()) return;
     for (const auto& [position, node] : gained(b)) {
       if (ids[position] >= labelled) continue;
-      births_[ids[position]] = static_cast<std::int32_t>(all_before_ + numbers_[sets.find(node)]);
+      core_since_[ids[position]] = static_cast<std::int32_t>(all_before_ + numbers_[sets.find(node)]);
     }
   });
   cancel.check();

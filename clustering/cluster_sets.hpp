@@ -16,13 +16,14 @@ namespace epsflow::clustering {
 /// Sets of core nodes, from the largest minpts down. A level costs O(changes + clusters).
 class ClusterSets {
  public:
-  /// births: fill Clusters::births. least: minpts of the last level. The source must outlive it. Throws Cancelled.
-  ClusterSets(const ClusterSource& source, std::uint32_t least, bool births, const CancelToken& cancel);
+  /// core_since: fill Clusters::core_since. least: minpts of the last level. The source must outlive it. Throws
+  /// Cancelled.
+  ClusterSets(const ClusterSource& source, std::uint32_t least, bool core_since, const CancelToken& cancel);
 
   /// Upper bound on the memory, in bytes.
-  [[nodiscard]] static std::uint64_t bytes(std::uint64_t nodes, std::uint64_t points, bool births) noexcept {
+  [[nodiscard]] static std::uint64_t bytes(std::uint64_t nodes, std::uint64_t points, bool core_since) noexcept {
     return nodes * (sizeof(std::uint32_t) + 3 * sizeof(Set)) +
-           points * (LevelGains::bytes_per_point() + (births ? sizeof(std::uint32_t) : 0));
+           points * (LevelGains::bytes_per_point() + (core_since ? sizeof(std::uint32_t) : 0));
   }
 
   void begin(std::uint32_t minpts) { gains_.next(minpts); }
@@ -43,7 +44,7 @@ class ClusterSets {
   [[nodiscard]] std::uint32_t number(std::uint32_t root) const noexcept { return numbers_[root]; }
   /// Returns the clusters without sizes, and moves Clusters::joined out.
   [[nodiscard]] Clusters take_clusters();
-  [[nodiscard]] Labels take_births() { return std::move(births_); }
+  [[nodiscard]] Labels take_core_since() { return std::move(core_since_); }
 
  private:
   struct Set {
@@ -54,14 +55,14 @@ class ClusterSets {
 
   [[nodiscard]] std::vector<std::vector<Set>> gains(std::span<std::uint32_t> parent, const CancelToken& cancel) const;
   void merge(const std::vector<std::vector<Set>>& gains, std::span<std::uint32_t> parent);
-  void record_births(std::span<std::uint32_t> parent, const CancelToken& cancel);
+  void record_core_since(std::span<std::uint32_t> parent, const CancelToken& cancel);
 
   const ClusterSource& source_;
   LevelGains gains_;
   std::vector<Set> sets_;              ///< by their first core points
   Buffer<std::uint32_t> numbers_;      ///< [nodes] for each root the number of its cluster
   std::vector<std::uint32_t> joined_;  ///< [clusters of the level before]
-  Labels births_;                      ///< [n] or empty
+  Labels core_since_;                  ///< [n] or empty
   std::uint64_t core_ = 0;
   std::uint64_t all_before_ = 0;  ///< clusters of all levels before the last
 };

@@ -109,7 +109,7 @@ class ClusterSource {
     return 0;
   }
   /// Returns how many pairs a faster test has left to float64 so far.
-  [[nodiscard]] virtual std::uint64_t open_pairs() const { return 0; }
+  [[nodiscard]] virtual std::uint64_t undecided_pairs() const { return 0; }
 };
 
 }  // namespace epsflow::clustering

@@ -21,10 +21,10 @@ std::string words_of(const Variant& variant) {
 
 /// Returns true if `holders` has a cluster of the cell `in` for each cluster of `cell`, or both are empty.
 bool leads(const std::vector<LineageCell>& cells, const LineageCell& cell, std::optional<std::size_t> in,
-           const std::vector<std::uint32_t>& holders) {
-  if (!in) return holders.empty();
-  return *in < cells.size() && holders.size() == cell.clusters() &&
-         std::ranges::all_of(holders, [&](std::uint32_t k) { return k < cells[*in].clusters(); });
+           const std::vector<std::uint32_t>& ancestors) {
+  if (!in) return ancestors.empty();
+  return *in < cells.size() && ancestors.size() == cell.clusters() &&
+         std::ranges::all_of(ancestors, [&](std::uint32_t k) { return k < cells[*in].clusters(); });
 }
 
 /// Returns true if `of` is wider or looser than another cell, and not both.
@@ -55,7 +55,7 @@ Lineage::Lineage(std::vector<LineageCell> cells) : cells_(std::move(cells)) {
     const bool whole =
         is_counted(cell) && cell.core.size() == cell.clusters() &&
         cell.size.size() == (cell.summary.borders_told ? cell.clusters() : 0) &&
-        leads(cells_, cell, cell.wider, cell.in_wider) && leads(cells_, cell, cell.looser, cell.in_looser) &&
+        leads(cells_, cell, cell.wider, cell.parent_eps) && leads(cells_, cell, cell.looser, cell.parent_minpts) &&
         (!cell.wider || follows(cell, cells_[*cell.wider])) && (!cell.looser || follows(cell, cells_[*cell.looser]));
     if (!whole) throw InputError("the cells of a lineage do not belong together: " + words_of(cell.variant));
   }
@@ -73,7 +73,7 @@ std::size_t Lineage::find(double eps, std::uint32_t minpts) const {
   throw UsageError("the sweep has no variant " + words_of({eps, minpts}) + "; Lineage::cells() lists those it has");
 }
 
-std::vector<std::uint32_t> Lineage::holders(std::size_t from, std::size_t to) const {
+std::vector<std::uint32_t> Lineage::ancestors(std::size_t from, std::size_t to) const {
   const Variant& begin = cells_.at(from).variant;
   const Variant& end = cells_.at(to).variant;
   if (end.eps < begin.eps || end.minpts > begin.minpts) {
@@ -92,7 +92,7 @@ std::vector<std::uint32_t> Lineage::holders(std::size_t from, std::size_t to) co
       throw UsageError("the sweep has no way from " + words_of(begin) + " to " + words_of(end) +
                        " from cell to cell: sweep a full grid");
     }
-    const std::vector<std::uint32_t>& next = looser ? cell.in_looser : cell.in_wider;
+    const std::vector<std::uint32_t>& next = looser ? cell.parent_minpts : cell.parent_eps;
     for (std::uint32_t& k : at) k = next[k];
     i = looser ? *cell.looser : *cell.wider;
   }
@@ -100,13 +100,13 @@ std::vector<std::uint32_t> Lineage::holders(std::size_t from, std::size_t to) co
 }
 
 std::size_t Lineage::rank(std::size_t from, std::size_t to) const {
-  std::vector<std::uint32_t> at = holders(from, to);
+  std::vector<std::uint32_t> at = ancestors(from, to);
   std::sort(at.begin(), at.end());
   return static_cast<std::size_t>(std::unique(at.begin(), at.end()) - at.begin());
 }
 
 Contingency Lineage::contingency(std::size_t from, std::size_t to) const {
-  const std::vector<std::uint32_t> at = holders(from, to);
+  const std::vector<std::uint32_t> at = ancestors(from, to);
   std::vector<Overlap> overlaps(at.size());
   for (std::size_t k = 0; k < at.size(); ++k) {
     overlaps[k] = {static_cast<std::int32_t>(k), static_cast<std::int32_t>(at[k]), cells_[from].core[k]};
@@ -114,15 +114,15 @@ Contingency Lineage::contingency(std::size_t from, std::size_t to) const {
   return Contingency(std::move(overlaps));
 }
 
-std::vector<Life> Lineage::lives(std::span<const std::size_t> path) const {
-  std::vector<Life> lives;
+std::vector<Bar> Lineage::bars(std::span<const std::size_t> path) const {
+  std::vector<Bar> bars;
   std::vector<std::size_t> living;  // [clusters of the cell] oldest life of each
   for (std::size_t place = 0; place < path.size(); ++place) {
     const LineageCell& cell = cells_.at(path[place]);
     std::vector<std::size_t> now(cell.clusters(), kNone);
     if (place > 0) {
-      const std::vector<std::uint32_t> holder = holders(path[place - 1], path[place]);
-      const auto older = [&](const Life& a, const Life& b) {
+      const std::vector<std::uint32_t> holder = ancestors(path[place - 1], path[place]);
+      const auto older = [&](const Bar& a, const Bar& b) {
         return std::make_tuple(a.birth, -std::int64_t{a.core}, a.first_core) <
                std::make_tuple(b.birth, -std::int64_t{b.core}, b.first_core);
       };
@@ -132,24 +132,24 @@ std::vector<Life> Lineage::lives(std::span<const std::size_t> path) const {
           elder = living[k];
           continue;
         }
-        const bool goes_on = older(lives[elder], lives[living[k]]);
-        lives[goes_on ? living[k] : elder].death = place;
+        const bool goes_on = older(bars[elder], bars[living[k]]);
+        bars[goes_on ? living[k] : elder].death = place;
         if (!goes_on) elder = living[k];
       }
     }
     for (std::uint32_t k = 0; k < cell.clusters(); ++k) {
       if (now[k] == kNone) {
-        now[k] = lives.size();
-        lives.push_back({.birth = place, .death = path.size(), .first_core = cell.first_core[k]});
+        now[k] = bars.size();
+        bars.push_back({.birth = place, .death = path.size(), .first_core = cell.first_core[k]});
       }
-      Life& life = lives[now[k]];
+      Bar& life = bars[now[k]];
       life.cluster = k;
       life.core = cell.core[k];
       life.size = cell.size.empty() ? 0 : cell.size[k];
     }
     living = std::move(now);
   }
-  return lives;
+  return bars;
 }
 
 std::vector<std::size_t> Lineage::along_eps(std::uint32_t minpts) const {
@@ -171,7 +171,8 @@ std::vector<std::size_t> Lineage::along_minpts(double eps) const {
   return path;
 }
 
-LineageBuilder::LineageBuilder(const Sweep& sweep, BirthsOf births_of) : births_of_(std::move(births_of)) {
+LineageBuilder::LineageBuilder(const Sweep& sweep, CoreSinceOf core_since_of)
+    : core_since_of_(std::move(core_since_of)) {
   std::vector<LineageCell>& cells = lineage_.cells_;
   cells.resize(sweep.size());
   std::map<double, std::size_t> group_of;
@@ -216,8 +217,8 @@ void LineageBuilder::add(VariantResult& result) {
   cell.core = std::move(clusters.core);
   cell.size = std::move(clusters.size);
   Group& group = groups_[group_of_[i]];
-  if (group.added > 0) lineage_.cells_[group.cells[group.added - 1]].in_looser = std::move(clusters.joined);
-  group.births = std::move(clusters.births);
+  if (group.added > 0) lineage_.cells_[group.cells[group.added - 1]].parent_minpts = std::move(clusters.joined);
+  group.core_since = std::move(clusters.core_since);
   if (++group.added == group.cells.size()) link_complete(group_of_[i]);
 }
 
@@ -231,7 +232,7 @@ void LineageBuilder::link_complete(std::size_t group) {
       link(groups_[asking], to);
       return true;
     });
-    if (to.asking.empty()) to.births = {};
+    if (to.asking.empty()) to.core_since = {};
   }
 }
 
@@ -256,10 +257,11 @@ void LineageBuilder::for_clusters(const Group& from, const Group& to, F&& f) {
 }
 
 /// Finds for the clusters of `from` the clusters of the larger eps that hold their first core points. If the level
-/// before had the same first core point, its result is continued by one step; others are followed from their births.
+/// before had the same first core point, its result is continued by one step; others are followed from their
+/// core_since.
 void LineageBuilder::link(Group& from, const Group& to) {
   std::vector<LineageCell>& cells = lineage_.cells_;
-  std::vector<std::uint64_t> ends;  // end of the clusters of each level in the list of births
+  std::vector<std::uint64_t> ends;  // end of the clusters of each level in the list of core_since
   std::map<std::size_t, std::size_t> level_of;
   std::uint64_t end = 0;
   for (std::size_t l = 0; l < to.cells.size(); ++l) {
@@ -267,31 +269,31 @@ void LineageBuilder::link(Group& from, const Group& to) {
     ends.push_back(end += cells[to.cells[l]].clusters());
   }
   const auto follow = [&](std::uint32_t k, std::size_t level, std::size_t last) {
-    for (; level < last; ++level) k = cells[to.cells[level]].in_looser[k];
+    for (; level < last; ++level) k = cells[to.cells[level]].parent_minpts[k];
     return k;
   };
   std::vector<std::uint32_t> asked;
   for_clusters(from, to, [&](LineageCell& cell, const LineageCell* before, std::size_t k, std::size_t) {
     if (before == nullptr) asked.push_back(cell.first_core[k]);
   });
-  std::vector<std::int32_t> births;
-  if (births_of_) {
-    births = births_of_(to.births, asked);
+  std::vector<std::int32_t> core_since;
+  if (core_since_of_) {
+    core_since = core_since_of_(to.core_since, asked);
   } else {
-    for (const std::uint32_t id : asked) births.push_back(to.births[id]);
+    for (const std::uint32_t id : asked) core_since.push_back(to.core_since[id]);
   }
-  auto next = births.begin();
+  auto next = core_since.begin();
   for_clusters(from, to, [&](LineageCell& cell, const LineageCell* before, std::size_t k, std::size_t b) {
-    cell.in_wider.resize(cell.clusters());
+    cell.parent_eps.resize(cell.clusters());
     const std::size_t level = level_of[*cell.wider];
     if (before != nullptr) {
-      cell.in_wider[k] = follow(before->in_wider[b], level_of[*before->wider], level);
+      cell.parent_eps[k] = follow(before->parent_eps[b], level_of[*before->wider], level);
       return;
     }
     const auto birth = static_cast<std::uint64_t>(*next++);
     const auto born = static_cast<std::size_t>(std::upper_bound(ends.begin(), ends.end(), birth) - ends.begin());
     const std::uint64_t offset = born == 0 ? 0 : ends[born - 1];
-    cell.in_wider[k] = follow(static_cast<std::uint32_t>(birth - offset), born, level);
+    cell.parent_eps[k] = follow(static_cast<std::uint32_t>(birth - offset), born, level);
   });
 }
 

@@ -32,14 +32,14 @@ struct LineageCell {
   std::vector<std::uint32_t> size;        ///< core and border points; empty unless LabelSummary::borders_told
   std::optional<std::size_t> wider;       ///< the cell of the same minpts and the next larger eps of the sweep
   std::optional<std::size_t> looser;      ///< the cell of the same eps and the next smaller minpts of the sweep
-  std::vector<std::uint32_t> in_wider;    ///< the cluster of `wider` that holds each; empty without such a cell
-  std::vector<std::uint32_t> in_looser;
+  std::vector<std::uint32_t> parent_eps;  ///< the cluster of `wider` that holds each; empty without such a cell
+  std::vector<std::uint32_t> parent_minpts;
 
   [[nodiscard]] std::size_t clusters() const noexcept { return first_core.size(); }
 };
 
 /// The persistence of a cluster along a path of cells: from its first cell to the merge into an older one.
-struct Life {
+struct Bar {
   std::size_t birth = 0;         ///< index in the path
   std::size_t death = 0;         ///< index in the path; the length of the path if the cluster persists to its end
   std::uint32_t cluster = 0;     ///< its number in the last cell before death
@@ -47,7 +47,7 @@ struct Life {
   std::uint32_t size = 0;        ///< all its points there; 0 in a lineage without sizes
   std::uint32_t first_core = 0;  ///< the smallest id of a core point at birth
 
-  friend bool operator==(const Life&, const Life&) = default;
+  friend bool operator==(const Bar&, const Bar&) = default;
 };
 
 /// The clusters of all variants of a sweep, and for each the clusters of wider and looser variants that hold it.
@@ -68,7 +68,7 @@ class Lineage {
 
   /// Returns for each cluster of cell `from` the cluster of cell `to` that holds it. O(clusters · steps between the
   /// cells). Throws UsageError if the eps of `to` is smaller, its minpts larger, or no path of cells connects them.
-  [[nodiscard]] std::vector<std::uint32_t> holders(std::size_t from, std::size_t to) const;
+  [[nodiscard]] std::vector<std::uint32_t> ancestors(std::size_t from, std::size_t to) const;
   /// Returns how many clusters of `to` hold one of `from`: the rank of the map between them. Throws as holders().
   [[nodiscard]] std::size_t rank(std::size_t from, std::size_t to) const;
 
@@ -80,7 +80,7 @@ class Lineage {
   /// clusters merge, the oldest persists (the elder rule); among equally old ones the one with more core points, then
   /// the one with the smaller first core point. Sorted by birth, first core point. O(clusters of the cells · log).
   /// Throws as holders().
-  [[nodiscard]] std::vector<Life> lives(std::span<const std::size_t> path) const;
+  [[nodiscard]] std::vector<Bar> bars(std::span<const std::size_t> path) const;
   /// Return the cells of one minpts by ascending eps, and the cells of one eps by descending minpts.
   [[nodiscard]] std::vector<std::size_t> along_eps(std::uint32_t minpts) const;
   [[nodiscard]] std::vector<std::size_t> along_minpts(double eps) const;
@@ -93,11 +93,14 @@ class Lineage {
 /// Makes a lineage from the results of a sweep, one at a time. Not thread-safe.
 class LineageBuilder {
  public:
-  /// Returns the births of the points with the given ids, from `births`. Called once for each two neighbouring eps.
-  using BirthsOf = std::function<std::vector<std::int32_t>(const Labels& births, std::span<const std::uint32_t> ids)>;
+  /// Returns the core_since of the points with the given ids, from `core_since`. Called once for each two neighbouring
+  /// eps.
+  using CoreSinceOf =
+      std::function<std::vector<std::int32_t>(const Labels& core_since, std::span<const std::uint32_t> ids)>;
 
-  /// births_of: reads births that are stored in several places; by default `births` has those of all points.
-  explicit LineageBuilder(const Sweep& sweep, BirthsOf births_of = {});
+  /// core_since_of: reads core_since that are stored in several places; by default `core_since` has those of all
+  /// points.
+  explicit LineageBuilder(const Sweep& sweep, CoreSinceOf core_since_of = {});
 
   /// Adds a result. Moves out the part that RunOptions::clusters fills, and leaves the rest. Results of one eps must be
   /// added by descending minpts, as a sweep emits them; eps may come in any order. Keeps 4·n bytes for an eps until the
@@ -109,7 +112,7 @@ class LineageBuilder {
  private:
   struct Group {
     std::vector<std::size_t> cells;   ///< by descending minpts
-    Labels births;                    ///< Clusters::births, until no other group needs them
+    Labels core_since;                ///< Clusters::core_since, until no other group needs them
     std::vector<std::size_t> asking;  ///< groups with clusters that lie in clusters of this one
     std::size_t added = 0;
     [[nodiscard]] bool complete() const noexcept { return added == cells.size(); }
@@ -121,7 +124,7 @@ class LineageBuilder {
   void link_complete(std::size_t group);
 
   Lineage lineage_;
-  BirthsOf births_of_;
+  CoreSinceOf core_since_of_;
   std::vector<Group> groups_;  ///< by ascending eps
   std::map<std::pair<double, std::uint32_t>, std::size_t> cell_of_;
   std::vector<std::size_t> group_of_;  ///< [cells]

@@ -216,7 +216,7 @@ void MapScores::score_minpts(std::size_t minpts) {
     if (e > 0) {
       const Chained& before = chained(e - 1, minpts);
       for (std::size_t k = 0; k < before.clusters.size(); ++k) {
-        arriving[at(e - 1, minpts).in_wider[before.clusters[k]]].push_back(before.chains[k]);
+        arriving[at(e - 1, minpts).parent_eps[before.clusters[k]]].push_back(before.chains[k]);
       }
     }
     for (std::uint32_t k = 0; k < here.clusters(); ++k) {
@@ -365,7 +365,7 @@ bool MapScores::one_to_one(std::size_t eps, std::size_t minpts) const {
   if (from.empty() || from.size() != to.size()) return false;
   std::vector<std::uint32_t> in;
   in.reserve(from.size());
-  for (const std::uint32_t k : from) in.push_back(at(eps, minpts).in_looser[k]);
+  for (const std::uint32_t k : from) in.push_back(at(eps, minpts).parent_minpts[k]);
   std::sort(in.begin(), in.end());
   return in == to;
 }

@@ -29,7 +29,7 @@ Row row_of(const LineageCell& cell, std::uint32_t place) {
 
 void follow(const LineageCell& before, const Row& from, const LineageCell& cell, Row& to) {
   for (std::size_t k = 0; k < before.clusters(); ++k) {
-    const std::uint32_t holder = before.in_wider[k];
+    const std::uint32_t holder = before.parent_eps[k];
     const std::uint32_t birth = from.birth[k];
     to.second_oldest[holder] = std::min(to.second_oldest[holder], std::max(birth, to.oldest[holder]));
     to.oldest[holder] = std::min(to.oldest[holder], birth);
@@ -43,7 +43,7 @@ std::uint32_t last_apart(const Lineage& lineage, std::span<const std::size_t> pa
                          std::uint32_t place, std::uint32_t cluster) {
   std::uint32_t at = place;
   for (; at + 1 < path.size(); ++at) {
-    const std::uint32_t holder = lineage.cell(path[at]).in_wider[cluster];
+    const std::uint32_t holder = lineage.cell(path[at]).parent_eps[cluster];
     const Row& next = rows[at + 1];
     const bool eldest = rows[at].birth[cluster] == next.oldest[holder];
     const std::uint32_t other = eldest ? next.second_oldest[holder] : next.oldest[holder];

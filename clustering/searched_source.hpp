@@ -38,7 +38,7 @@ class SearchedSource final : public ClusterSource {
     for (const auto& [position, count] : counts) counts_[position] = count;
   }
   [[nodiscard]] std::span<const ClusterBlock> blocks() const override { return blocks_; }
-  [[nodiscard]] std::uint64_t open_pairs() const override { return search_.open_pairs(); }
+  [[nodiscard]] std::uint64_t undecided_pairs() const override { return search_.undecided_pairs(); }
   using ClusterSource::mark_core;
   void mark_core(const ClusterBlock& block, const CoreLevel& level, std::uint32_t* parent) override;
   void unite(const ClusterBlock& block, const CoreLevel& level, unsigned pass, std::uint32_t* parent) override;

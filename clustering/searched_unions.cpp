@@ -48,7 +48,7 @@ class TileUniter {
   }
 
   /// Skips candidates that are already in the rows' set, if the rows are in one set.
-  HWY_INLINE void visit(Range range, std::uint64_t& open_pairs) {
+  HWY_INLINE void visit(Range range, std::uint64_t& undecided_pairs) {
     for (std::uint64_t first = range.begin - range.begin % 32; first < range.end; first += 32) {
       const std::uint64_t left = range.end - first;
       std::uint32_t all = left >= 32 ? ~0U : (1U << left) - 1;
@@ -56,13 +56,13 @@ class TileUniter {
       const std::uint32_t bits = other_sets(parent_ + first, all, root_);
       if (bits == 0) continue;
       const auto index = static_cast<std::uint32_t>(first / index::RoundedPoints::kPanel);
-      add({index, bits & 0xFFFFU}, open_pairs);
-      add({index + 1, bits >> 16}, open_pairs);
+      add({index, bits & 0xFFFFU}, undecided_pairs);
+      add({index + 1, bits >> 16}, undecided_pairs);
     }
   }
 
-  HWY_INLINE void finish(std::uint64_t& open_pairs) {
-    for (std::size_t i = 0; i < count_; ++i) test_gathered<1>(gathered_ + i, open_pairs);
+  HWY_INLINE void finish(std::uint64_t& undecided_pairs) {
+    for (std::size_t i = 0; i < count_; ++i) test_gathered<1>(gathered_ + i, undecided_pairs);
     count_ = 0;
   }
 
@@ -70,18 +70,18 @@ class TileUniter {
   static constexpr std::size_t kMostGathered =
       R > 4 ? index::HWY_NAMESPACE::kTilePanels : 2 * index::HWY_NAMESPACE::kTilePanels;
 
-  HWY_INLINE void add(Panel panel, std::uint64_t& open_pairs) {
+  HWY_INLINE void add(Panel panel, std::uint64_t& undecided_pairs) {
     if (panel.wanted == 0) return;
     gathered_[count_++] = panel;
     if (count_ < kMostGathered) return;
-    test_gathered<kMostGathered>(gathered_, open_pairs);
+    test_gathered<kMostGathered>(gathered_, undecided_pairs);
     count_ = 0;
   }
 
   template <std::size_t V>
-  HWY_INLINE void test_gathered(const Panel* panels, std::uint64_t& open_pairs) {
+  HWY_INLINE void test_gathered(const Panel* panels, std::uint64_t& undecided_pairs) {
     bool united = false;
-    test_.template panels<V>(panels, open_pairs, [&](std::size_t r, std::size_t v, std::uint32_t bits) HWY_ATTR {
+    test_.template panels<V>(panels, undecided_pairs, [&](std::size_t r, std::size_t v, std::uint32_t bits) HWY_ATTR {
       for (; bits != 0; bits &= bits - 1) {
         const std::uint32_t neighbor = panels[v].first() + static_cast<std::uint32_t>(__builtin_ctz(bits));
         if (sets_.parent(neighbor) == roots_[r]) continue;
@@ -111,21 +111,21 @@ class TileUniter {
 template <class T, std::size_t R>
 void unite_tiles(  // NOLINT(readability-function-size): a kernel
     const SearchInput& in, std::span<const std::uint32_t> rows, Range bundle, std::span<const Range> candidates,
-    bool lower_half, const UnionFind& sets, const std::uint32_t* parent, std::uint64_t& open_pairs) {
+    bool lower_half, const UnionFind& sets, const std::uint32_t* parent, std::uint64_t& undecided_pairs) {
   while (rows.size() >= R) {
     TileUniter<T, R> uniter(in, rows.data(), sets, parent);
     const std::uint32_t end = lower_half ? rows[R - 1] : ~0U;
     // Candidates next to the rows come first: once the rows are in one set, candidates of that set are skipped.
-    uniter.visit({bundle.begin, HWY_MIN(bundle.end, end)}, open_pairs);
+    uniter.visit({bundle.begin, HWY_MIN(bundle.end, end)}, undecided_pairs);
     for (const Range& range : candidates) {
-      if (range.begin < end) uniter.visit({range.begin, HWY_MIN(range.end, end)}, open_pairs);
+      if (range.begin < end) uniter.visit({range.begin, HWY_MIN(range.end, end)}, undecided_pairs);
     }
-    uniter.finish(open_pairs);
+    uniter.finish(undecided_pairs);
     rows = rows.subspan(R);
   }
   if constexpr (R > 1) {
     constexpr std::size_t kFewer = R > 4 ? R / 4 : R / 2;
-    if (!rows.empty()) unite_tiles<T, kFewer>(in, rows, bundle, candidates, lower_half, sets, parent, open_pairs);
+    if (!rows.empty()) unite_tiles<T, kFewer>(in, rows, bundle, candidates, lower_half, sets, parent, undecided_pairs);
   }
 }
 
@@ -134,16 +134,16 @@ void unite_by_tiles(const SearchIndex& index, const SearchInput& in, Range rows,
                     const std::uint32_t* counts, std::uint32_t* parent) {
   const UnionFind sets({parent, index.size()});
   thread_local std::vector<std::uint32_t> gained;
-  std::uint64_t open_pairs = 0;
+  std::uint64_t undecided_pairs = 0;
   for_each_bundle(index, rows, [&](Range bundle, std::span<const Range> candidates) HWY_ATTR {
     gained.clear();
     for (std::uint32_t row = bundle.begin; row < bundle.end; ++row) {
       if (level.gained(counts[row])) gained.push_back(row);
     }
     unite_tiles<T, index::HWY_NAMESPACE::kTileRows>(in, gained, bundle, candidates, level.first(), sets, parent,
-                                                    open_pairs);
+                                                    undecided_pairs);
   });
-  if (open_pairs != 0) in.rounded->add_open_pairs(open_pairs);
+  if (undecided_pairs != 0) in.rounded->add_undecided_pairs(undecided_pairs);
 }
 
 void unite_any(const SearchIndex& index, const SearchInput& in, Range rows, const CoreLevel& level,

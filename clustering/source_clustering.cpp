@@ -72,9 +72,9 @@ void SourceClustering::find_shared(const SharedPoints& shared) {
       shared_[i] = {position, starts.empty() ? position : static_cast<std::uint32_t>(behind - starts.begin() - 1)};
     }
   });
-  if (shared.unlabelled_core) return;
+  if (shared.outer_may_be_core) return;
   std::vector<PointCount> none;
-  for (std::size_t i = order.size() - shared.unlabelled; i < order.size(); ++i) none.push_back({positions[i], 0});
+  for (std::size_t i = order.size() - shared.outer_ghosts; i < order.size(); ++i) none.push_back({positions[i], 0});
   source_.set_counts(none);
 }
 
@@ -126,7 +126,7 @@ void SourceClustering::number() {
   if (sets_) sets_->add(parent_.span(), cancel_);
   if (asked_) {
     found_.push_back(sets_->take_clusters());
-    if (level_.minpts == least_) found_.back().births = sets_->take_births();
+    if (level_.minpts == least_) found_.back().core_since = sets_->take_core_since();
   }
   if (keeps_labels(keep_)) {
     clusters_[last_] = number_clusters(source_, parent_.span(), numbers_[last_].span(), cancel_);

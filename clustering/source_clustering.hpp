@@ -31,7 +31,7 @@ class SourceClustering final : public CountedPart, private UnitedPart {
 
   [[nodiscard]] std::size_t levels_at_once() const override { return clusters_.size(); }
   [[nodiscard]] UnitedPart& unite(std::uint32_t minpts) override;
-  [[nodiscard]] std::uint64_t open_pairs() const override { return source_.open_pairs(); }
+  [[nodiscard]] std::uint64_t undecided_pairs() const override { return source_.undecided_pairs(); }
 
  private:
   SourceClustering(std::unique_ptr<ClusterSource>&& own, ClusterSource& source, const DirectOptions& options,

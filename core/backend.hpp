@@ -26,7 +26,7 @@ namespace epsflow {
 /// The options of an index.
 struct IndexOptions {
   double eps = 0;
-  Cells cells = Cells::reach;
+  Cells cells = Cells::eps;
   IndexChoice index = IndexChoice::automatic;
   DecideChoice decide = DecideChoice::automatic;
   /// Allows an index of pairs if it is faster. Set it only if nothing but labels of whole data sets is needed.
@@ -35,9 +35,9 @@ struct IndexOptions {
 
 /// The figures of an index.
 struct IndexFigures {
-  std::uint64_t cells = 0;  ///< 0 if the device finds them only while it clusters
-  bool cliques = false;     ///< any two points of a cell are neighbours
-  /// Distance tests of a search that tests every candidate of every point; 0 if not counted, as for clique cells.
+  std::uint64_t cells = 0;   ///< 0 if the device finds them only while it clusters
+  bool dense_boxes = false;  ///< any two points of a cell are neighbours
+  /// Distance tests of a search that tests every candidate of every point; 0 if not counted, as for dense-box cells.
   std::uint64_t candidates = 0;
   IndexChoice index = IndexChoice::grid;
   DecideChoice decide = DecideChoice::scalar;

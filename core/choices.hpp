@@ -121,8 +121,8 @@ struct Choice<Keep> {
 enum class Cells : std::uint8_t {
   /// About as wide as eps, so that the neighbours of a point lie in its own cell or in adjacent ones. For searches
   /// point by point. Points are stored in the order of their cells, so the candidates of a point lie in few ranges.
-  reach,
-  clique,  ///< any two points of a cell are neighbours; for clustering cell by cell, up to three dimensions
+  eps,
+  dense_box,  ///< any two points of a cell are neighbours; for clustering cell by cell, up to three dimensions
 };
 
 enum class StrategyChoice : std::uint8_t { automatic, table, direct };

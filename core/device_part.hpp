@@ -17,12 +17,12 @@ namespace epsflow {
 inline constexpr std::size_t kMostDeviceParts = 16;
 
 /// Memory of a device that other devices write to: buffers for a part, and for the results of its rows.
-class DeviceRoom {
+class PeerBuffer {
  public:
-  DeviceRoom() = default;
-  DeviceRoom(const DeviceRoom&) = delete;  // a room that was opened is closed once
-  DeviceRoom& operator=(const DeviceRoom&) = delete;
-  virtual ~DeviceRoom() = default;
+  PeerBuffer() = default;
+  PeerBuffer(const PeerBuffer&) = delete;  // a room that was opened is closed once
+  PeerBuffer& operator=(const PeerBuffer&) = delete;
+  virtual ~PeerBuffer() = default;
 };
 
 /// The share of one device in the data set. Device p has part p: its own points in the order of all rows, followed by
@@ -38,41 +38,41 @@ class DevicePart {
 
   /// How many rows of this device go to each part.
   struct Counts {
-    std::vector<std::uint32_t> own;     ///< [parts] rows that lie in each part
-    std::vector<std::uint32_t> ghosts;  ///< [parts] rows that are ghosts of each part, at most
-    std::vector<std::uint64_t> lent;    ///< [parts] ghosts of the rows that lie in each part, at most
+    std::vector<std::uint32_t> owned;      ///< [parts] rows that lie in each part
+    std::vector<std::uint32_t> ghosts;     ///< [parts] rows that are ghosts of each part, at most
+    std::vector<std::uint64_t> send_list;  ///< [parts] ghosts of the rows that lie in each part, at most
   };
   /// Finds the part of each row; at most kMostDeviceParts are possible. reach: the largest distance of ghosts.
   [[nodiscard]] virtual Counts cut(std::span<const SpaceCut> cuts, double reach) = 0;
-  struct RoomNeeds {
+  struct BufferNeeds {
     std::uint32_t part = 0;
-    std::uint64_t own = 0;
+    std::uint64_t owned = 0;
     std::uint64_t ghosts = 0;
-    std::uint64_t most_lent = 0;  ///< ghosts of its points in other parts, at most
+    std::uint64_t most_sent = 0;  ///< ghosts of its points in other parts, at most
     bool labels = false;          ///< labels of its rows are sent back
     bool core = false;
     bool by_processes = false;  ///< other processes write to it
   };
-  /// Allocates memory for a part and for the results of its rows. Returns the key for open_room().
-  virtual std::vector<std::byte> make_room(const RoomNeeds& needs) = 0;
+  /// Allocates memory for a part and for the results of its rows. Returns the key for open_buffer().
+  virtual std::vector<std::byte> make_buffer(const BufferNeeds& needs) = 0;
   /// Returns the room of another device, or its own; null if unreachable. The device must have this kind of backend.
-  [[nodiscard]] virtual std::unique_ptr<DeviceRoom> open_room(std::span<const std::byte> key) const = 0;
+  [[nodiscard]] virtual std::unique_ptr<PeerBuffer> open_buffer(std::span<const std::byte> key) const = 0;
 
-  using Rooms = std::span<const std::unique_ptr<DeviceRoom>>;
+  using PeerBuffers = std::span<const std::unique_ptr<PeerBuffer>>;
   /// Sends its rows to their parts, and drops them here: rows of part p go to room p, from place places[p] on.
-  virtual void send_rows(Rooms rooms, std::span<const std::uint64_t> places) = 0;
+  virtual void send_rows(PeerBuffers buffers, std::span<const std::uint64_t> places) = 0;
 
   /// The points of its part that other parts have as ghosts.
-  struct Lent {
-    std::vector<std::uint32_t> near;     ///< near ghosts, by part and ascending
-    std::vector<std::size_t> near_of;    ///< [parts + 1] begin of the near ghosts of each part
-    std::vector<std::size_t> beyond_of;  ///< [parts + 1] begin of the ghosts beyond of each part
+  struct SendLists {
+    std::vector<std::uint32_t> inner;       ///< near ghosts, by part and ascending
+    std::vector<std::size_t> inner_begins;  ///< [parts + 1] begin of the near ghosts of each part
+    std::vector<std::size_t> outer_begins;  ///< [parts + 1] begin of the ghosts beyond of each part
   };
   /// Finds the points that other parts need as ghosts. near, beyond: largest distances along any axis.
-  [[nodiscard]] virtual Lent lend(double near, double beyond) = 0;
+  [[nodiscard]] virtual SendLists make_send_lists(double inner, double outer) = 0;
   /// Sends the points of the last lend() to the parts that have them as ghosts: to part p from these places on.
-  virtual void send_lent(Rooms rooms, std::span<const std::uint64_t> near_places,
-                         std::span<const std::uint64_t> beyond_places) = 0;
+  virtual void send_ghosts(PeerBuffers buffers, std::span<const std::uint64_t> inner_offsets,
+                           std::span<const std::uint64_t> outer_offsets) = 0;
   /// Returns the first points of its room. Valid until points are sent to it.
   [[nodiscard]] virtual DevicePointsView points(std::uint64_t size) const = 0;
 
@@ -88,14 +88,14 @@ class DevicePart {
   };
   /// Sends the results to the devices that the points came from. numbers: replace the labels. places: [devices + 1]
   /// begin of the points of each device in its part.
-  virtual void send_back(Rooms rooms, std::span<const std::uint64_t> places, const OfPoints& found,
+  virtual void send_back(PeerBuffers buffers, std::span<const std::uint64_t> places, const OfPoints& found,
                          std::span<const std::int32_t> numbers) = 0;
   /// Writes the results that were sent back to host memory, in the order of its rows. Null: results that were not sent.
   virtual void take_back(std::int32_t* labels, std::uint8_t* core) = 0;
   /// Copies labels from the device to host memory.
   [[nodiscard]] virtual std::vector<std::int32_t> read(const std::int32_t* labels, std::size_t count) = 0;
   /// Allocates labels of all rows, which devices write to at the speed of their bus.
-  [[nodiscard]] virtual Labels room_for_labels(std::size_t rows) = 0;
+  [[nodiscard]] virtual Labels label_buffer(std::size_t rows) = 0;
 };
 
 }  // namespace epsflow

@@ -126,14 +126,14 @@ struct Clusters {
   std::vector<std::uint32_t> joined;
   /// For the smallest minpts of an eps: [n] the cluster in which each point first became core, as an index in the list
   /// of clusters of all minpts of this eps, largest first; kNeverCore if never. Empty for other minpts.
-  Labels births;
+  Labels core_since;
 
   static constexpr std::int32_t kNeverCore = -1;
 
   [[nodiscard]] std::size_t count() const noexcept { return first_core.size(); }
 };
 
-/// Throws ResourceError if all minpts of one eps together have more clusters than births can number.
+/// Throws ResourceError if all minpts of one eps together have more clusters than core_since can number.
 inline void require_countable(std::uint64_t clusters) {
   if (clusters <= static_cast<std::uint64_t>(std::numeric_limits<std::int32_t>::max())) return;
   throw ResourceError(

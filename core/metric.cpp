@@ -304,14 +304,16 @@ Metric canonical(Metric metric) {
   return metric;
 }
 
-std::size_t moved_dims(const Metric& metric, std::size_t dims) noexcept { return on_sphere(metric.kind) ? 3 : dims; }
+std::size_t transformed_dims(const Metric& metric, std::size_t dims) noexcept {
+  return on_sphere(metric.kind) ? 3 : dims;
+}
 
-void move_points(const Metric& metric, PointsView points, std::size_t first, std::size_t last, double* out) {
+void transform_points(const Metric& metric, PointsView points, std::size_t first, std::size_t last, double* out) {
   require_finite(points, first, last);
   require_in_box(metric, points, first, last);
   std::vector<double> grains;
   for (std::size_t k = 0; k < metric.box.size(); ++k) grains.push_back(box_grain(metric, k));
-  const std::size_t width = moved_dims(metric, points.dims());
+  const std::size_t width = transformed_dims(metric, points.dims());
   for (std::size_t row = first; row < last; ++row, out += width) {
     if (on_sphere(metric.kind)) {
       place_on_sphere(metric, points, row, out);
@@ -328,7 +330,7 @@ void move_points(const Metric& metric, PointsView points, std::size_t first, std
   }
 }
 
-bool stay(const Metric& metric, PointsView points, std::size_t first, std::size_t last) {
+bool is_identity(const Metric& metric, PointsView points, std::size_t first, std::size_t last) {
   if (!is_norm(metric.kind) || !metric.scale.empty()) return false;
   require_in_box(metric, points, first, last);
   for (std::size_t k = 0; k < metric.box.size(); ++k) {
@@ -345,10 +347,10 @@ bool stay(const Metric& metric, PointsView points, std::size_t first, std::size_
 void require_points(const Metric& metric, PointsView points) {
   constexpr std::size_t kRows = 1 << 12;
   require_finite(points);
-  if (stay(metric, points, 0, points.size())) return;
-  std::vector<double> room(kRows * moved_dims(metric, points.dims()));
+  if (is_identity(metric, points, 0, points.size())) return;
+  std::vector<double> room(kRows * transformed_dims(metric, points.dims()));
   for (std::size_t first = 0; first < points.size(); first += kRows) {
-    move_points(metric, points, first, std::min(points.size(), first + kRows), room.data());
+    transform_points(metric, points, first, std::min(points.size(), first + kRows), room.data());
   }
 }
 
@@ -356,26 +358,26 @@ double box_grain(const Metric& metric, std::size_t k) {
   return k < metric.box.size() && metric.box[k].closed() ? grain_of(scaled(metric, k)) : 0;
 }
 
-Space moved_space(const Metric& metric) {
+Space transformed_space(const Metric& metric) {
   Space space;
   if (!is_norm(metric.kind)) return space;
-  Metric of_moved{.kind = metric.kind, .power = metric.power};
+  Metric of_transformed{.kind = metric.kind, .power = metric.power};
   for (std::size_t k = 0; k < metric.box.size(); ++k) {
     const BoxSide side = scaled(metric, k);
-    of_moved.box.push_back(side.closed() ? moved(side) : side);
+    of_transformed.box.push_back(side.closed() ? moved(side) : side);
   }
-  of_moved = canonical(of_moved);
-  if (of_moved.kind == MetricKind::manhattan) space.norm = Norm::manhattan;
-  if (of_moved.kind == MetricKind::chebyshev) space.norm = Norm::chebyshev;
-  if (of_moved.kind == MetricKind::minkowski) {
+  of_transformed = canonical(of_transformed);
+  if (of_transformed.kind == MetricKind::manhattan) space.norm = Norm::manhattan;
+  if (of_transformed.kind == MetricKind::chebyshev) space.norm = Norm::chebyshev;
+  if (of_transformed.kind == MetricKind::minkowski) {
     space.norm = Norm::minkowski;
-    space.power = of_moved.power;
+    space.power = of_transformed.power;
   }
-  for (const BoxSide& side : of_moved.box) space.axes.push_back({side.lo, side.hi - side.lo});
+  for (const BoxSide& side : of_transformed.box) space.axes.push_back({side.lo, side.hi - side.lo});
   return space;
 }
 
-double moved_radius(const Metric& metric, double eps) {
+double transformed_radius(const Metric& metric, double eps) {
   double radius = eps;
   if (on_sphere(metric.kind)) {
     const double angle = eps * radians_of(arc_unit(metric));
@@ -383,7 +385,7 @@ double moved_radius(const Metric& metric, double eps) {
   } else if (metric.kind == MetricKind::cosine) {
     radius = eps < 2 ? std::sqrt(2 * eps) : kBeyondAll;
   }
-  const Space space = moved_space(metric);
+  const Space space = transformed_space(metric);
   if (space.norm == Norm::minkowski) {
     const double limit = space.limit(radius);
     if (!(limit > 1 / kMostPower && limit < kMostPower)) {
@@ -399,7 +401,7 @@ double moved_radius(const Metric& metric, double eps) {
   return radius;
 }
 
-double distance_of_moved(const Metric& metric, double distance) {
+double original_distance(const Metric& metric, double distance) {
   if (on_sphere(metric.kind)) return 2 * std::asin(std::min(1.0, distance / 2)) / radians_of(arc_unit(metric));
   return metric.kind == MetricKind::cosine ? distance * distance / 2 : distance;
 }

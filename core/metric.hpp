@@ -122,36 +122,36 @@ void check_metric(const Metric& metric, std::size_t dims);
 [[nodiscard]] Metric canonical(Metric metric);
 
 /// Returns the dimensions of transformed points.
-[[nodiscard]] std::size_t moved_dims(const Metric& metric, std::size_t dims) noexcept;
+[[nodiscard]] std::size_t transformed_dims(const Metric& metric, std::size_t dims) noexcept;
 
-/// Transforms the points [first, last) and writes them to `out`: [(last − first) × moved_dims], row-major. O((last −
-/// first) · d). Throws InputError that names row, column and value
+/// Transforms the points [first, last) and writes them to `out`: [(last − first) × transformed_dims], row-major.
+/// O((last − first) · d). Throws InputError that names row, column and value
 ///   of a coordinate that is NaN or infinite, or becomes infinite when it is scaled,
 ///   of a longitude or latitude out of range, and
 ///   of a coordinate outside the box;
 /// and InputError that names the row of a zero vector, which has no direction (cosine).
-void move_points(const Metric& metric, PointsView points, std::size_t first, std::size_t last, double* out);
+void transform_points(const Metric& metric, PointsView points, std::size_t first, std::size_t last, double* out);
 
 /// Returns true if the transformation leaves the points [first, last) unchanged, so that they can be searched as they
 /// are. Throws InputError naming row, column and value of a coordinate outside the box. Does not check for NaN:
 /// Engine::load() and predict() do. O(1) without a box, else O((last − first) · d).
-[[nodiscard]] bool stay(const Metric& metric, PointsView points, std::size_t first, std::size_t last);
+[[nodiscard]] bool is_identity(const Metric& metric, PointsView points, std::size_t first, std::size_t last);
 
-/// Throws InputError as move_points() does, for the first invalid point. O(n · d), without a copy of the points.
+/// Throws InputError as transform_points() does, for the first invalid point. O(n · d), without a copy of the points.
 void require_points(const Metric& metric, PointsView points);
 
 /// Returns the grain that scaled coordinates in column k are rounded to; 0 if that side of the box is open.
 [[nodiscard]] double box_grain(const Metric& metric, std::size_t k);
 
 /// Returns the space of the transformed points.
-[[nodiscard]] Space moved_space(const Metric& metric);
+[[nodiscard]] Space transformed_space(const Metric& metric);
 
 /// Converts eps to the radius among transformed points. Throws UsageError if eps is too large or too small: distances
 /// are compared by the square of the radius, or by its power for minkowski. If this over- or underflowed in float64,
 /// pairs that are too far apart would count as neighbours.
-[[nodiscard]] double moved_radius(const Metric& metric, double eps);
-/// Converts a distance of transformed points to the unit of eps: the inverse of moved_radius().
-[[nodiscard]] double distance_of_moved(const Metric& metric, double distance);
+[[nodiscard]] double transformed_radius(const Metric& metric, double eps);
+/// Converts a distance of transformed points to the unit of eps: the inverse of transformed_radius().
+[[nodiscard]] double original_distance(const Metric& metric, double distance);
 
 /// Returns the metric in words, as in `greatcircle, eps in km`, to distinguish results of different metrics. Empty for
 /// the plain Euclidean distance, without factors and without a box.

@@ -19,10 +19,10 @@ namespace epsflow {
 /// within eps of inner ones. They get no labels, because the part does not have all of their neighbours.
 struct SharedPoints {
   std::span<const std::uint32_t> asked;  ///< ids of the points whose clusters are requested; an id may be repeated
-  std::uint32_t unlabelled = 0;          ///< number of outer ghosts, which are the last points of the index
+  std::uint32_t outer_ghosts = 0;        ///< number of outer ghosts, which are the last points of the index
   /// True if such a ghost may count as core if it has enough neighbours here. A backend may leave it uncounted as well.
   /// If weights are negative, it may have less than minpts among all points, and must not count as core.
-  bool unlabelled_core = true;
+  bool outer_may_be_core = true;
 };
 
 /// The options of a clustering of one eps.
@@ -114,7 +114,7 @@ class Counted {
   /// device has finished. Throws Cancelled, ResourceError.
   [[nodiscard]] virtual United& unite(std::uint32_t minpts) = 0;
   /// Returns the number of pairs that a faster test has left to float64 so far.
-  [[nodiscard]] virtual std::uint64_t open_pairs() const { return 0; }
+  [[nodiscard]] virtual std::uint64_t undecided_pairs() const { return 0; }
 };
 
 /// Counts for the points of a part.

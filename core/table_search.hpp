@@ -114,7 +114,7 @@ class TableSearch {
   [[nodiscard]] virtual std::shared_ptr<const PackedLayout> layout() const { return nullptr; }
   [[nodiscard]] virtual RowOrder order() const = 0;
   /// Returns the number of pairs that a faster test has left to float64 so far.
-  [[nodiscard]] virtual std::uint64_t open_pairs() const { return 0; }
+  [[nodiscard]] virtual std::uint64_t undecided_pairs() const { return 0; }
   /// Returns the two halves of a batch that was too large.
   [[nodiscard]] virtual std::pair<Batch, Batch> split(const Batch& batch) const = 0;
   /// Finds all neighbours of the batch's rows. `table` has the layout layout(). Packed: writes the bits into it.

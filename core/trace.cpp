@@ -26,9 +26,9 @@ void Trace::count_retry() {
   ++retries_;
 }
 
-void Trace::count_open_pairs(std::uint64_t pairs) {
+void Trace::count_undecided_pairs(std::uint64_t pairs) {
   const std::scoped_lock lock(mutex_);
-  open_pairs_ += pairs;
+  undecided_pairs_ += pairs;
 }
 
 std::vector<TraceSpan> Trace::spans() const {
@@ -41,9 +41,9 @@ std::uint64_t Trace::retries() const {
   return retries_;
 }
 
-std::uint64_t Trace::open_pairs() const {
+std::uint64_t Trace::undecided_pairs() const {
   const std::scoped_lock lock(mutex_);
-  return open_pairs_;
+  return undecided_pairs_;
 }
 
 TraceScope::~TraceScope() {

@@ -58,13 +58,13 @@ class Trace {
   void record(Stage stage, Clock::time_point begin, Clock::time_point end, double eps, TraceDetail detail) noexcept;
   /// Counts a batch that outgrew its buffer and was split or rerun.
   void count_retry();
-  /// Adds to open_pairs(), the number of pairs that a faster test could not decide and left to the float64 test.
-  void count_open_pairs(std::uint64_t pairs);
+  /// Adds to undecided_pairs(), the number of pairs that a faster test could not decide and left to the float64 test.
+  void count_undecided_pairs(std::uint64_t pairs);
 
   /// Returns a copy of all spans so far, in the order of their ends.
   [[nodiscard]] std::vector<TraceSpan> spans() const;
   [[nodiscard]] std::uint64_t retries() const;
-  [[nodiscard]] std::uint64_t open_pairs() const;
+  [[nodiscard]] std::uint64_t undecided_pairs() const;
 
  private:
   mutable std::mutex mutex_;
@@ -72,7 +72,7 @@ class Trace {
   std::vector<TraceSpan> spans_;
   std::vector<std::uint64_t> threads_;
   std::uint64_t retries_ = 0;
-  std::uint64_t open_pairs_ = 0;
+  std::uint64_t undecided_pairs_ = 0;
 };
 
 /// Records the time between construction and destruction as one span; does nothing without a trace.

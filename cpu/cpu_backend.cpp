@@ -44,7 +44,7 @@ bool leaves_all(const index::Grid& grid, const CancelToken& cancel) {
 
 /// True if the ranges of cells are kept for all passes of a search: finding them again takes longer than comparing
 /// points if there are many neighbouring cells. Up to as many bytes as the coordinates have in float32.
-bool keeps_ranges(std::size_t dims) noexcept { return dims > index::kMostCliqueDims; }
+bool keeps_ranges(std::size_t dims) noexcept { return dims > index::kMostDenseBoxDims; }
 std::uint64_t kept_range_bytes(std::uint64_t n, std::size_t dims) noexcept {
   return keeps_ranges(dims) ? n * dims * sizeof(float) : 0;
 }
@@ -65,14 +65,14 @@ void check_index(IndexChoice choice, const Space& space) {
 /// The number of images with which a plain space serves; nothing if images do not serve or exceed the points.
 std::optional<std::uint64_t> image_count(PointsView points, const Space& space, const IndexOptions& options) {
   const bool grid = options.index == IndexChoice::automatic || options.index == IndexChoice::grid;
-  if (!grid || options.cells != Cells::clique) return std::nullopt;
+  if (!grid || options.cells != Cells::dense_box) return std::nullopt;
   if (!index::images_serve(space, options.eps, points.dims())) return std::nullopt;
   const std::uint64_t count = index::count_images(points, {space, options.eps, points.dims()});
   if (count > points.size() || points.size() + count > kMaxPoints) return std::nullopt;
   return count;
 }
 
-void check_decider(DecideChoice decide) {
+void check_filter(DecideChoice decide) {
   if (decide == DecideChoice::automatic || decide == DecideChoice::scalar) return;
   throw UsageError(
       "SearchOptions::decide asks for tensor cores, which a GPU has, and the run is on the CPU: leave it out, or use "
@@ -104,8 +104,8 @@ class CpuIndex final : public Index {
 
   [[nodiscard]] IndexFigures figures() const override {
     return {.cells = grid_ == nullptr ? 0 : grid_->cells(),
-            .cliques = cliques() != nullptr,
-            .candidates = cliques() != nullptr ? 0 : index::count_candidates(*index_, cancel_),
+            .dense_boxes = dense_boxes() != nullptr,
+            .candidates = dense_boxes() != nullptr ? 0 : index::count_candidates(*index_, cancel_),
             .index = choice_,
             .decide = DecideChoice::scalar};
   }
@@ -115,12 +115,12 @@ class CpuIndex final : public Index {
   [[nodiscard]] std::unique_ptr<TableSearch> table(const TableOptions& options) const override {
     if (ghosts().count == 0) return make_table_search(index_, rows_, options, cancel_);
     // A table has no rows of ghosts, so it is made from a grid of the points alone, in the periodic box.
-    const auto grid = std::make_shared<const index::Grid>(points_, index_->eps(), Cells::reach, cancel_, space_);
+    const auto grid = std::make_shared<const index::Grid>(points_, index_->eps(), Cells::eps, cancel_, space_);
     return make_table_search(grid, std::make_shared<const index::RowSearch>(*grid), options, cancel_);
   }
   [[nodiscard]] std::uint64_t direct_bytes(const DirectOptions& options) const override {
     const bool weighted = options.weights != nullptr;
-    if (cliques() == nullptr) {
+    if (dense_boxes() == nullptr) {
       const std::uint64_t n = index_->size();
       return n * 5 + clustering::SourceClustering::bytes(n, n, 1, options) +
              clustering::SearchedSource::bytes(n, weighted);
@@ -139,13 +139,13 @@ class CpuIndex final : public Index {
   [[nodiscard]] std::unique_ptr<Counted> count(const DirectOptions& options) const override {
     return count_part(options);
   }
-  /// Clusters cell by cell if the cells are cliques, else point by point.
+  /// Clusters cell by cell if the cells are dense boxes, else point by point.
   [[nodiscard]] std::unique_ptr<CountedPart> count_part(const DirectOptions& options) const override {
     const WholeWeights* const weights = whole_of(options.weights);
     const Ghosts all = ghosts_of(options);
     std::unique_ptr<clustering::ClusterSource> source;
-    if (cliques() != nullptr) {
-      source = std::make_unique<clustering::CellSource>(*cliques(), options.minpts, cancel_, all, weights);
+    if (dense_boxes() != nullptr) {
+      source = std::make_unique<clustering::CellSource>(*dense_boxes(), options.minpts, cancel_, all, weights);
     } else {
       source = std::make_unique<clustering::SearchedSource>(*index_, *rows_, options.minpts, cancel_, all, weights);
     }
@@ -156,12 +156,12 @@ class CpuIndex final : public Index {
   }
 
  private:
-  /// Tries clique cells of the points and their images.
+  /// Tries dense-box cells of the points and their images.
   void try_images(PointsView points, const Space& space, const IndexOptions& options) {
     if (!image_count(points, space, options)) return;
     imaged_ = index::make_images(points, {space, options.eps, points.dims()}, cancel_);
-    auto grid = std::make_shared<index::Grid>(imaged_.points.view(), options.eps, Cells::clique, cancel_);
-    if (grid->cliques()) {
+    auto grid = std::make_shared<index::Grid>(imaged_.points.view(), options.eps, Cells::dense_box, cancel_);
+    if (grid->dense_boxes()) {
       grid_ = std::move(grid);
       choice_ = IndexChoice::grid;
     } else {
@@ -178,11 +178,11 @@ class CpuIndex final : public Index {
   /// The ghosts of a part come from other parts; its space is not periodic.
   [[nodiscard]] Ghosts ghosts_of(const DirectOptions& options) const noexcept {
     if (options.shared == nullptr) return ghosts();
-    return {index_->size() - options.shared->unlabelled, options.shared->unlabelled};
+    return {index_->size() - options.shared->outer_ghosts, options.shared->outer_ghosts};
   }
 
-  [[nodiscard]] const index::Grid* cliques() const noexcept {
-    return grid_ != nullptr && grid_->cliques() ? grid_.get() : nullptr;
+  [[nodiscard]] const index::Grid* dense_boxes() const noexcept {
+    return grid_ != nullptr && grid_->dense_boxes() ? grid_.get() : nullptr;
   }
 
   PointsView points_;
@@ -204,7 +204,7 @@ class PairIndex final : public Index {
   [[nodiscard]] IndexFigures figures() const override { return {.pairs_stay = true}; }
   [[nodiscard]] std::uint64_t bytes() const override { return list_.bytes(); }
   [[nodiscard]] std::unique_ptr<TableSearch> table(const TableOptions& options) const override {
-    const auto grid = std::make_shared<const index::Grid>(points_, eps_, Cells::reach, cancel_, space_);
+    const auto grid = std::make_shared<const index::Grid>(points_, eps_, Cells::eps, cancel_, space_);
     return make_table_search(grid, std::make_shared<const index::RowSearch>(*grid), options, cancel_);
   }
   [[nodiscard]] std::uint64_t direct_bytes(const DirectOptions& options) const override {
@@ -255,7 +255,7 @@ class CpuPoints final : public LoadedPoints {
   }
   [[nodiscard]] std::unique_ptr<Index> build_index(const IndexOptions& options,
                                                    const CancelToken& cancel) const override {
-    check_decider(options.decide);
+    check_filter(options.decide);
     check_index(options.index, space());
     if (options.pairs && options.index == IndexChoice::automatic) {
       if (auto list = index::PairList::find(points_, space(), options.eps, cancel)) {

@@ -15,7 +15,7 @@ constexpr std::size_t kGrain = 1 << 14;
 class CoreInGrid final : public KeptCore {
  public:
   CoreInGrid(const CoreInput& core, const CancelToken& cancel)
-      : grid_(core.points, core.radius, Cells::reach, cancel), rows_(grid_), cluster_of_(core.points.size()) {
+      : grid_(core.points, core.radius, Cells::eps, cancel), rows_(grid_), cluster_of_(core.points.size()) {
     parallel_ranges(cluster_of_.size(), kGrain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t p = begin; p < end; ++p) {
         cluster_of_[p] = static_cast<std::uint32_t>(core.labels[grid_.order()[p]]);

@@ -78,7 +78,7 @@ class CpuTableSearch final : public TableSearch {
 
   [[nodiscard]] const BatchPlan& plan() const override { return plan_; }
   [[nodiscard]] std::shared_ptr<const PackedLayout> layout() const override { return layout_; }
-  [[nodiscard]] std::uint64_t open_pairs() const override { return rows_->open_pairs(); }
+  [[nodiscard]] std::uint64_t undecided_pairs() const override { return rows_->undecided_pairs(); }
   [[nodiscard]] RowOrder order() const override { return {index_, index_->order()}; }
   [[nodiscard]] std::pair<Batch, Batch> split(const Batch& batch) const override { return index::split_range(batch); }
 

@@ -62,17 +62,17 @@ GpuIndex::GpuIndex(const DevicePoints& points, const IndexOptions& options, cons
     choice_.index = tiles_->kind();
     if (choice_.decide == DecideChoice::automatic) {
       prepared_ = make_tile_search();
-      choice_.decide = prepared_->figures().decider;
+      choice_.decide = prepared_->figures().filter;
     }
     return;
   }
-  if (options.cells == Cells::clique) try_cliques();
-  if (!cliques_) grid_ = make_grid();
+  if (options.cells == Cells::dense_box) try_dense_boxes();
+  if (!dense_boxes_) grid_ = make_grid();
 }
 
-void GpuIndex::try_cliques() {
+void GpuIndex::try_dense_boxes() {
   const std::uint32_t dims = points_.device().dims;
-  if (dims > index::kMostCliqueDims) return;
+  if (dims > index::kMostDenseBoxDims) return;
   if (index::images_serve(points_.space(), eps_, dims)) {
     try {
       imaged_ = DevicePoints::with_images(points_, {points_.space(), eps_, dims}, resources_.memory);
@@ -80,10 +80,10 @@ void GpuIndex::try_cliques() {
     }
   }
   const DevicePoints& points = imaged_ == nullptr ? points_ : *imaged_;
-  cliques_ = index::choose_axes(points.host_for(eps_), eps_, Cells::clique, resources_.cancel, points.extents(),
-                                points.space())
-                 .cliques;
-  if (!cliques_) imaged_ = nullptr;
+  dense_boxes_ = index::choose_axes(points.host_for(eps_), eps_, Cells::dense_box, resources_.cancel, points.extents(),
+                                    points.space())
+                     .dense_boxes;
+  if (!dense_boxes_) imaged_ = nullptr;
 }
 
 IndexFigures GpuIndex::figures() const {
@@ -94,7 +94,7 @@ IndexFigures GpuIndex::figures() const {
             .decide = choice_.decide,
             .pairs_stay = true};
   }
-  if (cliques_) return {.cliques = true};
+  if (dense_boxes_) return {.dense_boxes = true};
   return {.cells = grid_->view().cells, .candidates = 32 * grid_->packed_words()};
 }
 
@@ -129,7 +129,7 @@ DirectTask GpuIndex::task_of(const DirectOptions& options) const {
                   .memory = resources_.memory,
                   .pinned = resources_.pinned,
                   .cancel = resources_.cancel,
-                  .births = options.clusters ? labels_.host : nullptr,
+                  .core_since = options.clusters ? labels_.host : nullptr,
                   .borders = tells_borders(options.keep),
                   .shared = options.shared};
   if (options.weights != nullptr) {
@@ -155,7 +155,7 @@ std::unique_ptr<CountedPart> GpuIndex::count_part(const DirectOptions& options) 
 
 std::unique_ptr<LabelPlace> GpuIndex::place(const DirectOptions& options) const {
   const DeviceScope scope(resources_.device);
-  const std::uint32_t ghosts = options.shared == nullptr ? 0 : options.shared->unlabelled;
+  const std::uint32_t ghosts = options.shared == nullptr ? 0 : options.shared->outer_ghosts;
   return make_label_place(resources_.device, points_.device().size - ghosts, options, labels_);
 }
 

@@ -28,8 +28,8 @@ struct DirectTask;
 [[nodiscard]] SearchChoice choose_search(IndexChoice index, DecideChoice decide, std::uint64_t points,
                                          std::size_t dims) noexcept;
 
-/// Holds cells or tiles. If cells are cliques, the direct clustering, which is then the only product, sorts the points
-/// itself. Otherwise it holds the grid of the neighbour search.
+/// Holds cells or tiles. If cells are dense boxes, the direct clustering, which is then the only product, sorts the
+/// points itself. Otherwise it holds the grid of the neighbour search.
 class GpuIndex final : public Index {
  public:
   /// The GPU must be the current one.
@@ -44,7 +44,7 @@ class GpuIndex final : public Index {
   [[nodiscard]] std::unique_ptr<LabelPlace> place(const DirectOptions& options) const override;
 
  private:
-  void try_cliques();
+  void try_dense_boxes();
   [[nodiscard]] DirectTask task_of(const DirectOptions& options) const;
   [[nodiscard]] std::shared_ptr<const DeviceGrid> make_grid() const;
   [[nodiscard]] std::unique_ptr<TileSearch> make_tile_search() const;
@@ -55,8 +55,9 @@ class GpuIndex final : public Index {
   SearchChoice choice_;
   GpuResources resources_;
   LabelHomes labels_;
-  bool cliques_ = false;
-  std::shared_ptr<const DevicePoints> imaged_;  ///< with images, if these make clique cells possible in a periodic box
+  bool dense_boxes_ = false;
+  std::shared_ptr<const DevicePoints>
+      imaged_;  ///< with images, if these make dense-box cells possible in a periodic box
   std::shared_ptr<const DeviceGrid> grid_;
   std::shared_ptr<const DeviceTileOrder> tiles_;
   mutable std::mutex mutex_;

@@ -13,11 +13,11 @@ namespace {
 
 constexpr double kMostPlainSlots = 0x1p31;
 constexpr double kReachSlack = 1 + 0x1p-16;
-constexpr double kCliqueSlack = 1 - 0x1p-14;
+constexpr double kDenseBoxSlack = 1 - 0x1p-14;
 /// Rounding the difference must not turn a pair of neighbours into a gap.
 constexpr double kGapSlack = 1 + 0x1p-10;
 /// Smallest eps for which its square, and the squares of the differences that matter, are far from underflow.
-constexpr double kFewestCliqueEps = 0x1p-500;
+constexpr double kFewestDenseBoxEps = 0x1p-500;
 
 /// Estimates the variance of each dimension, to rank them: two passes over at most 100,000 evenly spaced points.
 std::vector<double> variances(PointsView points) {
@@ -63,8 +63,8 @@ SlotWidth SlotWidth::of_reach(double eps) noexcept {
   return {reach * kReachSlack, reach * kGapSlack, 1};
 }
 
-SlotWidth SlotWidth::of_clique(double eps, std::size_t dims) noexcept {
-  return {neighbor_reach(eps) / std::sqrt(static_cast<double>(dims)) * kCliqueSlack, neighbor_reach(eps) * kGapSlack,
+SlotWidth SlotWidth::of_dense_box(double eps, std::size_t dims) noexcept {
+  return {neighbor_reach(eps) / std::sqrt(static_cast<double>(dims)) * kDenseBoxSlack, neighbor_reach(eps) * kGapSlack,
           2};
 }
 
@@ -123,10 +123,10 @@ CellAxes choose_axes(PointsView points, double eps, Cells cells, const CancelTok
     dims.resize(kMostIndexedDims);
     std::sort(dims.begin(), dims.end());
   }
-  const bool cliques =
-      cells == Cells::clique && space.plain() && dims.size() <= kMostCliqueDims && eps >= kFewestCliqueEps;
-  const SlotWidth width = cliques ? SlotWidth::of_clique(eps, dims.size()) : SlotWidth::of_reach(eps);
-  CellAxes chosen{{}, width.window, cliques, space.slices == nullptr ? 1 : space.slices->count()};
+  const bool dense_boxes =
+      cells == Cells::dense_box && space.plain() && dims.size() <= kMostDenseBoxDims && eps >= kFewestDenseBoxEps;
+  const SlotWidth width = dense_boxes ? SlotWidth::of_dense_box(eps, dims.size()) : SlotWidth::of_reach(eps);
+  CellAxes chosen{{}, width.window, dense_boxes, space.slices == nullptr ? 1 : space.slices->count()};
   chosen.axes.reserve(dims.size());
   for (const std::size_t dim : dims) {
     if (space.period(dim) > 0) {
@@ -144,7 +144,7 @@ CellAxes choose_axes(PointsView points, double eps, Cells cells, const CancelTok
     std::max_element(chosen.axes.begin(), chosen.axes.end(), [](const CellAxis& a, const CellAxis& b) {
       return a.slots() < b.slots();
     })->coarsen();
-    chosen.cliques = false;
+    chosen.dense_boxes = false;
   }
   return chosen;
 }

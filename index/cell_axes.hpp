@@ -71,18 +71,18 @@ struct AxisView {
   }
 };
 
-/// Cells can be cliques (all points are neighbours) up to this number of dimensions; the window is then 2.
-inline constexpr std::size_t kMostCliqueDims = 3;
+/// Cells can be dense boxes (all points are neighbours) up to this number of dimensions; the window is then 2.
+inline constexpr std::size_t kMostDenseBoxDims = 3;
 
 /// The width of the slots of an axis, and the largest number of slots between neighbours.
 ///
 /// slot(x) = floor((x − lo)·(1/side)) has a relative error of 3u per value (u = 2^-53), so below 2^33 slots the
 /// absolute error is less than 2^-18 slots. Neighbours differ by at most the reach of distance.hpp.
 ///
-/// Cells::reach. With side = reach·(1 + 2^-16) neighbours are at most 1 − 2^-17 slots apart, plus twice that error
+/// Cells::eps. With side = reach·(1 + 2^-16) neighbours are at most 1 − 2^-17 slots apart, plus twice that error
 /// still at most 1; hence their floors differ by at most 1.
 ///
-/// Cells::clique, d dimensions, d <= 3. With side = eps/√d·(1 − 2^-14) two values of a slot differ by at most
+/// Cells::dense box, d dimensions, d <= 3. With side = eps/√d·(1 − 2^-14) two values of a slot differ by at most
 /// side·(1 + 2^-17), so the squares of a cell's differences sum to at most eps²·(1 − 2^-14)²·(1 + 2^-17)² in real
 /// numbers. The test of distance.hpp rounds d + 2 times in a row, each time by u at most, and eps² once;
 /// (1 − 2^-13 + 2^-16)·(1 + u)^(d + 2) < 1 − u, so every pair of a cell passes it. Neighbours are at most
@@ -94,7 +94,7 @@ struct SlotWidth {
   std::uint32_t window = 1;  ///< slots of neighbours differ by at most this
 
   static SlotWidth of_reach(double eps) noexcept;
-  static SlotWidth of_clique(double eps, std::size_t dims) noexcept;
+  static SlotWidth of_dense_box(double eps, std::size_t dims) noexcept;
 };
 
 /// One indexed axis, cut into slots.
@@ -162,13 +162,13 @@ class CellAxis {
 struct CellAxes {
   std::vector<CellAxis> axes;
   std::uint32_t window = 1;  ///< on every axis the slots of neighbours differ by at most this
-  bool cliques = false;      ///< any two points of a cell are neighbours
+  bool dense_boxes = false;  ///< any two points of a cell are neighbours
   std::uint64_t slices = 1;  ///< each slice has its own cells
 };
 
 /// Returns the axes to index, coarsened until the numbers of slots, with `window` empty slots at either end of every
-/// axis, and of slices multiply to less than 2^63. Cells are cliques if `cells` requests that, there are at most
-/// kMostCliqueDims dimensions, no axis had to be coarsened, and the space is plain. O(n·d); less with extents.
+/// axis, and of slices multiply to less than 2^63. Cells are dense boxes if `cells` requests that, there are at most
+/// kMostDenseBoxDims dimensions, no axis had to be coarsened, and the space is plain. O(n·d); less with extents.
 [[nodiscard]] CellAxes choose_axes(PointsView points, double eps, Cells cells, const CancelToken& cancel,
                                    std::span<const Extent> extents = {}, const Space& space = {});
 

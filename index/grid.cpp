@@ -36,7 +36,7 @@ void Grid::sort_points(PointsView points, const CellAxes& chosen, const CancelTo
   const bool cut = std::any_of(axes.begin(), axes.end(), [](const CellAxis& axis) { return axis.cut(); });
   if (!cut && space().plain() && space().slices == nullptr) place_axes_ = axes;
   keys_ = CellKeys(chosen);
-  cliques_ = chosen.cliques;
+  dense_boxes_ = chosen.dense_boxes;
   const unsigned bits = static_cast<unsigned>(std::bit_width(keys_.count - 1));
   points.visit([&](auto values) {
     const SlicesView slices = space().slices == nullptr ? SlicesView{} : space().slices->view();

@@ -24,7 +24,7 @@ class Grid final : public SearchIndex {
   Grid(PointsView points, double eps, Cells cells, const CancelToken& cancel, const Space& space = {});
 
   /// Returns true if any two points of a cell are neighbours.
-  [[nodiscard]] bool cliques() const noexcept { return cliques_; }
+  [[nodiscard]] bool dense_boxes() const noexcept { return dense_boxes_; }
 
   /// Each cell is a bundle.
   [[nodiscard]] std::size_t cells() const noexcept { return bundles(); }
@@ -82,7 +82,7 @@ class Grid final : public SearchIndex {
     std::vector<Range> ranges;
   };
 
-  bool cliques_ = false;
+  bool dense_boxes_ = false;
   Buffer<std::uint64_t> cell_keys_;
   std::optional<std::vector<CellAxis>> place_axes_;  ///< set if finds_places()
   CellKeys keys_;

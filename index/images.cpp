@@ -39,7 +39,7 @@ std::vector<std::uint64_t> count_by_block(PointsView points, const Imaging& imag
 }  // namespace
 
 bool images_serve(const Space& space, double eps, std::size_t dims) noexcept {
-  if (space.norm != Norm::euclidean || space.axes.empty() || dims > kMostCliqueDims) return false;
+  if (space.norm != Norm::euclidean || space.axes.empty() || dims > kMostDenseBoxDims) return false;
   if (space.slices != nullptr) return false;  // images come after all points, in no slice
   const double reach = neighbor_reach(eps) * kSlack;
   return std::all_of(space.axes.begin(), space.axes.end(),

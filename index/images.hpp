@@ -14,7 +14,8 @@
 namespace epsflow::index {
 
 /// Returns true if images can replace periodic distances: the box is at least two neighbourhoods wide, so that no two
-/// images of a point are neighbours of another point, and no more axes are used than dense-box cells (cliques) allow.
+/// images of a point are neighbours of another point, and no more axes are used than dense-box cells (dense boxes)
+/// allow.
 [[nodiscard]] bool images_serve(const Space& space, double eps, std::size_t dims) noexcept;
 
 /// The images that each point near a face has beyond that face.
@@ -28,9 +29,10 @@ namespace epsflow::index {
 /// Coordinates are multiples of a power of two for which differences are not rounded (core/space.hpp), so distances to
 /// images equal the periodic distances to the last bit.
 struct Imaging {
-  double length[kMostCliqueDims] = {};  ///< length of each closed axis; 0 for an open one
-  double below[kMostCliqueDims] = {};  ///< a point has an image beyond the upper face if its coordinate is at most this
-  double above[kMostCliqueDims] = {};  ///< points from this coordinate on have an image beyond the lower face
+  double length[kMostDenseBoxDims] = {};  ///< length of each closed axis; 0 for an open one
+  double below[kMostDenseBoxDims] =
+      {};  ///< a point has an image beyond the upper face if its coordinate is at most this
+  double above[kMostDenseBoxDims] = {};  ///< points from this coordinate on have an image beyond the lower face
   std::uint32_t dims = 0;
 
   Imaging() = default;
@@ -44,7 +46,7 @@ struct Imaging {
   EPSFLOW_HOST_DEVICE void for_each(Point point, F f) const {
     unsigned low = 0;   // axes on which the point is near the lower face
     unsigned high = 0;  // axes on which the point is near the upper face
-    for (unsigned k = 0; k < kMostCliqueDims; ++k) {
+    for (unsigned k = 0; k < kMostDenseBoxDims; ++k) {
       if (k >= dims || length[k] == 0) continue;
       const auto x = static_cast<double>(point(k));
       // Faces are as exact as coordinates and rounding keeps order, so a point exactly at a limit is imaged.
@@ -57,8 +59,8 @@ struct Imaging {
       const unsigned others = high & ~up;
       for (unsigned down = others;; down = (down - 1) & others) {
         if ((up | down) == 0) return;
-        double shift[kMostCliqueDims];
-        for (unsigned k = 0; k < kMostCliqueDims; ++k) {
+        double shift[kMostDenseBoxDims];
+        for (unsigned k = 0; k < kMostDenseBoxDims; ++k) {
           shift[k] = ((up >> k) & 1U) != 0 ? length[k] : ((down >> k) & 1U) != 0 ? -length[k] : 0;
         }
         f(static_cast<const double*>(shift));

@@ -132,7 +132,7 @@ LayersOfKind choose_layers_kind(const LayerSample& sample, double eps, const Can
   return of_grid <= of_tree ? grid : tree;
 }
 
-LayerOrder::LayerOrder(PointsView points, double eps, LayerKind kind, const CancelToken& cancel)
+PivotOrder::PivotOrder(PointsView points, double eps, LayerKind kind, const CancelToken& cancel)
     : layers_(choose_layers(layer_sample(points), eps, kind, cancel)), order_(points.size()) {
   struct Item {
     std::uint64_t key;

@@ -106,10 +106,10 @@ void scaled_values(const LayersView& view, std::uint32_t count, const T* point, 
 }
 
 /// Points sorted by the bins of their layers, the first layer first; points with equal bins by id.
-class LayerOrder {
+class PivotOrder {
  public:
   /// O(n·d) and a radix sort, in parallel. Throws Cancelled.
-  LayerOrder(PointsView points, double eps, LayerKind kind, const CancelToken& cancel);
+  PivotOrder(PointsView points, double eps, LayerKind kind, const CancelToken& cancel);
 
   [[nodiscard]] std::uint32_t size() const noexcept { return static_cast<std::uint32_t>(order_.size()); }
   [[nodiscard]] const Layers& layers() const noexcept { return layers_; }

@@ -18,7 +18,7 @@ constexpr std::uint32_t kMostSlicePoints = 1 << 16;
 constexpr std::size_t kMostAlone = 1 << 12;
 constexpr std::uint32_t kPointsPerBlock = 1 << 13;
 constexpr std::size_t kBlocksPerThread = 4;
-/// A list is faster than clique cells up to about this number of tests per point, and half as many pairs.
+/// A list is faster than dense-box cells up to about this number of tests per point, and half as many pairs.
 constexpr std::uint64_t kMostTests = 16;
 constexpr std::uint64_t kMostPairs = kMostTests / 2;
 /// A single slice may have this number of tests per point.

@@ -42,8 +42,12 @@ class RoundedPoints {
   [[nodiscard]] const float* accept() const noexcept { return accept_.data(); }
 
   /// Returns how many pairs were left to the float64 test so far.
-  [[nodiscard]] std::uint64_t open_pairs() const noexcept { return open_pairs_.load(std::memory_order_relaxed); }
-  void add_open_pairs(std::uint64_t pairs) const noexcept { open_pairs_.fetch_add(pairs, std::memory_order_relaxed); }
+  [[nodiscard]] std::uint64_t undecided_pairs() const noexcept {
+    return undecided_pairs_.load(std::memory_order_relaxed);
+  }
+  void add_undecided_pairs(std::uint64_t pairs) const noexcept {
+    undecided_pairs_.fetch_add(pairs, std::memory_order_relaxed);
+  }
 
   [[nodiscard]] std::uint64_t bytes() const noexcept { return panels_.bytes() + reject_.bytes() + accept_.bytes(); }
   /// Returns the peak memory of the construction, in bytes, which includes a norm per point.
@@ -61,7 +65,7 @@ class RoundedPoints {
   Buffer<float> panels_;
   Buffer<float> reject_;
   Buffer<float> accept_;
-  mutable std::atomic<std::uint64_t> open_pairs_ = 0;
+  mutable std::atomic<std::uint64_t> undecided_pairs_ = 0;
 };
 
 }  // namespace epsflow::index

@@ -139,18 +139,18 @@ constexpr std::size_t kPanelBlockBytes = 256 << 10;
 template <class T, std::size_t R>
 HWY_INLINE void tile_rows(  // NOLINT(readability-function-size): a kernel
     const Input& in, std::uint32_t& row, std::uint32_t end, std::span<const Panel> panels, std::uint16_t*& bits,
-    std::size_t stride, std::uint64_t& open_pairs) {
+    std::size_t stride, std::uint64_t& undecided_pairs) {
   for (; end - row >= R; row += R, bits += R * stride) {
     const TileTest<T, R> test(in, [row](std::size_t r) { return row + static_cast<std::uint32_t>(r); });
     std::size_t i = 0;
     const auto keep = [&](std::size_t r, std::size_t v, std::uint32_t found)
                           HWY_ATTR { bits[r * stride + i + v] = static_cast<std::uint16_t>(found); };
     for (; i + kTilePanels <= panels.size(); i += kTilePanels) {
-      test.template panels<kTilePanels>(panels.data() + i, open_pairs, keep);
+      test.template panels<kTilePanels>(panels.data() + i, undecided_pairs, keep);
     }
-    for (; i < panels.size(); ++i) test.template panels<1>(panels.data() + i, open_pairs, keep);
+    for (; i < panels.size(); ++i) test.template panels<1>(panels.data() + i, undecided_pairs, keep);
   }
-  if constexpr (R > 1) tile_rows<T, R / 2>(in, row, end, panels, bits, stride, open_pairs);
+  if constexpr (R > 1) tile_rows<T, R / 2>(in, row, end, panels, bits, stride, undecided_pairs);
 }
 
 template <class T, class Task>
@@ -162,20 +162,20 @@ void run_tiles(const Input& in, Range rows, std::span<const Range> candidates, T
   bits.resize(kRowBlock * panels.size());
   const std::size_t block =
       std::max<std::size_t>(kTilePanels, kPanelBlockBytes / (in.dims * RoundedPoints::kPanel * 4));
-  std::uint64_t open_pairs = 0;
+  std::uint64_t undecided_pairs = 0;
   for (std::uint32_t first = rows.begin; first < rows.end; first += kRowBlock) {
     const std::uint32_t end = HWY_MIN(rows.end, first + kRowBlock);
     for (std::size_t p = 0; p < panels.size(); p += block) {
       std::uint32_t row = first;
       std::uint16_t* out = bits.data() + p;
       const auto some = std::span(panels).subspan(p, HWY_MIN(block, panels.size() - p));
-      tile_rows<T, kTileRows>(in, row, end, some, out, panels.size(), open_pairs);
+      tile_rows<T, kTileRows>(in, row, end, some, out, panels.size(), undecided_pairs);
     }
     for (std::uint32_t row = first; row < end; ++row) {
       task.row(PanelBits{panels, bits.data() + (row - first) * panels.size()}, candidates);
     }
   }
-  if (open_pairs != 0) in.rounded->add_open_pairs(open_pairs);
+  if (undecided_pairs != 0) in.rounded->add_undecided_pairs(undecided_pairs);
 }
 
 template <class Task>

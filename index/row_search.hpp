@@ -59,7 +59,7 @@ class RowSearch {
   [[nodiscard]] const SearchInput& input() const noexcept { return input_; }
 
   /// Returns how many pairs float32 left to the float64 test so far; 0 if all pairs are tested in float64.
-  [[nodiscard]] std::uint64_t open_pairs() const noexcept { return rounded_.open_pairs(); }
+  [[nodiscard]] std::uint64_t undecided_pairs() const noexcept { return rounded_.undecided_pairs(); }
 
   /// Returns the memory in bytes, without the coordinates, which the object does not own.
   [[nodiscard]] std::uint64_t bytes() const noexcept { return rounded_.bytes(); }

@@ -10,7 +10,7 @@ TileIndex::TileIndex(PointsView points, double eps, std::optional<LayerKind> kin
                      const Space& space)
     : SearchIndex(points, eps, space), bounds_(points.size()) {
   if (kind) {
-    LayerOrder layers(points, eps, *kind, cancel);
+    PivotOrder layers(points, eps, *kind, cancel);
     bounds_ = TileBounds(points, layers.order(), layers.layers(), cancel);
     set_order(std::move(layers).take_order());
   } else {

@@ -78,7 +78,7 @@ class TileTest {
 
   /// Calls visit(r, v, bits) for every row and panel. Bit i is set if position i of the panel is a wanted neighbour.
   template <std::size_t V, class Visit>
-  HWY_INLINE void panels(const Panel* panels, std::uint64_t& open_pairs, Visit visit) const {
+  HWY_INLINE void panels(const Panel* panels, std::uint64_t& undecided_pairs, Visit visit) const {
     V32 sums[R][V * kPanelVectors];
     products<V>(panels, sums);
     for (std::size_t v = 0; v < V; ++v) {
@@ -102,7 +102,7 @@ class TileTest {
           const std::uint32_t open = possible & ~certain;
           if (HWY_UNLIKELY(open != 0)) {
             possible &= decide(rows_[r], first, open) | ~open;
-            open_pairs += static_cast<std::uint32_t>(__builtin_popcount(open));
+            undecided_pairs += static_cast<std::uint32_t>(__builtin_popcount(open));
           }
         }
         visit(r, v, possible);
@@ -176,7 +176,7 @@ class TileRowTest {
   TileRowTest(const TileRowTest&) = delete;
   TileRowTest& operator=(const TileRowTest&) = delete;
   HWY_INLINE ~TileRowTest() {
-    if (open_pairs_ != 0) rounded_.add_open_pairs(open_pairs_);
+    if (undecided_pairs_ != 0) rounded_.add_undecided_pairs(undecided_pairs_);
   }
 
   /// The largest number of panels per step of panels(): two may be added at once before the limit is checked.
@@ -189,22 +189,23 @@ class TileRowTest {
     std::size_t i = 0;
     const auto keep = [&](std::size_t, std::size_t v, std::uint32_t found) HWY_ATTR { bits[i + v] = found; };
     for (; count - i >= kMostPanels; i += kMostPanels)
-      test_.template panels<kMostPanels>(panels + i, open_pairs_, keep);
-    for (; i < count; ++i) test_.template panels<1>(panels + i, open_pairs_, keep);
+      test_.template panels<kMostPanels>(panels + i, undecided_pairs_, keep);
+    for (; i < count; ++i) test_.template panels<1>(panels + i, undecided_pairs_, keep);
     for (i = 0; i < count; ++i) visit(panels[i], bits[i]);
   }
 
  private:
   TileTest<T, 1> test_;
   const RoundedPoints& rounded_;
-  mutable std::uint64_t open_pairs_ = 0;
+  mutable std::uint64_t undecided_pairs_ = 0;
 };
 
 /// Counts for rows [row, end), R at a time, the remaining ones fewer at a time; see count_up_to(). start: the first
 /// panel to test.
 template <class T, std::size_t R>
 HWY_INLINE void count_tiles(const SearchInput& in, std::uint32_t row, std::uint32_t end, std::span<const Panel> panels,
-                            std::size_t start, std::uint32_t most, std::uint32_t* counts, std::uint64_t& open_pairs) {
+                            std::size_t start, std::uint32_t most, std::uint32_t* counts,
+                            std::uint64_t& undecided_pairs) {
   for (; end - row >= R; row += R, counts += R) {
     const TileTest<T, R> test(in, [row](std::size_t r) { return row + static_cast<std::uint32_t>(r); });
     std::uint32_t found[R] = {};
@@ -213,10 +214,10 @@ HWY_INLINE void count_tiles(const SearchInput& in, std::uint32_t row, std::uint3
     const auto pass = [&](std::size_t i, std::size_t last) HWY_ATTR {
       while (i < last) {
         if (last - i >= kTilePanels) {
-          test.template panels<kTilePanels>(panels.data() + i, open_pairs, count);
+          test.template panels<kTilePanels>(panels.data() + i, undecided_pairs, count);
           i += kTilePanels;
         } else {
-          test.template panels<1>(panels.data() + i, open_pairs, count);
+          test.template panels<1>(panels.data() + i, undecided_pairs, count);
           ++i;
         }
         std::uint32_t fewest = found[0];
@@ -228,7 +229,7 @@ HWY_INLINE void count_tiles(const SearchInput& in, std::uint32_t row, std::uint3
     if (!pass(start, panels.size())) (void)pass(0, start);
     for (std::size_t r = 0; r < R; ++r) counts[r] = HWY_MIN(found[r], most);
   }
-  if constexpr (R > 1) count_tiles<T, R / 2>(in, row, end, panels, start, most, counts, open_pairs);
+  if constexpr (R > 1) count_tiles<T, R / 2>(in, row, end, panels, start, most, counts, undecided_pairs);
 }
 
 /// Counts the neighbours of the rows of one bundle, up to `most`: counts[0 … rows.size()). Begins with the candidates
@@ -241,10 +242,10 @@ void count_up_to(const SearchInput& in, Range rows, std::span<const Range> candi
   const auto start = std::partition_point(panels.begin(), panels.end(), [&](const Panel& panel) HWY_ATTR {
     return panel.first() + RoundedPoints::kPanel <= rows.begin;
   });
-  std::uint64_t open_pairs = 0;
+  std::uint64_t undecided_pairs = 0;
   count_tiles<T, kTileRows>(in, rows.begin, rows.end, panels, static_cast<std::size_t>(start - panels.begin()), most,
-                            counts, open_pairs);
-  if (open_pairs != 0) in.rounded->add_open_pairs(open_pairs);
+                            counts, undecided_pairs);
+  if (undecided_pairs != 0) in.rounded->add_undecided_pairs(undecided_pairs);
 }
 
 }  // namespace HWY_NAMESPACE

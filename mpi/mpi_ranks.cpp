@@ -24,9 +24,9 @@ void check(int status, const char* what) {
   throw ResourceError(std::string(what) + " failed: " + text);
 }
 
-class MpiExchange final : public parts::Exchange {
+class MpiCommunicator final : public parts::Communicator {
  public:
-  explicit MpiExchange(MPI_Comm communicator, RanksAre ranks) : Exchange(ranks) {
+  explicit MpiCommunicator(MPI_Comm communicator, RanksAre ranks) : Communicator(ranks) {
     int provided = MPI_THREAD_SINGLE;
     MPI_Query_thread(&provided);
     if (provided < MPI_THREAD_SERIALIZED) {
@@ -40,7 +40,7 @@ class MpiExchange final : public parts::Exchange {
     MPI_Comm_rank(communicator_, &rank_);
     MPI_Comm_size(communicator_, &size_);
   }
-  ~MpiExchange() override {
+  ~MpiCommunicator() override {
     int finalised = 0;
     MPI_Finalized(&finalised);
     if (finalised == 0) MPI_Comm_free(&communicator_);
@@ -49,20 +49,20 @@ class MpiExchange final : public parts::Exchange {
   [[nodiscard]] int rank() const noexcept override { return rank_; }
   [[nodiscard]] int size() const noexcept override { return size_; }
 
-  [[nodiscard]] std::vector<std::uint64_t> tell_counts(std::span<const std::uint64_t> counts) override {
+  [[nodiscard]] std::vector<std::uint64_t> exchange_counts(std::span<const std::uint64_t> counts) override {
     std::vector<std::uint64_t> received(counts.size());
     check(MPI_Alltoall(counts.data(), 1, MPI_UINT64_T, received.data(), 1, MPI_UINT64_T, communicator_),
           "MPI_Alltoall");
     return received;
   }
 
-  using Exchange::max;
-  using Exchange::sum;
+  using Communicator::max;
+  using Communicator::sum;
   void sum(std::span<std::uint64_t> values) override { reduce(values, MPI_UINT64_T, MPI_SUM); }
   void max(std::span<double> values) override { reduce(values, MPI_DOUBLE, MPI_MAX); }
 
  protected:
-  void deliver(Outgoing send, Incoming receive) override {
+  void alltoallv(Outgoing send, Incoming receive) override {
     std::vector<MPI_Request> requests;
     for (std::size_t r = 0; r < receive.size(); ++r) {
       for (std::size_t at = 0; at < receive[r].size(); at += kMostAtOnce) {
@@ -101,12 +101,12 @@ class MpiExchange final : public parts::Exchange {
 
 }  // namespace
 
-std::unique_ptr<parts::Exchange> make_exchange(MPI_Comm communicator, bool carried) {
-  return std::make_unique<MpiExchange>(
-      communicator, carried ? parts::Exchange::RanksAre::apart : parts::Exchange::RanksAre::processes);
+std::unique_ptr<parts::Communicator> make_communicator(MPI_Comm communicator, bool carried) {
+  return std::make_unique<MpiCommunicator>(
+      communicator, carried ? parts::Communicator::RanksAre::apart : parts::Communicator::RanksAre::processes);
 }
 
-int run_world(int* argc, char*** argv, const std::function<int(parts::Exchange&)>& body,
+int run_world(int* argc, char*** argv, const std::function<int(parts::Communicator&)>& body,
               const std::function<int(const std::exception&)>& exit_code) {
   int provided = MPI_THREAD_SINGLE;
   MPI_Init_thread(argc, argv, MPI_THREAD_SERIALIZED, &provided);
@@ -114,8 +114,8 @@ int run_world(int* argc, char*** argv, const std::function<int(parts::Exchange&)
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   int status = 0;
   try {
-    const std::unique_ptr<parts::Exchange> exchange = make_exchange(MPI_COMM_WORLD);
-    status = body(*exchange);
+    const std::unique_ptr<parts::Communicator> communicator = make_communicator(MPI_COMM_WORLD);
+    status = body(*communicator);
   } catch (const std::exception& error) {
     // A low rank reports an error of all ranks first, and ends the others before they print it.
     std::this_thread::sleep_for(std::chrono::milliseconds(200) * std::min(rank, 25));

@@ -6,18 +6,19 @@
 #include <functional>
 #include <memory>
 
-#include <epsflow/parts/exchange.hpp>
+#include <epsflow/parts/communicator.hpp>
 
 namespace epsflow::mpi {
 
-/// Returns the exchange of the ranks of a communicator, which is duplicated. MPI must be initialised with
+/// Returns the communicator of the ranks of a communicator, which is duplicated. MPI must be initialised with
 /// MPI_THREAD_SERIALIZED or more, because calls come from one thread at a time, but not always the same one; else
 /// throws UsageError. carried: MPI carries all data; if false, processes on one machine read it if they can.
-[[nodiscard]] std::unique_ptr<parts::Exchange> make_exchange(MPI_Comm communicator, bool carried = false);
+[[nodiscard]] std::unique_ptr<parts::Communicator> make_communicator(MPI_Comm communicator, bool carried = false);
 
-/// Calls body with the exchange of all processes, between MPI_Init_thread() and MPI_Finalize(), and returns its result.
-/// If body throws on a rank, prints rank and reason to standard error, and all processes end with exit_code(exception).
-int run_world(int* argc, char*** argv, const std::function<int(parts::Exchange&)>& body,
+/// Calls body with the communicator of all processes, between MPI_Init_thread() and MPI_Finalize(), and returns its
+/// result. If body throws on a rank, prints rank and reason to standard error, and all processes end with
+/// exit_code(exception).
+int run_world(int* argc, char*** argv, const std::function<int(parts::Communicator&)>& body,
               const std::function<int(const std::exception&)>& exit_code);
 
 }  // namespace epsflow::mpi

@@ -11,7 +11,7 @@
 #include <epsflow/index/cell_axes.hpp>
 #include <epsflow/parts/engines.hpp>
 #include <epsflow/parts/local_sweep.hpp>
-#include <epsflow/parts/moved_points.hpp>
+#include <epsflow/parts/transformed_points.hpp>
 #include <epsflow/pipeline/backends.hpp>
 #include <epsflow/pipeline/host_bytes.hpp>
 #include <epsflow/pipeline/session.hpp>
@@ -118,7 +118,7 @@ SharingAnswer choose_sharing(const SharingQuestion& question, const RunOptions& 
                "all points fit each device, and nothing has to be sent");
 }
 
-bool may_move(const Metric& metric) { return !metric.box.empty() || !stay(metric, {}, 0, 0); }
+bool may_move(const Metric& metric) { return !metric.box.empty() || !is_identity(metric, {}, 0, 0); }
 
 SharingAnswer choose_sharing(const PointSet& given, const Sweep& sweep, std::span<const EngineOptions> engines,
                              const RunOptions& run) {
@@ -150,7 +150,7 @@ SharingAnswer choose_sharing(const PointSet& given, const Sweep& sweep, std::spa
   }
   // With more dimensions or tiles, parts lack features of one device. Images in a periodic box are found by the host.
   question.cut_by_devices = !question.weights && points.in_memory() && given.metric.box.empty() &&
-                            points.dims() <= index::kMostCliqueDims && engines.size() <= kMostDeviceParts &&
+                            points.dims() <= index::kMostDenseBoxDims && engines.size() <= kMostDeviceParts &&
                             grid_wanted(run) && apart(engines);
   return choose_sharing(question, run);
 }

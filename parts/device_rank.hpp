@@ -11,7 +11,7 @@
 #include <epsflow/core/device_part.hpp>
 #include <epsflow/core/points.hpp>
 #include <epsflow/core/space.hpp>
-#include <epsflow/parts/exchange.hpp>
+#include <epsflow/parts/communicator.hpp>
 #include <epsflow/parts/partition.hpp>
 #include <epsflow/parts/rank_part.hpp>
 #include <epsflow/pipeline/options.hpp>
@@ -28,7 +28,7 @@ class DeviceRank final : public RankPart {
   [[nodiscard]] static std::unique_ptr<DeviceRank> make(const RankSetting& setting, PointsView rows, PointsView share,
                                                         const RunOptions& options, const Observer& observer);
 
-  [[nodiscard]] std::uint64_t own() const override { return places_.back(); }
+  [[nodiscard]] std::uint64_t owned() const override { return places_.back(); }
   [[nodiscard]] std::uint64_t ghosts() const override { return ghosts_; }
   [[nodiscard]] std::uint64_t held_bytes() const override { return 0; }
   [[nodiscard]] std::uint64_t clustering_bytes(std::size_t levels) const override;
@@ -41,21 +41,21 @@ class DeviceRank final : public RankPart {
                                                std::size_t count) override {
     return part_->read(result.device_labels.data() + first, count);
   }
-  void bring_home(VariantResult& result, std::span<const std::uint32_t> numbers, bool core) override;
+  void return_labels(VariantResult& result, std::span<const std::uint32_t> numbers, bool core) override;
   void leave() override;
 
  private:
-  DeviceRank(Exchange& exchange, Backend& backend, PointsView share, Space space)
-      : exchange_(exchange), backend_(backend), share_(share), space_(std::move(space)) {}
+  DeviceRank(Communicator& communicator, Backend& backend, PointsView share, Space space)
+      : communicator_(communicator), backend_(backend), share_(share), space_(std::move(space)) {}
 
-  [[nodiscard]] std::size_t ranks() const { return static_cast<std::size_t>(exchange_.size()); }
-  [[nodiscard]] std::size_t me() const { return static_cast<std::size_t>(exchange_.rank()); }
+  [[nodiscard]] std::size_t ranks() const { return static_cast<std::size_t>(communicator_.size()); }
+  [[nodiscard]] std::size_t me() const { return static_cast<std::size_t>(communicator_.rank()); }
   /// Calls f, which sends to other ranks, and returns after all ranks have called it, even if f throws. Then everything
   /// sent has arrived, and no rank still writes to memory of a rank on which f threw.
   template <class F>
   void send(F&& f);
 
-  Exchange& exchange_;
+  Communicator& communicator_;
   Backend& backend_;
   PointsView share_;
   Space space_;
@@ -65,7 +65,7 @@ class DeviceRank final : public RankPart {
   std::vector<std::uint64_t> firsts_;  ///< [ranks + 1] ids of the first rows of their shares
   std::vector<std::uint64_t> places_;  ///< [ranks + 1] where the own points sent by each rank begin
   std::unique_ptr<DevicePart> part_;
-  std::vector<std::unique_ptr<DeviceRoom>> rooms_;  ///< [ranks]
+  std::vector<std::unique_ptr<PeerBuffer>> buffers_;  ///< [ranks]
 };
 
 }  // namespace epsflow::parts

@@ -11,7 +11,7 @@
 #include <epsflow/parts/local_merge.hpp>
 #include <epsflow/parts/part_reach.hpp>
 #include <epsflow/parts/part_view.hpp>
-#include <epsflow/parts/part_visit.hpp>
+#include <epsflow/parts/resident_part.hpp>
 #include <epsflow/parts/row_clusters.hpp>
 #include <epsflow/parts/thread_ranks.hpp>
 
@@ -29,7 +29,12 @@ std::size_t first_row(std::size_t rows, std::size_t device, std::size_t devices)
 
 DeviceSweep::DeviceSweep(const RunOptions& options, std::span<const PartWorker> workers, CancelToken& stop,
                          std::size_t rows)
-    : options_(options), workers_(workers), stop_(stop), rows_(rows), parts_(workers.size()), rooms_(workers.size()) {}
+    : options_(options),
+      workers_(workers),
+      stop_(stop),
+      rows_(rows),
+      parts_(workers.size()),
+      buffers_(workers.size()) {}
 
 bool DeviceSweep::masked() const noexcept {
   return options_.clusters || (options_.core_mask && options_.keep != Keep::summary);
@@ -57,31 +62,31 @@ std::unique_ptr<DeviceSweep> DeviceSweep::make(PointsView points, const Partitio
     if (made->parts_[g] != nullptr) counts[g] = made->parts_[g]->cut(cuts.cuts(), reach);
   });
   if (std::find(made->parts_.begin(), made->parts_.end(), nullptr) != made->parts_.end()) return nullptr;
-  std::vector<std::uint64_t> ghosts(devices, 0), lent(devices, 0);
+  std::vector<std::uint64_t> ghosts(devices, 0), send_list(devices, 0);
   for (std::size_t p = 0; p < devices; ++p) {
     std::vector<std::uint64_t>& places = made->places_.emplace_back(1, 0);
     for (const DevicePart::Counts& of_rows : counts) {
-      places.push_back(places.back() + of_rows.own[p]);
+      places.push_back(places.back() + of_rows.owned[p]);
       ghosts[p] += of_rows.ghosts[p];
-      lent[p] += of_rows.lent[p];
+      send_list[p] += of_rows.send_list[p];
     }
   }
   std::vector<std::vector<std::byte>> keys(devices);
   made->on_devices([&](std::size_t p) {
-    keys[p] = made->parts_[p]->make_room({.part = static_cast<std::uint32_t>(p),
-                                          .own = made->places_[p].back(),
-                                          .ghosts = ghosts[p],
-                                          .most_lent = lent[p],
-                                          .labels = labels_kept(options),
-                                          .core = made->masked()});
+    keys[p] = made->parts_[p]->make_buffer({.part = static_cast<std::uint32_t>(p),
+                                            .owned = made->places_[p].back(),
+                                            .ghosts = ghosts[p],
+                                            .most_sent = send_list[p],
+                                            .labels = labels_kept(options),
+                                            .core = made->masked()});
   });
   made->on_devices([&](std::size_t g) {
     std::vector<std::uint64_t> places;
     for (std::size_t p = 0; p < devices; ++p) {
-      made->rooms_[g].push_back(made->parts_[g]->open_room(keys[p]));
+      made->buffers_[g].push_back(made->parts_[g]->open_buffer(keys[p]));
       places.push_back(made->places_[p][g]);
     }
-    made->parts_[g]->send_rows(made->rooms_[g], places);
+    made->parts_[g]->send_rows(made->buffers_[g], places);
   });
   return made;
 }
@@ -93,14 +98,14 @@ class DeviceSweep::Group {
         group_(group),
         options_(sweep.options_),
         views_(sweep.parts_.size()),
-        visits_(sweep.parts_.size()) {
+        residents_(sweep.parts_.size()) {
     share_ghosts(PartReach(group.radius));
     sweep_.on_devices([&](std::size_t p) {
       PartPoints points;
       points.loaded = sweep_.workers_[p].backend.load(sweep_.parts_[p]->points(views_[p].size()), space);
       const DirectOptions direct{.minpts = group.minpts, .core_mask = sweep_.masked(), .labels = MemorySpace::device};
-      visits_[p] = std::make_unique<PartVisit>(std::move(points), views_[p], nullptr,
-                                               PartSearch{group.radius, options_.search, sweep_.stop_}, direct);
+      residents_[p] = std::make_unique<ResidentPart>(std::move(points), views_[p], nullptr,
+                                                     PartSearch{group.radius, options_.search, sweep_.stop_}, direct);
     });
   }
 
@@ -126,40 +131,41 @@ class DeviceSweep::Group {
   /// Sends each part its ghosts, by the part that owns them: inner ghosts first.
   void share_ghosts(const PartReach& reach) {
     const std::size_t parts = views_.size();
-    std::vector<DevicePart::Lent> lent(parts);
-    sweep_.on_devices([&](std::size_t p) { lent[p] = sweep_.parts_[p]->lend(reach.near, reach.beyond); });
-    std::vector<std::vector<std::uint64_t>> near_places(parts), beyond_places(parts);  // [of][to]
+    std::vector<DevicePart::SendLists> send_list(parts);
+    sweep_.on_devices(
+        [&](std::size_t p) { send_list[p] = sweep_.parts_[p]->make_send_lists(reach.inner, reach.outer); });
+    std::vector<std::vector<std::uint64_t>> inner_offsets(parts), outer_offsets(parts);  // [of][to]
     for (std::size_t to = 0; to < parts; ++to) {
       PartView& view = views_[to];
       view.part = to;
-      view.own = sweep_.places_[to].back();
-      view.near_of.push_back(0);
-      std::uint64_t at = view.own;
+      view.owned = sweep_.places_[to].back();
+      view.inner_begins.push_back(0);
+      std::uint64_t at = view.owned;
       const auto put = [&](std::vector<std::vector<std::uint64_t>>& places, std::size_t of, std::size_t size) {
         places[of].push_back(at);
         at += size;
       };
       for (std::size_t of = 0; of < parts; ++of) {
-        put(near_places, of, lent[of].near_of[to + 1] - lent[of].near_of[to]);
-        view.near_of.push_back(at - view.own);
+        put(inner_offsets, of, send_list[of].inner_begins[to + 1] - send_list[of].inner_begins[to]);
+        view.inner_begins.push_back(at - view.owned);
       }
-      view.near = view.near_of.back();
+      view.inner = view.inner_begins.back();
       for (std::size_t of = 0; of < parts; ++of)
-        put(beyond_places, of, lent[of].beyond_of[to + 1] - lent[of].beyond_of[to]);
-      view.beyond = at - view.own - view.near;
+        put(outer_offsets, of, send_list[of].outer_begins[to + 1] - send_list[of].outer_begins[to]);
+      view.outer = at - view.owned - view.inner;
     }
     for (std::size_t p = 0; p < parts; ++p) {
-      views_[p].lent = std::move(lent[p].near);
-      views_[p].lent_to = std::move(lent[p].near_of);
+      views_[p].send_list = std::move(send_list[p].inner);
+      views_[p].send_begins = std::move(send_list[p].inner_begins);
     }
     sweep_.on_devices(
-        [&](std::size_t p) { sweep_.parts_[p]->send_lent(sweep_.rooms_[p], near_places[p], beyond_places[p]); });
+        [&](std::size_t p) { sweep_.parts_[p]->send_ghosts(sweep_.buffers_[p], inner_offsets[p], outer_offsets[p]); });
   }
 
   MergedSets unite(std::uint32_t minpts) {
     sets_.assign(views_.size(), {});
     sweep_.on_devices([&](std::size_t p) {
-      PartVisit::Found found = std::move(visits_[p]->unite({&minpts, 1}, views_[p], false).front());
+      ResidentPart::Found found = std::move(residents_[p]->unite({&minpts, 1}, views_[p], false).front());
       std::vector<std::uint32_t> rows = rows_of(p, found.first);
       sets_[p] = PartSets(std::move(found), std::move(rows));
     });
@@ -167,14 +173,15 @@ class DeviceSweep::Group {
   }
 
   /// Returns the rows of own points. own: points of a part, ascending.
-  [[nodiscard]] std::vector<std::uint32_t> rows_of(std::size_t part, std::span<const std::uint32_t> own) const {
-    std::vector<std::uint32_t> rows(own.size());
+  [[nodiscard]] std::vector<std::uint32_t> rows_of(std::size_t part, std::span<const std::uint32_t> owned) const {
+    std::vector<std::uint32_t> rows(owned.size());
     const std::vector<std::uint64_t>& places = sweep_.places_[part];
     std::size_t at = 0;
     for (std::size_t g = 0; g + 1 < places.size(); ++g) {
-      const auto end = static_cast<std::size_t>(std::lower_bound(own.begin(), own.end(), places[g + 1]) - own.begin());
+      const auto end =
+          static_cast<std::size_t>(std::lower_bound(owned.begin(), owned.end(), places[g + 1]) - owned.begin());
       sweep_.parts_[g]->rows_of(
-          static_cast<std::uint32_t>(part), own.subspan(at, end - at), static_cast<std::uint32_t>(places[g]),
+          static_cast<std::uint32_t>(part), owned.subspan(at, end - at), static_cast<std::uint32_t>(places[g]),
           static_cast<std::uint32_t>(first_row(sweep_.rows_, g, views_.size())), rows.data() + at);
       at = end;
     }
@@ -186,18 +193,18 @@ class DeviceSweep::Group {
     const bool kept = labels_kept(options_);
     std::vector<VariantResult> of_parts(views_.size());
     std::vector<OwnCounts> counts(views_.size());
-    if (kept) result.labels = sweep_.parts_.front()->room_for_labels(sweep_.rows_);
+    if (kept) result.labels = sweep_.parts_.front()->label_buffer(sweep_.rows_);
     const bool masked = sweep_.masked();
     if (masked) result.core.resize(sweep_.rows_);
     sweep_.on_devices([&](std::size_t p) {
       const PartView& view = views_[p];
       DevicePart& device = *sweep_.parts_[p];
-      visits_[p]->label({&result.variant, 1}, {&merged.of_parts[p].local, 1},
-                        [&](VariantResult&& of_part, std::size_t, const LevelResult& found) {
-                          counts[p] = {found, device.read(of_part.device_labels.data() + view.own, view.near),
-                                       std::span(sets_[p].shared).subspan(view.lent.size())};
-                          of_parts[p] = std::move(of_part);
-                        });
+      residents_[p]->label({&result.variant, 1}, {&merged.of_parts[p].local, 1},
+                           [&](VariantResult&& of_part, std::size_t, const LevelResult& found) {
+                             counts[p] = {found, device.read(of_part.device_labels.data() + view.owned, view.inner),
+                                          std::span(sets_[p].shared).subspan(view.send_list.size())};
+                             of_parts[p] = std::move(of_part);
+                           });
     });
     LevelTotals totals;
     for (std::size_t p = 0; p < views_.size(); ++p) totals.add(counts[p], merged.of_parts[p], sizes);
@@ -207,7 +214,7 @@ class DeviceSweep::Group {
       const std::vector<std::uint32_t>& global = merged.of_parts[p].global;
       const std::vector<std::int32_t> numbers(global.begin(), global.end());
       sweep_.parts_[p]->send_back(
-          sweep_.rooms_[p], sweep_.places_[p],
+          sweep_.buffers_[p], sweep_.places_[p],
           {kept ? of_parts[p].device_labels.data() : nullptr, masked ? of_parts[p].device_core.data() : nullptr},
           numbers);
       of_parts[p] = {};
@@ -223,7 +230,7 @@ class DeviceSweep::Group {
   const stages::EpsGroup& group_;
   const RunOptions& options_;
   std::vector<PartView> views_;
-  std::vector<std::unique_ptr<PartVisit>> visits_;
+  std::vector<std::unique_ptr<ResidentPart>> residents_;
   std::vector<PartSets> sets_;  ///< of the level united last
 };
 

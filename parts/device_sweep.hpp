@@ -47,8 +47,8 @@ class DeviceSweep {
   CancelToken& stop_;
   std::size_t rows_;
   std::vector<std::unique_ptr<DevicePart>> parts_;
-  std::vector<std::vector<std::unique_ptr<DeviceRoom>>> rooms_;  ///< [device][part] as the device reaches it
-  std::vector<std::vector<std::uint64_t>> places_;               ///< [parts][devices + 1] first point from each device
+  std::vector<std::vector<std::unique_ptr<PeerBuffer>>> buffers_;  ///< [device][part] as the device reaches it
+  std::vector<std::vector<std::uint64_t>> places_;  ///< [parts][devices + 1] first point from each device
 };
 
 }  // namespace epsflow::parts

@@ -21,7 +21,7 @@ constexpr std::size_t kRoomForGhosts = 4;
 
 }  // namespace
 
-Distribution::Distribution(Exchange& exchange, PointsView share, const Partition& partition)
+Distribution::Distribution(Communicator& communicator, PointsView share, const Partition& partition)
     : rows_(share.size(), partition.parts()), sent_{0} {
   if (ranks() - 1 > std::numeric_limits<std::uint16_t>::max()) {
     throw ResourceError("there are " + format_count(ranks()) + " ranks, and at most 65536 are possible: start fewer");
@@ -42,12 +42,12 @@ Distribution::Distribution(Exchange& exchange, PointsView share, const Partition
   for (std::size_t r = 0; r < ranks(); ++r) sent_.push_back(sent_.back() + rows_.size(r));
   std::vector<std::uint64_t> counts;
   for (std::size_t r = 0; r < ranks(); ++r) counts.push_back(sent_[r + 1] - sent_[r]);
-  counts = exchange.tell_counts(counts);
+  counts = communicator.exchange_counts(counts);
   received_ = begins_of(counts);
   require_count(size());
   firsts_.resize(ranks() + 1, 0);
-  firsts_[static_cast<std::size_t>(exchange.rank()) + 1] = share.size();
-  exchange.sum(std::span(firsts_));
+  firsts_[static_cast<std::size_t>(communicator.rank()) + 1] = share.size();
+  communicator.sum(std::span(firsts_));
   std::partial_sum(firsts_.begin(), firsts_.end(), firsts_.begin());
 
   const std::size_t row = share.dims() * epsflow::bytes_of(share.precision());
@@ -63,14 +63,14 @@ Distribution::Distribution(Exchange& exchange, PointsView share, const Partition
   own_ = Points(static_cast<std::size_t>(std::min<std::uint64_t>(kMaxPoints, size() + size() / kRoomForGhosts)),
                 share.dims(), share.precision());
   offsets_ = Buffer<std::uint32_t>(size());
-  exchange.all_to_all(rows.data(), sent_, own_.data(), received_, row);
-  exchange.all_to_all(offsets.data(), sent_, offsets_.data(), received_, sizeof(std::uint32_t));
+  communicator.all_to_all(rows.data(), sent_, own_.data(), received_, row);
+  communicator.all_to_all(offsets.data(), sent_, offsets_.data(), received_, sizeof(std::uint32_t));
 }
 
 Points Distribution::take_points(std::size_t size) {
   if (own_.size() >= size) return std::move(own_);
   Points larger(size, own_.dims(), own_.precision());
-  copy_bytes(own_.data(), own().bytes(), larger.data());
+  copy_bytes(own_.data(), owned().bytes(), larger.data());
   own_ = Points();
   return larger;
 }

@@ -10,7 +10,7 @@
 
 #include <epsflow/core/buffer.hpp>
 #include <epsflow/core/points.hpp>
-#include <epsflow/parts/exchange.hpp>
+#include <epsflow/parts/communicator.hpp>
 #include <epsflow/parts/partition.hpp>
 #include <epsflow/parts/rows_by_part.hpp>
 
@@ -22,10 +22,10 @@ class Distribution {
   /// share: the points of this rank; ids run on over the ranks in their order. Collective. O(n·d), in parallel. Throws
   /// InputError for a coordinate that is not finite; ResourceError if a part has more points than 32-bit ids, or if
   /// there are more than 65,536 ranks.
-  Distribution(Exchange& exchange, PointsView share, const Partition& partition);
+  Distribution(Communicator& communicator, PointsView share, const Partition& partition);
 
   /// The points of this part by ascending id. Valid until take_points().
-  [[nodiscard]] PointsView own() const { return own_.view().rows(0, size()); }
+  [[nodiscard]] PointsView owned() const { return own_.view().rows(0, size()); }
   /// Moves the points out, with capacity for `size` points. Copies them if the capacity is too small.
   [[nodiscard]] Points take_points(std::size_t size);
   /// The number of points of this part.
@@ -40,10 +40,10 @@ class Distribution {
 
   /// values: [share]. Returns the values of own points, [own]. Collective.
   template <class T>
-  [[nodiscard]] Buffer<T> bring(Exchange& exchange, std::span<const T> values) const;
+  [[nodiscard]] Buffer<T> bring(Communicator& communicator, std::span<const T> values) const;
   /// values: [own] one for each own point. to: [share] receives the value of each point of the share. Collective.
   template <class T>
-  void bring_back(Exchange& exchange, const T* values, T* to) const;
+  void return_values(Communicator& communicator, const T* values, T* to) const;
 
  private:
   [[nodiscard]] std::size_t ranks() const noexcept { return rows_.parts(); }
@@ -62,17 +62,17 @@ class Distribution {
 };
 
 template <class T>
-Buffer<T> Distribution::bring(Exchange& exchange, std::span<const T> values) const {
-  Buffer<T> by_place(share()), own(size());
+Buffer<T> Distribution::bring(Communicator& communicator, std::span<const T> values) const {
+  Buffer<T> by_place(share()), owned(size());
   for_share([&](std::size_t i, std::size_t place) { by_place[place] = values[i]; });
-  exchange.all_to_all(by_place.data(), sent_, own.data(), received_, sizeof(T));
-  return own;
+  communicator.all_to_all(by_place.data(), sent_, owned.data(), received_, sizeof(T));
+  return owned;
 }
 
 template <class T>
-void Distribution::bring_back(Exchange& exchange, const T* values, T* to) const {
+void Distribution::return_values(Communicator& communicator, const T* values, T* to) const {
   Buffer<T> by_place(share());
-  exchange.all_to_all(values, received_, by_place.data(), sent_, sizeof(T));
+  communicator.all_to_all(values, received_, by_place.data(), sent_, sizeof(T));
   for_share([&](std::size_t i, std::size_t place) { to[i] = by_place[place]; });
 }
 

@@ -12,24 +12,24 @@ constexpr std::uint32_t kNoCore = CoreCounter::kNoCore;
 
 }  // namespace
 
-GatheredClusters::GatheredClusters(Exchange& exchange, const Distribution& distribution, std::uint32_t least)
-    : exchange_(exchange), distribution_(distribution), least_(least), births_(distribution.size()) {
-  std::fill(births_.begin(), births_.end(), Clusters::kNeverCore);
+GatheredClusters::GatheredClusters(Communicator& communicator, const Distribution& distribution, std::uint32_t least)
+    : communicator_(communicator), distribution_(distribution), least_(least), core_since_(distribution.size()) {
+  std::fill(core_since_.begin(), core_since_.end(), Clusters::kNeverCore);
 }
 
 void GatheredClusters::look(std::span<const std::int32_t> labels, std::span<const std::uint8_t> core,
                             const MergedClusters& merged, std::span<const std::uint32_t> sizes) {
   const std::uint32_t clusters = merged.local.count;
   std::vector<std::uint32_t> counts(clusters, 0), first(clusters, kNoCore);
-  parallel_ranges(births_.size(), 1 << 14, [&](std::size_t begin, std::size_t end) {
+  parallel_ranges(core_since_.size(), 1 << 14, [&](std::size_t begin, std::size_t end) {
     CoreCounter counter(counts, first);
     for (std::size_t i = begin; i < end; ++i) {
       if (core[i] == 0) continue;
       const auto cluster = static_cast<std::uint32_t>(labels[i]);
       counter.add(cluster, static_cast<std::uint32_t>(i));
-      // If this exceeds the range of births, gather() throws.
-      if (births_[i] == Clusters::kNeverCore) {
-        births_[i] = static_cast<std::int32_t>(all_before_ + merged.global[cluster]);
+      // If this exceeds the range of core_since, gather() throws.
+      if (core_since_[i] == Clusters::kNeverCore) {
+        core_since_[i] = static_cast<std::int32_t>(all_before_ + merged.global[cluster]);
       }
     }
   });
@@ -54,15 +54,15 @@ Clusters GatheredClusters::gather(std::uint32_t minpts) {
   levels_.pop_front();
   all_gathered_ += level.count;
   require_countable(all_gathered_);
-  const auto ranks = static_cast<std::size_t>(exchange_.size());
-  Letters<Known> known(ranks);
+  const auto ranks = static_cast<std::size_t>(communicator_.size());
+  PerRank<Known> known(ranks);
   known.front() = level.known;
-  known = all_to_all(exchange_, known);
-  Letters<Joined> joined(ranks);
+  known = all_to_all(communicator_, known);
+  PerRank<Joined> joined(ranks);
   joined.front() = level.joined;
-  joined = all_to_all(exchange_, joined);
+  joined = all_to_all(communicator_, joined);
   Clusters clusters;
-  if (exchange_.rank() == 0) {
+  if (communicator_.rank() == 0) {
     std::vector<std::uint64_t> first(level.count, ~std::uint64_t{0});
     clusters.core.resize(level.count);
     clusters.size.resize(level.count);
@@ -81,8 +81,8 @@ Clusters GatheredClusters::gather(std::uint32_t minpts) {
   }
   before_ = level.count;
   if (minpts == least_) {
-    clusters.births = Labels(distribution_.share());
-    distribution_.bring_back(exchange_, births_.data(), clusters.births.data());
+    clusters.core_since = Labels(distribution_.share());
+    distribution_.return_values(communicator_, core_since_.data(), clusters.core_since.data());
   }
   return clusters;
 }

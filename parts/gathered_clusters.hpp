@@ -9,8 +9,8 @@
 
 #include <epsflow/core/buffer.hpp>
 #include <epsflow/core/labels.hpp>
+#include <epsflow/parts/communicator.hpp>
 #include <epsflow/parts/distribution.hpp>
-#include <epsflow/parts/exchange.hpp>
 #include <epsflow/parts/merge.hpp>
 
 namespace epsflow::parts {
@@ -20,16 +20,16 @@ namespace epsflow::parts {
 /// the first rank holds the clusters of all ranks.
 class GatheredClusters {
  public:
-  /// least: the smallest minpts. exchange and distribution must outlive the object.
-  GatheredClusters(Exchange& exchange, const Distribution& distribution, std::uint32_t least);
+  /// least: the smallest minpts. communicator and distribution must outlive the object.
+  GatheredClusters(Communicator& communicator, const Distribution& distribution, std::uint32_t least);
 
   /// Takes the clusters of this part at the next level. labels, core: [own or more], the labels numbered by
   /// merged.local. sizes: [merged.local.count] number of own points of each cluster. O(own), in parallel.
   void look(std::span<const std::int32_t> labels, std::span<const std::uint8_t> core, const MergedClusters& merged,
             std::span<const std::uint32_t> sizes);
   /// Returns the clusters of the first level that is not gathered yet on the first rank, and empty ones on the others.
-  /// At the smallest minpts every rank also gets the births of the points of its share. Collective. Throws
-  /// ResourceError if there are more clusters than births can number.
+  /// At the smallest minpts every rank also gets the core_since of the points of its share. Collective. Throws
+  /// ResourceError if there are more clusters than core_since can number.
   [[nodiscard]] Clusters gather(std::uint32_t minpts);
 
  private:
@@ -51,11 +51,11 @@ class GatheredClusters {
     std::vector<Joined> joined;
   };
 
-  Exchange& exchange_;
+  Communicator& communicator_;
   const Distribution& distribution_;
   std::uint32_t least_;
-  Buffer<std::int32_t> births_;   ///< [own]
-  std::uint64_t all_before_ = 0;  ///< number of clusters of all levels taken
+  Buffer<std::int32_t> core_since_;  ///< [own]
+  std::uint64_t all_before_ = 0;     ///< number of clusters of all levels taken
   std::uint64_t all_gathered_ = 0;
   std::uint64_t before_ = 0;  ///< number of clusters of the level gathered last
   /// For each cluster with own core points at the level taken last: its number and one of these points.

@@ -8,8 +8,8 @@
 
 #include <epsflow/core/backend.hpp>
 #include <epsflow/core/space.hpp>
+#include <epsflow/parts/communicator.hpp>
 #include <epsflow/parts/distribution.hpp>
-#include <epsflow/parts/exchange.hpp>
 #include <epsflow/parts/part.hpp>
 #include <epsflow/parts/part_weights.hpp>
 #include <epsflow/parts/partition.hpp>
@@ -22,7 +22,7 @@ class HostRank final : public RankPart {
   /// weights: of the share, or none. Collective. Throws as Part.
   HostRank(const RankSetting& setting, Distribution distribution, std::optional<RankWeights> weights);
 
-  [[nodiscard]] std::uint64_t own() const override { return part_.own(); }
+  [[nodiscard]] std::uint64_t owned() const override { return part_.owned(); }
   [[nodiscard]] std::uint64_t ghosts() const override { return part_.ghosts(); }
   [[nodiscard]] std::uint64_t held_bytes() const override;
   [[nodiscard]] std::uint64_t clustering_bytes(std::size_t levels) const override;
@@ -34,14 +34,14 @@ class HostRank final : public RankPart {
   [[nodiscard]] MemorySpace labels() const override { return MemorySpace::host; }
   [[nodiscard]] std::vector<std::int32_t> read(const VariantResult& result, std::size_t first,
                                                std::size_t count) override;
-  void bring_home(VariantResult& result, std::span<const std::uint32_t> numbers, bool core) override;
+  void return_labels(VariantResult& result, std::span<const std::uint32_t> numbers, bool core) override;
 
   [[nodiscard]] const Distribution& distribution() const noexcept { return distribution_; }
 
  private:
   [[nodiscard]] bool on_host() const { return backend_.device() < 0; }
 
-  Exchange& exchange_;
+  Communicator& communicator_;
   Backend& backend_;
   Distribution distribution_;
   std::optional<RankWeights> weights_;  ///< weights of own points; the units are moved to the part

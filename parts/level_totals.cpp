@@ -20,13 +20,13 @@ OwnCounts::OwnCounts(const LevelResult& found, std::span<const std::int32_t> lab
   }
 }
 
-void LevelTotals::add(const OwnCounts& own, const NumberedSets& sets, std::span<std::uint32_t> sizes) {
+void LevelTotals::add(const OwnCounts& owned, const NumberedSets& sets, std::span<std::uint32_t> sizes) {
   std::mutex mutex;
-  parallel_ranges(own.sizes.size(), 1 << 14, [&](std::size_t begin, std::size_t end) {
+  parallel_ranges(owned.sizes.size(), 1 << 14, [&](std::size_t begin, std::size_t end) {
     std::uint64_t largest = 0;
     std::vector<std::pair<std::uint32_t, std::uint32_t>> shared;
     for (std::size_t k = begin; k < end; ++k) {
-      const std::uint32_t size = own.sizes[k];
+      const std::uint32_t size = owned.sizes[k];
       if (size == 0) continue;
       if (!sizes.empty()) sizes[sets.global[k]] += size;
       if (sets.shared[k] != 0) {
@@ -39,9 +39,9 @@ void LevelTotals::add(const OwnCounts& own, const NumberedSets& sets, std::span<
     largest_ = std::max(largest_, largest);
     shared_.insert(shared_.end(), shared.begin(), shared.end());
   });
-  summary_.core += own.counts.core;
-  summary_.border += own.counts.border;
-  summary_.noise += own.counts.noise;
+  summary_.core += owned.counts.core;
+  summary_.border += owned.counts.border;
+  summary_.noise += owned.counts.noise;
 }
 
 LabelSummary LevelTotals::summary(std::uint32_t clusters) {

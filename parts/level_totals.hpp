@@ -27,7 +27,7 @@ struct OwnCounts {
 class LevelTotals {
  public:
   /// Adds a part labelled by NumberedSets::local. sizes: [clusters of all parts] to add to, or empty. In parallel.
-  void add(const OwnCounts& own, const NumberedSets& sets, std::span<std::uint32_t> sizes);
+  void add(const OwnCounts& owned, const NumberedSets& sets, std::span<std::uint32_t> sizes);
   /// Returns the totals. Call it after all parts are added.
   [[nodiscard]] LabelSummary summary(std::uint32_t clusters);
 

@@ -75,12 +75,13 @@ class SetMerger {
     const clustering::UnionFind unite(parent_.span());
     for (std::size_t p = 0; p < views_.size(); ++p) {
       for (std::size_t r = 0; r < views_.size(); ++r) {
-        const std::uint32_t* const lent = sets_[p].shared.data() + views_[p].lent_to[r];
-        const std::uint32_t* const borrowed = sets_[r].shared.data() + views_[r].lent.size() + views_[r].near_of[p];
-        for_all(views_[p].lent_to[r + 1] - views_[p].lent_to[r], [&](std::size_t i) {
-          if (lent[i] == UnitedPart::kNoSet || borrowed[i] == UnitedPart::kNoSet) return;
-          const auto a = static_cast<std::uint32_t>(base_[p] + lent[i]);
-          const auto b = static_cast<std::uint32_t>(base_[r] + borrowed[i]);
+        const std::uint32_t* const send_list = sets_[p].shared.data() + views_[p].send_begins[r];
+        const std::uint32_t* const halo =
+            sets_[r].shared.data() + views_[r].send_list.size() + views_[r].inner_begins[p];
+        for_all(views_[p].send_begins[r + 1] - views_[p].send_begins[r], [&](std::size_t i) {
+          if (send_list[i] == UnitedPart::kNoSet || halo[i] == UnitedPart::kNoSet) return;
+          const auto a = static_cast<std::uint32_t>(base_[p] + send_list[i]);
+          const auto b = static_cast<std::uint32_t>(base_[r] + halo[i]);
           unite.unite(a, b);
           mark(tied_[a]);
           mark(tied_[b]);
@@ -166,7 +167,7 @@ class SetMerger {
 
 }  // namespace
 
-PartSets::PartSets(PartVisit::Found&& found, std::vector<std::uint32_t>&& rows)
+PartSets::PartSets(ResidentPart::Found&& found, std::vector<std::uint32_t>&& rows)
     : first(std::move(rows)), shared(std::move(found.shared)), ties(std::move(found.ties)) {
   first.resize(found.count, kNoRow);
 }

@@ -13,7 +13,7 @@
 
 #include <epsflow/core/phases.hpp>
 #include <epsflow/parts/part_view.hpp>
-#include <epsflow/parts/part_visit.hpp>
+#include <epsflow/parts/resident_part.hpp>
 
 namespace epsflow::parts {
 
@@ -28,7 +28,7 @@ struct PartSets {
 
   PartSets() = default;
   /// rows: [found.first] the row of each of these points.
-  PartSets(PartVisit::Found&& found, std::vector<std::uint32_t>&& rows);
+  PartSets(ResidentPart::Found&& found, std::vector<std::uint32_t>&& rows);
 };
 
 /// The clusters of a part, numbered among the clusters of all parts.

@@ -75,15 +75,15 @@ void LocalParts::place(const PartFinder<T>& parts, const GhostFinder& ghosts, st
     const std::size_t begin = rows_.begin(b), end = rows_.begin(b + 1);
     const T* const block = reinterpret_cast<const T*>(points_.rows(begin, end, room));
     part_of.resize(end - begin);
-    const std::span<const std::uint16_t> near = parts.find(block, part_of, scratch);
+    const std::span<const std::uint16_t> inner = parts.find(block, part_of, scratch);
     rows_.list(b, part_of);
     const std::size_t found_before = found.ghosts.size();
-    for (const std::uint16_t i : near) {
+    for (const std::uint16_t i : inner) {
       const std::uint32_t part = part_of[i];
       if (ghosts.inside<T, Dims>(part, block + i * d)) continue;
       std::copy_n(block + i * d, d, point.begin());
-      const std::span<const std::uint16_t> own = rows_.in(part, b);
-      const auto place = static_cast<std::uint32_t>(std::lower_bound(own.begin(), own.end(), i) - own.begin());
+      const std::span<const std::uint16_t> owned = rows_.in(part, b);
+      const auto place = static_cast<std::uint32_t>(std::lower_bound(owned.begin(), owned.end(), i) - owned.begin());
       ghosts.for_ghosts(part, point, images, [&](std::uint32_t to, double distance, std::span<const double> where) {
         found.ghosts.push_back({static_cast<std::uint32_t>(begin + i), place,
                                 static_cast<std::uint32_t>(pair(part, to)),
@@ -106,45 +106,45 @@ std::uint64_t LocalParts::ghost_bytes(const PointRows& points, bool weights) noe
 }
 
 template <class F>
-void LocalParts::for_near(std::size_t part, double near, F&& f) const {
+void LocalParts::for_near(std::size_t part, double inner, F&& f) const {
   for (std::size_t of = 0; of < parts(); ++of)
-    f(ghosts_.order.begin(pair(of, part)), ghosts_.order.end(pair(of, part), near));
+    f(ghosts_.order.begin(pair(of, part)), ghosts_.order.end(pair(of, part), inner));
 }
 
 template <class F>
-void LocalParts::for_beyond(std::size_t part, double near, double beyond, F&& f) const {
+void LocalParts::for_beyond(std::size_t part, double inner, double outer, F&& f) const {
   for (std::size_t of = 0; of < parts(); ++of)
-    f(ghosts_.order.end(pair(of, part), near), ghosts_.order.end(pair(of, part), beyond));
+    f(ghosts_.order.end(pair(of, part), inner), ghosts_.order.end(pair(of, part), outer));
 }
 
-PartView LocalParts::view(std::size_t part, double near, double beyond) const {
-  PartView view{.part = part, .own = rows_.size(part), .lent = {}, .lent_to = {0}, .near_of = {0}};
+PartView LocalParts::view(std::size_t part, double inner, double outer) const {
+  PartView view{.part = part, .owned = rows_.size(part), .send_list = {}, .send_begins = {0}, .inner_begins = {0}};
   for (std::size_t to = 0; to < parts(); ++to) {
     const std::uint32_t* const points = ghosts_.points.data();
-    view.lent.insert(view.lent.end(), points + ghosts_.order.begin(pair(part, to)),
-                     points + ghosts_.order.end(pair(part, to), near));
-    view.lent_to.push_back(view.lent.size());
+    view.send_list.insert(view.send_list.end(), points + ghosts_.order.begin(pair(part, to)),
+                          points + ghosts_.order.end(pair(part, to), inner));
+    view.send_begins.push_back(view.send_list.size());
   }
   if (!units_.empty()) {
-    view.units.resize(view.own);
+    view.units.resize(view.owned);
     rows_.for_part(part, [&](std::size_t row, std::size_t id) { view.units[id] = units_[row]; });
   }
   const auto add = [&](std::size_t first, std::size_t last) {
     if (!units_.empty()) view.units.insert(view.units.end(), ghosts_.units.data() + first, ghosts_.units.data() + last);
   };
-  for_near(part, near, [&](std::size_t first, std::size_t last) {
-    view.near += last - first;
-    view.near_of.push_back(view.near);
+  for_near(part, inner, [&](std::size_t first, std::size_t last) {
+    view.inner += last - first;
+    view.inner_begins.push_back(view.inner);
     add(first, last);
   });
-  for_beyond(part, near, beyond, [&](std::size_t first, std::size_t last) {
-    view.beyond += last - first;
+  for_beyond(part, inner, outer, [&](std::size_t first, std::size_t last) {
+    view.outer += last - first;
     add(first, last);
   });
   return view;
 }
 
-PointsSource LocalParts::source(const PartView& view, double near, double beyond) const {
+PointsSource LocalParts::source(const PartView& view, double inner, double outer) const {
   struct Piece {
     std::size_t first;  ///< index in the view
     std::size_t count;
@@ -152,20 +152,20 @@ PointsSource LocalParts::source(const PartView& view, double near, double beyond
   };
   const std::size_t row = points_.row_bytes();
   std::vector<Piece> pieces;  // of ghosts
-  std::size_t at = view.own;
+  std::size_t at = view.owned;
   const auto add = [&](std::size_t first, std::size_t last) {
     if (last > first) pieces.push_back({at, last - first, ghosts_.coordinates.data() + first * row});
     at += last - first;
   };
-  for_near(view.part, near, add);
-  for_beyond(view.part, near, beyond, add);
-  const auto write = [this, own = view.own, part = view.part, row, pieces = std::move(pieces)](
+  for_near(view.part, inner, add);
+  for_beyond(view.part, inner, outer, add);
+  const auto write = [this, owned = view.owned, part = view.part, row, pieces = std::move(pieces)](
                          std::size_t first, std::size_t last, void* memory) {
     auto* to = static_cast<std::byte*>(memory);
-    if (first < own) {
-      write_own(part, first, std::min(last, own), to);
-      to += (std::min(last, own) - first) * row;
-      first = std::min(last, own);
+    if (first < owned) {
+      write_own(part, first, std::min(last, owned), to);
+      to += (std::min(last, owned) - first) * row;
+      first = std::min(last, owned);
     }
     auto piece = std::upper_bound(pieces.begin(), pieces.end(), first,
                                   [](std::size_t place, const Piece& p) { return place < p.first; });

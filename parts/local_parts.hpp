@@ -44,9 +44,9 @@ class LocalParts {
   [[nodiscard]] std::uint64_t most_points() const noexcept { return most_; }
 
   /// Returns the view of a part. near, beyond: two of the reaches.
-  [[nodiscard]] PartView view(std::size_t part, double near, double beyond) const;
+  [[nodiscard]] PartView view(std::size_t part, double inner, double outer) const;
   /// Returns the points of a view. The view must outlive the source.
-  [[nodiscard]] PointsSource source(const PartView& view, double near, double beyond) const;
+  [[nodiscard]] PointsSource source(const PartView& view, double inner, double outer) const;
 
  private:
   template <class T>
@@ -60,9 +60,9 @@ class LocalParts {
   /// Calls f(first, last) with the range of the ghosts of a part within `near` from each owning part. for_beyond() does
   /// so for those between `near` and `beyond`.
   template <class F>
-  void for_near(std::size_t part, double near, F&& f) const;
+  void for_near(std::size_t part, double inner, F&& f) const;
   template <class F>
-  void for_beyond(std::size_t part, double near, double beyond, F&& f) const;
+  void for_beyond(std::size_t part, double inner, double outer, F&& f) const;
   [[nodiscard]] std::size_t pair(std::size_t of, std::size_t to) const noexcept { return of * parts() + to; }
 
   PointRows points_;

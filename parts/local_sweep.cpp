@@ -21,11 +21,11 @@
 #include <epsflow/parts/level_totals.hpp>
 #include <epsflow/parts/local_merge.hpp>
 #include <epsflow/parts/local_parts.hpp>
-#include <epsflow/parts/moved_points.hpp>
 #include <epsflow/parts/part_reach.hpp>
-#include <epsflow/parts/part_visit.hpp>
+#include <epsflow/parts/resident_part.hpp>
 #include <epsflow/parts/row_clusters.hpp>
 #include <epsflow/parts/thread_ranks.hpp>
+#include <epsflow/parts/transformed_points.hpp>
 #include <epsflow/stages/group_by_eps.hpp>
 
 namespace epsflow::parts {
@@ -66,21 +66,21 @@ class LocalGroup {
         stay_(points_.parts() <= kTogether * workers_.size()),
         // With minpts of at most 2 every point with a core neighbour is core itself, unless points have weights.
         borders_(group.minpts.front() > 2 || setting.scale != nullptr),
-        bringing_(workers_.size()),
+        loading_(workers_.size()),
         views_(points_.parts()),
-        visits_(points_.parts()),
-        homes_(points_.parts()) {}
+        residents_(points_.parts()),
+        owners_(points_.parts()) {}
 
   void cluster(const OnResult& on_result) {
     std::optional<RowClusters> clusters;
     if (options_.clusters) clusters.emplace(points_.rows().rows(), group_.minpts.back());
     on_parts([&](std::size_t part, std::size_t, std::size_t) {
-      views_[part] = points_.view(part, reach_.near, reach_.beyond);
+      views_[part] = points_.view(part, reach_.inner, reach_.outer);
     });
     std::size_t at_once = levels_in_memory();
     if (stay_) {
       on_parts([&](std::size_t part, std::size_t worker, std::size_t) { bring(part, worker, group_.minpts); });
-      for (const auto& visit : visits_) at_once = std::min(at_once, visit->levels_at_once());
+      for (const auto& visit : residents_) at_once = std::min(at_once, visit->levels_at_once());
     }
     for (std::size_t first = 0; first < group_.minpts.size();) {
       stop_.check();
@@ -153,7 +153,7 @@ class LocalGroup {
   /// has some), then parts that no worker holds, until it holds one. left: the number of parts not taken yet.
   template <class F>
   void on_parts(F&& body) {
-    std::vector<std::optional<std::size_t>> homes = homes_;
+    std::vector<std::optional<std::size_t>> homes = owners_;
     for (std::size_t p = 0; p < homes.size() && stay_; ++p) homes[p] = p % workers_.size();
     std::deque<std::atomic<bool>> taken(homes.size());
     std::atomic<std::size_t> to_take = homes.size();
@@ -168,7 +168,7 @@ class LocalGroup {
             const std::size_t left = --to_take;
             stop_.check();
             body(p, worker, left);
-            if (visits_[p] != nullptr && !stay_) return;
+            if (residents_[p] != nullptr && !stay_) return;
           }
         }
       });
@@ -177,24 +177,24 @@ class LocalGroup {
 
   void bring(std::size_t part, std::size_t worker, std::span<const std::uint32_t> minpts) {
     const DirectOptions direct{.minpts = minpts, .core_mask = masked()};
-    const PointsSource source = points_.source(views_[part], reach_.near, reach_.beyond);
+    const PointsSource source = points_.source(views_[part], reach_.inner, reach_.outer);
     Backend& backend = workers_[worker].backend;
     PartPoints brought;
     {
-      const std::scoped_lock lock(bringing_[worker]);
+      const std::scoped_lock lock(loading_[worker]);
       brought.loaded = backend.load(source, setting_.space);
     }
     if (brought.loaded == nullptr) {
       brought.room = epsflow::bring(source);
       brought.loaded = backend.load(brought.room.view(), setting_.space);
     }
-    visits_[part] = std::make_unique<PartVisit>(std::move(brought), views_[part], setting_.scale,
-                                                PartSearch{group_.radius, options_.search, stop_}, direct);
-    homes_[part] = worker;
+    residents_[part] = std::make_unique<ResidentPart>(std::move(brought), views_[part], setting_.scale,
+                                                      PartSearch{group_.radius, options_.search, stop_}, direct);
+    owners_[part] = worker;
   }
-  void send_away(std::size_t part) {
-    visits_[part].reset();
-    homes_[part].reset();
+  void evict(std::size_t part) {
+    residents_[part].reset();
+    owners_[part].reset();
   }
 
   void make(Round& round) {
@@ -211,7 +211,7 @@ class LocalGroup {
 
   /// Calls f(first, last) for batches of at most visit.levels_at_once() levels.
   template <class F>
-  static void in_batches(const Round& round, const PartVisit& visit, F&& f) {
+  static void in_batches(const Round& round, const ResidentPart& visit, F&& f) {
     for (std::size_t first = 0; first < round.minpts.size();) {
       const std::size_t last = std::min(round.minpts.size(), first + visit.levels_at_once());
       f(first, last);
@@ -221,7 +221,7 @@ class LocalGroup {
 
   std::vector<PartSets> unite(const Round& round, std::size_t part, std::size_t first, std::size_t last, bool ties) {
     std::vector<PartSets> sets;
-    for (auto& found : visits_[part]->unite(round.minpts.subspan(first, last - first), views_[part], ties)) {
+    for (auto& found : residents_[part]->unite(round.minpts.subspan(first, last - first), views_[part], ties)) {
       std::vector<std::uint32_t> rows = points_.rows().rows_of(part, found.first);
       sets.emplace_back(std::move(found), std::move(rows));
     }
@@ -231,7 +231,7 @@ class LocalGroup {
   /// Finds the clusters of a part. Also labels it by these, if it then need not be loaded again.
   void find(Round& round, std::size_t part, std::size_t worker, std::size_t left) {
     if (!stay_) bring(part, worker, round.minpts);
-    PartVisit& visit = *visits_[part];
+    ResidentPart& visit = *residents_[part];
     // The last part that a thread takes stays loaded until it is labelled, if all levels fit at once.
     const bool ends = left < kTogether * workers_.size() && visit.levels_at_once() >= round.minpts.size();
     bool labelled = !stay_;
@@ -255,13 +255,13 @@ class LocalGroup {
       }
     });
     round.labelled[part] = labelled ? 1 : 0;
-    if (!stay_ && (labelled || !ends)) send_away(part);
+    if (!stay_ && (labelled || !ends)) evict(part);
   }
 
   void label(Round& round, std::size_t part, std::size_t worker) {
-    const bool found = visits_[part] != nullptr;
+    const bool found = residents_[part] != nullptr;
     if (!found) bring(part, worker, round.minpts);
-    PartVisit& visit = *visits_[part];
+    ResidentPart& visit = *residents_[part];
     in_batches(round, visit, [&](std::size_t first, std::size_t last) {
       if (!found) (void)unite(round, part, first, last, false);
       std::vector<ClusterNumbers> numbers;
@@ -272,29 +272,29 @@ class LocalGroup {
                     if (!labels_kept()) round.of_parts[first + l][part].labels = {};
                   });
     });
-    if (!stay_) send_away(part);
+    if (!stay_) evict(part);
   }
 
   /// Stores the labels and counts of own points. result: labelled by the part's own numbers or those of all parts.
   void take(Round& round, std::size_t part, std::size_t level, VariantResult&& result, const LevelResult& found) {
     const PartView& view = views_[part];
-    OfPart& own = round.of_parts[level][part];
-    own.found = {found, result.labels.span().subspan(view.own, view.near),
-                 std::span(round.sets[level][part].shared).subspan(view.lent.size())};
-    own.core = std::move(result.core);
-    own.labels = std::move(result.labels);
+    OfPart& owned = round.of_parts[level][part];
+    owned.found = {found, result.labels.span().subspan(view.owned, view.inner),
+                   std::span(round.sets[level][part].shared).subspan(view.send_list.size())};
+    owned.core = std::move(result.core);
+    owned.labels = std::move(result.labels);
   }
 
   /// Turns the border ties of a part into moves, for labels numbered by the part's own clusters.
   static void find_moves(Round& round, std::size_t part, std::size_t level) {
     PartSets& known = round.sets[level][part];
-    OfPart& own = round.of_parts[level][part];
+    OfPart& owned = round.of_parts[level][part];
     if (!known.ties) return;
-    own.moves.reserve(known.ties->size());
+    owned.moves.reserve(known.ties->size());
     for (const auto& [point, cluster] : *known.ties) {
-      own.moves.push_back({point, static_cast<std::uint32_t>(own.labels[point]), cluster});
+      owned.moves.push_back({point, static_cast<std::uint32_t>(owned.labels[point]), cluster});
     }
-    std::ranges::sort(own.moves, {}, &Move::point);
+    std::ranges::sort(owned.moves, {}, &Move::point);
     known.ties.reset();
   }
 
@@ -305,20 +305,21 @@ class LocalGroup {
     LevelTotals totals;
     for (std::size_t part = 0; part < points_.parts(); ++part) {
       const NumberedSets& sets = round.merged[level].of_parts[part];
-      OfPart& own = of_parts[part];
+      OfPart& owned = of_parts[part];
       if (round.labelled[part] != 0) {
         std::vector<std::uint32_t> merged(sets.local.count, 0);
-        for (std::size_t k = 0; k < own.found.sizes.size(); ++k) merged[sets.local.numbers[k]] += own.found.sizes[k];
-        own.found.sizes = std::move(merged);
+        for (std::size_t k = 0; k < owned.found.sizes.size(); ++k)
+          merged[sets.local.numbers[k]] += owned.found.sizes[k];
+        owned.found.sizes = std::move(merged);
         numbers[part].reserve(sets.local.numbers.size());
         for (const std::uint32_t local : sets.local.numbers) {
           numbers[part].push_back(static_cast<std::int32_t>(sets.global[local]));
         }
-        move_borders(own, sets, numbers[part]);
+        move_borders(owned, sets, numbers[part]);
       } else {
         numbers[part].assign(sets.global.begin(), sets.global.end());
       }
-      totals.add(own.found, sets, sizes);
+      totals.add(owned.found, sets, sizes);
     }
     VariantResult& result = round.results[level];
     result.summary = totals.summary(round.merged[level].count);
@@ -340,17 +341,17 @@ class LocalGroup {
   }
 
   /// Moves border points to the lowest of their clusters. numbers: [own clusters] number of each among all.
-  static void move_borders(OfPart& own, const NumberedSets& sets, std::span<const std::int32_t> numbers) {
-    for (std::size_t m = 0; m < own.moves.size();) {
-      const auto [point, from, first] = own.moves[m];
+  static void move_borders(OfPart& owned, const NumberedSets& sets, std::span<const std::int32_t> numbers) {
+    for (std::size_t m = 0; m < owned.moves.size();) {
+      const auto [point, from, first] = owned.moves[m];
       std::uint32_t best = from;
-      for (; m < own.moves.size() && own.moves[m].point == point; ++m) {
-        if (numbers[own.moves[m].to] < numbers[best]) best = own.moves[m].to;
+      for (; m < owned.moves.size() && owned.moves[m].point == point; ++m) {
+        if (numbers[owned.moves[m].to] < numbers[best]) best = owned.moves[m].to;
       }
       if (best == from) continue;
-      --own.found.sizes[sets.local.numbers[from]];
-      ++own.found.sizes[sets.local.numbers[best]];
-      if (!own.labels.empty()) own.labels[point] = static_cast<std::int32_t>(best);
+      --owned.found.sizes[sets.local.numbers[from]];
+      ++owned.found.sizes[sets.local.numbers[best]];
+      if (!owned.labels.empty()) owned.labels[point] = static_cast<std::int32_t>(best);
     }
   }
 
@@ -361,12 +362,12 @@ class LocalGroup {
   const PartReach reach_;
   const RunOptions& options_;
   CancelToken& stop_;
-  const bool stay_;                  ///< all parts stay loaded by the workers
-  const bool borders_;               ///< true if there may be border points
-  std::deque<std::mutex> bringing_;  ///< [workers] held while a part is loaded, not while one is clustered
-  std::vector<PartView> views_;      ///< [parts]
-  std::vector<std::unique_ptr<PartVisit>> visits_;  ///< [parts] null if the part is not loaded
-  std::vector<std::optional<std::size_t>> homes_;   ///< [parts] the worker that holds the part
+  const bool stay_;                 ///< all parts stay loaded by the workers
+  const bool borders_;              ///< true if there may be border points
+  std::deque<std::mutex> loading_;  ///< [workers] held while a part is loaded, not while one is clustered
+  std::vector<PartView> views_;     ///< [parts]
+  std::vector<std::unique_ptr<ResidentPart>> residents_;  ///< [parts] null if the part is not loaded
+  std::vector<std::optional<std::size_t>> owners_;        ///< [parts] the worker that holds the part
 };
 
 /// The memory budget of a sweep in parts.
@@ -439,7 +440,7 @@ void run_local(const LocalSweep& what, std::span<const PartWorker> workers, cons
   check_parts_have(options);
   check_metric(what.metric, what.points.dims());
   if (what.sweep.size() == 0) return;
-  const Space space = moved_space(what.metric);
+  const Space space = transformed_space(what.metric);
   const Space open{space.norm, space.power};
   const std::vector<stages::EpsGroup> groups = stages::group_by_eps(what.sweep, what.metric);
   std::optional<WholeWeights> weights;
@@ -450,7 +451,7 @@ void run_local(const LocalSweep& what, std::span<const PartWorker> workers, cons
   tbb::task_arena arena(static_cast<int>(threads));
   CancelToken stop(&cancel);
   const std::vector<double> reaches = reaches_of(groups);
-  std::optional<MovedPoints> moved;
+  std::optional<TransformedPoints> moved;
   std::unique_ptr<DeviceSweep> on_devices;
   std::optional<LocalParts> points;
   arena.execute([&] {
@@ -467,7 +468,7 @@ void run_local(const LocalSweep& what, std::span<const PartWorker> workers, cons
     }
     std::size_t levels = 1;
     for (const stages::EpsGroup& group : groups) levels = std::max(levels, group.minpts.size());
-    const PartsBudget budget(what, options, input, moved && !moved->stayed(), workers.size(), levels);
+    const PartsBudget budget(what, options, input, moved && !moved->identity(), workers.size(), levels);
     try {
       points.emplace(input, weights ? weights->units() : std::span<const std::int64_t>(), cuts, space, reaches,
                      budget.most_ghosts());

@@ -1,7 +1,7 @@
 // Divides a machine between the ranks that run on it.
 #pragma once
 
-#include <epsflow/parts/exchange.hpp>
+#include <epsflow/parts/communicator.hpp>
 #include <epsflow/parts/sweep.hpp>
 #include <epsflow/pipeline/options.hpp>
 
@@ -14,7 +14,7 @@ struct MachineShare {
   unsigned threads = 1;    ///< its processors, divided by the processes that are bound to the same ones
 };
 /// Collective.
-[[nodiscard]] MachineShare machine_share(Exchange& ranks);
+[[nodiscard]] MachineShare machine_share(Communicator& ranks);
 
 /// Returns the options of the engine of this process. It runs on the CPU, or on a GPU if `devices` names some;
 /// processes with the same GPU share it. Memory and threads that are not given become the share of the process. Throws

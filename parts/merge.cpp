@@ -22,8 +22,8 @@ constexpr std::uint64_t kNone = std::numeric_limits<std::uint64_t>::max();
 class Blocks {
  public:
   /// mine: how many numbers this rank has.
-  Blocks(Exchange& exchange, std::uint64_t mine)
-      : begins_(begins_of_all(exchange, mine)), first_(begins_[static_cast<std::size_t>(exchange.rank())]) {}
+  Blocks(Communicator& communicator, std::uint64_t mine)
+      : begins_(begins_of_all(communicator, mine)), first_(begins_[static_cast<std::size_t>(communicator.rank())]) {}
   /// The first number of this rank.
   [[nodiscard]] std::uint64_t first() const noexcept { return first_; }
   [[nodiscard]] std::uint64_t all() const noexcept { return begins_.back(); }
@@ -32,10 +32,10 @@ class Blocks {
   }
 
  private:
-  static std::vector<std::uint64_t> begins_of_all(Exchange& exchange, std::uint64_t mine) {
-    std::vector<std::uint64_t> begins(static_cast<std::size_t>(exchange.size()) + 1);
-    begins[static_cast<std::size_t>(exchange.rank()) + 1] = mine;
-    exchange.sum(std::span(begins));
+  static std::vector<std::uint64_t> begins_of_all(Communicator& communicator, std::uint64_t mine) {
+    std::vector<std::uint64_t> begins(static_cast<std::size_t>(communicator.size()) + 1);
+    begins[static_cast<std::size_t>(communicator.rank()) + 1] = mine;
+    communicator.sum(std::span(begins));
     std::partial_sum(begins.begin(), begins.end(), begins.begin());
     return begins;
   }
@@ -47,19 +47,19 @@ class Blocks {
 /// Requests the values of numbers from the ranks that own them. value_of(k): the value of the k-th number of this rank.
 /// Returns the values in the order of `numbers`. Collective.
 template <class F>
-std::vector<std::uint64_t> ask(Exchange& exchange, const Blocks& blocks, std::span<const std::uint64_t> numbers,
+std::vector<std::uint64_t> ask(Communicator& communicator, const Blocks& blocks, std::span<const std::uint64_t> numbers,
                                F&& value_of) {
-  Letters<std::uint64_t> letters(static_cast<std::size_t>(exchange.size()));
+  PerRank<std::uint64_t> letters(static_cast<std::size_t>(communicator.size()));
   std::vector<std::uint32_t> rank_of(numbers.size());
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     rank_of[i] = static_cast<std::uint32_t>(blocks.rank_of(numbers[i]));
     letters[rank_of[i]].push_back(numbers[i]);
   }
-  letters = all_to_all(exchange, letters);
+  letters = all_to_all(communicator, letters);
   for (auto& letter : letters) {
     for (std::uint64_t& number : letter) number = value_of(number - blocks.first());
   }
-  letters = all_to_all(exchange, letters);
+  letters = all_to_all(communicator, letters);
   std::vector<std::size_t> next(letters.size(), 0);
   std::vector<std::uint64_t> answers(numbers.size());
   for (std::size_t i = 0; i < numbers.size(); ++i) answers[i] = letters[rank_of[i]][next[rank_of[i]]++];
@@ -75,10 +75,10 @@ bool by_ends(const Told& a, const Told& b) { return std::pair(a.number, a.value)
 
 /// Sends values to the ranks of their numbers. Calls take(k, value) for values of this rank's k-th number. Collective.
 template <class F>
-void tell(Exchange& exchange, const Blocks& blocks, const std::vector<Told>& all, F&& take) {
-  Letters<Told> letters(static_cast<std::size_t>(exchange.size()));
+void tell(Communicator& communicator, const Blocks& blocks, const std::vector<Told>& all, F&& take) {
+  PerRank<Told> letters(static_cast<std::size_t>(communicator.size()));
   for (const Told& told : all) letters[blocks.rank_of(told.number)].push_back(told);
-  letters = all_to_all(exchange, letters);
+  letters = all_to_all(communicator, letters);
   for (const auto& letter : letters) {
     for (const auto& [number, value] : letter) take(number - blocks.first(), value);
   }
@@ -87,8 +87,8 @@ void tell(Exchange& exchange, const Blocks& blocks, const std::vector<Told>& all
 /// The clusters of this rank that have shared points, in a forest whose roots represent components.
 class Components {
  public:
-  Components(Exchange& exchange, const Blocks& blocks, std::uint64_t clusters)
-      : exchange_(exchange), blocks_(blocks), place_(clusters, kNowhere) {}
+  Components(Communicator& communicator, const Blocks& blocks, std::uint64_t clusters)
+      : communicator_(communicator), blocks_(blocks), place_(clusters, kNowhere) {}
 
   /// Adds a tie. mine: a cluster of this rank; other: of any rank.
   void tie(std::uint64_t mine, std::uint64_t other) {
@@ -109,14 +109,14 @@ class Components {
     // Both ends of a tie store it.
     std::vector<Told> back;
     for (const auto& [mine, other] : ties_) back.push_back({other, mine});
-    tell(exchange_, blocks_, back, [&](std::uint64_t k, std::uint64_t other) { tie(blocks_.first() + k, other); });
+    tell(communicator_, blocks_, back, [&](std::uint64_t k, std::uint64_t other) { tie(blocks_.first() + k, other); });
     simplify();
     for (const Told& tie : ties_) enlist(tie.number - blocks_.first());  // members become ascending
     parent_ = members_;
     grand_ = members_;
     std::uint64_t changed = 1;
     while (changed > 0) {
-      changed = exchange_.sum(round() ? std::uint64_t{1} : 0);
+      changed = communicator_.sum(round() ? std::uint64_t{1} : 0);
     }
   }
 
@@ -138,7 +138,7 @@ class Components {
     std::vector<std::uint64_t> others;
     for (const Told& tie : ties_) others.push_back(tie.value);
     const std::vector<std::uint64_t> of_others =
-        ask(exchange_, blocks_, others, [&](std::uint64_t k) { return grand_[place_[k]]; });
+        ask(communicator_, blocks_, others, [&](std::uint64_t k) { return grand_[place_[k]]; });
     std::vector<Told> hooks;
     std::vector<std::uint64_t> next = parent_;
     for (std::size_t i = 0; i < ties_.size(); ++i) {
@@ -146,17 +146,17 @@ class Components {
       if (of_others[i] < parent_[me]) hooks.push_back({parent_[me], of_others[i]});
       next[me] = std::min({next[me], of_others[i], grand_[me]});
     }
-    tell(exchange_, blocks_, hooks,
+    tell(communicator_, blocks_, hooks,
          [&](std::uint64_t k, std::uint64_t value) { next[place_[k]] = std::min(next[place_[k]], value); });
     parent_ = std::move(next);
     std::vector<std::uint64_t> grand =
-        ask(exchange_, blocks_, parent_, [&](std::uint64_t k) { return parent_[place_[k]]; });
+        ask(communicator_, blocks_, parent_, [&](std::uint64_t k) { return parent_[place_[k]]; });
     const bool changed = grand != grand_;
     grand_ = std::move(grand);
     return changed;
   }
 
-  Exchange& exchange_;
+  Communicator& communicator_;
   const Blocks& blocks_;
   std::vector<std::uint32_t> place_;  ///< [clusters] index in members_, or kNowhere
   std::vector<Told> ties_;            ///< a cluster of this rank, and another cluster
@@ -191,10 +191,10 @@ struct RanksOfIds {
 /// first, second: ids of this rank, each ascending. All ids are different and less than `limit`. Each rank marks the
 /// ids of one piece of the range, one bit for each. Collective. O(ids + limit / ranks), in parallel. Throws
 /// ResourceError on all ranks if there are more ids than int32 labels can number.
-RanksOfIds ranks_of(Exchange& exchange, std::span<const std::uint64_t> first, std::span<const std::uint64_t> second,
-                    std::uint64_t limit) {
-  const auto ranks = static_cast<std::size_t>(exchange.size());
-  const std::uint64_t count = exchange.sum(first.size() + second.size());
+RanksOfIds ranks_of(Communicator& communicator, std::span<const std::uint64_t> first,
+                    std::span<const std::uint64_t> second, std::uint64_t limit) {
+  const auto ranks = static_cast<std::size_t>(communicator.size());
+  const std::uint64_t count = communicator.sum(first.size() + second.size());
   if (count > static_cast<std::uint64_t>(std::numeric_limits<std::int32_t>::max())) {
     throw ResourceError(std::to_string(count) + " clusters do not fit int32 labels: raise eps or minpts");
   }
@@ -226,15 +226,15 @@ RanksOfIds ranks_of(Exchange& exchange, std::span<const std::uint64_t> first, st
             [&](std::size_t i) { told[place + i] = static_cast<std::uint32_t>(stretch.ids[i] - stretch.least); });
     place += stretch.ids.size();
   }
-  counts = exchange.tell_counts(counts);
-  const auto asked_begins = begins_of(counts);
-  Buffer<std::uint32_t> asked(asked_begins.back());
-  exchange.all_to_all(told.data(), begins, asked.data(), asked_begins, sizeof(std::uint32_t));
+  counts = communicator.exchange_counts(counts);
+  const auto requested_begins = begins_of(counts);
+  Buffer<std::uint32_t> asked(requested_begins.back());
+  communicator.all_to_all(told.data(), begins, asked.data(), requested_begins, sizeof(std::uint32_t));
   RankedBits marked(pieces.size());
   for_all(asked.size(), [&](std::size_t i) { marked.put(asked[i]); });
-  const auto below = static_cast<std::uint32_t>(exchange.sum_below(marked.count()));
+  const auto below = static_cast<std::uint32_t>(communicator.exclusive_scan(marked.count()));
   for_all(asked.size(), [&](std::size_t i) { asked[i] = below + marked.rank(asked[i]); });
-  exchange.all_to_all(asked.data(), asked_begins, told.data(), begins, sizeof(std::uint32_t));
+  communicator.all_to_all(asked.data(), requested_begins, told.data(), begins, sizeof(std::uint32_t));
   RanksOfIds answer{count, std::vector<std::uint32_t>(first.size()), std::vector<std::uint32_t>(second.size())};
   place = 0;
   for (std::size_t k = 0; k < stretches.size(); ++k) {
@@ -252,7 +252,7 @@ struct RootCluster {
 };
 
 /// Returns the roots of this rank, ascending by core point.
-std::vector<RootCluster> root_clusters(Exchange& exchange, const Blocks& blocks, const Components& components,
+std::vector<RootCluster> root_clusters(Communicator& communicator, const Blocks& blocks, const Components& components,
                                        std::span<const std::uint64_t> first_cores) {
   const auto members = components.members();
   std::vector<Told> of_roots;
@@ -260,7 +260,7 @@ std::vector<RootCluster> root_clusters(Exchange& exchange, const Blocks& blocks,
     of_roots.push_back({components.roots()[m], first_cores[members[m] - blocks.first()]});
   }
   std::vector<RootCluster> found;
-  tell(exchange, blocks, of_roots, [&](std::uint64_t k, std::uint64_t id) { found.push_back({k, id}); });
+  tell(communicator, blocks, of_roots, [&](std::uint64_t k, std::uint64_t id) { found.push_back({k, id}); });
   std::sort(found.begin(), found.end(), [](const RootCluster& a, const RootCluster& b) {
     return std::pair(a.cluster, a.first_core) < std::pair(b.cluster, b.first_core);
   });
@@ -332,21 +332,21 @@ MergedClusters number_locally(std::span<const std::uint32_t> numbers, std::span<
 
 }  // namespace
 
-MergedClusters merge_clusters(Exchange& exchange, std::span<const std::uint64_t> first_cores,
+MergedClusters merge_clusters(Communicator& communicator, std::span<const std::uint64_t> first_cores,
                               std::span<const std::uint32_t> shared, const PartView& view, std::uint64_t points) {
-  const Blocks blocks(exchange, first_cores.size());
+  const Blocks blocks(communicator, first_cores.size());
   // Each rank sends the clusters of its lent points to the ranks that have them as ghosts.
-  const std::vector<std::uint64_t> lent_begins(view.lent_to.begin(), view.lent_to.end());
-  const std::vector<std::uint64_t> borrowed_begins(view.near_of.begin(), view.near_of.end());
-  std::vector<std::uint64_t> lent(lent_begins.back()), borrowed(borrowed_begins.back());
-  for (std::size_t i = 0; i < lent.size(); ++i) {
-    lent[i] = shared[i] == UnitedPart::kNoSet ? kNone : blocks.first() + shared[i];
+  const std::vector<std::uint64_t> send_begins(view.send_begins.begin(), view.send_begins.end());
+  const std::vector<std::uint64_t> halo_begins(view.inner_begins.begin(), view.inner_begins.end());
+  std::vector<std::uint64_t> send_list(send_begins.back()), halo(halo_begins.back());
+  for (std::size_t i = 0; i < send_list.size(); ++i) {
+    send_list[i] = shared[i] == UnitedPart::kNoSet ? kNone : blocks.first() + shared[i];
   }
-  exchange.all_to_all(lent.data(), lent_begins, borrowed.data(), borrowed_begins, sizeof(std::uint64_t));
-  Components components(exchange, blocks, first_cores.size());
-  for (std::size_t i = 0; i < borrowed.size(); ++i) {
-    const std::uint32_t mine = shared[lent.size() + i];
-    if (mine != UnitedPart::kNoSet) components.tie(blocks.first() + mine, borrowed[i]);
+  communicator.all_to_all(send_list.data(), send_begins, halo.data(), halo_begins, sizeof(std::uint64_t));
+  Components components(communicator, blocks, first_cores.size());
+  for (std::size_t i = 0; i < halo.size(); ++i) {
+    const std::uint32_t mine = shared[send_list.size() + i];
+    if (mine != UnitedPart::kNoSet) components.tie(blocks.first() + mine, halo[i]);
   }
   components.find();
 
@@ -354,7 +354,7 @@ MergedClusters merge_clusters(Exchange& exchange, std::span<const std::uint64_t>
   for (const std::uint64_t member : components.members()) {
     members.push_back(static_cast<std::uint32_t>(member - blocks.first()));
   }
-  const std::vector<RootCluster> roots = root_clusters(exchange, blocks, components, first_cores);
+  const std::vector<RootCluster> roots = root_clusters(communicator, blocks, components, first_cores);
   // Clusters without ties keep their own first core points; those without an own core point come last.
   const auto owned =
       static_cast<std::size_t>(std::lower_bound(first_cores.begin(), first_cores.end(), kNone) - first_cores.begin());
@@ -364,7 +364,7 @@ MergedClusters merge_clusters(Exchange& exchange, std::span<const std::uint64_t>
   std::vector<std::uint64_t> of_roots;
   of_roots.reserve(roots.size());
   for (const RootCluster& root : roots) of_roots.push_back(root.first_core);
-  const RanksOfIds ranks = ranks_of(exchange, of_others.span(), of_roots, points);
+  const RanksOfIds ranks = ranks_of(communicator, of_others.span(), of_roots, points);
   std::vector<std::uint32_t> numbers(first_cores.size());
   for_others(numbers.size(), members, [&](std::size_t place, std::size_t k) {
     numbers[k] = place < ranks.of_first.size() ? ranks.of_first[place] : static_cast<std::uint32_t>(ranks.count);
@@ -372,14 +372,15 @@ MergedClusters merge_clusters(Exchange& exchange, std::span<const std::uint64_t>
   for (const std::uint32_t member : members) numbers[member] = static_cast<std::uint32_t>(ranks.count);
   for (std::size_t i = 0; i < roots.size(); ++i) numbers[roots[i].cluster] = ranks.of_second[i];
   const std::vector<std::uint64_t> of_members =
-      ask(exchange, blocks, components.roots(), [&](std::uint64_t k) { return std::uint64_t{numbers[k]}; });
+      ask(communicator, blocks, components.roots(), [&](std::uint64_t k) { return std::uint64_t{numbers[k]}; });
   for (std::size_t m = 0; m < members.size(); ++m) numbers[members[m]] = static_cast<std::uint32_t>(of_members[m]);
   return number_locally(numbers, members, ranks.of_first, ranks.count);
 }
 
-std::uint64_t largest_cluster(Exchange& exchange, const MergedClusters& merged, std::span<const std::uint32_t> sizes) {
-  const Pieces pieces(merged.count + 1, static_cast<std::size_t>(exchange.size()));  // one more for no cluster
-  Letters<Told> letters(static_cast<std::size_t>(exchange.size()));
+std::uint64_t largest_cluster(Communicator& communicator, const MergedClusters& merged,
+                              std::span<const std::uint32_t> sizes) {
+  const Pieces pieces(merged.count + 1, static_cast<std::size_t>(communicator.size()));  // one more for no cluster
+  PerRank<Told> letters(static_cast<std::size_t>(communicator.size()));
   std::uint64_t largest = parallel_reduce(
       sizes.size(), 1 << 14, std::uint64_t{0},
       [&](std::size_t begin, std::size_t end, std::uint64_t most) {
@@ -395,7 +396,7 @@ std::uint64_t largest_cluster(Exchange& exchange, const MergedClusters& merged, 
     const auto c = static_cast<std::size_t>(at - shared.begin());
     if (c < sizes.size()) letters[pieces.rank_of(merged.global[c])].push_back({merged.global[c], sizes[c]});
   }
-  letters = all_to_all(exchange, letters);
+  letters = all_to_all(communicator, letters);
   std::vector<Told> all;
   for (const auto& letter : letters) all.insert(all.end(), letter.begin(), letter.end());
   std::sort(all.begin(), all.end(), [](const Told& a, const Told& b) { return a.number < b.number; });
@@ -404,7 +405,7 @@ std::uint64_t largest_cluster(Exchange& exchange, const MergedClusters& merged, 
     sum = i > 0 && all[i].number == all[i - 1].number ? sum + all[i].value : all[i].value;
     largest = std::max(largest, sum);
   }
-  return exchange.max(largest);
+  return communicator.max(largest);
 }
 
 }  // namespace epsflow::parts

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include <epsflow/core/phases.hpp>
-#include <epsflow/parts/exchange.hpp>
+#include <epsflow/parts/communicator.hpp>
 #include <epsflow/parts/part_view.hpp>
 
 namespace epsflow::parts {
@@ -26,15 +26,15 @@ struct MergedClusters {
 };
 
 /// first_cores: [clusters] for each cluster of this part the smallest id of an own core point, ascending; clusters
-/// without one come last, with all bits set. shared: PartVisit::Found::shared. points: number of points of all parts.
-/// Collective. O(clusters + shared points · log + points / ranks / 64). Clusters are numbered by their smallest core
-/// points. Throws ResourceError if there are more clusters than int32 labels can number.
-[[nodiscard]] MergedClusters merge_clusters(Exchange& exchange, std::span<const std::uint64_t> first_cores,
+/// without one come last, with all bits set. shared: ResidentPart::Found::shared. points: number of points of all
+/// parts. Collective. O(clusters + shared points · log + points / ranks / 64). Clusters are numbered by their smallest
+/// core points. Throws ResourceError if there are more clusters than int32 labels can number.
+[[nodiscard]] MergedClusters merge_clusters(Communicator& communicator, std::span<const std::uint64_t> first_cores,
                                             std::span<const std::uint32_t> shared, const PartView& view,
                                             std::uint64_t points);
 
 /// Returns the number of points of the largest cluster. sizes: [local.count] number of own points of each. Collective.
-[[nodiscard]] std::uint64_t largest_cluster(Exchange& exchange, const MergedClusters& merged,
+[[nodiscard]] std::uint64_t largest_cluster(Communicator& communicator, const MergedClusters& merged,
                                             std::span<const std::uint32_t> sizes);
 
 }  // namespace epsflow::parts

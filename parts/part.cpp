@@ -20,19 +20,19 @@ std::byte* row_of(Points& points, std::size_t i) { return points.data() + i * ro
 
 /// Finds the own points [n × d] of this rank that are ghosts of other ranks.
 template <class T>
-GhostLists find_ghosts(const RankSetting& setting, std::span<const T> own, std::size_t d,
+GhostLists find_ghosts(const RankSetting& setting, std::span<const T> owned, std::size_t d,
                        std::span<const std::int64_t> units) {
   constexpr std::size_t kGrain = 1 << 14;
   const std::vector<double>& reaches = setting.reaches;
   const GhostFinder finder(setting.cuts, setting.space, d, reaches.back());
-  const auto me = static_cast<std::uint32_t>(setting.exchange.rank());
-  const std::size_t n = own.size() / d;
+  const auto me = static_cast<std::uint32_t>(setting.communicator.rank());
+  const std::size_t n = owned.size() / d;
   std::vector<FoundGhosts<T>> found((n + kGrain - 1) / kGrain);
   const auto search = [&](auto dims) {
     parallel_for(found.size(), [&](std::size_t b) {
       std::vector<double> point(d), room;
       for (std::size_t i = b * kGrain; i < std::min(n, (b + 1) * kGrain); ++i) {
-        const T* const at = own.data() + i * d;
+        const T* const at = owned.data() + i * d;
         if (finder.template inside<T, dims>(me, at)) continue;
         std::copy_n(at, d, point.begin());
         finder.for_ghosts(me, point, room, [&](std::uint32_t to, double distance, std::span<const double> place) {
@@ -54,63 +54,64 @@ GhostLists find_ghosts(const RankSetting& setting, std::span<const T> own, std::
 }  // namespace
 
 Part::Part(const RankSetting& setting, Distribution& distribution, const Buffer<std::int64_t>* units)
-    : own_(distribution.size()), rank_(static_cast<std::size_t>(setting.exchange.rank())) {
-  Exchange& exchange = setting.exchange;
-  const PointsView own = distribution.own();
+    : own_(distribution.size()), rank_(static_cast<std::size_t>(setting.communicator.rank())) {
+  Communicator& communicator = setting.communicator;
+  const PointsView owned = distribution.owned();
   const std::span<const std::int64_t> own_units = units != nullptr ? units->span() : std::span<const std::int64_t>();
-  GhostLists lent = own.visit([&](auto values) { return find_ghosts(setting, values, own.dims(), own_units); });
-  lent_order_ = lent.order;
-  lent_ = std::move(lent.points);
+  GhostLists send_list =
+      owned.visit([&](auto values) { return find_ghosts(setting, values, owned.dims(), own_units); });
+  send_order_ = send_list.order;
+  send_list_ = std::move(send_list.points);
   const std::size_t reaches = setting.reaches.size();
   const std::vector<std::size_t> by_rank =
-      begins_of(std::vector<std::size_t>(static_cast<std::size_t>(exchange.size()), reaches));
+      begins_of(std::vector<std::size_t>(static_cast<std::size_t>(communicator.size()), reaches));
   std::vector<std::uint64_t> counts(by_rank.back());
-  exchange.all_to_all(lent.counts.data(), by_rank, counts.data(), by_rank, sizeof(std::uint64_t));
-  borrowed_order_ = GhostOrder(setting.reaches, counts);
-  ghosts_ = borrowed_order_.size();
+  communicator.all_to_all(send_list.counts.data(), by_rank, counts.data(), by_rank, sizeof(std::uint64_t));
+  halo_order_ = GhostOrder(setting.reaches, counts);
+  ghosts_ = halo_order_.size();
   require_count(own_ + ghosts_);
-  borrowed_ = Points(ghosts_, own.dims(), own.precision());
-  const std::vector<std::size_t> sent = lent_order_.begins(), received = borrowed_order_.begins();
-  exchange.all_to_all(lent.coordinates.data(), sent, borrowed_.data(), received, row_bytes(own));
+  halo_ = Points(ghosts_, owned.dims(), owned.precision());
+  const std::vector<std::size_t> sent = send_order_.begins(), received = halo_order_.begins();
+  communicator.all_to_all(send_list.coordinates.data(), sent, halo_.data(), received, row_bytes(owned));
   points_ = distribution.take_points(own_ + ghosts_);
   if (units == nullptr) return;
-  borrowed_units_ = Buffer<std::int64_t>(ghosts_);
-  exchange.all_to_all(lent.units.data(), sent, borrowed_units_.data(), received, sizeof(std::int64_t));
+  halo_units_ = Buffer<std::int64_t>(ghosts_);
+  communicator.all_to_all(send_list.units.data(), sent, halo_units_.data(), received, sizeof(std::int64_t));
   units_ = Buffer<std::int64_t>(own_ + ghosts_);
   std::copy(units->begin(), units->end(), units_.begin());
 }
 
 std::uint64_t Part::bytes() const noexcept {
   const std::uint64_t of_ghost = 2 * bytes_of_row() + (units_.empty() ? 0 : sizeof(std::int64_t));
-  return own_ * bytes_of_row() + ghosts_ * of_ghost + lent_.bytes() + units_.bytes();
+  return own_ * bytes_of_row() + ghosts_ * of_ghost + send_list_.bytes() + units_.bytes();
 }
 
 Part::View Part::view(const PartReach& reach) {
   View view;
   PartView& shared = view.shared;
   shared.part = rank_;
-  shared.own = own_;
+  shared.owned = own_;
   std::size_t n = own_;
   const std::size_t row = row_bytes(points_.view());
   const auto put = [&](std::size_t first, std::size_t last) {
     const std::size_t ghosts = last - first;
-    if (ghosts > 0) std::memcpy(row_of(points_, n), borrowed_.data() + first * row, ghosts * row);
-    if (!units_.empty()) std::copy_n(borrowed_units_.data() + first, ghosts, units_.data() + n);
+    if (ghosts > 0) std::memcpy(row_of(points_, n), halo_.data() + first * row, ghosts * row);
+    if (!units_.empty()) std::copy_n(halo_units_.data() + first, ghosts, units_.data() + n);
     n += ghosts;
   };
-  const std::size_t ranks = lent_order_.begins().size() - 1;
-  shared.lent_to.push_back(0);
-  shared.near_of.push_back(0);
+  const std::size_t ranks = send_order_.begins().size() - 1;
+  shared.send_begins.push_back(0);
+  shared.inner_begins.push_back(0);
   for (std::size_t r = 0; r < ranks; ++r) {
-    shared.lent.insert(shared.lent.end(), lent_.data() + lent_order_.begin(r),
-                       lent_.data() + lent_order_.end(r, reach.near));
-    shared.lent_to.push_back(shared.lent.size());
-    put(borrowed_order_.begin(r), borrowed_order_.end(r, reach.near));
-    shared.near_of.push_back(n - own_);
+    shared.send_list.insert(shared.send_list.end(), send_list_.data() + send_order_.begin(r),
+                            send_list_.data() + send_order_.end(r, reach.inner));
+    shared.send_begins.push_back(shared.send_list.size());
+    put(halo_order_.begin(r), halo_order_.end(r, reach.inner));
+    shared.inner_begins.push_back(n - own_);
   }
-  shared.near = n - own_;
-  for (std::size_t r = 0; r < ranks; ++r) put(borrowed_order_.end(r, reach.near), borrowed_order_.end(r, reach.beyond));
-  shared.beyond = n - own_ - shared.near;
+  shared.inner = n - own_;
+  for (std::size_t r = 0; r < ranks; ++r) put(halo_order_.end(r, reach.inner), halo_order_.end(r, reach.outer));
+  shared.outer = n - own_ - shared.inner;
   view.points = points_.view().rows(0, n);
   if (!units_.empty()) shared.units.assign(units_.begin(), units_.begin() + n);
   return view;

@@ -31,7 +31,7 @@ class Part {
   };
   /// Returns the view of a radius. Its points are valid until the next call.
   [[nodiscard]] View view(const PartReach& reach);
-  [[nodiscard]] std::size_t own() const noexcept { return own_; }
+  [[nodiscard]] std::size_t owned() const noexcept { return own_; }
   /// The number of ghosts of the largest view.
   [[nodiscard]] std::size_t ghosts() const noexcept { return ghosts_; }
   /// Bytes of the coordinates of one point.
@@ -43,13 +43,13 @@ class Part {
   std::size_t own_;
   std::size_t ghosts_ = 0;
   std::size_t rank_;
-  Points points_;                        ///< own points, and capacity for all ghosts
-  GhostOrder lent_order_;                ///< order of lent_; pairs: [ranks]
-  Buffer<std::uint32_t> lent_;           ///< own points that other ranks have as ghosts
-  GhostOrder borrowed_order_;            ///< order of borrowed_; pairs: [ranks]
-  Points borrowed_;                      ///< ghosts
-  Buffer<std::int64_t> units_;           ///< weights of points_, or empty
-  Buffer<std::int64_t> borrowed_units_;  ///< weights of ghosts, or empty
+  Points points_;                    ///< own points, and capacity for all ghosts
+  GhostOrder send_order_;            ///< order of send_list_; pairs: [ranks]
+  Buffer<std::uint32_t> send_list_;  ///< own points that other ranks have as ghosts
+  GhostOrder halo_order_;            ///< order of halo_; pairs: [ranks]
+  Points halo_;                      ///< ghosts
+  Buffer<std::int64_t> units_;       ///< weights of points_, or empty
+  Buffer<std::int64_t> halo_units_;  ///< weights of ghosts, or empty
 };
 
 }  // namespace epsflow::parts

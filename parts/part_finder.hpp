@@ -25,19 +25,19 @@ class PartFinder {
   /// Finds the parts of points [parts.size() × d], at most 65,536. near: scratch. Returns, within `near`, the ascending
   /// indices of the points that may be ghosts of other parts.
   std::span<const std::uint16_t> find(const T* points, std::span<std::uint16_t> parts,
-                                      std::vector<std::uint16_t>& near) const {
+                                      std::vector<std::uint16_t>& inner) const {
     const std::size_t d = interior_.dims();
-    near.resize(parts.size() + kFoundBeyond);
+    inner.resize(parts.size() + kFoundBeyond);
     interior_.find(points, parts);
-    const std::size_t count = find_equal(parts, Interior<T>::kMixed, near.data());
+    const std::size_t count = find_equal(parts, Interior<T>::kMixed, inner.data());
     if (count == parts.size()) {
       descent_.find_parts(points, d, parts.size(), parts.data());
     } else {
       for (std::size_t j = 0; j < count; ++j) {
-        parts[near[j]] = static_cast<std::uint16_t>(descent_.part_of(points + near[j] * d));
+        parts[inner[j]] = static_cast<std::uint16_t>(descent_.part_of(points + inner[j] * d));
       }
     }
-    return std::span(near).first(count);
+    return std::span(inner).first(count);
   }
 
  private:

@@ -4,17 +4,17 @@
 #include <cstddef>
 
 #include <epsflow/core/sweep.hpp>
-#include <epsflow/parts/exchange.hpp>
+#include <epsflow/parts/communicator.hpp>
 #include <epsflow/parts/sweep.hpp>
 #include <epsflow/pipeline/lineage.hpp>
 #include <epsflow/pipeline/options.hpp>
 
 namespace epsflow::parts {
 
-/// Returns the function by which a LineageBuilder reads births that are distributed over ranks. Each rank adds its
+/// Returns the function by which a LineageBuilder reads core_since that are distributed over ranks. Each rank adds its
 /// results of run_each() with RunOptions::clusters to its own LineageBuilder; add() is then collective. Only the first
 /// rank's builder returns the lineage. share: rows of this rank. Collective. The exchange must outlive the function.
-[[nodiscard]] LineageBuilder::BirthsOf births_of_shares(Exchange& exchange, std::size_t share);
+[[nodiscard]] LineageBuilder::CoreSinceOf core_since_of_shares(Communicator& communicator, std::size_t share);
 
 /// Returns the lineage of a sweep with the arguments of run_each(). With ranks the first rank gets the lineage of all
 /// points and the others an empty one. Overrides RunOptions::clusters, labels, keep and core_mask. Holds O(clusters of

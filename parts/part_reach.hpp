@@ -12,10 +12,10 @@ namespace epsflow::parts {
 
 /// The distances of ghosts for one search radius.
 struct PartReach {
-  explicit PartReach(double radius) : near(index::neighbor_reach(radius) * kSlack), beyond(2 * near) {}
+  explicit PartReach(double radius) : inner(index::neighbor_reach(radius) * kSlack), outer(2 * inner) {}
 
-  double near;    ///< distance of inner ghosts, at most: all neighbours of owned points are within it
-  double beyond;  ///< distance of outer ghosts, at most: all neighbours of inner ghosts are within it
+  double inner;  ///< distance of inner ghosts, at most: all neighbours of owned points are within it
+  double outer;  ///< distance of outer ghosts, at most: all neighbours of inner ghosts are within it
 
  private:
   /// Exceeds the rounding of distances between points and cuts.
@@ -27,7 +27,7 @@ struct PartReach {
   std::vector<double> reaches;
   for (const stages::EpsGroup& group : groups) {
     const PartReach reach(group.radius);
-    reaches.insert(reaches.end(), {reach.near, reach.beyond});
+    reaches.insert(reaches.end(), {reach.inner, reach.outer});
   }
   std::sort(reaches.begin(), reaches.end());
   reaches.erase(std::unique(reaches.begin(), reaches.end()), reaches.end());

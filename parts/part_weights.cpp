@@ -14,8 +14,8 @@ namespace {
 /// The weights of this rank within those of all ranks.
 class RankOfWeights {
  public:
-  RankOfWeights(Exchange& exchange, std::span<const double> weights)
-      : exchange_(exchange), weights_(weights), first_(exchange.sum_below(weights.size())) {}
+  RankOfWeights(Communicator& communicator, std::span<const double> weights)
+      : communicator_(communicator), weights_(weights), first_(communicator.exclusive_scan(weights.size())) {}
 
   /// Returns the first weight of all ranks for which odd(weight) is true. Collective.
   template <class F>
@@ -27,34 +27,35 @@ class RankOfWeights {
                             ? kNoPoint
                             : static_cast<double>(first_) + static_cast<double>(found - weights_.begin());
     double least[] = {mine};
-    exchange_.min(std::span(least));
+    communicator_.min(std::span(least));
     if (least[0] == kNoPoint) return std::nullopt;
-    const std::uint64_t bits = exchange_.sum(mine == least[0] ? std::bit_cast<std::uint64_t>(*found) : 0);
+    const std::uint64_t bits = communicator_.sum(mine == least[0] ? std::bit_cast<std::uint64_t>(*found) : 0);
     return NamedWeight{static_cast<std::uint64_t>(least[0]), std::bit_cast<double>(bits)};
   }
 
  private:
-  Exchange& exchange_;
+  Communicator& communicator_;
   std::span<const double> weights_;
   std::uint64_t first_;
 };
 
 }  // namespace
 
-std::optional<RankWeights> scale_weights(Exchange& exchange, std::span<const double> weights, std::size_t points) {
+std::optional<RankWeights> scale_weights(Communicator& communicator, std::span<const double> weights,
+                                         std::size_t points) {
   std::uint64_t counts[] = {points, weights.size(), points == weights.size() ? std::uint64_t{0} : 1};
-  exchange.sum(std::span(counts));
+  communicator.sum(std::span(counts));
   if (counts[1] == 0) return std::nullopt;
   if (counts[2] != 0) {
     throw UsageError("the ranks have " + format_count(counts[0], "point") + " and " +
                      format_count(counts[1], "weight") + ": give one for each on every rank, or none");
   }
-  const RankOfWeights all(exchange, weights);
+  const RankOfWeights all(communicator, weights);
   if (const auto odd = all.first([](double w) { return !std::isfinite(w); })) throw_not_finite(*odd);
   double most[] = {0, 0};  // the largest magnitude, and 1 if a weight is negative
   for (const double w : weights) most[0] = std::max(most[0], std::abs(w));
   most[1] = std::any_of(weights.begin(), weights.end(), [](double w) { return w < 0; }) ? 1 : 0;
-  exchange.max(std::span(most));
+  communicator.max(std::span(most));
   RankWeights found{WeightScale(most[0], most[1] != 0), Buffer<std::int64_t>(weights.size())};
   if (const auto lost = all.first([&](double w) { return found.scale.loses(w); })) {
     throw_lost(*lost, *all.first([&](double w) { return std::abs(w) == most[0]; }));

@@ -8,7 +8,7 @@
 
 #include <epsflow/core/buffer.hpp>
 #include <epsflow/core/weights.hpp>
-#include <epsflow/parts/exchange.hpp>
+#include <epsflow/parts/communicator.hpp>
 
 namespace epsflow::parts {
 
@@ -21,7 +21,7 @@ struct RankWeights {
 /// weights: of the share of this rank, which has `points` points; empty if they have none. Returns nothing if no rank
 /// has weights. Collective. O(points). Throws on every rank: the errors that WholeWeights throws for all weights, and
 /// UsageError if only some points have weights.
-[[nodiscard]] std::optional<RankWeights> scale_weights(Exchange& exchange, std::span<const double> weights,
+[[nodiscard]] std::optional<RankWeights> scale_weights(Communicator& communicator, std::span<const double> weights,
                                                        std::size_t points);
 
 }  // namespace epsflow::parts

@@ -58,8 +58,8 @@ std::vector<T> fold_points(std::size_t n, const std::vector<T>& start, F&& f, Co
 
 class Cutter {
  public:
-  Cutter(Exchange& exchange, PointsView points, std::uint32_t parts)
-      : exchange_(exchange), points_(points), box_of_(points.size(), 0) {
+  Cutter(Communicator& communicator, PointsView points, std::uint32_t parts)
+      : communicator_(communicator), points_(points), box_of_(points.size(), 0) {
     if (parts > 1) boxes_.push_back(Box{.cut = 0, .first = 0, .parts = parts});
     cuts_.resize(boxes_.size());
   }
@@ -91,7 +91,7 @@ class Cutter {
           }
         },
         [](double a, double b) { return std::max(a, b); });
-    exchange_.max(std::span(most));
+    communicator_.max(std::span(most));
     for (std::size_t b = 0; b < boxes_.size(); ++b) {
       const double* const of_box = most.data() + b * 2 * d;
       double longest = -1;
@@ -125,7 +125,7 @@ class Cutter {
           ++of_box[bin];
         },
         [](std::uint64_t a, std::uint64_t b) { return a + b; });
-    exchange_.sum(std::span(bins));
+    communicator_.sum(std::span(bins));
     bool close = true;
     for (std::size_t b = 0; b < boxes_.size(); ++b) {
       Box& box = boxes_[b];
@@ -172,7 +172,7 @@ class Cutter {
     boxes_ = std::move(next);
   }
 
-  Exchange& exchange_;
+  Communicator& communicator_;
   PointsView points_;
   std::vector<std::uint32_t> box_of_;  ///< [points] place in boxes_, or kDone
   std::vector<Box> boxes_;             ///< boxes of one level of cuts
@@ -223,20 +223,20 @@ Partition::Box Partition::box_of(std::uint32_t part, std::size_t dims) const {
   return box;
 }
 
-Partition cut_space(Exchange& exchange, PointsView points) {
-  const std::uint64_t all = exchange.sum(std::uint64_t{points.size()});
-  const auto ranks = static_cast<std::uint32_t>(exchange.size());
+Partition cut_space(Communicator& communicator, PointsView points) {
+  const std::uint64_t all = communicator.sum(std::uint64_t{points.size()});
+  const auto ranks = static_cast<std::uint32_t>(communicator.size());
   const Points some = sample(points, all / (kSamplePerPart * ranks));
   const std::span<const double> values(static_cast<const double*>(some.view().data()), some.size() * some.dims());
   if (!std::ranges::all_of(values, [](double x) { return std::isfinite(x); })) require_finite(points);
-  return Cutter(exchange, some, ranks).cut_all();
+  return Cutter(communicator, some, ranks).cut_all();
 }
 
 Partition cut_space(const PointRows& points, std::size_t parts) {
   const Points some = sample(points, points.size() / (kSamplePerPart * parts));
   require_finite(some);
   Partition made;
-  run_ranks(1, [&](Exchange& alone) { made = Cutter(alone, some, static_cast<std::uint32_t>(parts)).cut_all(); });
+  run_ranks(1, [&](Communicator& alone) { made = Cutter(alone, some, static_cast<std::uint32_t>(parts)).cut_all(); });
   return made;
 }
 

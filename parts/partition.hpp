@@ -12,7 +12,7 @@
 
 #include <epsflow/core/points.hpp>
 #include <epsflow/core/space_cut.hpp>
-#include <epsflow/parts/exchange.hpp>
+#include <epsflow/parts/communicator.hpp>
 #include <epsflow/pipeline/point_rows.hpp>
 
 namespace epsflow::parts {
@@ -73,7 +73,7 @@ class Partition {
 
 /// Returns one part for each rank. points: those of this rank, in any distribution. Collective. Samples about 65,536
 /// points for each rank, O(d · log ranks) each, and sums O(ranks · d) bytes over all ranks log ranks times.
-[[nodiscard]] Partition cut_space(Exchange& exchange, PointsView points);
+[[nodiscard]] Partition cut_space(Communicator& communicator, PointsView points);
 /// Returns `parts` parts of points in one memory. O(parts · d · log parts). Throws InputError for NaN or infinity.
 [[nodiscard]] Partition cut_space(const PointRows& points, std::size_t parts);
 

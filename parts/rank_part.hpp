@@ -11,17 +11,17 @@
 #include <epsflow/core/labels.hpp>
 #include <epsflow/core/space.hpp>
 #include <epsflow/core/weights.hpp>
-#include <epsflow/parts/exchange.hpp>
+#include <epsflow/parts/communicator.hpp>
 #include <epsflow/parts/part_reach.hpp>
 #include <epsflow/parts/part_view.hpp>
-#include <epsflow/parts/part_visit.hpp>
 #include <epsflow/parts/partition.hpp>
+#include <epsflow/parts/resident_part.hpp>
 
 namespace epsflow::parts {
 
 /// The arguments of every kind of RankPart. All that it refers to must outlive the part.
 struct RankSetting {
-  Exchange& exchange;
+  Communicator& communicator;
   Backend& backend;
   const Partition& cuts;
   const Space& space;                  ///< the space of the transformed points
@@ -36,14 +36,14 @@ class RankPart {
   RankPart& operator=(const RankPart&) = delete;
   virtual ~RankPart() = default;
 
-  [[nodiscard]] virtual std::uint64_t own() const = 0;
+  [[nodiscard]] virtual std::uint64_t owned() const = 0;
   /// The number of ghosts for the largest reach, or an upper bound.
   [[nodiscard]] virtual std::uint64_t ghosts() const = 0;
   /// Bytes of host memory held for the whole sweep, in addition to the share.
   [[nodiscard]] virtual std::uint64_t held_bytes() const = 0;
   /// Upper bound on the bytes of host memory to cluster `levels` minpts of one eps.
   [[nodiscard]] virtual std::uint64_t clustering_bytes(std::size_t levels) const = 0;
-  /// Bytes sent to other ranks other than through the exchange.
+  /// Bytes sent to other ranks other than through the communicator.
   [[nodiscard]] virtual std::uint64_t sent_bytes() const { return 0; }
 
   /// The view and points that are clustered for one radius.
@@ -70,7 +70,7 @@ class RankPart {
                                                        std::size_t count) = 0;
   /// Replaces the labels and masks of own points in result by those of the share, in host memory. numbers: [local
   /// clusters] number that replaces each label. core: whether masks are kept.
-  virtual void bring_home(VariantResult& result, std::span<const std::uint32_t> numbers, bool core) = 0;
+  virtual void return_labels(VariantResult& result, std::span<const std::uint32_t> numbers, bool core) = 0;
 };
 
 }  // namespace epsflow::parts

@@ -21,10 +21,10 @@
 #include <epsflow/parts/level_totals.hpp>
 #include <epsflow/parts/local_sweep.hpp>
 #include <epsflow/parts/merge.hpp>
-#include <epsflow/parts/moved_points.hpp>
 #include <epsflow/parts/part_reach.hpp>
-#include <epsflow/parts/part_visit.hpp>
 #include <epsflow/parts/part_weights.hpp>
+#include <epsflow/parts/resident_part.hpp>
+#include <epsflow/parts/transformed_points.hpp>
 #include <epsflow/pipeline/session.hpp>
 #include <epsflow/stages/group_by_eps.hpp>
 
@@ -34,23 +34,23 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 /// Throws UsageError on every rank if the values differ between ranks.
-void require_same(Exchange& exchange, std::span<const double> values, const char* what) {
+void require_same(Communicator& communicator, std::span<const double> values, const char* what) {
   std::vector<double> most(values.begin(), values.end()), least = most;
-  exchange.max(std::span(most));
-  exchange.min(std::span(least));
+  communicator.max(std::span(most));
+  communicator.min(std::span(least));
   if (most != least) throw UsageError(std::string("the ranks differ in ") + what + ": give all of them the same");
 }
 
-void require_same(Exchange& exchange, PointsView share, const Sweep& sweep, const Metric& metric) {
+void require_same(Communicator& communicator, PointsView share, const Sweep& sweep, const Metric& metric) {
   const auto text = describe(metric);
   const double shape[] = {static_cast<double>(sweep.size()), static_cast<double>(std::hash<std::string>()(text) >> 12)};
-  require_same(exchange, shape, "the number of variants or the metric");
+  require_same(communicator, shape, "the number of variants or the metric");
   std::vector<double> variants;
   for (const Variant& v : sweep.variants()) variants.insert(variants.end(), {v.eps, static_cast<double>(v.minpts)});
-  require_same(exchange, variants, "eps or minpts");
+  require_same(communicator, variants, "eps or minpts");
   // Even a rank without points must pass the same dimensions.
   const double dims[] = {static_cast<double>(share.dims()), static_cast<double>(bytes_of(share.precision()))};
-  require_same(exchange, dims, "the dimensions of their points, or in their precision");
+  require_same(communicator, dims, "the dimensions of their points, or in their precision");
 }
 
 /// The host memory of one rank.
@@ -61,13 +61,13 @@ class RankBudget {
       : held_(share.bytes() + part.held_bytes()), clustering_(part.clustering_bytes(most_levels(groups))) {}
 
   /// Throws ResourceError on every rank if one of them has too little memory.
-  void require(Exchange& exchange, std::uint64_t memory) const {
+  void require(Communicator& communicator, std::uint64_t memory) const {
     const std::uint64_t needed = held_ + clustering_;
     double most[] = {needed > memory ? static_cast<double>(needed) : 0};
-    exchange.max(std::span(most));
+    communicator.max(std::span(most));
     if (most[0] == 0) return;
-    double who[] = {needed > memory && static_cast<double>(needed) == most[0] ? exchange.rank() : -1.0};
-    exchange.max(std::span(who));
+    double who[] = {needed > memory && static_cast<double>(needed) == most[0] ? communicator.rank() : -1.0};
+    communicator.max(std::span(who));
     throw ResourceError(
         "the part of rank " + format_count(static_cast<std::uint64_t>(who[0])) + " needs " +
         format_bytes(static_cast<std::uint64_t>(most[0])) +
@@ -103,27 +103,27 @@ class CountedPart {
   const stages::EpsGroup& group;
 
   [[nodiscard]] const PartView& view() const noexcept { return view_; }
-  [[nodiscard]] PartVisit& visit() noexcept { return visit_; }
+  [[nodiscard]] ResidentPart& visit() noexcept { return resident_; }
 
  private:
   CountedPart(RankPart::Loaded&& loaded, const RankPart& part, const stages::EpsGroup& eps, const RunOptions& options,
               const CancelToken& cancel)
       : group(eps),
         view_(std::move(loaded.view)),
-        visit_(std::move(loaded.points), view_, part.scale(), {eps.radius, options.search, cancel},
-               {.minpts = eps.minpts, .core_mask = masked(options), .labels = part.labels()}) {}
+        resident_(std::move(loaded.points), view_, part.scale(), {eps.radius, options.search, cancel},
+                  {.minpts = eps.minpts, .core_mask = masked(options), .labels = part.labels()}) {}
 
   PartView view_;
-  PartVisit visit_;
+  ResidentPart resident_;
 };
 
 /// Clusters one eps after another on a rank.
 class GroupsOfParts {
  public:
   /// distribution: may be null unless clusters are requested.
-  GroupsOfParts(Exchange& exchange, RankPart& part, const Distribution* distribution, const RunOptions& options,
+  GroupsOfParts(Communicator& communicator, RankPart& part, const Distribution* distribution, const RunOptions& options,
                 std::uint64_t points, const OnResult& on_result)
-      : exchange_(exchange),
+      : communicator_(communicator),
         part_(part),
         distribution_(distribution),
         options_(options),
@@ -133,32 +133,32 @@ class GroupsOfParts {
   /// Clusters all variants of one eps. Collective.
   void cluster(CountedPart& part) {
     const stages::EpsGroup& group = part.group;
-    if (options_.clusters) clusters_.emplace(exchange_, *distribution_, group.minpts.back());
+    if (options_.clusters) clusters_.emplace(communicator_, *distribution_, group.minpts.back());
     // As many levels as all ranks can hold: each level is merged by all ranks together.
     double at_once[] = {static_cast<double>(part.visit().levels_at_once())};
-    exchange_.min(std::span(at_once));
+    communicator_.min(std::span(at_once));
     for (std::size_t first = 0; first < group.minpts.size();) {
       const auto levels = some_levels(static_cast<std::size_t>(at_once[0]), group, first);
       first += levels.size();
       const Clock::time_point begin = Clock::now();
-      const std::vector<PartVisit::Found> found = part.visit().unite(levels, part.view(), false);
+      const std::vector<ResidentPart::Found> found = part.visit().unite(levels, part.view(), false);
       std::vector<MergedClusters> merged;
       std::vector<ClusterNumbers> numbers;
       std::vector<Variant> variants;
       for (std::size_t l = 0; l < levels.size(); ++l) {
         std::vector<std::uint64_t> first_cores = part_.ids(found[l].first);
         first_cores.resize(found[l].count, ~std::uint64_t{0});
-        merged.push_back(merge_clusters(exchange_, first_cores, found[l].shared, part.view(), points_));
+        merged.push_back(merge_clusters(communicator_, first_cores, found[l].shared, part.view(), points_));
         numbers.push_back(merged.back().local);
         variants.push_back({group.eps, levels[l]});
       }
       part.visit().label(variants, numbers, [&](VariantResult&& result, std::size_t l, const LevelResult& of_level) {
         const PartView& view = part.view();
-        const OwnCounts own(of_level, part_.read(result, view.own, view.near),
-                            std::span(found[l].shared).subspan(view.lent.size()));
-        if (clusters_) clusters_->look(result.labels, result.core, merged[l], own.sizes);
-        count_all(result, merged[l], own);
-        bring_home(result, merged[l]);
+        const OwnCounts owned(of_level, part_.read(result, view.owned, view.inner),
+                              std::span(found[l].shared).subspan(view.send_list.size()));
+        if (clusters_) clusters_->look(result.labels, result.core, merged[l], owned.sizes);
+        count_all(result, merged[l], owned);
+        return_labels(result, merged[l]);
         if (clusters_) result.clusters = clusters_->gather(result.variant.minpts);
         result.seconds =
             std::chrono::duration<double>(Clock::now() - begin).count() / static_cast<double>(levels.size());
@@ -173,26 +173,26 @@ class GroupsOfParts {
     return std::span(group.minpts).subspan(first, std::min(at_once, group.minpts.size() - first));
   }
 
-  void count_all(VariantResult& result, const MergedClusters& merged, const OwnCounts& own) const {
-    std::uint64_t counts[] = {own.counts.core, own.counts.border, own.counts.noise};
-    exchange_.sum(std::span(counts));
+  void count_all(VariantResult& result, const MergedClusters& merged, const OwnCounts& owned) const {
+    std::uint64_t counts[] = {owned.counts.core, owned.counts.border, owned.counts.noise};
+    communicator_.sum(std::span(counts));
     result.summary = {.clusters = merged.count,
                       .noise = counts[2],
                       .core = counts[0],
                       .border = counts[1],
-                      .largest = largest_cluster(exchange_, merged, own.sizes)};
+                      .largest = largest_cluster(communicator_, merged, owned.sizes)};
   }
 
   /// Returns the labels and masks to the ranks of their rows, if they are kept.
-  void bring_home(VariantResult& result, const MergedClusters& merged) const {
-    if (options_.keep != Keep::summary) return part_.bring_home(result, merged.global, options_.core_mask);
+  void return_labels(VariantResult& result, const MergedClusters& merged) const {
+    if (options_.keep != Keep::summary) return part_.return_labels(result, merged.global, options_.core_mask);
     result.labels = {};
     result.core.clear();
     result.device_labels = {};
     result.device_core = {};
   }
 
-  Exchange& exchange_;
+  Communicator& communicator_;
   RankPart& part_;
   const Distribution* distribution_;
   const RunOptions& options_;
@@ -207,12 +207,12 @@ struct MadePart {
 };
 
 /// Sends points to the parts of their ranks. moved: the transformed share; reset as soon as it is not needed.
-MadePart make_part(const RankSetting& setting, std::optional<MovedPoints>& moved, PointsView share,
+MadePart make_part(const RankSetting& setting, std::optional<TransformedPoints>& moved, PointsView share,
                    std::optional<RankWeights> weights, const RunOptions& options, const Observer& observer) {
   if (!options.clusters && !weights && setting.space.axes.empty()) {
     if (auto part = DeviceRank::make(setting, moved->view(), share, options, observer)) return {std::move(part)};
   }
-  Distribution moves(setting.exchange, moved->view(), setting.cuts);
+  Distribution moves(setting.communicator, moved->view(), setting.cuts);
   moved.reset();
   auto on_host = std::make_unique<HostRank>(setting, std::move(moves), std::move(weights));
   const Distribution* const distribution = &on_host->distribution();
@@ -266,7 +266,7 @@ void check_count(const RunOptions& options, std::uint64_t points) {
 PartFigures run_rank(const PointSet& given, const Devices& devices, const Sweep& sweep, const RunOptions& options,
                      const OnResult& on_result, const Observer& observer) {
   const Engine engine = engine_of(devices, observer);
-  Exchange& exchange = *devices.ranks;
+  Communicator& communicator = *devices.ranks;
   const Metric& metric = given.metric;
   const PointRows& rows = given.host_rows();
   const EngineOptions& numbers = engine.options();
@@ -276,32 +276,33 @@ PartFigures run_rank(const PointSet& given, const Devices& devices, const Sweep&
   PartFigures figures;
   CancelToken none;
   const CancelToken& cancel = observer.cancel != nullptr ? *observer.cancel : none;
-  const EngineTurn turn(engine, cancel);
+  const EngineLock engine_lock(engine, cancel);
   tbb::task_arena arena(static_cast<int>(numbers.threads));
   arena.execute([&] {
     std::optional<Points> brought;
     if (!rows.in_memory()) brought = bring(*rows.source());
     const PointsView share = brought ? brought->view() : rows.view();
-    require_same(exchange, share, sweep, metric);
+    require_same(communicator, share, sweep, metric);
     if (sweep.size() == 0) return;
     const std::vector<stages::EpsGroup> groups = stages::group_by_eps(sweep, metric);
-    const Space space = moved_space(metric);
-    std::optional<RankWeights> weights = scale_weights(exchange, given.weights, share.size());
+    const Space space = transformed_space(metric);
+    std::optional<RankWeights> weights = scale_weights(communicator, given.weights, share.size());
     check_weights(options, weights && weights->scale.negative());
     const Clock::time_point begin = Clock::now();
     const auto seconds = [&] { return std::chrono::duration<double>(Clock::now() - begin).count(); };
-    std::optional<MovedPoints> moved(std::in_place, share, metric, [&](std::span<double> most) { exchange.max(most); });
+    std::optional<TransformedPoints> moved(std::in_place, share, metric,
+                                           [&](std::span<double> most) { communicator.max(most); });
     for (const Variant& variant : sweep.variants()) moved->require_fit(variant.eps);
-    const Partition cuts = devices.cuts != nullptr ? *devices.cuts : cut_space(exchange, moved->view());
-    const std::uint64_t points = exchange.sum(share.size());
+    const Partition cuts = devices.cuts != nullptr ? *devices.cuts : cut_space(communicator, moved->view());
+    const std::uint64_t points = communicator.sum(share.size());
     check_count(options, points);
     const std::vector<double> reaches = reaches_of(groups);
-    const auto [part, distribution] = make_part({exchange, turn.backend(), cuts, space, reaches}, moved, share,
-                                                std::move(weights), options, observer);
+    const auto [part, distribution] = make_part({communicator, engine_lock.backend(), cuts, space, reaches}, moved,
+                                                share, std::move(weights), options, observer);
     moved.reset();
     const RankBudget budget(share, *part, groups);
-    budget.require(exchange, numbers.memory);
-    figures.points = part->own();
+    budget.require(communicator, numbers.memory);
+    figures.points = part->owned();
     figures.ghosts = part->ghosts();
     figures.distribute_seconds = seconds();
     Progress progress{.variants = sweep.size()};
@@ -311,7 +312,7 @@ PartFigures run_rank(const PointSet& given, const Devices& devices, const Sweep&
       progress.seconds = seconds();
       if (observer.on_progress) observer.on_progress(progress);
     };
-    GroupsOfParts clusterings(exchange, *part, distribution, options, points, take);
+    GroupsOfParts clusterings(communicator, *part, distribution, options, points, take);
     cluster_groups(groups, part->loads_alone() && budget.room_for_two(numbers.memory), clusterings,
                    [&, &source = *part](const stages::EpsGroup& group) {
                      cancel.check();
@@ -321,7 +322,7 @@ PartFigures run_rank(const PointSet& given, const Devices& devices, const Sweep&
     figures.cluster_seconds = seconds() - figures.distribute_seconds;
     figures.sent_bytes = part->sent_bytes();
   });
-  figures.sent_bytes += exchange.sent_bytes();
+  figures.sent_bytes += communicator.sent_bytes();
   return figures;
 }
 

@@ -8,8 +8,8 @@
 
 namespace epsflow::parts {
 
-RowClusters::RowClusters(std::size_t rows, std::uint32_t least) : least_(least), births_(rows) {
-  std::fill_n(births_.data(), rows, Clusters::kNeverCore);
+RowClusters::RowClusters(std::size_t rows, std::uint32_t least) : least_(least), core_since_(rows) {
+  std::fill_n(core_since_.data(), rows, Clusters::kNeverCore);
 }
 
 Clusters RowClusters::take(const VariantResult& result, std::vector<std::uint32_t> first_core,
@@ -17,13 +17,13 @@ Clusters RowClusters::take(const VariantResult& result, std::vector<std::uint32_
   require_countable(all_before_ + first_core.size());
   Clusters clusters;
   clusters.core.resize(first_core.size());
-  parallel_ranges(births_.size(), 1 << 14, [&](std::size_t begin, std::size_t end) {
+  parallel_ranges(core_since_.size(), 1 << 14, [&](std::size_t begin, std::size_t end) {
     CoreCounter counter(clusters.core);
     for (std::size_t i = begin; i < end; ++i) {
       if (result.core[i] == 0) continue;
       const std::int32_t cluster = result.labels[i];
       counter.add(static_cast<std::uint32_t>(cluster), static_cast<std::uint32_t>(i));
-      if (births_[i] == Clusters::kNeverCore) births_[i] = static_cast<std::int32_t>(all_before_) + cluster;
+      if (core_since_[i] == Clusters::kNeverCore) core_since_[i] = static_cast<std::int32_t>(all_before_) + cluster;
     }
   });
   clusters.joined.reserve(first_.size());
@@ -32,7 +32,7 @@ Clusters RowClusters::take(const VariantResult& result, std::vector<std::uint32_
   first_ = first_core;
   clusters.first_core = std::move(first_core);
   clusters.size = std::move(size);
-  if (result.variant.minpts == least_) clusters.births = std::move(births_);
+  if (result.variant.minpts == least_) clusters.core_since = std::move(core_since_);
   return clusters;
 }
 

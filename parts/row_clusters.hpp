@@ -16,13 +16,13 @@ class RowClusters {
   RowClusters(std::size_t rows, std::uint32_t least);
 
   /// Returns the clusters of a level. result: has labels and mask of all rows. first_core, size: of each cluster.
-  /// O(rows), in parallel. Throws ResourceError if there are more clusters than births can number.
+  /// O(rows), in parallel. Throws ResourceError if there are more clusters than core_since can number.
   [[nodiscard]] Clusters take(const VariantResult& result, std::vector<std::uint32_t> first_core,
                               std::vector<std::uint32_t> size);
 
  private:
   std::uint32_t least_;
-  Labels births_;                     ///< [rows]
+  Labels core_since_;                 ///< [rows]
   std::uint64_t all_before_ = 0;      ///< number of clusters of the levels before
   std::vector<std::uint32_t> first_;  ///< first core points of the clusters of the level before
 };

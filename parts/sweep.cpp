@@ -140,7 +140,7 @@ class SharedSweep {
 
   [[nodiscard]] const PointRows& rows() const { return points.host_rows(); }
   /// Reads all rows of a source into memory.
-  void bring_all() {
+  void load_all() {
     if (rows().in_memory()) return;
     brought_ = bring(*rows().source());
     points.rows = PointRows(*brought_);
@@ -151,7 +151,7 @@ class SharedSweep {
 };
 
 void share_eps(SharedSweep& given, Queue& queue, std::span<const Engine> engines, Together& together) {
-  given.bring_all();
+  given.load_all();
   together.run(queue.engines(), [&](std::size_t e) {
     const Observer observer = together.observer();
     run_dataset(
@@ -166,15 +166,15 @@ void share_space(const LocalSweep& what, std::span<const Engine> engines, const 
                  Together& together) {
   // Takes the turns in the same order everywhere, so that two sweeps never wait for each other, and each turn once.
   std::map<const void*, const Engine*> different;
-  for (const Engine& engine : engines) different[EngineTurn::identity(engine)] = &engine;
-  std::deque<EngineTurn> turns;
+  for (const Engine& engine : engines) different[EngineLock::identity(engine)] = &engine;
+  std::deque<EngineLock> queue;
   std::vector<PartWorker> workers;
   LocalSweep all = what;
   all.memory = ~std::uint64_t{0};
   for (const auto& [identity, engine] : different) {
-    workers.push_back({turns.emplace_back(*engine, together.stop()).backend(), engine->options().threads});
+    workers.push_back({queue.emplace_back(*engine, together.stop()).backend(), engine->options().threads});
     const std::uint64_t memory = engine->options().memory;
-    const bool host = EngineTurn::device_memory(*engine) == 0;
+    const bool host = EngineLock::device_memory(*engine) == 0;
     all.memory = std::min(all.memory, memory / (host ? kHostLabelShare : 2));
     if (!host) continue;
     all.budget += memory;
@@ -200,7 +200,7 @@ std::vector<EngineOptions> settings_of(const Devices& devices, const PointSet& p
   std::vector<EngineOptions> settings(devices.options.begin(), devices.options.end());
   for (const Engine& engine : devices.engines) {
     settings.push_back(engine.options());
-    settings.back().gpu_memory = EngineTurn::device_memory(engine);
+    settings.back().gpu_memory = EngineLock::device_memory(engine);
   }
   if (settings.empty()) settings.emplace_back();
   for (const EngineOptions& engine : settings) check_options(engine, options);
@@ -214,7 +214,7 @@ void share_parts(SharedSweep& given, std::span<const Engine> engines, const Shar
   check_parts_have(given.options, !given.points.slices.empty());
   const PointRows points = given.rows();
   const Metric& metric = given.points.metric;
-  const bool host = EngineTurn::device_memory(engines.front()) == 0;
+  const bool host = EngineLock::device_memory(engines.front()) == 0;
   if (answer.parts == 0) throw UsageError("SharingAnswer::parts is 0: give one or more");
   const std::size_t most = std::min(kMostParts * engines.size(), kMostPartsOfAll);
   if (answer.parts > most) {
@@ -274,12 +274,12 @@ void run_on_engines(const PointSet& points, const Devices& devices, const Sweep&
                      format_count(points.weights.size(), "weight") + ": give one for each");
   }
   SharedSweep given(points, sweep, options);
-  if (may_move(points.metric)) given.bring_all();
+  if (may_move(points.metric)) given.load_all();
   const SharingAnswer answer =
       devices.sharing != nullptr ? *devices.sharing : choose_sharing(given.points, sweep, settings, options);
   const auto engines_of = [&] { return engines_for(answer, settings, devices, given, observer); };
   if (answer.sharing == Sharing::one) {
-    given.bring_all();
+    given.load_all();
     const Dataset data = load(
         given.points, [&] { return engines_of().front(); }, observer);
     return run_dataset(data, sweep, on_result, options, observer);

@@ -6,8 +6,8 @@
 
 #include <epsflow/core/sweep.hpp>
 #include <epsflow/parts/choose_sharing.hpp>
+#include <epsflow/parts/communicator.hpp>
 #include <epsflow/parts/engines.hpp>
-#include <epsflow/parts/exchange.hpp>
 #include <epsflow/parts/partition.hpp>
 #include <epsflow/pipeline/engine.hpp>
 #include <epsflow/pipeline/options.hpp>
@@ -24,7 +24,7 @@ struct Devices {
   /// end. A single entry runs on the backend that choose_backend() returns for the points.
   std::span<const EngineOptions> options = {};
   /// The communicator, if points are distributed over ranks. The caller is one of the ranks; a rank has one engine.
-  parts::Exchange* ranks = nullptr;
+  parts::Communicator* ranks = nullptr;
   /// How the engines of one process share the sweep; SharingAnswer::parts must be a multiple of their number. If null,
   /// parts::choose_sharing() decides.
   const parts::SharingAnswer* sharing = nullptr;
@@ -49,7 +49,7 @@ struct PartFigures {
 ///
 /// With ranks the call is collective: all ranks pass the same arguments except points and machine. Row i of rank r has
 /// the id i + Σ points of the ranks before r. On each rank on_result gets the labels and masks of its own rows, and the
-/// counts of all rows. With RunOptions::clusters each rank gets the births of its own rows, and the first rank the
+/// counts of all rows. With RunOptions::clusters each rank gets the core_since of its own rows, and the first rank the
 /// clusters of all ranks, O(clusters). All ranks get the variants in the same order, by descending eps and minpts.
 /// Either all ranks have weights or none has. A rank holds its rows, its part with ghosts out to two eps, their
 /// weights, and the memory of clustering; no rank holds anything that grows with the number of all points.

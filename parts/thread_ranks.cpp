@@ -62,16 +62,16 @@ struct Table {
   std::vector<std::span<double>> most;                               ///< [rank]
 };
 
-class ThreadExchange final : public Exchange {
+class ThreadCommunicator final : public Communicator {
  public:
-  ThreadExchange(Table& table, int rank)
-      : Exchange(RanksAre::threads), table_(table), rank_(rank), me_(static_cast<std::size_t>(rank)) {}
+  ThreadCommunicator(Table& table, int rank)
+      : Communicator(RanksAre::threads), table_(table), rank_(rank), me_(static_cast<std::size_t>(rank)) {}
 
   [[nodiscard]] int rank() const noexcept override { return rank_; }
   [[nodiscard]] int size() const noexcept override { return static_cast<int>(table_.letters.size()); }
 
-  using Exchange::max;
-  using Exchange::sum;
+  using Communicator::max;
+  using Communicator::sum;
   void sum(std::span<std::uint64_t> values) override {
     fold(table_.sums, values, [](std::uint64_t a, std::uint64_t b) { return a + b; });
   }
@@ -80,7 +80,7 @@ class ThreadExchange final : public Exchange {
   }
 
  protected:
-  void deliver(Outgoing send, Incoming receive) override {
+  void alltoallv(Outgoing send, Incoming receive) override {
     table_.letters[me_] = send;
     table_.meeting.wait();
     for (std::size_t r = 0; r < receive.size(); ++r) {
@@ -110,7 +110,7 @@ class ThreadExchange final : public Exchange {
 
 }  // namespace
 
-void run_ranks(int ranks, const std::function<void(Exchange&)>& body) {
+void run_ranks(int ranks, const std::function<void(Communicator&)>& body) {
   Table table(ranks);
   std::vector<std::thread> threads;
   try {
@@ -118,8 +118,8 @@ void run_ranks(int ranks, const std::function<void(Exchange&)>& body) {
     for (int rank = 0; rank < ranks; ++rank) {
       threads.emplace_back([&, rank] {
         try {
-          ThreadExchange exchange(table, rank);
-          body(exchange);
+          ThreadCommunicator communicator(table, rank);
+          body(communicator);
         } catch (...) {
           table.meeting.fail(std::current_exception());
         }
@@ -136,9 +136,9 @@ void run_together(std::size_t bodies, CancelToken& stop, const std::function<voi
   std::mutex mutex;
   std::exception_ptr first;
   try {
-    run_ranks(static_cast<int>(bodies), [&](Exchange& exchange) {
+    run_ranks(static_cast<int>(bodies), [&](Communicator& communicator) {
       try {
-        body(static_cast<std::size_t>(exchange.rank()));
+        body(static_cast<std::size_t>(communicator.rank()));
       } catch (const Cancelled&) {
         stop.cancel();
         throw;

@@ -5,13 +5,13 @@
 #include <functional>
 
 #include <epsflow/core/cancel.hpp>
-#include <epsflow/parts/exchange.hpp>
+#include <epsflow/parts/communicator.hpp>
 
 namespace epsflow::parts {
 
-/// Calls body on `ranks` threads at once, each with its exchange, and waits for all. If one throws, the next exchange
-/// of the others throws Cancelled, and this function rethrows the first exception.
-void run_ranks(int ranks, const std::function<void(Exchange&)>& body);
+/// Calls body on `ranks` threads at once, each with its communicator, and waits for all. If one throws, the next
+/// communicator of the others throws Cancelled, and this function rethrows the first exception.
+void run_ranks(int ranks, const std::function<void(Communicator&)>& body);
 
 /// Calls body(0), body(1), … on a thread each, and waits for all. If one throws, it cancels `stop` so that the others
 /// end too. Rethrows the first exception, not the Cancelled that follow from it.

@@ -17,9 +17,9 @@
 namespace epsflow {
 
 /// The turn of a group. It ends when all variants are clustered, or when memory runs out. Thread-safe.
-class Turn {
+class GroupTicket {
  public:
-  explicit Turn(bool exclusive) noexcept : exclusive_(exclusive) {}
+  explicit GroupTicket(bool exclusive) noexcept : exclusive_(exclusive) {}
 
   /// Returns true if no other group shares the memory until the preparation is complete (of the table, or of the counts
   /// that the group is clustered with). If memory does not suffice then, it never will.
@@ -84,18 +84,18 @@ class Admission {
     return admitted;
   }
   /// Call it when the preparation of a group is complete. bytes: the memory that the group took.
-  void complete(const Turn& turn, std::uint64_t bytes) {
+  void complete(const GroupTicket& ticket, std::uint64_t bytes) {
     const std::scoped_lock lock(mutex_);
     last_bytes_ = bytes;
-    if (turn.exclusive()) exclusive_running_ = false;
+    if (ticket.exclusive()) exclusive_running_ = false;
   }
   /// Call it when the turn is over and the group's memory is free again. A starved group is next, and exclusive.
-  void end(const Turn& turn, stages::EpsGroup group) {
+  void end(const GroupTicket& ticket, stages::EpsGroup group) {
     const std::scoped_lock lock(mutex_);
     --in_flight_;
-    if (!turn.starved()) return;
-    if (turn.exclusive()) exclusive_running_ = false;
-    if (turn.table_refused()) group.table_refused = true;
+    if (!ticket.starved()) return;
+    if (ticket.exclusive()) exclusive_running_ = false;
+    if (ticket.table_refused()) group.table_refused = true;
     waiting_.push_front(std::move(group));
     exclusive_next_ = true;
   }

@@ -52,28 +52,28 @@ EngineState::EngineState(const EngineOptions& o, const std::function<void(const 
 DatasetState::DatasetState(std::shared_ptr<EngineState> e, PointsView view, const Metric& m,
                            std::shared_ptr<const Slices> slices, const CancelToken* cancel)
     : engine(std::move(e)), metric(checked(m, view.dims())), dims(view.dims()) {
-  const TurnQueue::Turn turn(engine->turns, CancelToken(cancel));
+  const EngineQueue::Lock engine_lock(engine->queue, CancelToken(cancel));
   memory = MemoryCharge(engine->budget, view.bytes(), "the data set");
   engine->arena.execute([&] {
     const auto for_rows = [&](RangeBody work) { parallel_ranges(view.size(), kMovedRows, work); };
-    Space space = moved_space(metric);
+    Space space = transformed_space(metric);
     space.slices = std::move(slices);
     std::atomic<bool> all_stay = true;
     for_rows([&](std::size_t first, std::size_t last) {
-      if (all_stay && !stay(metric, view, first, last)) all_stay = false;
+      if (all_stay && !is_identity(metric, view, first, last)) all_stay = false;
     });
     if (all_stay) {  // and no coordinate is rounded
       points = engine->backend->load(view, space);
       return;
     }
-    const std::size_t width = moved_dims(metric, dims);
-    moved_memory = MemoryCharge(engine->budget, std::uint64_t{view.size()} * width * sizeof(double),
-                                "the points as the metric moves them");
+    const std::size_t width = transformed_dims(metric, dims);
+    transformed_memory = MemoryCharge(engine->budget, std::uint64_t{view.size()} * width * sizeof(double),
+                                      "the points as the metric moves them");
     moved = Points(view.size(), width, Precision::float64);
     const std::span<double> out = moved.values<double>();
     std::mutex mutex;
     for_rows([&](std::size_t first, std::size_t last) {
-      move_points(metric, view, first, last, out.data() + first * width);
+      transform_points(metric, view, first, last, out.data() + first * width);
       if (metric.box.empty()) return;
       BoxFit part(metric);
       part.add(view, first, last);
@@ -88,7 +88,7 @@ DatasetState::DatasetState(std::shared_ptr<EngineState> e, PointsView view, cons
 DatasetState::DatasetState(std::shared_ptr<EngineState> e, const DevicePointsView& view,
                            std::shared_ptr<const Slices> slices, const CancelToken* cancel)
     : engine(std::move(e)), dims(view.dims()) {
-  const TurnQueue::Turn turn(engine->turns, CancelToken(cancel));
+  const EngineQueue::Lock engine_lock(engine->queue, CancelToken(cancel));
   memory = MemoryCharge(engine->budget, view.bytes(), "the data set");
   Space space;
   space.slices = std::move(slices);
@@ -110,7 +110,7 @@ Dataset Dataset::weighted(std::span<const double> weights, const CancelToken* ca
                      ": give one for each");
   }
   EngineState& engine = *state_->engine;
-  const TurnQueue::Turn turn(engine.turns, CancelToken(cancel));
+  const EngineQueue::Lock engine_lock(engine.queue, CancelToken(cancel));
   MemoryCharge memory(engine.budget, weights.size_bytes(), "the column of weights");
   WholeWeights whole(weights);
   Dataset result = *this;
@@ -146,7 +146,7 @@ Catalog Engine::catalog(const DeviceCatalogInput& input, const CancelToken* canc
         "BackendChoice::gpu, or copy points and labels to the host");
   }
   const CancelToken stop(cancel);
-  const TurnQueue::Turn turn(state_->turns, stop);
+  const EngineQueue::Lock engine_lock(state_->queue, stop);
   return device->catalog(input, stop);
 }
 std::string_view Engine::backend() const noexcept { return state_->backend->name(); }

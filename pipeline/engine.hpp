@@ -107,7 +107,7 @@ class Engine {
 
  private:
   friend class Dataset;
-  friend class EngineTurn;
+  friend class EngineLock;
   explicit Engine(std::shared_ptr<EngineState> state) : state_(std::move(state)) {}
 
   std::shared_ptr<EngineState> state_;

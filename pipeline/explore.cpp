@@ -139,7 +139,7 @@ std::vector<double> suggested_eps(const Dataset& data, std::uint32_t largest_min
   const double enough = kLastCluster * static_cast<double>(data.size());
   const double most = *std::max_element(distances.begin(), distances.end());
   try {
-    (void)moved_radius(data.metric(), from);
+    (void)transformed_radius(data.metric(), from);
   } catch (const UsageError& error) {
     throw UsageError(std::string(error.what()) + "; the points are so " +
                      (from > 1 ? "far apart: divide" : "close together: multiply") + " all coordinates by one factor");

@@ -26,9 +26,9 @@ using stages::EpsJob;
 
 /// A job with the state that the graph keeps of it.
 struct Scheduled : EpsJob {
-  explicit Scheduled(Admission::Admitted admitted) : EpsJob(std::move(admitted.group)), turn(admitted.exclusive) {}
+  explicit Scheduled(Admission::Admitted admitted) : EpsJob(std::move(admitted.group)), ticket(admitted.exclusive) {}
 
-  Turn turn;
+  GroupTicket ticket;
   Strategy strategy = Strategy::direct;
   /// Batches that are neither in the table nor given up. A split batch counts as two.
   std::atomic<std::size_t> open_batches{0};
@@ -152,7 +152,7 @@ class Flow {
   void preparation_complete(const Scheduled& job) {
     const std::uint64_t table =
         job.table != nullptr ? job.table->bytes() : job.index->direct_bytes(direct_.options(job.group));
-    admission_.complete(job.turn, table + job.index->bytes() + context_.points.index_bytes(index_.options));
+    admission_.complete(job.ticket, table + job.index->bytes() + context_.points.index_bytes(index_.options));
     start_next();
   }
 
@@ -183,7 +183,7 @@ class Flow {
 
   void build_index(Scheduled& job) {
     stage(Stage::build_index, job, {"points", context_.points.size()}, [&] {
-      if (!index_(job, job.turn.exclusive())) return job.turn.starve();
+      if (!index_(job, job.ticket.exclusive())) return job.ticket.starve();
       job.strategy = choose_(job.group, *job.index).strategy;
     });
   }
@@ -198,28 +198,30 @@ class Flow {
   }
 
   void cluster_directly(Scheduled& job) {
-    if (job.turn.starved()) return;
+    if (job.ticket.starved()) return;
     stage(Stage::cluster_directly, job, {"variants", job.group.minpts.size()}, [&] {
       const auto counted = [&] { preparation_complete(job); };
-      if (!direct_(job, job.turn.exclusive(), counted, consumer_.result)) job.turn.starve();
+      if (!direct_(job, job.ticket.exclusive(), counted, consumer_.result)) job.ticket.starve();
     });
   }
 
   void plan_batches(Scheduled& job) {
-    if (job.turn.starved()) return;
+    if (job.ticket.starved()) return;
     stage(Stage::plan_batches, job, {"points", context_.points.size()}, [&] {
-      if (!plan_(job, table_must_fit(job))) return job.turn.starve_of_table();
+      if (!plan_(job, table_is_exclusive(job))) return job.ticket.starve_of_table();
       job.open_batches = job.search->plan().batches.size();
     });
   }
 
   /// Returns true if a table that does not fit is an error. Otherwise the group starts again, exclusively, or without a
   /// table if it was already exclusive.
-  [[nodiscard]] bool table_must_fit(const Scheduled& job) const { return job.turn.exclusive() && !choose_.open(); }
+  [[nodiscard]] bool table_is_exclusive(const Scheduled& job) const {
+    return job.ticket.exclusive() && !choose_.open();
+  }
 
   template <class Ports>
   void hand_out_batches(const JobPtr& job, Ports& out) {
-    if (job->turn.starved() || job->open_batches == 0) {
+    if (job->ticket.starved() || job->open_batches == 0) {
       std::get<1>(out).try_put(job);
       return;
     }
@@ -258,7 +260,7 @@ class Flow {
       }
       way_back->put(searched);
     };
-    if (context_.stop.cancelled() || batch.job->turn.starved()) return done({});
+    if (context_.stop.cancelled() || batch.job->ticket.starved()) return done({});
     try {
       if (context_.observer.before_stage) context_.observer.before_stage(stage);
       work(done);
@@ -272,31 +274,32 @@ class Flow {
     Scheduled& job = *batch.job;
     const auto* full = std::get_if<DeviceFull>(&batch.result);
     const auto* failed = std::get_if<BatchFailed>(&batch.result);
-    if (full != nullptr && !job.turn.exclusive()) {
-      job.turn.starve();  // other tables may hold the device memory that it lacks
+    if (full != nullptr && !job.ticket.exclusive()) {
+      job.ticket.starve();  // other tables may hold the device memory that it lacks
     } else if (full != nullptr || failed != nullptr) {
       failure_.record(full != nullptr ? full->error : failed->error);
     }
-    if (!job.turn.starved()) {
+    if (!job.ticket.starved()) {
       stage(Stage::build_table, job, units_of(batch.batch), [&] {
-        const auto outcome = build_(job, batch.batch, batch.result, table_must_fit(job));
-        if (outcome.table_full) job.turn.starve_of_table();
+        const auto outcome = build_(job, batch.batch, batch.result, table_is_exclusive(job));
+        if (outcome.table_full) job.ticket.starve_of_table();
         job.open_batches += outcome.retry.size();
         for (const Batch& half : outcome.retry) std::get<1>(out).try_put(BatchTask{batch.job, half});
-        consumer_.moved(job.group.eps,
-                        static_cast<double>(job.rows_done) / std::max(1.0, static_cast<double>(job.table->size())));
+        consumer_.progress(job.group.eps,
+                           static_cast<double>(job.rows_done) / std::max(1.0, static_cast<double>(job.table->size())));
       });
     }
     std::get<0>(out).try_put(batch.lane);
     if (--job.open_batches > 0) return;
     job.table_seconds = job.seconds();
-    if (context_.observer.trace != nullptr) context_.observer.trace->count_open_pairs(job.search->open_pairs());
+    if (context_.observer.trace != nullptr)
+      context_.observer.trace->count_undecided_pairs(job.search->undecided_pairs());
     job.search.reset();  // its lanes hold memory that the next table needs
     std::get<2>(out).try_put(batch.job);
   }
 
   void consume_table(Scheduled& job) {
-    if (job.turn.starved()) return;
+    if (job.ticket.starved()) return;
     failure_.guard([&] {
       preparation_complete(job);
       consumer_.consume(job);
@@ -306,7 +309,7 @@ class Flow {
   void finish_job(Scheduled& job) {
     stages::EpsGroup group = std::move(job.group);
     job.release();
-    admission_.end(job.turn, std::move(group));
+    admission_.end(job.ticket, std::move(group));
     start_next();
   }
 
@@ -340,7 +343,7 @@ IndexOptions index_options(const RunOptions& options, Cells cells, const LoadedW
   return {.cells = cells,
           .index = options.search.index,
           .decide = options.search.decide,
-          .pairs = labels_alone && cells == Cells::clique};
+          .pairs = labels_alone && cells == Cells::dense_box};
 }
 
 void run_flow(const FlowContext& context, std::vector<stages::EpsGroup> groups, const FlowConsumer& consumer,

@@ -41,7 +41,7 @@ struct FlowConsumer {
   /// Called with the labels of a variant that needed no table. Empty: all groups go through tables.
   std::function<void(VariantResult&&)> result;
   /// Called with eps and the finished share of rows when rows of a table arrive, from any thread.
-  std::function<void(double, double)> moved;
+  std::function<void(double, double)> progress;
 };
 
 /// Makes the table of each group and passes it to the consumer, or makes its labels without one, as

@@ -196,7 +196,7 @@ std::vector<double> k_distances(const PointSet& set, std::span<const std::uint32
     parallel_ranges(size, kPiece, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) {
         const double distance = all_held ? points.space().distance(distances[i]) : distances[i];
-        distances[i] = distance_of_moved(session.metric(), distance);
+        distances[i] = original_distance(session.metric(), distance);
       }
     });
   });

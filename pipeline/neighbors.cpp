@@ -27,7 +27,7 @@ class Distance {
   [[nodiscard]] double operator()(std::uint32_t a, std::uint32_t b) const {
     constexpr double kLeastSum = 0x1p-1000;  // terms of smaller sums lose digits, or vanish
     const double sum = sum_by(space_.norm, a, b, 0, points_.dims());
-    return distance_of_moved(metric_, sum < kLeastSum ? near_distance(a, b) : space_.distance(sum));
+    return original_distance(metric_, sum < kLeastSum ? near_distance(a, b) : space_.distance(sum));
   }
 
  private:
@@ -111,7 +111,7 @@ Neighbors neighbors(const PointSet& points, double eps, Distances distances, con
                    },
                .bytes = [](std::size_t) { return std::uint64_t{0}; },  // charged once the pairs are counted
                .result = nullptr,
-               .moved = [&](double table_eps, double share) { reporter.moved(table_eps, share); }});
+               .progress = [&](double table_eps, double share) { reporter.progress(table_eps, share); }});
   return result;
 }
 

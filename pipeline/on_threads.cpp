@@ -10,7 +10,7 @@ std::vector<std::int32_t> attach(const AttachInput& input, const EngineOptions& 
   const CancelToken cancel(observer.cancel);
   const std::uint64_t n = input.others.size() == 0 ? 0 : std::uint64_t{input.linked.size()} + input.others.size();
   // Memory of the transformed coordinates, and of a copy in the order of the grid.
-  const std::uint64_t numbers = 2 * std::uint64_t{moved_dims(input.metric, input.linked.dims())} + 2;
+  const std::uint64_t numbers = 2 * std::uint64_t{transformed_dims(input.metric, input.linked.dims())} + 2;
   const MemoryCharge memory(workers.budget, n * numbers * sizeof(double), "the index of linked and other points");
   return workers.arena.execute([&] { return attach(input, cancel); });
 }

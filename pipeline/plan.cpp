@@ -151,7 +151,7 @@ double SampleRuns::run(const stages::EpsGroup& group, const LoadedPoints& points
                   {.consume = [&](const stages::EpsJob& job) { cluster(job, drop); },
                    .bytes = [&](std::size_t variants) { return cluster.bytes(points.size(), variants); },
                    .result = drop,
-                   .moved = [](double, double) {}});
+                   .progress = [](double, double) {}});
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
@@ -191,7 +191,7 @@ GroupPlan plan_group(const RunOptions& options, Session& session, SampleRuns& ru
                  .minpts = group.minpts,
                  .strategy = answer.strategy,
                  .reason = std::string(answer.reason),
-                 .cliques = figures.cliques,
+                 .dense_boxes = figures.dense_boxes,
                  .cells = figures.cells,
                  .candidates = figures.candidates,
                  .index = figures.index,

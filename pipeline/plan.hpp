@@ -19,11 +19,11 @@ struct GroupPlan {
   double eps = 0;
   std::vector<std::uint32_t> minpts;  ///< descending
   Strategy strategy = Strategy::direct;
-  std::string reason;    ///< reason for the strategy, in words
-  bool cliques = false;  ///< true if any two points of a cell are neighbours
+  std::string reason;        ///< reason for the strategy, in words
+  bool dense_boxes = false;  ///< true if any two points of a cell are neighbours
   /// Non-empty cells of the grid. 0 if the index has tiles in place of cells, or if a GPU makes cells later.
   std::uint64_t cells = 0;
-  /// Distance tests of one search for the neighbours of every point. 0 (not counted) if `cliques`.
+  /// Distance tests of one search for the neighbours of every point. 0 (not counted) if `dense boxes`.
   std::uint64_t candidates = 0;
   IndexChoice index = IndexChoice::grid;       ///< source of candidates
   DecideChoice decide = DecideChoice::scalar;  ///< test that candidates are decided by

@@ -29,8 +29,8 @@ Dataset load(const PointSet& points, const std::function<Engine()>& engine, cons
 EngineOptions with_backend(const PointSet& points, EngineOptions engine, const RunOptions& run) {
   const PointRows& rows = points.host_rows();
   check_metric(points.metric, rows.dims());
-  engine.backend = choose_backend(rows.size(), moved_dims(points.metric, rows.dims()), moved_space(points.metric),
-                                  engine, run, preferred_backend());
+  engine.backend = choose_backend(rows.size(), transformed_dims(points.metric, rows.dims()),
+                                  transformed_space(points.metric), engine, run, preferred_backend());
   return engine;
 }
 

@@ -50,16 +50,18 @@ void check_points(std::uint64_t core, std::size_t dims, PointsView points) {
   }
 }
 
-/// Transforms points on the threads of the arena. out: [n × moved_dims()].
+/// Transforms points on the threads of the arena. out: [n × transformed_dims()].
 void move_all(const Metric& metric, PointsView points, double* out) {
-  const std::size_t width = moved_dims(metric, points.dims());
+  const std::size_t width = transformed_dims(metric, points.dims());
   parallel_ranges(points.size(), kGrain, [&](std::size_t begin, std::size_t end) {
-    move_points(metric, points, begin, end, out + begin * width);
+    transform_points(metric, points, begin, end, out + begin * width);
   });
 }
 
 /// Returns true if all points of this precision are searched untransformed. Without a box no row is read.
-bool stays(const Metric& metric, PointsView points) { return metric.box.empty() && stay(metric, points, 0, 0); }
+bool unchanged(const Metric& metric, PointsView points) {
+  return metric.box.empty() && is_identity(metric, points, 0, 0);
+}
 
 /// Throws InputError for a coordinate that is not finite.
 void check_all(PointsView points) {
@@ -95,9 +97,9 @@ Points copy_of(PointsView points) {
 /// Returns the transformed core points, followed by the transformed other points.
 Points join(const CoreView& core, PointsView points) {
   const std::size_t n = core.points.size();
-  const bool single = stays(core.metric, core.points) && core.points.precision() == Precision::float32 &&
+  const bool single = unchanged(core.metric, core.points) && core.points.precision() == Precision::float32 &&
                       points.precision() == Precision::float32;
-  const std::size_t width = moved_dims(core.metric, points.dims());
+  const std::size_t width = transformed_dims(core.metric, points.dims());
   Points all(n + points.size(), width, single ? Precision::float32 : Precision::float64);
   const auto part = [&](PointsView from, std::size_t first) {
     parallel_ranges(from.size(), kGrain, [&](std::size_t begin, std::size_t end) {
@@ -107,7 +109,7 @@ Points join(const CoreView& core, PointsView points) {
         const auto* values = static_cast<const float*>(from.data());
         std::copy(values + begin * width, values + end * width, all.values<float>().data() + at);
       } else {
-        move_points(core.metric, from, begin, end, all.values<double>().data() + at);
+        transform_points(core.metric, from, begin, end, all.values<double>().data() + at);
       }
     });
   };
@@ -119,15 +121,15 @@ Points join(const CoreView& core, PointsView points) {
 void predict_all(const CoreView& core, PointsView points, MemoryBudget& budget, const CancelToken& cancel,
                  Labels& labels) {
   const std::uint64_t n = core.points.size() + points.size();
-  const std::size_t width = moved_dims(core.metric, points.dims());
+  const std::size_t width = transformed_dims(core.metric, points.dims());
   constexpr std::uint64_t kIndexBytes = 2 * 16 + 4 + 12 + 2 * 4;  // sort items, ids, cells, clusters twice
   const MemoryCharge memory(budget,
                             n * (2 * width * sizeof(double) + kIndexBytes) + index::RowSearch::most_bytes(n, width),
                             "the search of core points");
   const Points all = join(core, points);
   cancel.check();
-  const index::Grid grid(all.view(), moved_radius(core.metric, core.eps), Cells::reach, cancel,
-                         moved_space(core.metric));
+  const index::Grid grid(all.view(), transformed_radius(core.metric, core.eps), Cells::eps, cancel,
+                         transformed_space(core.metric));
   const index::RowSearch rows(grid);
   Buffer<std::uint32_t> cluster_of(n), clusters(n);
   const auto order = grid.order();
@@ -182,11 +184,11 @@ Predictor::Predictor(const CoreView& core, const EngineOptions& options, const O
   cancel.check();
   const std::uint64_t m = state.count;
   if (m == 0) return;
-  const std::size_t width = moved_dims(state.metric, state.dims);
+  const std::size_t width = transformed_dims(state.metric, state.dims);
   constexpr std::uint64_t kIndexBytes = 2 * 16 + 4 + 12 + 4;  // sort items, ids, cells, clusters
   MemoryCharge making(state.workers.budget, core.points.bytes() + m * (2 * width * sizeof(double) + kIndexBytes),
                       "the index of the core points");
-  const double radius = moved_radius(state.metric, core.eps);
+  const double radius = transformed_radius(state.metric, core.eps);
   BoxFit fit(state.metric);
   if (!state.metric.box.empty()) {
     require_finite(core.points);
@@ -196,7 +198,7 @@ Predictor::Predictor(const CoreView& core, const EngineOptions& options, const O
   state.workers.arena.execute([&] {
     Points moved;
     PointsView searched = core.points;
-    if (stays(state.metric, core.points)) {
+    if (unchanged(state.metric, core.points)) {
       check_all(core.points);
     } else {
       moved = Points(m, width, Precision::float64);
@@ -204,7 +206,8 @@ Predictor::Predictor(const CoreView& core, const EngineOptions& options, const O
       searched = moved.view();
     }
     cancel.check();
-    if (moved_space(state.metric).plain()) state.kept = state.backend->keep({searched, core.labels, radius}, cancel);
+    if (transformed_space(state.metric).plain())
+      state.kept = state.backend->keep({searched, core.labels, radius}, cancel);
   });
   if (state.kept == nullptr || state.backend->device() >= 0) {
     state.points = copy_of(core.points);
@@ -228,8 +231,8 @@ Labels Predictor::predict(PointsView points, const Observer& observer) const {
   const MemoryCharge inputs(state.workers.budget, points.bytes(), "the points");
   Labels labels;
   if (state.kept != nullptr) {
-    const bool as_they_are = points.precision() == Precision::float64 && stays(state.metric, points);
-    const std::uint64_t moved = as_they_are ? 0 : n * moved_dims(state.metric, state.dims);
+    const bool as_they_are = points.precision() == Precision::float64 && unchanged(state.metric, points);
+    const std::uint64_t moved = as_they_are ? 0 : n * transformed_dims(state.metric, state.dims);
     const MemoryCharge memory(state.workers.budget,
                               moved * sizeof(double) + n * sizeof(std::int32_t) + state.kept->bytes_for(n),
                               "the search of core points");

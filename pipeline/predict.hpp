@@ -27,8 +27,8 @@ class Predictor {
   /// Works on the CPU, unless the options request a GPU. A GPU is used only in up to three dimensions, with the
   /// Euclidean norm and no box. Copies the data that it needs of `core`. O(m·d) and a sort. Throws UsageError if sizes
   /// differ, if a label is negative, if the metric does not fit the points (check_metric()), or if eps is not greater
-  /// than 0, is refused by moved_radius(), or is too small for the periodic box (core/box_fit.hpp); InputError for
-  /// points that Engine::load() refuses; ResourceError; Cancelled.
+  /// than 0, is refused by transformed_radius(), or is too small for the periodic box (core/box_fit.hpp); InputError
+  /// for points that Engine::load() refuses; ResourceError; Cancelled.
   explicit Predictor(const CoreView& core, const EngineOptions& options = {}, const Observer& observer = {});
 
   /// Returns for each of `points`, [host] [n × d], the lowest cluster among the core points within eps, else kNoise:

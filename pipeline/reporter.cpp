@@ -32,7 +32,7 @@ void Reporter::done(const std::function<void()>& hand_over) {
   });
 }
 
-void Reporter::moved(double eps, double share) {
+void Reporter::progress(double eps, double share) {
   if (!observer_.on_progress) return;
   {
     // Batches of a table may arrive here in another order than they were counted in.

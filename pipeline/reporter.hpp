@@ -21,7 +21,7 @@ class Reporter {
   void done(const std::function<void()>& hand_over);
 
   /// Records that rows of a table have arrived. If another thread is reporting, the next report includes them.
-  void moved(double eps, double share);
+  void progress(double eps, double share);
 
  private:
   template <class F>

@@ -8,7 +8,7 @@
 
 namespace epsflow {
 
-TurnQueue::Turn::Turn(TurnQueue& queue, const CancelToken& cancel) : queue_(queue), ticket_(queue.join()) {
+EngineQueue::Lock::Lock(EngineQueue& queue, const CancelToken& cancel) : queue_(queue), ticket_(queue.join()) {
   // A turn that ends wakes the next at once. Cancelling cannot, because signal handlers cancel too, so it is polled.
   constexpr std::chrono::milliseconds kLook{20};
   std::unique_lock lock(queue.mutex_);
@@ -22,13 +22,13 @@ TurnQueue::Turn::Turn(TurnQueue& queue, const CancelToken& cancel) : queue_(queu
   }
 }
 
-std::uint64_t TurnQueue::join() {
+std::uint64_t EngineQueue::join() {
   const std::scoped_lock lock(mutex_);
   waiting_.push_back(next_ticket_);
   return next_ticket_++;
 }
 
-void TurnQueue::leave(std::uint64_t ticket) noexcept {
+void EngineQueue::leave(std::uint64_t ticket) noexcept {
   {
     const std::scoped_lock lock(mutex_);
     std::erase(waiting_, ticket);
@@ -43,7 +43,7 @@ Session::Session(const Dataset& data, const RunOptions& options, const Observer&
       options_(options),
       observer_(observer),
       stop_(observer.cancel),
-      turn_(engine_.turns, stop_) {
+      lock_(engine_.queue, stop_) {
   check_options(options_);
   if (options_.labels == MemorySpace::device && engine_.backend->name() == "cpu") {
     throw UsageError("RunOptions::labels asks for labels on a GPU, and the engine runs on the CPU");
@@ -58,7 +58,7 @@ void Session::require_one_slice(const char* what) const {
 
 double Session::radius(double eps) const {
   data_.fit.require_fit(eps);
-  return moved_radius(data_.metric, eps);
+  return transformed_radius(data_.metric, eps);
 }
 
 std::vector<stages::EpsGroup> Session::groups(const Sweep& sweep) const {

@@ -24,19 +24,19 @@
 namespace epsflow {
 
 /// Serves runs and loads of an engine one at a time, first come, first served, because each may use the whole budget.
-class TurnQueue {
+class EngineQueue {
  public:
   /// The constructor waits for the turn, and the destructor ends it.
-  class Turn {
+  class Lock {
    public:
     /// Throws Cancelled.
-    Turn(TurnQueue& queue, const CancelToken& cancel);
-    Turn(const Turn&) = delete;
-    Turn& operator=(const Turn&) = delete;
-    ~Turn() { queue_.leave(ticket_); }
+    Lock(EngineQueue& queue, const CancelToken& cancel);
+    Lock(const Lock&) = delete;
+    Lock& operator=(const Lock&) = delete;
+    ~Lock() { queue_.leave(ticket_); }
 
    private:
-    TurnQueue& queue_;
+    EngineQueue& queue_;
     std::uint64_t ticket_;
   };
 
@@ -58,13 +58,13 @@ struct EngineState {
   MemoryBudget budget;
   const std::unique_ptr<Backend> backend;
   ArenaPool pool;
-  TurnQueue turns;
+  EngineQueue queue;
 };
 
 /// Holds an engine while no other work uses it. The constructor waits for the turn and throws Cancelled.
-class EngineTurn {
+class EngineLock {
  public:
-  EngineTurn(const Engine& engine, const CancelToken& cancel) : state_(engine.state_), turn_(state_->turns, cancel) {}
+  EngineLock(const Engine& engine, const CancelToken& cancel) : state_(engine.state_), lock_(state_->queue, cancel) {}
 
   [[nodiscard]] Backend& backend() const noexcept { return *state_->backend; }
   /// Returns the bytes that an engine may use of its device's memory, in use or not; 0 if it has no memory.
@@ -76,7 +76,7 @@ class EngineTurn {
 
  private:
   std::shared_ptr<EngineState> state_;
-  TurnQueue::Turn turn_;
+  EngineQueue::Lock lock_;
 };
 
 struct DatasetState {
@@ -91,7 +91,7 @@ struct DatasetState {
   BoxFit fit{metric};      ///< of the points as given, if the metric has a box and transforms any
   const std::size_t dims;  ///< of the points as given
   MemoryCharge memory;
-  MemoryCharge moved_memory;
+  MemoryCharge transformed_memory;
   Points moved;                                ///< the transformed points, if the metric transforms any
   std::unique_ptr<const LoadedPoints> points;  // last, so that it is destroyed first
 };
@@ -127,7 +127,8 @@ class Session {
   /// The arguments must outlive it. Throws UsageError for options that contradict each other or the engine; Cancelled.
   Session(const Dataset& data, const RunOptions& options, const Observer& observer);
 
-  /// Returns the groups of a sweep. Throws UsageError as moved_radius() does, and if the box is too coarse for an eps.
+  /// Returns the groups of a sweep. Throws UsageError as transformed_radius() does, and if the box is too coarse for an
+  /// eps.
   [[nodiscard]] std::vector<stages::EpsGroup> groups(const Sweep& sweep) const;
   /// Returns the radius of eps. Throws as groups().
   [[nodiscard]] double radius(double eps) const;
@@ -176,7 +177,7 @@ class Session {
   const RunOptions& options_;
   const Observer& observer_;
   CancelToken stop_;
-  TurnQueue::Turn turn_;
+  EngineQueue::Lock lock_;
 };
 
 }  // namespace epsflow

@@ -25,7 +25,7 @@ bool counted_by_clusters(const Dataset& data, const RunOptions& options) {
 /// the run, an index while it is built, and clustering.
 std::uint64_t enough_memory(Session& session, double radius, std::size_t levels, const RunOptions& options) {
   const LoadedPoints& points = session.points();
-  IndexOptions index = index_options(options, Cells::reach, session.weights());
+  IndexOptions index = index_options(options, Cells::eps, session.weights());
   index.eps = radius;
   const std::uint64_t verifying = options.verify ? clustering::kVerifyBytesPerPoint : 0;
   return session.budget().used() + points.index_bytes(index) +
@@ -102,7 +102,7 @@ void run_dataset(const Dataset& data, const Sweep& sweep, const OnResult& on_res
                      },
                  .bytes = [&](std::size_t variants) { return cluster.bytes(data.size(), variants); },
                  .result = emit,
-                 .moved = [&](double eps, double share) { reporter.moved(eps, share); }},
+                 .progress = [&](double eps, double share) { reporter.progress(eps, share); }},
                 shared);
   } catch (const ResourceError& error) {
     if (error.needed_memory() == 0) throw;

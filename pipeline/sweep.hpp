@@ -33,9 +33,9 @@ using OnResult = std::function<void(VariantResult&&)>;
 ///
 /// Throws InputError for a coordinate that is NaN or infinite, or that the metric does not allow; UsageError for
 /// options that contradict each other, if the metric does not fit the points (check_metric()), and for an eps so small
-/// or so large that its square leaves the range of float64 (moved_radius()), or for which a periodic box is too large
-/// (core/box_fit.hpp); ResourceError if the memory budget or the machine's memory is too small; Cancelled. Thread-safe.
-/// Source: Gowanlock et al. 2017, "Clustering Throughput Optimization on the GPU".
+/// or so large that its square leaves the range of float64 (transformed_radius()), or for which a periodic box is too
+/// large (core/box_fit.hpp); ResourceError if the memory budget or the machine's memory is too small; Cancelled.
+/// Thread-safe. Source: Gowanlock et al. 2017, "Clustering Throughput Optimization on the GPU".
 [[nodiscard]] std::vector<VariantResult> run(const PointSet& points, const Sweep& sweep,
                                              const EngineOptions& engine = {}, const RunOptions& options = {},
                                              const Observer& observer = {});

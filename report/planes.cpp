@@ -70,7 +70,7 @@ std::vector<double> centred_sample(PointsView points, const Metric& metric, std:
   std::vector<double> rows;
   for (std::size_t i = 0; i < points.size(); i += step) {
     rows.resize(rows.size() + d);
-    move_points(metric, points, i, i + 1, rows.data() + rows.size() - d);
+    transform_points(metric, points, i, i + 1, rows.data() + rows.size() - d);
   }
   std::vector<double> mean(d);
   for (std::size_t i = 0; i < rows.size(); ++i) mean[i % d] += rows[i];
@@ -124,7 +124,7 @@ Plane principal_plane(PointsView points, const Metric& metric) {
   std::array<std::vector<double>, 2> along;
   std::vector<double> moved(points.dims());
   for (std::size_t i = 0; i < points.size(); ++i) {
-    move_points(metric, points, i, i + 1, moved.data());
+    transform_points(metric, points, i, i + 1, moved.data());
     for (std::size_t c = 0; c < 2; ++c) along[c].push_back(dot(moved, found.direction[c]));
   }
   const auto axis = [&](std::size_t c) {

@@ -29,7 +29,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kMostRows = 50;    ///< the largest number of rows of the catalogue of a cell
 constexpr std::size_t kAllRows = 12800;  ///< the approximate number of rows of all cells
-constexpr std::size_t kMostLives = 12;
+constexpr std::size_t kMostBars = 12;
 constexpr std::size_t kShownCoordinates = 6;
 
 /// Returns the value rounded to seven digits, which are more than a page shows.
@@ -101,7 +101,7 @@ struct Report::State {
     std::vector<Bytes> painted = {};        ///< [planes]; empty without labels
     std::vector<std::uint64_t> sizes = {};  ///< the number of clusters with 2^k to 2^(k + 1) − 1 points
     Json rows = Json::array();              ///< of the catalogue, largest clusters first
-    Json lives = nullptr;                   ///< null if unknown
+    Json bars = nullptr;                    ///< null if unknown
     Json validity = nullptr;
     Json score = nullptr;
   };
@@ -223,7 +223,7 @@ Json Report::State::data() const {
     one["score"] = cell.score;
     one["validity"] = cell.validity;
     one["sizes"] = cell.sizes;
-    one["lives"] = cell.lives;
+    one["lives"] = cell.bars;
     one["rows"] = cell.rows;
     if (one["rows"].size() > rows_of_a_cell()) {
       one["rows"].erase(one["rows"].begin() + static_cast<std::ptrdiff_t>(rows_of_a_cell()), one["rows"].end());
@@ -259,7 +259,7 @@ void Report::add(const Variant& variant, const LabelSummary& summary, std::span<
 void Report::add_lineage(const Lineage& lineage) {
   State& state = *state_;
   state.has_lineage = true;
-  const std::vector<std::vector<CellLife>> lives = lives_of_cells(lineage, kMostLives);
+  const std::vector<std::vector<CellBar>> bars = bars_of_cells(lineage, kMostBars);
   const std::vector<double> validity =
       lineage.has_sizes() ? relative_validity(lineage) : std::vector<double>(lineage.cells().size(), NAN);
   for (std::size_t i = 0; i < lineage.cells().size(); ++i) {
@@ -269,10 +269,10 @@ void Report::add_lineage(const Lineage& lineage) {
     if (is_new) cell.summary = of.summary;
     if (cell.sizes.empty()) cell.sizes = histogram_of(of.size);
     cell.validity = short_number(validity[i]);
-    cell.lives = Json::array();
-    for (const CellLife& life : lives[i]) {
+    cell.bars = Json::array();
+    for (const CellBar& life : bars[i]) {
       const Json death = life.death ? Json(lineage.cell(*life.death).variant.eps) : Json();
-      cell.lives.push_back({life.cluster, life.size, lineage.cell(life.birth).variant.eps, death});
+      cell.bars.push_back({life.cluster, life.size, lineage.cell(life.birth).variant.eps, death});
     }
   }
 }

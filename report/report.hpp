@@ -42,7 +42,7 @@ inline constexpr std::uint64_t kMostBytes = 8U << 20U;
 
 class Report {
  public:
-  /// Computes the planes in O(n · d) time, with 4·n bytes for each. Throws as move_points() does.
+  /// Computes the planes in O(n · d) time, with 4·n bytes for each. Throws as transform_points() does.
   explicit Report(Subject subject);
   ~Report();
   Report(Report&&) noexcept;

@@ -57,7 +57,7 @@ struct Build {
   const BuildTable& stage;
   EpsJob& job;
   const Batch& batch;
-  bool must_fit;
+  bool exclusive;
 
   template <class Rows>
   BuildTable::Outcome operator()(const Rows& found) const {
@@ -71,7 +71,7 @@ struct Build {
     return {{first, second}, false};
   }
   BuildTable::Outcome operator()(const TableFull&) const {
-    if (!must_fit) return {{}, true};
+    if (!exclusive) return {{}, true};
     // The search found more than the estimate: the error names the memory for all rows by the corrected estimate.
     const std::uint64_t bytes = std::max(job.search->plan().pairs * 4, job.table->bytes());
     throw_table_too_large(job, stage.pool, bytes, false);
@@ -86,8 +86,8 @@ struct Build {
 }  // namespace
 
 BuildTable::Outcome BuildTable::operator()(EpsJob& job, const Batch& batch, const BatchResult& result,
-                                           bool must_fit) const {
-  return std::visit(Build{*this, job, batch, must_fit}, result);
+                                           bool exclusive) const {
+  return std::visit(Build{*this, job, batch, exclusive}, result);
 }
 
 }  // namespace epsflow::stages

@@ -21,8 +21,8 @@ struct BuildTable {
   };
 
   /// Enters the found rows in job.table. If the memory budget has no room for them: sets Outcome::table_full if
-  /// `must_fit` is false, and throws ResourceError otherwise. Rethrows the error of a failed search.
-  [[nodiscard]] Outcome operator()(EpsJob& job, const Batch& batch, const BatchResult& result, bool must_fit) const;
+  /// `exclusive` is false, and throws ResourceError otherwise. Rethrows the error of a failed search.
+  [[nodiscard]] Outcome operator()(EpsJob& job, const Batch& batch, const BatchResult& result, bool exclusive) const;
 };
 
 }  // namespace epsflow::stages

@@ -14,7 +14,7 @@ constexpr std::size_t kFewestSharedVariants = 4;
 
 Cells choose_cells(StrategyChoice choice, bool table_wanted, std::size_t dims) noexcept {
   const bool direct = choice == StrategyChoice::direct || (choice == StrategyChoice::automatic && !table_wanted);
-  return direct && dims <= index::kMostCliqueDims ? Cells::clique : Cells::reach;
+  return direct && dims <= index::kMostDenseBoxDims ? Cells::dense_box : Cells::eps;
 }
 
 StrategyAnswer choose_strategy(const StrategyQuestion& question) noexcept {
@@ -22,7 +22,7 @@ StrategyAnswer choose_strategy(const StrategyQuestion& question) noexcept {
   if (question.choice == StrategyChoice::direct) return {Strategy::direct, "asked for"};
   if (question.table_wanted) return {Strategy::table, "an option of tables was given"};
   if (question.table_refused) return {Strategy::direct, "a table does not fit the memory budget"};
-  if (question.index.cliques) return {Strategy::direct, "cells whose points are all neighbours"};
+  if (question.index.dense_boxes) return {Strategy::direct, "cells whose points are all neighbours"};
   if (question.index.pairs_stay) return {Strategy::direct, "pairs are found once and kept"};
   if (question.variants < kFewestSharedVariants) return {Strategy::direct, "too few minpts to pay for a table"};
   if (question.index.candidates / 3 * sizeof(std::uint32_t) > question.memory) {

@@ -33,7 +33,7 @@ struct StrategyAnswer {
 ///
 /// Without a table each point is searched once for its count, once more when it becomes core (except candidates already
 /// in its set), and once for each minpts for which it is not core. With a table everything is searched once and then
-/// read. So a table pays if cells are not cliques, several minpts share it, and it fits: at most a third of the
+/// read. So a table pays if cells are not dense boxes, several minpts share it, and it fits: at most a third of the
 /// candidates were neighbours in the sets measured, and an id takes 4 bytes.
 [[nodiscard]] StrategyAnswer choose_strategy(const StrategyQuestion& question) noexcept;
 

@@ -41,7 +41,7 @@ bool ClusterDirectly::operator()(EpsJob& job, bool alone, const std::function<vo
         job.group.minpts.erase(job.group.minpts.begin());
       });
     });
-    if (trace != nullptr) trace->count_open_pairs(counted->open_pairs());
+    if (trace != nullptr) trace->count_undecided_pairs(counted->undecided_pairs());
     return true;
   } catch (const ResourceError&) {
     // An exception of the caller is not a lack of memory here. Clusters of an eps come all or none.

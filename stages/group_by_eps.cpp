@@ -12,7 +12,7 @@ std::vector<EpsGroup> group_by_eps(const Sweep& sweep, const Metric& metric) {
   std::vector<EpsGroup> groups;
   for (auto& [eps, minpts] : by_eps) {
     std::sort(minpts.begin(), minpts.end(), std::greater<>());
-    groups.push_back({eps, std::move(minpts), moved_radius(metric, eps)});
+    groups.push_back({eps, std::move(minpts), transformed_radius(metric, eps)});
   }
   return groups;
 }

@@ -155,9 +155,9 @@ class CoreLinks {
         rows_(rows),
         cancel_(cancel),
         metric_(canonical(slices.metric)),
-        space_(moved_space(metric_)),
-        radius_(moved_radius(metric_, eps)),
-        width_(moved_dims(metric_, slices.points.dims())) {
+        space_(transformed_space(metric_)),
+        radius_(transformed_radius(metric_, eps)),
+        width_(transformed_dims(metric_, slices.points.dims())) {
     for (const ClosedAxis& axis : space_.axes) periods_.push_back(axis.length);
   }
 
@@ -177,8 +177,8 @@ class CoreLinks {
         core.features.insert(core.features.end(), end - i, f);
         core.places.resize(core.features.size() * width_);
         const std::size_t row = of_feature[i];
-        move_points(metric_, slices_.points, row, row + (end - i),
-                    core.places.data() + core.places.size() - (end - i) * width_);
+        transform_points(metric_, slices_.points, row, row + (end - i),
+                         core.places.data() + core.places.size() - (end - i) * width_);
         i = end;
       }
     }
@@ -195,7 +195,7 @@ class CoreLinks {
       std::copy(after.places.begin(), after.places.end(),
                 std::copy(before.places.begin(), before.places.end(), places.data()));
       const index::Grid grid(PointsView(std::span<const double>(places.data(), n * width_), width_), radius_,
-                             Cells::reach, cancel_, space_);
+                             Cells::eps, cancel_, space_);
       links = links_in(Pair(before, after, after.features.front(), grid), grid);
     });
     join_links(links);
@@ -249,9 +249,9 @@ void check_points(const SlicedLabels& slices, double eps) {
   constexpr std::size_t kGrain = 1 << 13;
   parallel_ranges(n, kGrain, [&](std::size_t begin, std::size_t end) {
     require_finite(slices.points, begin, end);
-    if (metric.box.empty() || stay(metric, slices.points, begin, end)) return;
-    Buffer<double> room((end - begin) * moved_dims(metric, slices.points.dims()));
-    move_points(metric, slices.points, begin, end, room.data());
+    if (metric.box.empty() || is_identity(metric, slices.points, begin, end)) return;
+    Buffer<double> room((end - begin) * transformed_dims(metric, slices.points.dims()));
+    transform_points(metric, slices.points, begin, end, room.data());
   });
   if (metric.box.empty()) return;
   BoxFit fit(metric);

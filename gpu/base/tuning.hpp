@@ -22,8 +22,8 @@ struct UploadShape {
 /// One or two GPUs: few copies, because the driver starts them one by one.
 inline constexpr std::size_t kFewGpus = 2;
 inline constexpr UploadShape kUploadOfFew{8, 4};
-/// More GPUs: host memory is the limit, so the two buffers of a thread stay in the cache of its core. For a billion points four
-/// GPUs take .34 s in place of .43, but two would take .57 in place of .54 (benchmarks/results/gpus.md).
+/// More GPUs: host memory is the limit, so the two buffers of a thread stay in the cache of its core. For a billion
+/// points four GPUs take .34 s in place of .43, but two would take .57 in place of .54 (benchmarks/results/gpus.md).
 inline constexpr UploadShape kUploadOfMany{12, 1};
 /// The most threads that pick rows out of others, at some 3 GB/s each.
 inline constexpr unsigned kGatherThreads = 16;

@@ -45,7 +45,7 @@ std::uint64_t ArraysToHost::useful(unsigned threads) const noexcept {
   return std::clamp<std::uint64_t>(bytes_ / tuning::kCatalogBytesPerThread, 1, std::max(threads, 1U));
 }
 
-void ArraysToHost::make_room(unsigned threads) {
+void ArraysToHost::make_buffer(unsigned threads) {
   on_threads(useful(threads), arrays_.size(), [&](std::uint64_t i) { arrays_[i].to = arrays_[i].make(); });
 }
 

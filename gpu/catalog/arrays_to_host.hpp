@@ -10,7 +10,7 @@
 
 namespace epsflow::gpu {
 
-/// Use: next() for every array, then make_room(), then copy(). Copies go through pinned memory, up to kCatalogCopy
+/// Use: next() for every array, then make_buffer(), then copy(). Copies go through pinned memory, up to kCatalogCopy
 /// bytes at a time. Several threads allocate and fill the vectors, because fresh pages take longer than the copy.
 class ArraysToHost {
  public:
@@ -25,8 +25,8 @@ class ArraysToHost {
     bytes_ += count * sizeof(T);
   }
   /// Allocates all vectors, while the GPU computes their contents. Throws std::bad_alloc.
-  void make_room(unsigned threads);
-  /// Copies all arrays after make_room(). Waits. Throws DeviceError.
+  void make_buffer(unsigned threads);
+  /// Copies all arrays after make_buffer(). Waits. Throws DeviceError.
   void copy(const void* from, PinnedPool& pinned, cudaStream_t stream, unsigned threads);
 
  private:

@@ -240,7 +240,7 @@ class Cataloguer {
     made.cluster.assign(labels.begin(), labels.end());
     made.size.resize(each);
     for (std::uint64_t c = 0; c < each; ++c) made.size[c] = starts[c + 1] - starts[c];
-    found.make_room(place_.threads);
+    found.make_buffer(place_.threads);
     found.copy(found_.data(), place_.pinned, stream_.get(), place_.threads);
     require_differences(made);
     return made;
@@ -256,7 +256,7 @@ class Cataloguer {
   void bring(std::vector<T>& to, const T* from, std::uint64_t count, const Stream& stream) {
     ArraysToHost array;
     array.next(to, count);
-    array.make_room(place_.threads);
+    array.make_buffer(place_.threads);
     array.copy(from, place_.pinned, stream.get(), place_.threads);
   }
 

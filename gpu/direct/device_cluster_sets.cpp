@@ -5,12 +5,12 @@
 namespace epsflow::gpu {
 
 Clusters DeviceClusterSets::take(const LabelledLevel& level, std::uint32_t clusters, bool last, cudaStream_t stream) {
-  if (births_.size() == 0) {
-    births_ = {memory_, stream, level.size};
-    check(cudaMemsetAsync(births_.data(), 0xFF, births_.bytes(), stream));
+  if (core_since_.size() == 0) {
+    core_since_ = {memory_, stream, level.size};
+    check(cudaMemsetAsync(core_since_.data(), 0xFF, core_since_.bytes(), stream));
   }
   require_countable(all_before_ + clusters);
-  launch_births(level, static_cast<std::uint32_t>(all_before_), births_.data(), stream);
+  launch_core_since(level, static_cast<std::uint32_t>(all_before_), core_since_.data(), stream);
 
   // The arrays are adjacent, so that one copy brings them to the host.
   const std::uint64_t count = clusters;
@@ -31,9 +31,9 @@ Clusters DeviceClusterSets::take(const LabelledLevel& level, std::uint32_t clust
   DeviceBuffer<std::int32_t> by_id;
   if (last) {
     by_id = {memory_, stream, level.labelled};
-    launch_births_by_id(level, births_.data(), by_id.data(), stream);
-    result.births = Labels(level.labelled, labels_);
-    check(cudaMemcpyAsync(result.births.data(), by_id.data(), by_id.bytes(), cudaMemcpyDeviceToHost, stream));
+    launch_core_since_by_id(level, core_since_.data(), by_id.data(), stream);
+    result.core_since = Labels(level.labelled, labels_);
+    check(cudaMemcpyAsync(result.core_since.data(), by_id.data(), by_id.bytes(), cudaMemcpyDeviceToHost, stream));
   }
   check(cudaStreamSynchronize(stream));
   const std::uint32_t* at = on_host.as<std::uint32_t>();

@@ -43,20 +43,20 @@ __global__ void join_clusters_kernel(Numbering numbering, const std::uint32_t* r
 }
 
 __global__ void __launch_bounds__(tuning::kDirectThreads)
-    births_kernel(LabelledLevel level, std::uint32_t offset, std::int32_t* births) {
+    core_since_kernel(LabelledLevel level, std::uint32_t offset, std::int32_t* core_since) {
   const std::uint64_t p = direct_thread();
-  if (p >= level.size || births[p] != Clusters::kNeverCore) return;
+  if (p >= level.size || core_since[p] != Clusters::kNeverCore) return;
   const auto position = static_cast<std::uint32_t>(p);
   const std::uint32_t node = level.node_of != nullptr ? level.node_of[p] : position;
   const std::uint32_t number = level.numbering.numbers[node] & kNumberMask;
   if (number != kNoNumber && is_core(level.nodes, node, position)) {
-    births[p] = static_cast<std::int32_t>(offset + number);
+    core_since[p] = static_cast<std::int32_t>(offset + number);
   }
 }
 
-__global__ void births_by_id_kernel(LabelledLevel level, const std::int32_t* births, std::int32_t* by_id) {
+__global__ void core_since_by_id_kernel(LabelledLevel level, const std::int32_t* core_since, std::int32_t* by_id) {
   const std::uint64_t p = direct_thread();
-  if (p < level.size && level.nodes.order[p] < level.labelled) by_id[level.nodes.order[p]] = births[p];
+  if (p < level.size && level.nodes.order[p] < level.labelled) by_id[level.nodes.order[p]] = core_since[p];
 }
 
 }  // namespace
@@ -75,14 +75,15 @@ void launch_join_clusters(const Numbering& numbering, const std::uint32_t* roots
   check_launch(stream);
 }
 
-void launch_births(const LabelledLevel& level, std::uint32_t offset, std::int32_t* births, cudaStream_t stream) {
-  births_kernel<<<direct_blocks(level.size), tuning::kDirectThreads, 0, stream>>>(level, offset, births);
+void launch_core_since(const LabelledLevel& level, std::uint32_t offset, std::int32_t* core_since,
+                       cudaStream_t stream) {
+  core_since_kernel<<<direct_blocks(level.size), tuning::kDirectThreads, 0, stream>>>(level, offset, core_since);
   check_launch(stream);
 }
 
-void launch_births_by_id(const LabelledLevel& level, const std::int32_t* births, std::int32_t* by_id,
-                         cudaStream_t stream) {
-  births_by_id_kernel<<<direct_blocks(level.size), tuning::kDirectThreads, 0, stream>>>(level, births, by_id);
+void launch_core_since_by_id(const LabelledLevel& level, const std::int32_t* core_since, std::int32_t* by_id,
+                             cudaStream_t stream) {
+  core_since_by_id_kernel<<<direct_blocks(level.size), tuning::kDirectThreads, 0, stream>>>(level, core_since, by_id);
   check_launch(stream);
 }
 

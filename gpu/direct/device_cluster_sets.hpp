@@ -23,11 +23,12 @@ struct LabelledLevel {
 /// Takes the levels of one clustering, from its largest minpts down.
 class DeviceClusterSets {
  public:
-  /// labels: host memory for births. borders: border points are distinguished from noise; else clusters lack sizes.
+  /// labels: host memory for core_since. borders: border points are distinguished from noise; else clusters lack sizes.
   DeviceClusterSets(DeviceMemory& memory, PinnedPool& pinned, std::shared_ptr<LabelMemory> labels, bool borders)
       : memory_(memory), pinned_(pinned), labels_(std::move(labels)), borders_(borders) {}
 
-  /// Returns the clusters of a level. last: at the smallest minpts, with births. Waits for the stream. O(nodes + size).
+  /// Returns the clusters of a level. last: at the smallest minpts, with core_since. Waits for the stream. O(nodes +
+  /// size).
   [[nodiscard]] Clusters take(const LabelledLevel& level, std::uint32_t clusters, bool last, cudaStream_t stream);
 
  private:
@@ -35,10 +36,10 @@ class DeviceClusterSets {
   PinnedPool& pinned_;
   std::shared_ptr<LabelMemory> labels_;
   bool borders_;
-  DeviceBuffer<std::int32_t> births_;  ///< [size] by position
-  DeviceBuffer<std::uint32_t> roots_;  ///< [clusters of the level before] one node of each
-  std::uint32_t before_ = 0;           ///< the number of these
-  std::uint64_t all_before_ = 0;       ///< number of clusters of all levels so far
+  DeviceBuffer<std::int32_t> core_since_;  ///< [size] by position
+  DeviceBuffer<std::uint32_t> roots_;      ///< [clusters of the level before] one node of each
+  std::uint32_t before_ = 0;               ///< the number of these
+  std::uint64_t all_before_ = 0;           ///< number of clusters of all levels so far
 };
 
 /// The facts of each cluster. [device] [clusters]
@@ -54,10 +55,10 @@ void launch_list_clusters(const LabelledLevel& level, const ClusterArrays& clust
 /// Writes joined[k] = the number of the cluster that contains node roots[k] now.
 void launch_join_clusters(const Numbering& numbering, const std::uint32_t* roots, std::uint32_t count,
                           std::uint32_t* joined, cudaStream_t stream);
-/// Writes births[p] = offset + the number of its cluster, for core points that had no birth.
-void launch_births(const LabelledLevel& level, std::uint32_t offset, std::int32_t* births, cudaStream_t stream);
-/// Copies births from positions to ids, for points that get labels.
-void launch_births_by_id(const LabelledLevel& level, const std::int32_t* births, std::int32_t* by_id,
-                         cudaStream_t stream);
+/// Writes core_since[p] = offset + the number of its cluster, for core points that had none.
+void launch_core_since(const LabelledLevel& level, std::uint32_t offset, std::int32_t* core_since, cudaStream_t stream);
+/// Copies core_since from positions to ids, for points that get labels.
+void launch_core_since_by_id(const LabelledLevel& level, const std::int32_t* core_since, std::int32_t* by_id,
+                             cudaStream_t stream);
 
 }  // namespace epsflow::gpu

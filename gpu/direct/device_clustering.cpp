@@ -4,7 +4,7 @@
 
 #include <epsflow/gpu/base/device.hpp>
 #include <epsflow/gpu/base/nvtx.hpp>
-#include <epsflow/gpu/direct/clique_clustering.hpp>
+#include <epsflow/gpu/direct/dense_box_clustering.hpp>
 #include <epsflow/gpu/direct/point_clustering.hpp>
 #include <epsflow/index/cell_axes.hpp>
 
@@ -31,7 +31,7 @@ class NoClustering final : public DeviceClustering {
 
 DeviceClustering::DeviceClustering(const DirectTask& task)
     : memory_(&task.memory), pinned_(&task.pinned), least_(task.minpts.least) {
-  if (task.births != nullptr) sets_.emplace(task.memory, task.pinned, task.births, task.borders);
+  if (task.core_since != nullptr) sets_.emplace(task.memory, task.pinned, task.core_since, task.borders);
 }
 
 UnitedPart& DeviceClustering::unite(std::uint32_t minpts) {
@@ -58,7 +58,7 @@ std::vector<LevelResult> DeviceClustering::label(std::span<const LabelTarget> ta
 void DeviceClustering::find_shared(const DirectTask& task, const DeviceShared::FindPositions& find) {
   if (task.shared == nullptr) return;
   shared_.emplace(*task.shared, task.points.device().size, find, task.memory, stream().get());
-  if (task.denies_ghosts()) shared_->deny_ghosts(counts(), stream().get());
+  if (task.excludes_outer_ghosts()) shared_->exclude_outer_ghosts(counts(), stream().get());
 }
 
 std::vector<std::uint32_t> DeviceClustering::shared_clusters() {
@@ -96,10 +96,10 @@ std::unique_ptr<DeviceClustering> make_device_clustering(const DirectTask& task,
   const DevicePoints& points = task.points;
   const PointsOnDevice device = points.device();
   if (device.size == 0) return std::make_unique<NoClustering>(task.borders);
-  if (grid == nullptr && device.dims <= index::kMostCliqueDims) {
-    const index::CellAxes axes = index::choose_axes(points.host_for(task.eps), task.eps, Cells::clique, task.cancel,
+  if (grid == nullptr && device.dims <= index::kMostDenseBoxDims) {
+    const index::CellAxes axes = index::choose_axes(points.host_for(task.eps), task.eps, Cells::dense_box, task.cancel,
                                                     points.extents(), points.space());
-    if (axes.cliques) return std::make_unique<CliqueClustering>(task, axes);
+    if (axes.dense_boxes) return std::make_unique<DenseBoxClustering>(task, axes);
   }
   if (grid == nullptr) {
     grid = std::make_shared<const DeviceGrid>(points, task.eps, task.memory, task.pinned, task.cancel);

@@ -37,7 +37,7 @@ class DeviceClustering : public CountedPart, protected UnitedPart {
   [[nodiscard]] std::vector<std::uint32_t> shared_clusters() final;
   [[nodiscard]] std::vector<LevelResult> label(std::span<const LabelTarget> targets,
                                                std::span<const ClusterNumbers> numbers) final;
-  /// Returns nothing unless the clustering uses clique cells.
+  /// Returns nothing unless the clustering uses dense-box cells.
   [[nodiscard]] std::optional<std::vector<BorderTie>> border_ties(std::span<const std::uint8_t>,
                                                                   std::uint32_t) override {
     return std::nullopt;
@@ -69,10 +69,10 @@ class DeviceClustering : public CountedPart, protected UnitedPart {
   std::uint32_t minpts_ = 0;               ///< minpts of the last level
 };
 
-/// Builds the index of one eps, and counts neighbours up to the largest minpts, or sums weights. Uses clique cells if
-/// the data permit it, else clusters point by point. All that `task` refers to must outlive the result; the GPU must be
-/// the current one. Memory: about 40 bytes for each point, without points and labels, and 24 more with weights. grid:
-/// of the points for eps, or null; if given, clusters point by point. Throws DeviceOutOfMemory, Cancelled.
+/// Builds the index of one eps, and counts neighbours up to the largest minpts, or sums weights. Uses dense-box cells
+/// if the data permit it, else clusters point by point. All that `task` refers to must outlive the result; the GPU must
+/// be the current one. Memory: about 40 bytes for each point, without points and labels, and 24 more with weights.
+/// grid: of the points for eps, or null; if given, clusters point by point. Throws DeviceOutOfMemory, Cancelled.
 [[nodiscard]] std::unique_ptr<DeviceClustering> make_device_clustering(
     const DirectTask& task, std::shared_ptr<const DeviceGrid> grid = nullptr);
 

@@ -8,7 +8,7 @@
 #include <epsflow/gpu/base/device.hpp>
 #include <epsflow/gpu/base/tuning.hpp>
 #include <epsflow/gpu/base/upload.hpp>
-#include <epsflow/gpu/direct/clique_kernels.hpp>
+#include <epsflow/gpu/direct/dense_box_kernels.hpp>
 #include <epsflow/gpu/direct/direct_task.hpp>
 #include <epsflow/gpu/grid/device_points.hpp>
 #include <epsflow/index/cell_axes.hpp>
@@ -26,7 +26,7 @@ std::vector<double> widened(PointsView points) {
 
 bool DeviceCore::serves(const CoreInput& core) noexcept {
   constexpr auto kNone = static_cast<std::int32_t>(kNoNumber);
-  return core.points.dims() <= index::kMostCliqueDims && core.points.size() <= kMostGpuPoints &&
+  return core.points.dims() <= index::kMostDenseBoxDims && core.points.size() <= kMostGpuPoints &&
          std::find(core.labels.begin(), core.labels.end(), kNone) == core.labels.end();
 }
 
@@ -58,12 +58,12 @@ std::optional<Labels> DeviceCore::assign(std::span<const double> places, const C
   const DevicePoints points(DevicePointsView(all.data(), size, dims_, {home_.device, stream.get()}), memory);
   cancel.check();
   const index::CellAxes axes =
-      index::choose_axes(points.host_for(radius_), radius_, Cells::clique, cancel, points.extents(), Space{});
-  if (!axes.cliques) return std::nullopt;
-  CliqueGrid grid(points, radius_, axes, memory, home_.pinned, cancel);
+      index::choose_axes(points.host_for(radius_), radius_, Cells::dense_box, cancel, points.extents(), Space{});
+  if (!axes.dense_boxes) return std::nullopt;
+  DenseBoxGrid grid(points, radius_, axes, memory, home_.pinned, cancel);
   grid.finish();
   const cudaStream_t on = grid.stream().get();
-  const CliqueView& view = grid.view();
+  const DenseBoxView& view = grid.view();
   const DeviceBuffer<std::uint32_t> core_bits(memory, on, std::uint64_t{size} / 32 + 1);
   const DeviceBuffer<std::uint32_t> numbers(memory, on, view.cells);
   const DeviceBuffer<std::uint32_t> differ(memory, on, 1);

@@ -10,7 +10,7 @@
 #include <epsflow/core/labels.hpp>
 #include <epsflow/gpu/base/memory.hpp>
 #include <epsflow/gpu/base/stream.hpp>
-#include <epsflow/gpu/direct/clique_grid.hpp>
+#include <epsflow/gpu/direct/dense_box_grid.hpp>
 
 namespace epsflow::gpu {
 
@@ -23,9 +23,10 @@ struct DeviceCoreHome {
   std::shared_ptr<LabelMemory> labels;
 };
 
-/// assign() sorts core points and places into clique cells. Each place gets the lowest cluster among cells that have
-/// core points within the radius, as a border point does. Returns nothing if the cells are not cliques, if core points
-/// of a cell have different labels (no clustering makes these), or if there are more than kMostGpuPoints in total.
+/// assign() sorts core points and places into dense-box cells. Each place gets the lowest cluster among cells that have
+/// core points within the radius, as a border point does. Returns nothing if the cells are not dense boxes, if core
+/// points of a cell have different labels (no clustering makes these), or if there are more than kMostGpuPoints in
+/// total.
 class DeviceCore final : public KeptCore {
  public:
   /// The GPU must be the current one. Throws DeviceOutOfMemory.
@@ -54,7 +55,7 @@ class DeviceCore final : public KeptCore {
 
 /// Writes for each cell the label of its core points, or kNoNumber, and for each id below `count`, a core point, a bit
 /// of core_bits. Sets *differ to 1 if labels in a cell differ. labels: [count] by id; numbers: [cells].
-void launch_place_core(const CliqueView& view, const std::int32_t* labels, std::uint32_t count,
+void launch_place_core(const DenseBoxView& view, const std::int32_t* labels, std::uint32_t count,
                        std::uint32_t* core_bits, std::uint32_t* numbers, std::uint32_t* differ, cudaStream_t stream);
 
 }  // namespace epsflow::gpu

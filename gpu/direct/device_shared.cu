@@ -72,7 +72,9 @@ void copy_in(T* to, std::span<const T> from, cudaStream_t stream) {
 
 DeviceShared::DeviceShared(const SharedPoints& shared, std::uint32_t size, const FindPositions& find,
                            DeviceMemory& memory, cudaStream_t stream)
-    : memory_(memory), ghosts_(shared.unlabelled), positions_(memory, stream, shared.asked.size() + shared.unlabelled) {
+    : memory_(memory),
+      ghosts_(shared.outer_ghosts),
+      positions_(memory, stream, shared.asked.size() + shared.outer_ghosts) {
   if (positions_.size() == 0) return;
   copy_in(positions_.data(), shared.asked, stream);
   if (ghosts_ > 0) {
@@ -92,7 +94,7 @@ void launch_positions_of(const std::uint32_t* order, std::uint32_t size, std::ui
   check_launch(scratch.stream);
 }
 
-void DeviceShared::deny_ghosts(std::uint32_t* counts, cudaStream_t stream) const {
+void DeviceShared::exclude_outer_ghosts(std::uint32_t* counts, cudaStream_t stream) const {
   if (ghosts_ == 0) return;
   deny_kernel<<<direct_blocks(ghosts_), tuning::kDirectThreads, 0, stream>>>(positions_.data() + asked(), ghosts_,
                                                                              counts);

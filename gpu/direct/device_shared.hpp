@@ -22,7 +22,7 @@ class DeviceShared {
                cudaStream_t stream);
 
   /// Sets the counts of ghosts without labels to 0, so that none is core. counts: [device] [size] by position.
-  void deny_ghosts(std::uint32_t* counts, cudaStream_t stream) const;
+  void exclude_outer_ghosts(std::uint32_t* counts, cudaStream_t stream) const;
   /// Implements UnitedPart::shared_clusters().
   [[nodiscard]] std::vector<std::uint32_t> clusters(const LabelledLevel& level, cudaStream_t stream) const;
   /// Renumbers the clusters of a level, and adds up the sizes of clusters that get the same number.

@@ -1,8 +1,8 @@
 #include <epsflow/core/checked.hpp>
 #include <epsflow/gpu/base/error.hpp>
 #include <epsflow/gpu/base/tuning.hpp>
-#include <epsflow/gpu/direct/clique_grid.hpp>
 #include <epsflow/gpu/direct/counting.cuh>
+#include <epsflow/gpu/direct/dense_box_grid.hpp>
 #include <epsflow/gpu/direct/device_weighing.hpp>
 #include <epsflow/gpu/direct/tally.cuh>
 
@@ -16,7 +16,7 @@ __global__ void units_kernel(const std::int64_t* of_ids, Ghosts ghosts, const st
 }
 
 /// The thread of a cell's first position sums up the cell, until the sum is enough.
-__global__ void sum_cells_kernel(CliqueView view, WeightCounting weights, WholeWeights::Sum* sums) {
+__global__ void sum_cells_kernel(DenseBoxView view, WeightCounting weights, WholeWeights::Sum* sums) {
   const std::uint64_t p = direct_thread();
   if (p >= view.size) return;
   const std::uint32_t cell = view.cell_of[p];
@@ -55,7 +55,7 @@ DeviceWeighing::DeviceWeighing(const WeightTask& task, const std::uint32_t* orde
            .enough = task.levels.enough()};
 }
 
-void DeviceWeighing::sum_cells(const CliqueView& cells, DeviceMemory& memory, cudaStream_t stream) {
+void DeviceWeighing::sum_cells(const DenseBoxView& cells, DeviceMemory& memory, cudaStream_t stream) {
   of_cells_ = {memory, stream, cells.size};  // the number of cells is not known yet
   sum_cells_kernel<<<direct_blocks(cells.size), tuning::kDirectThreads, 0, stream>>>(cells, WeightCounting{view_},
                                                                                      of_cells_.data());

@@ -11,7 +11,7 @@
 
 namespace epsflow::gpu {
 
-struct CliqueView;
+struct DenseBoxView;
 
 /// The weights of a data set, and the minpts of a clustering that sums them.
 struct WeightTask {
@@ -38,7 +38,7 @@ class DeviceWeighing {
                  DeviceMemory& memory, cudaStream_t stream);
 
   /// Sums up the weights of each cell, until its points are known to be core. O(n).
-  void sum_cells(const CliqueView& cells, DeviceMemory& memory, cudaStream_t stream);
+  void sum_cells(const DenseBoxView& cells, DeviceMemory& memory, cudaStream_t stream);
 
   [[nodiscard]] const WeighingView& view() const noexcept { return view_; }
 

@@ -22,18 +22,18 @@ struct DirectTask {
   PinnedPool& pinned;
   const CancelToken& cancel;
   PhaseMarks* marks = nullptr;
-  /// The memory for births if clusters are requested as objects, else null.
-  std::shared_ptr<LabelMemory> births = nullptr;
+  /// The memory for core_since if clusters are requested as objects, else null.
+  std::shared_ptr<LabelMemory> core_since = nullptr;
   bool borders = true;                                  ///< true if border points are distinguished from noise
   std::shared_ptr<const WeightTask> weights = nullptr;  ///< null if neighbours are counted
   const SharedPoints* shared = nullptr;                 ///< null unless the points are a part
 
   /// True if ghosts of a part must not be core: their counts are set to 0.
-  [[nodiscard]] bool denies_ghosts() const noexcept { return shared != nullptr && !shared->unlabelled_core; }
+  [[nodiscard]] bool excludes_outer_ghosts() const noexcept { return shared != nullptr && !shared->outer_may_be_core; }
   /// The points without labels. Those of a part come from other parts.
   [[nodiscard]] Ghosts ghosts() const noexcept {
     if (shared == nullptr) return points.ghosts();
-    return {points.device().size - shared->unlabelled, shared->unlabelled};
+    return {points.device().size - shared->outer_ghosts, shared->outer_ghosts};
   }
 };
 
@@ -45,7 +45,7 @@ struct NodeArrays {
   NodeArrays() = default;
   NodeArrays(const DirectTask& task, cudaStream_t stream, std::uint32_t nodes, std::uint32_t points)
       : parents(task.memory, stream, nodes),
-        smallest(task.memory, stream, task.births != nullptr ? nodes : 0),
+        smallest(task.memory, stream, task.core_since != nullptr ? nodes : 0),
         numbers(task.memory, stream, nodes),
         sizes(task.memory, stream, nodes <= tuning::kCountedNodes ? nodes : 0),
         ids(task.memory, stream, rank_words(points)) {}

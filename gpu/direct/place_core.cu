@@ -11,7 +11,7 @@ __global__ void no_numbers_kernel(std::uint32_t* numbers, std::uint32_t cells) {
   if (cell < cells) numbers[cell] = kNoNumber;
 }
 
-__global__ void place_core_kernel(CliqueView view, const std::int32_t* labels, std::uint32_t count,
+__global__ void place_core_kernel(DenseBoxView view, const std::int32_t* labels, std::uint32_t count,
                                   std::uint32_t* core_bits, std::uint32_t* numbers, std::uint32_t* differ) {
   const std::uint64_t thread = direct_thread();
   const auto p = static_cast<std::uint32_t>(thread);
@@ -30,7 +30,7 @@ __global__ void place_core_kernel(CliqueView view, const std::int32_t* labels, s
 
 }  // namespace
 
-void launch_place_core(const CliqueView& view, const std::int32_t* labels, std::uint32_t count,
+void launch_place_core(const DenseBoxView& view, const std::int32_t* labels, std::uint32_t count,
                        std::uint32_t* core_bits, std::uint32_t* numbers, std::uint32_t* differ, cudaStream_t stream) {
   no_numbers_kernel<<<direct_blocks(view.cells), tuning::kDirectThreads, 0, stream>>>(numbers, view.cells);
   check_launch(stream);

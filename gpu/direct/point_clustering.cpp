@@ -22,7 +22,7 @@ PointClustering::PointClustering(const DirectTask& task, std::shared_ptr<const D
   order_ = {task_.memory, stream, n};
   check(cudaMemcpyAsync(order_.data(), grid_.order().data(), order_.bytes(), cudaMemcpyHostToDevice, stream));
   core_bits_ = {task_.memory, stream, words};
-  const bool several = task_.minpts.most != task_.minpts.least || task_.denies_ghosts();
+  const bool several = task_.minpts.most != task_.minpts.least || task_.excludes_outer_ghosts();
   if (several) {
     counts_ = {task_.memory, stream, n};
     core_before_ = {task_.memory, stream, words};

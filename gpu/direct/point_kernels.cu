@@ -100,7 +100,7 @@ __global__ void __launch_bounds__(tuning::kDirectThreads)
 }
 
 /// Compiles four to six dimensions of plain spaces, and two or three of others. Plain spaces of fewer dimensions come
-/// here only if the cells of their index are not cliques, which is so rare that the general kernels suffice.
+/// here only if the cells of their index are not dense boxes, which is so rare that the general kernels suffice.
 template <class F>
 void with_grid_types(const GridView& grid, F f) {
   if (grid.space.plain()) return with_row_types<4, 5, 6>(grid, f);

@@ -32,7 +32,7 @@ DeviceGrid::DeviceGrid(const DevicePoints& points, double eps, DeviceMemory& mem
   view_.limit = points.space().limit(eps);
   if (device.size == 0) return;
   const index::CellAxes chosen =
-      index::choose_axes(points.host_for(eps), eps, Cells::reach, cancel, points.extents(), points.space());
+      index::choose_axes(points.host_for(eps), eps, Cells::eps, cancel, points.extents(), points.space());
   const std::vector<index::CellAxis>& axes = chosen.axes;
   const index::CellKeys keys(chosen);
   KeyMaker maker(keys, points.slices());

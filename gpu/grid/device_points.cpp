@@ -161,7 +161,7 @@ PointsView DevicePoints::host() const {
 }
 
 PointsView DevicePoints::host_for(double eps) const {
-  const double side = index::SlotWidth::of_clique(eps, std::max<std::size_t>(device_.dims, 1)).side;
+  const double side = index::SlotWidth::of_dense_box(eps, std::max<std::size_t>(device_.dims, 1)).side;
   const bool plain = !extents_.empty() && std::all_of(extents_.begin(), extents_.end(), [&](index::Extent extent) {
     return (extent.hi - extent.lo) / side < 0x1p30;  // far below the size at which an axis is cut at gaps
   });

@@ -42,8 +42,9 @@ class DevicePoints {
   /// points and memory must outlive the object. Waits. Throws InputError for NaN or infinite coordinates, DeviceError.
   DevicePoints(const DevicePointsView& points, DeviceMemory& memory, Space space = {});
 
-  /// Points of a periodic box, and their images behind them (index/images.hpp), in a plain space; null where images are more
-  /// than points, or too many. The GPU must be the current one; `memory` must outlive it. Waits. Throws DeviceOutOfMemory.
+  /// Points of a periodic box, and their images behind them (index/images.hpp), in a plain space; null where images are
+  /// more than points, or too many. The GPU must be the current one; `memory` must outlive it. Waits. Throws
+  /// DeviceOutOfMemory.
   [[nodiscard]] static std::shared_ptr<const DevicePoints> with_images(const DevicePoints& points,
                                                                        const index::Imaging& imaging,
                                                                        DeviceMemory& memory);

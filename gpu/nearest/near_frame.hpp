@@ -64,7 +64,7 @@ struct NearFrame {
   }
 
   /// Returns an upper bound on near_sum() of candidates below the limit. Infinite for an infinite limit.
-  [[nodiscard]] EPSFLOW_HOST_DEVICE float sift_limit(double limit) const noexcept {
+  [[nodiscard]] EPSFLOW_HOST_DEVICE float filter_limit(double limit) const noexcept {
     const float far = reach(std::sqrt(static_cast<float>(limit * scale * scale)));
     return far * far;
   }
@@ -105,8 +105,8 @@ template <unsigned D, class Point, class Candidate>
 }
 
 /// Returns true if a candidate may be below the limit. True for NaN.
-[[nodiscard]] EPSFLOW_HOST_DEVICE inline bool sifts(float near_sum, float sift_limit) noexcept {
-  return !(near_sum > sift_limit);
+[[nodiscard]] EPSFLOW_HOST_DEVICE inline bool passes_filter(float near_sum, float filter_limit) noexcept {
+  return !(near_sum > filter_limit);
 }
 
 /// Returns a lower bound on the sum of any two points of two boxes, as float64 computes both: rounded differences and

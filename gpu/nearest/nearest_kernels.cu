@@ -260,7 +260,7 @@ class WarpSearch {
   /// Sets the lane's limit and the values derived from it.
   __device__ __forceinline__ void set_limit(double limit) {
     limit_ = limit;
-    sift_limit_ = frame_.sift_limit(limit);
+    filter_limit_ = frame_.filter_limit(limit);
     const float scaled = active_ ? __double2float_ru(limit * frame_.scale * frame_.scale) : 0;
     reach_ = __uint_as_float(__reduce_max_sync(tuning::kWholeWarp, __float_as_uint(scaled)));
   }
@@ -400,7 +400,7 @@ class WarpSearch {
         sums[3] = add_square(near_[k] - at.w, sums[3]);
       }
 #pragma unroll
-      for (unsigned i = 0; i < 4; ++i) passed |= sifts(sums[i], sift_limit_) ? 1U << (c + i) : 0;
+      for (unsigned i = 0; i < 4; ++i) passed |= passes_filter(sums[i], filter_limit_) ? 1U << (c + i) : 0;
     }
     return passed;
   }
@@ -416,7 +416,7 @@ class WarpSearch {
   Smallest<double, K> best_;
   Smallest<float, K> nearest_in_group_;
   double limit_ = __builtin_huge_val();  ///< the k-th sum is below it, or is found and equals it
-  float sift_limit_ = kInfinity;
+  float filter_limit_ = kInfinity;
   float reach_ = kInfinity;  ///< the largest limit of the part's lanes, in units of the frame, rounded up
   bool active_ = true;       ///< the lane is in the part that is searched
   bool all_zero_ = false;    ///< no point can be nearer than those found by all lanes

@@ -14,33 +14,36 @@
 namespace epsflow::gpu {
 namespace {
 
-const GpuRoom& gpu_room(const std::unique_ptr<DeviceRoom>& room) { return dynamic_cast<const GpuRoom&>(*room); }
+const GpuPeerBuffer& gpu_peer_buffer(const std::unique_ptr<PeerBuffer>& room) {
+  return dynamic_cast<const GpuPeerBuffer&>(*room);
+}
 
 }  // namespace
 
-GpuPart::GpuPart(PointsView rows, GpuPartHome home)
-    : home_(std::move(home)),
+GpuPart::GpuPart(PointsView rows, GpuPartResources home)
+    : resources_(std::move(home)),
       rows_(narrow<std::uint32_t>(rows.size())),
       dims_(static_cast<std::uint32_t>(rows.dims())),
       precision_(rows.precision()),
-      data_(home_.memory, stream_.get(), rows.bytes()) {
+      data_(resources_.memory, stream_.get(), rows.bytes()) {
   stream_.synchronize();  // the memory is there
-  upload(data_.data(), rows.data(), rows.bytes(), {home_.device, home_.pinned, home_.threads, home_.devices});
+  upload(data_.data(), rows.data(), rows.bytes(),
+         {resources_.device, resources_.pinned, resources_.threads, resources_.devices});
 }
 
 GpuPart::Counts GpuPart::cut(std::span<const SpaceCut> cuts, double reach) {
-  const DeviceScope scope(home_.device);
+  const DeviceScope scope(resources_.device);
   std::copy(cuts.begin(), cuts.end(), cuts_.cuts);
   cuts_.count = static_cast<std::uint32_t>(cuts.size());
   const std::size_t parts = cuts.size() + 1;
   const std::uint64_t blocks = cut_blocks(rows_);
-  part_of_row_ = {home_.memory, stream_.get(), rows_};
-  starts_ = {home_.memory, stream_.get(), parts * blocks};
-  const DeviceBuffer<unsigned long long> ghosts(home_.memory, stream_.get(), 2 * parts);
+  part_of_row_ = {resources_.memory, stream_.get(), rows_};
+  starts_ = {resources_.memory, stream_.get(), parts * blocks};
+  const DeviceBuffer<unsigned long long> ghosts(resources_.memory, stream_.get(), 2 * parts);
   check(cudaMemsetAsync(ghosts.data(), 0, ghosts.bytes(), stream_.get()));
   launch_cut({data_.data(), rows_, dims_, precision_}, cuts_, reach,
              {part_of_row_.data(), starts_.data(), ghosts.data()}, stream_.get());
-  launch_starts(starts_.data(), starts_.size(), {home_.memory, stream_.get()});
+  launch_starts(starts_.data(), starts_.size(), {resources_.memory, stream_.get()});
   Counts counts;
   first_of_part_.assign(parts + 1, rows_);
   if (blocks > 0) {
@@ -52,79 +55,79 @@ GpuPart::Counts GpuPart::cut(std::span<const SpaceCut> cuts, double reach) {
   }
   const std::vector<unsigned long long> found = read_values(ghosts.data(), ghosts.size(), stream_.get());
   for (std::size_t p = 0; p < parts; ++p) {
-    counts.own.push_back(static_cast<std::uint32_t>(first_of_part_[p + 1] - first_of_part_[p]));
+    counts.owned.push_back(static_cast<std::uint32_t>(first_of_part_[p + 1] - first_of_part_[p]));
     counts.ghosts.push_back(narrow<std::uint32_t>(found[p]));
-    counts.lent.push_back(found[parts + p]);
+    counts.send_list.push_back(found[parts + p]);
   }
   return counts;
 }
 
-std::vector<std::byte> GpuPart::make_room(const RoomNeeds& needs) {
-  if (needs.own + needs.ghosts > kMostGpuPoints) {
-    throw DeviceError("a part has " + format_count(needs.own + needs.ghosts, "point") +
+std::vector<std::byte> GpuPart::make_buffer(const BufferNeeds& needs) {
+  if (needs.owned + needs.ghosts > kMostGpuPoints) {
+    throw DeviceError("a part has " + format_count(needs.owned + needs.ghosts, "point") +
                       ", ghosts included, and a GPU can index " + format_count(kMostGpuPoints) +
                       ": use more GPUs, or EngineOptions::backend = BackendChoice::cpu");
   }
-  const DeviceScope scope(home_.device);
+  const DeviceScope scope(resources_.device);
   part_ = needs.part;
-  own_ = narrow<std::uint32_t>(needs.own);
-  most_lent_ = needs.most_lent;
-  const RoomShape shape(checked_multiply(needs.own + needs.ghosts, row_bytes(), "points of a part"), rows_,
-                        needs.labels, needs.core);
-  RoomKey key;
+  own_ = narrow<std::uint32_t>(needs.owned);
+  most_sent_ = needs.most_sent;
+  const PeerBufferShape shape(checked_multiply(needs.owned + needs.ghosts, row_bytes(), "points of a part"), rows_,
+                              needs.labels, needs.core);
+  PeerBufferKey key;
   key.process = process_number();
   key.mark = next_mark();
-  key.device = home_.device;
-  key.memory = &home_.memory;
+  key.device = resources_.device;
+  key.memory = &resources_.memory;
   key.shape = shape;
   key.open = needs.by_processes;
   std::copy(first_of_part_.begin(), first_of_part_.end(), key.first_of_part.begin());
   if (needs.by_processes) {
-    open_block_ = OpenMemory(home_.memory, shape.bytes());
+    open_block_ = OpenMemory(resources_.memory, shape.bytes());
     key.block = open_block_.data();
     key.handle = open_block_.handle();
     check(cudaMemcpyAsync(shape.mark(key.block), &key.mark, sizeof(key.mark), cudaMemcpyDefault, stream_.get()));
   } else {
-    block_ = {home_.memory, stream_.get(), shape.bytes()};
+    block_ = {resources_.memory, stream_.get(), shape.bytes()};
     key.block = block_.data();
   }
-  room_ = shape.in(key.block);
+  buffer_ = shape.in(key.block);
   stream_.synchronize();  // other GPUs write to it on their own streams
   const auto bytes = std::as_bytes(std::span(&key, 1));
   return {bytes.begin(), bytes.end()};
 }
 
-std::unique_ptr<DeviceRoom> GpuPart::open_room(std::span<const std::byte> key) const {
-  const DeviceScope scope(home_.device);
-  RoomKey known;
+std::unique_ptr<PeerBuffer> GpuPart::open_buffer(std::span<const std::byte> key) const {
+  const DeviceScope scope(resources_.device);
+  PeerBufferKey known;
   if (key.size() != sizeof(known)) return nullptr;
   std::memcpy(&known, key.data(), sizeof(known));
-  return GpuRoom::open(known, home_.device);
+  return GpuPeerBuffer::open(known, resources_.device);
 }
 
-void GpuPart::copy(void* to, const GpuRoom& room, const void* from, std::uint64_t bytes) const {
+void GpuPart::copy(void* to, const GpuPeerBuffer& room, const void* from, std::uint64_t bytes) const {
   if (bytes == 0) return;
   if (const std::optional<int> device = room.device()) {
-    check(cudaMemcpyPeerAsync(to, *device, from, home_.device, bytes, stream_.get()));
+    check(cudaMemcpyPeerAsync(to, *device, from, resources_.device, bytes, stream_.get()));
   } else {
     check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream_.get()));
   }
 }
 
-void GpuPart::send_rows(Rooms rooms, std::span<const std::uint64_t> places) {
-  const DeviceScope scope(home_.device);
+void GpuPart::send_rows(PeerBuffers buffers, std::span<const std::uint64_t> places) {
+  const DeviceScope scope(resources_.device);
   const StreamDrain drain(stream_);  // waits, even after an error, before memory of others is freed
   const std::uint64_t first = first_of_part_[part_], last = first_of_part_[part_ + 1];
-  DeviceBuffer<std::byte> packed(home_.memory, stream_.get(), data_.bytes() - (last - first) * row_bytes());
+  DeviceBuffer<std::byte> packed(resources_.memory, stream_.get(), data_.bytes() - (last - first) * row_bytes());
   launch_pack({data_.data(), rows_, dims_, precision_}, row_places(),
-              {packed.data(), room_.points + places[part_] * row_bytes(), static_cast<std::uint32_t>(first),
+              {packed.data(), buffer_.points + places[part_] * row_bytes(), static_cast<std::uint32_t>(first),
                static_cast<std::uint32_t>(last)},
               stream_.get());
   data_ = {};
   std::uint64_t at = 0;
-  for (std::size_t p = 0; p < rooms.size(); ++p) {
+  for (std::size_t p = 0; p < buffers.size(); ++p) {
     if (p == part_) continue;
-    const GpuRoom& room = gpu_room(rooms[p]);
+    const GpuPeerBuffer& room = gpu_peer_buffer(buffers[p]);
     const std::uint64_t bytes = (first_of_part_[p + 1] - first_of_part_[p]) * row_bytes();
     copy(room.places().points + places[p] * row_bytes(), room, packed.data() + at, bytes);
     at += bytes;
@@ -133,48 +136,49 @@ void GpuPart::send_rows(Rooms rooms, std::span<const std::uint64_t> places) {
   stream_.synchronize();
 }
 
-GpuPart::Lent GpuPart::lend(double near, double beyond) {
-  const DeviceScope scope(home_.device);
+GpuPart::SendLists GpuPart::make_send_lists(double inner, double outer) {
+  const DeviceScope scope(resources_.device);
   const std::size_t parts = cuts_.count + 1;
-  DeviceBuffer<std::uint64_t> keys(home_.memory, stream_.get(), most_lent_);
-  const DeviceBuffer<unsigned long long> count(home_.memory, stream_.get(), 1);
+  DeviceBuffer<std::uint64_t> keys(resources_.memory, stream_.get(), most_sent_);
+  const DeviceBuffer<unsigned long long> count(resources_.memory, stream_.get(), 1);
   check(cudaMemsetAsync(count.data(), 0, count.bytes(), stream_.get()));
-  launch_lend(own(), cuts_, part_, near, beyond, keys.data(), keys.size(), count.data(), stream_.get());
+  launch_send_lists(owned(), cuts_, part_, inner, outer, keys.data(), keys.size(), count.data(), stream_.get());
   const std::uint64_t found = read_values(count.data(), 1, stream_.get()).front();
-  lent_ = {home_.memory, stream_.get(), found};
-  launch_sort_lent(keys.data(), lent_.data(), found, {home_.memory, stream_.get()});
+  send_list_ = {resources_.memory, stream_.get(), found};
+  launch_sort_send_lists(keys.data(), send_list_.data(), found, {resources_.memory, stream_.get()});
   keys = {};
-  const DeviceBuffer<std::uint64_t> begins(home_.memory, stream_.get(), 2 * parts + 1);
-  launch_lists_of_lent(lent_.data(), found, begins.data(), static_cast<std::uint32_t>(begins.size()), stream_.get());
+  const DeviceBuffer<std::uint64_t> begins(resources_.memory, stream_.get(), 2 * parts + 1);
+  launch_send_list_begins(send_list_.data(), found, begins.data(), static_cast<std::uint32_t>(begins.size()),
+                          stream_.get());
   list_of_ = read_values(begins.data(), begins.size(), stream_.get());
-  Lent answer;
-  answer.near_of.push_back(0);
-  answer.beyond_of.push_back(0);
+  SendLists answer;
+  answer.inner_begins.push_back(0);
+  answer.outer_begins.push_back(0);
   for (std::size_t p = 0; p < parts; ++p) {
-    answer.near_of.push_back(answer.near_of.back() + list_of_[2 * p + 1] - list_of_[2 * p]);
-    answer.beyond_of.push_back(answer.beyond_of.back() + list_of_[2 * p + 2] - list_of_[2 * p + 1]);
+    answer.inner_begins.push_back(answer.inner_begins.back() + list_of_[2 * p + 1] - list_of_[2 * p]);
+    answer.outer_begins.push_back(answer.outer_begins.back() + list_of_[2 * p + 2] - list_of_[2 * p + 1]);
   }
-  const DeviceBuffer<std::uint32_t> near_points(home_.memory, stream_.get(), answer.near_of.back());
+  const DeviceBuffer<std::uint32_t> inner_points(resources_.memory, stream_.get(), answer.inner_begins.back());
   for (std::size_t p = 0; p < parts; ++p) {
-    launch_points_of_lent(lent_.data() + list_of_[2 * p], list_of_[2 * p + 1] - list_of_[2 * p],
-                          near_points.data() + answer.near_of[p], stream_.get());
+    launch_points_of_send_list(send_list_.data() + list_of_[2 * p], list_of_[2 * p + 1] - list_of_[2 * p],
+                               inner_points.data() + answer.inner_begins[p], stream_.get());
   }
-  answer.near = read_values(near_points.data(), near_points.size(), stream_.get(), home_.pinned);
+  answer.inner = read_values(inner_points.data(), inner_points.size(), stream_.get(), resources_.pinned);
   return answer;
 }
 
-void GpuPart::send_lent(Rooms rooms, std::span<const std::uint64_t> near_places,
-                        std::span<const std::uint64_t> beyond_places) {
-  const DeviceScope scope(home_.device);
+void GpuPart::send_ghosts(PeerBuffers buffers, std::span<const std::uint64_t> inner_offsets,
+                          std::span<const std::uint64_t> outer_offsets) {
+  const DeviceScope scope(resources_.device);
   const StreamDrain drain(stream_);  // waits, even after an error, before memory of others is freed
-  DeviceBuffer<std::byte> packed(home_.memory, stream_.get(), lent_.size() * row_bytes());
-  launch_pack_lent(own(), lent_.data(), lent_.size(), packed.data(), stream_.get());
-  lent_ = {};
-  for (std::size_t p = 0; p < rooms.size(); ++p) {
-    const GpuRoom& room = gpu_room(rooms[p]);
-    for (const std::size_t beyond : {0, 1}) {
-      const std::size_t list = 2 * p + beyond;
-      copy(room.places().points + (beyond == 0 ? near_places : beyond_places)[p] * row_bytes(), room,
+  DeviceBuffer<std::byte> packed(resources_.memory, stream_.get(), send_list_.size() * row_bytes());
+  launch_pack_ghosts(owned(), send_list_.data(), send_list_.size(), packed.data(), stream_.get());
+  send_list_ = {};
+  for (std::size_t p = 0; p < buffers.size(); ++p) {
+    const GpuPeerBuffer& room = gpu_peer_buffer(buffers[p]);
+    for (const std::size_t outer : {0, 1}) {
+      const std::size_t list = 2 * p + outer;
+      copy(room.places().points + (outer == 0 ? inner_offsets : outer_offsets)[p] * row_bytes(), room,
            packed.data() + list_of_[list] * row_bytes(), (list_of_[list + 1] - list_of_[list]) * row_bytes());
     }
   }
@@ -183,34 +187,34 @@ void GpuPart::send_lent(Rooms rooms, std::span<const std::uint64_t> near_places,
 }
 
 DevicePointsView GpuPart::points(std::uint64_t size) const {
-  const DevicePlace place{home_.device, stream_.get()};
+  const DevicePlace place{resources_.device, stream_.get()};
   if (precision_ == Precision::float32) {
-    return {reinterpret_cast<const float*>(room_.points), size, dims_, place};
+    return {reinterpret_cast<const float*>(buffer_.points), size, dims_, place};
   }
-  return {reinterpret_cast<const double*>(room_.points), size, dims_, place};
+  return {reinterpret_cast<const double*>(buffer_.points), size, dims_, place};
 }
 
 void GpuPart::rows_of(std::uint32_t part, std::span<const std::uint32_t> points, std::uint32_t first_point,
                       std::uint32_t first_row, std::uint32_t* rows) const {
   if (points.empty()) return;
-  const DeviceScope scope(home_.device);
+  const DeviceScope scope(resources_.device);
   const Stream stream;
-  const DeviceBuffer<std::uint32_t> found = copy_of(points, home_.memory, stream.get());
+  const DeviceBuffer<std::uint32_t> found = copy_of(points, resources_.memory, stream.get());
   launch_find_rows(row_places(), {part, first_point, first_row}, found.data(), narrow<std::uint32_t>(points.size()),
                    stream.get());
-  read_values(found.data(), found.size(), rows, stream.get(), home_.pinned);
+  read_values(found.data(), found.size(), rows, stream.get(), resources_.pinned);
 }
 
-void GpuPart::send_back(Rooms rooms, std::span<const std::uint64_t> places, const OfPoints& found,
+void GpuPart::send_back(PeerBuffers buffers, std::span<const std::uint64_t> places, const OfPoints& found,
                         std::span<const std::int32_t> numbers) {
-  const DeviceScope scope(home_.device);
+  const DeviceScope scope(resources_.device);
   const StreamDrain drain(stream_);  // waits, even after an error, before memory of others is freed
   if (found.labels != nullptr && !numbers.empty()) {
-    const DeviceBuffer<std::int32_t> table = copy_of(numbers, home_.memory, stream_.get());
+    const DeviceBuffer<std::int32_t> table = copy_of(numbers, resources_.memory, stream_.get());
     launch_renumber(found.labels, own_, table.data(), stream_.get());
   }
-  for (std::size_t g = 0; g < rooms.size(); ++g) {
-    const GpuRoom& room = gpu_room(rooms[g]);
+  for (std::size_t g = 0; g < buffers.size(); ++g) {
+    const GpuPeerBuffer& room = gpu_peer_buffer(buffers[g]);
     const std::uint64_t first = room.first_of_part(part_), size = places[g + 1] - places[g];
     if (found.labels != nullptr) {
       copy(room.places().labels + first, room, found.labels + places[g], size * sizeof(std::int32_t));
@@ -221,20 +225,20 @@ void GpuPart::send_back(Rooms rooms, std::span<const std::uint64_t> places, cons
 }
 
 void GpuPart::take_back(std::int32_t* labels, std::uint8_t* core) {
-  const DeviceScope scope(home_.device);
+  const DeviceScope scope(resources_.device);
   const auto take = [&](const auto* by_part, auto* to) {
     using T = std::remove_pointer_t<decltype(to)>;
-    const DeviceBuffer<T> by_row(home_.memory, stream_.get(), rows_);
+    const DeviceBuffer<T> by_row(resources_.memory, stream_.get(), rows_);
     launch_unpack(by_part, row_places(), by_row.data(), stream_.get());
     check(cudaMemcpyAsync(to, by_row.data(), by_row.bytes(), cudaMemcpyDeviceToHost, stream_.get()));
   };
-  if (labels != nullptr) take(room_.labels, labels);
-  if (core != nullptr) take(room_.core, core);
+  if (labels != nullptr) take(buffer_.labels, labels);
+  if (core != nullptr) take(buffer_.core, core);
   stream_.synchronize();
 }
 
 std::vector<std::int32_t> GpuPart::read(const std::int32_t* labels, std::size_t count) {
-  const DeviceScope scope(home_.device);
+  const DeviceScope scope(resources_.device);
   return read_values(labels, count, stream_.get());
 }
 

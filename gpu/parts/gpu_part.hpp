@@ -12,13 +12,13 @@
 #include <epsflow/gpu/base/memory.hpp>
 #include <epsflow/gpu/base/open_memory.hpp>
 #include <epsflow/gpu/base/stream.hpp>
-#include <epsflow/gpu/parts/gpu_room.hpp>
+#include <epsflow/gpu/parts/gpu_peer_buffer.hpp>
 #include <epsflow/gpu/parts/part_kernels.hpp>
 
 namespace epsflow::gpu {
 
 /// The resources of a part. All must outlive it.
-struct GpuPartHome {
+struct GpuPartResources {
   int device;
   unsigned threads;
   DeviceMemory& memory;
@@ -32,34 +32,34 @@ struct GpuPartHome {
 class GpuPart final : public DevicePart {
  public:
   /// Copies the rows to the GPU, which must be the current one. Waits.
-  GpuPart(PointsView rows, GpuPartHome home);
+  GpuPart(PointsView rows, GpuPartResources home);
 
   [[nodiscard]] Counts cut(std::span<const SpaceCut> cuts, double reach) override;
-  std::vector<std::byte> make_room(const RoomNeeds& needs) override;
-  [[nodiscard]] std::unique_ptr<DeviceRoom> open_room(std::span<const std::byte> key) const override;
-  void send_rows(Rooms rooms, std::span<const std::uint64_t> places) override;
-  [[nodiscard]] Lent lend(double near, double beyond) override;
-  void send_lent(Rooms rooms, std::span<const std::uint64_t> near_places,
-                 std::span<const std::uint64_t> beyond_places) override;
+  std::vector<std::byte> make_buffer(const BufferNeeds& needs) override;
+  [[nodiscard]] std::unique_ptr<PeerBuffer> open_buffer(std::span<const std::byte> key) const override;
+  void send_rows(PeerBuffers buffers, std::span<const std::uint64_t> places) override;
+  [[nodiscard]] SendLists make_send_lists(double inner, double outer) override;
+  void send_ghosts(PeerBuffers buffers, std::span<const std::uint64_t> inner_offsets,
+                   std::span<const std::uint64_t> outer_offsets) override;
   [[nodiscard]] DevicePointsView points(std::uint64_t size) const override;
   void rows_of(std::uint32_t part, std::span<const std::uint32_t> points, std::uint32_t first_point,
                std::uint32_t first_row, std::uint32_t* rows) const override;
-  void send_back(Rooms rooms, std::span<const std::uint64_t> places, const OfPoints& found,
+  void send_back(PeerBuffers buffers, std::span<const std::uint64_t> places, const OfPoints& found,
                  std::span<const std::int32_t> numbers) override;
   void take_back(std::int32_t* labels, std::uint8_t* core) override;
   [[nodiscard]] std::vector<std::int32_t> read(const std::int32_t* labels, std::size_t count) override;
-  [[nodiscard]] Labels room_for_labels(std::size_t rows) override { return {rows, home_.labels}; }
+  [[nodiscard]] Labels label_buffer(std::size_t rows) override { return {rows, resources_.labels}; }
 
  private:
   [[nodiscard]] std::uint64_t row_bytes() const noexcept { return std::uint64_t{dims_} * bytes_of(precision_); }
   [[nodiscard]] RowPlaces row_places() const noexcept {
     return {part_of_row_.data(), starts_.data(), rows_, cuts_.count + 1};
   }
-  [[nodiscard]] PointsOnDevice own() const noexcept { return {room_.points, own_, dims_, precision_}; }
+  [[nodiscard]] PointsOnDevice owned() const noexcept { return {buffer_.points, own_, dims_, precision_}; }
   /// Copies to the memory of a room, in the order of this GPU's stream.
-  void copy(void* to, const GpuRoom& room, const void* from, std::uint64_t bytes) const;
+  void copy(void* to, const GpuPeerBuffer& room, const void* from, std::uint64_t bytes) const;
 
-  GpuPartHome home_;
+  GpuPartResources resources_;
   std::uint32_t rows_;
   std::uint32_t dims_;
   Precision precision_;
@@ -71,13 +71,13 @@ class GpuPart final : public DevicePart {
   std::vector<std::uint64_t> first_of_part_;  ///< [parts + 1] first row of each part, in the order by part
   std::uint32_t part_ = 0;
   std::uint32_t own_ = 0;
-  std::uint64_t most_lent_ = 0;
-  DeviceBuffer<std::byte> block_;       ///< memory of the room
-  OpenMemory open_block_;               ///< memory of the room if other processes write to it
-  RoomPlaces room_;                     ///< own points and ghosts; labels and core flags of the rows, by part
-  DeviceBuffer<std::uint64_t> lent_;    ///< keys (LentKey), ascending
-  std::vector<std::uint64_t> list_of_;  ///< [2 × parts + 1] begins of lists: inner and outer ghosts of each part
-  StreamDrain drain_{stream_};          // waits before the memory above is freed
+  std::uint64_t most_sent_ = 0;
+  DeviceBuffer<std::byte> block_;          ///< memory of the room
+  OpenMemory open_block_;                  ///< memory of the room if other processes write to it
+  PeerBufferOffsets buffer_;               ///< own points and ghosts; labels and core flags of the rows, by part
+  DeviceBuffer<std::uint64_t> send_list_;  ///< keys (SendKey), ascending
+  std::vector<std::uint64_t> list_of_;     ///< [2 × parts + 1] begins of lists: inner and outer ghosts of each part
+  StreamDrain drain_{stream_};             // waits before the memory above is freed
 };
 
 }  // namespace epsflow::gpu

@@ -128,11 +128,11 @@ __device__ void for_placed(const RowPlaces& places, F&& f) {
 template <class T>
 __global__ void pack_kernel(const T* data, std::uint32_t dims, RowPlaces places, PackedRows packed) {
   for_placed(places, [&](std::uint64_t row, std::uint32_t place) {
-    const bool own = place >= packed.first && place < packed.last;
-    const std::uint64_t at = own                    ? place - packed.first
+    const bool owned = place >= packed.first && place < packed.last;
+    const std::uint64_t at = owned                  ? place - packed.first
                              : place < packed.first ? place
                                                     : place - (packed.last - packed.first);
-    T* const to = static_cast<T*>(own ? packed.own : packed.others) + at * dims;
+    T* const to = static_cast<T*>(owned ? packed.owned : packed.others) + at * dims;
     for (std::uint32_t k = 0; k < dims; ++k) to[k] = data[row * dims + k];
   });
 }
@@ -169,19 +169,19 @@ __global__ void find_rows_kernel(RowPlaces places, RowsOfPart of, std::uint32_t 
 }
 
 template <class T>
-__global__ void lend_kernel(const T* data, std::uint32_t points, std::uint32_t dims,
-                            const __grid_constant__ CutsView cuts, std::uint32_t part, double near, double beyond,
-                            std::uint64_t* keys, std::uint64_t room, unsigned long long* count) {
+__global__ void send_lists_kernel(const T* data, std::uint32_t points, std::uint32_t dims,
+                                  const __grid_constant__ CutsView cuts, std::uint32_t part, double inner, double outer,
+                                  std::uint64_t* keys, std::uint64_t room, unsigned long long* count) {
   const std::uint64_t i = thread_number();
   if (i >= points) return;
   const T* const point = data + i * dims;
   bool close = false;
-  (void)part_of(cuts, point, beyond, close);
+  (void)part_of(cuts, point, outer, close);
   if (!close) return;
-  for_near(cuts, point, beyond, [&](std::uint32_t other, double distance) {
+  for_near(cuts, point, outer, [&](std::uint32_t other, double distance) {
     if (other == part) return;
     const unsigned long long at = atomicAdd(count, 1ULL);
-    if (at < room) keys[at] = LentKey::make(other, distance > near, static_cast<std::uint32_t>(i));
+    if (at < room) keys[at] = SendKey::make(other, distance > inner, static_cast<std::uint32_t>(i));
   });
 }
 
@@ -203,15 +203,15 @@ __global__ void lists_kernel(const std::uint64_t* keys, std::uint64_t count, std
 
 __global__ void points_kernel(const std::uint64_t* keys, std::uint64_t count, std::uint32_t* points) {
   const std::uint64_t j = thread_number();
-  if (j < count) points[j] = LentKey::point_of(keys[j]);
+  if (j < count) points[j] = SendKey::point_of(keys[j]);
 }
 
 template <class T>
-__global__ void pack_lent_kernel(const T* data, std::uint32_t dims, const std::uint64_t* keys, std::uint64_t count,
-                                 T* to) {
+__global__ void pack_ghosts_kernel(const T* data, std::uint32_t dims, const std::uint64_t* keys, std::uint64_t count,
+                                   T* to) {
   const std::uint64_t j = thread_number();
   if (j >= count) return;
-  const std::uint64_t point = LentKey::point_of(keys[j]);
+  const std::uint64_t point = SendKey::point_of(keys[j]);
   for (std::uint32_t k = 0; k < dims; ++k) to[j * dims + k] = data[point * dims + k];
 }
 
@@ -278,41 +278,42 @@ void launch_find_rows(const RowPlaces& places, const RowsOfPart& of, std::uint32
   check_launch(stream);
 }
 
-void launch_lend(PointsOnDevice points, const CutsView& cuts, std::uint32_t part, double near, double beyond,
-                 std::uint64_t* keys, std::uint64_t room, unsigned long long* count, cudaStream_t stream) {
+void launch_send_lists(PointsOnDevice points, const CutsView& cuts, std::uint32_t part, double inner, double outer,
+                       std::uint64_t* keys, std::uint64_t room, unsigned long long* count, cudaStream_t stream) {
   if (points.size == 0) return;
   with_data(points, [&](auto data) {
-    lend_kernel<<<blocks_of(points.size), kThreads, 0, stream>>>(data, points.size, points.dims, cuts, part, near,
-                                                                 beyond, keys, room, count);
+    send_lists_kernel<<<blocks_of(points.size), kThreads, 0, stream>>>(data, points.size, points.dims, cuts, part,
+                                                                       inner, outer, keys, room, count);
   });
   check_launch(stream);
 }
 
-void launch_sort_lent(const std::uint64_t* keys, std::uint64_t* sorted, std::uint64_t count, Scratch scratch) {
+void launch_sort_send_lists(const std::uint64_t* keys, std::uint64_t* sorted, std::uint64_t count, Scratch scratch) {
   if (count == 0) return;
   with_scratch(scratch, [&](void* temporary, std::size_t& bytes) {
     return cub::DeviceRadixSort::SortKeys(temporary, bytes, keys, sorted, static_cast<std::int64_t>(count), 0,
-                                          LentKey::kBits, scratch.stream);
+                                          SendKey::kBits, scratch.stream);
   });
 }
 
-void launch_lists_of_lent(const std::uint64_t* keys, std::uint64_t count, std::uint64_t* begins, std::uint32_t lists,
-                          cudaStream_t stream) {
+void launch_send_list_begins(const std::uint64_t* keys, std::uint64_t count, std::uint64_t* begins, std::uint32_t lists,
+                             cudaStream_t stream) {
   lists_kernel<<<blocks_of(lists), kThreads, 0, stream>>>(keys, count, begins, lists);
   check_launch(stream);
 }
 
-void launch_points_of_lent(const std::uint64_t* keys, std::uint64_t count, std::uint32_t* points, cudaStream_t stream) {
+void launch_points_of_send_list(const std::uint64_t* keys, std::uint64_t count, std::uint32_t* points,
+                                cudaStream_t stream) {
   if (count == 0) return;
   points_kernel<<<blocks_of(count), kThreads, 0, stream>>>(keys, count, points);
   check_launch(stream);
 }
 
-void launch_pack_lent(PointsOnDevice points, const std::uint64_t* keys, std::uint64_t count, void* to,
-                      cudaStream_t stream) {
+void launch_pack_ghosts(PointsOnDevice points, const std::uint64_t* keys, std::uint64_t count, void* to,
+                        cudaStream_t stream) {
   if (count == 0) return;
   with_data(points, [&]<class T>(const T* data) {
-    pack_lent_kernel<<<blocks_of(count), kThreads, 0, stream>>>(data, points.dims, keys, count, static_cast<T*>(to));
+    pack_ghosts_kernel<<<blocks_of(count), kThreads, 0, stream>>>(data, points.dims, keys, count, static_cast<T*>(to));
   });
   check_launch(stream);
 }

@@ -43,7 +43,7 @@ struct RowPlaces {
 /// Rows in the order of their places. The rows of one part, with places in [first, last), are separate. [device]
 struct PackedRows {
   void* others;  ///< [n - (last - first), dims]
-  void* own;     ///< [last - first, dims]
+  void* owned;   ///< [last - first, dims]
   std::uint32_t first;
   std::uint32_t last;
 };
@@ -62,28 +62,29 @@ void launch_find_rows(const RowPlaces& places, const RowsOfPart& of, std::uint32
                       cudaStream_t stream);
 
 /// A point that another part has as a ghost. Ordered by list (two for each part: inner and outer), then by point.
-struct LentKey {
+struct SendKey {
   static constexpr int kBits = 37;
-  __host__ __device__ static std::uint64_t make(std::uint32_t to, bool beyond, std::uint32_t point) noexcept {
-    return std::uint64_t{2 * to + (beyond ? 1 : 0)} << 32 | point;
+  __host__ __device__ static std::uint64_t make(std::uint32_t to, bool outer, std::uint32_t point) noexcept {
+    return std::uint64_t{2 * to + (outer ? 1 : 0)} << 32 | point;
   }
   [[nodiscard]] __host__ __device__ static std::uint32_t point_of(std::uint64_t key) noexcept {
     return static_cast<std::uint32_t>(key);
   }
 };
 /// Writes the keys of points of part `part` that are ghosts of others, in any order. keys: [room]. *count: added to.
-void launch_lend(PointsOnDevice points, const CutsView& cuts, std::uint32_t part, double near, double beyond,
-                 std::uint64_t* keys, std::uint64_t room, unsigned long long* count, cudaStream_t stream);
+void launch_send_lists(PointsOnDevice points, const CutsView& cuts, std::uint32_t part, double inner, double outer,
+                       std::uint64_t* keys, std::uint64_t room, unsigned long long* count, cudaStream_t stream);
 /// Sorts keys into `sorted`. [device] [count]
-void launch_sort_lent(const std::uint64_t* keys, std::uint64_t* sorted, std::uint64_t count, Scratch scratch);
+void launch_sort_send_lists(const std::uint64_t* keys, std::uint64_t* sorted, std::uint64_t count, Scratch scratch);
 /// Writes where each of 2 · parts lists begins, and the end. [device] keys: [count], sorted; begins: [lists]
-void launch_lists_of_lent(const std::uint64_t* keys, std::uint64_t count, std::uint64_t* begins, std::uint32_t lists,
-                          cudaStream_t stream);
+void launch_send_list_begins(const std::uint64_t* keys, std::uint64_t count, std::uint64_t* begins, std::uint32_t lists,
+                             cudaStream_t stream);
 /// Writes the ids of the points of keys. [device] [count]
-void launch_points_of_lent(const std::uint64_t* keys, std::uint64_t count, std::uint32_t* points, cudaStream_t stream);
+void launch_points_of_send_list(const std::uint64_t* keys, std::uint64_t count, std::uint32_t* points,
+                                cudaStream_t stream);
 /// Writes the coordinates of these points. [device] [count × dims]
-void launch_pack_lent(PointsOnDevice points, const std::uint64_t* keys, std::uint64_t count, void* to,
-                      cudaStream_t stream);
+void launch_pack_ghosts(PointsOnDevice points, const std::uint64_t* keys, std::uint64_t count, void* to,
+                        cudaStream_t stream);
 
 /// Replaces each label that is not noise by numbers[label]. [device] [n]
 void launch_renumber(std::int32_t* labels, std::uint32_t n, const std::int32_t* numbers, cudaStream_t stream);

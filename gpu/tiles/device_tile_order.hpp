@@ -16,7 +16,7 @@
 
 namespace epsflow::gpu {
 
-/// The order, intervals and list equal those of index::LayerOrder, index::TileBounds and index::list_tile_blocks().
+/// The order, intervals and list equal those of index::PivotOrder, index::TileBounds and index::list_tile_blocks().
 class DeviceTileOrder {
  public:
   /// kind: IndexChoice::all keeps the order of the ids and all pairs of tiles; automatic takes what prunes a sample

@@ -7,8 +7,8 @@
 #include <epsflow/gpu/base/error.hpp>
 #include <epsflow/gpu/base/tuning.hpp>
 #include <epsflow/gpu/tiles/pair_writer.cuh>
+#include <epsflow/gpu/tiles/tile_filter.cuh>
 #include <epsflow/gpu/tiles/tile_kernels.hpp>
-#include <epsflow/gpu/tiles/tile_sift.cuh>
 #include <epsflow/gpu/tiles/tile_tuning.hpp>
 #include <epsflow/gpu/tiles/tile_walk.cuh>
 
@@ -202,7 +202,7 @@ __device__ void compare_tiles(const ProductTiles<float>& tiles, Walk walk, const
   const unsigned lane = threadIdx.x % 32;
   const unsigned warp_row = first_row + threadIdx.x % kGroupThreads / 32 * 16;
   PairWriter pairs(sink.pairs, sink.room, &sink.counts->pairs, tuning::kPairPlaces);
-  PairWriter open(sink.open, sink.open_room, &sink.counts->open, tuning::kOpenPlaces);
+  PairWriter open(sink.open, sink.open_buffer, &sink.counts->open, tuning::kOpenPlaces);
   const auto release = [&](unsigned stage) {
     if (lane == 0) stages.empty(stage).arrive();
   };
@@ -245,7 +245,7 @@ __device__ void compare_tiles(const ProductTiles<float>& tiles, Walk walk, const
     }
     wait_products(sums[0]);
     release(before);
-    sift(sums, row_bounds, column_bounds, row, column, gap, pairs, open);
+    filter(sums, row_bounds, column_bounds, row, column, gap, pairs, open);
   }
   pairs.finish();
   open.finish();

@@ -6,8 +6,8 @@
 
 #include <epsflow/gpu/base/error.hpp>
 #include <epsflow/gpu/tiles/pair_writer.cuh>
+#include <epsflow/gpu/tiles/tile_filter.cuh>
 #include <epsflow/gpu/tiles/tile_kernels.hpp>
-#include <epsflow/gpu/tiles/tile_sift.cuh>
 #include <epsflow/gpu/tiles/tile_tuning.hpp>
 #include <epsflow/gpu/tiles/tile_walk.cuh>
 
@@ -142,7 +142,7 @@ __global__ void __launch_bounds__(kProductThreads, sizeof(Real) == 4 ? 2 : 1)
   for (unsigned i = 0; i + 1 < kStages; ++i) load_next();
 
   PairWriter pairs(sink.pairs, sink.room, &sink.counts->pairs, tuning::kPairPlaces);
-  PairWriter open(sink.open, sink.open_room, &sink.counts->open, tuning::kOpenPlaces);
+  PairWriter open(sink.open, sink.open_buffer, &sink.counts->open, tuning::kOpenPlaces);
   unsigned stage = 0;
   for (TileWalk<1> walk(work, blockIdx.x, gridDim.x); !walk.done(); walk.next()) {
     const std::uint32_t row = own_row(walk.row_tile() * index::kTilePoints + warp_row);
@@ -167,7 +167,7 @@ __global__ void __launch_bounds__(kProductThreads, sizeof(Real) == 4 ? 2 : 1)
       }
       stage = (stage + 1) % kStages;
     }
-    sift(sums, row_bounds, column_bounds, row, column, gap, pairs, open);
+    filter(sums, row_bounds, column_bounds, row, column, gap, pairs, open);
   }
   pairs.finish();
   open.finish();

@@ -110,9 +110,9 @@ __device__ bool is_near(const OrderedPoints& points, PointPair pair) {
 
 /// Tests the undecided pairs, 32 in each warp at a time.
 template <class T>
-__global__ void __launch_bounds__(kScalarThreads) open_pairs_kernel(OrderedPoints points, PairSink sink) {
+__global__ void __launch_bounds__(kScalarThreads) undecided_pairs_kernel(OrderedPoints points, PairSink sink) {
   const T* const data = static_cast<const T*>(points.data);
-  const std::uint64_t count = min(static_cast<std::uint64_t>(sink.counts->open), sink.open_room);
+  const std::uint64_t count = min(static_cast<std::uint64_t>(sink.counts->open), sink.open_buffer);
   const unsigned lane = threadIdx.x % 32;
   PairWriter pairs(sink.pairs, sink.room, &sink.counts->pairs, tuning::kOpenPlaces);
   const std::uint64_t step = std::uint64_t{gridDim.x} * kScalarThreads;
@@ -151,10 +151,10 @@ void launch_scalar_tiles(const OrderedPoints& points, const TileWork& work, cons
   check_launch(stream);
 }
 
-void launch_open_pairs(const OrderedPoints& points, const PairSink& sink, unsigned multiprocessors,
-                       cudaStream_t stream) {
+void launch_undecided_pairs(const OrderedPoints& points, const PairSink& sink, unsigned multiprocessors,
+                            cudaStream_t stream) {
   with_types<0>(points.precision, points.dims, [&]<class T, unsigned D>() {
-    open_pairs_kernel<T><<<8 * multiprocessors, kScalarThreads, 0, stream>>>(points, sink);
+    undecided_pairs_kernel<T><<<8 * multiprocessors, kScalarThreads, 0, stream>>>(points, sink);
   });
   check_launch(stream);
 }

@@ -19,7 +19,7 @@ class TileClustering final : public DeviceClustering {
   ~TileClustering() override { release(); }
 
   [[nodiscard]] const Stream& stream() const override { return search_->stream(); }
-  [[nodiscard]] std::uint64_t open_pairs() const override { return search_->figures().open_pairs; }
+  [[nodiscard]] std::uint64_t undecided_pairs() const override { return search_->figures().undecided_pairs; }
 
  private:
   void unite_level(std::uint32_t minpts) override;

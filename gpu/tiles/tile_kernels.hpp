@@ -53,7 +53,7 @@ void launch_hopper_tiles(const ProductTiles<float>& tiles, const TileWork& work,
 void launch_scalar_tiles(const OrderedPoints& points, const TileWork& work, const PairSink& sink,
                          unsigned multiprocessors, cudaStream_t stream);
 /// Applies the test of distance.hpp to the undecided pairs that are in the list.
-void launch_open_pairs(const OrderedPoints& points, const PairSink& sink, unsigned multiprocessors,
-                       cudaStream_t stream);
+void launch_undecided_pairs(const OrderedPoints& points, const PairSink& sink, unsigned multiprocessors,
+                            cudaStream_t stream);
 
 }  // namespace epsflow::gpu

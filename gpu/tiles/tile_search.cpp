@@ -50,10 +50,10 @@ TileSearch::TileSearch(const DevicePoints& points, std::shared_ptr<const DeviceT
   figures_.tile_pairs = tiles_->tile_pairs();
   const std::uint64_t tile_count = index::tiles_of(device.size);
   pruned_ = tiles_->tile_pairs() < tile_count * tile_count / 4;
-  figures_.decider = options.decide == DecideChoice::automatic ? DecideChoice::tensor16 : options.decide;
+  figures_.filter = options.decide == DecideChoice::automatic ? DecideChoice::tensor16 : options.decide;
   if (device.size == 0) return;
   counts_ = {memory_, stream_.get(), 1};
-  if (figures_.decider == DecideChoice::scalar) return;
+  if (figures_.filter == DecideChoice::scalar) return;
   centre_ = {memory_, stream_.get(), device.dims};
   const DeviceBuffer<TileSurvey> survey(memory_, stream_.get(), 1);
   check(cudaMemsetAsync(survey.data(), 0, survey.bytes(), stream_.get()));
@@ -61,27 +61,27 @@ TileSearch::TileSearch(const DevicePoints& points, std::shared_ptr<const DeviceT
   launch_survey(device, centre_.data(), survey.data(), stream_.get());
   const TileSurvey found = read_values(survey.data(), 1, stream_.get()).front();
   choose_frame(found, options.eps);
-  if (figures_.decider == DecideChoice::tensor16) make_factors(factors32_, bounds32_);
+  if (figures_.filter == DecideChoice::tensor16) make_factors(factors32_, bounds32_);
   if (options.decide == DecideChoice::automatic && leaves_too_much(found, options.eps)) {
     slices_ = {};
     bounds32_ = {};
     sample_ = {};
     frame_ = {};
-    figures_.decider = DecideChoice::tensor64;
+    figures_.filter = DecideChoice::tensor64;
     choose_frame(found, options.eps);
   }
-  if (figures_.decider == DecideChoice::tensor64) make_factors(factors64_, bounds64_);
+  if (figures_.filter == DecideChoice::tensor64) make_factors(factors64_, bounds64_);
 }
 
 void TileSearch::choose_frame(const TileSurvey& survey, double eps) {
   const double farthest = std::bit_cast<double>(survey.farthest);
   if (!std::isfinite(farthest) || eps < kLeastFramed || eps > kMostFramed) {
-    figures_.decider = DecideChoice::scalar;
+    figures_.filter = DecideChoice::scalar;
     return;
   }
   frame_.centre = centre_.data();
   const double dims = points_.dims;
-  if (figures_.decider == DecideChoice::tensor16 && survey.fractions == 0 && farthest <= kMostWhole &&
+  if (figures_.filter == DecideChoice::tensor16 && survey.fractions == 0 && farthest <= kMostWhole &&
       dims * farthest * farthest <= kMostExactNorm && eps * eps <= kMostExactNorm) {
     frame_.exact = true;
     frame_.limit = eps * eps;
@@ -92,13 +92,13 @@ void TileSearch::choose_frame(const TileSurvey& survey, double eps) {
   // A step adds 16 products to the sum so far, at once or in halves. Of each of these 18 terms it drops the bits below
   // the last bit of the largest term, which ‖p‖·‖q‖ bounds apart from bits dropped before.
   const double terms = 18 * std::ceil(dims / 16) * (1 + 0x1p-10);
-  frame_.gamma = terms * (figures_.decider == DecideChoice::tensor16 ? 0x1p-23 : 0x1p-51);
+  frame_.gamma = terms * (figures_.filter == DecideChoice::tensor16 ? 0x1p-23 : 0x1p-51);
 }
 
 /// Returns true if half precision would leave so many pairs undecided that float64 products are faster. Takes a sample
 /// only if points are far from their centre in units of eps.
 bool TileSearch::leaves_too_much(const TileSurvey& survey, double eps) {
-  if (figures_.decider != DecideChoice::tensor16 || frame_.exact) return false;
+  if (figures_.filter != DecideChoice::tensor16 || frame_.exact) return false;
   const double norm = std::bit_cast<double>(survey.farthest) * std::sqrt(static_cast<double>(points_.dims));
   if (norm <= tuning::kNearNorm * eps || tiles_->block_count() == 0) return false;
   take_sample();
@@ -118,7 +118,7 @@ std::uint64_t TileSearch::sample_stride() const {
 void TileSearch::take_sample() {
   sample_.stride = sample_stride();
   pairs_ = {memory_, stream_.get(), kLeastRoom};
-  if (figures_.decider != DecideChoice::scalar) open_ = {memory_, stream_.get(), kLeastRoom};
+  if (figures_.filter != DecideChoice::scalar) open_ = {memory_, stream_.get(), kLeastRoom};
   launch({tiles_->blocks(), tiles_->block_count(), 0, sample_.stride}, 0);
   sample_.counts = read_values(counts_.data(), 1, stream_.get()).front();
   pairs_ = {};
@@ -143,7 +143,7 @@ void TileSearch::make_factors(ProductTiles<Real>& view, DeviceBuffer<Real>& boun
 
 /// Divides the work into parts that are short enough for a cancelled run to end between them.
 std::vector<TileWork> TileSearch::cut_work() const {
-  const bool products = figures_.decider == DecideChoice::tensor16;
+  const bool products = figures_.filter == DecideChoice::tensor16;
   const double work = static_cast<double>(tiles_->tile_pairs()) * index::kTilePoints * index::kTilePoints *
                       (static_cast<double>(points_.dims) + 32);
   const double most = products ? tuning::kMostProducts16 : tuning::kMostProducts64;
@@ -158,7 +158,7 @@ void TileSearch::launch(const TileWork& work, std::uint64_t taken) const {
   const PairCounts before{taken, 0};
   check(cudaMemcpyAsync(counts_.data(), &before, sizeof(before), cudaMemcpyHostToDevice, stream_.get()));
   const PairSink sink{pairs_.data(), pairs_.size(), open_.data(), open_.size(), counts_.data()};
-  switch (figures_.decider) {
+  switch (figures_.filter) {
     case DecideChoice::tensor16:
       if (hopper_) {
         launch_hopper_tiles(factors32_, work, sink, multiprocessors_, stream_.get());
@@ -172,12 +172,12 @@ void TileSearch::launch(const TileWork& work, std::uint64_t taken) const {
     default:
       return launch_scalar_tiles(points_, work, sink, multiprocessors_, stream_.get());
   }
-  launch_open_pairs(points_, sink, multiprocessors_, stream_.get());
+  launch_undecided_pairs(points_, sink, multiprocessors_, stream_.get());
 }
 
 /// Allocates lists for all pairs, by a guess, or by a sample if there is so much work that the sample is cheap.
 void TileSearch::make_lists(std::uint64_t most) {
-  const bool leaves_open = figures_.decider != DecideChoice::scalar;
+  const bool leaves_open = figures_.filter != DecideChoice::scalar;
   if (sample_.stride == 0 && sample_stride() >= tuning::kSampledBlocks) take_sample();
   std::uint64_t pairs = points_.size * tuning::kGuessedPairs;
   std::uint64_t open = 0;
@@ -206,9 +206,9 @@ void TileSearch::for_each_list(const std::function<void(PairList)>& visit) {
     const PairCounts counts = read_values(counts_.data(), 1, stream_.get()).front();
     if (counts.open <= open_.size() && counts.pairs <= pairs_.size()) {
       look.taken = counts.pairs;
-      figures_.open_pairs += counts.open;
+      figures_.undecided_pairs += counts.open;
       look.left.pop_back();
-    } else if (!make_room(counts, look, most)) {
+    } else if (!make_buffer(counts, look, most)) {
       // A part that did not fit is done again: in a larger list, else in an empty list, else in two halves.
       if (look.taken > 0) {
         hand_out();
@@ -226,7 +226,7 @@ void TileSearch::for_each_list(const std::function<void(PairList)>& visit) {
 
 /// Enlarges the lists for the part that `counts` belongs to, and for the remaining parts if each has as many pairs as
 /// this one. Returns false if that exceeds `most`.
-bool TileSearch::make_room(const PairCounts& counts, const Look& look, std::uint64_t most) {
+bool TileSearch::make_buffer(const PairCounts& counts, const Look& look, std::uint64_t most) {
   if (counts.open > open_.size()) {
     if (counts.open > most / 4) return false;
     open_ = {};

@@ -19,9 +19,9 @@ namespace epsflow::gpu {
 
 /// Figures of a search.
 struct TileFigures {
-  std::uint64_t tile_pairs = 0;  ///< pairs of tiles that are compared
-  std::uint64_t open_pairs = 0;  ///< pairs of points left to float64 by all searches so far, gaps included
-  DecideChoice decider = DecideChoice::scalar;
+  std::uint64_t tile_pairs = 0;       ///< pairs of tiles that are compared
+  std::uint64_t undecided_pairs = 0;  ///< pairs of points left to float64 by all searches so far, gaps included
+  DecideChoice filter = DecideChoice::scalar;
 };
 
 struct TileSearchOptions {
@@ -74,7 +74,7 @@ class TileSearch {
   [[nodiscard]] std::vector<TileWork> cut_work() const;
   void make_lists(std::uint64_t most);
   void launch(const TileWork& work, std::uint64_t taken) const;
-  [[nodiscard]] bool make_room(const PairCounts& counts, const Look& look, std::uint64_t most);
+  [[nodiscard]] bool make_buffer(const PairCounts& counts, const Look& look, std::uint64_t most);
   static void halve_next(Look& look);
 
   std::shared_ptr<const DeviceTileOrder> tiles_;

@@ -26,7 +26,7 @@ class TileTableSearch final : public TableSearch {
   [[nodiscard]] RowOrder order() const override {
     return {search_->tiles().order_owner(), search_->tiles().host_order()};
   }
-  [[nodiscard]] std::uint64_t open_pairs() const override { return search_->figures().open_pairs; }
+  [[nodiscard]] std::uint64_t undecided_pairs() const override { return search_->figures().undecided_pairs; }
   [[nodiscard]] std::pair<Batch, Batch> split(const Batch& batch) const override { return rows_.split(batch); }
   void search(const Batch& batch, unsigned lane, NeighborTable& table, Completion done) override;
 

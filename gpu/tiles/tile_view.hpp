@@ -42,7 +42,7 @@ struct PairSink {
   PointPair* pairs = nullptr;  ///< gaps are kNoPoint
   std::uint64_t room = 0;
   PointPair* open = nullptr;  ///< pairs left to the test of distance.hpp; gaps are kNoPoint
-  std::uint64_t open_room = 0;
+  std::uint64_t open_buffer = 0;
   PairCounts* counts = nullptr;
 };
 

@@ -92,24 +92,24 @@ std::vector<Variant> ResultsFolder::begin(const ResultsInput& input, RunDescript
   state_.checksum = checksum;
   state_.input = describe_input(input, checksum);
   state_.runs.push_back(describe_run(run_, started_, "running", 0, {}));
-  std::vector<Variant> left_to_do = missing();
-  settle_hdf5(left_to_do);
+  std::vector<Variant> pending = missing();
+  settle_hdf5(pending);
 
   clear_partial();
   std::error_code code;
   std::filesystem::create_directories(base_, code);
   if (code) throw_cannot_write(base_, code.value());
-  drop_incomplete(left_to_do);
+  drop_incomplete(pending);
   if (!state_.entries.empty()) save_manifest(base_, state_);
   journal_ = std::make_unique<Journal>(hidden_ / "journal", state_, replacing_);
   if (input.origin.renumbered()) {
     const std::vector<std::int64_t> rows = row_numbers(input.origin, points_);
     place(kRowsName, [&](const auto& file) { write_npy(file, npy_rows(rows), Overwrite::replace); });
   }
-  warn_of_full_disk(left_to_do.size());
+  warn_of_full_disk(pending.size());
   next_publication_ = std::chrono::steady_clock::now() + kPublicationInterval;
   thread_ = std::make_unique<CommitThread>([this](const std::vector<PendingVariant>& batch) { commit(batch); });
-  return left_to_do;
+  return pending;
 }
 
 void ResultsFolder::clear_partial() const {

@@ -19,7 +19,8 @@ std::string trace_json(const Trace& trace) {
   Json json;
   json["traceEvents"] = std::move(events);
   json["displayTimeUnit"] = "ms";
-  json["otherData"] = {{"retries", std::to_string(trace.retries())}, {"asked", std::to_string(trace.open_pairs())}};
+  json["otherData"] = {{"retries", std::to_string(trace.retries())},
+                       {"asked", std::to_string(trace.undecided_pairs())}};
   return json.dump() + "\n";
 }
 

@@ -12,7 +12,7 @@ namespace {
 
 /// [rows × columns] returned to NumPy, and taken from NumPy.
 using Table = nb::ndarray<nb::numpy, std::int64_t, nb::ndim<2>>;
-using GivenTable = nb::ndarray<const std::int64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using InputTable = nb::ndarray<const std::int64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 template <std::size_t columns>
 Table table_of(std::vector<std::int64_t>&& values) {
@@ -55,7 +55,7 @@ Table clusters_of(const Lineage& lineage) {
   for (const LineageCell& cell : lineage.cells()) {
     for (std::size_t k = 0; k < cell.clusters(); ++k) {
       all.insert(all.end(), {cell.first_core[k], cell.core[k], cell.size.empty() ? kNone : cell.size[k],
-                             cell.wider ? cell.in_wider[k] : kNone, cell.looser ? cell.in_looser[k] : kNone});
+                             cell.wider ? cell.parent_eps[k] : kNone, cell.looser ? cell.parent_minpts[k] : kNone});
     }
   }
   return table_of<kClusterColumns>(std::move(all));
@@ -69,7 +69,7 @@ T count_of(std::int64_t value) {
 }
 
 /// Returns the lineage of tables that cells_of() and clusters_of() returned.
-Lineage lineage_of(const Vector<double>& eps, const GivenTable& figures, const GivenTable& clusters) {
+Lineage lineage_of(const Vector<double>& eps, const InputTable& figures, const InputTable& clusters) {
   if (figures.shape(0) != eps.shape(0) || figures.shape(1) != kCellColumns || clusters.shape(1) != kClusterColumns) {
     throw InputError("a lineage was stored with tables of other shapes");
   }
@@ -100,8 +100,8 @@ Lineage lineage_of(const Vector<double>& eps, const GivenTable& figures, const G
       cell.first_core.push_back(count_of<std::uint32_t>(row[0]));
       cell.core.push_back(count_of<std::uint32_t>(row[1]));
       if (cell.summary.borders_told) cell.size.push_back(count_of<std::uint32_t>(row[2]));
-      if (cell.wider) cell.in_wider.push_back(count_of<std::uint32_t>(row[3]));
-      if (cell.looser) cell.in_looser.push_back(count_of<std::uint32_t>(row[4]));
+      if (cell.wider) cell.parent_eps.push_back(count_of<std::uint32_t>(row[3]));
+      if (cell.looser) cell.parent_minpts.push_back(count_of<std::uint32_t>(row[4]));
     }
   }
   return Lineage(std::move(cells));
@@ -109,9 +109,9 @@ Lineage lineage_of(const Vector<double>& eps, const GivenTable& figures, const G
 
 /// Returns [bars × 6]: birth and death as places of the path, cluster, core points, points (0 without sizes), first
 /// core point.
-Table lives_of(const Lineage& lineage, const std::vector<std::size_t>& path) {
+Table bars_of(const Lineage& lineage, const std::vector<std::size_t>& path) {
   std::vector<std::int64_t> all;
-  for (const Life& life : lineage.lives(path)) {
+  for (const Bar& life : lineage.bars(path)) {
     all.insert(all.end(), {static_cast<std::int64_t>(life.birth), static_cast<std::int64_t>(life.death), life.cluster,
                            life.core, life.size, life.first_core});
   }
@@ -173,9 +173,11 @@ void define_lineage(nb::module_& m) {
       .def("relative_validity", [](const Lineage& lineage) { return column_of(relative_validity(lineage)); })
       .def(
           "holders",
-          [](const Lineage& lineage, std::size_t from, std::size_t to) { return column_of(lineage.holders(from, to)); },
+          [](const Lineage& lineage, std::size_t from, std::size_t to) {
+            return column_of(lineage.ancestors(from, to));
+          },
           "inner"_a, "outer"_a)
-      .def("lives", &lives_of, "path"_a);
+      .def("lives", &bars_of, "path"_a);
   m.def("lineage_of", &lineage_of, nb::arg("eps").noconvert(), nb::arg("figures").noconvert(),
         nb::arg("clusters").noconvert());
   m.def("start_lineage", &start_lineage, "data"_a, "variants"_a, "options"_a, nb::arg("weights").noconvert().none(),

@@ -87,7 +87,7 @@ PyEngine make_engine(const nb::dict& given) {
 std::string chosen_backend(std::uint64_t n, std::size_t dims, const Metric& metric, const RunOptions& run) {
   check_metric(metric, dims);
   const BackendChoice chosen =
-      choose_backend(n, moved_dims(metric, dims), moved_space(metric), {}, run, preferred_backend());
+      choose_backend(n, transformed_dims(metric, dims), transformed_space(metric), {}, run, preferred_backend());
   return std::string(word_of(chosen == BackendChoice::cpu ? chosen : BackendChoice::automatic));
 }
 

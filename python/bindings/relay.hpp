@@ -11,21 +11,21 @@
 
 #include <epsflow/core/buffer.hpp>
 #include <epsflow/core/cancel.hpp>
-#include <epsflow/parts/exchange.hpp>
+#include <epsflow/parts/communicator.hpp>
 
 namespace epsflow::python {
 
 /// The requests of a rank's run to the other ranks, one at a time, each until it is answered. Thread-safe.
-class Relay final : public parts::Exchange {
+class Relay final : public parts::Communicator {
  public:
   enum class Asked : std::uint8_t { nothing, mail, sum, max, over };
 
-  Relay(int rank, int size) : Exchange(RanksAre::processes), rank_(rank), size_(size) {}
+  Relay(int rank, int size) : Communicator(RanksAre::processes), rank_(rank), size_(size) {}
 
   [[nodiscard]] int rank() const noexcept override { return rank_; }
   [[nodiscard]] int size() const noexcept override { return size_; }
-  using Exchange::max;
-  using Exchange::sum;
+  using Communicator::max;
+  using Communicator::sum;
   void sum(std::span<std::uint64_t> values) override;
   void max(std::span<double> values) override;
 

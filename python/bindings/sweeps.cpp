@@ -43,7 +43,7 @@ std::unique_ptr<Task> start(std::function<Input(const Observer&)> prepare, Relay
     std::optional<LineageBuilder> builder;
     if (run.clusters && ranks == nullptr) builder.emplace(sweep);
     if (run.clusters && ranks != nullptr) {
-      builder.emplace(sweep, parts::births_of_shares(*ranks, given.points.host_rows().size()));
+      builder.emplace(sweep, parts::core_since_of_shares(*ranks, given.points.host_rows().size()));
     }
     const auto take = [&](VariantResult&& result) {
       if (builder) builder->add(result);

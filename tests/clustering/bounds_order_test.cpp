@@ -23,8 +23,8 @@ std::vector<ClusterBlock> one_block(const index::Grid& grid) {
 
 template <class T>
 void check_order(const test::DataSet& data, double eps) {
-  const index::Grid grid(data.view(), eps, Cells::clique, CancelToken());
-  if (!grid.cliques()) return;
+  const index::Grid grid(data.view(), eps, Cells::dense_box, CancelToken());
+  if (!grid.dense_boxes()) return;
   const index::RowSearch search(grid);
   const BoundsOrder ordered(grid, search.input(), one_block(grid), CancelToken());
   const auto coordinate = [&](std::size_t k, std::size_t p) {
@@ -67,7 +67,7 @@ TEST_CASE("bounds order: each cell keeps its points, and bounds hold theirs") {
 TEST_CASE("bounds order: a cell of hundreds of thousands of points, and one that is cancelled") {
   const test::DataSet data = test::make_data("uniform", 300'000, 2, Precision::float64, 3);
   check_order<double>(data, 1e3 * data.scale);
-  const index::Grid grid(data.view(), 1e3 * data.scale, Cells::clique, CancelToken());
+  const index::Grid grid(data.view(), 1e3 * data.scale, Cells::dense_box, CancelToken());
   const index::RowSearch search(grid);
   CancelToken cancel;
   cancel.cancel();

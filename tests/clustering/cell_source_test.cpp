@@ -26,18 +26,18 @@ DataSet of(std::size_t dims, std::vector<double> values) {
   return data;
 }
 
-/// Compares with the oracle; minpts must descend. Returns false if the cells for this eps are not cliques.
+/// Compares with the oracle; minpts must descend. Returns false if the cells for this eps are not dense boxes.
 bool agrees(const DataSet& data, double eps, const Minpts& minpts) {
   const CancelToken never;
-  const index::Grid grid(data.view(), eps, Cells::clique, never);
-  if (!grid.cliques()) return false;
+  const index::Grid grid(data.view(), eps, Cells::dense_box, never);
+  if (!grid.dense_boxes()) return false;
   INFO("cells " << grid.cells());
   CellSource source(grid, minpts, never, {grid.size()});
   test::check_nested(data, eps, source, minpts);
   return true;
 }
 
-/// Returns the labels of one minpts after the check above. The cells must be cliques.
+/// Returns the labels of one minpts after the check above. The cells must be dense boxes.
 std::vector<std::int32_t> labels_of(const DataSet& data, double eps, std::uint32_t minpts) {
   REQUIRE(agrees(data, eps, {minpts}));
   return test::oracle_labels(data.oracle(eps), minpts).labels;
@@ -54,7 +54,7 @@ Minpts all_minpts(std::size_t n) {
 }
 
 TEST_CASE("cell source: nested gives the oracle's labels on random data") {
-  std::size_t cliques = 0;
+  std::size_t dense_boxes = 0;
   for (std::uint64_t seed = 1; seed <= test::sets_of(700); ++seed) {
     INFO("seed " << seed);
     Random random(seed * 911);
@@ -62,9 +62,9 @@ TEST_CASE("cell source: nested gives the oracle's labels on random data") {
         test::make_data(test::data_kinds()[seed % test::data_kinds().size()], random.below(180), 1 + random.below(3),
                         random.chance(0.4) ? Precision::float32 : Precision::float64, seed);
     const Minpts minpts = test::descending_minpts(random, 40);
-    for (int i = 0; i < 3; ++i) cliques += agrees(data, test::make_eps(data, random), minpts) ? 1U : 0U;
+    for (int i = 0; i < 3; ++i) dense_boxes += agrees(data, test::make_eps(data, random), minpts) ? 1U : 0U;
   }
-  CHECK(cliques > test::sets_of(1200));
+  CHECK(dense_boxes > test::sets_of(1200));
 }
 
 TEST_CASE("cell source: minpts 1, 2, all points and one more than there are") {
@@ -169,7 +169,7 @@ TEST_CASE("cell source: dense cells that are neighbours across an empty one") {
       values.push_back(last + step);
       values.insert(values.end(), size, last + 1.5);
       const DataSet data = of(1, values);
-      const index::Grid grid(data.view(), 1, Cells::clique, CancelToken());
+      const index::Grid grid(data.view(), 1, Cells::dense_box, CancelToken());
       REQUIRE(grid.cells() == 2);
       REQUIRE(grid.cell_keys()[1] == grid.cell_keys()[0] + 2);
       const auto minpts = static_cast<std::uint32_t>(size + 1);
@@ -253,11 +253,11 @@ TEST_CASE("cell source: eps so small that every point has a cell, and so large t
   for (const std::size_t dims : {1U, 2U, 3U}) {
     for (const Precision precision : {Precision::float32, Precision::float64}) {
       const DataSet data = test::make_data("uniform", 120, dims, precision, 8);
-      const index::Grid fine(data.view(), 1e-4, Cells::clique, CancelToken());
+      const index::Grid fine(data.view(), 1e-4, Cells::dense_box, CancelToken());
       CHECK(fine.cells() == data.size());
       CHECK(agrees(data, 1e-4, {2, 1}));
       for (const double eps : {1e3, 1e155, 1e200, 1e300}) {
-        const index::Grid coarse(data.view(), eps, Cells::clique, CancelToken());
+        const index::Grid coarse(data.view(), eps, Cells::dense_box, CancelToken());
         CHECK(coarse.cells() == 1);
         CHECK(agrees(data, eps, {121, 120, 119, 2, 1}));
       }
@@ -349,7 +349,7 @@ TEST_CASE("cell source: thousands of equal points at exactly eps from a cloud") 
 
 TEST_CASE("cell source: a cancelled token stops it") {
   const DataSet data = test::make_data("clustered", 300, 2, Precision::float64, 1);
-  const index::Grid grid(data.view(), 0.3, Cells::clique, CancelToken());
+  const index::Grid grid(data.view(), 0.3, Cells::dense_box, CancelToken());
   CancelToken token;
   token.cancel();
   CHECK_THROWS_AS(CellSource(grid, Minpts{4, 2}, token, {grid.size()}), Cancelled);

@@ -19,7 +19,7 @@ bool same(const Range& a, const Range& b) { return a.begin == b.begin && a.end =
 TEST_CASE("kept windows: what was kept of a cell, and nothing of others") {
   for (const std::size_t dims : {1U, 2U, 3U}) {
     const DataSet data = test::make_data("clustered", 500, dims, Precision::float64, dims);
-    const index::Grid grid(data.view(), data.scale, Cells::clique, CancelToken());
+    const index::Grid grid(data.view(), data.scale, Cells::dense_box, CancelToken());
     for (const std::uint32_t reach : {1U, grid.keys().window}) {
       INFO(dims << " dimensions, reach " << reach);
       KeptWindows windows(grid, reach);

@@ -58,7 +58,7 @@ Lineage lineage_of(const std::vector<Drawn>& drawn, std::size_t points) {
   for (auto& [eps, cells] : groups) {
     std::sort(cells.begin(), cells.end(),
               [](const Drawn& a, const Drawn& b) { return a.variant.minpts > b.variant.minpts; });
-    std::vector<std::int32_t> births(cells.front().blocks.size(), Clusters::kNeverCore);
+    std::vector<std::int32_t> core_since(cells.front().blocks.size(), Clusters::kNeverCore);
     std::int32_t before = 0;  // number of clusters of larger minpts
     for (std::size_t level = 0; level < cells.size(); ++level) {
       const std::string& blocks = cells[level].blocks;
@@ -80,13 +80,13 @@ Lineage lineage_of(const std::vector<Drawn>& drawn, std::size_t points) {
         }
       }
       for (std::size_t b = 0; b < blocks.size(); ++b) {
-        if (births[b] == Clusters::kNeverCore && blocks[b] != '.') births[b] = before + cluster_of(blocks, b);
+        if (core_since[b] == Clusters::kNeverCore && blocks[b] != '.') core_since[b] = before + cluster_of(blocks, b);
       }
       before += static_cast<std::int32_t>(result.clusters.count());
       if (level + 1 == cells.size()) {
-        Labels of_points(births.size() * points);
-        for (std::size_t i = 0; i < of_points.size(); ++i) of_points[i] = births[i / points];
-        result.clusters.births = std::move(of_points);
+        Labels of_points(core_since.size() * points);
+        for (std::size_t i = 0; i < of_points.size(); ++i) of_points[i] = core_since[i / points];
+        result.clusters.core_since = std::move(of_points);
       }
       builder.add(result);
     }

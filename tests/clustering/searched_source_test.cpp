@@ -35,7 +35,7 @@ std::size_t check(const DataSet& data, double eps, const Minpts& minpts) {
   const CancelToken never;
   check(data, index::TileIndex(data.view(), eps, index::LayerKind::tree, never), minpts);
   check(data, index::TileIndex(data.view(), eps, std::nullopt, never), minpts);
-  return check(data, index::Grid(data.view(), eps, Cells::reach, never), minpts);
+  return check(data, index::Grid(data.view(), eps, Cells::eps, never), minpts);
 }
 
 TEST_CASE("searched source: nested gives the oracle's labels in any number of dimensions") {
@@ -68,7 +68,7 @@ TEST_CASE("searched source: thousands of points in several blocks, which end wit
   for (const std::size_t dims : {1U, 4U, 8U}) {
     const DataSet data = test::make_data("clustered", 4500, dims, Precision::float32, dims + 3);
     const double eps = 0.3 * std::sqrt(static_cast<double>(dims));
-    const index::Grid grid(data.view(), eps, Cells::reach, CancelToken());
+    const index::Grid grid(data.view(), eps, Cells::eps, CancelToken());
     bool within = false;
     for (std::uint32_t end = 1024; end < grid.size(); end += 1024) within |= grid.cell_of(end - 1) == grid.cell_of(end);
     CHECK(within);
@@ -91,7 +91,7 @@ TEST_CASE("searched source: chains at exactly eps in more dimensions than cells 
 }
 
 TEST_CASE("searched source: cells that were to be cliques and became too many") {
-  // Three axes of 2^30 slots each exceed the range of a key. The cells become coarser and are no longer cliques.
+  // Three axes of 2^30 slots each exceed the range of a key. The cells become coarser and are no longer dense boxes.
   for (const Precision precision : {Precision::float32, Precision::float64}) {
     DataSet data = test::make_data("clustered", 250, 3, precision, 5);
     for (std::size_t k = 0; k < 3; ++k) {
@@ -105,8 +105,8 @@ TEST_CASE("searched source: cells that were to be cliques and became too many") 
       }
     }
     for (const double eps : {0.2, 0.4, 1.0}) {
-      const index::Grid grid(data.view(), eps, Cells::clique, CancelToken());
-      REQUIRE_FALSE(grid.cliques());
+      const index::Grid grid(data.view(), eps, Cells::dense_box, CancelToken());
+      REQUIRE_FALSE(grid.dense_boxes());
       check(data, grid, {25, 6, 2, 1});
     }
   }
@@ -115,15 +115,15 @@ TEST_CASE("searched source: cells that were to be cliques and became too many") 
 TEST_CASE("searched source: cells that are cliques serve it as well") {
   for (const std::size_t dims : {1U, 2U, 3U}) {
     const DataSet data = test::make_data("clustered", 300, dims, Precision::float64, dims);
-    const index::Grid grid(data.view(), 0.3, Cells::clique, CancelToken());
-    REQUIRE(grid.cliques());
+    const index::Grid grid(data.view(), 0.3, Cells::dense_box, CancelToken());
+    REQUIRE(grid.dense_boxes());
     CHECK(check(data, grid, {30, 6, 2}) > 0);
   }
 }
 
 TEST_CASE("searched source: a cancelled token stops it") {
   const DataSet data = test::make_data("clustered", 300, 5, Precision::float64, 1);
-  const index::Grid grid(data.view(), 0.3, Cells::reach, CancelToken());
+  const index::Grid grid(data.view(), 0.3, Cells::eps, CancelToken());
   CancelToken token;
   token.cancel();
   const index::RowSearch rows(grid);

@@ -70,14 +70,14 @@ TEST_CASE("trace: spans and retries of many threads are all there") {
       for (int i = 0; i < 500; ++i) {
         const TraceScope scope(&trace, Stage::find_neighbors, 1, {"rows", 1});
         trace.count_retry();
-        trace.count_open_pairs(3);
+        trace.count_undecided_pairs(3);
       }
     });
   }
   for (std::thread& t : threads) t.join();
   CHECK(trace.spans().size() == 2000);
   CHECK(trace.retries() == 2000);
-  CHECK(trace.open_pairs() == 6000);
+  CHECK(trace.undecided_pairs() == 6000);
 }
 
 }  // namespace

@@ -86,8 +86,8 @@ TEMPLATE_TEST_CASE("pair index: labels, masks and counts of slices are those of 
       CAPTURE(dims, eps);
       // With one thread, few slices are enough on any machine.
       tbb::task_arena(1).execute([&] {
-        const auto pairs = points->build_index({.eps = eps, .cells = Cells::clique, .pairs = true}, kNever);
-        const auto cells = points->build_index({.eps = eps, .cells = Cells::clique}, kNever);
+        const auto pairs = points->build_index({.eps = eps, .cells = Cells::dense_box, .pairs = true}, kNever);
+        const auto cells = points->build_index({.eps = eps, .cells = Cells::dense_box}, kNever);
         REQUIRE(pairs->figures().pairs_stay);
         REQUIRE_FALSE(cells->figures().pairs_stay);
         const std::vector<std::uint32_t> minpts{1000, 9, 5, 4, 3, 2, 1};

@@ -32,7 +32,7 @@ using Rows = std::vector<std::vector<std::uint32_t>>;
 
 std::shared_ptr<const index::SearchIndex> make_index(const DataSet& data, double eps, IndexChoice choice) {
   const CancelToken never;
-  if (choice == IndexChoice::grid) return std::make_shared<const index::Grid>(data.view(), eps, Cells::reach, never);
+  if (choice == IndexChoice::grid) return std::make_shared<const index::Grid>(data.view(), eps, Cells::eps, never);
   std::optional<index::LayerKind> kind;
   if (choice == IndexChoice::tree) kind = index::LayerKind::tree;
   return std::make_shared<const index::TileIndex>(data.view(), eps, kind, never);
@@ -263,13 +263,13 @@ TEST_CASE(
   const CancelToken never;
   const DataSet data = test::make_data("clustered", 300, 2, Precision::float64, 3);
   const auto points = backend->load(data.view());
-  const auto cliques = [&](IndexChoice choice) {
-    return points->build_index({.eps = 0.5, .cells = Cells::clique, .index = choice}, never)->figures().cliques;
+  const auto dense_boxes = [&](IndexChoice choice) {
+    return points->build_index({.eps = 0.5, .cells = Cells::dense_box, .index = choice}, never)->figures().dense_boxes;
   };
-  CHECK(cliques(IndexChoice::automatic));
-  CHECK(cliques(IndexChoice::grid));
-  CHECK_FALSE(cliques(IndexChoice::tree));
-  CHECK_FALSE(cliques(IndexChoice::all));
+  CHECK(dense_boxes(IndexChoice::automatic));
+  CHECK(dense_boxes(IndexChoice::grid));
+  CHECK_FALSE(dense_boxes(IndexChoice::tree));
+  CHECK_FALSE(dense_boxes(IndexChoice::all));
   CHECK(points->build_index({.eps = 1, .decide = DecideChoice::scalar}, never) != nullptr);
   for (const DecideChoice decide : {DecideChoice::tensor16, DecideChoice::tensor64}) {
     test::check_mentions(
@@ -293,10 +293,10 @@ TEST_CASE("cpu backend: the table of an index of images in a periodic box is tha
   const Metric periodic{.box = {{0, 10}, {0, 10}}};
   const std::vector<double> at{0.1, 5, 9.9, 5, 5, 5};
   const CancelToken never;
-  const auto points = make_cpu_backend(2)->load(PointsView(at, 2), moved_space(periodic));
-  const auto with_images = points->build_index({.eps = 0.5, .cells = Cells::clique}, never);
-  REQUIRE(with_images->figures().cliques);
-  for (const Cells cells : {Cells::clique, Cells::reach}) {
+  const auto points = make_cpu_backend(2)->load(PointsView(at, 2), transformed_space(periodic));
+  const auto with_images = points->build_index({.eps = 0.5, .cells = Cells::dense_box}, never);
+  REQUIRE(with_images->figures().dense_boxes);
+  for (const Cells cells : {Cells::dense_box, Cells::eps}) {
     const auto index = points->build_index({.eps = 0.5, .cells = cells}, never);
     const auto search = index->table({.format = FormatChoice::csr, .workers = 1, .lanes = 1});
     MemoryBudget budget(1 << 20);

@@ -44,7 +44,7 @@ class Bench {
         backend_(make_gpu_backend({.memory = gpu_memory, .threads = 2})),
         pool_(budget_, backend_->pinner()),
         points_(backend_->load(data.view())),
-        index_(points_->build_index({.eps = eps, .cells = Cells::reach, .index = IndexChoice::grid}, cancel_)) {
+        index_(points_->build_index({.eps = eps, .cells = Cells::eps, .index = IndexChoice::grid}, cancel_)) {
     order = index_->table({.format = FormatChoice::csr})->order();
   }
 
@@ -290,7 +290,7 @@ TEST_CASE("gpu backend: labels without a table, from either kind of cells, besid
     const auto points = backend->load(data.view());
     const CancelToken cancel;
     const std::vector<std::uint32_t> minpts{20, 7, 4, 2, 1};
-    for (const Cells cells : {Cells::reach, Cells::clique}) {
+    for (const Cells cells : {Cells::eps, Cells::dense_box}) {
       const auto index = points->build_index({.eps = eps, .cells = cells}, cancel);
       const bool mask = random.chance(0.5);
       const auto place = index->place({minpts, mask});

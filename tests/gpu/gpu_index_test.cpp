@@ -20,8 +20,7 @@ constexpr auto kAutoIndex = IndexChoice::automatic;
 constexpr auto kAutoDecide = DecideChoice::automatic;
 constexpr std::uint64_t kManyPoints = 10'000'000;
 constexpr IndexChoice kIndexes[] = {kAutoIndex, IndexChoice::grid, IndexChoice::tree, IndexChoice::all};
-constexpr DecideChoice kDeciders[] = {kAutoDecide, DecideChoice::scalar, DecideChoice::tensor64,
-                                      DecideChoice::tensor16};
+constexpr DecideChoice kFilters[] = {kAutoDecide, DecideChoice::scalar, DecideChoice::tensor64, DecideChoice::tensor16};
 
 TEST_CASE("choose search: what is left open goes by the dimensions, by what was chosen, or by a sample") {
   struct Case {
@@ -71,7 +70,7 @@ TEST_CASE("choose search: of few points all pairs are compared, unless something
 
 TEST_CASE("choose search: what is chosen stays, and cells are searched in float64 alone") {
   for (const IndexChoice index : kIndexes) {
-    for (const DecideChoice decide : kDeciders) {
+    for (const DecideChoice decide : kFilters) {
       for (const std::size_t dims : {1U, 6U, 7U, 100U}) {
         INFO("index " << static_cast<int>(index) << ", decide " << static_cast<int>(decide) << ", d " << dims);
         const SearchChoice found = choose_search(index, decide, kManyPoints, dims);
@@ -94,7 +93,7 @@ TEST_CASE("gpu index: figures name the search, and count its candidates") {
   const test::DataSet data = test::make_data("uniform", 1000, 9, Precision::float64, 1);
   const auto points = backend->load(data.view());
   for (const IndexChoice index : kIndexes) {
-    for (const DecideChoice decide : kDeciders) {
+    for (const DecideChoice decide : kFilters) {
       INFO("index " << static_cast<int>(index) << ", decide " << static_cast<int>(decide));
       const auto made = points->build_index({.eps = data.scale, .index = index, .decide = decide}, cancel);
       const SearchChoice choice = choose_search(index, decide, 1000, 9);
@@ -103,7 +102,7 @@ TEST_CASE("gpu index: figures name the search, and count its candidates") {
       CHECK(figures.decide == (choice.decide == kAutoDecide ? DecideChoice::tensor16 : choice.decide));
       CHECK(figures.pairs_stay == !choice.by_cells());
       CHECK((figures.cells > 0) == choice.by_cells());
-      CHECK_FALSE(figures.cliques);
+      CHECK_FALSE(figures.dense_boxes);
       CHECK(figures.candidates > 0);
       // There are eight tiles; each is compared with itself and with the later ones.
       if (choice.index == IndexChoice::all) CHECK(figures.candidates == 36 * 128 * 128);
@@ -121,7 +120,7 @@ TEST_CASE("gpu index: no points, and one") {
       const PointsView view(std::span<const double>(values), dims);
       const auto points = backend->load(view);
       for (const IndexChoice index : kIndexes) {
-        for (const DecideChoice decide : kDeciders) {
+        for (const DecideChoice decide : kFilters) {
           INFO("n " << n << ", d " << dims << ", index " << static_cast<int>(index) << ", decide "
                     << static_cast<int>(decide));
           const auto made = points->build_index({.eps = 1, .index = index, .decide = decide}, cancel);

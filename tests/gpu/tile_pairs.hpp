@@ -21,15 +21,15 @@ using test::DataSet;
 using test::Random;
 
 inline constexpr std::array kKinds{IndexChoice::grid, IndexChoice::tree, IndexChoice::all};
-struct Decider {
+struct Filter {
   const char* name;
   DecideChoice decide;
   bool portable = false;
 };
 /// The last two differ only on GPUs that have a special kernel.
-inline constexpr std::array kDeciders{
-    Decider{"scalar", DecideChoice::scalar}, Decider{"tensor64", DecideChoice::tensor64},
-    Decider{"tensor16, portable", DecideChoice::tensor16, true}, Decider{"tensor16", DecideChoice::tensor16}};
+inline constexpr std::array kFilters{Filter{"scalar", DecideChoice::scalar}, Filter{"tensor64", DecideChoice::tensor64},
+                                     Filter{"tensor16, portable", DecideChoice::tensor16, true},
+                                     Filter{"tensor16", DecideChoice::tensor16}};
 
 inline const char* name_of(IndexChoice kind) {
   return kind == IndexChoice::all ? "all" : kind == IndexChoice::grid ? "grid" : "tree";
@@ -111,15 +111,15 @@ void check_case(Device& device, const DataSet& data, double eps, Check check_fig
   for (const auto kind : kKinds) {
     const auto tiles =
         std::make_shared<const DeviceTileOrder>(points, eps, kind, device.memory, device.pinned, device.cancel);
-    for (const Decider& decider : kDeciders) {
-      INFO(name_of(kind) << ", " << decider.name);
-      TileSearch search(points, tiles, {.eps = eps, .decide = decider.decide, .portable = decider.portable},
+    for (const Filter& filter : kFilters) {
+      INFO(name_of(kind) << ", " << filter.name);
+      TileSearch search(points, tiles, {.eps = eps, .decide = filter.decide, .portable = filter.portable},
                         device.memory, device.cancel);
       PairTimes found;
       look(search, found);
       require_same(found, expected, data.size());
       REQUIRE(search.figures().tile_pairs == tiles->tile_pairs());
-      check_figures(decider.decide, search.figures());
+      check_figures(filter.decide, search.figures());
       if (!search.kept()) continue;
       REQUIRE(look(search, found) == 1);
       require_same(found, expected, data.size());
@@ -129,7 +129,7 @@ void check_case(Device& device, const DataSet& data, double eps, Check check_fig
 
 inline void check_case(Device& device, const DataSet& data, double eps) {
   check_case(device, data, eps, [](DecideChoice decide, const TileFigures& figures) {
-    if (decide == DecideChoice::scalar) REQUIRE(figures.open_pairs == 0);
+    if (decide == DecideChoice::scalar) REQUIRE(figures.undecided_pairs == 0);
   });
 }
 

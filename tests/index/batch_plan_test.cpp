@@ -42,7 +42,7 @@ TEST_CASE("batch plan: batches hold every row once, in order, for any data and l
     INFO("seed " << seed);
     const DataSet data = test::random_data(seed, 300);
     Random random(seed);
-    const Grid grid(data.view(), test::make_eps(data, random), Cells::reach, CancelToken());
+    const Grid grid(data.view(), test::make_eps(data, random), Cells::eps, CancelToken());
     const RowSearch search(grid);
     TableOptions options;
     options.workers = static_cast<unsigned>(1 + random.below(8));
@@ -63,7 +63,7 @@ TEST_CASE("batch plan: batches hold every row once, in order, for any data and l
 TEST_CASE("batch plan: the estimate is near the truth where points are spread evenly") {
   const DataSet data = test::make_data("uniform", 10'000, 2, Precision::float64, 8);
   const double eps = 1;
-  const Grid grid(data.view(), eps, Cells::reach, CancelToken());
+  const Grid grid(data.view(), eps, Cells::eps, CancelToken());
   TableOptions options;
   options.lane_pairs = 10'000;
   const BatchPlan plan = plan_by_pairs(grid, RowSearch(grid), options, CancelToken());
@@ -77,7 +77,7 @@ TEST_CASE("batch plan: the estimate is near the truth where points are spread ev
 
 TEST_CASE("batch plan: batches are of bounded work, and there are enough for all workers") {
   const DataSet data = test::make_data("all equal", 20'000, 2, Precision::float32, 8);
-  const Grid grid(data.view(), 1, Cells::reach, CancelToken());
+  const Grid grid(data.view(), 1, Cells::eps, CancelToken());
   const BatchPlan plan = plan_packed(grid, make_packed_layout(grid), {.workers = 4});
   check_cover(plan, 20'000);
   CHECK(plan.batches.size() >= 16);
@@ -88,7 +88,7 @@ TEST_CASE("batch plan: batches are of bounded work, and there are enough for all
 
 TEST_CASE("batch plan: the estimate times a factor, and batches as if it were true") {
   const DataSet data = test::make_data("uniform", 10'000, 2, Precision::float64, 8);
-  const Grid grid(data.view(), 1, Cells::reach, CancelToken());
+  const Grid grid(data.view(), 1, Cells::eps, CancelToken());
   TableOptions options;
   options.lane_pairs = 1000;
   const BatchPlan whole = plan_by_pairs(grid, RowSearch(grid), options, CancelToken());
@@ -120,7 +120,7 @@ TEST_CASE("batch plan: halves of a batch") {
 
 TEST_CASE("batch plan: a cancelled token stops it") {
   const DataSet data = test::make_data("uniform", 100, 2, Precision::float64, 8);
-  const Grid grid(data.view(), 1, Cells::reach, CancelToken());
+  const Grid grid(data.view(), 1, Cells::eps, CancelToken());
   CancelToken token;
   token.cancel();
   CHECK_THROWS_AS(plan_by_pairs(grid, RowSearch(grid), {}, token), Cancelled);

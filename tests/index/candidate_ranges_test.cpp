@@ -41,7 +41,7 @@ TEST_CASE("candidate ranges: ascending, apart, and with every neighbour, for any
     Random random(seed);
     const double eps = test::make_eps(data, random);
     INFO(test::describe(data) << ", eps " << eps);
-    const Grid grid(data.view(), eps, Cells::reach, CancelToken());
+    const Grid grid(data.view(), eps, Cells::eps, CancelToken());
     const OracleTable table = data.oracle(eps);
     std::vector<std::uint32_t> position(data.size());
     for (std::uint32_t p = 0; p < grid.size(); ++p) position[grid.order()[p]] = p;
@@ -80,7 +80,7 @@ TEST_CASE("candidate ranges: the other way round closed axes, too") {
     }
     const double eps = longest * random.uniform(0.02, 0.4);
     INFO("seed " << seed << ", eps " << eps);
-    const Grid grid(data.view(), eps, Cells::reach, CancelToken(), space);
+    const Grid grid(data.view(), eps, Cells::eps, CancelToken(), space);
     CandidateRanges walk(grid, 0);
     for (std::size_t cell = 0;; ++cell) {
       check_ranges(grid, walk.ranges());
@@ -106,7 +106,7 @@ TEST_CASE("candidate ranges: the other way round closed axes, too") {
 TEST_CASE("candidate ranges: three rows of cells in 2-D, nine in 3-D") {
   for (const std::size_t dims : {2U, 3U}) {
     const DataSet data = test::make_data("uniform", 4000, dims, Precision::float64, 9);
-    const Grid grid(data.view(), 0.6, Cells::reach, CancelToken());
+    const Grid grid(data.view(), 0.6, Cells::eps, CancelToken());
     std::size_t most = 0;
     std::uint64_t candidates = 0;
     CandidateRanges walk(grid, 0);
@@ -125,7 +125,7 @@ TEST_CASE("packed layout: the ranges of every cell, and where their bits lie") {
   // There are far more than 4096 cells, so the layout is made in several blocks.
   for (const std::size_t dims : {1U, 2U, 3U}) {
     const DataSet data = test::make_data("uniform", 20'000, dims, Precision::float32, 3);
-    const Grid grid(data.view(), dims == 1 ? 0.1 : 0.5, Cells::reach, CancelToken());
+    const Grid grid(data.view(), dims == 1 ? 0.1 : 0.5, Cells::eps, CancelToken());
     REQUIRE(grid.cells() > 9000);
     const PackedLayout layout = make_packed_layout(grid);
     REQUIRE(layout.bundles.size() == grid.cells());
@@ -152,7 +152,7 @@ TEST_CASE("packed layout: the ranges of every cell, and where their bits lie") {
 
 TEST_CASE("packed layout: of no points") {
   const DataSet data = test::make_data("uniform", 0, 2, Precision::float64, 3);
-  const PackedLayout layout = make_packed_layout(Grid(data.view(), 1, Cells::reach, CancelToken()));
+  const PackedLayout layout = make_packed_layout(Grid(data.view(), 1, Cells::eps, CancelToken()));
   CHECK(layout.bundles.size() == 0);
   CHECK(layout.words() == 0);
 }

@@ -191,14 +191,14 @@ TEST_CASE("choose axes: up to six dimensions all are indexed, of more those of t
     // Dimension k has the spread (4 * k) % 9: 0 4 8 3 7 2 6 1 5.
     for (int k = 0; k < 9; ++k) values.push_back(((k * 4) % 9) * random.uniform(-1, 1));
   }
-  const CellAxes chosen = choose_axes(PointsView(std::span<const double>(values), 9), 0.5, Cells::reach, CancelToken());
+  const CellAxes chosen = choose_axes(PointsView(std::span<const double>(values), 9), 0.5, Cells::eps, CancelToken());
   std::vector<std::size_t> dims;
   for (const CellAxis& axis : chosen.axes) dims.push_back(axis.dim());
   // The dimensions of spread 0, 1 and 2 are left out.
   CHECK(dims == std::vector<std::size_t>{1, 2, 3, 4, 6, 8});
 
   const CellAxes all =
-      choose_axes(PointsView(std::span<const double>(values).first(600), 6), 0.5, Cells::reach, CancelToken());
+      choose_axes(PointsView(std::span<const double>(values).first(600), 6), 0.5, Cells::eps, CancelToken());
   CHECK(all.axes.size() == 6);
 }
 
@@ -212,7 +212,7 @@ TEST_CASE("choose axes: wide axes are coarsened until all keys fit, and neighbou
       // A copy of the first points, moved by up to eps, gives neighbours.
       for (std::size_t i = 0; i < 60 * dims; ++i) values.push_back(values[i] + eps * random.uniform(-0.4, 0.4));
       const CellAxes chosen =
-          choose_axes(PointsView(std::span<const double>(values), dims), eps, Cells::reach, CancelToken());
+          choose_axes(PointsView(std::span<const double>(values), dims), eps, Cells::eps, CancelToken());
       double log_keys = 0;
       for (const CellAxis& axis : chosen.axes) log_keys += std::log2(static_cast<double>(axis.slots()) + 2);
       CHECK(log_keys < 63);
@@ -243,7 +243,7 @@ TEST_CASE("clique cells: two points of a cell are neighbours, and neighbours are
   for (int round = 0; round < 120; ++round) {
     const std::size_t dims = 1 + random.below(3);
     const double eps = std::ldexp(1 + random.unit(), static_cast<int>(random.below(40)) - 20);
-    const double side = SlotWidth::of_clique(eps, dims).side;
+    const double side = SlotWidth::of_dense_box(eps, dims).side;
     const double offset = random.pick(std::vector<double>{0, 1, -1e3 * eps, 1e6 * eps, 1e9 * eps, 1e15 * eps});
     std::vector<double> values(dims, offset);
     for (int i = 0; i < 150; ++i) {
@@ -257,13 +257,13 @@ TEST_CASE("clique cells: two points of a cell are neighbours, and neighbours are
     }
     if (round % 3 == 0) values.insert(values.end(), dims, offset + 1e13 * eps);  // gaps are cut
     const PointsView points(std::span<const double>(values), dims);
-    const CellAxes chosen = choose_axes(points, eps, Cells::clique, CancelToken());
+    const CellAxes chosen = choose_axes(points, eps, Cells::dense_box, CancelToken());
     REQUIRE(chosen.window == 2);
     const auto slots = slots_of(chosen, values, dims);
     for (std::size_t a = 0; a < slots.size(); ++a) {
       for (std::size_t b = 0; b < a; ++b) {
         const bool near = is_neighbor(&values[a * dims], &values[b * dims], dims, eps * eps);
-        if (slots[a] == slots[b] && chosen.cliques) {
+        if (slots[a] == slots[b] && chosen.dense_boxes) {
           ++shared;
           REQUIRE(near);
         }
@@ -282,18 +282,19 @@ TEST_CASE("clique cells: two points of a cell are neighbours, and neighbours are
 
 TEST_CASE("clique cells: only where their proof holds") {
   const std::vector<double> values{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
-  const auto cliques = [&](std::size_t dims, double eps) {
-    return choose_axes(PointsView(std::span<const double>(values), dims), eps, Cells::clique, CancelToken()).cliques;
+  const auto dense_boxes = [&](std::size_t dims, double eps) {
+    return choose_axes(PointsView(std::span<const double>(values), dims), eps, Cells::dense_box, CancelToken())
+        .dense_boxes;
   };
-  CHECK(cliques(1, 1));
-  CHECK(cliques(2, 1e-3));
-  CHECK(cliques(3, 1e200));  // eps² is infinite, so there is one cell
-  CHECK_FALSE(cliques(4, 1));
-  CHECK_FALSE(cliques(2, 1e-160));  // squares underflow
+  CHECK(dense_boxes(1, 1));
+  CHECK(dense_boxes(2, 1e-3));
+  CHECK(dense_boxes(3, 1e200));  // eps² is infinite, so there is one cell
+  CHECK_FALSE(dense_boxes(4, 1));
+  CHECK_FALSE(dense_boxes(2, 1e-160));  // squares underflow
   std::vector<double> wide;
   for (int i = 0; i < 300; ++i) wide.push_back(std::fmod(i * 0.754877, 1.0));
   const PointsView points(std::span<const double>(wide), 3);
-  CHECK_FALSE(choose_axes(points, 1e-9, Cells::clique, CancelToken()).cliques);  // the cells are coarsened
+  CHECK_FALSE(choose_axes(points, 1e-9, Cells::dense_box, CancelToken()).dense_boxes);  // the cells are coarsened
 }
 
 TEST_CASE("cell axis: a cancelled token stops it") {

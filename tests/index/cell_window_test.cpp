@@ -168,7 +168,7 @@ TEST_CASE("cell window: what a search over all cells finds, for any data") {
                                          1 + random.below(3), Precision::float64, seed);
     const double eps = test::make_eps(data, random);
     INFO(test::describe(data) << ", eps " << eps);
-    for (const Cells kind : {Cells::reach, Cells::clique}) {
+    for (const Cells kind : {Cells::eps, Cells::dense_box}) {
       const Grid grid(data.view(), eps, kind, CancelToken());
       for (std::uint32_t reach = 1; reach <= grid.keys().window; ++reach) cells += check_grid(grid, reach);
     }
@@ -180,7 +180,7 @@ TEST_CASE("cell window: every cell of a full grid sees its whole neighbourhood, 
   for (const std::size_t dims : {1U, 2U, 3U}) {
     // Each of side^dims cells has a point in its centre.
     const std::size_t side = dims == 1 ? 40 : dims == 2 ? 9 : 6;
-    const double width = SlotWidth::of_clique(1, dims).side;
+    const double width = SlotWidth::of_dense_box(1, dims).side;
     DataSet data;
     data.dims = dims;
     std::size_t n = 1;
@@ -190,7 +190,7 @@ TEST_CASE("cell window: every cell of a full grid sees its whole neighbourhood, 
         data.doubles.push_back(width * (static_cast<double>(rest % side) * (1 + 1e-9) + 1e-6));
       }
     }
-    const Grid grid(data.view(), 1, Cells::clique, CancelToken());
+    const Grid grid(data.view(), 1, Cells::dense_box, CancelToken());
     REQUIRE(grid.cells() == n);
     for (const std::uint32_t reach : {1U, 2U}) {
       // The sum over the cells is the product over the axes of a sum over slots: 2·reach + 1 each, minus those outside.
@@ -209,7 +209,7 @@ TEST_CASE("cell window: sparse cells, and stretches that gaps keep apart, see no
     for (const double at : {-1e300, -1e9, -40.0, 0.0, 3.5, 7.0, 1e9, 1e300}) {
       data.doubles.insert(data.doubles.end(), dims, at);
     }
-    const Grid grid(data.view(), 1, Cells::clique, CancelToken());
+    const Grid grid(data.view(), 1, Cells::dense_box, CancelToken());
     REQUIRE(grid.cells() == 8);
     for (const std::uint32_t reach : {1U, 2U}) CHECK(check_grid(grid, reach) == 8);
   }

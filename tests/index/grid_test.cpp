@@ -18,7 +18,7 @@ using test::DataSet;
 using test::Random;
 
 void check_grid(const DataSet& data, double eps) {
-  const Grid grid(data.view(), eps, Cells::reach, CancelToken());
+  const Grid grid(data.view(), eps, Cells::eps, CancelToken());
   const auto n = static_cast<std::uint32_t>(data.size());
   REQUIRE(grid.size() == n);
   REQUIRE(grid.dims() == data.dims);
@@ -83,7 +83,7 @@ TEST_CASE("grid: so many points that blocks and passes of the sort are many") {
   // A key shares a word with the id if both fit; otherwise it has its own word.
   for (const double eps : {0.5, 1e-7}) {
     const DataSet data = test::make_data("uniform", 300'000, 2, Precision::float64, 5);
-    const Grid grid(data.view(), eps, Cells::reach, CancelToken());
+    const Grid grid(data.view(), eps, Cells::eps, CancelToken());
     bool ascending = true;
     for (std::size_t c = 1; c < grid.cells(); ++c) ascending &= grid.cell_keys()[c - 1] < grid.cell_keys()[c];
     CHECK(ascending);
@@ -110,8 +110,8 @@ TEST_CASE("grid: keys that just fit a word with the id, and that just do not") {
     INFO("2^" << exponent << " slots on either axis");
     DataSet data = test::make_data("uniform", 200, 2, Precision::float64, 3);
     for (double& x : data.doubles) x *= std::ldexp(1 / data.scale, exponent);
-    const CellAxes chosen = choose_axes(data.view(), 1, Cells::reach, CancelToken());
-    const Grid grid(data.view(), 1, Cells::reach, CancelToken());
+    const CellAxes chosen = choose_axes(data.view(), 1, Cells::eps, CancelToken());
+    const Grid grid(data.view(), 1, Cells::eps, CancelToken());
     check_grid(data, 1);
     for (std::uint32_t p = 0; p < grid.size(); ++p) {
       std::uint64_t key = 0;
@@ -126,9 +126,9 @@ TEST_CASE("grid: keys that just fit a word with the id, and that just do not") {
 
 TEST_CASE("grid: outliers cost a cell each, not the space between") {
   DataSet data = test::make_data("clustered", 1000, 3, Precision::float64, 5);
-  const std::uint64_t before = Grid(data.view(), 0.2, Cells::reach, CancelToken()).bytes();
+  const std::uint64_t before = Grid(data.view(), 0.2, Cells::eps, CancelToken()).bytes();
   data.doubles.insert(data.doubles.end(), {1e300, -1e300, 1e15, -1e200, 5, 1e-300});
-  const Grid grid(data.view(), 0.2, Cells::reach, CancelToken());
+  const Grid grid(data.view(), 0.2, Cells::eps, CancelToken());
   CHECK(grid.bytes() <= before + 2 * (4 + 12 + 24) + 12 * 1000);
   CHECK(grid.cells() > 100);
   // The crowd must still be split: one cell for all would mean a search of all pairs.
@@ -143,7 +143,7 @@ TEST_CASE("grid: a cancelled token stops it") {
   CancelToken token;
   token.cancel();
   const DataSet data = test::make_data("uniform", 10, 2, Precision::float64, 5);
-  CHECK_THROWS_AS(Grid(data.view(), 1, Cells::reach, token), Cancelled);
+  CHECK_THROWS_AS(Grid(data.view(), 1, Cells::eps, token), Cancelled);
 }
 
 TEST_CASE("grid: ranges that are kept are those that a walk finds") {
@@ -152,8 +152,8 @@ TEST_CASE("grid: ranges that are kept are those that a walk finds") {
     const DataSet data = test::make_data(seed % 2 == 0 ? "clustered" : "uniform", 2500, dims, Precision::float64, seed);
     INFO("seed " << seed << ", " << test::describe(data));
     const double eps = data.scale / (1 + static_cast<double>(seed % 5));
-    const Grid walked(data.view(), eps, Cells::reach, CancelToken());
-    Grid kept(data.view(), eps, Cells::reach, CancelToken());
+    const Grid walked(data.view(), eps, Cells::eps, CancelToken());
+    Grid kept(data.view(), eps, Cells::eps, CancelToken());
     const std::uint64_t before = kept.bytes();
     kept.keep_ranges(1, CancelToken());  // too little for any range
     REQUIRE(kept.bytes() == before);
@@ -174,7 +174,7 @@ TEST_CASE("grid: ranges that are kept are those that a walk finds") {
 
 TEST_CASE("grid: keeping ranges can be cancelled") {
   const DataSet data = test::make_data("uniform", 1000, 5, Precision::float64, 1);
-  Grid grid(data.view(), data.scale, Cells::reach, CancelToken());
+  Grid grid(data.view(), data.scale, Cells::eps, CancelToken());
   CancelToken cancel;
   cancel.cancel();
   CHECK_THROWS_AS(grid.keep_ranges(1 << 30, cancel), Cancelled);

@@ -30,7 +30,7 @@ std::uint64_t key_of(const Layers& layers, const DataSet& data, std::size_t i) {
 }
 
 void check_order(const DataSet& data, double eps, LayerKind kind) {
-  const LayerOrder order(data.view(), eps, kind, CancelToken());
+  const PivotOrder order(data.view(), eps, kind, CancelToken());
   const std::size_t n = data.size();
   REQUIRE(order.size() == n);
   std::vector<std::uint32_t> ids(order.order().begin(), order.order().end());
@@ -144,8 +144,8 @@ TEST_CASE("layers: intervals are rounded outward") {
 
 TEST_CASE("layers: the tree divides clusters at least as evenly as coordinates do") {
   const DataSet data = test::make_data("clustered", 20'000, 12, Precision::float64, 3);
-  const LayerOrder grid(data.view(), data.scale, LayerKind::grid, CancelToken());
-  const LayerOrder tree(data.view(), data.scale, LayerKind::tree, CancelToken());
+  const PivotOrder grid(data.view(), data.scale, LayerKind::grid, CancelToken());
+  const PivotOrder tree(data.view(), data.scale, LayerKind::tree, CancelToken());
   CHECK(tree.leaf_keys().size() * 2 > grid.leaf_keys().size());
 }
 
@@ -153,7 +153,7 @@ TEST_CASE("layers: a cancelled build says so") {
   const DataSet data = test::make_data("uniform", 100, 9, Precision::float64, 1);
   CancelToken cancel;
   cancel.cancel();
-  CHECK_THROWS_AS(LayerOrder(data.view(), 1, LayerKind::tree, cancel), Cancelled);
+  CHECK_THROWS_AS(PivotOrder(data.view(), 1, LayerKind::tree, cancel), Cancelled);
 }
 
 }  // namespace

@@ -106,9 +106,9 @@ TEST_CASE("nearest: other norms and periodic boxes") {
       }
     }
     std::vector<double> moved(data.doubles.size());
-    move_points(metric, data.view(), 0, data.size(), moved.data());
+    transform_points(metric, data.view(), 0, data.size(), moved.data());
     const PointsView points(std::span<const double>(moved), dims);
-    const Space space = moved_space(metric);
+    const Space space = transformed_space(metric);
     const auto ks = some_ks(data.size(), random);
     INFO("seed " << seed << ", " << test::describe(data) << ", " << describe(metric) << ", k " << ks.front());
     REQUIRE(found_sums(space, points, ks) == oracle_sums(space, points, ks));

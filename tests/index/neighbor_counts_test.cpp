@@ -95,9 +95,9 @@ TEST_CASE("neighbour counts: other norms and periodic boxes") {
       }
     }
     std::vector<double> moved(data.doubles.size());
-    move_points(metric, data.view(), 0, data.size(), moved.data());
+    transform_points(metric, data.view(), 0, data.size(), moved.data());
     const PointsView points(std::span<const double>(moved), dims);
-    const Space space = moved_space(metric);
+    const Space space = transformed_space(metric);
     INFO("seed " << seed << ", " << test::describe(data) << ", " << describe(metric));
     check_counts(space, points, some_limits(space, points, random));
   }

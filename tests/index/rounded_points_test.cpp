@@ -49,7 +49,7 @@ struct Columns {
 struct Outcome {
   bool rounded = false;
   bool exact = false;
-  std::uint64_t open_pairs = 0;
+  std::uint64_t undecided_pairs = 0;
   std::uint64_t pairs = 0;
 };
 
@@ -85,7 +85,7 @@ Outcome check(const DataSet& data, double eps, Random& random) {
     std::vector<std::uint32_t> ids(expected.size() + RowSearch::kSlack);
     std::vector<std::uint32_t> counts(some.size());
     REQUIRE(search.ids(some, candidates, ids.data(), expected.size(), counts.data()) == expected.size());
-    if (whole) outcome.open_pairs = search.open_pairs();
+    if (whole) outcome.undecided_pairs = search.undecided_pairs();
     ids.resize(expected.size());
     REQUIRE(ids == expected);
     REQUIRE(counts == expected_counts);
@@ -133,20 +133,20 @@ DataSet from(std::vector<double> values, std::size_t dims, Precision precision) 
 }
 
 TEST_CASE("rounded points: every kind of data, pair by pair") {
-  std::uint64_t open_pairs = 0;
+  std::uint64_t undecided_pairs = 0;
   std::uint64_t pairs = 0;
   for_each_case([&](std::size_t dims, Precision precision, Random& random) {
     for (const std::string& kind : test::data_kinds()) {
       const DataSet data = test::make_data(kind, 60 + random.below(90), dims, precision, random.bits());
       for (int i = 0; i < 3; ++i) {
         const Outcome outcome = check(data, test::make_eps(data, random), random);
-        open_pairs += outcome.open_pairs;
+        undecided_pairs += outcome.undecided_pairs;
         pairs += outcome.pairs;
       }
     }
   });
-  CHECK(open_pairs > 0);
-  CHECK(pairs > open_pairs);
+  CHECK(undecided_pairs > 0);
+  CHECK(pairs > undecided_pairs);
 }
 
 TEST_CASE("rounded points: clusters leave little open, at any magnitude") {
@@ -160,7 +160,7 @@ TEST_CASE("rounded points: clusters leave little open, at any magnitude") {
       const Outcome outcome = check(data, magnitude * 0.42 * std::sqrt(static_cast<double>(dims)), random);
       CHECK(outcome.rounded);
       CHECK_FALSE(outcome.exact);
-      CHECK(outcome.open_pairs * 1000 < 211 * 211);
+      CHECK(outcome.undecided_pairs * 1000 < 211 * 211);
     }
   });
 }
@@ -178,7 +178,7 @@ TEST_CASE("rounded points: of multiples of one number nothing is open, ties incl
       for (const double e : {eps, std::nextafter(eps, 0.0), std::nextafter(eps, 1e308)}) {
         const Outcome outcome = check(data, e, random);
         CHECK(outcome.exact);
-        CHECK(outcome.open_pairs == 0);
+        CHECK(outcome.undecided_pairs == 0);
       }
     }
   });
@@ -212,7 +212,7 @@ TEST_CASE("rounded points: pairs planted at eps and one unit in the last place b
     for (const double e : {eps, std::nextafter(eps, 0.0), std::nextafter(eps, 1.0)}) {
       const Outcome outcome = check(data, e, random);
       CHECK(outcome.rounded);
-      if (precision == Precision::float64) CHECK(outcome.open_pairs >= 2 * 60 * 3);
+      if (precision == Precision::float64) CHECK(outcome.undecided_pairs >= 2 * 60 * 3);
     }
   });
 }
@@ -224,14 +224,14 @@ TEST_CASE("rounded points: far from the centre by eps' measure, all points equal
     for (std::size_t i = 75 * dims; i < 150 * dims; ++i) values[i] = values[i - 75 * dims] + 0.3 * random.bell();
     CHECK_FALSE(check(from(values, dims, precision), 1, random).rounded);
 
-    CHECK(check(from(std::vector<double>(90 * dims, 0.1), dims, precision), 1e-3, random).open_pairs == 0);
+    CHECK(check(from(std::vector<double>(90 * dims, 0.1), dims, precision), 1e-3, random).undecided_pairs == 0);
 
     // The other points keep their frame, and only pairs with the outlier are undecided.
     for (double& v : values) v = random.uniform(0, 1);
     values[3] = precision == Precision::float32 ? 1e38 : 1e300;
     const Outcome outcome = check(from(values, dims, precision), 0.3 * std::sqrt(static_cast<double>(dims)), random);
     CHECK(outcome.rounded);
-    CHECK(outcome.open_pairs < 2 * 150 + 150);
+    CHECK(outcome.undecided_pairs < 2 * 150 + 150);
   });
 }
 

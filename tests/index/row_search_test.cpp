@@ -91,7 +91,7 @@ void check_all_lengths(std::size_t dims, Precision precision, const std::string&
   const DataSet data = test::make_data(kind, 260, dims, precision, seed);
   // Many pairs have this radius as their distance, exactly or nearly.
   const double eps = std::max(test::make_eps(data, random), 1e-320);
-  const Grid grid(data.view(), eps, Cells::reach, CancelToken());
+  const Grid grid(data.view(), eps, Cells::eps, CancelToken());
   const RowSearch search(grid);
   for (std::uint32_t length = 0; length <= 100; ++length) {
     const auto begin = static_cast<std::uint32_t>(random.below(261 - length));

@@ -69,7 +69,7 @@ void check_bundles(const CandidateBundles& bundles, std::uint64_t points, const 
 /// Checks that all pairs of neighbours lie in listed pairs of tiles. Returns the share of pairs that are not listed.
 double check_pruning(const DataSet& data, double eps, LayerKind kind) {
   const CancelToken cancel;
-  const LayerOrder order(data.view(), eps, kind, cancel);
+  const PivotOrder order(data.view(), eps, kind, cancel);
   const TileBounds bounds(data.view(), order.order(), order.layers(), cancel);
   const std::uint32_t tiles = tiles_of(data.size());
   const LayersView view = order.layers().view();

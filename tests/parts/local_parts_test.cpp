@@ -30,10 +30,10 @@ Points make(std::size_t n, std::size_t dims, Precision precision, double steps, 
 }
 
 /// Checks all fields of a view with the rule for single points.
-void check_view(PointsView points, const LocalParts& parts, const Partition& cuts, std::size_t part, double near,
-                double beyond) {
-  const PartView view = parts.view(part, near, beyond);
-  const PointsSource source = parts.source(view, near, beyond);
+void check_view(PointsView points, const LocalParts& parts, const Partition& cuts, std::size_t part, double inner,
+                double outer) {
+  const PartView view = parts.view(part, inner, outer);
+  const PointsSource source = parts.source(view, inner, outer);
   REQUIRE(source.size == view.size());
   Points found(source.size, points.dims(), points.precision());
   const auto write = [&](auto values) {
@@ -42,48 +42,48 @@ void check_view(PointsView points, const LocalParts& parts, const Partition& cut
     source.write(0, middle, values.data());
   };
   points.precision() == Precision::float32 ? write(found.values<float>()) : write(found.values<double>());
-  std::vector<std::size_t> own;
-  std::size_t within = 0, behind = 0, lent = 0;
+  std::vector<std::size_t> owned;
+  std::size_t within = 0, behind = 0, send_list = 0;
   for (std::size_t i = 0; i < points.size(); ++i) {
     const auto at = [&](std::size_t k) { return points.at(i, k); };
     const std::uint32_t of = cuts.part_of(at);
-    if (of == part) own.push_back(i);
-    cuts.for_near(at, beyond, [&](std::uint32_t to, double distance) {
+    if (of == part) owned.push_back(i);
+    cuts.for_near(at, outer, [&](std::uint32_t to, double distance) {
       if (to == of) return;
-      if (to == part) ++(distance <= near ? within : behind);
-      if (of == part && distance <= near) ++lent;
+      if (to == part) ++(distance <= inner ? within : behind);
+      if (of == part && distance <= inner) ++send_list;
     });
   }
-  REQUIRE(view.own == own.size());
-  REQUIRE(parts.rows().size(part) == own.size());
-  CHECK(view.near == within);
-  CHECK(view.beyond == behind);
-  CHECK(view.lent.size() == lent);
-  CHECK(view.lent_to.back() == lent);
-  CHECK(view.near_of.back() == within);
+  REQUIRE(view.owned == owned.size());
+  REQUIRE(parts.rows().size(part) == owned.size());
+  CHECK(view.inner == within);
+  CHECK(view.outer == behind);
+  CHECK(view.send_list.size() == send_list);
+  CHECK(view.send_begins.back() == send_list);
+  CHECK(view.inner_begins.back() == within);
   bool same = true;
-  for (std::size_t id = 0; id < own.size(); ++id) {
+  for (std::size_t id = 0; id < owned.size(); ++id) {
     for (std::size_t k = 0; k < points.dims(); ++k) {
-      same = same && found.view().at(id, k) == points.at(own[id], k);
+      same = same && found.view().at(id, k) == points.at(owned[id], k);
     }
   }
   CHECK(same);
   // Ghosts lie outside the part, within the distances of the view.
   const Partition::Box box = cuts.box_of(static_cast<std::uint32_t>(part), points.dims());
   bool near_enough = true;
-  for (std::size_t g = view.own; g < view.size(); ++g) {
+  for (std::size_t g = view.owned; g < view.size(); ++g) {
     double distance = 0;
     for (std::size_t k = 0; k < points.dims(); ++k) {
       const double x = found.view().at(g, k);
       distance = std::max({distance, box.lo[k] - x, x - box.hi[k]});
     }
-    near_enough = near_enough && distance <= (g < view.own + view.near ? near : beyond);
+    near_enough = near_enough && distance <= (g < view.owned + view.inner ? inner : outer);
   }
   CHECK(near_enough);
   std::vector<std::uint32_t> ids, rows;
-  for (std::uint32_t id = 0; id < own.size(); id += 7) {
+  for (std::uint32_t id = 0; id < owned.size(); id += 7) {
     ids.push_back(id);
-    rows.push_back(static_cast<std::uint32_t>(own[id]));
+    rows.push_back(static_cast<std::uint32_t>(owned[id]));
   }
   CHECK(parts.rows().rows_of(part, ids) == rows);
 }

@@ -133,20 +133,20 @@ std::vector<VariantResult> run_in_parts(PointsView points, std::span<const doubl
   std::vector<std::vector<VariantResult>> of_ranks(static_cast<std::size_t>(ranks));
   EngineOptions engine;
   engine.threads = ranks % 2 == 0 ? 2 : 1;  // with several threads, the next eps is counted while one is merged
-  run_ranks(ranks, [&](Exchange& exchange) {
-    const auto r = static_cast<std::size_t>(exchange.rank());
+  run_ranks(ranks, [&](Communicator& communicator) {
+    const auto r = static_cast<std::size_t>(communicator.rank());
     const auto take = [&](VariantResult&& result) { of_ranks[r].push_back(std::move(result)); };
     const PointsView share = points.rows(shares[r], shares[r + 1]);
     const auto of_share = weights.empty() ? weights : weights.subspan(shares[r], share.size());
     const PointsSource source = test::source_of(share);
     const PointRows rows = ranks == 3 ? PointRows(source) : PointRows(share);
-    run_each({rows, metric, of_share}, {.options = {&engine, 1}, .ranks = &exchange, .cuts = cuts}, sweep, options,
+    run_each({rows, metric, of_share}, {.options = {&engine, 1}, .ranks = &communicator, .cuts = cuts}, sweep, options,
              take);
   });
   std::vector<VariantResult> all = std::move(of_ranks.front());
   for (std::size_t i = 0; i < all.size(); ++i) {
     std::vector<std::int32_t> labels(all[i].labels.begin(), all[i].labels.end());
-    std::vector<std::int32_t> births(all[i].clusters.births.begin(), all[i].clusters.births.end());
+    std::vector<std::int32_t> core_since(all[i].clusters.core_since.begin(), all[i].clusters.core_since.end());
     for (std::size_t r = 1; r < of_ranks.size(); ++r) {
       const VariantResult& other = of_ranks[r].at(i);
       REQUIRE(other.variant.eps == all[i].variant.eps);
@@ -154,10 +154,10 @@ std::vector<VariantResult> run_in_parts(PointsView points, std::span<const doubl
       REQUIRE(other.summary == all[i].summary);
       labels.insert(labels.end(), other.labels.begin(), other.labels.end());
       all[i].core.insert(all[i].core.end(), other.core.begin(), other.core.end());
-      births.insert(births.end(), other.clusters.births.begin(), other.clusters.births.end());
+      core_since.insert(core_since.end(), other.clusters.core_since.begin(), other.clusters.core_since.end());
       REQUIRE(other.clusters.count() == 0);
     }
-    all[i].clusters.births = births;
+    all[i].clusters.core_since = core_since;
     all[i].labels = labels;
   }
   return all;
@@ -168,7 +168,7 @@ void check_clusters(const Clusters& found, const Clusters& expected) {
   CHECK(found.core == expected.core);
   CHECK(found.size == expected.size);
   CHECK(found.joined == expected.joined);
-  CHECK(found.births == expected.births);
+  CHECK(found.core_since == expected.core_since);
 }
 
 void check_parts(const DataSet& data, const Metric& metric, const Sweep& sweep, int ranks, Random& random,
@@ -280,10 +280,10 @@ TEST_CASE("parts: weights on a lattice and in periodic boxes, and a chain of the
 TEST_CASE("parts: weights that cannot be are named by their points among all") {
   const DataSet data = test::make_data("clustered", 300, 2, Precision::float64, 1);
   const auto run_with = [&](const std::vector<double>& weights, bool last_has = true, const RunOptions& options = {}) {
-    run_ranks(3, [&](Exchange& exchange) {
-      const auto r = static_cast<std::size_t>(exchange.rank());
+    run_ranks(3, [&](Communicator& communicator) {
+      const auto r = static_cast<std::size_t>(communicator.rank());
       const auto mine = std::span(weights).subspan(r * 100, r < 2 || last_has ? 100 : 0);
-      run_each({data.view().rows(r * 100, (r + 1) * 100), {}, mine}, {.options = one_thread, .ranks = &exchange},
+      run_each({data.view().rows(r * 100, (r + 1) * 100), {}, mine}, {.options = one_thread, .ranks = &communicator},
                grid({0.1}, {2}), options, [](VariantResult&&) {});
     });
   };
@@ -331,12 +331,12 @@ TEST_CASE("parts: the lineage of all points comes to the first rank") {
       const std::vector<std::size_t> shares = random_shares(data.size(), ranks, random);
       Lineage found;
       std::atomic<bool> none_elsewhere = true;
-      run_ranks(ranks, [&](Exchange& exchange) {
-        const auto r = static_cast<std::size_t>(exchange.rank());
+      run_ranks(ranks, [&](Communicator& communicator) {
+        const auto r = static_cast<std::size_t>(communicator.rank());
         const PointsView share = data.view().rows(shares[r], shares[r + 1]);
         const std::span<const double> all(weights);
         Lineage mine = lineage({share, {}, all.empty() ? all : all.subspan(shares[r], share.size())},
-                               {.options = one_thread, .ranks = &exchange}, sweep);
+                               {.options = one_thread, .ranks = &communicator}, sweep);
         if (r == 0) {
           found = std::move(mine);
         } else if (!mine.cells().empty()) {
@@ -377,10 +377,10 @@ TEST_CASE("parts: a lattice, where every pair is exactly at eps and points lie o
   }
   Random random(2);
   for (const int ranks : {1, 2, 5, 16}) {
-    for (const bool own : {false, true}) {
-      check_parts(data, {}, grid({1.0, 2.0}, {2, 4, 5, 6, 7}), ranks, random, own);
-      check_parts(data, {.kind = MetricKind::manhattan}, grid({1.0, 2.0}, {2, 4, 7}), ranks, random, own);
-      check_parts(data, {.kind = MetricKind::chebyshev}, grid({1.0, 2.0}, {2, 9, 27}), ranks, random, own);
+    for (const bool owned : {false, true}) {
+      check_parts(data, {}, grid({1.0, 2.0}, {2, 4, 5, 6, 7}), ranks, random, owned);
+      check_parts(data, {.kind = MetricKind::manhattan}, grid({1.0, 2.0}, {2, 4, 7}), ranks, random, owned);
+      check_parts(data, {.kind = MetricKind::chebyshev}, grid({1.0, 2.0}, {2, 9, 27}), ranks, random, owned);
     }
   }
 }
@@ -446,16 +446,16 @@ TEST_CASE("parts: some ten thousand points, cut evenly") {
   Random random(5);
   const DataSet data = test::make_data("clustered", 20'000, 3, Precision::float64, 5);
   check_parts(data, {}, grid({0.05, 0.1}, {2, 5, 10, 40}), 6, random, false);
-  run_ranks(6, [&](Exchange& exchange) {
-    const auto r = static_cast<std::size_t>(exchange.rank());
+  run_ranks(6, [&](Communicator& communicator) {
+    const auto r = static_cast<std::size_t>(communicator.rank());
     const PointsView share = data.view().rows(r * 3000, r == 5 ? data.size() : (r + 1) * 3000);
-    const Partition cuts = cut_space(exchange, share);
+    const Partition cuts = cut_space(communicator, share);
     std::vector<std::uint64_t> points(6);
     for (std::size_t i = 0; i < share.size(); ++i)
       ++points[cuts.part_of([&](std::size_t k) { return share.at(i, k); })];
-    exchange.sum(std::span(points));
+    communicator.sum(std::span(points));
     // Checks of Catch2 are not thread-safe.
-    if (exchange.rank() > 0) return;
+    if (communicator.rank() > 0) return;
     for (const std::uint64_t n : points) CHECK(std::abs(static_cast<double>(n) - 20'000.0 / 6) < 3);
   });
 }
@@ -487,11 +487,11 @@ TEST_CASE("parts: a coordinate that is not finite is named, whether space is cut
     for (double& x : points.values<double>()) x = random.unit();
     points.values<double>()[2 * (100'000 + row) + 1] = std::numeric_limits<double>::quiet_NaN();
     CHECK_THROWS_WITH(run_ranks(3,
-                                [&](Exchange& exchange) {
-                                  const auto r = static_cast<std::size_t>(exchange.rank());
+                                [&](Communicator& communicator) {
+                                  const auto r = static_cast<std::size_t>(communicator.rank());
                                   const PointsView share = points.view().rows(r * 100'000, (r + 1) * 100'000);
-                                  run_each({share}, {.options = two_threads, .ranks = &exchange}, grid({0.002}, {4}),
-                                           {}, [](VariantResult&&) {});
+                                  run_each({share}, {.options = two_threads, .ranks = &communicator},
+                                           grid({0.002}, {4}), {}, [](VariantResult&&) {});
                                 }),
                       Catch::Contains("row " + std::to_string(row)) && Catch::Contains("nan"));
   }
@@ -504,10 +504,10 @@ TEST_CASE("parts: what a rank holds is within its memory, or told") {
   const Sweep sweep = grid({0.004, 0.005, 0.006}, {4, 8});
   const auto run_with = [&](std::uint64_t memory) {
     std::vector<Labels> of_first;
-    run_ranks(2, [&](Exchange& exchange) {
-      const auto r = static_cast<std::size_t>(exchange.rank());
+    run_ranks(2, [&](Communicator& communicator) {
+      const auto r = static_cast<std::size_t>(communicator.rank());
       const std::vector<EngineOptions> engine{{.memory = memory, .threads = 1, .backend = BackendChoice::cpu}};
-      run_each({points.view().rows(r * 30'000, r == 0 ? 30'000 : 40'000)}, {.options = engine, .ranks = &exchange},
+      run_each({points.view().rows(r * 30'000, r == 0 ? 30'000 : 40'000)}, {.options = engine, .ranks = &communicator},
                sweep, {}, [&](VariantResult&& result) {
                  if (r == 0) of_first.push_back(std::move(result.labels));
                });
@@ -529,11 +529,11 @@ TEST_CASE("parts: a rank that fails while a result goes home, or the next eps is
   for (const int fails : {1, 2, 3, 5, 6}) {
     CAPTURE(fails);
     CHECK_THROWS_WITH(run_ranks(3,
-                                [&](Exchange& exchange) {
+                                [&](Communicator& communicator) {
                                   int results = 0;
-                                  run_each({data.view()}, {.options = two_threads, .ranks = &exchange}, sweep, {},
+                                  run_each({data.view()}, {.options = two_threads, .ranks = &communicator}, sweep, {},
                                            [&](VariantResult&&) {
-                                             if (++results == fails && exchange.rank() == 2) {
+                                             if (++results == fails && communicator.rank() == 2) {
                                                throw InputError("no room");
                                              }
                                            });
@@ -545,16 +545,16 @@ TEST_CASE("parts: a rank that fails while a result goes home, or the next eps is
 TEST_CASE("parts: what cannot be") {
   const DataSet data = test::make_data("clustered", 300, 2, Precision::float64, 1);
   const auto run_with = [&](const Sweep& sweep, const RunOptions& options, const Metric& metric = {}) {
-    run_ranks(3, [&](Exchange& exchange) {
-      const auto r = static_cast<std::size_t>(exchange.rank());
-      run_each({data.view().rows(r * 100, (r + 1) * 100), metric}, {.options = one_thread, .ranks = &exchange}, sweep,
-               options, [](VariantResult&&) {});
+    run_ranks(3, [&](Communicator& communicator) {
+      const auto r = static_cast<std::size_t>(communicator.rank());
+      run_each({data.view().rows(r * 100, (r + 1) * 100), metric}, {.options = one_thread, .ranks = &communicator},
+               sweep, options, [](VariantResult&&) {});
     });
   };
   const auto refused = [&](const PointSet& points, std::span<const EngineOptions> engines, const char* words) {
     CHECK_THROWS_WITH(run_ranks(2,
-                                [&](Exchange& exchange) {
-                                  run_each(points, {.options = engines, .ranks = &exchange}, grid({0.1}, {2}), {},
+                                [&](Communicator& communicator) {
+                                  run_each(points, {.options = engines, .ranks = &communicator}, grid({0.1}, {2}), {},
                                            [](VariantResult&&) {});
                                 }),
                       Catch::Contains(words));
@@ -573,17 +573,17 @@ TEST_CASE("parts: what cannot be") {
                     Catch::Contains("Metric::box has a side"));
   // One rank differs or fails. All ranks must end with the reason of that rank.
   CHECK_THROWS_WITH(run_ranks(3,
-                              [&](Exchange& exchange) {
-                                const double eps = exchange.rank() == 1 ? 0.2 : 0.1;
-                                run_each({data.view()}, {.options = one_thread, .ranks = &exchange}, grid({eps}, {2}),
-                                         {}, [](VariantResult&&) {});
+                              [&](Communicator& communicator) {
+                                const double eps = communicator.rank() == 1 ? 0.2 : 0.1;
+                                run_each({data.view()}, {.options = one_thread, .ranks = &communicator},
+                                         grid({eps}, {2}), {}, [](VariantResult&&) {});
                               }),
                     Catch::Contains("the ranks differ in eps or minpts"));
   CHECK_THROWS_WITH(run_ranks(3,
-                              [&](Exchange& exchange) {
-                                run_each({data.view()}, {.options = one_thread, .ranks = &exchange}, grid({0.1}, {2}),
-                                         {}, [&](VariantResult&&) {
-                                           if (exchange.rank() == 2) throw InputError("no room");
+                              [&](Communicator& communicator) {
+                                run_each({data.view()}, {.options = one_thread, .ranks = &communicator},
+                                         grid({0.1}, {2}), {}, [&](VariantResult&&) {
+                                           if (communicator.rank() == 2) throw InputError("no room");
                                          });
                               }),
                     Catch::Contains("no room"));

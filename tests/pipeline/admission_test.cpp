@@ -19,18 +19,18 @@ TEST_CASE("admission: the first group is alone until its preparation is complete
   REQUIRE(first);
   CHECK(first->exclusive);
   CHECK_FALSE(admission.next());
-  const Turn turn(first->exclusive);
-  admission.complete(turn, 100);
+  const GroupTicket ticket(first->exclusive);
+  admission.complete(ticket, 100);
   const auto second = admission.next();
   REQUIRE(second);
   CHECK_FALSE(second->exclusive);
   CHECK(second->group.eps == 3);
   CHECK_FALSE(admission.next());
-  admission.end(turn, first->group);
+  admission.end(ticket, first->group);
   // A group waits if the budget has less than the last one took.
-  admission.complete(Turn(second->exclusive), 1000);
+  admission.complete(GroupTicket(second->exclusive), 1000);
   CHECK_FALSE(admission.next());
-  admission.end(Turn(second->exclusive), second->group);
+  admission.end(GroupTicket(second->exclusive), second->group);
   CHECK(admission.next()->group.eps == 2);
   CHECK_FALSE(admission.done());
 }
@@ -40,11 +40,11 @@ TEST_CASE("admission: a starved group is next, and exclusive; one that was that 
   const ArenaPool pool(budget);
   Admission admission({{4, {1}}, {3, {1}}}, 2, pool);
   const auto first = admission.next();
-  const Turn done(first->exclusive);
+  const GroupTicket done(first->exclusive);
   admission.complete(done, 10);
   auto second = admission.next();
   REQUIRE(second);
-  Turn shared(second->exclusive);
+  GroupTicket shared(second->exclusive);
   shared.starve_of_table();
   CHECK(shared.starved());
   admission.end(shared, second->group);
@@ -55,14 +55,14 @@ TEST_CASE("admission: a starved group is next, and exclusive; one that was that 
   CHECK(second->exclusive);
   CHECK(second->group.eps == 3);
   CHECK_FALSE(second->group.table_refused);
-  Turn alone(second->exclusive);
+  GroupTicket alone(second->exclusive);
   alone.starve_of_table();
   admission.end(alone, second->group);
   second = admission.next();
   REQUIRE(second);
   CHECK(second->exclusive);
   CHECK(second->group.table_refused);
-  admission.end(Turn(second->exclusive), second->group);
+  admission.end(GroupTicket(second->exclusive), second->group);
   CHECK(admission.done());
 }
 
@@ -81,25 +81,25 @@ TEST_CASE("admission: groups that runs share are asked for as there is room, and
   CHECK(first->group.eps == 9);
   CHECK_FALSE(admission.next());
   CHECK(asked == 0);
-  const Turn turn(first->exclusive);
-  admission.complete(turn, 10);
+  const GroupTicket ticket(first->exclusive);
+  admission.complete(ticket, 10);
   const auto second = admission.next();
   REQUIRE(second);
   CHECK(second->group.eps == 2);
   CHECK_FALSE(admission.next());  // two are in flight
   CHECK(asked == 1);
-  admission.end(turn, first->group);
+  admission.end(ticket, first->group);
   CHECK_FALSE(admission.next());  // it is not started ahead
   CHECK(asked == 2);
   CHECK_FALSE(admission.done());
-  const Turn of_second(second->exclusive);
+  const GroupTicket of_second(second->exclusive);
   admission.complete(of_second, 10);
   admission.end(of_second, second->group);
   CHECK_FALSE(admission.done());  // one group is left
   const auto third = admission.next();
   REQUIRE(third);
   CHECK(third->group.eps == 1);
-  admission.end(Turn(third->exclusive), third->group);
+  admission.end(GroupTicket(third->exclusive), third->group);
   CHECK_FALSE(admission.done());  // the source has not ended yet
   CHECK_FALSE(admission.next());
   CHECK(admission.done());

@@ -105,8 +105,8 @@ class FaultyClustering final : public Counted, private United {
     united_ = call(plan_, "unite", [&] { return &real_->unite(minpts); });
     return *this;
   }
-  [[nodiscard]] std::uint64_t open_pairs() const override {
-    return call(plan_, "open_pairs", [&] { return real_->open_pairs(); });
+  [[nodiscard]] std::uint64_t undecided_pairs() const override {
+    return call(plan_, "open_pairs", [&] { return real_->undecided_pairs(); });
   }
 
  private:
@@ -258,7 +258,7 @@ Outcome run_with(Plan& plan, const RunOptions& options, bool own_threads) {
              {.consume = [&](const stages::EpsJob& job) { variants += job.group.minpts.size(); },
               .bytes = [](std::size_t) { return std::uint64_t{0}; },
               .result = [&](VariantResult&&) { ++variants; },
-              .moved = [](double, double) {}});
+              .progress = [](double, double) {}});
   } catch (const std::exception& error) {
     outcome.error = error.what();
   }

@@ -45,8 +45,8 @@ TEST_CASE("choose backend: what is asked for is taken, left open the points deci
 }
 
 TEST_CASE("choose backend: powers of minkowski are the CPU's") {
-  const Space powers = moved_space({.kind = MetricKind::minkowski, .power = 3});
-  const Space squares = moved_space({.kind = MetricKind::minkowski, .power = 2});
+  const Space powers = transformed_space({.kind = MetricKind::minkowski, .power = 3});
+  const Space squares = transformed_space({.kind = MetricKind::minkowski, .power = 2});
   CHECK(choose_backend(kMany, 2, powers, {}) == BackendChoice::cpu);
   CHECK(choose_backend(kMany, 2, powers, {}, {}, BackendChoice::gpu) == BackendChoice::cpu);
   CHECK(choose_backend(kMany, 2, powers, {.backend = BackendChoice::gpu}) == BackendChoice::gpu);

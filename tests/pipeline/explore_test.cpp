@@ -674,8 +674,8 @@ TEST_CASE("explore: progress does not go beyond what there is") {
   CHECK(observed.alternatives.size() == alone.alternatives.size());
   for (std::size_t i = 0; i < alone.map.cells().size(); ++i) {
     CHECK(observed.map.cell(i).first_core == alone.map.cell(i).first_core);
-    CHECK(observed.map.cell(i).in_wider == alone.map.cell(i).in_wider);
-    CHECK(observed.map.cell(i).in_looser == alone.map.cell(i).in_looser);
+    CHECK(observed.map.cell(i).parent_eps == alone.map.cell(i).parent_eps);
+    CHECK(observed.map.cell(i).parent_minpts == alone.map.cell(i).parent_minpts);
   }
 }
 

@@ -136,7 +136,7 @@ TEST_CASE("flow: many eps with few lanes and several tables in flight") {
 }
 
 TEST_CASE("flow: the way of each eps is chosen where nothing is said") {
-  // In five dimensions cells are not cliques. Few minpts are clustered without a table, several share one.
+  // In five dimensions cells are not dense boxes. Few minpts are clustered without a table, several share one.
   const DataSet data = make_data("clustered", 400, 5, Precision::float64, 3);
   for (const bool several : {false, true}) {
     const Sweep sweep =

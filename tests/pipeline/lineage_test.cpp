@@ -30,16 +30,16 @@ std::vector<VariantResult> labelled(const Dataset& data, const Sweep& sweep) {
 }
 
 /// Returns the cluster of `to` that contains the core points of each cluster of `from`, by their labels.
-std::vector<std::uint32_t> holders_by_labels(const VariantResult& from, const VariantResult& to) {
+std::vector<std::uint32_t> ancestors_by_labels(const VariantResult& from, const VariantResult& to) {
   std::map<std::int32_t, std::int32_t> holder;
   for (std::size_t i = 0; i < from.core.size(); ++i) {
     if (from.core[i] == 0) continue;
     const auto [at, fresh] = holder.emplace(from.labels[i], to.labels[i]);
     REQUIRE(at->second == to.labels[i]);  // all core points of a cluster lie in the same cluster
   }
-  std::vector<std::uint32_t> holders;
-  for (const auto& [cluster, in] : holder) holders.push_back(static_cast<std::uint32_t>(in));
-  return holders;
+  std::vector<std::uint32_t> ancestors;
+  for (const auto& [cluster, in] : holder) ancestors.push_back(static_cast<std::uint32_t>(in));
+  return ancestors;
 }
 
 /// Recomputes relative_validity() edge by edge from the holders in every other cell.
@@ -57,13 +57,13 @@ void check_relative_validity(const Lineage& lineage, const std::vector<std::size
       double joined = cell.variant.eps, apart = cell.variant.eps;
       for (std::size_t j = 0; j < place; ++j) {
         const LineageCell& narrower = lineage.cell(path[j]);
-        const std::vector<std::uint32_t> in = lineage.holders(path[j], path[place]);
+        const std::vector<std::uint32_t> in = lineage.ancestors(path[j], path[place]);
         for (std::size_t c = 0; c < in.size(); ++c) {
           if (in[c] == k && narrower.core[c] == cell.core[k]) joined = std::min(joined, narrower.variant.eps);
         }
       }
       for (std::size_t j = place + 1; j < path.size(); ++j) {
-        const std::vector<std::uint32_t> in = lineage.holders(path[place], path[j]);
+        const std::vector<std::uint32_t> in = lineage.ancestors(path[place], path[j]);
         if (std::count(in.begin(), in.end(), in[k]) == 1) apart = lineage.cell(path[j]).variant.eps;
       }
       sum += cell.size[k] * (1 - joined / apart);
@@ -74,22 +74,22 @@ void check_relative_validity(const Lineage& lineage, const std::vector<std::size
 }
 
 /// Applies the elder rule cluster by cluster, from labels only.
-std::vector<Life> lives_by_labels(const std::vector<const VariantResult*>& path) {
-  std::vector<Life> lives;
+std::vector<Bar> bars_by_labels(const std::vector<const VariantResult*>& path) {
+  std::vector<Bar> bars;
   std::map<std::int32_t, std::size_t> living;
   for (std::size_t place = 0; place < path.size(); ++place) {
     const VariantResult& r = *path[place];
     std::map<std::int32_t, std::vector<std::size_t>> arriving;
     if (place > 0) {
-      const std::vector<std::uint32_t> holders = holders_by_labels(*path[place - 1], r);
-      for (std::size_t k = 0; k < holders.size(); ++k) {
-        arriving[static_cast<std::int32_t>(holders[k])].push_back(living.at(static_cast<std::int32_t>(k)));
+      const std::vector<std::uint32_t> ancestors = ancestors_by_labels(*path[place - 1], r);
+      for (std::size_t k = 0; k < ancestors.size(); ++k) {
+        arriving[static_cast<std::int32_t>(ancestors[k])].push_back(living.at(static_cast<std::int32_t>(k)));
       }
     }
     living.clear();
     for (std::int32_t k = 0; k < static_cast<std::int32_t>(r.summary.clusters); ++k) {
       std::vector<std::size_t>& all = arriving[k];
-      Life now{.cluster = static_cast<std::uint32_t>(k)};
+      Bar now{.cluster = static_cast<std::uint32_t>(k)};
       std::uint32_t first = 0xFFFFFFFF;
       for (std::size_t i = 0; i < r.labels.size(); ++i) {
         if (r.labels[i] != k) continue;
@@ -102,25 +102,25 @@ std::vector<Life> lives_by_labels(const std::vector<const VariantResult*>& path)
         now.birth = place;
         now.death = path.size();
         now.first_core = first;
-        living[k] = lives.size();
-        lives.push_back(now);
+        living[k] = bars.size();
+        bars.push_back(now);
         continue;
       }
       std::sort(all.begin(), all.end(), [&](std::size_t a, std::size_t b) {
-        const Life &x = lives[a], &y = lives[b];
+        const Bar &x = bars[a], &y = bars[b];
         if (x.birth != y.birth) return x.birth < y.birth;
         if (x.core != y.core) return x.core > y.core;
         return x.first_core < y.first_core;
       });
-      for (std::size_t a = 1; a < all.size(); ++a) lives[all[a]].death = place;
-      Life& eldest = lives[all.front()];
+      for (std::size_t a = 1; a < all.size(); ++a) bars[all[a]].death = place;
+      Bar& eldest = bars[all.front()];
       eldest.cluster = now.cluster;
       eldest.core = now.core;
       eldest.size = now.size;
       living[k] = all.front();
     }
   }
-  return lives;
+  return bars;
 }
 
 /// Compares a lineage of Keep::core with one with sizes: everything else must be equal.
@@ -138,13 +138,13 @@ void check_without_sizes(const Lineage& found, const Lineage& expected,
     REQUIRE(a.size.empty());
     REQUIRE(a.wider == b.wider);
     REQUIRE(a.looser == b.looser);
-    REQUIRE(a.in_wider == b.in_wider);
-    REQUIRE(a.in_looser == b.in_looser);
+    REQUIRE(a.parent_eps == b.parent_eps);
+    REQUIRE(a.parent_minpts == b.parent_minpts);
   }
   for (const std::vector<std::size_t>& path : paths) {
-    std::vector<Life> lives = expected.lives(path);
-    for (Life& life : lives) life.size = 0;
-    REQUIRE(found.lives(path) == lives);
+    std::vector<Bar> bars = expected.bars(path);
+    for (Bar& life : bars) life.size = 0;
+    REQUIRE(found.bars(path) == bars);
   }
   CHECK_THROWS_WITH(relative_validity(found), Catch::Contains("Keep::summary"));
   CHECK_THROWS_WITH(MapScores(found, 1, 1), Catch::Contains("Keep::summary"));
@@ -178,13 +178,13 @@ void check_lineage(const Dataset& data, const std::vector<double>& eps, const st
     REQUIRE(cell.size == sizes);
     REQUIRE(cell.core == cores);
     REQUIRE(lineage.find(cell.variant.eps, cell.variant.minpts) == i);
-    if (cell.wider) REQUIRE(cell.in_wider == holders_by_labels(results[i], results[*cell.wider]));
-    if (cell.looser) REQUIRE(cell.in_looser == holders_by_labels(results[i], results[*cell.looser]));
+    if (cell.wider) REQUIRE(cell.parent_eps == ancestors_by_labels(results[i], results[*cell.wider]));
+    if (cell.looser) REQUIRE(cell.parent_minpts == ancestors_by_labels(results[i], results[*cell.looser]));
     for (std::size_t j = 0; j < results.size(); ++j) {
       const Variant &a = cell.variant, &b = lineage.cell(j).variant;
       if (b.eps < a.eps || b.minpts > a.minpts) continue;
-      const std::vector<std::uint32_t> holders = holders_by_labels(results[i], results[j]);
-      REQUIRE(lineage.holders(i, j) == holders);
+      const std::vector<std::uint32_t> ancestors = ancestors_by_labels(results[i], results[j]);
+      REQUIRE(lineage.ancestors(i, j) == ancestors);
       // The core points must agree one by one too.
       std::vector<std::int32_t> ours, theirs;
       for (std::size_t p = 0; p < data.size(); ++p) {
@@ -194,7 +194,7 @@ void check_lineage(const Dataset& data, const std::vector<double>& eps, const st
       }
       const Contingency by_points(ours, theirs);
       REQUIRE(std::ranges::equal(lineage.contingency(i, j).overlaps(), by_points.overlaps()));
-      REQUIRE(lineage.rank(i, j) == std::set<std::uint32_t>(holders.begin(), holders.end()).size());
+      REQUIRE(lineage.rank(i, j) == std::set<std::uint32_t>(ancestors.begin(), ancestors.end()).size());
     }
   }
   const std::vector<double> validity = relative_validity(lineage);
@@ -213,7 +213,7 @@ void check_lineage(const Dataset& data, const std::vector<double>& eps, const st
   for (const std::vector<std::size_t>& path : paths) {
     std::vector<const VariantResult*> along;
     for (const std::size_t i : path) along.push_back(&results[i]);
-    REQUIRE(lineage.lives(path) == lives_by_labels(along));
+    REQUIRE(lineage.bars(path) == bars_by_labels(along));
   }
   test::check_core(data, data, sweep, options);
   RunOptions core = options;
@@ -297,8 +297,8 @@ TEST_CASE("lineage: thousands of points, several radii under way") {
   for (std::size_t i = 0; i < results.size(); ++i) {
     const LineageCell& cell = lineage.cell(i);
     REQUIRE(cell.summary == results[i].summary);
-    if (cell.wider) REQUIRE(cell.in_wider == holders_by_labels(results[i], results[*cell.wider]));
-    if (cell.looser) REQUIRE(cell.in_looser == holders_by_labels(results[i], results[*cell.looser]));
+    if (cell.wider) REQUIRE(cell.parent_eps == ancestors_by_labels(results[i], results[*cell.wider]));
+    if (cell.looser) REQUIRE(cell.parent_minpts == ancestors_by_labels(results[i], results[*cell.looser]));
   }
 }
 
@@ -313,11 +313,11 @@ TEST_CASE("lineage: a list of variants has ties where it has cells, and no other
   REQUIRE(lineage.cell(0).looser == 3);
   REQUIRE(lineage.cell(1).wider == std::nullopt);
   REQUIRE(lineage.cell(1).looser == std::nullopt);
-  REQUIRE(lineage.cell(0).in_wider == holders_by_labels(results[0], results[2]));
-  REQUIRE(lineage.cell(3).in_wider == holders_by_labels(results[3], results[4]));
-  REQUIRE(lineage.holders(0, 4) == holders_by_labels(results[0], results[4]));
-  CHECK_THROWS_WITH(lineage.holders(0, 1), Catch::Contains("has no way from"));
-  CHECK_THROWS_WITH(lineage.holders(2, 0), Catch::Contains("no smaller eps"));
+  REQUIRE(lineage.cell(0).parent_eps == ancestors_by_labels(results[0], results[2]));
+  REQUIRE(lineage.cell(3).parent_eps == ancestors_by_labels(results[3], results[4]));
+  REQUIRE(lineage.ancestors(0, 4) == ancestors_by_labels(results[0], results[4]));
+  CHECK_THROWS_WITH(lineage.ancestors(0, 1), Catch::Contains("has no way from"));
+  CHECK_THROWS_WITH(lineage.ancestors(2, 0), Catch::Contains("no smaller eps"));
   CHECK_THROWS_WITH(lineage.find(e, 7), Catch::Contains("has no variant"));
 }
 
@@ -330,7 +330,7 @@ TEST_CASE("lineage: of no points, one point and no clusters") {
   REQUIRE(of_one.cell(of_one.find(1, 1)).size == std::vector<std::uint32_t>{1});
   REQUIRE(of_one.cell(of_one.find(1, 2)).clusters() == 0);
   REQUIRE(of_one.rank(of_one.find(1, 1), of_one.find(2, 1)) == 1);
-  REQUIRE(of_one.lives(of_one.along_eps(2)).empty());
+  REQUIRE(of_one.bars(of_one.along_eps(2)).empty());
 }
 
 TEST_CASE("lineage: is made again of its cells, and not of others") {
@@ -341,7 +341,7 @@ TEST_CASE("lineage: is made again of its cells, and not of others") {
   const Lineage again(cells);
   for (std::size_t i = 0; i < cells.size(); ++i) {
     REQUIRE(again.cell(i).variant == cells[i].variant);
-    if (cells[i].wider) REQUIRE(again.holders(i, *cells[i].wider) == lineage.holders(i, *cells[i].wider));
+    if (cells[i].wider) REQUIRE(again.ancestors(i, *cells[i].wider) == lineage.ancestors(i, *cells[i].wider));
   }
   const std::size_t first = lineage.find(some_eps(data, 1).front(), 4);
   REQUIRE(cells[first].clusters() > 0);
@@ -352,8 +352,8 @@ TEST_CASE("lineage: is made again of its cells, and not of others") {
   };
   refused([](LineageCell& cell) { cell.core.pop_back(); });
   refused([](LineageCell& cell) { cell.size.push_back(1); });
-  refused([](LineageCell& cell) { cell.in_wider.pop_back(); });
-  refused([](LineageCell& cell) { cell.in_looser.front() = 1'000'000; });
+  refused([](LineageCell& cell) { cell.parent_eps.pop_back(); });
+  refused([](LineageCell& cell) { cell.parent_minpts.front() = 1'000'000; });
   refused([](LineageCell& cell) { cell.wider = 1'000'000; });
   refused([](LineageCell& cell) { cell.wider = std::nullopt; });
   refused([&](LineageCell& cell) { cell.looser = cell.wider = first; });

@@ -48,7 +48,7 @@ TEST_CASE("reporter: the caller's code runs one call at a time") {
   Reporter reporter(observer, kThreads * kResults);
   on_threads([&](std::size_t t) {
     for (std::size_t i = 0; i < kResults; ++i) {
-      reporter.moved(static_cast<double>(t), 0.5);
+      reporter.progress(static_cast<double>(t), 0.5);
       reporter.done([&] {
         enter();
         ++results;
@@ -89,7 +89,7 @@ TEST_CASE("reporter: what the caller's code throws first is thrown to all who co
     if (from == "progress of a table") std::this_thread::sleep_for(60ms);
     const std::string text = error_of<std::domain_error>([&] {
       if (from == "progress of a table") {
-        reporter.moved(1, 0.5);
+        reporter.progress(1, 0.5);
       } else {
         reporter.done(hand_over);
       }
@@ -99,7 +99,7 @@ TEST_CASE("reporter: what the caller's code throws first is thrown to all who co
     fail = false;
     for (int i = 0; i < 3; ++i) {
       CHECK(error_of<std::domain_error>([&] { reporter.done(hand_over); }) == "no more");
-      CHECK(error_of<std::domain_error>([&] { reporter.moved(1, 0.5); }) == "no more");
+      CHECK(error_of<std::domain_error>([&] { reporter.progress(1, 0.5); }) == "no more");
     }
     CHECK(calls == before);
   }
@@ -137,8 +137,8 @@ TEST_CASE("reporter: progress at most twenty times a second, but of every varian
   Reporter reporter(observer, 30);
   for (int variant = 0; variant < 30; ++variant) {
     const auto end = std::chrono::steady_clock::now() + (variant % 10 == 5 ? 120ms : 1ms);
-    while (std::chrono::steady_clock::now() < end) reporter.moved(0.25, 0.75);
-    reporter.moved(0.25, 0.75);
+    while (std::chrono::steady_clock::now() < end) reporter.progress(0.25, 0.75);
+    reporter.progress(0.25, 0.75);
     reporter.done([] {});
   }
   std::size_t of_variants = 0;
@@ -166,9 +166,9 @@ TEST_CASE("reporter: what moves while the caller's code runs is in the next repo
   Reporter reporter(observer, 2);
   reporter.done([&] {
     std::thread([&] {
-      reporter.moved(0.5, 0.25);
-      reporter.moved(0.25, 1);
-      reporter.moved(0.25, 0.75);
+      reporter.progress(0.5, 0.25);
+      reporter.progress(0.25, 1);
+      reporter.progress(0.25, 0.75);
     }).join();
   });
   reporter.done([] {});
@@ -181,7 +181,7 @@ TEST_CASE("reporter: without an observer results are handed over all the same") 
   const Observer observer;
   Reporter reporter(observer, 2);
   int calls = 0;
-  CHECK_NOTHROW(reporter.moved(1, 1));
+  CHECK_NOTHROW(reporter.progress(1, 1));
   CHECK_NOTHROW(reporter.done([&] { ++calls; }));
   CHECK(calls == 1);
 }

@@ -97,7 +97,7 @@ OracleTable table_of(PointsView points, const Metric& metric, double eps, bool e
 }
 
 Engine engine_for(const Metric& metric) {
-  const bool powers = moved_space(metric).norm == Norm::minkowski;
+  const bool powers = transformed_space(metric).norm == Norm::minkowski;
   return Engine({.threads = 2, .backend = powers ? BackendChoice::cpu : BackendChoice::automatic});
 }
 

@@ -137,13 +137,13 @@ TEST_CASE("lives of the clusters of each cell are those of the lineage, by the e
   const std::vector<double> values = blobs(60);
   const Engine engine;
   const Lineage map = lineage(engine.load(PointsView(values, 2)), grid({0.2, 0.4, 0.8, 1.6, 3.2, 6.4, 12.8}, {3, 6}));
-  const auto lives = lives_of_cells(map, 1000);
+  const auto bars = bars_of_cells(map, 1000);
   std::size_t ended = 0;
-  for (std::size_t i = 0; i < lives.size(); ++i) {
+  for (std::size_t i = 0; i < bars.size(); ++i) {
     const LineageCell& cell = map.cell(i);
-    REQUIRE(lives[i].size() == cell.clusters());
+    REQUIRE(bars[i].size() == cell.clusters());
     std::vector<bool> seen(cell.clusters());
-    for (const CellLife& life : lives[i]) {
+    for (const CellBar& life : bars[i]) {
       CHECK_FALSE(seen[life.cluster]);
       seen[life.cluster] = true;
       CHECK(life.size == cell.size[life.cluster]);
@@ -152,12 +152,12 @@ TEST_CASE("lives of the clusters of each cell are those of the lineage, by the e
       ++ended;
       CHECK(map.cell(*life.death).variant.eps > cell.variant.eps);
       // At its end it shares its cluster with another.
-      const std::vector<std::uint32_t> holders = map.holders(i, *life.death);
-      CHECK(std::ranges::count(holders, holders[life.cluster]) > 1);
+      const std::vector<std::uint32_t> ancestors = map.ancestors(i, *life.death);
+      CHECK(std::ranges::count(ancestors, ancestors[life.cluster]) > 1);
     }
   }
   CHECK(ended > 10);
-  for (const auto& few : lives_of_cells(map, 2)) CHECK(few.size() <= 2);
+  for (const auto& few : bars_of_cells(map, 2)) CHECK(few.size() <= 2);
 }
 
 TEST_CASE("whatever files and columns are called, the page stays whole") {

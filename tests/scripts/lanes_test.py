@@ -17,7 +17,7 @@ CHANGES = [
     (["docs/howto/files.md", "README.md"], 1400),
     (["index/grid.cpp", "index/grid.hpp", "tests/index/grid_test.cpp"], 1600),
     (["parts/local_sweep.cpp", "parts/merge.cpp", "tests/parts/local_parts_test.cpp"], 2100),
-    (["gpu/direct/clique_unions.cu"], 1500),
+    (["gpu/direct/dense_box_unions.cu"], 1500),
     (["python/epsflow/_sweep.py", "python/tests/test_sweep.py"], 1550),
     (["core/options.hpp", "pipeline/flow.cpp", "cli/sweep_command.cpp", "gpu/gpu_backend.cpp", "parts/part.hpp", "io/formats.cpp"], 2100),
     (["cli/fof_command.cpp", "cli/catalogs.cpp"], 1700),

@@ -22,10 +22,10 @@ TEST_CASE("build index: charged at its peak while it is built, and at its size f
       MemoryBudget budget(points->index_bytes({}));
       {
         EpsJob job(EpsGroup{0.5, {4}});
-        const Cells cells = precision == Precision::float32 ? Cells::reach : Cells::clique;
+        const Cells cells = precision == Precision::float32 ? Cells::eps : Cells::dense_box;
         REQUIRE(BuildIndex{*points, budget, cancel, {.cells = cells}}(job, true));
         REQUIRE(job.index != nullptr);
-        CHECK(job.index->figures().cliques == (cells == Cells::clique && dims <= 3));
+        CHECK(job.index->figures().dense_boxes == (cells == Cells::dense_box && dims <= 3));
         CHECK(job.index->table({})->order().ids.size() == 3000);
         CHECK(budget.used() == job.index->bytes());
         CHECK(budget.used() >= 3000 * 4 + data.view().bytes());

@@ -17,9 +17,9 @@ struct Case {
   std::string_view reason;
 };
 
-constexpr IndexFigures kCliques{.cells = 100, .cliques = true, .candidates = 0};
+constexpr IndexFigures kDenseBoxes{.cells = 100, .dense_boxes = true, .candidates = 0};
 /// A table that takes at most 100 · 4 bytes by the estimate of the choice.
-constexpr IndexFigures kCandidates{.cells = 100, .cliques = false, .candidates = 300};
+constexpr IndexFigures kCandidates{.cells = 100, .dense_boxes = false, .candidates = 300};
 /// Tiles of a device that keeps the pairs that it has found.
 constexpr IndexFigures kPairsStay{.cells = 0, .candidates = 300, .pairs_stay = true};
 constexpr std::uint64_t kPlenty = std::uint64_t{1} << 40;
@@ -28,14 +28,16 @@ TEST_CASE("choose strategy: each reason, and what comes first") {
   constexpr auto kAutomatic = StrategyChoice::automatic;
   const std::vector<Case> cases{
       // An explicit choice wins over everything else.
-      {{.choice = StrategyChoice::table, .variants = 1, .index = kCliques, .memory = 0}, Strategy::table, "asked for"},
+      {{.choice = StrategyChoice::table, .variants = 1, .index = kDenseBoxes, .memory = 0},
+       Strategy::table,
+       "asked for"},
       {{.choice = StrategyChoice::direct, .variants = 50, .index = kCandidates, .memory = kPlenty},
        Strategy::direct,
        "asked for"},
-      {{.choice = kAutomatic, .table_wanted = true, .variants = 1, .index = kCliques, .memory = 0},
+      {{.choice = kAutomatic, .table_wanted = true, .variants = 1, .index = kDenseBoxes, .memory = 0},
        Strategy::table,
        "an option of tables was given"},
-      {{.choice = kAutomatic, .variants = 50, .index = kCliques, .memory = kPlenty},
+      {{.choice = kAutomatic, .variants = 50, .index = kDenseBoxes, .memory = kPlenty},
        Strategy::direct,
        "cells whose points are all neighbours"},
       // Stored pairs are as good as a table for any number of minpts, but an explicit choice comes first.
@@ -57,7 +59,7 @@ TEST_CASE("choose strategy: each reason, and what comes first") {
       {{.choice = kAutomatic, .table_refused = true, .variants = 9, .index = kPairsStay, .memory = kPlenty},
        Strategy::direct,
        "a table does not fit the memory budget"},
-      // The cells are not cliques. Several minpts share a table if it fits.
+      // The cells are not dense boxes. Several minpts share a table if it fits.
       {{.choice = kAutomatic, .variants = 1, .index = kCandidates, .memory = kPlenty},
        Strategy::direct,
        "too few minpts to pay for a table"},
@@ -73,7 +75,7 @@ TEST_CASE("choose strategy: each reason, and what comes first") {
       // All pairs of 2^32 points are candidates, and the number of bytes must not overflow.
       {{.choice = kAutomatic,
         .variants = 9,
-        .index = {.cells = 1, .cliques = false, .candidates = ~std::uint64_t{0}},
+        .index = {.cells = 1, .dense_boxes = false, .candidates = ~std::uint64_t{0}},
         .memory = kPlenty},
        Strategy::direct,
        "a table may not fit the memory budget"},
@@ -95,12 +97,12 @@ TEST_CASE("choose strategy: each reason, and what comes first") {
 TEST_CASE("choose strategy: cells are cliques where no table is made and the dimensions are few") {
   for (const std::size_t dims : {1U, 2U, 3U, 4U, 9U}) {
     INFO("d " << dims);
-    const Cells direct = dims <= 3 ? Cells::clique : Cells::reach;
+    const Cells direct = dims <= 3 ? Cells::dense_box : Cells::eps;
     CHECK(choose_cells(StrategyChoice::automatic, false, dims) == direct);
     CHECK(choose_cells(StrategyChoice::direct, false, dims) == direct);
-    CHECK(choose_cells(StrategyChoice::automatic, true, dims) == Cells::reach);
-    CHECK(choose_cells(StrategyChoice::table, false, dims) == Cells::reach);
-    CHECK(choose_cells(StrategyChoice::table, true, dims) == Cells::reach);
+    CHECK(choose_cells(StrategyChoice::automatic, true, dims) == Cells::eps);
+    CHECK(choose_cells(StrategyChoice::table, false, dims) == Cells::eps);
+    CHECK(choose_cells(StrategyChoice::table, true, dims) == Cells::eps);
   }
 }
 

@@ -28,10 +28,10 @@ using Minpts = std::vector<std::uint32_t>;
 
 void nothing() {}
 
-/// An index of clustered points, with clique cells in two dimensions and other cells in five.
+/// An index of clustered points, with dense-box cells in two dimensions and other cells in five.
 struct Scene {
   explicit Scene(std::size_t dims = 2) : data(test::make_data("clustered", 300, dims, Precision::float64, 12)) {
-    job.index = points->build_index({.eps = eps, .cells = Cells::clique}, cancel);
+    job.index = points->build_index({.eps = eps, .cells = Cells::dense_box}, cancel);
   }
   double eps = 0.6;
   DataSet data;
@@ -117,7 +117,7 @@ TEST_CASE("cluster directly: every variant once, in descending order, as the ora
       CHECK(begun == 1);
       CHECK(seen == Minpts{9, 4, 2});
       if (dims == 2)
-        CHECK(seconds <= until_first);  // in clique cells, all three labellings are made before the first result
+        CHECK(seconds <= until_first);  // in dense-box cells, all three labellings are made before the first result
       CHECK(scene.job.group.minpts.empty());
     }
   }

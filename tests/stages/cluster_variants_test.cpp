@@ -25,7 +25,7 @@ struct Scene {
   template <class Drop>
   Scene(double eps, Drop drop) : pool(budget) {
     job.group.eps = job.group.radius = eps;
-    job.index = points->build_index({.eps = eps, .cells = Cells::reach}, cancel);
+    job.index = points->build_index({.eps = eps, .cells = Cells::eps}, cancel);
     job.search = job.index->table({});
     job.order = job.search->order();
     const auto order = job.order.ids;

@@ -24,7 +24,7 @@ using test::error_of;
 struct Scene {
   explicit Scene(std::uint64_t memory, std::size_t dims = 2)
       : data(test::make_data("uniform", 2000, dims, Precision::float64, 4)), budget(memory), pool(budget) {
-    job.index = points->build_index({.eps = 1, .cells = Cells::reach}, cancel);
+    job.index = points->build_index({.eps = 1, .cells = Cells::eps}, cancel);
   }
   DataSet data;
   CancelToken cancel;

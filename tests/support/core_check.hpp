@@ -12,7 +12,7 @@
 
 namespace epsflow::test {
 
-/// Checks that clusters, core points, merges and births equal those of a summary run on the data set `of`, and that
+/// Checks that clusters, core points, merges and core_since equal those of a summary run on the data set `of`, and that
 /// border points, noise and sizes are absent; also without RunOptions::clusters. Returns the clusters of all variants.
 inline std::uint64_t check_core(const Dataset& data, const Dataset& of, const Sweep& sweep, RunOptions options = {}) {
   std::uint64_t clusters = 0;
@@ -34,7 +34,7 @@ inline std::uint64_t check_core(const Dataset& data, const Dataset& of, const Sw
       REQUIRE(a.clusters.core == b.clusters.core);
       REQUIRE(a.clusters.size.empty());
       REQUIRE(a.clusters.joined == b.clusters.joined);
-      REQUIRE(a.clusters.births == b.clusters.births);
+      REQUIRE(a.clusters.core_since == b.clusters.core_since);
       clusters += a.summary.clusters;
     }
   }

@@ -13,8 +13,8 @@ inline void check_same_lineage(const Lineage& found, const Lineage& expected) {
     CHECK(found.cell(i).first_core == expected.cell(i).first_core);
     CHECK(found.cell(i).core == expected.cell(i).core);
     CHECK(found.cell(i).size == expected.cell(i).size);
-    CHECK(found.cell(i).in_wider == expected.cell(i).in_wider);
-    CHECK(found.cell(i).in_looser == expected.cell(i).in_looser);
+    CHECK(found.cell(i).parent_eps == expected.cell(i).parent_eps);
+    CHECK(found.cell(i).parent_minpts == expected.cell(i).parent_minpts);
   }
 }
 

@@ -30,7 +30,7 @@ inline void check_clusters(const OracleTable& rows, clustering::ClusterSource& s
                            Keep keep) {
   INFO("keep " << word_of(keep));
   const std::size_t n = rows.rows.size();
-  std::vector<std::int32_t> births(n, Clusters::kNeverCore);
+  std::vector<std::int32_t> core_since(n, Clusters::kNeverCore);
   std::vector<std::uint32_t> first_before;
   std::uint32_t all_before = 0;
   std::size_t level = 0;
@@ -45,8 +45,8 @@ inline void check_clusters(const OracleTable& rows, clustering::ClusterSource& s
       const auto cluster = static_cast<std::uint32_t>(expected.labels[i]);
       ++sizes[cluster];
       cores[cluster] += core[i];
-      if (core[i] != 0 && births[i] == Clusters::kNeverCore)
-        births[i] = static_cast<std::int32_t>(all_before + cluster);
+      if (core[i] != 0 && core_since[i] == Clusters::kNeverCore)
+        core_since[i] = static_cast<std::int32_t>(all_before + cluster);
     }
     LabelSummary summary = expected.summary;
     if (keep == Keep::core) summary = {.clusters = summary.clusters, .core = summary.core, .borders_told = false};
@@ -59,7 +59,7 @@ inline void check_clusters(const OracleTable& rows, clustering::ClusterSource& s
     for (std::size_t k = 0; k < first_before.size(); ++k) {
       REQUIRE(r.clusters.joined[k] == static_cast<std::uint32_t>(expected.labels[first_before[k]]));
     }
-    REQUIRE(r.clusters.births == (++level == minpts.size() ? births : std::vector<std::int32_t>()));
+    REQUIRE(r.clusters.core_since == (++level == minpts.size() ? core_since : std::vector<std::int32_t>()));
     first_before = r.clusters.first_core;
     all_before += static_cast<std::uint32_t>(expected.summary.clusters);
   });

@@ -1,4 +1,4 @@
-// Runs the loops over clique cells on threads of std::thread, for race detectors without support for oneTBB.
+// Runs the loops over dense-box cells on threads of std::thread, for race detectors without support for oneTBB.
 #include <epsflow/clustering/cell_loops.hpp>
 
 #include <tbb/task_arena.h>
@@ -94,8 +94,8 @@ TEST_CASE("cell loops, threads: cells of one grid united at once give the sets o
       INFO("d " << dims << ", seed " << seed);
       const test::DataSet data = test::make_data("clustered", 1200, dims, Precision::float64, seed);
       std::optional<index::Grid> grid;
-      tbb::task_arena(1).execute([&] { grid.emplace(data.view(), 0.5 * data.scale, Cells::clique, CancelToken()); });
-      REQUIRE(grid->cliques());
+      tbb::task_arena(1).execute([&] { grid.emplace(data.view(), 0.5 * data.scale, Cells::dense_box, CancelToken()); });
+      REQUIRE(grid->dense_boxes());
       const std::vector<std::uint32_t> expected = roots_and_clusters(*grid, 1);
       for (int round = 0; round < 5; ++round) REQUIRE(roots_and_clusters(*grid, 6) == expected);
     }

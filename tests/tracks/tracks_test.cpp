@@ -91,18 +91,18 @@ struct Oracle {
       }));
     }
     const PointsView points = slices.points();
-    const std::size_t width = moved_dims(slices.metric, points.dims());
-    const Space space = moved_space(canonical(slices.metric));
-    const double limit = space.limit(moved_radius(slices.metric, options.eps));
+    const std::size_t width = transformed_dims(slices.metric, points.dims());
+    const Space space = transformed_space(canonical(slices.metric));
+    const double limit = space.limit(transformed_radius(slices.metric, options.eps));
     std::vector<double> p(width);
     std::vector<double> q(width);
     std::uint32_t count = 0;
     for (const std::size_t i : of) {
       if (slices.core[i] == 0) continue;
-      move_points(slices.metric, points, i, i + 1, p.data());
+      transform_points(slices.metric, points, i, i + 1, p.data());
       for (const std::size_t j : to) {
         if (slices.core[j] == 0) continue;
-        move_points(slices.metric, points, j, j + 1, q.data());
+        transform_points(slices.metric, points, j, j + 1, q.data());
         double sum = 0;
         for (std::size_t k = 0; k < width; ++k) {
           double t = std::fabs(p[k] - q[k]);

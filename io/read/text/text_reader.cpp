@@ -76,7 +76,7 @@ class RowCollector {
     const std::size_t parts = has_quotes ? 1 : std::clamp<std::size_t>(lines.size() / kChunkBytes, 1, cores);
     std::vector<Chunk> chunks = split_at_lines(lines, parts);
     for_each_parallel(chunks.size(), [&](std::size_t i) { count_rows(chunks[i]); });
-    double* const first_row = make_room(chunks, lines.size());
+    double* const first_row = make_buffer(chunks, lines.size());
     for_each_parallel(chunks.size(), [&](std::size_t i) {
       chunks[i].result = parse_rows(table_.shape, source_.options.on_nan, chunks[i].lines, chunks[i].rows);
     });
@@ -133,7 +133,7 @@ class RowCollector {
   }
 
   /// Assigns consecutive destinations to the rows of the chunks, and returns the first one.
-  double* make_room(std::vector<Chunk>& chunks, std::size_t bytes) {
+  double* make_buffer(std::vector<Chunk>& chunks, std::size_t bytes) {
     std::uint64_t room = 0;
     for (const Chunk& chunk : chunks) room += chunk.room;
     if (text_bytes_) reserve_points(room, bytes);

@@ -16,7 +16,7 @@
 #include "support/watchdog.hpp"
 
 #include <epsflow/core/error.hpp>
-#include <epsflow/gpu/direct/clique_clustering.hpp>
+#include <epsflow/gpu/direct/dense_box_clustering.hpp>
 #include <epsflow/gpu/direct/direct_task.hpp>
 #include <epsflow/index/cell_axes.hpp>
 #include <epsflow/pipeline/sweep.hpp>
@@ -327,21 +327,21 @@ TEST_CASE("device clustering: cells found by a bitmap, by blocks of keys, and by
       const OracleTable table = data.oracle(kEps);
       const DevicePoints points(data.view(), 0, bench.memory(), bench.pinned(), 2);
       const index::CellAxes axes =
-          index::choose_axes(points.host_for(kEps), kEps, Cells::clique, bench.cancel(), points.extents());
-      REQUIRE(axes.cliques);
+          index::choose_axes(points.host_for(kEps), kEps, Cells::dense_box, bench.cancel(), points.extents());
+      REQUIRE(axes.dense_boxes);
       // Blocks have one key, a few keys, and up to all keys.
       for (const LookupLimits limits : {LookupLimits{kAll, 0}, LookupLimits{0, 1'000'000}, LookupLimits{0, 1000},
                                         LookupLimits{0, 4}, LookupLimits{0, 1}, LookupLimits{0, 0}}) {
         INFO(test::describe(data) << ", width " << c.width << ", keys " << index::CellKeys(axes).count << ", limits "
                                   << limits.keys_per_point << ", " << limits.blocks_per_point);
         {
-          const CliqueGrid grid(points, kEps, axes, bench.memory(), bench.pinned(), bench.cancel(), nullptr, limits);
+          const DenseBoxGrid grid(points, kEps, axes, bench.memory(), bench.pinned(), bench.cancel(), nullptr, limits);
           REQUIRE((grid.view().words != nullptr) == (limits.keys_per_point > 0));
           REQUIRE((grid.view().block_starts != nullptr) == (limits.blocks_per_point > 0));
         }
         const DirectTask task{points,         kEps,           {minpts.front(), minpts.back()},
                               bench.memory(), bench.pinned(), bench.cancel()};
-        CliqueClustering clustering(task, axes, limits);
+        DenseBoxClustering clustering(task, axes, limits);
         const std::vector<Labelling> found = bench.cluster(clustering, static_cast<std::uint32_t>(data.size()), minpts);
         for (std::size_t v = 0; v < minpts.size(); ++v) {
           INFO("minpts " << minpts[v]);

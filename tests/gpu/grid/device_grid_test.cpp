@@ -31,7 +31,7 @@ std::vector<T> download(const T* from, std::size_t count) {
 
 struct Both {
   Both(const DataSet& data, double eps, const Space& space)
-      : host(data.view(), eps, Cells::reach, cancel, space),
+      : host(data.view(), eps, Cells::eps, cancel, space),
         points(data.view(), 0, memory, pinned, 2, space),
         device(points, eps, memory, pinned, cancel) {}
 

@@ -55,7 +55,7 @@ struct Scene {
 };
 
 TEST_CASE("near frame: the sift refuses nothing that is below the limit, and limits are above their sums") {
-  std::uint64_t sifted = 0, all = 0;
+  std::uint64_t filtered = 0, all = 0;
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
     INFO("seed " << seed);
     const Scene scene(seed);
@@ -68,14 +68,14 @@ TEST_CASE("near frame: the sift refuses nothing that is below the limit, and lim
                                        [&](unsigned k) { return frame.near(k, q.at[k]); });
         // This is the smallest limit above the sum.
         const double limit = std::nextafter(sum, std::numeric_limits<double>::infinity());
-        sound = sound && sifts(near, frame.sift_limit(limit)) && sum < frame.limit_above(near);
-        sifted += sifts(near, frame.sift_limit(sum * 0.99)) ? 0 : 1;
+        sound = sound && passes_filter(near, frame.filter_limit(limit)) && sum < frame.limit_above(near);
+        filtered += passes_filter(near, frame.filter_limit(sum * 0.99)) ? 0 : 1;
         ++all;
       }
     }
     REQUIRE(sound);
   }
-  REQUIRE(sifted > all / 2);  // the filter must also be effective
+  REQUIRE(filtered > all / 2);  // the filter must also be effective
 }
 
 TEST_CASE("near frame: infinite limits, boxes without a size, and coordinates beyond float32") {
@@ -83,12 +83,12 @@ TEST_CASE("near frame: infinite limits, boxes without a size, and coordinates be
   const double lo[D] = {5, 5, 5};
   const auto frame = NearFrame<D>::of_box(lo, lo, 0x1p-3);
   REQUIRE(frame.scale == 0x1p-3);
-  REQUIRE(std::isinf(frame.sift_limit(kInfinity)));
+  REQUIRE(std::isinf(frame.filter_limit(kInfinity)));
   REQUIRE(std::isinf(frame.limit_above(std::numeric_limits<float>::infinity())));
   const float far = frame.near(0, 1e300);
   REQUIRE(std::isinf(far));
-  REQUIRE(sifts(far, frame.sift_limit(kInfinity)));
-  REQUIRE_FALSE(sifts(far, frame.sift_limit(1e10)));
+  REQUIRE(passes_filter(far, frame.filter_limit(kInfinity)));
+  REQUIRE_FALSE(passes_filter(far, frame.filter_limit(1e10)));
 }
 
 TEST_CASE("near frame: sums of boxes are at most those of their points") {

@@ -48,7 +48,7 @@ void check_order(const DeviceTileOrder& order, std::span<const std::uint32_t> ex
 void check_same(Device& device, const DataSet& data, double eps) {
   const DevicePoints points(data.view(), 0, device.memory, device.pinned, 2);
   for (const LayerKind kind : {LayerKind::grid, LayerKind::tree}) {
-    const index::LayerOrder host(data.view(), eps, kind, device.cancel);
+    const index::PivotOrder host(data.view(), eps, kind, device.cancel);
     const index::TileBounds bounds(data.view(), host.order(), host.layers(), device.cancel);
     const IndexChoice choice = kind == LayerKind::grid ? IndexChoice::grid : IndexChoice::tree;
     const DeviceTileOrder order(points, eps, choice, device.memory, device.pinned, device.cancel);

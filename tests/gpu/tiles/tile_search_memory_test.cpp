@@ -36,9 +36,9 @@ TEST_CASE("tile search: where memory is short the lists together hold each pair 
     for (const auto kind : kKinds) {
       const auto tiles =
           std::make_shared<const DeviceTileOrder>(points, eps, kind, device.memory, device.pinned, device.cancel);
-      for (const Decider& decider : kDeciders) {
-        INFO(name_of(kind) << ", " << decider.name);
-        TileSearch search(points, tiles, {.eps = eps, .decide = decider.decide, .portable = decider.portable},
+      for (const Filter& filter : kFilters) {
+        INFO(name_of(kind) << ", " << filter.name);
+        TileSearch search(points, tiles, {.eps = eps, .decide = filter.decide, .portable = filter.portable},
                           device.memory, device.cancel);
         PairTimes found;
         for (int times = 0; times < 2; ++times) {
@@ -60,10 +60,10 @@ TEST_CASE("tile search: a kept list grows from what it had room for at first") {
   const DevicePoints points(data.view(), 0, device.memory, device.pinned, 2);
   const auto tiles = std::make_shared<const DeviceTileOrder>(points, all, IndexChoice::tree, device.memory,
                                                              device.pinned, device.cancel);
-  for (const Decider& decider : kDeciders) {
-    INFO(decider.name);
-    TileSearch search(points, tiles, {.eps = all, .decide = decider.decide, .portable = decider.portable},
-                      device.memory, device.cancel);
+  for (const Filter& filter : kFilters) {
+    INFO(filter.name);
+    TileSearch search(points, tiles, {.eps = all, .decide = filter.decide, .portable = filter.portable}, device.memory,
+                      device.cancel);
     PairTimes found;
     CHECK(look(search, found) == 1);
     CHECK(search.kept());
@@ -76,15 +76,15 @@ TEST_CASE("tile search: a cancelled search says so, and gives back what it held"
   Device device;
   const DataSet data = test::make_data("uniform", 1000, 9, Precision::float64, 1);
   const DevicePoints points(data.view(), 0, device.memory, device.pinned, 2);
-  for (const Decider& decider : kDeciders) {
-    INFO(decider.name);
+  for (const Filter& filter : kFilters) {
+    INFO(filter.name);
     CancelToken cancel;
     const auto tiles = std::make_shared<const DeviceTileOrder>(points, 1, IndexChoice::tree, device.memory,
                                                                device.pinned, device.cancel);
     const std::uint64_t used = device.memory.used();
     {
-      TileSearch search(points, tiles, {.eps = 1, .decide = decider.decide, .portable = decider.portable},
-                        device.memory, cancel);
+      TileSearch search(points, tiles, {.eps = 1, .decide = filter.decide, .portable = filter.portable}, device.memory,
+                        cancel);
       cancel.cancel();
       bool visited = false;
       CHECK_THROWS_AS(search.for_each_list([&](PairList) { visited = true; }), Cancelled);

@@ -139,8 +139,8 @@ TEST_CASE("tile search: small whole numbers are told apart by half precision alo
       for (const double eps : {1.0, typical, std::nextafter(typical, 0.0), std::nextafter(typical, 1e300),
                                std::floor(typical), std::floor(typical) + 0.5, 1e-9, 1024.0, 1e9}) {
         check_case(device, data, eps, [eps](DecideChoice decide, const TileFigures& figures) {
-          REQUIRE(figures.decider == decide);
-          if (decide == DecideChoice::tensor16 && eps <= 1024) REQUIRE(figures.open_pairs == 0);
+          REQUIRE(figures.filter == decide);
+          if (decide == DecideChoice::tensor16 && eps <= 1024) REQUIRE(figures.undecided_pairs == 0);
         });
       }
     }
@@ -218,8 +218,8 @@ TEST_CASE("tile search: where no frame holds the differences, float64 decides al
     values[137 * dims] = -1.7e308;  // farther from the others than the largest number
     const DataSet data = by_hand("two ends", values, dims, Precision::float64);
     const auto scalar = [](DecideChoice, const TileFigures& figures) {
-      REQUIRE(figures.decider == DecideChoice::scalar);
-      REQUIRE(figures.open_pairs == 0);
+      REQUIRE(figures.filter == DecideChoice::scalar);
+      REQUIRE(figures.undecided_pairs == 0);
     };
     for (const double eps : {1.0, 1e100, 1e300}) check_case(device, data, eps, scalar);
   }
@@ -245,7 +245,7 @@ TEST_CASE("tile search: where squares of eps leave the normal numbers, float64 d
   const DataSet data = test::make_data("duplicates", 300, 9, Precision::float64, 1);
   for (const double eps : {1e-160, 1e-140, 1e140, 1e160}) {
     check_case(device, data, eps,
-               [](DecideChoice, const TileFigures& figures) { REQUIRE(figures.decider == DecideChoice::scalar); });
+               [](DecideChoice, const TileFigures& figures) { REQUIRE(figures.filter == DecideChoice::scalar); });
   }
 }
 
@@ -300,7 +300,7 @@ TEST_CASE("tile search: left open, pairs are decided in half precision unless th
       const auto tiles =
           std::make_shared<const DeviceTileOrder>(points, 1, kind, device.memory, device.pinned, device.cancel);
       TileSearch search(points, tiles, {.eps = 1, .decide = DecideChoice::automatic}, device.memory, device.cancel);
-      REQUIRE(search.figures().decider == c.expected);
+      REQUIRE(search.figures().filter == c.expected);
       PairTimes found;
       look(search, found);
       const PairTimes expected = expected_pairs(data, 1);

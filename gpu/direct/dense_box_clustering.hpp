@@ -1,0 +1,78 @@
+// DBSCAN by dense-box cells, in which any two points are neighbours.
+#pragma once
+
+#include <cstdint>
+
+#include <epsflow/gpu/direct/dense_box_grid.hpp>
+#include <epsflow/gpu/direct/dense_box_huge_pairs.hpp>
+#include <epsflow/gpu/direct/dense_box_kernels.hpp>
+#include <epsflow/gpu/direct/direct_task.hpp>
+
+namespace epsflow::gpu {
+
+/// A cell with minpts points is core without a distance test, and all core points of a cell are in one cluster. So the
+/// sets are sets of cells, and two neighbouring cells are compared only until a pair of core points within eps is
+/// found, unless they already are in one set. The idea of these cells is Gan & Tao's (SIGMOD 2015).
+///
+/// Adjacent cells come first, because then most cells two apart are already in one set. Pairs of cells that take a
+/// thread too long go to blocks, and huge cells that are close, but not within eps, are compared by bounds. Points with
+/// many candidates and few neighbours go to blocks too.
+class DenseBoxClustering final : public DeviceClustering {
+ public:
+  /// axes: must form dense boxes. task need not outlive the call, but everything that it refers to must.
+  DenseBoxClustering(const DirectTask& task, const index::CellAxes& axes, LookupLimits limits = {});
+
+  ~DenseBoxClustering() override { release(); }
+
+  [[nodiscard]] const Stream& stream() const override { return grid_.stream(); }
+
+ private:
+  [[nodiscard]] std::optional<std::vector<BorderTie>> border_ties(std::span<const std::uint8_t> movable,
+                                                                  std::uint32_t own) override;
+  [[nodiscard]] std::optional<std::vector<BorderTie>> find_border_ties(std::span<const std::uint8_t> movable,
+                                                                       std::uint32_t own);
+  void unite_level(std::uint32_t minpts) override;
+  LabelSummary label_level(const LabelTarget& target) override;
+  Numbering settled_numbering() override;
+  [[nodiscard]] LabelledLevel labelled_level() const override {
+    const DenseBoxView& view = grid_.view();
+    return {nodes_, arrays_.numbering(), view.cell_of, view.size, view.ghosts.labelled};
+  }
+  [[nodiscard]] std::uint32_t* counts() const override { return counts_.data(); }
+  void find_ghosts(const Ghosts& ghosts);
+  [[nodiscard]] GhostPositions ghost_positions() const {
+    return {positions_.data(), positions_.data() + grid_.view().ghosts.count};
+  }
+  void count(std::uint32_t* core_bits);
+  void unite_cells();
+  [[nodiscard]] CellSets begin_sets();
+  [[nodiscard]] CoreCells list_core_cells();
+  void number();
+  void launch_labels(const LabelTarget& target);
+  void count_core();
+  [[nodiscard]] bool settle(const Tally& tally);
+  [[nodiscard]] RemainingPoints remaining() const {
+    return {remaining_.data(), static_cast<std::uint32_t>(remaining_.size()), tally_.device()};
+  }
+  [[nodiscard]] cudaStream_t cuda_stream() const { return grid_.stream().get(); }
+  [[nodiscard]] Scratch scratch() const { return {task_.memory, cuda_stream()}; }
+
+  DirectTask task_;
+  DenseBoxGrid grid_;
+  TallyPair tally_;
+  DeviceBuffer<std::uint32_t> counts_;  // [n] if there are several minpts
+  DeviceBuffer<std::uint32_t> core_bits_;
+  DeviceBuffer<std::uint32_t> core_before_;
+  NodeArrays arrays_;
+  DeviceBuffer<std::uint8_t> gained_;
+  DeviceBuffer<std::uint32_t> core_cells_;  // number of core cells; empty if cells hold many points
+  DeviceBuffer<QueuedPair> queued_;
+  HugePairs huge_;
+  DeviceBuffer<std::uint32_t> remaining_;  // positions; empty if there are few points
+  DeviceBuffer<std::uint32_t> positions_;  // [ghosts], followed by [ghosts] of their origins if these are here
+  Nodes nodes_;
+  bool begun_ = false;
+  StreamDrain drain_{grid_.stream()};  // waits before the memory above is freed
+};
+
+}  // namespace epsflow::gpu

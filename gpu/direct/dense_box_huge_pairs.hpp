@@ -1,0 +1,58 @@
+// Decides pairs of huge cells that a few tries have not decided. The points of such cells are sorted along a
+// space-filling curve, so that consecutive points have narrow bounds, and are compared chunk by chunk.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+
+#include <epsflow/gpu/base/memory.hpp>
+#include <epsflow/gpu/direct/dense_box_kernels.hpp>
+#include <epsflow/gpu/grid/index_kernels.hpp>
+
+namespace epsflow::gpu {
+
+/// The list of such pairs. Kernels fill it, and a tally counts them.
+class HugePairs {
+ public:
+  HugePairs() = default;
+  /// Allocates memory for all pairs that this many points can form.
+  HugePairs(std::uint32_t points, Scratch scratch);
+
+  [[nodiscard]] CellPair* list() const { return list_.data(); }
+  /// Unites the cells of the first `count` pairs if they have core points within eps. Waits for the stream.
+  void decide(std::uint32_t count, const DenseBoxView& view, const Nodes& nodes, std::uint32_t* parents,
+              Scratch scratch) const;
+
+ private:
+  DeviceBuffer<CellPair> list_;
+};
+
+// Its kernels are in dense_box_huge_pairs.cu. None waits.
+
+struct HugeCell {
+  std::uint32_t begin;  ///< its first position
+  std::uint32_t first;  ///< its first place in the order along the curve
+  std::uint32_t end;
+};
+/// The smallest and largest coordinates of the points of a chunk.
+struct ChunkBounds {
+  double lo[index::kMostDenseBoxDims];
+  double hi[index::kMostDenseBoxDims];
+};
+
+/// Writes spans[2k] and spans[2k + 1] = the first position of cells[k] and of the cell after it.
+void launch_cell_spans(const DenseBoxView& view, const std::uint32_t* cells, std::uint32_t count, std::uint32_t* spans,
+                       cudaStream_t stream);
+/// Writes keys = the cell, then the place on the curve, and the positions, of all `size` points.
+void launch_huge_keys(const DenseBoxView& view, const HugeCell* cells, std::uint32_t count, std::uint32_t size,
+                      std::uint64_t* keys, std::uint32_t* positions, cudaStream_t stream);
+/// Writes chunks[k] = the bounds of the points positions[k·kChunk …].
+void launch_chunk_bounds(const DenseBoxView& view, const std::uint32_t* positions, std::uint32_t size,
+                         ChunkBounds* chunks, cudaStream_t stream);
+/// Compares pairs of cells. pairs: cells of the grid; places[k]: the same pair as indices of huge cells.
+void launch_huge_pairs(const DenseBoxView& view, const Nodes& nodes, std::uint32_t* parents, const HugeCell* cells,
+                       const std::uint32_t* positions, const ChunkBounds* chunks, const CellPair* pairs,
+                       const CellPair* places, std::uint32_t count, cudaStream_t stream);
+
+}  // namespace epsflow::gpu

@@ -1,0 +1,27 @@
+// Hands points with too many candidates from threads to blocks.
+#pragma once
+
+#include <cstdint>
+
+#include <epsflow/gpu/base/tuning.hpp>
+#include <epsflow/gpu/direct/dense_box_kernels.hpp>
+
+namespace epsflow::gpu {
+
+inline constexpr std::uint32_t kNoLimit = 0xFFFFFFFFU;
+
+/// Calls search(limit) with the number of candidates that a thread may test; it returns true if these were enough. If
+/// they were not, leaves the point to a block and returns false, or, if there is no room, searches it without a limit.
+template <class Search>
+__device__ bool search_or_leave(const RemainingPoints& remaining, std::uint32_t position, Search search) {
+  for (std::uint32_t limit = tuning::kThreadCandidates;; limit = kNoLimit) {
+    if (search(limit)) return true;
+    const std::uint32_t at = atomicAdd(&remaining.tally->remaining, 1U);
+    if (at < remaining.capacity) {
+      remaining.positions[at] = position;
+      return false;
+    }
+  }
+}
+
+}  // namespace epsflow::gpu

@@ -1,0 +1,77 @@
+// A part while a backend clusters it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <epsflow/core/backend.hpp>
+#include <epsflow/core/cancel.hpp>
+#include <epsflow/core/phases.hpp>
+#include <epsflow/core/points.hpp>
+#include <epsflow/core/space.hpp>
+#include <epsflow/core/sweep.hpp>
+#include <epsflow/core/weights.hpp>
+#include <epsflow/parts/part_view.hpp>
+#include <epsflow/pipeline/options.hpp>
+
+namespace epsflow::parts {
+
+/// The points of a part in the memory of a backend.
+struct PartPoints {
+  Points room;  ///< empty if the backend loads the points without a copy in host memory
+  std::unique_ptr<LoadedPoints> loaded;
+};
+
+/// How the points of a part are searched. All that it refers to must outlive the search.
+struct PartSearch {
+  double radius;
+  const SearchOptions& options;
+  const CancelToken& cancel;
+};
+
+/// Holds a part with its neighbours, or their weights, counted. It owns the points.
+class ResidentPart {
+ public:
+  /// points: those of the view. options: its minpts are the levels that will be united; they, view and scale must
+  /// outlive the object. scale: null if points have no weights. Throws Cancelled, ResourceError.
+  ResidentPart(PartPoints points, const PartView& view, const WeightScale* scale, const PartSearch& search,
+               DirectOptions options);
+
+  [[nodiscard]] std::size_t levels_at_once() const { return counted_->levels_at_once(); }
+
+  /// The clusters of a part at one level. Clusters whose core points are all ghosts come last.
+  struct Found {
+    std::vector<std::uint32_t> first;   ///< first own core point of each of the leading clusters, ascending
+    std::size_t count = 0;              ///< number of all clusters, those of ghosts included
+    std::vector<std::uint32_t> shared;  ///< [lent + near] cluster of each lent point and inner ghost; kNoSet: not core
+    std::optional<std::vector<BorderTie>> ties = {};  ///< UnitedPart::border_ties(), if they were requested
+  };
+  /// Unites at most levels_at_once() levels, before each label(). ties: requests Found::ties.
+  [[nodiscard]] std::vector<Found> unite(std::span<const std::uint32_t> minpts, const PartView& view, bool ties);
+
+  /// Receives the result of level l, with labels of all points except outer ghosts, and the counts of the level.
+  using Take = std::function<void(VariantResult&& result, std::size_t l, const LevelResult& found)>;
+  /// Labels the levels united last, with these numbers of their clusters.
+  void label(std::span<const Variant> variants, std::span<const ClusterNumbers> numbers, const Take& take);
+  /// Ends the levels united last without labels.
+  void leave(std::span<const ClusterNumbers> numbers) {
+    (void)united_->label(std::vector<LabelTarget>(numbers.size()), numbers);
+  }
+
+ private:
+  std::vector<std::uint32_t> asked_;
+  SharedPoints shared_;
+  PartPoints points_;
+  std::optional<LoadedWeights> weights_;
+  std::unique_ptr<Index> index_;
+  std::unique_ptr<LabelPlace> place_;
+  std::unique_ptr<CountedPart> counted_;
+  UnitedPart* united_ = nullptr;
+};
+
+}  // namespace epsflow::parts
