@@ -10,7 +10,7 @@
 
 namespace epsflow::mpi {
 
-/// Returns the communicator of the ranks of a communicator, which is duplicated. MPI must be initialised with
+/// Returns a communicator over the ranks of an MPI communicator, which is duplicated. MPI must be initialised with
 /// MPI_THREAD_SERIALIZED or more, because calls come from one thread at a time, but not always the same one; else
 /// throws UsageError. carried: MPI carries all data; if false, processes on one machine read it if they can.
 [[nodiscard]] std::unique_ptr<parts::Communicator> make_communicator(MPI_Comm communicator, bool carried = false);

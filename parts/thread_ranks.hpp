@@ -10,7 +10,7 @@
 namespace epsflow::parts {
 
 /// Calls body on `ranks` threads at once, each with its communicator, and waits for all. If one throws, the next
-/// communicator of the others throws Cancelled, and this function rethrows the first exception.
+/// collective call of the others throws Cancelled, and this function rethrows the first exception.
 void run_ranks(int ranks, const std::function<void(Communicator&)>& body);
 
 /// Calls body(0), body(1), … on a thread each, and waits for all. If one throws, it cancels `stop` so that the others

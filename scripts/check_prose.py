@@ -92,8 +92,8 @@ def findings(path, text):
 
 
 def tracked():
-    names = subprocess.run(["git", "ls-files", "-z", "*.hpp", "*.cpp", "*.cu", "*.cuh", "*.py"], cwd=ROOT,
-                           capture_output=True, text=True, check=True).stdout
+    command = ["git", "-c", "safe.directory=*", "ls-files", "-z", "*.hpp", "*.cpp", "*.cu", "*.cuh", "*.py"]
+    names = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     return [pathlib.Path(name) for name in names.split("\0") if name]
 
 
