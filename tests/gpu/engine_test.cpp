@@ -258,11 +258,13 @@ TEST_CASE("upload: pageable, pinned, small and large memory arrives whole") {
         const PinnedBytes other = pool.acquire(size);
         if (size > 0) std::memcpy(other.as<void>(), pageable.data(), size);
         const DeviceBuffer<unsigned char> to(memory, stream.get(), size);
-        // Values that are not written become visible, whatever the memory held before.
-        if (size > 0) check(cudaMemsetAsync(to.data(), 0xA5, size, stream.get()));
-        stream.synchronize();
-        upload(to.data(), pinned ? other.as<void>() : pageable.data(), size, 0, pool, threads);
-        REQUIRE((size == 0 || read_values(to.data(), size, stream.get()) == pageable));
+        for (const std::size_t gpus : {1, 4}) {
+          // Values that are not written become visible, whatever the memory held before.
+          if (size > 0) check(cudaMemsetAsync(to.data(), 0xA5, size, stream.get()));
+          stream.synchronize();
+          upload(to.data(), pinned ? other.as<void>() : pageable.data(), size, {0, pool, threads, gpus});
+          REQUIRE((size == 0 || read_values(to.data(), size, stream.get()) == pageable));
+        }
       }
     }
   }
