@@ -13,20 +13,20 @@
 namespace epsflow::io {
 namespace {
 
-constexpr std::size_t kBlockBytes = std::size_t{1} << 16;
+constexpr std::size_t kSinkBlockBytes = std::size_t{1} << 16;
 
 /// Reads bytes and discards them.
 void pass_over(std::uint64_t bytes, const ReadBytes& read) {
-  std::array<std::byte, kBlockBytes> block;
-  for (; bytes > 0; bytes -= std::min<std::uint64_t>(bytes, kBlockBytes)) {
-    read(std::span(block).first(std::min<std::uint64_t>(bytes, kBlockBytes)));
+  std::array<std::byte, kSinkBlockBytes> block;
+  for (; bytes > 0; bytes -= std::min<std::uint64_t>(bytes, kSinkBlockBytes)) {
+    read(std::span(block).first(std::min<std::uint64_t>(bytes, kSinkBlockBytes)));
   }
 }
 
 /// Reads `count` values of type T, and writes them at intervals of `stride` bytes.
 template <class T>
 void scatter(std::byte* to, std::size_t stride, std::uint64_t count, const ReadBytes& read) {
-  std::array<T, kBlockBytes / sizeof(T)> block;
+  std::array<T, kSinkBlockBytes / sizeof(T)> block;
   for (std::uint64_t done = 0; done < count; done += block.size()) {
     const std::span<T> values = std::span(block).first(std::min<std::uint64_t>(block.size(), count - done));
     read(std::as_writable_bytes(values));
