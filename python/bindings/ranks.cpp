@@ -16,7 +16,7 @@ void Relay::ask(Asked what) {
   }
 }
 
-void Relay::deliver(Outgoing send, Incoming receive) {
+void Relay::alltoallv(Outgoing send, Incoming receive) {
   send_.clear();
   received_.clear();
   for (const auto letter : send) {
