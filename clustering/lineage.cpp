@@ -257,11 +257,11 @@ void LineageBuilder::for_clusters(const Group& from, const Group& to, F&& f) {
 }
 
 /// Finds for the clusters of `from` the clusters of the larger eps that hold their first core points. If the level
-/// before had the same first core point, its result is continued by one step; others are followed from their
-/// core_since.
+/// before had the same first core point, its result is continued by one step; others are followed from
+/// the cluster in which their first core point became core.
 void LineageBuilder::link(Group& from, const Group& to) {
   std::vector<LineageCell>& cells = lineage_.cells_;
-  std::vector<std::uint64_t> ends;  // end of the clusters of each level in the list of core_since
+  std::vector<std::uint64_t> ends;  // where the clusters of each level end in core_since
   std::map<std::size_t, std::size_t> level_of;
   std::uint64_t end = 0;
   for (std::size_t l = 0; l < to.cells.size(); ++l) {

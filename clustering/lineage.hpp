@@ -76,7 +76,7 @@ class Lineage {
   /// without points. There is one overlap per cluster of `from`. Throws as holders().
   [[nodiscard]] Contingency contingency(std::size_t from, std::size_t to) const;
 
-  /// Returns the lives of clusters along cells, each of which is wider than the one before, looser, or both. If
+  /// Returns the bars of clusters along cells, each of which is wider than the one before, looser, or both. If
   /// clusters merge, the oldest persists (the elder rule); among equally old ones the one with more core points, then
   /// the one with the smaller first core point. Sorted by birth, first core point. O(clusters of the cells · log).
   /// Throws as holders().

@@ -20,15 +20,15 @@ inline constexpr std::size_t kMostDeviceParts = 16;
 class PeerBuffer {
  public:
   PeerBuffer() = default;
-  PeerBuffer(const PeerBuffer&) = delete;  // a room that was opened is closed once
+  PeerBuffer(const PeerBuffer&) = delete;  // a peer buffer that was opened is closed once
   PeerBuffer& operator=(const PeerBuffer&) = delete;
   virtual ~PeerBuffer() = default;
 };
 
 /// The share of one device in the data set. Device p has part p: its own points in the order of all rows, followed by
-/// near ghosts and then ghosts beyond, each by their part. Calls for one device come one at a time, except rows_of().
-/// Data that a call sends have arrived when it returns. `rooms` has the rooms of all devices, its own too. All throw
-/// ResourceError.
+/// inner ghosts and then outer ghosts, each by their part. Calls for one device come one at a time, except rows_of().
+/// Data that a call sends have arrived when it returns. `buffers` has the peer buffers of all devices, its own too. All
+/// throw ResourceError.
 class DevicePart {
  public:
   DevicePart() = default;
@@ -55,25 +55,27 @@ class DevicePart {
   };
   /// Allocates memory for a part and for the results of its rows. Returns the key for open_buffer().
   virtual std::vector<std::byte> make_buffer(const BufferNeeds& needs) = 0;
-  /// Returns the room of another device, or its own; null if unreachable. The device must have this kind of backend.
+  /// Returns the peer buffer of another device, or its own; null if unreachable. The device must have this kind of
+  /// backend.
   [[nodiscard]] virtual std::unique_ptr<PeerBuffer> open_buffer(std::span<const std::byte> key) const = 0;
 
   using PeerBuffers = std::span<const std::unique_ptr<PeerBuffer>>;
-  /// Sends its rows to their parts, and drops them here: rows of part p go to room p, from place places[p] on.
+  /// Sends its rows to their parts, and drops them here: rows of part p go to buffer p, from place places[p] on.
   virtual void send_rows(PeerBuffers buffers, std::span<const std::uint64_t> places) = 0;
 
   /// The points of its part that other parts have as ghosts.
   struct SendLists {
-    std::vector<std::uint32_t> inner;       ///< near ghosts, by part and ascending
-    std::vector<std::size_t> inner_begins;  ///< [parts + 1] begin of the near ghosts of each part
-    std::vector<std::size_t> outer_begins;  ///< [parts + 1] begin of the ghosts beyond of each part
+    std::vector<std::uint32_t> inner;       ///< inner ghosts, by part and ascending
+    std::vector<std::size_t> inner_begins;  ///< [parts + 1] begin of the inner ghosts of each part
+    std::vector<std::size_t> outer_begins;  ///< [parts + 1] begin of the outer ghosts of each part
   };
-  /// Finds the points that other parts need as ghosts. near, beyond: largest distances along any axis.
+  /// Finds the points that other parts need as ghosts. inner, outer: largest distances along any axis.
   [[nodiscard]] virtual SendLists make_send_lists(double inner, double outer) = 0;
-  /// Sends the points of the last lend() to the parts that have them as ghosts: to part p from these places on.
+  /// Sends the points of the last make_send_lists() to the parts that have them as ghosts: to part p from these places
+  /// on.
   virtual void send_ghosts(PeerBuffers buffers, std::span<const std::uint64_t> inner_offsets,
                            std::span<const std::uint64_t> outer_offsets) = 0;
-  /// Returns the first points of its room. Valid until points are sent to it.
+  /// Returns the first points of its peer buffer. Valid until points are sent to it.
   [[nodiscard]] virtual DevicePointsView points(std::uint64_t size) const = 0;
 
   /// Writes the rows of points of a part. `points` are ascending and come from rows of this device. Points of this

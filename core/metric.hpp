@@ -1,7 +1,7 @@
 // Metrics: the definition of distance that the caller chooses.
 //
 // The neighbour search handles only the spaces of core/space.hpp: four norms, with or without periodic axes. So points
-// are first transformed ("moved"): the operations below turn each point p into a transformed point p', and eps into a
+// are first transformed: the operations below turn each point p into a transformed point p', and eps into a
 // radius r. q is a neighbour of p if p' and q' are within r of each other, by the rule in core/space.hpp. These are the
 // right neighbours, because the metric grows strictly with the distance of the transformed points. Points are
 // transformed on the host, in float64; float32 is widened first.

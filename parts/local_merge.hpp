@@ -21,8 +21,9 @@ namespace epsflow::parts {
 struct PartSets {
   static constexpr std::uint32_t kNoRow = std::numeric_limits<std::uint32_t>::max();
 
-  std::vector<std::uint32_t> first;   ///< [clusters] row of the first own core point; kNoRow if there is none
-  std::vector<std::uint32_t> shared;  ///< [lent + near] cluster of each lent point and inner ghost; kNoSet: not core
+  std::vector<std::uint32_t> first;  ///< [clusters] row of the first own core point; kNoRow if there is none
+  std::vector<std::uint32_t>
+      shared;  ///< [send_list + inner] cluster of each sent point and inner ghost; kNoSet: not core
   /// UnitedPart::border_ties(), if they were requested and the backend supports them.
   std::optional<std::vector<BorderTie>> ties = {};
 

@@ -335,7 +335,7 @@ MergedClusters number_locally(std::span<const std::uint32_t> numbers, std::span<
 MergedClusters merge_clusters(Communicator& communicator, std::span<const std::uint64_t> first_cores,
                               std::span<const std::uint32_t> shared, const PartView& view, std::uint64_t points) {
   const Blocks blocks(communicator, first_cores.size());
-  // Each rank sends the clusters of its lent points to the ranks that have them as ghosts.
+  // Each rank sends the clusters of the points of its send list to the ranks that have them as ghosts.
   const std::vector<std::uint64_t> send_begins(view.send_begins.begin(), view.send_begins.end());
   const std::vector<std::uint64_t> halo_begins(view.inner_begins.begin(), view.inner_begins.end());
   std::vector<std::uint64_t> send_list(send_begins.back()), halo(halo_begins.back());

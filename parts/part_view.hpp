@@ -15,7 +15,7 @@ struct PartView {
   std::size_t inner = 0;                  ///< number of inner ghosts
   std::size_t outer = 0;                  ///< number of outer ghosts
   std::vector<std::uint32_t> send_list;   ///< owned points that other parts have as inner ghosts, by part
-  std::vector<std::size_t> send_begins;   ///< [parts + 1] where the points lent to each part begin
+  std::vector<std::size_t> send_begins;   ///< [parts + 1] where the points for each part begin
   std::vector<std::size_t> inner_begins;  ///< [parts + 1] where the inner ghosts from each part begin
   std::vector<std::int64_t> units = {};   ///< weights of all points in whole units, or empty
 

@@ -46,9 +46,10 @@ class ResidentPart {
 
   /// The clusters of a part at one level. Clusters whose core points are all ghosts come last.
   struct Found {
-    std::vector<std::uint32_t> first;   ///< first own core point of each of the leading clusters, ascending
-    std::size_t count = 0;              ///< number of all clusters, those of ghosts included
-    std::vector<std::uint32_t> shared;  ///< [lent + near] cluster of each lent point and inner ghost; kNoSet: not core
+    std::vector<std::uint32_t> first;  ///< first own core point of each of the leading clusters, ascending
+    std::size_t count = 0;             ///< number of all clusters, those of ghosts included
+    std::vector<std::uint32_t>
+        shared;  ///< [send_list + inner] cluster of each sent point and inner ghost; kNoSet: not core
     std::optional<std::vector<BorderTie>> ties = {};  ///< UnitedPart::border_ties(), if they were requested
   };
   /// Unites at most levels_at_once() levels, before each label(). ties: requests Found::ties.

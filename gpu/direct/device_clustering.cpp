@@ -68,7 +68,7 @@ std::vector<std::uint32_t> DeviceClustering::shared_clusters() {
   return shared_->clusters(labelled_level(), stream().get());
 }
 
-/// shared_clusters() has decided all open pairs of the sets, so no number changes after this.
+/// shared_clusters() has decided all undecided pairs of the sets, so no number changes after this.
 std::vector<LevelResult> DeviceClustering::label(std::span<const LabelTarget> targets,
                                                  std::span<const ClusterNumbers> numbers) {
   const DeviceScope scope(stream().device());

@@ -56,7 +56,7 @@ class DeviceClustering : public CountedPart, protected UnitedPart {
   [[nodiscard]] virtual std::uint32_t* counts() const { return nullptr; }
   virtual void unite_level(std::uint32_t minpts) = 0;
   virtual LabelSummary label_level(const LabelTarget& target) = 0;
-  /// Returns the numbering of the last level, after all open pairs of its sets are decided.
+  /// Returns the numbering of the last level, after all undecided pairs of its sets are decided.
   virtual Numbering settled_numbering() = 0;
   /// Returns the last level, after it is labelled.
   [[nodiscard]] virtual LabelledLevel labelled_level() const = 0;

@@ -32,9 +32,9 @@ inline constexpr unsigned kMostNearestDims = 3;
 /// r) together, and their difference is rounded by 2^-24 of itself. So differences of rounded coordinates are at most
 /// |p' − q'| + e with e just over 2^-21 + 2^-23 r. In up to three dimensions √f is at most r + 2e, before the roundings
 /// of f itself, which add less than 2^-20 of it. That is less than reach(r) = r (1 + 2^-18) + 2^-18, with room for the
-/// float32 roundings of r and of reach(). So f <= reach(r)², and a candidate that sifts() refuses is not below the
-/// limit. The same errors in reverse give s · scale² < reach(√f)², even if q' is far: then |q'| <= 4 + √f (1 + 2^-20).
-/// Underflow changes coordinates by at most 2^-149, far below the 2^-18.
+/// float32 roundings of r and of reach(). So f <= reach(r)², and a candidate that passes_filter() refuses is not below
+/// the limit. The same errors in reverse give s · scale² < reach(√f)², even if q' is far: then |q'| <= 4 + √f (1 +
+/// 2^-20). Underflow changes coordinates by at most 2^-149, far below the 2^-18.
 ///
 /// If float32 overflows, f is infinite: then q is farther than any finite limit, and an infinite limit refuses nothing.
 template <unsigned D>

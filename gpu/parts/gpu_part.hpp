@@ -56,7 +56,7 @@ class GpuPart final : public DevicePart {
     return {part_of_row_.data(), starts_.data(), rows_, cuts_.count + 1};
   }
   [[nodiscard]] PointsOnDevice owned() const noexcept { return {buffer_.points, own_, dims_, precision_}; }
-  /// Copies to the memory of a room, in the order of this GPU's stream.
+  /// Copies to the memory of a peer buffer, in the order of this GPU's stream.
   void copy(void* to, const GpuPeerBuffer& room, const void* from, std::uint64_t bytes) const;
 
   GpuPartResources resources_;
@@ -72,8 +72,8 @@ class GpuPart final : public DevicePart {
   std::uint32_t part_ = 0;
   std::uint32_t own_ = 0;
   std::uint64_t most_sent_ = 0;
-  DeviceBuffer<std::byte> block_;          ///< memory of the room
-  OpenMemory open_block_;                  ///< memory of the room if other processes write to it
+  DeviceBuffer<std::byte> block_;          ///< memory of the peer buffer
+  OpenMemory open_block_;                  ///< memory of the peer buffer if other processes write to it
   PeerBufferOffsets buffer_;               ///< own points and ghosts; labels and core flags of the rows, by part
   DeviceBuffer<std::uint64_t> send_list_;  ///< keys (SendKey), ascending
   std::vector<std::uint64_t> list_of_;     ///< [2 × parts + 1] begins of lists: inner and outer ghosts of each part

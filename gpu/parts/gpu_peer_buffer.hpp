@@ -1,4 +1,4 @@
-// A room: the memory of one GPU to which other GPUs write.
+// A peer buffer: the memory of one GPU to which other GPUs write.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -15,14 +15,14 @@
 
 namespace epsflow::gpu {
 
-/// The arrays of a room.
+/// The arrays of a peer buffer.
 struct PeerBufferOffsets {
   std::byte* points = nullptr;     ///< own points, then ghosts
   std::int32_t* labels = nullptr;  ///< [rows] by part; null if labels are not kept
   std::uint8_t* core = nullptr;
 };
 
-/// The layout of a room, which is one block of memory.
+/// The layout of a peer buffer, which is one block of memory.
 class PeerBufferShape {
  public:
   PeerBufferShape() = default;
@@ -40,10 +40,10 @@ class PeerBufferShape {
   bool has_core_ = false;
 };
 
-/// The key with which other GPUs open a room.
+/// The key with which other GPUs open a peer buffer.
 struct PeerBufferKey {
   std::uint64_t process = 0;       ///< process_number() of the owner
-  std::uint64_t mark = 0;          ///< unique number in the block, by which the room is recognised
+  std::uint64_t mark = 0;          ///< unique number in the block, by which the peer buffer is recognised
   int device = 0;                  ///< number of the GPU in that process
   DeviceMemory* memory = nullptr;  ///< address in that process
   std::byte* block = nullptr;      ///< address in that process
@@ -54,12 +54,12 @@ struct PeerBufferKey {
 };
 /// Returns a random number that identifies this process.
 [[nodiscard]] std::uint64_t process_number();
-/// Returns a number that no room has had.
+/// Returns a number that no peer buffer has had.
 [[nodiscard]] std::uint64_t next_mark();
 
 class GpuPeerBuffer final : public PeerBuffer {
  public:
-  /// Opens a room from the GPU `from`, which must be the current one. Returns null if that GPU cannot reach it.
+  /// Opens a peer buffer from the GPU `from`, which must be the current one. Returns null if that GPU cannot reach it.
   [[nodiscard]] static std::unique_ptr<GpuPeerBuffer> open(const PeerBufferKey& key, int from);
 
   [[nodiscard]] const PeerBufferOffsets& places() const noexcept { return places_; }

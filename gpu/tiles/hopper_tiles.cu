@@ -140,7 +140,7 @@ class Stages {
   std::uint32_t barriers_;
 };
 
-/// The column bounds of a thread for sift(), in shared memory because registers do not suffice.
+/// The column bounds of a thread for filter(), in shared memory because registers do not suffice.
 struct SharedColumnBounds {
   std::uint32_t address;
 
