@@ -26,7 +26,7 @@ class PairClustering final : public Counted, private United {
  private:
   struct Work;
   /// The counts of a level in one block.
-  struct Found {
+  struct BlockCounts {
     std::uint64_t clusters = 0;
     std::uint64_t core = 0;
     std::uint64_t border = 0;
@@ -37,7 +37,7 @@ class PairClustering final : public Counted, private United {
   [[nodiscard]] std::vector<LevelResult> label(std::span<const LabelTarget> targets) override;
   /// Labels start from 0 in each block. found: [levels] is increased.
   void label_block(const index::PairList::Block& block, std::span<const LabelTarget> targets, Work& work,
-                   std::span<Found> found) const;
+                   std::span<BlockCounts> found) const;
 
   const index::PairList& list_;
   std::size_t levels_at_once_;

@@ -51,7 +51,7 @@ class Relay final : public parts::Communicator {
   void answer() noexcept;
 
  protected:
-  void deliver(Outgoing send, Incoming receive) override;
+  void alltoallv(Outgoing send, Incoming receive) override;
 
  private:
   void ask(Asked what);

@@ -31,11 +31,12 @@ H check(H handle, const Source& source, std::string_view doing) {
   return handle;
 }
 
+/// The kind of object at a path of a file.
+enum class Hdf5Object : std::uint8_t { none, group, dataset, other };
+
 /// An open file. Use it within an Hdf5Session.
 class Hdf5File {
  public:
-  enum class Object : std::uint8_t { none, group, dataset, other };
-
   Hdf5File(const LibraryFile& file, const Source& source);
   Hdf5File(const Hdf5File&) = delete;
   Hdf5File& operator=(const Hdf5File&) = delete;
@@ -44,7 +45,7 @@ class Hdf5File {
 
   /// Returns the kind of object at the path. Throws InputError for a link into another file, unless
   /// ReadOptions::external_storage is set.
-  [[nodiscard]] Object kind_of(const std::string& path) const;
+  [[nodiscard]] Hdf5Object kind_of(const std::string& path) const;
   /// Returns the address of an object, which is the same for every path that leads to it.
   [[nodiscard]] std::uint64_t address_of(const std::string& path) const;
   /// Throws InputError for a data set that stores its values elsewhere, unless ReadOptions::external_storage is set.
