@@ -1,4 +1,4 @@
-// Clusters small, sparse data sets one after the other, each from its pairs: the phases on the host for many slices.
+// Clusters a data set of many small, sparse slices on the host, from lists of the pairs of neighbours in each slice.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,9 @@
 
 namespace epsflow::clustering {
 
-/// All work happens in label(), for all levels of one slice after the other, while its pairs are in the cache. Makes
-/// labels and masks of whole data sets; supports neither weights nor clusters as objects.
+/// Makes labels and core masks from a PairList. All work happens in label(): a thread takes one slice at a time and
+/// labels it for every minpts, while its pairs are in the cache. Supports neither parts of data sets nor weights nor
+/// clusters as objects (LevelResult::clusters).
 class PairClustering final : public Counted, private United {
  public:
   /// The list and the token must outlive the object.
@@ -33,9 +34,13 @@ class PairClustering final : public Counted, private United {
     std::uint64_t largest = 0;
   };
 
+  /// Throws Error, because it makes labels only.
   [[nodiscard]] std::vector<std::uint32_t> first_cores() override;
+  /// Labels the blocks in parallel, then adds to the labels of each block the number of clusters in the blocks before
+  /// it. Throws Cancelled, and ResourceError if a level has more than 2^31 - 1 clusters.
   [[nodiscard]] std::vector<LevelResult> label(std::span<const LabelTarget> targets) override;
-  /// Labels start from 0 in each block. found: [levels] is increased.
+  /// Labels the slices of a block, which are consecutive. Clusters are numbered from 0 in each block, as label() adds
+  /// the clusters of earlier blocks. found: [levels] the counts of the block are added to it.
   void label_block(const index::PairList::Block& block, std::span<const LabelTarget> targets, Work& work,
                    std::span<BlockCounts> found) const;
 

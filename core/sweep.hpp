@@ -9,8 +9,8 @@
 
 namespace epsflow {
 
-/// One DBSCAN run. eps: neighbourhood radius in the unit of the coordinates, inclusive, not squared. minpts: number of
-/// points within eps, the point itself included, from which on a point is core.
+/// One DBSCAN run. eps: neighbourhood radius in the unit of the coordinates, inclusive, not squared. minpts: a point is
+/// core if at least this many points, itself included, are within eps.
 struct Variant {
   double eps = 0;
   std::uint32_t minpts = 0;
@@ -47,28 +47,37 @@ inline constexpr std::size_t kMostVariants = 10'000'000;
 
 /// Returns the nearest number of three significant decimal digits, of the same sign; 0, NaN and infinity unchanged.
 [[nodiscard]] double three_digits(double value);
-/// Returns up to `count` numbers of three significant digits from `from` to `to`, in ratios as even as that allows. The
-/// first is not above `from` and the last not below `to`. Fewer if some are equal. count >= 2, 0 < from <= to, finite.
+/// Returns up to `count` ascending numbers of three significant digits, with nearly equal ratios. The first is not
+/// above `from` and the last not below `to`. There are fewer if some would be equal. count >= 2, 0 < from <= to,
+/// finite.
 [[nodiscard]] std::vector<double> round_grid(double from, double to, std::size_t count);
 
 /// Parses a list of values and ranges, separated by commas:
 ///
 ///   0.1          one value
-///   lo:hi:step   lo, lo + step, and so on up to hi, which is included if a step meets it. Downwards if hi < lo; the
-///                step may then be negative
+///   lo:hi:step   lo, lo + step, and so on up to hi, which is included if a step meets it. If hi < lo, the values go
+///                down from lo, and the sign of the step does not matter
 ///   lo:hi:n:lin  n values from lo to hi, both included, in even steps
 ///   lo:hi:n:log  n values from lo to hi, both included, in even ratios
 ///
 /// Values of lo:hi:step are the decimal numbers that a person would write: 0.05:0.3:0.05 gives 0.15, not
-/// 0.15000000000000002. So are the values of lin if its step is a short decimal number. Throws UsageError naming the
-/// invalid part: also for a step that is longer than its range, as it may be meant as a number of values, and for a
-/// range of more than a million values.
+/// 0.15000000000000002. So are the values of lin if its step is a short decimal number. Repeated values are kept.
+///
+/// Throws UsageError naming the invalid part
+///   if the text has another form,
+///   if an eps is not finite, or not greater than 0,
+///   if a step is 0 or leads away from hi, or if it is longer than its range, as in 0.1:0.5:10: then a number of values
+///   was probably meant,
+///   if n is not a whole number, is below 1, or is 1 although lo and hi differ, and
+///   if a range has more than a million values.
 [[nodiscard]] std::vector<double> parse_eps_list(std::string_view text);
 
-/// Parses the same forms with whole numbers from 1 to 4,294,967,295; `lin` and `log` are rounded. Repeats count once.
+/// Parses the same forms for minpts, whole numbers from 1 to 4,294,967,295. Values of `lin` and `log` are rounded. Of
+/// repeated values the first is kept. Throws UsageError as parse_eps_list() does for the form and the ranges, and for
+/// other numbers than these.
 [[nodiscard]] std::vector<std::uint32_t> parse_minpts_list(std::string_view text);
 
-/// Parses `eps:minpts,eps:minpts,…`. Throws UsageError naming the invalid part.
+/// Parses `eps:minpts,eps:minpts,…`. Repeated variants are kept. Throws UsageError naming the invalid part.
 [[nodiscard]] std::vector<Variant> parse_variants(std::string_view text);
 
 }  // namespace epsflow

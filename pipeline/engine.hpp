@@ -24,8 +24,9 @@ struct DatasetState;
 struct DatasetWeights;
 
 /// A handle to a data set that an engine has loaded. Its points are checked once, and on a GPU uploaded once. run(),
-/// neighbors() and plan() take it in place of points, metric and engine options; start() takes only it. Copies refer to
-/// the same data set. It is freed with its last copy and its last job, and it keeps its engine alive. Thread-safe.
+/// neighbors() and plan() take either a Dataset, or points with metric and engine options. start() takes only a
+/// Dataset. Copies refer to the same data set. It is freed with its last copy and its last job, and it keeps its engine
+/// alive. Thread-safe.
 class Dataset {
  public:
   [[nodiscard]] std::size_t size() const noexcept;
@@ -41,13 +42,17 @@ class Dataset {
   /// weights of the points within eps, its own included, sum to minpts or more. With every weight 1 the labels are
   /// equal to those without weights. Neighbours do not depend on weights.
   ///
-  /// weights: [host] [n], finite. They may be fractions, 0 or negative. Each is first rounded to a whole multiple of
-  /// one power of two, which changes it by at most 2^-62 of the largest absolute weight (of 2^32, if that is less and
-  /// no weight is below 0). The multiples are summed exactly, and the sum is rounded to float64 once. So sums do not
-  /// depend on the order, and ten weights of 0.1 sum to 1. The weights are copied: 8·n bytes, which count in
-  /// EngineOptions::memory while the data set with them lives. A GPU has another copy, which counts in
-  /// EngineOptions::gpu_memory. cancel: as for Engine::load(). O(n). Throws UsageError if there are not n weights, if
-  /// one is not finite, or if some are below 0 and one would become 0 beside one over 2^32; ResourceError; Cancelled.
+  /// weights: [host] [n], finite. They may be fractions, 0 or negative. If none is negative, weights above 2^32 are
+  /// first set to 2^32, which is enough for any minpts. Then each is rounded to a whole multiple of one power of two,
+  /// which changes it by at most 2^-62 of the largest absolute weight. The multiples are summed exactly, and the sum is
+  /// rounded to float64 once. So sums do not depend on the order, and ten weights of 0.1 sum to 1.
+  ///
+  /// The weights are copied: 8·n bytes, which count in EngineOptions::memory while the data set with them lives. A GPU
+  /// has another copy, which counts in EngineOptions::gpu_memory. cancel: as for Engine::load(). O(n). Throws
+  ///   UsageError if there are not n weights, or if one is not finite,
+  ///   UsageError if a weight is negative, an absolute weight is above 2^32, and the rounding would make 0 of a weight
+  ///   that is not 0,
+  ///   ResourceError, Cancelled.
   [[nodiscard]] Dataset weighted(std::span<const double> weights, const CancelToken* cancel = nullptr) const;
 
  private:
@@ -65,18 +70,19 @@ class Dataset {
 /// refer to the same engine. Thread-safe.
 class Engine {
  public:
-  /// The options are fixed for the life of the engine. Calls on_notice at most once, with a sentence, if the engine
-  /// takes another backend than one might expect (Observer::on_notice). Throws UsageError, ResourceError.
+  /// The options are fixed for the life of the engine. Calls on_notice at most once, with a sentence, if there is a GPU
+  /// but the engine uses the CPU because that GPU cannot be used. Throws UsageError, ResourceError.
   explicit Engine(const EngineOptions& options = {},
                   const std::function<void(const std::string&)>& on_notice = nullptr);
 
   /// Loads points. points: [host] [n × d], row-major; must outlive the data set, unchanged. Their bytes count in
   /// EngineOptions::memory while the data set lives. metric: if it transforms the points (core/metric.hpp), the
-  /// transformed points are a second array, which counts too. Norms without scale and without box transform nothing.
-  /// cancel: may be null. If it is cancelled while this load waits for its turn, the load throws Cancelled. O(n · d).
-  /// Throws InputError for a coordinate that is NaN or infinite or that the metric does not allow (out of range,
-  /// outside the box, a zero vector), and for a box too large for the points (core/box_fit.hpp); UsageError if the
-  /// metric does not fit the points (check_metric()); ResourceError.
+  /// transformed points are a second array, which counts too. A norm without scale and without box needs no second
+  /// array. O(n · d). cancel: may be null. If it is cancelled while this load waits for its turn, the load throws
+  /// Cancelled. Throws InputError for a coordinate that is NaN or infinite or that the metric does not allow (out of
+  /// range, outside the box, a zero vector), and for a box too large for the points (core/box_fit.hpp); UsageError if
+  /// the metric does not fit the points (check_metric()), and on a GPU for powers of minkowski other than 1, 2 and
+  /// infinity; ResourceError.
   [[nodiscard]] Dataset load(PointsView points, const Metric& metric = {}, const CancelToken* cancel = nullptr) const;
   /// Loads many data sets at once: slice s holds the points [slices[s], slices[s + 1]), and points of different slices
   /// are never neighbours. A run gives each slice the labels and counts (VariantResult::slices) that a run of this

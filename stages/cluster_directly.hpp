@@ -15,10 +15,10 @@ struct ClusterDirectly {
   MemoryBudget& budget;
   bool core_mask = false;
   bool verify = false;
-  PointsView points = {};                  ///< for `verify`, which searches them itself
+  PointsView points = {};                  ///< needed only if `verify` is set, which searches without the index
   MemorySpace labels = MemorySpace::host;  ///< where labels are kept
-  Trace* trace = nullptr;
-  Space space = {};                        ///< of the points
+  Trace* trace = nullptr;                  ///< may be null
+  Space space = {};                        ///< space of the points, needed only if `verify` is set
   const LoadedWeights* weights = nullptr;  ///< null if the points have none
   Keep keep = Keep::labels;
   bool clusters = false;  ///< fill VariantResult::clusters
@@ -33,10 +33,15 @@ struct ClusterDirectly {
             .weights = weights};
   }
 
-  /// Calls begun() after all memory is allocated and counting is finished, as far as the device reports it. Then calls
-  /// emit(result) once per variant, in descending order of minpts, from this thread, and returns true. Emitted variants
-  /// are removed from the group. If the budget or the device has no room: returns false if `alone` is false, as other
-  /// groups may free memory, and throws ResourceError otherwise. Throws Error if `verify` finds a wrong label.
+  /// Clusters with job.index, which must be set. Calls begun() after memory is reserved and neighbours are counted on
+  /// the host, or their counting is started on a device. Then calls emit(result) once per variant, in descending order
+  /// of minpts, from this thread, and returns true. Emitted variants are removed from the group.
+  ///
+  /// If memory is short, returns false, so that it can be called again with the rest of the group once other groups
+  /// have freed memory. Some variants may have been emitted by then. If `alone` is true, or if `clusters` is set and
+  /// a variant has been emitted, throws ResourceError instead. The clusters of an eps must come from one call.
+  ///
+  /// Throws the exceptions of emit(), Cancelled, and Error if `verify` finds a wrong label.
   [[nodiscard]] bool operator()(EpsJob& job, bool alone, const std::function<void()>& begun,
                                 const std::function<void(VariantResult&&)>& emit) const;
 };

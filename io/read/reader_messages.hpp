@@ -23,18 +23,18 @@ namespace epsflow::io {
 inline constexpr int kAnswers = 3;
 inline constexpr int kFileInMemory = 4;
 
-/// The first byte of an answer. The names, the shape, a ValuesHeader and the values, or the text of the error follow.
+/// The first byte of an answer. The enumerators say what follows it.
 enum class Message : std::uint8_t {
-  begun,
-  names,
-  points,
-  table,
-  values,
-  end,
-  usage_error,
-  input_error,
-  resource_error,
-  error
+  begun,           ///< nothing: the reader has understood the request
+  names,           ///< the names of the columns, a list; the parent answers with numbers
+  points,          ///< the PointsShape
+  table,           ///< the NeighborsShape
+  values,          ///< a ValuesHeader, followed by the bytes of the values
+  end,             ///< nothing: all values have been sent
+  usage_error,     ///< the text of a UsageError
+  input_error,     ///< the text of an InputError
+  resource_error,  ///< the text of a ResourceError
+  error            ///< the text of any other error
 };
 
 struct ValuesHeader {
@@ -43,18 +43,21 @@ struct ValuesHeader {
   std::uint64_t bytes = 0;
 };
 
-/// The file to read, and how. `options` holds the options that a Format's `parse` may use. ReadOptions::choose is
-/// called by the parent: if it is set, the reader may send the names of columns before the shape, and receives numbers.
+/// The file to read, and how. Of `options`, only the members that members_of() lists are sent; they are all that a
+/// Format's `parse` may use, besides ReadOptions::choose (see `chooses`).
 struct ReadRequest {
   std::string version = "epsflow-reader 9";  ///< changes with the content of a request or an answer
   pid_t parent = 0;
-  std::chrono::seconds patience{0};  ///< processor time that a step may take
-  std::string format = {};           ///< Format::name
-  std::string name = {};             ///< Source::name
-  std::string path = {};             ///< empty if the file is kFileInMemory
+  /// The processor time that the reader may take before a shape and between values. After it a signal ends the reader.
+  std::chrono::seconds patience{0};
+  std::string format = {};  ///< Format::name
+  std::string name = {};    ///< Source::name
+  std::string path = {};    ///< empty if the file is kFileInMemory
   std::uint64_t size = 0;
-  std::uint64_t file_memory = 0;  ///< LibraryFile::memory_taken
-  std::uint64_t memory_taken = 0;
+  std::uint64_t file_memory = 0;   ///< LibraryFile::memory_taken
+  std::uint64_t memory_taken = 0;  ///< Source::memory_taken: bytes that earlier files of the data set hold
+  /// True if ReadOptions::choose is set in the parent. Then the reader may send Message::names before the shape, and
+  /// the parent answers with the numbers of the chosen columns.
   bool chooses = false;
   bool neighbors = false;  ///< true if the file is a neighbour table
   ReadOptions options = {};
@@ -86,14 +89,15 @@ class Connection {
  public:
   Connection(int in, int out) noexcept : in_(in), out_(out) {}
 
-  /// Sends values: text, lists, structures with members_of(), and trivially copyable types. Throws BadValues if the
-  /// peer is gone.
+  /// Sends values: texts, lists, structures with members_of(), and trivially copyable types. A text is cut after
+  /// kLongest bytes. Throws BadValues if the other end is closed.
   template <class... T>
   void send(const T&... values) {
     (send_one(values), ...);
   }
 
-  /// Receives a value as send() sends it. Throws BadValues if the other end is closed or sends an impossible value.
+  /// Receives a value as send() sends it. Throws BadValues if the other end is closed or sends an impossible value,
+  /// such as a list of more than kLongest items.
   template <class T>
   T receive() {
     T value{};
@@ -105,7 +109,7 @@ class Connection {
   void receive_bytes(void* to, std::uint64_t count) const;
 
  private:
-  /// The maximum length of a text or list.
+  /// The largest number of bytes of a text, and of items of a list.
   static constexpr std::uint64_t kLongest = std::uint64_t{1} << 20;
 
   template <class T>

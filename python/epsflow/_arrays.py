@@ -95,7 +95,7 @@ def as_plain(X: Any, name: str = "X") -> NDArray[Any]:
 
 
 def _refuse_parts(X: Sequence[Any], name: str) -> None:
-    """Raises an error if arrays in a list have masks or units, which NumPy would drop silently."""
+    """Raises ValueError if an item of a list has masked values or a unit, which NumPy would drop."""
     for i, part in enumerate(X):
         if has_masked(part):
             raise ValueError(f"{name} is a {type(X).__name__} whose item {i} has masked values: give numpy.ma.stack({name})")

@@ -74,7 +74,8 @@ def _from_directions(X: Any, name: str, metric: Metric, masked: bool) -> tuple[A
 
 
 def frame_of(X: Any) -> str | None:
-    """Returns the frame of directions with its epoch, as astropy prints it, or None for anything else."""
+    """Returns the frame of directions with its equinox, as astropy prints it: "FK5 Frame (equinox=J2000.000)". Returns
+    None if X is not directions."""
     if not _is_directions(X):
         return None
     frame = getattr(X, "frame", X)

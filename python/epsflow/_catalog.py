@@ -160,7 +160,12 @@ def catalog_columns(
     columns: list[Column] | None = None, names: list[str] | None = None, *, offsets: Any = (),
     threads: int | None = None,
 ) -> dict[str, Any]:
-    """Returns the columns of the table. offsets: the slices, if clusters are numbered from 0 in each slice."""
+    """Returns the columns of the catalogue by their names.
+
+    words: the metric. columns: further columns to summarize. names: the names of the coordinates. offsets: [slices + 1]
+    the first point of each slice, and n, if clusters are numbered from 0 in each slice; else empty. Raises ValueError
+    if an array does not fit the points, or if two columns have the same name; TypeError for masks of another type.
+    """
     n = len(points)
     mask = None if core is None else as_mask(core, n)
     masses = None if weights is None else as_weights(weights, n, "weights")

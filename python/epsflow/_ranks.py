@@ -19,7 +19,12 @@ _TAG = 1
 
 
 class Ranks:
-    """The processes of a duplicated communicator of mpi4py. All methods are collective, except check_interrupt()."""
+    """Runs steps on all processes of a communicator of mpi4py, so that an error on one is raised on all.
+
+    All methods are collective, except check_interrupt(). Use it in a `with` statement: it holds back Ctrl-C until
+    check_interrupt() or its end, and frees the duplicate of the communicator at its end. Raises TypeError if comm is
+    not a communicator of mpi4py.
+    """
 
     def __init__(self, comm: Any) -> None:
         # Importing mpi4py would initialise MPI. A caller with a communicator has imported it.
@@ -61,8 +66,11 @@ class Ranks:
         return RankTask(self, relay, self.together(lambda: _core.start_shared_sweep(relay, *arguments)))
 
     def agree(self, error: BaseException | None = None, doing: str = "") -> None:
-        """Raises on every rank if one has an error, or if the ranks differ in `doing`. A rank with an error raises it;
-        the others raise RuntimeError with its number."""
+        """Raises on every rank if one of them has an error, or if they are at different steps.
+
+        A rank with an error raises it; the others raise RuntimeError with the number of that rank. doing: the step that
+        this rank is at. Ranks at different steps raise RuntimeError.
+        """
         mine = None if error is None else f"{type(error).__name__}: {error}"
         told = self._comm.allgather((mine, doing))
         if error is not None:

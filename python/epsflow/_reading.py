@@ -369,8 +369,11 @@ def _read_arrow(file: Any, columns: Any) -> Any:
 
 
 def _of_table(schema: Any, columns: Any, read: Callable[[int], Any]) -> list[tuple[str, Any]]:
-    """Returns pairs for _chosen(). Each number of a list becomes a column. A column of lists is read only if one of its
-    numbers may be requested."""
+    """Returns pairs for _chosen(): the name of a column, and a function that reads it or raises why it cannot.
+
+    Columns of lists give the columns name[0], name[1] and so on. To find their number, the lists are read at once, but
+    only if columns is None, has a number of a column, or has a name that begins with "name[".
+    """
     types = import_module("pyarrow.types")
     pairs: list[tuple[str, Any]] = []
     for i in _without_index(schema, columns):
@@ -526,7 +529,7 @@ def _begins_with_names(rows: list[list[str]], options: dict[str, Any], first: st
 
 
 def _gaps_of(options: dict[str, Any]) -> set[str]:
-    """Returns the texts that are missing values."""
+    """Returns the texts that na_values and keep_default_na make missing values. A dict as na_values is ignored."""
     return {*(_PANDAS_GAPS if options.get("keep_default_na", True) else ()), *_listed(options.get("na_values"))}
 
 

@@ -342,7 +342,11 @@ def _as_core(core: Any, labels: Any, n: int) -> NDArray[np.uint8]:
 
 
 def _as_ids(ids: Any, n: int) -> tuple[NDArray[np.int64], NDArray[Any] | None]:
-    """Returns whole numbers as they are. Texts become their index in a sorted list, which is returned as well."""
+    """Returns ids as int64, and None or the values that these stand for.
+
+    Integers below 2**63 are returned as they are, with None. For texts and larger integers, returns the index of each
+    id among the sorted distinct values, and these values. Raises ValueError for masked ids and for another shape than
+    (n,), TypeError for other types."""
     if has_masked(ids):
         raise ValueError("ids has masked values: give an id for each point")
     array = np.asarray(on_host(ids))

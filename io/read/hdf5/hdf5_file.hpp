@@ -16,15 +16,18 @@
 
 namespace epsflow::io {
 
-/// Throws InputError for a call that failed, with the library's reason.
+/// Throws InputError after a call of the library that failed. doing: the call, in words, as "opening /a". The error has
+/// the reason that the library gives.
 [[noreturn]] void throw_hdf5(const Source& source, std::string_view doing);
-/// As above, with a reason that was taken before.
+/// Throws the same error with another reason, as one that take_error_text() returned before.
 [[noreturn]] void throw_hdf5(const Source& source, std::string_view doing, std::string_view reason);
 
+/// Throws InputError if the status of a call is an error.
 inline void check(herr_t status, const Source& source, std::string_view doing) {
   if (status < 0) throw_hdf5(source, doing);
 }
 
+/// Returns the handle. Throws InputError if it is not valid.
 template <class H>
 H check(H handle, const Source& source, std::string_view doing) {
   if (!handle.valid()) throw_hdf5(source, doing);
@@ -34,7 +37,9 @@ H check(H handle, const Source& source, std::string_view doing) {
 /// The kind of object at a path of a file.
 enum class Hdf5Object : std::uint8_t { none, group, dataset, other };
 
-/// An open file. Use it within an Hdf5Session.
+/// An open file. Use it within an Hdf5Session. The constructor, address_of(), open_dataset(), open_group() and list()
+/// throw InputError if the library fails. The constructor also throws InputError if another program has the file open
+/// for writing, and ResourceError if the bytes of a file in memory cannot be mapped.
 class Hdf5File {
  public:
   Hdf5File(const LibraryFile& file, const Source& source);
@@ -43,15 +48,17 @@ class Hdf5File {
 
   [[nodiscard]] const Source& source() const noexcept { return source_; }
 
-  /// Returns the kind of object at the path. Throws InputError for a link into another file, unless
-  /// ReadOptions::external_storage is set.
+  /// Returns the kind of the object at the path, or Hdf5Object::none if there is none. Throws InputError for a link
+  /// into another file, unless ReadOptions::external_storage is set.
   [[nodiscard]] Hdf5Object kind_of(const std::string& path) const;
   /// Returns the address of an object, which is the same for every path that leads to it.
   [[nodiscard]] std::uint64_t address_of(const std::string& path) const;
-  /// Throws InputError for a data set that stores its values elsewhere, unless ReadOptions::external_storage is set.
+  /// Opens a data set. Unless ReadOptions::external_storage is set, throws InputError if the values are stored in other
+  /// data sets or files, or if the chunks are made for values of another size than the type has.
   [[nodiscard]] ObjectHandle open_dataset(const std::string& path) const;
   [[nodiscard]] ObjectHandle open_group(const std::string& path) const;
-  /// Returns the names of the members of a group that are hard links, which cannot dangle; sorted by name.
+  /// Returns the names of the members of a group, sorted. Looks at the first 10,000 links only, and leaves out soft and
+  /// external links, because their target may be missing.
   [[nodiscard]] std::vector<std::string> list(const std::string& group) const;
 
  private:
@@ -76,14 +83,18 @@ class Hdf5File {
   Hdf5Sizes sizes_;
 };
 
-/// True if a type is an integer or a float whose parts lie within it. The library converts any other without a check.
+/// Returns true if a type is an integer or a float of at most 128 bits, and its sign, exponent and mantissa lie within
+/// its bits. Call it before values are converted, because the library does not check the type.
 [[nodiscard]] bool is_sound_number(hid_t type);
 
-/// Returns all values of a numeric attribute; empty if it is missing or not numeric.
+/// Returns all values of a numeric attribute; empty if it is missing, is not numeric, has more than 64 values, or
+/// cannot be read.
 [[nodiscard]] std::vector<double> read_numbers(hid_t object, const char* attribute);
 
-/// Returns the bytes of a text attribute without the padding after them; empty if it is missing or not a text. Texts of
-/// variable length are stored in a heap that the library does not check; they are ignored unless `in_heap`.
+/// Returns the bytes of a text attribute without the NUL bytes that pad its end; blanks stay. Returns an empty text if
+/// the attribute is missing, is not a text, holds more than one text or over 16 MiB, or cannot be read. in_heap: true
+/// to read texts of variable length too. They are stored in a heap that the library does not check, so a damaged file
+/// may crash it. If in_heap is false, the result for such a text is empty.
 [[nodiscard]] std::string read_text(hid_t object, const char* attribute, bool in_heap = false);
 
 }  // namespace epsflow::io

@@ -134,7 +134,8 @@ def _sphere_of(names: list[str], metric: Metric, d: int) -> Optional[tuple[int, 
 
 
 def kind_of(kind: str, points: Points) -> str:
-    """Returns the kind, chosen by the columns if it is "auto". Raises ValueError if it does not fit the columns."""
+    """Returns `kind`. For "auto", returns the kind that suits the number of columns, and whether they are angles on a
+    sphere. Raises ValueError if `kind` does not fit the columns."""
     d = points.values.shape[1]
     if kind == "auto":
         if points.sphere is not None and d == 2:

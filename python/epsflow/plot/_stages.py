@@ -25,9 +25,10 @@ class _Spans(NamedTuple):
 
 @documented
 def stages(trace: Any, *, ax: Any = None) -> Any:
-    """Draw the stages of a sweep over time: a row per stage, with a line per thread and the total time of all threads.
+    """Draw the stages of a sweep over time: one row per stage, with a strip of bars for each thread.
 
-    Stages that run in parallel overlap in time. If nothing is drawn at a time, nothing of the sweep ran.
+    The label of a row has the time of its stage, summed over threads. Stages that run in parallel overlap in time. If
+    all rows have a gap at some time, no stage of the sweep ran then.
 
     Parameters
     ----------
@@ -42,7 +43,7 @@ def stages(trace: Any, *, ax: Any = None) -> Any:
     Raises
     ------
     FileNotFoundError
-        If the folder has no trace.json.
+        If the file does not exist, or the folder has no trace.json.
     ValueError, TypeError
         If it is not a trace.
     {matplotlib}

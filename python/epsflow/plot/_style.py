@@ -110,7 +110,8 @@ def unit_of_eps(source: Any) -> str | None:
 
 
 def log_ticks(axis: Any, values: Sequence[float] = ()) -> None:
-    """Sets ticks with plain numbers, 0.02 and not 2 × 10⁻². values: the ticks; the default depends on the range."""
+    """Sets the ticks of a logarithmic axis and removes its minor ticks. Labels are plain decimals down to 0.0001, as
+    0.02 and not 2 × 10⁻². values: the ticks; the default depends on the range of the axis."""
     from matplotlib import ticker
 
     low, high = sorted(axis.get_view_interval())
