@@ -48,13 +48,9 @@ MappedBytes map_file(const std::filesystem::path& file, std::size_t size) {
     throw nb::python_error();
   }
   ::close(descriptor);
-  struct Mapping {
-    void* bytes;
-    std::size_t size;
-  };
-  const nb::capsule owner(new Mapping{mapped, size}, [](void* held) noexcept {
-    const std::unique_ptr<Mapping> mapping(static_cast<Mapping*>(held));
-    ::munmap(mapping->bytes, mapping->size);
+  const nb::capsule owner(new std::span(static_cast<std::byte*>(mapped), size), [](void* held) noexcept {
+    const std::unique_ptr<std::span<std::byte>> bytes(static_cast<std::span<std::byte>*>(held));
+    ::munmap(bytes->data(), bytes->size());
   });
   return {mapped, {size}, owner};
 }
