@@ -1,6 +1,5 @@
 #include <epsflow/index/search_index.hpp>
 
-#include <type_traits>
 
 #include <epsflow/core/parallel.hpp>
 

@@ -3,7 +3,6 @@
 #include <cstring>
 #include <limits>
 #include <numeric>
-#include <type_traits>
 #include <vector>
 
 #include <epsflow/core/error.hpp>
