@@ -71,7 +71,7 @@ void measure(const gpu::DevicePoints& points, double eps, const bench::Words& wo
         });
     gpu::TileSearch& search = *made;
     const double found = 1e3 * bench::seconds_of([&] {
-                           search.for_each_list([](gpu::PairList) {});
+                           search.for_each_list([](gpu::PairsOnDevice) {});
                            search.stream().synchronize();
                          });
     if (i >= kWarmUps) {
@@ -88,7 +88,7 @@ void measure(const gpu::DevicePoints& points, double eps, const bench::Words& wo
     gpu::launch_fill(counts.data(), n, 1, stream.get());
     stream.synchronize();
     search.for_each_list(
-        [&](gpu::PairList list) { gpu::launch_count_pairs(list, counts.data(), search.stream().get()); });
+        [&](gpu::PairsOnDevice list) { gpu::launch_count_pairs(list, counts.data(), search.stream().get()); });
     search.stream().synchronize();
     gpu::launch_sum_and_largest(counts.data(), n, sums.data(), {memory, stream.get()});
     pairs = gpu::read_values(sums.data(), 2, stream.get()).front();

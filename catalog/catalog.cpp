@@ -29,9 +29,8 @@ void check(const CatalogInput& in) {
 }
 
 /// Computes one kind of sum for each cluster.
-template <class Sums>
+template <class Sums, class Row = typename Sums::Row>
 void reduce(const ClusterOrder& order, const CancelToken& cancel, const Sums& of) {
-  using Row = typename Sums::Row;
   const auto sum_up = [&](const sums::Cluster& cluster, std::uint64_t first, std::uint64_t last, Row& row) {
     for (std::uint64_t at = first; at < last; ++at) of.add(row, cluster, order.points[at]);
   };

@@ -28,7 +28,7 @@ const Command& find_command(std::string_view name) {
                    (meant.empty() ? "" : "; did you mean " + meant + "?") + "; epsflow --help lists the commands");
 }
 
-Failure current_failure() {
+CommandFailure current_failure() {
   try {
     throw;
   } catch (const UsageError& e) {

@@ -29,13 +29,13 @@ inline constexpr std::array kExitCodes{
     ExitCode{kReaderGone, "whoever read standard output has gone"}};
 
 /// The end of the program after an error.
-struct Failure {
+struct CommandFailure {
   int code = kDone;
   std::string text = {};  ///< the text for say(); empty if nothing is to be printed
 };
 
 /// Returns the failure for the current exception. Must be called in a catch block.
-[[nodiscard]] Failure current_failure();
+[[nodiscard]] CommandFailure current_failure();
 
 /// Returns all commands, in the order of help.
 [[nodiscard]] const std::vector<Command>& commands();

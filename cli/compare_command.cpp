@@ -22,7 +22,7 @@ struct Labelling {
   const io::SweepEntry* entry = nullptr;  ///< null for a file
 };
 
-using Pair = std::array<Labelling, 2>;
+using LabellingPair = std::array<Labelling, 2>;
 
 Side side_of(const std::string& operand) {
   Side side{operand, std::nullopt};
@@ -101,7 +101,7 @@ Labelling labelling_of(const Side& side, const Variant* cell) {
 }
 
 /// Returns the pairs to compare. Without cells, these are all variants that two folders have in common.
-std::vector<Pair> pairs_of(const std::vector<Side>& sides, const std::vector<Variant>& cells) {
+std::vector<LabellingPair> pairs_of(const std::vector<Side>& sides, const std::vector<Variant>& cells) {
   const Side& a = sides.front();
   const Side& b = sides.back();
   if (sides.size() == 1) {
@@ -122,7 +122,7 @@ std::vector<Pair> pairs_of(const std::vector<Side>& sides, const std::vector<Var
   }
   require_same_points(a, b);
   if (folders == 2 && cells.empty()) {
-    std::vector<Pair> pairs;
+    std::vector<LabellingPair> pairs;
     for (const auto& [variant, entry] : a.results->entries) {
       if (const io::SweepEntry* const other = find_variant(*b.results, variant)) {
         pairs.push_back({Labelling{&a, &entry}, Labelling{&b, other}});
@@ -177,7 +177,7 @@ void leave_out(FileColumn& labels, const std::vector<std::uint64_t>& rows) {
   labels.values = std::move(kept);
 }
 
-Contingency compared(const Pair& pair, const CompareCommand& command) {
+Contingency compared(const LabellingPair& pair, const CompareCommand& command) {
   FileColumn a = labels_of(pair[0], 0, command);
   FileColumn b = labels_of(pair[1], 1, command);
   if (a.rows() == b.rows()) {
@@ -190,12 +190,12 @@ Contingency compared(const Pair& pair, const CompareCommand& command) {
                     format_count(a.values.size(), "label"), name_of(pair[1]), format_count(b.values.size(), "label"));
 }
 
-struct Counts {
+struct LabellingCounts {
   std::uint64_t clusters = 0;
   std::uint64_t noise = 0;
 };
 
-Counts counts_of(std::span<const LabelCount> labels) {
+LabellingCounts counts_of(std::span<const LabelCount> labels) {
   const bool has_noise = !labels.empty() && labels.front().label == kNoise;
   return {labels.size() - (has_noise ? 1 : 0), has_noise ? labels.front().points : 0};
 }
@@ -237,7 +237,7 @@ void print_fates(const Contingency& table, std::uint64_t most) {
   print_columns(rows);
 }
 
-void print_comparison(const Pair& pair, const Contingency& table, std::uint64_t most) {
+void print_comparison(const LabellingPair& pair, const Contingency& table, std::uint64_t most) {
   const Agreement found = agreement(table);
   const std::array counts{counts_of(table.a()), counts_of(table.b())};
   for (std::size_t i = 0; i < 2; ++i) {
@@ -272,14 +272,14 @@ nlohmann::ordered_json json_of(const Labelling& labelling, std::span<const Label
     json["eps"] = labelling.entry->variant.eps;
     json["minpts"] = labelling.entry->variant.minpts;
   }
-  const Counts counts = counts_of(labels);
+  const LabellingCounts counts = counts_of(labels);
   json["clusters"] = counts.clusters;
   json["noise"] = counts.noise;
   return json;
 }
 
 /// Prints the comparison as JSON. most: 0 for all.
-void print_comparison_as_json(const Pair& pair, const Contingency& table, std::uint64_t most) {
+void print_comparison_as_json(const LabellingPair& pair, const Contingency& table, std::uint64_t most) {
   nlohmann::ordered_json json{
       {"points", table.points()}, {"a", json_of(pair[0], table.a())}, {"b", json_of(pair[1], table.b())}};
   add_agreement(json, table);
@@ -294,16 +294,16 @@ void print_comparison_as_json(const Pair& pair, const Contingency& table, std::u
 }
 
 /// Prints a row for each variant of two folders.
-void compare_all(const std::vector<Pair>& pairs, const CompareCommand& command) {
+void compare_all(const std::vector<LabellingPair>& pairs, const CompareCommand& command) {
   std::vector<Words> rows{{"eps", "minpts", "clusters A", "clusters B", "noise A", "noise B", "adjusted Rand",
                            "variation", "of ln n", "A in B", "B in A"}};
   nlohmann::ordered_json json = nlohmann::ordered_json::array();
-  for (const Pair& pair : pairs) {
+  for (const LabellingPair& pair : pairs) {
     const Contingency table = compared(pair, command);
     const Variant& variant = pair[0].entry->variant;
     const Agreement found = agreement(table);
-    const Counts a = counts_of(table.a());
-    const Counts b = counts_of(table.b());
+    const LabellingCounts a = counts_of(table.a());
+    const LabellingCounts b = counts_of(table.b());
     rows.push_back({format_number(variant.eps), std::to_string(variant.minpts), format_count(a.clusters),
                     format_count(b.clusters), format_count(a.noise), format_count(b.noise),
                     fmt::format("{:.6f}", found.adjusted_rand), fmt::format("{:.6f}", found.variation),
@@ -336,7 +336,7 @@ int run_compare(const Arguments& arguments) {
   const CompareCommand command = parse_compare(arguments);
   std::vector<Side> sides;
   for (const std::string& operand : command.operands) sides.push_back(side_of(operand));
-  const std::vector<Pair> pairs = pairs_of(sides, command.cells);
+  const std::vector<LabellingPair> pairs = pairs_of(sides, command.cells);
   if (sides.size() == 2 && sides[0].results && sides[1].results && command.cells.empty()) {
     compare_all(pairs, command);
     return kDone;

@@ -6,6 +6,7 @@
 #include <epsflow/cli/report_pages.hpp>
 #include <epsflow/cli/sweep_results.hpp>
 #include <epsflow/core/memory.hpp>
+#include <epsflow/core/stopwatch.hpp>
 #include <epsflow/io/formats.hpp>
 #include <epsflow/pipeline/sweep.hpp>
 #include <epsflow/report/as_json.hpp>
@@ -163,8 +164,7 @@ int run_explore(const Arguments& arguments) {
   const std::unique_ptr<io::ResultsFolder> folder = open_folder(command);
   const io::FilePoints points = read_points(input, command.settings);
   const InterruptGuard interrupt;
-  const auto begin = std::chrono::steady_clock::now();
-  const auto seconds = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(); };
+  const Stopwatch time;
   std::optional<Dataset> data;
   const Exploration made = watched(!messages.quiet, interrupt.token(), [&](Observer observer) {
     bool foretold = messages.quiet;
@@ -179,11 +179,11 @@ int run_explore(const Arguments& arguments) {
                           : explore(*data, settings.run, observer, command.bound);
     } catch (const UsageError& error) {
       // The options are valid; the machine was too slow for the bound.
-      if (command.bound && seconds() >= *command.bound) throw ResourceError(error.what());
+      if (command.bound && time.seconds() >= *command.bound) throw ResourceError(error.what());
       throw;
     }
   });
-  if (folder != nullptr) write_folder(*folder, command, made, points, seconds());
+  if (folder != nullptr) write_folder(*folder, command, made, points, time.seconds());
   if (!command.report.empty()) {
     watched(!messages.quiet, interrupt.token(),
             [&](const Observer& observer) { write_report(command, made, points, *data, observer); });

@@ -33,7 +33,7 @@ namespace epsflow::cli {
 [[nodiscard]] Words parse_list(const Arguments& arguments, std::string_view option);
 
 /// The columns that options name. They are not coordinates unless --columns names them.
-struct ColumnsBeside {
+struct NamedColumns {
   Words by = {}, stats = {}, velocity = {}, ids = {};
 
   /// Returns the options with their columns.
@@ -48,7 +48,7 @@ struct Input {
   io::ReadOptions options = {};
   bool has_memory = false;  ///< whether --memory is given
   Metric metric;            ///< settle() completes it
-  ColumnsBeside beside = {};
+  NamedColumns beside = {};
   bool by_file = false;                ///< each file is a slice
   double by_width = 0;                 ///< the width of a slice along the column of --by; 0: each value is a slice
   std::optional<double> smallest_eps;  ///< the smallest eps of the given variants

@@ -40,7 +40,7 @@ KDistanceCommand parse_k_distance(const Arguments& arguments) {
 }
 
 /// The values that are printed.
-struct Found {
+struct KDistances {
   std::uint32_t k = 0;
   std::vector<double> distances;
   std::vector<double> quantiles;  ///< the distances at kShares
@@ -75,7 +75,7 @@ std::string why_refused(const EpsRange& range, const Metric& metric) {
   return {};
 }
 
-void print(const Found& found, const Metric& metric) {
+void print(const KDistances& found, const Metric& metric) {
   const std::string by = describe(metric);
   print_result("{}{}; distance to the {} nearest other point:\n\n", format_count(found.distances.size(), "point"),
                by.empty() ? "" : " (" + by + ")", ordinal(found.k));
@@ -109,7 +109,7 @@ void print(const Found& found, const Metric& metric) {
   print_columns(rows);
 }
 
-void print_as_json(const Found& found, const io::FilePoints& points, const Metric& metric) {
+void print_as_json(const KDistances& found, const io::FilePoints& points, const Metric& metric) {
   nlohmann::ordered_json json{{"points", points.size()}, {"k", found.k}, {"minpts", std::uint64_t{found.k} + 1}};
   add_input(json, points, &metric);
   json["quantiles"] = nlohmann::ordered_json::array();
@@ -153,7 +153,7 @@ int run_k_distance(const Arguments& arguments) {
   const InterruptGuard interrupt;
   const Observer observer{.cancel = &interrupt.token()};
   const Dataset data = input.load(points, command.settings.engine);
-  Found found;
+  KDistances found;
   found.k = command.k;
   found.distances = k_distances(data, command.k, {}, observer);
   if (!command.eps.empty()) {

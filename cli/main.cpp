@@ -63,7 +63,7 @@ int guarded(const std::function<int()>& work) {
   try {
     return work();
   } catch (...) {
-    const Failure failure = current_failure();
+    const CommandFailure failure = current_failure();
     if (!failure.text.empty()) say(failure.text);
     return failure.code;
   }

@@ -5,7 +5,7 @@
 namespace epsflow::cli {
 namespace {
 
-std::optional<Failure> failure_in(const std::function<void()>& step) {
+std::optional<CommandFailure> failure_in(const std::function<void()>& step) {
   try {
     step();
     return std::nullopt;
@@ -15,7 +15,7 @@ std::optional<Failure> failure_in(const std::function<void()>& step) {
 }
 
 /// Throws RanksFailed on all ranks if one failed. named: whether the message names the failed rank, unless all failed.
-void end_where_failed(parts::Communicator& ranks, const std::optional<Failure>& failure, bool named) {
+void end_where_failed(parts::Communicator& ranks, const std::optional<CommandFailure>& failure, bool named) {
   const std::uint64_t failed = ranks.sum(failure ? std::uint64_t{1} : 0);
   if (failed == 0) return;
   const auto size = static_cast<std::uint64_t>(ranks.size());

@@ -9,7 +9,7 @@
 namespace epsflow::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using nlohmann::ordered_json;
 
 struct ReportCommand {
   std::filesystem::path folder = {};
@@ -25,16 +25,16 @@ struct ReportCommand {
 Origin origin_of(const std::filesystem::path& folder, const io::Manifest& manifest) {
   Origin origin{.command = manifest.owns(io::kExploreName) ? "explore" : "sweep", .checksum = manifest.checksum};
   try {
-    const Json run = Json::parse(manifest.runs.back());
+    const ordered_json run = ordered_json::parse(manifest.runs.back());
     origin.started = run.at("started");
     origin.run.version = run.at("version");
     for (const auto& [name, value] : run.at("options").items()) origin.run.options.emplace_back(name, value);
     for (const auto& [name, value] : run.at("machine").items()) origin.run.machine.emplace_back(name, value);
-    const Json input = Json::parse(manifest.input);
-    for (const Json& file : input.at("files")) origin.files.push_back(file.at("name"));
+    const ordered_json input = ordered_json::parse(manifest.input);
+    for (const ordered_json& file : input.at("files")) origin.files.push_back(file.at("name"));
     name_columns(origin.run.options, input.at("columns").get<Words>(),
                  input.at("column_numbers").get<std::vector<std::size_t>>());
-  } catch (const Json::exception&) {
+  } catch (const ordered_json::exception&) {
     throw input_error("{} does not say how it was made, or is damaged: sweep again",
                       (folder / io::kManifestName).string());
   }

@@ -8,13 +8,13 @@ namespace epsflow::cli {
 namespace {
 
 /// The files and the rows that a rank reads.
-struct Task {
+struct RankFiles {
   std::size_t first = 0;
   std::size_t files = 0;
   io::RowShare share;
 };
 
-Task task_of(std::size_t files, std::size_t rank, std::size_t ranks) {
+RankFiles files_of(std::size_t files, std::size_t rank, std::size_t ranks) {
   if (files >= ranks) {
     const std::size_t first = files * rank / ranks;
     return {first, files * (rank + 1) / ranks - first, {}};
@@ -27,24 +27,24 @@ Task task_of(std::size_t files, std::size_t rank, std::size_t ranks) {
 }
 
 /// Throws UsageError for files that several processes cannot read.
-void check_files(const Words& files, const Task& task) {
-  for (std::size_t f = task.first; f < task.first + task.files; ++f) {
+void check_files(const Words& files, const RankFiles& mine) {
+  for (std::size_t f = mine.first; f < mine.first + mine.files; ++f) {
     if (files[f] == "-") {
       throw UsageError("standard input is of one process, and several are to read: name files");
     }
     std::error_code code;
     const std::filesystem::file_status status = std::filesystem::status(files[f], code);
-    if (task.share.count == 1 || !std::filesystem::exists(status) || std::filesystem::is_regular_file(status)) continue;
+    if (mine.share.count == 1 || !std::filesystem::exists(status) || std::filesystem::is_regular_file(status)) continue;
     if (std::filesystem::is_directory(status)) continue;  // the reader reports the error in more detail
     throw UsageError(files[f] + " can be read only once, and several processes are to share it: write it to a file");
   }
 }
 
-io::FilePoints read_task(const Words& files, const Task& task, io::ReadOptions options) {
-  check_files(files, task);
-  options.share = task.share;
-  const auto begin = files.begin() + static_cast<std::ptrdiff_t>(task.first);
-  return io::read_points(paths_of(Words(begin, begin + static_cast<std::ptrdiff_t>(task.files))), options);
+io::FilePoints read_files(const Words& files, const RankFiles& mine, io::ReadOptions options) {
+  check_files(files, mine);
+  options.share = mine.share;
+  const auto begin = files.begin() + static_cast<std::ptrdiff_t>(mine.first);
+  return io::read_points(paths_of(Words(begin, begin + static_cast<std::ptrdiff_t>(mine.files))), options);
 }
 
 /// Returns the origin of the points in MessagePack, which also accepts file names that are not UTF-8.
@@ -72,11 +72,11 @@ std::vector<std::size_t> column_numbers(const JsonNumbers<nlohmann::json>& numbe
 }
 
 /// Joins the origins of the points of all ranks. Throws InputError if they are not one data set.
-class Joined {
+class JoinedOrigins {
  public:
-  explicit Joined(bool columns_chosen) : columns_chosen_(columns_chosen) {}
+  explicit JoinedOrigins(bool columns_chosen) : columns_chosen_(columns_chosen) {}
 
-  void add(const Task& task, const nlohmann::json& read) {
+  void add(const RankFiles& mine, const nlohmann::json& read) {
     const std::string& name = read["inputs"].front()["name"].get_ref<const std::string&>();
     const JsonNumbers numbers(read, "what a process has read of " + name);
     if (origin_.inputs.empty()) {
@@ -99,7 +99,7 @@ class Joined {
       throw input_error("{} and {} are snapshots of different boxes; read them one by one", name,
                         origin_.inputs.front().name);
     }
-    for (std::size_t f = 0; f < task.files; ++f) add_rows(task.first + f, read["inputs"][f]);
+    for (std::size_t f = 0; f < mine.files; ++f) add_rows(mine.first + f, read["inputs"][f]);
   }
 
   [[nodiscard]] io::PointsOrigin take() { return std::move(origin_); }
@@ -137,15 +137,15 @@ io::FilePoints read_share(const Input& input, parts::Communicator& ranks, const 
   together(ranks, [&] {
     io::ReadOptions options = input.options;
     if (!input.has_memory) options.memory /= machine.processes;
-    points = read_task(files, task_of(files.size(), static_cast<std::size_t>(ranks.rank()), size), options);
+    points = read_files(files, files_of(files.size(), static_cast<std::size_t>(ranks.rank()), size), options);
     read = packed(points);
   });
   const parts::PerRank<std::uint8_t> all = gather(ranks, std::span<const std::uint8_t>(read));
   std::uint64_t n = ranks.sum(std::uint64_t{points.size()});
   on_root(ranks, [&] {
-    Joined joined(!input.options.columns.empty());
+    JoinedOrigins joined(!input.options.columns.empty());
     for (std::size_t r = 0; r < size; ++r)
-      joined.add(task_of(files.size(), r, size), nlohmann::json::from_msgpack(all[r]));
+      joined.add(files_of(files.size(), r, size), nlohmann::json::from_msgpack(all[r]));
     origin = joined.take();
     if (!input.messages.quiet) say_what_was_read(origin, n, points.dims());
     require_points(origin, n);

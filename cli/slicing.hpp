@@ -74,13 +74,13 @@ class SliceCounts {
   void write(const std::filesystem::path& file) const;
 
  private:
-  struct Counted {
+  struct CountedVariant {
     Variant variant;
     std::vector<LabelSummary> slices;
   };
 
   const Slicing& slicing_;
-  std::vector<Counted> variants_;
+  std::vector<CountedVariant> variants_;
 };
 
 }  // namespace epsflow::cli

@@ -194,7 +194,7 @@ int sweep_points(SweepCommand& command) {
   const bool tied = command.lineage && lineage_is_missing(folder, missing);
   const bool counted = input.sliced() && (!missing.empty() || !folder.holds(io::kSlicesName));
   const Sweep made(tied || counted ? all_variants(folder, missing) : missing);
-  const std::set<Variant, io::VariantOrder> to_make(missing.begin(), missing.end());
+  const std::set<Variant, VariantOrder> to_make(missing.begin(), missing.end());
   settings.run.clusters = tied;
   const PointSet set = swept.set(input.metric);
   SweepRun run(command, &folder, described, &input.metric, missing.size());

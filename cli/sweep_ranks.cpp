@@ -150,7 +150,7 @@ void make(RankSweep& sweep, const CancelToken& cancel) {
   const std::uint64_t row = ranks.exclusive_scan(points.size());
   const io::SharedResults shared = broadcast_results(ranks, sweep.folder, settings.run, sweep.input.points);
   const bool one_machine = sweep.machine.processes == static_cast<unsigned>(ranks.size());
-  const std::set<Variant, io::VariantOrder> to_make(sweep.missing.begin(), sweep.missing.end());
+  const std::set<Variant, VariantOrder> to_make(sweep.missing.begin(), sweep.missing.end());
   ProgressReport report(ranks.rank() == 0 && !command.input.messages.quiet);
   std::optional<LineageBuilder> lineage;
   if (command.lineage && !sweep.made.empty()) {

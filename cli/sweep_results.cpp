@@ -92,7 +92,7 @@ SweepCommand parse_sweep_command(const Arguments& arguments) {
 }
 
 std::vector<Variant> all_variants(const io::ResultsFolder& folder, const std::vector<Variant>& missing) {
-  std::set<Variant, io::VariantOrder> all(missing.begin(), missing.end());
+  std::set<Variant, VariantOrder> all(missing.begin(), missing.end());
   for (const auto& [variant, entry] : folder.entries()) all.insert(variant);
   return {all.begin(), all.end()};
 }
@@ -128,9 +128,9 @@ std::string SweepRun::what_is_left() const {
 }
 
 void SweepRun::finish(std::string_view status) const {
-  folder_->finish(std::string(status), seconds(), trace_);
+  folder_->finish(std::string(status), time_.seconds(), trace_);
   const Messages& messages = command_.input.messages;
-  const double taken = seconds();
+  const double taken = time_.seconds();
   if (messages.json) print_as_json(status, taken);
   if (status == "interrupted") return say(what_is_left());
   if (messages.json || messages.quiet) return;
@@ -147,7 +147,7 @@ void SweepRun::finish(std::string_view status) const {
 void SweepRun::fail(const std::string& reason) const {
   if (folder_ == nullptr) return;
   try {
-    folder_->finish("failed", seconds(), trace_, reason);
+    folder_->finish("failed", time_.seconds(), trace_, reason);
   } catch (const ResourceError&) {  // NOLINT(bugprone-empty-catch): the first error is the cause
   }
 }

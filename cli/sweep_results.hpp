@@ -1,9 +1,8 @@
 // The results folder of a sweep, for one process or several.
 #pragma once
 
-#include <chrono>
-
 #include <epsflow/cli/running.hpp>
+#include <epsflow/core/stopwatch.hpp>
 #include <epsflow/io/results/results_names.hpp>
 
 namespace epsflow::cli {
@@ -53,9 +52,6 @@ class SweepRun {
   void fail(const std::string& reason) const;
 
  private:
-  [[nodiscard]] double seconds() const {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
-  }
   void print_as_json(std::string_view status, double seconds) const;
   [[nodiscard]] std::string what_is_left() const;
 
@@ -65,7 +61,7 @@ class SweepRun {
   const Metric* metric_;
   std::size_t variants_;
   Trace trace_;
-  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  Stopwatch time_;
 };
 
 }  // namespace epsflow::cli

@@ -82,10 +82,10 @@ Table tracks_table(const TrackedSlices& found, const SliceRows& slices, const st
     return static_cast<std::size_t>(after - slices.offsets.begin()) - 1;
   };
   const auto column = [&]<class T>(std::string name, T TrackRow::*member) {
-    using Value = std::conditional_t<std::is_floating_point_v<T>, double, std::int64_t>;
-    std::vector<Value> values;
+    using Number = std::conditional_t<std::is_floating_point_v<T>, double, std::int64_t>;
+    std::vector<Number> values;
     values.reserve(found.rows.size());
-    for (const TrackRow& row : found.rows) values.push_back(static_cast<Value>(row.*member));
+    for (const TrackRow& row : found.rows) values.push_back(static_cast<Number>(row.*member));
     return TableColumn{std::move(name), std::move(values)};
   };
   std::vector<std::string> times;

@@ -57,7 +57,7 @@ void require_same_points(const std::string& folder, const io::Manifest& manifest
       folder, of_folder, checksum);
 }
 
-class Report {
+class ValidityReport {
  public:
   void add(const Validity& found, const io::SweepEntry* entry) {
     std::vector<std::string> row;
@@ -108,7 +108,7 @@ int run_validity(const Arguments& arguments) {
   const io::FilePoints points = command.input.read();
   require_points(points, points.size());
   const InterruptGuard interrupt;
-  Report report;
+  ValidityReport report;
   const auto judge = [&](const std::filesystem::path& file, const io::SweepEntry* entry) {
     const std::vector<std::int32_t> labels = read_for_points(file, kLabelNumbers, points);
     report.add(

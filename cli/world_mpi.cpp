@@ -8,13 +8,14 @@ namespace epsflow::cli {
 namespace {
 
 /// A failure with the text that is to be printed.
-struct Told : std::runtime_error {
-  explicit Told(const Failure& failure) : std::runtime_error(shown_message(failure.text)), code(failure.code) {}
+struct ShownFailure : std::runtime_error {
+  explicit ShownFailure(const CommandFailure& failure)
+      : std::runtime_error(shown_message(failure.text)), code(failure.code) {}
   int code;
 };
 
 int code_of(const std::exception& error) {
-  const auto* const told = dynamic_cast<const Told*>(&error);
+  const auto* const told = dynamic_cast<const ShownFailure*>(&error);
   return told != nullptr ? told->code : kDefect;
 }
 
@@ -33,7 +34,7 @@ int run_world(int argc, char** argv, const std::function<int(parts::Communicator
           launched().size, ranks.size()));
       return kUsage;
     } catch (...) {
-      throw Told(current_failure());
+      throw ShownFailure(current_failure());
     }
   };
   return mpi::run_world(&argc, &argv, told, code_of);

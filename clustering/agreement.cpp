@@ -26,7 +26,7 @@ __extension__ typedef __int128 Wide;                   // NOLINT(modernize-use-u
 __extension__ typedef unsigned __int128 UnsignedWide;  // NOLINT(modernize-use-using)
 
 /// Counts of pairs of labels: a hash table with open addressing.
-class PairCounts {
+class LabelPairCounts {
  public:
   /// points: at least 1.
   void add(std::int32_t a, std::int32_t b, std::uint64_t points) {
@@ -78,9 +78,9 @@ std::vector<Overlap> count_pairs(std::span<const std::int32_t> a, std::span<cons
   }
   if (a.size() > kMaxPoints) throw UsageError("there are more than " + std::to_string(kMaxPoints) + " labels");
   std::atomic<bool> wrong = false;
-  tbb::enumerable_thread_specific<PairCounts> counts;
+  tbb::enumerable_thread_specific<LabelPairCounts> counts;
   parallel_ranges(a.size(), kGrain, [&](std::size_t begin, std::size_t end) {
-    PairCounts& mine = counts.local();
+    LabelPairCounts& mine = counts.local();
     bool bad = false;
     for (std::size_t i = begin; i < end;) {
       std::size_t next = i + 1;
@@ -98,7 +98,7 @@ std::vector<Overlap> count_pairs(std::span<const std::int32_t> a, std::span<cons
     }
   }
   std::vector<Overlap> overlaps;
-  for (const PairCounts& part : counts) part.append_to(overlaps);
+  for (const LabelPairCounts& part : counts) part.append_to(overlaps);
   return overlaps;
 }
 

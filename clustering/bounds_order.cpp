@@ -12,7 +12,7 @@ namespace epsflow::clustering {
 namespace {
 
 template <class T>
-struct Item {
+struct PointWithId {
   std::array<T, index::kMostDenseBoxDims> x;
   std::uint32_t id;
 };
@@ -22,7 +22,7 @@ constexpr std::uint32_t kManyPoints = 1 << 16;
 
 /// Arranges the items of positions [begin, end). Cuts at the ends of bounds, largest ones first. Stops if cancelled.
 template <class T>
-void halve(Item<T>* items, std::uint32_t begin, std::uint32_t end, std::size_t dims, const CancelToken& cancel) {
+void halve(PointWithId<T>* items, std::uint32_t begin, std::uint32_t end, std::size_t dims, const CancelToken& cancel) {
   unsigned shift = BoundsOrder::shift(BoundsOrder::kLevels - 1);
   while (begin >> shift == (end - 1) >> shift) {
     shift -= BoundsOrder::kFanoutBits;
@@ -47,7 +47,7 @@ void halve(Item<T>* items, std::uint32_t begin, std::uint32_t end, std::size_t d
   const std::uint32_t cut =
       std::clamp((half >> shift) << shift, ((begin >> shift) + 1) << shift, ((end - 1) >> shift) << shift);
   std::nth_element(items, items + (cut - begin), items + (end - begin),
-                   [axis](const Item<T>& a, const Item<T>& b) { return a.x[axis] < b.x[axis]; });
+                   [axis](const PointWithId<T>& a, const PointWithId<T>& b) { return a.x[axis] < b.x[axis]; });
   const auto first = [&] { halve(items, begin, cut, dims, cancel); };
   const auto second = [&] { halve(items + (cut - begin), cut, end, dims, cancel); };
   if (end - begin < kManyPoints) {
@@ -88,7 +88,7 @@ void BoundsOrder::arrange(const index::Grid& grid, std::span<const ClusterBlock>
     from[k] = grid.coordinates<T>(k);
   }
   parallel_for(blocks.size(), [&](std::size_t b) {
-    std::vector<Item<T>> items;
+    std::vector<PointWithId<T>> items;
     for (std::uint32_t cell = blocks[b].nodes.begin; cell < blocks[b].nodes.end && !cancel.cancelled(); ++cell) {
       const Range points = grid.rows_of(cell);
       items.resize(points.size());

@@ -32,7 +32,7 @@ constexpr std::uint64_t kFewestBoundedCandidates = 2048;
 
 /// Bounds of the count or weight of the neighbours of a point.
 template <class Sum>
-struct Bounds {
+struct SumBounds {
   Sum least;
   Sum most;
 };
@@ -70,7 +70,7 @@ class NeighborCounting {
 /// Sums the weights of neighbours.
 class WeightCounting {
  public:
-  using Sum = WholeWeights::Sum;
+  using Sum = WeightSum;
 
   explicit WeightCounting(const Weighing& weighing)
       : weighing_(weighing), units_(weighing.units()), sums_(weighing.sums()), enough_(weighing.levels().enough()) {}
@@ -120,7 +120,7 @@ class WeightCounting {
 
 /// Returns true if no minpts is between the bounds: the upper bound then decides points as the exact sum does.
 template <class Counting>
-[[nodiscard]] bool told(const Counting& counting, const Bounds<typename Counting::Sum>& known) {
+[[nodiscard]] bool told(const Counting& counting, const SumBounds<typename Counting::Sum>& known) {
   if (!counting.foresees()) return false;
   const auto* threshold = counting.thresholds();
   while (*threshold <= known.least) ++threshold;
@@ -128,10 +128,9 @@ template <class Counting>
 }
 
 /// Narrows the bounds of each point by testing the candidates of `open`, until no minpts is between them.
-template <class T, std::size_t D, class Counting>
-HWY_NOINLINE void count_points(const CellInput& in, Range points, std::span<const Range> open,
-                               Bounds<typename Counting::Sum> known, const Counting& counting, std::uint32_t* counts) {
-  using Sum = typename Counting::Sum;
+template <class T, std::size_t D, class Counting, class Sum = typename Counting::Sum>
+HWY_NOINLINE void count_points(const CellInput& in, Range points, std::span<const Range> open, SumBounds<Sum> known,
+                               const Counting& counting, std::uint32_t* counts) {
   const Sum enough = counting.enough();
   for (std::uint32_t p = points.begin; p < points.end; ++p) {
     const RowTest<T, D> test(in.search, p);
@@ -157,7 +156,7 @@ HWY_NOINLINE void count_points(const CellInput& in, Range points, std::span<cons
 /// tested.
 template <std::size_t D, class Counting>
 HWY_NOINLINE void sort_out(const BoundsTest<D>& test, Range range, unsigned level, const Counting& counting,
-                           Bounds<typename Counting::Sum>& known, std::vector<Range>& open) {
+                           SumBounds<typename Counting::Sum>& known, std::vector<Range>& open) {
   test.for_each_near(range, level, [&](Range part, bool within) HWY_ATTR {
     if (!within && level > 0) return sort_out(test, part, level - 1, counting, known, open);
     if (counting.foresees()) known.most += counting.of(part);
@@ -181,7 +180,7 @@ HWY_NOINLINE void count_bounded(const CellInput& in, Range points, std::span<con
   for (Range piece{points.begin, 0}; piece.begin < points.end; piece.begin = piece.end) {
     piece.end = piece.begin + HWY_MIN(points.end - piece.begin, kPiece - piece.begin % kPiece);
     const BoundsTest<D> test(*in.bounds, piece);
-    Bounds<typename Counting::Sum> known{own, own};
+    SumBounds<typename Counting::Sum> known{own, own};
     open.clear();
     for (const Range& range : others) {
       if (known.least < counting.enough()) sort_out(test, range, test.level_of(range), counting, known, open);
@@ -195,7 +194,7 @@ template <class T, std::size_t D, class Counting>
 HWY_INLINE void count_cell(const CellInput& in, Range points, std::span<const Range> others, const Counting& counting,
                            std::uint32_t* counts) {
   const auto own = counting.of(points);
-  Bounds<typename Counting::Sum> known{own, own};
+  SumBounds<typename Counting::Sum> known{own, own};
   std::uint64_t candidates = points.size();
   for (const Range& range : others) {
     candidates += range.size();

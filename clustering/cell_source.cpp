@@ -75,7 +75,7 @@ CellSource::CellSource(const index::Grid& grid, std::span<const std::uint32_t> m
     Weighing weighing(*weights, minpts, order(), ghosts);
     // If many neighbours are needed to decide, precomputed sums over ranges of neighbours pay.
     constexpr int kManyNeighbors = 64;
-    const WholeWeights::Sum mean = weights->total() / std::max<WholeWeights::Sum>(1, weights->size());
+    const WeightSum mean = weights->total() / std::max<WeightSum>(1, weights->size());
     if (!weights->negative() && weighing.levels().enough() / kManyNeighbors >= mean) weighing.sum_up();
     for_blocks([&](Range cells) { weigh_cells(input(), cells, weighing, counts_.data()); });
   } else {

@@ -31,12 +31,13 @@ class Bisection {
   }
 
  private:
-  struct Bounds {
+  struct BoundingBox {
     std::array<double, index::kMostDenseBoxDims> lo{};
     std::array<double, index::kMostDenseBoxDims> hi{};
   };
 
-  [[nodiscard]] bool any_within(Positions a, const Bounds& bounds_a, Positions b, const Bounds& bounds_b) const {
+  [[nodiscard]] bool any_within(Positions a, const BoundingBox& bounds_a, Positions b,
+                                const BoundingBox& bounds_b) const {
     if (!(distance(bounds_a, bounds_b) <= eps_squared_)) return false;
     if (std::uint64_t{a.size()} * b.size() <= kFewPairs) return any_pair_within(a, b);
     if (apart_in_direction(a, bounds_a, b, bounds_b)) return false;
@@ -48,7 +49,7 @@ class Bisection {
     std::nth_element(a.begin(), middle, a.end(),
                      [&](std::uint32_t p, std::uint32_t q) { return coordinates_[axis][p] < coordinates_[axis][q]; });
     Positions halves[2] = {a.first(a.size() / 2), a.subspan(a.size() / 2)};
-    Bounds of_halves[2] = {bounds_of(halves[0]), bounds_of(halves[1])};
+    BoundingBox of_halves[2] = {bounds_of(halves[0]), bounds_of(halves[1])};
     const bool second_first = distance(of_halves[1], bounds_b) < distance(of_halves[0], bounds_b);
     for (const std::size_t half : {std::size_t{second_first}, std::size_t{!second_first}}) {
       if (any_within(halves[half], of_halves[half], b, bounds_b)) return true;
@@ -56,8 +57,8 @@ class Bisection {
     return false;
   }
 
-  [[nodiscard]] Bounds bounds_of(Positions positions) const {
-    Bounds bounds;
+  [[nodiscard]] BoundingBox bounds_of(Positions positions) const {
+    BoundingBox bounds;
     for (std::size_t k = 0; k < dims_; ++k) {
       bounds.lo[k] = bounds.hi[k] = coordinates_[k][positions.front()];
       for (const std::uint32_t p : positions) {
@@ -68,7 +69,7 @@ class Bisection {
     return bounds;
   }
 
-  [[nodiscard]] std::size_t widest_axis(const Bounds& bounds) const {
+  [[nodiscard]] std::size_t widest_axis(const BoundingBox& bounds) const {
     std::size_t widest = 0;
     for (std::size_t k = 1; k < dims_; ++k) {
       if (bounds.hi[k] - bounds.lo[k] > bounds.hi[widest] - bounds.lo[widest]) widest = k;
@@ -76,7 +77,7 @@ class Bisection {
     return widest;
   }
 
-  [[nodiscard]] double width(const Bounds& bounds) const {
+  [[nodiscard]] double width(const BoundingBox& bounds) const {
     const std::size_t axis = widest_axis(bounds);
     return bounds.hi[axis] - bounds.lo[axis];
   }
@@ -88,8 +89,8 @@ class Bisection {
   /// Coordinates are relative to a corner of the bounds, so that every product is at most `scale` and rounding is less
   /// than 2^-48 of it; then the sum that the distance test computes exceeds eps² if the real distance exceeds eps·(1 +
   /// 2^-40).
-  [[nodiscard]] bool apart_in_direction(Positions a, const Bounds& bounds_a, Positions b,
-                                        const Bounds& bounds_b) const {
+  [[nodiscard]] bool apart_in_direction(Positions a, const BoundingBox& bounds_a, Positions b,
+                                        const BoundingBox& bounds_b) const {
     std::array<double, index::kMostDenseBoxDims> from{};
     std::array<double, index::kMostDenseBoxDims> direction{};
     double length = 0;
@@ -116,7 +117,7 @@ class Bisection {
   }
 
   /// Returns a lower bound on the squared distance, as computed, of any pair of points.
-  [[nodiscard]] double distance(const Bounds& a, const Bounds& b) const {
+  [[nodiscard]] double distance(const BoundingBox& a, const BoundingBox& b) const {
     double sum = 0;
     for (std::size_t k = 0; k < dims_; ++k) {
       const double gap = std::max({0.0, a.lo[k] - b.hi[k], b.lo[k] - a.hi[k]});

@@ -1,21 +1,13 @@
 #include <epsflow/clustering/dbscan.hpp>
 
 #include <algorithm>
-#include <chrono>
 #include <functional>
 #include <utility>
 
 #include <epsflow/clustering/source_clustering.hpp>
+#include <epsflow/core/stopwatch.hpp>
 
 namespace epsflow::clustering {
-namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
-
-}  // namespace
-
 void cluster_levels(Counted& counted, LabelPlace& place, double eps, std::span<const std::uint32_t> minpts,
                     const LabelPlace::Emit& emit) {
   while (!minpts.empty()) {
@@ -25,15 +17,15 @@ void cluster_levels(Counted& counted, LabelPlace& place, double eps, std::span<c
     std::vector<LabelTarget> targets(levels.size());
     United* united = nullptr;
     for (std::size_t l = 0; l < levels.size(); ++l) {
-      const Clock::time_point begin = Clock::now();
+      const Stopwatch time;
       united = &counted.unite(levels[l]);
       results[l].variant = {eps, levels[l]};
-      results[l].seconds = seconds_since(begin);
+      results[l].seconds = time.seconds();
     }
-    const Clock::time_point begin = Clock::now();
+    const Stopwatch time;
     for (LabelTarget& target : targets) target = place.next();
     std::vector<LevelResult> labelled = united->label(targets);
-    const double share = seconds_since(begin) / static_cast<double>(levels.size());
+    const double share = time.seconds() / static_cast<double>(levels.size());
     for (std::size_t l = 0; l < levels.size(); ++l) {
       results[l].summary = labelled[l].summary;
       results[l].clusters = std::move(labelled[l].clusters);
@@ -45,15 +37,15 @@ void cluster_levels(Counted& counted, LabelPlace& place, double eps, std::span<c
 }
 
 LabelTarget HostLabels::next() {
-  Room& room = rooms_.emplace_back(Room{Labels(n_), {}});
-  if (core_mask_) room.core.resize(n_);
-  return {room.labels.data(), core_mask_ ? room.core.data() : nullptr};
+  LabelBuffers& buffers = buffers_.emplace_back(LabelBuffers{Labels(n_), {}});
+  if (core_mask_) buffers.core.resize(n_);
+  return {buffers.labels.data(), core_mask_ ? buffers.core.data() : nullptr};
 }
 
 void HostLabels::take(VariantResult&& result, const Emit& emit) {
-  result.labels = std::move(rooms_.front().labels);
-  result.core = std::move(rooms_.front().core);
-  rooms_.pop_front();
+  result.labels = std::move(buffers_.front().labels);
+  result.core = std::move(buffers_.front().core);
+  buffers_.pop_front();
   emit(std::move(result));
 }
 

@@ -34,14 +34,14 @@ class HostLabels final : public LabelPlace {
   void take(VariantResult&& result, const Emit& emit) override;
 
  private:
-  struct Room {
+  struct LabelBuffers {
     Labels labels;
     std::vector<std::uint8_t> core;
   };
 
   std::size_t n_;
   bool core_mask_;
-  std::deque<Room> rooms_;
+  std::deque<LabelBuffers> buffers_;
 };
 
 /// No labels, for variants of which only counts are kept.

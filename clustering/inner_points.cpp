@@ -16,9 +16,9 @@ constexpr Real kFarthest = std::numeric_limits<Real>::infinity();
 
 /// Points as columns, for loops over many points that compilers vectorise.
 template <class Real>
-class Columns {
+class PointColumns {
  public:
-  Columns(PointsView points, std::span<const std::uint32_t> ids)
+  PointColumns(PointsView points, std::span<const std::uint32_t> ids)
       : size_(ids.size()), dims_(points.dims()), values_(size_ * dims_) {
     for (std::size_t k = 0; k < dims_; ++k) {
       for (std::size_t j = 0; j < size_; ++j) values_[k * size_ + j] = points.at(ids[j], k);
@@ -71,7 +71,7 @@ void raise(std::span<Real> values, std::size_t dims) noexcept {
 /// same place count as others and add nothing, as in hdbscan; 0 if all are at one place. Powers are taken of the least
 /// distance divided by each distance: these neither overflow nor all underflow, in any number of dimensions.
 template <class Real>
-Real core_distance(const Columns<Real>& cluster, std::span<const Real> point) {
+Real core_distance(const PointColumns<Real>& cluster, std::span<const Real> point) {
   constexpr std::size_t kBlock = 512;
   std::array<Real, kBlock> squared;  // NOLINT(cppcoreguidelines-pro-type-member-init): as above
   Real least = kFarthest<Real>;      // squared
@@ -99,7 +99,7 @@ Real core_distance(const Columns<Real>& cluster, std::span<const Real> point) {
 
 /// Returns the core distances of the points [begin, end) of a cluster.
 template <class Real>
-std::vector<Real> core_distances(const Columns<Real>& cluster, std::size_t begin, std::size_t end,
+std::vector<Real> core_distances(const PointColumns<Real>& cluster, std::size_t begin, std::size_t end,
                                  const CancelToken& cancel) {
   std::vector<Real> core(end - begin);
   parallel_ranges(core.size(), 16, [&](std::size_t first, std::size_t last) {
@@ -133,7 +133,7 @@ class SpanningTree {
     std::size_t child;
   };
 
-  SpanningTree(const Columns<Real>& points, std::span<const Real> core, const CancelToken& cancel)
+  SpanningTree(const PointColumns<Real>& points, std::span<const Real> core, const CancelToken& cancel)
       : points_(points),
         core_(core.size()),
         reached_(core.size(), kFarthest<Real>),
@@ -202,7 +202,7 @@ class SpanningTree {
         .point;
   }
 
-  const Columns<Real>& points_;
+  const PointColumns<Real>& points_;
   std::vector<Real> core_;           ///< [m] squared core distances
   std::vector<Real> reached_;        ///< [m] the least squared reachability from the tree so far, rounded
   std::vector<std::size_t> parent_;  ///< [m] the point of the tree with that reachability
@@ -230,7 +230,7 @@ void sort_densest_first(std::vector<std::uint32_t>& members, std::vector<Real>& 
 /// core: [m]. Inner points have at least two edges; if there are none, the first point replaces them. Without edges
 /// between inner points all edges count for the sparseness.
 template <class Real>
-InnerPoints<Real> inner_of(const Columns<Real>& points, std::span<const Real> core, const CancelToken& cancel) {
+InnerPoints<Real> inner_of(const PointColumns<Real>& points, std::span<const Real> core, const CancelToken& cancel) {
   const SpanningTree<Real> tree(points, core, cancel);
   std::vector<std::uint32_t> degree(points.size());
   for (const auto& edge : tree.edges()) {
@@ -260,11 +260,11 @@ InnerPoints<Real> inner_of(const Columns<Real>& points, std::span<const Real> co
 template <class Real>
 InnerPoints<Real> inner_points(PointsView points, std::span<const std::uint32_t> members, std::size_t begin,
                                std::size_t end, const CancelToken& cancel) {
-  std::vector<Real> core = core_distances(Columns<Real>(points, members), begin, end, cancel);
+  std::vector<Real> core = core_distances(PointColumns<Real>(points, members), begin, end, cancel);
   const std::span<const std::uint32_t> piece = members.subspan(begin, core.size());
   std::vector<std::uint32_t> densest_first(piece.begin(), piece.end());
   sort_densest_first(densest_first, core);
-  return inner_of<Real>(Columns<Real>(points, densest_first), core, cancel);
+  return inner_of<Real>(PointColumns<Real>(points, densest_first), core, cancel);
 }
 
 template InnerPoints<double> inner_points(PointsView, std::span<const std::uint32_t>, std::size_t, std::size_t,

@@ -216,7 +216,7 @@ void LineageBuilder::add(VariantResult& result) {
   cell.first_core = std::move(clusters.first_core);
   cell.core = std::move(clusters.core);
   cell.size = std::move(clusters.size);
-  Group& group = groups_[group_of_[i]];
+  EpsCells& group = groups_[group_of_[i]];
   if (group.added > 0) lineage_.cells_[group.cells[group.added - 1]].parent_minpts = std::move(clusters.joined);
   group.core_since = std::move(clusters.core_since);
   if (++group.added == group.cells.size()) link_complete(group_of_[i]);
@@ -225,7 +225,7 @@ void LineageBuilder::add(VariantResult& result) {
 /// Links a group that has just become complete to other complete groups.
 void LineageBuilder::link_complete(std::size_t group) {
   for (std::size_t g = 0; g < groups_.size(); ++g) {
-    Group& to = groups_[g];
+    EpsCells& to = groups_[g];
     if (!to.complete()) continue;
     std::erase_if(to.asking, [&](std::size_t asking) {
       if (!groups_[asking].complete() || (g != group && asking != group)) return false;
@@ -239,7 +239,7 @@ void LineageBuilder::link_complete(std::size_t group) {
 /// Calls f(cell, before, k, b) for the clusters k of the cells of `from` that lie in cells of `to`. before: the
 /// previous one of these cells; b: its cluster with the same first core point. Both are null if there is none.
 template <class F>
-void LineageBuilder::for_clusters(const Group& from, const Group& to, F&& f) {
+void LineageBuilder::for_clusters(const EpsCells& from, const EpsCells& to, F&& f) {
   std::vector<LineageCell>& cells = lineage_.cells_;
   const LineageCell* before = nullptr;
   for (const std::size_t i : from.cells) {
@@ -259,7 +259,7 @@ void LineageBuilder::for_clusters(const Group& from, const Group& to, F&& f) {
 /// Finds for the clusters of `from` the clusters of the larger eps that hold their first core points. If the level
 /// before had the same first core point, its result is continued by one step; others are followed from
 /// the cluster in which their first core point became core.
-void LineageBuilder::link(Group& from, const Group& to) {
+void LineageBuilder::link(EpsCells& from, const EpsCells& to) {
   std::vector<LineageCell>& cells = lineage_.cells_;
   std::vector<std::uint64_t> ends;  // where the clusters of each level end in core_since
   std::map<std::size_t, std::size_t> level_of;

@@ -110,7 +110,7 @@ class LineageBuilder {
   [[nodiscard]] Lineage finish() { return std::exchange(lineage_, {}); }
 
  private:
-  struct Group {
+  struct EpsCells {
     std::vector<std::size_t> cells;   ///< by descending minpts
     Labels core_since;                ///< Clusters::core_since, until no other group needs them
     std::vector<std::size_t> asking;  ///< groups with clusters that lie in clusters of this one
@@ -119,13 +119,13 @@ class LineageBuilder {
   };
 
   template <class F>
-  void for_clusters(const Group& from, const Group& to, F&& f);
-  void link(Group& from, const Group& to);
+  void for_clusters(const EpsCells& from, const EpsCells& to, F&& f);
+  void link(EpsCells& from, const EpsCells& to);
   void link_complete(std::size_t group);
 
   Lineage lineage_;
   CoreSinceOf core_since_of_;
-  std::vector<Group> groups_;  ///< by ascending eps
+  std::vector<EpsCells> groups_;  ///< by ascending eps
   std::map<std::pair<double, std::uint32_t>, std::size_t> cell_of_;
   std::vector<std::size_t> group_of_;  ///< [cells]
 };

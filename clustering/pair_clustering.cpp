@@ -110,7 +110,7 @@ std::vector<std::uint32_t> PairClustering::first_cores() {
 }
 
 void PairClustering::label_block(const index::PairList::Block& block, std::span<const LabelTarget> targets, Work& work,
-                                 std::span<Found> found) const {
+                                 std::span<BlockCounts> found) const {
   const std::span<const std::uint32_t> starts = list_.starts();
   std::size_t done = 0;
   for (std::uint32_t s = block.first; s < block.last; ++s) {
@@ -143,7 +143,7 @@ void PairClustering::label_block(const index::PairList::Block& block, std::span<
 std::vector<LevelResult> PairClustering::label(std::span<const LabelTarget> targets) {
   const std::span<const index::PairList::Block> blocks = list_.blocks();
   const std::size_t levels = targets.size();
-  std::vector<Found> found(blocks.size() * levels);
+  std::vector<BlockCounts> found(blocks.size() * levels);
   tbb::enumerable_thread_specific<Work> work;
   parallel_for(blocks.size(), [&](std::size_t b) {
     if (cancel_.cancelled()) return;
@@ -155,7 +155,7 @@ std::vector<LevelResult> PairClustering::label(std::span<const LabelTarget> targ
   for (std::size_t l = 0; l < levels; ++l) {
     LabelSummary& summary = results[l].summary;
     for (std::size_t b = 0; b < blocks.size(); ++b) {
-      const Found& of_block = found[b * levels + l];
+      const BlockCounts& of_block = found[b * levels + l];
       before[b * levels + l] = summary.clusters;
       summary.clusters += of_block.clusters;
       summary.core += of_block.core;

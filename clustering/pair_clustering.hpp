@@ -27,7 +27,7 @@ class PairClustering final : public Counted, private United {
  private:
   struct Work;
   /// The counts of a level in one block.
-  struct Found {
+  struct BlockCounts {
     std::uint64_t clusters = 0;
     std::uint64_t core = 0;
     std::uint64_t border = 0;
@@ -42,7 +42,7 @@ class PairClustering final : public Counted, private United {
   /// Labels the slices of a block, which are consecutive. Clusters are numbered from 0 in each block, as label() adds
   /// the clusters of earlier blocks. found: [levels] the counts of the block are added to it.
   void label_block(const index::PairList::Block& block, std::span<const LabelTarget> targets, Work& work,
-                   std::span<Found> found) const;
+                   std::span<BlockCounts> found) const;
 
   const index::PairList& list_;
   std::size_t levels_at_once_;

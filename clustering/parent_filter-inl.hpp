@@ -27,8 +27,8 @@ namespace epsflow::clustering {
 namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
-using U32 = hn::ScalableTag<std::uint32_t>;
-constexpr std::size_t kLanes = hn::MaxLanes(U32());
+using ParentTag = hn::ScalableTag<std::uint32_t>;
+constexpr std::size_t kLanes = hn::MaxLanes(ParentTag());
 
 /// Bit i is set if candidate i of a word is core and its parent is not `root`, so that its set may be another one.
 /// `root` may be kNotCore, for no set.
@@ -37,13 +37,13 @@ constexpr std::size_t kLanes = hn::MaxLanes(U32());
 /// has ever had is sufficient: kNotCore never changes while rows are read, and an entry that was once `root` stays in
 /// root's set. Entries that pass are read again with an atomic load.
 EPSFLOW_RACY_READ std::uint32_t other_sets(const std::uint32_t* parent, std::uint32_t word, std::uint32_t root) {
-  const auto not_core = hn::Set(U32(), kNotCore);
-  const auto mine = hn::Set(U32(), root);
+  const auto not_core = hn::Set(ParentTag(), kNotCore);
+  const auto mine = hn::Set(ParentTag(), root);
   std::uint32_t others = 0;
   for (std::size_t k = 0; k < 32; k += kLanes) {
-    const auto p = hn::LoadU(U32(), parent + k);
+    const auto p = hn::LoadU(ParentTag(), parent + k);
     std::uint8_t bytes[8] = {};
-    hn::StoreMaskBits(U32(), hn::And(hn::Ne(p, mine), hn::Ne(p, not_core)), bytes);
+    hn::StoreMaskBits(ParentTag(), hn::And(hn::Ne(p, mine), hn::Ne(p, not_core)), bytes);
     others |= (std::uint32_t{bytes[0]} | (std::uint32_t{bytes[1]} << 8)) << k;
   }
   return others & word;

@@ -38,7 +38,7 @@ class RangeSearch {
   static constexpr std::size_t kLeaf = 16;
 
   /// Splits a range at its middle: coordinate `axis` is at most `at` in the first half and at least `at` in the second.
-  struct Node {
+  struct AxisSplit {
     double at = 0;
     std::size_t axis = 0;
   };
@@ -116,7 +116,7 @@ class RangeSearch {
     }
     const std::size_t middle = begin + (end - begin) / 2;
     // Differences are rounded monotonically: beyond `at` they are no less than at it. A closed axis wraps.
-    const Node& cut = nodes_[node];
+    const AxisSplit& cut = nodes_[node];
     const double place = points_.at(x, cut.axis);
     const double difference = place - cut.at;
     bool below = difference <= reach_;
@@ -135,7 +135,7 @@ class RangeSearch {
   double limit_;
   double reach_;
   std::vector<std::uint32_t> ids_;
-  std::vector<Node> nodes_;
+  std::vector<AxisSplit> nodes_;
 };
 
 }  // namespace epsflow::clustering

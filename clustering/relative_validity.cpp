@@ -14,7 +14,7 @@ namespace {
 constexpr std::uint32_t kNever = std::numeric_limits<std::uint32_t>::max();
 
 /// The clusters of a cell. Places are indices of the cells of the same minpts, by ascending eps.
-struct Row {
+struct CellHistory {
   std::vector<std::uint32_t> birth;   ///< place at which the oldest of the clusters that merged into it appeared
   std::vector<std::uint32_t> joined;  ///< place at which its core points were first one cluster
   // Births of the clusters of the previous cell that lie in it.
@@ -22,12 +22,12 @@ struct Row {
   std::vector<std::uint32_t> second_oldest;
 };
 
-Row row_of(const LineageCell& cell, std::uint32_t place) {
+CellHistory history_of(const LineageCell& cell, std::uint32_t place) {
   const std::size_t n = cell.clusters();
   return {std::vector(n, place), std::vector(n, place), std::vector(n, kNever), std::vector(n, kNever)};
 }
 
-void follow(const LineageCell& before, const Row& from, const LineageCell& cell, Row& to) {
+void follow(const LineageCell& before, const CellHistory& from, const LineageCell& cell, CellHistory& to) {
   for (std::size_t k = 0; k < before.clusters(); ++k) {
     const std::uint32_t holder = before.parent_eps[k];
     const std::uint32_t birth = from.birth[k];
@@ -39,13 +39,13 @@ void follow(const LineageCell& before, const Row& from, const LineageCell& cell,
 }
 
 /// Returns the last place at which no other cluster of the cell at `place` has joined `cluster`.
-std::uint32_t last_apart(const Lineage& lineage, std::span<const std::size_t> path, const std::vector<Row>& rows,
-                         std::uint32_t place, std::uint32_t cluster) {
+std::uint32_t last_apart(const Lineage& lineage, std::span<const std::size_t> path,
+                         const std::vector<CellHistory>& history, std::uint32_t place, std::uint32_t cluster) {
   std::uint32_t at = place;
   for (; at + 1 < path.size(); ++at) {
     const std::uint32_t holder = lineage.cell(path[at]).parent_eps[cluster];
-    const Row& next = rows[at + 1];
-    const bool eldest = rows[at].birth[cluster] == next.oldest[holder];
+    const CellHistory& next = history[at + 1];
+    const bool eldest = history[at].birth[cluster] == next.oldest[holder];
     const std::uint32_t other = eldest ? next.second_oldest[holder] : next.oldest[holder];
     if (other <= place) break;  // otherwise all clusters that join it appeared later
     cluster = holder;
@@ -54,10 +54,10 @@ std::uint32_t last_apart(const Lineage& lineage, std::span<const std::size_t> pa
 }
 
 void add_path(const Lineage& lineage, std::span<const std::size_t> path, std::vector<double>& validity) {
-  std::vector<Row> rows;
+  std::vector<CellHistory> history;
   for (std::uint32_t place = 0; place < path.size(); ++place) {
-    rows.push_back(row_of(lineage.cell(path[place]), place));
-    if (place > 0) follow(lineage.cell(path[place - 1]), rows[place - 1], lineage.cell(path[place]), rows[place]);
+    history.push_back(history_of(lineage.cell(path[place]), place));
+    if (place > 0) follow(lineage.cell(path[place - 1]), history[place - 1], lineage.cell(path[place]), history[place]);
   }
   for (std::uint32_t place = 0; place < path.size(); ++place) {
     const LineageCell& cell = lineage.cell(path[place]);
@@ -67,8 +67,8 @@ void add_path(const Lineage& lineage, std::span<const std::size_t> path, std::ve
     }
     double sum = 0;
     for (std::uint32_t k = 0; k < cell.clusters(); ++k) {
-      const double joined = lineage.cell(path[rows[place].joined[k]]).variant.eps;
-      const double apart = lineage.cell(path[last_apart(lineage, path, rows, place, k)]).variant.eps;
+      const double joined = lineage.cell(path[history[place].joined[k]]).variant.eps;
+      const double apart = lineage.cell(path[last_apart(lineage, path, history, place, k)]).variant.eps;
       sum += cell.size[k] * (1 - joined / apart);
     }
     const auto points = static_cast<double>(cell.summary.core + cell.summary.border + cell.summary.noise);

@@ -46,7 +46,7 @@ RowsSource::RowsSource(const NeighborsView& rows, double eps, std::span<const st
     if (cancel.cancelled()) return;
     for (std::uint32_t x = blocks_[b].rows.begin; x < blocks_[b].rows.end; ++x) {
       if (levels) {
-        WholeWeights::Sum sum = 0;
+        WeightSum sum = 0;
         for_each(x, [&](std::uint32_t y) { sum += (*weights)[y]; });
         counts_[x] = levels->count(sum);
       } else {

@@ -69,7 +69,7 @@ template <class Test>
 void weigh(const SearchIndex& index, const SearchInput& in, Range rows, const Weighing& weighing,
            std::uint32_t* counts) {
   for_each_row(index, rows, [&](std::uint32_t row, std::span<const Range> candidates) HWY_ATTR {
-    WholeWeights::Sum sum = 0;
+    WeightSum sum = 0;
     for_each_neighbor(
         Test(in, row), candidates, [&] { return sum >= weighing.levels().enough(); },
         [&](std::uint32_t neighbor) { sum += weighing.units()[neighbor]; });

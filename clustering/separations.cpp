@@ -46,7 +46,7 @@ class ReachTree {
   static constexpr std::size_t kLeaf = 16;
   static constexpr std::uint32_t kSeveral = std::numeric_limits<std::uint32_t>::max();
 
-  struct Node {
+  struct CoreNode {
     Real core = std::numeric_limits<Real>::infinity();  ///< the least core distance
     std::uint32_t cluster = kSeveral;                   ///< the only cluster, or kSeveral
   };
@@ -134,7 +134,7 @@ class ReachTree {
   std::vector<Real> core_;
   std::vector<std::uint32_t> cluster_;
   std::vector<std::uint32_t> ids_;
-  std::vector<Node> nodes_;
+  std::vector<CoreNode> nodes_;
   std::vector<double> boxes_;  ///< for each node the least coordinates, then the largest
 };
 

@@ -21,7 +21,7 @@ TableSource::TableSource(const NeighborTable& table, std::span<const std::uint32
   parallel_for(blocks_.size(), [&](std::size_t b) {
     if (cancel.cancelled()) return;
     table_.for_each_row(blocks_[b].rows, [&](std::uint32_t row, const RowView& view) {
-      WholeWeights::Sum sum = 0;
+      WeightSum sum = 0;
       view.for_each([&](std::uint32_t neighbor) { sum += weighing.units()[neighbor]; });
       weighed_[row] = weighing.count(sum);
     });

@@ -33,13 +33,13 @@ void check(PointsView points, std::span<const std::int32_t> labels, const Validi
 }
 
 /// The ids of a cluster, sorted by the coordinates of the points.
-struct Cluster {
+struct ClusterIds {
   std::int32_t label = 0;
   std::vector<std::uint32_t> ids;
 };
 
 /// Returns the clusters by label. Throws UsageError.
-std::vector<Cluster> clusters_of(PointsView points, std::span<const std::int32_t> labels) {
+std::vector<ClusterIds> clusters_of(PointsView points, std::span<const std::int32_t> labels) {
   std::vector<std::uint64_t> clustered;  // label of each point, above its id in the low bits
   for (std::size_t i = 0; i < labels.size(); ++i) {
     if (labels[i] < kNoise) {
@@ -50,7 +50,7 @@ std::vector<Cluster> clusters_of(PointsView points, std::span<const std::int32_t
     clustered.push_back(static_cast<std::uint64_t>(labels[i]) << 32 | static_cast<std::uint32_t>(i));
   }
   parallel_sort(clustered);
-  std::vector<Cluster> clusters;
+  std::vector<ClusterIds> clusters;
   for (const std::uint64_t both : clustered) {
     const auto label = static_cast<std::int32_t>(both >> 32);
     if (clusters.empty() || clusters.back().label != label) clusters.push_back({label, {}});
@@ -68,7 +68,7 @@ std::vector<Cluster> clusters_of(PointsView points, std::span<const std::int32_t
 }
 
 /// The part of a cluster that is processed: all of it, or the sample of one round.
-struct Piece {
+struct ValidityPiece {
   std::uint32_t cluster;  // index in the list of clusters
   std::size_t begin;      // index in the list of its ids
   std::size_t end;
@@ -83,8 +83,8 @@ void draw(std::span<std::uint32_t> ids, std::size_t count) {
 }
 
 /// Returns the pieces of clusters with at least two points. Reorders the ids of clusters that are sampled.
-std::vector<Piece> pieces_of(std::vector<Cluster>& clusters, const ValidityOptions& options) {
-  std::vector<Piece> pieces;
+std::vector<ValidityPiece> pieces_of(std::vector<ClusterIds>& clusters, const ValidityOptions& options) {
+  std::vector<ValidityPiece> pieces;
   for (std::uint32_t c = 0; c < clusters.size(); ++c) {
     const std::size_t size = clusters[c].ids.size();
     if (size < 2) continue;
@@ -101,8 +101,8 @@ std::vector<Piece> pieces_of(std::vector<Cluster>& clusters, const ValidityOptio
 }
 
 template <class Real>
-std::vector<InnerPoints<Real>> inner_points_of(PointsView points, std::span<const Cluster> clusters,
-                                               std::span<const Piece> pieces, const CancelToken& cancel) {
+std::vector<InnerPoints<Real>> inner_points_of(PointsView points, std::span<const ClusterIds> clusters,
+                                               std::span<const ValidityPiece> pieces, const CancelToken& cancel) {
   std::vector<std::size_t> most_work_first(pieces.size());
   std::iota(most_work_first.begin(), most_work_first.end(), std::size_t{0});
   const auto work = [&](std::size_t i) {
@@ -113,7 +113,7 @@ std::vector<InnerPoints<Real>> inner_points_of(PointsView points, std::span<cons
   parallel_tasks(pieces.size(), [&](std::size_t begin, std::size_t end) {
     for (std::size_t place = begin; place < end; ++place) {
       const std::size_t i = most_work_first[place];
-      const Piece& piece = pieces[i];
+      const ValidityPiece& piece = pieces[i];
       // A thread that waits for a part of its cluster must not start another cluster.
       tbb::this_task_arena::isolate(
           [&] { inner[i] = inner_points<Real>(points, clusters[piece.cluster].ids, piece.begin, piece.end, cancel); });
@@ -132,9 +132,9 @@ std::pair<double, double> mean_of(std::span<const double> values) {
 }
 
 /// Returns true if float64 holds squares of differences, and of core distances, up to 2^32 times as large.
-bool squares_fit(PointsView points, std::span<const Cluster> clusters) {
+bool squares_fit(PointsView points, std::span<const ClusterIds> clusters) {
   constexpr double kLeast = 0x1p-440, kMost = 0x1p440;
-  for (const Cluster& cluster : clusters) {
+  for (const ClusterIds& cluster : clusters) {
     if (cluster.ids.size() < 2) continue;
     for (const std::uint32_t i : cluster.ids) {
       for (std::size_t k = 0; k < points.dims(); ++k) {
@@ -147,12 +147,12 @@ bool squares_fit(PointsView points, std::span<const Cluster> clusters) {
 }
 
 template <class Real>
-Validity judged(PointsView points, std::vector<Cluster>& clusters, const ValidityOptions& options,
+Validity judged(PointsView points, std::vector<ClusterIds>& clusters, const ValidityOptions& options,
                 const CancelToken& cancel) {
-  const std::vector<Piece> pieces = pieces_of(clusters, options);
+  const std::vector<ValidityPiece> pieces = pieces_of(clusters, options);
   const std::vector<InnerPoints<Real>> inner = inner_points_of<Real>(points, clusters, pieces, cancel);
   std::size_t rounds = 1;
-  for (const Piece& piece : pieces) rounds = std::max(rounds, piece.round + 1);
+  for (const ValidityPiece& piece : pieces) rounds = std::max(rounds, piece.round + 1);
 
   Validity found;
   found.clusters.resize(clusters.size());
@@ -198,7 +198,7 @@ Validity judged(PointsView points, std::vector<Cluster>& clusters, const Validit
 Validity validity(PointsView points, std::span<const std::int32_t> labels, const ValidityOptions& options,
                   const CancelToken& cancel) {
   check(points, labels, options);
-  std::vector<Cluster> clusters = clusters_of(points, labels);
+  std::vector<ClusterIds> clusters = clusters_of(points, labels);
   return squares_fit(points, clusters) ? judged<double>(points, clusters, options, cancel)
                                        : judged<long double>(points, clusters, options, cancel);
 }

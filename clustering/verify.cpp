@@ -15,7 +15,7 @@ class Verifier {
       : search_(points, space, variant.eps), core_(points.size()), labels_(labels), most_(most) {
     for (std::uint32_t x = 0; x < core_.size(); ++x) {
       std::uint32_t count = 0;
-      WholeWeights::Sum sum = 0;
+      WeightSum sum = 0;
       // Weights may be negative, so all of them count.
       const auto wanted = [&](std::uint32_t) { return weights != nullptr || count < variant.minpts; };
       search_.for_each(x, wanted, [&](std::uint32_t y) {

@@ -23,18 +23,18 @@ Weighing::Weighing(const WholeWeights& weights, std::span<const std::uint32_t> m
 }
 
 void Weighing::sum_up() {
-  using Sum = WholeWeights::Sum;
   const std::size_t n = units_.size();
-  sums_ = Buffer<Sum>(n + 1);
-  std::vector<Sum> before((n + kGrain - 1) / kGrain);  // the sum of each block, later of all blocks before it
+  sums_ = Buffer<WeightSum>(n + 1);
+  std::vector<WeightSum> before((n + kGrain - 1) / kGrain);  // the sum of each block, later of all blocks before it
   parallel_for(before.size(), [&](std::size_t b) {
-    before[b] = std::accumulate(units_.begin() + b * kGrain, units_.begin() + std::min(n, (b + 1) * kGrain), Sum{0});
+    before[b] =
+        std::accumulate(units_.begin() + b * kGrain, units_.begin() + std::min(n, (b + 1) * kGrain), WeightSum{0});
   });
-  Sum all = 0;
-  for (Sum& sum : before) all += std::exchange(sum, all);
+  WeightSum all = 0;
+  for (WeightSum& sum : before) all += std::exchange(sum, all);
   sums_[n] = all;
   parallel_for(before.size(), [&](std::size_t b) {
-    Sum sum = before[b];
+    WeightSum sum = before[b];
     for (std::size_t p = b * kGrain; p < std::min(n, (b + 1) * kGrain); ++p) {
       sums_[p] = sum;
       sum += units_[p];

@@ -23,21 +23,21 @@ class Weighing {
 
   /// Memory for n positions in bytes; with_sums adds the memory of sum_up().
   [[nodiscard]] static std::uint64_t bytes(std::uint64_t n, bool with_sums = false) noexcept {
-    return n * sizeof(std::int64_t) + (with_sums ? (n + 1) * sizeof(WholeWeights::Sum) : 0);
+    return n * sizeof(std::int64_t) + (with_sums ? (n + 1) * sizeof(WeightSum) : 0);
   }
 
   /// [n]
   [[nodiscard]] const std::int64_t* units() const noexcept { return units_.data(); }
   /// [n + 1] sum of the weights before each position; null before sum_up().
-  [[nodiscard]] const WholeWeights::Sum* sums() const noexcept { return sums_.data(); }
+  [[nodiscard]] const WeightSum* sums() const noexcept { return sums_.data(); }
   /// Returns a number that replaces the number of neighbours: it is on the same side of each minpts as the sum.
-  [[nodiscard]] std::uint32_t count(WholeWeights::Sum sum) const noexcept { return levels_.count(sum); }
+  [[nodiscard]] std::uint32_t count(WeightSum sum) const noexcept { return levels_.count(sum); }
   [[nodiscard]] const WeightLevels& levels() const noexcept { return levels_; }
 
  private:
   WeightLevels levels_;
   Buffer<std::int64_t> units_;
-  Buffer<WholeWeights::Sum> sums_;
+  Buffer<WeightSum> sums_;
 };
 
 }  // namespace epsflow::clustering

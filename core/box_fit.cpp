@@ -35,7 +35,7 @@ void BoxFit::add(PointsView points, std::size_t first, std::size_t last) {
   for (std::size_t k = 0; k < axes_.size(); ++k) {
     const double factor = metric_.scale.empty() ? 1 : metric_.scale[k];
     const double grain = box_grain(metric_, k);
-    Axis axis = axes_[k];
+    AxisRange axis = axes_[k];
     for (std::size_t row = first; row < last; ++row) {
       const double x = points.at(row, k) * factor;
       axis.least = std::min(axis.least, x);
@@ -59,7 +59,7 @@ void BoxFit::add(const BoxFit& other) {
 std::vector<double> BoxFit::maxima() const {
   std::vector<double> maxima;
   for (std::size_t k = 0; k < metric_.box.size(); ++k) {
-    const Axis axis = axes_.empty() ? Axis{} : axes_[k];
+    const AxisRange axis = axes_.empty() ? AxisRange{} : axes_[k];
     maxima.insert(maxima.end(), {-axis.least, axis.most, axis.is_rounded ? 1.0 : 0.0});
   }
   return maxima;
@@ -75,7 +75,7 @@ void BoxFit::set_maxima(const std::vector<double>& maxima) {
 std::size_t BoxFit::coarsest() const {
   std::size_t found = axes_.size();
   for (std::size_t k = 0; k < axes_.size(); ++k) {
-    const Axis& axis = axes_[k];
+    const AxisRange& axis = axes_[k];
     // A coordinate that is equal for all points stays so.
     if (!axis.is_rounded || axis.least == axis.most) continue;
     const double largest = std::max(std::abs(axis.least), std::abs(axis.most));
@@ -91,7 +91,7 @@ void BoxFit::require_fit() const {
   if (k == axes_.size()) return;
   const double grain = box_grain(metric_, k);
   double extent = 0;
-  for (const Axis& axis : axes_) extent = std::max(extent, axis.most - axis.least);
+  for (const AxisRange& axis : axes_) extent = std::max(extent, axis.most - axis.least);
   if (extent >= kLarge * grain) return;
   throw InputError(shown_side(metric_, k, grain) + " and all points lie within " + format_number(extent) + kRemedy);
 }

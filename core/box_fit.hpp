@@ -34,7 +34,7 @@ class BoxFit {
   void require_fit(double eps) const;
 
  private:
-  struct Axis {
+  struct AxisRange {
     double least = std::numeric_limits<double>::infinity();
     double most = -std::numeric_limits<double>::infinity();
     bool is_rounded = false;  ///< some coordinate is not a multiple of the grain
@@ -44,7 +44,7 @@ class BoxFit {
   [[nodiscard]] std::size_t coarsest() const;
 
   const Metric& metric_;
-  std::vector<Axis> axes_;  ///< empty without a box or without points
+  std::vector<AxisRange> axes_;  ///< empty without a box or without points
 };
 
 }  // namespace epsflow

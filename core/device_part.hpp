@@ -37,13 +37,13 @@ class DevicePart {
   virtual ~DevicePart() = default;
 
   /// How many rows of this device go to each part.
-  struct Counts {
+  struct RowCounts {
     std::vector<std::uint32_t> owned;      ///< [parts] rows that lie in each part
     std::vector<std::uint32_t> ghosts;     ///< [parts] rows that are ghosts of each part, at most
     std::vector<std::uint64_t> send_list;  ///< [parts] ghosts of the rows that lie in each part, at most
   };
   /// Finds the part of each row; at most kMostDeviceParts are possible. reach: the largest distance of ghosts.
-  [[nodiscard]] virtual Counts cut(std::span<const SpaceCut> cuts, double reach) = 0;
+  [[nodiscard]] virtual RowCounts cut(std::span<const SpaceCut> cuts, double reach) = 0;
   struct BufferNeeds {
     std::uint32_t part = 0;
     std::uint64_t owned = 0;

@@ -140,17 +140,17 @@ void set_field(T& field, const OptionValue& value) {
 /// to the field: [](auto& owner) -> auto& { return owner.threads; }. Its type gives kind, type and words.
 template <class Owner, class Field>
 [[nodiscard]] constexpr Option<Owner> option(OptionInfo info, Field) {
-  using T = std::remove_cvref_t<std::invoke_result_t<Field, Owner&>>;
-  using Value = typename detail::Unwrapped<T>::type;
-  if (info.kind != OptionKind::bytes) info.kind = detail::kind_of<Value>();
-  if constexpr (std::is_enum_v<Value>) {
-    info.type = Choice<Value>::kType;
-    info.words = kWordsOf<Value>;
+  using FieldType = std::remove_cvref_t<std::invoke_result_t<Field, Owner&>>;
+  using FieldValue = typename detail::Unwrapped<FieldType>::type;
+  if (info.kind != OptionKind::bytes) info.kind = detail::kind_of<FieldValue>();
+  if constexpr (std::is_enum_v<FieldValue>) {
+    info.type = Choice<FieldValue>::kType;
+    info.words = kWordsOf<FieldValue>;
   }
   return {info,
           [](const Owner& owner) -> OptionValue {
             const auto& field = Field{}(owner);
-            if constexpr (std::same_as<T, Value>) {
+            if constexpr (std::same_as<FieldType, FieldValue>) {
               return detail::value_of_field(field);
             } else {
               return field ? detail::value_of_field(*field) : OptionValue{};
@@ -158,7 +158,7 @@ template <class Owner, class Field>
           },
           [](Owner& owner, const OptionValue& value) {
             auto& field = Field{}(owner);
-            if constexpr (std::same_as<T, Value>) {
+            if constexpr (std::same_as<FieldType, FieldValue>) {
               detail::set_field(field, value);
             } else {
               detail::set_field(field.emplace(), value);

@@ -18,6 +18,13 @@ struct Variant {
   friend bool operator==(const Variant&, const Variant&) = default;
 };
 
+/// Orders by eps, then minpts.
+struct VariantOrder {
+  bool operator()(const Variant& a, const Variant& b) const noexcept {
+    return a.eps < b.eps || (a.eps == b.eps && a.minpts < b.minpts);
+  }
+};
+
 /// A set of variants over one data set, in the order given. A variant given twice counts once.
 class Sweep {
  public:

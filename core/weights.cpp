@@ -29,13 +29,13 @@ bool WeightScale::loses(double weight) const noexcept {
   return largest_ > kEnough && weight != 0 && units_of(weight) == 0;
 }
 
-double WeightScale::weight_of(Sum sum) const noexcept { return std::ldexp(static_cast<double>(sum), -exponent_); }
+double WeightScale::weight_of(WeightSum sum) const noexcept { return std::ldexp(static_cast<double>(sum), -exponent_); }
 
-WeightScale::Sum WeightScale::least_sum(std::uint32_t minpts) const noexcept {
-  Sum below = 0;
-  Sum reaches = kBeyond;
+WeightSum WeightScale::least_sum(std::uint32_t minpts) const noexcept {
+  WeightSum below = 0;
+  WeightSum reaches = kBeyond;
   while (reaches - below > 1) {
-    const Sum middle = below + (reaches - below) / 2;
+    const WeightSum middle = below + (reaches - below) / 2;
     (weight_of(middle) >= minpts ? reaches : below) = middle;
   }
   return reaches;
@@ -82,11 +82,11 @@ WeightLevels::WeightLevels(const WholeWeights& weights, std::span<const std::uin
   least_sums_.push_back(WholeWeights::kBeyond);
 }
 
-WholeWeights::Sum WeightLevels::enough() const noexcept {
+WeightSum WeightLevels::enough() const noexcept {
   return negative_ ? WholeWeights::kBeyond : least_sums_[minpts_.size() - 1];
 }
 
-std::uint32_t WeightLevels::count(WholeWeights::Sum sum) const noexcept {
+std::uint32_t WeightLevels::count(WeightSum sum) const noexcept {
   const auto above = std::upper_bound(least_sums_.begin(), least_sums_.end(), sum);
   return above == least_sums_.begin() ? 0 : minpts_[static_cast<std::size_t>(above - least_sums_.begin()) - 1];
 }

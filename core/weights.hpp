@@ -9,12 +9,13 @@
 
 namespace epsflow {
 
+/// A sum of weights in units of their WeightScale.
+__extension__ typedef __int128 WeightSum;  // NOLINT(modernize-use-using): nvcc takes __extension__ before typedef only
+
 /// The power of two of which all weights of a data set are whole multiples, wherever they are.
 class WeightScale {
  public:
-  __extension__ typedef __int128 Sum;  // NOLINT(modernize-use-using): nvcc takes __extension__ before typedef only
-
-  static constexpr Sum kBeyond = Sum{1} << 100;  ///< larger than any sum of weights
+  static constexpr WeightSum kBeyond = WeightSum{1} << 100;  ///< larger than any sum of weights
 
   WeightScale() = default;
   /// largest: the largest absolute weight, finite. negative: true if any weight is below 0.
@@ -26,9 +27,9 @@ class WeightScale {
   [[nodiscard]] bool loses(double weight) const noexcept;
   [[nodiscard]] bool negative() const noexcept { return negative_; }
   /// Returns a sum of up to 2^34 weights as a weight, rounded once.
-  [[nodiscard]] double weight_of(Sum sum) const noexcept;
+  [[nodiscard]] double weight_of(WeightSum sum) const noexcept;
   /// Returns the smallest sum whose weight is minpts or more.
-  [[nodiscard]] Sum least_sum(std::uint32_t minpts) const noexcept;
+  [[nodiscard]] WeightSum least_sum(std::uint32_t minpts) const noexcept;
 
  private:
   double largest_ = 0;
@@ -48,9 +49,7 @@ struct NamedWeight {
 /// Weights as whole multiples of one power of two, so that sums of them are exact.
 class WholeWeights {
  public:
-  using Sum = WeightScale::Sum;
-
-  static constexpr Sum kBeyond = WeightScale::kBeyond;
+  static constexpr WeightSum kBeyond = WeightScale::kBeyond;
 
   /// If no weight is below 0, weights over 2^32 are first set to 2^32: either makes a point core at every minpts. Then
   /// rounding changes a weight by at most 2^-62 of the largest absolute one. Throws UsageError for a weight that is not
@@ -66,16 +65,16 @@ class WholeWeights {
   [[nodiscard]] std::span<const std::int64_t> units() const noexcept { return units_; }
   [[nodiscard]] const WeightScale& scale() const noexcept { return scale_; }
   /// Returns the sum of all. O(1).
-  [[nodiscard]] Sum total() const noexcept { return total_; }
+  [[nodiscard]] WeightSum total() const noexcept { return total_; }
   /// Returns true if any weight is below 0. Otherwise a sum never falls as neighbours are added.
   [[nodiscard]] bool negative() const noexcept { return scale_.negative(); }
   /// The next two call the functions of WeightScale.
-  [[nodiscard]] double weight_of(Sum sum) const noexcept { return scale_.weight_of(sum); }
-  [[nodiscard]] Sum least_sum(std::uint32_t minpts) const noexcept { return scale_.least_sum(minpts); }
+  [[nodiscard]] double weight_of(WeightSum sum) const noexcept { return scale_.weight_of(sum); }
+  [[nodiscard]] WeightSum least_sum(std::uint32_t minpts) const noexcept { return scale_.least_sum(minpts); }
 
  private:
   WeightScale scale_;
-  Sum total_ = 0;
+  WeightSum total_ = 0;
   std::vector<std::int64_t> units_;
 };
 
@@ -98,17 +97,17 @@ class WeightLevels {
   WeightLevels(const WholeWeights& weights, std::span<const std::uint32_t> minpts);
 
   /// Returns the largest minpts that the sum reaches, or 0. O(log levels).
-  [[nodiscard]] std::uint32_t count(WholeWeights::Sum sum) const noexcept;
+  [[nodiscard]] std::uint32_t count(WeightSum sum) const noexcept;
   /// Returns a sum that reaches the largest minpts, so that counting may stop; kBeyond (never) if weights are below 0.
-  [[nodiscard]] WholeWeights::Sum enough() const noexcept;
+  [[nodiscard]] WeightSum enough() const noexcept;
   /// [levels] ascending
   [[nodiscard]] std::span<const std::uint32_t> minpts() const noexcept { return minpts_; }
   /// [levels + 1] the smallest sum that reaches each minpts, and kBeyond
-  [[nodiscard]] std::span<const WholeWeights::Sum> least_sums() const noexcept { return least_sums_; }
+  [[nodiscard]] std::span<const WeightSum> least_sums() const noexcept { return least_sums_; }
 
  private:
   std::vector<std::uint32_t> minpts_;
-  std::vector<WholeWeights::Sum> least_sums_;
+  std::vector<WeightSum> least_sums_;
   bool negative_;
 };
 

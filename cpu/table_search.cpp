@@ -17,8 +17,10 @@ using index::RowSearch;
 using index::SearchIndex;
 
 /// One (row, neighbour) pair. Sorting the numbers sorts by row, then by neighbour.
-using Pair = std::uint64_t;
-constexpr Pair make_pair(std::uint32_t row, std::uint32_t neighbor) noexcept { return (Pair{row} << 32) | neighbor; }
+using PackedPair = std::uint64_t;
+constexpr PackedPair make_pair(std::uint32_t row, std::uint32_t neighbor) noexcept {
+  return (PackedPair{row} << 32) | neighbor;
+}
 
 template <class T>
 void ensure(Buffer<T>& buffer, std::uint64_t size) {
@@ -30,8 +32,8 @@ struct CpuLane {
   Buffer<std::uint32_t> count_buffer;
   Buffer<std::uint32_t> id_buffer;
   Buffer<std::uint32_t> word_buffer;
-  Buffer<Pair> pair_buffer;
-  Buffer<Pair> spare_pairs;
+  Buffer<PackedPair> pair_buffer;
+  Buffer<PackedPair> spare_pairs;
   std::uint64_t pairs = 0;  ///< number of pairs of the last search
 
   /// Returns the contents of the buffers of counts and ids.
@@ -97,9 +99,9 @@ class CpuTableSearch final : public TableSearch {
       ensure(lane.spare_pairs, lane.pairs);
       ensure(lane.id_buffer, lane.pairs + RowSearch::kSlack);
       const std::uint32_t first = lane.rows.begin;
-      const std::span<const Pair> sorted = index::radix_sort(
+      const std::span<const PackedPair> sorted = index::radix_sort(
           lane.pair_buffer.span().first(lane.pairs), lane.spare_pairs.span().first(lane.pairs), id_bits + row_bits,
-          [=](Pair pair) { return (((pair >> 32) - first) << id_bits) | (pair & 0xFFFFFFFFU); }, cancel_);
+          [=](PackedPair pair) { return (((pair >> 32) - first) << id_bits) | (pair & 0xFFFFFFFFU); }, cancel_);
       std::fill_n(lane.count_buffer.begin(), lane.rows.size(), 0U);
       for (std::size_t i = 0; i < sorted.size(); ++i) {
         ++lane.count_buffer[(sorted[i] >> 32) - first];

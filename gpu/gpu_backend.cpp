@@ -30,9 +30,9 @@ namespace epsflow::gpu {
 namespace {
 
 /// Threads that may wait for the GPU in place of threads of the task graph. They finish queued tasks before they end.
-class Workers {
+class WaitingThreads {
  public:
-  Workers() {
+  WaitingThreads() {
     for (std::jthread& thread : threads_) {
       thread = std::jthread([this](const std::stop_token& stop) { work(stop); });
     }
@@ -284,7 +284,7 @@ class GpuBackend final : public Backend, public DeviceCatalogs {
 
   GpuState gpu_;
   TablePinner pinner_;
-  Workers workers_;  // declared last because their tasks use the other members
+  WaitingThreads workers_;  // declared last because their tasks use the other members
 };
 
 }  // namespace

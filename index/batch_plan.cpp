@@ -10,18 +10,18 @@
 namespace epsflow::index {
 namespace {
 
-struct Sample {
+struct PairSample {
   double candidates = 0;
   double pairs = 0;
 };
 
 /// Counts the neighbours of every 100th position. Positions follow the index, so the sample follows the density.
-Sample sample_pairs(const SearchIndex& index, const RowSearch& search, const CancelToken& cancel) {
+PairSample sample_pairs(const SearchIndex& index, const RowSearch& search, const CancelToken& cancel) {
   const auto stride = static_cast<std::uint32_t>(1 / kSampleShare);
   const std::uint32_t samples = (index.size() + stride - 1) / stride;
   return parallel_reduce(
-      samples, 256, Sample{},
-      [&](std::size_t begin, std::size_t end, Sample sum) {
+      samples, 256, PairSample{},
+      [&](std::size_t begin, std::size_t end, PairSample sum) {
         if (cancel.cancelled()) return sum;
         for (auto s = static_cast<std::uint32_t>(begin); s != end; ++s) {
           const std::uint32_t row = s * stride;
@@ -33,8 +33,8 @@ Sample sample_pairs(const SearchIndex& index, const RowSearch& search, const Can
         }
         return sum;
       },
-      [](Sample a, Sample b) {
-        return Sample{a.candidates + b.candidates, a.pairs + b.pairs};
+      [](PairSample a, PairSample b) {
+        return PairSample{a.candidates + b.candidates, a.pairs + b.pairs};
       });
 }
 
@@ -121,7 +121,7 @@ BatchPlan plan_packed(const SearchIndex& index, const PackedLayout& layout, cons
 
 BatchPlan plan_by_pairs(const SearchIndex& index, const RowSearch& search, const TableOptions& options,
                         const CancelToken& cancel) {
-  const Sample sample = sample_pairs(index, search, cancel);
+  const PairSample sample = sample_pairs(index, search, cancel);
   Buffer<double> bundle_tests(index.bundles());
   const double tests =
       for_each_bundle(index, cancel, [&](std::size_t bundle, double candidates) { bundle_tests[bundle] = candidates; });

@@ -6,7 +6,7 @@ namespace epsflow::index {
 
 PackedLayout make_packed_layout(const SearchIndex& index) {
   constexpr std::size_t kGrain = 4096;
-  struct Block {
+  struct BundleBlock {
     std::vector<Range> ranges;
     std::uint64_t first_range = 0;
     std::uint64_t words = 0;
@@ -20,11 +20,11 @@ PackedLayout make_packed_layout(const SearchIndex& index) {
   layout.first_words = Buffer<std::uint64_t>(bundles + 1);
 
   // Offsets first count from the start of their block of bundles, and are shifted after all blocks are known.
-  std::vector<Block> blocks((bundles + kGrain - 1) / kGrain);
+  std::vector<BundleBlock> blocks((bundles + kGrain - 1) / kGrain);
   const auto for_each_block = [&](auto&& f) {
     parallel_for(blocks.size(), [&](std::size_t b) { f(blocks[b], b * kGrain, std::min(bundles, (b + 1) * kGrain)); });
   };
-  for_each_block([&](Block& block, std::size_t first, std::size_t last) {
+  for_each_block([&](BundleBlock& block, std::size_t first, std::size_t last) {
     CandidateRanges candidates(index, first);
     for (std::size_t bundle = first;; candidates.next()) {
       layout.bundles.starts[bundle] = starts[bundle];
@@ -39,14 +39,14 @@ PackedLayout make_packed_layout(const SearchIndex& index) {
   });
   std::uint64_t ranges = 0;
   std::uint64_t words = 0;
-  for (Block& block : blocks) {
+  for (BundleBlock& block : blocks) {
     block.first_range = ranges;
     block.first_word = words;
     ranges += block.ranges.size();
     words += block.words;
   }
   layout.bundles.ranges = Buffer<Range>(ranges);
-  for_each_block([&](Block& block, std::size_t first, std::size_t last) {
+  for_each_block([&](BundleBlock& block, std::size_t first, std::size_t last) {
     for (std::size_t bundle = first; bundle < last; ++bundle) {
       layout.bundles.range_offsets[bundle] += block.first_range;
       layout.first_words[bundle] += block.first_word;

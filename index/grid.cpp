@@ -16,12 +16,6 @@ constexpr std::size_t kGrain = 1 << 15;
 /// Number of cells whose ranges are cached together.
 constexpr std::size_t kKeptCells = 1 << 10;
 
-/// A key that is too wide to share 64 bits with the id.
-struct WideItem {
-  std::uint64_t key;
-  std::uint32_t id;
-};
-
 }  // namespace
 
 Grid::Grid(PointsView points, double eps, Cells cells, const CancelToken& cancel, const Space& space)
@@ -54,13 +48,13 @@ void Grid::sort_points(PointsView points, const CellAxes& chosen, const CancelTo
           points, bits, [&](std::size_t i) { return (key_of(i) << id_bits) | i; },
           [=](std::uint64_t item) { return item >> id_bits; },
           [=](std::uint64_t item) { return static_cast<std::uint32_t>(item & ids); }, cancel);
-    } else {
-      sort_items<WideItem>(
+    } else {  // the key is too wide to share 64 bits with the id
+      sort_items<KeyedId>(
           points, bits,
           [&](std::size_t i) {
-            return WideItem{key_of(i), static_cast<std::uint32_t>(i)};
+            return KeyedId{key_of(i), static_cast<std::uint32_t>(i)};
           },
-          [](const WideItem& item) { return item.key; }, [](const WideItem& item) { return item.id; }, cancel);
+          [](const KeyedId& item) { return item.key; }, [](const KeyedId& item) { return item.id; }, cancel);
     }
   });
 }

@@ -26,8 +26,8 @@ constexpr std::size_t kTail = 128;
 constexpr double kMostMargin = 0x1p10;
 
 /// Every `stride`-th point of the sample, as columns: coordinate k of all points is contiguous.
-struct Columns {
-  explicit Columns(const LayerSample& sample, std::size_t stride = 1)
+struct SampleColumns {
+  explicit SampleColumns(const LayerSample& sample, std::size_t stride = 1)
       : points((sample.size() + stride - 1) / stride), dims(sample.dims), values(points * dims) {
     for (std::size_t i = 0; i < points; ++i) {
       for (std::size_t k = 0; k < dims; ++k) values[k * points + i] = sample.values[i * stride * dims + k];
@@ -41,7 +41,7 @@ struct Columns {
 };
 
 /// Returns the distances to a pivot, by the order of operations of scaled_values().
-std::vector<double> distances(const Columns& columns, std::span<const double> pivot) {
+std::vector<double> distances(const SampleColumns& columns, std::span<const double> pivot) {
   std::vector<double> sums(columns.points);
   for (std::size_t k = 0; k < columns.dims; ++k) {
     const std::span<const double> x = columns.column(k);
@@ -69,7 +69,7 @@ double spread_of(std::span<const double> values) {
   return std::ldexp(std::sqrt(sum / static_cast<double>(values.size())), exponent);
 }
 
-std::vector<std::uint32_t> dims_by_variance(const Columns& columns) {
+std::vector<std::uint32_t> dims_by_variance(const SampleColumns& columns) {
   std::vector<double> spread(columns.dims);
   parallel_for(columns.dims, [&](std::size_t k) { spread[k] = spread_of(columns.column(k)); });
   std::vector<std::uint32_t> dims(columns.dims);
@@ -80,7 +80,7 @@ std::vector<std::uint32_t> dims_by_variance(const Columns& columns) {
 
 std::vector<std::vector<double>> random_pivots(const LayerSample& sample, std::span<const double> lo,
                                                std::span<const double> hi) {
-  const Columns columns(sample, std::max<std::size_t>(1, sample.size() / kRankingPoints));
+  const SampleColumns columns(sample, std::max<std::size_t>(1, sample.size() / kRankingPoints));
   Scattered random(0x5EED);
   // Half of the pivots are anywhere in the bounding box to separate clusters, half among the points to divide them.
   std::vector<std::vector<double>> pivots(kRandomPivots);
@@ -102,7 +102,7 @@ std::vector<std::vector<double>> random_pivots(const LayerSample& sample, std::s
   return kept;
 }
 
-std::vector<LayerCandidate> list_candidates(const LayerSample& sample, const Columns& columns, LayerKind kind) {
+std::vector<LayerCandidate> list_candidates(const LayerSample& sample, const SampleColumns& columns, LayerKind kind) {
   std::vector<LayerCandidate> candidates;
   const std::vector<std::uint32_t> dims = dims_by_variance(columns);
   const std::size_t coordinates = kind == LayerKind::grid ? kMostFunctions : kTreeCoordinates;
@@ -169,7 +169,7 @@ void measure(LayerCandidate& candidate, std::vector<double> values, double reach
 
 std::vector<LayerCandidate> make_candidates(const LayerSample& sample, double eps, LayerKind kind,
                                             const CancelToken& cancel) {
-  const Columns columns(sample);
+  const SampleColumns columns(sample);
   std::vector<LayerCandidate> candidates = list_candidates(sample, columns, kind);
   const double reach = tile_reach(eps, sample.dims);
   cancel.check();

@@ -134,13 +134,9 @@ LayersOfKind choose_layers_kind(const LayerSample& sample, double eps, const Can
 
 PivotOrder::PivotOrder(PointsView points, double eps, LayerKind kind, const CancelToken& cancel)
     : layers_(choose_layers(layer_sample(points), eps, kind, cancel)), order_(points.size()) {
-  struct Item {
-    std::uint64_t key;
-    std::uint32_t id;
-  };
   const std::size_t n = points.size();
   const LayersView view = layers_.view();
-  Buffer<Item> made(n), spare(n);
+  Buffer<KeyedId> made(n), spare(n);
   points.visit([&](auto values) {
     parallel_ranges(n, kLayerGrain, [&](std::size_t begin, std::size_t end) {
       double scaled[kMostFunctions];
@@ -151,8 +147,8 @@ PivotOrder::PivotOrder(PointsView points, double eps, LayerKind kind, const Canc
     });
   });
   cancel.check();
-  const std::span<const Item> items = radix_sort(
-      made.span(), spare.span(), layers_.key_bits(), [](const Item& item) { return item.key; }, cancel);
+  const std::span<const KeyedId> items = radix_sort(
+      made.span(), spare.span(), layers_.key_bits(), [](const KeyedId& item) { return item.key; }, cancel);
   const auto starts_leaf = [&](std::size_t i) { return i == 0 || items[i].key != items[i - 1].key; };
   // Leaves are counted first: growing vectors would take more memory than the leaves if every point has its own.
   std::size_t leaves = 0;

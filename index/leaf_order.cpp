@@ -22,11 +22,6 @@ constexpr std::size_t kBlockPoints = 1 << 14;
 /// Leading bits of the numbers that many points are sorted by: three passes.
 constexpr unsigned kFirstBits = 33;
 
-struct Item {
-  std::uint64_t number;
-  std::uint32_t id;
-};
-
 /// Calls f with D as a constant: std::integral_constant<std::size_t, D>.
 template <class F>
 void with_curve_dims(std::size_t dims, F&& f) {
@@ -81,7 +76,7 @@ class CurveSort {
   /// Writes the ids of the items to `order`, sorted. Overwrites the items and `spare`. Points with the same number are
   /// sorted along a curve of their own, which separates some of them unless they are all at one place. So the recursion
   /// ends, at the latest when rounding makes them equal.
-  void sort(std::span<Item> items, std::span<Item> spare, std::uint32_t* order) const {
+  void sort(std::span<KeyedId> items, std::span<KeyedId> spare, std::uint32_t* order) const {
     cancel_.check();
     const Extents extents = parallel_reduce(
         items.size(), kBlockPoints, Extents{},
@@ -93,20 +88,20 @@ class CurveSort {
     const Curve curve(extents.lo.data(), extents.hi.data(), D);
     parallel_ranges(items.size(), kBlockPoints, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) {
-        items[i].number = curve.template number<D>([&](std::size_t k) { return at(items[i].id, k); });
+        items[i].key = curve.template number<D>([&](std::size_t k) { return at(items[i].id, k); });
       }
     });
     unsigned shift = 0;
     if (items.size() > kBlockPoints) {
       shift = D * curve_bits(D) - std::min<unsigned>(kFirstBits, D * curve_bits(D));
-      const std::span<Item> before = items;
+      const std::span<KeyedId> before = items;
       items = radix_sort(
-          items, spare, kFirstBits, [shift](const Item& item) { return item.number >> shift; }, cancel_);
+          items, spare, kFirstBits, [shift](const KeyedId& item) { return item.key >> shift; }, cancel_);
       if (items.data() != before.data()) spare = before;
     } else {
-      std::sort(items.begin(), items.end(), [](const Item& a, const Item& b) { return a.number < b.number; });
+      std::sort(items.begin(), items.end(), [](const KeyedId& a, const KeyedId& b) { return a.key < b.key; });
     }
-    const auto number = [&](std::size_t i) { return items[i].number >> shift; };
+    const auto number = [&](std::size_t i) { return items[i].key >> shift; };
     const bool apart = number(0) != number(items.size() - 1);
     std::vector<std::pair<std::size_t, std::size_t>> runs;  // to be sorted further
     std::mutex mutex;
@@ -174,9 +169,8 @@ LeafOrder::LeafOrder(PointsView points, const CancelToken& cancel)
       coordinates_(std::uint64_t{leaves_} * kLeaf * dims_) {
   if (points.size() == 0) return;
   const std::vector<std::size_t> dims = curve_dims(points);
-  points.visit([&](auto values) {
-    using T = std::remove_const_t<typename decltype(values)::element_type>;
-    Buffer<Item> items(points.size()), spare(points.size());
+  points.visit([&]<class T>(std::span<const T> values) {
+    Buffer<KeyedId> items(points.size()), spare(points.size());
     for (std::uint32_t id = 0; id < size(); ++id) items[id].id = id;
     with_curve_dims(dims.size(), [&](auto count) {
       CurveSort<T, count()>(values.data(), dims_, dims, cancel).sort(items.span(), spare.span(), order_.data());
@@ -242,7 +236,7 @@ std::uint64_t LeafOrder::most_bytes(std::uint64_t n, std::size_t dims) noexcept 
   const std::uint64_t row = dims * sizeof(double);
   // Boxes: two corners for kLeaf points, 8/7 of that with the levels above, and blocks that are almost empty.
   const std::uint64_t index = (n + kLeaf) * row + n / kLeaf * 2 * row * 8 / 7 + 32 * 2 * kBranch * row;
-  return n * sizeof(std::uint32_t) + std::max(index, n * 2 * sizeof(Item));
+  return n * sizeof(std::uint32_t) + std::max(index, n * 2 * sizeof(KeyedId));
 }
 
 }  // namespace epsflow::index

@@ -16,6 +16,7 @@
 
 #include <epsflow/core/parallel.hpp>
 #include <epsflow/index/leaf_order.hpp>
+#include <epsflow/index/row_test-inl.hpp>
 
 // Search of a leaf. Its points are side by side in vectors, and candidates come one at a time. The k smallest sums of
 // each point so far are k vectors, and a new sum is inserted by minima and maxima, without a branch. Boxes are visited
@@ -46,9 +47,6 @@ namespace HWY_NAMESPACE {
 namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
-using F64 = hn::ScalableTag<double>;
-using V64 = hn::Vec<F64>;
-
 constexpr std::size_t kLanes = hn::MaxLanes(F64());
 constexpr std::size_t kLeaf = LeafOrder::kLeaf;
 constexpr std::size_t kBranch = LeafOrder::kBranch;

@@ -138,11 +138,11 @@ class SliceCells {
 template <std::size_t D, class T>
 bool find_pairs(const T* points, std::span<const std::uint32_t> starts, double eps, std::span<PairList::Block> blocks,
                 const CancelToken& cancel) {
-  struct Scratch {
+  struct PairScratch {
     SliceCells<T, D> cells;
     std::vector<SlicePair> pairs;
   };
-  tbb::enumerable_thread_specific<Scratch> scratch;
+  tbb::enumerable_thread_specific<PairScratch> scratch;
   const std::uint64_t n = starts.back();
   std::atomic<std::uint64_t> tests{0}, pairs{0};
   std::atomic<bool> few{true};

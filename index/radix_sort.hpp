@@ -13,6 +13,12 @@
 
 namespace epsflow::index {
 
+/// The id of a point and the key that it is sorted by.
+struct KeyedId {
+  std::uint64_t key;
+  std::uint32_t id;
+};
+
 /// Sorts items by the low `bits` bits of key(item), stably, least significant digit first. `spare` (of the same size)
 /// is the other half of the double buffer. Returns the half that holds the result. O(n · bits / 11). Throws Cancelled.
 template <class Item, class Key>

@@ -20,14 +20,14 @@ namespace epsflow::index {
 namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
-using Input = SearchInput;
 using U32 = hn::ScalableTag<std::uint32_t>;
 
 constexpr std::size_t kLanes32 = hn::MaxLanes(U32());
 
 /// Calls visit(first candidate, word) for all words of a row, range by range.
 template <class T, std::size_t D, class Visit>
-HWY_INLINE void for_each_word(const Input& in, std::uint32_t row, std::span<const Range> candidates, Visit visit) {
+HWY_INLINE void for_each_word(const SearchInput& in, std::uint32_t row, std::span<const Range> candidates,
+                              Visit visit) {
   const RowTest<T, D> test(in, row);
   for (const Range& range : candidates) {
     for (std::uint64_t first = range.begin; first < range.end; first += 32) visit(first, test.word(first, range.end));
@@ -68,7 +68,7 @@ struct BitsTask {
   std::uint32_t* counts;
 
   template <class T, std::size_t D>
-  HWY_INLINE void row(const Input& in, std::uint32_t row, std::span<const Range> candidates) {
+  HWY_INLINE void row(const SearchInput& in, std::uint32_t row, std::span<const Range> candidates) {
     std::uint32_t count = 0;
     for_each_word<T, D>(in, row, candidates, [&](std::uint64_t, std::uint32_t word) HWY_ATTR {
       if (words != nullptr) *words++ = word;
@@ -95,7 +95,7 @@ struct IdsTask {
   std::uint64_t found = 0;
 
   template <class T, std::size_t D>
-  HWY_INLINE void row(const Input& in, std::uint32_t row, std::span<const Range> candidates) {
+  HWY_INLINE void row(const SearchInput& in, std::uint32_t row, std::span<const Range> candidates) {
     const std::uint64_t before = found;
     for_each_word<T, D>(in, row, candidates, [&](std::uint64_t first, std::uint32_t word) HWY_ATTR {
       add(static_cast<std::uint32_t>(first), word);
@@ -138,7 +138,7 @@ constexpr std::size_t kPanelBlockBytes = 256 << 10;
 /// Tests rows [row, end), R at a time, and the remaining ones fewer at a time. bits: [rows × stride] results.
 template <class T, std::size_t R>
 HWY_INLINE void tile_rows(  // NOLINT(readability-function-size): a kernel
-    const Input& in, std::uint32_t& row, std::uint32_t end, std::span<const Panel> panels, std::uint16_t*& bits,
+    const SearchInput& in, std::uint32_t& row, std::uint32_t end, std::span<const Panel> panels, std::uint16_t*& bits,
     std::size_t stride, std::uint64_t& undecided_pairs) {
   for (; end - row >= R; row += R, bits += R * stride) {
     const TileTest<T, R> test(in, [row](std::size_t r) { return row + static_cast<std::uint32_t>(r); });
@@ -154,7 +154,7 @@ HWY_INLINE void tile_rows(  // NOLINT(readability-function-size): a kernel
 }
 
 template <class T, class Task>
-void run_tiles(const Input& in, Range rows, std::span<const Range> candidates, Task& task) {
+void run_tiles(const SearchInput& in, Range rows, std::span<const Range> candidates, Task& task) {
   // Kept by each thread: bundles are many and mostly small.
   thread_local std::vector<Panel> panels;
   thread_local std::vector<std::uint16_t> bits;
@@ -179,7 +179,7 @@ void run_tiles(const Input& in, Range rows, std::span<const Range> candidates, T
 }
 
 template <class Task>
-void run(const Input& in, Range rows, std::span<const Range> candidates, Task& task) {
+void run(const SearchInput& in, Range rows, std::span<const Range> candidates, Task& task) {
   if (in.rounded != nullptr) {
     if (in.precision == Precision::float32) {
       run_tiles<float>(in, rows, candidates, task);
@@ -193,13 +193,13 @@ void run(const Input& in, Range rows, std::span<const Range> candidates, Task& t
   });
 }
 
-void bit_rows(const Input& in, Range rows, std::span<const Range> candidates, std::uint32_t* words,
+void bit_rows(const SearchInput& in, Range rows, std::span<const Range> candidates, std::uint32_t* words,
               std::uint32_t* counts) {
   BitsTask task{words, counts};
   run(in, rows, candidates, task);
 }
 
-std::uint64_t id_rows(const Input& in, Range rows, std::span<const Range> candidates, std::uint32_t* ids,
+std::uint64_t id_rows(const SearchInput& in, Range rows, std::span<const Range> candidates, std::uint32_t* ids,
                       std::uint64_t capacity, std::uint32_t* counts) {
   IdsTask task{ids, capacity, counts};
   run(in, rows, candidates, task);

@@ -1,6 +1,5 @@
 #include <epsflow/index/search_index.hpp>
 
-#include <type_traits>
 
 #include <epsflow/core/parallel.hpp>
 
@@ -16,8 +15,7 @@ void SearchIndex::copy_coordinates(PointsView points) {
   constexpr std::size_t kGrain = 1 << 15;
   coordinates_.reserve(dims_);
   for (std::size_t k = 0; k < dims_; ++k) coordinates_.emplace_back(points.size() * bytes_of(precision_));
-  points.visit([&](auto values) {
-    using T = std::remove_const_t<typename decltype(values)::element_type>;
+  points.visit([&]<class T>(std::span<const T> values) {
     parallel_ranges(points.size(), kGrain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t k = 0; k < dims_; ++k) {
         T* out = reinterpret_cast<T*>(coordinates_[k].data());

@@ -20,7 +20,7 @@ static_assert(std::endian::native == std::endian::little, "words are taken as th
 
 /// Bytes that are processed at once by lookup ("slicing", Kounavis & Berry 2008).
 constexpr std::size_t kSlices = 8;
-using Table = std::array<std::uint32_t, 256>;
+using CrcTable = std::array<std::uint32_t, 256>;
 
 /// A checksum is a polynomial: bit 31 − k of a word is the coefficient of x^k.
 constexpr std::uint32_t kPolynomial = 0xEDB88320;
@@ -45,8 +45,8 @@ constexpr std::uint32_t shift_of(std::uint64_t bytes) {
   return shift;
 }
 
-constexpr std::array<Table, kSlices> make_tables() {
-  std::array<Table, kSlices> tables{};
+constexpr std::array<CrcTable, kSlices> make_tables() {
+  std::array<CrcTable, kSlices> tables{};
   for (std::uint32_t byte = 0; byte < 256; ++byte) {
     std::uint32_t value = byte;
     for (int bit = 0; bit < 8; ++bit) value = times_x(value);
@@ -61,7 +61,7 @@ constexpr std::array<Table, kSlices> make_tables() {
   return tables;
 }
 
-constexpr std::array<Table, kSlices> kTables = make_tables();
+constexpr std::array<CrcTable, kSlices> kTables = make_tables();
 
 /// Returns the state after the bytes. A checksum is the inverted state.
 std::uint32_t advance(std::uint32_t state, std::span<const std::byte> bytes) noexcept {

@@ -6,6 +6,6 @@ namespace epsflow::io {
 
 Reader fits_reader() { return {}; }
 
-TableFormat fits_tables() { return {}; }
+TableFunctions fits_tables() { return {}; }
 
 }  // namespace epsflow::io

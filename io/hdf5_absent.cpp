@@ -7,7 +7,7 @@ namespace epsflow::io {
 
 Reader hdf5_reader() { return {}; }
 
-TableFormat hdf5_tables() { return {}; }
+TableFunctions hdf5_tables() { return {}; }
 
 void write_hdf5_sweep(const std::filesystem::path&, const std::vector<SweepEntry>&, const Hdf5Sweep&) {
   throw_left_out(hdf5_format());

@@ -10,7 +10,7 @@
 
 namespace epsflow::io {
 
-TableFormat table_format(OutputFormat format) {
+TableFunctions table_format(OutputFormat format) {
   switch (require_known(format)) {
     case OutputFormat::fits:
       return fits_tables();
@@ -38,7 +38,7 @@ void write_table(const std::filesystem::path& file, const std::filesystem::path&
         },
         column.values);
   }
-  const TableFormat chosen = table_format(format);
+  const TableFunctions chosen = table_format(format);
   chosen.check(names, 0, "column");
   chosen.write(file, target, output);
 }

@@ -48,7 +48,7 @@ class Descent {
   template <class T>
   void find_parts(const T* points, std::size_t d, std::size_t count, std::uint16_t* parts) const noexcept {
     constexpr std::size_t kAtOnce = 8;
-    const Node* const nodes = nodes_.data();
+    const CutNode* const nodes = nodes_.data();
     const std::size_t whole = count / kAtOnce * kAtOnce;
     for (std::size_t i = 0; i < whole; i += kAtOnce) {
       std::array<std::uint32_t, kAtOnce> at{};
@@ -61,19 +61,19 @@ class Descent {
   }
 
  private:
-  struct Node {
+  struct CutNode {
     double at;
     std::uint32_t axis;
     std::uint32_t next[2];
   };
 
   template <class T>
-  [[nodiscard]] static std::uint32_t next(const Node& node, const T* point) noexcept {
+  [[nodiscard]] static std::uint32_t next(const CutNode& node, const T* point) noexcept {
     const auto below = static_cast<std::uint32_t>(static_cast<double>(point[node.axis]) < node.at);
     return node.next[1] ^ ((node.next[0] ^ node.next[1]) & (0U - below));
   }
 
-  std::vector<Node> nodes_;
+  std::vector<CutNode> nodes_;
   std::uint32_t first_ = 0;  ///< the first node that stands for a part
   unsigned depth_ = 0;
 };

@@ -49,7 +49,7 @@ std::unique_ptr<DeviceRank> DeviceRank::make(const RankSetting& setting, PointsV
   std::unique_ptr<DeviceRank> made(new DeviceRank(communicator, setting.backend, share, setting.space));
   const std::size_t ranks = made->ranks();
   if (ranks > kMostDeviceParts || setting.cuts.parts() != ranks) return nullptr;
-  DevicePart::Counts counts;
+  DevicePart::RowCounts counts;
   const auto cut = [&] {
     if (setting.backend.device() >= 0) made->part_ = setting.backend.hold(rows, ranks);
     if (made->part_ == nullptr) return false;

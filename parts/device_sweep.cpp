@@ -3,10 +3,10 @@
 #include <tbb/task_arena.h>
 
 #include <algorithm>
-#include <chrono>
 #include <optional>
 #include <utility>
 
+#include <epsflow/core/stopwatch.hpp>
 #include <epsflow/parts/level_totals.hpp>
 #include <epsflow/parts/local_merge.hpp>
 #include <epsflow/parts/part_reach.hpp>
@@ -17,8 +17,6 @@
 
 namespace epsflow::parts {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 /// Returns the first row that a device loads.
 std::size_t first_row(std::size_t rows, std::size_t device, std::size_t devices) {
@@ -55,7 +53,7 @@ std::unique_ptr<DeviceSweep> DeviceSweep::make(PointsView points, const Partitio
   const std::size_t devices = workers.size();
   if (devices != cuts.parts() || devices > kMostDeviceParts) return nullptr;
   std::unique_ptr<DeviceSweep> made(new DeviceSweep(options, workers, stop, points.size()));
-  std::vector<DevicePart::Counts> counts(devices);
+  std::vector<DevicePart::RowCounts> counts(devices);
   made->on_devices([&](std::size_t g) {
     made->parts_[g] = workers[g].backend.hold(
         points.rows(first_row(points.size(), g, devices), first_row(points.size(), g + 1, devices)), devices);
@@ -65,7 +63,7 @@ std::unique_ptr<DeviceSweep> DeviceSweep::make(PointsView points, const Partitio
   std::vector<std::uint64_t> ghosts(devices, 0), send_list(devices, 0);
   for (std::size_t p = 0; p < devices; ++p) {
     std::vector<std::uint64_t>& places = made->places_.emplace_back(1, 0);
-    for (const DevicePart::Counts& of_rows : counts) {
+    for (const DevicePart::RowCounts& of_rows : counts) {
       places.push_back(places.back() + of_rows.owned[p]);
       ghosts[p] += of_rows.ghosts[p];
       send_list[p] += of_rows.send_list[p];
@@ -113,7 +111,7 @@ class DeviceSweep::Group {
     std::optional<RowClusters> clusters;
     if (options_.clusters) clusters.emplace(sweep_.rows_, group_.minpts.back());
     for (const std::uint32_t minpts : group_.minpts) {
-      const Clock::time_point begin = Clock::now();
+      const Stopwatch time;
       VariantResult result;
       result.variant = {group_.eps, minpts};
       MergedSets merged = unite(minpts);
@@ -122,7 +120,7 @@ class DeviceSweep::Group {
       if (clusters) result.clusters = clusters->take(result, std::move(merged.first_core), std::move(sizes));
       if (options_.keep == Keep::summary) result.labels = {};
       if (options_.keep == Keep::summary || !options_.core_mask) result.core = {};
-      result.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+      result.seconds = time.seconds();
       on_result(std::move(result));
     }
   }
@@ -165,7 +163,7 @@ class DeviceSweep::Group {
   MergedSets unite(std::uint32_t minpts) {
     sets_.assign(views_.size(), {});
     sweep_.on_devices([&](std::size_t p) {
-      ResidentPart::Found found = std::move(residents_[p]->unite({&minpts, 1}, views_[p], false).front());
+      PartClusters found = std::move(residents_[p]->unite({&minpts, 1}, views_[p], false).front());
       std::vector<std::uint32_t> rows = rows_of(p, found.first);
       sets_[p] = PartSets(std::move(found), std::move(rows));
     });

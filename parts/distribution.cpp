@@ -3,7 +3,6 @@
 #include <cstring>
 #include <limits>
 #include <numeric>
-#include <type_traits>
 #include <vector>
 
 #include <epsflow/core/error.hpp>
@@ -27,8 +26,7 @@ Distribution::Distribution(Communicator& communicator, PointsView share, const P
     throw ResourceError("there are " + format_count(ranks()) + " ranks, and at most 65536 are possible: start fewer");
   }
   const std::size_t d = share.dims();
-  share.visit([&](auto values) {
-    using T = std::remove_cvref_t<decltype(values[0])>;
+  share.visit([&]<class T>(std::span<const T> values) {
     const PartFinder<T> parts(partition, Space{}, d, 0);
     parallel_for(rows_.blocks(), [&](std::size_t b) {
       const std::size_t first = rows_.begin(b), last = rows_.begin(b + 1);

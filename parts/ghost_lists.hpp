@@ -47,16 +47,17 @@ class GhostOrder {
   std::vector<std::size_t> begins_{0};  ///< [pairs × reaches + 1]
 };
 
+struct FoundGhost {
+  std::uint32_t row;    ///< row in the input
+  std::uint32_t point;  ///< number of the point in the caller's numbering
+  std::uint32_t pair;
+  std::uint32_t reach;  ///< index of the first reach that the ghost is within
+};
+
 /// Ghosts in the order in which they are found.
 template <class T>
 struct FoundGhosts {
-  struct Ghost {
-    std::uint32_t row;    ///< row in the input
-    std::uint32_t point;  ///< number of the point in the caller's numbering
-    std::uint32_t pair;
-    std::uint32_t reach;  ///< index of the first reach that the ghost is within
-  };
-  std::vector<Ghost> ghosts;
+  std::vector<FoundGhost> ghosts;
   std::vector<T> coordinates;  ///< [ghosts × d] coordinates of the point or its image
 };
 

@@ -167,7 +167,7 @@ class SetMerger {
 
 }  // namespace
 
-PartSets::PartSets(ResidentPart::Found&& found, std::vector<std::uint32_t>&& rows)
+PartSets::PartSets(PartClusters&& found, std::vector<std::uint32_t>&& rows)
     : first(std::move(rows)), shared(std::move(found.shared)), ties(std::move(found.ties)) {
   first.resize(found.count, kNoRow);
 }

@@ -29,7 +29,7 @@ struct PartSets {
 
   PartSets() = default;
   /// rows: [found.first] the row of each of these points.
-  PartSets(ResidentPart::Found&& found, std::vector<std::uint32_t>&& rows);
+  PartSets(PartClusters&& found, std::vector<std::uint32_t>&& rows);
 };
 
 /// The clusters of a part, numbered among the clusters of all parts.

@@ -50,8 +50,7 @@ void LocalParts::place(const Partition& partition, const Space& space) {
     }
   });
   rows_.number();
-  using Ghost = typename FoundGhosts<T>::Ghost;
-  const auto point_of = [&](const Ghost& ghost) {
+  const auto point_of = [&](const FoundGhost& ghost) {
     return ghost.point + rows_.start(ghost.pair / this->parts(), rows_.block_of(ghost.row));
   };
   ghosts_ = sort_ghosts(std::span<const FoundGhosts<T>>(found), this->parts() * this->parts(), reaches_, points_.dims(),
@@ -101,8 +100,7 @@ std::uint64_t LocalParts::bytes() const noexcept {
 }
 
 std::uint64_t LocalParts::ghost_bytes(const PointRows& points, bool weights) noexcept {
-  return sizeof(FoundGhosts<float>::Ghost) + 2 * points.row_bytes() + sizeof(std::uint32_t) +
-         (weights ? sizeof(std::int64_t) : 0);
+  return sizeof(FoundGhost) + 2 * points.row_bytes() + sizeof(std::uint32_t) + (weights ? sizeof(std::int64_t) : 0);
 }
 
 template <class F>
@@ -145,13 +143,13 @@ PartView LocalParts::view(std::size_t part, double inner, double outer) const {
 }
 
 PointsSource LocalParts::source(const PartView& view, double inner, double outer) const {
-  struct Piece {
+  struct GhostPiece {
     std::size_t first;  ///< index in the view
     std::size_t count;
     const std::byte* from;
   };
   const std::size_t row = points_.row_bytes();
-  std::vector<Piece> pieces;  // of ghosts
+  std::vector<GhostPiece> pieces;  // of ghosts
   std::size_t at = view.owned;
   const auto add = [&](std::size_t first, std::size_t last) {
     if (last > first) pieces.push_back({at, last - first, ghosts_.coordinates.data() + first * row});
@@ -168,9 +166,9 @@ PointsSource LocalParts::source(const PartView& view, double inner, double outer
       first = std::min(last, owned);
     }
     auto piece = std::upper_bound(pieces.begin(), pieces.end(), first,
-                                  [](std::size_t place, const Piece& p) { return place < p.first; });
+                                  [](std::size_t place, const GhostPiece& p) { return place < p.first; });
     while (first < last) {
-      const Piece& from = *std::prev(piece++);
+      const GhostPiece& from = *std::prev(piece++);
       const std::size_t count = std::min(last, from.first + from.count) - first;
       std::memcpy(to, from.from + (first - from.first) * row, count * row);
       to += count * row;

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <deque>
 #include <map>
 #include <memory>
@@ -17,6 +16,7 @@
 
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
+#include <epsflow/core/stopwatch.hpp>
 #include <epsflow/parts/device_sweep.hpp>
 #include <epsflow/parts/level_totals.hpp>
 #include <epsflow/parts/local_merge.hpp>
@@ -30,8 +30,6 @@
 
 namespace epsflow::parts {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 ClusterNumbers as_they_are(std::size_t clusters) {
   ClusterNumbers numbers;
@@ -84,7 +82,7 @@ class LocalGroup {
     }
     for (std::size_t first = 0; first < group_.minpts.size();) {
       stop_.check();
-      const Clock::time_point begin = Clock::now();
+      const Stopwatch time;
       const std::size_t count = std::min(at_once, group_.minpts.size() - first);
       Round round(std::span(group_.minpts).subspan(first, count), points_.parts(), group_.eps);
       first += count;
@@ -96,7 +94,7 @@ class LocalGroup {
         if (clusters) result.clusters = clusters->take(result, std::move(round.merged[l].first_core), std::move(sizes));
         if (options_.keep == Keep::summary) result.labels = {};
         if (options_.keep == Keep::summary || !options_.core_mask) result.core = {};
-        result.seconds = std::chrono::duration<double>(Clock::now() - begin).count() / static_cast<double>(count);
+        result.seconds = time.seconds() / static_cast<double>(count);
         on_result(std::move(result));
       }
     }

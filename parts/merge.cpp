@@ -66,18 +66,20 @@ std::vector<std::uint64_t> ask(Communicator& communicator, const Blocks& blocks,
   return answers;
 }
 
-struct Told {
+struct NumberedValue {
   std::uint64_t number;
   std::uint64_t value;
 };
 
-bool by_ends(const Told& a, const Told& b) { return std::pair(a.number, a.value) < std::pair(b.number, b.value); }
+bool by_ends(const NumberedValue& a, const NumberedValue& b) {
+  return std::pair(a.number, a.value) < std::pair(b.number, b.value);
+}
 
 /// Sends values to the ranks of their numbers. Calls take(k, value) for values of this rank's k-th number. Collective.
 template <class F>
-void tell(Communicator& communicator, const Blocks& blocks, const std::vector<Told>& all, F&& take) {
-  PerRank<Told> letters(static_cast<std::size_t>(communicator.size()));
-  for (const Told& told : all) letters[blocks.rank_of(told.number)].push_back(told);
+void tell(Communicator& communicator, const Blocks& blocks, const std::vector<NumberedValue>& all, F&& take) {
+  PerRank<NumberedValue> letters(static_cast<std::size_t>(communicator.size()));
+  for (const NumberedValue& told : all) letters[blocks.rank_of(told.number)].push_back(told);
   letters = all_to_all(communicator, letters);
   for (const auto& letter : letters) {
     for (const auto& [number, value] : letter) take(number - blocks.first(), value);
@@ -93,25 +95,27 @@ class Components {
   /// Adds a tie. mine: a cluster of this rank; other: of any rank.
   void tie(std::uint64_t mine, std::uint64_t other) {
     // Skips most repetitions: most ghosts belong to the same few clusters.
-    Told& seen = seen_[(mine ^ (other * 0x9E3779B97F4A7C15U >> 40)) % seen_.size()];
+    NumberedValue& seen = seen_[(mine ^ (other * 0x9E3779B97F4A7C15U >> 40)) % seen_.size()];
     if (seen.number == mine && seen.value == other) return;
     seen = {mine, other};
     ties_.push_back(seen);
   }
 
   void find() {
-    const auto same = [](const Told& a, const Told& b) { return a.number == b.number && a.value == b.value; };
+    const auto same = [](const NumberedValue& a, const NumberedValue& b) {
+      return a.number == b.number && a.value == b.value;
+    };
     const auto simplify = [&] {
       tbb::parallel_sort(ties_.begin(), ties_.end(), by_ends);
       ties_.erase(std::unique(ties_.begin(), ties_.end(), same), ties_.end());
     };
     simplify();
     // Both ends of a tie store it.
-    std::vector<Told> back;
+    std::vector<NumberedValue> back;
     for (const auto& [mine, other] : ties_) back.push_back({other, mine});
     tell(communicator_, blocks_, back, [&](std::uint64_t k, std::uint64_t other) { tie(blocks_.first() + k, other); });
     simplify();
-    for (const Told& tie : ties_) enlist(tie.number - blocks_.first());  // members become ascending
+    for (const NumberedValue& tie : ties_) enlist(tie.number - blocks_.first());  // members become ascending
     parent_ = members_;
     grand_ = members_;
     std::uint64_t changed = 1;
@@ -136,10 +140,10 @@ class Components {
   /// Runs one round of FastSV. Returns true if anything changed on this rank.
   bool round() {
     std::vector<std::uint64_t> others;
-    for (const Told& tie : ties_) others.push_back(tie.value);
+    for (const NumberedValue& tie : ties_) others.push_back(tie.value);
     const std::vector<std::uint64_t> of_others =
         ask(communicator_, blocks_, others, [&](std::uint64_t k) { return grand_[place_[k]]; });
-    std::vector<Told> hooks;
+    std::vector<NumberedValue> hooks;
     std::vector<std::uint64_t> next = parent_;
     for (std::size_t i = 0; i < ties_.size(); ++i) {
       const std::size_t me = place_[ties_[i].number - blocks_.first()];
@@ -159,8 +163,8 @@ class Components {
   Communicator& communicator_;
   const Blocks& blocks_;
   std::vector<std::uint32_t> place_;  ///< [clusters] index in members_, or kNowhere
-  std::vector<Told> ties_;            ///< a cluster of this rank, and another cluster
-  std::vector<Told> seen_ = std::vector<Told>(1 << 12, {kNone, kNone});  ///< a cache of recent ties
+  std::vector<NumberedValue> ties_;   ///< a cluster of this rank, and another cluster
+  std::vector<NumberedValue> seen_ = std::vector<NumberedValue>(1 << 12, {kNone, kNone});  ///< a cache of recent ties
   std::vector<std::uint64_t> members_;
   std::vector<std::uint64_t> parent_;
   std::vector<std::uint64_t> grand_;  ///< parents of parents
@@ -200,12 +204,12 @@ RanksOfIds ranks_of(Communicator& communicator, std::span<const std::uint64_t> f
   }
   const Pieces pieces(limit, ranks);
   // The ids sent to each rank: a stretch of first, followed by a stretch of second.
-  struct Stretch {
+  struct IdStretch {
     std::span<const std::uint64_t> ids;
     std::size_t first;    ///< index of the stretch in first or second
     std::uint64_t least;  ///< the smallest id of the piece
   };
-  std::vector<Stretch> stretches;
+  std::vector<IdStretch> stretches;
   std::vector<std::uint64_t> counts;
   std::size_t told_of[] = {0, 0};
   for (std::size_t r = 0; r < ranks; ++r) {
@@ -221,7 +225,7 @@ RanksOfIds ranks_of(Communicator& communicator, std::span<const std::uint64_t> f
   const auto begins = begins_of(counts);
   Buffer<std::uint32_t> told(begins.back());
   std::size_t place = 0;
-  for (const Stretch& stretch : stretches) {
+  for (const IdStretch& stretch : stretches) {
     for_all(stretch.ids.size(),
             [&](std::size_t i) { told[place + i] = static_cast<std::uint32_t>(stretch.ids[i] - stretch.least); });
     place += stretch.ids.size();
@@ -255,7 +259,7 @@ struct RootCluster {
 std::vector<RootCluster> root_clusters(Communicator& communicator, const Blocks& blocks, const Components& components,
                                        std::span<const std::uint64_t> first_cores) {
   const auto members = components.members();
-  std::vector<Told> of_roots;
+  std::vector<NumberedValue> of_roots;
   for (std::size_t m = 0; m < members.size(); ++m) {
     of_roots.push_back({components.roots()[m], first_cores[members[m] - blocks.first()]});
   }
@@ -380,7 +384,7 @@ MergedClusters merge_clusters(Communicator& communicator, std::span<const std::u
 std::uint64_t largest_cluster(Communicator& communicator, const MergedClusters& merged,
                               std::span<const std::uint32_t> sizes) {
   const Pieces pieces(merged.count + 1, static_cast<std::size_t>(communicator.size()));  // one more for no cluster
-  PerRank<Told> letters(static_cast<std::size_t>(communicator.size()));
+  PerRank<NumberedValue> letters(static_cast<std::size_t>(communicator.size()));
   std::uint64_t largest = parallel_reduce(
       sizes.size(), 1 << 14, std::uint64_t{0},
       [&](std::size_t begin, std::size_t end, std::uint64_t most) {
@@ -397,9 +401,9 @@ std::uint64_t largest_cluster(Communicator& communicator, const MergedClusters& 
     if (c < sizes.size()) letters[pieces.rank_of(merged.global[c])].push_back({merged.global[c], sizes[c]});
   }
   letters = all_to_all(communicator, letters);
-  std::vector<Told> all;
+  std::vector<NumberedValue> all;
   for (const auto& letter : letters) all.insert(all.end(), letter.begin(), letter.end());
-  std::sort(all.begin(), all.end(), [](const Told& a, const Told& b) { return a.number < b.number; });
+  std::sort(all.begin(), all.end(), [](const NumberedValue& a, const NumberedValue& b) { return a.number < b.number; });
   std::uint64_t sum = 0;
   for (std::size_t i = 0; i < all.size(); ++i) {
     sum = i > 0 && all[i].number == all[i - 1].number ? sum + all[i].value : all[i].value;

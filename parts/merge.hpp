@@ -26,7 +26,7 @@ struct MergedClusters {
 };
 
 /// first_cores: [clusters] for each cluster of this part the smallest id of an own core point, ascending; clusters
-/// without one come last, with all bits set. shared: ResidentPart::Found::shared. points: number of points of all
+/// without one come last, with all bits set. shared: PartClusters::shared. points: number of points of all
 /// parts. Collective. O(clusters + shared points · log + points / ranks / 64). Clusters are numbered by their smallest
 /// core points. Throws ResourceError if there are more clusters than int32 labels can number.
 [[nodiscard]] MergedClusters merge_clusters(Communicator& communicator, std::span<const std::uint64_t> first_cores,

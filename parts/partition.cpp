@@ -23,7 +23,7 @@ constexpr std::size_t kCutGrain = 1 << 14;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// A box that will be divided into several parts.
-struct Box {
+struct DividedBox {
   std::int32_t cut = 0;     ///< index of its cut
   std::uint32_t first = 0;  ///< the first of its parts
   std::uint32_t parts = 0;
@@ -60,7 +60,7 @@ class Cutter {
  public:
   Cutter(Communicator& communicator, PointsView points, std::uint32_t parts)
       : communicator_(communicator), points_(points), box_of_(points.size(), 0) {
-    if (parts > 1) boxes_.push_back(Box{.cut = 0, .first = 0, .parts = parts});
+    if (parts > 1) boxes_.push_back(DividedBox{.cut = 0, .first = 0, .parts = parts});
     cuts_.resize(boxes_.size());
   }
 
@@ -112,7 +112,7 @@ class Cutter {
         box_of_.size(), std::vector<std::uint64_t>(boxes_.size() * (kBins + 1), 0),
         [&](std::vector<std::uint64_t>& mine, std::size_t i) {
           if (box_of_[i] == kDone) return;
-          const Box& box = boxes_[box_of_[i]];
+          const DividedBox& box = boxes_[box_of_[i]];
           std::uint64_t* const of_box = mine.data() + box_of_[i] * (kBins + 1);
           ++of_box[kBins];
           const double x = points_.at(i, box.axis);
@@ -128,7 +128,7 @@ class Cutter {
     communicator_.sum(std::span(bins));
     bool close = true;
     for (std::size_t b = 0; b < boxes_.size(); ++b) {
-      Box& box = boxes_[b];
+      DividedBox& box = boxes_[b];
       const std::uint64_t* const of_box = bins.data() + b * (kBins + 1);
       box.points = of_box[kBins];
       std::size_t bin = 0;
@@ -144,16 +144,16 @@ class Cutter {
   }
 
   void cut() {
-    std::vector<Box> next;
+    std::vector<DividedBox> next;
     std::vector<std::uint32_t> child(2 * boxes_.size(), kDone);
     const auto side_of = [&](std::size_t parent, bool above) {
-      const Box& box = boxes_[parent];
+      const DividedBox& box = boxes_[parent];
       const std::uint32_t parts = above ? box.parts - box.parts_below() : box.parts_below();
       const std::uint32_t first = above ? box.first + box.parts_below() : box.first;
       if (parts == 1) return -1 - static_cast<std::int32_t>(first);
       child[2 * parent + (above ? 1 : 0)] = static_cast<std::uint32_t>(next.size());
       const auto cut = static_cast<std::int32_t>(cuts_.size());
-      next.push_back(Box{.cut = cut, .first = first, .parts = parts});
+      next.push_back(DividedBox{.cut = cut, .first = first, .parts = parts});
       cuts_.emplace_back();
       return cut;
     };
@@ -165,7 +165,7 @@ class Cutter {
     parallel_ranges(box_of_.size(), kCutGrain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) {
         if (box_of_[i] == kDone) continue;
-        const Box& box = boxes_[box_of_[i]];
+        const DividedBox& box = boxes_[box_of_[i]];
         box_of_[i] = child[2 * box_of_[i] + (points_.at(i, box.axis) < box.hi ? 0 : 1)];
       }
     });
@@ -175,7 +175,7 @@ class Cutter {
   Communicator& communicator_;
   PointsView points_;
   std::vector<std::uint32_t> box_of_;  ///< [points] place in boxes_, or kDone
-  std::vector<Box> boxes_;             ///< boxes of one level of cuts
+  std::vector<DividedBox> boxes_;      ///< boxes of one level of cuts
   std::vector<Partition::Cut> cuts_;
 };
 

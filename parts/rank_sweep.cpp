@@ -4,7 +4,6 @@
 #include <tbb/task_group.h>
 
 #include <algorithm>
-#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -14,6 +13,7 @@
 #include <epsflow/core/backend.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
+#include <epsflow/core/stopwatch.hpp>
 #include <epsflow/parts/device_rank.hpp>
 #include <epsflow/parts/distribution.hpp>
 #include <epsflow/parts/gathered_clusters.hpp>
@@ -30,8 +30,6 @@
 
 namespace epsflow::parts {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 /// Throws UsageError on every rank if the values differ between ranks.
 void require_same(Communicator& communicator, std::span<const double> values, const char* what) {
@@ -93,12 +91,12 @@ bool masked(const RunOptions& options) {
 }
 
 /// The part of a rank after counting, the part of the work for one eps that needs no other rank.
-class CountedPart {
+class LoadedPart {
  public:
-  CountedPart(RankPart& part, const stages::EpsGroup& eps, const RunOptions& options, const CancelToken& cancel)
-      : CountedPart(part.load(PartReach(eps.radius)), part, eps, options, cancel) {}
-  CountedPart(const CountedPart&) = delete;
-  CountedPart& operator=(const CountedPart&) = delete;
+  LoadedPart(RankPart& part, const stages::EpsGroup& eps, const RunOptions& options, const CancelToken& cancel)
+      : LoadedPart(part.load(PartReach(eps.radius)), part, eps, options, cancel) {}
+  LoadedPart(const LoadedPart&) = delete;
+  LoadedPart& operator=(const LoadedPart&) = delete;
 
   const stages::EpsGroup& group;
 
@@ -106,8 +104,8 @@ class CountedPart {
   [[nodiscard]] ResidentPart& visit() noexcept { return resident_; }
 
  private:
-  CountedPart(RankPart::Loaded&& loaded, const RankPart& part, const stages::EpsGroup& eps, const RunOptions& options,
-              const CancelToken& cancel)
+  LoadedPart(RankPart::Loaded&& loaded, const RankPart& part, const stages::EpsGroup& eps, const RunOptions& options,
+             const CancelToken& cancel)
       : group(eps),
         view_(std::move(loaded.view)),
         resident_(std::move(loaded.points), view_, part.scale(), {eps.radius, options.search, cancel},
@@ -131,7 +129,7 @@ class GroupsOfParts {
         on_result_(on_result) {}
 
   /// Clusters all variants of one eps. Collective.
-  void cluster(CountedPart& part) {
+  void cluster(LoadedPart& part) {
     const stages::EpsGroup& group = part.group;
     if (options_.clusters) clusters_.emplace(communicator_, *distribution_, group.minpts.back());
     // As many levels as all ranks can hold: each level is merged by all ranks together.
@@ -140,8 +138,8 @@ class GroupsOfParts {
     for (std::size_t first = 0; first < group.minpts.size();) {
       const auto levels = some_levels(static_cast<std::size_t>(at_once[0]), group, first);
       first += levels.size();
-      const Clock::time_point begin = Clock::now();
-      const std::vector<ResidentPart::Found> found = part.visit().unite(levels, part.view(), false);
+      const Stopwatch time;
+      const std::vector<PartClusters> found = part.visit().unite(levels, part.view(), false);
       std::vector<MergedClusters> merged;
       std::vector<ClusterNumbers> numbers;
       std::vector<Variant> variants;
@@ -160,8 +158,7 @@ class GroupsOfParts {
         count_all(result, merged[l], owned);
         return_labels(result, merged[l]);
         if (clusters_) result.clusters = clusters_->gather(result.variant.minpts);
-        result.seconds =
-            std::chrono::duration<double>(Clock::now() - begin).count() / static_cast<double>(levels.size());
+        result.seconds = time.seconds() / static_cast<double>(levels.size());
         on_result_(std::move(result));
       });
     }
@@ -221,10 +218,10 @@ MadePart make_part(const RankSetting& setting, std::optional<TransformedPoints>&
 
 /// Clusters one eps after another. ahead: the CPU counts for the next eps while threads wait for other ranks.
 void cluster_groups(std::span<const stages::EpsGroup> groups, bool ahead, GroupsOfParts& clusterings,
-                    const std::function<std::unique_ptr<CountedPart>(const stages::EpsGroup&)>& count) {
-  std::unique_ptr<CountedPart> next = count(groups.front());
+                    const std::function<std::unique_ptr<LoadedPart>(const stages::EpsGroup&)>& count) {
+  std::unique_ptr<LoadedPart> next = count(groups.front());
   for (std::size_t g = 0; g < groups.size(); ++g) {
-    std::unique_ptr<CountedPart> now = std::move(next);
+    std::unique_ptr<LoadedPart> now = std::move(next);
     const bool more = g + 1 < groups.size();
     tbb::task_group beside;
     if (more && ahead) beside.run([&] { next = count(groups[g + 1]); });
@@ -288,8 +285,7 @@ PartFigures run_rank(const PointSet& given, const Devices& devices, const Sweep&
     const Space space = transformed_space(metric);
     std::optional<RankWeights> weights = scale_weights(communicator, given.weights, share.size());
     check_weights(options, weights && weights->scale.negative());
-    const Clock::time_point begin = Clock::now();
-    const auto seconds = [&] { return std::chrono::duration<double>(Clock::now() - begin).count(); };
+    const Stopwatch time;
     std::optional<TransformedPoints> moved(std::in_place, share, metric,
                                            [&](std::span<double> most) { communicator.max(most); });
     for (const Variant& variant : sweep.variants()) moved->require_fit(variant.eps);
@@ -304,22 +300,22 @@ PartFigures run_rank(const PointSet& given, const Devices& devices, const Sweep&
     budget.require(communicator, numbers.memory);
     figures.points = part->owned();
     figures.ghosts = part->ghosts();
-    figures.distribute_seconds = seconds();
+    figures.distribute_seconds = time.seconds();
     Progress progress{.variants = sweep.size()};
     const OnResult take = [&](VariantResult&& result) {
       on_result(std::move(result));
       ++progress.variants_done;
-      progress.seconds = seconds();
+      progress.seconds = time.seconds();
       if (observer.on_progress) observer.on_progress(progress);
     };
     GroupsOfParts clusterings(communicator, *part, distribution, options, points, take);
     cluster_groups(groups, part->loads_alone() && budget.room_for_two(numbers.memory), clusterings,
                    [&, &source = *part](const stages::EpsGroup& group) {
                      cancel.check();
-                     return std::make_unique<CountedPart>(source, group, options, cancel);
+                     return std::make_unique<LoadedPart>(source, group, options, cancel);
                    });
     part->leave();
-    figures.cluster_seconds = seconds() - figures.distribute_seconds;
+    figures.cluster_seconds = time.seconds() - figures.distribute_seconds;
     figures.sent_bytes = part->sent_bytes();
   });
   figures.sent_bytes += communicator.sent_bytes();

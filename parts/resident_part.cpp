@@ -33,12 +33,11 @@ ResidentPart::ResidentPart(PartPoints points, const PartView& view, const Weight
   counted_ = index_->count_part(options);
 }
 
-std::vector<ResidentPart::Found> ResidentPart::unite(std::span<const std::uint32_t> minpts, const PartView& view,
-                                                     bool ties) {
-  std::vector<Found> levels;
+std::vector<PartClusters> ResidentPart::unite(std::span<const std::uint32_t> minpts, const PartView& view, bool ties) {
+  std::vector<PartClusters> levels;
   for (const std::uint32_t level : minpts) {
     united_ = &counted_->unite(level);
-    Found found{.first = united_->first_cores(), .shared = united_->shared_clusters()};
+    PartClusters found{.first = united_->first_cores(), .shared = united_->shared_clusters()};
     found.count = found.first.size();
     found.first.erase(std::lower_bound(found.first.begin(), found.first.end(), view.owned), found.first.end());
     if (ties) {

@@ -27,6 +27,15 @@ struct PartPoints {
   std::unique_ptr<LoadedPoints> loaded;
 };
 
+/// The clusters of a part at one level. Clusters whose core points are all ghosts come last.
+struct PartClusters {
+  std::vector<std::uint32_t> first;  ///< first own core point of each of the leading clusters, ascending
+  std::size_t count = 0;             ///< number of all clusters, those of ghosts included
+  std::vector<std::uint32_t>
+      shared;  ///< [send_list + inner] cluster of each sent point and inner ghost; kNoSet: not core
+  std::optional<std::vector<BorderTie>> ties = {};  ///< UnitedPart::border_ties(), if they were requested
+};
+
 /// How the points of a part are searched. All that it refers to must outlive the search.
 struct PartSearch {
   double radius;
@@ -44,16 +53,8 @@ class ResidentPart {
 
   [[nodiscard]] std::size_t levels_at_once() const { return counted_->levels_at_once(); }
 
-  /// The clusters of a part at one level. Clusters whose core points are all ghosts come last.
-  struct Found {
-    std::vector<std::uint32_t> first;  ///< first own core point of each of the leading clusters, ascending
-    std::size_t count = 0;             ///< number of all clusters, those of ghosts included
-    std::vector<std::uint32_t>
-        shared;  ///< [send_list + inner] cluster of each sent point and inner ghost; kNoSet: not core
-    std::optional<std::vector<BorderTie>> ties = {};  ///< UnitedPart::border_ties(), if they were requested
-  };
-  /// Unites at most levels_at_once() levels, before each label(). ties: requests Found::ties.
-  [[nodiscard]] std::vector<Found> unite(std::span<const std::uint32_t> minpts, const PartView& view, bool ties);
+  /// Unites at most levels_at_once() levels, before each label(). ties: requests PartClusters::ties.
+  [[nodiscard]] std::vector<PartClusters> unite(std::span<const std::uint32_t> minpts, const PartView& view, bool ties);
 
   /// Receives the result of level l, with labels of all points except outer ghosts, and the counts of the level.
   using Take = std::function<void(VariantResult&& result, std::size_t l, const LevelResult& found)>;

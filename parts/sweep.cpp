@@ -1,7 +1,6 @@
 #include <epsflow/parts/sweep.hpp>
 
 #include <algorithm>
-#include <chrono>
 #include <deque>
 #include <exception>
 #include <map>
@@ -13,6 +12,7 @@
 
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
+#include <epsflow/core/stopwatch.hpp>
 #include <epsflow/parts/local_sweep.hpp>
 #include <epsflow/parts/rank_sweep.hpp>
 #include <epsflow/parts/thread_ranks.hpp>
@@ -50,9 +50,7 @@ class Together {
     refused_ = false;
     done_.insert({variant.eps, variant.minpts});
     if (observer_.on_progress) {
-      observer_.on_progress({.variants_done = done_.size(),
-                             .variants = variants_,
-                             .seconds = std::chrono::duration<double>(Clock::now() - begin_).count()});
+      observer_.on_progress({.variants_done = done_.size(), .variants = variants_, .seconds = time_.seconds()});
     }
   }
 
@@ -78,11 +76,9 @@ class Together {
   [[nodiscard]] const CancelToken& stop() const noexcept { return stop_; }
 
  private:
-  using Clock = std::chrono::steady_clock;
-
   const Observer& observer_;
   const OnResult& on_result_;
-  const Clock::time_point begin_ = Clock::now();
+  const Stopwatch time_;
   CancelToken stop_;
   std::mutex mutex_;
   std::size_t variants_;

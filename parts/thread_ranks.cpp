@@ -52,8 +52,8 @@ class Meeting {
 };
 
 /// The memory in which ranks exchange data between two barriers.
-struct Table {
-  explicit Table(int ranks)
+struct ExchangeMemory {
+  explicit ExchangeMemory(int ranks)
       : meeting(ranks), letters(static_cast<std::size_t>(ranks)), sums(letters.size()), most(letters.size()) {}
 
   Meeting meeting;
@@ -64,29 +64,29 @@ struct Table {
 
 class ThreadCommunicator final : public Communicator {
  public:
-  ThreadCommunicator(Table& table, int rank)
-      : Communicator(RanksAre::threads), table_(table), rank_(rank), me_(static_cast<std::size_t>(rank)) {}
+  ThreadCommunicator(ExchangeMemory& memory, int rank)
+      : Communicator(RanksAre::threads), memory_(memory), rank_(rank), me_(static_cast<std::size_t>(rank)) {}
 
   [[nodiscard]] int rank() const noexcept override { return rank_; }
-  [[nodiscard]] int size() const noexcept override { return static_cast<int>(table_.letters.size()); }
+  [[nodiscard]] int size() const noexcept override { return static_cast<int>(memory_.letters.size()); }
 
   using Communicator::max;
   using Communicator::sum;
   void sum(std::span<std::uint64_t> values) override {
-    fold(table_.sums, values, [](std::uint64_t a, std::uint64_t b) { return a + b; });
+    fold(memory_.sums, values, [](std::uint64_t a, std::uint64_t b) { return a + b; });
   }
   void max(std::span<double> values) override {
-    fold(table_.most, values, [](double a, double b) { return std::max(a, b); });
+    fold(memory_.most, values, [](double a, double b) { return std::max(a, b); });
   }
 
  protected:
   void alltoallv(Outgoing send, Incoming receive) override {
-    table_.letters[me_] = send;
-    table_.meeting.wait();
+    memory_.letters[me_] = send;
+    memory_.meeting.wait();
     for (std::size_t r = 0; r < receive.size(); ++r) {
-      copy_bytes(table_.letters[r][me_].data(), receive[r].size(), receive[r].data());
+      copy_bytes(memory_.letters[r][me_].data(), receive[r].size(), receive[r].data());
     }
-    table_.meeting.wait();
+    memory_.meeting.wait();
   }
 
  private:
@@ -94,16 +94,16 @@ class ThreadCommunicator final : public Communicator {
   template <class T, class F>
   void fold(std::vector<std::span<T>>& all, std::span<T> mine, F&& f) {
     all[me_] = mine;
-    table_.meeting.wait();
+    memory_.meeting.wait();
     std::vector<T> result(all.front().begin(), all.front().end());
     for (std::size_t r = 1; r < all.size(); ++r) {
       for (std::size_t i = 0; i < result.size(); ++i) result[i] = f(result[i], all[r][i]);
     }
-    table_.meeting.wait();
+    memory_.meeting.wait();
     std::copy(result.begin(), result.end(), mine.begin());
   }
 
-  Table& table_;
+  ExchangeMemory& memory_;
   int rank_;
   std::size_t me_;
 };
@@ -111,25 +111,25 @@ class ThreadCommunicator final : public Communicator {
 }  // namespace
 
 void run_ranks(int ranks, const std::function<void(Communicator&)>& body) {
-  Table table(ranks);
+  ExchangeMemory memory(ranks);
   std::vector<std::thread> threads;
   try {
     threads.reserve(static_cast<std::size_t>(ranks));
     for (int rank = 0; rank < ranks; ++rank) {
       threads.emplace_back([&, rank] {
         try {
-          ThreadCommunicator communicator(table, rank);
+          ThreadCommunicator communicator(memory, rank);
           body(communicator);
         } catch (...) {
-          table.meeting.fail(std::current_exception());
+          memory.meeting.fail(std::current_exception());
         }
       });
     }
   } catch (...) {  // no more threads can be started
-    table.meeting.fail(std::current_exception());
+    memory.meeting.fail(std::current_exception());
   }
   for (std::thread& thread : threads) thread.join();
-  table.meeting.rethrow();
+  memory.meeting.rethrow();
 }
 
 void run_together(std::size_t bodies, CancelToken& stop, const std::function<void(std::size_t)>& body) {

@@ -1,7 +1,6 @@
 #include <epsflow/pipeline/cluster_table.hpp>
 
 #include <algorithm>
-#include <chrono>
 #include <limits>
 #include <mutex>
 #include <optional>
@@ -14,6 +13,7 @@
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
 #include <epsflow/core/parallel.hpp>
+#include <epsflow/core/stopwatch.hpp>
 #include <epsflow/pipeline/in_order.hpp>
 #include <epsflow/pipeline/reporter.hpp>
 #include <epsflow/pipeline/sweep.hpp>
@@ -300,10 +300,10 @@ void cluster_each(const NeighborsView& table, const Sweep& sweep, const OnResult
       clustering::RowsSource source(table, radius, group.minpts, weights ? &*weights : nullptr, cancel);
       if (asymmetry.found()) {
         for (const std::uint32_t minpts : group.minpts) {
-          const auto begin = std::chrono::steady_clock::now();
+          const Stopwatch time;
           VariantResult result = grow_along_rows(table, source.counts(), {group.eps, minpts}, radius, cancel);
           if (!run.core_mask) result.core.clear();
-          result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+          result.seconds = time.seconds();
           emit(std::move(result));
         }
         continue;

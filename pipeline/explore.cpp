@@ -217,21 +217,21 @@ double agreement_of(const Offer& a, const Offer& b) {
 }
 
 /// Some eps of a grid with all of its minpts.
-struct Round {
+struct EpsRound {
   std::vector<Variant> variants;
   std::size_t eps = 0;
 };
 
 /// Divides the eps into rounds, for bounded time. The eps of the first rounds together are in even ratios and include
 /// the last eps. Each round except the first has about as many eps as all rounds before it.
-std::vector<Round> rounds_of(const Sweep& sweep) {
+std::vector<EpsRound> rounds_of(const Sweep& sweep) {
   const std::vector<std::vector<Variant>> groups = variants_by_eps(sweep);
   const std::size_t last = groups.size() - 1;
   std::size_t stride = 1;
   while (last / (2 * stride) + 1 >= kLeastEps) stride *= 2;
-  std::vector<Round> rounds;
+  std::vector<EpsRound> rounds;
   for (std::size_t before = 0; stride > 0; before = stride, stride /= 2) {
-    Round round;
+    EpsRound round;
     for (std::size_t e = 0; e <= last; ++e) {
       const std::size_t behind = last - e;
       if (behind % stride != 0 || (before != 0 && behind % before == 0)) continue;
@@ -251,7 +251,7 @@ Lineage mapped_in_time(const Dataset& data, const Sweep& sweep, const RunOptions
   const double began = bound.left();
   std::vector<VariantResult> results;
   std::size_t swept = 0;  // eps
-  for (const Round& round : rounds_of(sweep)) {
+  for (const EpsRound& round : rounds_of(sweep)) {
     // The eps of a round take about as long as the eps between which they lie. Labels are made afterwards.
     const double of_eps = swept == 0 ? 0 : (began - bound.left()) / static_cast<double>(swept);
     if (of_eps * static_cast<double>(round.eps + 1) > kSpare * bound.left()) break;

@@ -36,8 +36,8 @@ double countable(const std::optional<double>& seconds) {
 TimeBound::TimeBound(std::optional<double> seconds, const CancelToken* caller)
     : seconds_(seconds),
       caller_(caller),
-      end_(Clock::now() +
-           std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(countable(seconds)))),
+      end_(std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+                                                  std::chrono::duration<double>(countable(seconds)))),
       token_(caller) {
   if (!seconds) return;
   if (!(*seconds > 0)) {
@@ -54,7 +54,7 @@ TimeBound::TimeBound(std::optional<double> seconds, const CancelToken* caller)
 
 double TimeBound::left() const noexcept {
   if (!seconds_) return std::numeric_limits<double>::infinity();
-  return std::chrono::duration<double>(end_ - Clock::now()).count();
+  return std::chrono::duration<double>(end_ - std::chrono::steady_clock::now()).count();
 }
 
 void TimeBound::require_spent() const {
@@ -93,7 +93,7 @@ Forecast::Forecast(const Sweep& sweep, std::size_t labels, const Observer& obser
 }
 
 Observer Forecast::next() {
-  run_began_ = Clock::now();
+  time_of_run_ = {};
   Observer observer = observer_;
   if (!observer_.on_progress) return observer;
   if (part_ == 0 && !pilots_.empty()) {  // no estimate is possible yet
@@ -105,7 +105,7 @@ Observer Forecast::next() {
     const std::size_t done = part_ < parts_.size() ? p.variants_done : 0;
     all.variants = cells_;
     all.variants_done = std::min(cells_, cells_done_ + done);
-    all.seconds = std::chrono::duration<double>(Clock::now() - began_).count();
+    all.seconds = time_.seconds();
     all.seconds_left = seconds_left(done);
     observer_.on_progress(all);
   };
@@ -115,7 +115,7 @@ Observer Forecast::next() {
 void Forecast::ended() {
   if (part_ < pilots_.size()) {
     for (std::size_t k = 0; k < kPilotEps; ++k) {
-      seconds_[pilots_[part_] + k] = seconds_of_run() / static_cast<double>(kPilotEps);
+      seconds_[pilots_[part_] + k] = time_of_run_.seconds() / static_cast<double>(kPilotEps);
     }
   }
   if (part_ < parts_.size()) {
@@ -156,7 +156,7 @@ std::optional<double> Forecast::seconds_left(std::size_t done) const {
   }
   if (part_ >= parts_.size()) left = 0;
   // A long run is faster than several short ones, and other load on the machine varies.
-  const double pace = of_done > 0.05 * (of_done + left) ? seconds_of_run() / of_done : 1;
+  const double pace = of_done > 0.05 * (of_done + left) ? time_of_run_.seconds() / of_done : 1;
   double of_eps = 0;  // on average
   for (std::size_t e = 0; e < seconds_.size(); ++e) of_eps += cost(e) / static_cast<double>(seconds_.size());
   return left * pace + static_cast<double>(labels_) * of_eps / static_cast<double>(minpts_);

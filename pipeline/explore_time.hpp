@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <epsflow/core/cancel.hpp>
+#include <epsflow/core/stopwatch.hpp>
 #include <epsflow/core/sweep.hpp>
 #include <epsflow/pipeline/options.hpp>
 
@@ -32,11 +33,9 @@ class TimeBound {
   [[noreturn]] void refuse() const;
 
  private:
-  using Clock = std::chrono::steady_clock;
-
   const std::optional<double> seconds_;
   const CancelToken* const caller_;
-  const Clock::time_point end_;
+  const std::chrono::steady_clock::time_point end_;
   CancelToken token_;
   std::jthread alarm_;  // last: it uses the members above
 };
@@ -59,17 +58,12 @@ class Forecast {
   void ended();
 
  private:
-  using Clock = std::chrono::steady_clock;
-
   [[nodiscard]] double cost(std::size_t eps) const;
   [[nodiscard]] std::optional<double> seconds_left(std::size_t done) const;
-  [[nodiscard]] double seconds_of_run() const {
-    return std::chrono::duration<double>(Clock::now() - run_began_).count();
-  }
 
   const Observer& observer_;
-  const Clock::time_point began_ = Clock::now();
-  Clock::time_point run_began_ = began_;
+  const Stopwatch time_;
+  Stopwatch time_of_run_;
   std::vector<Sweep> parts_;
   std::vector<std::size_t> pilots_;             ///< [parts − 1] the first eps of each part except the last
   std::vector<std::optional<double>> seconds_;  ///< [eps] time of each eps that was swept first

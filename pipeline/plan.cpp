@@ -1,7 +1,6 @@
 #include <epsflow/pipeline/plan.hpp>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <memory>
 #include <utility>
@@ -10,6 +9,7 @@
 #include <epsflow/core/buffer.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/slice_rows.hpp>
+#include <epsflow/core/stopwatch.hpp>
 #include <epsflow/index/leaf_order.hpp>
 #include <epsflow/pipeline/flow.hpp>
 #include <epsflow/pipeline/session.hpp>
@@ -44,7 +44,7 @@ class SampleRuns {
 
  private:
   /// A sample of the points with their weights.
-  struct Sample {
+  struct PointSample {
     MemoryCharge memory = {};
     Points points = {};
     std::unique_ptr<const LoadedPoints> loaded = nullptr;
@@ -52,9 +52,9 @@ class SampleRuns {
   };
 
   /// slices: null, or the slices of the points in the sample.
-  [[nodiscard]] Sample load(std::span<const std::uint32_t> ids, std::shared_ptr<const Slices> slices) const;
+  [[nodiscard]] PointSample load(std::span<const std::uint32_t> ids, std::shared_ptr<const Slices> slices) const;
   /// Returns a sample of about `size` points.
-  [[nodiscard]] Sample sample(std::uint64_t size);
+  [[nodiscard]] PointSample sample(std::uint64_t size);
   /// Returns the ids of points in stretches along a curve.
   [[nodiscard]] std::vector<std::uint32_t> stretches(std::uint64_t size);
   [[nodiscard]] double run(const stages::EpsGroup& group, const LoadedPoints& points, const LoadedWeights* weights,
@@ -95,7 +95,7 @@ std::vector<std::uint32_t> SampleRuns::stretches(std::uint64_t size) {
   return ids;
 }
 
-SampleRuns::Sample SampleRuns::sample(std::uint64_t size) {
+SampleRuns::PointSample SampleRuns::sample(std::uint64_t size) {
   const auto& slices = session_.points().space().slices;
   if (slices == nullptr) return load(stretches(size), nullptr);
   // Whole slices spread over all points, unless one is larger than the sample.
@@ -112,11 +112,12 @@ SampleRuns::Sample SampleRuns::sample(std::uint64_t size) {
   return load(ids, std::make_shared<const Slices>(offsets, ids.size()));
 }
 
-SampleRuns::Sample SampleRuns::load(std::span<const std::uint32_t> ids, std::shared_ptr<const Slices> slices) const {
+SampleRuns::PointSample SampleRuns::load(std::span<const std::uint32_t> ids,
+                                         std::shared_ptr<const Slices> slices) const {
   const PointsView all = session_.points().host();
   const LoadedWeights* const weights = session_.weights();
   const std::uint64_t of_weight = weights != nullptr ? sizeof(double) + sizeof(std::int64_t) : 0;
-  Sample made{
+  PointSample made{
       .memory = MemoryCharge(session_.budget(), ids.size() * (all.dims() * bytes_of(all.precision()) + of_weight),
                              "a sample of the points"),
       .points = in_order(all, ids)};
@@ -146,13 +147,13 @@ double SampleRuns::run(const stages::EpsGroup& group, const LoadedPoints& points
                                         .workers = session_.threads(),
                                         .cancel = stop};
   const auto drop = [](VariantResult&&) {};
-  const auto begin = std::chrono::steady_clock::now();
+  const Stopwatch time;
   session_.run_on(points, weights, options, stop, {group},
                   {.consume = [&](const stages::EpsJob& job) { cluster(job, drop); },
                    .bytes = [&](std::size_t variants) { return cluster.bytes(points.size(), variants); },
                    .result = drop,
                    .progress = [](double, double) {}});
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return time.seconds();
 }
 
 std::optional<double> SampleRuns::seconds(const stages::EpsGroup& group, const IndexOptions& index,
@@ -161,7 +162,7 @@ std::optional<double> SampleRuns::seconds(const stages::EpsGroup& group, const I
   if (all.size() == 0 || session_.backend().name() != "cpu") return std::nullopt;
   const std::uint64_t size = sample_size(all, candidates);
   if (size == all.size()) return run(group, all, session_.weights(), strategy);
-  const Sample few = sample(size);
+  const PointSample few = sample(size);
   const double took = run(group, *few.loaded, few.weights ? &*few.weights : nullptr, strategy);
   const double points = static_cast<double>(all.size()) / static_cast<double>(few.points.size());
   if (candidates == 0) return took * points;

@@ -27,8 +27,7 @@ void require_row_count(const PointRows& input) {
 void require_finite_rows(const PointRows& input) {
   constexpr std::size_t kRows = 1 << 14;
   Buffer<std::byte> room;
-  input.visit([&](auto zero) {
-    using T = decltype(zero);
+  input.visit([&]<class T>(T /*zero*/) {
     for (std::size_t first = 0; first < input.size(); first += kRows) {
       const std::size_t last = std::min(input.size(), first + kRows);
       const auto* const values = reinterpret_cast<const T*>(input.rows(first, last, room));

@@ -87,10 +87,8 @@ EngineOptions of_workers(const EngineOptions& options) {
 
 Points copy_of(PointsView points) {
   Points copy(points.size(), points.dims(), points.precision());
-  points.visit([&](auto values) {
-    using T = std::remove_cv_t<typename decltype(values)::value_type>;
-    std::copy(values.begin(), values.end(), copy.values<T>().begin());
-  });
+  points.visit(
+      [&]<class T>(std::span<const T> values) { std::copy(values.begin(), values.end(), copy.values<T>().begin()); });
   return copy;
 }
 

@@ -47,15 +47,15 @@ void Reporter::progress(double eps, double share) {
 
 void Reporter::report(bool always) {
   if (!observer_.on_progress) return;
-  const Clock::time_point now = Clock::now();
-  if (!always && now - reported_ < std::chrono::milliseconds(50)) return;
-  reported_ = now;
+  const double seconds = time_.seconds();
+  if (!always && seconds - reported_ < 0.05) return;
+  reported_ = seconds;
   {
     const std::scoped_lock lock(table_mutex_);
     progress_.table_eps = table_eps_;
     progress_.table_share = table_share_;
   }
-  progress_.seconds = std::chrono::duration<double>(now - begin_).count();
+  progress_.seconds = seconds;
   observer_.on_progress(progress_);
 }
 

@@ -1,11 +1,12 @@
 // Passes results and progress to the caller, one call at a time.
 #pragma once
 
-#include <chrono>
 #include <exception>
 #include <functional>
+#include <limits>
 #include <mutex>
 
+#include <epsflow/core/stopwatch.hpp>
 #include <epsflow/pipeline/options.hpp>
 
 namespace epsflow {
@@ -28,15 +29,14 @@ class Reporter {
   void call(F&& f);
   void report(bool always);
 
-  using Clock = std::chrono::steady_clock;
   const Observer& observer_;
   std::mutex mutex_;
   std::mutex table_mutex_;  ///< guards only the next two, so that no thread waits here for the caller's code
   double table_eps_ = 0;
   double table_share_ = 0;
   std::exception_ptr failed_;  ///< the first exception of a callback
-  const Clock::time_point begin_ = Clock::now();
-  Clock::time_point reported_{};
+  const Stopwatch time_;
+  double reported_ = -std::numeric_limits<double>::infinity();  ///< seconds of the last report
   Progress progress_;
 };
 

@@ -3,7 +3,6 @@
 #include <tbb/task_arena.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <optional>
 #include <string>
@@ -13,6 +12,7 @@
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
 #include <epsflow/core/parallel.hpp>
+#include <epsflow/core/stopwatch.hpp>
 #include <epsflow/pipeline/in_order.hpp>
 #include <epsflow/pipeline/run_dataset.hpp>
 
@@ -102,7 +102,7 @@ void MovingPoints::at_velocity(std::size_t v, std::span<double> out) const noexc
 void sweep_velocities(const Engine& engine, const MovingPoints& moving, const Sweep& sweep,
                       const OnVelocities& on_found, std::uint32_t least, const Observer& observer) {
   check(moving);
-  const auto begin = std::chrono::steady_clock::now();
+  const Stopwatch time;
   const std::size_t n = moving.points.size(), dims = moving.points.dims();
   std::size_t at_a_time = std::min(velocities_at_a_time(engine, moving.points), moving.count());
   Points moved(at_a_time * n, dims, Precision::float64);  // shared by all groups, because new pages take long
@@ -113,7 +113,7 @@ void sweep_velocities(const Engine& engine, const MovingPoints& moving, const Sw
     watching.on_progress = [&](Progress progress) {
       progress.variants_done = first * sweep.size() + progress.variants_done * at_a_time;
       progress.variants = moving.count() * sweep.size();
-      progress.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+      progress.seconds = time.seconds();
       progress.seconds_left = std::nullopt;
       observer.on_progress(progress);
     };

@@ -5,10 +5,10 @@
 namespace epsflow::report {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using nlohmann::ordered_json;
 
-Json as_json(const Offer& offer) {
-  Json json = counts_as_json(offer.variant, offer.summary);
+ordered_json as_json(const Offer& offer) {
+  ordered_json json = counts_as_json(offer.variant, offer.summary);
   json["score"] = offer.score;
   json["confidence"] = offer.confidence;
   json["plateau"] = {{"eps", {offer.plateau.eps_from, offer.plateau.eps_to}},
@@ -19,18 +19,18 @@ Json as_json(const Offer& offer) {
 
 }  // namespace
 
-Json counts_as_json(const Variant& variant, const LabelSummary& summary) {
+ordered_json counts_as_json(const Variant& variant, const LabelSummary& summary) {
   return {{"eps", variant.eps},   {"minpts", variant.minpts}, {"clusters", summary.clusters}, {"noise", summary.noise},
           {"core", summary.core}, {"border", summary.border}, {"largest", summary.largest}};
 }
 
-Json as_json(const Exploration& made) {
-  Json json;
+ordered_json as_json(const Exploration& made) {
+  ordered_json json;
   json["grid"] = {{"eps", made.eps}, {"minpts", made.minpts}};
-  json["recommended"] = made.recommended ? as_json(*made.recommended) : Json();
-  json["alternatives"] = Json::array();
+  json["recommended"] = made.recommended ? as_json(*made.recommended) : ordered_json();
+  json["alternatives"] = ordered_json::array();
   for (const Offer& offer : made.alternatives) json["alternatives"].push_back(as_json(offer));
-  json["doubts"] = Json::array();
+  json["doubts"] = ordered_json::array();
   for (const Doubt doubt : made.doubts) {
     json["doubts"].push_back({{"name", std::string(word_of(doubt))}, {"text", sentence_of(doubt)}});
   }

@@ -59,7 +59,7 @@ Plane plane_of(std::size_t n, Axis x, const Coordinate& at_x, Axis y, const Coor
 }
 
 /// The two directions of the largest variance, and the fraction of the variance along each.
-struct Components {
+struct PrincipalAxes {
   std::array<std::vector<double>, 2> direction;
   std::array<double, 2> part{};
 };
@@ -85,11 +85,11 @@ double dot(std::span<const double> a, std::span<const double> b) {
 }
 
 /// Uses power iteration over a sample of at most 4,000 points, which is enough for a picture.
-Components components_of(PointsView points, const Metric& metric) {
+PrincipalAxes components_of(PointsView points, const Metric& metric) {
   const std::size_t d = points.dims();
   const std::vector<double> rows = centred_sample(points, metric, points.size() / 4000 + 1);
   const double total = dot(rows, rows);
-  Components found;
+  PrincipalAxes found;
   for (std::size_t c = 0; c < 2; ++c) {
     std::vector<double>& v = found.direction[c];
     v.resize(d);
@@ -120,7 +120,7 @@ Components components_of(PointsView points, const Metric& metric) {
 }
 
 Plane principal_plane(PointsView points, const Metric& metric) {
-  const Components found = components_of(points, metric);
+  const PrincipalAxes found = components_of(points, metric);
   std::array<std::vector<double>, 2> along;
   std::vector<double> moved(points.dims());
   for (std::size_t i = 0; i < points.size(); ++i) {

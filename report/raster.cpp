@@ -56,7 +56,7 @@ Pyramid::Pyramid(const Raster& raster) {
   const std::span<const std::uint32_t> occupied = raster.occupied();
   for (std::size_t i = 0; i < occupied.size(); ++i) points_.push_back(raster.points_in(i));
   for (std::size_t l = 0; l < kLevels; ++l) {
-    Level& level = levels_[l];
+    PyramidLevel& level = levels_[l];
     const std::uint32_t width = ((raster.width() - 1) >> l) + 1;
     const auto pixel_at = [&](std::uint32_t pixel) {
       return (pixel / raster.width() >> l) * width + (pixel % raster.width() >> l);
@@ -74,7 +74,7 @@ Pyramid::Pyramid(const Raster& raster) {
 }
 
 Bytes Pyramid::at(std::size_t level, std::span<const std::uint8_t> painted) const {
-  const Level& to = levels_[level];
+  const PyramidLevel& to = levels_[level];
   if (level == 0) return {painted.begin(), painted.end()};
   // Votes are sorted by pixel and then by value, so equal ones are adjacent.
   struct Vote {

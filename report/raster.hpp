@@ -66,11 +66,11 @@ class Pyramid {
   [[nodiscard]] Bytes at(std::size_t level, std::span<const std::uint8_t> painted) const;
 
  private:
-  struct Level {
+  struct PyramidLevel {
     std::vector<std::uint32_t> pixel_of;  ///< [occupied] the index of the level's pixel that contains each pixel
     std::size_t pixels = 0;
   };
-  std::array<Level, kLevels> levels_;
+  std::array<PyramidLevel, kLevels> levels_;
   std::vector<std::uint64_t> points_;  ///< [occupied] the number of points in each pixel
 };
 

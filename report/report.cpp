@@ -25,7 +25,7 @@
 namespace epsflow::report {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using nlohmann::ordered_json;
 
 constexpr std::size_t kMostRows = 50;    ///< the largest number of rows of the catalogue of a cell
 constexpr std::size_t kAllRows = 12800;  ///< the approximate number of rows of all cells
@@ -33,7 +33,7 @@ constexpr std::size_t kMostBars = 12;
 constexpr std::size_t kShownCoordinates = 6;
 
 /// Returns the value rounded to seven digits, which are more than a page shows.
-Json short_number(double value) {
+ordered_json short_number(double value) {
   if (!std::isfinite(value)) return nullptr;
   std::array<char, 32> text{};
   std::snprintf(text.data(), text.size(), "%.7g", value);
@@ -41,7 +41,7 @@ Json short_number(double value) {
 }
 
 /// Throws InputError for an offer with numbers that as_json() never writes. Counts and scores may be missing.
-void check_offer(const Json& offer, const std::string& path, std::uint64_t points) {
+void check_offer(const ordered_json& offer, const std::string& path, std::uint64_t points) {
   const JsonNumbers numbers(offer, path);
   static_cast<void>(numbers.variant());
   if (numbers.has("clusters")) static_cast<void>(numbers.summary(points));
@@ -73,11 +73,11 @@ std::vector<std::uint64_t> histogram_of(const std::vector<Size>& sizes) {
   return counts;
 }
 
-Json as_json(const Axis& axis) {
+ordered_json as_json(const Axis& axis) {
   return {{"name", axis.name}, {"unit", axis.unit}, {"from", axis.from}, {"to", axis.to}};
 }
 
-Json as_json(const Plane& plane) {
+ordered_json as_json(const Plane& plane) {
   return {{"x", as_json(plane.x)},
           {"y", as_json(plane.y)},
           {"to_scale", plane.to_scale},
@@ -90,20 +90,14 @@ Json as_json(const Plane& plane) {
 }  // namespace
 
 struct Report::State {
-  struct VariantOrder {
-    bool operator()(const Variant& a, const Variant& b) const noexcept {
-      return std::pair(a.eps, a.minpts) < std::pair(b.eps, b.minpts);
-    }
-  };
-
   struct Cell {
     LabelSummary summary;
-    std::vector<Bytes> painted = {};        ///< [planes]; empty without labels
-    std::vector<std::uint64_t> sizes = {};  ///< the number of clusters with 2^k to 2^(k + 1) − 1 points
-    Json rows = Json::array();              ///< of the catalogue, largest clusters first
-    Json bars = nullptr;                    ///< null if unknown
-    Json validity = nullptr;
-    Json score = nullptr;
+    std::vector<Bytes> painted = {};            ///< [planes]; empty without labels
+    std::vector<std::uint64_t> sizes = {};      ///< the number of clusters with 2^k to 2^(k + 1) − 1 points
+    ordered_json rows = ordered_json::array();  ///< of the catalogue, largest clusters first
+    ordered_json bars = nullptr;                ///< null if unknown
+    ordered_json validity = nullptr;
+    ordered_json score = nullptr;
   };
 
   explicit State(Subject of) : subject(std::move(of)) {
@@ -115,8 +109,8 @@ struct Report::State {
     return std::clamp<std::size_t>(kAllRows / std::max<std::size_t>(cells.size(), 1), 1, kMostRows);
   }
   void add_catalogue(Cell& cell, std::span<const std::int32_t> labels, const CancelToken& cancel) const;
-  [[nodiscard]] Json columns_of_catalogue() const;
-  [[nodiscard]] Json data() const;
+  [[nodiscard]] ordered_json columns_of_catalogue() const;
+  [[nodiscard]] ordered_json data() const;
   [[nodiscard]] bool is_offered(const Variant& variant) const;
   /// Returns the maps of all cells in base64, those of offered cells at the finest level: [cells] [planes].
   [[nodiscard]] std::vector<std::vector<std::string>> maps_at(std::size_t level) const;
@@ -125,7 +119,7 @@ struct Report::State {
   std::vector<Plane> planes;
   std::vector<Pyramid> pyramids;
   std::map<Variant, Cell, VariantOrder> cells;
-  Json advice = nullptr;
+  ordered_json advice = nullptr;
   bool has_lineage = false;
 };
 
@@ -139,7 +133,7 @@ void Report::State::add_catalogue(Cell& cell, std::span<const std::int32_t> labe
   const std::size_t d = made.dims;
   for (std::size_t i = 0; i < rows; ++i) {
     const std::size_t c = by_size[i];
-    Json row{made.cluster[c], made.size[c]};
+    ordered_json row{made.cluster[c], made.size[c]};
     const std::size_t shown = std::min(d, kShownCoordinates);
     for (std::size_t k = 0; k < shown; ++k) row.push_back(short_number(made.center[c * d + k]));
     row.push_back(short_number(made.radius[c]));
@@ -151,10 +145,10 @@ void Report::State::add_catalogue(Cell& cell, std::span<const std::int32_t> labe
   }
 }
 
-Json Report::State::columns_of_catalogue() const {
+ordered_json Report::State::columns_of_catalogue() const {
   const std::size_t d = subject.points.dims();
   const std::size_t shown = std::min(d, kShownCoordinates);
-  Json columns = Json::array();
+  ordered_json columns = ordered_json::array();
   const auto add = [&](const std::string& name, const std::string& unit) {
     columns.push_back({{"name", name}, {"unit", unit}});
   };
@@ -173,7 +167,7 @@ Json Report::State::columns_of_catalogue() const {
 
 bool Report::State::is_offered(const Variant& variant) const {
   if (!advice.is_object()) return false;
-  const auto is_this = [&](const Json& offer) {
+  const auto is_this = [&](const ordered_json& offer) {
     return offer.is_object() && offer.value("eps", 0.0) == variant.eps && offer.value("minpts", 0U) == variant.minpts;
   };
   return is_this(advice["recommended"]) || std::ranges::any_of(advice["alternatives"], is_this);
@@ -192,34 +186,34 @@ std::vector<std::vector<std::string>> Report::State::maps_at(std::size_t level) 
   return maps;
 }
 
-Json Report::State::data() const {
+ordered_json Report::State::data() const {
   std::set<double> eps;
   std::set<std::uint32_t> minpts;
   for (const auto& [variant, cell] : cells) {
     eps.insert(variant.eps);
     minpts.insert(variant.minpts);
   }
-  Json json{{"title", subject.title},
-            {"points", subject.points.size()},
-            {"dims", subject.points.dims()},
-            {"shown_dims", std::min(subject.points.dims(), kShownCoordinates)},
-            {"metric", describe_in_full(subject.metric)},
-            {"eps_unit", std::string(eps_unit(subject.metric))},
-            {"advice", advice},
-            {"advice_hint", subject.advice_hint},
-            {"command", subject.command},
-            {"catalogue_hint", subject.catalogue_hint},
-            {"has_lineage", has_lineage},
-            {"eps", eps},
-            {"minpts", minpts},
-            {"catalogue", columns_of_catalogue()}};
-  json["provenance"] = Json::array();
+  ordered_json json{{"title", subject.title},
+                    {"points", subject.points.size()},
+                    {"dims", subject.points.dims()},
+                    {"shown_dims", std::min(subject.points.dims(), kShownCoordinates)},
+                    {"metric", describe_in_full(subject.metric)},
+                    {"eps_unit", std::string(eps_unit(subject.metric))},
+                    {"advice", advice},
+                    {"advice_hint", subject.advice_hint},
+                    {"command", subject.command},
+                    {"catalogue_hint", subject.catalogue_hint},
+                    {"has_lineage", has_lineage},
+                    {"eps", eps},
+                    {"minpts", minpts},
+                    {"catalogue", columns_of_catalogue()}};
+  json["provenance"] = ordered_json::array();
   for (const auto& [label, text] : subject.provenance) json["provenance"].push_back({label, text});
-  json["planes"] = Json::array();
+  json["planes"] = ordered_json::array();
   for (const Plane& plane : planes) json["planes"].push_back(as_json(plane));
-  json["cells"] = Json::array();
+  json["cells"] = ordered_json::array();
   for (const auto& [variant, cell] : cells) {
-    Json one = counts_as_json(variant, cell.summary);
+    ordered_json one = counts_as_json(variant, cell.summary);
     one["score"] = cell.score;
     one["validity"] = cell.validity;
     one["sizes"] = cell.sizes;
@@ -252,7 +246,7 @@ void Report::add(const Variant& variant, const LabelSummary& summary, std::span<
   cell.sizes = histogram_of(sizes);
   cell.painted.clear();
   for (const Plane& plane : state_->planes) cell.painted.push_back(plane.raster.paint(labels, values));
-  cell.rows = Json::array();
+  cell.rows = ordered_json::array();
   state_->add_catalogue(cell, labels, cancel);
 }
 
@@ -269,9 +263,9 @@ void Report::add_lineage(const Lineage& lineage) {
     if (is_new) cell.summary = of.summary;
     if (cell.sizes.empty()) cell.sizes = histogram_of(of.size);
     cell.validity = short_number(validity[i]);
-    cell.bars = Json::array();
+    cell.bars = ordered_json::array();
     for (const CellBar& life : bars[i]) {
-      const Json death = life.death ? Json(lineage.cell(*life.death).variant.eps) : Json();
+      const ordered_json death = life.death ? ordered_json(lineage.cell(*life.death).variant.eps) : ordered_json();
       cell.bars.push_back({life.cluster, life.size, lineage.cell(life.birth).variant.eps, death});
     }
   }
@@ -285,7 +279,7 @@ void Report::add_scores(std::span<const std::pair<Variant, double>> scores) {
 }
 
 void Report::advise(const std::string& exploration) {
-  Json json = Json::parse(exploration, nullptr, false);
+  ordered_json json = ordered_json::parse(exploration, nullptr, false);
   const auto is_list = [&](const char* name) { return json.contains(name) && json[name].is_array(); };
   if (!json.is_object() || !json.contains("recommended") || !is_list("alternatives") || !is_list("doubts")) {
     throw InputError("this is no exploration as epsflow writes it: explore again");
@@ -314,10 +308,10 @@ std::size_t Report::maps() const noexcept {
 std::string Report::page(std::uint64_t most) const {
   const std::string_view around = page_text();
   const std::size_t place = around.find(kDataPlace);
-  const auto text_of = [](const Json& json) {
-    return json_in_html(json.dump(-1, ' ', false, Json::error_handler_t::replace));
+  const auto text_of = [](const ordered_json& json) {
+    return json_in_html(json.dump(-1, ' ', false, ordered_json::error_handler_t::replace));
   };
-  Json data = state_->data();
+  ordered_json data = state_->data();
   for (std::size_t level = 0; level <= Pyramid::kLevels; ++level) {
     const std::vector<std::vector<std::string>> maps = state_->maps_at(level);
     auto cell = state_->cells.begin();

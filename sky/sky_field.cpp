@@ -12,7 +12,7 @@ constexpr std::size_t kSample = 1000;
 constexpr double kDegrees = 180 / std::numbers::pi;
 
 /// The range from the smallest to the largest of some values.
-struct Extent {
+struct ValueRange {
   double least = std::numeric_limits<double>::infinity();
   double most = -std::numeric_limits<double>::infinity();
 
@@ -30,7 +30,7 @@ SkyField field_of(const Metric& metric, PointsView points, std::size_t step) {
   const bool radians = in_radians(metric.kind);
   const std::size_t latitude_column = latitude_comes_first(metric) ? 0 : 1;
   const double unit = radians ? kDegrees : 1;
-  Extent latitude, from_zero, from_date_line;
+  ValueRange latitude, from_zero, from_date_line;
   for (std::size_t i = 0; i < points.size(); i += step) {
     const double longitude = points.at(i, 1 - latitude_column) * unit;
     latitude.add(points.at(i, latitude_column) * unit);

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <exception>
 #include <mutex>
 
@@ -15,6 +14,7 @@
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
 #include <epsflow/core/parallel.hpp>
+#include <epsflow/core/stopwatch.hpp>
 
 namespace epsflow::stages {
 
@@ -47,10 +47,9 @@ void ClusterVariants::operator()(const EpsJob& job, const std::function<void(Var
   };
   // Isolated: a thread that waits here for its own loops must not pick up a batch of the next table instead.
   tbb::this_task_arena::isolate([&] {
-    const auto begin = std::chrono::steady_clock::now();
+    const Stopwatch weighing;
     clustering::TableSource source(*job.table, job.order.ids, minpts, weights, cancel);
-    const std::chrono::duration<double> weighing = std::chrono::steady_clock::now() - begin;
-    share += weighing.count() / static_cast<double>(minpts.size());
+    share += weighing.seconds() / static_cast<double>(minpts.size());
     const clustering::ClusterInput input{source, job.group.eps, core_mask, keep, clusters};
     if (method == VariantMethod::nested) {
       const TraceScope scope(trace, Stage::cluster_variants, job.group.eps, {"variants", minpts.size()});

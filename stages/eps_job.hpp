@@ -26,8 +26,9 @@ struct EpsGroup {
 struct EpsJob {
   explicit EpsJob(EpsGroup g) : group(std::move(g)) {}
 
-  using Clock = std::chrono::steady_clock;
-  [[nodiscard]] double seconds() const { return std::chrono::duration<double>(Clock::now() - begin).count(); }
+  [[nodiscard]] double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  }
 
   /// Frees everything except the group. Copies of the job's handle may still exist in threads that finished its last
   /// batch.
@@ -41,7 +42,7 @@ struct EpsJob {
   }
 
   EpsGroup group;
-  Clock::time_point begin = Clock::now();
+  std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
 
   MemoryCharge index_memory;
   std::unique_ptr<Index> index;

@@ -27,13 +27,13 @@ struct CorePoints {
 };
 
 /// Consecutive grid positions of one feature.
-struct Run {
+struct FeatureRun {
   std::uint32_t feature;
   Range positions;
 };
 
 /// Consecutive runs of one feature in a list.
-struct Group {
+struct RunGroup {
   std::uint32_t feature;
   Range runs;
   std::uint32_t near;   ///< the position that was near the previous point
@@ -64,10 +64,10 @@ struct NearInSpace {
 };
 
 /// The core points of two slices in one grid.
-class Pair {
+class JointGrid {
  public:
   /// second: the first feature of the later slice.
-  Pair(const CorePoints& before, const CorePoints& after, std::uint32_t second, const index::Grid& grid)
+  JointGrid(const CorePoints& before, const CorePoints& after, std::uint32_t second, const index::Grid& grid)
       : grid_(grid), second_(second), features_(grid.size()), run_ends_(grid.size()) {
     const auto order = grid.order();
     const std::size_t n = grid.size();
@@ -84,8 +84,8 @@ class Pair {
   /// Finds which of the points at `rows` are near which features of the other slice, and appends links for them.
   template <class Near>
   void find(Range rows, const Near& near, std::vector<FeatureLink>& links) const {
-    std::vector<Run> runs;
-    std::vector<Group> groups;
+    std::vector<FeatureRun> runs;
+    std::vector<RunGroup> groups;
     index::for_each_bundle(grid_, rows, [&](Range cell, std::span<const Range> candidates) {
       const bool has_before = features_[cell.begin] < second_;
       const bool has_after = features_[cell.end - 1] >= second_;
@@ -99,7 +99,7 @@ class Pair {
         }
       }
       if (runs.empty()) return;
-      std::sort(runs.begin(), runs.end(), [](const Run& a, const Run& b) {
+      std::sort(runs.begin(), runs.end(), [](const FeatureRun& a, const FeatureRun& b) {
         return a.feature != b.feature ? a.feature < b.feature : a.positions.begin < b.positions.begin;
       });
       groups.clear();
@@ -112,7 +112,7 @@ class Pair {
       for (std::uint32_t p = cell.begin; p < cell.end;) {
         const std::uint32_t feature = features_[p];
         const std::uint32_t end = std::min(run_ends_[p], cell.end);
-        for (Group& group : groups) {
+        for (RunGroup& group : groups) {
           if ((group.feature < second_) == (feature < second_)) continue;
           for (std::uint32_t q = p; q < end; ++q) group.count += is_near(q, group, runs, near) ? 1 : 0;
           if (group.count == 0) continue;
@@ -129,7 +129,7 @@ class Pair {
   /// Tests whether a point is near a group. Starts with the position that was near the previous point, because
   /// consecutive points are close to each other.
   template <class Near>
-  static bool is_near(std::uint32_t p, Group& group, const std::vector<Run>& runs, const Near& near) {
+  static bool is_near(std::uint32_t p, RunGroup& group, const std::vector<FeatureRun>& runs, const Near& near) {
     if (near(p, group.near)) return true;
     for (std::uint32_t r = group.runs.begin; r < group.runs.end; ++r) {
       for (std::uint32_t q = runs[r].positions.begin; q < runs[r].positions.end; ++q) {
@@ -196,14 +196,14 @@ class CoreLinks {
                 std::copy(before.places.begin(), before.places.end(), places.data()));
       const index::Grid grid(PointsView(std::span<const double>(places.data(), n * width_), width_), radius_,
                              Cells::eps, cancel_, space_);
-      links = links_in(Pair(before, after, after.features.front(), grid), grid);
+      links = links_in(JointGrid(before, after, after.features.front(), grid), grid);
     });
     join_links(links);
     return links;
   }
 
  private:
-  [[nodiscard]] std::vector<FeatureLink> links_in(const Pair& pair, const index::Grid& grid) const {
+  [[nodiscard]] std::vector<FeatureLink> links_in(const JointGrid& pair, const index::Grid& grid) const {
     std::vector<const double*> x(width_);
     for (std::size_t k = 0; k < width_; ++k) x[k] = grid.coordinates<double>(k);
     const double limit = space_.limit(radius_);
@@ -215,7 +215,8 @@ class CoreLinks {
   }
 
   template <class Near>
-  [[nodiscard]] std::vector<FeatureLink> links_by(const Pair& pair, const index::Grid& grid, const Near& near) const {
+  [[nodiscard]] std::vector<FeatureLink> links_by(const JointGrid& pair, const index::Grid& grid,
+                                                  const Near& near) const {
     constexpr std::uint32_t kBlock = 1 << 14;
     const std::uint32_t n = grid.size();
     const std::uint32_t blocks = (n + kBlock - 1) / kBlock;

@@ -17,13 +17,13 @@ struct LabelsOfSlice {
 };
 
 /// Buffers that are used for one slice after another.
-struct Scratch {
+struct LabelScratch {
   std::vector<std::uint32_t> counts;
   std::vector<std::int32_t> sorted;
 };
 
 /// Returns the labels of a slice. Counts if labels are dense, as the labels of a clustering are; otherwise sorts.
-LabelsOfSlice labels_of(std::span<const std::int32_t> labels, Scratch& scratch) {
+LabelsOfSlice labels_of(std::span<const std::int32_t> labels, LabelScratch& scratch) {
   LabelsOfSlice found;
   const std::int32_t most = labels.empty() ? kNoise : *std::max_element(labels.begin(), labels.end());
   if (most == kNoise) return found;
@@ -108,7 +108,7 @@ FeatureRows find_features(const SlicedLabels& slices, Tracks& found, const Cance
     return slices.labels.subspan(slices.starts[s], slices.starts[s + 1] - slices.starts[s]);
   };
   parallel_ranges(count, 1, [&](std::size_t begin, std::size_t end) {
-    Scratch scratch;
+    LabelScratch scratch;
     for (std::size_t s = begin; s < end; ++s) of_slice[s] = labels_of(labels_in(s), scratch);
   });
   cancel.check();

@@ -7,7 +7,7 @@
 namespace epsflow::gpu {
 namespace {
 
-struct Fault {
+struct InjectedFault {
   std::uint64_t skip = 0;
   std::uint64_t times = 0;
   cudaError_t code = cudaSuccess;
@@ -15,7 +15,7 @@ struct Fault {
 
 std::atomic<bool> any{false};
 std::mutex mutex;
-std::array<Fault, 3> faults;
+std::array<InjectedFault, 3> faults;
 
 }  // namespace
 
@@ -23,14 +23,14 @@ void inject_fault(FaultPoint point, std::uint64_t skip, std::uint64_t times, cud
   const std::scoped_lock lock(mutex);
   faults[static_cast<std::size_t>(point)] = {skip, times, code};
   bool left = false;
-  for (const Fault& f : faults) left = left || f.times > 0;
+  for (const InjectedFault& f : faults) left = left || f.times > 0;
   any = left;
 }
 
 cudaError_t injected_fault(FaultPoint point) noexcept {
   if (!any.load(std::memory_order_relaxed)) return cudaSuccess;
   const std::scoped_lock lock(mutex);
-  Fault& fault = faults[static_cast<std::size_t>(point)];
+  InjectedFault& fault = faults[static_cast<std::size_t>(point)];
   if (fault.times == 0) return cudaSuccess;
   if (fault.skip > 0) {
     --fault.skip;

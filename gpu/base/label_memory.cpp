@@ -10,13 +10,14 @@
 
 namespace epsflow::gpu {
 PinnedLabels::~PinnedLabels() {
-  for (Block& block : idle_) unpin(block);
+  for (LabelBlock& block : idle_) unpin(block);
 }
 
 std::int32_t* PinnedLabels::acquire(std::size_t n) {
   {
     const std::scoped_lock lock(mutex_);
-    const auto found = std::find_if(idle_.begin(), idle_.end(), [&](const Block& b) { return b.labels.size() == n; });
+    const auto found =
+        std::find_if(idle_.begin(), idle_.end(), [&](const LabelBlock& b) { return b.labels.size() == n; });
     if (found != idle_.end()) {
       used_.push_back(std::move(*found));
       idle_.erase(found);
@@ -24,7 +25,7 @@ std::int32_t* PinnedLabels::acquire(std::size_t n) {
       return used_.back().labels.data();
     }
   }
-  Block block = make(n);
+  LabelBlock block = make(n);
   const std::scoped_lock lock(mutex_);
   idle_.reserve(idle_.size() + used_.size() + 1);  // so that release() cannot fail
   used_.push_back(std::move(block));
@@ -33,9 +34,9 @@ std::int32_t* PinnedLabels::acquire(std::size_t n) {
 
 void PinnedLabels::release(std::int32_t* labels) noexcept {
   const std::scoped_lock lock(mutex_);
-  const auto found = std::find_if(used_.begin(), used_.end(), [&](Block& b) { return b.labels.data() == labels; });
+  const auto found = std::find_if(used_.begin(), used_.end(), [&](LabelBlock& b) { return b.labels.data() == labels; });
   if (found == used_.end()) return;
-  Block block = std::move(*found);
+  LabelBlock block = std::move(*found);
   used_.erase(found);
   // The block that has been idle longest has a size that is no longer requested.
   while (!idle_.empty() && idle_bytes_ + block.labels.bytes() > most_idle_) drop_oldest();
@@ -59,8 +60,8 @@ void PinnedLabels::drop_oldest() noexcept {
   idle_.erase(idle_.begin());
 }
 
-PinnedLabels::Block PinnedLabels::make(std::size_t n) const {
-  Block block{Buffer<std::int32_t>(n), false};
+PinnedLabels::LabelBlock PinnedLabels::make(std::size_t n) const {
+  LabelBlock block{Buffer<std::int32_t>(n), false};
   touch_pages(reinterpret_cast<std::byte*>(block.labels.data()), block.labels.bytes(), threads_);
   if (n == 0) return block;
   // If the system refuses to pin the memory, copies work all the same, but slower.
@@ -73,7 +74,7 @@ PinnedLabels::Block PinnedLabels::make(std::size_t n) const {
   return block;
 }
 
-void PinnedLabels::unpin(Block& block) noexcept {
+void PinnedLabels::unpin(LabelBlock& block) noexcept {
   if (block.pinned && cudaHostUnregister(block.labels.data()) != cudaSuccess) (void)cudaGetLastError();
 }
 

@@ -26,20 +26,20 @@ class PinnedLabels final : public LabelMemory {
   void retire() noexcept;
 
  private:
-  struct Block {
+  struct LabelBlock {
     Buffer<std::int32_t> labels;
     bool pinned = false;
   };
-  [[nodiscard]] Block make(std::size_t n) const;
-  static void unpin(Block& block) noexcept;
+  [[nodiscard]] LabelBlock make(std::size_t n) const;
+  static void unpin(LabelBlock& block) noexcept;
   void drop_oldest() noexcept;
 
   int device_;
   unsigned threads_;
   std::uint64_t most_idle_;
   std::mutex mutex_;
-  std::vector<Block> idle_;
-  std::vector<Block> used_;
+  std::vector<LabelBlock> idle_;
+  std::vector<LabelBlock> used_;
   std::uint64_t idle_bytes_ = 0;
 };
 

@@ -68,7 +68,7 @@ std::exception_ptr error_of(cudaError_t code) noexcept {
 }
 
 void CUDART_CB call_completion(cudaStream_t, cudaError_t code, void* context) {
-  const std::unique_ptr<Stream::Completion> done(static_cast<Stream::Completion*>(context));
+  const std::unique_ptr<Stream::StreamCallback> done(static_cast<Stream::StreamCallback*>(context));
   if (code == cudaSuccess) code = injected_fault(FaultPoint::completion);
   (*done)(error_of(code));
 }
@@ -88,8 +88,8 @@ Stream::~Stream() {
 KeptStreams::KeptStreams() noexcept { idle_streams.keep(); }
 KeptStreams::~KeptStreams() { idle_streams.keep_no_longer(); }
 
-void Stream::on_complete(Completion done) const {
-  auto context = std::make_unique<Completion>(std::move(done));
+void Stream::on_complete(StreamCallback done) const {
+  auto context = std::make_unique<StreamCallback>(std::move(done));
   // cudaLaunchHostFunc() would not call the function after the device has failed, and a run would wait for ever.
   check(cudaStreamAddCallback(stream_, call_completion, context.get(), 0));
   (void)context.release();

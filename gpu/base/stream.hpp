@@ -30,10 +30,10 @@ class Stream {
   /// Waits until all work of the stream is done. Throws the error of that work.
   void synchronize() const { check(cudaStreamSynchronize(stream_)); }
 
-  using Completion = std::function<void(std::exception_ptr)>;
+  using StreamCallback = std::function<void(std::exception_ptr)>;
   /// Calls `done` once, from a thread of the driver, after all work so far is done or has failed. `done` must neither
   /// throw nor call CUDA. Throws, and does not call it, if the stream accepts no more work. Does not wait.
-  void on_complete(Completion done) const;
+  void on_complete(StreamCallback done) const;
 
  private:
   cudaStream_t stream_ = nullptr;

@@ -51,7 +51,7 @@ class StagedUpload {
   }
 
  private:
-  struct Buffer {
+  struct UploadBuffer {
     PinnedBytes memory;
     Event crossed;
   };
@@ -59,13 +59,13 @@ class StagedUpload {
   void work() noexcept {
     try {
       const DeviceScope scope(device_);
-      std::array<Buffer, 2> buffers;
+      std::array<UploadBuffer, 2> buffers;
       const StreamDrain drain(stream_);  // waits before the buffers are freed
       for (std::size_t turn = 0;; ++turn) {
         const std::uint64_t at = next_.fetch_add(chunk_, std::memory_order_relaxed);
         if (at >= bytes_) break;
         const std::uint64_t size = std::min(chunk_, bytes_ - at);
-        Buffer& buffer = buffers[turn % buffers.size()];
+        UploadBuffer& buffer = buffers[turn % buffers.size()];
         if (buffer.memory.size() == 0) {
           buffer.memory = pinned_.acquire(chunk_);
         } else {

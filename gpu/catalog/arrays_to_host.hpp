@@ -30,7 +30,7 @@ class ArraysToHost {
   void copy(const void* from, PinnedPool& pinned, cudaStream_t stream, unsigned threads);
 
  private:
-  struct Array {
+  struct CopiedArray {
     std::function<std::byte*()> make;
     std::byte* to;
     std::uint64_t begin;  ///< offset in the bytes of all arrays
@@ -38,7 +38,7 @@ class ArraysToHost {
   [[nodiscard]] std::uint64_t useful(unsigned threads) const noexcept;
   void fill(const std::byte* piece, std::uint64_t first, std::uint64_t last) const;
 
-  std::vector<Array> arrays_;
+  std::vector<CopiedArray> arrays_;
   std::uint64_t bytes_ = 0;
 };
 

@@ -20,9 +20,9 @@
 namespace epsflow::gpu {
 namespace {
 
-class Cataloguer {
+class DeviceCataloguer {
  public:
-  Cataloguer(const DeviceCatalogInput& in, const CatalogPlace& place, const CancelToken& cancel)
+  DeviceCataloguer(const DeviceCatalogInput& in, const CatalogPlace& place, const CancelToken& cancel)
       : in_(in),
         place_(place),
         cancel_(cancel),
@@ -301,7 +301,7 @@ Catalog make_catalog(const DeviceCatalogInput& input, const CatalogPlace& place,
     require_not_elsewhere(column.values.data(), "the values of " + column.name, place.device);
   }
   cancel.check();
-  return Cataloguer(input, place, cancel).make();
+  return DeviceCataloguer(input, place, cancel).make();
 }
 
 }  // namespace epsflow::gpu

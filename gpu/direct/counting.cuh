@@ -10,7 +10,7 @@
 namespace epsflow::gpu {
 
 /// Counts neighbours, up to the largest minpts.
-struct NeighborCounting {
+struct DeviceNeighborCounting {
   using Sum = std::uint32_t;
 
   std::uint32_t most;
@@ -28,8 +28,8 @@ struct NeighborCounting {
 };
 
 /// Sums the weights of neighbours. The count is the largest minpts that the sum reaches.
-struct WeightCounting {
-  using Sum = WholeWeights::Sum;
+struct DeviceWeightCounting {
+  using Sum = WeightSum;
 
   WeighingView view;
 
@@ -52,17 +52,17 @@ struct WeightCounting {
 };
 
 __device__ inline std::uint32_t warp_sum(std::uint32_t value) { return __reduce_add_sync(tuning::kWholeWarp, value); }
-__device__ inline WholeWeights::Sum warp_sum(WholeWeights::Sum value) {
+__device__ inline WeightSum warp_sum(WeightSum value) {
   for (unsigned step = 16; step > 0; step /= 2) {
     const auto low = __shfl_xor_sync(tuning::kWholeWarp, static_cast<unsigned long long>(value), step);
     const auto high = __shfl_xor_sync(tuning::kWholeWarp, static_cast<long long>(value >> 64), step);
-    value += (static_cast<WholeWeights::Sum>(high) << 64) + static_cast<WholeWeights::Sum>(low);
+    value += (static_cast<WeightSum>(high) << 64) + static_cast<WeightSum>(low);
   }
   return value;
 }
 
 /// Adds to a sum to which many threads add. Exact, because the carry is passed on to the upper half.
-__device__ inline void atomic_add(WholeWeights::Sum* sum, std::int64_t unit) {
+__device__ inline void atomic_add(WeightSum* sum, std::int64_t unit) {
   auto* const halves = reinterpret_cast<unsigned long long*>(sum);
   const auto low = static_cast<unsigned long long>(unit);
   const unsigned long long before = atomicAdd(halves, low);
@@ -75,9 +75,9 @@ __device__ inline void atomic_add(WholeWeights::Sum* sum, std::int64_t unit) {
 template <class F>
 void with_counting(const WeighingView* weights, const MinptsRange& minpts, F f) {
   if (weights != nullptr) {
-    f(WeightCounting{*weights});
+    f(DeviceWeightCounting{*weights});
   } else {
-    f(NeighborCounting{minpts.most, minpts.least});
+    f(DeviceNeighborCounting{minpts.most, minpts.least});
   }
 }
 

@@ -10,7 +10,7 @@ namespace epsflow::gpu {
 
 /// The smallest and largest coordinates of points.
 template <unsigned D>
-struct Bounds {
+struct PointBounds {
   double lo[D];
   double hi[D];
 
@@ -35,7 +35,7 @@ struct Bounds {
 /// rounded as in the test of index/distance.hpp, and rounding is monotonic: each is at most its value for any two
 /// points of the boxes. So if this sum exceeds eps², the sums of all pairs do.
 template <unsigned D>
-__device__ bool may_be_near(const Bounds<D>& a, const Bounds<D>& b, double eps_squared) {
+__device__ bool may_be_near(const PointBounds<D>& a, const PointBounds<D>& b, double eps_squared) {
   double sum = 0;
   for (unsigned k = 0; k < D; ++k) {
     double gap = 0;
@@ -47,8 +47,8 @@ __device__ bool may_be_near(const Bounds<D>& a, const Bounds<D>& b, double eps_s
 }
 
 template <class T, unsigned D>
-__device__ bool may_be_near(const Place<T, D>& place, const Bounds<D>& bounds, double eps_squared) {
-  Bounds<D> point;
+__device__ bool may_be_near(const Place<T, D>& place, const PointBounds<D>& bounds, double eps_squared) {
+  PointBounds<D> point;
   point.clear();
   point.add(place);
   return may_be_near(point, bounds, eps_squared);

@@ -17,8 +17,8 @@ __device__ typename Counting::Sum count_near(const DenseBoxView& view, const Pla
                                              typename Counting::Sum sum, const Counting& counting) {
   constexpr unsigned kAtOnce = 4;
   const auto test = [&](std::uint32_t q) {
-    using Sum = typename Counting::Sum;
-    return near_enough(place, load_place<T, D>(view.points, q), view.eps_squared) ? counting.of_point(q) : Sum{0};
+    return near_enough(place, load_place<T, D>(view.points, q), view.eps_squared) ? counting.of_point(q)
+                                                                                  : typename Counting::Sum{0};
   };
   std::uint32_t q = span.begin;
   while (q < span.end && span.end - q >= kAtOnce && !counting.enough(sum)) {
@@ -69,7 +69,8 @@ __device__ bool count_around(const DenseBoxView& view, std::uint32_t position, s
 
 /// Requested number of blocks on a multiprocessor if neighbours are counted.
 template <unsigned D, class Counting>
-inline constexpr unsigned kBlocks = D == 3 || !std::is_same_v<Counting, NeighborCounting> ? 0 : tuning::kCountBlocks;
+inline constexpr unsigned kBlocks =
+    D == 3 || !std::is_same_v<Counting, DeviceNeighborCounting> ? 0 : tuning::kCountBlocks;
 
 template <class T, unsigned D, class Counting>
 __global__ void __launch_bounds__(tuning::kDirectThreads, kBlocks<D, Counting>)
@@ -114,7 +115,6 @@ template <class T, unsigned D, class Counting>
 __global__ void __launch_bounds__(tuning::kPairThreads)
     remaining_counts_kernel(DenseBoxView view, std::uint32_t most, Counting counting, RemainingPoints remaining,
                             std::uint32_t* counts, std::uint32_t* core_bits) {
-  using Sum = typename Counting::Sum;
   const std::uint32_t items = min(remaining.tally->remaining, remaining.capacity);
   for (std::uint32_t item = blockIdx.x; item < items; item += gridDim.x) {
     const std::uint32_t position = remaining.positions[item];
@@ -123,13 +123,13 @@ __global__ void __launch_bounds__(tuning::kPairThreads)
     const Place<T, D> place = load_place<T, D>(view.points, position);
     const CellReach<D> reach(view, place);
     const std::uint64_t key = key_of(view, cell);
-    Sum sum = counting.of_cell(cell, own.end - own.begin);
+    typename Counting::Sum sum = counting.of_cell(cell, own.end - own.begin);
     for (unsigned r = 0; r < view.row_count && !counting.enough(sum); ++r) {
       const Span span = row_in_reach(view, reach, view.rows[r], key);
       for (std::uint64_t first = span.begin; first < span.end && !counting.enough(sum);
            first += tuning::kBlockCandidates) {
         const std::uint64_t end = min(first + tuning::kBlockCandidates, std::uint64_t{span.end});
-        Sum found = 0;
+        typename Counting::Sum found = 0;
         for (std::uint64_t q = first + threadIdx.x; q < end; q += tuning::kPairThreads) {
           const bool counted = q >= own.begin && q < own.end;
           if (!counted && near_enough(place, load_place<T, D>(view.points, q), view.eps_squared)) {

@@ -1,3 +1,4 @@
+#include <thrust/functional.h>
 #include <cub/device/device_scan.cuh>
 
 #include <epsflow/gpu/base/error.hpp>
@@ -76,10 +77,6 @@ __global__ void __launch_bounds__(tuning::kDirectThreads)
   if (i + 1 == size || keys[i + 1] >> block_bits != block) ends[block] = cell_of[i] + 1;
 }
 
-struct Larger {
-  __device__ std::uint32_t operator()(std::uint32_t a, std::uint32_t b) const { return max(a, b); }
-};
-
 }  // namespace
 
 template <class Key>
@@ -118,8 +115,8 @@ void launch_key_blocks(const Key* keys, const std::uint32_t* cell_of, std::uint3
   check_launch(scratch.stream);
   // A block without cells ends at the same cell as the last block before it that has cells.
   with_scratch(scratch, [&](void* temporary, std::size_t& bytes) {
-    return cub::DeviceScan::InclusiveScan(temporary, bytes, ends, ends, Larger{}, static_cast<std::int64_t>(blocks),
-                                          scratch.stream);
+    return cub::DeviceScan::InclusiveScan(temporary, bytes, ends, ends, thrust::maximum<std::uint32_t>{},
+                                          static_cast<std::int64_t>(blocks), scratch.stream);
   });
 }
 

@@ -58,7 +58,7 @@ __global__ void chunk_bounds_kernel(DenseBoxView view, const std::uint32_t* posi
                                     ChunkBounds* chunks) {
   const std::uint64_t begin = direct_thread() * tuning::kChunk;
   if (begin >= size) return;
-  Bounds<D> bounds;
+  PointBounds<D> bounds;
   bounds.clear();
   for (std::uint64_t i = begin; i < size && i < begin + tuning::kChunk; ++i) {
     bounds.add(load_place<T, D>(view.points, positions[i]));
@@ -70,8 +70,8 @@ __global__ void chunk_bounds_kernel(DenseBoxView view, const std::uint32_t* posi
 }
 
 template <unsigned D>
-__device__ inline Bounds<D> load_bounds(const ChunkBounds* chunks, std::uint32_t chunk) {
-  Bounds<D> bounds;
+__device__ inline PointBounds<D> load_bounds(const ChunkBounds* chunks, std::uint32_t chunk) {
+  PointBounds<D> bounds;
   for (unsigned k = 0; k < D; ++k) {
     bounds.lo[k] = chunks[chunk].lo[k];
     bounds.hi[k] = chunks[chunk].hi[k];
@@ -99,7 +99,7 @@ __global__ void __launch_bounds__(tuning::kPairThreads)
   const std::uint32_t last_b = (b.end - 1) / kChunk;
   for (std::uint32_t chunk = a.first / kChunk + blockIdx.x; chunk <= (a.end - 1) / kChunk; chunk += gridDim.x) {
     if (in_one_set(sets, pair.a, pair.b)) return;
-    const Bounds<D> bounds = load_bounds<D>(chunks, chunk);
+    const PointBounds<D> bounds = load_bounds<D>(chunks, chunk);
     for (std::uint32_t first = b.first / kChunk; first <= last_b; first += kThreadsOfPair) {
       if (threadIdx.x == 0) listed_size = 0;
       __syncthreads();

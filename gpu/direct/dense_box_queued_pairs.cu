@@ -28,10 +28,10 @@ __device__ inline Steps spread(Span span) {
 
 /// Returns the bounds of a cell's core points to all threads of the block.
 template <class T, unsigned D>
-__device__ Bounds<D> core_bounds(const DenseBoxView& view, const Nodes& nodes, const Members& cell, Steps steps) {
+__device__ PointBounds<D> core_bounds(const DenseBoxView& view, const Nodes& nodes, const Members& cell, Steps steps) {
   constexpr unsigned kWarps = tuning::kPairThreads / 32;
-  __shared__ Bounds<D> of_warps[kWarps];
-  Bounds<D> bounds;
+  __shared__ PointBounds<D> of_warps[kWarps];
+  PointBounds<D> bounds;
   bounds.clear();
   for (std::uint32_t i = threadIdx.x; i < steps.count; i += tuning::kPairThreads) {
     if (cell.is_core(nodes, steps.at(i))) bounds.add(load_place<T, D>(view.points, steps.at(i)));
@@ -62,7 +62,7 @@ __device__ bool compare_in_block(const DenseBoxView& view, const Nodes& nodes, c
   __shared__ unsigned tile_size;
   const Members large(nodes, pair.larger);
   const Members small(nodes, pair.smaller);
-  const Bounds<D> bounds = core_bounds<T, D>(view, nodes, small, smaller);
+  const PointBounds<D> bounds = core_bounds<T, D>(view, nodes, small, smaller);
   for (std::uint32_t first = 0; first < larger.count; first += tuning::kPairThreads) {
     if (threadIdx.x == 0) tile_size = 0;
     __syncthreads();

@@ -21,12 +21,12 @@ struct WeightTask {
 
 /// The weights in the form that kernels use.
 struct WeighingView {
-  const std::int64_t* units = nullptr;            ///< [n] by position
-  const WholeWeights::Sum* of_cells = nullptr;    ///< [cells] sum over the points of each cell, if there are cells
-  const WholeWeights::Sum* least_sums = nullptr;  ///< [levels + 1] as in WeightLevels
-  const std::uint32_t* minpts = nullptr;          ///< [levels]
+  const std::int64_t* units = nullptr;    ///< [n] by position
+  const WeightSum* of_cells = nullptr;    ///< [cells] sum over the points of each cell, if there are cells
+  const WeightSum* least_sums = nullptr;  ///< [levels + 1] as in WeightLevels
+  const std::uint32_t* minpts = nullptr;  ///< [levels]
   std::uint32_t levels = 0;
-  WholeWeights::Sum enough = 0;  ///< as in WeightLevels
+  WeightSum enough = 0;  ///< as in WeightLevels
 };
 
 /// Owner of the weights by position.
@@ -45,15 +45,15 @@ class DeviceWeighing {
  private:
   WeighingView view_;
   DeviceBuffer<std::int64_t> units_;
-  DeviceBuffer<WholeWeights::Sum> of_cells_;
-  DeviceBuffer<WholeWeights::Sum> least_sums_;
+  DeviceBuffer<WeightSum> of_cells_;
+  DeviceBuffer<WeightSum> least_sums_;
   DeviceBuffer<std::uint32_t> minpts_;
 };
 
 /// Writes sums[p] = the weight of position p.
-void launch_begin_sums(const WeighingView& weights, std::uint32_t size, WholeWeights::Sum* sums, cudaStream_t stream);
+void launch_begin_sums(const WeighingView& weights, std::uint32_t size, WeightSum* sums, cudaStream_t stream);
 /// Writes counts[p] = the count that the sum of position p stands for.
-void launch_count_sums(const WeighingView& weights, std::uint32_t size, const WholeWeights::Sum* sums,
-                       std::uint32_t* counts, cudaStream_t stream);
+void launch_count_sums(const WeighingView& weights, std::uint32_t size, const WeightSum* sums, std::uint32_t* counts,
+                       cudaStream_t stream);
 
 }  // namespace epsflow::gpu

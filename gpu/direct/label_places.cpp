@@ -18,31 +18,31 @@ class CopiedLabels final : public LabelPlace {
  public:
   CopiedLabels(std::uint32_t n, const DirectOptions& options, const LabelHomes& homes)
       : n_(n), core_mask_(options.core_mask), homes_(homes) {
-    const std::size_t rooms = std::min(options.minpts.size(), rooms_.size());
-    for (std::size_t r = 0; r < rooms; ++r) {
-      rooms_[r].labels = {*homes.device, copies_.get(), n_};
-      if (core_mask_) rooms_[r].core = {*homes.device, copies_.get(), n_};
+    const std::size_t count = std::min(options.minpts.size(), buffers_.size());
+    for (std::size_t r = 0; r < count; ++r) {
+      buffers_[r].labels = {*homes.device, copies_.get(), n_};
+      if (core_mask_) buffers_[r].core = {*homes.device, copies_.get(), n_};
     }
     copies_.synchronize();  // the clustering writes to them on its own stream
   }
 
   /// Allocates the host memory while the device works.
   LabelTarget next() override {
-    Room& room = rooms_[next_++ % rooms_.size()];
-    room.result.labels = Labels(n_, homes_.host);
-    if (core_mask_) room.result.core.resize(n_);
-    return {room.labels.data(), room.core.data()};
+    DeviceLabelBuffers& buffers = buffers_[next_++ % buffers_.size()];
+    buffers.result.labels = Labels(n_, homes_.host);
+    if (core_mask_) buffers.result.core.resize(n_);
+    return {buffers.labels.data(), buffers.core.data()};
   }
   void take(VariantResult&& result, const Emit& emit) override {
     const DeviceScope scope(copies_.device());
-    Room& room = rooms_[taken_++ % rooms_.size()];
-    result.labels = std::move(room.result.labels);
-    result.core = std::move(room.result.core);
+    DeviceLabelBuffers& buffers = buffers_[taken_++ % buffers_.size()];
+    result.labels = std::move(buffers.result.labels);
+    result.core = std::move(buffers.result.core);
     finish(emit);  // one copy at a time, because the wait is for the whole stream
-    room.result = std::move(result);
-    crossing_ = &room.result;
-    copy(crossing_->labels.data(), room.labels);
-    copy(crossing_->core.data(), room.core);
+    buffers.result = std::move(result);
+    crossing_ = &buffers.result;
+    copy(crossing_->labels.data(), buffers.labels);
+    copy(crossing_->core.data(), buffers.core);
   }
   void finish(const Emit& emit) override {
     if (crossing_ == nullptr) return;
@@ -51,7 +51,7 @@ class CopiedLabels final : public LabelPlace {
   }
 
  private:
-  struct Room {
+  struct DeviceLabelBuffers {
     DeviceBuffer<std::int32_t> labels;
     DeviceBuffer<std::uint8_t> core;
     VariantResult result;  ///< the result whose labels are copied from here
@@ -66,7 +66,7 @@ class CopiedLabels final : public LabelPlace {
   bool core_mask_;
   LabelHomes homes_;
   Stream copies_;
-  std::array<Room, 2> rooms_;  // one is filled while the other is copied
+  std::array<DeviceLabelBuffers, 2> buffers_;  // one is filled while the other is copied
   std::size_t next_ = 0;
   std::size_t taken_ = 0;
   VariantResult* crossing_ = nullptr;
@@ -119,19 +119,19 @@ class KeptLabels final : public LabelPlace {
     if (block_ == nullptr || block_->size() - used_ < each_) make_block();
     --variants_;
     std::byte* const at = block_->data() + std::exchange(used_, used_ + each_);
-    rooms_.push_back({block_, at});
+    places_.push_back({block_, at});
     return {labels_at(at), core_mask_ ? core_at(at) : nullptr};
   }
   void take(VariantResult&& result, const Emit& emit) override {
-    const Room room = std::move(rooms_.front());
-    rooms_.erase(rooms_.begin());
-    result.device_labels = {room.block, labels_at(room.at), n_, room.block->device()};
-    if (core_mask_) result.device_core = {room.block, core_at(room.at), n_, room.block->device()};
+    const PlaceInBlock place = std::move(places_.front());
+    places_.erase(places_.begin());
+    result.device_labels = {place.block, labels_at(place.at), n_, place.block->device()};
+    if (core_mask_) result.device_core = {place.block, core_at(place.at), n_, place.block->device()};
     emit(std::move(result));
   }
 
  private:
-  struct Room {
+  struct PlaceInBlock {
     std::shared_ptr<KeptBlock> block;
     std::byte* at;
   };
@@ -165,7 +165,7 @@ class KeptLabels final : public LabelPlace {
   std::shared_ptr<DeviceMemory> memory_;
   std::shared_ptr<KeptBlock> block_;
   std::uint64_t used_ = 0;  ///< bytes used of the block
-  std::vector<Room> rooms_;
+  std::vector<PlaceInBlock> places_;
 };
 
 }  // namespace

@@ -30,7 +30,7 @@ __global__ void __launch_bounds__(tuning::kDirectThreads)
   const std::uint64_t row = rows.begin + direct_thread();
   std::uint32_t count = 0;
   if (row < rows.end) {
-    const RowTest<T, kKind> test(grid, static_cast<std::uint32_t>(row));
+    const DeviceRowTest<T, kKind> test(grid, static_cast<std::uint32_t>(row));
     typename Counting::Sum sum = 0;
     for_each_candidate(grid, static_cast<std::uint32_t>(row), grid.size, [&](std::uint32_t q) {
       if (test(q)) sum += counting.of_point(q);
@@ -62,7 +62,7 @@ __global__ void __launch_bounds__(tuning::kDirectThreads)
   const DisjointSets sets(parents);
   if (sets.parent(row) == kNotCore) return;
   const bool was_core = before != nullptr && bit_of(before, row);
-  const RowTest<T, kKind> test(grid, row);
+  const DeviceRowTest<T, kKind> test(grid, row);
   std::uint32_t root = sets.find(row);
   for_each_candidate(grid, row, row, [&](std::uint32_t q) {
     const std::uint32_t parent = sets.parent(q);
@@ -84,7 +84,7 @@ __global__ void __launch_bounds__(tuning::kDirectThreads)
     const auto row = static_cast<std::uint32_t>(thread);
     number = numbers[row] & kNumberMask;
     if (number == kNoNumber) {
-      const RowTest<T, kKind> test(grid, row);
+      const DeviceRowTest<T, kKind> test(grid, row);
       for_each_candidate(grid, row, grid.size, [&](std::uint32_t q) {
         const std::uint32_t other = __ldg(numbers + q) & kNumberMask;
         if (other < number && test(q)) number = other;

@@ -127,8 +127,7 @@ void DevicePoints::require_finite(DeviceMemory& memory) const {
   launch_first_not_finite(device_, first.data(), stream_.get());
   const std::uint64_t found = read_values(first.data(), 1, stream_.get()).front();
   if (found == kAllFinite) return;
-  const auto value_at = [&](auto type) -> double {
-    using T = decltype(type);
+  const auto value_at = [&]<class T>(T /*type*/) -> double {
     return static_cast<double>(read_values(static_cast<const T*>(device_.data) + found, 1, stream_.get()).front());
   };
   throw_not_finite(found / device_.dims, found % device_.dims,

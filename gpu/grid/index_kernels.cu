@@ -1,3 +1,4 @@
+#include <thrust/functional.h>
 #include <thrust/iterator/counting_iterator.h>
 #include <thrust/iterator/transform_iterator.h>
 
@@ -199,10 +200,6 @@ struct Widen {
   __host__ __device__ std::uint64_t operator()(std::uint32_t value) const { return value; }
 };
 
-struct Larger {
-  __host__ __device__ std::uint64_t operator()(std::uint64_t a, std::uint64_t b) const { return a > b ? a : b; }
-};
-
 __device__ std::uint64_t part_of(std::uint64_t whole, std::uint64_t part, std::uint64_t parts) {
   return whole / parts * part + whole % parts * part / parts;  // whole · part would overflow
 }
@@ -386,8 +383,8 @@ void launch_sum_and_largest(const std::uint32_t* counts, std::uint64_t size, std
     return cub::DeviceReduce::Sum(temporary, bytes, wide, sums, static_cast<std::int64_t>(size), scratch.stream);
   });
   with_scratch(scratch, [&](void* temporary, std::size_t& bytes) {
-    return cub::DeviceReduce::Reduce(temporary, bytes, wide, sums + 1, static_cast<std::int64_t>(size), Larger{},
-                                     std::uint64_t{0}, scratch.stream);
+    return cub::DeviceReduce::Reduce(temporary, bytes, wide, sums + 1, static_cast<std::int64_t>(size),
+                                     thrust::maximum<std::uint64_t>{}, std::uint64_t{0}, scratch.stream);
   });
 }
 
@@ -405,7 +402,7 @@ void launch_cut_words(GridView grid, std::uint32_t parts, std::uint32_t* rows, c
 void launch_longest_row(GridView grid, std::uint64_t* words, Scratch scratch) {
   with_scratch(scratch, [&](void* temporary, std::size_t& bytes) {
     return cub::DeviceReduce::Reduce(temporary, bytes, counted(RowWords{grid}), words, std::int64_t{grid.cells},
-                                     Larger{}, std::uint64_t{0}, scratch.stream);
+                                     thrust::maximum<std::uint64_t>{}, std::uint64_t{0}, scratch.stream);
   });
 }
 

@@ -16,13 +16,13 @@ constexpr unsigned kOtherSpace = 1U << 16;
 /// Tests one row against candidates. kKind: the dimensions, 0 for any number, or kOtherSpace + D in another space.
 /// Coordinates of the row stay in registers if the compiler knows their number.
 template <class T, unsigned kKind>
-class RowTest {
+class DeviceRowTest {
   static constexpr bool kPlain = kKind < kOtherSpace;
 
  public:
   static constexpr unsigned D = kPlain ? kKind : kKind - kOtherSpace;
 
-  __device__ RowTest(const GridView& grid, std::uint32_t row)
+  __device__ DeviceRowTest(const GridView& grid, std::uint32_t row)
       : coordinates_(static_cast<const T*>(grid.coordinates)),
         size_(grid.size),
         dims_(grid.dims),

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <type_traits>
 #include <utility>
 
 #include <epsflow/core/checked.hpp>
@@ -31,7 +30,7 @@ GpuPart::GpuPart(PointsView rows, GpuPartResources home)
          {resources_.device, resources_.pinned, resources_.threads, resources_.devices});
 }
 
-GpuPart::Counts GpuPart::cut(std::span<const SpaceCut> cuts, double reach) {
+GpuPart::RowCounts GpuPart::cut(std::span<const SpaceCut> cuts, double reach) {
   const DeviceScope scope(resources_.device);
   std::copy(cuts.begin(), cuts.end(), cuts_.cuts);
   cuts_.count = static_cast<std::uint32_t>(cuts.size());
@@ -44,7 +43,7 @@ GpuPart::Counts GpuPart::cut(std::span<const SpaceCut> cuts, double reach) {
   launch_cut({data_.data(), rows_, dims_, precision_}, cuts_, reach,
              {part_of_row_.data(), starts_.data(), ghosts.data()}, stream_.get());
   launch_starts(starts_.data(), starts_.size(), {resources_.memory, stream_.get()});
-  Counts counts;
+  RowCounts counts;
   first_of_part_.assign(parts + 1, rows_);
   if (blocks > 0) {
     std::vector<std::uint32_t> firsts(parts);
@@ -226,8 +225,7 @@ void GpuPart::send_back(PeerBuffers buffers, std::span<const std::uint64_t> plac
 
 void GpuPart::take_back(std::int32_t* labels, std::uint8_t* core) {
   const DeviceScope scope(resources_.device);
-  const auto take = [&](const auto* by_part, auto* to) {
-    using T = std::remove_pointer_t<decltype(to)>;
+  const auto take = [&]<class T>(const T* by_part, T* to) {
     const DeviceBuffer<T> by_row(resources_.memory, stream_.get(), rows_);
     launch_unpack(by_part, row_places(), by_row.data(), stream_.get());
     check(cudaMemcpyAsync(to, by_row.data(), by_row.bytes(), cudaMemcpyDeviceToHost, stream_.get()));

@@ -34,7 +34,7 @@ class GpuPart final : public DevicePart {
   /// Copies the rows to the GPU, which must be the current one. Waits.
   GpuPart(PointsView rows, GpuPartResources home);
 
-  [[nodiscard]] Counts cut(std::span<const SpaceCut> cuts, double reach) override;
+  [[nodiscard]] RowCounts cut(std::span<const SpaceCut> cuts, double reach) override;
   std::vector<std::byte> make_buffer(const BufferNeeds& needs) override;
   [[nodiscard]] std::unique_ptr<PeerBuffer> open_buffer(std::span<const std::byte> key) const override;
   void send_rows(PeerBuffers buffers, std::span<const std::uint64_t> places) override;

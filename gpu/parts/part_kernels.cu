@@ -126,7 +126,7 @@ __device__ void for_placed(const RowPlaces& places, F&& f) {
 }
 
 template <class T>
-__global__ void pack_kernel(const T* data, std::uint32_t dims, RowPlaces places, PackedRows packed) {
+__global__ void pack_kernel(const T* data, std::uint32_t dims, RowPlaces places, SeparatedRows packed) {
   for_placed(places, [&](std::uint64_t row, std::uint32_t place) {
     const bool owned = place >= packed.first && place < packed.last;
     const std::uint64_t at = owned                  ? place - packed.first
@@ -250,7 +250,7 @@ void launch_starts(std::uint32_t* counts, std::uint64_t size, Scratch scratch) {
   });
 }
 
-void launch_pack(PointsOnDevice rows, const RowPlaces& places, const PackedRows& to, cudaStream_t stream) {
+void launch_pack(PointsOnDevice rows, const RowPlaces& places, const SeparatedRows& to, cudaStream_t stream) {
   if (rows.size == 0) return;
   with_data(rows, [&](auto data) {
     pack_kernel<<<cut_blocks(rows.size), kThreads, 0, stream>>>(data, rows.dims, places, to);

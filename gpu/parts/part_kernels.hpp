@@ -41,13 +41,13 @@ struct RowPlaces {
   std::uint32_t part_count;
 };
 /// Rows in the order of their places. The rows of one part, with places in [first, last), are separate. [device]
-struct PackedRows {
+struct SeparatedRows {
   void* others;  ///< [n - (last - first), dims]
   void* owned;   ///< [last - first, dims]
   std::uint32_t first;
   std::uint32_t last;
 };
-void launch_pack(PointsOnDevice rows, const RowPlaces& places, const PackedRows& to, cudaStream_t stream);
+void launch_pack(PointsOnDevice rows, const RowPlaces& places, const SeparatedRows& to, cudaStream_t stream);
 /// Reorders values from the order by part to that of the rows. [device] [rows] each
 void launch_unpack(const std::int32_t* from, const RowPlaces& places, std::int32_t* to, cudaStream_t stream);
 void launch_unpack(const std::uint8_t* from, const RowPlaces& places, std::uint8_t* to, cudaStream_t stream);

@@ -21,7 +21,7 @@ __global__ void __launch_bounds__(tuning::kPointThreads)
   const std::uint64_t i = thread_number();
   if (i >= rows.count) return;
   const std::uint32_t row = rows.begin + static_cast<std::uint32_t>(i) * rows.stride;
-  const RowTest<T, kKind> test(grid, row);
+  const DeviceRowTest<T, kKind> test(grid, row);
   const std::uint32_t cell = grid.cell_of[row];
   std::uint32_t count = 0;
   for (std::uint64_t r = grid.range_offsets[cell]; r < grid.range_offsets[cell + 1]; ++r) {
@@ -42,7 +42,7 @@ __global__ void __launch_bounds__(tuning::kPointThreads)
   const unsigned shift = lane - member;
   const unsigned team = ((1U << kTeam) - 1) << shift;
   const std::uint32_t row = rows.begin + static_cast<std::uint32_t>(i);
-  const RowTest<T, kKind> test(grid, row);
+  const DeviceRowTest<T, kKind> test(grid, row);
   const std::uint32_t cell = grid.cell_of[row];
   std::uint32_t* out = ids + (offsets[row] - offsets[rows.begin]);
   for (std::uint64_t r = grid.range_offsets[cell]; r < grid.range_offsets[cell + 1]; ++r) {
@@ -63,7 +63,7 @@ __global__ void __launch_bounds__(tuning::kPointThreads)
   const std::uint64_t i = thread_number();
   if (i >= rows.end - rows.begin) return;
   const std::uint32_t row = rows.begin + static_cast<std::uint32_t>(i);
-  const RowTest<T, kKind> test(grid, row);
+  const DeviceRowTest<T, kKind> test(grid, row);
   const std::uint32_t cell = grid.cell_of[row];
   const std::uint32_t cell_begin = grid.cell_starts[cell];
   const std::uint64_t cell_word = grid.cell_words[cell];
@@ -127,7 +127,7 @@ __global__ void __launch_bounds__(tuning::kPointThreads) global_kernel(GridView 
   const std::uint64_t i = thread_number();
   const bool active = i < rows.count;
   const std::uint32_t row = active ? rows.begin + static_cast<std::uint32_t>(i) * rows.stride : rows.begin;
-  const RowTest<T, kKind> test(grid, row);
+  const DeviceRowTest<T, kKind> test(grid, row);
   const std::uint32_t cell = grid.cell_of[row];
   std::uint64_t range = grid.range_offsets[cell];
   const std::uint64_t last_range = active ? grid.range_offsets[cell + 1] : range;
@@ -167,7 +167,7 @@ __global__ void __launch_bounds__(tuning::kCellThreads)
     const bool active = threadIdx.x < last_row - base;
     const bool warp_active = threadIdx.x / kWarp * kWarp < last_row - base;
     const std::uint32_t row = static_cast<std::uint32_t>(active ? base + threadIdx.x : base);
-    const RowTest<T, kKind> test(grid, row);
+    const DeviceRowTest<T, kKind> test(grid, row);
     for (std::uint64_t r = grid.range_offsets[cell]; r < grid.range_offsets[cell + 1]; ++r) {
       const Range range = grid.ranges[r];
       for (std::uint32_t first = range.begin; first < range.end;) {

@@ -150,7 +150,7 @@ struct SharedColumnBounds {
 };
 
 /// A position in the cycle of stages.
-struct Place {
+struct StageCursor {
   unsigned stage = 0;
   unsigned phase = 0;
 
@@ -167,7 +167,7 @@ using Walk = TileWalk<kRowTiles>;
 /// Copies slices; run by one warp.
 __device__ void copy_slices(const ProductTiles<float>& tiles, Walk walk, const Stages& stages) {
   const std::uint64_t tile_bytes = std::uint64_t{tiles.slices_per_tile} * kSliceBytes;
-  Place place{0, 1};  // all stages are empty
+  StageCursor place{0, 1};  // all stages are empty
   for (unsigned number = 0; !walk.done(); walk.next(), ++number) {
     const std::byte* rows[kRowTiles];
     for (unsigned r = 0; r < kRowTiles; ++r) {
@@ -206,7 +206,7 @@ __device__ void compare_tiles(const ProductTiles<float>& tiles, Walk walk, const
   const auto release = [&](unsigned stage) {
     if (lane == 0) stages.empty(stage).arrive();
   };
-  Place place;
+  StageCursor place;
   for (unsigned number = 0; !walk.done(); walk.next(), ++number) {
     if (!walk.wanted(row_tile)) {
       for (unsigned slice = 0; slice < tiles.slices_per_tile; ++slice) {

@@ -17,7 +17,7 @@ namespace {
 
 /// Calls visit(pair) for the pairs of the list, spread over all threads.
 template <class Visit>
-__device__ void for_each_pair(PairList list, Visit visit) {
+__device__ void for_each_pair(PairsOnDevice list, Visit visit) {
   const std::uint64_t step = std::uint64_t{gridDim.x} * tuning::kDirectThreads;
   for (std::uint64_t at = direct_thread(); at < list.size; at += step) {
     const auto words = __ldcs(reinterpret_cast<const uint2*>(list.pairs) + at);
@@ -25,12 +25,13 @@ __device__ void for_each_pair(PairList list, Visit visit) {
   }
 }
 
-std::uint32_t blocks_for(PairList list) {
+std::uint32_t blocks_for(PairsOnDevice list) {
   return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(
       (list.size + tuning::kDirectThreads - 1) / tuning::kDirectThreads, 1, tuning::kListBlocks));
 }
 
-__global__ void __launch_bounds__(tuning::kDirectThreads) count_pairs_kernel(PairList list, std::uint32_t* counts) {
+__global__ void __launch_bounds__(tuning::kDirectThreads)
+    count_pairs_kernel(PairsOnDevice list, std::uint32_t* counts) {
   for_each_pair(list, [&](PointPair pair) {
     atomicAdd(counts + pair.first, 1U);
     atomicAdd(counts + pair.second, 1U);
@@ -38,7 +39,7 @@ __global__ void __launch_bounds__(tuning::kDirectThreads) count_pairs_kernel(Pai
 }
 
 __global__ void __launch_bounds__(tuning::kDirectThreads)
-    sum_pairs_kernel(PairList list, const std::int64_t* units, WholeWeights::Sum* sums) {
+    sum_pairs_kernel(PairsOnDevice list, const std::int64_t* units, WeightSum* sums) {
   for_each_pair(list, [&](PointPair pair) {
     atomic_add(sums + pair.first, __ldg(units + pair.second));
     atomic_add(sums + pair.second, __ldg(units + pair.first));
@@ -46,7 +47,7 @@ __global__ void __launch_bounds__(tuning::kDirectThreads)
 }
 
 __global__ void __launch_bounds__(tuning::kDirectThreads)
-    unite_pairs_kernel(PairList list, const std::uint32_t* core_bits, const std::uint32_t* before,
+    unite_pairs_kernel(PairsOnDevice list, const std::uint32_t* core_bits, const std::uint32_t* before,
                        std::uint32_t* parents) {
   const DisjointSets sets(parents);
   for_each_pair(list, [&](PointPair pair) {
@@ -62,7 +63,7 @@ __device__ bool is_needed(PointPair pair, const std::uint32_t* core_bits) {
 }
 
 __global__ void __launch_bounds__(tuning::kDirectThreads)
-    count_needed_pairs_kernel(PairList list, const std::uint32_t* core_bits, unsigned long long* count) {
+    count_needed_pairs_kernel(PairsOnDevice list, const std::uint32_t* core_bits, unsigned long long* count) {
   unsigned of_thread = 0;
   for_each_pair(list, [&](PointPair pair) { of_thread += is_needed(pair, core_bits) ? 1 : 0; });
   const unsigned of_warp = __reduce_add_sync(tuning::kWholeWarp, of_thread);
@@ -70,7 +71,7 @@ __global__ void __launch_bounds__(tuning::kDirectThreads)
 }
 
 __global__ void __launch_bounds__(tuning::kDirectThreads)
-    copy_needed_pairs_kernel(PairList list, const std::uint32_t* core_bits, PointPair* to, std::uint64_t room,
+    copy_needed_pairs_kernel(PairsOnDevice list, const std::uint32_t* core_bits, PointPair* to, std::uint64_t room,
                              unsigned long long* count) {
   PairWriter writer(to, room, count, tuning::kPairPlaces);
   const std::uint64_t step = std::uint64_t{gridDim.x} * tuning::kDirectThreads;
@@ -83,7 +84,7 @@ __global__ void __launch_bounds__(tuning::kDirectThreads)
 }
 
 __global__ void __launch_bounds__(tuning::kDirectThreads)
-    offer_numbers_kernel(PairList list, const std::uint32_t* core_bits, const std::uint32_t* numbers,
+    offer_numbers_kernel(PairsOnDevice list, const std::uint32_t* core_bits, const std::uint32_t* numbers,
                          std::uint32_t* lowest) {
   for_each_pair(list, [&](PointPair pair) {
     const bool first = bit_of(core_bits, pair.first);
@@ -117,7 +118,7 @@ __global__ void __launch_bounds__(tuning::kDirectThreads)
 }
 
 __global__ void __launch_bounds__(tuning::kDirectThreads)
-    pair_keys_kernel(PairList list, PairKeys shape, std::uint64_t* keys, unsigned long long* count) {
+    pair_keys_kernel(PairsOnDevice list, PairKeys shape, std::uint64_t* keys, unsigned long long* count) {
   constexpr unsigned kEach = 8;  // pairs of a thread for each atomic of its warp
   const unsigned lane = threadIdx.x % 32;
   // No range of rows contains kNoPoint.
@@ -170,30 +171,30 @@ __global__ void ids_of_keys_kernel(const std::uint64_t* keys, std::uint64_t size
 
 }  // namespace
 
-void launch_count_pairs(PairList list, std::uint32_t* counts, cudaStream_t stream) {
+void launch_count_pairs(PairsOnDevice list, std::uint32_t* counts, cudaStream_t stream) {
   count_pairs_kernel<<<blocks_for(list), tuning::kDirectThreads, 0, stream>>>(list, counts);
   check_launch(stream);
 }
 
-void launch_sum_pairs(PairList list, const WeighingView& weights, WholeWeights::Sum* sums, cudaStream_t stream) {
+void launch_sum_pairs(PairsOnDevice list, const WeighingView& weights, WeightSum* sums, cudaStream_t stream) {
   sum_pairs_kernel<<<blocks_for(list), tuning::kDirectThreads, 0, stream>>>(list, weights.units, sums);
   check_launch(stream);
 }
 
-void launch_unite_pairs(PairList list, const std::uint32_t* core_bits, const std::uint32_t* before,
+void launch_unite_pairs(PairsOnDevice list, const std::uint32_t* core_bits, const std::uint32_t* before,
                         std::uint32_t* parents, cudaStream_t stream) {
   unite_pairs_kernel<<<blocks_for(list), tuning::kDirectThreads, 0, stream>>>(list, core_bits, before, parents);
   check_launch(stream);
 }
 
-void launch_count_needed_pairs(PairList list, const std::uint32_t* core_bits, unsigned long long* count,
+void launch_count_needed_pairs(PairsOnDevice list, const std::uint32_t* core_bits, unsigned long long* count,
                                cudaStream_t stream) {
   check(cudaMemsetAsync(count, 0, sizeof(*count), stream));
   count_needed_pairs_kernel<<<blocks_for(list), tuning::kDirectThreads, 0, stream>>>(list, core_bits, count);
   check_launch(stream);
 }
 
-void launch_copy_needed_pairs(PairList list, const std::uint32_t* core_bits, PointPair* to, std::uint64_t room,
+void launch_copy_needed_pairs(PairsOnDevice list, const std::uint32_t* core_bits, PointPair* to, std::uint64_t room,
                               unsigned long long* count, cudaStream_t stream) {
   check(cudaMemsetAsync(count, 0, sizeof(*count), stream));
   copy_needed_pairs_kernel<<<blocks_for(list), tuning::kDirectThreads, 0, stream>>>(list, core_bits, to, room, count);
@@ -204,7 +205,7 @@ std::uint64_t most_copy_gaps() noexcept {
   return std::uint64_t{tuning::kListBlocks} * (tuning::kDirectThreads / 32) * tuning::kPairPlaces;
 }
 
-void launch_offer_numbers(PairList list, const std::uint32_t* core_bits, const std::uint32_t* numbers,
+void launch_offer_numbers(PairsOnDevice list, const std::uint32_t* core_bits, const std::uint32_t* numbers,
                           std::uint32_t* lowest, cudaStream_t stream) {
   offer_numbers_kernel<<<blocks_for(list), tuning::kDirectThreads, 0, stream>>>(list, core_bits, numbers, lowest);
   check_launch(stream);
@@ -218,7 +219,7 @@ void launch_label_pairs(std::uint32_t size, const std::uint32_t* order, const st
   check_launch(stream);
 }
 
-void launch_pair_keys(PairList list, PairKeys shape, std::uint64_t* keys, unsigned long long* count,
+void launch_pair_keys(PairsOnDevice list, PairKeys shape, std::uint64_t* keys, unsigned long long* count,
                       cudaStream_t stream) {
   pair_keys_kernel<<<blocks_for(list), tuning::kDirectThreads, 0, stream>>>(list, shape, keys, count);
   check_launch(stream);

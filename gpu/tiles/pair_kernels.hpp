@@ -14,31 +14,31 @@
 namespace epsflow::gpu {
 
 /// Pairs in device memory.
-struct PairList {
+struct PairsOnDevice {
   const PointPair* pairs = nullptr;
   std::uint64_t size = 0;  ///< number of places, gaps included
 };
 
 /// Adds to counts[p] the neighbours of position p in the list, without p itself.
-void launch_count_pairs(PairList list, std::uint32_t* counts, cudaStream_t stream);
+void launch_count_pairs(PairsOnDevice list, std::uint32_t* counts, cudaStream_t stream);
 /// Adds to sums[p] the weights of the neighbours of position p in the list, without p itself.
-void launch_sum_pairs(PairList list, const WeighingView& weights, WholeWeights::Sum* sums, cudaStream_t stream);
+void launch_sum_pairs(PairsOnDevice list, const WeighingView& weights, WeightSum* sums, cudaStream_t stream);
 
 /// Unites neighbours that are both core, unless both are core in `before`, which may be null.
-void launch_unite_pairs(PairList list, const std::uint32_t* core_bits, const std::uint32_t* before,
+void launch_unite_pairs(PairsOnDevice list, const std::uint32_t* core_bits, const std::uint32_t* before,
                         std::uint32_t* parents, cudaStream_t stream);
 
 /// Writes *count = the number of pairs that are not both core.
-void launch_count_needed_pairs(PairList list, const std::uint32_t* core_bits, unsigned long long* count,
+void launch_count_needed_pairs(PairsOnDevice list, const std::uint32_t* core_bits, unsigned long long* count,
                                cudaStream_t stream);
 /// Copies those pairs to `to`, with gaps. *count: the places taken there, zero before.
-void launch_copy_needed_pairs(PairList list, const std::uint32_t* core_bits, PointPair* to, std::uint64_t room,
+void launch_copy_needed_pairs(PairsOnDevice list, const std::uint32_t* core_bits, PointPair* to, std::uint64_t room,
                               unsigned long long* count, cudaStream_t stream);
 /// Upper bound on the gaps that the copy leaves.
 [[nodiscard]] std::uint64_t most_copy_gaps() noexcept;
 
 /// Lowers lowest[p] to the lowest number among core neighbours of a position that is not core.
-void launch_offer_numbers(PairList list, const std::uint32_t* core_bits, const std::uint32_t* numbers,
+void launch_offer_numbers(PairsOnDevice list, const std::uint32_t* core_bits, const std::uint32_t* numbers,
                           std::uint32_t* lowest, cudaStream_t stream);
 
 /// Labels all positions. lowest: for those that are not core, kNoNumber for noise. Adds to tally and sizes.
@@ -59,7 +59,7 @@ void launch_fill(std::uint32_t* values, std::uint64_t size, std::uint32_t value,
 /// Writes the key of each row with itself, and *count = the number of keys.
 void launch_begin_keys(PairKeys shape, std::uint64_t* keys, unsigned long long* count, cudaStream_t stream);
 /// Adds the keys of each pair, from both sides, whose row is in the range.
-void launch_pair_keys(PairList list, PairKeys shape, std::uint64_t* keys, unsigned long long* count,
+void launch_pair_keys(PairsOnDevice list, PairKeys shape, std::uint64_t* keys, unsigned long long* count,
                       cudaStream_t stream);
 /// Writes the neighbours in the order of the sorted keys. The order of the keys is undefined after it.
 void launch_ids_of_keys(TwoBuffers<std::uint64_t> keys, std::uint64_t size, PairKeys shape, std::uint32_t* ids,

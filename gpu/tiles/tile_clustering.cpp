@@ -23,13 +23,13 @@ TileClustering::TileClustering(const DirectTask& task, std::unique_ptr<TileSearc
   if (task_.weights != nullptr) {
     const DeviceWeighing weighing(*task_.weights, search_->tiles().order(), size_, task_.points.ghosts(), task_.memory,
                                   on);
-    const DeviceBuffer<WholeWeights::Sum> sums(task_.memory, on, size_);
+    const DeviceBuffer<WeightSum> sums(task_.memory, on, size_);
     launch_begin_sums(weighing.view(), size_, sums.data(), on);
-    search_->for_each_list([&](PairList list) { launch_sum_pairs(list, weighing.view(), sums.data(), on); });
+    search_->for_each_list([&](PairsOnDevice list) { launch_sum_pairs(list, weighing.view(), sums.data(), on); });
     launch_count_sums(weighing.view(), size_, sums.data(), counts_.data(), on);
   } else {
     launch_fill(counts_.data(), size_, 1, on);
-    search_->for_each_list([&](PairList list) { launch_count_pairs(list, counts_.data(), on); });
+    search_->for_each_list([&](PairsOnDevice list) { launch_count_pairs(list, counts_.data(), on); });
   }
   end_phase(task_.marks, "search", stream());
 }
@@ -44,7 +44,7 @@ void TileClustering::unite_level(std::uint32_t minpts) {
   tally_.clear(on);
   std::uint32_t* const parents = arrays_.parents.data();
   launch_begin_points(core_bits_.data(), before, size_, parents, on);
-  search_->for_each_list([&](PairList list) { launch_unite_pairs(list, core_bits_.data(), before, parents, on); });
+  search_->for_each_list([&](PairsOnDevice list) { launch_unite_pairs(list, core_bits_.data(), before, parents, on); });
   end_phase(task_.marks, "unite", stream());
   nodes_ = {nullptr, search_->tiles().order(), core_bits_.data(), size_, minpts};
   arrays_.number(nodes_, {task_.memory, on});
@@ -62,8 +62,9 @@ LabelSummary TileClustering::label_level(const LabelTarget& target) {
     return core_summary_of(tally_.read(on));
   }
   check(cudaMemsetAsync(lowest_.data(), 0xFF, lowest_.bytes(), on));
-  search_->for_each_list(
-      [&](PairList list) { launch_offer_numbers(list, core_bits_.data(), numbering.numbers, lowest_.data(), on); });
+  search_->for_each_list([&](PairsOnDevice list) {
+    launch_offer_numbers(list, core_bits_.data(), numbering.numbers, lowest_.data(), on);
+  });
   launch_label_pairs(size_, order, numbering.numbers, lowest_.data(), target.labels, numbering.sizes, tally_.device(),
                      on);
   if (minpts_ > task_.minpts.least) search_->forget_united(core_bits_.data());

@@ -189,7 +189,7 @@ void TileSearch::make_lists(std::uint64_t most) {
   if (leaves_open) open_ = {memory_, stream_.get(), std::clamp(open, kLeastRoom, std::max(kLeastRoom, most / 4))};
 }
 
-void TileSearch::for_each_list(const std::function<void(PairList)>& visit) {
+void TileSearch::for_each_list(const std::function<void(PairsOnDevice)>& visit) {
   if (kept_) return visit({pairs_.data(), kept_size_});
   if (tiles_->block_count() == 0) return;
   const std::uint64_t most = std::max(kLeastRoom, memory_.available() / tuning::kPairShare / sizeof(PointPair));
@@ -252,7 +252,7 @@ void TileSearch::halve_next(Look& look) {
 
 void TileSearch::forget_united(const std::uint32_t* core_bits) {
   if (!kept_ || kept_size_ < tuning::kFewestForgotten) return;
-  const PairList list{pairs_.data(), kept_size_};
+  const PairsOnDevice list{pairs_.data(), kept_size_};
   unsigned long long* const count = &counts_.data()->pairs;
   launch_count_needed_pairs(list, core_bits, count, stream_.get());
   const std::uint64_t room = read_values(count, 1, stream_.get()).front() + most_copy_gaps();

@@ -41,7 +41,7 @@ class TileSearch {
 
   /// Calls visit(list) for lists that together hold each pair of neighbours once. Work that visit puts on stream() is
   /// done before a list is overwritten. Throws Cancelled, DeviceOutOfMemory.
-  void for_each_list(const std::function<void(PairList)>& visit);
+  void for_each_list(const std::function<void(PairsOnDevice)>& visit);
 
   /// Removes pairs that are both core, if the list is kept and becomes much shorter: they are united, and smaller
   /// minpts do not change that. core_bits: one bit for each position.
@@ -54,7 +54,7 @@ class TileSearch {
   [[nodiscard]] bool kept() const noexcept { return kept_; }
 
  private:
-  struct Sample {
+  struct TileSample {
     PairCounts counts;
     std::uint64_t stride = 0;  ///< one block in this many; 0 before a sample is taken
   };
@@ -96,7 +96,7 @@ class TileSearch {
   DeviceBuffer<PairCounts> counts_;
   DeviceBuffer<PointPair> pairs_;
   DeviceBuffer<PointPair> open_;
-  Sample sample_;
+  TileSample sample_;
   bool looked_ = false;  // the first pass decides whether a list is kept
   bool kept_ = false;
   std::uint64_t kept_size_ = 0;

@@ -47,7 +47,7 @@ DeviceBuffer<std::uint32_t> TileTableSearch::count_rows() {
   const cudaStream_t stream = search_->stream().get();
   DeviceBuffer<std::uint32_t> counts(resources_.memory, stream, search_->tiles().size());
   launch_fill(counts.data(), counts.size(), 1, stream);  // each point is a neighbour of itself
-  search_->for_each_list([&](PairList list) { launch_count_pairs(list, counts.data(), stream); });
+  search_->for_each_list([&](PairsOnDevice list) { launch_count_pairs(list, counts.data(), stream); });
   return counts;
 }
 
@@ -72,13 +72,13 @@ void TileTableSearch::find_ids(const Batch& batch, Lane& lane) {
 
 void TileTableSearch::collect_keys(const PairKeys& shape, Lane& lane) {
   const cudaStream_t stream = lane.stream.get();
-  const auto add_keys_of = [&](PairList list) {
+  const auto add_keys_of = [&](PairsOnDevice list) {
     launch_pair_keys(list, shape, lane.keys.data(), lane.key_count.data(), stream);
   };
   launch_begin_keys(shape, lane.keys.data(), lane.key_count.data(), stream);
   if (search_->kept()) return search_->for_each_list(add_keys_of);
   const std::scoped_lock lock(searching_);
-  search_->for_each_list([&](PairList list) {
+  search_->for_each_list([&](PairsOnDevice list) {
     search_->stream().synchronize();
     add_keys_of(list);
     lane.stream.synchronize();  // the list is overwritten next

@@ -55,7 +55,7 @@ bool is_native(const BinaryColumn& column) noexcept {
 }
 
 /// Consecutive values of a column in memory.
-struct Run {
+struct ValueRun {
   const BinaryColumn& column;
   const ElementChoice& choice;
   const char* from;
@@ -65,7 +65,7 @@ struct Run {
 };
 
 template <class From, class To>
-void convert_run(const Run& run, bool swap, To* to, std::size_t dims) {
+void convert_run(const ValueRun& run, bool swap, To* to, std::size_t dims) {
   bool is_large = false;
   for (std::uint64_t i = 0; i < run.rows.count; ++i) {
     const auto value = static_cast<To>(load<From>(run.from + i * run.stride, swap));
@@ -92,7 +92,7 @@ void with_value_type(ValueType type, F f) {
 }
 
 template <class To>
-void convert_column(const Run& values, To* to, std::size_t dims) {
+void convert_column(const ValueRun& values, To* to, std::size_t dims) {
   const bool swap = !is_native(values.column);
   const auto run = [&](auto zero) { convert_run<decltype(zero)>(values, swap, to, dims); };
   if constexpr (std::is_same_v<To, float>) {

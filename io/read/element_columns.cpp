@@ -204,8 +204,7 @@ void take_weights(FilePoints& points, Precision precision) {
   FilePoints taken(points.size(), dims, precision);
   taken.weights.resize(points.size());
   points.view().visit([&](auto from) {
-    with_type(precision, [&](auto zero) {
-      using T = decltype(zero);
+    with_type(precision, [&]<class T>(T /*zero*/) {
       T* to = taken.values<T>().data();
       for (std::size_t i = 0; i < points.size(); ++i) {
         const auto* const row = from.data() + i * (dims + 1);

@@ -39,7 +39,7 @@ void scatter(std::byte* to, std::size_t stride, std::uint64_t count, const ReadB
 
 }  // namespace
 
-void ValueStore::expect(std::vector<Column> columns, std::uint64_t bytes) {
+void ValueStore::expect(std::vector<ColumnTarget> columns, std::uint64_t bytes) {
   require(columns_.empty());
   columns_ = std::move(columns);
   missing_ = bytes;
@@ -87,7 +87,7 @@ void PointsBuilder::begin(const PointsShape& shape) {
   auto* const to = with_type(points_.precision(), [&](auto zero) {
     return reinterpret_cast<std::byte*>(points_.values<decltype(zero)>().data());
   });
-  std::vector<Column> columns{{to, row_bytes, row_bytes, shape.rows, kept}};
+  std::vector<ColumnTarget> columns{{to, row_bytes, row_bytes, shape.rows, kept}};
   for (std::size_t k = 0; k < points_.dims(); ++k) {
     columns.push_back({to + k * size, size, row_bytes, shape.rows, kept});
   }
@@ -116,7 +116,7 @@ void NeighborsBuilder::begin(const NeighborsShape& shape) {
   }
   table_ = {Buffer<std::uint64_t>(shape.offsets), Buffer<std::uint32_t>(shape.ids), Buffer<double>(shape.distances),
             shape.eps};
-  const auto column = [](auto& values) -> Column {
+  const auto column = [](auto& values) -> ColumnTarget {
     constexpr std::size_t kSize = sizeof(values[0]);
     return {reinterpret_cast<std::byte*>(values.data()), kSize, kSize, values.size(), {0, values.size()}};
   };

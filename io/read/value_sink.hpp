@@ -99,7 +99,7 @@ class ValueStore : public ValueSink {
 
  protected:
   /// The destination of the values of a column. Rows outside of `kept` are dropped.
-  struct Column {
+  struct ColumnTarget {
     std::byte* to = nullptr;  ///< address of the first row that is kept
     std::size_t size = 0;     ///< bytes of a row
     std::size_t stride = 0;   ///< bytes from one row to the next
@@ -108,13 +108,13 @@ class ValueStore : public ValueSink {
   };
 
   /// Throws BadValues for a second shape.
-  void expect(std::vector<Column> columns, std::uint64_t bytes);
+  void expect(std::vector<ColumnTarget> columns, std::uint64_t bytes);
   static void require(bool is_possible) {
     if (!is_possible) throw BadValues();
   }
 
  private:
-  std::vector<Column> columns_;
+  std::vector<ColumnTarget> columns_;
   std::uint64_t missing_ = 0;  ///< bytes that have not been put
 };
 

@@ -18,7 +18,7 @@
 namespace epsflow::io {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using nlohmann::ordered_json;
 
 constexpr const char* kSummaryHeader = "eps,minpts,clusters,noise,core,border,largest,seconds,labels,crc32";
 constexpr const char* kDamaged = "was not written by epsflow, or is damaged";
@@ -38,21 +38,21 @@ std::string element(const char* list, std::size_t place) {
   throw UsageError(file.string() + " " + why + "; move it away, or choose another folder");
 }
 
-Json to_object(const std::vector<std::pair<std::string, std::string>>& entries) {
-  Json object = Json::object();
+ordered_json to_object(const std::vector<std::pair<std::string, std::string>>& entries) {
+  ordered_json object = ordered_json::object();
   for (const auto& [name, value] : entries) object[name] = value;
   return object;
 }
 
 /// Returns JSON text. Replaces invalid UTF-8, which text from outside may contain.
-std::string dump(const Json& json, int indent = -1) {
-  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
+std::string dump(const ordered_json& json, int indent = -1) {
+  return json.dump(indent, ' ', false, ordered_json::error_handler_t::replace);
 }
 
 /// Quotes the first 80 bytes of a text from outside as JSON, so that no control character reaches a terminal.
 std::string show(const std::string& text) {
   constexpr std::size_t kMost = 80;
-  return Json(text.substr(0, kMost)).dump(-1, ' ', true, Json::error_handler_t::replace);
+  return ordered_json(text.substr(0, kMost)).dump(-1, ' ', true, ordered_json::error_handler_t::replace);
 }
 
 /// Returns the text after the comma of Manifest::checksum. The euclidean metric has no name there.
@@ -65,7 +65,7 @@ std::string metric_of(const std::string& checksum) {
 
 /// Returns the number of points of an input, if it has one. Throws InputError for numbers that describe_input() never
 /// writes.
-std::optional<std::uint64_t> points_in(const Json& input) {
+std::optional<std::uint64_t> points_in(const ordered_json& input) {
   const JsonNumbers numbers(input, "input");
   const auto check = [](const auto& of, std::initializer_list<const char*> names) {
     for (const char* name : names) {
@@ -77,7 +77,7 @@ std::optional<std::uint64_t> points_in(const Json& input) {
   if (numbers.has("slices") && !input["slices"].is_string()) throw InputError("input.slices is not a text");
   if (numbers.has("files")) {
     std::size_t place = 0;
-    for (const Json& file : input["files"]) {
+    for (const ordered_json& file : input["files"]) {
       check(JsonNumbers(file, "input." + element("files", place++)), {"rows", "dropped_rows"});
     }
   }
@@ -85,22 +85,23 @@ std::optional<std::uint64_t> points_in(const Json& input) {
   return numbers.count("points");
 }
 
-Json to_json(const SweepEntry& e) {
-  Json json{{"eps", e.variant.eps},         {"minpts", e.variant.minpts}, {"clusters", e.summary.clusters},
-            {"noise", e.summary.noise},     {"core", e.summary.core},     {"border", e.summary.border},
-            {"largest", e.summary.largest}, {"seconds", e.seconds}};
+ordered_json to_json(const SweepEntry& e) {
+  ordered_json json{{"eps", e.variant.eps},         {"minpts", e.variant.minpts}, {"clusters", e.summary.clusters},
+                    {"noise", e.summary.noise},     {"core", e.summary.core},     {"border", e.summary.border},
+                    {"largest", e.summary.largest}, {"seconds", e.seconds}};
   if (!e.has_labels) json["labels"] = false;
   return json;
 }
 
 /// Throws InputError if the counts are impossible for this many points.
-SweepEntry entry_of(const Json& json, const std::string& path, std::optional<std::uint64_t> points) {
+SweepEntry entry_of(const ordered_json& json, const std::string& path, std::optional<std::uint64_t> points) {
   const JsonNumbers numbers(json, path);
   return {numbers.variant(), numbers.summary(points), numbers.real("seconds"), json.value("labels", true)};
 }
 
 /// Adds a variant. Throws InputError if its label file has not been added before.
-void add_entry(Manifest& manifest, const Json& json, const std::string& path, std::optional<std::uint64_t> points) {
+void add_entry(Manifest& manifest, const ordered_json& json, const std::string& path,
+               std::optional<std::uint64_t> points) {
   const SweepEntry entry = entry_of(json, path, points);
   if (entry.has_labels && !manifest.files.contains(labels_name(entry.variant))) {
     throw InputError(path + " has labels that are not among the files");
@@ -108,12 +109,12 @@ void add_entry(Manifest& manifest, const Json& json, const std::string& path, st
   manifest.entries.insert_or_assign(entry.variant, entry);
 }
 
-Json to_json(const std::string& name, const FileDigest& digest) {
+ordered_json to_json(const std::string& name, const FileDigest& digest) {
   return {{"name", name}, {"bytes", digest.bytes}, {"crc32", format_checksum(digest.crc32)}};
 }
 
 /// Adds a file. Throws InputError if epsflow never lists a file of this name.
-void add_file(Manifest& manifest, const Json& json, const std::string& path) {
+void add_file(Manifest& manifest, const ordered_json& json, const std::string& path) {
   const std::string name = json.at("name");
   const auto crc32 = parse_checksum(json.at("crc32").get<std::string>());
   if (!is_results_name(name) || name == kManifestName || name == kSummaryName || !crc32) {
@@ -123,7 +124,7 @@ void add_file(Manifest& manifest, const Json& json, const std::string& path) {
 }
 
 /// Adds a run. Throws InputError if its status is missing or its seconds are impossible.
-void add_run(Manifest& manifest, const Json& run, const std::string& path) {
+void add_run(Manifest& manifest, const ordered_json& run, const std::string& path) {
   const JsonNumbers numbers(run, path);
   if (!numbers.has("status") || !run["status"].is_string()) throw InputError(path + ".status is not a text");
   if (numbers.has("seconds")) static_cast<void>(numbers.real("seconds"));
@@ -132,7 +133,7 @@ void add_run(Manifest& manifest, const Json& run, const std::string& path) {
 
 /// Sets the input. Returns the number of points, if the input has it. Throws InputError for numbers that
 /// describe_input() does not write.
-std::optional<std::uint64_t> set_input(Manifest& manifest, const Json& input) {
+std::optional<std::uint64_t> set_input(Manifest& manifest, const ordered_json& input) {
   manifest.checksum = input.at("checksum");
   manifest.input = dump(input);
   return points_in(input);
@@ -162,14 +163,14 @@ bool Manifest::owns(const std::string& name) const {
 
 bool Manifest::asked_for_hdf5() const {
   return std::ranges::any_of(runs, [](const std::string& run) {
-    const Json json = Json::parse(run);
+    const ordered_json json = ordered_json::parse(run);
     return json.contains("options") && json["options"].contains("hdf5");
   });
 }
 
 void Manifest::end_running() {
   if (runs.empty()) return;
-  Json run = Json::parse(runs.back());
+  ordered_json run = ordered_json::parse(runs.back());
   if (run.value("status", "") != "running") return;
   run["status"] = "killed";
   runs.back() = dump(run);
@@ -180,7 +181,8 @@ void Manifest::merge(const Manifest& journal) {
     checksum = journal.checksum;
     input = journal.input;
   }
-  if (runs.empty() || Json::parse(runs.back()).value("status", "") != "running") runs.push_back(journal.runs.back());
+  if (runs.empty() || ordered_json::parse(runs.back()).value("status", "") != "running")
+    runs.push_back(journal.runs.back());
   for (const auto& [variant, entry] : journal.entries) entries.insert_or_assign(variant, entry);
   for (const auto& [name, digest] : journal.files) files[name] = digest;
 }
@@ -225,18 +227,18 @@ std::string without_weights(const std::string& checksum) {
 
 std::string describe_input(const ResultsInput& input, const std::string& checksum) {
   const PointsOrigin& origin = input.origin;
-  Json files = Json::array();
+  ordered_json files = ordered_json::array();
   for (const InputRows& file : origin.inputs) {
     files.push_back(
         {{"name", file.name}, {"kind", file.kind}, {"rows", file.rows}, {"dropped_rows", file.dropped.size()}});
   }
-  Json json{{"files", files},
-            {"checksum", checksum},
-            {"points", input.points},
-            {"dims", input.dims},
-            {"precision", input.precision == Precision::float32 ? "float32" : "float64"},
-            {"columns", origin.column_names},
-            {"column_numbers", origin.column_numbers}};
+  ordered_json json{{"files", files},
+                    {"checksum", checksum},
+                    {"points", input.points},
+                    {"dims", input.dims},
+                    {"precision", input.precision == Precision::float32 ? "float32" : "float64"},
+                    {"columns", origin.column_names},
+                    {"column_numbers", origin.column_numbers}};
   if (!origin.weight_column.empty()) json["weight"] = origin.weight_column;
   if (!input.slices.empty()) json["slices"] = input.slices;
   json["dropped_rows"] = origin.dropped_rows();
@@ -244,7 +246,7 @@ std::string describe_input(const ResultsInput& input, const std::string& checksu
 }
 
 std::string slices_of(const Manifest& manifest) {
-  const Json input = Json::parse(manifest.input, nullptr, false);
+  const ordered_json input = ordered_json::parse(manifest.input, nullptr, false);
   return input.is_object() ? input.value("slices", std::string()) : std::string();
 }
 
@@ -259,7 +261,7 @@ std::string describe_difference(const Manifest& manifest, const std::string& che
                                                                    : "other weights of the points";
   }
   std::string files;
-  for (const Json& file : Json::parse(manifest.input).value("files", Json::array())) {
+  for (const ordered_json& file : ordered_json::parse(manifest.input).value("files", ordered_json::array())) {
     if (file.is_object() && file.contains("name")) files += dump(file["name"]) + ", ";
   }
   return "another input (" + files + points_of(manifest.checksum) + ", not " + points_of(checksum) + ")";
@@ -267,7 +269,7 @@ std::string describe_difference(const Manifest& manifest, const std::string& che
 
 std::string describe_run(const RunDescription& run, const std::string& started, const std::string& status,
                          double seconds, const std::string& reason) {
-  Json json{{"status", status}};
+  ordered_json json{{"status", status}};
   if (!reason.empty()) json["reason"] = reason;
   json["started"] = started;
   json["seconds"] = seconds;
@@ -279,29 +281,30 @@ std::string describe_run(const RunDescription& run, const std::string& started, 
 
 void require_possible(const SweepEntry& entry, std::string_view input) {
   try {
-    static_cast<void>(entry_of(Json::parse(dump(to_json(entry))), "variant", points_in(Json::parse(input))));
-  } catch (const Json::exception& e) {
+    static_cast<void>(
+        entry_of(ordered_json::parse(dump(to_json(entry))), "variant", points_in(ordered_json::parse(input))));
+  } catch (const ordered_json::exception& e) {
     throw InputError(e.what());
   }
 }
 
 std::string manifest_json(const Manifest& manifest, bool listed) {
-  const Json last = Json::parse(manifest.runs.back());
-  Json json{{"program", "epsflow"}};
+  const ordered_json last = ordered_json::parse(manifest.runs.back());
+  ordered_json json{{"program", "epsflow"}};
   for (const char* name : {"version", "status", "reason", "started", "seconds"}) {
     if (last.contains(name)) json[name] = last[name];
   }
   json["variants"] = manifest.entries.size();
   json["metric"] = metric_of(manifest.checksum);
-  json["input"] = Json::parse(manifest.input);
-  json["options"] = last.value("options", Json::object());
-  json["machine"] = last.value("machine", Json::object());
-  json["runs"] = Json::array();
-  for (const std::string& run : manifest.runs) json["runs"].push_back(Json::parse(run));
+  json["input"] = ordered_json::parse(manifest.input);
+  json["options"] = last.value("options", ordered_json::object());
+  json["machine"] = last.value("machine", ordered_json::object());
+  json["runs"] = ordered_json::array();
+  for (const std::string& run : manifest.runs) json["runs"].push_back(ordered_json::parse(run));
   if (listed) {
-    json["results"] = Json::array();
+    json["results"] = ordered_json::array();
     for (const auto& [variant, entry] : manifest.entries) json["results"].push_back(to_json(entry));
-    json["files"] = Json::array();
+    json["files"] = ordered_json::array();
     for (const auto& [name, digest] : manifest.files) json["files"].push_back(to_json(name, digest));
   }
   for (const auto& [variants_of, contents] : manifest.contents) json[variants_of] = contents;
@@ -316,14 +319,15 @@ Manifest read_manifest(const std::filesystem::path& folder) {
   if (!std::filesystem::exists(status)) return manifest;
   if (!std::filesystem::is_regular_file(status)) throw_strange(file, "is no file that epsflow wrote");
   try {
-    const Json json = Json::parse(read_bytes(file));
+    const ordered_json json = ordered_json::parse(read_bytes(file));
     if (json.value("program", "") != "epsflow") throw_strange(file, "was not written by epsflow");
     const std::optional<std::uint64_t> points = set_input(manifest, json.at("input"));
-    for (const Json& run : json.at("runs")) add_run(manifest, run, element("runs", manifest.runs.size()));
+    for (const ordered_json& run : json.at("runs")) add_run(manifest, run, element("runs", manifest.runs.size()));
     std::size_t place = 0;
-    for (const Json& entry : json.at("files")) add_file(manifest, entry, element("files", place++));
+    for (const ordered_json& entry : json.at("files")) add_file(manifest, entry, element("files", place++));
     place = 0;
-    for (const Json& result : json.at("results")) add_entry(manifest, result, element("results", place++), points);
+    for (const ordered_json& result : json.at("results"))
+      add_entry(manifest, result, element("results", place++), points);
     const JsonNumbers numbers(json, "");
     if (numbers.has("seconds")) static_cast<void>(numbers.real("seconds"));
     if (numbers.has("variants")) static_cast<void>(numbers.count("variants", place, place));
@@ -333,7 +337,7 @@ Manifest read_manifest(const std::filesystem::path& folder) {
     }
   } catch (const InputError& e) {
     throw_strange(file, std::string(kDamaged) + ": " + e.what());
-  } catch (const Json::exception&) {
+  } catch (const ordered_json::exception&) {
     throw_strange(file, kDamaged);
   }
   return manifest;
@@ -370,7 +374,7 @@ std::optional<JournalContents> read_journal(const std::filesystem::path& file) {
     if (!event) break;
     const std::string kind = event->substr(0, event->find(' '));
     try {
-      const Json json = kind == "commit" ? Json() : Json::parse(event->substr(kind.size()));
+      const ordered_json json = kind == "commit" ? ordered_json() : ordered_json::parse(event->substr(kind.size()));
       if (kind == "begin") {
         contents.replaces = json.at("replaces");
         points = set_input(contents.state, json.at("input"));
@@ -382,7 +386,7 @@ std::optional<JournalContents> read_journal(const std::filesystem::path& file) {
       } else if (kind == "commit") {
         contents.committed = true;
       }
-    } catch (const Json::exception&) {
+    } catch (const ordered_json::exception&) {
       break;  // the checksum is right, but epsflow does not write such a line: it is treated as torn
     } catch (const InputError&) {
       break;

@@ -28,12 +28,6 @@ struct SweepEntry {
   bool has_labels = true;  ///< false if only the counts of the variant were kept
 };
 
-/// Orders by eps, then minpts.
-struct VariantOrder {
-  bool operator()(const Variant& a, const Variant& b) const noexcept {
-    return a.eps < b.eps || (a.eps == b.eps && a.minpts < b.minpts);
-  }
-};
 using Entries = std::map<Variant, SweepEntry, VariantOrder>;
 
 /// The description of a run by its caller.

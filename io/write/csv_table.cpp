@@ -230,7 +230,7 @@ void copy_text(const std::filesystem::path& file, const std::filesystem::path& t
 
 }  // namespace
 
-TableFormat csv_tables() {
+TableFunctions csv_tables() {
   return {.check = [](std::span<const std::string>, std::size_t, std::string_view) {},
           .write = write_csv,
           .look = look_at_text,

@@ -23,9 +23,9 @@ constexpr std::int32_t kNullLabel = std::numeric_limits<std::int32_t>::min();
 constexpr std::int32_t kNullCore = 255;
 
 /// An input file, opened again at its table.
-class TableInput {
+class FitsInput {
  public:
-  TableInput(const CopySource& inputs, std::size_t i)
+  FitsInput(const CopySource& inputs, std::size_t i)
       : file_(inputs.files[i], inputs.options),
         source_{.name = file_.shown, .options = inputs.options},
         fits_(library_file(*file_.bytes, source_), source_) {
@@ -86,7 +86,7 @@ class TableInput {
 };
 
 /// Throws InputError if the rows of `other` cannot be appended to `first` byte by byte.
-void require_same_table(const TableInput& first, const TableInput& other) {
+void require_same_table(const FitsInput& first, const FitsInput& other) {
   const auto refuse = [&](const std::string& what) {
     throw InputError(
         fmt::format("{} and {} have tables that differ in {}, and all their columns are copied beside the labels; give "
@@ -109,7 +109,7 @@ void require_same_table(const TableInput& first, const TableInput& other) {
 }
 
 /// Writes the rows of a table after the first `at` rows of the output.
-void append_rows(const TableInput& input, const FitsOutput& out, std::uint64_t at) {
+void append_rows(const FitsInput& input, const FitsOutput& out, std::uint64_t at) {
   const std::size_t most = std::max<std::size_t>(1, kOutputBlockBytes / std::max<std::size_t>(1, input.width()));
   Buffer<unsigned char> block(checked_multiply(most, input.width(), "bytes of rows"));
   for (std::uint64_t row = 0; row < input.rows(); row += most) {
@@ -203,13 +203,13 @@ std::uint64_t own_keywords(fitsfile* file, int& status) {
 
 SourceColumns look_at_fits(const CopySource& source) {
   const std::scoped_lock lock(fits_mutex());
-  const TableInput first(source, 0);
+  const FitsInput first(source, 0);
   SourceColumns found;
   for (int column = 1; column <= first.columns(); ++column) found.names.push_back(first.name_of(column));
   std::uint64_t units = 0;
   std::uint64_t keywords = 0;
   for (std::size_t i = 0; i < source.files.size(); ++i) {
-    const TableInput input(source, i);
+    const FitsInput input(source, i);
     if (i > 0) require_same_table(first, input);
     int count = 0;
     int status = 0;
@@ -235,7 +235,7 @@ SourceColumns look_at_fits(const CopySource& source) {
 void copy_fits(const std::filesystem::path& file, const std::filesystem::path& target, const CopySource& source,
                std::span<const std::string>, const CopyLabels& labels) {
   const std::scoped_lock lock(fits_mutex());
-  const TableInput first(source, 0);
+  const FitsInput first(source, 0);
   const std::uint64_t rows = source.points.size() + source.points.dropped_rows();
   FitsOutput out(file, target, rows * (first.width() + sizeof(std::int32_t)));
   int status = 0;
@@ -246,7 +246,7 @@ void copy_fits(const std::filesystem::path& file, const std::filesystem::path& t
   if (rows > at) fits_insert_rows(out.get(), narrow<LONGLONG>(at), narrow<LONGLONG>(rows - at), &status);
   out.check(status);
   for (std::size_t i = 1; i < source.files.size(); ++i) {
-    const TableInput input(source, i);
+    const FitsInput input(source, i);
     require_same_table(first, input);
     append_rows(input, out, at);
     at += input.rows();

@@ -43,7 +43,7 @@ class FitsOutput {
 
 inline constexpr std::size_t kMostFitsColumns = 999;
 
-/// These are TableFormat::look and TableFormat::copy of FITS.
+/// These are TableFunctions::look and TableFunctions::copy of FITS.
 [[nodiscard]] SourceColumns look_at_fits(const CopySource& source);
 void copy_fits(const std::filesystem::path& file, const std::filesystem::path& target, const CopySource& source,
                std::span<const std::string> names, const CopyLabels& labels);

@@ -114,7 +114,7 @@ void check_fits_columns(std::span<const std::string> names, std::size_t others, 
 
 }  // namespace
 
-TableFormat fits_tables() {
+TableFunctions fits_tables() {
   return {.check = check_fits_columns, .write = write_fits, .look = look_at_fits, .copy = copy_fits};
 }
 

@@ -115,6 +115,6 @@ void check_hdf5_columns(std::span<const std::string> names, std::size_t others, 
 
 }  // namespace
 
-TableFormat hdf5_tables() { return {.check = check_hdf5_columns, .write = write_hdf5}; }
+TableFunctions hdf5_tables() { return {.check = check_hdf5_columns, .write = write_hdf5}; }
 
 }  // namespace epsflow::io

@@ -20,15 +20,12 @@ namespace {
   throw ResourceError("cannot write " + file.string() + ": " + why + "; make room there, or choose another folder");
 }
 
-struct DiscardZip {
-  void operator()(zip_t* archive) const noexcept { zip_discard(archive); }
-};
-
 }  // namespace
 
 void write_npz(const std::filesystem::path& file, std::span<const std::pair<std::string, NpyArray>> arrays) {
   int code = 0;
-  std::unique_ptr<zip_t, DiscardZip> archive(zip_open(file.c_str(), ZIP_CREATE | ZIP_TRUNCATE, &code));
+  std::unique_ptr<zip_t, decltype(&zip_discard)> archive(zip_open(file.c_str(), ZIP_CREATE | ZIP_TRUNCATE, &code),
+                                                         &zip_discard);
   if (archive == nullptr) {
     zip_error_t error;
     zip_error_init_with_code(&error, code);

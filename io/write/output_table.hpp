@@ -31,7 +31,6 @@ inline constexpr std::size_t kOutputBlockBytes = std::size_t{1} << 20;
 /// Values of a column in memory, with a fixed distance between them. A view: the caller keeps the values.
 template <class T>
 struct ColumnView {
-  using Value = T;
   const T* data = nullptr;
   std::size_t stride = 1;  ///< 1: the values lie side by side
 
@@ -90,7 +89,7 @@ struct CopyLabels {
 
 /// The functions of one format. All are null in a build without the format. `look` and `copy` are also null if the
 /// format cannot copy all columns of an input of its own kind.
-struct TableFormat {
+struct TableFunctions {
   /// Throws UsageError if the format cannot hold columns with these names and `others` more. `what`: the word for one.
   void (*check)(std::span<const std::string> names, std::size_t others, std::string_view what) = nullptr;
   /// Creates or overwrites `file`, not atomically. Errors name `target`. Throws ResourceError. O(values), some MiB of
@@ -107,17 +106,17 @@ struct TableFormat {
 
 /// A header line, then fields. NaN is an empty field. A copy has commas between its fields, or semicolons if commas are
 /// decimal marks. It has no comments, blank lines or units.
-[[nodiscard]] TableFormat csv_tables();
+[[nodiscard]] TableFunctions csv_tables();
 /// A binary table with units as TUNIT, and FitsOutput::write_variant(). A copy is the table of the first file with its
 /// keywords, types and units, followed by the rows of the other files. Dropped rows have the null value TNULL.
-[[nodiscard]] TableFormat fits_tables();
+[[nodiscard]] TableFunctions fits_tables();
 /// A data set of compound elements with Hdf5Output::attributes(). A table of one column is a data set of plain values.
-[[nodiscard]] TableFormat hdf5_tables();
+[[nodiscard]] TableFunctions hdf5_tables();
 /// The metadata of the schema are the same as the attributes in HDF5.
-[[nodiscard]] TableFormat parquet_tables();
+[[nodiscard]] TableFunctions parquet_tables();
 
 /// Throws UsageError for a format that this build leaves out. format: one of kTableFormats.
-[[nodiscard]] TableFormat table_format(OutputFormat format);
+[[nodiscard]] TableFunctions table_format(OutputFormat format);
 
 /// Walks through the rows of all inputs, one file after the other.
 class RowWalker {

@@ -5,8 +5,8 @@
 namespace epsflow::io {
 
 std::string trace_json(const Trace& trace) {
-  using Json = nlohmann::ordered_json;
-  Json events = Json::array();
+  using nlohmann::ordered_json;
+  ordered_json events = ordered_json::array();
   for (const TraceSpan& span : trace.spans()) {
     events.push_back({{"name", stage_name(span.stage)},
                       {"ph", "X"},
@@ -16,7 +16,7 @@ std::string trace_json(const Trace& trace) {
                       {"dur", static_cast<double>(span.end_ns - span.begin_ns) / 1000},
                       {"args", {{"eps", span.eps}, {std::string(span.detail.name), span.detail.value}}}});
   }
-  Json json;
+  ordered_json json;
   json["traceEvents"] = std::move(events);
   json["displayTimeUnit"] = "ms";
   json["otherData"] = {{"retries", std::to_string(trace.retries())},

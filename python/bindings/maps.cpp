@@ -11,11 +11,11 @@ namespace epsflow::python {
 namespace {
 
 /// [rows × columns] returned to NumPy, and taken from NumPy.
-using Table = nb::ndarray<nb::numpy, std::int64_t, nb::ndim<2>>;
+using IntegerTable = nb::ndarray<nb::numpy, std::int64_t, nb::ndim<2>>;
 using InputTable = nb::ndarray<const std::int64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 template <std::size_t columns>
-Table table_of(std::vector<std::int64_t>&& values) {
+IntegerTable table_of(std::vector<std::int64_t>&& values) {
   const std::size_t rows = values.size() / columns;
   const auto [data, owner] = kept(std::move(values));
   return {data, {rows, columns}, owner};
@@ -31,7 +31,7 @@ constexpr std::size_t kClusterColumns = 5;
 /// Returns [cells] eps, and [cells × 8]: min_samples; the numbers of clusters, noise, core points, border points and
 /// points of the largest cluster; the indices of the cells with the next eps and the next minpts, -1 if there is none.
 /// Noise, border points and the largest are -1 if border points were not distinguished from noise.
-std::pair<Column<double>, Table> cells_of(const Lineage& lineage) {
+std::pair<Column<double>, IntegerTable> cells_of(const Lineage& lineage) {
   std::vector<double> eps;
   std::vector<std::int64_t> figures;
   for (const LineageCell& cell : lineage.cells()) {
@@ -47,7 +47,7 @@ std::pair<Column<double>, Table> cells_of(const Lineage& lineage) {
 
 /// Returns [clusters of all cells × 5]: first core point, numbers of core points and points, and the parent cluster at
 /// the next eps and the next minpts, -1 if there is no such cell. Points are -1 in a lineage without sizes.
-Table clusters_of(const Lineage& lineage) {
+IntegerTable clusters_of(const Lineage& lineage) {
   std::size_t clusters = 0;
   for (const LineageCell& cell : lineage.cells()) clusters += cell.clusters();
   std::vector<std::int64_t> all;
@@ -109,7 +109,7 @@ Lineage lineage_of(const Vector<double>& eps, const InputTable& figures, const I
 
 /// Returns [bars × 6]: birth and death as places of the path, cluster, core points, points (0 without sizes), first
 /// core point.
-Table bars_of(const Lineage& lineage, const std::vector<std::size_t>& path) {
+IntegerTable bars_of(const Lineage& lineage, const std::vector<std::size_t>& path) {
   std::vector<std::int64_t> all;
   for (const Bar& life : lineage.bars(path)) {
     all.insert(all.end(), {static_cast<std::int64_t>(life.birth), static_cast<std::int64_t>(life.death), life.cluster,

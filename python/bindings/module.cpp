@@ -35,10 +35,10 @@ auto column_in(Get get) {
 template <class As, class T>
 nb::object gpu_column(const DeviceArray<T>& array, nb::handle owner) {
   static_assert(sizeof(As) == sizeof(T));
-  using Array = nb::ndarray<As, nb::ndim<1>, nb::device::cuda>;
+  using CudaArray = nb::ndarray<As, nb::ndim<1>, nb::device::cuda>;
   if (array.empty()) return nb::none();
-  const Array made(static_cast<void*>(array.data()), {array.size()}, owner, {}, nb::dtype<As>(),
-                   nb::device::cuda::value, array.device());
+  const CudaArray made(static_cast<void*>(array.data()), {array.size()}, owner, {}, nb::dtype<As>(),
+                       nb::device::cuda::value, array.device());
   return nb::make_tuple(made, reinterpret_cast<std::uintptr_t>(array.data()),
                         array.size(),  // NOLINT: Python takes integers
                         array.device());
@@ -57,15 +57,15 @@ struct PyResult : io::SweepEntry {
 };
 
 /// eps, min_samples, clusters, noise, core, border, largest, seconds.
-using Words = std::tuple<double, std::uint32_t, std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t,
-                         std::uint64_t, double>;
+using EntryTuple = std::tuple<double, std::uint32_t, std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t,
+                              std::uint64_t, double>;
 
-void make_figures(io::SweepEntry* place, const Words& words) {
+void make_figures(io::SweepEntry* place, const EntryTuple& words) {
   const auto& [eps, minpts, clusters, noise, core, border, largest, seconds] = words;
   new (place) io::SweepEntry{{eps, minpts}, {clusters, noise, core, border, largest}, seconds};
 }
 
-Words words_of(const io::SweepEntry& e) {
+EntryTuple words_of(const io::SweepEntry& e) {
   const LabelSummary& s = e.summary;
   return {e.variant.eps, e.variant.minpts, s.clusters, s.noise, s.core, s.border, s.largest, e.seconds};
 }

@@ -22,8 +22,8 @@ PyMetric::PyMetric(const std::string& name, const std::string& unit, std::option
 namespace {
 
 /// The name, unit of eps, latitude_first if given, scale, power, and the ends of the sides of a box.
-using Words = std::tuple<std::string, std::string, std::optional<bool>, std::vector<double>, double,
-                         std::vector<std::pair<double, double>>>;
+using MetricTuple = std::tuple<std::string, std::string, std::optional<bool>, std::vector<double>, double,
+                               std::vector<std::pair<double, double>>>;
 
 std::vector<std::pair<double, double>> box_of(const PyMetric& given) {
   std::vector<std::pair<double, double>> sides;
@@ -31,7 +31,7 @@ std::vector<std::pair<double, double>> box_of(const PyMetric& given) {
   return sides;
 }
 
-Words words_of(const PyMetric& given) {
+MetricTuple words_of(const PyMetric& given) {
   const Metric& m = given.metric;
   return {std::string(word_of(m.kind)),
           std::string(word_of(m.unit)),
@@ -73,7 +73,7 @@ void define_points(nb::module_& m) {
            "power"_a = 2.0, "box"_a = std::vector<std::pair<double, double>>())
       .def("__getstate__", &words_of)
       .def("__setstate__",
-           [](PyMetric& self, const Words& words) {
+           [](PyMetric& self, const MetricTuple& words) {
              std::apply([&](const auto&... word) { new (&self) PyMetric(word...); }, words);
            })
       .def_prop_ro("name", [](const PyMetric& given) { return word_of(given.metric.kind); })

@@ -1,6 +1,7 @@
 // Sweeps of points that are distributed over processes.
 #include <chrono>
 
+#include "arrays.hpp"
 #include "common.hpp"
 #include "relay.hpp"
 
@@ -61,22 +62,19 @@ void Relay::answer() noexcept {
 
 namespace {
 
-template <class T>
-using Array = nb::ndarray<T, nb::numpy, nb::ndim<1>>;
-
 /// Returns the relay's buffers as arrays of bytes. They are valid until the relay is answered.
-std::vector<Array<std::uint8_t>> bytes_of(std::span<const Buffer<std::byte>> mail, nb::handle owner) {
-  std::vector<Array<std::uint8_t>> arrays;
+std::vector<Column<std::uint8_t>> bytes_of(std::span<const Buffer<std::byte>> mail, nb::handle owner) {
+  std::vector<Column<std::uint8_t>> arrays;
   for (const Buffer<std::byte>& letter : mail) {
     auto* const bytes = const_cast<std::byte*>(letter.data());
-    arrays.push_back(Array<std::uint8_t>(bytes, {letter.size()}, owner));
+    arrays.push_back(Column<std::uint8_t>(bytes, {letter.size()}, owner));
   }
   return arrays;
 }
 
 template <class T>
-Array<T> values_of(std::span<T> values, nb::handle owner) {
-  return Array<T>(values.data(), {values.size()}, owner);
+Column<T> values_of(std::span<T> values, nb::handle owner) {
+  return Column<T>(values.data(), {values.size()}, owner);
 }
 
 std::string word_for(Relay::Asked asked) {

@@ -37,15 +37,15 @@ struct PyPage {
 /// Figures and labels. The labels may be empty.
 using InputCell = std::pair<const io::SweepEntry*, Vector<std::int32_t>>;
 /// eps, min_samples, score.
-using Score = std::tuple<double, std::uint32_t, double>;
+using ScoreTuple = std::tuple<double, std::uint32_t, double>;
 
 /// Data of all cells: the lineage, or null; the loaded points if labels of every cell of the lineage are to be
 /// computed, else null; scores; and the recommendation, as in explore.json.
-using Grid = std::tuple<const Lineage*, const PyDataset*, std::vector<Score>, std::string>;
+using ReportGrid = std::tuple<const Lineage*, const PyDataset*, std::vector<ScoreTuple>, std::string>;
 
 /// The caller keeps the arrays and the lineage alive until the task has ended.
 std::unique_ptr<Task> start_report(const std::filesystem::path& file, bool overwrite, const PyPoints& points,
-                                   const PyPage& page, const std::vector<InputCell>& cells, const Grid& grid) {
+                                   const PyPage& page, const std::vector<InputCell>& cells, const ReportGrid& grid) {
   std::vector<std::tuple<Variant, LabelSummary, std::span<const std::int32_t>>> given;
   for (const auto& [figures, labels] : cells) given.emplace_back(figures->variant, figures->summary, span_of(labels));
   const auto& [lineage, data, scores, advice] = grid;

@@ -36,10 +36,10 @@ std::unique_ptr<Task> start_save(
   });
 }
 
-using Bytes = nb::ndarray<nb::numpy, const std::uint8_t, nb::ndim<1>>;
+using MappedBytes = nb::ndarray<nb::numpy, const std::uint8_t, nb::ndim<1>>;
 
 /// Maps the first bytes of a file while the array is in use. The descriptor is closed. Raises OSError.
-Bytes map_file(const std::filesystem::path& file, std::size_t size) {
+MappedBytes map_file(const std::filesystem::path& file, std::size_t size) {
   const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
   void* const mapped = descriptor < 0 ? MAP_FAILED : ::mmap(nullptr, size, PROT_READ, MAP_SHARED, descriptor, 0);
   if (mapped == MAP_FAILED) {
@@ -48,13 +48,9 @@ Bytes map_file(const std::filesystem::path& file, std::size_t size) {
     throw nb::python_error();
   }
   ::close(descriptor);
-  struct Mapping {
-    void* bytes;
-    std::size_t size;
-  };
-  const nb::capsule owner(new Mapping{mapped, size}, [](void* held) noexcept {
-    const std::unique_ptr<Mapping> mapping(static_cast<Mapping*>(held));
-    ::munmap(mapping->bytes, mapping->size);
+  const nb::capsule owner(new std::span(static_cast<std::byte*>(mapped), size), [](void* held) noexcept {
+    const std::unique_ptr<std::span<std::byte>> bytes(static_cast<std::span<std::byte>*>(held));
+    ::munmap(bytes->data(), bytes->size());
   });
   return {mapped, {size}, owner};
 }

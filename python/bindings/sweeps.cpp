@@ -14,7 +14,7 @@ namespace epsflow::python {
 namespace {
 
 /// The points of a sweep and the options of its engines.
-struct Input {
+struct SweepInput {
   PointSet points;
   std::vector<EngineOptions> engines = {};
 };
@@ -30,7 +30,7 @@ auto devices_of(Find&& find) {
 }
 
 /// prepare: returns the input; it is called on the thread of the task. ranks: the communicator, or null.
-std::unique_ptr<Task> start(std::function<Input(const Observer&)> prepare, Relay* ranks, const Variants& variants,
+std::unique_ptr<Task> start(std::function<SweepInput(const Observer&)> prepare, Relay* ranks, const Variants& variants,
                             const nb::dict& options, bool lineage) {
   RunOptions run = options_from<RunOptions>(options);
   run.clusters = lineage;
@@ -39,7 +39,7 @@ std::unique_ptr<Task> start(std::function<Input(const Observer&)> prepare, Relay
     const auto closing = [](Relay* relay) { relay->close(); };  // Python waits for close()
     const std::unique_ptr<Relay, decltype(closing)> open(ranks, closing);
     if (ranks != nullptr) ranks->watch(observer.cancel);
-    const Input given = prepare(observer);
+    const SweepInput given = prepare(observer);
     std::optional<LineageBuilder> builder;
     if (run.clusters && ranks == nullptr) builder.emplace(sweep);
     if (run.clusters && ranks != nullptr) {
@@ -69,9 +69,9 @@ std::unique_ptr<Task> start_shared_sweep(Relay* ranks, const PyPoints& points, c
   if (ranks == nullptr) engines = devices_of([&] { return parts::engines_on({.gpus = gpus}, given); });
   return start(
       [=, gpus = gpus](const Observer&) {
-        if (ranks == nullptr) return Input{set, engines};
+        if (ranks == nullptr) return SweepInput{set, engines};
         const parts::MachineShare share = parts::machine_share(*ranks);
-        return Input{set, {devices_of([&] { return parts::share_machine(share, {.gpus = gpus}, given); })}};
+        return SweepInput{set, {devices_of([&] { return parts::share_machine(share, {.gpus = gpus}, given); })}};
       },
       ranks, variants, options, lineage);
 }
@@ -81,7 +81,7 @@ std::unique_ptr<Task> start_shared_sweep(Relay* ranks, const PyPoints& points, c
 std::unique_ptr<Task> start_sweep(const PyDataset& data, const Variants& variants, const nb::dict& options,
                                   const Weights& weights, bool lineage) {
   return start(
-      [points = TaskDataset(data, weights)](const Observer& observer) { return Input{{points.get(observer)}}; },
+      [points = TaskDataset(data, weights)](const Observer& observer) { return SweepInput{{points.get(observer)}}; },
       nullptr, variants, options, lineage);
 }
 

@@ -76,7 +76,7 @@ inline std::size_t look(TileSearch& search, PairTimes& times) {
   times.assign(n * n, 0);
   std::size_t lists = 0;
   bool ordered = true;
-  search.for_each_list([&](PairList list) {
+  search.for_each_list([&](PairsOnDevice list) {
     ++lists;
     for (const PointPair pair : read_values(list.pairs, list.size, search.stream().get())) {
       if (pair.first == kNoPoint) continue;

@@ -167,7 +167,7 @@ void apply_scale(const Hdf5Dataset& dataset, std::span<T> to) {
 
 /// A chosen column and the coordinate that it becomes.
 struct Target {
-  const Hdf5Columns::Column* column = nullptr;
+  const Hdf5Column* column = nullptr;
   std::uint64_t element = 0;
   std::size_t coordinate = 0;
   std::string label = {};  ///< the name of the column in errors
@@ -285,7 +285,7 @@ std::vector<ElementChoice> choose_columns(const Hdf5Columns& all, const Source& 
   }
   std::vector<std::uint64_t> elements;
   elements.reserve(all.columns.size());
-  for (const Hdf5Columns::Column& column : all.columns) elements.push_back(column.elements);
+  for (const Hdf5Column& column : all.columns) elements.push_back(column.elements);
   return select_elements(source, all.available, elements);
 }
 
@@ -305,7 +305,7 @@ bool has_column(const Hdf5Columns& all, std::string_view name) {
   return std::find(all.available.names.begin(), all.available.names.end(), name) != all.available.names.end();
 }
 
-const Hdf5Member& member_of(const Hdf5Columns& all, const Hdf5Columns::Column& column) {
+const Hdf5Member& member_of(const Hdf5Columns& all, const Hdf5Column& column) {
   return all.datasets[column.dataset].members[column.member];
 }
 
@@ -371,7 +371,7 @@ Hdf5Dataset describe_hdf5_dataset(const Hdf5File& file, const std::string& path)
   return dataset;
 }
 
-void add_column(Hdf5Columns& all, const Hdf5Columns::Column& column, std::string name) {
+void add_column(Hdf5Columns& all, const Hdf5Column& column, std::string name) {
   all.columns.push_back(column);
   all.available.names.push_back(std::move(name));
   all.available.count = all.columns.size();
@@ -421,7 +421,7 @@ void read_columns(const Hdf5Columns& all, const Hdf5File& file, std::uint64_t me
   std::vector<ElementChoice> chosen = choose_columns(all, source);
   std::vector<std::vector<Target>> targets(all.datasets.size());
   for (std::size_t k = 0; k < chosen.size(); ++k) {
-    const Hdf5Columns::Column& column = all.columns[chosen[k].column];
+    const Hdf5Column& column = all.columns[chosen[k].column];
     const Hdf5Member& member = member_of(all, column);
     if (!member.is_number) throw_not_numeric(source, all.available, chosen[k].column, member.type);
     chosen[k].is_float32 = member.is_float32 && !all.datasets[column.dataset].is_scaled();

@@ -44,17 +44,17 @@ struct Hdf5Dataset {
   [[nodiscard]] bool is_scaled() const noexcept { return scale != 1 || offset != 0; }
 };
 
-struct Hdf5Columns {
-  struct Column {
-    std::size_t dataset = 0;
-    std::size_t member = 0;
-    std::uint64_t first_element = 0;
-    std::uint64_t elements = 1;
-  };
+struct Hdf5Column {
+  std::size_t dataset = 0;
+  std::size_t member = 0;
+  std::uint64_t first_element = 0;
+  std::uint64_t elements = 1;
+};
 
+struct Hdf5Columns {
   std::string kind;  ///< as InputRows::kind
   std::vector<Hdf5Dataset> datasets;
-  std::vector<Column> columns;
+  std::vector<Hdf5Column> columns;
   ColumnList available;
   std::vector<std::string> standard = {};  ///< columns that are the coordinates by default; empty: all
   std::vector<double> box = {};            ///< sides of the periodic box of the columns x, y, z; empty without one
@@ -73,7 +73,7 @@ void read_rows(const Hdf5Dataset& dataset, hid_t type, std::uint64_t first, std:
 [[nodiscard]] Hdf5Columns columns_of_dataset(const Hdf5File& file, const std::string& path);
 
 /// Appends a column of one value per row.
-void add_column(Hdf5Columns& all, const Hdf5Columns::Column& column, std::string name);
+void add_column(Hdf5Columns& all, const Hdf5Column& column, std::string name);
 
 /// True if points can be made of the columns that the options select.
 [[nodiscard]] bool is_suitable(const Hdf5Columns& all, const Source& source);

@@ -120,15 +120,15 @@ void Hdf5File::throw_if_linked_away(const std::string& path) const {
                       show_text(path), show_text(file));
 }
 
-Hdf5File::Object Hdf5File::kind_of(const std::string& path) const {
+Hdf5Object Hdf5File::kind_of(const std::string& path) const {
   ObjectInfo info{};
   if (H5Oget_info_by_name2(file_->get(), path.c_str(), &info, H5O_INFO_BASIC, links_->get()) < 0) {
     throw_if_linked_away(path);
     H5Eclear2(H5E_DEFAULT);
-    return Object::none;
+    return Hdf5Object::none;
   }
-  if (info.type == H5O_TYPE_GROUP) return Object::group;
-  return info.type == H5O_TYPE_DATASET ? Object::dataset : Object::other;
+  if (info.type == H5O_TYPE_GROUP) return Hdf5Object::group;
+  return info.type == H5O_TYPE_DATASET ? Hdf5Object::dataset : Hdf5Object::other;
 }
 
 std::uint64_t Hdf5File::address_of(const std::string& path) const {

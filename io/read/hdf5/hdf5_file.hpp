@@ -34,22 +34,23 @@ H check(H handle, const Source& source, std::string_view doing) {
   return handle;
 }
 
+/// The kind of object at a path of a file.
+enum class Hdf5Object : std::uint8_t { none, group, dataset, other };
+
 /// An open file. Use it within an Hdf5Session. The constructor, address_of(), open_dataset(), open_group() and list()
 /// throw InputError if the library fails. The constructor also throws InputError if another program has the file open
 /// for writing, and ResourceError if the bytes of a file in memory cannot be mapped.
 class Hdf5File {
  public:
-  enum class Object : std::uint8_t { none, group, dataset, other };
-
   Hdf5File(const LibraryFile& file, const Source& source);
   Hdf5File(const Hdf5File&) = delete;
   Hdf5File& operator=(const Hdf5File&) = delete;
 
   [[nodiscard]] const Source& source() const noexcept { return source_; }
 
-  /// Returns the kind of the object at the path, or Object::none if there is none. Throws InputError for a link into
-  /// another file, unless ReadOptions::external_storage is set.
-  [[nodiscard]] Object kind_of(const std::string& path) const;
+  /// Returns the kind of the object at the path, or Hdf5Object::none if there is none. Throws InputError for a link
+  /// into another file, unless ReadOptions::external_storage is set.
+  [[nodiscard]] Hdf5Object kind_of(const std::string& path) const;
   /// Returns the address of an object, which is the same for every path that leads to it.
   [[nodiscard]] std::uint64_t address_of(const std::string& path) const;
   /// Opens a data set. Unless ReadOptions::external_storage is set, throws InputError if the values are stored in other

@@ -17,7 +17,7 @@ namespace epsflow::io {
 namespace {
 
 /// The types that the values of an array may have, so that reading does not change a value.
-struct ValueType {
+struct AllowedType {
   H5T_class_t type_class;
   std::size_t most_bytes;
   const char* words;
@@ -29,9 +29,9 @@ InputError no_table(const Source& source, fmt::format_string<Args...> text, Args
                       fmt::format(text, std::forward<Args>(args)...));
 }
 
-Hdf5Dataset open_array(const Hdf5File& file, const std::string& path, const ValueType& wanted) {
+Hdf5Dataset open_array(const Hdf5File& file, const std::string& path, const AllowedType& wanted) {
   const Source& source = file.source();
-  if (file.kind_of(path) != Hdf5File::Object::dataset) throw no_table(source, "there is no data set {}", path);
+  if (file.kind_of(path) != Hdf5Object::dataset) throw no_table(source, "there is no data set {}", path);
   Hdf5Dataset dataset = describe_hdf5_dataset(file, path);
   const TypeHandle type = check(TypeHandle(H5Dget_type(dataset.id.get())), source, "reading the type of " + path);
   const bool is_signed = wanted.type_class == H5T_INTEGER && H5Tget_sign(type.get()) != H5T_SGN_NONE;
@@ -63,7 +63,7 @@ void parse_hdf5_neighbors(const LibraryFile& file, const Source& source, ValueSi
   const Hdf5Dataset offsets = open_array(opened, "/offsets", {H5T_INTEGER, 8, "unsigned integers of up to 64 bits"});
   const Hdf5Dataset ids = open_array(opened, "/ids", {H5T_INTEGER, 4, "unsigned integers of up to 32 bits"});
   std::vector<Hdf5Dataset> distances;  // one or none
-  if (opened.kind_of("/distances") != Hdf5File::Object::none) {
+  if (opened.kind_of("/distances") != Hdf5Object::none) {
     distances.push_back(open_array(opened, "/distances", {H5T_FLOAT, 8, "floats of up to 64 bits"}));
   }
   const std::vector<double> eps = read_numbers(offsets.id.get(), "eps");

@@ -15,8 +15,6 @@
 namespace epsflow::io {
 namespace {
 
-using Object = Hdf5File::Object;
-
 /// True if the group was written by pandas' to_hdf, which stores the names of columns as pickled objects.
 bool is_of_pandas(const Hdf5File& file, const std::string& group) {
   return read_text(file.open_group(group).get(), "pandas_type").starts_with("frame");
@@ -43,11 +41,11 @@ class DatasetFinder {
     for (const std::string& name : file_.list(group.empty() ? "/" : group)) {
       if (found_.size() >= kMost) return;
       const std::string path = group + "/" + name;
-      const Object object = file_.kind_of(path);
+      const Hdf5Object object = file_.kind_of(path);
       // Hard links may form cycles.
-      if (object == Object::none || !seen_.insert(file_.address_of(path)).second) continue;
-      if (object == Object::dataset) found_.push_back(path);
-      if (object != Object::group) continue;
+      if (object == Hdf5Object::none || !seen_.insert(file_.address_of(path)).second) continue;
+      if (object == Hdf5Object::dataset) found_.push_back(path);
+      if (object != Hdf5Object::group) continue;
       if (is_of_pandas(file_, path)) {
         frame_ = path;
       } else if (depth < kDeepest) {
@@ -83,7 +81,7 @@ Hdf5Columns columns_of_paths(const Hdf5File& file, const std::string& group) {
   for (const std::string& wanted : columns) {
     const bool is_weight = table.datasets.size() == coordinates;
     const std::string path = wanted.starts_with('/') ? wanted : group + "/" + wanted;
-    if (file.kind_of(path) != Object::dataset) {
+    if (file.kind_of(path) != Hdf5Object::dataset) {
       throw source.error("there is no data set {}; {} may choose from: {}", show_text(path),
                          is_weight ? kWeightOption : kColumnsOption, join(DatasetFinder(file).paths()));
     }
@@ -115,14 +113,14 @@ Hdf5Columns named_table(const Hdf5File& file) {
   const Source& source = file.source();
   std::string path = source.options.table;
   while (path.size() > 1 && path.ends_with('/')) path.pop_back();
-  const Object object = file.kind_of(path);
-  if (object == Object::dataset) return columns_of_dataset(file, path);
-  if (object == Object::group && is_of_pandas(file, path)) throw_pandas(source, path, {});
-  if (object == Object::group && !source.options.columns.empty()) {
+  const Hdf5Object object = file.kind_of(path);
+  if (object == Hdf5Object::dataset) return columns_of_dataset(file, path);
+  if (object == Hdf5Object::group && is_of_pandas(file, path)) throw_pandas(source, path, {});
+  if (object == Hdf5Object::group && !source.options.columns.empty()) {
     return columns_of_paths(file, path == "/" ? std::string() : path.starts_with('/') ? path : "/" + path);
   }
   const std::string list = join(DatasetFinder(file).paths());
-  if (object == Object::group) {
+  if (object == Hdf5Object::group) {
     throw source.error(
         "{} is a group; choose a data set in it with ReadOptions::table, or several of one axis with "
         "ReadOptions::columns, from: {}",
@@ -146,7 +144,7 @@ std::string describe_columns(const std::vector<Hdf5Columns>& tables) {
 
 bool are_paths(const Hdf5File& file, const std::vector<std::string>& columns) {
   return !columns.empty() && std::all_of(columns.begin(), columns.end(), [&](const std::string& column) {
-    return file.kind_of(column.starts_with('/') ? column : "/" + column) == Object::dataset;
+    return file.kind_of(column.starts_with('/') ? column : "/" + column) == Hdf5Object::dataset;
   });
 }
 

@@ -14,8 +14,6 @@
 namespace epsflow::io {
 namespace {
 
-using Object = Hdf5File::Object;
-
 constexpr std::size_t kLeastTypes = 6;
 constexpr std::size_t kMostTypes = 7;  // SWIFT's
 constexpr std::array<std::string_view, 3> kAxes{"x", "y", "z"};
@@ -86,7 +84,7 @@ void require_rows(const Source& source, const Hdf5Dataset& positions, std::uint6
 void add_particles(Hdf5Columns& all, const Hdf5File& file, const std::string& group, std::uint64_t rows) {
   const Source& source = file.source();
   const std::string path = group + "/Coordinates";
-  if (file.kind_of(path) != Object::dataset) throw source.error("a snapshot whose {} has no Coordinates", group);
+  if (file.kind_of(path) != Hdf5Object::dataset) throw source.error("a snapshot whose {} has no Coordinates", group);
   Hdf5Dataset positions = describe_hdf5_dataset(file, path);
   if (positions.why_not.empty() && (positions.is_table || positions.members[0].elements != kAxes.size())) {
     positions.why_not = "is no matrix of three columns";
@@ -95,7 +93,7 @@ void add_particles(Hdf5Columns& all, const Hdf5File& file, const std::string& gr
   require_rows(source, positions, rows);
   add_dataset(all, std::move(positions), "Coordinates");
   for (const std::string& name : file.list(group)) {
-    if (name == "Coordinates" || file.kind_of(group + "/" + name) != Object::dataset) continue;
+    if (name == "Coordinates" || file.kind_of(group + "/" + name) != Hdf5Object::dataset) continue;
     Hdf5Dataset dataset = describe_hdf5_dataset(file, group + "/" + name);
     if (!dataset.why_not.empty() || dataset.is_table || dataset.rows != rows) continue;
     add_dataset(all, std::move(dataset), name);
@@ -107,7 +105,7 @@ void add_particles(Hdf5Columns& all, const Hdf5File& file, const std::string& gr
 void add_no_particles(Hdf5Columns& all, const Hdf5File& file, const std::string& group) {
   const Source& source = file.source();
   const std::string path = group + "/Coordinates";
-  if (file.kind_of(path) == Object::dataset) require_rows(source, describe_hdf5_dataset(file, path), 0);
+  if (file.kind_of(path) == Hdf5Object::dataset) require_rows(source, describe_hdf5_dataset(file, path), 0);
   std::vector<std::string> names{"x", "y", "z", "vx", "vy", "vz", std::string(kMassColumn)};
   std::vector<std::string> wanted = source.options.columns;
   wanted.push_back(source.options.weight);
@@ -127,7 +125,7 @@ std::vector<double> box_of(const Hdf5File& file, hid_t header) {
   }
   if (box.size() == 1) box.resize(kAxes.size(), box[0]);
   if (box.size() != kAxes.size() || !std::ranges::all_of(box, [](double side) { return side > 0; })) return {};
-  if (file.kind_of("/Parameters") != Object::group) return box;
+  if (file.kind_of("/Parameters") != Hdf5Object::group) return box;
   const std::string periodic = read_text(file.open_group("/Parameters").get(), "InitialConditions:periodic");
   return periodic == "0" ? std::vector<double>() : box;
 }
@@ -135,13 +133,13 @@ std::vector<double> box_of(const Hdf5File& file, hid_t header) {
 }  // namespace
 
 bool is_snapshot(const Hdf5File& file) {
-  if (file.kind_of("/Header") != Object::group) return false;
+  if (file.kind_of("/Header") != Hdf5Object::group) return false;
   const ObjectHandle header = file.open_group("/Header");
   if (read_numbers(header.get(), "NumPart_ThisFile").size() < kLeastTypes) return false;
   const std::vector<double> total = totals_of(header.get());
   return std::ranges::any_of(total, [](double n) { return n > 0; }) || [&] {
     for (std::size_t type = 0; type < kMostTypes; ++type) {
-      if (file.kind_of(group_of(type)) == Object::group) return true;
+      if (file.kind_of(group_of(type)) == Hdf5Object::group) return true;
     }
     return false;
   }();

@@ -43,12 +43,12 @@ class HeaderReader {
  private:
   static constexpr std::string_view kSignature = "OHDR";
 
-  struct Block {
+  struct HeaderBlock {
     std::uint64_t address;
     std::uint64_t size;
   };
 
-  void read_block(const Block& block, bool has_signature) {
+  void read_block(const HeaderBlock& block, bool has_signature) {
     constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 20;
     if (block.size > kMostBytes) return;
     std::vector<unsigned char> bytes(static_cast<std::size_t>(block.size));
@@ -71,7 +71,8 @@ class HeaderReader {
     if (type == kExternalFiles) storage_.is_external = true;
     if (type == kLayout) read_layout(body);
     if (type != kContinuation) return;
-    Block next{number_at(body, 0, sizes_.address_bytes), number_at(body, sizes_.address_bytes, sizes_.length_bytes)};
+    HeaderBlock next{number_at(body, 0, sizes_.address_bytes),
+                     number_at(body, sizes_.address_bytes, sizes_.length_bytes)};
     if (has_signature) {  // The signature OCHK comes first, a checksum last.
       if (next.size < 8) return;
       next = {next.address + 4, next.size - 8};
@@ -107,7 +108,7 @@ class HeaderReader {
   const ReadAt& read_at_;
   Hdf5Sizes sizes_;
   std::uint64_t flags_ = 0;
-  std::vector<Block> blocks_;
+  std::vector<HeaderBlock> blocks_;
   Hdf5Storage storage_;
 };
 

@@ -118,7 +118,7 @@ class RowCollector {
   }
 
  private:
-  struct Block {
+  struct ValueBlock {
     Buffer<double> room;
     std::uint64_t values = 0;
   };
@@ -173,13 +173,14 @@ class RowCollector {
   }
 
   void join_blocks() {
-    const std::uint64_t in_blocks = std::accumulate(blocks_.begin(), blocks_.end(), std::uint64_t{0},
-                                                    [](std::uint64_t sum, const Block& b) { return sum + b.values; });
+    const std::uint64_t in_blocks =
+        std::accumulate(blocks_.begin(), blocks_.end(), std::uint64_t{0},
+                        [](std::uint64_t sum, const ValueBlock& b) { return sum + b.values; });
     FilePoints all = make_points(source_, kept_, dims_, Precision::float64);
     double* to = all.values<double>().data();
     if (points_.size() > 0) to = std::copy_n(points_.values<double>().data(), kept_ * dims_ - in_blocks, to);
     points_ = FilePoints();
-    for (Block& block : blocks_) {
+    for (ValueBlock& block : blocks_) {
       to = std::copy_n(block.room.data(), block.values, to);
       block.room = Buffer<double>();
     }
@@ -203,8 +204,8 @@ class RowCollector {
   std::size_t dims_;
   std::optional<std::uint64_t> text_bytes_;  ///< set until memory for the points is allocated
   const Source& source_;
-  FilePoints points_;          ///< the first rows, if memory for them is allocated
-  std::vector<Block> blocks_;  ///< the rows that follow
+  FilePoints points_;               ///< the first rows, if memory for them is allocated
+  std::vector<ValueBlock> blocks_;  ///< the rows that follow
   std::vector<std::uint64_t> dropped_;
   std::uint64_t kept_ = 0;
   std::uint64_t rows_ = 0;

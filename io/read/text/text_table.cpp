@@ -9,9 +9,7 @@
 namespace epsflow::io {
 namespace {
 
-using Header = TextLayout::Header;
-
-struct Row {
+struct SampleRow {
   Record record;
   std::uint64_t line = 0;  ///< line in the file, from 1
   std::string_view text;   ///< the text from the begin of the row on
@@ -19,9 +17,9 @@ struct Row {
 };
 
 /// Returns up to `most` rows from p on, which is line `line`. The last one may end within an open quote.
-std::vector<Row> sample_rows(const char* p, const char* end, const Dialect& dialect, std::uint64_t line,
-                             std::size_t most) {
-  std::vector<Row> rows;
+std::vector<SampleRow> sample_rows(const char* p, const char* end, const Dialect& dialect, std::uint64_t line,
+                                   std::size_t most) {
+  std::vector<SampleRow> rows;
   while (p != end && rows.size() < most) {
     if (skip_line(p, end, dialect)) {
       ++line;
@@ -35,17 +33,17 @@ std::vector<Row> sample_rows(const char* p, const char* end, const Dialect& dial
 }
 
 /// How well a delimiter fits some rows. A larger score is better; the members are compared in their order.
-struct Score {
+struct DelimiterScore {
   double numbers = 0;    ///< share of numbers among the fields
   bool occurs = false;   ///< true if some row contains the delimiter
   bool is_even = false;  ///< true if all rows have the same number of fields
 
-  friend bool operator<(const Score& a, const Score& b) noexcept {
+  friend bool operator<(const DelimiterScore& a, const DelimiterScore& b) noexcept {
     return std::tie(a.numbers, a.occurs, a.is_even) < std::tie(b.numbers, b.occurs, b.is_even);
   }
 };
 
-Score rate(const std::vector<Row>& rows, const Dialect& dialect) {
+DelimiterScore rate(const std::vector<SampleRow>& rows, const Dialect& dialect) {
   double numbers = 0;
   std::size_t fields = 0;
   for (std::size_t i = rows.size() > 1 ? 1 : 0; i < rows.size(); ++i) {  // The first row may be a header.
@@ -57,8 +55,8 @@ Score rate(const std::vector<Row>& rows, const Dialect& dialect) {
       numbers += row.size() == 1 && has_decimal_comma(trim(field)) ? 0.5 : 1;
     }
   }
-  const auto occurs = [](const Row& row) { return row.fields().size() > 1; };
-  const auto is_even = [&](const Row& row) { return row.fields().size() == rows[0].fields().size(); };
+  const auto occurs = [](const SampleRow& row) { return row.fields().size() > 1; };
+  const auto is_even = [&](const SampleRow& row) { return row.fields().size() == rows[0].fields().size(); };
   return {fields == 0 ? 0 : numbers / static_cast<double>(fields), std::any_of(rows.begin(), rows.end(), occurs),
           std::all_of(rows.begin(), rows.end(), is_even)};
 }
@@ -73,11 +71,11 @@ constexpr std::array<std::pair<char, const char*>, 5> kDelimiters{{{kBlanks, "se
 char find_delimiter(const char* p, const char* end, Dialect dialect) {
   constexpr std::size_t kRows = 20;
   char best = kBlanks;
-  Score best_score;
+  DelimiterScore best_score;
   for (const auto& [candidate, words] : kDelimiters) {
     if (candidate == dialect.decimal) continue;
     dialect.delimiter = candidate;
-    const Score score = rate(sample_rows(p, end, dialect, 1, kRows), dialect);
+    const DelimiterScore score = rate(sample_rows(p, end, dialect, 1, kRows), dialect);
     if ((candidate != kBlanks && !score.occurs) || score < best_score) continue;
     best = candidate;
     best_score = score;
@@ -164,7 +162,7 @@ class TableFinder {
 
   void refuse_json() const {
     const char* const first = skip_blanks(p_, end_, kBlanks);
-    if (options_.header != Header::automatic || first == end_ || (*first != '[' && *first != '{')) return;
+    if (options_.header != TextLayout::Header::automatic || first == end_ || (*first != '[' && *first != '{')) return;
     throw source_.error(
         "line {} begins as JSON does, which is not read; write the rows as CSV first, or skip a header that looks so "
         "with ReadOptions::text.skip_rows",
@@ -194,10 +192,10 @@ class TableFinder {
     fields_ = rows_[data_row_].fields().size();
     if (dialect_.delimiter != '|') return;
     const auto all_rows = [&](auto has_bar) { return std::all_of(rows_.begin(), rows_.end(), has_bar); };
-    leading_ = all_rows([](const Row& row) { return row.fields().size() > 1 && row.fields()[0].empty(); });
-    trailing_ =
-        all_rows([&](const Row& row) { return row.fields().size() > 1 + leading_ && row.fields().back().empty(); });
-    for (Row& row : rows_) {
+    leading_ = all_rows([](const SampleRow& row) { return row.fields().size() > 1 && row.fields()[0].empty(); });
+    trailing_ = all_rows(
+        [&](const SampleRow& row) { return row.fields().size() > 1 + leading_ && row.fields().back().empty(); });
+    for (SampleRow& row : rows_) {
       if (leading_ > 0) row.record.fields.erase(row.record.fields.begin());
       if (trailing_ > 0) row.record.fields.pop_back();
     }
@@ -205,8 +203,8 @@ class TableFinder {
 
   /// Skips the header, and units and rules below it.
   void take_header() {
-    if (options_.header == Header::no) return;
-    if (options_.header == Header::yes || is_header()) {
+    if (options_.header == TextLayout::Header::no) return;
+    if (options_.header == TextLayout::Header::yes || is_header()) {
       names_ = rows_[data_row_].fields();
       description_ = fmt::format("header in line {}", rows_[data_row_].line);
       pass_row();
@@ -222,14 +220,14 @@ class TableFinder {
   }
 
   void pass_row() {
-    const Row& row = rows_[data_row_++];
+    const SampleRow& row = rows_[data_row_++];
     p_ = row.record.next;
     line_ = row.line + row.record.lines;
   }
 
   /// Skips rules, but leaves at least `left` rows. Rows of marks of missing values stay.
   void pass_rules(std::size_t left) {
-    while (options_.header != Header::no && data_row_ + left < rows_.size() && is_rule_row(data_row_)) {
+    while (options_.header != TextLayout::Header::no && data_row_ + left < rows_.size() && is_rule_row(data_row_)) {
       rules_ += fmt::format(", dashes in line {}", rows_[data_row_].line);
       rules_row_ = data_row_;
       pass_row();
@@ -310,7 +308,7 @@ class TableFinder {
 
   /// Returns the fields of a row of units. If blanks separate the columns, an empty unit leaves no field. If `rule` has
   /// dashes for each column, units are then assigned to columns by their position relative to the dashes.
-  [[nodiscard]] std::vector<std::string> units_in(const Row& row, std::optional<std::size_t> rule) const {
+  [[nodiscard]] std::vector<std::string> units_in(const SampleRow& row, std::optional<std::size_t> rule) const {
     std::vector<std::string> units = row.fields();
     const bool has_places = rule && dialect_.delimiter == kBlanks && rows_[*rule].fields().size() == names_.size();
     if (units.size() == names_.size() || !has_places) return units;
@@ -351,7 +349,7 @@ class TableFinder {
     const auto are_digits = [](std::string_view text) {
       return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
     };
-    const Row* padded = nullptr;
+    const SampleRow* padded = nullptr;
     for (std::size_t i = data_row_; i < rows_.size(); ++i) {
       const std::vector<std::string>& fields = rows_[i].fields();
       if (fields.size() != 2 || fields[0].empty()) return;
@@ -401,7 +399,7 @@ class TableFinder {
   /// If the default columns include a column of text, throws InputError that names it before parsing.
   void require_numbers(const TextTable& table) const {
     for (const std::size_t column : table.selected) {
-      const Row* const text = find_kind(FieldKind::text, data_row_, column);
+      const SampleRow* const text = find_kind(FieldKind::text, data_row_, column);
       if (text == nullptr || find_kind(FieldKind::number, data_row_, column) != nullptr) continue;
       throw_not_numeric(source_, table.columns, column,
                         fmt::format("text ({} in line {})", show_text(text->fields()[column]), text->line));
@@ -409,14 +407,14 @@ class TableFinder {
   }
 
   /// Returns the first row from `row` on with a field of this kind in the column, or null.
-  [[nodiscard]] const Row* find_kind(FieldKind kind, std::size_t row, std::size_t column) const {
+  [[nodiscard]] const SampleRow* find_kind(FieldKind kind, std::size_t row, std::size_t column) const {
     for (; row < rows_.size(); ++row) {
       if (kind_at(rows_[row], column) == kind) return &rows_[row];
     }
     return nullptr;
   }
 
-  [[nodiscard]] FieldKind kind_at(const Row& row, std::size_t column) const {
+  [[nodiscard]] FieldKind kind_at(const SampleRow& row, std::size_t column) const {
     return column < row.fields().size() ? kind_of(row.fields()[column], dialect_) : FieldKind::nothing;
   }
 
@@ -427,7 +425,7 @@ class TableFinder {
   std::uint64_t line_;  ///< line of p_
   Dialect dialect_;
   std::string_view comment_;
-  std::vector<Row> rows_;
+  std::vector<SampleRow> rows_;
   std::size_t fields_ = 0;    ///< fields of a row, including the empty ones outside of bars
   std::size_t leading_ = 0;   ///< 1 if rows begin with a bar
   std::size_t trailing_ = 0;  ///< 1 if rows end with a bar

@@ -3,6 +3,6 @@
 
 namespace epsflow::io {
 
-TableFormat parquet_tables() { return {}; }
+TableFunctions parquet_tables() { return {}; }
 
 }  // namespace epsflow::io

@@ -183,6 +183,6 @@ void check_parquet_columns(std::span<const std::string> names, std::size_t, std:
 
 }  // namespace
 
-TableFormat parquet_tables() { return {.check = check_parquet_columns, .write = write_parquet}; }
+TableFunctions parquet_tables() { return {.check = check_parquet_columns, .write = write_parquet}; }
 
 }  // namespace epsflow::io

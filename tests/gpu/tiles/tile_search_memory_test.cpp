@@ -87,7 +87,7 @@ TEST_CASE("tile search: a cancelled search says so, and gives back what it held"
                         cancel);
       cancel.cancel();
       bool visited = false;
-      CHECK_THROWS_AS(search.for_each_list([&](PairList) { visited = true; }), Cancelled);
+      CHECK_THROWS_AS(search.for_each_list([&](PairsOnDevice) { visited = true; }), Cancelled);
       CHECK_FALSE(visited);
     }
     CHECK(device.memory.used() == used);
@@ -102,7 +102,7 @@ TEST_CASE("tile search: memory that is too short for a list is said") {
   const auto tiles = std::make_shared<const DeviceTileOrder>(points, 1, IndexChoice::tree, device.memory, device.pinned,
                                                              device.cancel);
   TileSearch search(points, tiles, {.eps = 1, .decide = DecideChoice::tensor16}, device.memory, device.cancel);
-  CHECK_THROWS_AS(search.for_each_list([](PairList) {}), DeviceOutOfMemory);
+  CHECK_THROWS_AS(search.for_each_list([](PairsOnDevice) {}), DeviceOutOfMemory);
 }
 
 }  // namespace
