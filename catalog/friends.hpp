@@ -11,13 +11,14 @@
 
 namespace epsflow {
 
-/// Returns the mean distance of n points that fill the periodic box of the metric: (volume / n)^(1/d), in the unit of
-/// the box. In cosmology the linking length is usually 0.2 times this. Throws UsageError if n = 0 or a side is open.
+/// Returns the mean distance of n points that fill the periodic box of the metric: (volume / n)^(1/d), where the sides
+/// are first multiplied by Metric::scale, so in the unit of eps. In cosmology the linking length is usually 0.2 times
+/// this. Throws UsageError if n = 0, or if the metric has no box or one with an open side.
 [[nodiscard]] double mean_separation(const Metric& metric, std::size_t dims, std::uint64_t n);
 
 /// The order in which groups are numbered.
 enum class GroupOrder : std::uint8_t {
-  size,   ///< the largest first; of equally large groups the one with the smallest point
+  size,   ///< the largest first; of equally large groups, the one that contains the smallest point id first
   first,  ///< by the smallest point
 };
 template <>
@@ -42,8 +43,9 @@ struct Choice<GroupDialect> {
 /// Returns the minpts that finds groups of `least` points and more: 2, or 1 if single points are groups.
 [[nodiscard]] constexpr std::uint32_t linking_minpts(std::uint64_t least) noexcept { return least < 2 ? 1 : 2; }
 
-/// Turns the clusters of a result with linking_minpts() into groups: dissolves those with fewer than `least` points,
-/// and numbers the others from 0. Updates labels, summary and mask (if any): all points of groups are core. O(n).
+/// result: of a run with minpts = linking_minpts(least). Makes clusters of fewer than `least` points noise, and numbers
+/// the others from 0. Updates labels, summary and the core mask, if there is one; all points of groups are core. Leaves
+/// result.clusters and result.slices as they are. O(n).
 void settle_groups(VariantResult& result, std::uint64_t least, GroupOrder order);
 
 /// Translates the labels of groups, −1 and 0 … count − 1, to the numbers of a dialect. O(n).

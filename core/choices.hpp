@@ -1,5 +1,5 @@
-// Enumerations that choose how the work is done. They change time and memory, never a label. An enumeration has words:
-// the texts that name its values on the command line and in Python.
+// Enumerations that choose how the work is done, and which results are returned and where. None changes the value of a
+// label. An enumeration has words: the texts that name its values on the command line and in Python.
 #pragma once
 
 #include <algorithm>
@@ -117,7 +117,7 @@ struct Choice<Keep> {
                                      Word{"core", Keep::core}};
 };
 
-/// The use of the cells of a grid.
+/// The width of a grid's cells, which decides how they are used.
 enum class Cells : std::uint8_t {
   /// About as wide as eps, so that the neighbours of a point lie in its own cell or in adjacent ones. For searches
   /// point by point. Points are stored in the order of their cells, so the candidates of a point lie in few ranges.
@@ -139,8 +139,7 @@ enum class IndexChoice : std::uint8_t {
   /// The cells of a grid over the coordinates; with more than six dimensions, over the six coordinates of largest
   /// variance. On a GPU that decides with tensor cores, tiles take the place of cells: the points are sorted by the
   /// coordinates of largest variance and divided into tiles of 128 points. Two tiles are compared only if their
-  /// coordinates do not rule out neighbours. Tensor cores decide if DecideChoice requests them, and also, with more
-  /// than six dimensions, if index and decide are both automatic.
+  /// coordinates do not rule out neighbours. SearchOptions::decide says when tensor cores are used.
   grid,
   /// Points are sorted by some coordinates and by their distances to some places (pivots), and divided into tiles of
   /// 128 points. Two tiles are compared only if these values do not rule out neighbours. The engine chooses the pivots:
@@ -160,8 +159,8 @@ struct Choice<IndexChoice> {
 /// differ.
 enum class DecideChoice : std::uint8_t {
   automatic,
-  /// The float64 test of core/space.hpp. On a CPU, from seven dimensions on, dot products in float32 decide most pairs
-  /// first if the space is plain (Space::plain()).
+  /// The float64 test of core/space.hpp. On a CPU with seven or more dimensions, if Space::plain(), dot products in
+  /// float32 first decide the pairs that are clear; the float64 test decides the rest.
   scalar,
   tensor64,  ///< float64 dot products on tensor cores (after TED-Join, Gallet & Gowanlock 2022)
   tensor16,  ///< half-precision dot products on tensor cores (after FaSTED, Curless & Gowanlock 2025)

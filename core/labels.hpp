@@ -122,10 +122,12 @@ struct Clusters {
   // The nesting of clusters depends on core points alone: a core point stays core at a smaller minpts and at a larger
   // eps, and connected points stay connected. (A border point may change its cluster.)
 
-  /// [clusters of the next larger minpts of this eps in the sweep] the cluster that holds each. Empty for the largest.
+  /// For each cluster of the next larger minpts of this eps in the sweep: the number of the cluster of this variant
+  /// that contains it. Empty for the largest minpts.
   std::vector<std::uint32_t> joined;
-  /// For the smallest minpts of an eps: [n] the cluster in which each point first became core, as an index in the list
-  /// of clusters of all minpts of this eps, largest first; kNeverCore if never. Empty for other minpts.
+  /// For the smallest minpts of an eps: [n] for each point, the cluster at the largest minpts at which the point is
+  /// core. It is an index into one list: the clusters of the largest minpts, then the clusters of the next smaller one,
+  /// and so on; kNeverCore if never. Empty for other minpts.
   Labels core_since;
 
   static constexpr std::int32_t kNeverCore = -1;
@@ -155,8 +157,8 @@ struct VariantResult {
   /// from 0, while `summary` and `clusters` are of all slices together.
   std::vector<LabelSummary> slices = {};
   /// With RunOptions::labels = MemorySpace::device these two are filled, and `labels` and `core` above stay empty.
-  /// device_core is empty unless RunOptions::core_mask. Variants of one eps share blocks of 64 MiB, or a block of one
-  /// variant that needs more; a block is freed when no labels in it are in use.
+  /// device_core is empty unless RunOptions::core_mask. Variants of one eps are stored together in blocks of 64 MiB; a
+  /// variant that needs more has a larger block to itself; a block is freed when no labels in it are in use.
   DeviceArray<std::int32_t> device_labels = {};
   DeviceArray<std::uint8_t> device_core = {};
 };

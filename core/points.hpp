@@ -76,7 +76,7 @@ class Points {
   [[nodiscard]] std::size_t dims() const noexcept { return dims_; }
   [[nodiscard]] Precision precision() const noexcept { return precision_; }
   [[nodiscard]] PointsView view() const;
-  operator PointsView() const { return view(); }  // NOLINT(google-explicit-constructor): a view is what takes points
+  operator PointsView() const { return view(); }  // NOLINT(google-explicit-constructor): functions take views
 
   /// Returns the coordinates, row-major, for filling. Throws Error if T is not the precision of the points.
   template <class T>

@@ -12,21 +12,23 @@
 
 namespace epsflow::parts {
 
-/// The rows stay in place. They are divided into blocks, and each block lists its rows by part. Points of a part are
-/// numbered in the order of their rows. Takes 2 bytes for each row, and 6 for each block and part.
+/// The rows stay in place. They are divided into blocks, and each block lists its rows by part. The id of a point is
+/// its rank among the rows of its part. Takes 2 bytes for each row, and 6 for each block and part.
 class RowsByPart {
  public:
   RowsByPart(std::size_t rows, std::size_t parts);
 
-  /// Lists the rows of a block. part_of: the part of each. Call it once for each block, in any order, on any thread.
+  /// Lists the rows of a block. part_of: the part of each row of the block, less than parts(). Call it once for each
+  /// block, in any order, on any thread.
   void list(std::size_t block, std::span<const std::uint16_t> part_of);
-  /// Numbers the points of all parts, after all blocks are listed. O(blocks · parts), in parallel.
+  /// Counts the points before each block. Call it after all blocks are listed, before the functions below that take a
+  /// part. O(blocks · parts), in parallel.
   void number();
 
   [[nodiscard]] std::size_t rows() const noexcept { return by_part_.size(); }
   [[nodiscard]] std::size_t parts() const noexcept { return sizes_.size(); }
   [[nodiscard]] std::size_t blocks() const noexcept { return blocks_; }
-  /// Returns the first row of a block, which is the end of the block before.
+  /// Returns the first row of a block. begin(b + 1) is the end of block b.
   [[nodiscard]] std::size_t begin(std::size_t block) const noexcept { return std::min(rows(), block * block_); }
   [[nodiscard]] std::size_t block_of(std::size_t row) const noexcept { return row / block_; }
   [[nodiscard]] std::uint64_t bytes() const noexcept {
@@ -49,7 +51,7 @@ class RowsByPart {
     const std::uint16_t* const begins = begins_.data() + block * (parts() + 1) + part;
     return {by_part_.data() + block * block_ + begins[0], by_part_.data() + block * block_ + begins[1]};
   }
-  /// Returns the rows of points of a part. ids: ascending. In parallel, at most O(blocks + ids · log ids).
+  /// Returns the rows of points of a part. ids: ascending. In parallel, O(ids + blocks · log ids).
   [[nodiscard]] std::vector<std::uint32_t> rows_of(std::size_t part, std::span<const std::uint32_t> ids) const;
 
   /// Calls f(row, id) for each point of a part, in parallel.
@@ -57,7 +59,8 @@ class RowsByPart {
   void for_part(std::size_t part, F&& f) const {
     for_blocks([&](std::size_t block) { for_part(part, block, f); });
   }
-  /// Calls f(part, row, id) for all points, in parallel over blocks of rows, and by part within a block.
+  /// Calls f(part, row, id) for all points, in parallel over blocks of rows; within a block the parts follow each
+  /// other.
   template <class F>
   void for_all(F&& f) const {
     for_blocks([&](std::size_t block) {

@@ -1,4 +1,4 @@
-// Admission decides which group of a run starts next, and when.
+// Admission decides which group of a run (an eps with its minpts) starts next, and when.
 #pragma once
 
 #include <atomic>
@@ -21,13 +21,14 @@ class GroupTicket {
  public:
   explicit GroupTicket(bool exclusive) noexcept : exclusive_(exclusive) {}
 
-  /// Returns true if no other group shares the memory until the preparation is complete (of the table, or of the counts
-  /// that the group is clustered with). If memory does not suffice then, it never will.
+  /// Returns true if the group has the memory to itself until its table, or its counts, are made. If even then memory
+  /// is too small, a retry cannot help.
   [[nodiscard]] bool exclusive() const noexcept { return exclusive_; }
 
-  /// Records that memory ran out while other groups shared it.
+  /// Records that memory ran out, so that the group is started again.
   void starve() noexcept { starved_ = true; }
-  /// Records that memory did not suffice for the table. If no other group shared it, the group stays without a table.
+  /// Records that memory did not suffice for the table. If the group was exclusive, it is started again without a
+  /// table.
   void starve_of_table() noexcept {
     if (exclusive_) table_refused_ = true;
     starve();
@@ -41,8 +42,8 @@ class GroupTicket {
   std::atomic<bool> table_refused_{false};
 };
 
-/// Returns the next group that a run shares with other runs, until there are no more. ahead: the run has others in
-/// flight, so it may get none although some are left. Thread-safe.
+/// Takes the next group from a list that several runs share; nullopt if none is left. ahead: this run has groups in
+/// flight; then it may return nullopt even if groups are left. Thread-safe.
 using MoreGroups = std::function<std::optional<stages::EpsGroup>(bool ahead)>;
 
 /// Lets groups begin.
@@ -51,7 +52,8 @@ using MoreGroups = std::function<std::optional<stages::EpsGroup>(bool ahead)>;
 /// small. The first group is exclusive anyway, because it is the largest.
 class Admission {
  public:
-  /// more: returns groups after these; or null.
+  /// groups: in descending order of eps. most: the most groups in flight at once. more: called for further groups once
+  /// these have started; may be null.
   Admission(std::vector<stages::EpsGroup> groups, unsigned most, const ArenaPool& pool, MoreGroups more = nullptr)
       : waiting_(std::make_move_iterator(groups.begin()), std::make_move_iterator(groups.end())),
         most_(most),

@@ -23,10 +23,9 @@ struct EngineState;
 struct DatasetState;
 struct DatasetWeights;
 
-/// A handle to a data set that an engine has loaded. Its points are checked once, and on a GPU uploaded once. run(),
-/// neighbors() and plan() take either a Dataset, or points with metric and engine options. start() takes only a
-/// Dataset. Copies refer to the same data set. It is freed with its last copy and its last job, and it keeps its engine
-/// alive. Thread-safe.
+/// A handle to a data set that an engine has loaded. Its points are checked once, and on a GPU uploaded once. Runs take
+/// a Dataset. run(), neighbors() and plan() can instead take points with a metric and engine options. Copies refer to
+/// the same data set. It is freed with its last copy and its last job, and it keeps its engine alive. Thread-safe.
 class Dataset {
  public:
   [[nodiscard]] std::size_t size() const noexcept;
@@ -50,8 +49,8 @@ class Dataset {
   /// The weights are copied: 8·n bytes, which count in EngineOptions::memory while the data set with them lives. A GPU
   /// has another copy, which counts in EngineOptions::gpu_memory. cancel: as for Engine::load(). O(n). Throws
   ///   UsageError if there are not n weights, or if one is not finite,
-  ///   UsageError if a weight is negative, an absolute weight is above 2^32, and the rounding would make 0 of a weight
-  ///   that is not 0,
+  /// UsageError if all three are true: some weight is negative, some absolute weight is above 2^32, and some weight
+  /// other than 0 would be rounded to 0,
   ///   ResourceError, Cancelled.
   [[nodiscard]] Dataset weighted(std::span<const double> weights, const CancelToken* cancel = nullptr) const;
 
@@ -77,12 +76,12 @@ class Engine {
 
   /// Loads points. points: [host] [n × d], row-major; must outlive the data set, unchanged. Their bytes count in
   /// EngineOptions::memory while the data set lives. metric: if it transforms the points (core/metric.hpp), the
-  /// transformed points are a second array, which counts too. A norm without scale and without box needs no second
-  /// array. O(n · d). cancel: may be null. If it is cancelled while this load waits for its turn, the load throws
-  /// Cancelled. Throws InputError for a coordinate that is NaN or infinite or that the metric does not allow (out of
-  /// range, outside the box, a zero vector), and for a box too large for the points (core/box_fit.hpp); UsageError if
-  /// the metric does not fit the points (check_metric()), and on a GPU for powers of minkowski other than 1, 2 and
-  /// infinity; ResourceError.
+  /// transformed points are a second array, which counts too. Without scale and box, the norms (euclidean, manhattan,
+  /// chebyshev, minkowski) need no second array. O(n · d). cancel: may be null. If it is cancelled while this load
+  /// waits for its turn, the load throws Cancelled. Throws InputError for a coordinate that is NaN or infinite or that
+  /// the metric does not allow (out of range, outside the box, a zero vector), and for a box too large for the points
+  /// (core/box_fit.hpp); UsageError if the metric does not fit the points (check_metric()), and on a GPU for powers of
+  /// minkowski other than 1, 2 and infinity; ResourceError.
   [[nodiscard]] Dataset load(PointsView points, const Metric& metric = {}, const CancelToken* cancel = nullptr) const;
   /// Loads many data sets at once: slice s holds the points [slices[s], slices[s + 1]), and points of different slices
   /// are never neighbours. A run gives each slice the labels and counts (VariantResult::slices) that a run of this
@@ -100,10 +99,10 @@ class Engine {
                              const CancelToken* cancel = nullptr) const;
 
   /// Makes the catalogue of points that are in the memory of the engine's GPU (catalog/device_catalog.hpp), by any
-  /// metric, as catalog() does on the host. Sums over points are made in another order, which is the same in every run:
-  /// exact sums are equal, others differ by about 1e-12. Waits for its turn. Takes some 20·n bytes of
-  /// EngineOptions::gpu_memory besides the catalogue. Throws as catalog() does, and UsageError if arrays are on another
-  /// GPU or the engine runs on the CPU.
+  /// metric, as catalog() does on the host. Sums are added in another order than on the host, but the same in every
+  /// run. Sums that need no rounding equal the sums of catalog(); others differ by about 1e-12. Waits for its turn.
+  /// Takes some 20·n bytes of EngineOptions::gpu_memory besides the catalogue. Throws as catalog() does, and UsageError
+  /// if arrays are on another GPU or the engine runs on the CPU.
   [[nodiscard]] Catalog catalog(const DeviceCatalogInput& input, const CancelToken* cancel = nullptr) const;
 
   /// Returns "cpu" or "gpu".

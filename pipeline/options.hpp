@@ -139,7 +139,8 @@ void check_options(const EngineOptions& engine, const RunOptions& run);
 /// Callbacks that report on a run, and its cancellation. Callbacks may be called from any thread, but only one at a
 /// time. Only before_stage may be called by several threads at once. If a callback throws, the run ends and rethrows.
 struct Observer {
-  std::function<void(const Progress&)> on_progress = nullptr;  ///< called at most twenty times a second
+  /// Called after each variant, and at most twenty times a second in between.
+  std::function<void(const Progress&)> on_progress = nullptr;
   const CancelToken* cancel = nullptr;  ///< once it is set, the run throws Cancelled within a batch
   /// Called at most once, with a sentence, if the run uses the CPU although there is a GPU, because that GPU cannot be
   /// used. A run of a Dataset does not call it: the constructor of Engine has already done so.

@@ -17,11 +17,12 @@ class Reporter {
   /// `observer` must outlive it.
   Reporter(const Observer& observer, std::size_t variants);
 
-  /// Runs hand_over(), counts a variant as done and reports it. Throws the exception of the caller's code, now or
-  /// earlier. So the caller's own exception ends the run, whichever thread records it first.
+  /// Runs hand_over(), counts a variant as done and reports it. Throws the exception of the caller's code. If that has
+  /// thrown before, on any thread, throws that exception again and calls nothing.
   void done(const std::function<void()>& hand_over);
 
-  /// Records that rows of a table have arrived. If another thread is reporting, the next report includes them.
+  /// Records which share, 0 to 1, of the table of an eps is done. Reports it, unless another thread is reporting or the
+  /// last report is less than 0.05 s old; then the next report includes it. Throws as done() does.
   void progress(double eps, double share);
 
  private:

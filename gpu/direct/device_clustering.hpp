@@ -21,8 +21,8 @@ namespace epsflow::gpu {
 
 struct DirectTask;
 
-/// The clusterings of one eps. Targets of labels are [device] memory. unite() puts its work on stream() and may return
-/// before it is done; label() waits. Both also throw DeviceOutOfMemory.
+/// The clusterings of one eps. The arrays of a LabelTarget are in device memory. unite() puts its work on stream() and
+/// may return before it is done; label() waits. Both also throw DeviceOutOfMemory.
 class DeviceClustering : public CountedPart, protected UnitedPart {
  public:
   [[nodiscard]] UnitedPart& unite(std::uint32_t minpts) final;
@@ -47,7 +47,8 @@ class DeviceClustering : public CountedPart, protected UnitedPart {
     sets_.reset();
     shared_.reset();
   }
-  /// Finds the shared points if the points are a part. Constructors call it last.
+  /// If the points are one part of a divided data set (DirectTask::shared), finds the points that they share with other
+  /// parts. Constructors call it last.
   void find_shared(const DirectTask& task, const DeviceShared::FindPositions& find);
   [[nodiscard]] const DeviceShared* shared() const noexcept { return shared_ ? &*shared_ : nullptr; }
 
@@ -72,7 +73,8 @@ class DeviceClustering : public CountedPart, protected UnitedPart {
 /// Builds the index of one eps, and counts neighbours up to the largest minpts, or sums weights. Uses dense-box cells
 /// if the data permit it, else clusters point by point. All that `task` refers to must outlive the result; the GPU must
 /// be the current one. Memory: about 40 bytes for each point, without points and labels, and 24 more with weights.
-/// grid: of the points for eps, or null; if given, clusters point by point. Throws DeviceOutOfMemory, Cancelled.
+/// grid: a grid of these points, made for this eps; may be null. With a grid, dense-box cells are not tried. Throws
+/// DeviceOutOfMemory, Cancelled.
 [[nodiscard]] std::unique_ptr<DeviceClustering> make_device_clustering(
     const DirectTask& task, std::shared_ptr<const DeviceGrid> grid = nullptr);
 

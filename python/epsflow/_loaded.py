@@ -39,8 +39,9 @@ class Loaded:
 
 
 def method(function: F) -> F:
-    """Decorates a function `…_loaded` that is a method of `Dataset`: sets its name in error messages and its help."""
+    """Decorates a function `…_loaded` that is a method of `Dataset`: sets its name as error messages show it, and its
+    docstring."""
     name = function.__name__[: -len("_loaded")]
     function.__qualname__ = f"Dataset.{name}"
-    function.__doc__ = f"As `epsflow.{name}` of these points, without what the engine and the metric are."
+    function.__doc__ = f"Like `epsflow.{name}` of these points; the engine and the metric are those of the data set."
     return function

@@ -109,7 +109,8 @@ def find_variant(places: dict[tuple[float, int], int], eps: Any, min_samples: An
 
 
 def as_threads(threads: Any, name: str = "threads") -> int:
-    """Returns a number of threads. None and -1 become 0, the library's default. Raises TypeError, ValueError."""
+    """Returns a number of threads, at least 1. None and -1 become 0, which means the library's default; 0 itself is
+    refused. Raises TypeError, ValueError."""
     if threads is None or isinstance(threads, (int, np.integer)) and threads == -1:
         return 0
     return _as_whole(threads, name, 1, OPTIONS["threads"].most, "a whole number >= 1, or None for one per core")

@@ -79,7 +79,8 @@ def as_distances(X: Any, name: str = "X") -> Any:
 
 
 def refuse_beyond_table(X: Any, eps: list[float], name: str = "X") -> None:
-    """Raises ValueError if an eps is larger than the eps of a table of `neighbors`, which lacks larger distances."""
+    """Raises ValueError if X is a table that `neighbors` made and an eps is larger than the one that it was made for,
+    because longer distances are missing from it. Accepts any other X."""
     made_for = getattr(X, "epsflow_eps", None) if is_sparse(X) else None
     if made_for is not None and max(eps) > made_for:
         raise ValueError(

@@ -174,7 +174,8 @@ def _chosen(found: Any, columns: list[Any] | None) -> Any:
 
 
 def _of_array(array: Any) -> Any:
-    """Returns a two-dimensional array, or the fields of an array of records as pairs for _chosen()."""
+    """Returns the array as [n, d]; one dimension becomes one column. An array of records becomes pairs (column name,
+    function that reads it); vector fields become several columns. Raises ValueError for more than two dimensions."""
     if array.dtype.names:
         return _of_fields({name: array[name] for name in array.dtype.names})
     if array.ndim not in (1, 2):

@@ -97,7 +97,8 @@ class SlicedResult(FromPoints):
         return self._slice(self._number(slice), self._array(eps, min_samples, "labels"))
 
     def core(self, eps: float, min_samples: int, slice: int | None = None) -> NDArray[np.bool_]:
-        """Return the core mask as `labels` returns labels. Raises ValueError if the sweep kept none (core=True)."""
+        """Return the core mask of one variant; `labels` has the same parameters, order and errors. Raises ValueError
+        also if the sweep was not run with core=True, which keeps masks."""
         return self._slice(self._number(slice), self._array(eps, min_samples, "core"))
 
     def _number(self, slice: int | None) -> int | None:

@@ -51,7 +51,7 @@ class TrackEvent(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Tracks:
-    """Clusters from slice to slice, with the words of tobac.
+    """Clusters from slice to slice, in the terms of the package tobac.
 
     A cluster of one slice is a feature, a chain of features is a cell, and cells that are connected by merges and
     splits are a track.
@@ -79,11 +79,11 @@ class Tracks:
         """One row per feature, with the columns that tobac's functions expect of features and tracks.
 
         "frame": the slice, from 0. "idx": the feature within its frame, from 1. "num": its number of points. "feature":
-        its number, from 1. "time" and "timestr". "y" and "x": its mean position, the second and first column of X, or
-        latitude and longitude if the metric takes these. "hdim_1" and "hdim_2": the same, as on a grid with steps of
-        one unit (dxy=1 in tobac). "lat" and "lon": in degrees, only for metrics of the sphere. "cell" and "track": from
-        1. "time_cell": the time since the cell began. "label": its label in its slice. If X has three or more columns,
-        also "z" and "vdim", the third. There are no positions if X is None.
+        its number, from 1. "time": the time of the slice; "timestr": the same as text. "y" and "x": its mean
+        position, the second and first column of X, or latitude and longitude if the metric takes these. "hdim_1" and
+        "hdim_2": equal to "y" and "x"; give tobac dxy=1. "lat" and "lon": in degrees, only for metrics of the sphere.
+        "cell" and "track": from 1. "time_cell": the time since the cell began. "label": its label in its slice. If X
+        has three or more columns, also "z" and "vdim", the third. There are no positions if X is None.
 
         The table is a pandas.DataFrame if pandas is installed, else a dict of arrays.
         """
@@ -93,10 +93,10 @@ class Tracks:
     def links(self) -> Any:
         """One row per pair of linked features.
 
-        "before" and "after": their numbers. "before_points" and "after_points": the numbers of points that they share.
-        "same_cell": whether the cell continues along this link. If features are matched by ids, both counts are the ids
-        in common. If they are matched by core points, each counts the core points within eps of a core point of the
-        other feature.
+        "before" and "after": their numbers. "before_points" and "after_points": how many points of each feature link
+        it to the other. "same_cell": whether the cell continues along this link. If features are matched by ids, both
+        counts are the ids in common. If they are matched by core points, each counts the core points within eps of a
+        core point of the other feature.
 
         The table is a pandas.DataFrame if pandas is installed, else a dict of arrays.
         """
@@ -258,7 +258,9 @@ def _in_tobacs_order(found: dict[str, NDArray[Any]], by_time: NDArray[Any], poin
 
 
 def _as_slices(times: Any, slices: Any, n: int) -> tuple[NDArray[Any], NDArray[np.uint64]]:
-    """Returns the times of all slices, and the first row of each slice followed by n."""
+    """times: [n] the time of each point, ascending. slices: the times of all slices, strictly ascending, or None for
+    those that occur. Returns the times of the slices, and [slices + 1] the first row of each, then n. Raises
+    TypeError, ValueError."""
     of_points = _as_times(times, "times")
     if len(of_points) != n:
         raise ValueError(f"there are {n} labels and {len(of_points)} times: give the time of each point")
