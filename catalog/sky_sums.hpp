@@ -1,4 +1,5 @@
-// The sums of a catalogue over points on a sphere. Each has a Row as in cluster_sums.hpp.
+// The sums of a catalogue over points on a sphere, with the same interface as the sums in cluster_sums.hpp: a Row is
+// started by empty(), summed by add() and combine(), and turned into results by finish().
 #pragma once
 
 #include <cmath>
@@ -18,7 +19,8 @@ struct Sky {
   double arc = 1;               ///< the radians of one unit of eps
   std::uint32_t longitude = 0;  ///< the column of longitudes
   std::uint32_t latitude = 1;
-  /// [2] whether some longitude is below 0, and whether some longitude is more than half a turn
+  /// [2] the first is 1 if some longitude is below 0, else 0. If it is 0, the second is 1 if some longitude is above
+  /// half a turn, else 0.
   const std::uint32_t* ways = nullptr;
 
   template <class T>
@@ -31,7 +33,7 @@ struct Sky {
   [[nodiscard]] EPSFLOW_HOST_DEVICE bool from_0() const noexcept { return ways[0] == 0 && ways[1] != 0; }
 };
 
-/// Computes the centres on a sphere and stores them in Measured::means.
+/// Computes the centres on a sphere and stores them in Measured::means, as longitudes and latitudes in radians.
 template <class T>
 struct SkyMeans {
   struct Row {
@@ -63,17 +65,18 @@ struct SkyMeans {
   }
 };
 
-/// Computes all other lists of the catalogue, from the centres of SkyMeans.
+/// Computes center, spread, lower, upper and radius of the catalogue. SkyMeans must have run before.
 template <class T>
 struct SkySpreads {
   struct Row {
-    double east = 0;
+    // All angles are in radians.
+    double east = 0;  ///< the sum of share · square(offset to the east); the next two are summed in the same way
     double north = 0;
     double distance = 0;
-    double farthest = 0;
-    double west_end = kInfinity;  ///< the ends of the longitudes, relative to the centre
+    double farthest = 0;          ///< the largest distance of a point from the centre
+    double west_end = kInfinity;  ///< the least longitude minus the longitude of the centre
     double east_end = -kInfinity;
-    double south_end = kInfinity;
+    double south_end = kInfinity;  ///< the least latitude
     double north_end = -kInfinity;
   };
   Measured<T> of;
@@ -136,7 +139,7 @@ struct SkySpreads {
   }
 
  private:
-  /// Angles are multiplied by this before they are squared, so that small squares do not vanish and none overflows.
+  /// Angles are multiplied by this before they are squared, so that the squares of tiny angles do not underflow.
   static constexpr double kUnit = 0x1p480;
   [[nodiscard]] static EPSFLOW_HOST_DEVICE double square(double angle) noexcept {
     return (kUnit * angle) * (kUnit * angle);

@@ -123,7 +123,7 @@ void parse_slicing(const Arguments& arguments, Input& input) {
 }
 
 /// Returns the coordinates among the columns of a file. Called if --columns is not given.
-std::vector<std::size_t> choose_columns(const Words& names, const Metric& metric, const ColumnsBeside& beside) {
+std::vector<std::size_t> choose_columns(const Words& names, const Metric& metric, const NamedColumns& beside) {
   std::vector<std::size_t> chosen = sky_columns(names, metric);
   Words others;
   for (const auto& [option, columns] : beside.by_option())
@@ -137,7 +137,7 @@ std::vector<std::size_t> choose_columns(const Words& names, const Metric& metric
 }
 
 /// Returns the text of a library error with the options that name these columns, instead of the option --columns.
-std::string in_words_of_columns(const ColumnsBeside& beside, const Words& names, std::string text) {
+std::string in_words_of_columns(const NamedColumns& beside, const Words& names, std::string text) {
   std::string options;
   for (const auto& [option, columns] : beside.by_option()) {
     const auto is_asked_for = [&](const std::string& name) { return std::ranges::find(names, name) != names.end(); };

@@ -7,8 +7,8 @@
 
 namespace epsflow::cli {
 
-/// While this object exists, SIGINT, SIGTERM and SIGHUP set a token instead of ending the program. A second signal ends
-/// it. If SIGHUP was ignored, as under nohup, it stays ignored.
+/// While this object exists, the first SIGINT, the first SIGTERM and the first SIGHUP cancel token() instead of ending
+/// the program. A second signal of the same kind ends the program. If SIGHUP was ignored, as under nohup, it stays so.
 class InterruptGuard {
  public:
   InterruptGuard();

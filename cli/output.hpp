@@ -14,8 +14,9 @@
 
 namespace epsflow::cli {
 
-/// Must be called first. Opens /dev/null for closed standard streams, so that no result file gets their number. Makes
-/// writing to a closed pipe, or beyond the limit of a file's size, fail instead of ending the program.
+/// Call it before the program opens any file. Opens /dev/null for each standard stream that is closed, so that no
+/// result file gets the descriptor of the stream. If the program writes to a closed pipe, or beyond the limit of a
+/// file's size, the write then fails instead of ending the program.
 void prepare_streams();
 
 /// Prints on standard output. Throws ResourceError, io::ReaderGone.
@@ -25,20 +26,22 @@ void print_result(fmt::format_string<Values...> format, Values&&... values) {
   print_text(fmt::format(format, std::forward<Values>(values)...));
 }
 
-/// Prints rows in columns, each as wide as its widest cell, right-aligned.
+/// Prints a table on standard output. Each column is as wide as its widest cell, and right-aligned. rows: at least one;
+/// the first has the most cells. Throws as print_text().
 void print_columns(const std::vector<std::vector<std::string>>& rows);
 
 /// Flushes standard output. Throws ResourceError, io::ReaderGone.
 void flush_output();
 
-/// Returns a message in the form that say() prints.
+/// Returns the text that say() prints for a message, without "epsflow: " and the line end.
 [[nodiscard]] std::string shown_message(std::string_view message);
 
-/// Turns say() off: another process prints for this one.
+/// Makes say() print nothing from now on. If several MPI processes run a command, only the first one prints.
 void be_silent() noexcept;
 
-/// Prints "epsflow: message" on standard error, with the command line's names of options. Control characters, which
-/// file names may contain, are shown by their codes.
+/// Prints "epsflow: " and the message on standard error. If the message contains a C++ name of an option, the option of
+/// the command line is printed instead (see in_program_words()). Control characters, which file names may contain, are
+/// shown by their codes, except line ends.
 void say(std::string_view message) noexcept;
 
 /// Returns an error with a formatted text.

@@ -13,11 +13,12 @@
 
 namespace epsflow::clustering {
 
-/// The points of each block by descending counts, from the largest minpts down.
+/// Holds, for each block of a source, the points that are core at the last level, sorted by descending counts. A level
+/// makes a range of these points core. Call next() for each level, from the largest minpts down, before of().
 class LevelGains {
  public:
-  /// least: minpts of the last level. The source must outlive the object, and its counts must not change. O(n log
-  /// points of a block), in parallel. Throws Cancelled.
+  /// least: minpts of the last level, the smallest one. The source must outlive the object, and its counts must not
+  /// change. O(n log b) for blocks of b points, in parallel. Throws Cancelled.
   LevelGains(const ClusterSource& source, std::uint32_t least, const CancelToken& cancel)
       : counts_(source.counts()), points_(source.blocks().size()), ranges_(source.blocks().size()) {
     const auto blocks = source.blocks();
@@ -38,7 +39,7 @@ class LevelGains {
 
   [[nodiscard]] static constexpr std::uint64_t bytes_per_point() noexcept { return sizeof(NodePoint); }
 
-  /// Moves to the next level, which has a smaller minpts.
+  /// Moves to the first level, or to the next one, whose minpts is smaller.
   void next(std::uint32_t minpts) {
     for (std::size_t b = 0; b < points_.size(); ++b) {
       Range& range = ranges_[b];
@@ -46,7 +47,7 @@ class LevelGains {
       while (range.end < points_[b].size() && counts_[points_[b][range.end].position] >= minpts) ++range.end;
     }
   }
-  /// Returns the points of a block that the level makes core: by descending counts, then by position.
+  /// Returns the points of a block that become core at the current level, by descending counts, then by position.
   [[nodiscard]] std::span<const NodePoint> of(std::size_t block) const noexcept {
     return std::span(points_[block]).subspan(ranges_[block].begin, ranges_[block].size());
   }

@@ -12,9 +12,9 @@
 
 namespace epsflow::clustering {
 
-/// Makes labels and core masks from a PairList. All work happens in label(): a thread takes one slice at a time and
-/// labels it for every minpts, while its pairs are in the cache. Supports neither parts of data sets nor weights nor
-/// clusters as objects (LevelResult::clusters).
+/// Makes labels and core masks from a PairList. All work happens in label(); unite() only stores the minpts. A thread
+/// labels one slice after the other, each for every minpts while its pairs are in the cache. Supports neither parts of
+/// data sets nor weights nor clusters as objects (LevelResult::clusters).
 class PairClustering final : public Counted, private United {
  public:
   /// The list and the token must outlive the object.
@@ -34,7 +34,7 @@ class PairClustering final : public Counted, private United {
     std::uint64_t largest = 0;
   };
 
-  /// Throws Error, because it makes labels only.
+  /// Throws Error, because PairClustering does not support this function.
   [[nodiscard]] std::vector<std::uint32_t> first_cores() override;
   /// Labels the blocks in parallel, then adds to the labels of each block the number of clusters in the blocks before
   /// it. Throws Cancelled, and ResourceError if a level has more than 2^31 - 1 clusters.

@@ -9,11 +9,13 @@
 
 namespace epsflow::clustering {
 
-/// Unites the points of `rows` that the level makes core with their core neighbours. At the first level all core points
-/// are read, and each row only up to its own point: the table is symmetric, so the row of the other point has the pair
-/// too. counts: [n] as ClusterSource::counts(). parent: [n], the array of the union-find, followed by Buffer::kPadding
-/// readable bytes; points that the level makes core must be core in it. May be called concurrently for disjoint rows.
-/// O(entries read).
+/// Unites each point of `rows` that becomes core at this level with its core neighbours. At the first level, a point is
+/// only united with neighbours at smaller positions: the table is symmetric, so the row of each other neighbour
+/// contains the same pair. At later levels, whole rows are read, because a neighbour may have been core before.
+///
+/// counts: [n] as ClusterSource::counts(). parent: [n] the array of the union-find, kNotCore for points that are not
+/// core, followed by Buffer::kPadding readable bytes. ClusterSource::mark_core() of this level must have run for all
+/// points. May be called concurrently for disjoint rows. O(entries of the rows that are read).
 void unite_rows(const NeighborTable& table, Range rows, const CoreLevel& level, const std::uint32_t* counts,
                 std::uint32_t* parent);
 

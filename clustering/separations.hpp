@@ -9,8 +9,9 @@
 
 namespace epsflow {
 
-/// Returns for each cluster the least mutual reachability distance between its inner points and those of other
-/// clusters, infinity if there are no others. In parallel.
+/// Returns for each cluster the least mutual reachability distance (the largest of the distance and the two core
+/// distances) between one of its inner points and an inner point of another cluster. The value is infinity if there is
+/// no such pair. In parallel. Throws Cancelled.
 template <class Real>
 [[nodiscard]] std::vector<double> separations(std::span<const InnerPoints<Real>* const> clusters, std::size_t dims,
                                               const CancelToken& cancel);

@@ -24,8 +24,9 @@ struct DatasetState;
 struct DatasetWeights;
 
 /// A handle to a data set that an engine has loaded. Its points are checked once, and on a GPU uploaded once. Runs take
-/// a Dataset. run(), neighbors() and plan() can instead take points with a metric and engine options. Copies refer to
-/// the same data set. It is freed with its last copy and its last job, and it keeps its engine alive. Thread-safe.
+/// a Dataset. The free functions run(), neighbors() and plan() also take points, with a metric and engine options,
+/// instead of a Dataset. Copies refer to the same data set. It is freed with its last copy and its last job, and it
+/// keeps its engine alive. Thread-safe.
 class Dataset {
  public:
   [[nodiscard]] std::size_t size() const noexcept;
@@ -42,16 +43,15 @@ class Dataset {
   /// equal to those without weights. Neighbours do not depend on weights.
   ///
   /// weights: [host] [n], finite. They may be fractions, 0 or negative. If none is negative, weights above 2^32 are
-  /// first set to 2^32, which is enough for any minpts. Then each is rounded to a whole multiple of one power of two,
-  /// which changes it by at most 2^-62 of the largest absolute weight. The multiples are summed exactly, and the sum is
-  /// rounded to float64 once. So sums do not depend on the order, and ten weights of 0.1 sum to 1.
+  /// first set to 2^32, which is enough for any minpts. Then each is rounded to a whole multiple of a power of two, the
+  /// same for all weights. This changes a weight by at most 2^-62 of the largest absolute weight. The multiples are
+  /// summed exactly, and the sum is rounded to float64 once. So sums do not depend on the order, and ten weights of 0.1
+  /// sum to 1.
   ///
   /// The weights are copied: 8·n bytes, which count in EngineOptions::memory while the data set with them lives. A GPU
   /// has another copy, which counts in EngineOptions::gpu_memory. cancel: as for Engine::load(). O(n). Throws
-  ///   UsageError if there are not n weights, or if one is not finite,
-  /// UsageError if all three are true: some weight is negative, some absolute weight is above 2^32, and some weight
-  /// other than 0 would be rounded to 0,
-  ///   ResourceError, Cancelled.
+  /// ResourceError and Cancelled; UsageError if there are not n weights, or if one is not finite; and UsageError if
+  /// some weights are negative, some have absolute values above 2^32, and some that are not 0 would be rounded to 0.
   [[nodiscard]] Dataset weighted(std::span<const double> weights, const CancelToken* cancel = nullptr) const;
 
  private:
@@ -87,22 +87,25 @@ class Engine {
   /// are never neighbours. A run gives each slice the labels and counts (VariantResult::slices) that a run of this
   /// slice alone would give it, in about the time of one data set with as many points. slices: [count + 1], from 0 to
   /// the number of points, not descending; slices may be empty. run(), start(), neighbors() and plan() accept such a
-  /// data set; its points are searched by a grid of cells. Throws as above, and UsageError for invalid offsets.
+  /// data set; its points are searched by a grid of cells. Throws as load() of one data set, and UsageError for invalid
+  /// offsets.
   [[nodiscard]] Dataset load(PointsView points, std::span<const std::uint64_t> slices, const Metric& metric = {},
                              const CancelToken* cancel = nullptr) const;
   /// Loads points that are in the memory of the engine's GPU, with the plain Euclidean distance. They stay there and
   /// must outlive the data set, unchanged. Their bytes count in EngineOptions::memory too, because some runs need them
-  /// on the host. Throws as above, and UsageError if they are on another device or the engine runs on the CPU.
+  /// on the host. Throws as load() of host points, and UsageError if they are on another device or the engine runs on
+  /// the CPU.
   [[nodiscard]] Dataset load(const DevicePointsView& points, const CancelToken* cancel = nullptr) const;
-  /// Loads many data sets from the memory of the engine's GPU.
+  /// Loads many data sets from the memory of the engine's GPU, as the two functions above do.
   [[nodiscard]] Dataset load(const DevicePointsView& points, std::span<const std::uint64_t> slices,
                              const CancelToken* cancel = nullptr) const;
 
   /// Makes the catalogue of points that are in the memory of the engine's GPU (catalog/device_catalog.hpp), by any
-  /// metric, as catalog() does on the host. Sums are added in another order than on the host, but the same in every
-  /// run. Sums that need no rounding equal the sums of catalog(); others differ by about 1e-12. Waits for its turn.
-  /// Takes some 20·n bytes of EngineOptions::gpu_memory besides the catalogue. Throws as catalog() does, and UsageError
-  /// if arrays are on another GPU or the engine runs on the CPU.
+  /// metric, as the free function epsflow::catalog() does on the host. Sums are added in another order than on the
+  /// host, but in the same order in every run. Sums that need no rounding equal the sums on the host; others differ by
+  /// about 1e-12. Waits for its turn. Takes about 20·n bytes of EngineOptions::gpu_memory, and memory for the
+  /// catalogue, for copies of the points and weights, and for copies of arrays that are on the host. Throws as
+  /// epsflow::catalog() does, and UsageError if arrays are on another GPU or the engine runs on the CPU.
   [[nodiscard]] Catalog catalog(const DeviceCatalogInput& input, const CancelToken* cancel = nullptr) const;
 
   /// Returns "cpu" or "gpu".

@@ -13,11 +13,12 @@
 
 namespace epsflow::io {
 
-/// Use it only while fits_mutex() is held.
+/// A FITS file that is open for writing. Hold fits_mutex() as long as the object exists.
 class FitsOutput {
  public:
-  /// Creates or overwrites `file`. Errors name `target` and the `wanted` bytes. Throws ResourceError, as every function
-  /// here.
+  /// Creates `file`, which must not exist. Later, the caller moves it to `target`, so errors name `target`. They also
+  /// report `wanted`, the expected bytes of the file, unless it is 0. Throws ResourceError, as check(), write_variant()
+  /// and close() do.
   FitsOutput(const std::filesystem::path& file, std::filesystem::path target, std::uint64_t wanted);
   ~FitsOutput();
   FitsOutput(const FitsOutput&) = delete;
@@ -25,13 +26,13 @@ class FitsOutput {
 
   [[nodiscard]] fitsfile* get() const noexcept { return file_.get(); }
 
-  /// Returns true if the status of cfitsio means that the system could not write.
+  /// Returns true if this status of cfitsio means that a system call failed, whose reason errno may have.
   [[nodiscard]] static bool is_of_system(int status) noexcept;
   /// Throws ResourceError, with the system's reason if there is one, if `status` is an error.
   void check(int status) const;
   /// Writes the keywords EPS, MINPTS, METRIC and, if eps has a unit of its own, EPSUNIT to the open extension.
   void write_variant(const Variant& variant, const Metric& metric) const;
-  /// Writes the bytes that cfitsio still holds.
+  /// Writes the bytes that cfitsio still buffers, and closes the file.
   void close();
 
  private:
@@ -43,8 +44,9 @@ class FitsOutput {
 
 inline constexpr std::size_t kMostFitsColumns = 999;
 
-/// These are TableFunctions::look and TableFunctions::copy of FITS.
+/// Returns the columns of FITS tables, as TableFunctions::look describes. Locks fits_mutex().
 [[nodiscard]] SourceColumns look_at_fits(const CopySource& source);
+/// Copies FITS tables and adds the labels, as TableFunctions::copy describes. Locks fits_mutex().
 void copy_fits(const std::filesystem::path& file, const std::filesystem::path& target, const CopySource& source,
                std::span<const std::string> names, const CopyLabels& labels);
 

@@ -202,7 +202,10 @@ def explore_loaded(
 
 
 def _grid(data: Loaded, eps: Any, min_samples: Any, weights: Any, progress: ProgressOption) -> list[tuple[float, int]]:
-    """Returns every eps with every min_samples, ascending; one that is None is suggested. Empty without suggestion."""
+    """Returns all pairs of eps and min_samples, ascending. If eps or min_samples is None, suggested values are used.
+
+    Returns an empty list if nothing can be suggested. Raises ValueError if eps has a single value or uneven ratios.
+    """
     unit = data._given.unit
     # Both are checked before a run starts.
     all_eps = sorted({e for e, _ in as_variants(eps, 1, None, unit)}) if eps is not None else None

@@ -79,10 +79,11 @@ def as_metric(
 
 
 def sky_columns(names: list[str], metric: Metric) -> list[int]:
-    """Returns which columns are longitude and latitude by their names, in the order that the metric takes.
+    """Returns the numbers of the columns that are longitude and latitude by their names, in the order of the metric.
 
-    Returns an empty list if the names do not identify them, if the caller has defined the order of two columns, or if
-    the metric takes other coordinates. Raises ValueError if names contradict each other or form several pairs.
+    Returns an empty list if no two names are a pair, if there are two columns and `metric.latitude_first` is set, or if
+    the metric does not take longitude and latitude. Raises ValueError if several pairs are found, or if there are
+    just two columns that are not a pair although a name is known.
     """
     if len(names) == 2 and metric.latitude_first is not None:
         return []
@@ -125,7 +126,10 @@ def _as_side(side: Any, box: Any, unit: Any) -> tuple[float, float]:
 
 
 def arguments_of(metric: Metric) -> str:
-    """Returns the arguments that define this metric in a call, each after a comma. Empty for the Euclidean metric."""
+    """Returns the arguments that define this metric in a Python call, each after a comma, as in ", metric='cosine'".
+
+    Empty for the plain Euclidean metric, without scale and box.
+    """
     name = metric.name
     given = {
         "unit": metric.unit if name == "greatcircle" and metric.unit != "deg" else None,

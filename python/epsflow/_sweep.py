@@ -352,7 +352,10 @@ class Asked:
 
     @property
     def under(self) -> str:
-        """Everything else that labels depend on besides points, eps and min_samples, in the program's words."""
+        """Describes the metric, as in "greatcircle, eps in km", followed by "weighted" if points have weights.
+
+        The text differs between metrics. It is empty for the plain Euclidean metric without weights.
+        """
         with python_errors():
             metric = self.given.metric.text(self.given.points.shape[1])
         return ", ".join(part for part in (metric, "weighted" if self.weights is not None else "") if part)

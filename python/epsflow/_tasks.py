@@ -138,7 +138,10 @@ def _wait_for_end(task: Any) -> None:
 
 
 def _reporter(progress: ProgressOption) -> Callable[[Progress | None], None] | None:
-    """Returns a function that reports progress. It is called with None at the end."""
+    """Returns a function to call with each Progress, and with None at the end; or None if progress is None or False.
+
+    Raises TypeError if progress is not valid.
+    """
     if progress is None or progress is False:
         return None
     if callable(progress):

@@ -60,7 +60,10 @@ class VelocityResult:
         return moved
 
     def labels(self, velocity: int, eps: float, min_samples: int) -> NDArray[np.int32]:
-        """Return the labels for the velocity with this number. They are computed by DBSCAN of `points(velocity)`."""
+        """Run DBSCAN on `points(velocity)` and return the labels. eps and min_samples need not be in `variants`.
+
+        Raises IndexError if `velocity` is out of range, and the errors of `sweep`.
+        """
         labels: NDArray[np.int32] = sweep(self.points(velocity), eps, min_samples, engine=self._engine).labels(eps, min_samples)
         return labels
 

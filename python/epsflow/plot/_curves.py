@@ -99,8 +99,8 @@ def _ending(k: int) -> str:
 def sizes(labels: Any, *, ax: Any = None) -> Any:
     """Draw the number of clusters with at least a given number of points: the cumulative size function, without bins.
 
-    Axes are logarithmic, so a power law is a straight line. A single step at the right end is one cluster that has
-    merged with most others.
+    Axes are logarithmic, so a power law is a straight line. A single step far to the right is one large cluster, with
+    which most others have merged.
 
     Parameters
     ----------

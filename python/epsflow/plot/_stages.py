@@ -27,8 +27,8 @@ class _Spans(NamedTuple):
 def stages(trace: Any, *, ax: Any = None) -> Any:
     """Draw the stages of a sweep over time: one row per stage, with a strip of bars for each thread.
 
-    The label of a row has the time of its stage, summed over threads. Stages that run in parallel overlap in time. If
-    all rows have a gap at some time, no stage of the sweep ran then.
+    The label of a row has the time of its stage, summed over threads. Stages that run in parallel overlap in time. At
+    a time at which all rows have a gap, no stage ran.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ def stages(trace: Any, *, ax: Any = None) -> Any:
     FileNotFoundError
         If the file does not exist, or the folder has no trace.json.
     ValueError, TypeError
-        If it is not a trace.
+        If `trace` is not a trace of epsflow.
     {matplotlib}
     """
     found = _spans_of(trace)
