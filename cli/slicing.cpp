@@ -123,9 +123,9 @@ std::string Slicing::describe() const {
 void SliceCounts::add(const VariantResult& result) { variants_.push_back({result.variant, result.slices}); }
 
 void SliceCounts::write(const std::filesystem::path& file) const {
-  std::vector<const Counted*> order;
-  for (const Counted& counted : variants_) order.push_back(&counted);
-  std::ranges::sort(order, [](const Counted* a, const Counted* b) {
+  std::vector<const CountedVariant*> order;
+  for (const CountedVariant& counted : variants_) order.push_back(&counted);
+  std::ranges::sort(order, [](const CountedVariant* a, const CountedVariant* b) {
     return a->variant.eps < b->variant.eps ||
            (a->variant.eps == b->variant.eps && a->variant.minpts < b->variant.minpts);
   });
@@ -138,7 +138,7 @@ void SliceCounts::write(const std::filesystem::path& file) const {
   for (const std::string_view name : kCounts) csv.text(name);
   csv.end_row();
   for (std::size_t s = 0; s < slicing_.rows().count(); ++s) {
-    for (const Counted* counted : order) {
+    for (const CountedVariant* counted : order) {
       std::visit(
           [&](const auto& values) {
             if constexpr (std::is_same_v<std::decay_t<decltype(values[s])>, std::string>) {
