@@ -19,7 +19,7 @@ namespace epsflow::cli {
 
 /// Returns the options for reading files.
 [[nodiscard]] OptionGroup input_options();
-/// Returns the same without --weight.
+/// Returns the options for reading files except --weight.
 [[nodiscard]] OptionGroup unweighted_input_options();
 /// Returns --metric, --unit, --latitude-first, --p, --scale, --box.
 [[nodiscard]] OptionGroup metric_options();

@@ -9,6 +9,7 @@ namespace epsflow::cli {
 
 /// While this object exists, the first SIGINT, the first SIGTERM and the first SIGHUP cancel token() instead of ending
 /// the program. A second signal of the same kind ends the program. If SIGHUP was ignored, as under nohup, it stays so.
+/// The destructor restores the previous handlers. The token belongs to the program: once cancelled, it stays so.
 class InterruptGuard {
  public:
   InterruptGuard();

@@ -60,7 +60,7 @@ struct FileColumn {
 
 /// Returns the variant of the folder with this minpts and (up to a part in 10^9) this eps; null if there is none.
 [[nodiscard]] const io::SweepEntry* find_variant(const io::Manifest& manifest, const Variant& variant);
-/// Returns the same. Throws InputError if there is none.
+/// Returns the variant of the folder, as find_variant(). Throws InputError if there is none.
 [[nodiscard]] const io::SweepEntry& require_variant(const std::filesystem::path& folder, const io::Manifest& manifest,
                                                     const Variant& variant);
 

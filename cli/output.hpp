@@ -1,4 +1,5 @@
-// Results go to standard output, where errors are reported; messages to standard error, where errors are ignored.
+// Prints results on standard output and messages on standard error. A failed print of a result throws; a failed print
+// of a message is ignored.
 #pragma once
 
 #include <fmt/format.h>
@@ -15,11 +16,12 @@
 namespace epsflow::cli {
 
 /// Call it before the program opens any file. Opens /dev/null for each standard stream that is closed, so that no
-/// result file gets the descriptor of the stream. If the program writes to a closed pipe, or beyond the limit of a
-/// file's size, the write then fails instead of ending the program.
+/// result file gets the descriptor of the stream. Ignores SIGPIPE and SIGXFSZ: a write to a closed pipe, or beyond the
+/// limit of a file's size, then fails with an error instead of ending the program.
 void prepare_streams();
 
-/// Prints on standard output. Throws ResourceError, io::ReaderGone.
+/// Prints on standard output. Throws io::ReaderGone if the reader of a pipe has closed it, ResourceError for other
+/// errors. Output is buffered, so some errors appear only in flush_output().
 void print_text(std::string_view text);
 template <class... Values>
 void print_result(fmt::format_string<Values...> format, Values&&... values) {
@@ -27,10 +29,10 @@ void print_result(fmt::format_string<Values...> format, Values&&... values) {
 }
 
 /// Prints a table on standard output. Each column is as wide as its widest cell, and right-aligned. rows: at least one;
-/// the first has the most cells. Throws as print_text().
+/// no row has more cells than the first. Throws as print_text().
 void print_columns(const std::vector<std::vector<std::string>>& rows);
 
-/// Flushes standard output. Throws ResourceError, io::ReaderGone.
+/// Flushes standard output. Throws as print_text().
 void flush_output();
 
 /// Returns the text that say() prints for a message, without "epsflow: " and the line end.
@@ -39,9 +41,9 @@ void flush_output();
 /// Makes say() print nothing from now on. If several MPI processes run a command, only the first one prints.
 void be_silent() noexcept;
 
-/// Prints "epsflow: " and the message on standard error. If the message contains a C++ name of an option, the option of
-/// the command line is printed instead (see in_program_words()). Control characters, which file names may contain, are
-/// shown by their codes, except line ends.
+/// Prints "epsflow: " and the message on standard error. C++ names of options in the message become the options of the
+/// command line (in_program_words()). Control characters, which file names may contain, are printed as their codes,
+/// except line ends.
 void say(std::string_view message) noexcept;
 
 /// Returns an error with a formatted text.
@@ -54,7 +56,7 @@ template <class... Values>
   return InputError(fmt::format(format, std::forward<Values>(values)...));
 }
 
-/// The choice of what a command prints besides the files that it writes.
+/// The choice of the texts that a command prints.
 struct Messages {
   bool json = false;   ///< prints the result as JSON
   bool quiet = false;  ///< prints only errors and JSON

@@ -15,9 +15,9 @@
 
 namespace epsflow::clustering {
 
-/// The largest number of levels for which find_cell_clusters() finds borders at once. The search around points that are
-/// not core, the scan of the cells around and the return to input order cost little more for four levels than for one;
-/// more levels would take more memory than they save.
+/// The largest number of levels for which find_cell_clusters() finds clusters at once. The search around points that
+/// are not core, the scan of the cells around them and the return to input order take little more time for four levels
+/// than for one. More levels would take too much memory for the time that they save.
 inline constexpr std::size_t kLevelsAtOnce = 4;
 
 struct CellInput {
@@ -25,8 +25,8 @@ struct CellInput {
   const index::SearchInput& search;
   const BoundsOrder* bounds = nullptr;  ///< set if `search` has the points in the order of bounds; null if it has them
                                         ///< in the order of the grid
-  /// Points from this id on are ghosts of a part. A cell that holds only ghosts, and fewer of them than the smallest
-  /// minpts, is not counted: its points get the count 1.
+  /// Points from this id on are ghosts of a part. Neighbours are not counted for a cell that holds only ghosts, and
+  /// fewer of them than the smallest minpts; its points get the count 1. kAll: neighbours are counted for all cells.
   std::uint32_t counted = kAll;
   static constexpr std::uint32_t kAll = 0xFFFFFFFF;
 };
@@ -45,23 +45,24 @@ struct CellUnions {
   /// [grid.cells()] 1 for cells with points that became core at this level; at the first level for all core cells.
   const std::uint8_t* gained;
   /// [grid.cells()] Set to 1 for cells that are in one set with all core cells at most `reach` slots away, and to 0 for
-  /// other cells. Settled cells are not in `cells`, even if more of their points become core: cells that become core
-  /// later test them.
+  /// other cells. A settled cell needs no test if more of its points become core, so it is not in `cells` at later
+  /// levels. Cells that become core later test their pairs with it.
   std::uint8_t* settled;
   std::uint32_t* parent;  ///< [grid.cells()]
 };
 
 /// Unites `cells` with the core cells at most `reach` slots away that have a core point within eps of one of theirs.
-/// `cells` ascend and contain points that became core at this level. windows: the cells around each cell, within this
-/// reach; caches what is found unless it is empty.
+/// cells: ascending; in each, points became core at this level. windows: a cache of the cells around each cell within
+/// this reach. New windows are stored in it, unless KeptWindows::keeps() is false.
 void unite_cells(const CellInput& in, std::span<const std::uint32_t> cells, std::uint32_t reach, KeptWindows& windows,
                  const CellUnions& unions);
 
-/// Counts of all points by position and, with bounds, the largest count per 16 points of the narrowest bounds.
+/// Counts of neighbours, as set by count_cells() or weigh_cells().
 struct CellCounts {
-  const std::uint32_t* of_points;
+  const std::uint32_t* of_points;  ///< [n] by position
+  /// [n / 16] the largest count of each 16 consecutive positions; used if CellInput::bounds is set.
   const std::uint32_t* of_bounds;
-  /// The count of points without a neighbour except themselves; kUntold if counts do not show that.
+  /// The count of points that have no neighbour except themselves; kUntold if other points may have this count too.
   std::uint32_t alone = 1;
   static constexpr std::uint32_t kUntold = 0xFFFFFFFF;
 };
@@ -71,7 +72,8 @@ struct CellCounts {
 void find_cell_clusters(const CellInput& in, Range cells, const NumberedLevels& levels, const CellCounts& counts,
                         std::uint32_t* clusters);
 
-/// A point that is border at some level: core up to minpts `count`, with a neighbour that is core up to `reach`.
+/// A point that is a border point at some level. It is core at each minpts up to `count`, and has a neighbour that is
+/// core at each minpts up to `reach`.
 struct BorderPoint {
   std::uint32_t position;
   std::uint32_t cell;
@@ -81,15 +83,18 @@ struct BorderPoint {
   [[nodiscard]] bool border(std::uint32_t minpts) const noexcept { return count < minpts && minpts <= reach; }
 };
 
-/// A cell with points that are border at some level.
+/// A cell with points that are border points at some level.
 struct BorderCell {
   std::uint32_t cell;
   Range points;         ///< range in BlockBorders::points
   std::uint32_t least;  ///< the smallest count of them
   std::uint32_t most;   ///< the largest reach of them
-  /// A cell in the set of all core cells around, except later ones; kNoHome if they are in several sets.
+  /// A core cell near this cell, or this cell itself, if all core cells that can hold neighbours are in its set.
+  /// kNoHome if this is not known: the core cells are in several sets, or more cells are pending than the array below
+  /// can hold.
   std::uint32_t home = kNoHome;
-  /// Cells around that were not core and may become core while one of the points is border.
+  /// Cells that can hold neighbours, were not core when `home` was found, and may become core while a point of this
+  /// cell is a border point. `home` is valid only if those that are core by now are in its set.
   std::array<std::uint32_t, 8> pending = {};
   std::uint32_t pending_count = 0;
   static constexpr std::uint32_t kNoHome = 0xFFFFFFFF;
@@ -100,8 +105,8 @@ struct BlockBorders {
   std::vector<BorderCell> cells;
 };
 
-/// Finds the points of the cells that are not core at the largest minpts and have a neighbour with a larger count, by
-/// position. largest: [grid.cells()] the largest count in each cell. minpts: the largest.
+/// Appends to `found`, in the order of positions, the points of the cells that are not core at the largest minpts and
+/// have a neighbour with a larger count. largest: [grid.cells()] the largest count in each cell. minpts: the largest.
 void find_border_points(const CellInput& in, Range cells, std::uint32_t minpts, const CellCounts& counts,
                         const std::uint32_t* largest, std::vector<BorderPoint>& found);
 

@@ -26,8 +26,8 @@ struct NodePoint {
   std::uint32_t node;
 };
 
-/// The nodes that become core at a level: they have points with a count of at least `minpts` and below `below`, the
-/// limit at which points were core before.
+/// The range of counts of the points that become core at a level: at least `minpts`, and below `below`, as points with
+/// larger counts were core before.
 struct CoreLevel {
   std::uint32_t minpts = 1;
   std::uint64_t below = ~std::uint64_t{0};  ///< the previous minpts, or no limit for the first level
@@ -36,12 +36,13 @@ struct CoreLevel {
   [[nodiscard]] bool gained(std::uint32_t count) const noexcept { return count >= minpts && count < below; }
 };
 
-/// A point and a substitute for the number of its neighbours.
+/// A point and its count, as ClusterSource::counts().
 struct PointCount {
   std::uint32_t position;
   std::uint32_t count;
 };
 
+/// Levels whose clusters are numbered.
 struct NumberedLevels {
   std::span<const std::uint32_t> minpts;  ///< descending
   const std::uint32_t* clusters;          ///< [nodes × levels] the cluster of a node, kNoCluster if it is not core
@@ -81,15 +82,16 @@ class ClusterSource {
 
   /// Sets parent[x] = x for the nodes of the block that become core at this level, and leaves others unchanged.
   virtual void mark_core(const ClusterBlock& block, const CoreLevel& level, std::uint32_t* parent) = 0;
-  /// The same if the points that become core are known, [gained].
+  /// Does the same from a list of the points of the block that become core.
   virtual void mark_core(const ClusterBlock&, std::span<const NodePoint> gained, std::uint32_t* parent) {
     for (const NodePoint& point : gained) {
       if (parent[point.node] == kNotCore) parent[point.node] = point.node;
     }
   }
-  /// Unites the nodes of the block with nodes that have core neighbours in common, if this is new at this level.
+  /// Unites nodes of the block with other nodes if a core point of one is a neighbour of a core point of the other, and
+  /// at least one of the two points becomes core at this level. Another block may unite a pair instead. pass: from 0.
   virtual void unite(const ClusterBlock& block, const CoreLevel& level, unsigned pass, std::uint32_t* parent) = 0;
-  /// Unites each core ghost with its origin. Called once, after the passes.
+  /// Unites the node of each core ghost with the node of its origin. Called once for each level, after the passes.
   virtual void join_ghosts(const CoreLevel&, std::uint32_t*) {}
   /// Returns the smallest input id of a core point of a core node.
   [[nodiscard]] virtual std::uint32_t smallest_id(std::uint32_t node) const = 0;
@@ -102,8 +104,9 @@ class ClusterSource {
   [[nodiscard]] virtual bool counts_borders() const { return false; }
   /// Must be called once before the first count_borders(). Throws Cancelled, ResourceError.
   virtual void find_borders() {}
-  /// Adds the border points of the block to the sizes of their clusters(blocks may run concurrently) and returns their
-  /// number. parent: [nodes] the sets of the level. numbers: [nodes] cluster of each root.
+  /// Adds the border points of a block to the sizes of their clusters, and returns their number. Parameters, in order:
+  /// the index of the block; the minpts of the level; [nodes] the sets of the level; [nodes] the cluster of each root;
+  /// [clusters] the sizes. Blocks may run concurrently.
   [[nodiscard]] virtual std::uint32_t count_borders(std::size_t, std::uint32_t, std::uint32_t*, const std::uint32_t*,
                                                     std::uint32_t*) {
     return 0;

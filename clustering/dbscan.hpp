@@ -17,17 +17,18 @@
 
 namespace epsflow::clustering {
 
-/// Clusters all minpts of one eps. minpts: descending. Each minpts starts from the sets of the previous one: its core
+/// Clusters all minpts of one eps. minpts: descending. Each minpts starts from the sets of the previous one, whose core
 /// points stay core, so clusters only merge. Calls emit(result) for each minpts, in this order, from the calling
-/// thread; several may be finished together. VariantResult::seconds is its unite() and an equal part of the label()
-/// shared by several levels. Throws Cancelled, ResourceError, and what emit throws.
+/// thread. One label() may complete the results of several minpts. VariantResult::seconds is the time of the unite() of
+/// this minpts and an equal share of the time of that label(). Throws Cancelled, ResourceError and the exceptions of
+/// emit().
 void cluster_levels(Counted& counted, LabelPlace& place, double eps, std::span<const std::uint32_t> minpts,
                     const LabelPlace::Emit& emit);
 
-/// Labels in host memory, in which the clustering works.
+/// Allocates labels in host memory, for clusterings that write to host memory.
 class HostLabels final : public LabelPlace {
  public:
-  /// n: points that get labels.
+  /// n: number of points that get labels.
   HostLabels(std::size_t n, bool core_mask) : n_(n), core_mask_(core_mask) {}
 
   [[nodiscard]] LabelTarget next() override;
@@ -44,14 +45,14 @@ class HostLabels final : public LabelPlace {
   std::deque<LabelBuffers> buffers_;
 };
 
-/// No labels, for variants of which only counts are kept.
+/// Allocates no labels, for variants of which only counts are kept.
 class NoLabels final : public LabelPlace {
  public:
   [[nodiscard]] LabelTarget next() override { return {}; }
   void take(VariantResult&& result, const Emit& emit) override { emit(std::move(result)); }
 };
 
-/// Makes the place for n points that get labels, by the options.
+/// Returns HostLabels for n points that get labels, or NoLabels if DirectOptions::keep requests no labels.
 [[nodiscard]] std::unique_ptr<LabelPlace> make_host_place(std::size_t n, const DirectOptions& options);
 
 struct ClusterInput {
@@ -66,12 +67,13 @@ struct ClusterInput {
 inline constexpr std::uint64_t kBytesPerPoint = 13;
 
 /// Clusters one variant. O(n + pairs/2) time from a table, in parallel; kBytesPerPoint·n bytes. Several variants of one
-/// TableSource may run concurrently. Throws Cancelled.
+/// TableSource may run concurrently. Throws Cancelled, ResourceError.
 [[nodiscard]] VariantResult cluster(const ClusterInput& input, std::uint32_t minpts, const CancelToken& cancel);
 
-/// Runs cluster_levels() for a source, into host memory, for any order of minpts. A point's neighbours are read once
-/// when it becomes core. For borders, points that are not core are read once per variant; without weights these have
-/// few neighbours. From a table O(pairs + Σ over variants (n + entries of rows that are not core)). Throws Cancelled.
+/// Runs cluster_levels() for a source, into host memory, for minpts in any order. The neighbours of a point are read
+/// once when it becomes core. In addition, each variant reads the neighbours of the points that are not core, to find
+/// border points; without weights these points have fewer than minpts neighbours. From a table O(pairs + Σ over
+/// variants (n + entries of rows that are not core)). Throws as cluster_levels().
 void cluster_nested(const ClusterInput& input, std::vector<std::uint32_t> minpts, const CancelToken& cancel,
                     const LabelPlace::Emit& emit);
 

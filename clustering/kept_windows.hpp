@@ -13,7 +13,8 @@
 
 namespace epsflow::clustering {
 
-/// Has one reach. Several threads may read and store different cells concurrently.
+/// Caches the cells at most `reach` slots away from each cell. A default object caches nothing. Several threads may
+/// read and store different cells concurrently.
 class KeptWindows {
  public:
   KeptWindows() = default;
@@ -25,6 +26,7 @@ class KeptWindows {
     return std::uint64_t{grid.cells()} * rows(grid, reach) * sizeof(Range);
   }
 
+  /// Returns false if the object caches nothing.
   [[nodiscard]] bool keeps() const noexcept { return rows_ > 0; }
   /// Returns the ranges of index::WindowRanges::rows around a cell; empty if they are not cached.
   [[nodiscard]] std::span<const Range> of(std::uint32_t cell) const noexcept {

@@ -34,8 +34,8 @@ struct LevelLabels {
 };
 
 /// Makes the labels of some levels, at most ClusterSource::levels_at_once(). Border points get the lowest number among
-/// the clusters of their core neighbours. O(n) and the source's time for points that are not core, in parallel; for
-/// several levels n·levels more numbers. Throws Cancelled.
+/// the clusters of their core neighbours. O(n) and the source's time for points that are not core, in parallel. Labels
+/// of several levels take 4·n·levels bytes of scratch memory. Throws Cancelled.
 void label_clusters(const ClusterSource& source, const NumberedLevels& levels, std::span<LevelLabels> labels,
                     const CancelToken& cancel);
 

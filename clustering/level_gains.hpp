@@ -1,4 +1,5 @@
-// Finds once which points become core at which level, so that the cost of a level depends on its changes.
+// Finds, once for all levels, the level at which each point becomes core. A level then costs only time for the points
+// that become core at it.
 #pragma once
 
 #include <algorithm>
@@ -13,8 +14,9 @@
 
 namespace epsflow::clustering {
 
-/// Holds, for each block of a source, the points that are core at the last level, sorted by descending counts. A level
-/// makes a range of these points core. Call next() for each level, from the largest minpts down, before of().
+/// Holds, for each block of a source, the points that are core at the last level, sorted by descending counts. So the
+/// points that become core at a level are a range of this list. Call next() for each level, from the largest minpts
+/// down, before of().
 class LevelGains {
  public:
   /// least: minpts of the last level, the smallest one. The source must outlive the object, and its counts must not

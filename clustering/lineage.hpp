@@ -28,12 +28,12 @@ struct LineageCell {
   Variant variant;
   LabelSummary summary;
   std::vector<std::uint32_t> first_core;  ///< smallest id of a core point, ascending
-  std::vector<std::uint32_t> core;        ///< core points
-  std::vector<std::uint32_t> size;        ///< core and border points; empty unless LabelSummary::borders_told
+  std::vector<std::uint32_t> core;        ///< number of core points
+  std::vector<std::uint32_t> size;        ///< number of core and border points; empty unless LabelSummary::borders_told
   std::optional<std::size_t> wider;       ///< the cell of the same minpts and the next larger eps of the sweep
   std::optional<std::size_t> looser;      ///< the cell of the same eps and the next smaller minpts of the sweep
   std::vector<std::uint32_t> parent_eps;  ///< the cluster of `wider` that holds each; empty without such a cell
-  std::vector<std::uint32_t> parent_minpts;
+  std::vector<std::uint32_t> parent_minpts;  ///< the cluster of `looser` that holds each; empty without such a cell
 
   [[nodiscard]] std::size_t clusters() const noexcept { return first_core.size(); }
 };
@@ -69,17 +69,18 @@ class Lineage {
   /// Returns for each cluster of cell `from` the cluster of cell `to` that holds it. O(clusters · steps between the
   /// cells). Throws UsageError if the eps of `to` is smaller, its minpts larger, or no path of cells connects them.
   [[nodiscard]] std::vector<std::uint32_t> ancestors(std::size_t from, std::size_t to) const;
-  /// Returns how many clusters of `to` hold one of `from`: the rank of the map between them. Throws as holders().
+  /// Returns the number of clusters of `to` that hold a cluster of `from`: the rank of the map between the cells.
+  /// Throws as ancestors().
   [[nodiscard]] std::size_t rank(std::size_t from, std::size_t to) const;
 
   /// Returns the contingency table of the core points of `from`, by their clusters in `from` and `to`, for agreement()
-  /// without points. There is one overlap per cluster of `from`. Throws as holders().
+  /// without points. There is one overlap per cluster of `from`. Throws as ancestors().
   [[nodiscard]] Contingency contingency(std::size_t from, std::size_t to) const;
 
-  /// Returns the bars of clusters along cells, each of which is wider than the one before, looser, or both. If
-  /// clusters merge, the oldest persists (the elder rule); among equally old ones the one with more core points, then
-  /// the one with the smaller first core point. Sorted by birth, first core point. O(clusters of the cells · log).
-  /// Throws as holders().
+  /// Returns the bars of clusters along a path of cells. Each cell of the path is wider than the one before, looser, or
+  /// both. If clusters merge, the oldest persists (the elder rule); among equally old ones the one with more core
+  /// points, then the one with the smaller first core point. Sorted by birth, then by first core point. O(clusters of
+  /// the cells · log). Throws as ancestors().
   [[nodiscard]] std::vector<Bar> bars(std::span<const std::size_t> path) const;
   /// Return the cells of one minpts by ascending eps, and the cells of one eps by descending minpts.
   [[nodiscard]] std::vector<std::size_t> along_eps(std::uint32_t minpts) const;
@@ -93,8 +94,8 @@ class Lineage {
 /// Makes a lineage from the results of a sweep, one at a time. Not thread-safe.
 class LineageBuilder {
  public:
-  /// Returns the core_since of the points with the given ids, from `core_since`. Called once for each two neighbouring
-  /// eps.
+  /// Returns for each id the entry of `core_since`, the Clusters::core_since of one eps. Called once for each pair of
+  /// neighbouring eps.
   using CoreSinceOf =
       std::function<std::vector<std::int32_t>(const Labels& core_since, std::span<const std::uint32_t> ids)>;
 
@@ -102,9 +103,10 @@ class LineageBuilder {
   /// points.
   explicit LineageBuilder(const Sweep& sweep, CoreSinceOf core_since_of = {});
 
-  /// Adds a result. Moves out the part that RunOptions::clusters fills, and leaves the rest. Results of one eps must be
-  /// added by descending minpts, as a sweep emits them; eps may come in any order. Keeps 4·n bytes for an eps until the
-  /// next smaller and the next larger one are complete. O(clusters).
+  /// Adds a result. Moves VariantResult::clusters out of it, and leaves the rest. Results of one eps must be added by
+  /// descending minpts, as a sweep emits them; eps may come in any order. An eps holds 4·n bytes until all smaller eps
+  /// are complete whose cells have a cell of this eps as `wider`: in a full grid, only the next smaller eps.
+  /// O(clusters).
   void add(VariantResult& result);
   /// Returns the lineage after all results of the sweep were added.
   [[nodiscard]] Lineage finish() { return std::exchange(lineage_, {}); }
@@ -113,7 +115,7 @@ class LineageBuilder {
   struct EpsCells {
     std::vector<std::size_t> cells;   ///< by descending minpts
     Labels core_since;                ///< Clusters::core_since, until no other group needs them
-    std::vector<std::size_t> asking;  ///< groups with clusters that lie in clusters of this one
+    std::vector<std::size_t> asking;  ///< groups of smaller eps that are still to be linked to this group
     std::size_t added = 0;
     [[nodiscard]] bool complete() const noexcept { return added == cells.size(); }
   };

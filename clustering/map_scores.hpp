@@ -43,22 +43,26 @@ struct CellScore {
 
 /// The ranges around a cell in which the clusters stay the same.
 struct Plateau {
-  double eps_from = 0;  ///< the same big clusters at its minpts
+  /// The first and the last eps, at the minpts of the cell, with the same big clusters.
+  double eps_from = 0;
   double eps_to = 0;
-  std::uint32_t minpts_from = 0;  ///< big clusters that lie in each other one to one, at its eps
+  /// The first and the last minpts, at the eps of the cell, between which the big clusters correspond one to one.
+  std::uint32_t minpts_from = 0;
   std::uint32_t minpts_to = 0;
 };
 
-/// Throws UsageError if the variants are not a full grid of at least two eps in even ratios, which lives are measured
-/// by. Ratios may deviate by a tenth of their logarithm, plus rounding of both eps to three digits. O(variants · log).
+/// Throws UsageError if the variants are not a full grid of at least two eps in even ratios. (Lives are measured in
+/// steps of the grid.) The logarithm of a ratio may deviate by a tenth from the mean, plus the rounding of both eps to
+/// three digits. O(variants · log).
 void require_even_grid(std::span<const Variant> variants);
 
-/// Returns an estimate of the points of each cluster of a cell that does not depend on the order of the rows,
-/// [clusters]. The cluster of a border point between two clusters depends on it; a recommendation must not. So border
-/// points are distributed: a cluster has at least minpts points, those around a core point. The other border points lie
-/// on the surfaces of clusters, and are divided in proportion to (core points + minpts)^0.4. Over the maps of the sets
-/// of docs/choosing.md these sizes differ from the counts by 9 % in the mean. border: of all clusters. minpts: as a
-/// number of points.
+/// Returns [clusters] an estimate of the number of points of each cluster of a cell that does not depend on the order
+/// of the rows. The true numbers depend on it, because a border point between two clusters belongs to the one with the
+/// lower number. So the border points are distributed: first, each cluster is filled up to minpts points, because a
+/// core point has that many around it. The other border points lie on the surfaces of clusters, and are divided in
+/// proportion to (core points + minpts)^0.4. Over the maps of the data sets of docs/choosing.md these sizes differ from
+/// the true ones by 9 % in the mean. core: [clusters] numbers of core points. border: the number of border points of
+/// all clusters. minpts: as a number of points.
 [[nodiscard]] std::vector<double> sizes_in_any_order(std::span<const std::uint32_t> core, std::uint64_t border,
                                                      double minpts);
 
@@ -81,17 +85,19 @@ class MapScores {
   /// Returns the cell of the largest score; among equal ones the smallest eps, then minpts. nullopt if no cell has a
   /// score.
   [[nodiscard]] std::optional<GridPlace> best() const;
-  /// Returns the recommended cell. It is the best cell; or a cell of a far wider plateau; or, if the best is sure of
-  /// its number of clusters over a small range of minpts, a cell of nearly the same score with more significant
-  /// clusters. In a wide plateau it is the calmest eps. nullopt if no cell shows more than chance explains.
+  /// Returns the recommended cell: the best cell of a far wider plateau if there is one; otherwise the cell best(). But
+  /// if the big clusters of best() stay the same over at most a factor of 2 in minpts, it is the cell with the most
+  /// significant clusters among the cells of nearly the same score and no smaller minpts. If the plateau of the cell is
+  /// wide, its calmest eps is taken. Returns nullopt if no cell shows more than chance explains.
   [[nodiscard]] std::optional<GridPlace> recommended() const;
-  /// Returns at most kCandidates local maxima of the score along eps, the largest scores first, or in wide plateaus
-  /// their calmest eps: alternatives to the recommended cell.
+  /// Returns alternatives to the recommended cell: at most kCandidates local maxima of the score along eps, the largest
+  /// scores first. A maximum in a wide plateau is replaced by the calmest eps of the plateau.
   [[nodiscard]] std::vector<GridPlace> peaks() const;
+  /// Returns the plateau around a cell.
   [[nodiscard]] Plateau plateau(GridPlace place) const;
-  /// Returns the largest score of the cells around the given one that show the same clusters.
+  /// Returns the largest score along eps of the cells, the given one included, that show the same big clusters.
   [[nodiscard]] double plateau_score(GridPlace place) const;
-  /// Effective dimension at a minpts.
+  /// Returns the effective dimension of the points at a minpts. minpts: its index.
   [[nodiscard]] double dimension(std::size_t minpts) const noexcept { return dimension_[minpts]; }
 
   static constexpr double kChanceLimit = 5;

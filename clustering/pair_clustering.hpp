@@ -13,8 +13,8 @@
 namespace epsflow::clustering {
 
 /// Makes labels and core masks from a PairList. All work happens in label(); unite() only stores the minpts. A thread
-/// labels one slice after the other, each for every minpts while its pairs are in the cache. Supports neither parts of
-/// data sets nor weights nor clusters as objects (LevelResult::clusters).
+/// labels one slice for every minpts, while the pairs of the slice are in the cache, and then the next slice. Supports
+/// neither parts of data sets nor weights nor clusters as objects (LevelResult::clusters).
 class PairClustering final : public Counted, private United {
  public:
   /// The list and the token must outlive the object.
@@ -45,7 +45,7 @@ class PairClustering final : public Counted, private United {
                    std::span<BlockCounts> found) const;
 
   const index::PairList& list_;
-  std::size_t levels_at_once_;
+  std::size_t levels_at_once_;  ///< number of minpts; levels_at_once() returns at most kLevelsAtOnce
   const CancelToken& cancel_;
   std::vector<std::uint32_t> minpts_;  ///< minpts of the levels to label
 };

@@ -1,9 +1,10 @@
-// The separation of the clusters of each cell of a map, from the lineage alone.
+// Rates how well the clusters of each cell of a map are separated, from the lineage alone.
 //
-// The index is DBCV's with the core distances of DBSCAN at one minpts, which all eps share, as relative_validity_ of
-// the Python package hdbscan: it compares the longest edge within a cluster with the shortest edge to another cluster,
-// both in the minimum spanning tree of mutual reachability distances. A lineage gives these edges with the resolution
-// of its eps: core points of a cluster are joined at one eps of the map, and not at the one before.
+// The index is the approximation of DBCV that the Python package hdbscan computes as relative_validity_. It compares
+// the longest edge within a cluster with the shortest edge to another cluster, both in the minimum spanning tree of
+// mutual reachability distances. These distances depend on minpts and not on eps, so all cells of one minpts share the
+// tree. A lineage gives the lengths of the edges with the resolution of its eps: the core points of a cluster are
+// connected at one eps of the map, and not at the eps before it.
 #pragma once
 
 #include <vector>
@@ -12,14 +13,15 @@
 
 namespace epsflow {
 
-/// Returns for each cell Σ size · (1 − joined / apart) over its clusters, divided by the number of points, from 0 to 1.
-/// [cells] `joined` is the smallest eps of the map at which the core points of the cluster are already one cluster,
-/// without others. `apart` is the largest eps, at most the last of the map, at which no other cluster of the cell has
-/// joined it. The value is 0 if there are no clusters, and NaN if only one, which is separated from nothing.
+/// Returns [cells] the sum of size · (1 − joined / apart) over the clusters of a cell, divided by the number of all
+/// points. `joined` is the smallest eps of the map at which a cluster has exactly the core points of this cluster.
+/// `apart` is the largest eps of the map at which this cluster has not yet merged with another cluster of the cell.
+/// Values are from 0 to 1. A cell without clusters has the value 0, a cell with a single cluster NaN.
 ///
-/// Both edges are rounded to an eps of the map, up and down, so that 1 − joined / apart is a lower bound: with eps in
-/// even ratios of exp(s) it is too low by less than 2·s, except for clusters that stay apart to the end of the map.
-/// O(clusters of all cells · eps at most), in parallel. Throws UsageError for a lineage without sizes.
+/// `joined` is the longest edge rounded up to an eps of the map, and `apart` the shortest edge rounded down, so
+/// 1 − joined / apart is a lower bound. If each eps is exp(s) times the previous one, the bound is too low by less than
+/// 2·s, except for clusters that stay apart to the end of the map. At most O(clusters of all cells · number of eps), in
+/// parallel. Throws UsageError for a lineage without sizes.
 [[nodiscard]] std::vector<double> relative_validity(const Lineage& lineage);
 
 }  // namespace epsflow

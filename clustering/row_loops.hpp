@@ -11,7 +11,8 @@ namespace epsflow::clustering {
 
 /// Unites each point of `rows` that becomes core at this level with its core neighbours. At the first level, a point is
 /// only united with neighbours at smaller positions: the table is symmetric, so the row of each other neighbour
-/// contains the same pair. At later levels, whole rows are read, because a neighbour may have been core before.
+/// contains the same pair. At later levels, whole rows are read: a neighbour that became core at an earlier level does
+/// not test the pair again.
 ///
 /// counts: [n] as ClusterSource::counts(). parent: [n] the array of the union-find, kNotCore for points that are not
 /// core, followed by Buffer::kPadding readable bytes. ClusterSource::mark_core() of this level must have run for all

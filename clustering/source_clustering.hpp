@@ -17,7 +17,7 @@
 
 namespace epsflow::clustering {
 
-/// The source has already counted when this is made. Targets of labels are in host memory.
+/// Runs the phases unite and label on a source, whose counts are already made. Targets of labels are in host memory.
 class SourceClustering final : public CountedPart, private UnitedPart {
  public:
   /// options: the requested results; options.minpts is read only here. The source and the token must outlive it.
@@ -25,7 +25,7 @@ class SourceClustering final : public CountedPart, private UnitedPart {
   SourceClustering(ClusterSource& source, const DirectOptions& options, const CancelToken& cancel);
   SourceClustering(std::unique_ptr<ClusterSource> source, const DirectOptions& options, const CancelToken& cancel);
 
-  /// Memory in bytes, without the source and the labels.
+  /// Returns the memory in bytes, without the source and the labels.
   [[nodiscard]] static std::uint64_t bytes(std::uint64_t nodes, std::uint64_t points, std::size_t levels_at_once,
                                            const DirectOptions& options) noexcept;
 
@@ -63,10 +63,10 @@ class SourceClustering final : public CountedPart, private UnitedPart {
   std::optional<ClusterSets> sets_;             ///< set if clusters are requested or labels are not
   bool asked_;                                  ///< true if clusters are requested
   std::vector<std::uint32_t> minpts_;           ///< minpts of the levels that are not labelled yet
-  std::vector<Clusters> found_;                 ///< clusters of these levels, if requested
+  std::vector<Clusters> found_;                 ///< clusters of the levels that are not labelled yet, if requested
   std::vector<Buffer<std::uint32_t>> numbers_;  ///< [levels at once] [nodes] the cluster of each node
   std::vector<std::uint32_t> clusters_;         ///< [levels at once] number of clusters
-  std::size_t last_ = 0;                        ///< index of the last level in these arrays
+  std::size_t last_ = 0;                        ///< index of the last level in numbers_ and clusters_
   bool of_part_;                                ///< true if a part is clustered
   std::vector<NodePoint> shared_;               ///< SharedPoints::asked
   Buffer<std::uint32_t> together_;              ///< [nodes × levels] for levels that are labelled together

@@ -14,11 +14,11 @@
 
 namespace epsflow::clustering {
 
-/// Returns the errors of `labels`, [n] in input order, as the answer for `variant` on `points` in a space, with weights
-/// unless these are null; empty if all of the following hold:
+/// Returns a list of the errors of `labels`, [n] in input order, as a result for `variant` on `points` in a space. If
+/// weights are given, they replace numbers of neighbours. The list is empty if all of the following hold:
 ///  - core points have a cluster, and so do all their neighbours;
 ///  - core points that are neighbours have the same cluster;
-///  - a border point has the lowest cluster among its core neighbours';
+///  - the cluster of a border point is the lowest cluster of its core neighbours;
 ///  - noise has no core neighbour;
 ///  - the core points of a cluster are connected through core points;
 ///  - clusters are 0, 1, 2, … by their smallest core point id.

@@ -9,11 +9,12 @@
 
 namespace epsflow {
 
-/// Returns doubts in the order of Doubt. made: the exploration, complete except for doubts. chosen: recommended place.
+/// Returns the doubts that the map and the offers raise, in the order of Doubt. made: the exploration, complete except
+/// for its doubts. chosen: the recommended cell, if there is one. n: the number of points.
 [[nodiscard]] std::vector<Doubt> doubts_of_map(const Exploration& made, const MapScores& scores,
                                                std::optional<GridPlace> chosen, std::size_t n);
 
-/// Fewer points than this are few.
+/// With fewer points than this, Doubt::few_points is raised.
 inline constexpr std::size_t kFewPoints = 100;
 
 /// The eps at which clusters are visible.
@@ -22,7 +23,8 @@ struct SeenAt {
   double least = 0;  ///< the smallest eps that shows the same clusters
 };
 
-/// Returns the doubts that the coordinates raise. at: empty if coordinates have no meaning. O(n·d log n), parallel.
+/// Returns the doubts that the coordinates raise. at: empty if the points are directions or positions on a sphere,
+/// whose coordinates have neither a lattice nor a scale; then only duplicates are found. O(n·d log n), in parallel.
 [[nodiscard]] std::vector<Doubt> doubts_of_points(PointsView points, std::optional<SeenAt> at);
 
 }  // namespace epsflow

@@ -17,21 +17,23 @@ namespace epsflow {
 
 /// A reason to doubt the result of an exploration.
 enum class Doubt : std::uint8_t {
-  no_clusters,  ///< there are probably no clusters: no cell shows more than chance explains
-  weak,         ///< the clusters are hardly more than chance explains
-  little_core,  ///< almost no point is core, in every cell
-  all_core,     ///< almost every point is core, in every cell
-  one_cluster,  ///< all points are one cluster, in every cell that has core points
-  no_plateau,   ///< the answer depends strongly on eps
-  much_noise,   ///< much noise in the recommended cell, with points of small clusters counted as noise
-  two_scales,   ///< an alternative scores nearly as much
-  edge,         ///< the recommended cell is at the edge of the grid and shows other clusters than cells farther inside
-  few_points,
-  duplicates,      ///< many points have the same coordinates as another
-  quantised,       ///< coordinates lie on a lattice, and eps is below four of its steps: a small change may change much
-  one_axis_rules,  ///< one coordinate has nearly all variance; the others together vary less than the smallest good eps
+  no_clusters,  ///< there are probably no clusters: in no cell do clusters persist longer than chance explains
+  weak,         ///< the clusters persist hardly longer than chance explains
+  little_core,  ///< in every cell, almost no point is core
+  all_core,     ///< in every cell, almost every point is core
+  one_cluster,  ///< in every cell that has more than a few core points, almost all points are one cluster
+  no_plateau,   ///< the clusters of the recommended cell change with a small change of eps
+  much_noise,   ///< many points of the recommended cell are noise or in clusters that are not big
+  two_scales,   ///< an alternative scores nearly as much as the recommended cell
+  /// The recommended cell is at the first or last eps of the grid; or at its first or last minpts, and the clusters
+  /// differ at the next minpts.
+  edge,
+  few_points,      ///< there are fewer than 100 points
+  duplicates,      ///< many points have the same coordinates as another point
+  quantised,       ///< the values of a coordinate lie on a lattice, and eps is below four of its steps
+  one_axis_rules,  ///< one coordinate has nearly all variance; the others hardly affect which points are within eps
   coarse,          ///< time was short: fewer eps were swept than the grid has
-  unfinished,      ///< time was short: not all alternatives and doubts were looked for
+  unfinished,      ///< time was short: not all alternatives and doubts were examined
 };
 template <>
 struct Choice<Doubt> {
@@ -63,8 +65,9 @@ struct Offer {
   Labels labels;                   ///< [n] in input order
   std::vector<std::uint8_t> core;  ///< [n] nonzero for core points
   double seconds = 0;              ///< time of the run that made the labels
-  double score = 0;  ///< the largest score of the cells around it that show the same clusters, to four decimals
-  double noise = 0;  ///< share of the points that are in no big cluster
+  /// The largest score along eps of the cells, this one included, that show the same clusters. Four decimals.
+  double score = 0;
+  double noise = 0;  ///< share of the points that are in no big cluster (CellScore::big)
   Plateau plateau;
   double confidence = 0;  ///< expected adjusted Rand index with the truth: 0.1 to 0.97
   std::string reason;     ///< a sentence
@@ -72,22 +75,25 @@ struct Offer {
 
 struct Exploration {
   std::optional<Offer> recommended;  ///< empty if no structure was found
-  std::vector<Offer> alternatives;   ///< at other scales, at most two, the better first
+  std::vector<Offer> alternatives;   ///< at most two offers with other clusters, the better one first
   std::vector<Doubt> doubts;
-  std::vector<double> eps;            ///< of the grid, ascending
-  std::vector<std::uint32_t> minpts;  ///< of the grid, ascending
+  std::vector<double> eps;            ///< the eps that were swept, ascending
+  std::vector<std::uint32_t> minpts;  ///< the minpts of the grid, ascending
   std::vector<CellScore> scores;      ///< [eps × minpts] to four decimals
-  Lineage map;                        ///< map of the grid; its cells are in the order of grid(eps, minpts)
+  /// The lineage of the grid. Its cells are in the order of the sweep; with a bound on the time, in the order of
+  /// grid(eps, minpts).
+  Lineage map;
 };
 
 /// Returns a grid that shows at which eps and minpts the points form clusters, if they do. It has up to 10 minpts in
-/// even ratios, from 3 to a twentieth of the points, at most 200; and about 40 eps of three significant digits in
-/// nearly even ratios (round_grid()), from the eps at which 2 % of the points are core at the smallest minpts to the
-/// eps at which 98 % are one cluster at the largest. Returns no variants for fewer than 10 points or if all points are
-/// equal. If points have weights, minpts counts in units of their mean weight. Time: one search for k-distances and
-/// some 15 variants. Throws as run() does; UsageError also for weights below 0, for weights whose mean gives no whole
-/// minpts, and for coordinates so far apart or so close together that squares of their distances leave the range of
-/// float64.
+/// even ratios, from 3 to a twentieth of the points, at most 200; for few points the largest minpts is larger than
+/// that. It has about 40 eps of three significant digits in nearly even ratios (round_grid()). They range from the eps
+/// at which about 2 % of the points are core at the smallest minpts to an eps at which 98 % of the points are one
+/// cluster at the largest minpts. Returns no variants for fewer than 10 points, and if every point is at distance 0
+/// from at least two others. If points have weights, each minpts is multiplied by their mean weight and rounded. Time:
+/// one search for k-distances and some 15 variants. Throws as run() does. Throws UsageError also for weights below 0,
+/// for a mean weight below one half or so large that minpts exceeds its range, and for points so far apart or so close
+/// together that squares of their distances leave the range of float64.
 [[nodiscard]] Sweep suggest(const Dataset& data, const RunOptions& options = {}, const Observer& observer = {});
 
 /// Sweeps the suggested grid, scores its cells (clustering/map_scores.hpp), and labels the cells that it offers. The
@@ -95,11 +101,12 @@ struct Exploration {
 /// labels of border points and numbers of clusters. Of the options it uses those that change the time. Time: suggest(),
 /// lineage(), and up to 21 variants. Throws as run() does.
 ///
-/// seconds: a bound on the time, above 0. About every 4th eps is then swept first, and the eps between them as long as
-/// they are expected to fit into the time that is left. The result is the result for a grid of the swept eps alone;
-/// with enough time it is the result without a bound. Doubt::coarse and Doubt::unfinished report omissions. A batch and
-/// the labels of the recommended cell may exceed the bound. Memory: 4·n bytes more for each eps. Throws UsageError also
-/// if the time is over before the first eps are swept.
+/// seconds: a bound on the time, above 0. At least 10 eps are then swept first, or all if there are fewer: about every
+/// 4th of a suggested grid. The eps between them follow, in rounds, while the next round is expected to fit into the
+/// remaining time. The result is the one for a grid of the swept eps alone; with enough time it equals the result
+/// without a bound. Doubt::coarse and Doubt::unfinished report omissions. A batch and the labels of the recommended
+/// cell may exceed the bound. Memory: 4·n bytes more for each eps. Throws UsageError also if the time is over before
+/// the first eps are swept.
 [[nodiscard]] Exploration explore(const Dataset& data, const RunOptions& options = {}, const Observer& observer = {},
                                   std::optional<double> seconds = std::nullopt);
 /// Explores a given grid. Throws UsageError also if it is not a full grid, has only one eps, or its eps are not in even

@@ -27,9 +27,9 @@ class TimeBound {
   [[nodiscard]] double left() const noexcept;
   /// Returns the token, which is cancelled by the caller or when the time is over.
   [[nodiscard]] const CancelToken& token() const noexcept { return token_; }
-  /// Throws Cancelled if the caller has cancelled. Call it after work was cancelled.
+  /// Call it after work was cancelled. Throws Cancelled if the caller has cancelled it; returns if the time is over.
   void require_spent() const;
-  /// Throws UsageError: the time is over before there is any result.
+  /// Throws the UsageError for time that is over before there is any result.
   [[noreturn]] void refuse() const;
 
  private:
@@ -50,9 +50,10 @@ class Forecast {
   /// sweep: a full grid. labels: the expected number of cells that are labelled afterwards.
   Forecast(const Sweep& sweep, std::size_t labels, const Observer& observer);
 
-  /// Returns the sweeps to run in turn: some eps, then all others. Without on_progress, or for a small grid, one.
+  /// Returns the sweeps to run one after the other: sweeps of a few eps each, then a sweep of all other eps. Returns
+  /// one sweep of all eps for a small grid, and if Observer::on_progress is null.
   [[nodiscard]] std::span<const Sweep> parts() const noexcept { return parts_; }
-  /// Returns an observer of the next part, and after the last part of the runs that make labels.
+  /// Returns an observer for the run of the next part; after the last part, for the next run that makes labels.
   [[nodiscard]] Observer next();
   /// Call it when the run that next() observed has ended.
   void ended();

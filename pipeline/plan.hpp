@@ -23,7 +23,8 @@ struct GroupPlan {
   bool dense_boxes = false;  ///< true if any two points of a cell are neighbours
   /// Non-empty cells of the grid. 0 if the index has tiles in place of cells, or if a GPU makes cells later.
   std::uint64_t cells = 0;
-  /// Distance tests of one search for the neighbours of every point. 0 (not counted) if `dense boxes`.
+  /// Distance tests of one search for the neighbours of every point. 0, which means not counted, if dense_boxes is
+  /// true.
   std::uint64_t candidates = 0;
   IndexChoice index = IndexChoice::grid;       ///< source of candidates
   DecideChoice decide = DecideChoice::scalar;  ///< test that candidates are decided by
@@ -33,7 +34,7 @@ struct GroupPlan {
   std::uint64_t passes = 1;
   /// Entries of a csr table: exact on a GPU with Kernel::rows, else estimated. 0 if packed or without a table.
   std::uint64_t pairs = 0;
-  bool packed = false;  ///< the table is packed
+  bool packed = false;  ///< true if there is a table and it is packed
   /// Host memory that this eps needs if no other eps is in flight: points, index, table, clustering; not labels.
   std::uint64_t bytes = 0;
   bool fits = true;  ///< true if EngineOptions::memory is enough for it

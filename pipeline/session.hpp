@@ -88,11 +88,12 @@ struct DatasetState {
 
   const std::shared_ptr<EngineState> engine;
   const Metric metric;
-  BoxFit fit{metric};      ///< of the points as given, if the metric has a box and transforms any
-  const std::size_t dims;  ///< of the points as given
+  /// Checks eps against the box, by the points before the transformation. Empty unless the metric transforms points.
+  BoxFit fit{metric};
+  const std::size_t dims;  ///< dimensions of the points before the transformation
   MemoryCharge memory;
   MemoryCharge transformed_memory;
-  Points moved;                                ///< the transformed points, if the metric transforms any
+  Points moved;                                ///< the transformed points; empty if the metric transforms none
   std::unique_ptr<const LoadedPoints> points;  // last, so that it is destroyed first
 };
 
@@ -144,7 +145,8 @@ class Session {
     return data.weights_ != nullptr && data.weights_->loaded.whole.negative();
   }
 
-  /// Loads other points of the same space, with these slices or null, for run_on(). The points must outlive the result.
+  /// Loads other points of the same space for run_on(). slices: the slices of these points, or null. The points must
+  /// outlive the result.
   [[nodiscard]] std::unique_ptr<LoadedPoints> load(PointsView points, std::shared_ptr<const Slices> slices) const {
     Space space = data_.points->space();
     space.slices = std::move(slices);

@@ -19,11 +19,11 @@ struct DeviceNeighborCounting {
   /// Returns the sum over the points of a cell, which are neighbours of each other.
   __device__ Sum of_cell(std::uint32_t /*cell*/, std::uint32_t points) const { return points; }
   __device__ Sum of_point(std::uint64_t /*position*/) const { return 1; }
-  /// Returns true if further neighbours change nothing.
+  /// Returns true if further neighbours cannot change the count.
   __device__ bool enough(Sum sum) const { return sum >= most; }
   /// Returns a count that is on the same side of each minpts as the sum.
   __device__ std::uint32_t count(Sum sum) const { return min(sum, most); }
-  /// With fewer candidates a point is core at no minpts.
+  /// Returns the number of candidates that a point needs to be core at any minpts.
   __device__ std::uint32_t fewest_candidates() const { return least; }
 };
 
@@ -61,7 +61,8 @@ __device__ inline WeightSum warp_sum(WeightSum value) {
   return value;
 }
 
-/// Adds to a sum to which many threads add. Exact, because the carry is passed on to the upper half.
+/// Adds `unit` to a sum to which other threads add at the same time. The sum is exact, because the carry of the lower
+/// half is added to the upper half.
 __device__ inline void atomic_add(WeightSum* sum, std::int64_t unit) {
   auto* const halves = reinterpret_cast<unsigned long long*>(sum);
   const auto low = static_cast<unsigned long long>(unit);
@@ -71,7 +72,7 @@ __device__ inline void atomic_add(WeightSum* sum, std::int64_t unit) {
   if (high != 0) atomicAdd(halves + 1, high);
 }
 
-/// Calls f with the counting: of weights, unless they are null.
+/// Calls f with DeviceWeightCounting, or with DeviceNeighborCounting if weights is null.
 template <class F>
 void with_counting(const WeighingView* weights, const MinptsRange& minpts, F f) {
   if (weights != nullptr) {

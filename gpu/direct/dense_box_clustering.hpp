@@ -10,13 +10,14 @@
 
 namespace epsflow::gpu {
 
-/// A cell with minpts points is core without a distance test, and all core points of a cell are in one cluster. So the
-/// sets are sets of cells, and two neighbouring cells are compared only until a pair of core points within eps is
-/// found, unless they already are in one set. The idea of these cells is Gan & Tao's (SIGMOD 2015).
+/// All points of a cell with at least minpts points are core, without a distance test, and all core points of a cell
+/// are in one cluster. So union-find runs over cells. Two neighbouring cells that are not in one set yet are compared
+/// until a pair of core points within eps is found. The idea of these cells is Gan & Tao's (SIGMOD 2015).
 ///
-/// Adjacent cells come first, because then most cells two apart are already in one set. Pairs of cells that take a
-/// thread too long go to blocks, and huge cells that are close, but not within eps, are compared by bounds. Points with
-/// many candidates and few neighbours go to blocks too.
+/// Adjacent cells are compared first, because then most cells two apart are already in one set. Pairs of cells that
+/// take a thread too long are compared by blocks of threads. Huge cells of which a few comparisons find no such pair
+/// are compared by the bounds of their points (HugePairs). Points with many candidates and few neighbours are also
+/// processed by blocks.
 class DenseBoxClustering final : public DeviceClustering {
  public:
   /// axes: must form dense boxes. task need not outlive the call, but everything that it refers to must.

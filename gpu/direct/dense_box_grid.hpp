@@ -24,17 +24,17 @@ inline constexpr unsigned kRowCells = 2 * kDenseBoxWindow + 1;
 /// Number of rows of neighbouring cells in three dimensions.
 inline constexpr unsigned kMostRows = kRowCells * kRowCells;
 
-/// A row of neighbouring cells relative to a cell.
+/// A row of kRowCells cells around a cell. Its cells are consecutive along the last axis.
 struct DenseBoxRow {
-  std::int64_t offset;      ///< difference between the key of the row's first cell and that of the cell
+  std::int64_t offset;      ///< the key of the first cell of the row minus the key of the cell
   std::int8_t steps[2];     ///< steps along all axes except the last
   std::uint8_t lower_near;  ///< one bit for each cell that is before the cell and adjacent to it
   std::uint8_t lower_far;   ///< one bit for each cell that is before the cell and not adjacent
 };
 
-/// How cells are found by their keys: with few enough keys by a bitmap over all of them; else by a table of the first
-/// cell of each block of 2^k keys and a search within the block; else, if blocks would have too many keys, by a search
-/// among all cells. All three find the same cells.
+/// The limits that decide how cells are found by their keys. If there are few enough keys, a bitmap over all keys is
+/// used. Otherwise a table has the first cell of each block of 2^k keys, and the cell is searched within the block. If
+/// blocks would have too many keys, the cell is searched among all cells. All three ways find the same cells.
 struct LookupLimits {
   std::uint64_t keys_per_point = tuning::kMostKeysPerPoint;         ///< largest number of keys for the bitmap
   std::uint64_t blocks_per_point = tuning::kMostKeyBlocksPerPoint;  ///< less than 2^32; 0: no table
@@ -66,7 +66,7 @@ struct DenseBoxView {
   DenseBoxRow rows[kMostRows];  ///< nearest first
 };
 
-/// Destinations of the keys of cells, as in the view.
+/// The arrays to which the keys of cells are written: DenseBoxView::low_keys, high_keys and first_high.
 struct KeyHalves {
   std::uint32_t* low;
   std::uint32_t* high;
@@ -81,11 +81,13 @@ class DenseBoxGrid {
                PinnedPool& pinned, const CancelToken& cancel, PhaseMarks* marks = nullptr, LookupLimits limits = {});
 
   [[nodiscard]] const Stream& stream() const noexcept { return stream_; }
-  /// view().cells is valid after finish(). Kernels with one thread for each point do not need it.
+  /// Returns the index. Its member `cells` is valid only after finish(); kernels with one thread for each point do not
+  /// need it.
   [[nodiscard]] const DenseBoxView& view() const noexcept { return view_; }
   /// Replaces the ghosts of the points by others.
   void set_ghosts(const Ghosts& ghosts) noexcept { view_.ghosts = ghosts; }
-  /// Waits for the number of cells, but not for work put on the stream after the constructor.
+  /// Waits until the number of cells is computed. Does not wait for work that was put on the stream after the
+  /// constructor.
   void finish();
 
  private:
@@ -120,12 +122,13 @@ template <class Key>
 void launch_gather_dense_boxes(PointsOnDevice points, const std::uint32_t* order, const Key* keys, void* points_out,
                                RankWord* words, cudaStream_t stream);
 
-/// Writes the cell of each position, and the first position [cells + 1] and key of each cell, from ranks of keys.
+/// Writes the cell of each position, and the first position [cells + 1] and the key of each cell, from the ranks of
+/// keys in `words`.
 template <class Key>
 void launch_dense_box_cells(const Key* keys, const RankWord* words, std::uint32_t size, std::uint32_t* cell_of,
                             std::uint32_t* starts, KeyHalves cell_keys, cudaStream_t stream);
 
-/// Writes the first position and key of each cell, from the cells. starts: [cells + 1]
+/// Writes the first position [cells + 1] and the key of each cell, from cell_of.
 template <class Key>
 void launch_dense_box_starts(const Key* keys, const std::uint32_t* cell_of, std::uint32_t size, std::uint32_t* starts,
                              KeyHalves cell_keys, cudaStream_t stream);

@@ -12,7 +12,7 @@
 
 namespace epsflow::gpu {
 
-/// The list of such pairs. Kernels fill it, and a tally counts them.
+/// The list of undecided pairs of huge cells. Kernels fill it; Tally::huge_pairs is their number.
 class HugePairs {
  public:
   HugePairs() = default;
@@ -30,10 +30,12 @@ class HugePairs {
 
 // Its kernels are in dense_box_huge_pairs.cu. None waits.
 
+/// A huge cell. The points of all huge cells are sorted by cell, then along the curve; a place is an index in this
+/// order.
 struct HugeCell {
-  std::uint32_t begin;  ///< its first position
-  std::uint32_t first;  ///< its first place in the order along the curve
-  std::uint32_t end;
+  std::uint32_t begin;  ///< the position of its first point in the grid
+  std::uint32_t first;  ///< its first place
+  std::uint32_t end;    ///< the place after its last one
 };
 /// The smallest and largest coordinates of the points of a chunk.
 struct ChunkBounds {
@@ -44,13 +46,15 @@ struct ChunkBounds {
 /// Writes spans[2k] and spans[2k + 1] = the first position of cells[k] and of the cell after it.
 void launch_cell_spans(const DenseBoxView& view, const std::uint32_t* cells, std::uint32_t count, std::uint32_t* spans,
                        cudaStream_t stream);
-/// Writes keys = the cell, then the place on the curve, and the positions, of all `size` points.
+/// Writes the keys to sort by, and the positions, of all `size` points of the cells. A key is the index of the cell,
+/// followed by the point's distance along the curve.
 void launch_huge_keys(const DenseBoxView& view, const HugeCell* cells, std::uint32_t count, std::uint32_t size,
                       std::uint64_t* keys, std::uint32_t* positions, cudaStream_t stream);
 /// Writes chunks[k] = the bounds of the points positions[k·kChunk …].
 void launch_chunk_bounds(const DenseBoxView& view, const std::uint32_t* positions, std::uint32_t size,
                          ChunkBounds* chunks, cudaStream_t stream);
-/// Compares pairs of cells. pairs: cells of the grid; places[k]: the same pair as indices of huge cells.
+/// Compares pairs of cells, and unites those that have core points within eps. pairs: [count] as cells of the grid;
+/// places: [count] the same pairs as indices of `cells`. positions: [places]
 void launch_huge_pairs(const DenseBoxView& view, const Nodes& nodes, std::uint32_t* parents, const HugeCell* cells,
                        const std::uint32_t* positions, const ChunkBounds* chunks, const CellPair* pairs,
                        const CellPair* places, std::uint32_t count, cudaStream_t stream);

@@ -15,14 +15,15 @@ namespace epsflow::gpu {
 
 // Ghosts: dense_box_ghosts.cu.
 
-/// Positions of ghosts, and of their origins if these are here. [ghosts] each
+/// Arrays [ghosts] of the positions of ghosts and of their origins. origins is null if the origins are in other parts.
 struct GhostPositions {
   const std::uint32_t* ghosts = nullptr;
   const std::uint32_t* origins = nullptr;
 };
 /// Writes the ids of ghosts. [ghosts]
 void launch_ghost_ids(const Ghosts& ghosts, std::uint32_t* ids, cudaStream_t stream);
-/// Replaces ids by positions, by a search in the cell of each point. ids: [count]
+/// Replaces each id by the position of its point, which it finds in the cell of the point. points: in input order. ids:
+/// [count]
 void launch_find_members(const DenseBoxView& view, PointsOnDevice points, std::uint32_t* ids, std::uint32_t count,
                          cudaStream_t stream);
 /// Copies the counts of origins to their ghosts.
@@ -37,20 +38,23 @@ void launch_forget_ghosts(const DenseBoxView& view, const Nodes& nodes, const Gh
 
 // Counts: dense_box_counts.cu.
 
-/// Points left to blocks, because a thread may not test all their candidates. Their number is in the tally.
+/// The list of points that have too many candidates for one thread. A later kernel processes each of them with a block
+/// of threads. Tally::remaining is their number.
 struct RemainingPoints {
-  std::uint32_t* positions = nullptr;  ///< [capacity]; if it is full, threads continue by themselves
+  std::uint32_t* positions = nullptr;  ///< [capacity]; if it is full, threads test all candidates of a point themselves
   std::uint32_t capacity = 0;
   Tally* tally = nullptr;
 };
 
-/// Writes counts[p] = the points within eps of position p, at most minpts.most, for p in `positions`, whose begin is a
-/// multiple of 32. Points that cannot reach minpts.least may get less. weights: null, or the weights to sum instead,
-/// with sums of cells. core_bits: a bit for each position, counts >= minpts.most. counts or core_bits may be null.
+/// Writes counts[p] = the number of points within eps of position p, at most minpts.most, for p in `positions`, whose
+/// begin is a multiple of 32. The count may be too small if even the number of candidates is below minpts.least.
+/// weights: null, or weights with sums of cells; counts[p] is then the largest minpts that the sum of weights reaches,
+/// or 0. core_bits: a bit for each position, set if counts[p] >= minpts.most. counts or core_bits may be null.
+/// Remaining points are only listed.
 void launch_count_dense_boxes(const DenseBoxView& view, Range positions, const MinptsRange& minpts,
                               const WeighingView* weights, const RemainingPoints& remaining, std::uint32_t* counts,
                               std::uint32_t* core_bits, cudaStream_t stream);
-/// Counts for the remaining points.
+/// Writes the counts and bits of the remaining points.
 void launch_remaining_counts(const DenseBoxView& view, const MinptsRange& minpts, const WeighingView* weights,
                              const RemainingPoints& remaining, std::uint32_t* counts, std::uint32_t* core_bits,
                              cudaStream_t stream);
@@ -91,36 +95,44 @@ struct CellSets {
   CoreCells core;
 };
 
-/// Initialises the sets: consecutive core cells of a row that have core points within eps are linked within each block.
+/// Initialises the sets. Two core cells that follow each other in a row are united if they have core points within eps
+/// of each other, and if the same block of threads processes both. Pairs that take long go to the queue.
 void launch_link_rows(const DenseBoxView& view, const Nodes& nodes, const CellSets& sets, cudaStream_t stream);
 
-/// Extends the sets of a larger minpts: cells with a first core point become sets of their own. gained[cell]: 1 if the
-/// cell has more core points than in `before`.
+/// Extends the sets of a larger minpts: cells that have core points now but had none become sets of their own. before:
+/// the core bits at the larger minpts. Writes gained[cell] = 1 if the cell has more core points than in `before`, else
+/// 0.
 void launch_extend_cells(const Nodes& nodes, const std::uint32_t* before, std::uint32_t* parents, std::uint8_t* gained,
                          cudaStream_t stream);
 
-/// Lists the cells that have a parent, ascending. list: must have room for all cells.
+/// Writes the core cells, ascending, and their number. list: must have room for all cells.
 void launch_list_core_cells(const std::uint32_t* parents, std::uint32_t cells, std::uint32_t* list,
                             std::uint32_t* count, Scratch scratch);
 
 enum class CellDistance : std::uint8_t { adjacent, two_apart };
 
-/// Unites each stride-th core cell with earlier cells at that distance that have a core point within eps. row_stride:
-/// every row_stride-th cell is also compared with the adjacent one of its own row; 0 for none. queue: pairs that take
-/// long go to the queue; if false, they are skipped.
+/// Unites every stride-th cell, if it is core, with the earlier core cells at this distance that have core points
+/// within eps of its core points. row_stride: among adjacent cells, the one before it in its own row is compared only
+/// for every row_stride-th cell; 0 for none. queue: if true, pairs that take long go to the queue, else they are
+/// skipped.
 void launch_unite_cells(const DenseBoxView& view, const Nodes& nodes, const CellSets& sets, CellDistance distance,
                         std::uint32_t stride, std::uint32_t row_stride, bool queue, cudaStream_t stream);
 
-/// Decides the queued pairs. Of huge cells it decides only those that a few tries decide, and lists the others.
+/// Decides the queued pairs. Of a pair of huge cells it compares only some points. If these do not decide the pair, it
+/// goes to PairQueue::huge.
 void launch_queued_pairs(const DenseBoxView& view, const Nodes& nodes, const CellSets& sets, cudaStream_t stream);
 
 // Labels: dense_box_labels.cu.
 
-/// Labels by id all points of cells whose points are all core. points: as the caller gave them.
+/// Labels the points of cells in which every point is core. Labels are written in the order of the input, and points
+/// are read in this order. Writes 1 for them to `core` unless it is null. points: in input order. The view must have
+/// the bitmap of keys (DenseBoxView::words).
 void launch_label_ids(const DenseBoxView& view, PointsOnDevice points, const std::uint32_t* numbers,
                       std::int32_t* labels, std::uint8_t* core, cudaStream_t stream);
 
-/// Labels by position: all points, or those left by launch_label_ids(). Adds to remaining.tally, and sizes if given.
+/// Labels points in the order of positions: all, or only those that launch_label_ids() does not label. Adds noise and
+/// border points to remaining.tally, and border points to `sizes` unless it is null. Leaves the labels of the remaining
+/// points to launch_remaining_labels(). labels, core: by input id, or null.
 void launch_label_positions(const DenseBoxView& view, const Nodes& nodes, const std::uint32_t* numbers, bool all,
                             const RemainingPoints& remaining, std::int32_t* labels, std::uint8_t* core,
                             std::uint32_t* sizes, cudaStream_t stream);
@@ -133,7 +145,7 @@ void launch_remaining_labels(const DenseBoxView& view, const Nodes& nodes, const
 
 struct TieCount {
   std::uint32_t ties = 0;
-  std::uint32_t gave_up = 0;  ///< not 0 if a point had too many candidates, or too many clusters near it
+  std::uint32_t gave_up = 0;  ///< not 0 if a point has too many candidates, or too many clusters near it
 };
 
 struct TieList {

@@ -11,7 +11,7 @@
 
 namespace epsflow::gpu {
 
-/// A level after labelling.
+/// A level whose clusters are numbered.
 struct LabelledLevel {
   Nodes nodes;
   Numbering numbering;
@@ -27,8 +27,8 @@ class DeviceClusterSets {
   DeviceClusterSets(DeviceMemory& memory, PinnedPool& pinned, std::shared_ptr<LabelMemory> labels, bool borders)
       : memory_(memory), pinned_(pinned), labels_(std::move(labels)), borders_(borders) {}
 
-  /// Returns the clusters of a level. last: at the smallest minpts, with core_since. Waits for the stream. O(nodes +
-  /// size).
+  /// Returns the clusters of a level. last: true for the smallest minpts, whose result includes core_since. Waits for
+  /// the stream. O(nodes + size).
   [[nodiscard]] Clusters take(const LabelledLevel& level, std::uint32_t clusters, bool last, cudaStream_t stream);
 
  private:
@@ -38,24 +38,25 @@ class DeviceClusterSets {
   bool borders_;
   DeviceBuffer<std::int32_t> core_since_;  ///< [size] by position
   DeviceBuffer<std::uint32_t> roots_;      ///< [clusters of the level before] one node of each
-  std::uint32_t before_ = 0;               ///< the number of these
+  std::uint32_t before_ = 0;               ///< number of clusters of the level before
   std::uint64_t all_before_ = 0;           ///< number of clusters of all levels so far
 };
 
-/// The facts of each cluster. [device] [clusters]
+/// The properties of each cluster. [device] [clusters]
 struct ClusterArrays {
-  std::uint32_t* first_core;
-  std::uint32_t* core;  ///< null if `size` has no border points
-  std::uint32_t* size;
-  std::uint32_t* root;
+  std::uint32_t* first_core;  ///< smallest id of a core point
+  std::uint32_t* core;        ///< number of core points; null if `size` counts only core points
+  std::uint32_t* size;        ///< number of points
+  std::uint32_t* root;        ///< the root of its set
 };
 
-/// Writes the facts of each cluster. core: null, or zero before the call.
+/// Writes the properties of each cluster. ClusterArrays::core must be null, or all zero before the call.
 void launch_list_clusters(const LabelledLevel& level, const ClusterArrays& clusters, cudaStream_t stream);
-/// Writes joined[k] = the number of the cluster that contains node roots[k] now.
+/// Writes joined[k] = the number of the cluster that contains the node roots[k] at this level.
 void launch_join_clusters(const Numbering& numbering, const std::uint32_t* roots, std::uint32_t count,
                           std::uint32_t* joined, cudaStream_t stream);
-/// Writes core_since[p] = offset + the number of its cluster, for core points that had none.
+/// Writes core_since[p] = offset + the number of the cluster of position p, for points that are core for the first
+/// time.
 void launch_core_since(const LabelledLevel& level, std::uint32_t offset, std::int32_t* core_since, cudaStream_t stream);
 /// Copies core_since from positions to ids, for points that get labels.
 void launch_core_since_by_id(const LabelledLevel& level, const std::int32_t* core_since, std::int32_t* by_id,

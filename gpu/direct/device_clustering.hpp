@@ -21,8 +21,9 @@ namespace epsflow::gpu {
 
 struct DirectTask;
 
-/// The clusterings of one eps. The arrays of a LabelTarget are in device memory. unite() puts its work on stream() and
-/// may return before it is done; label() waits. Both also throw DeviceOutOfMemory.
+/// The clusterings of one eps, for several minpts. The arrays of a LabelTarget are in device memory. unite() puts its
+/// work on stream() and may return before the work is done; label() waits for it. The ResourceError of both is a
+/// DeviceError, or a DeviceOutOfMemory if the memory of the device does not suffice.
 class DeviceClustering : public CountedPart, protected UnitedPart {
  public:
   [[nodiscard]] UnitedPart& unite(std::uint32_t minpts) final;
@@ -37,7 +38,7 @@ class DeviceClustering : public CountedPart, protected UnitedPart {
   [[nodiscard]] std::vector<std::uint32_t> shared_clusters() final;
   [[nodiscard]] std::vector<LevelResult> label(std::span<const LabelTarget> targets,
                                                std::span<const ClusterNumbers> numbers) final;
-  /// Returns nothing unless the clustering uses dense-box cells.
+  /// Returns nullopt. Only DenseBoxClustering, which overrides it, finds ties.
   [[nodiscard]] std::optional<std::vector<BorderTie>> border_ties(std::span<const std::uint8_t>,
                                                                   std::uint32_t) override {
     return std::nullopt;
@@ -53,13 +54,14 @@ class DeviceClustering : public CountedPart, protected UnitedPart {
   [[nodiscard]] const DeviceShared* shared() const noexcept { return shared_ ? &*shared_ : nullptr; }
 
  private:
-  /// [device] the count of each position; needed only if the points are a part.
+  /// Returns [device] the counts of neighbours by position. Derived classes override it, because a part needs it.
   [[nodiscard]] virtual std::uint32_t* counts() const { return nullptr; }
   virtual void unite_level(std::uint32_t minpts) = 0;
   virtual LabelSummary label_level(const LabelTarget& target) = 0;
-  /// Returns the numbering of the last level, after all undecided pairs of its sets are decided.
+  /// Returns the final numbering of the last level. unite_level() may leave pairs of cells undecided; this function
+  /// decides them first, and numbers the clusters again if there were any.
   virtual Numbering settled_numbering() = 0;
-  /// Returns the last level, after it is labelled.
+  /// Returns the last level. Its numbers are final after settled_numbering() or label_level().
   [[nodiscard]] virtual LabelledLevel labelled_level() const = 0;
 
   DeviceMemory* memory_ = nullptr;         ///< null if there are no points
@@ -71,10 +73,11 @@ class DeviceClustering : public CountedPart, protected UnitedPart {
 };
 
 /// Builds the index of one eps, and counts neighbours up to the largest minpts, or sums weights. Uses dense-box cells
-/// if the data permit it, else clusters point by point. All that `task` refers to must outlive the result; the GPU must
-/// be the current one. Memory: about 40 bytes for each point, without points and labels, and 24 more with weights.
-/// grid: a grid of these points, made for this eps; may be null. With a grid, dense-box cells are not tried. Throws
-/// DeviceOutOfMemory, Cancelled.
+/// if there are few enough dimensions and the data permit it; otherwise clusters point by point. Everything that `task`
+/// refers to must outlive the result; the GPU must be the current one. Memory: about 40 bytes for each point, in
+/// addition to points and labels, and 24 more with weights. grid: null, or an existing grid of these points for this
+/// eps. If a grid is given, the points are clustered point by point on it. Throws DeviceError, DeviceOutOfMemory,
+/// Cancelled.
 [[nodiscard]] std::unique_ptr<DeviceClustering> make_device_clustering(
     const DirectTask& task, std::shared_ptr<const DeviceGrid> grid = nullptr);
 

@@ -1,4 +1,4 @@
-// Core points that stay on the device and label later places.
+// Core points that stay on the device, to label other places with their clusters.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace epsflow::gpu {
 
-/// The resources of the core points. All must outlive them.
+/// The resources that DeviceCore uses. All must outlive it.
 struct DeviceCoreHome {
   int device;
   unsigned threads;
@@ -23,10 +23,10 @@ struct DeviceCoreHome {
   std::shared_ptr<LabelMemory> labels;
 };
 
-/// assign() sorts core points and places into dense-box cells. Each place gets the lowest cluster among cells that have
-/// core points within the radius, as a border point does. Returns nothing if the cells are not dense boxes, if core
-/// points of a cell have different labels (no clustering makes these), or if there are more than kMostGpuPoints in
-/// total.
+/// assign() sorts core points and places together into dense-box cells. Each place gets the lowest cluster among cells
+/// that have core points within the radius, as a border point does. It returns nullopt if the cells are not dense
+/// boxes, if core points of one cell have different labels, which no clustering makes, or if core points and places
+/// together are more than kMostGpuPoints.
 class DeviceCore final : public KeptCore {
  public:
   /// The GPU must be the current one. Throws DeviceOutOfMemory.
@@ -53,8 +53,10 @@ class DeviceCore final : public KeptCore {
   StreamDrain drain_{stream_};  // waits before the memory above is freed
 };
 
-/// Writes for each cell the label of its core points, or kNoNumber, and for each id below `count`, a core point, a bit
-/// of core_bits. Sets *differ to 1 if labels in a cell differ. labels: [count] by id; numbers: [cells].
+/// Prepares the labelling of places. The points with ids below `count` are core points, the others places. Writes for
+/// each cell the label of its core points to numbers [cells], or kNoNumber if it has none. Writes a bit of core_bits
+/// for each position, set for core points. Sets *differ to 1 if core points of a cell have different labels. labels:
+/// [count] by id.
 void launch_place_core(const DenseBoxView& view, const std::int32_t* labels, std::uint32_t count,
                        std::uint32_t* core_bits, std::uint32_t* numbers, std::uint32_t* differ, cudaStream_t stream);
 

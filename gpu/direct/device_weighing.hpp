@@ -37,7 +37,8 @@ class DeviceWeighing {
   DeviceWeighing(const WeightTask& task, const std::uint32_t* order, std::uint32_t size, const Ghosts& ghosts,
                  DeviceMemory& memory, cudaStream_t stream);
 
-  /// Sums up the weights of each cell, until its points are known to be core. O(n).
+  /// Sums the weights of each cell. A sum stops at WeightLevels::enough(): the points of the cell are then core at
+  /// every minpts. O(n).
   void sum_cells(const DenseBoxView& cells, DeviceMemory& memory, cudaStream_t stream);
 
   [[nodiscard]] const WeighingView& view() const noexcept { return view_; }

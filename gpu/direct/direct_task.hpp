@@ -14,10 +14,11 @@
 
 namespace epsflow::gpu {
 
+/// The arguments of a direct clustering of one eps.
 struct DirectTask {
   const DevicePoints& points;
   double eps;
-  MinptsRange minpts;  ///< of all variants that follow
+  MinptsRange minpts;  ///< the range of the minpts to cluster
   DeviceMemory& memory;
   PinnedPool& pinned;
   const CancelToken& cancel;
@@ -28,16 +29,16 @@ struct DirectTask {
   std::shared_ptr<const WeightTask> weights = nullptr;  ///< null if neighbours are counted
   const SharedPoints* shared = nullptr;                 ///< null unless the points are a part
 
-  /// True if ghosts of a part must not be core: their counts are set to 0.
+  /// Returns true if outer ghosts of a part must not be core. Their counts are then set to 0.
   [[nodiscard]] bool excludes_outer_ghosts() const noexcept { return shared != nullptr && !shared->outer_may_be_core; }
-  /// The points without labels. Those of a part come from other parts.
+  /// Returns the points that get no labels: in a part the outer ghosts, else the ghosts of the points.
   [[nodiscard]] Ghosts ghosts() const noexcept {
     if (shared == nullptr) return points.ghosts();
     return {points.device().size - shared->outer_ghosts, shared->outer_ghosts};
   }
 };
 
-/// Replaces minpts if points have weights: then no node is core because of its number of points.
+/// Replaces Nodes::minpts if points have weights, so that no node is core because of its number of points.
 inline constexpr std::uint32_t kNeverBySize = 0xFFFFFFFFU;
 
 /// Arrays of the union-find over nodes, and of its numbering.
@@ -66,7 +67,7 @@ struct NodeArrays {
   }
 
   DeviceBuffer<std::uint32_t> parents;
-  DeviceBuffer<std::uint32_t> smallest;  ///< used if lineage is requested
+  DeviceBuffer<std::uint32_t> smallest;  ///< empty unless clusters are requested as objects
   DeviceBuffer<std::uint32_t> numbers;
   DeviceBuffer<std::uint32_t> sizes;  ///< one for each node, or for each cluster if there are many nodes
   DeviceBuffer<RankWord> ids;

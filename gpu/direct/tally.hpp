@@ -20,7 +20,7 @@ inline constexpr std::uint32_t kNumberMask = 0x7FFFFFFFU;
 inline constexpr std::uint32_t kNoNumber = kNumberMask;
 inline constexpr std::uint32_t kWholeNode = 0x80000000U;
 
-/// The largest and smallest minpts for which a count must suffice.
+/// The largest and the smallest minpts that counts of neighbours are compared with.
 struct MinptsRange {
   std::uint32_t most;
   std::uint32_t least;
@@ -33,13 +33,14 @@ struct Tally {
   std::uint64_t core[tuning::kTallies];  ///< used if border points are not distinguished from noise, else 0
   std::uint32_t clusters;
   std::uint32_t largest;
-  std::uint32_t queued;      ///< pairs of cells, or parts of them, left to blocks; may exceed the capacity
+  std::uint32_t queued;      ///< pairs of cells, or parts of them, in the queue for blocks; may exceed the capacity
   std::uint32_t huge_pairs;  ///< undecided pairs of huge cells; may exceed the capacity
-  std::uint32_t remaining;   ///< points that remain for blocks; may exceed the capacity
+  std::uint32_t remaining;   ///< points in the list for blocks (RemainingPoints); may exceed the capacity
 };
 
+/// Returns the counts of a labelling of `points` points.
 [[nodiscard]] LabelSummary summary_of(const Tally& tally, std::uint64_t points);
-/// For a labelling that does not distinguish border points from noise.
+/// Returns the counts of a labelling that does not distinguish border points from noise.
 [[nodiscard]] LabelSummary core_summary_of(const Tally& tally);
 
 /// Nodes of the union-find with their core points. If `starts` is null, each position is a node.
@@ -65,11 +66,12 @@ struct Numbering {
 void launch_compress(std::uint32_t* parents, std::uint32_t count, cudaStream_t stream);
 
 /// Links nodes to their roots, and gives the roots the numbers of their clusters, in the order of the smallest core
-/// ids. An entry of `parents` must be kNotCore if a node has no core point. After it, the rank of the last of
-/// numbering.ids is the number of clusters.
+/// ids. An entry of `parents` must be kNotCore if a node has no core point. The rank of the last word of numbering.ids
+/// becomes the number of clusters.
 void launch_number_roots(const Nodes& nodes, const Numbering& numbering, Scratch scratch);
 
-/// Writes the numbers of all nodes, and the sizes.
+/// Writes the numbers of all nodes, after launch_number_roots(), and the numbers of core points of all clusters. sizes:
+/// the length of numbering.sizes.
 void launch_number(const Nodes& nodes, const Numbering& numbering, std::uint64_t sizes, cudaStream_t stream);
 
 /// Writes first[k] = the smallest core id of cluster k. [clusters]

@@ -17,7 +17,7 @@ namespace epsflow::io {
 /// The action for an output whose name is taken by a file.
 enum class Overwrite : std::uint8_t { refuse, replace };
 
-/// The name of standard output. Bytes written to it are not held back.
+/// The name that stands for standard output. It is written to directly, without a temporary file.
 inline constexpr const char* kStandardOutput = "-";
 
 /// The reader of standard output or of another pipe has closed it (EPIPE). This is not a failure: end without a
@@ -44,9 +44,9 @@ void require_target(const std::filesystem::path& target, Overwrite overwrite,
 /// Writes bytes to a file one after the other. Not thread-safe.
 class FileStream {
  public:
-  /// Creates `file`, or empties it if it exists; kStandardOutput stands for standard output. With `at`: writes from
-  /// this byte on, to a file that others write to as well, and whose bytes stay. Errors name `target`. Throws
-  /// ResourceError.
+  /// Creates `file`, or empties it if it exists; kStandardOutput stands for standard output. at: if given, the bytes of
+  /// an existing file stay, and write() begins at this byte, so that several processes can write parts of one file.
+  /// Errors name `target`. Throws ResourceError.
   FileStream(const std::filesystem::path& file, std::filesystem::path target, std::optional<std::uint64_t> at = {});
   ~FileStream();
   FileStream(const FileStream&) = delete;  // owns the descriptor
@@ -57,7 +57,7 @@ class FileStream {
   /// pipe is closed.
   void write(std::span<const std::byte> bytes, std::uint64_t wanted = 0);
   void write(std::string_view text) { write(std::as_bytes(std::span(text.data(), text.size()))); }
-  /// Has the system begin to bring the bytes to the disk. Does not wait for it.
+  /// Requests the system to start writing the bytes to the disk. Does not wait.
   void start_writeback() noexcept;
   /// Waits until the bytes are on the disk. Throws ResourceError.
   void sync();

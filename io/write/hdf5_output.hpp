@@ -15,12 +15,13 @@
 
 namespace epsflow::io {
 
-/// The type of numbers in memory, and in the file, which is the same on every machine.
+/// The HDF5 types of a number.
 struct Hdf5Type {
-  hid_t memory;
-  hid_t file;
+  hid_t memory;  ///< the type of this machine
+  hid_t file;    ///< the little-endian type that is stored on every machine
 };
 
+/// Returns the types of a number of type T.
 template <class T>
 [[nodiscard]] Hdf5Type hdf5_type() {
   if constexpr (std::is_same_v<T, double>) return {H5T_NATIVE_DOUBLE, H5T_IEEE_F64LE};
@@ -33,10 +34,12 @@ template <class T>
   if constexpr (std::is_same_v<T, std::uint64_t>) return {H5T_NATIVE_UINT64, H5T_STD_U64LE};
 }
 
-/// Use it only within an Hdf5Session.
+/// Writes data sets and attributes to an HDF5 file. Use it only within an Hdf5Session. Every function throws
+/// ResourceError if HDF5 reports an error. The destructor closes the file if close() was not called, and ignores
+/// errors.
 class Hdf5Output {
  public:
-  /// Creates or overwrites `file`. Errors name `target`. Throws ResourceError, as every function here.
+  /// Creates or overwrites `file`. Later, the caller may move it to `target`, so errors name `target`.
   Hdf5Output(const std::filesystem::path& file, std::filesystem::path target);
   ~Hdf5Output();
   Hdf5Output(const Hdf5Output&) = delete;
@@ -51,7 +54,8 @@ class Hdf5Output {
     return result;
   }
 
-  /// Returns properties for new data sets. They store no times, so that equal results make equal files.
+  /// Returns creation properties for new data sets. Data sets then store no times, so that equal results make equal
+  /// files.
   [[nodiscard]] ListHandle layout() const;
   /// Creates a data set. shape: its size along each axis.
   [[nodiscard]] DatasetHandle create(const char* name, hid_t file_type, std::span<const hsize_t> shape) const;
@@ -78,10 +82,11 @@ class Hdf5Output {
     attribute(object, name, SpaceHandle(check(H5Screate_simple(1, &count, nullptr))), hdf5_type<T>(), values.data());
   }
   void attribute(hid_t object, const char* name, const std::string& value) const;
-  /// Writes eps, minpts and the counts of a variant, `metric` and, if eps has a unit of its own, `eps_unit`.
+  /// Writes these attributes: eps, minpts and the counts of the variant, the text `metric`, and `eps_unit` if the
+  /// metric defines the unit of eps.
   void attributes(hid_t object, const VariantResult& result, const Metric& metric) const;
 
-  /// Writes the bytes that the library still holds. Every handle must be closed before.
+  /// Writes the bytes that the library still holds, and closes the file. Every other handle must be closed before.
   void close();
 
  private:

@@ -22,19 +22,19 @@ struct NpyArray {
 /// Returns the header of a vector of n values. `type` is in NPY's notation: "<i4".
 [[nodiscard]] std::string npy_vector_header(const std::string& type, std::uint64_t n);
 
-/// labels: [n]. Little-endian int32, one dimension.
+/// Returns labels [n] as little-endian int32, one dimension.
 [[nodiscard]] NpyArray npy_labels(std::span<const std::int32_t> labels);
-/// mask: [n] of 0 and 1. bool, one dimension.
+/// Returns a mask [n] of 0 and 1 as bool, one dimension.
 [[nodiscard]] NpyArray npy_mask(std::span<const std::uint8_t> mask);
-/// rows: [n]. Little-endian int64, one dimension.
+/// Returns row numbers [n] as little-endian int64, one dimension.
 [[nodiscard]] NpyArray npy_rows(std::span<const std::int64_t> rows);
-/// Row numbers, or numbers of groups, marked as epsflow's own: the keys of the header are not in NumPy's order, which
-/// readers of NPY accept.
+/// Returns row numbers, or numbers of groups, in a file that is_marked_npy() recognises. The mark is the order of the
+/// keys in the header: it is not the order of NumPy, and readers of NPY accept any order.
 [[nodiscard]] NpyArray marked_npy(std::span<const std::int64_t> rows);
 [[nodiscard]] NpyArray marked_npy(std::span<const std::int32_t> groups);
 /// Returns true if a file begins as marked_npy() does, and false if it cannot be read.
 [[nodiscard]] bool is_marked_npy(const std::filesystem::path& file);
-/// points: [n × d]. Little-endian float32 or float64, C order.
+/// Returns points [n × d] as little-endian float32 or float64, in C order.
 [[nodiscard]] NpyArray npy_points(PointsView points);
 
 /// Writes the array. Atomic. Errors as write_text_file().

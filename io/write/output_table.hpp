@@ -64,7 +64,7 @@ struct OutputTable {
   TableOrigin origin;
   std::size_t rows = 0;
   std::vector<OutputColumn> columns = {};
-  LabelNumbers numbers = LabelNumbers::label;  ///< meaning of a label column; formats mark a table of groups
+  LabelNumbers numbers = LabelNumbers::label;  ///< the numbering of a label column; files with groups are marked
 };
 
 /// Input files whose columns are copied, and the points that were read from them.
@@ -104,15 +104,18 @@ struct TableFunctions {
                std::span<const std::string> names, const CopyLabels& labels) = nullptr;
 };
 
-/// A header line, then fields. NaN is an empty field. A copy has commas between its fields, or semicolons if commas are
-/// decimal marks. It has no comments, blank lines or units.
+/// Returns the functions for CSV. A file has a header line, then a line of fields for each row. NaN is an empty field.
+/// A copy has commas between its fields, or semicolons if commas are decimal marks. It has no comments, blank lines or
+/// units.
 [[nodiscard]] TableFunctions csv_tables();
-/// A binary table with units as TUNIT, and FitsOutput::write_variant(). A copy is the table of the first file with its
-/// keywords, types and units, followed by the rows of the other files. Dropped rows have the null value TNULL.
+/// Returns the functions for FITS. A file has a binary table, with units as TUNIT and the keywords of
+/// FitsOutput::write_variant(). A copy is the table of the first file with its keywords, types and units, followed by
+/// the rows of the other files. The label of a dropped row is the null value TNULL.
 [[nodiscard]] TableFunctions fits_tables();
-/// A data set of compound elements with Hdf5Output::attributes(). A table of one column is a data set of plain values.
+/// Returns the functions for HDF5. A file has one data set of compound elements, with Hdf5Output::attributes(). A table
+/// of one column is a data set of plain values.
 [[nodiscard]] TableFunctions hdf5_tables();
-/// The metadata of the schema are the same as the attributes in HDF5.
+/// Returns the functions for Parquet. The metadata of the schema are equal to the attributes in HDF5.
 [[nodiscard]] TableFunctions parquet_tables();
 
 /// Throws UsageError for a format that this build leaves out. format: one of kTableFormats.

@@ -99,11 +99,12 @@ class Exploration(Unchanging):
     recommended : Offer or None
         None if nothing shows more clusters than chance explains. The flags report this.
     alternatives : list of Offer
-        At most two offers at other scales, the better one first.
+        At most two offers with other clusters, the better one first.
     flags : list of Flag
         Doubts about the result.
     eps, min_samples : ndarray
-        The grid, ascending. Empty if there are fewer than 10 points or all points are equal.
+        The grid, ascending. Empty if there are fewer than 10 points, or if every point is at distance 0 from at least
+        two others.
     scores : ndarray of shape (eps, min_samples)
         The score of each cell of the grid. NaN if a cell has fewer than two big clusters or too much noise.
     map : Lineage
@@ -202,9 +203,10 @@ def explore_loaded(
 
 
 def _grid(data: Loaded, eps: Any, min_samples: Any, weights: Any, progress: ProgressOption) -> list[tuple[float, int]]:
-    """Returns all pairs of eps and min_samples, ascending. If eps or min_samples is None, suggested values are used.
+    """Returns all pairs of eps and min_samples, sorted by eps, then by min_samples.
 
-    Returns an empty list if nothing can be suggested. Raises ValueError if eps has a single value or uneven ratios.
+    If eps or min_samples is None, its values are suggested from the data. Returns an empty list if the data permit no
+    suggestion. Raises ValueError if eps has a single value or uneven ratios; TypeError, ValueError for invalid values.
     """
     unit = data._given.unit
     # Both are checked before a run starts.

@@ -280,7 +280,8 @@ def suggest(
         40 values, ascending, in even ratios: from hardly any core point to almost all points in one cluster.
     min_samples : list of int
         Up to 10 values, ascending, from 3 to a twentieth of the points, at most 200. If there are weights, the values
-        are multiplied by the mean weight. Both lists are empty if there are fewer than 10 points or all are equal.
+        are multiplied by the mean weight. Both lists are empty if there are fewer than 10 points, or if every point is
+        at distance 0 from at least two others.
 
     Raises
     ------

@@ -92,8 +92,8 @@ def sky_columns(names: list[str], metric: Metric) -> list[int]:
 
 
 def require_unit_of_names(names: list[str], metric: Metric) -> None:
-    """Raises ValueError if a name contradicts the unit of the metric, as lat_rad does for "greatcircle".
-    names: of the used columns that have no unit."""
+    """Raises ValueError if the name of a column contradicts the unit of the metric, as lat_rad does for "greatcircle".
+    names: the names of the used columns whose unit is not known otherwise."""
     if metric.angle_unit is not None:
         with python_errors():
             metric.require_unit_of_names([as_utf8(name) for name in names])
@@ -128,7 +128,7 @@ def _as_side(side: Any, box: Any, unit: Any) -> tuple[float, float]:
 def arguments_of(metric: Metric) -> str:
     """Returns the arguments that define this metric in a Python call, each after a comma, as in ", metric='cosine'".
 
-    Empty for the plain Euclidean metric, without scale and box.
+    The text is empty for the plain Euclidean metric, without scale and box.
     """
     name = metric.name
     given = {

@@ -352,9 +352,10 @@ class Asked:
 
     @property
     def under(self) -> str:
-        """Describes the metric, as in "greatcircle, eps in km", followed by "weighted" if points have weights.
+        """Describes the metric, as in "greatcircle, eps in km". With weights, ", weighted" follows.
 
-        The text differs between metrics. It is empty for the plain Euclidean metric without weights.
+        Results of different metrics have different texts. The text is empty for the plain Euclidean metric without
+        weights.
         """
         with python_errors():
             metric = self.given.metric.text(self.given.points.shape[1])

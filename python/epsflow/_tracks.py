@@ -30,16 +30,18 @@ class TrackEvent(NamedTuple):
     Attributes
     ----------
     event : str
-        "birth": a feature without links to the frame before. "continuation": two features that are linked only to each
-        other. "merge": a feature that is linked to several before. "split": a feature that is linked to several after.
-        "death": a feature without links to the frame after. If clusters merge and split at the same time, there are
-        events of both kinds.
+        "birth": a feature of the later frame without a link to the earlier one. "continuation": two features that are
+        linked to each other and to no other. "merge": a feature of the later frame that is linked to several of the
+        earlier one. "split": a feature of the earlier frame that is linked to several of the later one. "death": a
+        feature of the earlier frame without a link to the later one. A feature may take part in a merge and in a split
+        at the same time.
     frame : int
         The later frame.
     time : object
-        The time of that frame.
+        The time of the later frame.
     before, after : tuple of int
-        The numbers of the features that take part.
+        The numbers of the features in the earlier and in the later frame, from 1. before is empty for a birth, and
+        after for a death.
     """
 
     event: str

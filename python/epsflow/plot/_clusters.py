@@ -34,37 +34,42 @@ def clusters(
 
     More than 10,000 points are drawn as an image. A pixel has the colour of the cluster with the most points in it, and
     is more intense if it has more points; noise is visible only in pixels without clusters. The nine largest clusters
-    have different colours. Each further cluster gets the colour whose clusters are farthest away.
+    have different colours. Each smaller cluster takes the colour whose nearest cluster is farthest away.
 
     Parameters
     ----------
     {points} {labels}
-        If it is a variant of a sweep, eps, min_samples and the metric are taken from it.
+        If it is a variant of a sweep, the title has its eps and min_samples, and its metric decides which columns are
+        longitude and latitude.
     kind : str
         "plane"
             Two columns; if X has one column, this column and the row number.
         "geographic"
             Longitude and latitude in degrees, with coast lines if cartopy and its data are installed.
         "sky"
-            Right ascension and declination, or another such pair, growing to the left. A field of more than 90 degrees
-            is in Mollweide's projection. "mollweide" and "aitoff" show the whole sky for any field.
+            Right ascension and declination, or another such pair. Longitudes increase to the left. A field of more than
+            90 degrees is drawn as the whole sky, in Mollweide's projection.
+        "mollweide", "aitoff"
+            The whole sky in this projection, for any field.
         "planes"
-            Three columns, as three planes.
+            Three columns, as three planes: one for each pair of columns.
         "principal"
             The plane of the first two principal components.
         "auto"
-            A map if names of columns or the metric of a variant indicate longitudes and latitudes; else by the number
-            of columns.
+            "geographic" or "sky" if there are two columns, and they are longitude and latitude by their names, by the
+            type of X or by the metric of a variant. Otherwise "plane", "planes" or "principal", by their number.
     columns : list of str or int, optional
-        The columns of X to draw. If X is an array without names: names for all of its columns, as ["ra", "dec"].
+        The columns of X to draw: names in a table, numbers in an array. If X is an array, names for all of its columns
+        may be given instead, as ["ra", "dec"].
     unit : str, optional
         The unit of the coordinates for the axes, if X has none.
     pixels : int
         The number of pixels of the longer side of an image.
     ax : matplotlib.axes.Axes, optional
-        The axes to draw into. "mollweide" and "aitoff" need axes of this projection; "planes" needs a figure instead.
+        The axes to draw into. The whole sky needs axes with its projection, "mollweide" or "aitoff". "planes" draws
+        three axes and needs a figure instead.
     figure : matplotlib.figure.Figure, optional
-        The figure that gets new axes.
+        The figure that gets new axes, if ax is not given.
 
     Returns
     -------
@@ -74,7 +79,8 @@ def clusters(
     ------
     ValueError, TypeError
         If points or labels are invalid, as for `epsflow.sweep` and `epsflow.compare`; if their numbers differ; if X has
-        NaN; if kind is unknown or does not fit the columns; if a column does not exist; if ax has another projection.
+        NaN; if kind is unknown or does not fit the columns; if a column does not exist; if ax has another projection;
+        if both ax and figure are given.
     {matplotlib}
 
     Examples

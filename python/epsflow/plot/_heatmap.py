@@ -42,17 +42,19 @@ class _Grid(NamedTuple):
 def heatmap(source: Any, quantity: str = "clusters", *, ax: Any = None) -> Any:
     """Draw a grid of eps and min_samples in which the colour of a cell is a property of its labels.
 
-    Axes are logarithmic if the grid is. Variants that were not run stay white. Cells of a small grid contain their
-    values. For an exploration, or a folder that `epsflow explore` wrote, a star marks the recommended cell and circles
-    mark its alternatives.
+    An axis is logarithmic if the ratios of its values vary less than their differences. Cells without a value stay
+    white, such as variants that were not run. For an exploration, or a folder that `epsflow explore` wrote, a star
+    marks the recommended cell and circles mark its alternatives. Without such marks, the cells of a grid of at most 120
+    cells contain their values.
 
     Parameters
     ----------
     source : SweepResult, Exploration or Lineage
         `epsflow.load` loads a results folder.
     quantity : {"clusters", "noise", "core", "border", "largest", "stability"}
-        The number of clusters, or points in percent of all points. Stability is how much longer clusters persist along
-        eps than chance explains; only an Exploration has it.
+        "clusters" is the number of clusters. "noise", "core", "border" and "largest" (the largest cluster) are numbers
+        of points, in percent of all points. "stability" is the score of a cell: how much longer its clusters persist
+        along eps than chance explains. Only an Exploration has it.
     {ax}
 
     Returns

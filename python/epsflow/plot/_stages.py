@@ -27,8 +27,8 @@ class _Spans(NamedTuple):
 def stages(trace: Any, *, ax: Any = None) -> Any:
     """Draw the stages of a sweep over time: one row per stage, with a strip of bars for each thread.
 
-    The label of a row has the time of its stage, summed over threads. Stages that run in parallel overlap in time. At
-    a time at which all rows have a gap, no stage ran.
+    The label of a row includes the time of its stage, summed over threads. Stages that run in parallel overlap in time.
+    No stage ran at times without a bar in any row.
 
     Parameters
     ----------

@@ -64,7 +64,7 @@ def style() -> Iterator[None]:
 
 
 def new_figure(width: float = 6.4, height: float = 4.2) -> Any:
-    """Returns a figure of pyplot, so that notebooks show it."""
+    """Returns a new figure of pyplot, so that notebooks show it. width, height: in inches."""
     require_matplotlib()
     from matplotlib import pyplot
 
