@@ -58,6 +58,18 @@ class UnionFind {
     }
   }
 
+  /// Joins the sets of two core points, unless they are one set. Returns true if this call joined them.
+  bool join(std::uint32_t a, std::uint32_t b) const noexcept {
+    while (true) {
+      a = find(a);
+      b = find(b);
+      if (a == b) return false;
+      if (a < b) std::swap(a, b);
+      std::uint32_t expected = a;
+      if (at(a).compare_exchange_strong(expected, b, std::memory_order_relaxed)) return true;
+    }
+  }
+
   /// Sets the parent of x, which must be core, to its final root. Must be called once for each x, by any number of
   /// threads, after all calls of find() and unite().
   void flatten(std::uint32_t x) const noexcept {

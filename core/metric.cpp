@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <numbers>
 #include <utility>
@@ -377,14 +378,21 @@ Space transformed_space(const Metric& metric) {
   return space;
 }
 
-double transformed_radius(const Metric& metric, double eps) {
-  double radius = eps;
+namespace {
+
+double radius_of(const Metric& metric, double eps) {
   if (on_sphere(metric.kind)) {
     const double angle = eps * radians_of(arc_unit(metric));
-    radius = angle < pi ? 2 * std::sin(angle / 2) : kBeyondAll;
-  } else if (metric.kind == MetricKind::cosine) {
-    radius = eps < 2 ? std::sqrt(2 * eps) : kBeyondAll;
+    return angle < pi ? 2 * std::sin(angle / 2) : kBeyondAll;
   }
+  if (metric.kind == MetricKind::cosine) return eps < 2 ? std::sqrt(2 * eps) : kBeyondAll;
+  return eps;
+}
+
+}  // namespace
+
+double transformed_radius(const Metric& metric, double eps) {
+  const double radius = radius_of(metric, eps);
   const Space space = transformed_space(metric);
   if (space.norm == Norm::minkowski) {
     const double limit = space.limit(radius);
@@ -404,6 +412,27 @@ double transformed_radius(const Metric& metric, double eps) {
 double original_distance(const Metric& metric, double distance) {
   if (on_sphere(metric.kind)) return 2 * std::asin(std::min(1.0, distance / 2)) / radians_of(arc_unit(metric));
   return metric.kind == MetricKind::cosine ? distance * distance / 2 : distance;
+}
+
+double least_eps(const Metric& metric, const Space& space, double sum) {
+  if (sum == 0) return 0;
+  const auto passes = [&](std::uint64_t bits) {
+    return space.limit(radius_of(metric, std::bit_cast<double>(bits))) >= sum;
+  };
+  // Positive numbers are in the order of their bits. The estimate is mostly one or two numbers off.
+  std::uint64_t least = std::bit_cast<std::uint64_t>(original_distance(metric, space.distance(sum)));
+  std::uint64_t step = 1;
+  for (; !passes(least); step *= 2) least += step;
+  std::uint64_t below = least;  // does not pass in the end, or is 0
+  for (step = 1; below > 0 && passes(below); step *= 2) {
+    least = below;
+    below -= std::min(below, step);
+  }
+  while (least - below > 1) {
+    const std::uint64_t middle = below + (least - below) / 2;
+    (passes(middle) ? least : below) = middle;
+  }
+  return std::bit_cast<double>(least);
 }
 
 std::string describe(const Metric& metric) {

@@ -9,26 +9,22 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <limits>
+#include <numeric>
 #include <vector>
 
 #include <epsflow/core/parallel.hpp>
 #include <epsflow/index/leaf_order.hpp>
-#include <epsflow/index/row_test-inl.hpp>
+#include <epsflow/index/norm_sums-inl.hpp>
 
-// Search of a leaf. Its points are side by side in vectors, and candidates come one at a time. The k smallest sums of
-// each point so far are k vectors, and a new sum is inserted by minima and maxima, without a branch. Boxes are visited
-// from the leaf's own neighbourhood outwards, up the levels, so that the k-th sum is soon close to its final value.
+// Each leaf is searched for as a whole. Its points are side by side in vectors, and candidates come one at a time. The
+// k smallest sums of each point so far are k vectors, and a new sum is inserted by minima and maxima, without a branch.
+// Boxes are visited from the leaf's own neighbourhood outwards, up the levels, so that the k-th sum is soon close to
+// its final value.
 //
-// Proof that no box with one of the k nearest points is skipped. The sum of a pair is computed from differences,
-// rounded once, by operations that are monotone, rounding included. The bound of a box is computed by the same
-// operations in the same order, from differences to the nearest place of the box, which are no larger than the
-// differences to any point in it. So the bound, as computed, is at most the sum, as computed. A box is skipped only if
-// its bound is at least the k-th sum so far, which no point in it can then decrease. If an axis is closed, the periodic
-// difference is the length minus the difference to the farthest place, which is monotone as well. std::pow is not known
-// to be monotone; its error is an ulp, and a bound made of powers is lowered by more than that.
+// No box with one of the k nearest points is skipped: its bound is at least the k-th sum so far, and at most the sum of
+// any point in it (norm_sums-inl.hpp), which can then not decrease the k-th sum.
 
 HWY_BEFORE_NAMESPACE();
 namespace epsflow::index {
@@ -40,6 +36,7 @@ struct NearestInput {
   std::span<const std::uint32_t> ks;
   std::uint32_t most;  ///< the largest of ks
   double* sums;
+  std::uint32_t* lists;  ///< null: only sums are found, by input id
 };
 #endif
 
@@ -47,150 +44,135 @@ namespace HWY_NAMESPACE {
 namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
-constexpr std::size_t kLanes = hn::MaxLanes(F64());
 constexpr std::size_t kLeaf = LeafOrder::kLeaf;
 constexpr std::size_t kBranch = LeafOrder::kBranch;
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 static_assert(kLeaf % kLanes == 0 && kBranch % kLanes == 0, "leaves and groups of boxes are whole vectors");
 
-/// Sums of the Euclidean norm without closed axes, in D dimensions, or in any number if D is 0.
-template <std::size_t D>
-class PlainSums {
- public:
-  explicit PlainSums(const Space&, std::size_t dims) : dims_(dims) {}
-  [[nodiscard]] HWY_INLINE std::size_t dims() const { return D > 0 ? D : dims_; }
-
-  HWY_INLINE V64 add(V64 sum, std::size_t, V64 difference) const { return add_gap(sum, difference); }
-  HWY_INLINE V64 add_gap(V64 sum, V64 gap) const { return hn::Add(sum, hn::Mul(gap, gap)); }
-  /// Returns the least difference between places of two intervals: [lo, hi] and [other_lo, other_hi], all vectors.
-  HWY_INLINE V64 gap(std::size_t, V64 lo, V64 hi, V64 other_lo, V64 other_hi) const {
-    return hn::Max(hn::Max(hn::Sub(lo, other_hi), hn::Sub(other_lo, hi)), hn::Zero(F64()));
-  }
-  HWY_INLINE V64 bound(V64 sum) const { return sum; }
-
- private:
-  std::size_t dims_;
-};
-
-/// Sums of norm N; axes may be closed.
-template <Norm N>
-class OtherSums {
- public:
-  OtherSums(const Space& space, std::size_t dims) : space_(space), dims_(dims) {}
-  [[nodiscard]] HWY_INLINE std::size_t dims() const { return dims_; }
-
-  HWY_INLINE V64 add(V64 sum, std::size_t k, V64 difference) const {
-    V64 t = hn::Abs(difference);
-    if (const double length = space_.period(k); length > 0) t = hn::Min(t, hn::Sub(hn::Set(F64(), length), t));
-    return add_gap(sum, t);
-  }
-  HWY_INLINE V64 add_gap(V64 sum, V64 t) const {
-    if constexpr (N == Norm::euclidean) return hn::Add(sum, hn::Mul(t, t));
-    if constexpr (N == Norm::manhattan) return hn::Add(sum, t);
-    if constexpr (N == Norm::chebyshev) return hn::Max(sum, t);
-    if constexpr (N == Norm::minkowski) {
-      double lanes[kLanes];
-      hn::StoreU(t, F64(), lanes);
-      for (double& lane : lanes) lane = std::pow(lane, space_.power);
-      return hn::Add(sum, hn::LoadU(F64(), lanes));
-    }
-  }
-  HWY_INLINE V64 gap(std::size_t k, V64 lo, V64 hi, V64 other_lo, V64 other_hi) const {
-    const V64 straight = hn::Max(hn::Max(hn::Sub(lo, other_hi), hn::Sub(other_lo, hi)), hn::Zero(F64()));
-    const double length = space_.period(k);
-    if (length <= 0) return straight;
-    const V64 farthest = hn::Max(hn::Sub(hi, other_lo), hn::Sub(other_hi, lo));
-    return hn::Min(straight, hn::Max(hn::Sub(hn::Set(F64(), length), farthest), hn::Zero(F64())));
-  }
-  HWY_INLINE V64 bound(V64 sum) const {
-    if constexpr (N != Norm::minkowski) return sum;
-    const V64 lower = hn::Mul(sum, hn::Set(F64(), 1 - 0x1p-38));  // terms err by an ulp, the sum of 4096 by 2^-41
-    return hn::IfThenElseZero(hn::Gt(lower, hn::Set(F64(), 0x1p-1000)), lower);  // smaller ones have larger errors
-  }
-
- private:
-  const Space& space_;
-  std::size_t dims_;
-};
-
-/// The K smallest sums of each point of a leaf, in order.
-template <std::size_t K>
+/// The K smallest sums of each point of a leaf, in order. Named: also the positions of the points with these sums.
+template <std::size_t K, bool Named>
 class FewSmallest {
  public:
   explicit FewSmallest(std::uint32_t k) : k_(k) {}
 
-  void clear() { std::fill_n(&best_[0][0], K * kLeaf, kInfinity); }
+  /// Starts with infinite sums, of the points themselves. first: position of the first point.
+  void clear(std::uint32_t first) {
+    std::fill_n(&best_[0][0], K * kLeaf, kInfinity);
+    for (auto& row : names_) std::iota(row, row + kLeaf, static_cast<double>(first));
+  }
   /// Returns the k-th smallest sum of each point. [kLeaf]
   [[nodiscard]] HWY_INLINE const double* limits() const { return best_[k_ - 1]; }
   [[nodiscard]] double at(std::uint32_t k, std::size_t place) const { return best_[k - 1][place]; }
+  [[nodiscard]] std::uint32_t name(std::uint32_t k, std::size_t place) const {
+    return static_cast<std::uint32_t>(names_[k - 1][place]);
+  }
   void finish() {}
 
-  /// Calls sum_of(candidate, limit) for each of `count` candidates and keeps the smaller sums, for the points of vector
-  /// v. If no lane of a sum can be less than the limit, sum_of() may return any value that is not less.
+  /// Calls sum_of(candidate, limit) for each of `count` candidates, at the positions from `first` on, and keeps the
+  /// smaller sums, for the points of vector v. If no lane of a sum can be less than the limit, sum_of() may return any
+  /// value that is not less.
   template <class F>
-  HWY_INLINE void take(std::size_t v, std::uint32_t count, F sum_of) {
+  HWY_INLINE void take(std::size_t v, std::uint32_t first, std::uint32_t count, F sum_of) {
     V64 best[K];
+    V64 names[Named ? K : 1];  // float64 holds every position
     for (std::size_t i = 0; i < K; ++i) best[i] = hn::LoadU(F64(), best_[i] + v * kLanes);
+    if constexpr (Named) {
+      for (std::size_t i = 0; i < K; ++i) names[i] = hn::LoadU(F64(), names_[i] + v * kLanes);
+    }
     for (std::uint32_t c = 0; c < count; ++c) {
       V64 sum = sum_of(c, best[K - 1]);
-      if constexpr (K > 4) {
+      if constexpr (K > 4 || Named) {
         if (hn::AllFalse(F64(), hn::Lt(sum, best[K - 1]))) continue;
       }
+      V64 name = hn::Set(F64(), static_cast<double>(first) + c);
       for (std::size_t i = 0; i < K; ++i) {
+        if constexpr (Named) {
+          const auto before = hn::Lt(sum, best[i]);
+          const V64 kept = hn::IfThenElse(before, name, names[i]);
+          name = hn::IfThenElse(before, names[i], name);
+          names[i] = kept;
+        }
         const V64 smaller = hn::Min(best[i], sum);
         sum = hn::Max(best[i], sum);
         best[i] = smaller;
       }
     }
     for (std::size_t i = 0; i < K; ++i) hn::StoreU(best[i], F64(), best_[i] + v * kLanes);
+    if constexpr (Named) {
+      for (std::size_t i = 0; i < K; ++i) hn::StoreU(names[i], F64(), names_[i] + v * kLanes);
+    }
   }
 
  private:
   std::uint32_t k_;
   double best_[K][kLeaf];
+  double names_[Named ? K : 1][kLeaf];
 };
 
-/// Does the same for any k, with a heap for each point.
+/// Does the same for any k. Each point gathers a few more candidates than k before it drops the farthest of them, so a
+/// candidate costs O(1), and the limit is at most a few candidates old.
 class ManySmallest {
  public:
-  explicit ManySmallest(std::uint32_t k) : k_(k), heaps_(std::size_t{k} * kLeaf) {}
+  explicit ManySmallest(std::uint32_t k) : k_(k), room_(std::size_t{k} + k / 4 + 8), gathered_(room_ * kLeaf) {}
 
-  void clear() {
-    std::fill(heaps_.begin(), heaps_.end(), kInfinity);
+  void clear(std::uint32_t first) {
+    first_ = first;
+    std::fill_n(counts_, kLeaf, std::size_t{0});
     std::fill_n(limits_, kLeaf, kInfinity);
   }
   [[nodiscard]] HWY_INLINE const double* limits() const { return limits_; }
-  [[nodiscard]] double at(std::uint32_t k, std::size_t place) const { return heaps_[place * k_ + k - 1]; }
+  [[nodiscard]] double at(std::uint32_t k, std::size_t place) const { return gathered_[place * room_ + k - 1].sum; }
+  [[nodiscard]] std::uint32_t name(std::uint32_t k, std::size_t place) const {
+    return gathered_[place * room_ + k - 1].name;
+  }
   /// Sorts the sums; take() must not be called afterwards.
   void finish() {
-    for (std::size_t place = 0; place < kLeaf; ++place) std::sort_heap(heap(place), heap(place) + k_);
+    for (std::size_t place = 0; place < kLeaf; ++place) {
+      keep_smallest(place);
+      Candidate* const first = gathered_.data() + place * room_;
+      std::sort(first, first + counts_[place], nearer);
+      // Infinite sums were not gathered.
+      std::fill(first + counts_[place], first + room_,
+                Candidate{kInfinity, first_ + static_cast<std::uint32_t>(place)});
+    }
   }
 
   template <class F>
-  HWY_INLINE void take(std::size_t v, std::uint32_t count, F sum_of) {
+  HWY_INLINE void take(std::size_t v, std::uint32_t first, std::uint32_t count, F sum_of) {
     for (std::uint32_t c = 0; c < count; ++c) {
       const V64 limit = hn::LoadU(F64(), limits_ + v * kLanes);
       const V64 sum = sum_of(c, limit);
       if (hn::AllFalse(F64(), hn::Lt(sum, limit))) continue;
       double lanes[kLanes];
       hn::StoreU(sum, F64(), lanes);
-      for (std::size_t lane = 0; lane < kLanes; ++lane) replace_largest(v * kLanes + lane, lanes[lane]);
+      for (std::size_t lane = 0; lane < kLanes; ++lane) gather(v * kLanes + lane, {lanes[lane], first + c});
     }
   }
 
  private:
-  [[nodiscard]] double* heap(std::size_t place) { return heaps_.data() + place * k_; }
-  void replace_largest(std::size_t place, double sum) {
-    if (!(sum < limits_[place])) return;
-    double* const first = heap(place);
-    std::pop_heap(first, first + k_);
-    first[k_ - 1] = sum;
-    std::push_heap(first, first + k_);
-    limits_[place] = first[0];
+  struct Candidate {
+    double sum;
+    std::uint32_t name;
+  };
+  static bool nearer(const Candidate& a, const Candidate& b) { return a.sum < b.sum; }
+
+  void gather(std::size_t place, const Candidate& candidate) {
+    if (!(candidate.sum < limits_[place])) return;
+    gathered_[place * room_ + counts_[place]++] = candidate;
+    if (counts_[place] == room_ || (counts_[place] == k_ && limits_[place] == kInfinity)) keep_smallest(place);
+  }
+  void keep_smallest(std::size_t place) {
+    if (counts_[place] < k_) return;
+    Candidate* const first = gathered_.data() + place * room_;
+    std::nth_element(first, first + k_ - 1, first + counts_[place], nearer);
+    counts_[place] = k_;
+    limits_[place] = first[k_ - 1].sum;
   }
 
-  std::uint32_t k_;
-  std::vector<double> heaps_;
+  std::size_t k_;
+  std::size_t room_;  ///< candidates that a point can hold
+  std::vector<Candidate> gathered_;
+  std::uint32_t first_ = 0;  ///< position of the first point
+  std::size_t counts_[kLeaf];
   double limits_[kLeaf];
 };
 
@@ -208,8 +190,8 @@ class LeafSearch {
     own_ = leaves_.leaf(leaf);
     const double* const boxes = leaves_.boxes(0, leaf / LeafOrder::kBranch) + leaf % LeafOrder::kBranch;
     for (std::size_t end = 0; end < box_.size(); ++end) box_[end] = boxes[end * kBranch];
-    smallest_.clear();
-    for (std::size_t v = 0; v < kLeaf / kLanes; ++v) scan<true>(v, own_, leaves_.filled(leaf));
+    smallest_.clear(leaf * LeafOrder::kLeaf);
+    for (std::size_t v = 0; v < kLeaf / kLanes; ++v) scan<true>(v, leaf);
     find_limit();
     std::uint32_t child = leaf;
     for (std::size_t level = 0; level < leaves_.levels() && limit_ > 0; ++level, child /= LeafOrder::kBranch) {
@@ -254,17 +236,18 @@ class LeafSearch {
       }
       const V64 limit = hn::LoadU(F64(), smallest_.limits() + v * kLanes);
       if (hn::AllFalse(F64(), hn::Lt(sums_.bound(sum), limit))) continue;
-      scan<false>(v, leaves_.leaf(leaf), leaves_.filled(leaf));
+      scan<false>(v, leaf);
     }
     find_limit();
   }
 
-  /// Offers `count` candidates to the points of vector v. Own: they are the leaf's own points; a point skips itself.
+  /// Offers the points of `leaf` to the points of vector v. Own: it is the searched leaf, and a point skips itself.
   template <bool Own>
-  HWY_INLINE void scan(std::size_t v, const double* candidates, std::uint32_t count) {
+  HWY_INLINE void scan(std::size_t v, std::uint32_t leaf) {
+    const double* const candidates = leaves_.leaf(leaf);
     const double* const own = own_ + v * kLanes;
     const V64 places = hn::Iota(F64(), static_cast<double>(v * kLanes));
-    smallest_.take(v, count, [&](std::uint32_t c, V64 limit) HWY_ATTR {
+    smallest_.take(v, leaf * LeafOrder::kLeaf, leaves_.filled(leaf), [&](std::uint32_t c, V64 limit) HWY_ATTR {
       V64 sum = hn::Zero(F64());
       for (std::size_t k = 0; k < sums_.dims(); ++k) {
         sum = sums_.add(sum, k, hn::Sub(hn::LoadU(F64(), own + k * kLeaf), hn::Set(F64(), candidates[k * kLeaf + c])));
@@ -300,48 +283,32 @@ void search_with(const NearestInput& in, std::uint32_t first, std::uint32_t last
   LeafSearch<Sums, Smallest> search(in);
   for (std::uint32_t leaf = first; leaf < last; ++leaf) {
     const Smallest& found = search.search(leaf);
-    const std::uint32_t* const ids = in.leaves.order().data() + std::size_t{leaf} * kLeaf;
     for (std::uint32_t place = 0; place < in.leaves.filled(leaf); ++place) {
-      for (std::size_t j = 0; j < in.ks.size(); ++j) {
-        in.sums[ids[place] * in.ks.size() + j] = found.at(in.ks[j], place);
-      }
+      const std::size_t position = std::size_t{leaf} * kLeaf + place;
+      const std::size_t row = in.lists != nullptr ? position : in.leaves.order()[position];
+      for (std::size_t j = 0; j < in.ks.size(); ++j) in.sums[row * in.ks.size() + j] = found.at(in.ks[j], place);
+      if (in.lists == nullptr) continue;
+      for (std::uint32_t k = 1; k <= in.most; ++k) in.lists[row * in.most + k - 1] = found.name(k, place);
     }
   }
+}
+
+template <class Sums, bool Named>
+void search_for(const NearestInput& in, std::uint32_t first, std::uint32_t last) {
+  if (in.most <= 4) return search_with<Sums, FewSmallest<4, Named>>(in, first, last);
+  if (in.most <= 8) return search_with<Sums, FewSmallest<8, Named>>(in, first, last);
+  if (in.most <= 16) return search_with<Sums, FewSmallest<16, Named>>(in, first, last);
+  search_with<Sums, ManySmallest>(in, first, last);
 }
 
 template <class Sums>
 void search_by(const NearestInput& in, std::uint32_t first, std::uint32_t last) {
-  if (in.most <= 4) return search_with<Sums, FewSmallest<4>>(in, first, last);
-  if (in.most <= 8) return search_with<Sums, FewSmallest<8>>(in, first, last);
-  if (in.most <= 16) return search_with<Sums, FewSmallest<16>>(in, first, last);
-  search_with<Sums, ManySmallest>(in, first, last);
+  if (in.lists != nullptr) return search_for<Sums, true>(in, first, last);
+  search_for<Sums, false>(in, first, last);
 }
 
 void search_leaves(const NearestInput& in, std::uint32_t first, std::uint32_t last) {
-  if (in.space.plain()) {
-    switch (in.leaves.dims()) {
-      case 1:
-        return search_by<PlainSums<1>>(in, first, last);
-      case 2:
-        return search_by<PlainSums<2>>(in, first, last);
-      case 3:
-        return search_by<PlainSums<3>>(in, first, last);
-      case 4:
-        return search_by<PlainSums<4>>(in, first, last);
-      default:
-        return search_by<PlainSums<0>>(in, first, last);
-    }
-  }
-  switch (in.space.norm) {
-    case Norm::euclidean:
-      return search_by<OtherSums<Norm::euclidean>>(in, first, last);
-    case Norm::manhattan:
-      return search_by<OtherSums<Norm::manhattan>>(in, first, last);
-    case Norm::chebyshev:
-      return search_by<OtherSums<Norm::chebyshev>>(in, first, last);
-    case Norm::minkowski:
-      return search_by<OtherSums<Norm::minkowski>>(in, first, last);
-  }
+  with_norm_sums(in.space, in.leaves.dims(), [&]<class Sums>(const Sums&) { search_by<Sums>(in, first, last); });
 }
 
 }  // namespace
@@ -354,16 +321,29 @@ namespace epsflow::index {
 
 HWY_EXPORT(search_leaves);
 
-void nearest_sums(PointsView points, const Space& space, std::span<const std::uint32_t> ks, double* sums,
-                  const CancelToken& cancel) {
+namespace {
+
+void search_all(const NearestInput& input, const CancelToken& cancel) {
   constexpr std::uint32_t kGrain = 64;
-  if (points.size() == 0 || ks.empty()) return;
-  const LeafOrder leaves(points, cancel);
-  const NearestInput input{leaves, space, ks, *std::max_element(ks.begin(), ks.end()), sums};
-  parallel_ranges(leaves.leaves(), kGrain, [&](std::size_t begin, std::size_t end) {
+  parallel_ranges(input.leaves.leaves(), kGrain, [&](std::size_t begin, std::size_t end) {
     cancel.check();
     HWY_DYNAMIC_DISPATCH(search_leaves)(input, static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end));
   });
+}
+
+}  // namespace
+
+void nearest_sums(PointsView points, const Space& space, std::span<const std::uint32_t> ks, double* sums,
+                  const CancelToken& cancel) {
+  if (points.size() == 0 || ks.empty()) return;
+  const LeafOrder leaves(points, cancel);
+  search_all({leaves, space, ks, *std::max_element(ks.begin(), ks.end()), sums, nullptr}, cancel);
+}
+
+void nearest_lists(const LeafOrder& leaves, const Space& space, std::span<const std::uint32_t> ks, double* sums,
+                   std::uint32_t* lists, const CancelToken& cancel) {
+  if (leaves.size() == 0 || ks.empty()) return;
+  search_all({leaves, space, ks, *std::max_element(ks.begin(), ks.end()), sums, lists}, cancel);
 }
 
 std::uint64_t nearest_bytes(std::uint64_t n, std::size_t dims) noexcept { return LeafOrder::most_bytes(n, dims); }

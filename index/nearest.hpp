@@ -1,4 +1,4 @@
-// The distances of all points to their k-th nearest other points, on the CPU.
+// The nearest other points of all points, on the CPU: distances, and who they are.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +7,7 @@
 #include <epsflow/core/cancel.hpp>
 #include <epsflow/core/points.hpp>
 #include <epsflow/core/space.hpp>
+#include <epsflow/index/leaf_order.hpp>
 
 namespace epsflow::index {
 
@@ -16,6 +17,12 @@ namespace epsflow::index {
 /// k-th point so far. In parallel, on the threads of the calling arena. Throws Cancelled, ResourceError.
 void nearest_sums(PointsView points, const Space& space, std::span<const std::uint32_t> ks, double* sums,
                   const CancelToken& cancel);
+
+/// Does the same for points in leaves, by position: sums[p · ks.size() + j] is the sum of the point at position p. Also
+/// sets lists[p · most + i], where most is the largest of ks, to the position of its (i + 1)-th nearest other point. Of
+/// points with equal sums any may come first, and any may be left out at the end. lists: [n × most].
+void nearest_lists(const LeafOrder& leaves, const Space& space, std::span<const std::uint32_t> ks, double* sums,
+                   std::uint32_t* lists, const CancelToken& cancel);
 
 /// Returns the peak memory of nearest_sums(), in bytes, without the points and the sums.
 [[nodiscard]] std::uint64_t nearest_bytes(std::uint64_t n, std::size_t dims) noexcept;

@@ -40,6 +40,7 @@ void define_results_folders(nb::module_& m);
 void define_sweeps(nb::module_& m);
 void define_tables(nb::module_& m);
 void define_tracks(nb::module_& m);
+void define_trees(nb::module_& m);
 void define_velocities(nb::module_& m);
 
 /// Sets a Python error. Its text may contain names of files that are not UTF-8.

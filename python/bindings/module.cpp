@@ -335,6 +335,7 @@ NB_MODULE(_core, m) {
   epsflow::python::define_reports(m);
   epsflow::python::define_tables(m);
   epsflow::python::define_tracks(m);
+  epsflow::python::define_trees(m);
   epsflow::python::define_velocities(m);
   epsflow::python::define_maps(m);
   epsflow::python::define_catalogs(m);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -43,6 +45,37 @@ std::vector<double> found_sums(const Space& space, PointsView points, const std:
   return sums;
 }
 
+/// Compares the lists of all positions with the sums of all pairs.
+void check_lists(const Space& space, PointsView points, const std::vector<std::uint32_t>& ks) {
+  const LeafOrder leaves(points, {});
+  const std::uint32_t most = *std::max_element(ks.begin(), ks.end());
+  std::vector<double> sums(points.size() * ks.size(), -1);
+  std::vector<std::uint32_t> lists(points.size() * most, ~0U);
+  nearest_lists(leaves, space, ks, sums.data(), lists.data(), {});
+  test::SpaceOracle oracle(space, points);
+  for (std::uint32_t p = 0; p < points.size(); ++p) {
+    const std::span<const double> all = oracle.sums(leaves.order()[p]);
+    std::vector<double> listed;
+    std::set<std::uint32_t> named;
+    for (std::uint32_t i = 0; i < most; ++i) {
+      const std::uint32_t q = lists[p * most + i];
+      REQUIRE(q < points.size());
+      if (q == p) {  // all other sums are infinite
+        listed.push_back(std::numeric_limits<double>::infinity());
+        continue;
+      }
+      REQUIRE(named.insert(q).second);
+      listed.push_back(all[leaves.order()[q]]);
+    }
+    std::vector<double> nearest(all.begin(), all.end());
+    nearest.erase(nearest.begin() + leaves.order()[p]);
+    std::partial_sort(nearest.begin(), nearest.begin() + most, nearest.end());
+    nearest.resize(most);
+    REQUIRE(listed == nearest);
+    for (std::size_t j = 0; j < ks.size(); ++j) REQUIRE(sums[p * ks.size() + j] == nearest[ks[j] - 1]);
+  }
+}
+
 /// Returns some numbers below n, mostly small ones.
 std::vector<std::uint32_t> some_ks(std::size_t n, Random& random) {
   std::vector<std::uint32_t> ks;
@@ -62,6 +95,23 @@ TEST_CASE("nearest: sums are those of all pairs, on data of every kind") {
     const auto ks = some_ks(data.size(), random);
     INFO("seed " << seed << ", " << test::describe(data) << ", k " << ks.front());
     REQUIRE(found_sums({}, data.view(), ks) == oracle_sums({}, data.view(), ks));
+  }
+}
+
+TEST_CASE("nearest: lists name the points of the smallest sums, nearest first") {
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    Random random(seed);
+    const DataSet data = test::random_data(seed, 300);
+    if (data.size() < 2) continue;
+    const auto ks = some_ks(data.size(), random);
+    INFO("seed " << seed << ", " << test::describe(data) << ", k " << ks.front());
+    check_lists({}, data.view(), ks);
+  }
+  for (const std::string kind : {"clustered", "duplicates", "all equal", "outlier 1e300"}) {
+    const DataSet data = test::make_data(kind, 700, 2, Precision::float64, 5);
+    check_lists({}, data.view(), {4});
+    check_lists({}, data.view(), {9, 14});
+    check_lists({.norm = Norm::manhattan}, data.view(), {3, 40});
   }
 }
 

@@ -1,0 +1,59 @@
+#include <epsflow/pipeline/hierarchy.hpp>
+
+#include <string>
+#include <utility>
+
+#include <epsflow/core/error.hpp>
+#include <epsflow/core/format.hpp>
+#include <epsflow/core/memory.hpp>
+#include <epsflow/core/parallel.hpp>
+#include <epsflow/pipeline/session.hpp>
+#include <epsflow/trees/boruvka.hpp>
+
+namespace epsflow {
+namespace {
+
+constexpr std::size_t kTreePiece = 1 << 13;
+
+void check_minpts(std::span<const std::uint32_t> minpts, std::size_t n) {
+  if (n == 0) throw UsageError("there are no points: a hierarchy needs at least one");
+  for (const std::uint32_t m : minpts) {
+    if (m >= 1 && m <= n) continue;
+    throw UsageError("minpts is " + format_count(m) + ", of " + format_count(n, "point") +
+                     ": use a number from 1 to the number of points");
+  }
+}
+
+/// Converts heights from sums to eps.
+void convert(SpanningTree& tree, const Metric& metric, const Space& space) {
+  parallel_ranges(tree.core.size(), kTreePiece, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      tree.core[i] = least_eps(metric, space, tree.core[i]);
+      if (i < tree.edges.size()) tree.edges[i].height = least_eps(metric, space, tree.edges[i].height);
+    }
+  });
+}
+
+}  // namespace
+
+std::vector<Hierarchy> hierarchy(const PointSet& set, std::span<const std::uint32_t> minpts,
+                                 const EngineOptions& engine, const Observer& observer) {
+  check_minpts(minpts, set.size());
+  const LoadedSet loaded(set, engine, {}, observer);
+  Session session(loaded.data(), {}, observer);
+  session.require_one_slice("hierarchy()");
+  if (session.weights() != nullptr) throw UsageError("hierarchy() takes no weights: give points without them");
+  const LoadedPoints& points = session.points();
+  const MemoryCharge memory(session.budget(), trees::spanning_trees_bytes(set.size(), points.dims(), minpts),
+                            "the spanning trees");
+  std::vector<Hierarchy> found;
+  session.on_threads([&] {
+    trees::spanning_trees(points.host(), points.space(), minpts, session.stop(), [&](SpanningTree&& tree) {
+      convert(tree, session.metric(), points.space());
+      found.emplace_back(std::move(tree));
+    });
+  });
+  return found;
+}
+
+}  // namespace epsflow

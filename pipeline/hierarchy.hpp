@@ -1,0 +1,27 @@
+// The hierarchy of all clusters of points, for one or many minpts.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <epsflow/pipeline/options.hpp>
+#include <epsflow/pipeline/point_set.hpp>
+#include <epsflow/trees/condensed_tree.hpp>
+#include <epsflow/trees/hierarchy.hpp>
+
+namespace epsflow {
+
+/// Returns a hierarchy for each minpts, in their order, from one search of nearest points. points: [n × d], not in
+/// slices. minpts: from 1 to n, the point itself counted. Distances are compared as DBSCAN compares them
+/// (core/space.hpp), so a cut at any eps has DBSCAN's core points in DBSCAN's clusters. Works on the CPU. Memory beside
+/// the results, which counts in EngineOptions::memory: about 4 · largest minpts + 90 + 9·d bytes a point. Throws
+/// UsageError for another minpts, slices or weights; InputError if a distance is too large for float64 to hold its
+/// square; and as run().
+///
+///     const auto trees = epsflow::hierarchy(points, std::array{5U, 10U});
+///     const auto found = epsflow::CondensedTree(trees[0], 15).select();
+[[nodiscard]] std::vector<Hierarchy> hierarchy(const PointSet& points, std::span<const std::uint32_t> minpts,
+                                               const EngineOptions& engine = {}, const Observer& observer = {});
+
+}  // namespace epsflow

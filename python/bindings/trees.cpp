@@ -1,0 +1,134 @@
+// Hierarchies of all clusters: HDBSCAN*.
+#include "dataset.hpp"
+#include "points.hpp"
+#include "task.hpp"
+
+#include <epsflow/core/choices.hpp>
+#include <epsflow/pipeline/hierarchy.hpp>
+
+namespace epsflow::python {
+namespace {
+
+/// Returns an array over memory of an object that Python owns.
+template <class T>
+Column<const T> view_in(std::span<const T> values, nb::handle owner) {
+  return Column<const T>(values.data(), {values.size()}, owner);
+}
+
+template <class T>
+Column<T> column_of_buffer(Buffer<T>&& values) {
+  auto held = std::make_unique<Buffer<T>>(std::move(values));
+  T* const data = held->data();
+  const std::size_t size = held->size();
+  return column(data, size,
+                nb::capsule(held.release(), [](void* all) noexcept { delete static_cast<Buffer<T>*>(all); }));
+}
+
+std::unique_ptr<Task> start_hierarchy(const PyDataset& data, std::vector<std::uint32_t> minpts) {
+  return start_making([run_on = data.data.get(), minpts = std::move(minpts)](
+                          const Observer& observer) { return hierarchy(run_on, minpts, {}, observer); },
+                      [](std::vector<Hierarchy>&& trees) {
+                        nb::list found;
+                        for (Hierarchy& tree : trees) found.append(nb::cast(std::move(tree)));
+                        return found;
+                      });
+}
+
+/// Returns columns of merges: a, b, eps, number of points.
+nb::tuple linkage_of(const Hierarchy& tree) {
+  std::vector<LinkageRow> rows;
+  {
+    const nb::gil_scoped_release release;
+    rows = tree.linkage();
+  }
+  return nb::make_tuple(column_from<std::int64_t>(rows, &LinkageRow::a),
+                        column_from<std::int64_t>(rows, &LinkageRow::b), column_from<double>(rows, &LinkageRow::eps),
+                        column_from<std::int64_t>(rows, &LinkageRow::size));
+}
+
+/// Returns labels, probabilities, nodes and persistence.
+nb::tuple select_in(const CondensedTree& tree, std::string_view method, double epsilon, std::uint64_t max_size,
+                    bool allow_single_cluster) {
+  const SelectionOptions options{parse_choice<ClusterSelection>(method, "cluster_selection_method"), epsilon, max_size,
+                                 allow_single_cluster};
+  SelectedClusters found;
+  {
+    const nb::gil_scoped_release release;
+    found = tree.select(options);
+  }
+  return nb::make_tuple(column_of_buffer(std::move(found.labels)), column_of_buffer(std::move(found.probabilities)),
+                        column_of(std::move(found.nodes)), column_of(std::move(found.persistence)));
+}
+
+}  // namespace
+
+void define_trees(nb::module_& m) {
+  const auto nodes = [](auto field, auto as) {
+    return [field](const Hierarchy& tree) { return column_from<decltype(as)>(tree.nodes(), field); };
+  };
+  nb::class_<Hierarchy>(m, "Hierarchy", "All clusters of one min_samples.")
+      .def_prop_ro("min_samples", &Hierarchy::minpts)
+      .def_prop_ro(
+          "core_distances",
+          [](nb::handle_t<Hierarchy> self) { return view_in(nb::cast<const Hierarchy&>(self).core_distances(), self); })
+      .def_prop_ro(
+          "parents",
+          [](nb::handle_t<Hierarchy> self) { return view_in(nb::cast<const Hierarchy&>(self).parents(), self); })
+      .def_prop_ro("spanning_tree",
+                   [](const Hierarchy& tree) {
+                     const auto edges = tree.spanning_tree();
+                     return nb::make_tuple(column_from<std::int64_t>(edges, &Edge::a),
+                                           column_from<std::int64_t>(edges, &Edge::b),
+                                           column_from<double>(edges, &Edge::height));
+                   })
+      .def_prop_ro("node_eps", nodes(&TreeNode::eps, double{}), nb::rv_policy::move)
+      .def_prop_ro("node_parents", nodes(&TreeNode::parent, std::uint32_t{}), nb::rv_policy::move)
+      .def_prop_ro("node_sizes", nodes(&TreeNode::size, std::int64_t{}), nb::rv_policy::move)
+      .def_prop_ro("node_first_ids", nodes(&TreeNode::first_id, std::int64_t{}), nb::rv_policy::move)
+      .def("__len__", &Hierarchy::size)
+      .def(
+          "cut",
+          [](const Hierarchy& tree, double eps, std::uint32_t least) {
+            Buffer<std::int32_t> labels;
+            {
+              const nb::gil_scoped_release release;
+              labels = tree.cut(eps, least);
+            }
+            return column_of_buffer(std::move(labels));
+          },
+          "eps"_a, "least"_a)
+      .def("linkage", &linkage_of)
+      .def(
+          "condense", [](const Hierarchy& tree, std::uint64_t size) { return CondensedTree(tree, size); },
+          "min_cluster_size"_a, nb::call_guard<nb::gil_scoped_release>());
+  const auto of_clusters = [](auto field, auto as) {
+    return [field](const CondensedTree& tree) { return column_from<decltype(as)>(tree.clusters(), field); };
+  };
+  nb::class_<CondensedTree>(m, "CondensedTree", "The clusters of a hierarchy that have enough points.")
+      .def_prop_ro("parents", of_clusters(&CondensedCluster::parent, std::uint32_t{}), nb::rv_policy::move)
+      .def_prop_ro("births", of_clusters(&CondensedCluster::birth, double{}), nb::rv_policy::move)
+      .def_prop_ro("deaths", of_clusters(&CondensedCluster::death, double{}), nb::rv_policy::move)
+      .def_prop_ro("sizes", of_clusters(&CondensedCluster::size, std::int64_t{}), nb::rv_policy::move)
+      .def_prop_ro("stabilities", of_clusters(&CondensedCluster::stability, double{}), nb::rv_policy::move)
+      .def_prop_ro("cluster_of",
+                   [](nb::handle_t<CondensedTree> self) {
+                     return view_in(nb::cast<const CondensedTree&>(self).cluster_of(), self);
+                   })
+      .def_prop_ro("leaves_at",
+                   [](nb::handle_t<CondensedTree> self) {
+                     return view_in(nb::cast<const CondensedTree&>(self).leaves_at(), self);
+                   })
+      .def("outlier_scores",
+           [](const CondensedTree& tree) {
+             Buffer<double> scores;
+             {
+               const nb::gil_scoped_release release;
+               scores = tree.outlier_scores();
+             }
+             return column_of_buffer(std::move(scores));
+           })
+      .def("select", &select_in, "method"_a, "epsilon"_a, "max_size"_a, "allow_single_cluster"_a);
+  m.def("start_hierarchy", &start_hierarchy, "data"_a, "min_samples"_a, nb::keep_alive<0, 1>());
+}
+
+}  // namespace epsflow::python

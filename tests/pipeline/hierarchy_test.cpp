@@ -1,0 +1,171 @@
+#include <epsflow/pipeline/hierarchy.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "support/catch.hpp"
+#include "support/errors.hpp"
+#include "support/random_points.hpp"
+
+#include <epsflow/core/error.hpp>
+#include <epsflow/core/metric.hpp>
+#include <epsflow/pipeline/engine.hpp>
+#include <epsflow/pipeline/sweep.hpp>
+
+namespace epsflow::test {
+namespace {
+
+/// Checks cuts at some eps, and just below and above heights, against the core points of sweeps.
+void check_cuts(PointsView points, const Metric& metric, const std::vector<std::uint32_t>& minpts, Random& random) {
+  const std::vector<Hierarchy> found = hierarchy(PointSet(points, metric), minpts);
+  REQUIRE(found.size() == minpts.size());
+  for (std::size_t i = 0; i < minpts.size(); ++i) {
+    const Hierarchy& tree = found[i];
+    REQUIRE(tree.minpts() == minpts[i]);
+    std::vector<double> all;
+    for (int k = 0; k < 4; ++k) {
+      const double height = tree.nodes()[random.below(tree.nodes().size())].eps;
+      const double core = tree.core_distances()[random.below(tree.size())];
+      for (const double eps : {height, core}) {
+        all.push_back(eps);
+        all.push_back(std::nextafter(eps, 0.0));
+      }
+    }
+    for (const double eps : all) {
+      if (!(eps > 1e-12)) continue;
+      RunOptions options;
+      options.core_mask = true;
+      const std::vector<VariantResult> swept = run(PointSet(points, metric), Sweep({{eps, minpts[i]}}), {}, options);
+      const Buffer<std::int32_t> cut = tree.cut(eps);
+      for (std::size_t p = 0; p < points.size(); ++p) {
+        INFO("minpts " << minpts[i] << ", eps " << eps << ", point " << p);
+        REQUIRE(cut[p] == (swept[0].core[p] != 0 ? swept[0].labels.span()[p] : -1));
+      }
+    }
+  }
+}
+
+TEST_CASE("hierarchy: a cut has the core points of a sweep at the same eps, to the last bit") {
+  for (std::uint64_t seed = 0; seed < sets_of(80); ++seed) {
+    Random random(seed);
+    const std::string kind =
+        random.pick<std::string>({"uniform", "clustered", "quantised", "duplicates", "offset 1e6"});
+    const DataSet data = make_data(kind, 30 + random.below(150), 1 + random.below(4),
+                                   random.chance(0.3) ? Precision::float32 : Precision::float64, seed);
+    INFO("seed " << seed << ", " << describe(data));
+    check_cuts(data.view(), {}, {2, static_cast<std::uint32_t>(1 + random.below(12))}, random);
+  }
+}
+
+TEST_CASE("hierarchy: cuts under every metric") {
+  for (std::uint64_t seed = 0; seed < sets_of(30); ++seed) {
+    Random random(seed);
+    Points points(80, 2, Precision::float64);
+    for (double& x : points.values<double>()) x = random.uniform(-80, 80);
+    for (const MetricKind kind : {MetricKind::greatcircle, MetricKind::cosine, MetricKind::manhattan,
+                                  MetricKind::chebyshev, MetricKind::minkowski}) {
+      Metric metric;
+      metric.kind = kind;
+      if (kind == MetricKind::minkowski) metric.power = 3;
+      INFO("seed " << seed << ", " << describe_in_full(metric));
+      check_cuts(points, metric, {1, 4}, random);
+    }
+    Metric scaled;
+    scaled.scale = {0.1, 3};
+    check_cuts(points, scaled, {3}, random);
+    Metric box;
+    box.box = {{-80, 80}, {-80, 80}};
+    check_cuts(points, box, {3}, random);
+  }
+}
+
+TEST_CASE("hierarchy: every minpts of a list equals that minpts alone") {
+  const DataSet data = make_data("clustered", 600, 2, Precision::float64, 5);
+  const std::vector<std::uint32_t> minpts{20, 1, 5, 2, 5, 12};
+  const std::vector<Hierarchy> all = hierarchy(data.view(), minpts);
+  for (std::size_t i = 0; i < minpts.size(); ++i) {
+    const Hierarchy alone = std::move(hierarchy(data.view(), std::array{minpts[i]})[0]);
+    REQUIRE(std::ranges::equal(all[i].core_distances(), alone.core_distances()));
+    REQUIRE(std::ranges::equal(all[i].parents(), alone.parents()));
+    REQUIRE(std::ranges::equal(all[i].nodes(), alone.nodes(), [](const TreeNode& a, const TreeNode& b) {
+      return a.eps == b.eps && a.parent == b.parent && a.size == b.size && a.first_id == b.first_id;
+    }));
+  }
+}
+
+TEST_CASE("hierarchy: linkage has a row for each merge, and nodes of many children as runs") {
+  const DataSet data = make_data("quantised", 120, 2, Precision::float64, 2);
+  const Hierarchy tree = std::move(hierarchy(data.view(), std::array{3U})[0]);
+  const std::vector<LinkageRow> rows = tree.linkage();
+  REQUIRE(rows.size() == data.size() - 1);
+  REQUIRE(rows.back().size == data.size());
+  std::vector<bool> used(2 * data.size() - 1, false);
+  double before = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    REQUIRE(rows[i].a < rows[i].b);
+    REQUIRE(rows[i].b < data.size() + i);
+    REQUIRE(!used[rows[i].a]);
+    REQUIRE(!used[rows[i].b]);
+    used[rows[i].a] = used[rows[i].b] = true;
+    const auto size = [&](std::uint32_t item) { return item < data.size() ? 1 : rows[item - data.size()].size; };
+    REQUIRE(rows[i].size == size(rows[i].a) + size(rows[i].b));
+    REQUIRE(rows[i].eps >= before);
+    before = rows[i].eps;
+  }
+  std::vector<double> heights;
+  for (const LinkageRow& row : rows) heights.push_back(row.eps);
+  heights.erase(std::unique(heights.begin(), heights.end()), heights.end());
+  std::vector<double> nodes;
+  for (const TreeNode& node : tree.nodes()) nodes.push_back(node.eps);
+  nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+  REQUIRE(heights == nodes);
+}
+
+TEST_CASE("hierarchy: one point, and a cut of small components") {
+  const std::vector<double> one{1, 2};
+  const Hierarchy point = std::move(hierarchy(PointsView(std::span<const double>(one), 2), std::array{1U})[0]);
+  REQUIRE(point.nodes().empty());
+  REQUIRE(point.cut(0)[0] == 0);
+  REQUIRE(point.cut(0, 2)[0] == -1);
+  const std::vector<double> line{0, 1, 2, 10, 11, 30};
+  const Hierarchy tree = std::move(hierarchy(PointsView(std::span<const double>(line), 1), std::array{1U})[0]);
+  const auto cut = [&](double eps, std::uint32_t least) {
+    const Buffer<std::int32_t> labels = tree.cut(eps, least);
+    return std::vector<std::int32_t>(labels.begin(), labels.end());
+  };
+  REQUIRE(cut(1, 1) == std::vector<std::int32_t>{0, 0, 0, 1, 1, 2});
+  REQUIRE(cut(1, 3) == std::vector<std::int32_t>{0, 0, 0, -1, -1, -1});
+  REQUIRE(cut(0, 1) == std::vector<std::int32_t>{0, 1, 2, 3, 4, 5});
+}
+
+TEST_CASE("hierarchy: errors name the parameter and the remedy") {
+  const DataSet data = make_data("uniform", 50, 2, Precision::float64, 1);
+  const auto error = [&](std::vector<std::uint32_t> minpts) {
+    return error_of<UsageError>([&] { (void)hierarchy(data.view(), minpts); });
+  };
+  check_mentions(error({5, 0}), {"minpts is 0", "from 1"});
+  check_mentions(error({51}), {"minpts is 51", "50 points"});
+  const std::vector<double> weights(50, 1.0);
+  PointSet weighted(data.view());
+  weighted.weights = weights;
+  check_mentions(error_of<UsageError>([&] { (void)hierarchy(weighted, std::array{3U}); }), {"weights"});
+  const std::vector<double> far{-1e200, 0, 1e200};
+  check_mentions(
+      error_of<InputError>([&] { (void)hierarchy(PointsView(std::span<const double>(far), 1), std::array{1U}); }),
+      {"float64", "divide all coordinates"});
+  const Hierarchy tree = std::move(hierarchy(data.view(), std::array{3U})[0]);
+  check_mentions(error_of<UsageError>([&] { (void)tree.cut(-0.5); }), {"-0.5"});
+  check_mentions(error_of<UsageError>([&] { (void)tree.cut(std::nan("")); }), {"nan"});
+  EngineOptions little;
+  little.memory = 2000;
+  const DataSet more = make_data("uniform", 5000, 2, Precision::float64, 1);
+  REQUIRE_THROWS_AS(hierarchy(more.view(), std::array{5U}, little), ResourceError);
+}
+
+}  // namespace
+}  // namespace epsflow::test

@@ -1,0 +1,146 @@
+#include <epsflow/trees/boruvka.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "support/catch.hpp"
+#include "support/errors.hpp"
+#include "support/random_points.hpp"
+#include "support/tree_oracle.hpp"
+
+#include <epsflow/core/cancel.hpp>
+#include <epsflow/core/error.hpp>
+#include <epsflow/core/metric.hpp>
+#include <epsflow/trees/hierarchy.hpp>
+
+namespace epsflow::trees {
+namespace {
+
+using test::DataSet;
+using test::OracleNode;
+using test::Random;
+
+std::vector<SpanningTree> trees_of(const Space& space, PointsView points, const std::vector<std::uint32_t>& minpts) {
+  std::vector<SpanningTree> found;
+  spanning_trees(points, space, minpts, {}, [&](SpanningTree&& tree) { found.push_back(std::move(tree)); });
+  return found;
+}
+
+/// Returns the nodes with the ids of their points, heights as they are in the tree.
+std::vector<OracleNode> nodes_of(const Hierarchy& tree) {
+  std::vector<OracleNode> nodes;
+  for (const TreeNode& node : tree.nodes()) nodes.push_back({node.eps, {}});
+  for (std::uint32_t p = 0; p < tree.size(); ++p) {
+    for (std::uint32_t i = tree.parents()[p]; i != kNoNode; i = tree.nodes()[i].parent) {
+      nodes[i].points.push_back(p);
+    }
+  }
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    REQUIRE(nodes[i].points.size() == tree.nodes()[i].size);
+    REQUIRE(nodes[i].points[0] == tree.nodes()[i].first_id);
+  }
+  REQUIRE(std::is_sorted(nodes.begin(), nodes.end()));
+  return nodes;
+}
+
+std::vector<std::uint32_t> some_minpts(std::size_t n, Random& random) {
+  std::vector<std::uint32_t> minpts;
+  for (std::size_t i = 0, count = 1 + random.below(4); i < count; ++i) {
+    const std::uint64_t most = std::min<std::uint64_t>(n, random.pick<std::uint64_t>({2, 6, 12, 30, n}));
+    minpts.push_back(static_cast<std::uint32_t>(1 + random.below(most)));
+  }
+  return minpts;
+}
+
+void check(const Space& space, PointsView points, const std::vector<std::uint32_t>& minpts) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const std::vector<double> sums = test::all_sums(space, points);
+  std::vector<test::OracleHeights> expected;
+  bool too_far = false;
+  for (const std::uint32_t m : minpts) {
+    expected.emplace_back(sums, points.size(), m);
+    const std::vector<OracleNode> nodes = expected.back().nodes();
+    too_far |= !nodes.empty() && nodes.back().height == kInfinity;
+  }
+  if (too_far) {
+    REQUIRE_THROWS_AS(trees_of(space, points, minpts), InputError);
+    return;
+  }
+  const std::vector<SpanningTree> found = trees_of(space, points, minpts);
+  REQUIRE(found.size() == minpts.size());
+  for (std::size_t i = 0; i < minpts.size(); ++i) {
+    INFO("minpts " << minpts[i]);
+    REQUIRE(found[i].minpts == minpts[i]);
+    REQUIRE(std::vector<double>(found[i].core.begin(), found[i].core.end()) == expected[i].core());
+    REQUIRE(found[i].edges.size() == points.size() - 1);
+    SpanningTree copy{found[i].minpts, Buffer<double>(points.size()), Buffer<Edge>(points.size() - 1)};
+    std::copy(found[i].core.begin(), found[i].core.end(), copy.core.begin());
+    std::copy(found[i].edges.begin(), found[i].edges.end(), copy.edges.begin());
+    REQUIRE(nodes_of(Hierarchy(std::move(copy))) == expected[i].nodes());
+  }
+}
+
+TEST_CASE("spanning trees: components at every height are those of all pairs, on data of every kind") {
+  for (std::uint64_t seed = 0; seed < test::sets_of(1200); ++seed) {
+    Random random(seed);
+    const DataSet data = test::random_data(seed, seed % 20 == 0 ? 250 : 80);
+    if (data.size() == 0) continue;
+    const auto minpts = some_minpts(data.size(), random);
+    INFO("seed " << seed << ", " << test::describe(data));
+    check({}, data.view(), minpts);
+  }
+}
+
+TEST_CASE("spanning trees: up to 20 dimensions, and every norm with closed axes") {
+  for (std::uint64_t seed = 0; seed < test::sets_of(200); ++seed) {
+    Random random(seed);
+    const std::size_t dims = 1 + seed % 20;
+    const std::string kind = random.pick<std::string>({"uniform", "clustered", "quantised", "duplicates"});
+    const DataSet data = test::make_data(kind, 20 + random.below(100), dims, Precision::float64, seed);
+    INFO("seed " << seed << ", " << test::describe(data));
+    for (const Norm norm : {Norm::euclidean, Norm::manhattan, Norm::chebyshev, Norm::minkowski}) {
+      check({.norm = norm, .power = 3}, data.view(), {2, 7});
+    }
+  }
+  for (std::uint64_t seed = 0; seed < test::sets_of(60); ++seed) {
+    Random random(seed);
+    Metric metric;
+    metric.kind = random.pick<MetricKind>({MetricKind::euclidean, MetricKind::manhattan, MetricKind::chebyshev});
+    metric.box = {{0, 1}, {0, 0}};
+    Points points(150, 2, Precision::float64);
+    for (double& x : points.values<double>())
+      x = static_cast<double>(random.below(seed % 2 == 0 ? 16 : 1 << 20)) / (seed % 2 == 0 ? 16 : 1 << 20);
+    check(transformed_space(metric), points, {1, 5});
+  }
+}
+
+TEST_CASE("spanning trees: leaves in many levels, and searches beyond the lists") {
+  for (const std::string kind : {"uniform", "clustered", "quantised", "duplicates", "log-uniform", "all equal"}) {
+    for (const std::size_t dims : {1, 2, 3}) {
+      const DataSet data = test::make_data(kind, 900, dims, Precision::float64, dims);
+      INFO(test::describe(data));
+      check({}, data.view(), {1, 2, 3, 5, 10, 40});
+    }
+  }
+}
+
+TEST_CASE("spanning trees: one point, and two") {
+  const std::array<double, 2> one{1, 2};
+  check({}, PointsView(std::span<const double>(one), 2), {1});
+  check({}, PointsView(std::span<const double>(one), 1), {1, 2});
+}
+
+TEST_CASE("spanning trees: a cancelled search throws") {
+  const DataSet data = test::make_data("uniform", 500, 2, Precision::float64, 1);
+  CancelToken cancel;
+  cancel.cancel();
+  const std::vector<std::uint32_t> minpts{5};
+  REQUIRE_THROWS_AS(spanning_trees(data.view(), {}, minpts, cancel, [](SpanningTree&&) {}), Cancelled);
+}
+
+}  // namespace
+}  // namespace epsflow::trees

@@ -1,0 +1,306 @@
+#include <epsflow/trees/boruvka.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cstddef>
+#include <limits>
+#include <mutex>
+#include <numeric>
+
+#include <epsflow/clustering/union_find.hpp>
+#include <epsflow/core/error.hpp>
+#include <epsflow/core/parallel.hpp>
+#include <epsflow/index/component_search.hpp>
+#include <epsflow/index/distance.hpp>
+#include <epsflow/index/leaf_order.hpp>
+#include <epsflow/index/nearest.hpp>
+#include <epsflow/index/radix_sort.hpp>
+
+// Borůvka's algorithm: in each round each component names the lowest pair of points that connects it with another one.
+//
+// Most lowest pairs are in the lists of the nearest points. The height of any other pair with p is at least the largest
+// sum in the list of p, the reach of p. So a component knows its lowest pair if the lowest listed one is at most as
+// high as the reach of each of its points. Other points search (index/component_search.hpp).
+//
+// In the first round each point is a component. Its lowest pair is as high as its core sum if the core sum of a listed
+// point is at most as large.
+//
+// Pairs of equal height. All pairs that the components name are added, except those that close a cycle. The pairs form
+// cycles only if all pairs of a cycle have one height: along the cycle each is at most as high as the one before.
+// Leaving out one pair of such a cycle leaves a forest. It is part of a minimum spanning tree: contract what is
+// connected below this height; the components that name a pair of this height are still alone then, and a forest
+// between contracted points may be extended to a spanning one.
+
+namespace epsflow::trees {
+namespace {
+
+using clustering::UnionFind;
+using index::HeightPair;
+
+constexpr std::size_t kPiece = 1 << 13;
+
+/// The nearest other points of each point.
+struct NearLists {
+  std::size_t length = 0;     ///< of each list
+  Buffer<std::uint32_t> ids;  ///< [n × length] positions, nearest first
+  Buffer<double> reach;       ///< [n] the largest sum of each list; 0 if lists are empty
+};
+
+[[noreturn]] void throw_too_far() {
+  throw InputError(
+      "points are so far from each other that the square of a distance is beyond float64: divide all coordinates by "
+      "one "
+      "factor, or leave out points that are so far away");
+}
+
+class Boruvka {
+ public:
+  Boruvka(const index::LeafOrder& leaves, const Space& space, const CancelToken& cancel)
+      : leaves_(leaves), space_(space), cancel_(cancel), parent_(leaves.size()), component_(leaves.size()) {
+    for (const ClosedAxis& axis : space.axes) periods_.push_back(axis.length);
+    space_view_ = {space.norm, space.power, periods_.empty() ? nullptr : periods_.data()};
+  }
+
+  /// Returns the edges of a spanning tree, in any order, with positions as ends. core: [n] by position. k: how many of
+  /// its nearest other points make a point core.
+  Buffer<Edge> run(std::span<const double> core, const NearLists& lists, std::size_t k) {
+    core_ = core;
+    lists_ = &lists;
+    k_ = k;
+    edges_ = Buffer<Edge>(leaves_.size() - 1);
+    count_ = 0;
+    std::iota(parent_.begin(), parent_.end(), 0U);
+    descend();
+    std::vector<std::uint32_t> open(size());
+    std::iota(open.begin(), open.end(), 0U);
+    index::ComponentSearch search(leaves_, space_, core_, lists.reach);
+    std::vector<HeightPair> pairs;
+    for (std::uint32_t count = number_components(); count > 1; count = number_components()) {
+      cancel_.check();
+      pairs.resize(count);
+      index::LowestPairs best(pairs);
+      find_in_lists(open, best);
+      const std::uint32_t largest = largest_of(count);
+      search.search(component_.span(), largest, best, cancel_);
+      unite(pairs, largest);
+    }
+    return std::move(edges_);
+  }
+
+ private:
+  [[nodiscard]] std::size_t size() const noexcept { return leaves_.size(); }
+  [[nodiscard]] UnionFind sets() { return UnionFind(parent_.span()); }
+  [[nodiscard]] std::span<const std::uint32_t> list(std::uint32_t p) const {
+    return lists_->ids.span().subspan(p * lists_->length, lists_->length);
+  }
+  /// Returns the height of the pair of p and the i-th point of its list, which is q.
+  [[nodiscard]] double height(std::uint32_t p, std::size_t i, std::uint32_t q) const {
+    const double core = std::max(core_[p], core_[q]);
+    return i < k_ ? core : std::max(core, sum(p, q));
+  }
+  [[nodiscard]] double sum(std::uint32_t p, std::uint32_t q) const {
+    constexpr std::uint32_t kLeaf = index::LeafOrder::kLeaf;
+    const double* const a = leaves_.leaf(p / kLeaf) + p % kLeaf;
+    const double* const b = leaves_.leaf(q / kLeaf) + q % kLeaf;
+    return index::norm_sum<0>(
+        space_view_, [a](std::size_t k) { return a[k * kLeaf]; }, [b](std::size_t k) { return b[k * kLeaf]; },
+        leaves_.dims());
+  }
+  [[nodiscard]] bool before(std::uint32_t p, std::uint32_t q) const {
+    return core_[p] < core_[q] || (core_[p] == core_[q] && p < q);
+  }
+
+  void add(const std::vector<Edge>& found) {
+    std::copy(found.begin(), found.end(), edges_.begin() + count_.fetch_add(found.size()));
+  }
+
+  /// Adds a pair for each point with a listed point of a smaller core sum (of equal ones: a smaller position) among the
+  /// nearest k. Such pairs form no cycle.
+  void descend() {
+    parallel_ranges(size(), kPiece, [&](std::size_t begin, std::size_t end) {
+      cancel_.check();
+      std::vector<Edge> found;
+      for (auto p = static_cast<std::uint32_t>(begin); p < end; ++p) {
+        std::uint32_t lowest = p;
+        for (const std::uint32_t q : list(p).first(k_)) {
+          if (before(q, lowest)) lowest = q;
+        }
+        if (lowest == p) continue;
+        found.push_back({core_[p], p, lowest});
+        (void)sets().unite(p, lowest);
+      }
+      add(found);
+    });
+  }
+
+  /// Numbers the components, and returns how many there are.
+  std::uint32_t number_components() {
+    parallel_ranges(size(), kPiece, [&](std::size_t begin, std::size_t end) {
+      for (auto p = static_cast<std::uint32_t>(begin); p < end; ++p) sets().flatten(p);
+    });
+    std::uint32_t count = 0;
+    numbers_.resize(size());
+    for (std::uint32_t p = 0; p < size(); ++p) {
+      if (parent_[p] == p) numbers_[p] = count++;
+    }
+    parallel_ranges(size(), kPiece, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t p = begin; p < end; ++p) component_[p] = numbers_[parent_[p]];
+    });
+    return count;
+  }
+
+  /// Offers the listed pairs to their components. Drops points from `open` whose lists lead nowhere.
+  void find_in_lists(std::vector<std::uint32_t>& open, index::LowestPairs& best) {
+    keep_open(open);
+    parallel_ranges(open.size(), kPiece, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) {
+        const std::uint32_t p = open[i];
+        const std::span<const std::uint32_t> others = list(p);
+        for (std::size_t j = 0; j < others.size(); ++j) {
+          const std::uint32_t q = others[j];
+          if (component_[p] == component_[q]) continue;
+          const HeightPair pair{height(p, j, q), p, q};
+          best.offer(component_[p], pair);
+          best.offer(component_[q], pair);
+        }
+      }
+    });
+  }
+
+  /// Keeps the points with a point of another component in their list.
+  void keep_open(std::vector<std::uint32_t>& open) {
+    std::vector<std::uint32_t> kept;
+    std::mutex mutex;
+    parallel_ranges(open.size(), kPiece, [&](std::size_t begin, std::size_t end) {
+      std::vector<std::uint32_t> found;
+      for (std::size_t i = begin; i < end; ++i) {
+        const std::uint32_t p = open[i];
+        const auto others = list(p);
+        if (std::any_of(others.begin(), others.end(),
+                        [&](std::uint32_t q) { return component_[q] != component_[p]; })) {
+          found.push_back(p);
+        }
+      }
+      const std::scoped_lock lock(mutex);
+      kept.insert(kept.end(), found.begin(), found.end());
+    });
+    open = std::move(kept);
+  }
+
+  [[nodiscard]] std::uint32_t largest_of(std::uint32_t count) const {
+    std::vector<std::uint32_t> sizes(count);
+    for (const std::uint32_t c : component_) ++sizes[c];
+    return static_cast<std::uint32_t>(std::max_element(sizes.begin(), sizes.end()) - sizes.begin());
+  }
+
+  /// Adds the pairs that components name, except pairs that close a cycle, and except the pair of `largest`.
+  void unite(std::span<const HeightPair> best, std::uint32_t largest) {
+    parallel_ranges(best.size(), kPiece, [&](std::size_t begin, std::size_t end) {
+      std::vector<Edge> found;
+      for (std::size_t c = begin; c < end; ++c) {
+        const HeightPair& pair = best[c];
+        if (!(pair.height < std::numeric_limits<double>::infinity()) && c != largest) throw_too_far();
+        if (c != largest && sets().join(pair.from, pair.to)) found.push_back({pair.height, pair.from, pair.to});
+      }
+      add(found);
+    });
+  }
+
+  const index::LeafOrder& leaves_;
+  const Space& space_;
+  std::vector<double> periods_;
+  index::SpaceView space_view_;
+  const CancelToken& cancel_;
+  Buffer<std::uint32_t> parent_;     ///< of the sets, by position
+  Buffer<std::uint32_t> component_;  ///< number of the set of each position
+  std::vector<std::uint32_t> numbers_;
+  std::span<const double> core_;
+  const NearLists* lists_ = nullptr;
+  std::size_t k_ = 0;
+  Buffer<Edge> edges_;
+  std::atomic<std::size_t> count_ = 0;
+};
+
+std::uint64_t row_bytes(std::size_t sums, std::size_t length) {
+  return sums * sizeof(double) + length * sizeof(std::uint32_t);
+}
+
+/// Returns how many points lists should name, at least `most` if there are as many. The more, the fewer points search;
+/// up to 16 cost little (index/nearest.cpp).
+std::size_t list_length(std::size_t n, std::size_t most) {
+  const std::size_t good = most <= 5 ? 8 : most <= 12 ? 16 : most + most / 4;
+  return std::min(n - 1, good);
+}
+
+/// Sorts edges by height.
+Buffer<Edge> sorted(const Buffer<Edge>& edges, const CancelToken& cancel) {
+  Buffer<index::KeyedId> items(edges.size()), spare(edges.size());
+  parallel_ranges(edges.size(), kPiece, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      items[i] = {std::bit_cast<std::uint64_t>(edges[i].height), static_cast<std::uint32_t>(i)};
+    }
+  });
+  const auto order = index::radix_sort(
+      items.span(), spare.span(), 64, [](const index::KeyedId& item) { return item.key; }, cancel);
+  Buffer<Edge> result(edges.size());
+  parallel_ranges(edges.size(), kPiece, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) result[i] = edges[order[i].id];
+  });
+  return result;
+}
+
+}  // namespace
+
+void spanning_trees(PointsView points, const Space& space, std::span<const std::uint32_t> minpts,
+                    const CancelToken& cancel, const std::function<void(SpanningTree&&)>& take) {
+  if (minpts.empty()) return;
+  const index::LeafOrder leaves(points, cancel);
+  const std::size_t n = leaves.size();
+  const std::span<const std::uint32_t> order = leaves.order();
+  std::vector<std::uint32_t> ks;
+  for (const std::uint32_t m : minpts) {
+    if (m > 1) ks.push_back(m - 1);
+  }
+  NearLists lists;
+  lists.length = list_length(n, ks.empty() ? 0 : *std::max_element(ks.begin(), ks.end()));
+  if (lists.length > 0) ks.push_back(static_cast<std::uint32_t>(lists.length));
+  Buffer<double> sums(n * ks.size());
+  lists.ids = Buffer<std::uint32_t>(n * lists.length);
+  lists.reach = Buffer<double>(n);
+  index::nearest_lists(leaves, space, ks, sums.data(), lists.ids.data(), cancel);
+  for (std::size_t p = 0; p < n; ++p) lists.reach[p] = lists.length > 0 ? sums[(p + 1) * ks.size() - 1] : 0;
+  Boruvka boruvka(leaves, space, cancel);
+  Buffer<double> core(n);
+  std::size_t column = 0;
+  for (const std::uint32_t m : minpts) {
+    SpanningTree tree{m, Buffer<double>(n), {}};
+    parallel_ranges(n, kPiece, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t p = begin; p < end; ++p) {
+        core[p] = m > 1 ? sums[p * ks.size() + column] : 0;
+        if (core[p] == std::numeric_limits<double>::infinity()) throw_too_far();
+        tree.core[order[p]] = core[p];
+      }
+    });
+    if (m > 1) ++column;
+    tree.edges = sorted(boruvka.run(core.span(), lists, m - 1), cancel);
+    parallel_ranges(tree.edges.size(), kPiece, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) {
+        tree.edges[i].a = order[tree.edges[i].a];
+        tree.edges[i].b = order[tree.edges[i].b];
+      }
+    });
+    take(std::move(tree));
+  }
+}
+
+std::uint64_t spanning_trees_bytes(std::uint64_t n, std::size_t dims, std::span<const std::uint32_t> minpts) noexcept {
+  if (n == 0 || minpts.empty()) return 0;
+  const std::size_t length = list_length(n, *std::max_element(minpts.begin(), minpts.end()) - 1);
+  // Sets, numbers of components, lists of open points, reach, core sums, edges and the same sorted.
+  constexpr std::uint64_t kRow =
+      4 * sizeof(std::uint32_t) + 2 * sizeof(double) + sizeof(Edge) + 2 * sizeof(index::KeyedId);
+  return index::LeafOrder::most_bytes(n, dims) + n * (kRow + row_bytes(minpts.size() + 1, length));
+}
+
+}  // namespace epsflow::trees

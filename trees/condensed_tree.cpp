@@ -1,0 +1,211 @@
+#include <epsflow/trees/condensed_tree.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <string>
+
+#include <epsflow/core/error.hpp>
+#include <epsflow/core/format.hpp>
+#include <epsflow/core/parallel.hpp>
+
+namespace epsflow {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr std::size_t kPiece = 1 << 14;
+
+/// Returns 1/eps, the density of HDBSCAN*: infinite for 0, and 0 for infinity.
+double density(double eps) { return eps > 0 ? 1 / eps : kInfinity; }
+
+/// Returns the sum of the values, which does not depend on their order.
+double sum_of(std::vector<double>& values) {
+  std::sort(values.begin(), values.end());
+  double sum = 0;
+  for (const double value : values) sum += value;
+  return sum;
+}
+
+}  // namespace
+
+CondensedTree::CondensedTree(const Hierarchy& hierarchy, std::uint64_t min_cluster_size)
+    : cluster_of_(hierarchy.size()), leaves_at_(hierarchy.size()) {
+  if (min_cluster_size < 2 || min_cluster_size > hierarchy.size()) {
+    throw UsageError("min_cluster_size is " + format_count(min_cluster_size) + ", of " +
+                     format_count(hierarchy.size(), "point") + ": use a number from 2 to the number of points");
+  }
+  find_clusters(hierarchy, min_cluster_size);
+}
+
+void CondensedTree::find_clusters(const Hierarchy& hierarchy, std::uint64_t min_cluster_size) {
+  const std::span<const TreeNode> nodes = hierarchy.nodes();
+  const auto is_large = [&](std::size_t i) { return nodes[i].size >= min_cluster_size; };
+  std::vector<std::uint32_t> large_children(nodes.size(), 0);
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    if (is_large(i) && nodes[i].parent != kNoNode) ++large_children[nodes[i].parent];
+  }
+
+  // The nodes at which clusters begin, in the order of the clusters.
+  std::vector<std::uint32_t> begins;
+  for (auto i = static_cast<std::uint32_t>(nodes.size()); i-- > 0;) {
+    if (is_large(i) && (nodes[i].parent == kNoNode || large_children[nodes[i].parent] > 1)) begins.push_back(i);
+  }
+  const auto birth_of = [&](std::uint32_t i) {
+    return nodes[i].parent == kNoNode ? kInfinity : nodes[nodes[i].parent].eps;
+  };
+  std::sort(begins.begin(), begins.end(), [&](std::uint32_t a, std::uint32_t b) {
+    const double at = birth_of(a), bt = birth_of(b);
+    return at > bt || (at == bt && nodes[a].first_id < nodes[b].first_id);
+  });
+  // The cluster of a large node. For other nodes, place is the large node at which their points leave.
+  std::vector<std::uint32_t> cluster(nodes.size(), kNoNode), place(nodes.size());
+  for (const std::uint32_t i : begins) {
+    cluster[i] = static_cast<std::uint32_t>(clusters_.size());
+    clusters_.push_back({kNoNode, birth_of(i), 0, nodes[i].size, nodes[i].first_id, 0});
+  }
+  for (std::size_t i = nodes.size(); i-- > 0;) {
+    const std::uint32_t parent = nodes[i].parent;
+    place[i] = static_cast<std::uint32_t>(i);
+    if (!is_large(i)) {
+      place[i] = place[parent];
+    } else if (cluster[i] == kNoNode) {
+      cluster[i] = cluster[parent];
+    } else if (parent != kNoNode) {
+      clusters_[cluster[i]].parent = cluster[parent];
+    }
+  }
+  // Nodes of a cluster come from large eps to small, so sums are added in one order.
+  std::vector<std::uint32_t> leaving(nodes.size());
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    if (!is_large(i)) continue;
+    leaving[i] += nodes[i].size;
+    if (nodes[i].parent != kNoNode && large_children[nodes[i].parent] == 1) leaving[nodes[i].parent] -= nodes[i].size;
+  }
+  for (std::size_t i = nodes.size(); i-- > 0;) {
+    if (!is_large(i)) continue;
+    CondensedCluster& of = clusters_[cluster[i]];
+    of.death = nodes[i].eps;
+    of.stability += (density(nodes[i].eps) - density(of.birth)) * leaving[i];
+  }
+  const std::span<const std::uint32_t> parents = hierarchy.parents();
+  parallel_ranges(hierarchy.size(), kPiece, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t p = begin; p < end; ++p) {
+      const std::uint32_t at = place[parents[p]];
+      cluster_of_[p] = cluster[at];
+      leaves_at_[p] = nodes[at].eps;
+    }
+  });
+}
+
+std::vector<char> CondensedTree::most_stable(const SelectionOptions& options) const {
+  std::vector<char> selected(clusters_.size(), 0);
+  std::vector<std::vector<double>> of_children(clusters_.size());
+  for (std::size_t c = clusters_.size(); c-- > 0;) {
+    const double below = sum_of(of_children[c]);
+    const bool too_large = options.max_size > 0 && clusters_[c].size > options.max_size;
+    const bool may_be = c > 0 || options.allow_single_cluster;
+    double best = below;
+    if (may_be && !too_large && !(below > clusters_[c].stability)) {
+      selected[c] = 1;
+      best = clusters_[c].stability;
+    }
+    if (c > 0) of_children[clusters_[c].parent].push_back(best);
+  }
+  // Of clusters inside each other only the outermost stays.
+  std::vector<char> inside(clusters_.size(), 0);
+  for (std::size_t c = 1; c < clusters_.size(); ++c) {
+    const std::uint32_t parent = clusters_[c].parent;
+    inside[c] = static_cast<char>(inside[parent] || selected[parent]);
+    if (inside[c]) selected[c] = 0;
+  }
+  return selected;
+}
+
+std::vector<char> CondensedTree::without_children() const {
+  std::vector<char> selected(clusters_.size(), 1);
+  for (std::size_t c = 1; c < clusters_.size(); ++c) selected[clusters_[c].parent] = 0;
+  // A tree that never splits has no cluster, as in scikit-learn.
+  selected[0] = 0;
+  return selected;
+}
+
+std::vector<char> CondensedTree::merged_below(const std::vector<char>& selected,
+                                              const SelectionOptions& options) const {
+  std::vector<char> merged(clusters_.size(), 0);
+  for (std::uint32_t c = 0; c < clusters_.size(); ++c) {
+    if (!selected[c]) continue;
+    std::uint32_t last = c;
+    if (clusters_[c].birth < options.epsilon) {
+      do {
+        const std::uint32_t parent = clusters_[last].parent;
+        if (parent == 0 && !options.allow_single_cluster) break;
+        last = parent;
+      } while (last > 0 && clusters_[last].birth <= options.epsilon);
+    }
+    merged[last] = 1;
+  }
+  return merged;
+}
+
+SelectedClusters CondensedTree::select(const SelectionOptions& options) const {
+  if (!(options.epsilon >= 0)) {
+    throw UsageError("cluster_selection_epsilon is " + format_number(options.epsilon) + ": use a number from 0 on");
+  }
+  std::vector<char> selected = options.method == ClusterSelection::eom ? most_stable(options) : without_children();
+  if (options.epsilon > 0 && !selected[0]) selected = merged_below(selected, options);
+
+  std::vector<std::uint32_t> within(clusters_.size(), kNoNode);  // the innermost selected cluster that holds each
+  std::size_t count = 0;
+  for (std::uint32_t c = 0; c < clusters_.size(); ++c) {
+    within[c] = selected[c] ? c : c > 0 ? within[clusters_[c].parent] : kNoNode;
+    count += static_cast<std::size_t>(selected[c]);
+  }
+  const double root_limit = options.epsilon > 0 ? options.epsilon : clusters_[0].death;
+  SelectedClusters found{Buffer<std::int32_t>(cluster_of_.size()), Buffer<double>(cluster_of_.size()), {}, {}};
+  std::vector<std::int32_t> number(clusters_.size(), -1);
+  std::vector<std::uint64_t> members;
+  for (std::size_t p = 0; p < cluster_of_.size(); ++p) {
+    const std::uint32_t c = within[cluster_of_[p]];
+    found.labels[p] = -1;
+    found.probabilities[p] = 0;
+    // Of the root only the densest points are members, if nothing else is selected.
+    if (c == kNoNode || (c == 0 && (count > 1 || leaves_at_[p] > root_limit))) continue;
+    if (number[c] < 0) {
+      number[c] = static_cast<std::int32_t>(found.nodes.size());
+      found.nodes.push_back(c);
+      members.push_back(0);
+    }
+    found.labels[p] = number[c];
+    ++members[static_cast<std::size_t>(number[c])];
+    const double death = clusters_[c].death, leaves = leaves_at_[p];
+    found.probabilities[p] =
+        death == kInfinity || leaves <= death || leaves == 0 ? 1 : density(leaves) / density(death);
+  }
+  double densest = 0;
+  for (const CondensedCluster& cluster : clusters_) densest = std::max(densest, density(cluster.death));
+  for (std::size_t i = 0; i < found.nodes.size(); ++i) {
+    const double most = static_cast<double>(members[i]) * densest;
+    found.persistence.push_back(std::isfinite(most) && most > 0 ? clusters_[found.nodes[i]].stability / most : 1);
+  }
+  return found;
+}
+
+Buffer<double> CondensedTree::outlier_scores() const {
+  std::vector<double> least(clusters_.size());  // the smallest death in a cluster
+  for (std::size_t c = clusters_.size(); c-- > 0;) least[c] = clusters_[c].death;
+  for (std::size_t c = clusters_.size(); c-- > 1;) {
+    double& of_parent = least[clusters_[c].parent];
+    of_parent = std::min(of_parent, least[c]);
+  }
+  Buffer<double> scores(cluster_of_.size());
+  parallel_ranges(scores.size(), kPiece, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t p = begin; p < end; ++p) {
+      const double most = density(least[cluster_of_[p]]), own = density(leaves_at_[p]);
+      scores[p] = own == kInfinity ? 0 : most == kInfinity ? 1 : (most - own) / most;
+    }
+  });
+  return scores;
+}
+
+}  // namespace epsflow

@@ -1,0 +1,88 @@
+// Condensed trees, and the clusters that HDBSCAN* selects in them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include <epsflow/core/buffer.hpp>
+#include <epsflow/core/choices.hpp>
+#include <epsflow/trees/hierarchy.hpp>
+
+namespace epsflow {
+
+/// A cluster of a condensed tree, followed from a large eps down.
+struct CondensedCluster {
+  std::uint32_t parent;    ///< the cluster that it was part of; kNoNode for the root
+  double birth;            ///< eps at which it separates from others; infinity for the root
+  double death;            ///< eps at which it splits, or ends
+  std::uint32_t size;      ///< number of points at its birth
+  std::uint32_t first_id;  ///< smallest id of these
+  double stability;  ///< sum over its points of 1/eps at which each leaves − 1/birth; infinite if points are equal
+};
+
+/// The rule that selects clusters.
+enum class ClusterSelection : std::uint8_t {
+  eom,   ///< excess of mass: the clusters of the largest total stability, none inside another
+  leaf,  ///< the clusters that do not split
+};
+template <>
+struct Choice<ClusterSelection> {
+  static constexpr std::string_view kType = "ClusterSelection";
+  static constexpr std::array kWords{Word{"eom", ClusterSelection::eom}, Word{"leaf", ClusterSelection::leaf}};
+};
+
+struct SelectionOptions {
+  ClusterSelection method = ClusterSelection::eom;
+  double epsilon = 0;                 ///< clusters born below this eps are merged into the one that they separated from
+  std::uint64_t max_size = 0;         ///< excess of mass selects no cluster with more points; 0: no limit
+  bool allow_single_cluster = false;  ///< the root may be selected
+};
+
+/// Clusters selected in a condensed tree, numbered by the smallest id of their points.
+struct SelectedClusters {
+  Buffer<std::int32_t> labels;       ///< [n] −1: noise
+  Buffer<double> probabilities;      ///< [n] strength of membership, from 0 (noise) to 1
+  std::vector<std::uint32_t> nodes;  ///< [clusters] the cluster of the condensed tree
+  std::vector<double> persistence;   ///< [clusters] stability, relative to the largest possible for its size: 0 to 1
+};
+
+/// The clusters of at least min_cluster_size points in a hierarchy. From the root down: if two or more children of a
+/// node have as many points, they are new clusters, and the cluster ends. If one child has, the cluster goes on in it.
+/// If none has, the cluster ends. Points of other children leave the cluster at the eps of the node.
+///
+/// Source: Campello et al. 2015 (hierarchy.hpp); selection, memberships and outlier scores as in scikit-learn 1.9 and
+/// in the package hdbscan.
+class CondensedTree {
+ public:
+  /// Throws UsageError unless min_cluster_size is from 2 to hierarchy.size(). O(n).
+  CondensedTree(const Hierarchy& hierarchy, std::uint64_t min_cluster_size);
+
+  /// Returns the clusters in descending order of birth; of one birth, in the order of their first ids. The root is the
+  /// first. A parent comes before its children.
+  [[nodiscard]] std::span<const CondensedCluster> clusters() const noexcept { return clusters_; }
+  /// Returns the last cluster of each point, which has no child that holds it. [n]
+  [[nodiscard]] std::span<const std::uint32_t> cluster_of() const noexcept { return cluster_of_.span(); }
+  /// Returns the eps at which each point leaves its last cluster. [n]
+  [[nodiscard]] std::span<const double> leaves_at() const noexcept { return leaves_at_.span(); }
+
+  /// Throws UsageError if epsilon is negative or NaN. O(n).
+  [[nodiscard]] SelectedClusters select(const SelectionOptions& options = {}) const;
+  /// Returns the GLOSH outlier score of each point, from 0 (as dense as its cluster becomes) to 1. [n] O(n).
+  [[nodiscard]] Buffer<double> outlier_scores() const;
+
+ private:
+  void find_clusters(const Hierarchy& hierarchy, std::uint64_t min_cluster_size);
+  [[nodiscard]] std::vector<char> most_stable(const SelectionOptions& options) const;
+  [[nodiscard]] std::vector<char> without_children() const;
+  [[nodiscard]] std::vector<char> merged_below(const std::vector<char>& selected,
+                                               const SelectionOptions& options) const;
+
+  std::vector<CondensedCluster> clusters_;
+  Buffer<std::uint32_t> cluster_of_;
+  Buffer<double> leaves_at_;
+};
+
+}  // namespace epsflow

@@ -1,0 +1,75 @@
+// The tree of all clusters of one minpts: HDBSCAN*.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include <epsflow/core/buffer.hpp>
+#include <epsflow/trees/spanning_tree.hpp>
+
+namespace epsflow {
+
+/// No node, as the parent of a root.
+inline constexpr std::uint32_t kNoNode = ~0U;
+
+/// A component of core points, from the eps at which components join to it up to the eps at which it joins others.
+struct TreeNode {
+  double eps;              ///< the smallest eps at which it is connected
+  std::uint32_t parent;    ///< node that it joins; kNoNode for a root
+  std::uint32_t size;      ///< number of points
+  std::uint32_t first_id;  ///< smallest id of a point
+};
+
+/// A merge of two clusters, as in the linkage matrices of SciPy: numbers below n are points, number n + i is row i.
+struct LinkageRow {
+  std::uint32_t a;  ///< smaller number
+  std::uint32_t b;  ///< larger number
+  double eps;
+  std::uint32_t size;  ///< number of points of both
+};
+
+/// How components of core points of one minpts grow with eps. Components that join at one eps are children of one node,
+/// however many they are. So the nodes are a function of the points alone: not of the order of rows (which only
+/// determines ids), of threads or devices. An eps here is the smallest number of float64 at which the distance test of
+/// core/space.hpp passes. At any eps the components are exactly the core points of the clusters of DBSCAN.
+///
+/// Source: Campello, Moulavi, Zimek & Sander, ACM TKDD 10(1), 2015; nodes of more than two children: DESIGN of epsflow.
+class Hierarchy {
+ public:
+  Hierarchy() = default;
+  /// tree: with eps in place of sums, in core and edges. O(n).
+  explicit Hierarchy(SpanningTree tree);
+
+  [[nodiscard]] std::size_t size() const noexcept { return tree_.core.size(); }
+  [[nodiscard]] std::uint32_t minpts() const noexcept { return tree_.minpts; }
+  /// Returns the smallest eps at which each point is core, by id. [n]
+  [[nodiscard]] std::span<const double> core_distances() const noexcept { return tree_.core.span(); }
+  /// Returns a minimum spanning tree of mutual reachability, lowest first; heights are eps. Which of several minimum
+  /// ones it is may change from run to run. [n − 1]
+  [[nodiscard]] std::span<const Edge> spanning_tree() const noexcept { return tree_.edges.span(); }
+  /// Returns the nodes in ascending order of eps; of one eps, in the order of their first ids. A parent comes after its
+  /// children. [at most n − 1]
+  [[nodiscard]] std::span<const TreeNode> nodes() const noexcept { return nodes_; }
+  /// Returns the node that each point joins first, by id; kNoNode if there is only one point. [n]
+  [[nodiscard]] std::span<const std::uint32_t> parents() const noexcept { return parents_.span(); }
+
+  /// Returns the component of each point at an eps: the label that DBSCAN gives to core points, −1 for others.
+  /// Components of fewer than `least` points are −1, too. Throws UsageError if eps is negative or NaN. O(n).
+  [[nodiscard]] Buffer<std::int32_t> cut(double eps, std::uint32_t least = 1) const;
+
+  /// Returns the n − 1 merges of single points and clusters. A node of k children is a run of k − 1 rows of the same
+  /// eps. O(n).
+  [[nodiscard]] std::vector<LinkageRow> linkage() const;
+
+ private:
+  void join_edges();
+  void settle(std::vector<std::uint32_t>& replaced_by);
+
+  SpanningTree tree_;
+  std::vector<TreeNode> nodes_;
+  Buffer<std::uint32_t> parents_;
+};
+
+}  // namespace epsflow
