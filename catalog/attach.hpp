@@ -28,8 +28,9 @@ struct AttachInput {
 /// in a clustering, for every metric and for periodic boxes.
 ///
 /// Runs in parallel on the threads of the calling arena. O(n log n), and a distance for each other point and each point
-/// within about two linking lengths. Memory: 8·(2·d + 2) bytes per point of both. Throws UsageError if lengths differ
-/// or the linking length is invalid; InputError for points that the metric refuses; ResourceError, Cancelled.
+/// within about two linking lengths. Memory: 8·(2·d + 2) bytes per point of both. Throws UsageError if lengths or
+/// columns differ, there are too many points, or the linking length is invalid; InputError for points that the metric
+/// refuses; ResourceError, Cancelled.
 [[nodiscard]] std::vector<std::int32_t> attach(const AttachInput& input, const CancelToken& cancel = {});
 
 }  // namespace epsflow

@@ -14,7 +14,7 @@
 
 namespace epsflow {
 
-/// A column of values of the points. [host] [n], in input order. NaN means that there is no value.
+/// A column of values of the points. [host] [n], in input order. NaN: the point has no value.
 struct NamedColumn {
   std::string name;
   std::span<const double> values;
@@ -23,7 +23,7 @@ struct NamedColumn {
 
 /// The labelled points and the columns to summarise. The caller owns all of it.
 struct CatalogInput {
-  PointsView points;
+  PointsView points;  ///< [host] finite
   const Metric& metric;
   std::span<const std::int32_t> labels;       ///< [n]; with slices, the labels of each slice count from 0
   std::span<const std::uint8_t> core = {};    ///< [n] 1 for core points; empty if unknown
@@ -41,8 +41,8 @@ struct ColumnSummary {
   std::vector<double> max;
 };
 
-/// Entry c of each list belongs to cluster c. Matrices are [clusters × d], row-major, in the unit of the coordinates.
-/// The clusters of each slice follow those of the slice before it.
+/// Entry c of each list belongs to the c-th cluster that has points, ascending by label. Matrices are [clusters × d],
+/// row-major, in the unit of the coordinates. The clusters of a slice follow the clusters of the slice before it.
 ///
 /// Centres and spreads are weighted by CatalogInput::weights, or unweighted in a cluster whose weights are all 0.
 /// `center` is the mean. `spread` is the standard deviation along each axis; its divisor is the sum of the weights.
@@ -51,28 +51,29 @@ struct ColumnSummary {
 ///
 /// On a closed side of a box, the mean is computed from differences, taken the shorter way round, to a reference: the
 /// mean direction of the points on the circle that the side forms. So a cluster across a face stays in one piece. If
-/// the cluster goes all round and has no mean direction, its first point is the centre; the same holds on a sphere.
-/// `center` lies in the box, whose upper end is excluded. `lower` and `upper` are the ends of the cluster in one piece,
-/// so one of them may lie outside the box.
+/// the cluster goes all round and has no mean direction, its first point is the centre, also on a sphere. `center` lies
+/// in the box, whose upper end is excluded. `lower` and `upper` are the ends of the cluster in one piece, so one of
+/// them may lie outside the box.
 ///
 /// On a sphere, the centre is the mean of the directions. `spread` is the standard deviation of the great-circle
 /// offsets from the centre, to the east and to the north. Longitudes of centres are from 0° to 360° if no longitude of
 /// the points is negative and some are above 180°; otherwise they are from −180° to 180°. The centre of a cluster of
 /// one point is that point. `lower` and `upper` are longitudes and latitudes of the cluster in one piece, so longitudes
-/// may leave −180° … 180°. If a pole may be in the cluster (it is no farther from the centre than the farthest point),
-/// they span all longitudes, up to the pole.
+/// may leave −180° … 180°. If a pole may be in the cluster (it is at most as far from the centre as the farthest
+/// point), they span all longitudes, up to the pole.
 struct Catalog {
   std::size_t dims = 0;
-  // These flags are also set if there are no clusters.
+  // These flags are also set without clusters.
   bool has_slices = false;
   bool has_core = false;
   bool has_weights = false;
-  std::vector<std::uint64_t> slice;       ///< empty without slices
-  std::vector<std::int32_t> cluster;      ///< the label of the cluster
-  std::vector<std::uint64_t> size;        ///< the number of points
-  std::vector<std::uint64_t> core;        ///< the number of core points; empty if unknown
-  std::vector<std::uint64_t> first_core;  ///< the smallest id of a core point; empty if core points are unknown
-  std::vector<double> weight;             ///< the sum of the weights; empty without weights
+  std::vector<std::uint64_t> slice;   ///< empty without slices
+  std::vector<std::int32_t> cluster;  ///< the label of the cluster
+  std::vector<std::uint64_t> size;    ///< the number of points
+  std::vector<std::uint64_t> core;    ///< the number of core points; empty if unknown
+  /// [clusters] the smallest id of a core point, or all bits set without one; empty if core points are unknown
+  std::vector<std::uint64_t> first_core;
+  std::vector<double> weight;  ///< the sum of the weights; empty without weights
   std::vector<double> center;
   std::vector<double> spread;
   std::vector<double> lower;

@@ -14,6 +14,7 @@
 
 namespace epsflow {
 
+/// Throws UsageError unless length is n. what: the entries, for the message.
 inline void require_length(std::size_t n, std::size_t length, const std::string& what) {
   if (length == n) return;
   throw UsageError("there are " + format_count(n, "point") + " and " + std::to_string(length) + " " + what +
@@ -29,6 +30,7 @@ void require_lengths(const Input& input, std::size_t n) {
   if (!input.weights.empty()) require_length(n, input.weights.size(), "weights");
 }
 
+/// Returns true for a valid weight: finite and at least 0.
 [[nodiscard]] inline bool weighs(double weight) noexcept { return weight >= 0 && std::isfinite(weight); }
 
 [[noreturn]] inline void throw_bad_label(std::uint64_t i, std::int32_t label) {

@@ -151,7 +151,7 @@ struct Measured {
   bool cosine = false;
 
   double* references = nullptr;        ///< [clusters × d] if a side is closed: the origins of the differences
-  std::uint8_t* goes_round = nullptr;  ///< [clusters × d] likewise: 1 if a closed side has no mean direction
+  std::uint8_t* goes_round = nullptr;  ///< [clusters × d] if a side is closed: 1 if it has no mean direction
   /// [clusters × d] the means of the differences; on a sphere the longitudes and latitudes of the centres, in radians
   double* means = nullptr;
 

@@ -36,7 +36,7 @@ inline constexpr WholeNumbers kMaskNumbers{
 
 /// The labels or the mask of a file. Some rows may have no number, such as rows that were dropped from a labelled copy.
 struct FileColumn {
-  std::vector<std::int32_t> values;    ///< the numbers of the other rows, in order
+  std::vector<std::int32_t> values;    ///< the numbers of the rows that have one, in order
   std::vector<std::uint64_t> missing;  ///< the rows without a number, ascending
 
   [[nodiscard]] std::uint64_t rows() const noexcept { return values.size() + missing.size(); }

@@ -29,7 +29,8 @@ class Outputs {
   /// input, or a file of a results folder that is an input. Throws UsageError, ResourceError.
   std::string take(std::string_view option, std::span<const io::OutputFormat> formats);
   /// Calls take() for --out of a result with NAME.rows.npy beside it: the input row of each point, if rows were dropped
-  /// or files joined. This file is checked likewise, and replaced only if epsflow wrote it (io::is_marked_npy()).
+  /// or files joined. This file is checked in the same way, and replaced only if epsflow wrote it
+  /// (io::is_marked_npy()).
   std::string take_with_rows(std::span<const io::OutputFormat> formats);
   /// Calls take() for a page for a browser, whose name must end in .html or .htm.
   std::string take_page(std::string_view option, io::Overwrite replaces);

@@ -17,8 +17,9 @@ struct Launched {
 /// Returns whether this build has MPI.
 [[nodiscard]] bool has_world() noexcept;
 
-/// Calls body on every process and returns its result. If body throws, all processes end at once with the exit code of
-/// that failure, and one line names rank and error. Without MPI, the first process prints an error.
+/// Calls body on every process and returns its result. If body throws, rank and error are printed to standard error,
+/// and all processes end at once with the exit code of that failure. In a build without MPI, body is not called, and
+/// the first process prints an error.
 [[nodiscard]] int run_world(int argc, char** argv, const std::function<int(parts::Communicator&)>& body);
 
 }  // namespace epsflow::cli

@@ -1,4 +1,4 @@
-// The interface of a device to the flow. The CPU's backend is in cpu/; another device gets a folder of its own.
+// The interface between the flow and a device. The CPU's backend is in cpu/; another device gets a folder of its own.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@ namespace epsflow {
 
 /// The options of an index.
 struct IndexOptions {
-  double eps = 0;
+  double eps = 0;  ///< the search radius, among the transformed points
   Cells cells = Cells::eps;
   IndexChoice index = IndexChoice::automatic;
   DecideChoice decide = DecideChoice::automatic;
@@ -58,7 +58,8 @@ class Index {
   /// Makes the search of a table. Throws UsageError for a packed table of over kMostPackedDims dimensions or of a
   /// kernel that emits pairs.
   [[nodiscard]] virtual std::unique_ptr<TableSearch> table(const TableOptions& options) const = 0;
-  /// Returns the most bytes of host memory that a clustering without a table takes, with labels that are made at once.
+  /// Returns the most bytes of host memory that a clustering without a table takes, with the labels of all levels that
+  /// are labelled together.
   [[nodiscard]] virtual std::uint64_t direct_bytes(const DirectOptions& options) const = 0;
   /// Runs the first phase of a clustering without a table. Throws Cancelled, ResourceError.
   [[nodiscard]] virtual std::unique_ptr<Counted> count(const DirectOptions& options) const = 0;
@@ -86,9 +87,10 @@ class LoadedPoints {
   [[nodiscard]] virtual PointsView host() const = 0;
   /// Copies weights to the memory that the backend works on. Throws ResourceError.
   [[nodiscard]] virtual LoadedWeights load(WholeWeights weights) const { return {.whole = std::move(weights)}; }
-  /// Returns the most bytes of host memory that building an index takes, whatever its eps and cells.
+  /// Returns the most bytes of host memory that build_index() takes with these options.
   [[nodiscard]] virtual std::uint64_t index_bytes(const IndexOptions& options) const = 0;
-  /// Builds an index. Throws UsageError for a choice that the backend does not support, Cancelled, ResourceError.
+  /// Builds an index. The token must outlive it. Throws UsageError for a choice that the backend does not support,
+  /// Cancelled, ResourceError.
   [[nodiscard]] virtual std::unique_ptr<Index> build_index(const IndexOptions& options,
                                                            const CancelToken& cancel) const = 0;
   /// Writes to sums[i · ks.size() + j] the left-hand side of the rule (core/space.hpp) for point i and its ks[j]-th

@@ -29,7 +29,8 @@ struct Range {
   return ranges;
 }
 
-/// Bundles divide all positions, in order. Each has the ranges of all neighbours of its points. Cells are bundles.
+/// Bundles divide all positions, in order. Each bundle has ranges that hold all neighbours of its points. Cells are
+/// bundles.
 struct CandidateBundles {
   Buffer<std::uint32_t> starts;         ///< [bundles + 1] first position of each bundle, and n
   Buffer<std::uint64_t> range_offsets;  ///< [bundles + 1] first of the bundle's ranges in `ranges`

@@ -97,7 +97,7 @@ struct Choice<VariantMethod> {
 /// The way in which the variants of one eps get their labels.
 enum class Strategy : std::uint8_t {
   table,   ///< from a table of all neighbours within eps; it is made once and serves every minpts (the paper's way)
-  direct,  ///< without one, in memory that grows with the points only
+  direct,  ///< without a table; memory that grows only with the number of points suffices
 };
 
 /// The results that a run keeps of each variant, from most to least.
@@ -137,9 +137,9 @@ struct Choice<StrategyChoice> {
 enum class IndexChoice : std::uint8_t {
   automatic,
   /// The cells of a grid over the coordinates; with more than six dimensions, over the six coordinates of largest
-  /// variance. On a GPU that decides with tensor cores, tiles take the place of cells: the points are sorted by the
-  /// coordinates of largest variance and divided into tiles of 128 points. Two tiles are compared only if their
-  /// coordinates do not rule out neighbours. SearchOptions::decide says when tensor cores are used.
+  /// variance. On a GPU that decides with tensor cores (SearchOptions::decide), tiles take the place of cells: the
+  /// points are sorted by the coordinates of largest variance and divided into tiles of 128 points. Two tiles are
+  /// compared only if their coordinates do not rule out neighbours.
   grid,
   /// Points are sorted by some coordinates and by their distances to some places (pivots), and divided into tiles of
   /// 128 points. Two tiles are compared only if these values do not rule out neighbours. The engine chooses the pivots:

@@ -49,7 +49,8 @@ class DevicePointsView {
 
 /// A finished array in the memory of a CUDA device: work on any stream may read it. Copies share the memory. So do
 /// labels and masks of several variants of one eps. The memory is freed with the last DeviceArray that shares it, and
-/// may outlive the engine that made it. Dropping the last one waits for all work of the device, which may read it.
+/// may outlive the engine that made it. Dropping the last one waits for all work of the device, as it may read the
+/// array.
 template <class T>
 class DeviceArray {
  public:

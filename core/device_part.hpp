@@ -26,9 +26,9 @@ class PeerBuffer {
 };
 
 /// The share of one device in the data set. Device p has part p: its own points in the order of all rows, followed by
-/// inner ghosts and then outer ghosts, each by their part. Calls for one device come one at a time, except rows_of().
-/// Data that a call sends have arrived when it returns. `buffers` has the peer buffers of all devices, its own too. All
-/// throw ResourceError.
+/// the inner ghosts and then the outer ghosts, each sorted by the part that owns them. Only rows_of() may be called
+/// during another call for the same device. Data that a call sends have arrived when it returns. `buffers` has the peer
+/// buffers of all devices, its own too. All functions throw ResourceError.
 class DevicePart {
  public:
   DevicePart() = default;
@@ -44,19 +44,21 @@ class DevicePart {
   };
   /// Finds the part of each row; at most kMostDeviceParts are possible. reach: the largest distance of ghosts.
   [[nodiscard]] virtual RowCounts cut(std::span<const SpaceCut> cuts, double reach) = 0;
+  /// The data that a peer buffer must hold.
   struct BufferNeeds {
-    std::uint32_t part = 0;
-    std::uint64_t owned = 0;
-    std::uint64_t ghosts = 0;
+    std::uint32_t part = 0;       ///< number of the part of the device
+    std::uint64_t owned = 0;      ///< own points of the part
+    std::uint64_t ghosts = 0;     ///< ghosts of the part, at most
     std::uint64_t most_sent = 0;  ///< ghosts of its points in other parts, at most
-    bool labels = false;          ///< labels of its rows are sent back
-    bool core = false;
-    bool by_processes = false;  ///< other processes write to it
+    bool labels = false;          ///< labels of the device's rows are sent back
+    bool core = false;            ///< core flags of the device's rows are sent back
+    bool by_processes = false;    ///< other processes write to it
   };
-  /// Allocates memory for a part and for the results of its rows. Returns the key for open_buffer().
+  /// Allocates memory for a part and for the results of the device's rows, after cut(). Returns the key for
+  /// open_buffer().
   virtual std::vector<std::byte> make_buffer(const BufferNeeds& needs) = 0;
-  /// Returns the peer buffer of another device, or its own; null if unreachable. The device must have this kind of
-  /// backend.
+  /// Returns the peer buffer of another device, or its own; null if it is unreachable. The key must come from a backend
+  /// of this kind.
   [[nodiscard]] virtual std::unique_ptr<PeerBuffer> open_buffer(std::span<const std::byte> key) const = 0;
 
   using PeerBuffers = std::span<const std::unique_ptr<PeerBuffer>>;
@@ -65,34 +67,35 @@ class DevicePart {
 
   /// The points of its part that other parts have as ghosts.
   struct SendLists {
-    std::vector<std::uint32_t> inner;       ///< inner ghosts, by part and ascending
+    std::vector<std::uint32_t> inner;       ///< points that are inner ghosts, by part and ascending
     std::vector<std::size_t> inner_begins;  ///< [parts + 1] begin of the inner ghosts of each part
     std::vector<std::size_t> outer_begins;  ///< [parts + 1] begin of the outer ghosts of each part
   };
   /// Finds the points that other parts need as ghosts. inner, outer: largest distances along any axis.
   [[nodiscard]] virtual SendLists make_send_lists(double inner, double outer) = 0;
-  /// Sends the points of the last make_send_lists() to the parts that have them as ghosts: to part p from these places
-  /// on.
+  /// Sends the points of the last make_send_lists() to the parts that have them as ghosts. inner_offsets,
+  /// outer_offsets: [parts] places in the buffer of each part, from which on they are written. Call it once for each
+  /// make_send_lists().
   virtual void send_ghosts(PeerBuffers buffers, std::span<const std::uint64_t> inner_offsets,
                            std::span<const std::uint64_t> outer_offsets) = 0;
-  /// Returns the first points of its peer buffer. Valid until points are sent to it.
+  /// Returns the first `size` points of its peer buffer. Valid until points are sent to it.
   [[nodiscard]] virtual DevicePointsView points(std::uint64_t size) const = 0;
 
-  /// Writes the rows of points of a part. `points` are ascending and come from rows of this device. Points of this
-  /// device in the part are counted from first_point, and its rows from first_row. Thread-safe.
+  /// Writes the row of each of `points`, which are ascending points of a part that come from rows of this device. The
+  /// points of this device in the part are counted from first_point, and its rows from first_row. Thread-safe.
   virtual void rows_of(std::uint32_t part, std::span<const std::uint32_t> points, std::uint32_t first_point,
                        std::uint32_t first_row, std::uint32_t* rows) const = 0;
 
   /// The results of its own points. [device]
   struct OfPoints {
-    std::int32_t* labels = nullptr;  ///< are changed; null if there are none
-    const std::uint8_t* core = nullptr;
+    std::int32_t* labels = nullptr;      ///< overwritten; null: no labels are sent
+    const std::uint8_t* core = nullptr;  ///< null: no core flags are sent
   };
-  /// Sends the results to the devices that the points came from. numbers: replace the labels. places: [devices + 1]
-  /// begin of the points of each device in its part.
+  /// Sends the results to the devices that the points came from. numbers: numbers[label] replaces each label. places:
+  /// [devices + 1] begin of the points of each device in this device's part.
   virtual void send_back(PeerBuffers buffers, std::span<const std::uint64_t> places, const OfPoints& found,
                          std::span<const std::int32_t> numbers) = 0;
-  /// Writes the results that were sent back to host memory, in the order of its rows. Null: results that were not sent.
+  /// Copies the results that were sent back to host memory, in the order of its rows. Null: not copied.
   virtual void take_back(std::int32_t* labels, std::uint8_t* core) = 0;
   /// Copies labels from the device to host memory.
   [[nodiscard]] virtual std::vector<std::int32_t> read(const std::int32_t* labels, std::size_t count) = 0;

@@ -31,12 +31,13 @@ class InputError : public Error {
 class ResourceError : public Error {
  public:
   using Error::Error;
-  /// An error of a memory budget. what: in words, without the remedy. needed: the least budget for now; later more.
+  /// An error of a memory budget. what: the text without the remedy. needed: a budget, in bytes, that suffices for the
+  /// failed step; later steps may need more.
   ResourceError(const std::string& what, std::uint64_t needed);
-  /// Returns the same error with a budget that suffices for all that follows.
+  /// Returns the same error of a memory budget with a budget that suffices for all later steps. enough: bytes.
   [[nodiscard]] ResourceError with(std::uint64_t enough) const;
 
-  /// Returns the bytes; 0 if the error is not about a memory budget.
+  /// Returns the needed budget in bytes; 0 if the error is not about a memory budget.
   [[nodiscard]] std::uint64_t needed_memory() const noexcept { return needed_; }
 
  private:

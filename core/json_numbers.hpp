@@ -19,7 +19,7 @@
 
 namespace epsflow {
 
-/// The largest count that is read. Up to it float64 holds each whole number, and rounds no other to it.
+/// The largest count that is read. Each whole number up to it has a float64 of its own.
 inline constexpr std::uint64_t kMostCount = (std::uint64_t{1} << 53) - 1;
 
 /// Reads the numbers of one JSON object. Members throw InputError for an entry that is missing or invalid; the text

@@ -15,7 +15,7 @@ namespace epsflow {
 struct CoreInput {
   PointsView points;                     ///< [host] [m × d], finite, transformed
   std::span<const std::int32_t> labels;  ///< [m] the cluster of each
-  double radius = 0;
+  double radius = 0;                     ///< among the transformed points
 };
 
 /// Core points in the memory that a backend works on: immutable, thread-safe. Must not outlive the backend.
@@ -31,8 +31,8 @@ class KeptCore {
   /// Returns the bytes of host memory that assign() takes for n places, beside the labels.
   [[nodiscard]] virtual std::uint64_t bytes_for(std::uint64_t n) const = 0;
   /// Returns for each place the lowest label of a core point within the radius, else kNoise. places: [host] [n × d],
-  /// finite. Returns nullopt if these places and the core points cannot be searched together. Throws Cancelled,
-  /// ResourceError.
+  /// transformed, finite. Returns nullopt if these places and the core points cannot be searched together. Throws
+  /// Cancelled, ResourceError.
   [[nodiscard]] virtual std::optional<Labels> assign(std::span<const double> places,
                                                      const CancelToken& cancel) const = 0;
 };

@@ -153,8 +153,8 @@ struct VariantResult {
   double seconds = 0;
   std::vector<std::uint8_t> core = {};  ///< [n] 1 for core points, else 0; empty unless RunOptions::core_mask
   Clusters clusters = {};               ///< empty unless RunOptions::clusters
-  /// For a data set in slices (Engine::load()): the counts of each. `labels` then number the clusters of each slice
-  /// from 0, while `summary` and `clusters` are of all slices together.
+  /// For a data set in slices (Engine::load()): [slices] the counts of each slice. `labels` then number the clusters of
+  /// each slice from 0, while `summary` and `clusters` are of all slices together.
   std::vector<LabelSummary> slices = {};
   /// With RunOptions::labels = MemorySpace::device these two are filled, and `labels` and `core` above stay empty.
   /// device_core is empty unless RunOptions::core_mask. Variants of one eps are stored together in blocks of 64 MiB; a

@@ -10,7 +10,7 @@
 
 namespace epsflow {
 
-/// Returns the physical memory of this machine in bytes.
+/// Returns the physical memory of this machine in bytes, or 0 if it is not known.
 [[nodiscard]] std::uint64_t machine_memory() noexcept;
 
 class ArenaPool;
@@ -36,8 +36,8 @@ class MemoryBudget {
  public:
   explicit MemoryBudget(std::uint64_t total) noexcept : total_(total) {}
 
-  /// Takes `bytes` from the budget, or leaves it unchanged and returns false. Idle arenas of the budget's pool are
-  /// given up first if that makes room.
+  /// Takes `bytes` from the budget. If they do not fit, idle arenas of the budget's pool are given up one by one until
+  /// they do. Returns false, and takes nothing, if they do not fit without idle arenas either.
   [[nodiscard]] bool try_charge(std::uint64_t bytes) noexcept;
   void release(std::uint64_t bytes) noexcept { used_.fetch_sub(bytes, std::memory_order_relaxed); }
 
@@ -80,8 +80,8 @@ class Arena {
   ~Arena();
 
   [[nodiscard]] std::byte* data() const noexcept;
-  /// Makes the first `bytes` bytes usable. Returns false, and changes nothing, if the budget has no room for them.
-  /// Thread-safe; lock-free if they are already usable.
+  /// Makes the first `bytes` bytes usable. Returns false, and leaves the arena unchanged, if they exceed its capacity
+  /// or the budget has no room for them. Thread-safe; lock-free if they are already usable.
   [[nodiscard]] bool grow(std::uint64_t bytes);
 
  private:
@@ -103,13 +103,14 @@ class ArenaPool {
   ArenaPool(const ArenaPool&) = delete;  // arenas hold its address
   ArenaPool& operator=(const ArenaPool&) = delete;
 
-  /// Returns an arena that can grow to `capacity` bytes; the idle arena with the most touched pages comes first. Throws
+  /// Returns an arena that can grow to `capacity` bytes: the idle one with the most touched pages, or a new one. Throws
   /// ResourceError if the system refuses the address space.
   [[nodiscard]] Arena acquire(std::uint64_t capacity);
 
   /// Returns the bytes that a new arena could grow to if all idle ones were given up.
   [[nodiscard]] std::uint64_t available() const;
-  /// Returns the most bytes that are charged for an arena that grows to `bytes`.
+  /// Returns the bytes of the budget that suffice for a new arena to grow to `bytes`. More are charged, up to the next
+  /// multiple of PagePinner::kPiece, if the budget has room.
   [[nodiscard]] std::uint64_t charge_of(std::uint64_t bytes) const noexcept;
   [[nodiscard]] MemoryBudget& budget() const noexcept { return budget_; }
 

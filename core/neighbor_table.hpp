@@ -3,7 +3,7 @@
 // Rows and entries are positions: indices of the points in the order of the index (order[position] is the input id), so
 // that a row's entries lie close together. Two formats hold the same rows:
 //
-//   csr     ids of 4 bytes; each row has a 64-bit offset, rows lie in the order in which their batches arrived.
+//   csr     positions of 4 bytes, called ids. Each row has a 64-bit offset. Rows lie in the order of their batches.
 //   packed  one bit per candidate. Points are sorted by cell, and the candidates of all points of a cell are the same
 //           few ranges of positions; a row is one bit string per range, each from a word boundary on. In 2-D this takes
 //           a tenth of the bytes, and its size is known before the search.
@@ -34,12 +34,12 @@ inline constexpr std::size_t kMostPackedDims = 3;
 /// The layout of the bits of a packed table. It is known once the index is built.
 struct PackedLayout {
   CandidateBundles bundles;
-  Buffer<std::uint64_t> first_words;  ///< [bundles + 1] first word of the bundle's first row
+  Buffer<std::uint64_t> first_words;  ///< [bundles + 1] first word of the bundle's first row, and the end
 
   [[nodiscard]] std::uint64_t words_per_row(std::size_t bundle) const noexcept {
     return (first_words[bundle + 1] - first_words[bundle]) / bundles.rows_of(bundle).size();
   }
-  /// Returns the first word of a row, or of the end. O(log bundles).
+  /// Returns the first word of a row; words() if the row is the number of rows. O(log bundles).
   [[nodiscard]] std::uint64_t first_word(std::uint32_t row) const noexcept {
     if (row == bundles.starts[bundles.size()]) return words();
     const std::size_t bundle = bundles.bundle_of(row);
@@ -86,6 +86,7 @@ class RowNumbers {
   [[nodiscard]] std::uint32_t operator[](std::size_t i) const noexcept {
     return list_ != nullptr ? list_[i] : first_ + static_cast<std::uint32_t>(i);
   }
+  /// Returns `size` of the numbers, from the begin-th on.
   [[nodiscard]] RowNumbers part(std::size_t begin, std::size_t size) const noexcept {
     RowNumbers rows = *this;
     if (list_ != nullptr) rows.list_ += begin;
@@ -121,13 +122,13 @@ class NeighborTable {
   [[nodiscard]] const PackedLayout* layout() const noexcept { return layout_.get(); }
 
   /// csr: returns memory for this many ids, which the caller fills and turns into rows with add_rows(). Thread-safe.
-  /// Returns null if the memory budget does not suffice; the table is then useless.
+  /// Returns null if the arena cannot grow; the table is then useless.
   [[nodiscard]] std::uint32_t* reserve(std::uint64_t ids);
   /// csr: adds rows whose ids are contiguous at `ids`, in memory from reserve(). Thread-safe.
   void add_rows(RowNumbers rows, std::span<const std::uint32_t> counts, const std::uint32_t* ids) noexcept;
-  /// csr: calls reserve(), copies `ids` and calls add_rows(). Returns false if the memory budget does not suffice.
+  /// csr: calls reserve(), copies `ids` and calls add_rows(). Returns false if the arena cannot grow.
   [[nodiscard]] bool append(Range rows, std::span<const std::uint32_t> counts, std::span<const std::uint32_t> ids);
-  /// csr: makes room for all ids of the table at once. Returns false if the memory budget does not suffice.
+  /// csr: makes room for all ids of the table at once. Returns false if the arena cannot grow.
   [[nodiscard]] bool grow(std::uint64_t ids) { return arena_.grow(ids * sizeof(std::uint32_t)); }
 
   /// packed: returns the memory that the words of the whole table are written to.
@@ -137,7 +138,7 @@ class NeighborTable {
     std::copy(counts.begin(), counts.end(), counts_.begin() + first_row);
   }
 
-  /// Returns ranges of rows for parallel loops, which cover all rows: of equal size, or of equal cost by a plan.
+  /// Returns ranges of rows for parallel loops, which cover all rows. They are of equal size until set_blocks().
   [[nodiscard]] std::span<const Range> blocks() const noexcept { return blocks_; }
   void set_blocks(std::vector<Range> blocks) { blocks_ = std::move(blocks); }
 

@@ -7,6 +7,7 @@ namespace epsflow {
 
 inline constexpr std::uint64_t kScatterStep = 0x9E3779B97F4A7C15;
 
+/// Returns a number that looks random and depends on x alone.
 [[nodiscard]] constexpr std::uint64_t scatter(std::uint64_t x) noexcept {
   x += kScatterStep;
   x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9;

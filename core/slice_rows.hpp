@@ -12,8 +12,8 @@ namespace epsflow {
 /// The rows in the order of their slices, which are in the order of their keys.
 struct SliceRows {
   std::vector<double> keys;            ///< [slices] ascending, all different
-  std::vector<std::uint64_t> offsets;  ///< [slices + 1] begin of each slice in that order
-  /// [slices] with a width: the multiple of it that the key is. Numbers without rows are missing. Else empty.
+  std::vector<std::uint64_t> offsets;  ///< [slices + 1] begin of each slice in that order, and n
+  /// [slices] with a width: key / width, a whole number. Whole numbers without rows are left out. Else empty.
   std::vector<double> stretches;
   std::vector<std::uint32_t> order;  ///< [n] the row at each place; empty if the rows are in this order already
 
@@ -29,10 +29,10 @@ struct SliceRows {
 /// for a width that is below 0, not finite, or too small for the values.
 [[nodiscard]] SliceRows slice_rows(std::span<const double> values, double width = 0);
 
-/// Copies the points with these ids, in their order. O(ids · d).
+/// Copies the points with these ids, in the order of the list. O(ids · d).
 [[nodiscard]] Points in_order(PointsView points, std::span<const std::uint32_t> ids);
 
-/// Reorders values by place to values by row.
+/// Reorders values by place to values by row. order: SliceRows::order; if it is empty, nothing changes.
 template <class T>
 void back_to_rows(std::span<T> values, std::span<const std::uint32_t> order) {
   const std::vector<T> by_place(values.begin(), values.end());

@@ -9,8 +9,8 @@
 
 namespace epsflow {
 
-/// One DBSCAN run. eps: neighbourhood radius in the unit of the coordinates, inclusive, not squared. minpts: a point is
-/// core if at least this many points, itself included, are within eps.
+/// One DBSCAN run. eps: neighbourhood radius, inclusive, not squared, in the unit of the metric (eps_unit()), for norms
+/// the unit of the coordinates. minpts: a point is core if at least this many points, itself included, are within eps.
 struct Variant {
   double eps = 0;
   std::uint32_t minpts = 0;

@@ -20,8 +20,8 @@ namespace epsflow {
 struct Batch {
   enum class Unit : std::uint8_t { row, cell };
 
-  Range range;  ///< range of rows, or of cells of the index
-  std::uint64_t expected_pairs = 0;
+  Range range;                       ///< range of rows, or of cells of the index
+  std::uint64_t expected_pairs = 0;  ///< csr: estimated or counted; packed: 0
   std::uint32_t stride = 1;
   Unit unit = Unit::row;
 
@@ -138,6 +138,7 @@ class TableSearch {
 [[nodiscard]] constexpr std::uint64_t csr_table_bytes(std::uint64_t rows, std::uint64_t pairs) noexcept {
   return rows * 12 + pairs * sizeof(std::uint32_t);
 }
+/// Returns the bytes of a packed table with its counts and layout.
 [[nodiscard]] inline std::uint64_t packed_table_bytes(std::uint64_t rows, const PackedLayout& layout) noexcept {
   return rows * 4 + layout.bytes() + layout.words() * sizeof(std::uint32_t);
 }

@@ -12,7 +12,8 @@ namespace epsflow {
 /// A sum of weights in units of their WeightScale.
 __extension__ typedef __int128 WeightSum;  // NOLINT(modernize-use-using): nvcc takes __extension__ before typedef only
 
-/// The power of two of which all weights of a data set are whole multiples, wherever they are.
+/// The unit of the weights of a data set: a power of two, to whole multiples of which they are rounded. All parts of
+/// the data set have the same unit.
 class WeightScale {
  public:
   static constexpr WeightSum kBeyond = WeightSum{1} << 100;  ///< larger than any sum of weights
@@ -21,9 +22,9 @@ class WeightScale {
   /// largest: the largest absolute weight, finite. negative: true if any weight is below 0.
   WeightScale(double largest, bool negative);
 
-  /// Returns a weight of the data set in units.
+  /// Returns a weight of the data set in units, rounded.
   [[nodiscard]] std::int64_t units_of(double weight) const noexcept;
-  /// Returns true if a weight would be rounded to 0 although this is not allowed.
+  /// Returns true if a weight other than 0 rounds to 0 units, and WholeWeights refuses that.
   [[nodiscard]] bool loses(double weight) const noexcept;
   [[nodiscard]] bool negative() const noexcept { return negative_; }
   /// Returns a sum of up to 2^34 weights as a weight, rounded once.

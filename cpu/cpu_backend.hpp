@@ -1,4 +1,4 @@
-// The CPU backend: a grid or a tree as index, with vector instructions and oneTBB.
+// The CPU backend: a grid, tiles or a list of pairs as index, with vector instructions and oneTBB.
 #pragma once
 
 #include <memory>
@@ -7,7 +7,8 @@
 
 namespace epsflow::cpu {
 
-/// threads: work at a time. One more lane keeps them busy while rows move into the table.
+/// threads: number of threads that work at a time. Backend::lanes() is one more, so that they are busy while rows move
+/// into the table.
 [[nodiscard]] std::unique_ptr<Backend> make_cpu_backend(unsigned threads);
 
 }  // namespace epsflow::cpu

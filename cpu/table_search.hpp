@@ -10,8 +10,8 @@
 
 namespace epsflow::cpu {
 
-/// rows: of the index. If the format is automatic, takes the one of fewer bytes; the size of the csr table is estimated
-/// from a sample. Throws UsageError, Cancelled.
+/// rows: a search of `index`. The token must outlive the result. If the format is automatic, takes the one of fewer
+/// bytes; the size of the csr table is estimated from a sample. Throws UsageError, Cancelled.
 [[nodiscard]] std::unique_ptr<TableSearch> make_table_search(std::shared_ptr<const index::SearchIndex> index,
                                                              std::shared_ptr<const index::RowSearch> rows,
                                                              const TableOptions& options, const CancelToken& cancel);

@@ -28,8 +28,8 @@ struct DirectTask;
 [[nodiscard]] SearchChoice choose_search(IndexChoice index, DecideChoice decide, std::uint64_t points,
                                          std::size_t dims) noexcept;
 
-/// Holds cells or tiles. If cells are dense boxes, the direct clustering, which is then the only product, sorts the
-/// points itself. Otherwise it holds the grid of the neighbour search.
+/// Holds a grid or tiles. It holds neither if the cells are dense boxes: then the direct clustering sorts the points
+/// itself, and table() makes a grid.
 class GpuIndex final : public Index {
  public:
   /// The GPU must be the current one.

@@ -35,7 +35,8 @@ inline constexpr std::uint64_t kMostTests = 8 * 1024 * 1024;
 /// Returns batches of rows of a packed table. Only the number of tests is balanced, because the size is known.
 [[nodiscard]] BatchPlan plan_packed(const SearchIndex& index, const PackedLayout& layout, const TableOptions& options);
 
-/// Returns batches whose estimated pairs fit a lane's buffer. O(bundles · candidate ranges + sample), parallel.
+/// Returns batches whose estimated pairs fit a lane's buffer. O(bundles · candidate ranges + sample), in parallel.
+/// Throws Cancelled.
 [[nodiscard]] BatchPlan plan_by_pairs(const SearchIndex& index, const RowSearch& search, const TableOptions& options,
                                       const CancelToken& cancel);
 

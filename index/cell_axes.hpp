@@ -15,10 +15,11 @@
 
 namespace epsflow::index {
 
-/// The most dimensions that the grid indexes. If there are more, it takes those of largest variance (as GDS-Join does).
+/// The most dimensions that the grid indexes. If there are more, it takes the ones of largest variance, as GDS-Join
+/// does.
 inline constexpr std::size_t kMostIndexedDims = 6;
 
-/// Smallest and largest coordinate of one dimension; lo > hi if there are no points.
+/// Smallest and largest coordinate of one dimension; lo > hi without points.
 struct Extent {
   double lo;
   double hi;
@@ -35,12 +36,14 @@ struct AxisStretch {
 struct AxisView {
   double lo = 0;
   double inverse_side = 0;
-  std::uint64_t last_slot = ~std::uint64_t{0};  ///< of a closed axis, whose upper end is rounded into it
+  /// The last slot of a closed axis, which also takes coordinates that are rounded beyond it. No limit for other axes.
+  std::uint64_t last_slot = ~std::uint64_t{0};
   const AxisStretch* stretches = nullptr;
   std::uint32_t stretch_count = 0;  ///< 0 unless cut at gaps
-  std::uint32_t shift = 0;
+  std::uint32_t shift = 0;          ///< numbers of slots are shifted right by this many bits
   std::uint32_t dim = 0;
 
+  /// Returns the slot of a coordinate that the axis was made for.
   [[nodiscard]] EPSFLOW_HOST_DEVICE std::uint64_t slot(double x) const noexcept {
     const AxisStretch stretch = stretch_of(x);
     if (inverse_side == 0) return 0;
@@ -82,7 +85,7 @@ inline constexpr std::size_t kMostDenseBoxDims = 3;
 /// Cells::eps. With side = reach·(1 + 2^-16) neighbours are at most 1 − 2^-17 slots apart, plus twice that error
 /// still at most 1; hence their floors differ by at most 1.
 ///
-/// Cells::dense box, d dimensions, d <= 3. With side = eps/√d·(1 − 2^-14) two values of a slot differ by at most
+/// Cells::dense_box, d dimensions, d <= 3. With side = eps/√d·(1 − 2^-14) two values of a slot differ by at most
 /// side·(1 + 2^-17), so the squares of a cell's differences sum to at most eps²·(1 − 2^-14)²·(1 + 2^-17)² in real
 /// numbers. The test of distance.hpp rounds d + 2 times in a row, each time by u at most, and eps² once;
 /// (1 − 2^-13 + 2^-16)·(1 + u)^(d + 2) < 1 − u, so every pair of a cell passes it. Neighbours are at most
@@ -113,6 +116,7 @@ class CellAxis {
       : CellAxis(points, dim, extent_of(points, dim), width, cancel) {}
   /// The same for a known extent. O(1), with gaps O(n log n).
   CellAxis(PointsView points, std::size_t dim, Extent extent, SlotWidth width, const CancelToken& cancel);
+  /// Makes a closed axis. O(1).
   CellAxis(std::size_t dim, ClosedAxis axis, SlotWidth width) noexcept;
 
   /// Returns true if the first slot is a neighbour of the last.
@@ -163,12 +167,13 @@ struct CellAxes {
   std::vector<CellAxis> axes;
   std::uint32_t window = 1;  ///< on every axis the slots of neighbours differ by at most this
   bool dense_boxes = false;  ///< any two points of a cell are neighbours
-  std::uint64_t slices = 1;  ///< each slice has its own cells
+  std::uint64_t slices = 1;  ///< number of slices; each has its own cells
 };
 
 /// Returns the axes to index, coarsened until the numbers of slots, with `window` empty slots at either end of every
 /// axis, and of slices multiply to less than 2^63. Cells are dense boxes if `cells` requests that, there are at most
-/// kMostDenseBoxDims dimensions, no axis had to be coarsened, and the space is plain. O(n·d); less with extents.
+/// kMostDenseBoxDims dimensions, no axis had to be coarsened, the space is plain, and eps is at least 2^-500. extents:
+/// [dims] known extents, or empty. O(n·d), less with extents; O(n log n) if axes are cut at gaps. Throws Cancelled.
 [[nodiscard]] CellAxes choose_axes(PointsView points, double eps, Cells cells, const CancelToken& cancel,
                                    std::span<const Extent> extents = {}, const Space& space = {});
 
@@ -180,7 +185,7 @@ struct KeyRanges {
 
 /// The keys of a cell's neighbours if axes are closed, from its key alone; neighbours are one slot away at most.
 struct ClosedKeys {
-  std::uint32_t axes = 0;  ///< 0 if no axis is closed
+  std::uint32_t axes = 0;  ///< number of axes; 0 if none is closed
   std::uint64_t strides[kMostIndexedDims] = {};
   std::uint64_t slots[kMostIndexedDims] = {};  ///< of a closed axis; 0 for an open one
 
@@ -248,10 +253,10 @@ struct CellKeys {
       neighbor_offsets;  ///< offsets of ranges(window, 1); if axes are closed, valid for cells that are not at_end()
   ClosedKeys closed;
 
-  /// Returns the ranges that hold the keys of all cells up to `reach` slots away, reach <= window: one for each
-  /// combination of −reach … reach over all axes except the last `merged`, from the lowest to the highest key over
-  /// these. The empty slots at the ends of an axis keep the ranges of one cell disjoint. Ranges over one axis hold no
-  /// others.
+  /// Returns ranges that hold the keys of all cells up to `reach` slots away, reach <= window. There is one range for
+  /// each combination of steps from −reach to reach along all axes except the last `merged` ones. It goes from the
+  /// lowest to the highest key over the same steps along the merged axes. The ranges around one cell are disjoint,
+  /// because of the empty slots at the ends of an axis. With merged = 1 they hold no keys of other cells.
   [[nodiscard]] KeyRanges ranges(std::uint32_t reach, std::size_t merged) const;
 };
 

@@ -19,9 +19,9 @@ enum class WindowRanges {
   slabs,       ///< 2·reach + 1 slots along each of the last two axes, and all cells between these rows
 };
 
-/// Walks over consecutive cells of a grid and finds the non-empty cells up to `reach` slots away on every axis. As
-/// cells and their neighbours ascend together, both ends of each range only move forward: O(1) amortised per cell and
-/// range, plus one binary search per range at the start.
+/// Walks over consecutive cells of a grid without closed axes, and finds the non-empty cells up to `reach` slots away
+/// on every axis, reach <= CellKeys::window. As cells and their neighbours ascend together, both ends of each range
+/// only move forward: O(1) amortised per cell and range, plus one binary search per range at the start.
 class CellWindow {
  public:
   CellWindow(const Grid& grid, std::uint32_t first_cell, std::uint32_t reach, WindowRanges kind = WindowRanges::rows)
@@ -69,7 +69,8 @@ class CellWindow {
     return sum;
   }
 
-  /// Returns the positions of the ranges without the given cell of one of them. Non-empty, nearer ranges first.
+  /// Returns the ranges of the last around() as ranges of positions, without the given cell. Non-empty, nearer ranges
+  /// first.
   std::span<const Range> others_nearest_first(std::uint32_t cell) {
     const auto starts = grid_.cell_starts();
     others_.clear();

@@ -12,7 +12,7 @@ namespace epsflow::index {
 /// The largest number of coordinates that a number on the curve combines.
 inline constexpr std::size_t kMostCurveDims = 6;
 
-/// Bits of one coordinate in a 64-bit number. Slots have 32 bits, which suffice to distinguish the points of a run.
+/// Returns the number of bits of one coordinate in a 64-bit number: at most 32, the bits of a slot.
 [[nodiscard]] EPSFLOW_HOST_DEVICE constexpr unsigned curve_bits(std::size_t dims) noexcept {
   return dims < 2 ? 32 : static_cast<unsigned>(64 / dims);
 }
@@ -47,7 +47,7 @@ template <std::size_t D>
 /// of a search but not its result, so no bound on rounding is needed.
 struct Curve {
   double lo[kMostCurveDims] = {};  ///< halves of the lowest corner, because sums of halves do not overflow
-  double scale = 0;                ///< slots per half unit; 0 if all points are equal
+  double scale = 0;                ///< slots per unit of halved coordinates; 0 if all points are equal
 
   Curve() = default;
   /// Makes the cube of points with coordinates from lowest[k] to highest[k]. O(d).

@@ -1,4 +1,4 @@
-// The distance test of the contract, and the reach of a neighbourhood that follows from it.
+// The distance test of core/space.hpp, and the reach of a neighbourhood that follows from it.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,8 @@
 
 namespace epsflow::index {
 
-/// a − b, a · b and a + b, each rounded once. In kernels the compiler would otherwise fuse a product and a sum.
+/// These return a − b, a · b and a + b, each rounded once. In kernels the compiler would otherwise fuse a product and a
+/// sum.
 [[nodiscard]] EPSFLOW_HOST_DEVICE inline double rounded_difference(double a, double b) noexcept {
 #ifdef __CUDA_ARCH__
   return __dsub_rn(a, b);
@@ -34,8 +35,8 @@ namespace epsflow::index {
 #endif
 }
 
-/// Σ_k (p_k − q_k)², each operation rounded once in float64, summed over k in order, without fused multiply-add (the
-/// build sets -ffp-contract=off).
+/// Returns Σ_k (p_k − q_k)², each operation rounded once in float64, summed over k in order, without fused multiply-add
+/// (the build sets -ffp-contract=off).
 ///
 /// point(k), candidate(k): coordinate k, float or double. D: the dimensions if known at compile time, else 0.
 template <std::size_t D, class Point, class Candidate>
@@ -100,7 +101,8 @@ template <std::size_t D, class Point, class Candidate>
   return sum;
 }
 
-/// The largest |p_k − q_k| between any two neighbours, in real numbers; on a closed axis the periodic distance.
+/// Returns an upper bound on |p_k − q_k| between two neighbours, in real numbers; on a closed axis on the periodic
+/// distance.
 ///
 /// The test passes only if fl(fl(p_k − q_k)²) <= fl(eps²). With u = 2^-53, for eps² in the normal range above 2^-1000
 /// each rounding is relative, so |p_k − q_k| <= eps·(1 + 4u). Below that the squares may underflow; but a difference

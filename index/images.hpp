@@ -1,4 +1,5 @@
-// Points of a periodic box and images of those near its faces: in a plain space they have the neighbours of the box.
+// Points of a periodic box, and images of the points near its faces: in a plain space they have the neighbours that the
+// points have in the box.
 #pragma once
 
 #include <cstddef>
@@ -13,18 +14,18 @@
 
 namespace epsflow::index {
 
-/// Returns true if images can replace periodic distances: the box is at least two neighbourhoods wide, so that no two
-/// images of a point are neighbours of another point, and no more axes are used than dense-box cells (dense boxes)
-/// allow.
+/// Returns true if images can replace periodic distances. This requires the Euclidean norm, no slices, at most
+/// kMostDenseBoxDims dimensions, and closed axes longer than 2·eps, so that no two images of a point are neighbours of
+/// another point. Returns false if no axis is closed.
 [[nodiscard]] bool images_serve(const Space& space, double eps, std::size_t dims) noexcept;
 
 /// The images that each point near a face has beyond that face.
 ///
-/// Points are imaged up to two neighbourhoods beyond a face. Therefore every image up to one neighbourhood beyond has
-/// all the neighbours of its point, and images farther out may miss some. An image that is counted as core is core. If
-/// two core points are neighbours in the box, one of them and an image of the other are counted as core and are
-/// neighbours here. So once each image that is counted as core is united with its point, the clusters are those of the
-/// box. Counts and border points of the points themselves are exact.
+/// Points are imaged up to 2·eps beyond a face. Therefore every image up to eps beyond it has all the neighbours of its
+/// point, and images farther out may miss some. An image that is counted as core is core. If two core points are
+/// neighbours in the box, one of them and an image of the other are counted as core and are neighbours here. So once
+/// each image that is counted as core is united with its point, the clusters are the same as in the box. Counts and
+/// border points of the points themselves are exact.
 ///
 /// Coordinates are multiples of a power of two for which differences are not rounded (core/space.hpp), so distances to
 /// images equal the periodic distances to the last bit.
@@ -38,7 +39,7 @@ struct Imaging {
   Imaging() = default;
   Imaging(const Space& space, double eps, std::size_t dimensions) noexcept;
 
-  /// Expected images per point if points are spread evenly.
+  /// Returns the expected number of images per point if points are spread evenly.
   [[nodiscard]] double even_share() const noexcept;
 
   /// Calls f(shift) for each image of a point. shift: [dims], is added to the coordinates. point(k): coordinate k.

@@ -34,7 +34,7 @@
 
 namespace epsflow::index {
 
-/// Consecutive positions that are compared with each other as a whole.
+/// Points of a tile: consecutive positions that are compared as a whole.
 inline constexpr std::uint32_t kTilePoints = 128;
 /// Tiles of a block in each direction.
 inline constexpr std::uint32_t kBlockTiles = 8;
@@ -81,7 +81,7 @@ struct LayerFunction {
     return place < bins ? static_cast<std::uint32_t>(place) : bins - 1;
   }
 
-  /// Twice the bound on the distance between the real value and a computed t.
+  /// Returns twice the bound on the difference between the real value and a computed t, in reaches.
   [[nodiscard]] EPSFLOW_HOST_DEVICE double error(double t) const noexcept {
     return 2 * rounded_sum(margin, rounded_product(slope, t < 0 ? -t : t));
   }
@@ -99,8 +99,8 @@ struct LayerFunction {
 struct LayersView {
   LayerFunction functions[kMostFunctions];
   const double* pivots = nullptr;  ///< [dims × pivot_count] coordinate k of all pivots is contiguous
-  std::uint32_t count = 0;
-  std::uint32_t sorted = 0;
+  std::uint32_t count = 0;         ///< number of functions
+  std::uint32_t sorted = 0;        ///< number of functions that points are sorted by
   std::uint32_t pivot_count = 0;
   std::uint32_t sorted_pivots = 0;  ///< pivots of the first `sorted` functions; they come first
   std::uint32_t dims = 1;
@@ -151,7 +151,7 @@ struct LayerInterval {
   return a.lo - b.hi > 1.0F || b.lo - a.hi > 1.0F;
 }
 
-/// The tiles of a block of 8 × 8 that may hold neighbours.
+/// The pairs of tiles in a block of 8 × 8 pairs that may hold neighbours.
 struct TileBlock {
   std::uint32_t rows;     ///< tiles from 8·rows on
   std::uint32_t columns;  ///< are compared with tiles from 8·columns on; rows <= columns

@@ -46,7 +46,8 @@ inline constexpr std::size_t kMostSamplePoints = 2048;
 /// Returns the peak memory of taking a sample and choosing layers by it, in bytes.
 [[nodiscard]] std::uint64_t layer_choice_bytes(std::size_t n, std::size_t dims) noexcept;
 
-/// Upper bound on the distance of neighbours, in real numbers, or infinity if there is none; see layer_function.hpp.
+/// Returns an upper bound on the distance of neighbours, in real numbers; infinity if eps is above kLargestReach. See
+/// layer_function.hpp.
 [[nodiscard]] double tile_reach(double eps, std::size_t dims) noexcept;
 
 /// Chosen functions with their pivots.

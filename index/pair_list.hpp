@@ -28,16 +28,17 @@ class PairList {
  public:
   /// Consecutive slices that one thread searches.
   struct Block {
-    std::uint32_t first = 0;  ///< first slice
-    std::uint32_t last = 0;
+    std::uint32_t first = 0;          ///< first slice
+    std::uint32_t last = 0;           ///< the slice after the last one
     std::vector<std::uint32_t> ends;  ///< [slices] end of the pairs of each slice
     Buffer<SlicePair> pairs;          ///< each pair once
   };
 
   /// Returns all pairs of neighbours (core/space.hpp) within the same slice. Returns nullopt if a list is not the right
-  /// index: without slices, if the space is not plain or has more than three dimensions, if a slice has more than
-  /// 65,536 points, if there are too few slices for the threads, and if neighbourhoods are not sparse. The space must
-  /// outlive the list. O(n + tests), in parallel. Throws Cancelled.
+  /// index: without points or slices, if the space is not plain or has more than three dimensions, if a slice has more
+  /// than 65,536 points, if there are too few slices for the threads, if neighbourhoods are not sparse, and if eps or
+  /// the coordinates are so extreme that squares overflow or underflow. The space must outlive the list. O(n + tests),
+  /// in parallel. Throws Cancelled.
   [[nodiscard]] static std::optional<PairList> find(PointsView points, const Space& space, double eps,
                                                     const CancelToken& cancel);
 

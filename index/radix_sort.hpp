@@ -19,8 +19,9 @@ struct KeyedId {
   std::uint32_t id;
 };
 
-/// Sorts items by the low `bits` bits of key(item), stably, least significant digit first. `spare` (of the same size)
-/// is the other half of the double buffer. Returns the half that holds the result. O(n · bits / 11). Throws Cancelled.
+/// Sorts items by the low bits of key(item), at least `bits` of them, stably, least significant digit first. `spare`
+/// (of the same size) is the other half of the double buffer. Returns the half that holds the result. O(n · bits / 11).
+/// Throws Cancelled.
 template <class Item, class Key>
 [[nodiscard]] std::span<Item> radix_sort(std::span<Item> items, std::span<Item> spare, unsigned bits, Key key,
                                          const CancelToken& cancel) {

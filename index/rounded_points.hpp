@@ -24,8 +24,9 @@ class RoundedPoints {
 
   /// Makes an empty object, which decides no pairs.
   RoundedPoints() = default;
-  /// coordinates: [dims] pointers to [n] float or double. The object stays empty if nothing could be decided (extreme
-  /// eps, or points very far from each other relative to eps). O(n·d), in parallel.
+  /// coordinates: [dims] pointers to [n] float or double, by `precision`. The object stays empty without points, with
+  /// fewer than kFewestDims dimensions, and if float32 would leave most pairs undecided (extreme eps, or points very
+  /// far from each other relative to eps). O(n·d), in parallel.
   RoundedPoints(const void* const* coordinates, std::size_t n, std::size_t dims, Precision precision, double eps);
   RoundedPoints(const RoundedPoints&) = delete;
   RoundedPoints& operator=(const RoundedPoints&) = delete;
@@ -35,7 +36,7 @@ class RoundedPoints {
   /// Returns true if every pair is decided, because all coordinates are small multiples of one number.
   [[nodiscard]] bool exact() const noexcept { return exact_; }
 
-  /// [dims × kPanel] coordinates of a panel. Two more panels follow, so that pairs can be read.
+  /// [dims × kPanel] coordinates of a panel. Two panels of zeros follow the last one, so that reads may go beyond it.
   [[nodiscard]] const float* panel(std::size_t panel) const noexcept { return panels_.data() + panel * dims_ * kPanel; }
   /// [n, and up to the end of the last panel] thresholds, see PairThresholds.
   [[nodiscard]] const float* reject() const noexcept { return reject_.data(); }

@@ -1,9 +1,9 @@
 // The innermost loops of the CPU search: they test several candidates of a row at a time.
 //
 // The test is is_neighbor() of distance.hpp on vectors, or norm_sum() if the space is not plain: subtract, multiply,
-// add in the order of the dimensions, each rounded once, no fused operation, so every lane computes what the scalar
-// code does. From seven dimensions on, float32 products of rows and candidates decide most pairs of a plain space first
-// (rounded_points.hpp). The instruction set is chosen at run time.
+// add in the order of the dimensions, each rounded once, no fused operation, so every lane computes the same as the
+// scalar code. From seven dimensions on, float32 products of rows and candidates decide most pairs of a plain space
+// first (rounded_points.hpp). The instruction set is chosen at run time.
 #pragma once
 
 #include <cstdint>
@@ -53,7 +53,7 @@ class RowSearch {
   /// Counts the neighbours of each row without writing them.
   void count(Range rows, std::span<const Range> candidates, std::uint32_t* counts) const;
 
-  /// The instruction set in use, as "AVX3" or "NEON".
+  /// Returns the name of the instruction set in use, as "AVX3" or "NEON".
   [[nodiscard]] static std::string_view instruction_set();
 
   [[nodiscard]] const SearchInput& input() const noexcept { return input_; }
@@ -63,7 +63,7 @@ class RowSearch {
 
   /// Returns the memory in bytes, without the coordinates, which the object does not own.
   [[nodiscard]] std::uint64_t bytes() const noexcept { return rounded_.bytes(); }
-  /// Returns the peak memory of the construction for n points of a plain space, in bytes; 0 for other spaces.
+  /// Returns the peak memory of the construction for n points of a plain space, in bytes. Other spaces need none.
   [[nodiscard]] static std::uint64_t most_bytes(std::uint64_t n, std::size_t dims) noexcept {
     return RoundedPoints::most_bytes(n, dims);
   }

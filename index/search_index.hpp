@@ -55,6 +55,7 @@ class SearchIndex {
     return std::upper_bound(bundle_starts_.begin(), bundle_starts_.end(), position) - bundle_starts_.begin() - 1;
   }
 
+  /// Prepares a walk that begins with this bundle or a later one.
   virtual void start_walk(std::size_t bundle, BundleWalk& walk) const = 0;
   /// Sets walk.ranges to ranges that hold every neighbour of every point of the bundle. The bundle is the first one of
   /// the walk or comes after the previous one.

@@ -179,7 +179,7 @@ class TileRowTest {
     if (undecided_pairs_ != 0) rounded_.add_undecided_pairs(undecided_pairs_);
   }
 
-  /// The largest number of panels per step of panels(): two may be added at once before the limit is checked.
+  /// Panels of one step of panels(). A call takes one more, because callers may add two before they check the number.
   static constexpr std::size_t kMostPanels = kLanesF32 == 16 ? 4 : 2;
 
   /// Calls visit(panel, bits) for panels[0 … count), count <= kMostPanels + 1. bits: the wanted neighbours.

@@ -50,7 +50,8 @@ struct PointsOrigin {
     for (const InputRows& input : inputs) sum += input.dropped.size();
     return sum;
   }
-  /// True if rows were dropped, files were joined, or only a share was read. If not, point i is row i of the only file.
+  /// True if rows were dropped, files were joined, or a share was read that does not begin at row 0. If not, point i is
+  /// row i of the only file.
   [[nodiscard]] bool renumbered() const noexcept {
     return inputs.size() > 1 || dropped_rows() > 0 || (!inputs.empty() && inputs.front().first > 0);
   }

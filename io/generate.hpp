@@ -38,10 +38,10 @@ inline constexpr double kLeastRate = 0.01;
 ///                through the ionosphere, with its electron content there. They drift past receivers, most of which
 ///                stand in three dense networks. lon and lat are multiples of 0.01 degrees, so that many pairs lie at
 ///                exactly eps
-/// `galaxies`     ra, dec in degrees and z: groups of galaxies with power-law sizes on a third of the sky, over a
-///                uniform field
+/// `galaxies`     ra, dec in degrees and z: groups of galaxies with power-law sizes on 18 % of the sky, over a uniform
+///                field
 /// `uniform`      x, y in [0, 1)²
-/// `blobs`        x, y: 20 Gaussian blobs in [0, 1)² and a tenth of uniform noise
+/// `blobs`        x, y: 20 Gaussian blobs with centres in [0, 1)², and a tenth of uniform noise
 /// `exponential`  x0, x1, …: each exponentially distributed with `rate`, none over 10. With the kind's own seed, rate
 ///                and dims they are the points of the benchmark of FaSTED (Curless & Gowanlock 2025). Of these, 100,000
 ///                points have 6,526,336 pairs within 0.1754, self-pairs included

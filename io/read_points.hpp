@@ -67,7 +67,8 @@ struct ReadOptions {
   /// The weight column, written like an entry of `columns`, which may name it as well. Weights are float64, whatever
   /// the type of the coordinates. raw.dims counts this column. Empty: points have no weights.
   std::string weight = {};
-  /// FITS: extension number or EXTNAME (default: the first table). HDF5: path of the data set (default: the only one).
+  /// FITS: extension number or EXTNAME (default: the first table). NPZ: name of the array (default: the only one that
+  /// can be points). HDF5: path of a data set or a group (default: io/read/hdf5/hdf5_format.hpp).
   std::string table = {};
   /// HDF5: which particles of a snapshot of a cosmological simulation to read. A file counts as a snapshot if it has
   /// the groups /Header and /PartType0 … and neither `table` nor paths in `columns` choose otherwise.
@@ -122,9 +123,10 @@ namespace epsflow::io {
 
 /// Reads a file as points. The format follows from the name: .npy, .npz, .fits .fit .fts, .h5 .hdf5 .hdf, .parquet
 /// .parq .pq, .arrow .feather .ipc, .raw .bin .f32 .f64 (the last two set the precision). A file with another name,
-/// such as .csv .tsv .txt .dat .asc, is recognised by its first bytes, and read as text if these do not identify a
-/// format. Unmistakable first bytes win over a name. `-` is standard input; all may be gzipped. If all coordinate
-/// columns are float32, so are the points; otherwise they are float64.
+/// such as .csv .tsv .txt .dat .asc, is recognised by its first bytes. If these identify no format, it is read as text,
+/// or as raw if they are not text and options.raw.dims is set. Unmistakable first bytes win over a name. `-` is
+/// standard input; all may be gzipped. If all coordinate columns are float32, so are the points; otherwise they are
+/// float64.
 ///
 /// Complexity: one pass over the file. Peak memory: the points and some blocks, which for Arrow files are record
 /// batches; with weights, the points once more. A FITS, HDF5, Parquet, Arrow, raw or NPZ file that is gzipped or comes

@@ -24,7 +24,7 @@ struct SharingAnswer {
   Sharing sharing = Sharing::one;
   std::string_view reason = {};  ///< one sentence for the user
   std::size_t parts = 1;         ///< number of parts of space
-  bool fits_one = false;         ///< true if each device can hold all points, so that parts only save time
+  bool fits_one = false;         ///< Sharing::parts: each device could hold all points, and parts only save time
 };
 
 /// The figures of a sweep from which its sharing is chosen.
@@ -49,20 +49,22 @@ struct SharingQuestion {
 ///   1. eps (or one, if there is one eps or one engine), if the sweep needs something that parts lack: slices, tables,
 ///      verify, Keep::core, labels left on a device.
 ///   2. parts, if clustering all points needs more memory than one device (or the CPU) has. If it needs more than all
-///      devices have together, then as many parts that two fit into each device at a time.
+///      devices have together, the parts are so small that each device can hold two at a time. But one, if points and
+///      labels alone need more memory than the CPU has.
 ///   3. parts, one for each device, if the devices can cut the points themselves, there are at least 32 million points,
-///      and sharing by eps would leave at least a fifth of the devices idle: with one eps, or with three on two
+///      and sharing by eps would leave at least a fifth of the devices idle, as with one eps, or with three on two
 ///      devices.
 ///   4. eps, or one.
 /// Pure.
 [[nodiscard]] SharingAnswer choose_sharing(const SharingQuestion& question, const RunOptions& run) noexcept;
 
 /// Chooses for these points and engines. The options of a single engine go through with_backend() first. If the options
-/// do not limit the memory of a GPU, the GPU is queried.
+/// do not limit the memory of a GPU, the GPU is queried, unless so little memory is needed that any GPU has it.
 [[nodiscard]] SharingAnswer choose_sharing(const PointSet& points, const Sweep& sweep,
                                            std::span<const EngineOptions> engines, const RunOptions& run);
 
-/// True if a metric may transform points or depends on their extent: all but norms without a box and without scales.
+/// True if a metric may transform points or depends on their extent. False only for norms without a box and without
+/// scales.
 [[nodiscard]] bool may_move(const Metric& metric);
 
 }  // namespace epsflow::parts

@@ -16,11 +16,12 @@ namespace epsflow::parts {
 class SharedMemoryPeers;
 
 /// The communicator of one of several ranks. All functions except rank(), size(), threads() and sent_bytes() are
-/// collective: every rank calls the same ones in the same order, and each returns after all have called. If a rank
-/// fails, they throw Cancelled on all others.
+/// collective: every rank calls the same ones in the same order, and each returns after all have called. If a rank that
+/// is a thread fails, they throw Cancelled on all others. MPI ends all processes instead (mpi/mpi_ranks.hpp).
 class Communicator {
  public:
-  /// processes: ranks on one machine read from each other's memory, if the system permits it. apart: they do not.
+  /// threads: of one process. processes: those on one machine read each other's memory, if the system permits it.
+  /// apart: processes that do not.
   enum class RanksAre : std::uint8_t { threads, processes, apart };
   explicit Communicator(RanksAre ranks);
   Communicator(const Communicator&) = delete;
@@ -55,7 +56,8 @@ class Communicator {
  protected:
   using Outgoing = std::span<const std::span<const std::byte>>;
   using Incoming = std::span<const std::span<std::byte>>;
-  /// Sends send[r] to rank r, and receives receive[r], whose length both know. Entries of the rank itself are empty.
+  /// Sends send[r] to rank r, and fills receive[r] with the bytes that rank r sends, which has the same length. Entries
+  /// of the rank itself are empty.
   virtual void alltoallv(Outgoing send, Incoming receive) = 0;
 
  private:
@@ -79,6 +81,7 @@ template <class Counts>
 template <class T>
 using PerRank = std::vector<std::vector<T>>;
 
+/// Sends send[r] to rank r. Returns the values received, by sender. Collective.
 template <class T>
 [[nodiscard]] PerRank<T> all_to_all(Communicator& communicator, const PerRank<T>& send) {
   static_assert(std::is_trivially_copyable_v<T>);

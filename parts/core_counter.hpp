@@ -8,9 +8,11 @@
 
 namespace epsflow::parts {
 
-/// Adds up core points by cluster. Each thread uses its own counter and adds stretches of points of one cluster.
+/// Adds up core points by cluster. Each thread uses its own counter and adds stretches of points of one cluster. The
+/// destructor adds the last stretch.
 class CoreCounter {
  public:
+  /// The value of `first` for a cluster without a core point.
   static constexpr std::uint32_t kNoCore = std::numeric_limits<std::uint32_t>::max();
 
   /// core: [clusters] the counts to add to. first: [clusters] lowered to the smallest point added, or empty.

@@ -23,8 +23,9 @@ class DeviceRank final : public RankPart {
  public:
   /// rows: the share after the transformation of the metric, without weights, in a space without periodic axes; it is
   /// copied. share: the share as the caller gave it, where rows that are not finite are looked up; it must outlive the
-  /// part. Returns null on all ranks if one device cannot cut points, has too little memory (the observer of its rank
-  /// gets a notice), or cannot reach the device of another rank. Collective.
+  /// part. Returns null on all ranks if there are more than kMostDeviceParts ranks or the cuts do not make one part for
+  /// each, and if one device cannot cut points, has too little memory (the observer of its rank gets a notice), or
+  /// cannot reach the device of another rank. Collective.
   [[nodiscard]] static std::unique_ptr<DeviceRank> make(const RankSetting& setting, PointsView rows, PointsView share,
                                                         const RunOptions& options, const Observer& observer);
 

@@ -24,13 +24,14 @@ namespace epsflow::parts {
 /// no coordinates except to copy them.
 class DeviceSweep {
  public:
-  /// For points without weights, in a space without periodic axes. Returns null if a worker cannot cut points. reach:
-  /// the largest distance of ghosts. options and workers must outlive the result. Throws ResourceError, Cancelled.
+  /// For points without weights, in a space without periodic axes. Returns null if a worker cannot cut points, if there
+  /// are more than kMostDeviceParts workers, or if the cuts do not make one part for each worker. reach: the largest
+  /// distance of ghosts. options, workers and stop must outlive the result. Throws ResourceError, Cancelled.
   [[nodiscard]] static std::unique_ptr<DeviceSweep> make(PointsView points, const Partition& cuts, double reach,
                                                          const RunOptions& options, std::span<const PartWorker> workers,
                                                          CancelToken& stop);
 
-  /// Clusters all variants of one eps.
+  /// Clusters all variants of one eps. Calls on_result for each, by descending minpts, from the calling thread.
   void cluster(const stages::EpsGroup& group, const Space& space, const OnResult& on_result);
 
  private:

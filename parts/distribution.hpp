@@ -36,6 +36,7 @@ class Distribution {
         static_cast<std::size_t>(std::upper_bound(received_.begin(), received_.end(), i) - received_.begin()) - 1;
     return firsts_[r] + offsets_[i];
   }
+  /// The number of points of the share.
   [[nodiscard]] std::size_t share() const noexcept { return rows_.rows(); }
 
   /// values: [share]. Returns the values of own points, [own]. Collective.

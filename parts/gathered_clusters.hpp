@@ -27,15 +27,15 @@ class GatheredClusters {
   /// merged.local. sizes: [merged.local.count] number of own points of each cluster. O(own), in parallel.
   void look(std::span<const std::int32_t> labels, std::span<const std::uint8_t> core, const MergedClusters& merged,
             std::span<const std::uint32_t> sizes);
-  /// Returns the clusters of the first level that is not gathered yet on the first rank, and empty ones on the others.
-  /// At the smallest minpts every rank also gets the core_since of the points of its share. Collective. Throws
-  /// ResourceError if there are more clusters than core_since can number.
+  /// Gathers the first level that is not gathered yet. Returns its clusters on the first rank, and empty ones on the
+  /// others. minpts: of the level. At the smallest minpts every rank also gets the core_since of the points of its
+  /// share. Collective. Throws ResourceError if there are more clusters than core_since can number.
   [[nodiscard]] Clusters gather(std::uint32_t minpts);
 
  private:
   /// The share of one part in a cluster.
   struct Known {
-    std::uint64_t number;  ///< number of the cluster among those of all parts
+    std::uint64_t number;  ///< number of the cluster among the clusters of all parts
     std::uint64_t first;   ///< smallest id of an own core point; all bits set if there is none
     std::uint32_t core;    ///< number of own core points
     std::uint32_t size;    ///< number of own points

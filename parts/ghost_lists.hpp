@@ -15,8 +15,8 @@
 
 namespace epsflow::parts {
 
-/// Where the ghosts of each pair of parts are in one list. The list is sorted by pair, then by the first of ascending
-/// distances (reaches) that a ghost is within, so that ghosts within a reach are the first ones of their pair.
+/// The places of the ghosts of each pair of parts in one list. The list is sorted by pair, then by the first of
+/// ascending distances (reaches) that a ghost is within. So ghosts within a reach are the first ones of their pair.
 class GhostOrder {
  public:
   GhostOrder() = default;
@@ -66,7 +66,7 @@ struct GhostLists {
   std::vector<std::uint64_t> counts;  ///< [pairs × reaches]
   GhostOrder order;
   Buffer<std::uint32_t> points;   ///< index of the point in its part
-  Buffer<std::byte> coordinates;  ///< coordinates of the point or its image
+  Buffer<std::byte> coordinates;  ///< [ghosts × d] coordinates of the point or its image
   Buffer<std::int64_t> units;     ///< weights of the points in whole units, or empty
 };
 

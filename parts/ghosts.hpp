@@ -15,11 +15,12 @@ namespace epsflow::parts {
 /// Finds the parts that have a point as a ghost. Thread-safe. The arguments of the constructor must outlive it.
 class GhostFinder {
  public:
-  /// space: the space of the points. reach: the largest distance of ghosts. Throws UsageError if a periodic box is so
-  /// narrow that images of one point could be neighbours of each other.
+  /// space: the space of the points. reach: the largest distance of ghosts. Throws UsageError if a closed axis is not
+  /// longer than reach.
   GhostFinder(const Partition& partition, const Space& space, std::size_t dims, double reach);
 
-  /// True if a point of this part is a ghost of no other part. Dims: its coordinates, or 0 if known only at run time.
+  /// True only if a point of this part, and its images, are ghosts of no part. Dims: the number of its coordinates, or
+  /// 0 if known only at run time.
   template <class T, std::size_t Dims = 0>
   [[nodiscard]] bool inside(std::uint32_t part, const T* point) const noexcept {
     const std::size_t d = Dims > 0 ? Dims : dims_;

@@ -11,14 +11,15 @@
 
 namespace epsflow::parts {
 
-/// Finds points that are ghosts of no part, which most are: such a point is farther than the reach of ghosts from each
-/// cut on its way down, and from the faces of a periodic box. The bounds are in T, the precision of the points, and are
+/// Finds points that are ghosts of no part. Most points are: they are farther than the reach of ghosts from each cut on
+/// their way down, and from the faces of a periodic box. The bounds are in T, the precision of the points, and are
 /// rounded so that a doubtful point is reported as kMixed. Immutable.
 template <class T>
 class Interior {
  public:
+  /// Stands for a part if a point needs a closer test.
   static constexpr std::uint16_t kMixed = 0xFFFF;
-  /// Each point is compared with all cuts. With more parts a descent costs less.
+  /// With more parts every point is kMixed: each point is compared with all cuts here, and a descent costs less.
   static constexpr std::size_t kMostParts = 32;
   static constexpr std::size_t kMostPlaces = 128;
 
@@ -35,11 +36,12 @@ class Interior {
   /// reach: the largest distance of ghosts.
   Interior(const Partition& partition, const Space& space, std::size_t dims, double reach);
 
-  /// Returns the part of each point [parts.size() × d] that is no ghost of others; kMixed if it needs a closer test.
+  /// Writes to `parts` the part of each point that is not a ghost, and kMixed for other points. points: [parts.size() ×
+  /// d].
   void find(const T* points, std::span<std::uint16_t> parts) const;
 
   [[nodiscard]] std::size_t dims() const noexcept { return dims_; }
-  /// Places are numbered: first the parts, then kMixed, then the nodes, each after its sides.
+  /// The place of kMixed. Places are numbered: first the parts, then kMixed, then the nodes, each after its sides.
   [[nodiscard]] std::uint32_t mixed() const noexcept { return mixed_; }
   [[nodiscard]] std::span<const Node> nodes() const noexcept { return nodes_; }
 

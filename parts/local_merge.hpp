@@ -34,9 +34,10 @@ struct PartSets {
 
 /// The clusters of a part, numbered among the clusters of all parts.
 struct NumberedSets {
-  ClusterNumbers local;               ///< numbers for the labels of this part, in the order of the global numbers
-  std::vector<std::uint32_t> global;  ///< [local.count] its number among all; unused if it has no owned core point
-  std::vector<std::uint8_t> shared;   ///< [local.count] 1 if other parts may have points of the cluster
+  ClusterNumbers local;  ///< numbers for the labels of this part, in the order of the global numbers
+  /// [local.count] ascending numbers among all; MergedSets::count for clusters of which no part owns a core point
+  std::vector<std::uint32_t> global;
+  std::vector<std::uint8_t> shared;  ///< [local.count] 1 if other parts may have points of the cluster
 };
 
 /// The clusters of all parts at one level.

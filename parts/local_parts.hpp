@@ -43,9 +43,9 @@ class LocalParts {
   /// The number of points of the largest part, ghosts included.
   [[nodiscard]] std::uint64_t most_points() const noexcept { return most_; }
 
-  /// Returns the view of a part. near, beyond: two of the reaches.
+  /// Returns the view of a part. inner, outer: two of the reaches.
   [[nodiscard]] PartView view(std::size_t part, double inner, double outer) const;
-  /// Returns the points of a view. The view must outlive the source.
+  /// Returns the points of a view. inner, outer: as for view(). This object must outlive the source.
   [[nodiscard]] PointsSource source(const PartView& view, double inner, double outer) const;
 
  private:
@@ -57,8 +57,8 @@ class LocalParts {
              FoundGhosts<T>& found);
 
   void write_own(std::size_t part, std::size_t first, std::size_t last, std::byte* to) const;
-  /// Calls f(first, last) with the range of the ghosts of a part within `near` from each owning part. for_beyond() does
-  /// so for those between `near` and `beyond`.
+  /// Calls f(first, last) for each owning part, with the range of its points that are ghosts of `part` within `inner`.
+  /// for_beyond() does so for the ghosts between `inner` and `outer`.
   template <class F>
   void for_near(std::size_t part, double inner, F&& f) const;
   template <class F>

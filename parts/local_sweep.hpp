@@ -26,7 +26,7 @@ inline constexpr std::size_t kMostParts = 256;
 inline constexpr std::size_t kMostPartsOfAll = 1024;
 /// The largest number of minpts of one eps.
 [[nodiscard]] std::size_t most_levels(const Sweep& sweep);
-/// True if the labels of a part are kept until those of all parts are known.
+/// True if the labels of a part are kept until the labels of all parts are known.
 [[nodiscard]] inline bool labels_kept(const RunOptions& options) noexcept {
   return options.keep != Keep::summary || options.clusters;
 }
@@ -48,7 +48,7 @@ struct LocalSweep {
   std::size_t parts = 1;
   const Partition* partition = nullptr;  ///< cuts that make this number of parts, or null
   std::uint64_t memory = 0;              ///< bytes that the labels of several variants may take
-  /// Bytes that the whole sweep may hold, the points included; 0 if there is no limit.
+  /// Bytes that the whole sweep may hold, the points included; 0: not limited.
   std::uint64_t budget = 0;
   std::uint64_t part_bytes = 0;  ///< host memory for each point while it is clustered, without coordinates
 };
@@ -57,6 +57,7 @@ struct LocalSweep {
 class PartsBeyondBudget : public ResourceError {
  public:
   PartsBeyondBudget(const std::string& text, std::uint64_t needed) : ResourceError(text), needed_(needed) {}
+  /// The bytes that are needed; the largest number if they are not known.
   [[nodiscard]] std::uint64_t needed() const noexcept { return needed_; }
 
  private:
@@ -64,13 +65,14 @@ class PartsBeyondBudget : public ResourceError {
 };
 
 /// Implements run_each() for points in parts: the same labels, bit for bit, for any cuts. Clusters directly, without
-/// tables. A part is loaded once if each worker can hold all its parts at a time (kTogether), or if the backend reports
-/// which border points may move to clusters of other parts. Else it is loaded once to find its clusters and once more
-/// to label. Variants come by descending eps and minpts, from the calling thread. The host holds 2 bytes for each
-/// point, the ghosts and the labels, in addition to the points; throws PartsBeyondBudget if that exceeds the budget.
+/// tables. For each eps a part is loaded once if each worker can hold all its parts at a time (kTogether). Otherwise it
+/// is loaded once for as many minpts as LocalSweep::memory permits, if the backend reports which border points may move
+/// to clusters of other parts; else once to find its clusters and once more to label. Variants come by descending eps
+/// and minpts, from the calling thread. The host holds 2 bytes for each point, the ghosts and the labels, in addition
+/// to the points; throws PartsBeyondBudget if that exceeds the budget.
 ///
 /// Throws as run_each(); UsageError for options that parts lack (verify, Keep::core, labels on a device, tables, tiles
-/// of a GPU), and for a periodic box that is not more than two neighbourhoods wide.
+/// of a GPU), and for a periodic box with a side that is not longer than about 2·eps.
 void run_local(const LocalSweep& what, std::span<const PartWorker> workers, const OnResult& on_result,
                const RunOptions& options, const CancelToken& cancel);
 

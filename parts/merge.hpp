@@ -1,9 +1,9 @@
 // Merges the clusters of all ranks: finds those that are the same, and numbers them.
 //
-// A core point near a face is in the part that owns it and in those that have it as a ghost, so their clusters that
-// contain it are one. These ties form a graph of clusters. All ranks find its components together by FastSV (Zhang,
-// Azad & Hu, SIAM PP 2020), in a few rounds: at most about the logarithm of the longest chain of clusters. Only
-// clusters with shared points take part.
+// A core point near a face is in the part that owns it, and in the parts that have it as a ghost. The clusters of these
+// parts that contain it are the same cluster. These ties form a graph of clusters. All ranks find its components
+// together by FastSV (Zhang, Azad & Hu, SIAM PP 2020), in a few rounds: at most about the logarithm of the longest
+// chain of clusters. Only clusters with shared points take part.
 #pragma once
 
 #include <cstddef>
@@ -19,10 +19,11 @@ namespace epsflow::parts {
 
 /// The clusters of this part, numbered among the clusters of all parts.
 struct MergedClusters {
-  ClusterNumbers local;               ///< numbers for the labels of this part, in the order of the global numbers
-  std::vector<std::uint32_t> global;  ///< [local.count] ascending numbers among all; `count`: no owned core point
-  std::uint64_t count = 0;            ///< number of clusters of all parts
-  std::vector<std::uint8_t> shared;   ///< [local.count] 1 if other parts may have points of the cluster
+  ClusterNumbers local;  ///< numbers for the labels of this part, in the order of the global numbers
+  /// [local.count] ascending numbers among all; `count` for clusters of which no part owns a core point
+  std::vector<std::uint32_t> global;
+  std::uint64_t count = 0;           ///< number of clusters of all parts
+  std::vector<std::uint8_t> shared;  ///< [local.count] 1 if other parts may have points of the cluster
 };
 
 /// first_cores: [clusters] for each cluster of this part the smallest id of an own core point, ascending; clusters

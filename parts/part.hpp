@@ -20,8 +20,8 @@ namespace epsflow::parts {
 class Part {
  public:
   /// Takes the points of the distribution. units: null, or [own] the weights of own points in whole units. Collective.
-  /// O(n·d), in parallel. Throws UsageError if a periodic box is so narrow that images of one point could be neighbours
-  /// of each other, and ResourceError as Distribution.
+  /// O(n·d), in parallel. Throws UsageError if a closed axis is not longer than the largest reach, and ResourceError if
+  /// the part has more points, ghosts included, than 32-bit ids.
   Part(const RankSetting& setting, Distribution& distribution, const Buffer<std::int64_t>* units = nullptr);
 
   /// The points that are clustered for a radius.

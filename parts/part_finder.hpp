@@ -14,7 +14,8 @@
 
 namespace epsflow::parts {
 
-/// Finds the parts of most points in vectors, of those near a cut one by one. T: precision of the points. Immutable.
+/// Finds the parts of most points in vectors, and of points near a cut one by one. T: precision of the points.
+/// Immutable.
 template <class T>
 class PartFinder {
  public:
@@ -22,8 +23,8 @@ class PartFinder {
   PartFinder(const Partition& partition, const Space& space, std::size_t dims, double reach)
       : interior_(partition, space, dims, reach), descent_(partition) {}
 
-  /// Finds the parts of points [parts.size() × d], at most 65,536. near: scratch. Returns, within `near`, the ascending
-  /// indices of the points that may be ghosts of other parts.
+  /// Finds the parts of points [parts.size() × d], at most 65,536. inner: scratch. Returns the ascending indices of the
+  /// points that may be ghosts, as a part of `inner`.
   std::span<const std::uint16_t> find(const T* points, std::span<std::uint16_t> parts,
                                       std::vector<std::uint16_t>& inner) const {
     const std::size_t d = interior_.dims();

@@ -14,8 +14,8 @@ namespace epsflow::parts {
 struct PartReach {
   explicit PartReach(double radius) : inner(index::neighbor_reach(radius) * kSlack), outer(2 * inner) {}
 
-  double inner;  ///< distance of inner ghosts, at most: all neighbours of owned points are within it
-  double outer;  ///< distance of outer ghosts, at most: all neighbours of inner ghosts are within it
+  double inner;  ///< distance of inner ghosts along any axis, at most: all neighbours of owned points are within it
+  double outer;  ///< distance of outer ghosts along any axis, at most: all neighbours of inner ghosts are within it
 
  private:
   /// Exceeds the rounding of distances between points and cuts.

@@ -1,4 +1,4 @@
-// Weights of points on several ranks, in the same whole units on all of them, so that sums equal those of one run.
+// Weights of points on several ranks, in the same whole units on all of them, so that sums equal the sums of one run.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ struct RankWeights {
   Buffer<std::int64_t> units;  ///< weight of each point of the rank
 };
 
-/// weights: of the share of this rank, which has `points` points; empty if they have none. Returns nothing if no rank
+/// weights: of the share of this rank, which has `points` points; empty if they have none. Returns nullopt if no rank
 /// has weights. Collective. O(points). Throws on every rank: the errors that WholeWeights throws for all weights, and
 /// UsageError if only some points have weights.
 [[nodiscard]] std::optional<RankWeights> scale_weights(Communicator& communicator, std::span<const double> weights,

@@ -71,10 +71,12 @@ class Partition {
   std::vector<Cut> cuts_;
 };
 
-/// Returns one part for each rank. points: those of this rank, in any distribution. Collective. Samples about 65,536
-/// points for each rank, O(d · log ranks) each, and sums O(ranks · d) bytes over all ranks log ranks times.
+/// Returns one part for each rank. points: the points of this rank, in any distribution. Collective. Samples about
+/// 65,536 points for each rank, O(d · log ranks) each, and sums O(ranks · d) bytes over all ranks log ranks times.
+/// Throws InputError if a sampled coordinate is NaN or infinite.
 [[nodiscard]] Partition cut_space(Communicator& communicator, PointsView points);
-/// Returns `parts` parts of points in one memory. O(parts · d · log parts). Throws InputError for NaN or infinity.
+/// Returns `parts` parts of points in one memory. O(parts · d · log parts). Throws InputError if a sampled coordinate
+/// is NaN or infinite; its row is counted within the sample.
 [[nodiscard]] Partition cut_space(const PointRows& points, std::size_t parts);
 
 }  // namespace epsflow::parts

@@ -53,23 +53,22 @@ class RankPart {
   };
   /// The scale of the units of the view; null if points have no weights.
   [[nodiscard]] virtual const WeightScale* scale() const { return nullptr; }
-  /// True if load() does not communicate. Then the next eps may be loaded while the current one is merged.
+  /// True if the next eps may be loaded while the current one is merged. load() then does not communicate.
   [[nodiscard]] virtual bool loads_alone() const = 0;
-  /// Loads the part for a radius. Throws ResourceError, InputError.
+  /// Loads the part for a radius. Collective unless loads_alone(). Throws ResourceError, InputError.
   [[nodiscard]] virtual Loaded load(const PartReach& reach) = 0;
 
-  // These functions are collective:
-  /// Ends the use of the part. Called last, if no rank has failed.
+  /// Ends the use of the part. Collective. Called last, if no rank has failed.
   virtual void leave() {}
-  /// points: own points, ascending. Returns their ids.
+  /// points: own points, ascending. Returns their ids. Collective.
   [[nodiscard]] virtual std::vector<std::uint64_t> ids(std::span<const std::uint32_t> points) = 0;
   /// The memory space of the labels and masks of own points.
   [[nodiscard]] virtual MemorySpace labels() const = 0;
   /// Returns `count` labels of a part, from point `first` on.
   [[nodiscard]] virtual std::vector<std::int32_t> read(const VariantResult& result, std::size_t first,
                                                        std::size_t count) = 0;
-  /// Replaces the labels and masks of own points in result by those of the share, in host memory. numbers: [local
-  /// clusters] number that replaces each label. core: whether masks are kept.
+  /// Replaces the labels and masks of own points in result by the labels and masks of the share's points, in host
+  /// memory. numbers: [local clusters] number that replaces each label. core: whether masks are kept. Collective.
   virtual void return_labels(VariantResult& result, std::span<const std::uint32_t> numbers, bool core) = 0;
 };
 

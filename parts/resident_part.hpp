@@ -30,7 +30,7 @@ struct PartPoints {
 /// The clusters of a part at one level. Clusters whose core points are all ghosts come last.
 struct PartClusters {
   std::vector<std::uint32_t> first;  ///< first own core point of each of the leading clusters, ascending
-  std::size_t count = 0;             ///< number of all clusters, those of ghosts included
+  std::size_t count = 0;             ///< number of all clusters, including clusters of ghosts only
   std::vector<std::uint32_t>
       shared;  ///< [send_list + inner] cluster of each sent point and inner ghost; kNoSet: not core
   std::optional<std::vector<BorderTie>> ties = {};  ///< UnitedPart::border_ties(), if they were requested
@@ -43,11 +43,11 @@ struct PartSearch {
   const CancelToken& cancel;
 };
 
-/// Holds a part with its neighbours, or their weights, counted. It owns the points.
+/// Holds a part whose neighbours are counted, or their weights summed. It owns the points.
 class ResidentPart {
  public:
-  /// points: those of the view. options: its minpts are the levels that will be united; they, view and scale must
-  /// outlive the object. scale: null if points have no weights. Throws Cancelled, ResourceError.
+  /// points: the points of the view. options: its minpts are the levels that will be united. scale: null if points have
+  /// no weights. Throws Cancelled, ResourceError, and UsageError if the index cannot be clustered in parts.
   ResidentPart(PartPoints points, const PartView& view, const WeightScale* scale, const PartSearch& search,
                DirectOptions options);
 

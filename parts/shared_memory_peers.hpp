@@ -10,16 +10,17 @@ namespace epsflow::parts {
 
 class Communicator;
 
-/// Which ranks can read each other's memory: those on one machine whose system permits it (Linux, process_vm_readv()).
+/// The ranks that can read each other's memory: ranks on one machine whose system permits it (Linux,
+/// process_vm_readv()).
 class SharedMemoryPeers {
  public:
   /// Tests each pair of ranks. Collective.
   explicit SharedMemoryPeers(Communicator& communicator);
 
-  /// True if this rank can read the memory of rank r; read_by() is true if rank r can read that of this rank.
+  /// True if this rank can read the memory of rank r; read_by() is true if rank r can read the memory of this rank.
   [[nodiscard]] bool reads(std::size_t r) const noexcept { return reads_[r] != 0; }
   [[nodiscard]] bool read_by(std::size_t r) const noexcept { return read_by_[r] != 0; }
-  /// Whether no pair of ranks can read, or all can. The same on every rank.
+  /// True if no pair of ranks can read each other's memory; all() is true if each can. The same on every rank.
   [[nodiscard]] bool none() const noexcept { return pairs_ == 0; }
   [[nodiscard]] bool all() const noexcept { return pairs_ == reads_.size() * (reads_.size() - 1); }
 

@@ -19,7 +19,7 @@ class TransformedPoints {
   TransformedPoints(PointsView points, const Metric& metric, const std::function<void(std::span<double>)>& max);
 
   [[nodiscard]] PointsView view() const noexcept { return view_; }
-  /// True if there is no copy.
+  /// True if the points are not copied.
   [[nodiscard]] bool identity() const noexcept { return buffer_.size() == 0; }
   /// Throws UsageError if the box is too coarse for this eps.
   void require_fit(double eps) const { fit_.require_fit(eps); }

@@ -69,7 +69,7 @@ struct Offer {
   double score = 0;
   double noise = 0;  ///< share of the points that are in no big cluster (CellScore::big)
   Plateau plateau;
-  double confidence = 0;  ///< expected adjusted Rand index with the truth: 0.1 to 0.97
+  double confidence = 0;  ///< expected adjusted Rand index with the truth: 0.45 to 0.97
   std::string reason;     ///< a sentence
 };
 

@@ -15,11 +15,11 @@ namespace epsflow {
 /// core for every eps from its (minpts − 1)-distance on, up to rounding of squares. The distance is exact: the root of
 /// the k-th smallest left-hand side of the rule in core/space.hpp. If squares (or other powers) of differences leave
 /// the range of float64, points times a power of two are searched instead, which takes three searches or more.
-/// points: [host] [n × d]. k: from 1 to n − 1; any if n is 0. Memory beside the result: about 16 bytes per coordinate,
-/// at least 36 per point; these and the result count in EngineOptions::memory. Works on a GPU in up to three
-/// dimensions, for k up to 32 and the plain Euclidean norm; otherwise an engine on a GPU computes on its CPU. Throws
-/// UsageError for another k; InputError, naming a row, for a distance beyond float64, and for a distance so small
-/// beside the largest coordinates that float64 cannot hold powers of both; and as run().
+/// points: [host] [n × d], not in slices. k: from 1 to n − 1; at least 1 if n is 0. Memory beside the result: about 16
+/// bytes per coordinate, at least 36 per point; these and the result count in EngineOptions::memory. Works on a GPU in
+/// up to three dimensions, for k up to 32 and the plain Euclidean norm; otherwise an engine on a GPU computes on its
+/// CPU. Throws UsageError for another k; InputError, naming a row, for a distance beyond float64, and for a distance so
+/// small beside the largest coordinates that float64 cannot hold powers of both; and as run().
 [[nodiscard]] std::vector<double> k_distances(const PointSet& points, std::uint32_t k, const EngineOptions& engine = {},
                                               const Observer& observer = {});
 /// Returns k-distances for several k, from one search: [n × ks.size()], row-major.
@@ -28,7 +28,7 @@ namespace epsflow {
 
 /// The point at which a sorted curve of k-distances turns from flat to steep.
 struct Knee {
-  double distance = 0;  ///< NaN if fewer than three different distances are above 0
+  double distance = 0;  ///< NaN if no distance is below the chord, such as with fewer than three above 0
   double share = 0;     ///< share of points with a k-distance of at most `distance`: they are core for eps = distance
 };
 
@@ -38,9 +38,9 @@ struct Knee {
 /// Distances of 0, which have no logarithm, and infinite ones are left out. O(n log n).
 [[nodiscard]] Knee knee(std::span<const double> distances);
 
-/// Returns for each share q the smallest distance that at least the share q of the distances does not exceed. Shares
-/// are from 0 to 1, ascending. Applied to (minpts − 1)-distances it is the eps for which the share q of the points is
-/// core. distances: in any order, not empty. O(n log n).
+/// Returns for each share q the smallest of the distances such that at least q·n distances are not larger. For
+/// (minpts − 1)-distances it is the smallest eps at which at least the share q of the points is core. shares: from 0
+/// to 1. distances: [n] in any order, not empty. O(n log n).
 [[nodiscard]] std::vector<double> quantiles(std::span<const double> distances, std::span<const double> shares);
 
 /// The eps worth sweeping for a minpts. Below `from` hardly any point is core, except points that are core for every

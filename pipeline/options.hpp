@@ -40,7 +40,7 @@ inline constexpr unsigned kMostThreads = 4096;
 
 /// Options of an engine. They do not change after it is made.
 struct EngineOptions {
-  /// Bytes that runs may hold at any time, the points included. 0: half of the machine's memory.
+  /// Bytes that runs may hold at any time, the points included. 0: half of the machine's memory, at least 1 GiB.
   std::uint64_t memory = 0;
   /// Number of working threads. 0: one per core.
   unsigned threads = 0;

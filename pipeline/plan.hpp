@@ -28,9 +28,9 @@ struct GroupPlan {
   std::uint64_t candidates = 0;
   IndexChoice index = IndexChoice::grid;       ///< source of candidates
   DecideChoice decide = DecideChoice::scalar;  ///< test that candidates are decided by
-  /// The largest number of times that the candidates of a point are tested. With a table: once. Without one: once to
-  /// count its neighbours; then, with minpts from the largest down, once for each at which the point is not core, and
-  /// once for the first at which it is.
+  /// An upper bound on the number of times that the candidates of a point are tested. With a table: once. Without one:
+  /// once to count its neighbours; then, with minpts from the largest down, once for each at which the point is not
+  /// core, and once for the first at which it is.
   std::uint64_t passes = 1;
   /// Entries of a csr table: exact on a GPU with Kernel::rows, else estimated. 0 if packed or without a table.
   std::uint64_t pairs = 0;
@@ -40,7 +40,7 @@ struct GroupPlan {
   bool fits = true;  ///< true if EngineOptions::memory is enough for it
   /// Estimated time of the variants of this eps on the engine's threads, from the data set in memory to results in
   /// memory, if nothing else is in flight. It comes from a run on a sample of the points, and is mostly within a factor
-  /// of two. Empty on a GPU, for which such a run predicts little, and if the table or the sample does not fit.
+  /// of two. Empty on a GPU, for which such a run predicts little, and if the run or the sample does not fit.
   std::optional<double> seconds = std::nullopt;
 };
 

@@ -17,7 +17,7 @@ struct Selectivity {
   double error = 0;  ///< the standard error of `neighbors`; 0 if all points were counted, or if all counts are equal
 };
 
-/// Default size of the sample of points whose neighbours are counted. Fewer points are all counted.
+/// Default size of the sample of points whose neighbours are counted.
 inline constexpr std::size_t kSelectivitySample = 10'000;
 
 /// Returns the selectivity of each eps, in the order given, by the same float64 test as run(). One search of a sample
@@ -26,9 +26,9 @@ inline constexpr std::size_t kSelectivitySample = 10'000;
 /// one point of each is taken, at a place that depends on the number of the stretch alone. The error is the standard
 /// error of such a sample, from the differences of successive points (Wolter, Introduction to Variance Estimation,
 /// 2007, section 8.2: v2).
-/// eps: in any order, in the unit of the metric. Weights are ignored. points: [host] [n × d]. Works on the CPU. O(n·d),
-/// a radix sort, and the search of the sample: little in few dimensions, O(sample · n · d) at most. Memory: about 16
-/// bytes per coordinate, at least 36 per point, and 4 per eps and point of the sample, which count in
+/// eps: in any order, in the unit of the metric. Weights are ignored. points: [host] [n × d], not in slices. Works on
+/// the CPU. O(n·d), a radix sort, and the search of the sample: little in few dimensions, O(sample · n · d) at most.
+/// Memory: about 16 bytes per coordinate, at least 36 per point, and 4 per eps and point of the sample, which count in
 /// EngineOptions::memory. Throws UsageError for an eps that is invalid in a sweep and for a sample of less than 2, and
 /// as run().
 [[nodiscard]] std::vector<Selectivity> selectivity(const PointSet& points, std::span<const double> eps,

@@ -14,9 +14,9 @@
 
 namespace epsflow {
 
-/// One data set and many velocities. Under velocity v, point i lies at p_i − t_i · u_v, so all points that move with
-/// the velocity u_v lie in one place. The product and the difference are rounded once each, in float64; float32 is
-/// widened first.
+/// One data set and many velocities. Under velocity v, point i lies at p_i − t_i · u_v, so all sightings of an object
+/// that moves with the velocity u_v lie in one place. The product and the difference are rounded once each, in float64;
+/// float32 is widened first.
 struct MovingPoints {
   PointsView points;                   ///< p: [n × d], row-major
   std::span<const double> times;       ///< t: [n], relative to any moment
@@ -47,11 +47,11 @@ using OnVelocities = std::function<void(VelocityClusters&&)>;
 /// to the clusters of a run on the points under that velocity alone. As many velocities as suit the device and
 /// EngineOptions::memory are clustered together, as slices. No labels are made: use a run on at_velocity() to find the
 /// points of a cluster. For each such group of velocities, on_found is called once for every variant, on the calling
-/// thread, with velocities ascending. least: smaller clusters are counted but not listed. on_progress counts variants
-/// of velocities. O(count · n) beside the clustering.
+/// thread, with velocities ascending. least: smaller clusters are counted but not listed. on_progress counts pairs
+/// of a velocity and a variant. O(count · n) beside the clustering.
 ///
 /// Throws as Engine::load() and run() do; the exceptions of on_found; UsageError if lengths contradict each other;
-/// InputError for a time or a velocity that is NaN or infinite.
+/// InputError for a time or a velocity that is NaN or infinite, or if points under a velocity exceed float64.
 void sweep_velocities(const Engine& engine, const MovingPoints& moving, const Sweep& sweep,
                       const OnVelocities& on_found, std::uint32_t least = 0, const Observer& observer = {});
 

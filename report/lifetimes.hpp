@@ -15,7 +15,7 @@ struct CellBar {
   std::uint32_t cluster = 0;  ///< the number of the cluster in the cell
   std::uint32_t size = 0;     ///< its points in the cell, or its core points if the lineage has no sizes
   std::size_t birth = 0;      ///< the first cell of the lineage that contains it
-  /// the cell in which it has become part of an older cluster; empty if it persists to the end
+  /// The cell in which it has become part of an older cluster; empty if it persists to the end.
   std::optional<std::size_t> death = {};
 };
 

@@ -63,9 +63,9 @@ class Report {
   /// Returns the number of cells that have a map.
   [[nodiscard]] std::size_t maps() const noexcept;
 
-  /// Returns HTML of at most `most` bytes. If maps do not fit they become coarser, except those of recommended cells,
-  /// and are left out in the end. Throws UsageError if the page is too large
-  /// even with the maps of recommended cells alone.
+  /// Returns HTML of at most `most` bytes. If maps do not fit they become coarser, except maps of recommended cells,
+  /// and are left out in the end. Throws UsageError if the page is too large even with the maps of recommended cells
+  /// alone.
   [[nodiscard]] std::string page(std::uint64_t most = kMostBytes) const;
 
  private:

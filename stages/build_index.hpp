@@ -12,7 +12,7 @@ struct BuildIndex {
   const LoadedPoints& points;
   MemoryBudget& budget;
   const CancelToken& cancel;
-  IndexOptions options;  ///< except eps
+  IndexOptions options;  ///< without eps, which the job gives
 
   /// Sets job.index and returns true. If the budget or the device has no room for the index: returns false if `alone`
   /// is false, as other groups may free memory, and throws ResourceError otherwise.

@@ -31,11 +31,11 @@ struct ClusterVariants {
   const CancelToken& cancel;
   Trace* trace = nullptr;
 
-  /// Scratch and labels for a group of this number of variants over n points, in bytes.
+  /// Returns the bytes of scratch and labels for a group of this number of variants over n points.
   [[nodiscard]] std::uint64_t bytes(std::uint64_t n, std::size_t variants) const noexcept;
 
   /// Calls emit(result) once per variant, from any thread, possibly from several at once. Throws Error if `verify`
-  /// finds a wrong label, which is a defect of epsflow.
+  /// finds a wrong label, which is a defect of epsflow; Cancelled; the exceptions of emit.
   void operator()(const EpsJob& job, const std::function<void(VariantResult&&)>& emit) const;
 };
 

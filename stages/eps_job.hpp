@@ -18,7 +18,7 @@ namespace epsflow::stages {
 struct EpsGroup {
   double eps = 0;                     ///< as the caller gave it; results carry it
   std::vector<std::uint32_t> minpts;  ///< descending
-  double radius = eps;                ///< eps as it is searched
+  double radius = eps;                ///< eps among the transformed points, which are searched
   bool table_refused = false;         ///< the memory budget had no room for a table although no other group ran
 };
 

@@ -10,7 +10,8 @@
 namespace epsflow::stages {
 
 /// Returns groups in descending order of eps: the first table is the largest, so a sweep that does not fit the memory
-/// budget fails at once, and every later table fits into the memory of the first. O(variants · log).
+/// budget fails at once, and every later table fits into the memory of the first. Throws as transformed_radius().
+/// O(variants · log).
 [[nodiscard]] std::vector<EpsGroup> group_by_eps(const Sweep& sweep, const Metric& metric = {});
 
 }  // namespace epsflow::stages

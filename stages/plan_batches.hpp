@@ -18,9 +18,10 @@ struct PlanBatches {
   /// table, so that a finished table can be used.
   std::function<std::uint64_t(std::size_t variants)> consumer_bytes = nullptr;
 
-  /// Sets job.search and job.table, and returns true. If the table does not fit the budget: returns false if `alone` is
-  /// false, as other groups may free memory, and otherwise throws ResourceError with the bytes, the budget and the
-  /// option. The size is exact for packed tables and counted ones, else an estimate.
+  /// Sets search, order, table and table_memory of the job, and returns true. If the table does not fit the budget:
+  /// returns false if `alone` is false, as other groups may free memory, and otherwise throws ResourceError with the
+  /// bytes, the budget and the option. The size is exact for packed tables and counted ones, else an estimate. Throws
+  /// as Index::table().
   [[nodiscard]] bool operator()(EpsJob& job, bool alone) const;
 
  private:

@@ -33,7 +33,7 @@ struct TrackRow {
 /// Returns the mean position of the points of each feature, border points included, in the order and unit of their
 /// columns. [features × d] On closed sides of a periodic box and on a sphere it is Catalog::center. slices, found: the
 /// input and the result of find_tracks(). O(n·d), in parallel. Throws InputError for a coordinate that is NaN or
-/// infinite, UsageError for a metric that does not fit, Cancelled.
+/// infinite, UsageError for a metric or `found` that does not fit, Cancelled.
 [[nodiscard]] std::vector<double> mean_positions(const SlicedLabels& slices, const Tracks& found,
                                                  const CancelToken& cancel = {});
 

@@ -1,6 +1,6 @@
 // Tracks: how clusters continue, merge, split, begin and end across consecutive slices, such as successive maps.
 //
-// The terms are those of tobac (Heikenfeld et al. 2019, Sokolowsky et al. 2024). A feature is a cluster of one slice. A
+// The terms come from tobac (Heikenfeld et al. 2019, Sokolowsky et al. 2024). A feature is a cluster of one slice. A
 // cell is a chain of features, at most one in each slice. A track is all cells that are connected by merges and splits.
 //
 // The rules:
@@ -78,7 +78,7 @@ struct Feature {
 struct FeatureLink {
   std::uint32_t from = 0;
   std::uint32_t to = 0;
-  /// By ids: the number of ids in both. By core points: those of `from` near `to`, and the reverse.
+  /// By ids: the number of ids in both. By core points: the core points of `from` near `to`, and the reverse.
   std::uint32_t from_points = 0;
   std::uint32_t to_points = 0;
   bool same_cell = false;  ///< whether the cell continues along this link
@@ -86,8 +86,8 @@ struct FeatureLink {
   friend bool operator==(const FeatureLink&, const FeatureLink&) = default;
 };
 
-/// The change between a slice and the one before it. Nothing is known before the first slice and after the last, so
-/// there are no births in the first slice and no deaths after the last.
+/// The change between a slice and the one before it. So features of the first slice have no birth, and features of the
+/// last slice no death.
 enum class TrackEventKind : std::uint8_t {
   birth,         ///< a later feature without a link to the earlier slice
   continuation,  ///< two features that are linked to each other and to no other

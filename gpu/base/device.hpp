@@ -16,11 +16,11 @@ struct DeviceInfo {
 
 struct DeviceList {
   std::vector<DeviceInfo> devices;
-  bool present = false;  ///< true if the machine has an NVIDIA GPU, even one that cannot be used
-  std::string why_none;  ///< if there are no devices: the reason that the driver gives
+  bool present = false;  ///< true if the machine has an NVIDIA GPU, usable or not
+  std::string why_none;  ///< the reason why `devices` is empty; otherwise empty
 };
 
-/// Returns the GPUs that can be used. Does not throw if there is no GPU or driver. Creates no context.
+/// Returns the GPUs that can be used: none without a GPU or a driver. Creates no context.
 [[nodiscard]] DeviceList list_devices();
 
 /// Returns the free bytes of a GPU's memory. Creates a context on it.

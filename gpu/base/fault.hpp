@@ -13,7 +13,8 @@ enum class FaultPoint : std::uint8_t {
   completion,  ///< the completion of the work of a lane
 };
 
-/// Makes `times` calls at `point` fail with `code`, after `skip` calls; 0 ends it. Process-wide, thread-safe.
+/// Makes `times` calls at `point` fail with `code`, after `skip` calls. times = 0 ends the faults. Process-wide,
+/// thread-safe.
 void inject_fault(FaultPoint point, std::uint64_t skip, std::uint64_t times, cudaError_t code) noexcept;
 
 /// Returns the error with which the call at `point` must fail, or cudaSuccess. Costs one load without injection.

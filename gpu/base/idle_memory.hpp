@@ -9,7 +9,7 @@
 
 namespace epsflow::gpu {
 
-/// Releases idle memory after a second without allocations, on a thread that sleeps while it is not used.
+/// Releases idle memory after a second without allocations and frees, on a thread that sleeps while it is not used.
 class IdleMemory {
  public:
   /// `memory` must outlive it.

@@ -35,6 +35,7 @@ class DeviceMemory {
   [[nodiscard]] std::uint64_t used() const noexcept { return used_.load(std::memory_order_relaxed); }
   /// The largest number of bytes held at once so far.
   [[nodiscard]] std::uint64_t most_used() const noexcept { return most_used_.load(std::memory_order_relaxed); }
+  /// Returns the bytes that can still be allocated within the limit.
   [[nodiscard]] std::uint64_t available() const noexcept;
 
   /// Returns memory for later work on `stream`. Throws DeviceOutOfMemory, which names the bytes and the limit.

@@ -31,8 +31,9 @@ class Stream {
   void synchronize() const { check(cudaStreamSynchronize(stream_)); }
 
   using StreamCallback = std::function<void(std::exception_ptr)>;
-  /// Calls `done` once, from a thread of the driver, after all work so far is done or has failed. `done` must neither
-  /// throw nor call CUDA. Throws, and does not call it, if the stream accepts no more work. Does not wait.
+  /// Calls done(error) once, from a thread of the driver, after all work so far is done (error: null) or has failed.
+  /// `done` must neither throw nor call CUDA. Throws, and does not call it, if the stream accepts no more work. Does
+  /// not wait.
   void on_complete(StreamCallback done) const;
 
  private:

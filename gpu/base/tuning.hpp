@@ -1,4 +1,4 @@
-// Block sizes, buffer sizes and thresholds of the GPU code, except those of catalogues and tiles.
+// Block sizes, buffer sizes and thresholds of the GPU code, except for catalogues and tiles.
 #pragma once
 
 #include <cstddef>

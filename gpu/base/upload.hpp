@@ -12,7 +12,7 @@ namespace epsflow::gpu {
 struct UploadPath {
   int device;            ///< the current GPU
   PinnedPool& pinned;    ///< memory that copies go through
-  unsigned threads;      ///< the most that copy
+  unsigned threads;      ///< the largest number of threads that copy
   std::size_t gpus = 1;  ///< number of GPUs that upload at the same time
 };
 

@@ -11,10 +11,10 @@
 
 namespace epsflow::gpu {
 
-/// Facts about the points before they are sorted. Ids are those of the first point of the kind, or kAllFine.
+/// Facts about the points before they are sorted. Each id is the first of its kind, or kAllFine.
 struct LookedAt {
-  std::uint64_t bad_label;   ///< a point whose label is below −1
-  std::uint64_t bad_weight;  ///< a point whose weight is below 0 or not finite
+  std::uint64_t bad_label;   ///< id of a point whose label is below −1
+  std::uint64_t bad_weight;  ///< id of a point whose weight is below 0 or not finite
   std::uint32_t clusters;    ///< one more than the highest label
   std::uint32_t ways[2];     ///< sums::Sky::ways
 };
@@ -40,8 +40,8 @@ struct ClusterView {
   const std::uint32_t* starts = nullptr;  ///< [count + 1]
   const std::uint32_t* order = nullptr;  ///< [points in clusters] ids, ascending in each cluster; null for 0, 1, 2, …
   // The members below are for clusters with more points than a piece.
-  std::uint32_t most_pieces = 0;  ///< capacity of pieces
-  std::uint32_t most_large = 0;
+  std::uint32_t most_pieces = 0;    ///< capacity of pieces
+  std::uint32_t most_large = 0;     ///< capacity of large
   std::uint32_t* counts = nullptr;  ///< [2] number of pieces, and of large clusters
   ClusterPiece* pieces = nullptr;   ///< [pieces]
   ClusterPiece* large = nullptr;    ///< [large] the cluster and the index of its first piece

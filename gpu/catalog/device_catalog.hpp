@@ -15,9 +15,9 @@ struct CatalogPlace {
   PinnedPool& pinned;
 };
 
-/// Makes a catalogue as catalog() does on the host. Counts and ids are equal to those of the host, and so are the ends
-/// on axes that are not periodic; sums add points in another order, which is the same in each run. Takes about 20·n
-/// bytes of device memory, a copy of points and weights, and the memory of the catalogue. Waits. Throws as catalog(),
+/// Makes a catalogue as catalog() does on the host. Counts and ids are the same as on the host, and so are the ends on
+/// axes that are not periodic; sums add points in another order, which is the same in each run. Takes about 20·n bytes
+/// of device memory, a copy of points and weights, and the memory of the catalogue. Waits. Throws as catalog(),
 /// UsageError if arrays are on another GPU, DeviceError.
 [[nodiscard]] Catalog make_catalog(const DeviceCatalogInput& input, const CatalogPlace& place,
                                    const CancelToken& cancel);

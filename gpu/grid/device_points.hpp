@@ -42,9 +42,9 @@ class DevicePoints {
   /// points and memory must outlive the object. Waits. Throws InputError for NaN or infinite coordinates, DeviceError.
   DevicePoints(const DevicePointsView& points, DeviceMemory& memory, Space space = {});
 
-  /// Points of a periodic box, and their images behind them (index/images.hpp), in a plain space; null where images are
-  /// more than points, or too many. The GPU must be the current one; `memory` must outlive it. Waits. Throws
-  /// DeviceOutOfMemory.
+  /// Points of a periodic box, and their images behind them (index/images.hpp), in a plain space. Returns null if
+  /// images outnumber points, or if both together are more than kMostGpuPoints. The GPU must be the current one;
+  /// `memory` must outlive it. Waits. Throws DeviceOutOfMemory.
   [[nodiscard]] static std::shared_ptr<const DevicePoints> with_images(const DevicePoints& points,
                                                                        const index::Imaging& imaging,
                                                                        DeviceMemory& memory);
@@ -67,7 +67,7 @@ class DevicePoints {
   }
   /// The images, with the ids of their origins in device memory.
   [[nodiscard]] Ghosts ghosts() const noexcept { return {device_.size - images_, images_, origins_.data()}; }
-  /// The extent of each dimension, or empty if there are more dimensions than the index uses.
+  /// The extent of each dimension, or empty without points or with more dimensions than the index uses.
   [[nodiscard]] std::span<const index::Extent> extents() const noexcept { return extents_; }
 
  private:

@@ -29,7 +29,8 @@ struct PairBuffer {
   std::uint32_t* rows = nullptr;       ///< [capacity]
   std::uint32_t* neighbors = nullptr;  ///< [capacity]
   std::uint64_t capacity = 0;
-  std::uint64_t* counters = nullptr;  ///< [2] number of pairs, and of rows searched; zero before the kernel
+  /// [2] added to: the number of pairs; the number of rows searched, by launch_shared() only
+  std::uint64_t* counters = nullptr;
 };
 
 /// Rows begin + i·stride, for i in [0, count).

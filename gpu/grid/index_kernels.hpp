@@ -67,7 +67,8 @@ struct TwoBuffers {
   T* other = nullptr;
 };
 
-/// Sorts values by the lowest `bits` bits of their keys, keeping the order of equal keys. O(n · bits / 8).
+/// Sorts values by the lowest `bits` bits of their keys, keeping the order of equal keys. The results are in `current`.
+/// O(n · bits / 8).
 template <class Key>
 void launch_sort(TwoBuffers<Key>& keys, TwoBuffers<std::uint32_t>& values, std::uint64_t size, int bits,
                  Scratch scratch);
@@ -84,6 +85,7 @@ void launch_cell_starts(const Key* keys, const std::uint32_t* cell_of, std::uint
 /// coordinates[k · n + i]: coordinate k of point order[i].
 void launch_gather(PointsOnDevice points, const std::uint32_t* order, void* coordinates, cudaStream_t stream);
 
+/// The cells, and the offsets from a key to the keys of its neighbours (index::CellKeys). [device]
 struct CellTable {
   const std::uint64_t* keys = nullptr;
   const std::uint32_t* starts = nullptr;
@@ -104,8 +106,8 @@ void launch_offsets(const std::uint32_t* counts, std::uint32_t size, std::uint64
 /// Writes sums[0] = the sum and sums[1] = the largest of the counts. [device]
 void launch_sum_and_largest(const std::uint32_t* counts, std::uint64_t size, std::uint64_t* sums, Scratch scratch);
 
-/// Writes places[k] = the first index at which ascending[…] is not less than k · last / parts, and values[k] = the
-/// element there. Both have parts + 1 elements.
+/// Writes places[k] = the first index at which ascending[…] is not less than k · last / parts, but places[parts] = size
+/// − 1; and values[k] = the element there. Both have parts + 1 elements.
 void launch_cut(const std::uint64_t* ascending, std::uint32_t size, std::uint32_t parts, std::uint32_t* places,
                 std::uint64_t* values, cudaStream_t stream);
 /// Writes rows[k] = the first row of the k-th of equal parts of the packed words. [parts + 1]

@@ -14,7 +14,7 @@ namespace epsflow::gpu {
 constexpr unsigned kOtherSpace = 1U << 16;
 
 /// Tests one row against candidates. kKind: the dimensions, 0 for any number, or kOtherSpace + D in another space.
-/// Coordinates of the row stay in registers if the compiler knows their number.
+/// Coordinates of the row stay in registers if their number is known at compile time.
 template <class T, unsigned kKind>
 class DeviceRowTest {
   static constexpr bool kPlain = kKind < kOtherSpace;

@@ -54,6 +54,7 @@ struct NearestWanted {
 /// The largest k for which registers suffice.
 inline constexpr std::uint32_t kMostDeviceK = 32;
 
+/// Writes wanted.found, computed in float64.
 void launch_nearest(const LeafView& leaves, const NearestWanted& wanted, cudaStream_t stream);
 
 }  // namespace epsflow::gpu

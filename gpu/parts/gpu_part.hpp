@@ -20,15 +20,15 @@ namespace epsflow::gpu {
 /// The resources of a part. All must outlive it.
 struct GpuPartResources {
   int device;
-  unsigned threads;
+  unsigned threads;  ///< the largest number of threads that copy
   DeviceMemory& memory;
   PinnedPool& pinned;
   std::shared_ptr<LabelMemory> labels;
-  std::size_t devices;  ///< that hold the data set together
+  std::size_t devices;  ///< number of devices that hold the data set together
 };
 
-/// At its peak it holds the coordinates of its rows twice, and those of its part. Data for other GPUs crosses the link
-/// between them if there is one, else host memory.
+/// At its peak it holds the coordinates of its rows twice, and the coordinates of its part. Data for other GPUs crosses
+/// the link between them if there is one, else host memory.
 class GpuPart final : public DevicePart {
  public:
   /// Copies the rows to the GPU, which must be the current one. Waits.

@@ -50,7 +50,8 @@ struct PeerBufferKey {
   PeerBufferShape shape;
   bool open = false;  ///< other processes can open it by this handle
   cudaIpcMemHandle_t handle{};
-  std::array<std::uint64_t, kMostDeviceParts + 1> first_of_part{};  ///< by part, in the owner's order
+  /// [parts + 1] first row of each part in the owner's order by part
+  std::array<std::uint64_t, kMostDeviceParts + 1> first_of_part{};
 };
 /// Returns a random number that identifies this process.
 [[nodiscard]] std::uint64_t process_number();
@@ -64,7 +65,7 @@ class GpuPeerBuffer final : public PeerBuffer {
 
   [[nodiscard]] const PeerBufferOffsets& places() const noexcept { return places_; }
   [[nodiscard]] std::uint64_t first_of_part(std::uint32_t part) const noexcept { return key_.first_of_part[part]; }
-  /// The number of its GPU, if copies to it need it.
+  /// The number of its GPU if `from` of open() cannot access it directly, so that copies must name it; otherwise empty.
   [[nodiscard]] std::optional<int> device() const noexcept { return device_; }
 
  private:

@@ -23,7 +23,7 @@ struct CutsView {
 };
 
 /// The results of launch_cut(), [device]. parts: [n] the part of each row. counts: [parts × blocks] rows of a block in
-/// each part. ghosts: [2 × parts] added to: ghosts that each part gets, then ghosts that each part lends.
+/// each part. ghosts: [2 × parts] added to: ghosts that each part gets, then ghosts that each part sends.
 struct CutRows {
   std::uint8_t* parts;
   std::uint32_t* counts;
@@ -48,7 +48,7 @@ struct SeparatedRows {
   std::uint32_t last;
 };
 void launch_pack(PointsOnDevice rows, const RowPlaces& places, const SeparatedRows& to, cudaStream_t stream);
-/// Reorders values from the order by part to that of the rows. [device] [rows] each
+/// Reorders values from the order by part to the order of the rows. [device] [rows] each
 void launch_unpack(const std::int32_t* from, const RowPlaces& places, std::int32_t* to, cudaStream_t stream);
 void launch_unpack(const std::uint8_t* from, const RowPlaces& places, std::uint8_t* to, cudaStream_t stream);
 /// A part, and the numbers of its first point and first row in the caller's counting.
@@ -76,13 +76,14 @@ void launch_send_lists(PointsOnDevice points, const CutsView& cuts, std::uint32_
                        std::uint64_t* keys, std::uint64_t room, unsigned long long* count, cudaStream_t stream);
 /// Sorts keys into `sorted`. [device] [count]
 void launch_sort_send_lists(const std::uint64_t* keys, std::uint64_t* sorted, std::uint64_t count, Scratch scratch);
-/// Writes where each of 2 · parts lists begins, and the end. [device] keys: [count], sorted; begins: [lists]
+/// Writes the begin of each list in the keys, then the end. [device] keys: [count], sorted; begins: [lists], with
+/// lists = 2 · parts + 1.
 void launch_send_list_begins(const std::uint64_t* keys, std::uint64_t count, std::uint64_t* begins, std::uint32_t lists,
                              cudaStream_t stream);
-/// Writes the ids of the points of keys. [device] [count]
+/// Writes the point of each key. [device] [count]
 void launch_points_of_send_list(const std::uint64_t* keys, std::uint64_t count, std::uint32_t* points,
                                 cudaStream_t stream);
-/// Writes the coordinates of these points. [device] [count × dims]
+/// Writes the coordinates of the points of keys. [device] [count × dims]
 void launch_pack_ghosts(PointsOnDevice points, const std::uint64_t* keys, std::uint64_t count, void* to,
                         cudaStream_t stream);
 

@@ -28,7 +28,7 @@ struct GpuLane {
   std::uint64_t ensure_words(std::uint64_t wanted, std::uint64_t least, std::uint64_t words_each = 1);
   /// Allocates pinned memory for the counts of `rows` rows.
   void ensure_counts(std::uint64_t rows);
-  /// Copies the counts of `rows` rows to that memory. Does not wait.
+  /// Copies the counts of `rows` rows from device memory to the memory of ensure_counts(). Does not wait.
   std::span<const std::uint32_t> copy_counts(const std::uint32_t* counts, std::uint64_t rows);
 
   DeviceMemory& memory;

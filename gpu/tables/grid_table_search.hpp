@@ -45,7 +45,7 @@ class GridTableSearch : public TableSearch {
   BatchPlan plan_;
 };
 
-/// Makes a packed table, whose layout determines the sizes of batches.
+/// Makes the search of a packed table, whose layout determines the sizes of batches.
 [[nodiscard]] std::unique_ptr<TableSearch> make_packed_search(const GridTask& task);
 
 /// Counts the neighbours of all rows. Waits.

@@ -16,11 +16,11 @@
 
 namespace epsflow::gpu {
 
-/// The order, intervals and list equal those of index::PivotOrder, index::TileBounds and index::list_tile_blocks().
+/// The order, intervals and list are the same as in index::PivotOrder, index::TileBounds and index::list_tile_blocks().
 class DeviceTileOrder {
  public:
-  /// kind: IndexChoice::all keeps the order of the ids and all pairs of tiles; automatic takes what prunes a sample
-  /// best. O(n·d), a radix sort, O((n / 1024)²) tests of blocks. Waits. Throws DeviceOutOfMemory, Cancelled.
+  /// kind: IndexChoice::all keeps the order of the ids and all pairs of tiles; automatic takes the kind that prunes a
+  /// sample best. O(n·d), a radix sort, O((n / 1024)²) tests of blocks. Waits. Throws DeviceOutOfMemory, Cancelled.
   DeviceTileOrder(const DevicePoints& points, double eps, IndexChoice kind, DeviceMemory& memory, PinnedPool& pinned,
                   const CancelToken& cancel);
 

@@ -31,7 +31,7 @@ void launch_unite_pairs(PairsOnDevice list, const std::uint32_t* core_bits, cons
 /// Writes *count = the number of pairs that are not both core.
 void launch_count_needed_pairs(PairsOnDevice list, const std::uint32_t* core_bits, unsigned long long* count,
                                cudaStream_t stream);
-/// Copies those pairs to `to`, with gaps. *count: the places taken there, zero before.
+/// Copies the pairs that are not both core to `to`, with gaps. *count: the places taken there. to: [room]
 void launch_copy_needed_pairs(PairsOnDevice list, const std::uint32_t* core_bits, PointPair* to, std::uint64_t room,
                               unsigned long long* count, cudaStream_t stream);
 /// Upper bound on the gaps that the copy leaves.
@@ -41,7 +41,8 @@ void launch_copy_needed_pairs(PairsOnDevice list, const std::uint32_t* core_bits
 void launch_offer_numbers(PairsOnDevice list, const std::uint32_t* core_bits, const std::uint32_t* numbers,
                           std::uint32_t* lowest, cudaStream_t stream);
 
-/// Labels all positions. lowest: for those that are not core, kNoNumber for noise. Adds to tally and sizes.
+/// Labels all positions. lowest: of a position that is not core; kNoNumber or more means noise. Adds to tally and
+/// sizes.
 void launch_label_pairs(std::uint32_t size, const std::uint32_t* order, const std::uint32_t* numbers,
                         const std::uint32_t* lowest, std::int32_t* labels, std::uint32_t* sizes, Tally* tally,
                         cudaStream_t stream);

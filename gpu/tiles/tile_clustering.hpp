@@ -9,8 +9,8 @@
 
 namespace epsflow::gpu {
 
-/// Each pair of neighbours is read once for the counts, and once for each minpts for unions and borders: from the list
-/// that the search kept, or, if there was no room for it, from another search.
+/// Pairs of neighbours are read once for the counts, and for each minpts once for unions and once for border points:
+/// from the list that the search kept, or, if there was no room for it, from another search.
 class TileClustering final : public DeviceClustering {
  public:
   /// `task` need not outlive the call, but everything that it refers to must.

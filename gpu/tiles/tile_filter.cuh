@@ -53,6 +53,8 @@ __device__ inline std::uint32_t own_column(std::uint32_t first) { return first +
 __device__ inline float larger(float a, float b) { return fmaxf(a, b); }
 __device__ inline double larger(double a, double b) { return fmax(a, b); }
 
+/// Appends the pairs whose product is a yes to `pairs`, and undecided ones to `open`.
+///
 /// sums: fragments of 16 × 8 products in the layout of tensor cores. In lane l, value v of fragment (m, n) belongs to
 /// row kApart·m + l/4 + 8·(v/2) and column 8·n + 2·(l mod 4) + v mod 2. row, column: the thread's first. gap: a product
 /// that exceeds the bounds of `no` by this much is a yes. The whole warp must call it.

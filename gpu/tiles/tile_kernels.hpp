@@ -33,7 +33,7 @@ struct TileFrame {
   double limit = 0;                ///< eps², if exact
 };
 
-/// Fills the arrays of the view.
+/// Fills the arrays of `tiles`.
 void launch_factors(const OrderedPoints& points, const TileFrame& frame, const ProductTiles<float>& tiles,
                     cudaStream_t stream);
 void launch_factors(const OrderedPoints& points, const TileFrame& frame, const ProductTiles<double>& tiles,

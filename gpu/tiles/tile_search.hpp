@@ -43,14 +43,14 @@ class TileSearch {
   /// done before a list is overwritten. Throws Cancelled, DeviceOutOfMemory.
   void for_each_list(const std::function<void(PairsOnDevice)>& visit);
 
-  /// Removes pairs that are both core, if the list is kept and becomes much shorter: they are united, and smaller
-  /// minpts do not change that. core_bits: one bit for each position.
+  /// Removes pairs of two core points, if the list is kept and becomes much shorter: they are united already, and stay
+  /// so for smaller minpts. core_bits: one bit for each position.
   void forget_united(const std::uint32_t* core_bits);
 
   [[nodiscard]] const DeviceTileOrder& tiles() const noexcept { return *tiles_; }
   [[nodiscard]] const Stream& stream() const noexcept { return stream_; }
   [[nodiscard]] const TileFigures& figures() const noexcept { return figures_; }
-  /// True if the list holds all pairs.
+  /// True if the list is kept: it holds all pairs, except those that forget_united() removed.
   [[nodiscard]] bool kept() const noexcept { return kept_; }
 
  private:

@@ -39,10 +39,10 @@ struct PairCounts {
 /// The destination of the pairs. Kernels write nothing past the end of a list, but continue to count, so that the
 /// caller sees from the counts how many places are missing. [device]
 struct PairSink {
-  PointPair* pairs = nullptr;  ///< gaps are kNoPoint
-  std::uint64_t room = 0;
-  PointPair* open = nullptr;  ///< pairs left to the test of distance.hpp; gaps are kNoPoint
-  std::uint64_t open_buffer = 0;
+  PointPair* pairs = nullptr;     ///< gaps are kNoPoint
+  std::uint64_t room = 0;         ///< capacity of pairs
+  PointPair* open = nullptr;      ///< pairs left to the test of distance.hpp; gaps are kNoPoint
+  std::uint64_t open_buffer = 0;  ///< capacity of open
   PairCounts* counts = nullptr;
 };
 
@@ -60,13 +60,13 @@ struct OrderedPoints {
 inline constexpr std::uint32_t kRowBytes = 128;
 inline constexpr std::uint32_t kSliceBytes = index::kTilePoints * kRowBytes;
 
-/// Points as factors of products, by tile and slice, and zeros where there are no points. The eight pieces of 16 bytes
+/// Points as factors of products, by tile and slice, and zeros for places without a point. The eight pieces of 16 bytes
 /// of a row are swizzled, piece c with piece c ^ (row mod 8), against bank conflicts. Source of the swizzle: FaSTED,
 /// and TMA's 128-byte swizzle. Real: type of the sums; float for half-precision factors. [device]
 template <class Real>
 struct ProductTiles {
   std::byte* slices = nullptr;  ///< [tiles × slices_per_tile × kSliceBytes]
-  /// [tiles × 128] A product below the sum of the bounds of its points is a no. Infinite if there is no point.
+  /// [tiles × 128] A product below the sum of the bounds of its points is a no. Infinite for a place without a point.
   Real* no = nullptr;
   Real* gaps = nullptr;  ///< [tiles] a product that exceeds the sum of two bounds by the gaps of their tiles is a yes
   std::uint32_t slices_per_tile = 1;

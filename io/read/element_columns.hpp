@@ -54,7 +54,7 @@ void refuse_transposed(const Source& source, std::uint64_t rows, std::uint64_t c
 /// Returns text for InputRows::kind: ", 2 rows of 5 columns; transposed?" for a few rows of more columns, else nothing.
 [[nodiscard]] std::string describe_wide(std::uint64_t rows, std::uint64_t columns);
 
-/// Finishes points whose values have been read. As the options say, drops and counts the rows with NaN or infinity, or
+/// Finishes points whose values have been read. As the options say, drops and records the rows with NaN or infinity, or
 /// throws InputError naming the first. Then calls take_columns(). O(n·d).
 void finish_points(FilePoints& points, std::span<const ElementChoice> chosen, const Source& source);
 

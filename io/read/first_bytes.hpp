@@ -7,7 +7,8 @@
 
 namespace epsflow::io {
 
-/// Returns the position of the first byte that text cannot contain: a control character, or invalid UTF-8.
+/// Returns the position of the first byte that text cannot contain: a control character, or invalid UTF-8. Looks at the
+/// first 1024 bytes only. Returns nullopt if there is none.
 [[nodiscard]] std::optional<std::size_t> find_binary(std::string_view bytes) noexcept;
 
 /// Returns the name of the first entry of a ZIP archive; empty if `bytes` do not begin one.
@@ -20,7 +21,7 @@ struct ForeignKind {
 };
 
 /// Returns the kind of another program's file that begins with `bytes`, if any; `binary` is the result of
-/// find_binary(). PAR1,PAR2 alone are not evidence: they may be names of columns.
+/// find_binary(). A magic text such as PARE counts only in a binary file, because it may be the name of a column.
 [[nodiscard]] std::optional<ForeignKind> find_foreign(std::string_view bytes, std::optional<std::size_t> binary);
 
 }  // namespace epsflow::io

@@ -126,7 +126,7 @@ class PointsBuilder final : public ValueStore {
   using ValueSink::begin;
   void begin(const PointsShape& shape) override;
 
-  /// Returns the points after the NaN policy. Call it once, after is_complete().
+  /// Applies the NaN policy and returns the points. Call it once, after is_complete().
   [[nodiscard]] FilePoints take();
 
  private:

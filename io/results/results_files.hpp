@@ -54,7 +54,7 @@ void make_durable(const std::vector<std::filesystem::path>& files);
 /// Throws InputError if a file has changed since it was written. O(bytes).
 void require_digest(const std::filesystem::path& file, const FileDigest& digest);
 
-/// Removes every file of the manifest, summary.csv and sweep.json last, then empty folders. Repeatable. Throws
+/// Removes every file of the manifest, then summary.csv, empty folders, and sweep.json last. Repeatable. Throws
 /// ResourceError.
 void remove_results(const std::filesystem::path& folder, const Manifest& manifest);
 

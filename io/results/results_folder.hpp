@@ -48,7 +48,7 @@ enum class FolderMode : std::uint8_t {
 /// The data that other processes need to write their shares of labels and masks.
 struct SharedResults {
   std::filesystem::path folder;   ///< name in errors
-  std::filesystem::path partial;  ///< folder of the vectors
+  std::filesystem::path partial;  ///< FOLDER/.epsflow, absolute; the vectors are in folders in it
   std::uint64_t points = 0;       ///< number of points of all processes
   bool labels = false;
   bool core = false;
@@ -81,8 +81,8 @@ class ResultsFolder {
   /// ResultsOutput::copy; their data must outlive finish(). Throws UsageError for other writers, InputError if the mode
   /// is resume and the existing results have another input or metric, and ResourceError if the folder cannot be
   /// written. sweep.h5 needs the labels of all variants. If a variant will have none, throws UsageError if this run
-  /// requests sweep.h5, and removes it if only an earlier run did. Removes kLineageName if variants are added without a
-  /// new request.
+  /// requests sweep.h5, and removes it if only an earlier run did. Removes files of OutputScope::all_variants if
+  /// variants are added, except from a folder of an exploration.
   [[nodiscard]] std::vector<Variant> begin(const ResultsInput& input, RunDescription run,
                                            std::vector<VariantWriter> writers = {});
 
@@ -99,9 +99,11 @@ class ResultsFolder {
   /// Throws ResourceError.
   void add_file(const std::string& name, const std::function<void(const std::filesystem::path&)>& write);
 
-  /// Ends the run. Writes files that are still missing, summary.csv, trace.json, sweep.h5 if this run or an earlier one
-  /// requested it, and sweep.json with the status: "complete", "interrupted" or "failed" with a reason. A run without
-  /// any finished variant leaves no files. Throws ResourceError; then sweep.json, if possible, has the status "failed".
+  /// Ends the run. Waits for the variants that were added, and writes trace.json, summary.csv and sweep.json with the
+  /// status: "complete", "interrupted" or "failed" with a reason. A complete run also writes sweep.h5, if this run or
+  /// an earlier one requested it; then its replacement, if replacing(), takes the place of the old results. A run
+  /// without any finished variant leaves no files. Throws ResourceError; then sweep.json, if possible, has the status
+  /// "failed".
   void finish(const std::string& status, double seconds, const Trace& trace, const std::string& reason = {});
 
   /// Returns every variant that the folder (or its replacement, if replacing()) holds, by eps, then minpts. Call it

@@ -48,7 +48,7 @@ struct Manifest {
   std::string checksum = {};
   std::string input = {};              ///< JSON
   std::vector<std::string> runs = {};  ///< JSON, oldest first; empty without sweep.json
-  Entries entries = {};                ///< finished variants; `files` has the label file of each
+  Entries entries = {};                ///< finished variants; if has_labels, `files` has its label file
   Files files = {};                    ///< all files except summary.csv and sweep.json
   /// VariantWriter::contents of the files beside labels, by folder and extension.
   std::map<std::string, std::map<std::string, std::string>> contents = {};
@@ -124,7 +124,8 @@ struct JournalContents {
 /// at any moment can be resumed. Each line is an event with a checksum of its own. Not thread-safe.
 class Journal {
  public:
-  /// Begins a new journal, with the input and the last run of `state`. Throws ResourceError.
+  /// Begins a new journal, with the input and the last run of `state`. replaces, committed: as in JournalContents.
+  /// Throws ResourceError.
   Journal(const std::filesystem::path& file, const Manifest& state, bool replaces, bool committed = false);
 
   void add(const std::string& name, const FileDigest& digest);

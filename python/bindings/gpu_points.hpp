@@ -31,7 +31,8 @@ struct PyValues {
   nb::ndarray<nb::ro> array;
   nb::object owner;
 
-  /// Returns the type for the library: "int32", "float64", or "mask" for bytes; "" for other types and strided arrays.
+  /// Returns the type for the library: "int32", "float64", or "mask" for any type of one byte; "" for other types and
+  /// strided arrays.
   [[nodiscard]] std::string kind() const {
     if (array.ndim() != 1 || (array.shape(0) > 1 && array.stride(0) != 1)) return "";
     if (array.dtype() == nb::dtype<std::int32_t>()) return "int32";

@@ -16,7 +16,8 @@
     found = epsflow.tracks(X, labels, times, core=core, eps=0.3)
     epsflow.plot.heatmap(epsflow.explore(X))
 
-Labels equal those of scikit-learn's DBSCAN, element by element, unless a computed distance equals eps up to rounding.
+Labels equal the labels of scikit-learn's DBSCAN, element by element, unless a computed distance equals eps up to
+rounding.
 """
 
 from __future__ import annotations

@@ -34,13 +34,13 @@ def as_points(X: Any, metric: Metric = EUCLIDEAN, name: str = "X") -> AnyPoints:
 
 
 def as_host_points(X: Any, metric: Metric = EUCLIDEAN, name: str = "X") -> Points:
-    """Does the same for X on the host. Raises TypeError for arrays on a GPU."""
+    """Returns X as as_points() does. Raises TypeError for arrays on a GPU."""
     refuse_on_gpu(X, name)
     return as_array(from_table(X, metric, name)[0], name)
 
 
 def as_array(X: Any, name: str = "X") -> Points:
-    """Does the same for X on the host that is not a table."""
+    """Returns X, which is on the host and not a table, as as_points() does."""
     array = as_plain(X, name)
     if array.dtype.kind not in "fiub":
         array = _from_objects(array, name)

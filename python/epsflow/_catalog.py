@@ -63,7 +63,8 @@ def catalog_on_host(
 def catalog_on_gpu(
     engine: Any, points: _core.GpuPoints, words: Any, labels: Any, core: Any = None, weights: Any = None, columns: Columns | Any = None
 ) -> dict[str, Any]:
-    """Returns the same for points on the GPU of an engine. Other arrays on that GPU are used without a copy."""
+    """Returns the columns of `epsflow.catalog` for points on the GPU of an engine. Other arrays on that GPU are used
+    without a copy."""
     n = len(points)
     found = labels_of(labels, "labels")
     of_points = as_gpu_values(found, "int32") or as_values(as_labels(found, "labels"))

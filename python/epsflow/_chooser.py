@@ -25,7 +25,8 @@ def driver_version() -> int:
 
 
 def _is_of_use(cuda: int) -> bool:
-    """Returns whether the package for this version of CUDA is installed. Warns if its version is not epsflow's."""
+    """Returns whether the package for this version of CUDA is installed in epsflow's version. Warns if it is installed
+    in another version."""
     if importlib.util.find_spec(f"epsflow_cuda{cuda}") is None:
         return False
     from importlib.metadata import PackageNotFoundError, version

@@ -36,7 +36,8 @@ def in_one(columns: Sequence[Any], n: int) -> NDArray[Any]:
 
 
 def order_of(names: Sequence[Any] | None, wanted: Sequence[Any] | None) -> list[int] | None:
-    """Returns the position of each wanted name in names, or None unless both are the same names without repetition."""
+    """Returns the position in names of each wanted name. Returns None if either is None, if names has a name twice,
+    or if the two are different sets of names."""
     if names is None or wanted is None or len(set(names)) < len(names) or set(names) != set(wanted):
         return None
     return [list(names).index(column) for column in wanted]
@@ -64,7 +65,7 @@ def has_masked(values: Any) -> bool:
 
 
 def is_time(value: Any) -> bool:
-    """Returns whether value is a time, which NumPy would convert to a number in any unit."""
+    """Returns whether value is a time or duration of NumPy. NumPy converts it to a number that depends on its unit."""
     return isinstance(value, (np.datetime64, np.timedelta64))
 
 
@@ -73,7 +74,8 @@ def is_complex(value: Any) -> bool:
 
 
 def refuse_inexact(values: Any, column: Any) -> Any:
-    """Returns values. Raises ValueError if float64 cannot distinguish some of the whole numbers among them."""
+    """Returns values. Raises ValueError if they are whole numbers or decimals of which one is beyond 2**53, because
+    float64 cannot distinguish these. column: the name of the column in errors."""
     dtype = getattr(values, "dtype", None)
     if isinstance(dtype, np.dtype) and (dtype.kind not in "iu" or dtype.itemsize < 8):
         return values

@@ -34,9 +34,10 @@ class Comparison:
     vi : float
         Variation of information, in nats: 0 for equal partitions, at most the logarithm of n. Noise is a class.
     normalised_vi : float
-        vi divided by the logarithm of n, from 0 to 1.
+        vi divided by the logarithm of n, from 0 to 1; 0 for fewer than two points.
     kept : float
-        Of the points in clusters of a, the share that is in the cluster of b with most points of their cluster of a.
+        The share of the points in clusters of a that stay together: each cluster of a counts with its points in the one
+        cluster of b that has most of them. 1 if a has no clusters.
     kept_back : float
         The same share with a and b exchanged.
     n : int

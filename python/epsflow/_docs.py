@@ -51,7 +51,7 @@ sample_weight : float or array of shape (n_samples,), optional
     least min_samples. A sample with a negative weight may inhibit its eps-neighbor from being core.""",
     "progress": """
 progress : bool or callable, optional
-    True shows a bar. A function is called with an `epsflow.Progress`.""",
+    True shows a bar, or logs lines if tqdm is not installed. A function is called with an `epsflow.Progress`.""",
     "backend": """
 backend : {"auto", "cpu", "gpu"}
     The device that runs the work. "auto" is the GPU if there is one and the points are not few, else the CPU.""",
@@ -102,7 +102,7 @@ feature_names_in_ : ndarray of shape (n_features_in_,)
     "input": """
 input : dict or None
     The description of the points in a results folder: files, columns, dropped rows, checksum. A result that was
-    loaded or unpickled has a dict; a result that was computed here has None.
+    loaded has a dict, and so has an unpickled SweepResult of all points. Any other result has None.
 rows : ndarray of shape (n,) or None
     The input row of each label. Folders have it if rows were dropped or several files were joined.""",
     "errors": """

@@ -105,11 +105,21 @@ class Engine:
         Returns
         -------
         Dataset
+
+        Raises
+        ------
+        ValueError, TypeError
+            If parameters or points are invalid, or if the engine is closed.
+        MemoryError
+            If the memory is too small.
         """
         return Dataset(self, as_given(made_dense(X, None, self), metric, metric_params))
 
     def close(self) -> None:
-        """Release memory and threads once the loaded data sets are gone, too. It may be called twice."""
+        """Close the engine. Data sets that it has loaded stay usable, and the last of them releases memory and threads.
+
+        It may be called twice.
+        """
         self._made = None
 
     def __enter__(self) -> Engine:
@@ -203,9 +213,10 @@ def engine_for(
     engine: Engine | None, given: Given, backend: str, memory: int | str | None, threads: int | None,
     threads_name: str = "threads", run: dict[str, Any] | None = None,
 ) -> Engine:
-    """Returns engine, or if it is None the shared engine for these options. If backend is "auto", few points and most
-    powers of minkowski go to the CPU, unless an option of the run needs a GPU. Raises TypeError if engine is given
-    together with options."""
+    """Returns engine, or if it is None the shared engine for these options. For backend="auto", that engine is on the
+    CPU if the points are few or the metric is minkowski with most values of p, unless an option in run needs a GPU.
+    Raises TypeError if engine is given together with options.
+    """
     if engine is None:
         if isinstance(backend, str) and backend == "auto" and not isinstance(given.points, _core.GpuPoints):
             n, d = given.points.shape

@@ -107,7 +107,7 @@ class DBSCAN(_Clusterer):
         The cluster of each point, -1 for noise. labels_, core_sample_indices_ and components_ are on the GPU if X is.
     core_sample_indices_ : ndarray of shape (n_core,)
     components_ : ndarray of shape (n_core, n_features)
-        It is read-only on the host, because `predict` uses it.
+        It is read-only if X is points on the host, because `predict` uses it.
     {feature_names}
 
     Examples
@@ -203,7 +203,7 @@ class DBSCAN(_Clusterer):
         return self
 
     def _validate_on_gpu(self, shape: tuple[int, int]) -> None:
-        """Does on a GPU what validate_data() does on the host."""
+        """Checks the shape and sets n_features_in_, as validate_data() does for points on the host."""
         if shape[0] == 0:
             raise ValueError(f"Found array with 0 sample(s) (shape={shape}) while a minimum of 1 is required.")
         self.n_features_in_ = shape[1]
@@ -217,8 +217,9 @@ class DBSCAN(_Clusterer):
         """Find the clusters of other points, with the parameters of the fit.
 
         It runs on the CPU, unless backend is "gpu". Changes of `labels_`, `core_sample_indices_` and `components_`
-        after `fit` have no effect. The first call sorts the core points; later calls reuse the order, unless there are
-        huge gaps between the points.
+        after `fit` have no effect. The first call sorts the core points. Later calls reuse the order, except on a GPU,
+        in more than six dimensions, with another norm than the Euclidean one, in a periodic box, and if there are huge
+        gaps between the points.
 
         Parameters
         ----------
@@ -235,8 +236,8 @@ class DBSCAN(_Clusterer):
         NotFittedError
             If the model is not fitted.
         ValueError, TypeError
-            If the model was fitted with distances (metric="precomputed"), or if the points have other columns, units,
-            frames or coordinate systems than the points of `fit`.
+            If the model was fitted with distances (metric="precomputed"), if the points are on a GPU, or if they have
+            other columns, units, frames or coordinate systems than the points of `fit`.
         """
         if not hasattr(self, "labels_"):
             raise NotFittedError("This DBSCAN instance is not fitted yet. Call 'fit' with appropriate arguments before using 'predict'.")
@@ -359,7 +360,7 @@ def dbscan(
 
 
 def _validated(model: Any, X: Any, metric: Metric, fitted: _Fitted | None = None) -> Given:
-    """Returns X as scikit-learn validates it. fitted: what the model was fitted with, if X must match it."""
+    """Returns X as scikit-learn validates it. fitted: the data of the fit that X must match; None in fit() itself."""
     refuse_on_gpu(X)
 
     def check(table: Any, names: Any) -> Any:
@@ -397,7 +398,7 @@ def _some_weight(sample_weight: Any, n: int) -> NDArray[np.float64]:
 
 
 def _threads_of(n_jobs: int | None) -> int | None:
-    """Converts n_jobs as scikit-learn counts it: None and -1 mean all cores, -2 all except one."""
+    """Converts n_jobs as scikit-learn counts it: -1 means all cores, -2 all except one. Returns None for all cores."""
     if isinstance(n_jobs, (int, np.integer)) and n_jobs < -1:
         return max(1, (os.cpu_count() or 1) + 1 + int(n_jobs))
     return as_threads(n_jobs, "n_jobs") or None

@@ -62,7 +62,7 @@ class Offer:
         The share of the points that are in no big cluster, from 0 to 1. A big cluster has at least 1 % of the points,
         and at least five.
     confidence : float
-        The expected adjusted Rand index with the true clusters, from 0.1 to 0.97, as measured for such recommendations.
+        The expected adjusted Rand index with the true clusters, from 0.45 to 0.97, as measured for such offers.
     reason : str
         The reason, as a sentence.
     plateau : tuple of float
@@ -103,10 +103,11 @@ class Exploration(Unchanging):
     flags : list of Flag
         Doubts about the result.
     eps, min_samples : ndarray
-        The grid, ascending. Empty if there are fewer than 10 points, or if every point is at distance 0 from at least
-        two others.
-    scores : ndarray of shape (eps, min_samples)
-        The score of each cell of the grid. NaN if a cell has fewer than two big clusters or too much noise.
+        The grid that was swept, ascending. Empty if eps or min_samples was left out and there are fewer than 10 points,
+        or every point is at distance 0 from at least two others.
+    scores : ndarray of shape (n_eps, n_min_samples)
+        The score of each cell of the grid. NaN if a cell has fewer than two big clusters, or if these have less than
+        half of the points.
     map : Lineage
         The lineage of the grid.
     """

@@ -40,8 +40,8 @@ def from_table(
     """Returns X as an object that NumPy converts to an array, with the names of its columns if it has some.
 
     X itself is returned if it is not a table. If the metric takes longitudes and latitudes, columns with such names are
-    returned in its order and unit. Missing values become NaN; values masked by astropy do if `masked`, and are an error
-    otherwise. Raises TypeError, ValueError for columns that are not coordinates, by their names.
+    returned in its order and unit. Missing values become NaN; masked values of astropy and NumPy do if `masked`, and
+    are an error otherwise. Raises TypeError, ValueError for columns that are not coordinates, by their names.
     """
     library = library_of(X)
     if library is None:

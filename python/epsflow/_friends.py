@@ -30,8 +30,8 @@ class Groups:
     ----------
     labels : ndarray of int32 of shape (n_samples,)
         The group of each point, with the numbers of `dialect`.
-    attached : ndarray of int32, or None
-        The group of each point of `attach`, with the same numbers.
+    attached : ndarray of int32 of shape (n_others,), or None
+        The group of each point of `attach`, with the same numbers. None without `attach`.
     n_groups : int
     linking_length : float
     dialect : str
@@ -54,11 +54,12 @@ class Groups:
     def catalog(self) -> Any:
         """One row per group, in the order of their numbers: a pandas.DataFrame, or a structured array without pandas.
 
-        The columns are group, size, first_core (the first point of the group), weight_total (with weights), and for the
-        coordinates the centre (of mass), spread, bounds and radius of `epsflow.catalog`. With velocity there are also
-        vx_mean, …; with attach `attached`, the number of attached points. In the dialect nbodykit the columns are those
-        of its FOF catalogue: CMPosition, CMVelocity (with velocity) and Length, in a structured array whose row 0
-        stands for points in no group.
+        The columns are group, size, core (equal to size), first_core (the first point of the group), weight_total (with
+        weights), and for the coordinates the centre (of mass), spread, bounds and radius of `epsflow.catalog`. With
+        velocity there are also vx_mean (weighted by the masses), vx_sum, vx_min, vx_max and so on, and with attach
+        `attached`, the number of attached points. The dialect nbodykit has the columns of nbodykit's FOF catalogue:
+        CMPosition, CMVelocity (with velocity) and Length, in a structured array whose row 0 stands for points in no
+        group.
         """
         of = self._of
         core = self._numbers >= 0
@@ -194,6 +195,7 @@ def friends_of_friends(
     ----------
     {points}
     linking_length : float, optional
+        The maximum distance of linked points, in the unit of eps.
     b : float, optional
         The linking length as a fraction of the mean separation (volume / n_samples)^(1 / n_features) of points that
         fill `box`. Give either b or linking_length.
@@ -204,8 +206,8 @@ def friends_of_friends(
     weights : array of shape (n_samples,), optional
         Masses. They weight the catalogue but do not change the groups.
     velocity : array of shape (n_samples, n_features), optional
-        Velocities for the catalogue. Columns of a table are matched by the names of X's columns, with or without a
-        leading v.
+        Velocities for the catalogue, in up to three dimensions. Columns of a table are matched by the names of X's
+        columns, with or without a leading v.
     columns : dict of str to array, optional
         Further columns that the catalogue summarizes, as `epsflow.catalog` takes them.
     attach : array or table of shape (n_others, n_features), optional

@@ -51,8 +51,8 @@ def sweep(
     keep : {"labels", "summary"}
         Whether to keep labels and counts of each variant, or only counts, which takes less time and memory.
     lineage : bool
-        Whether to also compute how the clusters of the variants are nested (`SweepResult.lineage`). `epsflow.lineage`
-        computes it without labels.
+        Whether to also compute how the clusters of the variants are nested (`SweepResult.lineage`). Weights must then
+        be at least 0. `epsflow.lineage` computes it without labels.
     output : {"numpy", "cupy", "torch", "jax", "dlpack"}
         All values except "numpy" leave labels on the GPU, as arrays of that library.
     {progress} {backend} {memory} {threads}
@@ -61,7 +61,7 @@ def sweep(
         points do not fit on one GPU, they are processed in parts.
     comm : mpi4py.MPI.Intracomm, optional
         Every process of comm calls the function at the same time, with its share of the points as X and otherwise the
-        same parameters. Labels are returned for this share, with the numbers that one run over all points gives, in the
+        same parameters. Labels are returned for this share. They equal the labels of one run over all shares in the
         order of the processes. Counts are of all points; only the first process has the lineage. The sweep runs on the
         CPU, unless gpus names one GPU for each process of a machine. memory and threads apply to each process; the
         defaults are its share of half the memory and of the processors. An error on one process is raised on all.
@@ -79,7 +79,7 @@ def sweep(
     Warns
     -----
     UserWarning
-        If every eps is an angle as large as the field of the points, because its unit is probably another one.
+        If every eps is an angle at least as large as the field of the points, because its unit is probably another one.
 
     Examples
     --------
@@ -179,6 +179,7 @@ def lineage(
     Parameters
     ----------
     {X} {eps} {min_samples} {variants} {distance} {sample_weight}
+        Here weights must be at least 0.
     keep : {"summary", "core"}
         "core" computes only the core points and how their clusters are nested, in less time. Border points and noise
         are not distinguished, so tables have no columns n_noise, n_border, largest and size, and
@@ -215,8 +216,8 @@ def explore(
     """Find eps and min_samples that show the clusters of X, if it has some.
 
     It sweeps a grid of eps and min_samples and scores each cell by how long its clusters persist along eps, relative to
-    what chance explains. The answer depends on the points and the metric alone, not on the order of the points, the
-    machine or the backend.
+    what chance explains. Without `seconds`, the recommended eps and min_samples do not depend on the order of the
+    points, the machine or the backend.
 
     Parameters
     ----------
@@ -227,15 +228,15 @@ def explore(
     min_samples : int or iterable of int, optional
         The min_samples of the grid. The default is the list of `epsflow.suggest`.
     seconds : float, optional
-        A bound on the time. It starts after the points are loaded and, if only one of eps and min_samples is given, the
-        grid is known. About every fourth eps is swept first, and the others while there is time. The answer is the
-        answer for the swept eps, so it is the same as without a bound if all were swept. The flags "coarse" and
+        A bound on the time. It starts after the points are loaded and, if only one of eps and min_samples is given,
+        after the grid is known. At least 10 eps are swept first (of the default grid about every fourth), and the
+        others while there is time. The result is the result for the grid of the swept eps. The flags "coarse" and
         "unfinished" report what was left out.
     {distance} {sample_weight}
         Here weights must be at least 0. A weight is not a number of copies: the sizes of clusters and noise are counted
         in points.
     {progress}
-        It reports the current run. There are about twenty runs; the sweep of the grid is the longest.
+        It counts the variants of the grid. The time before, in which a default grid is computed, is not reported.
     {machine}
 
     Returns
@@ -246,8 +247,8 @@ def explore(
     ------
     {errors}
     ValueError
-        Also if eps are not in even ratios, if a weight is below 0, if min_samples is left out and the mean weight is
-        below one half, and if `seconds` are over before the first eps are swept.
+        Also if eps are not in even ratios, if a weight is below 0, if eps or min_samples is left out and the mean
+        weight is below one half, and if `seconds` are over before the first eps are swept.
 
     Examples
     --------
@@ -277,11 +278,12 @@ def suggest(
     Returns
     -------
     eps : list of float
-        40 values, ascending, in even ratios: from hardly any core point to almost all points in one cluster.
+        About 40 values of three significant digits, ascending, in nearly even ratios: from hardly any core point to
+        almost all points in one cluster.
     min_samples : list of int
-        Up to 10 values, ascending, from 3 to a twentieth of the points, at most 200. If there are weights, the values
-        are multiplied by the mean weight. Both lists are empty if there are fewer than 10 points, or if every point is
-        at distance 0 from at least two others.
+        Up to 10 values, ascending, from 3 to a twentieth of the points, at most 200; for few points the largest value
+        is larger. If there are weights, the values are multiplied by the mean weight and rounded. Both lists are empty
+        if there are fewer than 10 points, or if every point is at distance 0 from at least two others.
 
     Raises
     ------
@@ -310,7 +312,7 @@ def neighbors(
     ----------
     {X}
     eps : float
-        A distance of exactly eps counts.
+        The maximum distance between two neighbours. A distance of exactly eps counts.
     distances : bool
         Whether to compute the distances, in the unit of eps: the unit in metric_params for "greatcircle", radians for
         "haversine", else the unit of the coordinates.
@@ -391,7 +393,9 @@ def selectivity(
 
     Parameters
     ----------
-    {X}
+    {points}
+        Sparse points are made dense, within the memory limit and with a notice. Points on a GPU need an engine on that
+        GPU.
     eps : float or iterable of float
         The values may be in any order.
     sample : int
@@ -402,8 +406,9 @@ def selectivity(
     Returns
     -------
     table
-        One row per eps, in the given order, with the columns eps, n_neighbors (the mean number, without the point
-        itself) and error (its standard error): a pandas.DataFrame if pandas is installed, else a structured array.
+        One row per eps, in the given order and without repetition, with the columns eps, n_neighbors (the mean number,
+        without the point itself) and error (its standard error): a pandas.DataFrame if pandas is installed, else a
+        structured array.
 
     Raises
     ------
@@ -430,9 +435,9 @@ def catalog(
 
     Parameters
     ----------
-    {X}
+    {points}
         If X is on a GPU, the catalogue is computed there, with any metric. Labels and other arrays may be on the GPU,
-        too.
+        too. Sparse points are an error.
     {labels}
         If labels is a variant or an estimator with core points, these are used as well.
     core : array of bool of shape (n_samples,), optional
@@ -454,7 +459,7 @@ def catalog(
         A pandas.DataFrame, or a structured array if pandas is not installed, with these columns: cluster, size; core
         and first_core (if core points are known); weight_total (if there are weights); for each coordinate NAME_center,
         NAME_spread (standard deviation), NAME_lower and NAME_upper; radius, the root mean square of the distances to
-        the centre, in the unit of eps; for each further column NAME_mean, NAME_sum, NAME_min and NAME_max.
+        the centre, in the unit of eps; for each further column NAME_mean (unweighted), NAME_sum, NAME_min and NAME_max.
 
     Raises
     ------

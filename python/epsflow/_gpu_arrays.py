@@ -65,9 +65,9 @@ def on_host(X: Any) -> Any:
 
 
 def as_gpu_points(X: Any, name: str = "X") -> _core.GpuPoints:
-    """Returns X on its GPU as the library takes it: [n, d], float32 or float64, C-contiguous, and after the stream that
-    computes it. Raises TypeError, ValueError for other arrays: a conversion would use memory of the GPU unasked.
-    """
+    """Returns X on its GPU as the library takes it. X must be [n, d], float32 or float64 and C-contiguous. The library
+    waits for the stream that computes X. Raises TypeError, ValueError for other arrays, because their conversion would
+    use memory of the GPU that the caller does not expect."""
     with python_errors():
         if hasattr(X, "__dlpack__"):
             # The producer makes this stream wait for the stream that computes X.
@@ -88,7 +88,7 @@ def as_gpu_values(values: Any, kind: str) -> _core.Values | None:
 
 
 class GpuArray:
-    """A complete array in the memory of a GPU, with DLPack and __cuda_array_interface__."""
+    """An array in the memory of a GPU, with DLPack and __cuda_array_interface__. Its values are already computed."""
 
     def __init__(self, described: Callable[[], Any], dtype: str) -> None:
         self._described = described  # each capsule may be used only once

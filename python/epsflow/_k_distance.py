@@ -58,7 +58,7 @@ def knee(distances: Any) -> Knee:
     Returns
     -------
     Knee
-        The distance is NaN if there are fewer than three different distances above 0.
+        The distance is NaN if no distance is below the chord, such as with fewer than three distances above 0.
 
     Raises
     ------

@@ -118,6 +118,8 @@ class Lineage:
             If the sweep does not have a variant.
         ValueError
             If the path goes back to smaller eps or larger min_samples, or if the sweep does not connect two variants.
+        TypeError
+            If not exactly one of min_samples, eps and path is given.
         """
         if sum(given is not None for given in (min_samples, eps, path)) != 1:
             raise TypeError("lives() takes one of min_samples, eps and path: along which variants clusters live")
@@ -176,8 +178,8 @@ class Lineage:
 
         For each cluster it compares the eps at which its core points become connected with the eps up to which it stays
         apart from other clusters, as `relative_validity_` of hdbscan compares edges of a minimum spanning tree. Both
-        are eps of the map, so the result is a lower bound: if eps are in even ratios of exp(s), it is too low by less
-        than 2 s.
+        are eps of the map, so the result is a lower bound. If eps are in even ratios of exp(s), it is too low by less
+        than 2 s, except for clusters that stay apart to the end of the map.
 
         Returns
         -------

@@ -142,7 +142,7 @@ def as_flag(value: Any, name: str) -> bool:
 
 
 def as_folder(folder: Any, name: str = "folder") -> str:
-    """Returns the path of a folder, or of another thing that `name` names. Raises TypeError, ValueError."""
+    """Returns the path of a folder or file as a text. name: the parameter in errors. Raises TypeError, ValueError."""
     path = os.fspath(folder) if isinstance(folder, os.PathLike) else folder
     if not isinstance(path, str):
         raise _wrong_type(name, folder, "a path, a text or a pathlib.Path")

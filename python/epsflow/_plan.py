@@ -1,4 +1,4 @@
-"""Plans: what a sweep would do, and why."""
+"""Plans: the steps of a sweep and the reasons for them, before the sweep."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ class EpsPlan:
     decide : {"scalar", "tensor64", "tensor16"}
         How the distances of candidates are tested.
     cells : int
-        The number of cells of the index that are not empty; 0 if the device finds them only during clustering.
+        The number of non-empty cells of the grid; 0 without a grid, or if a GPU makes it only during clustering.
     candidates : int
         The number of distances that a search of all points tests; 0 if any two points of a cell are neighbours.
     passes : int
-        The maximum number of passes over a point's candidates.
+        An upper bound on the number of passes over a point's candidates.
     pairs : int
-        The number of pairs of a csr table, counted or estimated from a sample.
+        The number of pairs of a csr table, counted or estimated from a sample; 0 for other strategies.
     bytes : int
         Bytes of host memory if it runs alone, including the points. Labels belong to the caller and are not included.
     fits : bool
         Whether it fits into the memory.
     seconds : float or None
         The estimated time, mostly within a factor of two, from a run on a sample of the points. None on a GPU, and if
-        it does not fit.
+        the sweep or the sample does not fit into the memory.
     """
 
     eps: float

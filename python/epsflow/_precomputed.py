@@ -32,7 +32,8 @@ def refuse_beside(given: dict[str, bool]) -> None:
 
 
 def made_dense(X: Any, memory: Any, engine: Any = None, name: str = "X") -> Any:
-    """Returns X as a dense array, with a notice if it is sparse. Raises MemoryError if it exceeds the memory."""
+    """Returns a sparse X as a dense array, with a notice, and any other X unchanged. Raises MemoryError if the array
+    exceeds the memory of the engine or, without one, `memory`."""
     if not is_sparse(X):
         return X
     if X.ndim != 2:

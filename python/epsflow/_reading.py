@@ -483,8 +483,9 @@ _NUMBER = re.compile(r"[-+]?(?:(?:\d+[.,]?\d*|[.,]\d+)(?:[eEdD][-+]?\d+)?|nan|in
 
 
 def _skipped_line(sep: str, blanks: str, mark: str) -> bytes:
-    """Returns the pattern of a line that is not a row: blank, or a comment. A line that begins with an error of a
-    spreadsheet or a longer text of data services is a row. sep: a pattern."""
+    """Returns the pattern of a line that is not a row: blank, or a comment, which begins with `mark`. A line that
+    begins with #N/A or a whole error of a spreadsheet is a row. sep: a pattern. blanks: blanks that may precede the
+    mark."""
     errors = "|".join(map(re.escape, _ERRORS))
     return rf"[{blanks}]*(?:(?!#N/A|(?:{errors})(?:[ \t,;|\r\n]|{sep}|\Z)){re.escape(mark)}[^\n]*|\r?)(?:\n|\Z)".encode()
 

@@ -42,7 +42,8 @@ class Reported:
 
 
 def catalog_hint(metric: str, how: str) -> str:
-    """Returns code for the catalogue of a cell; the page fills in eps and minpts. metric, how: after a comma."""
+    """Returns code for the catalogue of a cell; the page fills in eps and minpts. metric, how: code of further
+    arguments of catalog() and of sweep(), each with a comma before it, or empty."""
     return f"epsflow.catalog(X, epsflow.sweep(X, eps={{eps}}, min_samples={{minpts}}{how})[0]{metric})"
 
 

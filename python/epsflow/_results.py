@@ -27,7 +27,7 @@ T = TypeVar("T")
 
 
 class Unchanging:
-    """A result that is never changed. Copies are the object itself, so they keep what a pickle leaves out."""
+    """A result that is never changed. Copies are the object itself, so they keep data that a pickle leaves out."""
 
     def __copy__(self: T) -> T:
         return self

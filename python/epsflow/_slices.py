@@ -37,7 +37,8 @@ class SlicedResult(FromPoints):
     Attributes
     ----------
     keys : ndarray of shape (n_slices,)
-        The key of each slice: its value of `by`, or its number. A folder has numbers, or names of files.
+        The key of each slice: its value of `by`, with `width` the beginning of its interval, otherwise its number.
+        After `epsflow.load`, it is a number, or the name of a file (--by-file).
     sizes : ndarray of shape (n_slices,)
         The number of points of each slice.
     variants : list of (eps, min_samples)
@@ -97,8 +98,10 @@ class SlicedResult(FromPoints):
         return self._slice(self._number(slice), self._array(eps, min_samples, "labels"))
 
     def core(self, eps: float, min_samples: int, slice: int | None = None) -> NDArray[np.bool_]:
-        """Return the core mask of one variant; `labels` has the same parameters, order and errors. Raises ValueError
-        also if the sweep was not run with core=True, which keeps masks."""
+        """Return the core mask of one variant. Parameters, order and errors are as for `labels`.
+
+        Raises ValueError also if the sweep was not run with core=True, which keeps masks.
+        """
         return self._slice(self._number(slice), self._array(eps, min_samples, "core"))
 
     def _number(self, slice: int | None) -> int | None:

@@ -99,7 +99,8 @@ class VariantResult(Unchanging):
     def catalog(self) -> Any:
         """One row per cluster, as `epsflow.catalog` returns it; that takes weights, more columns and GPU points, too.
 
-        Raises ValueError if points or labels are on a GPU, or if the result was loaded or unpickled (no points)."""
+        Raises ValueError if points or labels are on a GPU, if the result was loaded or unpickled (no points), if it is
+        of distances or of a share of the points (comm), or if the sweep kept no labels."""
         self._require_labels()
         self._origin.require_whole("a catalogue")
         held, points = self._result, self._origin.points
@@ -178,7 +179,10 @@ class SweepResult(FromPoints):
 
     @property
     def summary(self) -> Any:
-        """One row per variant: a pandas.DataFrame if pandas is installed, else a structured array."""
+        """One row per variant: a pandas.DataFrame if pandas is installed, else a structured array.
+
+        The columns are eps, min_samples, n_clusters, n_noise, n_core, n_border, largest and seconds.
+        """
         return as_frame({name: np.array([getattr(v, name) for v in self._variants], kind) for name, kind in _SUMMARY.items()})
 
     @documented

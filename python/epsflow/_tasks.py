@@ -27,9 +27,10 @@ class Progress:
     ----------
     variants_done, variants : int
     eps : float
-        The eps of the table that advanced last, or of the variant that was finished last; 0 before the first.
+        The eps of the neighbour table that advanced last; 0 without a table. At the end of a sweep, the eps of the
+        variant that was finished last.
     share : float
-        The finished share of the rows of that table, from 0 to 1. It is 1 if the variant is finished.
+        The finished share of the rows of that table, from 0 to 1. 1 at the end of a sweep.
     seconds : float
         Seconds since the run began.
     seconds_left : float or None
@@ -100,7 +101,8 @@ def filled(of: Callable[..., T], made: Any, **further: Any) -> T:
 
 
 def wait_for(task: Any, progress: ProgressOption = None, on_results: OnResults = None) -> None:
-    """Waits for the end of a task. An exception raised meanwhile, such as KeyboardInterrupt, first ends the task."""
+    """Waits for the end of a task. If an exception such as KeyboardInterrupt is raised meanwhile, the task is
+    cancelled, and its end is awaited before the exception goes on."""
     show = None
     last_eps = 0.0
     try:

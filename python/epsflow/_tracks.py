@@ -117,7 +117,7 @@ class Tracks:
 
         Parameters
         ----------
-        path : path
+        path : str or path
         overwrite : bool
             Whether to replace a file of this name.
 
@@ -146,10 +146,11 @@ def tracks(
 ) -> Tracks:
     """Follow clusters from slice to slice: their beginnings, continuations, merges, splits and ends.
 
-    A slice consists of all points of one time. Clusters of successive slices are linked if they share core points
-    within eps of each other, or ids. Cells continue along links, at most one from each feature and to each; links that
-    share most come first, then links of features with lower numbers. Linked features over any number of slices are a
-    track. No slice is skipped: a cluster that is missing in one slice ends there, and is new afterwards.
+    A slice consists of all points of one time. Clusters of successive slices are linked if they have core points within
+    eps of each other, or ids in common. A cell continues along links; each feature has at most one predecessor and one
+    successor in its cell. Links with more shared core points or ids take precedence, then links of features with lower
+    numbers. Features that are connected by links form a track. No slice is skipped: a cluster that is missing in one
+    slice ends there, and is new afterwards.
 
     Parameters
     ----------
@@ -162,7 +163,7 @@ def tracks(
         The time of each point, ascending: numbers, datetime64 or datetime.
     slices : array, optional
         The times of all slices, ascending, if slices without points exist. The default is the times that occur.
-    match : str
+    match : {"cores", "ids"}
         "cores": clusters are linked if a core point of one is within eps of a core point of the other. "ids": clusters
         are linked if they have ids in common.
     eps : float

@@ -33,7 +33,8 @@ class Validity:
     clusters : ndarray of shape (n_clusters,)
         The labels of the clusters, ascending. The other arrays have the same order.
     cluster_scores : ndarray of shape (n_clusters,)
-        (separation - sparseness) / the larger of the two. NaN for a cluster of one point.
+        (separation - sparseness) / the larger of the two. NaN for a cluster of one point, and if no other cluster has
+        two points or more.
     cluster_errors : ndarray of shape (n_clusters,)
         The standard errors of cluster_scores.
     sparseness, separation : ndarray of shape (n_clusters,)
@@ -76,8 +77,8 @@ def validity(
     sample, samples : int
         If a cluster has more than samples * sample points, it is represented by `samples` disjoint samples of `sample`
         points, and its error is derived from their differences. Scores of samples tend to be too high, which the error
-        does not cover: compare them with scores of samples of the same size. A larger sample makes a score exact, and
-        takes longer.
+        does not cover: compare them with scores of samples of the same size. Scores are exact, but take longer, if
+        samples * sample is at least the size of the largest cluster.
     {threads}
 
     Returns

@@ -80,8 +80,8 @@ def sweep_velocities(
 ) -> VelocityResult:
     """Run DBSCAN on moving points for every velocity, to find velocities that bring many points together.
 
-    Under the velocity u a point x that was seen at the time t is clustered at x − t · u: what moves with u is then in one place. So
-    detections of several nights are linked to asteroids.
+    Under the velocity u a point x that was seen at the time t is clustered at x − t · u. There, all detections of an
+    object that moves with u are in one place. So detections of several nights are linked to asteroids.
 
     Parameters
     ----------

@@ -59,7 +59,8 @@ class FitsFile {
  private:
   /// Lets cfitsio find every extension, after a check of its header.
   void visit_extensions();
-  /// Returns the block from there on, valid until the next call; nothing if the file ends before the block does.
+  /// Returns the block that begins at byte `at`, valid until the next call. Returns nullopt if the file ends before the
+  /// block does.
   std::optional<std::string_view> read_block(std::uint64_t at);
 
   FitsMessageMark mark_;

@@ -78,7 +78,8 @@ void add_column(Hdf5Columns& all, const Hdf5Column& column, std::string name);
 /// True if points can be made of the columns that the options select.
 [[nodiscard]] bool is_suitable(const Hdf5Columns& all, const Source& source);
 
-/// Reads all rows of the chosen columns. `memory_taken` are the bytes of the budget that the file itself takes.
+/// Reads the chosen columns, in the rows that ReadOptions::share selects. memory_taken: bytes of ReadOptions::memory
+/// that the file itself takes.
 void read_columns(const Hdf5Columns& all, const Hdf5File& file, std::uint64_t memory_taken, ValueSink& points);
 
 }  // namespace epsflow::io

@@ -9,6 +9,7 @@
     epsflow.plot.stages("results/trace.json")
 
 Each function draws into the given axes, or makes a figure, and returns the axes, which can be changed with matplotlib.
+Only clusters() with kind="planes" takes and returns a figure.
 Colours can be distinguished with any colour vision, and noise is grey.
 """
 

@@ -34,7 +34,8 @@ def clusters(
 
     More than 10,000 points are drawn as an image. A pixel has the colour of the cluster with the most points in it, and
     is more intense if it has more points; noise is visible only in pixels without clusters. The nine largest clusters
-    have different colours. Each smaller cluster takes the colour whose nearest cluster is farthest away.
+    have different colours. Each smaller cluster, up to the thousandth, takes the colour whose nearest cluster is
+    farthest away.
 
     Parameters
     ----------
@@ -173,7 +174,7 @@ def _draw_single(picture: _Picture, ax: Any, figure: Any) -> Any:
 
 
 def _draw_planes(picture: _Picture, figure: Any) -> Any:
-    """Draws x and y, x and z above, and z and y beside, so that neighbouring planes share an axis."""
+    """Draws three planes: (x, y) below, (x, z) above it and (z, y) beside it, so that neighbours share an axis."""
     views = picture.views
     x, y, z = (high - low for low, high in (views[0].extent[:2], views[0].extent[2:], views[1].extent[2:]))
     alike = all(view.equal for view in views)

@@ -186,7 +186,8 @@ def _mark(ax: Any, grid: _Grid, marks: Marks, recommended: bool) -> None:
 
 
 def is_log(values: NDArray[Any]) -> bool:
-    """Returns whether the ratios of ascending values vary less than their differences."""
+    """Returns whether the ratios of ascending values vary less than their differences. For two values, returns whether
+    their ratio is at least 4."""
     if len(values) < 3 or values[0] <= 0:
         return len(values) == 2 and bool(values[0] > 0 and values[1] >= 4 * values[0])
     steps, ratios = np.diff(values), np.diff(np.log(values))

@@ -27,7 +27,8 @@ class _Lives(NamedTuple):
     min_samples: int
 
     def ends(self) -> NDArray[np.float64]:
-        """Returns the ends of bars: half a step beyond the last eps for clusters that persist."""
+        """Returns the ends of bars. Bars of clusters that persist end one step beyond the last eps: by the ratio of the
+        last two eps, or by 1.2 if there is only one."""
         beyond = self.eps[-1] * (self.eps[-1] / self.eps[-2] if len(self.eps) > 1 else 1.2)
         return np.asarray(np.append(self.eps, beyond)[self.table["death_place"]])
 

@@ -37,7 +37,8 @@ class Points(NamedTuple):
 
 
 def points_of(X: Any, labels: Any, columns: Optional[Sequence[Any]], unit: Optional[str]) -> Points:
-    """Raises ValueError, TypeError if X cannot be drawn. Columns keep their order, except angles with units."""
+    """Returns the points to draw. Columns keep their order and unit, except angles with units: they become longitude
+    and latitude in degrees. Raises ValueError, TypeError if X cannot be drawn."""
     X, names = _chosen(on_host(X), columns)
     names = names or _names_of(X)
     metric: Metric = getattr(getattr(labels, "_origin", None), "metric", None) or EUCLIDEAN

@@ -102,7 +102,7 @@ def sizes_of(labels: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.i
 
 
 def _pixels(points: Array, labels: NDArray[np.int32], project: Project, extent: Extent, shape: tuple[int, int]) -> NDArray[np.int32]:
-    """Returns [n] the pixel of each point. Noise has pixels of a second image, which follow those of the first."""
+    """Returns [n] the pixel of each point. Noise has pixels of a second image, which follow the pixels of the first."""
     rows, columns = shape
     across = columns / ((extent.right - extent.left) or 1.0)
     up = rows / ((extent.top - extent.bottom) or 1.0)

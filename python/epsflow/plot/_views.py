@@ -75,8 +75,8 @@ def principal(points: Array, chunk: int = 1 << 17) -> View:
 
 
 def map_of(points: Array, lon: int, lat: int, names: tuple[str, str], scale: float, leftwards: bool) -> View:
-    """Returns longitude and latitude as a plane that is true to scale in the middle latitude and is cut at a longitude
-    without points. scale: the factor to degrees."""
+    """Returns longitude and latitude as a plane that is true to scale in the middle latitude. It begins at the
+    longitude that _cut() returns. scale: the factor to degrees."""
     start = _cut(points, lon, scale)
 
     def project(part: Array) -> tuple[Array, Array]:
