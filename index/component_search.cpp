@@ -1,7 +1,7 @@
 #include <epsflow/index/component_search.hpp>
 
 #include <epsflow/index/instruction_sets.hpp>
-// must come before any header of Highway
+// It must come before any header of Highway.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "epsflow/index/component_search.cpp"  // NOLINT: highway compiles this file once per set
 #include <hwy/foreach_target.h>
@@ -150,7 +150,7 @@ class OutsideSearch {
     share();
   }
 
-  /// Offers what was found to the components, and lowers what is searched for to their heights.
+  /// Offers the pairs of the scanned points to the components, and lowers the searched heights to the new ones.
   HWY_INLINE void share() {
     bool any = false;
     for (std::uint32_t i = 0; i < kLeaf; ++i) {

@@ -17,11 +17,11 @@
 #include <epsflow/index/nearest.hpp>
 #include <epsflow/index/radix_sort.hpp>
 
-// Borůvka's algorithm: in each round each component names the lowest pair of points that connects it with another one.
+// Borůvka's algorithm: in each round each component names the lowest pair of points which connects it with another one.
 //
 // Most lowest pairs are in the lists of the nearest points. The height of any other pair with p is at least the largest
-// sum in the list of p, the reach of p. So a component knows its lowest pair if the lowest listed one is at most as
-// high as the reach of each of its points. Other points search (index/component_search.hpp).
+// sum in the list of p, the reach of p. If the lowest listed pair of a component is at most as high as the reach of
+// each of its points, no other pair is lower. Points of a smaller reach search (index/component_search.hpp).
 //
 // In the first round each point is a component. Its lowest pair is as high as its core sum if the core sum of a listed
 // point is at most as large.

@@ -54,7 +54,8 @@ void CondensedTree::find_clusters(const Hierarchy& hierarchy, std::uint64_t min_
   const auto birth_of = [&](std::uint32_t i) {
     return nodes[i].parent == kNoNode ? kInfinity : nodes[nodes[i].parent].eps;
   };
-  std::sort(begins.begin(), begins.end(), [&](std::uint32_t a, std::uint32_t b) {
+  // The root stays the first.
+  std::sort(begins.begin() + 1, begins.end(), [&](std::uint32_t a, std::uint32_t b) {
     const double at = birth_of(a), bt = birth_of(b);
     return at > bt || (at == bt && nodes[a].first_id < nodes[b].first_id);
   });

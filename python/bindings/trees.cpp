@@ -5,6 +5,7 @@
 
 #include <epsflow/core/choices.hpp>
 #include <epsflow/pipeline/hierarchy.hpp>
+#include <epsflow/trees/distance_trees.hpp>
 
 namespace epsflow::python {
 namespace {
@@ -34,6 +35,27 @@ std::unique_ptr<Task> start_hierarchy(const PyDataset& data, std::vector<std::ui
                       });
 }
 
+const CancelToken& cancel_of(const Observer& observer) {
+  static const CancelToken never;
+  return observer.cancel != nullptr ? *observer.cancel : never;
+}
+
+/// distances: [n, n] float64. It must not change before the task has ended.
+std::unique_ptr<Task> start_matrix_hierarchy(const HostArray& distances, std::uint32_t minpts) {
+  return start_making([values = std::span(static_cast<const double*>(distances.data()), distances.size()),
+                       n = distances.shape(0), minpts](const Observer& observer) {
+    return Hierarchy(spanning_tree_of_matrix(values, n, minpts, cancel_of(observer)));
+  });
+}
+
+std::unique_ptr<Task> start_graph_hierarchy(const Vector<std::int64_t>& offsets, const Vector<std::uint32_t>& columns,
+                                            const Vector<double>& distances, std::uint32_t minpts) {
+  return start_making([graph = DistanceGraph{span_of(offsets), span_of(columns), span_of(distances)},
+                       minpts](const Observer& observer) {
+    return Hierarchy(spanning_tree_of_graph(graph, minpts, cancel_of(observer)));
+  });
+}
+
 /// Returns columns of merges: a, b, eps, number of points.
 nb::tuple linkage_of(const Hierarchy& tree) {
   std::vector<LinkageRow> rows;
@@ -46,11 +68,10 @@ nb::tuple linkage_of(const Hierarchy& tree) {
                         column_from<std::int64_t>(rows, &LinkageRow::size));
 }
 
-/// Returns labels, probabilities, nodes and persistence.
+/// Returns labels, probabilities, nodes and persistence. method: a word of ClusterSelection.
 nb::tuple select_in(const CondensedTree& tree, std::string_view method, double epsilon, std::uint64_t max_size,
                     bool allow_single_cluster) {
-  const SelectionOptions options{parse_choice<ClusterSelection>(method, "cluster_selection_method"), epsilon, max_size,
-                                 allow_single_cluster};
+  const SelectionOptions options{choice_of<ClusterSelection>(method).value(), epsilon, max_size, allow_single_cluster};
   SelectedClusters found;
   {
     const nb::gil_scoped_release release;
@@ -129,6 +150,11 @@ void define_trees(nb::module_& m) {
            })
       .def("select", &select_in, "method"_a, "epsilon"_a, "max_size"_a, "allow_single_cluster"_a);
   m.def("start_hierarchy", &start_hierarchy, "data"_a, "min_samples"_a, nb::keep_alive<0, 1>());
+  m.def("start_matrix_hierarchy", &start_matrix_hierarchy, nb::arg("distances").noconvert(), "min_samples"_a,
+        nb::keep_alive<0, 1>());
+  m.def("start_graph_hierarchy", &start_graph_hierarchy, nb::arg("offsets").noconvert(), nb::arg("columns").noconvert(),
+        nb::arg("distances").noconvert(), "min_samples"_a, nb::keep_alive<0, 1>(), nb::keep_alive<0, 2>(),
+        nb::keep_alive<0, 3>());
 }
 
 }  // namespace epsflow::python
