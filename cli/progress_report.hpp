@@ -25,7 +25,7 @@ class ProgressReport {
   double next_line_;  // in seconds since the run began
 };
 
-/// Calls work(observer), whose token interruption cancels, and shows its progress if `wanted`.
+/// Returns work(observer). The observer has the token `cancel`, and shows progress if `wanted`.
 template <class Work>
 auto watched(bool wanted, const CancelToken& cancel, Work&& work) {
   ProgressReport report(wanted);

@@ -19,7 +19,7 @@ inline constexpr std::array kColumnsBeside{"weight", "stats", "velocity"};
 [[nodiscard]] inline bool names_columns_beside(const std::map<std::string, std::string, std::less<>>& options) {
   return std::ranges::any_of(kColumnsBeside, [&](const char* option) { return options.contains(option); });
 }
-/// Returns these columns in the form of --columns: by name, or by number if they have no names.
+/// Returns columns as a value of --columns: their quoted names, or their numbers if `names` is empty.
 [[nodiscard]] std::string columns_text(Words names, const std::vector<std::size_t>& numbers);
 
 /// The slices of the command line, and the points in the order of the slices.

@@ -13,8 +13,8 @@
 namespace epsflow::clustering {
 
 /// Makes labels and core masks from a PairList. All work happens in label(); unite() only stores the minpts. A thread
-/// labels one slice for every minpts, while the pairs of the slice are in the cache, and then the next slice. Supports
-/// neither parts of data sets nor weights nor clusters as objects (LevelResult::clusters).
+/// labels one slice for every minpts, while the pairs of the slice are in the cache, and then the next slice. Requires
+/// Keep::labels. Supports neither parts of data sets nor weights nor clusters as objects (LevelResult::clusters).
 class PairClustering final : public Counted, private United {
  public:
   /// The list and the token must outlive the object.

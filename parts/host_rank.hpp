@@ -44,7 +44,7 @@ class HostRank final : public RankPart {
   Communicator& communicator_;
   Backend& backend_;
   Distribution distribution_;
-  std::optional<RankWeights> weights_;  ///< weights of own points; the units are sent to the part
+  std::optional<RankWeights> weights_;  ///< the scale of the weights; the units are empty, because part_ has them
   Part part_;
   Space open_;  ///< the space without periodic axes, because ghosts lie where their images are
 };

@@ -24,8 +24,9 @@ struct DistanceGraph {
 };
 
 /// Returns the spanning tree of a graph, whose pairs may be listed in both rows or in one. A point is core from the
-/// minpts-th smallest distance of its row on, never if the row has fewer. Edges of infinite height connect what the
-/// graph leaves apart. minpts: at least 1. Kruskal's algorithm, O(distances · log distances). Throws Cancelled.
+/// minpts-th smallest distance of its row on, never if the row has fewer. Edges of infinite height connect
+/// components that the graph leaves apart. minpts: at least 1. Kruskal's algorithm, O(distances · log distances).
+/// Throws Cancelled.
 [[nodiscard]] SpanningTree spanning_tree_of_graph(const DistanceGraph& graph, std::uint32_t minpts,
                                                   const CancelToken& cancel);
 

@@ -1,4 +1,6 @@
 // Hierarchies of all clusters: HDBSCAN*.
+#include <algorithm>
+
 #include "dataset.hpp"
 #include "points.hpp"
 #include "task.hpp"
@@ -54,6 +56,18 @@ std::unique_ptr<Task> start_graph_hierarchy(const Vector<std::int64_t>& offsets,
                        minpts](const Observer& observer) {
     return Hierarchy(spanning_tree_of_graph(graph, minpts, cancel_of(observer)));
   });
+}
+
+/// Makes a hierarchy again from what it returned: core distances, and columns of its spanning tree.
+Hierarchy restored(std::uint32_t minpts, const Vector<double>& core, const Vector<std::int64_t>& a,
+                   const Vector<std::int64_t>& b, const Vector<double>& heights) {
+  SpanningTree tree{minpts, Buffer<double>(core.size()), Buffer<Edge>(a.size())};
+  std::copy_n(core.data(), core.size(), tree.core.begin());
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    tree.edges[i] = {heights.data()[i], static_cast<std::uint32_t>(a.data()[i]),
+                     static_cast<std::uint32_t>(b.data()[i])};
+  }
+  return Hierarchy(std::move(tree));
 }
 
 /// Returns columns of merges: a, b, eps, number of points.
@@ -150,6 +164,7 @@ void define_trees(nb::module_& m) {
            })
       .def("select", &select_in, "method"_a, "epsilon"_a, "max_size"_a, "allow_single_cluster"_a);
   m.def("start_hierarchy", &start_hierarchy, "data"_a, "min_samples"_a, nb::keep_alive<0, 1>());
+  m.def("restored_hierarchy", &restored, "min_samples"_a, "core_distances"_a, "a"_a, "b"_a, "heights"_a);
   m.def("start_matrix_hierarchy", &start_matrix_hierarchy, nb::arg("distances").noconvert(), "min_samples"_a,
         nb::keep_alive<0, 1>());
   m.def("start_graph_hierarchy", &start_graph_hierarchy, nb::arg("offsets").noconvert(), nb::arg("columns").noconvert(),

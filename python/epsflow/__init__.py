@@ -1,6 +1,7 @@
 """DBSCAN of one data set for a whole grid of parameters, exact on CPUs and GPUs.
 
     labels = epsflow.DBSCAN(eps=0.3, min_samples=4).fit_predict(X)
+    labels = epsflow.HDBSCAN(min_cluster_size=25).fit_predict(X)
     result = epsflow.sweep(X, eps=[0.1, 0.2, 0.3], min_samples=[4, 8, 16])
     found = epsflow.explore(X)
     lineage = epsflow.lineage(X, eps=[0.1, 0.2, 0.3], min_samples=[4, 8, 16])
@@ -35,7 +36,8 @@ from ._engine import Dataset, Engine, backends
 from ._explore import Exploration, Flag, Offer
 from ._flashes import flashes
 from ._friends import Groups, friends_of_friends
-from ._functions import catalog, explore, k_distance, lineage, neighbors, plan, selectivity, suggest, sweep
+from ._functions import catalog, explore, hierarchy, k_distance, lineage, neighbors, plan, selectivity, suggest, sweep
+from ._hierarchy import CondensedTree, Hierarchy, Selection
 from ._k_distance import Knee, eps_range, knee
 from ._lineage import Lineage
 from ._neighbors import read_neighbors
@@ -51,12 +53,14 @@ from ._validity import Validity, validity
 if TYPE_CHECKING:
     from . import plot
     from ._estimator import DBSCAN, AutoDBSCAN, dbscan
+    from ._hdbscan import HDBSCAN, approximate_predict
 
     __version__: str
 
 __all__ = [
     "AutoDBSCAN",
     "Comparison",
+    "CondensedTree",
     "DBSCAN",
     "Dataset",
     "Engine",
@@ -64,10 +68,13 @@ __all__ = [
     "Exploration",
     "Flag",
     "Groups",
+    "HDBSCAN",
+    "Hierarchy",
     "Knee",
     "Lineage",
     "Offer",
     "Progress",
+    "Selection",
     "SlicedResult",
     "VelocityResult",
     "SweepResult",
@@ -75,6 +82,7 @@ __all__ = [
     "Tracks",
     "Validity",
     "VariantResult",
+    "approximate_predict",
     "backends",
     "catalog",
     "compare",
@@ -84,6 +92,7 @@ __all__ = [
     "explore",
     "flashes",
     "friends_of_friends",
+    "hierarchy",
     "k_distance",
     "knee",
     "lineage",
@@ -110,6 +119,10 @@ def __getattr__(name: str) -> Any:
         from . import _estimator
 
         return getattr(_estimator, name)
+    if name in ("HDBSCAN", "approximate_predict"):
+        from . import _hdbscan
+
+        return getattr(_hdbscan, name)
     if name == "plot":  # only its functions need matplotlib
         from importlib import import_module
 

@@ -54,7 +54,8 @@ class Comparison:
 
     @property
     def table(self) -> Any:
-        """The contingency table: one row per pair of clusters of a and b that have points in common, -1 for noise.
+        """The contingency table: one row per pair of clusters of a and b that have points in common. Noise counts as
+        a cluster, -1.
 
         Rows are sorted by a, then by the number of points, descending. The columns are "a" and "b"; "points", the
         number in both; "of_a" and "of_b", their shares of the cluster of a and of b. A pandas.DataFrame if pandas is

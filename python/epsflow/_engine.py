@@ -12,6 +12,7 @@ import numpy as np
 from . import _core
 from ._docs import documented
 from ._explore import explore_loaded, suggest_loaded
+from ._hierarchy import hierarchy_loaded
 from ._k_distance import k_distance_loaded, selectivity_loaded
 from ._lineage import lineage_loaded
 from ._loaded import Loaded
@@ -143,7 +144,8 @@ class Engine:
 
 
 def _make_engine(arguments: dict[str, Any], closed: str | None = None) -> Engine:
-    """closed: the backend of a closed engine, whose copy is closed as well."""
+    """Unpickles an engine. closed: None, or the backend of an engine that was closed when it was pickled; the result
+    is then closed, too."""
     if closed is None:
         return Engine(**arguments)
     engine = Engine.__new__(Engine)
@@ -178,6 +180,7 @@ class Dataset(Loaded):
     sweep = sweep_loaded
     neighbors = neighbors_loaded
     k_distance = k_distance_loaded
+    hierarchy = hierarchy_loaded
     selectivity = selectivity_loaded
     plan = plan_loaded
     lineage = lineage_loaded

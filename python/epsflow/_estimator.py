@@ -398,7 +398,8 @@ def _some_weight(sample_weight: Any, n: int) -> NDArray[np.float64]:
 
 
 def _threads_of(n_jobs: int | None) -> int | None:
-    """Converts n_jobs as scikit-learn counts it: -1 means all cores, -2 all except one. Returns None for all cores."""
+    """Converts n_jobs to a number of threads; None means all cores, as argument and as result. Negative numbers count
+    as in scikit-learn: -1 means all cores, -2 all except one. Raises TypeError, ValueError, as for 0."""
     if isinstance(n_jobs, (int, np.integer)) and n_jobs < -1:
         return max(1, (os.cpu_count() or 1) + 1 + int(n_jobs))
     return as_threads(n_jobs, "n_jobs") or None

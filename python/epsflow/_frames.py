@@ -39,9 +39,11 @@ def from_table(
 ) -> tuple[Any, list[Any] | None]:
     """Returns X as an object that NumPy converts to an array, with the names of its columns if it has some.
 
-    X itself is returned if it is not a table. If the metric takes longitudes and latitudes, columns with such names are
-    returned in its order and unit. Missing values become NaN; masked values of astropy and NumPy do if `masked`, and
-    are an error otherwise. Raises TypeError, ValueError for columns that are not coordinates, by their names.
+    X itself is returned if it is neither a table nor of astropy. If the metric takes longitudes and latitudes and two
+    columns have such names, only these are returned, in its order. Units of astropy are converted; in other tables a
+    name that contradicts the metric's unit is a ValueError. Missing values become NaN; masked values of astropy and
+    NumPy do if `masked`, and are an error otherwise. Raises TypeError; ValueError that names the columns that hold no
+    numbers.
     """
     library = library_of(X)
     if library is None:

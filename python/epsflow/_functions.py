@@ -14,6 +14,7 @@ from ._engine import Dataset, Engine, engine_for, of_the_cpu
 from ._explore import Exploration
 from ._frames import metric_of
 from ._gpu_arrays import as_gpu_points, is_on_gpu
+from ._hierarchy import Hierarchy
 from ._labelled import as_frame
 from ._lineage import Lineage
 from ._parameters import as_flag, as_options, as_variants
@@ -381,6 +382,49 @@ def k_distance(
     >>> plt.plot(np.sort(distances))
     """
     return _of(X, metric, metric_params, (backend, memory, threads, engine)).k_distance(k)
+
+
+@documented
+def hierarchy(
+    X: Any, min_samples: int | Iterable[int] = 5, *,
+    metric: str = "euclidean", metric_params: dict[str, Any] | None = None,
+    backend: str = "auto", memory: int | str | None = None, threads: int | None = None, engine: Engine | None = None,
+) -> Hierarchy | list[Hierarchy]:
+    """Return all clusters of every eps: the hierarchy of HDBSCAN*, exact, and the same for any order of rows.
+
+    It runs on the CPU. Points on a GPU are copied to the host.
+
+    Parameters
+    ----------
+    {X}
+    min_samples : int or iterable of int
+        The number of samples in a neighborhood for a point to be considered as a core point. This includes the point
+        itself. Several values share one search.
+    {distance} {machine}
+
+    Returns
+    -------
+    Hierarchy, or a list of them for several min_samples
+
+    Raises
+    ------
+    {errors}
+    ValueError
+        Also if a min_samples is larger than n_samples.
+
+    See Also
+    --------
+    HDBSCAN : An estimator with the interface of scikit-learn.
+
+    Examples
+    --------
+    >>> tree = epsflow.hierarchy(X, min_samples=10)
+    >>> labels = tree.condense(min_cluster_size=25).select().labels
+    >>> core_labels = tree.cut(0.3)
+    >>> for tree in epsflow.hierarchy(X, min_samples=[5, 10, 20]):
+    ...     print(tree.min_samples, len(tree.condense(50).select().persistence))
+    """
+    return _of(X, metric, metric_params, (backend, memory, threads, engine)).hierarchy(min_samples)
 
 
 @documented

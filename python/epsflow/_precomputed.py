@@ -91,7 +91,8 @@ def refuse_beyond_table(X: Any, eps: list[float], name: str = "X") -> None:
 
 
 def _with_diagonal(table: Any) -> Any:
-    """Returns a copy with sorted rows in which each point is its own neighbour. Missing diagonal entries become 0."""
+    """Returns a copy with rows sorted by column, in which each point is its own neighbour. Missing diagonal entries
+    become 0; repeated entries are added, as SciPy does."""
     table = table.copy()
     table.sum_duplicates()
     missing = np.ones(table.shape[0], dtype=bool)

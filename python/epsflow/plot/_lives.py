@@ -155,7 +155,8 @@ def _weightiest(lives: _Lives, most: int) -> NDArray[np.intp]:
 
 
 def parents_of(lineage: Lineage, min_samples: int, table: dict[str, NDArray[Any]]) -> NDArray[np.int64]:
-    """Returns [lives] the parent of each bar, or -1 if it persists to the end. Linear in the clusters of the path."""
+    """Returns [lives] the row of the bar into which each bar merges, or -1 if it persists to the end. table: the
+    columns of Lineage.lives(min_samples=…)."""
     every = lineage.clusters
     of_path = np.asarray(every["min_samples"]) == min_samples
     eps, cluster, first_core, wider = (np.asarray(every[name])[of_path] for name in ("eps", "cluster", "first_core", "in_wider"))

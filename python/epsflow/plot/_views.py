@@ -111,7 +111,8 @@ def sky_of(points: Array, lon: int, lat: int, names: tuple[str, str], scale: flo
 
 
 def flattener(kind: str) -> Callable[[Array, Array], tuple[Array, Array]]:
-    """Returns a function from longitude (-pi to pi) and latitude in radians to x and y of matplotlib's projection."""
+    """Returns a function from longitude (-pi to pi) and latitude in radians to x and y, as in matplotlib's projection
+    of this name. kind: one of SKIES."""
     if kind == "aitoff":
 
         def aitoff(lon: Array, lat: Array) -> tuple[Array, Array]:

@@ -1,0 +1,418 @@
+"""HDBSCAN with the interface of scikit-learn, and the attributes of the package hdbscan."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Optional, Union
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._docs import documented
+from ._engine import Dataset, Engine, engine_for
+from ._estimator import BaseEstimator, ClusterMixin, NotFittedError, _threads_of, validate_data
+from ._frames import metric_of
+from ._hierarchy import CondensedTree, Hierarchy, hierarchy_loaded, hierarchy_of_distances
+from ._gpu_arrays import is_on_gpu, to_host
+from ._parameters import as_min_samples
+from ._precomputed import is_precomputed, is_sparse, made_dense
+from ._units import Given
+
+_INFINITE, _MISSING = -2, -3
+_SEARCHED = ("euclidean", "l2", "manhattan", "l1", "cityblock", "chebyshev", "minkowski", "cosine", "haversine", "greatcircle")
+_OTHER_NAMES = {"infinity": "chebyshev", "p": "minkowski"}
+_ALGORITHMS = ("auto", "brute", "kd_tree", "ball_tree")
+_CENTERS = (None, "centroid", "medoid", "both")
+
+
+@documented
+class HDBSCAN(ClusterMixin, BaseEstimator):
+    """HDBSCAN with the labels of sklearn.cluster.HDBSCAN, exact, and the same for any order of rows.
+
+    Merges at one distance are one merge of all its clusters, so labels do not depend on the order of rows. If no two
+    merges are at the same distance, they are the labels of scikit-learn. Clusters are numbered by their smallest sample.
+
+    Parameters
+    ----------
+    min_cluster_size : int, default=5
+        The minimum number of samples in a group for that group to be considered a cluster.
+    min_samples : int, default=None
+        The number of samples in a neighborhood for a point to be considered as a core point, the point itself included,
+        as scikit-learn counts. (hdbscan and cuML do not count the point itself: their min_samples is one less.) The
+        default is min_cluster_size.
+    cluster_selection_epsilon : float, default=0.0
+        A distance threshold. Clusters below this value will be merged.
+    max_cluster_size : int, default=None
+        A limit to the size of clusters returned by the "eom" cluster selection algorithm.
+    {metric}
+        Also "precomputed": X holds distances, as an array or sparse matrix. Other names of scikit-learn, and functions of
+        two samples, are computed by scikit-learn for all pairs of samples, which takes 8 * n_samples**2 bytes.
+    {metric_params}
+    alpha : float, default=1.0
+        Only 1.0 is supported.
+    algorithm, leaf_size, copy
+        They exist for compatibility with scikit-learn, and change nothing. X is never written to.
+    {n_jobs}
+    cluster_selection_method : {{"eom", "leaf"}}, default="eom"
+        The method used to select clusters from the condensed tree: excess of mass, or the leaves of the tree.
+    allow_single_cluster : bool, default=False
+        Whether a single cluster, of all samples, may be selected.
+    store_centers : {{None, "centroid", "medoid", "both"}}, default=None
+        Which, if any, cluster centers to compute and store.
+    {backend} {memory}
+    engine : Engine, optional
+        An engine that was made before. backend, memory and n_jobs belong to it and must not be given together with it.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,)
+        The cluster of each sample: -1 for noise, -2 for samples with infinite elements, -3 for samples with NaN.
+    probabilities_ : ndarray of shape (n_samples,)
+        The strength with which each sample is a member of its cluster: 0 for noise, NaN for samples with NaN.
+    centroids_, medoids_ : ndarray of shape (n_clusters, n_features)
+        The mean of the samples of each cluster, weighted by their probabilities, and the sample with the smallest
+        weighted distance to the others. They exist if store_centers is set.
+    cluster_persistence_ : ndarray of shape (n_clusters,)
+        How persistent each cluster is, from 0 to 1.
+    outlier_scores_ : ndarray of shape (n_samples,)
+        The GLOSH score of each sample, from 0 to 1; NaN for samples that are not finite.
+    hierarchy_ : Hierarchy
+        Of the finite samples.
+    condensed_tree_ : CondensedTree
+        Of the finite samples.
+    {feature_names}
+
+    Examples
+    --------
+    >>> labels = epsflow.HDBSCAN(min_cluster_size=25, min_samples=10).fit_predict(X)
+    """
+
+    def __init__(
+        self, min_cluster_size: int = 5, min_samples: Optional[int] = None, cluster_selection_epsilon: float = 0.0,
+        max_cluster_size: Optional[int] = None, metric: Union[str, Callable[..., float]] = "euclidean",
+        metric_params: Optional[dict[str, Any]] = None, alpha: float = 1.0, algorithm: str = "auto", leaf_size: int = 40,
+        n_jobs: Optional[int] = None, cluster_selection_method: str = "eom", allow_single_cluster: bool = False,
+        store_centers: Optional[str] = None, copy: Any = True, *,
+        backend: str = "auto", memory: Union[int, str, None] = None, engine: Optional[Engine] = None,
+    ) -> None:
+        self.min_cluster_size = min_cluster_size
+        self.min_samples = min_samples
+        self.cluster_selection_epsilon = cluster_selection_epsilon
+        self.max_cluster_size = max_cluster_size
+        self.metric = metric
+        self.metric_params = metric_params
+        self.alpha = alpha
+        self.algorithm = algorithm
+        self.leaf_size = leaf_size
+        self.n_jobs = n_jobs
+        self.cluster_selection_method = cluster_selection_method
+        self.allow_single_cluster = allow_single_cluster
+        self.store_centers = store_centers
+        self.copy = copy
+        self.backend = backend
+        self.memory = memory
+        self.engine = engine
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()  # type: ignore[misc]
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = not is_precomputed(self.metric)
+        return tags
+
+    @documented
+    def fit(self, X: Any, y: Any = None) -> HDBSCAN:
+        """Find the clusters of X.
+
+        Parameters
+        ----------
+        {X}
+            Rows with NaN or infinite elements are left out, and labelled -3 or -2.
+        y : Ignored
+            Not used, present here for API consistency by convention.
+
+        Returns
+        -------
+        self : HDBSCAN
+            Returns a fitted instance of self.
+
+        Raises
+        ------
+        {errors}
+        """
+        self._check_parameters(X)
+        if is_on_gpu(X):
+            X = to_host(X)
+        if is_precomputed(self.metric):
+            points, finite = self._distances(X), None
+        else:
+            points, finite = self._points(X)
+        n = points.shape[0]
+        if n == 1:
+            raise ValueError("n_samples=1 while HDBSCAN requires more than one sample")
+        min_samples = as_min_samples(self.min_cluster_size if self.min_samples is None else self.min_samples)
+        if min_samples > n:
+            raise ValueError(f"min_samples ({min_samples}) must be at most the number of samples in X ({n})")
+        self.hierarchy_: Hierarchy = self._hierarchy(points, min_samples)
+        size = min(as_min_samples(self.min_cluster_size, "min_cluster_size"), n)
+        self.condensed_tree_: CondensedTree = self.hierarchy_.condense(size)
+        found = self.condensed_tree_.select(
+            self.cluster_selection_method, cluster_selection_epsilon=self.cluster_selection_epsilon,
+            max_cluster_size=self.max_cluster_size, allow_single_cluster=self.allow_single_cluster,
+        )
+        self._selected = found.nodes
+        self.cluster_persistence_ = found.persistence
+        self._infinite, self._missing = (None, None) if finite is None else finite[1:]
+        self.labels_ = self._of_all(found.labels, _INFINITE, _MISSING)
+        self.probabilities_ = self._of_all(found.probabilities, 0, np.nan)
+        self._points_: Any = None if is_precomputed(self.metric) else points
+        if self.store_centers is not None:
+            self._find_centers(points, found.labels, found.probabilities)
+        return self
+
+    def fit_predict(self, X: Any, y: Any = None) -> NDArray[np.int32]:
+        """Call `fit` and return labels_."""
+        return self.fit(X).labels_
+
+    @property
+    def outlier_scores_(self) -> NDArray[np.float64]:
+        return self._of_all(self._fitted_tree().outlier_scores(), np.nan, np.nan)
+
+    @property
+    def _single_linkage_tree_(self) -> NDArray[Any]:
+        """The tree as scikit-learn's functions take it."""
+        self._fitted_tree()
+        rows = self.hierarchy_.linkage_matrix()
+        names = [("left_node", np.intp), ("right_node", np.intp), ("value", np.float64), ("cluster_size", np.intp)]
+        tree = np.empty(len(rows), np.dtype(names, align=True))
+        for k, (name, _) in enumerate(names):
+            tree[name] = rows[:, k]
+        return tree
+
+    def dbscan_clustering(self, cut_distance: float, min_cluster_size: int = 5) -> NDArray[np.int32]:
+        """Return the clusters of DBSCAN without border points, at a distance.
+
+        Parameters
+        ----------
+        cut_distance : float
+            Samples are connected if their mutual reachability distance is less than this, as in scikit-learn. (DBSCAN
+            also connects samples at exactly eps: `hierarchy_.cut(eps)`.)
+        min_cluster_size : int
+            Clusters with fewer samples become noise.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            -1 for noise, -2 for samples with infinite elements, -3 for samples with NaN.
+        """
+        self._fitted_tree()
+        below = np.nextafter(cut_distance, 0)
+        return self._of_all(self.hierarchy_.cut(below, min_cluster_size), _INFINITE, _MISSING)
+
+    # ------------------------------------------------------------ parts of fit()
+
+    def _check_parameters(self, X: Any) -> None:
+        if as_min_samples(self.min_cluster_size, "min_cluster_size") < 2:
+            raise ValueError(f"min_cluster_size is {self.min_cluster_size!r}; it is a whole number >= 2")
+        if self.algorithm not in _ALGORITHMS:
+            raise ValueError(f"algorithm is {self.algorithm!r}; it is one of {', '.join(_ALGORITHMS)}")
+        if self.store_centers not in _CENTERS:
+            raise ValueError(f"store_centers is {self.store_centers!r}; it is None, 'centroid', 'medoid' or 'both'")
+        if self.alpha != 1:
+            raise ValueError(f"alpha is {self.alpha!r}; only 1.0 is supported: scale min_samples instead")
+        if is_precomputed(self.metric) and self.store_centers is not None:
+            raise ValueError("Cannot store centers when using a precomputed distance matrix.")
+        if self.algorithm in ("kd_tree", "ball_tree"):
+            self._check_tree_metric()
+            if is_sparse(X) and not is_precomputed(self.metric):
+                raise ValueError("Sparse data matrices only support algorithm `brute`.")
+
+    def _check_tree_metric(self) -> None:
+        """Raises the error of scikit-learn if its trees lack the metric."""
+        try:
+            from sklearn.neighbors import BallTree, KDTree
+        except ImportError:
+            return
+        tree, name = (KDTree, "KDTree") if self.algorithm == "kd_tree" else (BallTree, "BallTree")
+        if self.metric not in tree.valid_metrics and self.metric != "greatcircle":
+            raise ValueError(f"{self.metric} is not a valid metric for a {name}-based algorithm. Please select a different metric.")
+
+    def _points(self, X: Any) -> tuple[NDArray[Any], Any]:
+        """Returns the finite samples; and, if some are not, masks: finite, infinite, missing."""
+        names = getattr(X, "columns", None)
+        X = validate_data(self, X, accept_sparse=["csr", "lil"], ensure_all_finite=False, dtype=np.float64)
+        del names
+        points = np.ascontiguousarray(made_dense(X, self.memory, self.engine))
+        with np.errstate(invalid="ignore"):
+            sums = points.sum(axis=1)
+        whole = np.isfinite(points).all(axis=1)
+        if whole.all():
+            return points, None
+        missing = np.isnan(sums)
+        infinite = np.isinf(sums) & ~whole
+        return points[whole], (whole, infinite, missing)
+
+    def _distances(self, X: Any) -> Any:
+        if is_sparse(X):
+            table = validate_data(self, X, accept_sparse=["csr", "lil"], dtype=np.float64).tocsr()
+            return self._checked_graph(table)
+        table = validate_data(self, X, ensure_all_finite=False, dtype=np.float64)
+        if np.isnan(table).any():
+            raise ValueError("np.nan values found in precomputed-dense")
+        if table.shape[0] != table.shape[1]:
+            raise ValueError(f"The precomputed distance matrix is expected to be symmetric, however it has shape {table.shape}. Please verify that the distance matrix was constructed correctly.")
+        if not np.allclose(table, table.T):
+            raise ValueError("The precomputed distance matrix is expected to be symmetric, however its values appear to be asymmetric. Please verify that the distance matrix was constructed correctly.")
+        return table
+
+    def _checked_graph(self, table: Any) -> Any:
+        if table.shape[0] != table.shape[1]:
+            raise ValueError(f"The precomputed distance matrix is expected to be symmetric, however it has shape {table.shape}. Please verify that the distance matrix was constructed correctly.")
+        different = abs(table - table.T)
+        if different.nnz and different.max() > 1e-8 + 1e-5 * abs(table).max():
+            raise ValueError("The precomputed distance matrix is expected to be symmetric, however its values appear to be asymmetric. Please verify that the distance matrix was constructed correctly.")
+        min_samples = as_min_samples(self.min_cluster_size if self.min_samples is None else self.min_samples)
+        if (np.diff(table.indptr) < min_samples).any():
+            raise ValueError(f"There exists points with fewer than {min_samples} neighbors. Ensure your distance matrix has non-zero values for at least `min_sample`={min_samples} neighbors for each points (i.e. K-nn graph), or specify a `max_distance` in `metric_params` to use when distances are missing.")
+        return table
+
+    def _hierarchy(self, points: Any, min_samples: int) -> Hierarchy:
+        if is_precomputed(self.metric):
+            tree = hierarchy_of_distances(points, min_samples)
+            if is_sparse(points) and np.isinf(np.asarray(tree.nodes["eps"])[-1:]).any():
+                raise ValueError("Sparse mutual reachability matrix has more than one connected component. HDBSCAN cannot be performed on a disconnected graph. Ensure that the sparse distance matrix has only one connected component.")
+            return tree
+        params = dict(self.metric_params or {})
+        name = _OTHER_NAMES.get(self.metric, self.metric) if isinstance(self.metric, str) else self.metric
+        if name not in _SEARCHED or "w" in params or (name == "haversine" and not _is_on_sphere(points)):
+            return hierarchy_of_distances(_all_pairs(points, self.metric, params), min_samples)
+        given = Given(points, metric_of(points, name, params or None))
+        engine = engine_for(self.engine, given, self.backend, self.memory, _threads_of(self.n_jobs), "n_jobs")
+        found = hierarchy_loaded(Dataset(engine, given), min_samples)
+        assert isinstance(found, Hierarchy)
+        return found
+
+    def _of_all(self, values: NDArray[Any], infinite: float, missing: float) -> NDArray[Any]:
+        """Returns values of the finite samples with those of the others in between."""
+        if self._infinite is None:
+            return values
+        all_values = np.empty(len(self._infinite), values.dtype)
+        all_values[~(self._infinite | self._missing)] = values
+        all_values[self._infinite] = infinite
+        all_values[self._missing] = missing
+        return all_values
+
+    def _find_centers(self, points: NDArray[Any], labels: NDArray[np.int32], probabilities: NDArray[np.float64]) -> None:
+        count = len(self.cluster_persistence_)
+        members = [np.flatnonzero(labels == c) for c in range(count)]
+        if self.store_centers in ("centroid", "both"):
+            means = [np.average(points[rows], weights=probabilities[rows], axis=0) for rows in members]
+            self.centroids_ = np.array(means).reshape(count, points.shape[1])
+        if self.store_centers in ("medoid", "both"):
+            medoids = [points[rows[self._medoid(points[rows], probabilities[rows])]] for rows in members]
+            self.medoids_ = np.array(medoids).reshape(count, points.shape[1])
+
+    def _medoid(self, points: NDArray[Any], weights: NDArray[np.float64]) -> int:
+        """Returns the row with the smallest weighted sum of distances. By blocks, which take some 64 MiB."""
+        block = max(1, 2**23 // len(points))
+        sums = [_all_pairs(points, self.metric, dict(self.metric_params or {}), points[i : i + block]) @ weights for i in range(0, len(points), block)]
+        return int(np.argmin(np.concatenate(sums)))
+
+    def _fitted_tree(self) -> CondensedTree:
+        if not hasattr(self, "condensed_tree_"):
+            raise NotFittedError("This HDBSCAN instance is not fitted yet. Call 'fit' with appropriate arguments first.")
+        return self.condensed_tree_
+
+
+def _is_on_sphere(points: NDArray[Any]) -> bool:
+    """Returns whether rows are latitudes and longitudes in radians; scikit-learn takes any numbers."""
+    return points.shape[1] == 2 and bool((np.abs(points[:, 0]) <= np.pi / 2).all() and (np.abs(points[:, 1]) <= 2 * np.pi).all())
+
+
+def _all_pairs(points: NDArray[Any], metric: Any, params: dict[str, Any], rows: Any = None) -> NDArray[np.float64]:
+    """Returns the distances of `rows` (default: all points) to all points, computed by scikit-learn."""
+    if metric in ("euclidean", "l2") and not params:
+        rows = points if rows is None else rows
+        sums = np.zeros((len(rows), len(points)))
+        for k in range(points.shape[1]):
+            sums += (rows[:, k, None] - points[None, :, k]) ** 2
+        return np.sqrt(sums)
+    try:
+        from sklearn.metrics import DistanceMetric, pairwise_distances
+    except ImportError:
+        raise ValueError(f"metric is {metric!r}, which scikit-learn computes, and it is not installed: install scikit-learn, or use one of {', '.join(_SEARCHED)}") from None
+    rows = points if rows is None else rows
+    try:
+        found = DistanceMetric.get_metric(metric, **params).pairwise(rows, points)
+    except (TypeError, ValueError):  # it lacks some that pairwise_distances() has
+        found = pairwise_distances(rows, points, metric=metric, **params)
+    return np.ascontiguousarray(found, dtype=np.float64)
+
+
+def approximate_predict(model: HDBSCAN, X: Any) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+    """Find the clusters of other samples in a fitted HDBSCAN, without changing its tree, as the package hdbscan does.
+
+    Each sample takes the place of the fitted sample that it is mutually reachable from at the smallest distance, and
+    leaves its clusters at that distance.
+
+    Parameters
+    ----------
+    model : HDBSCAN
+        Fitted to points (not to distances).
+    X : array of shape (n, n_features)
+        The samples, finite.
+
+    Returns
+    -------
+    labels : ndarray of shape (n,)
+        The cluster of each sample, -1 for noise.
+    probabilities : ndarray of shape (n,)
+        The strength of its membership, from 0 to 1.
+
+    Raises
+    ------
+    NotFittedError
+        If the model is not fitted.
+    ValueError, TypeError
+        If X has another number of columns or values that are not finite, or if the model was fitted to distances.
+    """
+    tree = model._fitted_tree()
+    if model._points_ is None:
+        raise ValueError("approximate_predict() searches points, and the model was fitted with distances, metric='precomputed': fit the points")
+    points = validate_data(model, X, reset=False, dtype=np.float64)
+    nearest, reach = _mutually_nearest(model, points)
+    with np.errstate(divide="ignore"):
+        density, births, deaths = 1 / reach, 1 / np.asarray(tree._tree.births), 1 / np.asarray(tree._tree.deaths)
+    parents = np.asarray(tree._tree.parents)
+    cluster = tree.last_cluster[nearest].astype(np.intp)
+    while True:
+        climbs = (cluster > 0) & (births[cluster] >= density)
+        if not climbs.any():
+            break
+        cluster[climbs] = parents[cluster[climbs]]
+    label_of = np.full(len(births), -1, np.int32)
+    selected_of = np.zeros(len(births), np.intp)
+    label_of[model._selected] = np.arange(len(model._selected))
+    selected_of[model._selected] = model._selected
+    for c in range(1, len(births)):  # parents come first
+        if label_of[c] < 0:
+            label_of[c], selected_of[c] = label_of[parents[c]], selected_of[parents[c]]
+    labels = label_of[cluster]
+    with np.errstate(invalid="ignore"):
+        most = deaths[selected_of[cluster]]
+        strength = np.where(np.isinf(most), np.where(np.isinf(density), 1.0, 0.0), np.minimum(density, most) / most)
+    return labels, np.where(labels < 0, 0.0, strength)
+
+
+def _mutually_nearest(model: HDBSCAN, points: NDArray[Any]) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    """Returns for each point the fitted sample at the smallest mutual reachability distance, and that distance. The core
+    distance of a point counts the point itself and fitted samples. By blocks of pairs, which take some 64 MiB."""
+    core, m = model.hierarchy_.core_distances, model.hierarchy_.min_samples
+    nearest, reach = np.empty(len(points), np.intp), np.empty(len(points))
+    block = max(1, 2**23 // len(model._points_))
+    for first in range(0, len(points), block):
+        rows = points[first : first + block]
+        distances = _all_pairs(model._points_, model.metric, dict(model.metric_params or {}), rows)
+        own = np.partition(distances, m - 2, axis=1)[:, m - 2] if m > 1 else np.zeros(len(rows))
+        heights = np.maximum(np.maximum(distances, core), own[:, None])
+        nearest[first : first + block] = heights.argmin(axis=1)
+        reach[first : first + block] = heights.min(axis=1)
+    return nearest, reach

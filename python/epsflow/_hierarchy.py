@@ -1,0 +1,244 @@
+"""The hierarchy of all clusters of one min_samples, and the clusters that HDBSCAN* selects in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple, Union
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _core
+from ._labelled import as_columns
+from ._loaded import Loaded, method
+from ._parameters import as_min_samples
+from ._tasks import made_by, python_errors
+
+_NO_NODE = 2**32 - 1
+_METHODS = ("eom", "leaf")
+
+
+class Selection(NamedTuple):
+    """Clusters selected in a condensed tree, numbered by their smallest sample.
+
+    Attributes
+    ----------
+    labels : ndarray of shape (n_samples,)
+        The cluster of each sample, -1 for noise.
+    probabilities : ndarray of shape (n_samples,)
+        The strength with which each sample is a member of its cluster, from 0 (noise) to 1.
+    persistence : ndarray of shape (n_clusters,)
+        The stability of each cluster, relative to the largest possible for its size: from 0 to 1.
+    nodes : ndarray of shape (n_clusters,)
+        The row of each cluster in `CondensedTree.clusters`.
+    """
+
+    labels: NDArray[np.int32]
+    probabilities: NDArray[np.float64]
+    persistence: NDArray[np.float64]
+    nodes: NDArray[np.intp]
+
+
+class CondensedTree:
+    """The clusters of at least min_cluster_size samples in a hierarchy, as `Hierarchy.condense` makes them.
+
+    A cluster is followed from a large eps down. If two or more parts with enough samples separate at one eps, they are
+    new clusters. If one part has enough samples, the cluster goes on in it, and the other samples leave it. If none has,
+    the cluster ends.
+    """
+
+    def __init__(self, hierarchy: Hierarchy, min_cluster_size: int) -> None:
+        self.hierarchy = hierarchy
+        self.min_cluster_size = min_cluster_size
+        with python_errors():
+            self._tree = hierarchy._tree.condense(min_cluster_size)
+
+    def __reduce__(self) -> Any:
+        return CondensedTree, (self.hierarchy, self.min_cluster_size)
+
+    @property
+    def clusters(self) -> Any:
+        """One row per cluster, as a pandas.DataFrame if pandas is installed, else a dict of arrays.
+
+        "parent": the row of the cluster that it separated from, -1 for the first row, which is the root. "birth" and
+        "death": the eps at which it begins and ends, coming from large eps; birth of the root is infinite. "size": its
+        samples at its birth. "stability": the sum over these of 1/eps at which each leaves the cluster - 1/birth.
+        """
+        parents = np.asarray(self._tree.parents).astype(np.int64)
+        parents[parents == _NO_NODE] = -1
+        return as_columns({
+            "parent": parents, "birth": self._tree.births, "death": self._tree.deaths, "size": self._tree.sizes,
+            "stability": self._tree.stabilities,
+        })
+
+    @property
+    def last_cluster(self) -> NDArray[np.uint32]:
+        """The row of the smallest cluster that holds each sample."""
+        return np.asarray(self._tree.cluster_of)
+
+    @property
+    def leaves_at(self) -> NDArray[np.float64]:
+        """The eps at which each sample leaves its smallest cluster."""
+        return np.asarray(self._tree.leaves_at)
+
+    def to_numpy(self) -> NDArray[Any]:
+        """Return the tree as the package hdbscan has it: a structured array with a row per sample and per cluster.
+
+        "parent" and "child": samples are numbered from 0, and clusters from n_samples in the order of `clusters`.
+        "lambda_val": 1/eps at which the child leaves the parent. "child_size": its number of samples.
+        """
+        n, clusters = len(self.leaves_at), len(np.asarray(self._tree.births))
+        rows = np.empty(n + clusters - 1, [("parent", np.intp), ("child", np.intp), ("lambda_val", float), ("child_size", np.intp)])
+        with np.errstate(divide="ignore"):
+            leaves = 1 / self.leaves_at, 1 / np.asarray(self._tree.births)[1:]
+        rows["parent"] = np.concatenate([self.last_cluster, np.asarray(self._tree.parents)[1:]]).astype(np.intp) + n
+        rows["child"] = np.concatenate([np.arange(n), np.arange(1, clusters) + n])
+        rows["lambda_val"] = np.concatenate(leaves)
+        rows["child_size"] = np.concatenate([np.ones(n, np.intp), np.asarray(self._tree.sizes)[1:]])
+        return rows[np.lexsort((rows["child"], rows["lambda_val"], rows["parent"]))]
+
+    def to_pandas(self) -> Any:
+        """Return `to_numpy` as a pandas.DataFrame."""
+        import pandas as pd
+
+        return pd.DataFrame(self.to_numpy())
+
+    def select(
+        self, cluster_selection_method: str = "eom", *, cluster_selection_epsilon: float = 0.0,
+        max_cluster_size: int | None = None, allow_single_cluster: bool = False,
+    ) -> Selection:
+        """Select clusters of which none is inside another.
+
+        Parameters
+        ----------
+        cluster_selection_method : {"eom", "leaf"}
+            "eom" (excess of mass) selects the clusters with the largest total stability, "leaf" those that do not split.
+        cluster_selection_epsilon : float
+            Clusters that are born below this eps are merged.
+        max_cluster_size : int, optional
+            "eom" selects no cluster with more samples.
+        allow_single_cluster : bool
+            Whether the root may be selected.
+
+        Returns
+        -------
+        Selection
+
+        Raises
+        ------
+        ValueError, TypeError
+            If a parameter is invalid.
+        """
+        if cluster_selection_method not in _METHODS:
+            raise ValueError(f"cluster_selection_method is {cluster_selection_method!r}; it is one of {', '.join(_METHODS)}")
+        if max_cluster_size is not None and max_cluster_size < 1:
+            raise ValueError(f"max_cluster_size is {max_cluster_size!r}; it is at least 1, or None for no limit")
+        with python_errors():
+            labels, probabilities, nodes, persistence = self._tree.select(
+                cluster_selection_method, float(cluster_selection_epsilon), int(max_cluster_size or 0), bool(allow_single_cluster)
+            )
+        return Selection(labels, probabilities, persistence, np.asarray(nodes).astype(np.intp))
+
+    def outlier_scores(self) -> NDArray[np.float64]:
+        """Return the GLOSH score of each sample, from 0 (as dense as its cluster becomes) to 1."""
+        return np.asarray(self._tree.outlier_scores())
+
+    def plot(self, **parameters: Any) -> Any:
+        """Draw the tree: see `epsflow.plot.condensed_tree`."""
+        from .plot import condensed_tree
+
+        return condensed_tree(self, **parameters)
+
+
+class Hierarchy:
+    """All clusters of DBSCAN at one min_samples and every eps, as `epsflow.hierarchy` makes them: the tree of HDBSCAN*.
+
+    Clusters that join at one eps are one node with all of them as children, so the tree is a function of the samples
+    alone, whatever the order of rows. At any eps `cut` has exactly the core samples of DBSCAN's clusters.
+    """
+
+    def __init__(self, tree: Any) -> None:
+        self._tree = tree
+
+    def __len__(self) -> int:
+        return len(self._tree)
+
+    def __reduce__(self) -> Any:
+        return _restored, (self.min_samples, self.core_distances, *self._tree.spanning_tree)
+
+    @property
+    def min_samples(self) -> int:
+        return int(self._tree.min_samples)
+
+    @property
+    def core_distances(self) -> NDArray[np.float64]:
+        """The smallest eps at which each sample is core."""
+        return np.asarray(self._tree.core_distances)
+
+    @property
+    def nodes(self) -> Any:
+        """One row per node, in ascending order of eps: a pandas.DataFrame if pandas is installed, else a dict of arrays.
+
+        "eps": the smallest eps at which its samples are connected. "parent": the node that it joins, -1 for the last.
+        "size": its number of samples. "first": its smallest sample.
+        """
+        parents = np.asarray(self._tree.node_parents).astype(np.int64)
+        parents[parents == _NO_NODE] = -1
+        return as_columns({
+            "eps": self._tree.node_eps, "parent": parents, "size": self._tree.node_sizes, "first": self._tree.node_first_ids,
+        })
+
+    @property
+    def parents(self) -> NDArray[np.int64]:
+        """The node that each sample joins first; -1 if there is only one sample."""
+        parents = np.asarray(self._tree.parents).astype(np.int64)
+        parents[parents == _NO_NODE] = -1
+        return parents
+
+    @property
+    def spanning_tree(self) -> Any:
+        """A minimum spanning tree of the mutual reachability: columns "from", "to" and "distance", shortest first."""
+        return as_columns(dict(zip(("from", "to", "distance"), self._tree.spanning_tree)))
+
+    def cut(self, eps: float, min_cluster_size: int = 1) -> NDArray[np.int32]:
+        """Return the labels of DBSCAN's core samples at an eps; all other samples, and those of smaller clusters, are -1.
+
+        Raises ValueError if eps is negative or NaN.
+        """
+        with python_errors():
+            return np.asarray(self._tree.cut(float(eps), int(min_cluster_size)))
+
+    def linkage_matrix(self) -> NDArray[np.float64]:
+        """Return the linkage matrix of SciPy, [n_samples - 1, 4]. A node with k children is k - 1 rows of one distance."""
+        return np.column_stack([np.asarray(column, dtype=np.float64) for column in self._tree.linkage()])
+
+    def condense(self, min_cluster_size: int = 5) -> CondensedTree:
+        """Return the tree of the clusters with at least min_cluster_size samples, from 2 to n_samples.
+
+        Raises ValueError for another number.
+        """
+        return CondensedTree(self, as_min_samples(min_cluster_size, "min_cluster_size"))
+
+
+def _restored(*parts: Any) -> Hierarchy:
+    return Hierarchy(_core.restored_hierarchy(*parts))
+
+
+@method
+def hierarchy_loaded(data: Loaded, min_samples: int | Iterable[int] = 5) -> Union[Hierarchy, list[Hierarchy]]:
+    is_one = not np.iterable(min_samples)
+    asked = [as_min_samples(one) for one in ([min_samples] if is_one else min_samples)]  # type: ignore[list-item, union-attr]
+    if not asked:
+        raise ValueError("min_samples has no values: give at least one, or a whole number")
+    found = [Hierarchy(tree) for tree in made_by(_core.start_hierarchy, data._data, asked)]
+    return found[0] if is_one else found
+
+
+def hierarchy_of_distances(distances: Any, min_samples: int) -> Hierarchy:
+    """Returns the hierarchy of a square float64 array, or of a csr_array whose missing entries are infinite."""
+    if hasattr(distances, "indptr"):
+        return Hierarchy(made_by(
+            _core.start_graph_hierarchy, distances.indptr.astype(np.int64), distances.indices.astype(np.uint32),
+            np.ascontiguousarray(distances.data, dtype=np.float64), min_samples,
+        ))
+    return Hierarchy(made_by(_core.start_matrix_hierarchy, np.ascontiguousarray(distances, dtype=np.float64), min_samples))
