@@ -14,6 +14,7 @@
 #include <numeric>
 #include <vector>
 
+#include <epsflow/core/checked.hpp>
 #include <epsflow/core/parallel.hpp>
 #include <epsflow/index/leaf_order.hpp>
 #include <epsflow/index/norm_sums-inl.hpp>
@@ -34,9 +35,9 @@ struct NearestInput {
   const LeafOrder& leaves;
   const Space& space;
   std::span<const std::uint32_t> ks;
-  std::uint32_t most;  ///< the largest of ks
-  double* sums;
-  std::uint32_t* lists;  ///< null: only sums are found, by input id
+  std::uint32_t most;    ///< the largest of ks, or the length of lists
+  double* sums;          ///< by input id; null if lists are wanted
+  std::uint32_t* lists;  ///< by position; null if sums are wanted
 };
 #endif
 
@@ -215,13 +216,21 @@ class LeafSearch {
       }
       hn::StoreU(sums_.bound(sum), F64(), bounds + b);
     }
+    // The nearest first, so that limits fall soon.
+    std::uint32_t order[kBranch];
+    std::size_t count = 0;
     for (std::uint32_t b = 0; b < kBranch; ++b) {
-      const std::uint32_t child = group * LeafOrder::kBranch + b;
-      if (!(bounds[b] < limit_) || child == except) continue;
+      if (!(bounds[b] < limit_) || group * LeafOrder::kBranch + b == except) continue;
+      std::size_t at = count++;
+      for (; at > 0 && bounds[b] < bounds[order[at - 1]]; --at) order[at] = order[at - 1];
+      order[at] = b;
+    }
+    for (std::size_t i = 0; i < count && bounds[order[i]] < limit_; ++i) {
+      const std::uint32_t child = group * LeafOrder::kBranch + order[i];
       if (level > 0) {
         visit(level - 1, child, ~0U);
       } else {
-        scan_leaf(child, boxes + b);
+        scan_leaf(child, boxes + order[i]);
       }
     }
   }
@@ -285,10 +294,12 @@ void search_with(const NearestInput& in, std::uint32_t first, std::uint32_t last
     const Smallest& found = search.search(leaf);
     for (std::uint32_t place = 0; place < in.leaves.filled(leaf); ++place) {
       const std::size_t position = std::size_t{leaf} * kLeaf + place;
-      const std::size_t row = in.lists != nullptr ? position : in.leaves.order()[position];
-      for (std::size_t j = 0; j < in.ks.size(); ++j) in.sums[row * in.ks.size() + j] = found.at(in.ks[j], place);
-      if (in.lists == nullptr) continue;
-      for (std::uint32_t k = 1; k <= in.most; ++k) in.lists[row * in.most + k - 1] = found.name(k, place);
+      if (in.lists != nullptr) {
+        for (std::uint32_t k = 1; k <= in.most; ++k) in.lists[position * in.most + k - 1] = found.name(k, place);
+        continue;
+      }
+      double* const sums = in.sums + in.leaves.order()[position] * in.ks.size();
+      for (std::size_t j = 0; j < in.ks.size(); ++j) sums[j] = found.at(in.ks[j], place);
     }
   }
 }
@@ -340,10 +351,10 @@ void nearest_sums(PointsView points, const Space& space, std::span<const std::ui
   search_all({leaves, space, ks, *std::max_element(ks.begin(), ks.end()), sums, nullptr}, cancel);
 }
 
-void nearest_lists(const LeafOrder& leaves, const Space& space, std::span<const std::uint32_t> ks, double* sums,
-                   std::uint32_t* lists, const CancelToken& cancel) {
-  if (leaves.size() == 0 || ks.empty()) return;
-  search_all({leaves, space, ks, *std::max_element(ks.begin(), ks.end()), sums, lists}, cancel);
+void nearest_lists(const LeafOrder& leaves, const Space& space, std::size_t length, std::uint32_t* lists,
+                   const CancelToken& cancel) {
+  if (leaves.size() == 0 || length == 0) return;
+  search_all({leaves, space, {}, narrow<std::uint32_t>(length), nullptr, lists}, cancel);
 }
 
 std::uint64_t nearest_bytes(std::uint64_t n, std::size_t dims) noexcept { return LeafOrder::most_bytes(n, dims); }

@@ -18,11 +18,12 @@ namespace epsflow::index {
 void nearest_sums(PointsView points, const Space& space, std::span<const std::uint32_t> ks, double* sums,
                   const CancelToken& cancel);
 
-/// Does the same for points in leaves, by position: sums[p · ks.size() + j] is the sum of the point at position p. Also
-/// sets lists[p · most + i], where most is the largest of ks, to the position of its (i + 1)-th nearest other point. Of
-/// points with equal sums any may come first, and any may be left out at the end. lists: [n × most].
-void nearest_lists(const LeafOrder& leaves, const Space& space, std::span<const std::uint32_t> ks, double* sums,
-                   std::uint32_t* lists, const CancelToken& cancel);
+/// Lists the nearest other points of each point: lists[p · length + i] is the position of the (i + 1)-th nearest to the
+/// point at position p. Of points with equal sums any may come first, and any may be left out at the end. If fewer
+/// points have finite sums, the rest of the list is p. length: from 0 to n − 1. lists: [n × length]. In parallel, on
+/// the threads of the calling arena. Throws Cancelled, ResourceError.
+void nearest_lists(const LeafOrder& leaves, const Space& space, std::size_t length, std::uint32_t* lists,
+                   const CancelToken& cancel);
 
 /// Returns the peak memory of nearest_sums(), in bytes, without the points and the sums.
 [[nodiscard]] std::uint64_t nearest_bytes(std::uint64_t n, std::size_t dims) noexcept;

@@ -39,13 +39,20 @@ using clustering::UnionFind;
 using index::HeightPair;
 
 constexpr std::size_t kPiece = 1 << 13;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// The nearest other points of each point.
 struct NearLists {
   std::size_t length = 0;     ///< of each list
   Buffer<std::uint32_t> ids;  ///< [n × length] positions, nearest first
-  Buffer<double> reach;       ///< [n] the largest sum of each list; 0 if lists are empty
 };
+
+/// Returns how many points lists should name, at least `most` if there are as many. The more, the fewer points search;
+/// up to 16 cost little (index/nearest.cpp).
+std::size_t list_length(std::size_t n, std::size_t most) {
+  const std::size_t good = most <= 5 ? 8 : most <= 12 ? 16 : most + most / 8 + 2;
+  return std::min(n - 1, good);
+}
 
 [[noreturn]] void throw_too_far() {
   throw InputError(
@@ -56,25 +63,31 @@ struct NearLists {
 
 class Boruvka {
  public:
-  Boruvka(const index::LeafOrder& leaves, const Space& space, const CancelToken& cancel)
-      : leaves_(leaves), space_(space), cancel_(cancel), parent_(leaves.size()), component_(leaves.size()) {
+  Boruvka(const index::LeafOrder& leaves, const Space& space, const NearLists& lists, const CancelToken& cancel)
+      : leaves_(leaves),
+        space_(space),
+        cancel_(cancel),
+        parent_(leaves.size()),
+        component_(leaves.size()),
+        lists_(lists),
+        core_(leaves.size()),
+        reach_(leaves.size()) {
     for (const ClosedAxis& axis : space.axes) periods_.push_back(axis.length);
     space_view_ = {space.norm, space.power, periods_.empty() ? nullptr : periods_.data()};
   }
 
-  /// Returns the edges of a spanning tree, in any order, with positions as ends. core: [n] by position. k: how many of
-  /// its nearest other points make a point core.
-  Buffer<Edge> run(std::span<const double> core, const NearLists& lists, std::size_t k) {
-    core_ = core;
-    lists_ = &lists;
-    k_ = k;
-    edges_ = Buffer<Edge>(leaves_.size() - 1);
+  /// Finds a tree for minpts; edges() has its edges, in any order, with positions as ends, and core() the core sums.
+  void run(std::uint32_t minpts) {
+    k_ = minpts - 1;
+    used_ = std::min(lists_.length, list_length(size(), k_));
+    edges_ = Buffer<Edge>(size() - 1);
     count_ = 0;
     std::iota(parent_.begin(), parent_.end(), 0U);
+    measure_lists();
     descend();
     std::vector<std::uint32_t> open(size());
     std::iota(open.begin(), open.end(), 0U);
-    index::ComponentSearch search(leaves_, space_, core_, lists.reach);
+    index::ComponentSearch search(leaves_, space_, core_.span(), reach_.span());
     std::vector<HeightPair> pairs;
     for (std::uint32_t count = number_components(); count > 1; count = number_components()) {
       cancel_.check();
@@ -85,14 +98,16 @@ class Boruvka {
       search.search(component_.span(), largest, best, cancel_);
       unite(pairs, largest);
     }
-    return std::move(edges_);
   }
+  /// [n] by position
+  [[nodiscard]] std::span<const double> core() const { return core_.span(); }
+  [[nodiscard]] const Buffer<Edge>& edges() const { return edges_; }
 
  private:
   [[nodiscard]] std::size_t size() const noexcept { return leaves_.size(); }
   [[nodiscard]] UnionFind sets() { return UnionFind(parent_.span()); }
   [[nodiscard]] std::span<const std::uint32_t> list(std::uint32_t p) const {
-    return lists_->ids.span().subspan(p * lists_->length, lists_->length);
+    return lists_.ids.span().subspan(p * lists_.length, used_);
   }
   /// Returns the height of the pair of p and the i-th point of its list, which is q.
   [[nodiscard]] double height(std::uint32_t p, std::size_t i, std::uint32_t q) const {
@@ -109,6 +124,20 @@ class Boruvka {
   }
   [[nodiscard]] bool before(std::uint32_t p, std::uint32_t q) const {
     return core_[p] < core_[q] || (core_[p] == core_[q] && p < q);
+  }
+
+  /// Sets the core sum of each point, which is the sum of the k-th of its list, and the largest sum of its list.
+  void measure_lists() {
+    parallel_ranges(size(), kPiece, [&](std::size_t begin, std::size_t end) {
+      for (auto p = static_cast<std::uint32_t>(begin); p < end; ++p) {
+        const std::span<const std::uint32_t> others = list(p);
+        core_[p] = k_ > 0 ? sum(p, others[k_ - 1]) : 0;
+        reach_[p] = others.empty() ? 0 : sum(p, others.back());
+        // A list names the point itself if float64 holds no larger sum.
+        if (k_ > 0 && others[k_ - 1] == p) throw_too_far();
+        if (!others.empty() && others.back() == p) reach_[p] = kInfinity;
+      }
+    });
   }
 
   void add(const std::vector<Edge>& found) {
@@ -200,7 +229,7 @@ class Boruvka {
       std::vector<Edge> found;
       for (std::size_t c = begin; c < end; ++c) {
         const HeightPair& pair = best[c];
-        if (!(pair.height < std::numeric_limits<double>::infinity()) && c != largest) throw_too_far();
+        if (!(pair.height < kInfinity) && c != largest) throw_too_far();
         if (c != largest && sets().join(pair.from, pair.to)) found.push_back({pair.height, pair.from, pair.to});
       }
       add(found);
@@ -215,23 +244,14 @@ class Boruvka {
   Buffer<std::uint32_t> parent_;     ///< of the sets, by position
   Buffer<std::uint32_t> component_;  ///< number of the set of each position
   std::vector<std::uint32_t> numbers_;
-  std::span<const double> core_;
-  const NearLists* lists_ = nullptr;
-  std::size_t k_ = 0;
+  const NearLists& lists_;
+  std::size_t k_ = 0;     ///< how many of its nearest other points make a point core
+  std::size_t used_ = 0;  ///< how many points of each list are used
+  Buffer<double> core_;
+  Buffer<double> reach_;
   Buffer<Edge> edges_;
   std::atomic<std::size_t> count_ = 0;
 };
-
-std::uint64_t row_bytes(std::size_t sums, std::size_t length) {
-  return sums * sizeof(double) + length * sizeof(std::uint32_t);
-}
-
-/// Returns how many points lists should name, at least `most` if there are as many. The more, the fewer points search;
-/// up to 16 cost little (index/nearest.cpp).
-std::size_t list_length(std::size_t n, std::size_t most) {
-  const std::size_t good = most <= 5 ? 8 : most <= 12 ? 16 : most + most / 4;
-  return std::min(n - 1, good);
-}
 
 /// Sorts edges by height.
 Buffer<Edge> sorted(const Buffer<Edge>& edges, const CancelToken& cancel) {
@@ -258,34 +278,18 @@ void spanning_trees(PointsView points, const Space& space, std::span<const std::
   const index::LeafOrder leaves(points, cancel);
   const std::size_t n = leaves.size();
   const std::span<const std::uint32_t> order = leaves.order();
-  std::vector<std::uint32_t> ks;
-  for (const std::uint32_t m : minpts) {
-    if (m > 1) ks.push_back(m - 1);
-  }
   NearLists lists;
-  lists.length = list_length(n, ks.empty() ? 0 : *std::max_element(ks.begin(), ks.end()));
-  if (lists.length > 0) ks.push_back(static_cast<std::uint32_t>(lists.length));
-  Buffer<double> sums(n * ks.size());
+  lists.length = list_length(n, *std::max_element(minpts.begin(), minpts.end()) - 1);
   lists.ids = Buffer<std::uint32_t>(n * lists.length);
-  lists.reach = Buffer<double>(n);
-  index::nearest_lists(leaves, space, ks, sums.data(), lists.ids.data(), cancel);
-  for (std::size_t p = 0; p < n; ++p) lists.reach[p] = lists.length > 0 ? sums[(p + 1) * ks.size() - 1] : 0;
-  Boruvka boruvka(leaves, space, cancel);
-  Buffer<double> core(n);
-  std::size_t column = 0;
+  index::nearest_lists(leaves, space, lists.length, lists.ids.data(), cancel);
+  Boruvka boruvka(leaves, space, lists, cancel);
   for (const std::uint32_t m : minpts) {
-    SpanningTree tree{m, Buffer<double>(n), {}};
+    boruvka.run(m);
+    SpanningTree tree{m, Buffer<double>(n), sorted(boruvka.edges(), cancel)};
     parallel_ranges(n, kPiece, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t p = begin; p < end; ++p) {
-        core[p] = m > 1 ? sums[p * ks.size() + column] : 0;
-        if (core[p] == std::numeric_limits<double>::infinity()) throw_too_far();
-        tree.core[order[p]] = core[p];
-      }
-    });
-    if (m > 1) ++column;
-    tree.edges = sorted(boruvka.run(core.span(), lists, m - 1), cancel);
-    parallel_ranges(tree.edges.size(), kPiece, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) {
+        tree.core[order[i]] = boruvka.core()[i];
+        if (i == n - 1) break;
         tree.edges[i].a = order[tree.edges[i].a];
         tree.edges[i].b = order[tree.edges[i].b];
       }
@@ -297,10 +301,10 @@ void spanning_trees(PointsView points, const Space& space, std::span<const std::
 std::uint64_t spanning_trees_bytes(std::uint64_t n, std::size_t dims, std::span<const std::uint32_t> minpts) noexcept {
   if (n == 0 || minpts.empty()) return 0;
   const std::size_t length = list_length(n, *std::max_element(minpts.begin(), minpts.end()) - 1);
-  // Sets, numbers of components, lists of open points, reach, core sums, edges and the same sorted.
+  // Sets, numbers of components, lists of open points, core sums, reach, edges, and two lists to sort them by.
   constexpr std::uint64_t kRow =
       4 * sizeof(std::uint32_t) + 2 * sizeof(double) + sizeof(Edge) + 2 * sizeof(index::KeyedId);
-  return index::LeafOrder::most_bytes(n, dims) + n * (kRow + row_bytes(minpts.size() + 1, length));
+  return index::LeafOrder::most_bytes(n, dims) + n * (kRow + length * sizeof(std::uint32_t));
 }
 
 }  // namespace epsflow::trees
