@@ -36,8 +36,8 @@ struct NearestInput {
   const Space& space;
   std::span<const std::uint32_t> ks;
   std::uint32_t most;    ///< the largest of ks, or the length of lists
-  double* sums;          ///< by input id; null if lists are wanted
-  std::uint32_t* lists;  ///< by position; null if sums are wanted
+  double* sums;          ///< by input id; null: lists are made
+  std::uint32_t* lists;  ///< by position; null: sums are made
 };
 #endif
 

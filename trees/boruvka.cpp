@@ -17,7 +17,7 @@
 #include <epsflow/index/nearest.hpp>
 #include <epsflow/index/radix_sort.hpp>
 
-// Borůvka's algorithm. In each round each component names the lowest pair of its points with points of others.
+// Borůvka's algorithm. In each round each component names its lowest pair with a point of another component.
 //
 // Most lowest pairs are in the lists of the nearest points. The height of any other pair with p is at least the largest
 // sum in the list of p, the reach of p. If the lowest listed pair of a component is at most as high as the reach of

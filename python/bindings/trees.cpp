@@ -58,7 +58,7 @@ std::unique_ptr<Task> start_graph_hierarchy(const Vector<std::int64_t>& offsets,
   });
 }
 
-/// Makes a hierarchy again from what it returned: core distances, and columns of its spanning tree.
+/// Makes a hierarchy from its core distances, and from columns of its spanning tree.
 Hierarchy restored(std::uint32_t minpts, const Vector<double>& core, const Vector<std::int64_t>& a,
                    const Vector<std::int64_t>& b, const Vector<double>& heights) {
   SpanningTree tree{minpts, Buffer<double>(core.size()), Buffer<Edge>(a.size())};

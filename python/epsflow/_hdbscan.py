@@ -18,7 +18,13 @@ from ._precomputed import is_precomputed, is_sparse, made_dense
 from ._units import Given
 
 _INFINITE, _MISSING = -2, -3
-_SEARCHED = ("euclidean", "l2", "manhattan", "l1", "cityblock", "chebyshev", "minkowski", "cosine", "haversine", "greatcircle")
+_SEARCHED = (
+    "euclidean", "l2", "manhattan", "l1", "cityblock", "chebyshev", "minkowski", "cosine", "haversine", "greatcircle",
+)
+_ASYMMETRIC = (
+    "The precomputed distance matrix is expected to be symmetric, however {}. Please verify that the distance matrix"
+    " was constructed correctly."
+)
 _OTHER_NAMES = {"infinity": "chebyshev", "p": "minkowski"}
 _ALGORITHMS = ("auto", "brute", "kd_tree", "ball_tree")
 _CENTERS = (None, "centroid", "medoid", "both")
@@ -29,7 +35,8 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
     """HDBSCAN with the labels of sklearn.cluster.HDBSCAN, exact, and the same for any order of rows.
 
     Merges at one distance are one merge of all its clusters, so labels do not depend on the order of rows. If no two
-    merges are at the same distance, they are the labels of scikit-learn. Clusters are numbered by their smallest sample.
+    merges are at the same distance, they are the labels of scikit-learn. Clusters are numbered by their smallest
+    sample.
 
     Parameters
     ----------
@@ -44,8 +51,8 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
     max_cluster_size : int, default=None
         A limit to the size of clusters returned by the "eom" cluster selection algorithm.
     {metric}
-        Also "precomputed": X holds distances, as an array or sparse matrix. Other names of scikit-learn, and functions of
-        two samples, are computed by scikit-learn for all pairs of samples, which takes 8 * n_samples**2 bytes.
+        Also "precomputed": X holds distances, as an array or sparse matrix. Other names of scikit-learn, and functions
+        of two samples, are computed by scikit-learn for all pairs of samples, which takes 8 * n_samples**2 bytes.
     {metric_params}
     alpha : float, default=1.0
         Only 1.0 is supported.
@@ -89,7 +96,8 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
     def __init__(
         self, min_cluster_size: int = 5, min_samples: Optional[int] = None, cluster_selection_epsilon: float = 0.0,
         max_cluster_size: Optional[int] = None, metric: Union[str, Callable[..., float]] = "euclidean",
-        metric_params: Optional[dict[str, Any]] = None, alpha: float = 1.0, algorithm: str = "auto", leaf_size: int = 40,
+        metric_params: Optional[dict[str, Any]] = None, alpha: float = 1.0, algorithm: str = "auto",
+        leaf_size: int = 40,
         n_jobs: Optional[int] = None, cluster_selection_method: str = "eom", allow_single_cluster: bool = False,
         store_centers: Optional[str] = None, copy: Any = True, *,
         backend: str = "auto", memory: Union[int, str, None] = None, engine: Optional[Engine] = None,
@@ -233,13 +241,13 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
             return
         tree, name = (KDTree, "KDTree") if self.algorithm == "kd_tree" else (BallTree, "BallTree")
         if self.metric not in tree.valid_metrics and self.metric != "greatcircle":
-            raise ValueError(f"{self.metric} is not a valid metric for a {name}-based algorithm. Please select a different metric.")
+            raise ValueError(
+                f"{self.metric} is not a valid metric for a {name}-based algorithm. Please select a different metric."
+            )
 
     def _points(self, X: Any) -> tuple[NDArray[Any], Any]:
         """Returns the finite samples; and, if some are not, masks: finite, infinite, missing."""
-        names = getattr(X, "columns", None)
         X = validate_data(self, X, accept_sparse=["csr", "lil"], ensure_all_finite=False, dtype=np.float64)
-        del names
         points = np.ascontiguousarray(made_dense(X, self.memory, self.engine))
         with np.errstate(invalid="ignore"):
             sums = points.sum(axis=1)
@@ -258,27 +266,33 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
         if np.isnan(table).any():
             raise ValueError("np.nan values found in precomputed-dense")
         if table.shape[0] != table.shape[1]:
-            raise ValueError(f"The precomputed distance matrix is expected to be symmetric, however it has shape {table.shape}. Please verify that the distance matrix was constructed correctly.")
+            raise ValueError(_ASYMMETRIC.format(f"it has shape {table.shape}"))
         if not np.allclose(table, table.T):
-            raise ValueError("The precomputed distance matrix is expected to be symmetric, however its values appear to be asymmetric. Please verify that the distance matrix was constructed correctly.")
+            raise ValueError(_ASYMMETRIC.format("its values appear to be asymmetric"))
         return table
 
     def _checked_graph(self, table: Any) -> Any:
         if table.shape[0] != table.shape[1]:
-            raise ValueError(f"The precomputed distance matrix is expected to be symmetric, however it has shape {table.shape}. Please verify that the distance matrix was constructed correctly.")
+            raise ValueError(_ASYMMETRIC.format(f"it has shape {table.shape}"))
         different = abs(table - table.T)
         if different.nnz and different.max() > 1e-8 + 1e-5 * abs(table).max():
-            raise ValueError("The precomputed distance matrix is expected to be symmetric, however its values appear to be asymmetric. Please verify that the distance matrix was constructed correctly.")
+            raise ValueError(_ASYMMETRIC.format("its values appear to be asymmetric"))
         min_samples = as_min_samples(self.min_cluster_size if self.min_samples is None else self.min_samples)
         if (np.diff(table.indptr) < min_samples).any():
-            raise ValueError(f"There exists points with fewer than {min_samples} neighbors. Ensure your distance matrix has non-zero values for at least `min_sample`={min_samples} neighbors for each points (i.e. K-nn graph), or specify a `max_distance` in `metric_params` to use when distances are missing.")
+            raise ValueError(
+                f"There exists points with fewer than {min_samples} neighbors: each row of the sparse distance matrix"
+                f" needs at least min_samples={min_samples} entries; add neighbors, or lower min_samples"
+            )
         return table
 
     def _hierarchy(self, points: Any, min_samples: int) -> Hierarchy:
         if is_precomputed(self.metric):
             tree = hierarchy_of_distances(points, min_samples)
             if is_sparse(points) and np.isinf(np.asarray(tree.nodes["eps"])[-1:]).any():
-                raise ValueError("Sparse mutual reachability matrix has more than one connected component. HDBSCAN cannot be performed on a disconnected graph. Ensure that the sparse distance matrix has only one connected component.")
+                raise ValueError(
+                    "The sparse distance matrix has more than one connected component. HDBSCAN cannot be performed on a"
+                    " disconnected graph: add distances between the components, or cluster each on its own"
+                )
             return tree
         params = dict(self.metric_params or {})
         name = _OTHER_NAMES.get(self.metric, self.metric) if isinstance(self.metric, str) else self.metric
@@ -291,7 +305,7 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
         return found
 
     def _of_all(self, values: NDArray[Any], infinite: float, missing: float) -> NDArray[Any]:
-        """Returns values of the finite samples with those of the others in between."""
+        """Returns the values of all samples. values: of the finite ones. infinite, missing: of the others."""
         if self._infinite is None:
             return values
         all_values = np.empty(len(self._infinite), values.dtype)
@@ -300,7 +314,9 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
         all_values[self._missing] = missing
         return all_values
 
-    def _find_centers(self, points: NDArray[Any], labels: NDArray[np.int32], probabilities: NDArray[np.float64]) -> None:
+    def _find_centers(
+        self, points: NDArray[Any], labels: NDArray[np.int32], probabilities: NDArray[np.float64]
+    ) -> None:
         count = len(self.cluster_persistence_)
         members = [np.flatnonzero(labels == c) for c in range(count)]
         if self.store_centers in ("centroid", "both"):
@@ -313,18 +329,23 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
     def _medoid(self, points: NDArray[Any], weights: NDArray[np.float64]) -> int:
         """Returns the row with the smallest weighted sum of distances. By blocks, which take some 64 MiB."""
         block = max(1, 2**23 // len(points))
-        sums = [_all_pairs(points, self.metric, dict(self.metric_params or {}), points[i : i + block]) @ weights for i in range(0, len(points), block)]
+        params = dict(self.metric_params or {})
+        blocks = [points[first : first + block] for first in range(0, len(points), block)]
+        sums = [_all_pairs(points, self.metric, params, rows) @ weights for rows in blocks]
         return int(np.argmin(np.concatenate(sums)))
 
     def _fitted_tree(self) -> CondensedTree:
         if not hasattr(self, "condensed_tree_"):
-            raise NotFittedError("This HDBSCAN instance is not fitted yet. Call 'fit' with appropriate arguments first.")
+            raise NotFittedError("This HDBSCAN instance is not fitted yet. Call 'fit' with appropriate arguments.")
         return self.condensed_tree_
 
 
 def _is_on_sphere(points: NDArray[Any]) -> bool:
     """Returns whether rows are latitudes and longitudes in radians; scikit-learn takes any numbers."""
-    return points.shape[1] == 2 and bool((np.abs(points[:, 0]) <= np.pi / 2).all() and (np.abs(points[:, 1]) <= 2 * np.pi).all())
+    if points.shape[1] != 2:
+        return False
+    latitude, longitude = np.abs(points).T
+    return bool((latitude <= np.pi / 2).all() and (longitude <= 2 * np.pi).all())
 
 
 def _all_pairs(points: NDArray[Any], metric: Any, params: dict[str, Any], rows: Any = None) -> NDArray[np.float64]:
@@ -338,7 +359,10 @@ def _all_pairs(points: NDArray[Any], metric: Any, params: dict[str, Any], rows: 
     try:
         from sklearn.metrics import DistanceMetric, pairwise_distances
     except ImportError:
-        raise ValueError(f"metric is {metric!r}, which scikit-learn computes, and it is not installed: install scikit-learn, or use one of {', '.join(_SEARCHED)}") from None
+        raise ValueError(
+            f"metric is {metric!r}, which scikit-learn computes, and it is not installed: install scikit-learn, or use"
+            f" one of {', '.join(_SEARCHED)}"
+        ) from None
     rows = points if rows is None else rows
     try:
         found = DistanceMetric.get_metric(metric, **params).pairwise(rows, points)
@@ -376,7 +400,10 @@ def approximate_predict(model: HDBSCAN, X: Any) -> tuple[NDArray[np.int32], NDAr
     """
     tree = model._fitted_tree()
     if model._points_ is None:
-        raise ValueError("approximate_predict() searches points, and the model was fitted with distances, metric='precomputed': fit the points")
+        raise ValueError(
+            "approximate_predict() searches points, and the model was fitted with distances, metric='precomputed': fit"
+            " the points"
+        )
     points = validate_data(model, X, reset=False, dtype=np.float64)
     nearest, reach = _mutually_nearest(model, points)
     with np.errstate(divide="ignore"):
@@ -403,8 +430,8 @@ def approximate_predict(model: HDBSCAN, X: Any) -> tuple[NDArray[np.int32], NDAr
 
 
 def _mutually_nearest(model: HDBSCAN, points: NDArray[Any]) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-    """Returns for each point the fitted sample at the smallest mutual reachability distance, and that distance. The core
-    distance of a point counts the point itself and fitted samples. By blocks of pairs, which take some 64 MiB."""
+    """Returns for each point the fitted sample at the smallest mutual reachability distance, and this distance. The
+    core distance of a point counts the point itself and fitted samples. By blocks of pairs, which take some 64 MiB."""
     core, m = model.hierarchy_.core_distances, model.hierarchy_.min_samples
     nearest, reach = np.empty(len(points), np.intp), np.empty(len(points))
     block = max(1, 2**23 // len(model._points_))

@@ -43,8 +43,8 @@ class CondensedTree:
     """The clusters of at least min_cluster_size samples in a hierarchy, as `Hierarchy.condense` makes them.
 
     A cluster is followed from a large eps down. If two or more parts with enough samples separate at one eps, they are
-    new clusters. If one part has enough samples, the cluster goes on in it, and the other samples leave it. If none has,
-    the cluster ends.
+    new clusters. If one part has enough samples, the cluster goes on in it, and the other samples leave it. If none
+    has, the cluster ends.
     """
 
     def __init__(self, hierarchy: Hierarchy, min_cluster_size: int) -> None:
@@ -88,7 +88,8 @@ class CondensedTree:
         "lambda_val": 1/eps at which the child leaves the parent. "child_size": its number of samples.
         """
         n, clusters = len(self.leaves_at), len(np.asarray(self._tree.births))
-        rows = np.empty(n + clusters - 1, [("parent", np.intp), ("child", np.intp), ("lambda_val", float), ("child_size", np.intp)])
+        fields = [("parent", np.intp), ("child", np.intp), ("lambda_val", np.float64), ("child_size", np.intp)]
+        rows = np.empty(n + clusters - 1, fields)
         with np.errstate(divide="ignore"):
             leaves = 1 / self.leaves_at, 1 / np.asarray(self._tree.births)[1:]
         rows["parent"] = np.concatenate([self.last_cluster, np.asarray(self._tree.parents)[1:]]).astype(np.intp) + n
@@ -112,7 +113,8 @@ class CondensedTree:
         Parameters
         ----------
         cluster_selection_method : {"eom", "leaf"}
-            "eom" (excess of mass) selects the clusters with the largest total stability, "leaf" those that do not split.
+            "eom" (excess of mass) selects the clusters with the largest total stability, "leaf" the clusters that do
+            not split.
         cluster_selection_epsilon : float
             Clusters that are born below this eps are merged.
         max_cluster_size : int, optional
@@ -130,12 +132,14 @@ class CondensedTree:
             If a parameter is invalid.
         """
         if cluster_selection_method not in _METHODS:
-            raise ValueError(f"cluster_selection_method is {cluster_selection_method!r}; it is one of {', '.join(_METHODS)}")
+            words = ", ".join(_METHODS)
+            raise ValueError(f"cluster_selection_method is {cluster_selection_method!r}; it is one of {words}")
         if max_cluster_size is not None and max_cluster_size < 1:
             raise ValueError(f"max_cluster_size is {max_cluster_size!r}; it is at least 1, or None for no limit")
         with python_errors():
             labels, probabilities, nodes, persistence = self._tree.select(
-                cluster_selection_method, float(cluster_selection_epsilon), int(max_cluster_size or 0), bool(allow_single_cluster)
+                cluster_selection_method, float(cluster_selection_epsilon), int(max_cluster_size or 0),
+                bool(allow_single_cluster),
             )
         return Selection(labels, probabilities, persistence, np.asarray(nodes).astype(np.intp))
 
@@ -177,7 +181,7 @@ class Hierarchy:
 
     @property
     def nodes(self) -> Any:
-        """One row per node, in ascending order of eps: a pandas.DataFrame if pandas is installed, else a dict of arrays.
+        """One row per node, in ascending order of eps: a pandas.DataFrame, or a dict of arrays without pandas.
 
         "eps": the smallest eps at which its samples are connected. "parent": the node that it joins, -1 for the last.
         "size": its number of samples. "first": its smallest sample.
@@ -185,7 +189,8 @@ class Hierarchy:
         parents = np.asarray(self._tree.node_parents).astype(np.int64)
         parents[parents == _NO_NODE] = -1
         return as_columns({
-            "eps": self._tree.node_eps, "parent": parents, "size": self._tree.node_sizes, "first": self._tree.node_first_ids,
+            "eps": self._tree.node_eps, "parent": parents, "size": self._tree.node_sizes,
+            "first": self._tree.node_first_ids,
         })
 
     @property
@@ -197,11 +202,11 @@ class Hierarchy:
 
     @property
     def spanning_tree(self) -> Any:
-        """A minimum spanning tree of the mutual reachability: columns "from", "to" and "distance", shortest first."""
+        """A minimum spanning tree of the mutual reachability, shortest first: columns "from", "to" and "distance"."""
         return as_columns(dict(zip(("from", "to", "distance"), self._tree.spanning_tree)))
 
     def cut(self, eps: float, min_cluster_size: int = 1) -> NDArray[np.int32]:
-        """Return the labels of DBSCAN's core samples at an eps; all other samples, and those of smaller clusters, are -1.
+        """Return the labels of DBSCAN's core samples at an eps. Other samples, and samples of smaller clusters, are -1.
 
         Raises ValueError if eps is negative or NaN.
         """
@@ -209,7 +214,7 @@ class Hierarchy:
             return np.asarray(self._tree.cut(float(eps), int(min_cluster_size)))
 
     def linkage_matrix(self) -> NDArray[np.float64]:
-        """Return the linkage matrix of SciPy, [n_samples - 1, 4]. A node with k children is k - 1 rows of one distance."""
+        """Return SciPy's linkage matrix, [n_samples - 1, 4]. A node with k children is k - 1 rows of one distance."""
         return np.column_stack([np.asarray(column, dtype=np.float64) for column in self._tree.linkage()])
 
     def condense(self, min_cluster_size: int = 5) -> CondensedTree:
@@ -227,7 +232,8 @@ def _restored(*parts: Any) -> Hierarchy:
 @method
 def hierarchy_loaded(data: Loaded, min_samples: int | Iterable[int] = 5) -> Union[Hierarchy, list[Hierarchy]]:
     is_one = not np.iterable(min_samples)
-    asked = [as_min_samples(one) for one in ([min_samples] if is_one else min_samples)]  # type: ignore[list-item, union-attr]
+    given: Any = [min_samples] if is_one else min_samples
+    asked = [as_min_samples(one) for one in given]
     if not asked:
         raise ValueError("min_samples has no values: give at least one, or a whole number")
     found = [Hierarchy(tree) for tree in made_by(_core.start_hierarchy, data._data, asked)]
@@ -241,4 +247,5 @@ def hierarchy_of_distances(distances: Any, min_samples: int) -> Hierarchy:
             _core.start_graph_hierarchy, distances.indptr.astype(np.int64), distances.indices.astype(np.uint32),
             np.ascontiguousarray(distances.data, dtype=np.float64), min_samples,
         ))
-    return Hierarchy(made_by(_core.start_matrix_hierarchy, np.ascontiguousarray(distances, dtype=np.float64), min_samples))
+    matrix = np.ascontiguousarray(distances, dtype=np.float64)
+    return Hierarchy(made_by(_core.start_matrix_hierarchy, matrix, min_samples))

@@ -101,7 +101,7 @@ TEST_CASE("gpu weights: labels that stay there, and points that are there alread
   const DataSet data = test::make_data("clustered", 5000, 2, Precision::float64, 6);
   Random random(2);
   const std::vector<double> weights = random_weights(data.size(), 0, random);
-  const Engine engine({.backend = BackendChoice::gpu});
+  const Engine engine({.backend = BackendChoice::gpu, .gpu = 0});
   const Sweep sweep = grid({data.scale}, {9, 5});
   const std::vector<VariantResult> expected = run(engine.load(data.view()).weighted(weights), sweep);
   void* memory = nullptr;
