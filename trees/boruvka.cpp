@@ -28,8 +28,8 @@
 //
 // Pairs of equal height. All pairs that the components name are added, except those that close a cycle. The pairs form
 // cycles only if all pairs of a cycle have one height: along the cycle each is at most as high as the one before.
-// Leaving out one pair of such a cycle leaves a forest. It is part of a minimum spanning tree: contract what is
-// connected below this height; the components that name a pair of this height are still alone then, and a forest
+// Leaving out one pair of such a cycle leaves a forest. It is part of a minimum spanning tree: contract the
+// components below this height; the components that name a pair of this height are still alone then, and a forest
 // between contracted points may be extended to a spanning one.
 
 namespace epsflow::trees {

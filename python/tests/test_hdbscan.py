@@ -86,7 +86,7 @@ def test_columns_of_trees():
         row = rows[rows["child"] == n + c].iloc[0]
         assert row["parent"] == n + clusters["parent"][c] and row["child_size"] == clusters["size"][c]
         assert row["lambda_val"] == 1 / clusters["birth"][c]
-    # The stability is what the rows say.
+    # Rows give the same stability.
     births = 1 / clusters["birth"].to_numpy()
     of_rows = (rows["lambda_val"] - births[rows["parent"] - n]) * rows["child_size"]
     np.testing.assert_allclose(of_rows.groupby(rows["parent"]).sum(), clusters["stability"])
@@ -189,3 +189,20 @@ def test_invalid_trees():
         epsflow.hierarchy(X, [])
     with pytest.raises(ValueError, match="requires more than one sample"):
         epsflow.HDBSCAN().fit(X[:1])
+
+
+def test_the_picture_of_a_condensed_tree():
+    pytest.importorskip("matplotlib").use("Agg")
+    X = blobs(3, 900)
+    model = epsflow.HDBSCAN(min_cluster_size=12).fit(X)
+    ax = model.condensed_tree_.plot()
+    assert len(ax.collections) == len(model.condensed_tree_.clusters)
+    assert [text.get_text() for text in ax.texts] == [str(c) for c in range(len(model.cluster_persistence_))]
+    # At its birth a cluster is as wide as its number of samples.
+    widths = [np.ptp(filled.get_paths()[0].vertices[:, 0]) for filled in ax.collections]
+    np.testing.assert_allclose(widths, model.condensed_tree_.clusters["size"])
+    leaves = model.condensed_tree_.select("leaf")
+    assert len(epsflow.plot.condensed_tree(model, selected=leaves).texts) == len(leaves.persistence)
+    assert epsflow.plot.condensed_tree(epsflow.HDBSCAN().fit(np.ones((9, 2)))).texts[0].get_text() == "all samples are equal"
+    with pytest.raises(TypeError, match="HDBSCAN that is fitted"):
+        epsflow.plot.condensed_tree(epsflow.HDBSCAN())

@@ -3,6 +3,7 @@
     epsflow.plot.heatmap(epsflow.explore(X))
     epsflow.plot.clusters(X, result.variant(0.3, 16))
     epsflow.plot.k_distance(X, k=15)
+    epsflow.plot.condensed_tree(epsflow.HDBSCAN().fit(X))
     epsflow.plot.lifetimes(result.lineage, min_samples=16)
     epsflow.plot.merges(result.lineage, min_samples=16)
     epsflow.plot.sizes(result.variant(0.3, 16))
@@ -20,5 +21,6 @@ from ._curves import k_distance, sizes
 from ._heatmap import heatmap
 from ._lives import lifetimes, merges
 from ._stages import stages
+from ._trees import condensed_tree
 
-__all__ = ["clusters", "heatmap", "k_distance", "lifetimes", "merges", "sizes", "stages"]
+__all__ = ["clusters", "condensed_tree", "heatmap", "k_distance", "lifetimes", "merges", "sizes", "stages"]

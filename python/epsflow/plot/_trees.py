@@ -1,0 +1,103 @@
+"""Condensed trees as icicles."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._docs import documented
+from .._hierarchy import CondensedTree
+from ._style import INK, MARK, SEQUENCE, axes_of, log_ticks, say_empty, style
+
+
+@documented
+def condensed_tree(source: Any, *, selected: Any = None, ax: Any = None) -> Any:
+    """Draw a condensed tree as an icicle: eps falls from top to bottom, and widths are numbers of samples.
+
+    A cluster narrows where samples leave it, and splits into the clusters below it. Selected clusters have a frame and
+    the number of their label.
+
+    Parameters
+    ----------
+    source : CondensedTree, or a fitted HDBSCAN
+    selected : Selection, optional
+        The clusters to mark. The default is the selection of the fitted HDBSCAN, or of `CondensedTree.select`.
+    {ax}
+
+    Returns
+    -------
+    {axes}
+
+    Raises
+    ------
+    TypeError
+        If source is not a condensed tree or a fitted HDBSCAN.
+    {matplotlib}
+    """
+    tree = getattr(source, "condensed_tree_", source)
+    if not isinstance(tree, CondensedTree):
+        raise TypeError(f"source is a {type(source).__name__}; it is a CondensedTree, or an HDBSCAN that is fitted")
+    marked = getattr(source, "_selected", None) if selected is None else selected.nodes
+    if marked is None:
+        marked = tree.select().nodes
+    clusters = tree.clusters
+    parents, births, deaths, sizes = (np.asarray(clusters[name]) for name in ("parent", "birth", "death", "size"))
+    with style():
+        ax = axes_of(ax, 7.2, 4.8)
+        leaves = tree.leaves_at[tree.leaves_at > 0]
+        if not len(leaves):
+            say_empty(ax, "all samples are equal")
+            return ax
+        lowest, highest = float(leaves.min()), float(deaths[0]) * 1.1
+        lefts = _lefts(parents, sizes)
+        colors = _colors(sizes)
+        for c in range(len(sizes)):
+            top = min(births[c], highest)
+            eps, widths = _outline(tree, c, parents, births, sizes, top, lowest)
+            middle = lefts[c] + sizes[c] / 2
+            ax.fill_betweenx(eps, middle - widths / 2, middle + widths / 2, color=colors[c], step="post", linewidth=0)
+        for label, c in enumerate(marked):
+            bottom, top = max(deaths[c], lowest), min(births[c], highest)
+            frame = lefts[c] + sizes[c] * np.array([0, 1, 1, 0, 0]), [top, top, bottom, bottom, top]
+            ax.plot(*frame, color=MARK, linewidth=1.2)
+            ax.annotate(str(label), (lefts[c] + sizes[c] / 2, bottom), ha="center", va="top", color=INK, fontsize=8)
+        ax.set_yscale("log")
+        ax.set(ylabel="eps", xlabel="samples", ylim=(lowest, highest), xlim=(0, sizes[0]))
+        log_ticks(ax.yaxis)
+        ax.set_title(f"{len(sizes)} clusters of at least {tree.min_cluster_size} samples, {len(marked)} selected")
+    return ax
+
+
+def _lefts(parents: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Returns the left end of each cluster: children of a cluster are side by side, in the middle of it."""
+    lefts = np.zeros(len(sizes))
+    for c in range(len(sizes)):
+        children = np.flatnonzero(parents == c)
+        at = lefts[c] + (sizes[c] - sizes[children].sum()) / 2
+        lefts[children] = at + np.concatenate([[0], np.cumsum(sizes[children])[:-1]]) if len(children) else 0
+    return lefts
+
+
+def _colors(sizes: NDArray[np.int64]) -> NDArray[Any]:
+    from matplotlib import colormaps
+
+    shares = np.log(sizes) / np.log(sizes[0]) if sizes[0] > 1 else np.ones(len(sizes))
+    return np.asarray(colormaps[SEQUENCE](0.2 + 0.7 * shares))
+
+
+def _outline(
+    tree: CondensedTree, c: int, parents: NDArray[Any], births: NDArray[Any], sizes: NDArray[Any], top: float,
+    lowest: float,
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Returns descending eps of a cluster, and its number of samples from each eps down to the next."""
+    own = tree.leaves_at[tree.last_cluster == c]
+    eps, counts = np.unique(np.maximum(own, lowest), return_counts=True)
+    steps = np.concatenate([[top], eps[::-1]])
+    left = sizes[c] - np.concatenate([[0], np.cumsum(counts[::-1])])
+    children = np.flatnonzero(parents == c)
+    if len(children):  # the end is a split
+        steps = np.append(steps, max(births[children[0]], lowest))
+        left = np.append(left, left[-1])
+    return steps, left.astype(np.float64)
