@@ -8,6 +8,7 @@
 #include <epsflow/pipeline/options.hpp>
 #include <epsflow/pipeline/point_set.hpp>
 #include <epsflow/trees/condensed_tree.hpp>
+#include <epsflow/trees/distance_trees.hpp>
 #include <epsflow/trees/hierarchy.hpp>
 
 namespace epsflow {

@@ -7,7 +7,6 @@
 
 #include <epsflow/core/choices.hpp>
 #include <epsflow/pipeline/hierarchy.hpp>
-#include <epsflow/trees/distance_trees.hpp>
 
 namespace epsflow::python {
 namespace {

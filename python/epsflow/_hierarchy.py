@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from importlib import import_module
 from typing import Any, NamedTuple, Union
 
 import numpy as np
@@ -149,9 +150,7 @@ class CondensedTree:
 
     def plot(self, **parameters: Any) -> Any:
         """Draw the tree: see `epsflow.plot.condensed_tree`."""
-        from .plot import condensed_tree
-
-        return condensed_tree(self, **parameters)
+        return import_module(".plot", __package__).condensed_tree(self, **parameters)
 
 
 class Hierarchy:

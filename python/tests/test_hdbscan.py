@@ -203,6 +203,7 @@ def test_the_picture_of_a_condensed_tree():
     np.testing.assert_allclose(widths, model.condensed_tree_.clusters["size"])
     leaves = model.condensed_tree_.select("leaf")
     assert len(epsflow.plot.condensed_tree(model, selected=leaves).texts) == len(leaves.persistence)
-    assert epsflow.plot.condensed_tree(epsflow.HDBSCAN().fit(np.ones((9, 2)))).texts[0].get_text() == "all samples are equal"
+    empty = epsflow.plot.condensed_tree(epsflow.HDBSCAN().fit(np.ones((9, 2))))
+    assert empty.texts[0].get_text() == "all samples are equal"
     with pytest.raises(TypeError, match="HDBSCAN that is fitted"):
         epsflow.plot.condensed_tree(epsflow.HDBSCAN())
