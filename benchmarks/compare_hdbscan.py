@@ -3,8 +3,8 @@
     python benchmarks/compare_hdbscan.py [--points 1000000] [--repeat 3] [--only epsflow,fast_plscan]
 
 80 % of the points are in 100 clumps, and 20 % are uniform. min_samples is 10 as scikit-learn counts it, the point
-itself included, and min_cluster_size is 10. Packages that are not installed are left out. fast_hdbscan and fast_plscan compile
-on their first call, which is not timed.
+itself included, and min_cluster_size is 10. Packages that are not installed are left out. fast_hdbscan and
+fast_plscan compile on their first call, which is not timed.
 """
 
 from __future__ import annotations

@@ -1,6 +1,5 @@
 #include <epsflow/index/search_index.hpp>
 
-
 #include <epsflow/core/parallel.hpp>
 
 namespace epsflow::index {
