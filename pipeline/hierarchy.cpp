@@ -50,7 +50,7 @@ std::vector<Hierarchy> hierarchy(const PointSet& set, std::span<const std::uint3
   session.on_threads([&] {
     trees::spanning_trees(points.host(), points.space(), minpts, session.stop(), [&](SpanningTree&& tree) {
       convert(tree, session.metric(), points.space());
-      found.emplace_back(std::move(tree));
+      found.emplace_back(std::move(tree), session.stop());
     });
   });
   return found;

@@ -14,12 +14,13 @@ namespace epsflow {
 
 using trees::Sets;
 
-Hierarchy::Hierarchy(SpanningTree tree) : tree_(std::move(tree)), parents_(tree_.core.size()) {
+Hierarchy::Hierarchy(SpanningTree tree, const CancelToken& cancel)
+    : tree_(std::move(tree)), parents_(tree_.core.size()) {
   std::fill(parents_.begin(), parents_.end(), kNoNode);
-  join_edges();
+  join_edges(cancel);
 }
 
-void Hierarchy::join_edges() {
+void Hierarchy::join_edges(const CancelToken& cancel) {
   Sets sets(size());
   std::vector<std::uint32_t> top(size(), kNoNode);  // node of each root; kNoNode: a single point
   std::vector<std::uint32_t> replaced_by;  // of each node: a node of the same eps that it was joined with, or itself
@@ -30,7 +31,9 @@ void Hierarchy::join_edges() {
       nodes_[top[root]].parent = node;
     }
   };
-  for (const Edge& edge : tree_.edges) {
+  for (std::size_t i = 0; i < tree_.edges.size(); ++i) {
+    if (i % (1 << 18) == 0) cancel.check();
+    const Edge& edge = tree_.edges[i];
     const std::uint32_t a = sets.find(edge.a), b = sets.find(edge.b);
     const auto grows = [&](std::uint32_t root) { return top[root] != kNoNode && nodes_[top[root]].eps == edge.height; };
     std::uint32_t node;

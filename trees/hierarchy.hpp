@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <epsflow/core/buffer.hpp>
+#include <epsflow/core/cancel.hpp>
 #include <epsflow/trees/spanning_tree.hpp>
 
 namespace epsflow {
@@ -39,8 +40,8 @@ struct LinkageRow {
 class Hierarchy {
  public:
   Hierarchy() = default;
-  /// tree: with eps in place of sums, in core and edges. O(n).
-  explicit Hierarchy(SpanningTree tree);
+  /// tree: with eps in place of sums, in core and edges. O(n). Throws Cancelled.
+  explicit Hierarchy(SpanningTree tree, const CancelToken& cancel = {});
 
   [[nodiscard]] std::size_t size() const noexcept { return tree_.core.size(); }
   [[nodiscard]] std::uint32_t minpts() const noexcept { return tree_.minpts; }
@@ -64,7 +65,7 @@ class Hierarchy {
   [[nodiscard]] std::vector<LinkageRow> linkage() const;
 
  private:
-  void join_edges();
+  void join_edges(const CancelToken& cancel);
   void settle(std::vector<std::uint32_t>& replaced_by);
 
   SpanningTree tree_;

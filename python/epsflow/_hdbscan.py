@@ -9,13 +9,19 @@ from numpy.typing import NDArray
 
 from ._docs import documented
 from ._engine import Dataset, Engine, engine_for
-from ._estimator import BaseEstimator, ClusterMixin, NotFittedError, _threads_of, validate_data
+from ._estimator import _Clusterer, _threads_of
 from ._frames import metric_of
 from ._hierarchy import CondensedTree, Hierarchy, hierarchy_loaded, hierarchy_of_distances
 from ._gpu_arrays import is_on_gpu, to_host
 from ._parameters import as_min_samples
 from ._precomputed import is_precomputed, is_sparse, made_dense
 from ._units import Given
+
+try:
+    from sklearn.exceptions import NotFittedError
+    from sklearn.utils.validation import validate_data
+except ImportError:
+    from ._plain_estimator import NotFittedError, validate_data
 
 _INFINITE, _MISSING = -2, -3
 _SEARCHED = (
@@ -31,7 +37,7 @@ _CENTERS = (None, "centroid", "medoid", "both")
 
 
 @documented
-class HDBSCAN(ClusterMixin, BaseEstimator):
+class HDBSCAN(_Clusterer):
     """HDBSCAN with the labels of sklearn.cluster.HDBSCAN, exact, and the same for any order of rows.
 
     Merges at one distance are one merge of all its clusters, so labels do not depend on the order of rows. If no two
@@ -121,8 +127,7 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
         self.engine = engine
 
     def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()  # type: ignore[misc]
-        tags.input_tags.sparse = True
+        tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = not is_precomputed(self.metric)
         return tags
 
@@ -168,7 +173,8 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
         )
         self._selected = found.nodes
         self.cluster_persistence_ = found.persistence
-        self._infinite, self._missing = (None, None) if finite is None else finite[1:]
+        self._infinite: Any = None if finite is None else finite[1]
+        self._missing: Any = None if finite is None else finite[2]
         self.labels_ = self._of_all(found.labels, _INFINITE, _MISSING)
         self.probabilities_ = self._of_all(found.probabilities, 0, np.nan)
         self._points_: Any = None if is_precomputed(self.metric) else points
