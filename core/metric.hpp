@@ -153,8 +153,8 @@ void require_points(const Metric& metric, PointsView points);
 /// Converts a distance of transformed points to the unit of eps: the inverse of transformed_radius().
 [[nodiscard]] double original_distance(const Metric& metric, double distance);
 
-/// Returns the smallest eps at which a pair passes the distance test. sum: left-hand side of the rule in core/space.hpp
-/// for the transformed points, finite. 0 for 0.
+/// Returns the smallest eps at which a pair passes the distance test, up to the rounding of std::sin and std::pow. sum:
+/// left-hand side of the rule in core/space.hpp for the transformed points, finite. 0 for 0.
 [[nodiscard]] double least_eps(const Metric& metric, const Space& space, double sum);
 
 /// Returns the metric in words, as in `greatcircle, eps in km`, to distinguish results of different metrics. Empty for

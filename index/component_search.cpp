@@ -272,11 +272,5 @@ void ComponentSearch::search(std::span<const std::uint32_t> components, std::uin
   }
 }
 
-std::uint64_t ComponentSearch::bytes() const noexcept {
-  std::uint64_t sum = lower_.size() * sizeof(double);
-  for (const auto& level : least_reach_) sum += level.size() * (sizeof(double) + sizeof(std::uint32_t));
-  return sum;
-}
-
 }  // namespace epsflow::index
 #endif

@@ -72,8 +72,6 @@ class ComponentSearch {
   void search(std::span<const std::uint32_t> components, std::uint32_t largest, LowestPairs& best,
               const CancelToken& cancel);
 
-  [[nodiscard]] std::uint64_t bytes() const noexcept;
-
  private:
   static constexpr std::uint32_t kMixed = ~0U;
 

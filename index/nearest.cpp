@@ -20,7 +20,7 @@
 #include <epsflow/index/norm_sums-inl.hpp>
 
 // Each leaf is searched for as a whole. Its points are side by side in vectors, and candidates come one at a time. The
-// k smallest sums of each point so far are k vectors, and a new sum is inserted by minima and maxima, without a branch.
+// k smallest sums of each point so far are k vectors, and a new sum is inserted by minima and maxima.
 // Boxes are visited from the leaf's own neighbourhood outwards, up the levels, so that the k-th sum is soon close to
 // its final value.
 //

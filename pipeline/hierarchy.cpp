@@ -25,8 +25,9 @@ void check_minpts(std::span<const std::uint32_t> minpts, std::size_t n) {
 }
 
 /// Converts heights from sums to eps.
-void convert(SpanningTree& tree, const Metric& metric, const Space& space) {
+void convert(SpanningTree& tree, const Metric& metric, const Space& space, const CancelToken& cancel) {
   parallel_ranges(tree.core.size(), kTreePiece, [&](std::size_t begin, std::size_t end) {
+    cancel.check();
     for (std::size_t i = begin; i < end; ++i) {
       tree.core[i] = least_eps(metric, space, tree.core[i]);
       if (i < tree.edges.size()) tree.edges[i].height = least_eps(metric, space, tree.edges[i].height);
@@ -49,7 +50,7 @@ std::vector<Hierarchy> hierarchy(const PointSet& set, std::span<const std::uint3
   std::vector<Hierarchy> found;
   session.on_threads([&] {
     trees::spanning_trees(points.host(), points.space(), minpts, session.stop(), [&](SpanningTree&& tree) {
-      convert(tree, session.metric(), points.space());
+      convert(tree, session.metric(), points.space(), session.stop());
       found.emplace_back(std::move(tree), session.stop());
     });
   });

@@ -16,7 +16,7 @@ namespace epsflow {
 /// Returns a hierarchy for each minpts, in their order, from one search of nearest points. points: [n × d], not in
 /// slices. minpts: from 1 to n, the point itself counted. Distances are compared as DBSCAN compares them
 /// (core/space.hpp), so a cut at any eps has DBSCAN's core points in DBSCAN's clusters. Works on the CPU. Memory beside
-/// the results, which counts in EngineOptions::memory: about 4 · largest minpts + 90 + 9·d bytes a point. Throws
+/// the results, which counts in EngineOptions::memory: about 5 · largest minpts + 170 + 9·d bytes a point. Throws
 /// UsageError for another minpts, slices or weights; InputError if a distance is too large for float64 to hold its
 /// square; and as run().
 ///

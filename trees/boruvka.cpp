@@ -16,6 +16,7 @@
 #include <epsflow/index/leaf_order.hpp>
 #include <epsflow/index/nearest.hpp>
 #include <epsflow/index/radix_sort.hpp>
+#include <epsflow/trees/hierarchy.hpp>
 
 // Borůvka's algorithm. In each round each component names its lowest pair with a point of another component.
 //
@@ -23,8 +24,8 @@
 // sum in the list of p, the reach of p. If the lowest listed pair of a component is at most as high as the reach of
 // each of its points, no other pair is lower. Points of a smaller reach search (index/component_search.hpp).
 //
-// In the first round each point is a component. Its lowest pair is as high as its core sum if the core sum of a listed
-// point is at most as large.
+// In the first round each point is a component. Its lowest pair is as high as its core sum if one of its nearest
+// minpts − 1 points has a core sum that is at most as large.
 //
 // Pairs of equal height. All pairs that the components name are added, except those that close a cycle. The pairs form
 // cycles only if all pairs of a cycle have one height: along the cycle each is at most as high as the one before.
@@ -76,7 +77,8 @@ class Boruvka {
     space_view_ = {space.norm, space.power, periods_.empty() ? nullptr : periods_.data()};
   }
 
-  /// Finds a tree for minpts; edges() has its edges, in any order, with positions as ends, and core() the core sums.
+  /// Finds a tree for minpts; take_edges() returns its edges, in any order, with positions as ends, core() the core
+  /// sums.
   void run(std::uint32_t minpts) {
     k_ = minpts - 1;
     used_ = std::min(lists_.length, list_length(size(), k_));
@@ -101,7 +103,7 @@ class Boruvka {
   }
   /// [n] by position
   [[nodiscard]] std::span<const double> core() const { return core_.span(); }
-  [[nodiscard]] const Buffer<Edge>& edges() const { return edges_; }
+  [[nodiscard]] Buffer<Edge> take_edges() { return std::move(edges_); }
 
  private:
   [[nodiscard]] std::size_t size() const noexcept { return leaves_.size(); }
@@ -129,6 +131,7 @@ class Boruvka {
   /// Sets the core sum of each point, which is the sum of the k-th of its list, and the largest sum of its list.
   void measure_lists() {
     parallel_ranges(size(), kPiece, [&](std::size_t begin, std::size_t end) {
+      cancel_.check();
       for (auto p = static_cast<std::uint32_t>(begin); p < end; ++p) {
         const std::span<const std::uint32_t> others = list(p);
         core_[p] = k_ > 0 ? sum(p, others[k_ - 1]) : 0;
@@ -183,6 +186,7 @@ class Boruvka {
   void find_in_lists(std::vector<std::uint32_t>& open, index::LowestPairs& best) {
     keep_open(open);
     parallel_ranges(open.size(), kPiece, [&](std::size_t begin, std::size_t end) {
+      cancel_.check();
       for (std::size_t i = begin; i < end; ++i) {
         const std::uint32_t p = open[i];
         const std::span<const std::uint32_t> others = list(p);
@@ -202,6 +206,7 @@ class Boruvka {
     std::vector<std::uint32_t> kept;
     std::mutex mutex;
     parallel_ranges(open.size(), kPiece, [&](std::size_t begin, std::size_t end) {
+      cancel_.check();
       std::vector<std::uint32_t> found;
       for (std::size_t i = begin; i < end; ++i) {
         const std::uint32_t p = open[i];
@@ -226,6 +231,7 @@ class Boruvka {
   /// Adds the pairs that components name, except pairs that close a cycle, and except the pair of `largest`.
   void unite(std::span<const HeightPair> best, std::uint32_t largest) {
     parallel_ranges(best.size(), kPiece, [&](std::size_t begin, std::size_t end) {
+      cancel_.check();
       std::vector<Edge> found;
       for (std::size_t c = begin; c < end; ++c) {
         const HeightPair& pair = best[c];
@@ -254,7 +260,7 @@ class Boruvka {
 };
 
 /// Sorts edges by height.
-Buffer<Edge> sorted(const Buffer<Edge>& edges, const CancelToken& cancel) {
+Buffer<Edge> sorted(Buffer<Edge> edges, const CancelToken& cancel) {
   Buffer<index::KeyedId> items(edges.size()), spare(edges.size());
   parallel_ranges(edges.size(), kPiece, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
@@ -285,7 +291,7 @@ void spanning_trees(PointsView points, const Space& space, std::span<const std::
   Boruvka boruvka(leaves, space, lists, cancel);
   for (const std::uint32_t m : minpts) {
     boruvka.run(m);
-    SpanningTree tree{m, Buffer<double>(n), sorted(boruvka.edges(), cancel)};
+    SpanningTree tree{m, Buffer<double>(n), sorted(boruvka.take_edges(), cancel)};
     parallel_ranges(n, kPiece, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) {
         tree.core[order[i]] = boruvka.core()[i];
@@ -301,10 +307,12 @@ void spanning_trees(PointsView points, const Space& space, std::span<const std::
 std::uint64_t spanning_trees_bytes(std::uint64_t n, std::size_t dims, std::span<const std::uint32_t> minpts) noexcept {
   if (n == 0 || minpts.empty()) return 0;
   const std::size_t length = list_length(n, *std::max_element(minpts.begin(), minpts.end()) - 1);
-  // Sets, numbers of components, lists of open points, core sums, reach, edges, and two lists to sort them by.
+  // Sets, numbers of components, lists of open points, core sums, reach, edges, and two lists to sort them by; then the
+  // making of a Hierarchy.
   constexpr std::uint64_t kRow =
       4 * sizeof(std::uint32_t) + 2 * sizeof(double) + sizeof(Edge) + 2 * sizeof(index::KeyedId);
-  return index::LeafOrder::most_bytes(n, dims) + n * (kRow + length * sizeof(std::uint32_t));
+  constexpr std::uint64_t kHierarchyRow = 2 * sizeof(TreeNode) + 4 * sizeof(std::uint32_t);
+  return index::LeafOrder::most_bytes(n, dims) + n * (kRow + kHierarchyRow + length * sizeof(std::uint32_t));
 }
 
 }  // namespace epsflow::trees

@@ -14,13 +14,14 @@ namespace epsflow::trees {
 
 /// Makes a spanning tree for each minpts, and hands it over. Heights are sums, by the rule of
 /// core/space.hpp. points: [n × d], finite, n at least 1. minpts: each from 1
-/// to n, in any order, which is the order of the calls. About n · (4 · largest minpts + 70 + 8·d) bytes. In parallel,
+/// to n, in any order, which is the order of the calls. Memory: spanning_trees_bytes(). In parallel,
 /// on the threads of the calling arena. Throws Cancelled, ResourceError, and
 /// InputError if squares (or other powers) of differences leave the range of float64.
 void spanning_trees(PointsView points, const Space& space, std::span<const std::uint32_t> minpts,
                     const CancelToken& cancel, const std::function<void(SpanningTree&&)>& take);
 
-/// Returns the peak memory of spanning_trees(), in bytes, without the points and the trees.
+/// Returns the peak memory of spanning_trees(), in bytes, without the points and the trees; with
+/// the memory that a Hierarchy takes while it is made from a tree.
 [[nodiscard]] std::uint64_t spanning_trees_bytes(std::uint64_t n, std::size_t dims,
                                                  std::span<const std::uint32_t> minpts) noexcept;
 

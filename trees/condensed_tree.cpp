@@ -87,7 +87,8 @@ void CondensedTree::find_clusters(const Hierarchy& hierarchy, std::uint64_t min_
     if (!is_large(i)) continue;
     CondensedCluster& of = clusters_[cluster[i]];
     of.death = nodes[i].eps;
-    of.stability += (density(nodes[i].eps) - density(of.birth)) * leaving[i];
+    const double since = density(of.birth);
+    if (since < kInfinity) of.stability += (density(nodes[i].eps) - since) * leaving[i];
   }
   const std::span<const std::uint32_t> parents = hierarchy.parents();
   parallel_ranges(hierarchy.size(), kPiece, [&](std::size_t begin, std::size_t end) {
@@ -142,7 +143,7 @@ std::vector<char> CondensedTree::merged_below(const std::vector<char>& selected,
         const std::uint32_t parent = clusters_[last].parent;
         if (parent == 0 && !options.allow_single_cluster) break;
         last = parent;
-      } while (last > 0 && clusters_[last].birth <= options.epsilon);
+      } while (last > 0 && clusters_[last].birth < options.epsilon);
     }
     merged[last] = 1;
   }
@@ -165,7 +166,6 @@ SelectedClusters CondensedTree::select(const SelectionOptions& options) const {
   const double root_limit = options.epsilon > 0 ? options.epsilon : clusters_[0].death;
   SelectedClusters found{Buffer<std::int32_t>(cluster_of_.size()), Buffer<double>(cluster_of_.size()), {}, {}};
   std::vector<std::int32_t> number(clusters_.size(), -1);
-  std::vector<std::uint64_t> members;
   for (std::size_t p = 0; p < cluster_of_.size(); ++p) {
     const std::uint32_t c = within[cluster_of_[p]];
     found.labels[p] = -1;
@@ -175,19 +175,17 @@ SelectedClusters CondensedTree::select(const SelectionOptions& options) const {
     if (number[c] < 0) {
       number[c] = static_cast<std::int32_t>(found.nodes.size());
       found.nodes.push_back(c);
-      members.push_back(0);
     }
     found.labels[p] = number[c];
-    ++members[static_cast<std::size_t>(number[c])];
     const double death = clusters_[c].death, leaves = leaves_at_[p];
     found.probabilities[p] =
         death == kInfinity || leaves <= death || leaves == 0 ? 1 : density(leaves) / density(death);
   }
   double densest = 0;
   for (const CondensedCluster& cluster : clusters_) densest = std::max(densest, density(cluster.death));
-  for (std::size_t i = 0; i < found.nodes.size(); ++i) {
-    const double most = static_cast<double>(members[i]) * densest;
-    found.persistence.push_back(std::isfinite(most) && most > 0 ? clusters_[found.nodes[i]].stability / most : 1);
+  for (const std::uint32_t c : found.nodes) {
+    const double most = clusters_[c].size * densest;
+    found.persistence.push_back(std::isfinite(most) && most > 0 ? clusters_[c].stability / most : 1);
   }
   return found;
 }
@@ -203,7 +201,7 @@ Buffer<double> CondensedTree::outlier_scores() const {
   parallel_ranges(scores.size(), kPiece, [&](std::size_t begin, std::size_t end) {
     for (std::size_t p = begin; p < end; ++p) {
       const double most = density(least[cluster_of_[p]]), own = density(leaves_at_[p]);
-      scores[p] = own == kInfinity ? 0 : most == kInfinity ? 1 : (most - own) / most;
+      scores[p] = own >= most ? 0 : most == kInfinity ? 1 : (most - own) / most;
     }
   });
   return scores;

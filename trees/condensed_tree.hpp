@@ -57,7 +57,7 @@ struct SelectedClusters {
 /// in the package hdbscan.
 class CondensedTree {
  public:
-  /// Throws UsageError unless min_cluster_size is from 2 to hierarchy.size(). O(n).
+  /// Throws UsageError unless min_cluster_size is from 2 to hierarchy.size(). O(n log n).
   CondensedTree(const Hierarchy& hierarchy, std::uint64_t min_cluster_size);
 
   /// Returns the clusters in descending order of birth; of one birth, in the order of their first ids. The root is the

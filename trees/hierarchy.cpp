@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -17,10 +18,12 @@ using trees::Sets;
 Hierarchy::Hierarchy(SpanningTree tree, const CancelToken& cancel)
     : tree_(std::move(tree)), parents_(tree_.core.size()) {
   std::fill(parents_.begin(), parents_.end(), kNoNode);
-  join_edges(cancel);
+  std::vector<std::uint32_t> replaced_by = join_edges(cancel);
+  cancel.check();
+  settle(replaced_by);
 }
 
-void Hierarchy::join_edges(const CancelToken& cancel) {
+std::vector<std::uint32_t> Hierarchy::join_edges(const CancelToken& cancel) {
   Sets sets(size());
   std::vector<std::uint32_t> top(size(), kNoNode);  // node of each root; kNoNode: a single point
   std::vector<std::uint32_t> replaced_by;  // of each node: a node of the same eps that it was joined with, or itself
@@ -38,8 +41,8 @@ void Hierarchy::join_edges(const CancelToken& cancel) {
     const auto grows = [&](std::uint32_t root) { return top[root] != kNoNode && nodes_[top[root]].eps == edge.height; };
     std::uint32_t node;
     if (grows(a) && grows(b)) {
-      node = top[a];
-      replaced_by[top[b]] = node;
+      node = std::min(top[a], top[b]);
+      replaced_by[std::max(top[a], top[b])] = node;
     } else if (grows(a)) {
       node = top[a];
       put_below(b, node);
@@ -57,16 +60,13 @@ void Hierarchy::join_edges(const CancelToken& cancel) {
     top[root] = node;
     nodes_[node].size = sets.size(root);
   }
-  settle(replaced_by);
+  return replaced_by;
 }
 
 /// Drops the nodes that were replaced, and numbers the others in their final order.
 void Hierarchy::settle(std::vector<std::uint32_t>& replaced_by) {
-  for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
-    std::uint32_t last = i;
-    while (replaced_by[last] != last) last = replaced_by[last];
-    replaced_by[i] = last;
-  }
+  // A node is replaced by an earlier one, so one step in ascending order resolves each.
+  for (std::uint32_t& node : replaced_by) node = replaced_by[node];
   const auto resolve = [&](std::uint32_t& node) {
     if (node != kNoNode) node = replaced_by[node];
   };
@@ -120,17 +120,23 @@ Buffer<std::int32_t> Hierarchy::cut(double eps, std::uint32_t least) const {
   std::vector<std::int32_t> label(nodes_.size(), -1);
   Buffer<std::int32_t> labels(size());
   std::int32_t count = 0;
+  const auto next = [&] {
+    if (count == std::numeric_limits<std::int32_t>::max()) {
+      throw ResourceError("labels of 4 bytes do not hold that many clusters: use a larger eps");
+    }
+    return count++;
+  };
   for (std::size_t p = 0; p < size(); ++p) {
     labels[p] = -1;
     if (tree_.core[p] > eps) continue;
     const std::uint32_t parent = parents_[p];
     if (parent == kNoNode || nodes_[parent].eps > eps) {
-      if (least <= 1) labels[p] = count++;
+      if (least <= 1) labels[p] = next();
       continue;
     }
     const std::uint32_t node = top[parent];
     if (nodes_[node].size < least) continue;
-    if (label[node] < 0) label[node] = count++;
+    if (label[node] < 0) label[node] = next();
     labels[p] = label[node];
   }
   return labels;
@@ -140,13 +146,13 @@ std::vector<LinkageRow> Hierarchy::linkage() const {
   std::vector<LinkageRow> rows;
   rows.reserve(tree_.edges.size());
   Sets sets(size());
-  std::vector<std::uint32_t> number(size());
-  std::iota(number.begin(), number.end(), 0U);
+  std::vector<std::uint64_t> number(size());
+  std::iota(number.begin(), number.end(), std::uint64_t{0});
   for (const Edge& edge : tree_.edges) {
     const std::uint32_t a = sets.find(edge.a), b = sets.find(edge.b);
-    const std::uint32_t less = std::min(number[a], number[b]), more = std::max(number[a], number[b]);
+    const std::uint64_t less = std::min(number[a], number[b]), more = std::max(number[a], number[b]);
     const std::uint32_t root = sets.join(a, b);
-    number[root] = static_cast<std::uint32_t>(size() + rows.size());
+    number[root] = size() + rows.size();
     rows.push_back({less, more, edge.height, sets.size(root)});
   }
   return rows;

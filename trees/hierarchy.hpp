@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <span>
 #include <vector>
 
@@ -25,8 +24,8 @@ struct TreeNode {
 
 /// A merge of two clusters, as in the linkage matrices of SciPy: numbers below n are points, number n + i is row i.
 struct LinkageRow {
-  std::uint32_t a;  ///< smaller number
-  std::uint32_t b;  ///< larger number
+  std::uint64_t a;  ///< smaller number
+  std::uint64_t b;  ///< larger number
   double eps;
   std::uint32_t size;  ///< number of points of both
 };
@@ -40,7 +39,7 @@ struct LinkageRow {
 class Hierarchy {
  public:
   Hierarchy() = default;
-  /// tree: with eps in place of sums, in core and edges. O(n). Throws Cancelled.
+  /// tree: with eps in place of sums, in core and edges. O(n log n). Throws Cancelled.
   explicit Hierarchy(SpanningTree tree, const CancelToken& cancel = {});
 
   [[nodiscard]] std::size_t size() const noexcept { return tree_.core.size(); }
@@ -65,7 +64,7 @@ class Hierarchy {
   [[nodiscard]] std::vector<LinkageRow> linkage() const;
 
  private:
-  void join_edges(const CancelToken& cancel);
+  [[nodiscard]] std::vector<std::uint32_t> join_edges(const CancelToken& cancel);
   void settle(std::vector<std::uint32_t>& replaced_by);
 
   SpanningTree tree_;

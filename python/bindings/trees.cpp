@@ -6,6 +6,7 @@
 #include "task.hpp"
 
 #include <epsflow/core/choices.hpp>
+#include <epsflow/core/error.hpp>
 #include <epsflow/pipeline/hierarchy.hpp>
 
 namespace epsflow::python {
@@ -45,7 +46,7 @@ const CancelToken& cancel_of(const Observer& observer) {
 std::unique_ptr<Task> start_matrix_hierarchy(const HostArray& distances, std::uint32_t minpts) {
   return start_making([values = std::span(static_cast<const double*>(distances.data()), distances.size()),
                        n = distances.shape(0), minpts](const Observer& observer) {
-    return Hierarchy(spanning_tree_of_matrix(values, n, minpts, cancel_of(observer)));
+    return Hierarchy(spanning_tree_of_matrix(values, n, minpts, cancel_of(observer)), cancel_of(observer));
   });
 }
 
@@ -53,13 +54,19 @@ std::unique_ptr<Task> start_graph_hierarchy(const Vector<std::int64_t>& offsets,
                                             const Vector<double>& distances, std::uint32_t minpts) {
   return start_making([graph = DistanceGraph{span_of(offsets), span_of(columns), span_of(distances)},
                        minpts](const Observer& observer) {
-    return Hierarchy(spanning_tree_of_graph(graph, minpts, cancel_of(observer)));
+    return Hierarchy(spanning_tree_of_graph(graph, minpts, cancel_of(observer)), cancel_of(observer));
   });
 }
 
 /// Makes a hierarchy from its core distances, and from columns of its spanning tree.
 Hierarchy restored(std::uint32_t minpts, const Vector<double>& core, const Vector<std::int64_t>& a,
                    const Vector<std::int64_t>& b, const Vector<double>& heights) {
+  const std::size_t n = core.size();
+  const auto is_id = [n](std::int64_t id) { return id >= 0 && static_cast<std::uint64_t>(id) < n; };
+  if (n == 0 || a.size() != n - 1 || b.size() != n - 1 || heights.size() != n - 1 ||
+      !std::all_of(a.data(), a.data() + a.size(), is_id) || !std::all_of(b.data(), b.data() + b.size(), is_id)) {
+    throw InputError("the pickle of a hierarchy is damaged: make it again");
+  }
   SpanningTree tree{minpts, Buffer<double>(core.size()), Buffer<Edge>(a.size())};
   std::copy_n(core.data(), core.size(), tree.core.begin());
   for (std::size_t i = 0; i < a.size(); ++i) {

@@ -11,9 +11,9 @@ from ._docs import documented
 from ._engine import Dataset, Engine, engine_for
 from ._estimator import _Clusterer, _threads_of
 from ._frames import metric_of
-from ._hierarchy import CondensedTree, Hierarchy, hierarchy_loaded, hierarchy_of_distances
+from ._hierarchy import _METHODS, CondensedTree, Hierarchy, hierarchy_loaded, hierarchy_of_distances
 from ._gpu_arrays import is_on_gpu, to_host
-from ._parameters import as_min_samples
+from ._parameters import as_count, as_flag, as_min_samples
 from ._precomputed import is_precomputed, is_sparse, made_dense
 from ._units import Given
 
@@ -38,11 +38,11 @@ _CENTERS = (None, "centroid", "medoid", "both")
 
 @documented
 class HDBSCAN(_Clusterer):
-    """HDBSCAN with the labels of sklearn.cluster.HDBSCAN, exact, and the same for any order of rows.
+    """HDBSCAN*, exact, with the interface of scikit-learn and the same labels for any order of rows.
 
     Merges at one distance are one merge of all its clusters, so labels do not depend on the order of rows. If no two
-    merges are at the same distance, they are the labels of scikit-learn. Clusters are numbered by their smallest
-    sample.
+    merges are at one distance, which needs min_samples <= 2 or luck, they are the labels of scikit-learn; else a few
+    samples at the edges of clusters differ. Clusters are numbered by their smallest sample.
 
     Parameters
     ----------
@@ -218,8 +218,11 @@ class HDBSCAN(_Clusterer):
             -1 for noise, -2 for samples with infinite elements, -3 for samples with NaN.
         """
         self._fitted_tree()
-        below = np.nextafter(cut_distance, 0)
-        return self._of_all(self.hierarchy_.cut(below, min_cluster_size), _INFINITE, _MISSING)
+        if cut_distance > 0:
+            labels = self.hierarchy_.cut(float(np.nextafter(cut_distance, 0)), min_cluster_size)
+        else:
+            labels = np.full(len(self.hierarchy_), -1, np.int32)
+        return self._of_all(labels, _INFINITE, _MISSING)
 
     # ------------------------------------------------------------ parts of fit()
 
@@ -231,7 +234,15 @@ class HDBSCAN(_Clusterer):
         if self.store_centers not in _CENTERS:
             raise ValueError(f"store_centers is {self.store_centers!r}; it is None, 'centroid', 'medoid' or 'both'")
         if self.alpha != 1:
-            raise ValueError(f"alpha is {self.alpha!r}; only 1.0 is supported: scale min_samples instead")
+            raise ValueError(f"alpha is {self.alpha!r}; only 1.0 is supported")
+        if self.cluster_selection_method not in _METHODS:
+            words = ", ".join(_METHODS)
+            raise ValueError(f"cluster_selection_method is {self.cluster_selection_method!r}; it is one of {words}")
+        as_flag(self.allow_single_cluster, "allow_single_cluster")
+        if self.max_cluster_size is not None:
+            as_count(self.max_cluster_size, "max_cluster_size")
+        if not self.cluster_selection_epsilon >= 0:
+            raise ValueError(f"cluster_selection_epsilon is {self.cluster_selection_epsilon!r}; it is a number >= 0")
         if is_precomputed(self.metric) and self.store_centers is not None:
             raise ValueError("Cannot store centers when using a precomputed distance matrix.")
         if self.algorithm in ("kd_tree", "ball_tree"):
@@ -273,7 +284,7 @@ class HDBSCAN(_Clusterer):
             raise ValueError("np.nan values found in precomputed-dense")
         if table.shape[0] != table.shape[1]:
             raise ValueError(_ASYMMETRIC.format(f"it has shape {table.shape}"))
-        if not np.allclose(table, table.T):
+        if not np.allclose(table, table.T, rtol=1e-7, atol=1e-9):
             raise ValueError(_ASYMMETRIC.format("its values appear to be asymmetric"))
         return table
 
@@ -281,7 +292,7 @@ class HDBSCAN(_Clusterer):
         if table.shape[0] != table.shape[1]:
             raise ValueError(_ASYMMETRIC.format(f"it has shape {table.shape}"))
         different = abs(table - table.T)
-        if different.nnz and different.max() > 1e-8 + 1e-5 * abs(table).max():
+        if different.nnz and different.max() > 1e-9 + 1e-7 * abs(table).max():
             raise ValueError(_ASYMMETRIC.format("its values appear to be asymmetric"))
         min_samples = as_min_samples(self.min_cluster_size if self.min_samples is None else self.min_samples)
         if (np.diff(table.indptr) < min_samples).any():
@@ -370,10 +381,18 @@ def _all_pairs(points: NDArray[Any], metric: Any, params: dict[str, Any], rows: 
             f" one of {', '.join(_SEARCHED)}"
         ) from None
     rows = points if rows is None else rows
+    own = sorted({"scale", "box", "unit", "latitude_first"} & set(params))
+    if own or metric == "greatcircle":
+        what = f"metric_params={own}" if own else "metric='greatcircle'"
+        raise ValueError(f"{what} serves no medoids and predictions: transform the columns, or use 'haversine'")
     try:
-        found = DistanceMetric.get_metric(metric, **params).pairwise(rows, points)
+        measure = DistanceMetric.get_metric(metric, **params)
     except (TypeError, ValueError):  # it lacks some that pairwise_distances() has
         found = pairwise_distances(rows, points, metric=metric, **params)
+    else:
+        found = measure.pairwise(rows, points)
+    if np.isnan(found).any():
+        raise ValueError(f"metric {metric!r} is NaN for some pairs of samples: leave out constant or zero rows")
     return np.ascontiguousarray(found, dtype=np.float64)
 
 
@@ -412,8 +431,9 @@ def approximate_predict(model: HDBSCAN, X: Any) -> tuple[NDArray[np.int32], NDAr
         )
     points = validate_data(model, X, reset=False, dtype=np.float64)
     nearest, reach = _mutually_nearest(model, points)
+    ends = np.asarray(tree._tree.deaths)
     with np.errstate(divide="ignore"):
-        density, births, deaths = 1 / reach, 1 / np.asarray(tree._tree.births), 1 / np.asarray(tree._tree.deaths)
+        density, births, deaths = 1 / reach, 1 / np.asarray(tree._tree.births), 1 / ends
     parents = np.asarray(tree._tree.parents)
     cluster = tree.last_cluster[nearest].astype(np.intp)
     while True:
@@ -429,6 +449,8 @@ def approximate_predict(model: HDBSCAN, X: Any) -> tuple[NDArray[np.int32], NDAr
         if label_of[c] < 0:
             label_of[c], selected_of[c] = label_of[parents[c]], selected_of[parents[c]]
     labels = label_of[cluster]
+    if list(model._selected) == [0]:  # of the root only the densest samples are members
+        labels[reach > (model.cluster_selection_epsilon or ends[0])] = -1
     with np.errstate(invalid="ignore"):
         most = deaths[selected_of[cluster]]
         strength = np.where(np.isinf(most), np.where(np.isinf(density), 1.0, 0.0), np.minimum(density, most) / most)

@@ -210,7 +210,7 @@ class Hierarchy:
         Raises ValueError if eps is negative or NaN.
         """
         with python_errors():
-            return np.asarray(self._tree.cut(float(eps), int(min_cluster_size)))
+            return np.asarray(self._tree.cut(float(eps), as_min_samples(min_cluster_size, "min_cluster_size")))
 
     def linkage_matrix(self) -> NDArray[np.float64]:
         """Return SciPy's linkage matrix, [n_samples - 1, 4]. A node with k children is k - 1 rows of one distance."""

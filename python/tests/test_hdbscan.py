@@ -143,6 +143,45 @@ def test_predictions_of_fitted_points():
         epsflow.approximate_predict(model, [[1.0, 2.0, 3.0]])
 
 
+def test_predictions_of_a_single_cluster():
+    X = np.random.default_rng(0).random((140, 2))
+    model = epsflow.HDBSCAN(min_cluster_size=20, allow_single_cluster=True).fit(X)
+    assert set(model.labels_) == {-1, 0}
+    labels, _ = epsflow.approximate_predict(model, np.vstack([X, [[1000.0, 1000.0]]]))
+    assert labels[-1] == -1 and (labels[:-1] == model.labels_).mean() > 0.8
+
+
+def test_that_ties_in_long_chains_take_linear_time():
+    # Pairs of equal distances that join in the worst order: each new node meets all before it.
+    m = 30_000
+    first, second, third = np.arange(m) * 3, np.arange(m) * 3 + 1, np.arange(m) * 3 + 2
+    ends = np.concatenate([
+        np.column_stack([first, second]), np.column_stack([second, third]), np.column_stack([third[:-1], first[1:]]),
+    ])
+    sparse = pytest.importorskip("scipy.sparse")
+    table = sparse.coo_array((np.ones(len(ends)), ends.T), shape=(3 * m, 3 * m))
+    model = epsflow.HDBSCAN(metric="precomputed", min_samples=1).fit((table + table.T).tocsr())
+    assert len(model.hierarchy_.nodes) == 1 and (model.labels_ == -1).all()
+
+
+def test_persistence_and_scores_are_shares():
+    for seed in range(10):
+        model = epsflow.HDBSCAN(allow_single_cluster=True, min_samples=3).fit(blobs(seed, 200))
+        for values in (model.cluster_persistence_, model.outlier_scores_, model.probabilities_):
+            assert ((values >= 0) & (values <= 1)).all()
+    apart = np.full((8, 8), np.inf)
+    apart[:4, :4] = apart[4:, 4:] = 1 - np.eye(4)
+    model = epsflow.HDBSCAN(metric="precomputed", min_cluster_size=3).fit(apart)
+    assert list(model.labels_) == [0] * 4 + [1] * 4 and not np.isnan(model.outlier_scores_).any()
+
+
+def test_metrics_without_predictions_say_so():
+    X = blobs(1)
+    scaled = epsflow.HDBSCAN(metric_params={"scale": [1, 2]}).fit(X)
+    with pytest.raises(ValueError, match="transform the columns"):
+        epsflow.approximate_predict(scaled, X)
+
+
 def test_pickles():
     X = blobs(9)
     model = pickle.loads(pickle.dumps(epsflow.HDBSCAN().fit(X)))
@@ -165,14 +204,16 @@ def test_all_points_equal():
         ({"min_samples": 301}, "at most the number of samples"),
         ({"cluster_selection_method": "best"}, "eom, leaf"),
         ({"cluster_selection_epsilon": -1.0}, "cluster_selection_epsilon is -1"),
-        ({"max_cluster_size": 0}, "max_cluster_size is 0"),
+        ({"max_cluster_size": 0}, "max_cluster_size"),
+        ({"max_cluster_size": 0.5}, "max_cluster_size"),
+        ({"allow_single_cluster": "no"}, "allow_single_cluster"),
         ({"algorithm": "cover_tree"}, "kd_tree"),
         ({"alpha": 2.0}, "alpha is 2.0"),
         ({"store_centers": "all"}, "medoid"),
     ],
 )
 def test_invalid_parameters(parameters, message):
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises((TypeError, ValueError), match=message):
         epsflow.HDBSCAN(**parameters).fit(blobs(1))
 
 

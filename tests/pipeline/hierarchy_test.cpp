@@ -112,7 +112,7 @@ TEST_CASE("hierarchy: linkage has a row for each merge, and nodes of many childr
     REQUIRE(!used[rows[i].a]);
     REQUIRE(!used[rows[i].b]);
     used[rows[i].a] = used[rows[i].b] = true;
-    const auto size = [&](std::uint32_t item) { return item < data.size() ? 1 : rows[item - data.size()].size; };
+    const auto size = [&](std::uint64_t item) { return item < data.size() ? 1 : rows[item - data.size()].size; };
     REQUIRE(rows[i].size == size(rows[i].a) + size(rows[i].b));
     REQUIRE(rows[i].eps >= before);
     before = rows[i].eps;

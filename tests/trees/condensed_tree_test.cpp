@@ -210,6 +210,16 @@ TEST_CASE("condensed trees: max_size, epsilon and invalid values") {
       REQUIRE((tree.clusters()[c].birth >= epsilon || tree.clusters()[c].parent == 0));
     }
   }
+  // No selected cluster is inside another, also if epsilon is the birth of a cluster.
+  for (const CondensedCluster& cluster : tree.clusters()) {
+    const SelectedClusters found =
+        tree.select({.method = ClusterSelection::leaf, .epsilon = std::min(cluster.birth, 1e9)});
+    for (const std::uint32_t c : found.nodes) {
+      for (std::uint32_t up = tree.clusters()[c].parent; up != kNoNode; up = tree.clusters()[up].parent) {
+        REQUIRE(std::find(found.nodes.begin(), found.nodes.end(), up) == found.nodes.end());
+      }
+    }
+  }
   test::check_mentions(test::error_of<UsageError>([&] { (void)tree.select({.epsilon = -1}); }),
                        {"cluster_selection_epsilon is -1", "use a number from"});
   test::check_mentions(test::error_of<UsageError>([&] { (void)CondensedTree(hierarchy, 1); }),

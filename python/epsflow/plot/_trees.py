@@ -46,11 +46,11 @@ def condensed_tree(source: Any, *, selected: Any = None, ax: Any = None) -> Any:
     parents, births, deaths, sizes = (np.asarray(clusters[name]) for name in ("parent", "birth", "death", "size"))
     with style():
         ax = axes_of(ax, 7.2, 4.8)
-        leaves = tree.leaves_at[tree.leaves_at > 0]
-        if not len(leaves):
+        finite = tree.leaves_at[(tree.leaves_at > 0) & np.isfinite(tree.leaves_at)]
+        if not len(finite):
             say_empty(ax, "all samples are equal")
             return ax
-        lowest, highest = float(leaves.min()), float(deaths[0]) * 1.1
+        lowest, highest = float(finite.min()), 1.1 * max(float(finite.max()), float(deaths[np.isfinite(deaths)].max()))
         lefts = _lefts(parents, sizes)
         colors = _colors(sizes)
         for c in range(len(sizes)):
