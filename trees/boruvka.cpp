@@ -289,8 +289,10 @@ void spanning_trees(PointsView points, const Space& space, std::span<const std::
   lists.ids = Buffer<std::uint32_t>(n * lists.length);
   index::nearest_lists(leaves, space, lists.length, lists.ids.data(), cancel);
   Boruvka boruvka(leaves, space, lists, cancel);
-  for (const std::uint32_t m : minpts) {
+  for (std::size_t j = 0; j < minpts.size(); ++j) {
+    const std::uint32_t m = minpts[j];
     boruvka.run(m);
+    if (j + 1 == minpts.size()) lists.ids = {};  // no other run reads them
     SpanningTree tree{m, Buffer<double>(n), sorted(boruvka.take_edges(), cancel)};
     parallel_ranges(n, kPiece, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) {
