@@ -73,7 +73,7 @@ breathe_domain_by_extension = {"hpp": "cpp"}
 nitpicky = True
 nitpick_ignore_regex = [
     ("cpp:identifier", r"epsflow|epsflow::io|io|parts|detail"),
-    ("cpp:identifier", r".*State|Pending(File|Variant)|KeptResults|Journal(Contents)?|CommitThread|DatasetWeights|Neighbours|AlignedFree|detail::AlignedMemory"),
+    ("cpp:identifier", r".*State|Pending(File|Variant)|KeptResults|Journal(Contents)?|CommitThread|DatasetWeights|SharedMemoryPeers|AlignedFree|detail::AlignedMemory"),
     ("cpp:identifier", r"_[KMG]iB|(Trace::)?Clock::time_point|CUstream_st|MPI_Comm"),
 ]
 
