@@ -47,28 +47,10 @@ class UnionFind {
   }
 
   /// Joins the sets of two core points. Returns the root of both at that moment.
-  std::uint32_t unite(std::uint32_t a, std::uint32_t b) const noexcept {
-    while (true) {
-      a = find(a);
-      b = find(b);
-      if (a == b) return a;
-      if (a < b) std::swap(a, b);
-      std::uint32_t expected = a;
-      if (at(a).compare_exchange_strong(expected, b, std::memory_order_relaxed)) return b;
-    }
-  }
+  std::uint32_t unite(std::uint32_t a, std::uint32_t b) const noexcept { return link(a, b).first; }
 
   /// Joins the sets of two core points, unless they are one set. Returns true if this call joined them.
-  bool join(std::uint32_t a, std::uint32_t b) const noexcept {
-    while (true) {
-      a = find(a);
-      b = find(b);
-      if (a == b) return false;
-      if (a < b) std::swap(a, b);
-      std::uint32_t expected = a;
-      if (at(a).compare_exchange_strong(expected, b, std::memory_order_relaxed)) return true;
-    }
-  }
+  bool join(std::uint32_t a, std::uint32_t b) const noexcept { return link(a, b).second; }
 
   /// Sets the parent of x, which must be core, to its final root. Must be called once for each x, by any number of
   /// threads, after all calls of find() and unite().
@@ -79,6 +61,18 @@ class UnionFind {
   }
 
  private:
+  /// Returns the root of both at that moment, and whether this call joined them.
+  std::pair<std::uint32_t, bool> link(std::uint32_t a, std::uint32_t b) const noexcept {
+    while (true) {
+      a = find(a);
+      b = find(b);
+      if (a == b) return {a, false};
+      if (a < b) std::swap(a, b);
+      std::uint32_t expected = a;
+      if (at(a).compare_exchange_strong(expected, b, std::memory_order_relaxed)) return {b, true};
+    }
+  }
+
   [[nodiscard]] std::atomic_ref<std::uint32_t> at(std::uint32_t x) const noexcept {
     return std::atomic_ref<std::uint32_t>(parent_[x]);
   }

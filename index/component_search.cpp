@@ -70,8 +70,7 @@ class OutsideSearch {
     own_ = leaves_.leaf(leaf);
     first_ = leaf * LeafOrder::kLeaf;
     least_reach_ = in_.least_reach[0][leaf];
-    const double* const boxes = leaves_.boxes(0, leaf / LeafOrder::kBranch) + leaf % LeafOrder::kBranch;
-    for (std::size_t end = 0; end < box_.size(); ++end) box_[end] = boxes[end * kBranch];
+    copy_box(leaves_, leaf, box_);
     const std::uint32_t filled = leaves_.filled(leaf);
     for (std::uint32_t i = 0; i < kLeaf; ++i) {
       const std::size_t position = std::size_t{leaf} * kLeaf + std::min(i, filled - 1);
@@ -99,14 +98,8 @@ class OutsideSearch {
     double bounds[kBranch];
     const double* const boxes = leaves_.boxes(level, group);
     for (std::size_t b = 0; b < kBranch; b += kLanes) {
-      V64 sum = hn::Zero(F64());
-      for (std::size_t k = 0; k < sums_.dims(); ++k) {
-        const double* const ends = boxes + k * 2 * kBranch + b;
-        sum = sums_.add_gap(sum, sums_.gap(k, hn::Set(F64(), box_[2 * k]), hn::Set(F64(), box_[2 * k + 1]),
-                                           hn::LoadU(F64(), ends), hn::LoadU(F64(), ends + kBranch)));
-      }
       const V64 cores = hn::LoadU(F64(), in_.least_reach[level].data() + group * kBranch + b);
-      hn::StoreU(hn::Max(sums_.bound(sum), cores), F64(), bounds + b);
+      hn::StoreU(hn::Max(box_bounds(sums_, box_.data(), boxes + b), cores), F64(), bounds + b);
     }
     for (std::uint32_t b = 0; b < kBranch; ++b) {
       const std::uint32_t child = group * LeafOrder::kBranch + b;

@@ -189,8 +189,7 @@ class LeafSearch {
   HWY_INLINE const Smallest& search(std::uint32_t leaf) {
     leaf_ = leaf;
     own_ = leaves_.leaf(leaf);
-    const double* const boxes = leaves_.boxes(0, leaf / LeafOrder::kBranch) + leaf % LeafOrder::kBranch;
-    for (std::size_t end = 0; end < box_.size(); ++end) box_[end] = boxes[end * kBranch];
+    copy_box(leaves_, leaf, box_);
     smallest_.clear(leaf * LeafOrder::kLeaf);
     for (std::size_t v = 0; v < kLeaf / kLanes; ++v) scan<true>(v, leaf);
     find_limit();
@@ -208,13 +207,7 @@ class LeafSearch {
     double bounds[kBranch];
     const double* const boxes = leaves_.boxes(level, group);
     for (std::size_t b = 0; b < kBranch; b += kLanes) {
-      V64 sum = hn::Zero(F64());
-      for (std::size_t k = 0; k < sums_.dims(); ++k) {
-        const double* const ends = boxes + k * 2 * kBranch + b;
-        sum = sums_.add_gap(sum, sums_.gap(k, hn::Set(F64(), box_[2 * k]), hn::Set(F64(), box_[2 * k + 1]),
-                                           hn::LoadU(F64(), ends), hn::LoadU(F64(), ends + kBranch)));
-      }
-      hn::StoreU(sums_.bound(sum), F64(), bounds + b);
+      hn::StoreU(box_bounds(sums_, box_.data(), boxes + b), F64(), bounds + b);
     }
     // The nearest first, so that limits fall soon.
     std::uint32_t order[kBranch];

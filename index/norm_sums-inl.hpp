@@ -17,9 +17,12 @@
 #include <hwy/highway.h>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
+#include <vector>
 
 #include <epsflow/core/space.hpp>
+#include <epsflow/index/leaf_order.hpp>
 #include <epsflow/index/row_test-inl.hpp>
 
 HWY_BEFORE_NAMESPACE();
@@ -88,6 +91,25 @@ class OtherSums {
   const Space& space_;
   std::size_t dims_;
 };
+
+/// Sets `box` to the box of a leaf: both ends, dimension after dimension. [2 · d]
+inline void copy_box(const LeafOrder& leaves, std::uint32_t leaf, std::vector<double>& box) {
+  const double* const boxes = leaves.boxes(0, leaf / LeafOrder::kBranch) + leaf % LeafOrder::kBranch;
+  for (std::size_t end = 0; end < box.size(); ++end) box[end] = boxes[end * LeafOrder::kBranch];
+}
+
+/// Returns bounds of the sums between points in a box of copy_box() and points in kLanes boxes, from `boxes` on, as
+/// LeafOrder::boxes() has them.
+template <class Sums>
+HWY_INLINE V64 box_bounds(const Sums& sums, const double* box, const double* boxes) {
+  V64 sum = hn::Zero(F64());
+  for (std::size_t k = 0; k < sums.dims(); ++k) {
+    const double* const ends = boxes + k * 2 * LeafOrder::kBranch;
+    sum = sums.add_gap(sum, sums.gap(k, hn::Set(F64(), box[2 * k]), hn::Set(F64(), box[2 * k + 1]),
+                                     hn::LoadU(F64(), ends), hn::LoadU(F64(), ends + LeafOrder::kBranch)));
+  }
+  return sums.bound(sum);
+}
 
 /// Calls f with the sums of a space, made for points of `dims` dimensions.
 template <class F>
