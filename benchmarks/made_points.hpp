@@ -1,9 +1,11 @@
-// Points from a file, or generated: uniform:N:DIMS, lattice:SIDE[:COUNT], haloes:N.
+// Points from a file, or generated: uniform:N:DIMS, clumps:N:DIMS, lattice:SIDE[:COUNT], haloes:N.
 #pragma once
 
 #include <tbb/parallel_for.h>
 
+#include <cmath>
 #include <cstring>
+#include <numbers>
 #include <string>
 #include <vector>
 
@@ -43,6 +45,17 @@ Points points_of(const std::string& what, std::size_t rank = 0, std::size_t rank
     const std::size_t dims = numbers.at(1);
     return share(numbers[0], dims, T{}, [dims](std::size_t i, T* to) {
       for (std::size_t k = 0; k < dims; ++k) to[k] = static_cast<T>(random_number(i * dims + k));
+    });
+  }
+  if (what.starts_with("clumps:")) {  // 100 normal ones of deviation 0.01, and a fifth of uniform noise
+    const std::size_t dims = numbers.at(1);
+    return share(numbers[0], dims, T{}, [dims](std::size_t i, T* to) {
+      for (std::size_t k = 0; k < dims; ++k) {
+        const std::uint64_t at = (std::uint64_t{1} << 40) + 2 * (i * dims + k);
+        const double first = random_number(at), second = random_number(at + 1);
+        const double normal = std::sqrt(-2 * std::log(1 - first)) * std::cos(2 * std::numbers::pi * second);
+        to[k] = static_cast<T>(i % 5 == 0 ? first : random_number(i / 5 % 100 * dims + k) + 0.01 * normal);
+      }
     });
   }
   if (what.starts_with("lattice:")) {  // distance 1, in cubes of 100³ with gaps of 2; COUNT of them side by side

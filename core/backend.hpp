@@ -19,6 +19,7 @@
 #include <epsflow/core/points.hpp>
 #include <epsflow/core/points_source.hpp>
 #include <epsflow/core/space.hpp>
+#include <epsflow/core/spanning_tree.hpp>
 #include <epsflow/core/table_search.hpp>
 
 namespace epsflow {
@@ -99,6 +100,13 @@ class LoadedPoints {
   virtual void nearest_sums(std::span<const std::uint32_t> ks, double* sums, const CancelToken& cancel) const = 0;
   /// Returns the most bytes of host memory that nearest_sums() takes beside the sums.
   [[nodiscard]] virtual std::uint64_t nearest_bytes() const = 0;
+  /// Makes a spanning tree for each minpts, in this order, and hands it over. Heights are sums. Returns false, and
+  /// makes none, if the backend has no special way to do so; they are then made from host(). minpts: each from 1 to the
+  /// number of points. Throws Cancelled, ResourceError.
+  [[nodiscard]] virtual bool spanning_trees(std::span<const std::uint32_t> /*minpts*/, const CancelToken& /*cancel*/,
+                                            const std::function<void(SpanningTree&&)>& /*take*/) const {
+    return false;
+  }
 
  private:
   std::size_t size_;

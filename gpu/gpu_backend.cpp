@@ -24,6 +24,7 @@
 #include <epsflow/gpu/nearest/device_nearest.hpp>
 #include <epsflow/gpu/parts/gpu_part.hpp>
 #include <epsflow/gpu/tables/search_kernels.hpp>
+#include <epsflow/gpu/trees/device_boruvka.hpp>
 #include <epsflow/index/nearest.hpp>
 
 namespace epsflow::gpu {
@@ -191,6 +192,22 @@ class GpuPoints final : public LoadedPoints {
     index::nearest_sums(points_.host(), space(), ks, sums, cancel);
   }
   [[nodiscard]] std::uint64_t nearest_bytes() const override { return index::nearest_bytes(size(), dims()); }
+  [[nodiscard]] bool spanning_trees(std::span<const std::uint32_t> minpts, const CancelToken& cancel,
+                                    const std::function<void(SpanningTree&&)>& take) const override {
+    (void)cudaGetLastError();  // clears an error of the caller's own work on this thread
+    const DeviceScope scope(gpu_.device);
+    if (minpts.empty()) return true;
+    const Stream stream;
+    auto trees = DeviceBoruvka::of(points_, *std::max_element(minpts.begin(), minpts.end()),
+                                   {gpu_.device, *gpu_.memory, gpu_.pinned, cancel}, stream);
+    if (!trees) return false;
+    const StreamDrain drain(stream);  // waits before the memory is freed
+    for (const std::uint32_t m : minpts) {
+      trees->run(m);
+      take(trees->read());
+    }
+    return true;
+  }
 
  private:
   GpuState& gpu_;

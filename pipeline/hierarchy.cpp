@@ -49,10 +49,12 @@ std::vector<Hierarchy> hierarchy(const PointSet& set, std::span<const std::uint3
                             "the spanning trees");
   std::vector<Hierarchy> found;
   session.on_threads([&] {
-    trees::spanning_trees(points.host(), points.space(), minpts, session.stop(), [&](SpanningTree&& tree) {
+    const auto take = [&](SpanningTree&& tree) {
       convert(tree, session.metric(), points.space(), session.stop());
       found.emplace_back(std::move(tree), session.stop());
-    });
+    };
+    if (points.spanning_trees(minpts, session.stop(), take)) return;
+    trees::spanning_trees(points.host(), points.space(), minpts, session.stop(), take);
   });
   return found;
 }

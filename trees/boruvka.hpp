@@ -8,7 +8,7 @@
 #include <epsflow/core/cancel.hpp>
 #include <epsflow/core/points.hpp>
 #include <epsflow/core/space.hpp>
-#include <epsflow/trees/spanning_tree.hpp>
+#include <epsflow/core/spanning_tree.hpp>
 
 namespace epsflow::trees {
 

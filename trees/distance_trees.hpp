@@ -6,7 +6,7 @@
 #include <span>
 
 #include <epsflow/core/cancel.hpp>
-#include <epsflow/trees/spanning_tree.hpp>
+#include <epsflow/core/spanning_tree.hpp>
 
 namespace epsflow {
 

@@ -7,7 +7,7 @@
 
 #include <epsflow/core/buffer.hpp>
 #include <epsflow/core/cancel.hpp>
-#include <epsflow/trees/spanning_tree.hpp>
+#include <epsflow/core/spanning_tree.hpp>
 
 namespace epsflow {
 

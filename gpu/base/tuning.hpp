@@ -134,8 +134,16 @@ inline constexpr float kCurveJump = 8;
 /// a second; the CPU sorts them along a curve of their own.
 inline constexpr std::uint32_t kMostUnresolved = 1 << 17;
 
+// Spanning trees.
+
+/// Threads of a block in its kernels.
+inline constexpr unsigned kTreeThreads = 128;
+/// Points that are sampled to find a large component, one for each thread of a block.
+inline constexpr unsigned kTreeSample = 1024;
+
 static_assert(kPointThreads % 32 == 0 && kCellThreads % 32 == 0, "whole warps");
-static_assert(kNearestThreads % 32 == 0 && kDirectThreads % 32 == 0 && kPairThreads % 32 == 0, "whole warps");
+static_assert(kNearestThreads % 32 == 0 && kTreeThreads % 32 == 0 && kDirectThreads % 32 == 0 && kPairThreads % 32 == 0,
+              "whole warps");
 static_assert(kRowThreads < 32 && 32 % kRowThreads == 0, "teams share a warp");
 static_assert(kWarpPairs >= 64, "a warp adds up to 32 pairs at a time");
 

@@ -46,6 +46,23 @@ class DisjointSets {
     return a;
   }
 
+  /// Joins the sets of two core nodes. Returns the root that is none any more, or kNotCore if they were in one set.
+  __device__ std::uint32_t join(std::uint32_t a, std::uint32_t b) const {
+    a = find(a);
+    b = find(b);
+    while (a != b) {
+      if (a < b) {
+        const std::uint32_t swapped = a;
+        a = b;
+        b = swapped;
+      }
+      const std::uint32_t seen = atomicCAS(const_cast<std::uint32_t*>(parents_) + a, a, b);
+      if (seen == a) return a;
+      a = find(seen);
+    }
+    return kNotCore;
+  }
+
   /// Returns the root of x without halving, for kernels in which only the thread of x stores its entry.
   __device__ std::uint32_t root(std::uint32_t x) const {
     std::uint32_t at = parents_[x];

@@ -10,8 +10,8 @@
 
 namespace epsflow::gpu {
 
-/// Returns true if find_nearest() may be called: there are points and ks, the space is plain and has up to three
-/// dimensions, each k is at most kMostDeviceK, and the extent of the points is 0 or between 1e-140 and 1e150.
+/// Returns true if find_nearest() may be called: can_order() (gpu/nearest/device_leaves.hpp), and there are ks, each at
+/// most kMostDeviceK.
 [[nodiscard]] bool serves_nearest(const DevicePoints& points, std::span<const std::uint32_t> ks);
 
 enum class NearestForm : std::uint8_t { sums, distances };

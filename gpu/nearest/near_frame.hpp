@@ -163,4 +163,43 @@ class Smallest {
   T values_[K];
 };
 
+/// Keeps the K smallest values that are added, ascending, and the id that came with each. Else as Smallest.
+template <unsigned K>
+class SmallestWithIds {
+ public:
+  EPSFLOW_HOST_DEVICE SmallestWithIds(unsigned k, double largest) noexcept {
+    EPSFLOW_UNROLL
+    for (unsigned i = 0; i < K; ++i) {
+      values_[i] = i < K - k ? -1 : largest;
+      ids_[i] = 0;
+    }
+  }
+
+  [[nodiscard]] EPSFLOW_HOST_DEVICE double last() const noexcept { return values_[K - 1]; }
+  /// Calls f(j, id) for the j-th smallest, j from 1 to k.
+  template <class F>
+  EPSFLOW_HOST_DEVICE void for_each(unsigned k, F f) const noexcept {
+    EPSFLOW_UNROLL
+    for (unsigned i = 0; i < K; ++i) {
+      if (i + k >= K) f(i + k - K + 1, ids_[i]);
+    }
+  }
+  EPSFLOW_HOST_DEVICE void add(double value, std::uint32_t id) noexcept {
+    EPSFLOW_UNROLL
+    for (unsigned i = 0; i < K; ++i) {
+      const double before = values_[i];
+      const std::uint32_t before_id = ids_[i];
+      const bool smaller = value < before;
+      values_[i] = smaller ? value : before;
+      ids_[i] = smaller ? id : before_id;
+      value = smaller ? before : value;
+      id = smaller ? before_id : id;
+    }
+  }
+
+ private:
+  double values_[K];
+  std::uint32_t ids_[K];
+};
+
 }  // namespace epsflow::gpu

@@ -1,5 +1,7 @@
 #include <cuda_runtime.h>
 
+#include <type_traits>
+
 #include <epsflow/gpu/base/error.hpp>
 #include <epsflow/gpu/base/tuning.hpp>
 #include <epsflow/gpu/base/with_types.hpp>
@@ -115,12 +117,14 @@ struct WarpMemory {
 
   alignas(16) float near[D][32];  ///< coordinates of the chunk, relative to the frame
   double exact[D][32];
-  double lo[D], hi[D];  ///< the box of the group
+  std::uint32_t positions[32];  ///< of the points of the chunk
+  double lo[D], hi[D];          ///< the box of the group
   OpenNode open[kOpenNodes];
   std::uint32_t leaves[kDeviceBranch + kChunkLeaves];  ///< leaves to be searched
 };
 
-template <class T, unsigned D, unsigned K>
+/// Best: Smallest or SmallestWithIds, of K values.
+template <class T, unsigned D, unsigned K, class Best>
 class WarpSearch {
  public:
   __device__ __forceinline__ WarpSearch(const LeafView& leaves, std::uint32_t k, WarpMemory<D>& memory)
@@ -145,7 +149,7 @@ class WarpSearch {
     }
   }
 
-  /// Calls f(j, sum) for the j-th nearest point, j from 1 to k.
+  /// Calls f(j, sum), or f(j, position), for the j-th nearest point, j from 1 to k.
   template <class F>
   __device__ __forceinline__ void for_each_found(std::uint32_t k, F f) const {
     best_.for_each(k, f);
@@ -153,6 +157,7 @@ class WarpSearch {
 
  private:
   static constexpr float kInfinity = __builtin_huge_valf();
+  static constexpr bool kWithIds = std::is_same_v<Best, SmallestWithIds<K>>;
 
   /// Returns a bit for the first lane, and for each that is much farther than usual from the lane before it.
   __device__ __forceinline__ unsigned find_jumps() const {
@@ -362,6 +367,7 @@ class WarpSearch {
       memory_.exact[k][lane_] = at;
       memory_.near[k][lane_] = frame_.near(k, at);
     }
+    if constexpr (kWithIds) memory_.positions[lane_] = position;
     const unsigned valid = __ballot_sync(tuning::kWholeWarp, there);
     unsigned passed = passing() & (active_ ? valid : 0);
     // Excludes the point itself.
@@ -377,7 +383,12 @@ class WarpSearch {
       passed &= passed - 1;
       const double sum = index::squared_distance<D>([&](std::size_t k) { return point_[k]; },
                                                     [&](std::size_t k) { return memory_.exact[k][c]; }, D);
-      if (sum < best_.last()) best_.add(sum);
+      if (!(sum < best_.last())) continue;
+      if constexpr (kWithIds) {
+        best_.add(sum, memory_.positions[c]);
+      } else {
+        best_.add(sum);
+      }
     }
     set_limit(fmin(limit_, best_.last()));
     all_zero_ = __all_sync(tuning::kWholeWarp, !active_ || best_.last() == 0);
@@ -413,7 +424,7 @@ class WarpSearch {
   double point_[D];
   float near_[D];
   NearFrame<D> frame_;
-  Smallest<double, K> best_;
+  Best best_;
   Smallest<float, K> nearest_in_group_;
   double limit_ = __builtin_huge_val();  ///< the k-th sum is below it, or is found and equals it
   float filter_limit_ = kInfinity;
@@ -435,7 +446,7 @@ __global__ void __launch_bounds__(kThreads)
   __shared__ WarpMemory<D> memory[kWarps];
   const std::uint64_t first = (std::uint64_t{blockIdx.x} * kWarps + threadIdx.x / 32) * kGroup;
   if (first >= leaves.size) return;
-  WarpSearch<T, D, K> search(leaves, wanted.most, memory[threadIdx.x / 32]);
+  WarpSearch<T, D, K, Smallest<double, K>> search(leaves, wanted.most, memory[threadIdx.x / 32]);
   search.run(static_cast<std::uint32_t>(first));
   const std::uint64_t position = first + threadIdx.x % 32;
   if (position >= leaves.size) return;
@@ -444,6 +455,21 @@ __global__ void __launch_bounds__(kThreads)
     for (std::uint32_t j = 0; j < wanted.count; ++j) {
       if (wanted.ks[j] == k) found[j] = wanted.roots ? __dsqrt_rn(sum) : sum;
     }
+  });
+}
+
+template <class T, unsigned D, unsigned K>
+__global__ void __launch_bounds__(kThreads)
+    nearest_lists_kernel(const __grid_constant__ LeafView leaves, std::uint32_t length, std::uint32_t* lists) {
+  __shared__ WarpMemory<D> memory[kWarps];
+  const std::uint64_t first = (std::uint64_t{blockIdx.x} * kWarps + threadIdx.x / 32) * kGroup;
+  if (first >= leaves.size) return;
+  WarpSearch<T, D, K, SmallestWithIds<K>> search(leaves, length, memory[threadIdx.x / 32]);
+  search.run(static_cast<std::uint32_t>(first));
+  const std::uint64_t position = first + threadIdx.x % 32;
+  if (position >= leaves.size) return;
+  search.for_each_found(length, [&](std::uint32_t j, std::uint32_t other) {
+    lists[std::uint64_t{j - 1} * leaves.size + position] = other;
   });
 }
 
@@ -494,6 +520,20 @@ void launch_nearest(const LeafView& leaves, const NearestWanted& wanted, cudaStr
       nearest_kernel<T, D, 16><<<blocks, kThreads, 0, stream>>>(leaves, wanted);
     } else {
       nearest_kernel<T, D, kMostDeviceK><<<blocks, kThreads, 0, stream>>>(leaves, wanted);
+    }
+  });
+  check_launch(stream);
+}
+
+void launch_nearest_lists(const LeafView& leaves, std::uint32_t length, std::uint32_t* lists, cudaStream_t stream) {
+  const std::uint32_t blocks = blocks_of(blocks_of(leaves.size, kGroup), kWarps);
+  with_dims(leaves, [&]<class T, unsigned D>() {
+    if (length <= 8) {
+      nearest_lists_kernel<T, D, 8><<<blocks, kThreads, 0, stream>>>(leaves, length, lists);
+    } else if (length <= 16) {
+      nearest_lists_kernel<T, D, 16><<<blocks, kThreads, 0, stream>>>(leaves, length, lists);
+    } else {
+      nearest_lists_kernel<T, D, kMostDeviceK><<<blocks, kThreads, 0, stream>>>(leaves, length, lists);
     }
   });
   check_launch(stream);

@@ -57,4 +57,8 @@ inline constexpr std::uint32_t kMostDeviceK = 32;
 /// Writes wanted.found, computed in float64.
 void launch_nearest(const LeafView& leaves, const NearestWanted& wanted, cudaStream_t stream);
 
+/// Writes lists[i · size + p] = the position of a nearest other point of position p, for i from 0 to length − 1,
+/// nearest first. length: at most kMostDeviceK, and less than size.
+void launch_nearest_lists(const LeafView& leaves, std::uint32_t length, std::uint32_t* lists, cudaStream_t stream);
+
 }  // namespace epsflow::gpu

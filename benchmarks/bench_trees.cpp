@@ -1,0 +1,88 @@
+// Times hierarchies of HDBSCAN*, and prints one line of JSON:
+//
+//   bench_trees FILE|uniform:N:DIMS|haloes:N|clumps:N:DIMS MINPTS,… [--backend cpu|gpu] [--repeat N] [--threads N]
+//               [--size M]
+//
+// seconds: of each repetition, from points in an engine (on a GPU: on the device) to a hierarchy for each minpts, in
+// host memory. labels_s: of one condensed tree with min_cluster_size M (default 100) and its labels, for each minpts.
+// On a GPU also lists_ms, by CUDA events: from points on the device to their order and lists of nearest points; and
+// tree_ms: from these to a spanning tree on the device, for each minpts.
+#include <optional>
+#include <span>
+
+#include <epsflow/pipeline/engine.hpp>
+#include <epsflow/pipeline/hierarchy.hpp>
+#ifdef EPSFLOW_WITH_CUDA
+#include <epsflow/gpu/trees/device_boruvka.hpp>
+#endif
+
+#include "bench.hpp"
+#include "made_points.hpp"
+
+namespace {
+
+using namespace epsflow;
+
+#ifdef EPSFLOW_WITH_CUDA
+void measure_device(PointsView points, std::span<const std::uint32_t> minpts, int repeat, bench::Json& json) {
+  const gpu::KeptStreams streams;
+  gpu::DeviceMemory memory(0, 0);
+  gpu::PinnedPool pinned;
+  const gpu::DevicePoints loaded(points, 0, memory, pinned, 8);
+  const gpu::Stream stream;
+  const gpu::StreamDrain drain(stream);
+  for (int i = -1; i < repeat; ++i) {  // one warm-up
+    const gpu::Event begin, listed;
+    begin.record(stream);
+    const CancelToken cancel;
+    auto trees = gpu::DeviceBoruvka::of(loaded, *std::max_element(minpts.begin(), minpts.end()),
+                                        {0, memory, pinned, cancel}, stream);
+    if (!trees) return;
+    listed.record(stream);
+    listed.synchronize();
+    if (i >= 0) json["lists_ms"].push_back(listed.since(begin));
+    for (const std::uint32_t m : minpts) {
+      const gpu::Event start, end;
+      start.record(stream);
+      trees->run(m);
+      end.record(stream);
+      end.synchronize();
+      if (i >= 0) json["tree_ms"].push_back(end.since(start));
+    }
+    json["device_bytes"] = memory.most_used();
+  }
+}
+#endif
+
+int measure(const bench::Words& words) {
+  const Points points = bench::points_of<double>(words[0]);
+  const std::vector<std::uint32_t> minpts = parse_minpts_list(words[1]);
+  EngineOptions options;
+  words.set(options);
+  const Engine engine(options);
+  bench::Json json{
+      {"points", points.size()}, {"dims", points.dims()}, {"minpts", minpts}, {"backend", engine.backend()}};
+  const Dataset data = engine.load(points);
+  std::vector<Hierarchy> found;
+  for (int i = 0; i < words.repeat(3); ++i) {
+    found.clear();
+    json["seconds"].push_back(bench::seconds_of([&] { found = hierarchy(data, minpts); }));
+  }
+  const auto size = static_cast<std::uint32_t>(words.number("--size", 100));
+  for (const Hierarchy& tree : found) {
+    json["labels_s"].push_back(
+        bench::seconds_of([&] { json["clusters"].push_back(CondensedTree(tree, size).select().nodes.size()); }));
+  }
+#ifdef EPSFLOW_WITH_CUDA
+  if (engine.backend() == "gpu") measure_device(points, minpts, words.repeat(3), json);
+#endif
+  std::cout << json.dump() << "\n";
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return epsflow::bench::run(
+      {"bench_trees FILE|uniform:N:DIMS|haloes:N|clumps:N:DIMS MINPTS,… [--OPTION [VALUE] …]", 2}, argc, argv, measure);
+}

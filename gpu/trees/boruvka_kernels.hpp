@@ -1,0 +1,85 @@
+// The steps of Borůvka's algorithm (trees/boruvka.cpp) on a GPU. None waits.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+
+#include <epsflow/core/spanning_tree.hpp>
+#include <epsflow/gpu/grid/index_kernels.hpp>
+#include <epsflow/gpu/nearest/nearest_kernels.hpp>
+
+namespace epsflow::gpu {
+
+/// A sum (core/space.hpp), which is not negative, as an integer. Both have the same order.
+using SumBits = unsigned long long;
+inline constexpr SumBits kInfiniteSum = 0x7FF0000000000000;
+/// Two positions, the first one in the upper half.
+using PositionPair = unsigned long long;
+
+/// What a kernel of all points needs. A component has the number of one of its points, its root. All arrays are in
+/// device memory. Heights are sums.
+struct BoruvkaView {
+  LeafView leaves;
+  const std::uint32_t* lists = nullptr;  ///< launch_nearest_lists()
+  std::uint32_t length = 0;              ///< points of a list that are used
+  std::uint32_t k = 0;                   ///< the core sum is the sum of the k-th of the list; 0 if k is 0
+
+  double* core = nullptr;            ///< [size] core sums
+  double* reach = nullptr;           ///< [size] all pairs of the point with a lower height are in its list, or inside
+  std::uint32_t* parents = nullptr;  ///< [size] sets; between the steps, each point's component
+  SumBits* heights = nullptr;        ///< [size] the lowest height so far with which a pair leaves a component
+  PositionPair* pairs = nullptr;     ///< [size] such a pair
+  SumBits* edge_heights = nullptr;   ///< [size] the edge that united the component of this root with another
+  PositionPair* edges = nullptr;     ///< [size] its points
+
+  std::uint32_t* largest = nullptr;                 ///< [1] a large component, which neither searches nor names a pair
+  std::uint32_t* box_components[kMostLevels] = {};  ///< the component of all points of a box, or kMixedBox
+  double* box_cores[kMostLevels] = {};              ///< the smallest core sum of its points
+};
+inline constexpr std::uint32_t kMixedBox = ~0U;
+
+/// Points, and how many there are.
+struct PositionList {
+  std::uint32_t* positions = nullptr;
+  std::uint32_t* count = nullptr;
+};
+
+/// Points, and a pair with another component for each of them.
+struct OfferedPairs {
+  std::uint32_t* points = nullptr;
+  SumBits* heights = nullptr;     ///< infinite if there is no pair
+  std::uint32_t* ends = nullptr;  ///< its other point
+  std::uint32_t count = 0;
+};
+
+/// Sets core, reach and box_cores, makes each point a component, and no edges.
+void launch_start_trees(const BoruvkaView& view, cudaStream_t stream);
+/// Adds the edges of the first round, in which each point is a component.
+void launch_descend(const BoruvkaView& view, cudaStream_t stream);
+/// Makes each parent the root.
+void launch_flatten(const BoruvkaView& view, cudaStream_t stream);
+/// Lists the roots among the `count` given positions; without positions, among all points.
+void launch_list_roots(const BoruvkaView& view, const std::uint32_t* positions, std::uint32_t count, PositionList roots,
+                       cudaStream_t stream);
+/// Chooses the largest component, and forgets the pairs of all `count` roots.
+void launch_start_round(const BoruvkaView& view, const std::uint32_t* roots, std::uint32_t count, cudaStream_t stream);
+/// Offers the lowest listed pair of each of `count` points to the components of both ends. Without points, of all.
+/// open: receives those pairs; *open_count, how many.
+void launch_offer_listed(const BoruvkaView& view, const std::uint32_t* points, std::uint32_t count, OfferedPairs open,
+                         std::uint32_t* open_count, cudaStream_t stream);
+/// Lists the points that must search.
+void launch_list_searching(const BoruvkaView& view, PositionList searching, cudaStream_t stream);
+/// Searches for the lowest pairs of points, offers and writes them. A point that cannot have the lowest one has none.
+void launch_search_outside(const BoruvkaView& view, const OfferedPairs& pairs, cudaStream_t stream);
+/// Writes the pairs that are the lowest of a component.
+void launch_name_pairs(const BoruvkaView& view, const OfferedPairs& pairs, cudaStream_t stream);
+/// Unites components along the pairs of all roots but the largest. Adds the edges.
+void launch_unite(const BoruvkaView& view, const std::uint32_t* roots, std::uint32_t count, cudaStream_t stream);
+
+/// Sorts the edges by height. Writes them with ids. sorted: [size − 1]. Overwrites edge_heights and edges.
+void launch_sort_edges(const BoruvkaView& view, Edge* sorted, Scratch scratch);
+/// Writes core sums by id.
+void launch_core_by_id(const BoruvkaView& view, double* core, cudaStream_t stream);
+
+}  // namespace epsflow::gpu

@@ -1,0 +1,179 @@
+#include <epsflow/gpu/trees/device_boruvka.hpp>
+
+#include <algorithm>
+#include <utility>
+
+#include <epsflow/gpu/nearest/device_leaves.hpp>
+#include <epsflow/gpu/trees/boruvka_kernels.hpp>
+
+namespace epsflow::gpu {
+namespace {
+
+/// Returns how many points lists should name, at least `most` if there are as many. The more, the fewer points search.
+std::uint32_t list_length(std::uint32_t n, std::uint32_t most) {
+  const std::uint32_t good = most <= 6 ? 8 : most <= 16 ? 16 : kMostDeviceK;
+  return std::min(n - 1, good);
+}
+
+/// The rounds after the first one.
+class Rounds {
+ public:
+  Rounds(const BoruvkaView& view, const GpuResources& gpu, cudaStream_t stream)
+      : view_(view),
+        gpu_(gpu),
+        stream_(stream),
+        roots_(gpu.memory, stream, view.leaves.size),
+        other_roots_(gpu.memory, stream, view.leaves.size),
+        open_(gpu.memory, stream, view.leaves.size),
+        other_open_(gpu.memory, stream, view.leaves.size),
+        open_heights_(gpu.memory, stream, view.leaves.size),
+        open_ends_(gpu.memory, stream, view.leaves.size),
+        searching_(gpu.memory, stream, view.leaves.size),
+        counts_(gpu.memory, stream, kCounts) {}
+
+  void run() {
+    std::uint32_t open = view_.leaves.size;
+    const std::uint32_t* open_points = nullptr;
+    launch_list_roots(view_, nullptr, view_.leaves.size, {roots_.data(), count(kRoots)}, stream_);
+    for (std::uint32_t roots = read(kRoots); roots > 1;) {
+      gpu_.cancel.check();
+      launch_start_round(view_, roots_.data(), roots, stream_);
+      OfferedPairs listed{other_open_.data(), open_heights_.data(), open_ends_.data()};
+      launch_offer_listed(view_, open_points, open, listed, count(kOpen), stream_);
+      launch_list_searching(view_, {searching_.data(), count(kSearching)}, stream_);
+      const std::vector<std::uint32_t> counts = read_values(counts_.data(), kCounts, stream_);
+      open = listed.count = counts[kOpen];
+      std::swap(open_, other_open_);
+      open_points = open_.data();
+
+      const DeviceBuffer<SumBits> heights(gpu_.memory, stream_, counts[kSearching]);
+      const DeviceBuffer<std::uint32_t> ends(gpu_.memory, stream_, counts[kSearching]);
+      const OfferedPairs searched{searching_.data(), heights.data(), ends.data(), counts[kSearching]};
+      launch_search_outside(view_, searched, stream_);
+      launch_name_pairs(view_, listed, stream_);
+      launch_name_pairs(view_, searched, stream_);
+      launch_unite(view_, roots_.data(), roots, stream_);
+      launch_flatten(view_, stream_);
+      launch_list_roots(view_, roots_.data(), roots, {other_roots_.data(), count(kRoots)}, stream_);
+      std::swap(roots_, other_roots_);
+      const std::uint32_t before = std::exchange(roots, read(kRoots));
+      // Every component but one names a pair.
+      if (roots > before / 2 + 1 || roots == before) throw DeviceError("components found no pairs: this is a bug");
+    }
+  }
+
+ private:
+  enum Count : std::uint8_t { kRoots, kOpen, kSearching, kCounts };
+
+  [[nodiscard]] std::uint32_t* count(Count which) const { return counts_.data() + which; }
+  [[nodiscard]] std::uint32_t read(Count which) const { return read_values(count(which), 1, stream_).front(); }
+
+  const BoruvkaView& view_;
+  const GpuResources& gpu_;
+  cudaStream_t stream_;
+  DeviceBuffer<std::uint32_t> roots_, other_roots_;
+  DeviceBuffer<std::uint32_t> open_, other_open_;  ///< points whose lists lead to other components
+  DeviceBuffer<SumBits> open_heights_;
+  DeviceBuffer<std::uint32_t> open_ends_;
+  DeviceBuffer<std::uint32_t> searching_;
+  DeviceBuffer<std::uint32_t> counts_;
+};
+
+}  // namespace
+
+/// The arrays of a BoruvkaView.
+struct DeviceBoruvka::Memory {
+  Memory(DeviceLeaves made, std::uint32_t list_length, DeviceMemory& memory, cudaStream_t stream)
+      : order(std::move(made)),
+        leaves(order.view()),
+        lists_(memory, stream, std::uint64_t{leaves.size} * list_length),
+        core_(memory, stream, leaves.size),
+        reach_(memory, stream, leaves.size),
+        parents_(memory, stream, leaves.size),
+        heights_(memory, stream, leaves.size),
+        pairs_(memory, stream, leaves.size),
+        edge_heights_(memory, stream, leaves.size),
+        edges_(memory, stream, leaves.size),
+        largest_(memory, stream, 1) {
+    std::uint64_t boxes = 0;
+    for (unsigned level = 0; level < leaves.levels; ++level) boxes += leaves.counts[level];
+    box_components_ = DeviceBuffer<std::uint32_t>(memory, stream, boxes);
+    box_cores_ = DeviceBuffer<double>(memory, stream, boxes);
+  }
+
+  [[nodiscard]] BoruvkaView view() const {
+    BoruvkaView view{.leaves = leaves,
+                     .lists = lists_.data(),
+                     .core = core_.data(),
+                     .reach = reach_.data(),
+                     .parents = parents_.data(),
+                     .heights = heights_.data(),
+                     .pairs = pairs_.data(),
+                     .edge_heights = edge_heights_.data(),
+                     .edges = edges_.data(),
+                     .largest = largest_.data()};
+    std::uint64_t first = 0;
+    for (unsigned level = 0; level < leaves.levels; ++level) {
+      view.box_components[level] = box_components_.data() + first;
+      view.box_cores[level] = box_cores_.data() + first;
+      first += leaves.counts[level];
+    }
+    return view;
+  }
+
+  [[nodiscard]] std::uint32_t* lists() const noexcept { return lists_.data(); }
+
+  DeviceLeaves order;
+  LeafView leaves;
+
+ private:
+  DeviceBuffer<std::uint32_t> lists_;
+  DeviceBuffer<double> core_, reach_;
+  DeviceBuffer<std::uint32_t> parents_;
+  DeviceBuffer<SumBits> heights_;
+  DeviceBuffer<PositionPair> pairs_;
+  DeviceBuffer<SumBits> edge_heights_;
+  DeviceBuffer<PositionPair> edges_;
+  DeviceBuffer<std::uint32_t> largest_, box_components_;
+  DeviceBuffer<double> box_cores_;
+};
+
+std::optional<DeviceBoruvka> DeviceBoruvka::of(const DevicePoints& points, std::uint32_t most_minpts,
+                                               const GpuResources& gpu, const Stream& stream) {
+  if (!can_order(points) || most_minpts - 1 > kMostDeviceK) return std::nullopt;
+  auto leaves = DeviceLeaves::of(points, gpu.memory, stream);
+  if (!leaves) return std::nullopt;
+  return DeviceBoruvka(std::move(*leaves), list_length(points.device().size, most_minpts - 1), gpu, stream);
+}
+
+DeviceBoruvka::DeviceBoruvka(DeviceLeaves leaves, std::uint32_t length, const GpuResources& gpu, const Stream& stream)
+    : gpu_(gpu), stream_(stream.get()), length_(length) {
+  memory_ = std::make_unique<Memory>(std::move(leaves), length, gpu.memory, stream_);
+  view_ = memory_->view();
+  if (length > 0) launch_nearest_lists(view_.leaves, length, memory_->lists(), stream_);
+}
+DeviceBoruvka::DeviceBoruvka(DeviceBoruvka&&) noexcept = default;
+DeviceBoruvka::~DeviceBoruvka() = default;
+
+void DeviceBoruvka::run(std::uint32_t minpts) {
+  view_.k = minpts - 1;
+  view_.length = std::min(length_, list_length(view_.leaves.size, view_.k));
+  launch_start_trees(view_, stream_);
+  launch_descend(view_, stream_);
+  launch_flatten(view_, stream_);
+  Rounds(view_, gpu_, stream_).run();
+}
+
+SpanningTree DeviceBoruvka::read() {
+  const std::uint64_t size = view_.leaves.size;
+  SpanningTree tree{view_.k + 1, Buffer<double>(size), Buffer<Edge>(size - 1)};
+  const DeviceBuffer<double> core(gpu_.memory, stream_, size);
+  launch_core_by_id(view_, core.data(), stream_);
+  read_values(core.data(), size, tree.core.data(), stream_, gpu_.pinned);
+  const DeviceBuffer<Edge> edges(gpu_.memory, stream_, size - 1);
+  launch_sort_edges(view_, edges.data(), {gpu_.memory, stream_});
+  read_values(edges.data(), size - 1, tree.edges.data(), stream_, gpu_.pinned);
+  return tree;
+}
+
+}  // namespace epsflow::gpu

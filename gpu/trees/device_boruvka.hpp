@@ -1,0 +1,47 @@
+// Minimum spanning trees of mutual reachability on a GPU.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include <epsflow/core/spanning_tree.hpp>
+#include <epsflow/gpu/base/gpu_resources.hpp>
+#include <epsflow/gpu/base/stream.hpp>
+#include <epsflow/gpu/grid/device_points.hpp>
+#include <epsflow/gpu/trees/boruvka_kernels.hpp>
+
+namespace epsflow::gpu {
+
+class DeviceLeaves;
+
+/// Finds spanning trees of the same heights as trees::spanning_trees(); which of several minimum trees it finds may
+/// differ. Heights are sums (core/space.hpp). Move-only. The GPU must be the current one in all calls. Its stream must
+/// outlive it.
+class DeviceBoruvka {
+ public:
+  /// Orders the points, and searches the nearest points of each. Returns nothing if the points or minpts are not for
+  /// this search: it takes what find_nearest() takes, with k = minpts − 1. most_minpts: at most the number of points.
+  /// Throws DeviceError.
+  [[nodiscard]] static std::optional<DeviceBoruvka> of(const DevicePoints& points, std::uint32_t most_minpts,
+                                                       const GpuResources& gpu, const Stream& stream);
+  DeviceBoruvka(DeviceBoruvka&& other) noexcept;
+  ~DeviceBoruvka();
+
+  /// Finds a tree. minpts: from 1 to most_minpts. Waits. Throws Cancelled, DeviceError.
+  void run(std::uint32_t minpts);
+  /// Returns the tree of the last run(). Call it once after each. Waits.
+  [[nodiscard]] SpanningTree read();
+
+ private:
+  struct Memory;
+  DeviceBoruvka(DeviceLeaves leaves, std::uint32_t length, const GpuResources& gpu, const Stream& stream);
+
+  GpuResources gpu_;
+  cudaStream_t stream_;
+  std::uint32_t length_;  ///< of the lists
+  std::unique_ptr<Memory> memory_;
+  BoruvkaView view_;
+};
+
+}  // namespace epsflow::gpu
