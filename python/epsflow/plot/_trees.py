@@ -1,4 +1,4 @@
-"""Condensed trees as icicles."""
+"""Condensed trees as icicles, and trees of merges."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._docs import documented
-from .._hierarchy import CondensedTree
+from .._hierarchy import CondensedTree, SingleLinkageTree
 from ._style import INK, MARK, SEQUENCE, axes_of, log_ticks, say_empty, style
 
 
@@ -101,3 +101,27 @@ def _outline(
         steps = np.append(steps, max(births[children[0]], lowest))
         left = np.append(left, left[-1])
     return steps, left.astype(np.float64)
+
+
+def dendrogram(tree: SingleLinkageTree, ax: Any, truncate_mode: str | None, p: int, **parameters: Any) -> Any:
+    from scipy.cluster import hierarchy
+
+    with style():
+        ax = axes_of(ax, 7.2, 4.8)
+        parameters = {"no_labels": True, "color_threshold": 0, "above_threshold_color": INK, **parameters}
+        hierarchy.dendrogram(tree.to_numpy(), p, truncate_mode, ax=ax, **parameters)
+        ax.set_ylabel("eps")
+    return ax
+
+
+def spanning_tree(edges: NDArray[np.float64], points: NDArray[np.float64], ax: Any) -> Any:
+    """edges: rows of two samples and their distance."""
+    from matplotlib.collections import LineCollection
+
+    with style():
+        ax = axes_of(ax)
+        ends = points[edges[:, :2].astype(np.intp)]
+        drawn = ax.add_collection(LineCollection(ends, array=edges[:, 2], cmap=SEQUENCE))
+        ax.autoscale_view()
+        ax.figure.colorbar(drawn, ax=ax, label="mutual reachability distance")
+    return ax
