@@ -434,3 +434,26 @@ def test_the_pictures_of_trees_of_merges():
     assert len(edges.get_paths()) == 199
     with pytest.raises(ValueError, match="two columns"):
         epsflow.HDBSCAN().fit(blobs(1, 50, 3)).minimum_spanning_tree_.plot()
+
+
+def test_the_grid_of_hierarchies():
+    pytest.importorskip("matplotlib").use("Agg")
+    trees = epsflow.hierarchy(blobs(3, 900), [20, 2, 5])
+    for quantity in ("clusters", "noise", "persistence"):
+        ax = epsflow.plot.hierarchies(trees, [5, 50, 400], quantity, cluster_selection_method="leaf")
+        values = ax.collections[0].get_array()
+        assert values.shape == (3, 3) and ax.get_xlabel() == "min_cluster_size"
+        found = [tree.condense(50).select("leaf") for tree in sorted(trees, key=lambda tree: tree.min_samples)]
+        expected = {
+            "clusters": [len(one.nodes) for one in found], "noise": [100 * np.mean(one.labels < 0) for one in found],
+            "persistence": [one.persistence.mean() if len(one.nodes) else np.nan for one in found],
+        }
+        np.testing.assert_array_equal(np.ma.filled(values[:, 1].astype(float), np.nan), expected[quantity])
+    assert len(epsflow.plot.hierarchies(trees[0], 5).texts) == 1
+    assert epsflow.plot.hierarchies([], [5]).texts[0].get_text() == "no grid: there are no trees or sizes"
+    with pytest.raises(ValueError, match="one tree for each"):
+        epsflow.plot.hierarchies([trees[0], trees[0]], [5])
+    with pytest.raises(ValueError, match="quantity"):
+        epsflow.plot.hierarchies(trees, [5], "core")
+    with pytest.raises(TypeError, match="min_cluster_size"):
+        epsflow.plot.hierarchies(trees, [5.5])
