@@ -389,7 +389,7 @@ class HDBSCAN(_Clusterer):
         2017). If a metric does not have the inequality, all rows are summed.
         """
         total = weights.sum() if self.metric in _TRIANGULAR else 0.0
-        size = max(1, min(2**23 // len(points), 16 if total else len(points)))
+        size = max(1, min(2**21 // len(points), 16 if total else len(points)))
         # Rows near the mean come first.
         bounds = ((points - np.average(points, weights=weights, axis=0)) ** 2).sum(axis=1)
         bounds -= bounds.max()

@@ -67,8 +67,8 @@ def all_points_membership_vectors(model: HDBSCAN) -> NDArray[np.float64]:
     Three shares are multiplied. The first falls with the distance to the exemplars of a cluster
     (`CondensedTree.exemplars`). The second falls with the eps at which the sample and the cluster are in one cluster of
     the tree. Their product is divided by its sum over clusters, and multiplied by the probability of being in any: how
-    dense the sample is, relative to the nearest cluster. Of several clusters that are nearest in the tree it is the one
-    with the largest product, where hdbscan takes one that depends on the order of rows.
+    dense the sample is, relative to the cluster that is nearest in the tree. If several are, it is the mean over them,
+    weighted by the products, where hdbscan takes one that depends on the order of rows.
 
     Parameters
     ----------
@@ -166,8 +166,8 @@ def _new_neighbors(
 
 
 def _blocks(rows: int, columns: int) -> list[slice]:
-    """Returns slices of rows with some 8 million numbers each: 64 MiB."""
-    step = max(1, 2**23 // columns)
+    """Returns slices of rows with some million numbers each, so that a few arrays of one take 64 MiB."""
+    step = max(1, 2**20 // columns)
     return [slice(first, first + step) for first in range(0, rows, step)]
 
 
@@ -188,12 +188,12 @@ def _vectors(
         near = _inverse_shares(vectors[block])
         eps = np.where(np.isnan(joins[clusters]), own, joins[clusters])
         outlying = _softmax(score(_ratio(np.maximum(eps, deaths[clusters, None]), deaths[clusters, None])))
-        products = near**power * outlying**score_power
-        sums = products.sum(axis=1, keepdims=True)
-        products = np.where(sums > 0, products / np.where(sums > 0, sums, 1), outlying)
-        nearest = np.where(eps == eps.min(axis=1, keepdims=True), products, -1).argmax(axis=1)
-        densest = np.minimum(deaths[selected][nearest], own[:, 0])
-        vectors[block] = products / _ratio(eps.min(axis=1), densest)[:, None]
+        products = _shares(near**power * outlying**score_power, outlying)
+        lowest = eps.min(axis=1, keepdims=True)
+        nearest = eps == lowest
+        weights = _shares(np.where(nearest, products, 0), nearest)
+        inside = (weights / _ratio(lowest, np.minimum(deaths[selected], own))).sum(axis=1, keepdims=True)
+        vectors[block] = products * inside
     return vectors
 
 
@@ -217,16 +217,21 @@ def _ratio(eps: NDArray[np.float64], densest: NDArray[np.float64]) -> NDArray[np
     """Returns eps / densest, which is at least 1: 1 if both are 0, infinity if both are infinite."""
     with np.errstate(divide="ignore", invalid="ignore"):
         found = eps / densest
-    found[np.isnan(found)] = 1
-    found[np.isinf(eps)] = np.inf
-    return found
+    return np.where(np.isinf(eps), np.inf, np.where(np.isnan(found), 1.0, found))
+
+
+def _shares(values: NDArray[np.float64], otherwise: NDArray[Any]) -> NDArray[np.float64]:
+    """Returns rows divided by their sums. otherwise: in place of rows of zeros."""
+    values = np.where(values.any(axis=1, keepdims=True), values, otherwise)
+    return np.asarray(values / values.sum(axis=1, keepdims=True))
 
 
 def _inverse_shares(distances: NDArray[np.float64]) -> NDArray[np.float64]:
     """Returns shares that are in inverse proportion to distances. Zeros share all."""
     nearest = distances.min(axis=1, keepdims=True)
     with np.errstate(invalid="ignore"):
-        shares = np.where(distances == nearest, 1.0, nearest / distances)
+        ratios = nearest / distances
+    shares = np.where(distances == nearest, 1.0, ratios)
     return np.asarray(shares / shares.sum(axis=1, keepdims=True))
 
 

@@ -57,6 +57,9 @@ def test_that_the_order_of_rows_changes_nothing():
         assert metrics.adjusted_rand_score(model.labels_[order], other.labels_) == 1
         assert (model.probabilities_[order] == other.probabilities_).all()
         assert (model.outlier_scores_[order] == other.outlier_scores_).all()
+        columns = [other.labels_[model.labels_[order] == c][0] for c in range(model.labels_.max() + 1)]
+        found = epsflow.all_points_membership_vectors(other)[:, columns]
+        np.testing.assert_allclose(found, epsflow.all_points_membership_vectors(model)[order], atol=1e-12)
 
 
 def test_that_a_cut_has_the_core_points_of_dbscan():
@@ -257,8 +260,9 @@ def expected_vectors(model, points, clusters, eps, new):
         near, outlying = near / near.sum(), outlying / outlying.sum()
         product = near**0.5 * outlying**2 if new else near * outlying
         product /= product.sum()
-        nearest = max((h, p, s) for h, p, s in zip(heights, product, selected))[2]
-        vectors.append(product * heights.max() / max(1 / deaths[nearest], 1 / own))
+        nearest = heights == heights.max()
+        inside = heights.max() / np.maximum(1 / deaths[selected], 1 / own)
+        vectors.append(product * np.average(inside[nearest], weights=product[nearest]))
     return np.array(vectors)
 
 
@@ -303,7 +307,7 @@ def test_that_membership_vectors_are_those_of_hdbscan():
         expected = hdbscan.all_points_membership_vectors(theirs)[:, of]
         shares = [vectors / vectors.sum(axis=1, keepdims=True) for vectors in (found, expected)]
         np.testing.assert_allclose(*shares, atol=1e-9)
-        # Of several clusters that are nearest in the tree it takes one that depends on the order of rows.
+        # If several clusters are nearest in the tree it takes one that depends on the order of rows.
         np.testing.assert_allclose(found[ours.labels_ >= 0], expected[ours.labels_ >= 0], atol=1e-9)
         compared += 1
     assert compared > 10
