@@ -183,7 +183,8 @@ class ManySmallest {
   double limits_[kLeaf];
 };
 
-/// The lowest pair of each point of a leaf. Pairs of one height are compared by their sums, then by input ids.
+/// The lowest pair of each point of a leaf. Pairs of one height are compared by their sums, then by the coordinates of
+/// the other points, so that the order of rows does not matter.
 class LowestPair {
  public:
   explicit LowestPair(const NearestInput& in) : in_(in) {}
@@ -194,13 +195,16 @@ class LowestPair {
     for (std::uint32_t place = 0; place < kLeaf; ++place) {
       const std::size_t position = std::min<std::size_t>(first + place, order.size() - 1);
       own_core_[place] = in_.neighbors[order[position]].height;
-      best_[place] = {kInfinity, kInfinity, MutualNeighbor::kNone};
+      best_[place] = {kInfinity, kInfinity, 0};
       limits_[place] = kInfinity;
     }
   }
   /// Returns for each point a number that is larger than all sums that may still matter. [kLeaf]
   [[nodiscard]] HWY_INLINE const double* limits() const { return limits_; }
-  [[nodiscard]] MutualNeighbor at(std::size_t place) const { return {best_[place].height, best_[place].id}; }
+  [[nodiscard]] MutualNeighbor at(std::size_t place) const {
+    const Pair& best = best_[place];
+    return {best.height, best.height < kInfinity ? in_.leaves.order()[best.position] : MutualNeighbor::kNone};
+  }
   void finish() {}
 
   template <class F>
@@ -209,10 +213,15 @@ class LowestPair {
       const V64 limit = hn::LoadU(F64(), limits_ + v * kLanes);
       const V64 sum = sum_of(c, limit);
       if (hn::AllFalse(F64(), hn::Lt(sum, limit))) continue;
-      const std::uint32_t id = in_.leaves.order()[first + c];
+      const double core = in_.core[in_.leaves.order()[first + c]];
       double lanes[kLanes];
       hn::StoreU(sum, F64(), lanes);
-      for (std::size_t lane = 0; lane < kLanes; ++lane) offer(v * kLanes + lane, lanes[lane], id);
+      for (std::size_t lane = 0; lane < kLanes; ++lane) {
+        const std::size_t place = v * kLanes + lane;
+        if (lanes[lane] < limits_[place]) {
+          offer(place, {std::max({lanes[lane], core, own_core_[place]}), lanes[lane], first + c});
+        }
+      }
     }
   }
 
@@ -220,15 +229,24 @@ class LowestPair {
   struct Pair {
     double height;
     double sum;
-    std::uint32_t id;
+    std::uint32_t position;
   };
 
-  void offer(std::size_t place, double sum, std::uint32_t id) {
-    const Pair pair{std::max({sum, in_.core[id], own_core_[place]}), sum, id};
+  void offer(std::size_t place, const Pair& pair) {
     Pair& best = best_[place];
-    if (!(std::tie(pair.height, pair.sum, pair.id) < std::tie(best.height, best.sum, best.id))) return;
+    if (std::tie(best.height, best.sum) < std::tie(pair.height, pair.sum)) return;
+    if (best.height == pair.height && best.sum == pair.sum && !before(pair.position, best.position)) return;
     best = pair;
     limits_[place] = std::nextafter(pair.height, kInfinity);  // other pairs may be as high
+  }
+  /// Returns whether p is before q in the order of coordinates, or of input ids if they are equal.
+  [[nodiscard]] bool before(std::uint32_t p, std::uint32_t q) const {
+    const double* const a = in_.leaves.leaf(p / kLeaf) + p % kLeaf;
+    const double* const b = in_.leaves.leaf(q / kLeaf) + q % kLeaf;
+    for (std::size_t k = 0; k < in_.leaves.dims(); ++k) {
+      if (a[k * kLeaf] != b[k * kLeaf]) return a[k * kLeaf] < b[k * kLeaf];
+    }
+    return in_.leaves.order()[p] < in_.leaves.order()[q];
   }
 
   const NearestInput& in_;

@@ -34,8 +34,8 @@ struct NewNeighbors {
 };
 
 /// Finds for each of `queries`, [host] [q × d], the point of a hierarchy with the smallest mutual reachability
-/// distance. Of several it is the nearest, then the one of the smallest id. points: the points of `tree`. The
-/// core distance of a query counts the query itself and `points`. Works on the CPU. O(n + q) sorts, then as
+/// distance. Of several it is the nearest, then the first in the order of coordinates. points: the points of `tree`.
+/// The core distance of a query counts the query itself and `points`. Works on the CPU. O(n + q) sorts, then as
 /// hierarchy(). Throws UsageError if the numbers of points or dimensions differ; InputError for queries that
 /// Engine::load() refuses; and as hierarchy().
 [[nodiscard]] NewNeighbors new_neighbors(const PointSet& points, const Hierarchy& tree, PointsView queries,

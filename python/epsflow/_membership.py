@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ._hdbscan import HDBSCAN
 
 class _Places(NamedTuple):
-    """Where samples are in a condensed tree."""
+    """Places of samples in a condensed tree."""
 
     clusters: NDArray[np.intp]  # the smallest cluster that holds each
     eps: NDArray[np.float64]  # at which each leaves it
@@ -27,7 +27,8 @@ def approximate_predict(model: HDBSCAN, X: Any) -> tuple[NDArray[np.int32], NDAr
     """Find the clusters of other samples in a fitted HDBSCAN, without changing its tree, as the package hdbscan does.
 
     Each sample takes the place of the fitted sample that it is mutually reachable from at the smallest distance, and
-    leaves its clusters at that distance. Of several it is the nearest. The search is exact.
+    leaves its clusters at that distance. Of several it is the nearest. The search is exact, and its
+    result is the same for any order of rows.
 
     Parameters
     ----------
@@ -148,20 +149,25 @@ def _places_of(model: HDBSCAN, points: NDArray[Any]) -> tuple[_Places, NDArray[n
 def _new_neighbors(
     model: HDBSCAN, known: NDArray[Any], tree: Hierarchy, points: NDArray[Any]
 ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-    """Returns for each point the known sample at the smallest mutual reachability distance, of several the nearest, and
-    this distance. The core distance of a point counts the point itself and known samples. tree: of these."""
+    """Returns for each point the known sample at the smallest mutual reachability distance, and this distance.
+
+    Of several it is the nearest, then the first in the order of coordinates. The core distance of a point counts the
+    point itself and known samples. tree: the hierarchy of the known samples.
+    """
     data = model._searched(known)
     if data is not None:
         ids, eps = made_by(_core.start_new_neighbors, data._data, tree._tree, points)
         return np.where(np.isinf(eps), 0, ids).astype(np.intp), eps
     core, m = tree.core_distances, tree.min_samples
     neighbors, reach = np.empty(len(points), np.intp), np.empty(len(points))
+    order = np.lexsort(known.T[::-1])
     for block in _blocks(len(points), len(known)):
         distances = all_pairs(known, model.metric, model.metric_params, points[block])
         own = np.partition(distances, m - 2, axis=1)[:, m - 2] if m > 1 else np.zeros(len(distances))
         heights = np.maximum(np.maximum(distances, core), own[:, None])
         reach[block] = heights.min(axis=1)
-        neighbors[block] = np.where(heights == reach[block, None], distances, np.inf).argmin(axis=1)
+        nearest = np.where(heights == reach[block, None], distances, np.inf)[:, order]
+        neighbors[block] = order[nearest.argmin(axis=1)]
     return neighbors, reach
 
 

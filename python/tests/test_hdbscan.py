@@ -49,6 +49,7 @@ def test_labels_are_those_of_scikit_learn_if_no_merges_tie(method):
 def test_that_the_order_of_rows_changes_nothing():
     random = np.random.default_rng(1)
     X = np.round(blobs(3, 800), 1)
+    Y = np.round(blobs(11, 400) * 8) / 8
     model = epsflow.HDBSCAN(min_cluster_size=8, min_samples=4).fit(X)
     assert model.labels_.max() > 1
     for _ in range(20):
@@ -60,6 +61,8 @@ def test_that_the_order_of_rows_changes_nothing():
         columns = [other.labels_[model.labels_[order] == c][0] for c in range(model.labels_.max() + 1)]
         found = epsflow.all_points_membership_vectors(other)[:, columns]
         np.testing.assert_allclose(found, epsflow.all_points_membership_vectors(model)[order], atol=1e-12)
+        (labels, probabilities), (others, same) = (epsflow.approximate_predict(one, Y) for one in (model, other))
+        assert (np.append(columns, -1)[labels] == others).all() and (probabilities == same).all()
 
 
 def test_that_a_cut_has_the_core_points_of_dbscan():

@@ -175,7 +175,11 @@ void check_mutual_neighbors(const Space& space, PointsView points, std::size_t n
     std::vector<double> sorted(sums.begin(), sums.end());
     std::sort(sorted.begin(), sorted.end());
     const double own = k > 0 ? sorted[k - 1] : 0;
-    const auto pair = [&](std::uint32_t id) { return std::tuple(std::max({own, core[id], sums[id]}), sums[id], id); };
+    const auto pair = [&](std::uint32_t id) {
+      std::vector<double> row;
+      for (std::size_t d = 0; d < points.dims(); ++d) row.push_back(points.at(id, d));
+      return std::tuple(std::max({own, core[id], sums[id]}), sums[id], row, id);
+    };
     std::uint32_t lowest = 0;
     for (std::uint32_t id = 1; id < n; ++id) {
       if (pair(id) < pair(lowest)) lowest = id;
