@@ -417,7 +417,7 @@ double original_distance(const Metric& metric, double distance) {
 double least_eps(const Metric& metric, const Space& space, double sum) {
   if (sum == 0) return 0;
   const auto passes = [&](std::uint64_t bits) {
-    return space.limit(radius_of(metric, std::bit_cast<double>(bits))) >= sum;
+    return largest_sum(metric, space, std::bit_cast<double>(bits)) >= sum;
   };
   // Positive numbers are in the order of their bits. The estimate is mostly one or two numbers off.
   std::uint64_t least = std::bit_cast<std::uint64_t>(original_distance(metric, space.distance(sum)));
@@ -434,6 +434,8 @@ double least_eps(const Metric& metric, const Space& space, double sum) {
   }
   return std::bit_cast<double>(least);
 }
+
+double largest_sum(const Metric& metric, const Space& space, double eps) { return space.limit(radius_of(metric, eps)); }
 
 std::string describe(const Metric& metric) {
   const std::string text = describe_in_full(metric);

@@ -157,6 +157,9 @@ void require_points(const Metric& metric, PointsView points);
 /// left-hand side of the rule in core/space.hpp for the transformed points, finite. 0 for 0.
 [[nodiscard]] double least_eps(const Metric& metric, const Space& space, double sum);
 
+/// Returns the right-hand side of the rule in core/space.hpp for an eps of least_eps(): the largest sum that passes.
+[[nodiscard]] double largest_sum(const Metric& metric, const Space& space, double eps);
+
 /// Returns the metric in words, as in `greatcircle, eps in km`, to distinguish results of different metrics. Empty for
 /// the plain Euclidean distance, without factors and without a box.
 [[nodiscard]] std::string describe(const Metric& metric);

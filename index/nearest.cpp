@@ -9,9 +9,12 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <limits>
 #include <numeric>
+#include <tuple>
+#include <type_traits>
 #include <vector>
 
 #include <epsflow/core/checked.hpp>
@@ -33,11 +36,14 @@ namespace epsflow::index {
 #define EPSFLOW_INDEX_NEAREST_SHARED
 struct NearestInput {
   const LeafOrder& leaves;
+  const LeafOrder& queries;  ///< the points that search: `leaves` itself, or others
   const Space& space;
-  std::span<const std::uint32_t> ks;
-  std::uint32_t most;    ///< the largest of ks, or the length of lists
-  double* sums;          ///< by input id; null: lists are made
-  std::uint32_t* lists;  ///< by position; null: sums are made
+  std::span<const std::uint32_t> ks = {};
+  std::uint32_t most = 0;               ///< the largest of ks, or the length of lists
+  double* sums = nullptr;               ///< by input id of `queries`
+  std::uint32_t* lists = nullptr;       ///< by position in `queries`
+  std::span<const double> core = {};    ///< by input id of `leaves`
+  MutualNeighbor* neighbors = nullptr;  ///< by input id of `queries`; each has its own core sum as height
 };
 #endif
 
@@ -53,7 +59,7 @@ static_assert(kLeaf % kLanes == 0 && kBranch % kLanes == 0, "leaves and groups o
 template <std::size_t K, bool Named>
 class FewSmallest {
  public:
-  explicit FewSmallest(std::uint32_t k) : k_(k) {}
+  explicit FewSmallest(const NearestInput& in) : k_(in.most) {}
 
   /// Starts with infinite sums, of the points themselves. first: position of the first point.
   void clear(std::uint32_t first) {
@@ -113,7 +119,7 @@ class FewSmallest {
 /// candidate costs O(1), and the limit is at most a few candidates old.
 class ManySmallest {
  public:
-  explicit ManySmallest(std::uint32_t k) : k_(k), room_(std::size_t{k} + k / 4 + 8), gathered_(room_ * kLeaf) {}
+  explicit ManySmallest(const NearestInput& in) : k_(in.most), room_(k_ + k_ / 4 + 8), gathered_(room_ * kLeaf) {}
 
   void clear(std::uint32_t first) {
     first_ = first;
@@ -177,25 +183,103 @@ class ManySmallest {
   double limits_[kLeaf];
 };
 
+/// The lowest pair of each point of a leaf. Pairs of one height are compared by their sums, then by the coordinates of
+/// the other points, so that the order of rows does not matter.
+class LowestPair {
+ public:
+  explicit LowestPair(const NearestInput& in) : in_(in) {}
+
+  /// first: position of the first point.
+  void clear(std::uint32_t first) {
+    const auto order = in_.queries.order();
+    for (std::uint32_t place = 0; place < kLeaf; ++place) {
+      const std::size_t position = std::min<std::size_t>(first + place, order.size() - 1);
+      own_core_[place] = in_.neighbors[order[position]].height;
+      best_[place] = {kInfinity, kInfinity, 0};
+      limits_[place] = kInfinity;
+    }
+  }
+  /// Returns for each point a number that is larger than all sums that may still matter. [kLeaf]
+  [[nodiscard]] HWY_INLINE const double* limits() const { return limits_; }
+  [[nodiscard]] MutualNeighbor at(std::size_t place) const {
+    const Pair& best = best_[place];
+    return {best.height, best.height < kInfinity ? in_.leaves.order()[best.position] : MutualNeighbor::kNone};
+  }
+  void finish() {}
+
+  template <class F>
+  HWY_INLINE void take(std::size_t v, std::uint32_t first, std::uint32_t count, F sum_of) {
+    for (std::uint32_t c = 0; c < count; ++c) {
+      const V64 limit = hn::LoadU(F64(), limits_ + v * kLanes);
+      const V64 sum = sum_of(c, limit);
+      if (hn::AllFalse(F64(), hn::Lt(sum, limit))) continue;
+      const double core = in_.core[in_.leaves.order()[first + c]];
+      double lanes[kLanes];
+      hn::StoreU(sum, F64(), lanes);
+      for (std::size_t lane = 0; lane < kLanes; ++lane) {
+        const std::size_t place = v * kLanes + lane;
+        if (lanes[lane] < limits_[place]) {
+          offer(place, {std::max({lanes[lane], core, own_core_[place]}), lanes[lane], first + c});
+        }
+      }
+    }
+  }
+
+ private:
+  struct Pair {
+    double height;
+    double sum;
+    std::uint32_t position;
+  };
+
+  void offer(std::size_t place, const Pair& pair) {
+    Pair& best = best_[place];
+    if (std::tie(best.height, best.sum) < std::tie(pair.height, pair.sum)) return;
+    if (best.height == pair.height && best.sum == pair.sum && !before(pair.position, best.position)) return;
+    best = pair;
+    limits_[place] = std::nextafter(pair.height, kInfinity);  // other pairs may be as high
+  }
+  /// Returns whether p is before q in the order of coordinates, or of input ids if they are equal.
+  [[nodiscard]] bool before(std::uint32_t p, std::uint32_t q) const {
+    const double* const a = in_.leaves.leaf(p / kLeaf) + p % kLeaf;
+    const double* const b = in_.leaves.leaf(q / kLeaf) + q % kLeaf;
+    for (std::size_t k = 0; k < in_.leaves.dims(); ++k) {
+      if (a[k * kLeaf] != b[k * kLeaf]) return a[k * kLeaf] < b[k * kLeaf];
+    }
+    return in_.leaves.order()[p] < in_.leaves.order()[q];
+  }
+
+  const NearestInput& in_;
+  double own_core_[kLeaf];
+  Pair best_[kLeaf];
+  double limits_[kLeaf];
+};
+
 template <class Sums, class Smallest>
 class LeafSearch {
  public:
   explicit LeafSearch(const NearestInput& input)
       : leaves_(input.leaves),
+        queries_(input.queries),
         sums_(input.space, input.leaves.dims()),
-        smallest_(input.most),
+        smallest_(input),
         box_(2 * leaves_.dims()) {}
 
+  /// leaf: of the points that search.
   HWY_INLINE const Smallest& search(std::uint32_t leaf) {
-    leaf_ = leaf;
-    own_ = leaves_.leaf(leaf);
-    copy_box(leaves_, leaf, box_);
+    own_ = queries_.leaf(leaf);
+    copy_box(queries_, leaf, box_);
     smallest_.clear(leaf * LeafOrder::kLeaf);
-    for (std::size_t v = 0; v < kLeaf / kLanes; ++v) scan<true>(v, leaf);
-    find_limit();
-    std::uint32_t child = leaf;
-    for (std::size_t level = 0; level < leaves_.levels() && limit_ > 0; ++level, child /= LeafOrder::kBranch) {
-      visit(level, child / LeafOrder::kBranch, child);
+    if (&queries_ == &leaves_) {
+      for (std::size_t v = 0; v < kLeaf / kLanes; ++v) scan<true>(v, leaf);
+      find_limit();
+      std::uint32_t child = leaf;
+      for (std::size_t level = 0; level < leaves_.levels() && limit_ > 0; ++level, child /= LeafOrder::kBranch) {
+        visit(level, child / LeafOrder::kBranch, child);
+      }
+    } else {
+      find_limit();
+      visit(leaves_.levels() - 1, 0, ~0U);
     }
     smallest_.finish();
     return smallest_;
@@ -272,27 +356,34 @@ class LeafSearch {
   }
 
   const LeafOrder& leaves_;
+  const LeafOrder& queries_;
   Sums sums_;
   Smallest smallest_;
   std::vector<double> box_;  ///< box of the leaf: both ends, dimension after dimension
-  std::uint32_t leaf_ = 0;
   const double* own_ = nullptr;
   double limit_ = 0;  ///< the largest k-th sum of the leaf's points
 };
+
+template <class Smallest>
+void store(const NearestInput& in, const Smallest& found, std::uint32_t place, std::size_t position) {
+  if (in.lists != nullptr) {
+    for (std::uint32_t k = 1; k <= in.most; ++k) in.lists[position * in.most + k - 1] = found.name(k, place);
+    return;
+  }
+  double* const sums = in.sums + in.queries.order()[position] * in.ks.size();
+  for (std::size_t j = 0; j < in.ks.size(); ++j) sums[j] = found.at(in.ks[j], place);
+}
+void store(const NearestInput& in, const LowestPair& found, std::uint32_t place, std::size_t position) {
+  in.neighbors[in.queries.order()[position]] = found.at(place);
+}
 
 template <class Sums, class Smallest>
 void search_with(const NearestInput& in, std::uint32_t first, std::uint32_t last) {
   LeafSearch<Sums, Smallest> search(in);
   for (std::uint32_t leaf = first; leaf < last; ++leaf) {
     const Smallest& found = search.search(leaf);
-    for (std::uint32_t place = 0; place < in.leaves.filled(leaf); ++place) {
-      const std::size_t position = std::size_t{leaf} * kLeaf + place;
-      if (in.lists != nullptr) {
-        for (std::uint32_t k = 1; k <= in.most; ++k) in.lists[position * in.most + k - 1] = found.name(k, place);
-        continue;
-      }
-      double* const sums = in.sums + in.leaves.order()[position] * in.ks.size();
-      for (std::size_t j = 0; j < in.ks.size(); ++j) sums[j] = found.at(in.ks[j], place);
+    for (std::uint32_t place = 0; place < in.queries.filled(leaf); ++place) {
+      store(in, found, place, std::size_t{leaf} * kLeaf + place);
     }
   }
 }
@@ -307,6 +398,7 @@ void search_for(const NearestInput& in, std::uint32_t first, std::uint32_t last)
 
 template <class Sums>
 void search_by(const NearestInput& in, std::uint32_t first, std::uint32_t last) {
+  if (in.neighbors != nullptr) return search_with<Sums, LowestPair>(in, first, last);
   if (in.lists != nullptr) return search_for<Sums, true>(in, first, last);
   search_for<Sums, false>(in, first, last);
 }
@@ -329,7 +421,7 @@ namespace {
 
 void search_all(const NearestInput& input, const CancelToken& cancel) {
   constexpr std::uint32_t kGrain = 64;
-  parallel_ranges(input.leaves.leaves(), kGrain, [&](std::size_t begin, std::size_t end) {
+  parallel_ranges(input.queries.leaves(), kGrain, [&](std::size_t begin, std::size_t end) {
     cancel.check();
     HWY_DYNAMIC_DISPATCH(search_leaves)(input, static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end));
   });
@@ -341,13 +433,27 @@ void nearest_sums(PointsView points, const Space& space, std::span<const std::ui
                   const CancelToken& cancel) {
   if (points.size() == 0 || ks.empty()) return;
   const LeafOrder leaves(points, cancel);
-  search_all({leaves, space, ks, *std::max_element(ks.begin(), ks.end()), sums, nullptr}, cancel);
+  search_all({leaves, leaves, space, ks, *std::max_element(ks.begin(), ks.end()), sums}, cancel);
 }
 
 void nearest_lists(const LeafOrder& leaves, const Space& space, std::size_t length, std::uint32_t* lists,
                    const CancelToken& cancel) {
   if (leaves.size() == 0 || length == 0) return;
-  search_all({leaves, space, {}, narrow<std::uint32_t>(length), nullptr, lists}, cancel);
+  search_all({leaves, leaves, space, {}, narrow<std::uint32_t>(length), nullptr, lists}, cancel);
+}
+
+void mutual_neighbors(PointsView points, std::span<const double> core, std::uint32_t k, PointsView queries,
+                      const Space& space, std::span<MutualNeighbor> found, const CancelToken& cancel) {
+  if (queries.size() == 0) return;
+  const LeafOrder leaves(points, cancel);
+  const LeafOrder others(queries, cancel);
+  std::fill(found.begin(), found.end(), MutualNeighbor{});
+  if (k > 0) {
+    Buffer<double> sums(queries.size());
+    search_all({leaves, others, space, std::span(&k, 1), k, sums.data()}, cancel);
+    for (std::size_t i = 0; i < found.size(); ++i) found[i].height = sums[i];
+  }
+  search_all({.leaves = leaves, .queries = others, .space = space, .core = core, .neighbors = found.data()}, cancel);
 }
 
 std::uint64_t nearest_bytes(std::uint64_t n, std::size_t dims) noexcept { return LeafOrder::most_bytes(n, dims); }

@@ -1,4 +1,4 @@
-// The nearest other points of all points, on the CPU: distances, and who they are.
+// The nearest other points of all points, and of new points, on the CPU: distances, and who they are.
 #pragma once
 
 #include <cstdint>
@@ -24,6 +24,23 @@ void nearest_sums(PointsView points, const Space& space, std::span<const std::ui
 /// the threads of the calling arena. Throws Cancelled, ResourceError.
 void nearest_lists(const LeafOrder& leaves, const Space& space, std::size_t length, std::uint32_t* lists,
                    const CancelToken& cancel);
+
+/// A point and the height of the pair that it forms with a new one.
+struct MutualNeighbor {
+  static constexpr std::uint32_t kNone = ~0U;
+
+  double height = 0;
+  std::uint32_t id = kNone;
+};
+
+/// Finds the lowest pair of each of `queries` with one of `points`. The height of a pair is the largest of its sum, of
+/// the core sum of the point, and of the core sum of the query: its k-th smallest sum, or 0 if k is 0. Of several pairs
+/// of one height it has the smallest sum, then the first point in
+/// the order of coordinates, then the smallest id. An infinite height has no id. core: by id. k:
+/// at most points.size(), which is at least 1. found: [queries]. In parallel, on the threads of the calling arena.
+/// Throws Cancelled, ResourceError.
+void mutual_neighbors(PointsView points, std::span<const double> core, std::uint32_t k, PointsView queries,
+                      const Space& space, std::span<MutualNeighbor> found, const CancelToken& cancel);
 
 /// Returns the peak memory of nearest_sums(), in bytes, without the points and the sums.
 [[nodiscard]] std::uint64_t nearest_bytes(std::uint64_t n, std::size_t dims) noexcept;

@@ -1,5 +1,6 @@
 #include <epsflow/pipeline/hierarchy.hpp>
 
+#include <cmath>
 #include <string>
 #include <utility>
 
@@ -7,6 +8,7 @@
 #include <epsflow/core/format.hpp>
 #include <epsflow/core/memory.hpp>
 #include <epsflow/core/parallel.hpp>
+#include <epsflow/index/nearest.hpp>
 #include <epsflow/pipeline/session.hpp>
 #include <epsflow/trees/boruvka.hpp>
 
@@ -55,6 +57,54 @@ std::vector<Hierarchy> hierarchy(const PointSet& set, std::span<const std::uint3
     };
     if (points.spanning_trees(minpts, session.stop(), take)) return;
     trees::spanning_trees(points.host(), points.space(), minpts, session.stop(), take);
+  });
+  return found;
+}
+
+NewNeighbors new_neighbors(const PointSet& set, const Hierarchy& tree, PointsView queries, const EngineOptions& engine,
+                           const Observer& observer) {
+  if (set.size() != tree.size()) {
+    throw UsageError("there are " + format_count(set.size(), "point") + ", and the hierarchy has " +
+                     format_count(tree.size()) + ": give the points that it was made from");
+  }
+  const LoadedSet loaded(set, engine, {}, observer);
+  Session session(loaded.data(), {}, observer);
+  session.require_one_slice("new_neighbors()");
+  const LoadedPoints& points = session.points();
+  const std::size_t n = set.size(), q = queries.size();
+  NewNeighbors found{std::vector<std::uint32_t>(q), std::vector<double>(q)};
+  if (q == 0) return found;
+  if (queries.dims() != loaded.data().dims()) {
+    throw UsageError("the new points have " + format_count(queries.dims(), "dimension") +
+                     ", and the points of the hierarchy " + format_count(loaded.data().dims(), "dimension") +
+                     ": give both the same columns");
+  }
+  const MemoryCharge memory(session.budget(),
+                            index::nearest_bytes(n, points.dims()) + index::nearest_bytes(q, points.dims()) +
+                                q * (points.dims() + 1) * sizeof(double) + q * sizeof(index::MutualNeighbor) +
+                                n * sizeof(double),
+                            "the search of the new points");
+  session.on_threads([&] {
+    Points moved(q, points.dims(), Precision::float64);
+    parallel_ranges(q, kTreePiece, [&](std::size_t begin, std::size_t end) {
+      transform_points(session.metric(), queries, begin, end, moved.values<double>().data() + begin * points.dims());
+    });
+    Buffer<double> core(n);
+    parallel_ranges(n, kTreePiece, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) {
+        core[i] = largest_sum(session.metric(), points.space(), tree.core_distances()[i]);
+      }
+    });
+    Buffer<index::MutualNeighbor> lowest(q);
+    index::mutual_neighbors(points.host(), core.span(), tree.minpts() - 1, moved, points.space(), lowest.span(),
+                            session.stop());
+    parallel_ranges(q, kTreePiece, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) {
+        const double height = lowest[i].height;
+        found.ids[i] = lowest[i].id;
+        found.eps[i] = std::isinf(height) ? height : least_eps(session.metric(), points.space(), height);
+      }
+    });
   });
   return found;
 }

@@ -25,4 +25,20 @@ namespace epsflow {
 [[nodiscard]] std::vector<Hierarchy> hierarchy(const PointSet& points, std::span<const std::uint32_t> minpts,
                                                const EngineOptions& engine = {}, const Observer& observer = {});
 
+/// The points that new points would join in a hierarchy.
+struct NewNeighbors {
+  std::vector<std::uint32_t> ids;  ///< the point of the hierarchy that each joins; kNone if it is infinitely far
+  std::vector<double> eps;         ///< at which it joins
+
+  static constexpr std::uint32_t kNone = ~0U;
+};
+
+/// Finds for each of `queries`, [host] [q × d], the point of a hierarchy with the smallest mutual reachability
+/// distance. Of several it is the nearest, then the first in the order of coordinates. points: the points of `tree`.
+/// The core distance of a query counts the query itself and `points`. Works on the CPU. O(n + q) sorts, then as
+/// hierarchy(). Throws UsageError if the numbers of points or dimensions differ; InputError for queries that
+/// Engine::load() refuses; and as hierarchy().
+[[nodiscard]] NewNeighbors new_neighbors(const PointSet& points, const Hierarchy& tree, PointsView queries,
+                                         const EngineOptions& engine = {}, const Observer& observer = {});
+
 }  // namespace epsflow

@@ -37,6 +37,15 @@ std::unique_ptr<Task> start_hierarchy(const PyDataset& data, std::vector<std::ui
                       });
 }
 
+/// data: of the points that the hierarchy was made from. Gives positions of these, and eps.
+std::unique_ptr<Task> start_new_neighbors(const PyDataset& data, const Hierarchy& tree, const HostArray& queries) {
+  return start_making([run_on = data.data.get(), &tree, from = view_of(queries)](
+                          const Observer& observer) { return new_neighbors(run_on, tree, from, {}, observer); },
+                      [](NewNeighbors&& found) {
+                        return nb::make_tuple(column_of(std::move(found.ids)), column_of(std::move(found.eps)));
+                      });
+}
+
 const CancelToken& cancel_of(const Observer& observer) {
   static const CancelToken never;
   return observer.cancel != nullptr ? *observer.cancel : never;
@@ -170,6 +179,8 @@ void define_trees(nb::module_& m) {
            })
       .def("select", &select_in, "method"_a, "epsilon"_a, "max_size"_a, "allow_single_cluster"_a);
   m.def("start_hierarchy", &start_hierarchy, "data"_a, "min_samples"_a, nb::keep_alive<0, 1>());
+  m.def("start_new_neighbors", &start_new_neighbors, "data"_a, "tree"_a, nb::arg("queries").noconvert(),
+        nb::keep_alive<0, 1>(), nb::keep_alive<0, 2>(), nb::keep_alive<0, 3>());
   m.def("restored_hierarchy", &restored, "min_samples"_a, "core_distances"_a, "a"_a, "b"_a, "heights"_a);
   m.def("start_matrix_hierarchy", &start_matrix_hierarchy, nb::arg("distances").noconvert(), "min_samples"_a,
         nb::keep_alive<0, 1>());

@@ -37,7 +37,7 @@ from ._explore import Exploration, Flag, Offer
 from ._flashes import flashes
 from ._friends import Groups, friends_of_friends
 from ._functions import catalog, explore, hierarchy, k_distance, lineage, neighbors, plan, selectivity, suggest, sweep
-from ._hierarchy import CondensedTree, Hierarchy, Selection
+from ._hierarchy import CondensedTree, Hierarchy, MinimumSpanningTree, Selection, SingleLinkageTree
 from ._k_distance import Knee, eps_range, knee
 from ._lineage import Lineage
 from ._neighbors import read_neighbors
@@ -53,7 +53,8 @@ from ._validity import Validity, validity
 if TYPE_CHECKING:
     from . import plot
     from ._estimator import DBSCAN, AutoDBSCAN, dbscan
-    from ._hdbscan import HDBSCAN, approximate_predict
+    from ._hdbscan import HDBSCAN
+    from ._membership import all_points_membership_vectors, approximate_predict, membership_vector
 
     __version__: str
 
@@ -72,9 +73,11 @@ __all__ = [
     "Hierarchy",
     "Knee",
     "Lineage",
+    "MinimumSpanningTree",
     "Offer",
     "Progress",
     "Selection",
+    "SingleLinkageTree",
     "SlicedResult",
     "VelocityResult",
     "SweepResult",
@@ -82,6 +85,7 @@ __all__ = [
     "Tracks",
     "Validity",
     "VariantResult",
+    "all_points_membership_vectors",
     "approximate_predict",
     "backends",
     "catalog",
@@ -98,6 +102,7 @@ __all__ = [
     "lineage",
     "load",
     "members",
+    "membership_vector",
     "neighbors",
     "plan",
     "plot",
@@ -119,10 +124,14 @@ def __getattr__(name: str) -> Any:
         from . import _estimator
 
         return getattr(_estimator, name)
-    if name in ("HDBSCAN", "approximate_predict"):
-        from . import _hdbscan
+    if name == "HDBSCAN":
+        from ._hdbscan import HDBSCAN
 
-        return getattr(_hdbscan, name)
+        return HDBSCAN
+    if name in ("all_points_membership_vectors", "approximate_predict", "membership_vector"):
+        from . import _membership
+
+        return getattr(_membership, name)
     if name == "plot":  # only its functions need matplotlib
         from importlib import import_module
 

@@ -11,7 +11,10 @@ from ._docs import documented
 from ._engine import Dataset, Engine, engine_for
 from ._estimator import _Clusterer, _threads_of
 from ._frames import metric_of
-from ._hierarchy import _METHODS, CondensedTree, Hierarchy, hierarchy_loaded, hierarchy_of_distances
+from ._hierarchy import (
+    _METHODS, CondensedTree, Hierarchy, MinimumSpanningTree, SingleLinkageTree, hierarchy_loaded,
+    hierarchy_of_distances,
+)
 from ._gpu_arrays import is_on_gpu, to_host
 from ._parameters import as_count, as_flag, as_min_samples
 from ._precomputed import is_precomputed, is_sparse, made_dense
@@ -30,6 +33,10 @@ _SEARCHED = (
 _ASYMMETRIC = (
     "The precomputed distance matrix is expected to be symmetric, however {}. Please verify that the distance matrix"
     " was constructed correctly."
+)
+# Metrics with the triangle inequality; others may have it.
+_TRIANGULAR = (
+    "euclidean", "l2", "manhattan", "l1", "cityblock", "chebyshev", "infinity", "minkowski", "p", "haversine",
 )
 _OTHER_NAMES = {"infinity": "chebyshev", "p": "minkowski"}
 _ALGORITHMS = ("auto", "brute", "kd_tree", "ball_tree")
@@ -83,7 +90,9 @@ class HDBSCAN(_Clusterer):
         The strength with which each sample is a member of its cluster: 0 for noise, NaN for samples with NaN.
     centroids_, medoids_ : ndarray of shape (n_clusters, n_features)
         The mean of the samples of each cluster, weighted by their probabilities, and the sample with the smallest
-        weighted distance to the others. They exist if store_centers is set.
+        sum of weighted distances to the others. They exist if store_centers is set. Medoids take up to
+        n_samples**2 distances of each cluster; far fewer if the metric is euclidean, manhattan, chebyshev, minkowski
+        or haversine.
     cluster_persistence_ : ndarray of shape (n_clusters,)
         How persistent each cluster is, from 0 to 1.
     outlier_scores_ : ndarray of shape (n_samples,)
@@ -92,6 +101,12 @@ class HDBSCAN(_Clusterer):
         Of the finite samples.
     condensed_tree_ : CondensedTree
         Of the finite samples.
+    single_linkage_tree_ : SingleLinkageTree
+        Of the finite samples, as the package hdbscan has it.
+    minimum_spanning_tree_ : MinimumSpanningTree
+        Of the finite samples, as the package hdbscan has it.
+    exemplars_ : list of ndarray of shape (n_exemplars, n_features)
+        For each cluster the samples at which it is densest (`CondensedTree.exemplars`).
     {feature_names}
 
     Examples
@@ -191,6 +206,25 @@ class HDBSCAN(_Clusterer):
         return self._of_all(self._fitted_tree().outlier_scores(), np.nan, np.nan)
 
     @property
+    def single_linkage_tree_(self) -> SingleLinkageTree:
+        self._fitted_tree()
+        return SingleLinkageTree(self.hierarchy_)
+
+    @property
+    def minimum_spanning_tree_(self) -> MinimumSpanningTree:
+        self._fitted_tree()
+        return MinimumSpanningTree(self.hierarchy_, self._points_)
+
+    @property
+    def exemplars_(self) -> list[NDArray[np.float64]]:
+        samples = self._fitted_tree().exemplars(self._selected)
+        if self._points_ is None:
+            raise AttributeError(
+                "exemplars_ are points, and the model was fitted with distances: use condensed_tree_.exemplars()"
+            )
+        return [self._points_[rows] for rows in samples]
+
+    @property
     def _single_linkage_tree_(self) -> NDArray[Any]:
         """The tree as scikit-learn's functions take it."""
         self._fitted_tree()
@@ -207,8 +241,7 @@ class HDBSCAN(_Clusterer):
         Parameters
         ----------
         cut_distance : float
-            Samples are connected if their mutual reachability distance is less than this, as in scikit-learn. (DBSCAN
-            also connects samples at exactly eps: `hierarchy_.cut(eps)`.)
+            As for `SingleLinkageTree.get_clusters`.
         min_cluster_size : int
             Clusters with fewer samples become noise.
 
@@ -217,12 +250,9 @@ class HDBSCAN(_Clusterer):
         ndarray of shape (n_samples,)
             -1 for noise, -2 for samples with infinite elements, -3 for samples with NaN.
         """
-        self._fitted_tree()
-        if cut_distance > 0:
-            labels = self.hierarchy_.cut(float(np.nextafter(cut_distance, 0)), min_cluster_size)
-        else:
-            labels = np.full(len(self.hierarchy_), -1, np.int32)
-        return self._of_all(labels, _INFINITE, _MISSING)
+        return self._of_all(
+            self.single_linkage_tree_.get_clusters(cut_distance, min_cluster_size), _INFINITE, _MISSING
+        )
 
     # ------------------------------------------------------------ parts of fit()
 
@@ -311,21 +341,29 @@ class HDBSCAN(_Clusterer):
                     " disconnected graph: add distances between the components, or cluster each on its own"
                 )
             return tree
+        data = self._searched(points)
+        if data is None:
+            return hierarchy_of_distances(all_pairs(points, self.metric, self.metric_params), min_samples)
+        found = hierarchy_loaded(data, min_samples)
+        assert isinstance(found, Hierarchy)
+        return found
+
+    def _searched(self, points: Any) -> Optional[Dataset]:
+        """Returns a data set of points, or None if only scikit-learn has their metric."""
         params = dict(self.metric_params or {})
         name = _OTHER_NAMES.get(self.metric, self.metric) if isinstance(self.metric, str) else self.metric
         if name not in _SEARCHED or "w" in params or (name == "haversine" and not _is_on_sphere(points)):
-            return hierarchy_of_distances(_all_pairs(points, self.metric, params), min_samples)
+            return None
         given = Given(points, metric_of(points, name, params or None))
-        engine = engine_for(self.engine, given, self.backend, self.memory, _threads_of(self.n_jobs), "n_jobs")
-        found = hierarchy_loaded(Dataset(engine, given), min_samples)
-        assert isinstance(found, Hierarchy)
-        return found
+        return Dataset(
+            engine_for(self.engine, given, self.backend, self.memory, _threads_of(self.n_jobs), "n_jobs"), given
+        )
 
     def _of_all(self, values: NDArray[Any], infinite: float, missing: float) -> NDArray[Any]:
         """Returns the values of all samples. values: of the finite ones. infinite, missing: of the others."""
         if self._infinite is None:
             return values
-        all_values = np.empty(len(self._infinite), values.dtype)
+        all_values = np.empty((len(self._infinite), *values.shape[1:]), values.dtype)
         all_values[~(self._infinite | self._missing)] = values
         all_values[self._infinite] = infinite
         all_values[self._missing] = missing
@@ -344,17 +382,49 @@ class HDBSCAN(_Clusterer):
             self.medoids_ = np.array(medoids).reshape(count, points.shape[1])
 
     def _medoid(self, points: NDArray[Any], weights: NDArray[np.float64]) -> int:
-        """Returns the row with the smallest weighted sum of distances. By blocks, which take some 64 MiB."""
-        block = max(1, 2**23 // len(points))
-        params = dict(self.metric_params or {})
-        blocks = [points[first : first + block] for first in range(0, len(points), block)]
-        sums = [_all_pairs(points, self.metric, params, rows) @ weights for rows in blocks]
-        return int(np.argmin(np.concatenate(sums)))
+        """Returns the row with the smallest weighted sum of distances. Takes some 64 MiB.
+
+        By the triangle inequality the sums of two rows differ by at most the sum of weights times their distance. So
+        each sum bounds all others, and only rows that may have the smallest are summed (trimed, Newling & Fleuret
+        2017). If a metric does not have the inequality, all rows are summed.
+        """
+        total = weights.sum() if self.metric in _TRIANGULAR else 0.0
+        size = max(1, min(2**21 // len(points), 16 if total else len(points)))
+        # Rows near the mean come first.
+        bounds = ((points - np.average(points, weights=weights, axis=0)) ** 2).sum(axis=1)
+        bounds -= bounds.max()
+        least, medoid = np.inf, 0
+        while bounds.min() <= least:
+            rows = np.argpartition(bounds, min(size, len(points)) - 1)[:size]
+            distances = all_pairs(points, self.metric, self.metric_params, points[rows])
+            sums = distances @ weights
+            if sums.min() < least:
+                least, medoid = sums.min(), int(rows[sums.argmin()])
+            if total:
+                slack = 1e-12 * (total * distances + sums[:, None])
+                np.maximum(bounds, (np.abs(total * distances - sums[:, None]) - slack).max(axis=0), out=bounds)
+            bounds[rows] = np.inf
+        return medoid
 
     def _fitted_tree(self) -> CondensedTree:
         if not hasattr(self, "condensed_tree_"):
             raise NotFittedError("This HDBSCAN instance is not fitted yet. Call 'fit' with appropriate arguments.")
         return self.condensed_tree_
+
+    def _fitted_points(self, what: str) -> NDArray[np.float64]:
+        """Returns the finite samples. what: needs them, for the error."""
+        self._fitted_tree()
+        if self._points_ is None:
+            raise ValueError(
+                f"{what} needs points, and the model was fitted with distances, metric='precomputed': fit the points"
+            )
+        points: NDArray[np.float64] = self._points_
+        return points
+
+    def _new_points(self, X: Any, what: str) -> NDArray[np.float64]:
+        """Returns other samples, checked against the fitted ones. what: needs these, for the error."""
+        self._fitted_points(what)
+        return np.ascontiguousarray(validate_data(self, X, reset=False, dtype=np.float64))
 
 
 def _is_on_sphere(points: NDArray[Any]) -> bool:
@@ -365,8 +435,11 @@ def _is_on_sphere(points: NDArray[Any]) -> bool:
     return bool((latitude <= np.pi / 2).all() and (longitude <= 2 * np.pi).all())
 
 
-def _all_pairs(points: NDArray[Any], metric: Any, params: dict[str, Any], rows: Any = None) -> NDArray[np.float64]:
+def all_pairs(
+    points: NDArray[Any], metric: Any, metric_params: Optional[dict[str, Any]], rows: Any = None
+) -> NDArray[np.float64]:
     """Returns the distances of `rows` (default: all points) to all points, computed by scikit-learn."""
+    params = dict(metric_params or {})
     if metric in ("euclidean", "l2") and not params:
         rows = points if rows is None else rows
         sums = np.zeros((len(rows), len(points)))
@@ -384,7 +457,7 @@ def _all_pairs(points: NDArray[Any], metric: Any, params: dict[str, Any], rows: 
     own = sorted({"scale", "box", "unit", "latitude_first"} & set(params))
     if own or metric == "greatcircle":
         what = f"metric_params={own}" if own else "metric='greatcircle'"
-        raise ValueError(f"{what} serves no medoids and predictions: transform the columns, or use 'haversine'")
+        raise ValueError(f"{what} serves no medoids: transform the columns, or use 'haversine'")
     try:
         measure = DistanceMetric.get_metric(metric, **params)
     except (TypeError, ValueError):  # it lacks some that pairwise_distances() has
@@ -394,80 +467,3 @@ def _all_pairs(points: NDArray[Any], metric: Any, params: dict[str, Any], rows: 
     if np.isnan(found).any():
         raise ValueError(f"metric {metric!r} is NaN for some pairs of samples: leave out constant or zero rows")
     return np.ascontiguousarray(found, dtype=np.float64)
-
-
-def approximate_predict(model: HDBSCAN, X: Any) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
-    """Find the clusters of other samples in a fitted HDBSCAN, without changing its tree, as the package hdbscan does.
-
-    Each sample takes the place of the fitted sample that it is mutually reachable from at the smallest distance, and
-    leaves its clusters at that distance.
-
-    Parameters
-    ----------
-    model : HDBSCAN
-        Fitted to points (not to distances).
-    X : array of shape (n, n_features)
-        The samples, finite.
-
-    Returns
-    -------
-    labels : ndarray of shape (n,)
-        The cluster of each sample, -1 for noise.
-    probabilities : ndarray of shape (n,)
-        The strength of its membership, from 0 to 1.
-
-    Raises
-    ------
-    NotFittedError
-        If the model is not fitted.
-    ValueError, TypeError
-        If X has another number of columns or values that are not finite, or if the model was fitted to distances.
-    """
-    tree = model._fitted_tree()
-    if model._points_ is None:
-        raise ValueError(
-            "approximate_predict() searches points, and the model was fitted with distances, metric='precomputed': fit"
-            " the points"
-        )
-    points = validate_data(model, X, reset=False, dtype=np.float64)
-    nearest, reach = _mutually_nearest(model, points)
-    ends = np.asarray(tree._tree.deaths)
-    with np.errstate(divide="ignore"):
-        density, births, deaths = 1 / reach, 1 / np.asarray(tree._tree.births), 1 / ends
-    parents = np.asarray(tree._tree.parents)
-    cluster = tree.last_cluster[nearest].astype(np.intp)
-    while True:
-        climbs = (cluster > 0) & (births[cluster] >= density)
-        if not climbs.any():
-            break
-        cluster[climbs] = parents[cluster[climbs]]
-    label_of = np.full(len(births), -1, np.int32)
-    selected_of = np.zeros(len(births), np.intp)
-    label_of[model._selected] = np.arange(len(model._selected))
-    selected_of[model._selected] = model._selected
-    for c in range(1, len(births)):  # parents come first
-        if label_of[c] < 0:
-            label_of[c], selected_of[c] = label_of[parents[c]], selected_of[parents[c]]
-    labels = label_of[cluster]
-    if list(model._selected) == [0]:  # of the root only the densest samples are members
-        labels[reach > (model.cluster_selection_epsilon or ends[0])] = -1
-    with np.errstate(invalid="ignore"):
-        most = deaths[selected_of[cluster]]
-        strength = np.where(np.isinf(most), np.where(np.isinf(density), 1.0, 0.0), np.minimum(density, most) / most)
-    return labels, np.where(labels < 0, 0.0, strength)
-
-
-def _mutually_nearest(model: HDBSCAN, points: NDArray[Any]) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-    """Returns for each point the fitted sample at the smallest mutual reachability distance, and this distance. The
-    core distance of a point counts the point itself and fitted samples. By blocks of pairs, which take some 64 MiB."""
-    core, m = model.hierarchy_.core_distances, model.hierarchy_.min_samples
-    nearest, reach = np.empty(len(points), np.intp), np.empty(len(points))
-    block = max(1, 2**23 // len(model._points_))
-    for first in range(0, len(points), block):
-        rows = points[first : first + block]
-        distances = _all_pairs(model._points_, model.metric, dict(model.metric_params or {}), rows)
-        own = np.partition(distances, m - 2, axis=1)[:, m - 2] if m > 1 else np.zeros(len(rows))
-        heights = np.maximum(np.maximum(distances, core), own[:, None])
-        nearest[first : first + block] = heights.argmin(axis=1)
-        reach[first : first + block] = heights.min(axis=1)
-    return nearest, reach

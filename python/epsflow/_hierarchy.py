@@ -144,6 +144,35 @@ class CondensedTree:
             )
         return Selection(labels, probabilities, persistence, np.asarray(nodes).astype(np.intp))
 
+    def exemplars(self, nodes: Any) -> list[NDArray[np.intp]]:
+        """Return the samples at which clusters are densest: those that leave last, of each cluster without children.
+
+        Parameters
+        ----------
+        nodes : sequence of int
+            Rows of `clusters` of which none is inside another, such as `Selection.nodes`.
+
+        Returns
+        -------
+        list of ndarray
+            Samples of each of the clusters, in ascending order.
+        """
+        label_of = self._labels_of_clusters(nodes)
+        label_of[np.asarray(self._tree.parents)[1:]] = -1  # clusters with children
+        last = self.leaves_at == np.asarray(self._tree.deaths)[self.last_cluster]
+        labels = np.where(last, label_of[self.last_cluster], -1)
+        return [np.flatnonzero(labels == label) for label in range(len(nodes))]
+
+    def _labels_of_clusters(self, nodes: Any) -> NDArray[np.int32]:
+        """Returns for each cluster the place in `nodes` of the one that it is in, or -1."""
+        parents = np.asarray(self._tree.parents)
+        labels = np.full(len(parents), -1, np.int32)
+        labels[nodes] = np.arange(len(nodes))
+        for c in range(1, len(labels)):  # parents come first
+            if labels[c] < 0:
+                labels[c] = labels[parents[c]]
+        return labels
+
     def outlier_scores(self) -> NDArray[np.float64]:
         """Return the GLOSH score of each sample, from 0 (as dense as its cluster becomes) to 1."""
         return np.asarray(self._tree.outlier_scores())
@@ -222,6 +251,82 @@ class Hierarchy:
         Raises ValueError for another number.
         """
         return CondensedTree(self, as_min_samples(min_cluster_size, "min_cluster_size"))
+
+
+class SingleLinkageTree:
+    """A hierarchy with the functions of the package hdbscan."""
+
+    def __init__(self, hierarchy: Hierarchy) -> None:
+        self.hierarchy = hierarchy
+
+    def to_numpy(self) -> NDArray[np.float64]:
+        """Return `Hierarchy.linkage_matrix`."""
+        return self.hierarchy.linkage_matrix()
+
+    def to_pandas(self) -> Any:
+        """Return the linkage matrix as a pandas.DataFrame: "parent", "left_child", "right_child", "distance", "size".
+
+        Samples are numbered from 0, and merges from n_samples.
+        """
+        import pandas as pd
+
+        rows, n = self.to_numpy(), len(self.hierarchy)
+        table = pd.DataFrame(rows, columns=["left_child", "right_child", "distance", "size"])
+        table.insert(0, "parent", np.arange(n, n + len(rows)))
+        return table.astype({"left_child": np.intp, "right_child": np.intp, "size": np.intp})
+
+    def get_clusters(self, cut_distance: float, min_cluster_size: int = 5) -> NDArray[np.int32]:
+        """Return the clusters of DBSCAN without border points, at a distance.
+
+        Parameters
+        ----------
+        cut_distance : float
+            Samples are connected if their mutual reachability distance is less than this, as in scikit-learn. (DBSCAN
+            also connects samples at exactly eps: `Hierarchy.cut`.)
+        min_cluster_size : int
+            Clusters with fewer samples become noise.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            -1 for noise.
+        """
+        if cut_distance > 0:
+            return self.hierarchy.cut(float(np.nextafter(cut_distance, 0)), min_cluster_size)
+        return np.full(len(self.hierarchy), -1, np.int32)
+
+    def plot(self, axis: Any = None, truncate_mode: str | None = "lastp", p: int = 50, **parameters: Any) -> Any:
+        """Draw the last p - 1 merges with `scipy.cluster.hierarchy.dendrogram`, which takes the other parameters, too.
+
+        Returns the axes of matplotlib.
+        """
+        return import_module(".plot._trees", __package__).dendrogram(self, axis, truncate_mode, p, **parameters)
+
+
+class MinimumSpanningTree:
+    """A minimum spanning tree of the mutual reachability, with the functions of the package hdbscan."""
+
+    def __init__(self, hierarchy: Hierarchy, points: NDArray[Any] | None) -> None:
+        self.hierarchy = hierarchy
+        self._points = points
+
+    def to_numpy(self) -> NDArray[np.float64]:
+        """Return an array of shape (n_samples - 1, 3): both samples of each edge and their distance, shortest first."""
+        return np.column_stack([np.asarray(column, np.float64) for column in self.hierarchy._tree.spanning_tree])
+
+    def to_pandas(self) -> Any:
+        """Return a pandas.DataFrame with the columns "from", "to" and "distance": `Hierarchy.spanning_tree`."""
+        import_module("pandas")
+        return self.hierarchy.spanning_tree
+
+    def plot(self, axis: Any = None) -> Any:
+        """Draw the edges between samples of two columns. Returns the axes of matplotlib.
+
+        Raises ValueError for samples of other numbers of columns, and for distances.
+        """
+        if self._points is None or self._points.shape[1] != 2:
+            raise ValueError("only samples of two columns have a map on which their spanning tree is drawn: fit these")
+        return import_module(".plot._trees", __package__).spanning_tree(self.to_numpy(), self._points, axis)
 
 
 def _restored(*parts: Any) -> Hierarchy:

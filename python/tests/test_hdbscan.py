@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 
 import epsflow
+from epsflow import _membership
 
 cluster = pytest.importorskip("sklearn.cluster")
 metrics = pytest.importorskip("sklearn.metrics")
+NotFittedError = pytest.importorskip("sklearn.exceptions").NotFittedError
 
 
 def blobs(seed: int, n: int = 300, d: int = 2) -> np.ndarray:
@@ -47,6 +49,7 @@ def test_labels_are_those_of_scikit_learn_if_no_merges_tie(method):
 def test_that_the_order_of_rows_changes_nothing():
     random = np.random.default_rng(1)
     X = np.round(blobs(3, 800), 1)
+    Y = np.round(blobs(11, 400) * 8) / 8
     model = epsflow.HDBSCAN(min_cluster_size=8, min_samples=4).fit(X)
     assert model.labels_.max() > 1
     for _ in range(20):
@@ -55,6 +58,11 @@ def test_that_the_order_of_rows_changes_nothing():
         assert metrics.adjusted_rand_score(model.labels_[order], other.labels_) == 1
         assert (model.probabilities_[order] == other.probabilities_).all()
         assert (model.outlier_scores_[order] == other.outlier_scores_).all()
+        columns = [other.labels_[model.labels_[order] == c][0] for c in range(model.labels_.max() + 1)]
+        found = epsflow.all_points_membership_vectors(other)[:, columns]
+        np.testing.assert_allclose(found, epsflow.all_points_membership_vectors(model)[order], atol=1e-12)
+        (labels, probabilities), (others, same) = (epsflow.approximate_predict(one, Y) for one in (model, other))
+        assert (np.append(columns, -1)[labels] == others).all() and (probabilities == same).all()
 
 
 def test_that_a_cut_has_the_core_points_of_dbscan():
@@ -175,11 +183,184 @@ def test_persistence_and_scores_are_shares():
     assert list(model.labels_) == [0] * 4 + [1] * 4 and not np.isnan(model.outlier_scores_).any()
 
 
-def test_metrics_without_predictions_say_so():
-    X = blobs(1)
+@pytest.mark.parametrize("metric", ["euclidean", "manhattan", "canberra"])
+def test_that_predictions_search_all_pairs(metric):
+    for seed in range(8):
+        grid = 8.0 if seed % 2 else 2.0**20  # sums of squares are exact, so that ties are
+        X, Y = np.round(blobs(seed) * grid) / grid, np.round(blobs(seed + 100, 80) * grid) / grid
+        model = epsflow.HDBSCAN(metric=metric, min_samples=1 + seed).fit(X)
+        distances = metrics.pairwise_distances(Y, X, metric=metric)
+        own = np.sort(distances, axis=1)[:, seed - 1] if seed else 0
+        heights = np.maximum(np.maximum(distances, model.hierarchy_.core_distances), np.reshape(own, (-1, 1)))
+        labels, probabilities = epsflow.approximate_predict(model, Y)
+        tree, selected = model.condensed_tree_, model._selected
+        births, deaths, parents = (np.asarray(tree.clusters[name]) for name in ("birth", "death", "parent"))
+        for y in range(len(Y)):
+            eps = heights[y].min()
+            nearest = np.flatnonzero(np.isclose(heights[y], eps, rtol=1e-12))
+            nearest = nearest[distances[y, nearest] <= distances[y, nearest].min() * (1 + 1e-12)]
+            allowed = set()
+            for c in tree.last_cluster[nearest].astype(int):
+                while c > 0 and births[c] <= eps * (1 + 1e-12):
+                    c = parents[c]
+                while c > 0 and c not in selected:
+                    c = parents[c]
+                label = list(selected).index(c) if c in selected else -1
+                allowed.add((label, min(1.0, deaths[c] / eps if eps else 1.0) if label >= 0 else 0.0))
+            assert any(labels[y] == a and np.isclose(probabilities[y], b) for a, b in allowed), (seed, y)
+
+
+def test_predictions_under_metrics_of_epsflow():
+    X, Y = blobs(1), blobs(2)
     scaled = epsflow.HDBSCAN(metric_params={"scale": [1, 2]}).fit(X)
+    columns = epsflow.HDBSCAN().fit(X * [1, 2])
+    for function in (epsflow.approximate_predict, epsflow.membership_vector):
+        for found, expected in zip(function(scaled, Y), function(columns, Y * [1, 2])):
+            np.testing.assert_array_equal(found, expected)
+    sphere = epsflow.HDBSCAN(metric="greatcircle").fit(X)
+    assert (epsflow.approximate_predict(sphere, X)[0] >= 0).any()
     with pytest.raises(ValueError, match="transform the columns"):
-        epsflow.approximate_predict(scaled, X)
+        epsflow.HDBSCAN(metric_params={"scale": [1, 2]}, store_centers="medoid").fit(X)
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "chebyshev", "cosine"])
+def test_that_medoids_have_the_smallest_sums(metric):
+    for seed in range(6):
+        X = np.round(blobs(seed, 700, 2 + seed % 2), 1 + seed % 2) + 0.01
+        model = epsflow.HDBSCAN(min_cluster_size=20, metric=metric, store_centers="medoid").fit(X)
+        for c, medoid in enumerate(model.medoids_):
+            inside = model.labels_ == c
+            sums = metrics.pairwise_distances(X[inside], metric=metric) @ model.probabilities_[inside]
+            found = metrics.pairwise_distances([medoid], X[inside], metric=metric) @ model.probabilities_[inside]
+            assert found[0] <= sums.min() * (1 + 1e-6) + 1e-12 and (X[inside] == medoid).all(axis=1).any()
+
+
+def expected_vectors(model, points, clusters, eps, new):
+    """Returns membership vectors by the definition, one pair of a sample and a cluster at a time."""
+    tree, selected = model.condensed_tree_, list(model._selected)
+    parents, deaths = (np.asarray(tree.clusters[name]) for name in ("parent", "death"))
+
+    def path(c):
+        return [c] if c <= 0 else [c, *path(parents[c])]
+
+    exemplars = []
+    for s in selected:
+        leaves = [c for c in range(len(parents)) if s in path(c) and c not in parents]
+        exemplars.append(np.concatenate([model._points_[
+            (tree.last_cluster == leaf) & (tree.leaves_at == tree.leaves_at[tree.last_cluster == leaf].min())
+        ] for leaf in leaves]))
+    vectors = []
+    for point, cluster, own in zip(points, clusters, eps):
+        near = 1 / np.array([np.sqrt(((e - point) ** 2).sum(axis=1)).min() + 1e-300 for e in exemplars])
+        heights = []
+        for s in selected:
+            join = next(c for c in path(s) if c in path(cluster))
+            heights.append(1 / own if join in (s, cluster) else 1 / deaths[join])
+        heights, dense = np.array(heights), 1 / deaths[cluster]
+        with np.errstate(divide="ignore"):
+            scores = dense / (dense - heights) if new else np.exp(-dense / heights)
+        outlying = np.exp(np.minimum(scores, 1e9) - np.minimum(scores, 1e9).max())
+        near, outlying = near / near.sum(), outlying / outlying.sum()
+        product = near**0.5 * outlying**2 if new else near * outlying
+        product /= product.sum()
+        nearest = heights == heights.max()
+        inside = heights.max() / np.maximum(1 / deaths[selected], 1 / own)
+        vectors.append(product * np.average(inside[nearest], weights=product[nearest]))
+    return np.array(vectors)
+
+
+@pytest.mark.parametrize("method", ["eom", "leaf"])
+def test_membership_vectors(method):
+    for seed in range(12):
+        X = blobs(seed, 250, 1 + seed % 3)
+        model = epsflow.HDBSCAN(
+            min_cluster_size=8, min_samples=1 + seed % 6, cluster_selection_method=method,
+            allow_single_cluster=seed == 4,
+        ).fit(X)
+        tree = model.condensed_tree_
+        found = epsflow.all_points_membership_vectors(model)
+        expected = expected_vectors(model, X, tree.last_cluster.astype(int), tree.leaves_at, False)
+        np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
+        assert (found >= 0).all() and (found.sum(axis=1) <= 1 + 1e-12).all()
+        inside = model.labels_ >= 0
+        assert (found[inside].argmax(axis=1) == model.labels_[inside]).mean() > 0.9
+        places, neighbors = _membership._places_of(model, Y := blobs(seed + 50, 60, 1 + seed % 3))
+        eps = np.maximum(places.eps, tree.leaves_at[neighbors])
+        found = epsflow.membership_vector(model, Y)
+        np.testing.assert_allclose(found, expected_vectors(model, Y, places.clusters, eps, True), rtol=1e-6, atol=1e-9)
+        assert (found.sum(axis=1) <= 1 + 1e-12).all()
+        far = epsflow.membership_vector(model, Y[:1] + 1e6)
+        assert far.sum() < 1e-4
+
+
+def test_that_membership_vectors_are_those_of_hdbscan():
+    hdbscan = pytest.importorskip("hdbscan")
+    compared = 0
+    for seed in range(20):
+        X = blobs(seed, 300)
+        ours = epsflow.HDBSCAN(min_cluster_size=12, min_samples=2).fit(X)
+        theirs = hdbscan.HDBSCAN(12, min_samples=1, approx_min_span_tree=False, prediction_data=True).fit(X)
+        clusters = len(ours.cluster_persistence_)
+        of = np.array([theirs.labels_[ours.labels_ == c].max() for c in range(clusters)], int)
+        # Sometimes it takes exemplars of one part of a cluster only.
+        if has_ties(ours) or [len(e) for e in ours.exemplars_] != [len(theirs.exemplars_[c]) for c in of]:
+            continue
+        assert (np.append(of, -1)[ours.labels_] == theirs.labels_).all()
+        found = epsflow.all_points_membership_vectors(ours)
+        expected = hdbscan.all_points_membership_vectors(theirs)[:, of]
+        shares = [vectors / vectors.sum(axis=1, keepdims=True) for vectors in (found, expected)]
+        np.testing.assert_allclose(*shares, atol=1e-9)
+        # If several clusters are nearest in the tree it takes one that depends on the order of rows.
+        np.testing.assert_allclose(found[ours.labels_ >= 0], expected[ours.labels_ >= 0], atol=1e-9)
+        compared += 1
+    assert compared > 10
+
+
+def test_membership_vectors_of_equal_points_of_noise_and_of_missing_values():
+    X = np.repeat([[0.0, 0.0], [1.0, 0.0], [5.0, 5.0]], 10, axis=0)
+    model = epsflow.HDBSCAN().fit(X)
+    assert (epsflow.all_points_membership_vectors(model) == np.repeat(np.eye(3), 10, axis=0)).all()
+    assert (epsflow.membership_vector(model, X[::10]) == np.eye(3)).all()
+    noise = epsflow.HDBSCAN().fit(np.ones((9, 2)))
+    assert epsflow.all_points_membership_vectors(noise).shape == (9, 0)
+    assert epsflow.membership_vector(noise, X).shape == (30, 0)
+    assert (epsflow.approximate_predict(noise, X)[0] == -1).all()
+    X = blobs(4)
+    X[3], X[7, 0] = np.nan, np.inf
+    vectors = epsflow.all_points_membership_vectors(epsflow.HDBSCAN().fit(X))
+    assert np.isnan(vectors[3]).all() and (vectors[7] == 0).all() and np.isfinite(np.delete(vectors, 3, axis=0)).all()
+    distances = epsflow.HDBSCAN(metric="precomputed").fit(metrics.pairwise_distances(blobs(1)))
+    with pytest.raises(ValueError, match="fit the points"):
+        epsflow.all_points_membership_vectors(distances)
+    with pytest.raises(ValueError, match="features"):
+        epsflow.membership_vector(epsflow.HDBSCAN().fit(blobs(1)), [[1.0]])
+
+
+def test_trees_as_the_package_hdbscan_has_them():
+    X = blobs(3, 200)
+    model = epsflow.HDBSCAN(min_samples=4).fit(X)
+    tree = model.single_linkage_tree_
+    np.testing.assert_array_equal(tree.to_numpy(), model.hierarchy_.linkage_matrix())
+    table = tree.to_pandas()
+    assert list(table) == ["parent", "left_child", "right_child", "distance", "size"]
+    assert list(table["parent"]) == list(range(200, 399)) and table["size"].iloc[-1] == 200
+    for cut in (0, 0.1, 0.3):
+        assert (tree.get_clusters(cut, 3) == model.dbscan_clustering(cut, 3)).all()
+        _, expected = pytest.importorskip("scipy.sparse.csgraph").connected_components(
+            np.maximum(np.maximum.outer(*[model.hierarchy_.core_distances] * 2), metrics.pairwise_distances(X)) < cut
+        )
+        large = np.bincount(expected)[expected] >= 3
+        assert ((tree.get_clusters(cut, 3) >= 0) == large).all()
+        assert metrics.adjusted_rand_score(tree.get_clusters(cut, 3)[large], expected[large]) == 1
+    edges = model.minimum_spanning_tree_
+    np.testing.assert_array_equal(edges.to_numpy(), edges.to_pandas()[["from", "to", "distance"]])
+    assert edges.to_numpy()[:, 2].sum() == pytest.approx(tree.to_numpy()[:, 2].sum())
+    assert sum(map(len, model.exemplars_)) == sum(map(len, model.condensed_tree_.exemplars(model._selected)))
+    distances = epsflow.HDBSCAN(metric="precomputed").fit(metrics.pairwise_distances(X))
+    assert not hasattr(distances, "exemplars_")
+    for name in ("single_linkage_tree_", "minimum_spanning_tree_", "exemplars_"):
+        with pytest.raises(NotFittedError):
+            getattr(epsflow.HDBSCAN(), name)
 
 
 def test_pickles():
@@ -248,3 +429,38 @@ def test_the_picture_of_a_condensed_tree():
     assert empty.texts[0].get_text() == "all samples are equal"
     with pytest.raises(TypeError, match="HDBSCAN that is fitted"):
         epsflow.plot.condensed_tree(epsflow.HDBSCAN())
+
+
+def test_the_pictures_of_trees_of_merges():
+    pytest.importorskip("matplotlib").use("Agg")
+    X = blobs(3, 200)
+    model = epsflow.HDBSCAN().fit(X)
+    merges = model.single_linkage_tree_.plot(p=20).collections
+    assert sum(len(lines.get_paths()) for lines in merges) == 19
+    edges = model.minimum_spanning_tree_.plot().collections[0]
+    assert len(edges.get_paths()) == 199
+    with pytest.raises(ValueError, match="two columns"):
+        epsflow.HDBSCAN().fit(blobs(1, 50, 3)).minimum_spanning_tree_.plot()
+
+
+def test_the_grid_of_hierarchies():
+    pytest.importorskip("matplotlib").use("Agg")
+    trees = epsflow.hierarchy(blobs(3, 900), [20, 2, 5])
+    for quantity in ("clusters", "noise", "persistence"):
+        ax = epsflow.plot.hierarchies(trees, [5, 50, 400], quantity, cluster_selection_method="leaf")
+        values = ax.collections[0].get_array()
+        assert values.shape == (3, 3) and ax.get_xlabel() == "min_cluster_size"
+        found = [tree.condense(50).select("leaf") for tree in sorted(trees, key=lambda tree: tree.min_samples)]
+        expected = {
+            "clusters": [len(one.nodes) for one in found], "noise": [100 * np.mean(one.labels < 0) for one in found],
+            "persistence": [one.persistence.mean() if len(one.nodes) else np.nan for one in found],
+        }
+        np.testing.assert_array_equal(np.ma.filled(values[:, 1].astype(float), np.nan), expected[quantity])
+    assert len(epsflow.plot.hierarchies(trees[0], 5).texts) == 1
+    assert epsflow.plot.hierarchies([], [5]).texts[0].get_text() == "no grid: there are no trees or sizes"
+    with pytest.raises(ValueError, match="one tree for each"):
+        epsflow.plot.hierarchies([trees[0], trees[0]], [5])
+    with pytest.raises(ValueError, match="quantity"):
+        epsflow.plot.hierarchies(trees, [5], "core")
+    with pytest.raises(TypeError, match="min_cluster_size"):
+        epsflow.plot.hierarchies(trees, [5.5])

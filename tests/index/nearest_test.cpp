@@ -7,6 +7,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "support/catch.hpp"
@@ -160,6 +161,51 @@ TEST_CASE("nearest: other norms and periodic boxes") {
     INFO("seed " << seed << ", " << test::describe(data) << ", " << describe(metric) << ", k " << ks.front());
     REQUIRE(found_sums(space, points, ks) == oracle_sums(space, points, ks));
   }
+}
+
+/// Compares the lowest pairs of the points from `n` on with all pairs. Core sums are any numbers.
+void check_mutual_neighbors(const Space& space, PointsView points, std::size_t n, std::uint32_t k, Random& random) {
+  std::vector<double> core(n);
+  test::SpaceOracle oracle(space, points);
+  for (std::size_t i = 0; i < n; ++i) core[i] = oracle.sums(i)[random.below(points.size())];
+  std::vector<MutualNeighbor> found(points.size() - n);
+  mutual_neighbors(points.rows(0, n), core, k, points.rows(n, points.size()), space, found, {});
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const auto sums = oracle.sums(n + i).first(n);
+    std::vector<double> sorted(sums.begin(), sums.end());
+    std::sort(sorted.begin(), sorted.end());
+    const double own = k > 0 ? sorted[k - 1] : 0;
+    const auto pair = [&](std::uint32_t id) {
+      std::vector<double> row;
+      for (std::size_t d = 0; d < points.dims(); ++d) row.push_back(points.at(id, d));
+      return std::tuple(std::max({own, core[id], sums[id]}), sums[id], row, id);
+    };
+    std::uint32_t lowest = 0;
+    for (std::uint32_t id = 1; id < n; ++id) {
+      if (pair(id) < pair(lowest)) lowest = id;
+    }
+    REQUIRE(found[i].id == lowest);
+    REQUIRE(found[i].height == std::get<0>(pair(lowest)));
+  }
+}
+
+TEST_CASE("nearest: new points have the lowest pairs of all, ties included") {
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    Random random(seed);
+    const std::string kind = random.pick<std::string>({"uniform", "clustered", "quantised", "duplicates", "all equal"});
+    const DataSet data = test::make_data(kind, 2 + random.below(500), 1 + random.below(6), Precision::float64, seed);
+    const std::size_t n = 1 + random.below(data.size() - 1);
+    const Norm norm = random.pick<Norm>({Norm::euclidean, Norm::manhattan, Norm::chebyshev});
+    const auto k = static_cast<std::uint32_t>(random.below(std::min<std::size_t>(n, 30) + 1));
+    INFO("seed " << seed << ", " << test::describe(data) << ", " << n << " known, k " << k);
+    check_mutual_neighbors({.norm = norm}, data.view(), n, k, random);
+  }
+  const std::vector<double> far{0, 1e300};
+  std::vector<MutualNeighbor> found(1);
+  mutual_neighbors(PointsView(std::span(far).first(1), 1), std::vector<double>{0}, 1,
+                   PointsView(std::span(far).last(1), 1), {}, found, {});
+  REQUIRE(std::isinf(found[0].height));
+  REQUIRE(found[0].id == MutualNeighbor::kNone);
 }
 
 TEST_CASE("nearest: no points, and a cancelled search") {

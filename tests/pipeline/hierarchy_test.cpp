@@ -84,6 +84,28 @@ TEST_CASE("hierarchy: cuts under every metric") {
   }
 }
 
+TEST_CASE("hierarchy: new points join where the core distance of a set with them is, under every metric") {
+  Random random(3);
+  Points points(61, 2, Precision::float64);
+  for (double& x : points.values<double>()) x = random.uniform(-80, 80);
+  const PointsView all = points;
+  const PointsView known = all.rows(0, 60), query = all.rows(60, 61);
+  for (const MetricKind kind : {MetricKind::euclidean, MetricKind::greatcircle, MetricKind::cosine,
+                                MetricKind::manhattan, MetricKind::chebyshev, MetricKind::minkowski}) {
+    Metric metric;
+    metric.kind = kind;
+    if (kind == MetricKind::minkowski) metric.power = 3;
+    INFO(describe_in_full(metric));
+    const std::vector<Hierarchy> with = hierarchy(PointSet(all, metric), std::array{2U, 7U});
+    const std::vector<Hierarchy> trees = hierarchy(PointSet(known, metric), std::array{1U, 7U});
+    const NewNeighbors nearest = new_neighbors(PointSet(known, metric), trees[0], query);
+    REQUIRE(nearest.eps[0] == with[0].core_distances()[60]);
+    const NewNeighbors mutual = new_neighbors(PointSet(known, metric), trees[1], query);
+    REQUIRE(mutual.eps[0] >= with[1].core_distances()[60]);
+    REQUIRE(mutual.eps[0] >= trees[1].core_distances()[mutual.ids[0]]);
+  }
+}
+
 TEST_CASE("hierarchy: every minpts of a list equals that minpts alone") {
   const DataSet data = make_data("clustered", 600, 2, Precision::float64, 5);
   const std::vector<std::uint32_t> minpts{20, 1, 5, 2, 5, 12};
@@ -161,6 +183,10 @@ TEST_CASE("hierarchy: errors name the parameter and the remedy") {
   const Hierarchy tree = std::move(hierarchy(data.view(), std::array{3U})[0]);
   check_mentions(error_of<UsageError>([&] { (void)tree.cut(-0.5); }), {"-0.5"});
   check_mentions(error_of<UsageError>([&] { (void)tree.cut(std::nan("")); }), {"nan"});
+  check_mentions(error_of<UsageError>([&] { (void)new_neighbors(weighted, tree, PointsView(std::span(far), 1)); }),
+                 {"1 dimension", "2 dimensions"});
+  check_mentions(error_of<UsageError>([&] { (void)new_neighbors(PointsView(std::span(far), 1), tree, data.view()); }),
+                 {"3 points", "50"});
   EngineOptions little;
   little.memory = 2000;
   const DataSet more = make_data("uniform", 5000, 2, Precision::float64, 1);

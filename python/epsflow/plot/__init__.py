@@ -4,6 +4,7 @@
     epsflow.plot.clusters(X, result.variant(0.3, 16))
     epsflow.plot.k_distance(X, k=15)
     epsflow.plot.condensed_tree(epsflow.HDBSCAN().fit(X))
+    epsflow.plot.hierarchies(epsflow.hierarchy(X, [5, 10, 20]), [10, 20, 50])
     epsflow.plot.lifetimes(result.lineage, min_samples=16)
     epsflow.plot.merges(result.lineage, min_samples=16)
     epsflow.plot.sizes(result.variant(0.3, 16))
@@ -21,6 +22,16 @@ from ._curves import k_distance, sizes
 from ._heatmap import heatmap
 from ._lives import lifetimes, merges
 from ._stages import stages
-from ._trees import condensed_tree
+from ._trees import condensed_tree, hierarchies
 
-__all__ = ["clusters", "condensed_tree", "heatmap", "k_distance", "lifetimes", "merges", "sizes", "stages"]
+__all__ = [
+    "clusters",
+    "condensed_tree",
+    "heatmap",
+    "hierarchies",
+    "k_distance",
+    "lifetimes",
+    "merges",
+    "sizes",
+    "stages",
+]

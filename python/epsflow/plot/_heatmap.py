@@ -16,7 +16,7 @@ from ._style import INK, SEQUENCE, axes_of, say_empty, shown, style, unit_of_eps
 
 QUANTITIES = ("clusters", "noise", "core", "border", "largest", "stability")
 _COLUMNS = {"clusters": "n_clusters", "noise": "n_noise", "core": "n_core", "border": "n_border", "largest": "largest"}
-_WORDS = {
+WORDS = {
     "clusters": "clusters",
     "noise": "noise (% of the points)",
     "core": "core points (% of the points)",
@@ -31,11 +31,13 @@ Marks = list[tuple[float, int]]
 """(eps, min_samples) of the recommended cell and its alternatives."""
 
 
-class _Grid(NamedTuple):
-    eps: NDArray[np.float64]
-    min_samples: NDArray[np.int64]
+class Grid(NamedTuple):
+    across: NDArray[Any]
+    """Ascending numbers of the columns: eps of a heat map."""
+    up: NDArray[Any]
+    """Ascending numbers of the rows: min_samples of a heat map."""
     values: NDArray[np.float64]
-    """[min_samples, eps]; NaN if a variant was not run or has no value."""
+    """[up, across]; NaN if a cell has no value, such as a variant that was not run."""
 
 
 @documented
@@ -78,17 +80,18 @@ def heatmap(source: Any, quantity: str = "clusters", *, ax: Any = None) -> Any:
         if grid.values.size == 0:
             say_empty(ax, "no grid: there are no variants")
             return ax
-        _draw(ax, grid, quantity, written=not marks and grid.values.size <= _MOST_WRITTEN)
-        _set_axes(ax, grid, unit_of_eps(source.map if isinstance(source, Exploration) else source))
+        unit = unit_of_eps(source.map if isinstance(source, Exploration) else source)
+        written = None if marks else "{:,.0f}" if quantity == "clusters" else "{:.2f}" if quantity == "stability" else "{:.3g}"
+        draw_grid(ax, grid, WORDS[quantity], written, with_unit("eps", unit), "min_samples")
         if marks:
             _mark(ax, grid, marks, recommended=not isinstance(source, Exploration) or source.recommended is not None)
     return ax
 
 
-def _grid_of(source: Any, quantity: str) -> _Grid:
+def _grid_of(source: Any, quantity: str) -> Grid:
     if isinstance(source, Exploration):
         if quantity == "stability":
-            return _Grid(source.eps, source.min_samples, source.scores.T)
+            return Grid(source.eps, source.min_samples, source.scores.T)
         source = source.map
     if quantity == "stability":
         raise ValueError(f"quantity='stability' is scored by epsflow.explore(X), and a {type(source).__name__} has none: draw what that returns")
@@ -108,7 +111,7 @@ def _grid_of(source: Any, quantity: str) -> _Grid:
     min_samples, row = np.unique(np.asarray(table["min_samples"], np.int64), return_inverse=True)
     values = np.full((len(min_samples), len(eps)), np.nan)
     values[row, at] = _values(table, quantity, names)
-    return _Grid(eps, min_samples, values)
+    return Grid(eps, min_samples, values)
 
 
 def _values(table: Any, quantity: str, names: Any) -> NDArray[np.float64]:
@@ -134,16 +137,20 @@ def _marks_of(source: Any) -> Marks:
     return []
 
 
-def _draw(ax: Any, grid: _Grid, quantity: str, written: bool) -> None:
+def draw_grid(ax: Any, grid: Grid, label: str, written: str | None, xlabel: str, ylabel: str) -> None:
+    """Draws cells with a colour bar. label: of the values. written: the format of values in the cells of small grids;
+    None for no values."""
     from matplotlib import colors
 
     values, most = grid.values, float(np.nanmax(grid.values, initial=0))
     norm: Any = colors.Normalize(0, max(most, 1e-9))
-    if quantity == "clusters" and most > 100:
+    if label == WORDS["clusters"] and most > 100:
         norm = colors.SymLogNorm(1, linscale=0.4, vmin=0, vmax=most, base=10)
-    across, up = _edges(grid.eps), _edges(grid.min_samples)
+    across, up = _edges(grid.across), _edges(grid.up)
+    if values.size > _MOST_WRITTEN:
+        written = None
     mesh = ax.pcolormesh(across, up, np.ma.masked_invalid(values), cmap=SEQUENCE, norm=norm, edgecolors="white" if written else "none")
-    bar = ax.figure.colorbar(mesh, ax=ax, label=_WORDS[quantity])
+    bar = ax.figure.colorbar(mesh, ax=ax, label=label)
     bar.outline.set_visible(False)
     if isinstance(norm, colors.SymLogNorm):
         powers = [10**power for power in range(int(np.log10(most)) + 1)]
@@ -151,27 +158,23 @@ def _draw(ax: Any, grid: _Grid, quantity: str, written: bool) -> None:
     if written:
         for row, column in np.argwhere(np.isfinite(values)):
             value = values[row, column]
-            text = f"{value:,.0f}" if quantity == "clusters" else f"{value:.2f}" if quantity == "stability" else f"{value:.3g}"
             ink = "white" if norm(value) < 0.55 else "black"
-            x, y = _middle(across, grid.eps)[column], _middle(up, grid.min_samples)[row]
-            ax.text(x, y, text, ha="center", va="center", color=ink, fontsize=7.5, clip_on=True)
-
-
-def _set_axes(ax: Any, grid: _Grid, unit: str | None) -> None:
-    ax.set(xlabel=with_unit("eps", unit), ylabel="min_samples")
-    for axis, set_scale, values in ((ax.xaxis, ax.set_xscale, grid.eps), (ax.yaxis, ax.set_yscale, grid.min_samples)):
-        if is_log(values):
+            x, y = _middle(across, grid.across)[column], _middle(up, grid.up)[row]
+            ax.text(x, y, written.format(value), ha="center", va="center", color=ink, fontsize=7.5, clip_on=True)
+    ax.set(xlabel=xlabel, ylabel=ylabel)
+    for axis, set_scale, numbers in ((ax.xaxis, ax.set_xscale, grid.across), (ax.yaxis, ax.set_yscale, grid.up)):
+        if is_log(numbers):
             set_scale("log")
-        # Labels of eps are long, so there are fewer of them.
-        most = _MOST_TICKS if axis is ax.yaxis or len(values) <= _MOST_TICKS else _MOST_TICKS - 3
-        ticks = values[:: -(-len(values) // most)]
+        # Labels side by side take more room, so there are fewer of them.
+        most = _MOST_TICKS if axis is ax.yaxis or len(numbers) <= _MOST_TICKS else _MOST_TICKS - 3
+        ticks = numbers[:: -(-len(numbers) // most)]
         axis.set_ticks(ticks, labels=[shown(tick) for tick in ticks])
         axis.set_ticks([], minor=True)
     for spine in ax.spines.values():
         spine.set_visible(False)
 
 
-def _mark(ax: Any, grid: _Grid, marks: Marks, recommended: bool) -> None:
+def _mark(ax: Any, grid: Grid, marks: Marks, recommended: bool) -> None:
     from matplotlib import patheffects
 
     halo = [patheffects.withStroke(linewidth=3.5, foreground=INK)]

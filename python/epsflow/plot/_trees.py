@@ -1,4 +1,4 @@
-"""Condensed trees as icicles."""
+"""Hierarchies: condensed trees as icicles, trees of merges, and grids of the clusters that many trees have."""
 
 from __future__ import annotations
 
@@ -8,8 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._docs import documented
-from .._hierarchy import CondensedTree
+from .._hierarchy import CondensedTree, Hierarchy, SingleLinkageTree
+from .._parameters import as_min_samples, require_one_of
+from ._heatmap import WORDS, Grid, draw_grid
 from ._style import INK, MARK, SEQUENCE, axes_of, log_ticks, say_empty, style
+
+_QUANTITIES = {  # and how their values are written
+    "clusters": (WORDS["clusters"], "{:,.0f}"),
+    "noise": (WORDS["noise"], "{:.3g}"),
+    "persistence": ("mean persistence of clusters", "{:.2f}"),
+}
 
 
 @documented
@@ -101,3 +109,91 @@ def _outline(
         steps = np.append(steps, max(births[children[0]], lowest))
         left = np.append(left, left[-1])
     return steps, left.astype(np.float64)
+
+
+@documented
+def hierarchies(
+    trees: Any, min_cluster_size: Any, quantity: str = "clusters", *, ax: Any = None, **selection: Any
+) -> Any:
+    """Draw a grid of min_cluster_size and min_samples in which the colour of a cell is a property of its clusters.
+
+    An axis is logarithmic if the ratios of its values vary less than their differences. Cells without clusters have no
+    persistence and stay white. The cells of a grid of at most 120 cells contain their values.
+
+    Parameters
+    ----------
+    trees : list of Hierarchy
+        As `epsflow.hierarchy` returns them for several min_samples.
+    min_cluster_size : sequence of int
+        Each is condensed in each tree.
+    quantity : {{"clusters", "noise", "persistence"}}
+        "clusters" is the number of selected clusters, "noise" the number of samples in none of them, in percent of all,
+        and "persistence" the mean of `Selection.persistence`.
+    {ax}
+    **selection
+        Parameters of `CondensedTree.select`, such as cluster_selection_method.
+
+    Returns
+    -------
+    {axes}
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the quantity is unknown, if two trees have one min_samples, or if a parameter is invalid.
+    {matplotlib}
+
+    Examples
+    --------
+    >>> epsflow.plot.hierarchies(epsflow.hierarchy(X, [5, 10, 20]), [10, 20, 50, 100])
+    """
+    require_one_of(quantity, "quantity", tuple(_QUANTITIES))
+    trees = [trees] if isinstance(trees, Hierarchy) else sorted(trees, key=lambda tree: tree.min_samples)
+    up = np.array([tree.min_samples for tree in trees], np.int64)
+    if len(np.unique(up)) < len(up):
+        raise ValueError(f"trees have min_samples {up.tolist()}: give one tree for each")
+    sizes = min_cluster_size if np.iterable(min_cluster_size) else [min_cluster_size]
+    across = np.unique([as_min_samples(size, "min_cluster_size") for size in sizes])
+    sizes = across.tolist()
+    values = np.array([[_quantity(tree.condense(size), quantity, selection) for size in sizes] for tree in trees])
+    with style():
+        ax = axes_of(ax)
+        if values.size == 0:
+            say_empty(ax, "no grid: there are no trees or sizes")
+            return ax
+        label, written = _QUANTITIES[quantity]
+        draw_grid(ax, Grid(across, up, values), label, written, "min_cluster_size", "min_samples")
+    return ax
+
+
+def _quantity(tree: CondensedTree, quantity: str, selection: dict[str, Any]) -> float:
+    found = tree.select(**selection)
+    if quantity == "noise":
+        return float(100 * np.mean(found.labels < 0))
+    if quantity == "clusters":
+        return len(found.nodes)
+    return float(found.persistence.mean()) if len(found.nodes) else np.nan
+
+
+def dendrogram(tree: SingleLinkageTree, ax: Any, truncate_mode: str | None, p: int, **parameters: Any) -> Any:
+    from scipy.cluster import hierarchy
+
+    with style():
+        ax = axes_of(ax, 7.2, 4.8)
+        parameters = {"no_labels": True, "color_threshold": 0, "above_threshold_color": INK, **parameters}
+        hierarchy.dendrogram(tree.to_numpy(), p, truncate_mode, ax=ax, **parameters)
+        ax.set_ylabel("eps")
+    return ax
+
+
+def spanning_tree(edges: NDArray[np.float64], points: NDArray[np.float64], ax: Any) -> Any:
+    """edges: rows of two samples and their distance."""
+    from matplotlib.collections import LineCollection
+
+    with style():
+        ax = axes_of(ax)
+        ends = points[edges[:, :2].astype(np.intp)]
+        drawn = ax.add_collection(LineCollection(ends, array=edges[:, 2], cmap=SEQUENCE))
+        ax.autoscale_view()
+        ax.figure.colorbar(drawn, ax=ax, label="mutual reachability distance")
+    return ax

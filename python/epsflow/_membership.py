@@ -1,0 +1,248 @@
+"""Clusters of other samples in a fitted HDBSCAN, and soft clustering: how strongly samples belong to each cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _core
+from ._hdbscan import all_pairs
+from ._hierarchy import CondensedTree, Hierarchy
+from ._tasks import made_by
+
+if TYPE_CHECKING:
+    from ._hdbscan import HDBSCAN
+
+class _Places(NamedTuple):
+    """Places of samples in a condensed tree."""
+
+    clusters: NDArray[np.intp]  # the smallest cluster that holds each
+    eps: NDArray[np.float64]  # at which each leaves it
+
+
+def approximate_predict(model: HDBSCAN, X: Any) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+    """Find the clusters of other samples in a fitted HDBSCAN, without changing its tree, as the package hdbscan does.
+
+    Each sample takes the place of the fitted sample that it is mutually reachable from at the smallest distance, and
+    leaves its clusters at that distance. Of several it is the nearest. The search is exact, and its
+    result is the same for any order of rows.
+
+    Parameters
+    ----------
+    model : HDBSCAN
+        Fitted to points (not to distances).
+    X : array of shape (n, n_features)
+        The samples, finite.
+
+    Returns
+    -------
+    labels : ndarray of shape (n,)
+        The cluster of each sample, -1 for noise.
+    probabilities : ndarray of shape (n,)
+        The strength of its membership, from 0 to 1.
+
+    Raises
+    ------
+    NotFittedError
+        If the model is not fitted.
+    ValueError, TypeError
+        If X has another number of columns or values that are not finite, or if the model was fitted to distances.
+    """
+    points = model._new_points(X, "approximate_predict()")
+    tree = model.condensed_tree_
+    places, _ = _places_of(model, points)
+    deaths = np.asarray(tree._tree.deaths)
+    labels = tree._labels_of_clusters(model._selected)[places.clusters]
+    if list(model._selected) == [0]:  # of the root only the densest samples are members
+        labels[places.eps > (model.cluster_selection_epsilon or deaths[0])] = -1
+    densest = np.append(deaths[model._selected], np.inf)[labels]  # infinite for noise
+    return labels, 1 / _ratio(np.maximum(places.eps, densest), densest)
+
+
+def all_points_membership_vectors(model: HDBSCAN) -> NDArray[np.float64]:
+    """Return how strongly each fitted sample belongs to each cluster, as the package hdbscan defines it.
+
+    Three shares are multiplied. The first falls with the distance to the exemplars of a cluster
+    (`CondensedTree.exemplars`). The second falls with the eps at which the sample and the cluster are in one cluster of
+    the tree. Their product is divided by its sum over clusters, and multiplied by the probability of being in any: how
+    dense the sample is, relative to the cluster that is nearest in the tree. If several are, it is the mean over them,
+    weighted by the products, where hdbscan takes one that depends on the order of rows.
+
+    Parameters
+    ----------
+    model : HDBSCAN
+        Fitted to points (not to distances).
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_clusters)
+        From 0 to 1. Sums of rows are at most 1, up to rounding. Samples with NaN have NaN, and samples with infinite
+        elements 0.
+
+    Raises
+    ------
+    NotFittedError
+        If the model is not fitted.
+    ValueError
+        If the model was fitted to distances.
+    """
+    points = model._fitted_points("all_points_membership_vectors()")
+    tree = model.condensed_tree_
+    places = _Places(tree.last_cluster.astype(np.intp), tree.leaves_at)
+    vectors = _vectors(model, points, places, lambda ratios: np.exp(-ratios), 1, 1)
+    return model._of_all(vectors, 0, np.nan)
+
+
+def membership_vector(model: HDBSCAN, X: Any) -> NDArray[np.float64]:
+    """Return how strongly other samples belong to each cluster of a fitted HDBSCAN, as the package hdbscan defines it.
+
+    Samples get places in the tree as by `approximate_predict`. The shares of `all_points_membership_vectors` have
+    other weights here, as in hdbscan: the square root of the first, and the square of the second, which falls faster.
+    So both functions differ for equal samples. hdbscan does not move samples that are far away to the larger clusters
+    that they are in, and gives them to clusters that they are not near to.
+
+    Parameters
+    ----------
+    model : HDBSCAN
+        Fitted to points (not to distances).
+    X : array of shape (n, n_features)
+        The samples, finite.
+
+    Returns
+    -------
+    ndarray of shape (n, n_clusters)
+        From 0 to 1. Sums of rows are at most 1, up to rounding.
+
+    Raises
+    ------
+    NotFittedError
+        If the model is not fitted.
+    ValueError, TypeError
+        If X has another number of columns or values that are not finite, or if the model was fitted to distances.
+    """
+    points = model._new_points(X, "membership_vector()")
+    places, neighbors = _places_of(model, points)
+    # A sample leaves no later than its neighbor.
+    places = places._replace(eps=np.maximum(places.eps, model.condensed_tree_.leaves_at[neighbors]))
+
+    def score(ratios: NDArray[np.float64]) -> NDArray[np.float64]:
+        with np.errstate(divide="ignore"):
+            return 1 / (1 - 1 / ratios)
+
+    return _vectors(model, points, places, score, 0.5, 2)
+
+
+def _places_of(model: HDBSCAN, points: NDArray[Any]) -> tuple[_Places, NDArray[np.intp]]:
+    """Returns the places of new points, and the fitted samples that they join."""
+    neighbors, eps = _new_neighbors(model, model._points_, model.hierarchy_, points)
+    tree = model.condensed_tree_
+    births, parents = np.asarray(tree._tree.births), np.asarray(tree._tree.parents)
+    clusters = tree.last_cluster[neighbors].astype(np.intp)
+    while (climbs := (clusters > 0) & (births[clusters] <= eps)).any():
+        clusters[climbs] = parents[clusters[climbs]]
+    return _Places(clusters, eps), neighbors
+
+
+def _new_neighbors(
+    model: HDBSCAN, known: NDArray[Any], tree: Hierarchy, points: NDArray[Any]
+) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    """Returns for each point the known sample at the smallest mutual reachability distance, and this distance.
+
+    Of several it is the nearest, then the first in the order of coordinates. The core distance of a point counts the
+    point itself and known samples. tree: the hierarchy of the known samples.
+    """
+    data = model._searched(known)
+    if data is not None:
+        ids, eps = made_by(_core.start_new_neighbors, data._data, tree._tree, points)
+        return np.where(np.isinf(eps), 0, ids).astype(np.intp), eps
+    core, m = tree.core_distances, tree.min_samples
+    neighbors, reach = np.empty(len(points), np.intp), np.empty(len(points))
+    order = np.lexsort(known.T[::-1])
+    for block in _blocks(len(points), len(known)):
+        distances = all_pairs(known, model.metric, model.metric_params, points[block])
+        own = np.partition(distances, m - 2, axis=1)[:, m - 2] if m > 1 else np.zeros(len(distances))
+        heights = np.maximum(np.maximum(distances, core), own[:, None])
+        reach[block] = heights.min(axis=1)
+        nearest = np.where(heights == reach[block, None], distances, np.inf)[:, order]
+        neighbors[block] = order[nearest.argmin(axis=1)]
+    return neighbors, reach
+
+
+def _blocks(rows: int, columns: int) -> list[slice]:
+    """Returns slices of rows with some million numbers each, so that a few arrays of one take 64 MiB."""
+    step = max(1, 2**20 // columns)
+    return [slice(first, first + step) for first in range(0, rows, step)]
+
+
+def _vectors(
+    model: HDBSCAN, points: NDArray[Any], places: _Places, score: Callable[[NDArray[np.float64]], NDArray[np.float64]],
+    power: float, score_power: float,
+) -> NDArray[np.float64]:
+    """Returns membership vectors. score: of the eps at which samples join a cluster / eps at which theirs ends."""
+    tree, selected = model.condensed_tree_, model._selected
+    vectors = np.empty((len(points), len(selected)))
+    if not len(selected):
+        return vectors
+    for label, exemplars in enumerate(model.exemplars_):  # first the distances to them
+        vectors[:, label] = _new_neighbors(model, exemplars, model._hierarchy(exemplars, 1), points)[1]
+    deaths, joins = np.asarray(tree._tree.deaths), _joins(tree, selected)
+    for block in _blocks(len(points), len(selected)):
+        clusters, own = places.clusters[block], places.eps[block, None]
+        near = _inverse_shares(vectors[block])
+        eps = np.where(np.isnan(joins[clusters]), own, joins[clusters])
+        outlying = _softmax(score(_ratio(np.maximum(eps, deaths[clusters, None]), deaths[clusters, None])))
+        products = _shares(near**power * outlying**score_power, outlying)
+        lowest = eps.min(axis=1, keepdims=True)
+        nearest = eps == lowest
+        weights = _shares(np.where(nearest, products, 0), nearest)
+        inside = (weights / _ratio(lowest, np.minimum(deaths[selected], own))).sum(axis=1, keepdims=True)
+        vectors[block] = products * inside
+    return vectors
+
+
+def _joins(tree: CondensedTree, selected: NDArray[np.intp]) -> NDArray[np.float64]:
+    """Returns for each cluster and each selected one the eps at which both are in one cluster; NaN if one is inside
+    the other."""
+    parents, deaths = np.asarray(tree._tree.parents).astype(np.intp), np.asarray(tree._tree.deaths)
+    above = np.zeros((len(parents), len(selected)), bool)  # whether a selected cluster is in a cluster
+    above[selected, np.arange(len(selected))] = True
+    for c in range(len(parents) - 1, 0, -1):  # parents come first
+        above[parents[c]] |= above[c]
+    joins = np.full(above.shape, np.nan)
+    for c in range(1, len(parents)):
+        p = parents[c]
+        parts = above[p] & ~above[c] & (selected != p)
+        joins[c] = np.where(parts, deaths[p], joins[p])
+    return joins
+
+
+def _ratio(eps: NDArray[np.float64], densest: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Returns eps / densest, which is at least 1: 1 if both are 0, infinity if both are infinite."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = eps / densest
+    return np.where(np.isinf(eps), np.inf, np.where(np.isnan(found), 1.0, found))
+
+
+def _shares(values: NDArray[np.float64], otherwise: NDArray[Any]) -> NDArray[np.float64]:
+    """Returns rows divided by their sums. otherwise: in place of rows of zeros."""
+    values = np.where(values.any(axis=1, keepdims=True), values, otherwise)
+    return np.asarray(values / values.sum(axis=1, keepdims=True))
+
+
+def _inverse_shares(distances: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Returns shares that are in inverse proportion to distances. Zeros share all."""
+    nearest = distances.min(axis=1, keepdims=True)
+    with np.errstate(invalid="ignore"):
+        ratios = nearest / distances
+    shares = np.where(distances == nearest, 1.0, ratios)
+    return np.asarray(shares / shares.sum(axis=1, keepdims=True))
+
+
+def _softmax(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    largest = scores.max(axis=1, keepdims=True)
+    with np.errstate(invalid="ignore"):
+        shares = np.exp(np.where(scores == largest, 0.0, scores - largest))
+    return np.asarray(shares / shares.sum(axis=1, keepdims=True))
