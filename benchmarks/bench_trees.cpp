@@ -6,7 +6,8 @@
 // seconds: of each repetition, from points in an engine (on a GPU: on the device) to a hierarchy for each minpts, in
 // host memory. labels_s: of one condensed tree with min_cluster_size M (default 100) and its labels, for each minpts.
 // On a GPU also lists_ms, by CUDA events: from points on the device to their order and lists of nearest points; and
-// tree_ms: from these to a spanning tree on the device, for each minpts.
+// tree_ms: from these to a spanning tree on the device, for each minpts; join_ms: from this to the nodes of the
+// hierarchy on the device.
 #include <optional>
 #include <span>
 
@@ -48,6 +49,14 @@ void measure_device(PointsView points, std::span<const std::uint32_t> minpts, in
       end.record(stream);
       end.synchronize();
       if (i >= 0) json["tree_ms"].push_back(end.since(start));
+      const gpu::Event joined;
+      const gpu::DeviceTree tree = trees->sorted();
+      gpu::launch_sums_to_eps(tree.edges.data(), tree.core.data(), static_cast<std::uint32_t>(points.size()),
+                              stream.get());
+      json["nodes"] = gpu::join_edges(tree, trees->order(), {memory, stream.get()}).count;
+      joined.record(stream);
+      joined.synchronize();
+      if (i >= 0) json["join_ms"].push_back(joined.since(end));
     }
     json["device_bytes"] = memory.most_used();
   }

@@ -100,11 +100,13 @@ class LoadedPoints {
   virtual void nearest_sums(std::span<const std::uint32_t> ks, double* sums, const CancelToken& cancel) const = 0;
   /// Returns the most bytes of host memory that nearest_sums() takes beside the sums.
   [[nodiscard]] virtual std::uint64_t nearest_bytes() const = 0;
-  /// Makes a spanning tree for each minpts, in this order, and hands it over. Heights are sums. Returns false, and
-  /// makes none, if the backend has no special way to do so; they are then made from host(). minpts: each from 1 to the
-  /// number of points. Throws Cancelled, ResourceError.
-  [[nodiscard]] virtual bool spanning_trees(std::span<const std::uint32_t> /*minpts*/, const CancelToken& /*cancel*/,
-                                            const std::function<void(SpanningTree&&)>& /*take*/) const {
+  /// Makes a spanning tree for each minpts, in this order, and hands it over. Heights are sums; with `as_eps`, which
+  /// is for points that no metric has transformed, they are eps, and the nodes of the hierarchy come too. Returns
+  /// false, and makes none, if the backend has no special way to do so; they are then made from host(). minpts: each
+  /// from 1 to the number of points. Throws Cancelled, ResourceError.
+  [[nodiscard]] virtual bool spanning_trees(std::span<const std::uint32_t> /*minpts*/, bool /*as_eps*/,
+                                            const CancelToken& /*cancel*/,
+                                            const std::function<void(SpanningTree&&, TreeNodes&&)>& /*take*/) const {
     return false;
   }
 

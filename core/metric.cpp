@@ -9,6 +9,7 @@
 
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
+#include <epsflow/core/least_passing.hpp>
 
 namespace epsflow {
 namespace {
@@ -420,19 +421,8 @@ double least_eps(const Metric& metric, const Space& space, double sum) {
     return largest_sum(metric, space, std::bit_cast<double>(bits)) >= sum;
   };
   // Positive numbers are in the order of their bits. The estimate is mostly one or two numbers off.
-  std::uint64_t least = std::bit_cast<std::uint64_t>(original_distance(metric, space.distance(sum)));
-  std::uint64_t step = 1;
-  for (; !passes(least); step *= 2) least += step;
-  std::uint64_t below = least;  // does not pass in the end, or is 0
-  for (step = 1; below > 0 && passes(below); step *= 2) {
-    least = below;
-    below -= std::min(below, step);
-  }
-  while (least - below > 1) {
-    const std::uint64_t middle = below + (least - below) / 2;
-    (passes(middle) ? least : below) = middle;
-  }
-  return std::bit_cast<double>(least);
+  const double estimate = original_distance(metric, space.distance(sum));
+  return std::bit_cast<double>(least_passing(std::bit_cast<std::uint64_t>(estimate), passes));
 }
 
 double largest_sum(const Metric& metric, const Space& space, double eps) { return space.limit(radius_of(metric, eps)); }

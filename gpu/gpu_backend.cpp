@@ -192,8 +192,8 @@ class GpuPoints final : public LoadedPoints {
     index::nearest_sums(points_.host(), space(), ks, sums, cancel);
   }
   [[nodiscard]] std::uint64_t nearest_bytes() const override { return index::nearest_bytes(size(), dims()); }
-  [[nodiscard]] bool spanning_trees(std::span<const std::uint32_t> minpts, const CancelToken& cancel,
-                                    const std::function<void(SpanningTree&&)>& take) const override {
+  [[nodiscard]] bool spanning_trees(std::span<const std::uint32_t> minpts, bool as_eps, const CancelToken& cancel,
+                                    const std::function<void(SpanningTree&&, TreeNodes&&)>& take) const override {
     (void)cudaGetLastError();  // clears an error of the caller's own work on this thread
     const DeviceScope scope(gpu_.device);
     if (minpts.empty()) return true;
@@ -204,7 +204,12 @@ class GpuPoints final : public LoadedPoints {
     const StreamDrain drain(stream);  // waits before the memory is freed
     for (const std::uint32_t m : minpts) {
       trees->run(m);
-      take(trees->read());
+      if (!as_eps) {
+        take(trees->read(), {});
+        continue;
+      }
+      auto [tree, nodes] = trees->read_joined();
+      take(std::move(tree), std::move(nodes));
     }
     return true;
   }

@@ -55,7 +55,13 @@ std::vector<Hierarchy> hierarchy(const PointSet& set, std::span<const std::uint3
       convert(tree, session.metric(), points.space(), session.stop());
       found.emplace_back(std::move(tree), session.stop());
     };
-    if (points.spanning_trees(minpts, session.stop(), take)) return;
+    const bool as_eps = session.metric().kind == MetricKind::euclidean;
+    if (points.spanning_trees(minpts, as_eps, session.stop(), [&](SpanningTree&& tree, TreeNodes&& nodes) {
+          if (!as_eps) return take(std::move(tree));
+          found.emplace_back(std::move(tree), std::move(nodes));
+        })) {
+      return;
+    }
     trees::spanning_trees(points.host(), points.space(), minpts, session.stop(), take);
   });
   return found;

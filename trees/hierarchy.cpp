@@ -15,18 +15,35 @@ namespace epsflow {
 
 using trees::Sets;
 
-Hierarchy::Hierarchy(SpanningTree tree, const CancelToken& cancel)
-    : tree_(std::move(tree)), parents_(tree_.core.size()) {
-  std::fill(parents_.begin(), parents_.end(), kNoNode);
-  std::vector<std::uint32_t> replaced_by = join_edges(cancel);
-  cancel.check();
-  settle(replaced_by);
-}
+namespace {
 
-std::vector<std::uint32_t> Hierarchy::join_edges(const CancelToken& cancel) {
+/// Makes the nodes of a spanning tree.
+class JoinEdges {
+ public:
+  explicit JoinEdges(const SpanningTree& tree) : tree_(tree), parents_(tree.core.size()) {
+    std::fill(parents_.begin(), parents_.end(), kNoNode);
+  }
+
+  TreeNodes run(const CancelToken& cancel) {
+    join(cancel);
+    cancel.check();
+    return settle();
+  }
+
+ private:
+  void join(const CancelToken& cancel);
+  [[nodiscard]] TreeNodes settle();
+  [[nodiscard]] std::size_t size() const noexcept { return parents_.size(); }
+
+  const SpanningTree& tree_;
+  std::vector<TreeNode> nodes_;
+  Buffer<std::uint32_t> parents_;
+  std::vector<std::uint32_t> replaced_by_;  ///< of each node: a node of its eps that it was joined with, or itself
+};
+
+void JoinEdges::join(const CancelToken& cancel) {
   Sets sets(size());
   std::vector<std::uint32_t> top(size(), kNoNode);  // node of each root; kNoNode: a single point
-  std::vector<std::uint32_t> replaced_by;  // of each node: a node of the same eps that it was joined with, or itself
   const auto put_below = [&](std::uint32_t root, std::uint32_t node) {
     if (top[root] == kNoNode) {
       parents_[root] = node;
@@ -42,7 +59,7 @@ std::vector<std::uint32_t> Hierarchy::join_edges(const CancelToken& cancel) {
     std::uint32_t node;
     if (grows(a) && grows(b)) {
       node = std::min(top[a], top[b]);
-      replaced_by[std::max(top[a], top[b])] = node;
+      replaced_by_[std::max(top[a], top[b])] = node;
     } else if (grows(a)) {
       node = top[a];
       put_below(b, node);
@@ -52,7 +69,7 @@ std::vector<std::uint32_t> Hierarchy::join_edges(const CancelToken& cancel) {
     } else {
       node = static_cast<std::uint32_t>(nodes_.size());
       nodes_.push_back({edge.height, kNoNode, 0, kNoNode});
-      replaced_by.push_back(node);
+      replaced_by_.push_back(node);
       put_below(a, node);
       put_below(b, node);
     }
@@ -60,15 +77,14 @@ std::vector<std::uint32_t> Hierarchy::join_edges(const CancelToken& cancel) {
     top[root] = node;
     nodes_[node].size = sets.size(root);
   }
-  return replaced_by;
 }
 
 /// Drops the nodes that were replaced, and numbers the others in their final order.
-void Hierarchy::settle(std::vector<std::uint32_t>& replaced_by) {
+TreeNodes JoinEdges::settle() {
   // A node is replaced by an earlier one, so one step in ascending order resolves each.
-  for (std::uint32_t& node : replaced_by) node = replaced_by[node];
+  for (std::uint32_t& node : replaced_by_) node = replaced_by_[node];
   const auto resolve = [&](std::uint32_t& node) {
-    if (node != kNoNode) node = replaced_by[node];
+    if (node != kNoNode) node = replaced_by_[node];
   };
   for (TreeNode& node : nodes_) resolve(node.parent);
   for (std::uint32_t p = 0; p < size(); ++p) {
@@ -79,7 +95,7 @@ void Hierarchy::settle(std::vector<std::uint32_t>& replaced_by) {
   }
   std::vector<std::uint32_t> order;
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
-    if (replaced_by[i] == i) order.push_back(i);
+    if (replaced_by_[i] == i) order.push_back(i);
   }
   // Nodes were made in ascending order of eps, so children come before their parents.
   for (const std::uint32_t i : order) {
@@ -92,12 +108,11 @@ void Hierarchy::settle(std::vector<std::uint32_t>& replaced_by) {
     std::sort(order.begin() + static_cast<std::ptrdiff_t>(first), order.begin() + static_cast<std::ptrdiff_t>(last),
               [&](std::uint32_t a, std::uint32_t b) { return nodes_[a].first_id < nodes_[b].first_id; });
   }
-  std::vector<TreeNode> nodes;
-  nodes.reserve(order.size());
-  std::vector<std::uint32_t>& number = replaced_by;
-  for (const std::uint32_t i : order) {
-    number[i] = static_cast<std::uint32_t>(nodes.size());
-    nodes.push_back(nodes_[i]);
+  Buffer<TreeNode> nodes(order.size());
+  std::vector<std::uint32_t>& number = replaced_by_;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    number[order[i]] = static_cast<std::uint32_t>(i);
+    nodes[i] = nodes_[order[i]];
   }
   for (TreeNode& node : nodes) {
     if (node.parent != kNoNode) node.parent = number[node.parent];
@@ -105,19 +120,27 @@ void Hierarchy::settle(std::vector<std::uint32_t>& replaced_by) {
   for (std::uint32_t& parent : parents_) {
     if (parent != kNoNode) parent = number[parent];
   }
-  nodes_ = std::move(nodes);
+  return {std::move(nodes), std::move(parents_)};
+}
+
+}  // namespace
+
+Hierarchy::Hierarchy(SpanningTree tree, const CancelToken& cancel) : tree_(std::move(tree)) {
+  nodes_ = JoinEdges(tree_).run(cancel);
 }
 
 Buffer<std::int32_t> Hierarchy::cut(double eps, std::uint32_t least) const {
   if (!(eps >= 0)) throw UsageError("eps of a cut is " + format_number(eps) + ": use a number from 0 on");
+  const std::span<const TreeNode> nodes = this->nodes();
+  const std::span<const std::uint32_t> parents = this->parents();
   // The highest node of each component, which is its own top; nodes above the cut are not used.
-  std::vector<std::uint32_t> top(nodes_.size());
-  for (std::size_t i = nodes_.size(); i-- > 0;) {
-    const std::uint32_t parent = nodes_[i].parent;
-    const bool joins = parent != kNoNode && nodes_[parent].eps <= eps;
+  std::vector<std::uint32_t> top(nodes.size());
+  for (std::size_t i = nodes.size(); i-- > 0;) {
+    const std::uint32_t parent = nodes[i].parent;
+    const bool joins = parent != kNoNode && nodes[parent].eps <= eps;
     top[i] = joins ? top[parent] : static_cast<std::uint32_t>(i);
   }
-  std::vector<std::int32_t> label(nodes_.size(), -1);
+  std::vector<std::int32_t> label(nodes.size(), -1);
   Buffer<std::int32_t> labels(size());
   std::int32_t count = 0;
   const auto next = [&] {
@@ -129,13 +152,13 @@ Buffer<std::int32_t> Hierarchy::cut(double eps, std::uint32_t least) const {
   for (std::size_t p = 0; p < size(); ++p) {
     labels[p] = -1;
     if (tree_.core[p] > eps) continue;
-    const std::uint32_t parent = parents_[p];
-    if (parent == kNoNode || nodes_[parent].eps > eps) {
+    const std::uint32_t parent = parents[p];
+    if (parent == kNoNode || nodes[parent].eps > eps) {
       if (least <= 1) labels[p] = next();
       continue;
     }
     const std::uint32_t node = top[parent];
-    if (nodes_[node].size < least) continue;
+    if (nodes[node].size < least) continue;
     if (label[node] < 0) label[node] = next();
     labels[p] = label[node];
   }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include <epsflow/core/buffer.hpp>
@@ -10,17 +11,6 @@
 #include <epsflow/core/spanning_tree.hpp>
 
 namespace epsflow {
-
-/// No node, as the parent of a root.
-inline constexpr std::uint32_t kNoNode = ~0U;
-
-/// A component of core points, from the eps at which components join to it up to the eps at which it joins others.
-struct TreeNode {
-  double eps;              ///< the smallest eps at which it is connected
-  std::uint32_t parent;    ///< node that it joins; kNoNode for a root
-  std::uint32_t size;      ///< number of points
-  std::uint32_t first_id;  ///< smallest id of a point
-};
 
 /// A merge of two clusters, as in the linkage matrices of SciPy: numbers below n are points, number n + i is row i.
 struct LinkageRow {
@@ -41,6 +31,8 @@ class Hierarchy {
   Hierarchy() = default;
   /// tree: with eps in place of sums, in core and edges. O(n log n). Throws Cancelled.
   explicit Hierarchy(SpanningTree tree, const CancelToken& cancel = {});
+  /// Takes nodes that were made from the tree. O(1).
+  Hierarchy(SpanningTree tree, TreeNodes nodes) : tree_(std::move(tree)), nodes_(std::move(nodes)) {}
 
   [[nodiscard]] std::size_t size() const noexcept { return tree_.core.size(); }
   [[nodiscard]] std::uint32_t minpts() const noexcept { return tree_.minpts; }
@@ -51,9 +43,9 @@ class Hierarchy {
   [[nodiscard]] std::span<const Edge> spanning_tree() const noexcept { return tree_.edges.span(); }
   /// Returns the nodes in ascending order of eps; of one eps, in the order of their first ids. A parent comes after its
   /// children. [at most n − 1]
-  [[nodiscard]] std::span<const TreeNode> nodes() const noexcept { return nodes_; }
+  [[nodiscard]] std::span<const TreeNode> nodes() const noexcept { return nodes_.nodes.span(); }
   /// Returns the node that each point joins first, by id; kNoNode if there is only one point. [n]
-  [[nodiscard]] std::span<const std::uint32_t> parents() const noexcept { return parents_.span(); }
+  [[nodiscard]] std::span<const std::uint32_t> parents() const noexcept { return nodes_.parents.span(); }
 
   /// Returns the component of each point at an eps: the label that DBSCAN gives to core points, −1 for others.
   /// Components of fewer than `least` points are −1, too. Throws UsageError if eps is negative or NaN. O(n).
@@ -64,12 +56,8 @@ class Hierarchy {
   [[nodiscard]] std::vector<LinkageRow> linkage() const;
 
  private:
-  [[nodiscard]] std::vector<std::uint32_t> join_edges(const CancelToken& cancel);
-  void settle(std::vector<std::uint32_t>& replaced_by);
-
   SpanningTree tree_;
-  std::vector<TreeNode> nodes_;
-  Buffer<std::uint32_t> parents_;
+  TreeNodes nodes_;
 };
 
 }  // namespace epsflow

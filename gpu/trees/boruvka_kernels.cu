@@ -9,6 +9,7 @@
 #include <epsflow/gpu/direct/disjoint_sets.cuh>
 #include <epsflow/gpu/nearest/near_frame.hpp>
 #include <epsflow/gpu/trees/boruvka_kernels.hpp>
+#include <epsflow/gpu/trees/tree_threads.cuh>
 #include <epsflow/index/distance.hpp>
 
 // Which pairs are the lowest, and why pairs of equal height need no order, is in trees/boruvka.cpp. Here each point
@@ -18,12 +19,8 @@
 namespace epsflow::gpu {
 namespace {
 
-constexpr unsigned kThreads = tuning::kTreeThreads;
-constexpr unsigned kWarps = kThreads / 32;
+constexpr unsigned kWarps = tuning::kTreeThreads / 32;
 
-std::uint32_t blocks_of(std::uint64_t items) { return static_cast<std::uint32_t>((items + kThreads - 1) / kThreads); }
-
-__device__ std::uint64_t this_thread() { return std::uint64_t{blockIdx.x} * kThreads + threadIdx.x; }
 __device__ SumBits bits_of(double sum) { return static_cast<SumBits>(__double_as_longlong(sum)); }
 __device__ double sum_of(SumBits bits) { return __longlong_as_double(static_cast<long long>(bits)); }
 __device__ PositionPair pair_of(std::uint32_t from, std::uint32_t to) { return PositionPair{from} << 32 | to; }
@@ -71,7 +68,7 @@ __device__ void offer(const BoruvkaView& view, std::uint32_t component, SumBits 
 
 template <class T, unsigned D>
 __global__ void start_trees_kernel(const __grid_constant__ BoruvkaView view) {
-  const std::uint64_t thread = this_thread();
+  const std::uint64_t thread = tree_thread();
   if (thread >= view.leaves.size) return;
   const auto p = static_cast<std::uint32_t>(thread);
   view.core[p] = view.k == 0 ? 0 : sum_between<T, D>(view.leaves, p, listed(view, p, view.k - 1));
@@ -82,7 +79,7 @@ __global__ void start_trees_kernel(const __grid_constant__ BoruvkaView view) {
 
 /// Finds the smallest core sum of each box.
 __global__ void box_cores_kernel(const __grid_constant__ BoruvkaView view, unsigned level) {
-  const std::uint64_t box = this_thread();
+  const std::uint64_t box = tree_thread();
   if (box >= view.leaves.counts[level]) return;
   const std::uint32_t branch = level == 0 ? kDeviceLeaf : kDeviceBranch;
   const std::uint64_t below = level == 0 ? view.leaves.size : view.leaves.counts[level - 1];
@@ -94,7 +91,7 @@ __global__ void box_cores_kernel(const __grid_constant__ BoruvkaView view, unsig
 
 /// Finds the component of each box.
 __global__ void box_components_kernel(const __grid_constant__ BoruvkaView view, unsigned level) {
-  const std::uint64_t box = this_thread();
+  const std::uint64_t box = tree_thread();
   if (box >= view.leaves.counts[level]) return;
   const std::uint32_t branch = level == 0 ? kDeviceLeaf : kDeviceBranch;
   const std::uint64_t below = level == 0 ? view.leaves.size : view.leaves.counts[level - 1];
@@ -106,7 +103,7 @@ __global__ void box_components_kernel(const __grid_constant__ BoruvkaView view, 
 }
 
 __global__ void descend_kernel(const __grid_constant__ BoruvkaView view) {
-  const std::uint64_t thread = this_thread();
+  const std::uint64_t thread = tree_thread();
   if (thread >= view.leaves.size) return;
   const auto p = static_cast<std::uint32_t>(thread);
   const double core = view.core[p];
@@ -127,7 +124,7 @@ __global__ void descend_kernel(const __grid_constant__ BoruvkaView view) {
 }
 
 __global__ void flatten_kernel(const __grid_constant__ BoruvkaView view) {
-  const std::uint64_t p = this_thread();
+  const std::uint64_t p = tree_thread();
   if (p >= view.leaves.size) return;
   const DisjointSets sets(view.parents);
   const auto at = static_cast<std::uint32_t>(p);
@@ -136,7 +133,7 @@ __global__ void flatten_kernel(const __grid_constant__ BoruvkaView view) {
 
 __global__ void list_roots_kernel(const __grid_constant__ BoruvkaView view, const std::uint32_t* positions,
                                   std::uint32_t count, PositionList roots) {
-  const std::uint64_t i = this_thread();
+  const std::uint64_t i = tree_thread();
   const bool there = i < count;
   const std::uint32_t p = !there ? 0 : positions == nullptr ? static_cast<std::uint32_t>(i) : positions[i];
   append(roots, there && view.parents[p] == p, p);
@@ -168,14 +165,14 @@ __global__ void largest_kernel(const __grid_constant__ BoruvkaView view) {
 
 __global__ void forget_pairs_kernel(const __grid_constant__ BoruvkaView view, const std::uint32_t* roots,
                                     std::uint32_t count) {
-  const std::uint64_t i = this_thread();
+  const std::uint64_t i = tree_thread();
   if (i < count) view.heights[roots[i]] = kInfiniteSum;
 }
 
 template <class T, unsigned D>
 __global__ void offer_listed_kernel(const __grid_constant__ BoruvkaView view, const std::uint32_t* points,
                                     std::uint32_t count, OfferedPairs open, std::uint32_t* open_count) {
-  const std::uint64_t thread = this_thread();
+  const std::uint64_t thread = tree_thread();
   const bool there = thread < count;
   std::uint32_t p = 0, end = 0;
   double lowest = sum_of(kInfiniteSum);
@@ -206,7 +203,7 @@ __global__ void offer_listed_kernel(const __grid_constant__ BoruvkaView view, co
 }
 
 __global__ void list_searching_kernel(const __grid_constant__ BoruvkaView view, PositionList searching) {
-  const std::uint64_t thread = this_thread();
+  const std::uint64_t thread = tree_thread();
   bool searches = false;
   if (thread < view.leaves.size) {
     const std::uint32_t component = view.parents[thread];
@@ -352,10 +349,10 @@ class OutsideSearch {
 };
 
 template <class T, unsigned D>
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(tuning::kTreeThreads)
     search_outside_kernel(const __grid_constant__ BoruvkaView view, OfferedPairs pairs) {
   __shared__ SearchMemory memory[kWarps];
-  const std::uint64_t i = this_thread() / 32;
+  const std::uint64_t i = tree_thread() / 32;
   if (i >= pairs.count) return;
   OutsideSearch<T, D> search(view, memory[threadIdx.x / 32], pairs.points[i]);
   search.run();
@@ -366,7 +363,7 @@ __global__ void __launch_bounds__(kThreads)
 }
 
 __global__ void name_pairs_kernel(const __grid_constant__ BoruvkaView view, OfferedPairs pairs) {
-  const std::uint64_t i = this_thread();
+  const std::uint64_t i = tree_thread();
   if (i >= pairs.count) return;
   const SumBits height = pairs.heights[i];
   if (height == kInfiniteSum) return;
@@ -378,7 +375,7 @@ __global__ void name_pairs_kernel(const __grid_constant__ BoruvkaView view, Offe
 
 __global__ void unite_kernel(const __grid_constant__ BoruvkaView view, const std::uint32_t* roots,
                              std::uint32_t count) {
-  const std::uint64_t i = this_thread();
+  const std::uint64_t i = tree_thread();
   if (i >= count) return;
   const std::uint32_t root = roots[i];
   const SumBits height = view.heights[root];
@@ -391,15 +388,21 @@ __global__ void unite_kernel(const __grid_constant__ BoruvkaView view, const std
   view.edges[ended] = pair;
 }
 
-__global__ void edges_by_id_kernel(LeafView leaves, const SumBits* heights, const PositionPair* pairs, Edge* edges) {
-  const std::uint64_t i = this_thread();
+__global__ void edges_kernel(const SumBits* heights, const PositionPair* pairs, std::uint64_t count, Edge* edges) {
+  const std::uint64_t i = tree_thread();
+  if (i >= count) return;
+  edges[i] = {sum_of(heights[i]), static_cast<std::uint32_t>(pairs[i] >> 32), static_cast<std::uint32_t>(pairs[i])};
+}
+
+__global__ void name_by_id_kernel(LeafView leaves, Edge* edges) {
+  const std::uint64_t i = tree_thread();
   if (i + 1 >= leaves.size) return;
-  const PositionPair pair = pairs[i];
-  edges[i] = {sum_of(heights[i]), leaves.order[pair >> 32], leaves.order[static_cast<std::uint32_t>(pair)]};
+  edges[i].a = leaves.order[edges[i].a];
+  edges[i].b = leaves.order[edges[i].b];
 }
 
 __global__ void core_by_id_kernel(const __grid_constant__ BoruvkaView view, double* core) {
-  const std::uint64_t p = this_thread();
+  const std::uint64_t p = tree_thread();
   if (p < view.leaves.size) core[view.leaves.order[p]] = view.core[p];
 }
 
@@ -412,36 +415,36 @@ void with_dims(const BoruvkaView& view, F f) {
 
 void launch_start_trees(const BoruvkaView& view, cudaStream_t stream) {
   with_dims(view, [&]<class T, unsigned D>() {
-    start_trees_kernel<T, D><<<blocks_of(view.leaves.size), kThreads, 0, stream>>>(view);
+    start_trees_kernel<T, D><<<tree_blocks(view.leaves.size), tuning::kTreeThreads, 0, stream>>>(view);
   });
   check_launch(stream);
   for (unsigned level = 0; level < view.leaves.levels; ++level) {
-    box_cores_kernel<<<blocks_of(view.leaves.counts[level]), kThreads, 0, stream>>>(view, level);
+    box_cores_kernel<<<tree_blocks(view.leaves.counts[level]), tuning::kTreeThreads, 0, stream>>>(view, level);
     check_launch(stream);
   }
 }
 
 void launch_descend(const BoruvkaView& view, cudaStream_t stream) {
-  descend_kernel<<<blocks_of(view.leaves.size), kThreads, 0, stream>>>(view);
+  descend_kernel<<<tree_blocks(view.leaves.size), tuning::kTreeThreads, 0, stream>>>(view);
   check_launch(stream);
 }
 
 void launch_flatten(const BoruvkaView& view, cudaStream_t stream) {
-  flatten_kernel<<<blocks_of(view.leaves.size), kThreads, 0, stream>>>(view);
+  flatten_kernel<<<tree_blocks(view.leaves.size), tuning::kTreeThreads, 0, stream>>>(view);
   check_launch(stream);
 }
 
 void launch_list_roots(const BoruvkaView& view, const std::uint32_t* positions, std::uint32_t count, PositionList roots,
                        cudaStream_t stream) {
   check(cudaMemsetAsync(roots.count, 0, sizeof *roots.count, stream));
-  list_roots_kernel<<<blocks_of(count), kThreads, 0, stream>>>(view, positions, count, roots);
+  list_roots_kernel<<<tree_blocks(count), tuning::kTreeThreads, 0, stream>>>(view, positions, count, roots);
   check_launch(stream);
 }
 
 void launch_start_round(const BoruvkaView& view, const std::uint32_t* roots, std::uint32_t count, cudaStream_t stream) {
   largest_kernel<<<1, tuning::kTreeSample, 0, stream>>>(view);
   check_launch(stream);
-  forget_pairs_kernel<<<blocks_of(count), kThreads, 0, stream>>>(view, roots, count);
+  forget_pairs_kernel<<<tree_blocks(count), tuning::kTreeThreads, 0, stream>>>(view, roots, count);
   check_launch(stream);
 }
 
@@ -450,37 +453,39 @@ void launch_offer_listed(const BoruvkaView& view, const std::uint32_t* points, s
   check(cudaMemsetAsync(open_count, 0, sizeof *open_count, stream));
   if (count == 0) return;
   with_dims(view, [&]<class T, unsigned D>() {
-    offer_listed_kernel<T, D><<<blocks_of(count), kThreads, 0, stream>>>(view, points, count, open, open_count);
+    offer_listed_kernel<T, D>
+        <<<tree_blocks(count), tuning::kTreeThreads, 0, stream>>>(view, points, count, open, open_count);
   });
   check_launch(stream);
 }
 
 void launch_list_searching(const BoruvkaView& view, PositionList searching, cudaStream_t stream) {
   check(cudaMemsetAsync(searching.count, 0, sizeof *searching.count, stream));
-  list_searching_kernel<<<blocks_of(view.leaves.size), kThreads, 0, stream>>>(view, searching);
+  list_searching_kernel<<<tree_blocks(view.leaves.size), tuning::kTreeThreads, 0, stream>>>(view, searching);
   check_launch(stream);
 }
 
 void launch_search_outside(const BoruvkaView& view, const OfferedPairs& pairs, cudaStream_t stream) {
   if (pairs.count == 0) return;
   for (unsigned level = 0; level < view.leaves.levels; ++level) {
-    box_components_kernel<<<blocks_of(view.leaves.counts[level]), kThreads, 0, stream>>>(view, level);
+    box_components_kernel<<<tree_blocks(view.leaves.counts[level]), tuning::kTreeThreads, 0, stream>>>(view, level);
     check_launch(stream);
   }
   with_dims(view, [&]<class T, unsigned D>() {
-    search_outside_kernel<T, D><<<blocks_of(std::uint64_t{pairs.count} * 32), kThreads, 0, stream>>>(view, pairs);
+    search_outside_kernel<T, D>
+        <<<tree_blocks(std::uint64_t{pairs.count} * 32), tuning::kTreeThreads, 0, stream>>>(view, pairs);
   });
   check_launch(stream);
 }
 
 void launch_name_pairs(const BoruvkaView& view, const OfferedPairs& pairs, cudaStream_t stream) {
   if (pairs.count == 0) return;
-  name_pairs_kernel<<<blocks_of(pairs.count), kThreads, 0, stream>>>(view, pairs);
+  name_pairs_kernel<<<tree_blocks(pairs.count), tuning::kTreeThreads, 0, stream>>>(view, pairs);
   check_launch(stream);
 }
 
 void launch_unite(const BoruvkaView& view, const std::uint32_t* roots, std::uint32_t count, cudaStream_t stream) {
-  unite_kernel<<<blocks_of(count), kThreads, 0, stream>>>(view, roots, count);
+  unite_kernel<<<tree_blocks(count), tuning::kTreeThreads, 0, stream>>>(view, roots, count);
   check_launch(stream);
 }
 
@@ -495,13 +500,18 @@ void launch_sort_edges(const BoruvkaView& view, Edge* sorted, Scratch scratch) {
     return cub::DeviceRadixSort::SortPairs(temporary, bytes, keys, values, static_cast<std::int64_t>(size), 0, 63,
                                            scratch.stream);
   });
-  edges_by_id_kernel<<<blocks_of(size), kThreads, 0, scratch.stream>>>(view.leaves, keys.Current(), values.Current(),
-                                                                       sorted);
+  edges_kernel<<<tree_blocks(size - 1), tuning::kTreeThreads, 0, scratch.stream>>>(keys.Current(), values.Current(),
+                                                                                   size - 1, sorted);
   check_launch(scratch.stream);
 }
 
+void launch_name_by_id(const BoruvkaView& view, Edge* edges, cudaStream_t stream) {
+  name_by_id_kernel<<<tree_blocks(view.leaves.size), tuning::kTreeThreads, 0, stream>>>(view.leaves, edges);
+  check_launch(stream);
+}
+
 void launch_core_by_id(const BoruvkaView& view, double* core, cudaStream_t stream) {
-  core_by_id_kernel<<<blocks_of(view.leaves.size), kThreads, 0, stream>>>(view, core);
+  core_by_id_kernel<<<tree_blocks(view.leaves.size), tuning::kTreeThreads, 0, stream>>>(view, core);
   check_launch(stream);
 }
 

@@ -77,8 +77,11 @@ void launch_name_pairs(const BoruvkaView& view, const OfferedPairs& pairs, cudaS
 /// Unites components along the pairs of all roots but the largest. Adds the edges.
 void launch_unite(const BoruvkaView& view, const std::uint32_t* roots, std::uint32_t count, cudaStream_t stream);
 
-/// Sorts the edges by height. Writes them with ids. sorted: [size − 1]. Overwrites edge_heights and edges.
+/// Writes the edges in ascending order of height. Their ends are positions. sorted: [size − 1]. Overwrites edge_heights
+/// and edges.
 void launch_sort_edges(const BoruvkaView& view, Edge* sorted, Scratch scratch);
+/// Replaces positions by ids as the ends of the edges. [size − 1]
+void launch_name_by_id(const BoruvkaView& view, Edge* edges, cudaStream_t stream);
 /// Writes core sums by id.
 void launch_core_by_id(const BoruvkaView& view, double* core, cudaStream_t stream);
 

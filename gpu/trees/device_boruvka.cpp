@@ -5,6 +5,7 @@
 
 #include <epsflow/gpu/nearest/device_leaves.hpp>
 #include <epsflow/gpu/trees/boruvka_kernels.hpp>
+#include <epsflow/gpu/trees/device_dendrogram.hpp>
 
 namespace epsflow::gpu {
 namespace {
@@ -165,15 +166,34 @@ void DeviceBoruvka::run(std::uint32_t minpts) {
 }
 
 SpanningTree DeviceBoruvka::read() {
+  const DeviceTree tree = sorted();
+  return to_host(tree);
+}
+
+std::pair<SpanningTree, TreeNodes> DeviceBoruvka::read_joined() {
+  const DeviceTree tree = sorted();
+  launch_sums_to_eps(tree.edges.data(), tree.core.data(), view_.leaves.size, stream_);
+  const DeviceNodes nodes = join_edges(tree, order(), {gpu_.memory, stream_});
+  TreeNodes found{Buffer<TreeNode>(nodes.count), Buffer<std::uint32_t>(view_.leaves.size)};
+  read_values(nodes.nodes.data(), nodes.count, found.nodes.data(), stream_, gpu_.pinned);
+  read_values(nodes.parents.data(), nodes.parents.size(), found.parents.data(), stream_, gpu_.pinned);
+  return {to_host(tree), std::move(found)};
+}
+
+DeviceTree DeviceBoruvka::sorted() const {
   const std::uint64_t size = view_.leaves.size;
-  SpanningTree tree{view_.k + 1, Buffer<double>(size), Buffer<Edge>(size - 1)};
-  const DeviceBuffer<double> core(gpu_.memory, stream_, size);
-  launch_core_by_id(view_, core.data(), stream_);
-  read_values(core.data(), size, tree.core.data(), stream_, gpu_.pinned);
-  const DeviceBuffer<Edge> edges(gpu_.memory, stream_, size - 1);
-  launch_sort_edges(view_, edges.data(), {gpu_.memory, stream_});
-  read_values(edges.data(), size - 1, tree.edges.data(), stream_, gpu_.pinned);
+  DeviceTree tree{DeviceBuffer<Edge>(gpu_.memory, stream_, size - 1), DeviceBuffer<double>(gpu_.memory, stream_, size)};
+  launch_sort_edges(view_, tree.edges.data(), {gpu_.memory, stream_});
+  launch_core_by_id(view_, tree.core.data(), stream_);
   return tree;
+}
+
+SpanningTree DeviceBoruvka::to_host(const DeviceTree& tree) const {
+  SpanningTree found{view_.k + 1, Buffer<double>(tree.core.size()), Buffer<Edge>(tree.edges.size())};
+  launch_name_by_id(view_, tree.edges.data(), stream_);
+  read_values(tree.core.data(), tree.core.size(), found.core.data(), stream_, gpu_.pinned);
+  read_values(tree.edges.data(), tree.edges.size(), found.edges.data(), stream_, gpu_.pinned);
+  return found;
 }
 
 }  // namespace epsflow::gpu

@@ -115,6 +115,9 @@ TEST_CASE("gpu trees: an engine's hierarchies are the CPU's, of points that the 
     for (std::size_t i = 0; i < ours.size(); ++i) {
       REQUIRE(std::ranges::equal(ours[i].core_distances(), theirs[i].core_distances()));
       REQUIRE(std::ranges::equal(ours[i].nodes(), theirs[i].nodes(), same_node));
+      REQUIRE(std::ranges::equal(ours[i].parents(), theirs[i].parents()));
+      const auto same_height = [](const Edge& a, const Edge& b) { return a.height == b.height; };
+      REQUIRE(std::ranges::equal(ours[i].spanning_tree(), theirs[i].spanning_tree(), same_height));
     }
   };
   const DataSet plane = test::make_data("clustered", 20'000, 2, Precision::float64, 3);
@@ -122,7 +125,9 @@ TEST_CASE("gpu trees: an engine's hierarchies are the CPU's, of points that the 
   require_same_hierarchy(plane, {5, 60}, {});  // longer lists than the device makes
   require_same_hierarchy(plane, {5}, {.kind = MetricKind::manhattan});
   require_same_hierarchy(test::make_data("clustered", 700, 9, Precision::float32, 6), {5}, {});
-  require_same_hierarchy(test::make_data("huge", 2'000, 2, Precision::float64, 5), {4}, {});
+  const DataSet far = test::make_data("outlier 1e300", 2'000, 2, Precision::float64, 5);
+  const Minpts minpts{4};
+  REQUIRE_THROWS_AS(hierarchy(far.view(), minpts, {.backend = BackendChoice::gpu}), InputError);
 }
 
 }  // namespace
