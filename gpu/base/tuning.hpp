@@ -140,6 +140,8 @@ inline constexpr std::uint32_t kMostUnresolved = 1 << 17;
 inline constexpr unsigned kTreeThreads = 128;
 /// Points that are sampled to find a large component, one for each thread of a block.
 inline constexpr unsigned kTreeSample = 1024;
+/// Lanes of a warp up to which it searches for one lane at a time.
+inline constexpr int kFewSearching = 10;
 
 static_assert(kPointThreads % 32 == 0 && kCellThreads % 32 == 0, "whole warps");
 static_assert(kNearestThreads % 32 == 0 && kTreeThreads % 32 == 0 && kDirectThreads % 32 == 0 && kPairThreads % 32 == 0,

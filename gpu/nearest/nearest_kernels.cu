@@ -5,6 +5,7 @@
 #include <epsflow/gpu/base/error.hpp>
 #include <epsflow/gpu/base/tuning.hpp>
 #include <epsflow/gpu/base/with_types.hpp>
+#include <epsflow/gpu/nearest/group_jumps.cuh>
 #include <epsflow/gpu/nearest/near_frame.hpp>
 #include <epsflow/gpu/nearest/nearest_kernels.hpp>
 
@@ -25,7 +26,6 @@ namespace {
 
 constexpr unsigned kThreads = tuning::kNearestThreads;
 constexpr unsigned kWarps = kThreads / 32;
-constexpr unsigned kGroup = 32;
 /// Leaves of a chunk, and of a group.
 constexpr unsigned kChunkLeaves = 32 / kDeviceLeaf;
 constexpr unsigned kGroupLeaves = kGroup / kDeviceLeaf;
@@ -141,7 +141,7 @@ class WarpSearch {
     own_place_ = own % kDeviceLeaf;
 #pragma unroll
     for (unsigned k = 0; k < D; ++k) point_[k] = coordinate(k, own);
-    for (unsigned cuts = find_jumps(); cuts != 0;) {
+    for (unsigned cuts = jumps_of_group(point_, leaves_.scale); cuts != 0;) {
       const unsigned from = __ffs(cuts) - 1;
       cuts &= cuts - 1;
       const unsigned end = cuts == 0 ? kGroup : __ffs(cuts) - 1;
@@ -158,21 +158,6 @@ class WarpSearch {
  private:
   static constexpr float kInfinity = __builtin_huge_valf();
   static constexpr bool kWithIds = std::is_same_v<Best, SmallestWithIds<K>>;
-
-  /// Returns a bit for the first lane, and for each that is much farther than usual from the lane before it.
-  __device__ __forceinline__ unsigned find_jumps() const {
-    float far = 0;
-#pragma unroll
-    for (unsigned k = 0; k < D; ++k) {
-      const double before = __shfl_up_sync(tuning::kWholeWarp, point_[k], 1);
-      far = fmaxf(far, static_cast<float>(fabs(point_[k] - before) * leaves_.scale));
-    }
-    if (lane_ == 0) far = 0;
-    float sum = far;
-#pragma unroll
-    for (unsigned other = 16; other > 0; other /= 2) sum += __shfl_xor_sync(tuning::kWholeWarp, sum, other);
-    return __ballot_sync(tuning::kWholeWarp, far > tuning::kCurveJump / kGroup * sum) | 1U;
-  }
 
   /// Searches for the lanes [from, end).
   __device__ __forceinline__ void run_part(std::uint32_t first, unsigned from, unsigned end) {

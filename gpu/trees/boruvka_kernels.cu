@@ -7,6 +7,7 @@
 #include <epsflow/gpu/base/with_scratch.hpp>
 #include <epsflow/gpu/base/with_types.hpp>
 #include <epsflow/gpu/direct/disjoint_sets.cuh>
+#include <epsflow/gpu/nearest/group_jumps.cuh>
 #include <epsflow/gpu/nearest/near_frame.hpp>
 #include <epsflow/gpu/trees/boruvka_kernels.hpp>
 #include <epsflow/gpu/trees/tree_threads.cuh>
@@ -202,14 +203,17 @@ __global__ void offer_listed_kernel(const __grid_constant__ BoruvkaView view, co
   open.ends[at] = end;
 }
 
-__global__ void list_searching_kernel(const __grid_constant__ BoruvkaView view, PositionList searching) {
-  const std::uint64_t thread = tree_thread();
-  bool searches = false;
-  if (thread < view.leaves.size) {
-    const std::uint32_t component = view.parents[thread];
-    searches = component != *view.largest && bits_of(view.reach[thread]) < view.heights[component];
-  }
-  append(searching, searches, static_cast<std::uint32_t>(thread));
+/// Returns true if a point may have a lower pair than those that its component knows.
+__device__ bool must_search(const BoruvkaView& view, std::uint64_t p) {
+  const std::uint32_t component = view.parents[p];
+  return component != *view.largest && bits_of(view.reach[p]) < view.heights[component];
+}
+
+__global__ void list_searching_kernel(const __grid_constant__ BoruvkaView view, PositionList groups) {
+  const std::uint64_t p = tree_thread();
+  const bool searches = p < view.leaves.size && must_search(view, p);
+  if (!__any_sync(tuning::kWholeWarp, searches) || threadIdx.x % 32 != 0) return;
+  groups.positions[atomicAdd(groups.count, 1U)] = static_cast<std::uint32_t>(p);
 }
 
 /// A node whose children are to be searched, and no pair with them is lower than the bound.
@@ -220,71 +224,130 @@ struct OpenNode {
 };
 
 /// Shared memory of one warp. Open nodes of a level are children of one node.
+template <unsigned D>
 struct SearchMemory {
   OpenNode open[kMostLevels * kDeviceBranch];
-  std::uint32_t leaves[kDeviceBranch];
+  std::uint32_t leaves[kDeviceBranch + 32 / kDeviceLeaf];
+  double points[D][32];  ///< of four leaves
+  double core[32];
+  std::uint32_t components[32];
+  double lo[D], hi[D];  ///< the box of the points that search
 };
 
-/// A warp searches the lowest pair of one point with another component. It starts at the point's own leaf and climbs.
-/// At each node it skips boxes of the own component, and boxes that are too far. A lane tests a box, or a point.
+/// A warp searches the lowest pairs of the points of a group with other components, a point in each lane. It starts at
+/// their own leaves and climbs. At each node it skips boxes that are too far, and boxes of one component if that is the
+/// component of all lanes; a lane tests a box. Of leaves that remain, each lane tests all points.
 template <class T, unsigned D>
 class OutsideSearch {
  public:
-  __device__ OutsideSearch(const BoruvkaView& view, SearchMemory& memory, std::uint32_t p)
-      : view_(view), memory_(memory), lane_(threadIdx.x % 32), p_(p), component_(view.parents[p]), core_(view.core[p]) {
+  /// first: position of the first point.
+  __device__ OutsideSearch(const BoruvkaView& view, SearchMemory<D>& memory, std::uint32_t first)
+      : view_(view), memory_(memory), lane_(threadIdx.x % 32), first_(first) {
+    const bool there = std::uint64_t{first} + lane_ < view.leaves.size;
+    p_ = there ? first + lane_ : view.leaves.size - 1;
+    component_ = view.parents[p_];
+    core_ = view.core[p_];
+    reach_ = view.reach[p_];
+    searches_ = there && must_search(view, p_);
 #pragma unroll
-    for (unsigned k = 0; k < D; ++k) point_[k] = coordinate<T>(view.leaves, k, p);
+    for (unsigned k = 0; k < D; ++k) point_[k] = coordinate<T>(view.leaves, k, p_);
   }
 
   __device__ void run() {
+    for (unsigned cuts = jumps_of_group(point_, view_.leaves.scale); cuts != 0;) {
+      const unsigned from = __ffs(cuts) - 1;
+      cuts &= cuts - 1;
+      const unsigned end = cuts == 0 ? kGroup : __ffs(cuts) - 1;
+      active_ = searches_ && lane_ >= from && lane_ < end;
+      if (__any_sync(tuning::kWholeWarp, active_)) run_part();
+    }
+    if (searches_) view_.reach[p_] = fmax(reach_, limit_);
+  }
+
+  /// The lowest pair that this lane has found, if its height is not infinite.
+  [[nodiscard]] __device__ SumBits height() const { return height_; }
+  [[nodiscard]] __device__ std::uint32_t end() const { return found_; }
+  [[nodiscard]] __device__ std::uint32_t position() const { return p_; }
+
+ private:
+  /// Searches for the active lanes.
+  __device__ void run_part() {
+    find_box();
     refresh();
-    std::uint32_t child = p_ / kDeviceLeaf;
+    const unsigned from = __ffs(__ballot_sync(tuning::kWholeWarp, active_)) - 1;
+    std::uint32_t child = __shfl_sync(tuning::kWholeWarp, p_, from) / kDeviceLeaf;
     search_leaves(child / kDeviceBranch);
-    for (unsigned level = 2; level <= view_.leaves.levels && within(view_.reach[p_]); ++level) {
+    for (unsigned level = 2; level <= view_.leaves.levels && group_limit_ >= 0; ++level) {
       child /= kDeviceBranch;
       open_children(level, child / kDeviceBranch, child);
       while (open_ > 0) {
         const OpenNode next = memory_.open[--open_];
         __syncwarp();  // before other lanes write there
-        if (!within(next.bound)) continue;
+        if (!(next.bound < group_limit_)) continue;
         if (next.level > 1) {
           open_children(next.level, next.node, kMixedBox);
         } else {
           search_leaves(next.node);
-          refresh();
         }
       }
     }
-    if (lane_ == 0) view_.reach[p_] = fmax(view_.reach[p_], limit_);
   }
 
-  /// The lowest pair that was found, if its height is not infinite.
-  [[nodiscard]] __device__ SumBits height() const { return height_; }
-  [[nodiscard]] __device__ std::uint32_t end() const { return found_; }
+  /// Finds the box, the smallest core sum and the component of the active lanes.
+  __device__ void find_box() {
+    __syncwarp();  // until no lane reads the box of the part before
+#pragma unroll
+    for (unsigned k = 0; k < D; ++k) {
+      double lo = active_ ? point_[k] : __builtin_huge_val(), hi = active_ ? point_[k] : -__builtin_huge_val();
+#pragma unroll
+      for (unsigned other = 16; other > 0; other /= 2) {
+        lo = fmin(lo, __shfl_xor_sync(tuning::kWholeWarp, lo, other));
+        hi = fmax(hi, __shfl_xor_sync(tuning::kWholeWarp, hi, other));
+      }
+      memory_.lo[k] = lo;  // all lanes write the same value
+      memory_.hi[k] = hi;
+    }
+    group_core_ = active_ ? core_ : __builtin_huge_val();
+#pragma unroll
+    for (unsigned other = 16; other > 0; other /= 2) {
+      group_core_ = fmin(group_core_, __shfl_xor_sync(tuning::kWholeWarp, group_core_, other));
+    }
+    const unsigned least = __reduce_min_sync(tuning::kWholeWarp, active_ ? component_ : ~0U);
+    const unsigned most = __reduce_max_sync(tuning::kWholeWarp, active_ ? component_ : 0U);
+    group_component_ = least == most ? least : kMixedBox;
+    __syncwarp();
+  }
 
- private:
-  [[nodiscard]] __device__ bool within(double bound) const { return bound < limit_; }
-
-  /// Lowers the limit to the height that other points have found.
+  /// Lowers the limits to the heights that others have found. A lane whose limit is within its reach is done.
   __device__ void refresh() {
-    const SumBits height = lane_ == 0 ? lowest_height(view_, component_) : 0;
-    limit_ = fmin(limit_, sum_of(__shfl_sync(tuning::kWholeWarp, height, 0)));
+    if (active_) {
+      limit_ = fmin(limit_, sum_of(lowest_height(view_, component_)));
+      active_ = reach_ < limit_;
+    }
+    double most = active_ ? limit_ : -1;
+#pragma unroll
+    for (unsigned other = 16; other > 0; other /= 2) {
+      most = fmax(most, __shfl_xor_sync(tuning::kWholeWarp, most, other));
+    }
+    group_limit_ = most;
   }
 
   /// Returns true if a child of a node of `level` may hold a pair to be found, with the bound on its height.
   __device__ bool is_open(unsigned level, std::uint32_t child, double& bound) const {
     const std::uint32_t count = view_.leaves.counts[level - 1];
-    if (child >= count || view_.box_components[level - 1][child] == component_) return false;
-    bound = fmax(core_, view_.box_cores[level - 1][child]);
-    if (!within(bound)) return false;
+    if (child >= count) return false;
+    const std::uint32_t component = view_.box_components[level - 1][child];
+    if (component != kMixedBox && component == group_component_) return false;
+    bound = fmax(group_core_, view_.box_cores[level - 1][child]);
+    if (!(bound < group_limit_)) return false;
     const T* const boxes = static_cast<const T*>(view_.leaves.boxes[level - 1]);
     const auto end = [&](unsigned k, unsigned upper) {
       return static_cast<double>(__ldg(boxes + std::uint64_t{2 * k + upper} * count + child));
     };
-    bound =
-        fmax(bound, box_sum<D>(
-                        point_, point_, [&](unsigned k) { return end(k, 0); }, [&](unsigned k) { return end(k, 1); }));
-    return within(bound);
+    const double sum = box_sum<D>(
+        memory_.lo, memory_.hi, [&](unsigned k) { return end(k, 0); }, [&](unsigned k) { return end(k, 1); });
+    bound = fmax(bound, sum);
+    return bound < group_limit_;
   }
 
   __device__ void open_children(unsigned level, std::uint32_t node, std::uint32_t except) {
@@ -303,60 +366,145 @@ class OutsideSearch {
     double bound = 0;
     const bool opens = is_open(1, leaf, bound);
     const unsigned lanes = __ballot_sync(tuning::kWholeWarp, opens);
+    if (lanes == 0) return;
     if (opens) memory_.leaves[__popc(lanes & ((1U << lane_) - 1))] = leaf;
     __syncwarp();
     const unsigned count = __popc(lanes);
-    for (unsigned at = lane_ / kDeviceLeaf; at - lane_ / kDeviceLeaf < count; at += 32 / kDeviceLeaf) {
-      test(at < count ? std::uint64_t{memory_.leaves[at]} * kDeviceLeaf + lane_ % kDeviceLeaf : view_.leaves.size);
-    }
+    for (unsigned at = 0; at < count; at += kChunkLeaves) test_chunk(at, min(count - at, kChunkLeaves));
+    refresh();
     __syncwarp();  // before the leaves are overwritten
   }
 
-  /// Tests a point in each lane; none if the position is not below the size.
-  __device__ void test(std::uint64_t position) {
-    SumBits height = kInfiniteSum;
-    const auto q = static_cast<std::uint32_t>(position);
-    if (position < view_.leaves.size && view_.parents[q] != component_) {
-      const double sum = index::squared_distance<D>(
-          [&](std::size_t k) { return point_[k]; },
-          [&](std::size_t k) { return coordinate<T>(view_.leaves, static_cast<unsigned>(k), q); }, D);
-      height = bits_of(fmax(sum, fmax(core_, view_.core[q])));
+  /// Tests the points of `count` leaves, from number `at` of those in memory on.
+  __device__ void test_chunk(unsigned at, unsigned count) {
+    unsigned wanted = 0;  // a bit for each point that this lane must test
+    for (unsigned i = 0; i < count; ++i) {
+      const std::uint32_t leaf = memory_.leaves[at + i];
+      if (active_ && leaf_is_near(leaf)) wanted |= kLeafBits << (i * kDeviceLeaf);
     }
-    if (!__any_sync(tuning::kWholeWarp, within(sum_of(height)))) return;
-    SumBits lowest = height;
+    const unsigned lanes = __ballot_sync(tuning::kWholeWarp, wanted != 0);
+    if (lanes == 0) return;
+    const unsigned mine = lane_ / kDeviceLeaf;
+    const std::uint64_t position =
+        mine < count ? std::uint64_t{memory_.leaves[at + mine]} * kDeviceLeaf + lane_ % kDeviceLeaf : view_.leaves.size;
+    const bool there = position < view_.leaves.size;
+    const auto q = static_cast<std::uint32_t>(there ? position : 0);
+    double other[D];
 #pragma unroll
-    for (unsigned other = 16; other > 0; other /= 2) {
-      lowest = min(lowest, __shfl_xor_sync(tuning::kWholeWarp, lowest, other));
+    for (unsigned k = 0; k < D; ++k) other[k] = coordinate<T>(view_.leaves, k, q);
+    const double other_core = view_.core[q];
+    const std::uint32_t other_component = view_.parents[q];
+    if (__popc(lanes) <= tuning::kFewSearching) {
+      for (unsigned left = lanes; left != 0; left &= left - 1) {
+        test_for_lane(__ffs(left) - 1, there, q, other, other_core, other_component);
+      }
+      return;
     }
-    const unsigned from = __ffs(__ballot_sync(tuning::kWholeWarp, height == lowest)) - 1;
-    found_ = __shfl_sync(tuning::kWholeWarp, q, from);
-    height_ = lowest;
-    limit_ = sum_of(lowest);
-    if (lane_ == 0) offer(view_, component_, lowest);
+#pragma unroll
+    for (unsigned k = 0; k < D; ++k) memory_.points[k][lane_] = other[k];
+    memory_.core[lane_] = other_core;
+    memory_.components[lane_] = other_component;
+    wanted &= __ballot_sync(tuning::kWholeWarp, there);
+    __syncwarp();
+    unsigned found = kNoLane;
+    for (; wanted != 0; wanted &= wanted - 1) {
+      const unsigned c = __ffs(wanted) - 1;
+      if (memory_.components[c] == component_) continue;
+      const double height = height_with([&](unsigned k) { return memory_.points[k][c]; }, memory_.core[c]);
+      if (!(height < limit_)) continue;
+      limit_ = height;
+      found = c;
+    }
+    const std::uint32_t end = __shfl_sync(tuning::kWholeWarp, q, found);
+    if (found != kNoLane) keep(end);
+    __syncwarp();  // before the points are overwritten
   }
 
+  /// Returns true if a leaf may hold a pair for this lane.
+  __device__ bool leaf_is_near(std::uint32_t leaf) const {
+    const std::uint32_t component = view_.box_components[0][leaf];
+    if (component != kMixedBox && component == component_) return false;
+    const std::uint32_t count = view_.leaves.counts[0];
+    const T* const boxes = static_cast<const T*>(view_.leaves.boxes[0]);
+    const auto end = [&](unsigned k, unsigned upper) {
+      return static_cast<double>(__ldg(boxes + std::uint64_t{2 * k + upper} * count + leaf));
+    };
+    return box_sum<D>(
+               point_, point_, [&](unsigned k) { return end(k, 0); }, [&](unsigned k) { return end(k, 1); }) < limit_;
+  }
+
+  template <class Other>
+  __device__ double height_with(Other other, double other_core) const {
+    const double sum = index::squared_distance<D>([&](std::size_t k) { return point_[k]; }, other, D);
+    return fmax(sum, fmax(core_, other_core));
+  }
+
+  /// Tests the points of all lanes for the point of one lane.
+  __device__ void test_for_lane(unsigned lane, bool there, std::uint32_t q, const double (&other)[D], double other_core,
+                                std::uint32_t other_component) {
+    double point[D];
+#pragma unroll
+    for (unsigned k = 0; k < D; ++k) point[k] = __shfl_sync(tuning::kWholeWarp, point_[k], lane);
+    const double core = __shfl_sync(tuning::kWholeWarp, core_, lane);
+    const std::uint32_t component = __shfl_sync(tuning::kWholeWarp, component_, lane);
+    const double sum =
+        index::squared_distance<D>([&](std::size_t k) { return point[k]; }, [&](std::size_t k) { return other[k]; }, D);
+    SumBits height = kInfiniteSum;
+    if (there && other_component != component) height = bits_of(fmax(sum, fmax(core, other_core)));
+    const SumBits limit = bits_of(__shfl_sync(tuning::kWholeWarp, limit_, lane));
+    if (!__any_sync(tuning::kWholeWarp, height < limit)) return;
+    SumBits lowest = height;
+#pragma unroll
+    for (unsigned distance = 16; distance > 0; distance /= 2) {
+      lowest = min(lowest, __shfl_xor_sync(tuning::kWholeWarp, lowest, distance));
+    }
+    const unsigned from = __ffs(__ballot_sync(tuning::kWholeWarp, height == lowest)) - 1;
+    const std::uint32_t end = __shfl_sync(tuning::kWholeWarp, q, from);
+    if (lane_ != lane) return;
+    limit_ = sum_of(lowest);
+    keep(end);
+  }
+
+  /// Keeps the pair with `end`, whose height is the limit.
+  __device__ void keep(std::uint32_t end) {
+    found_ = end;
+    height_ = bits_of(limit_);
+    offer(view_, component_, height_);
+  }
+
+  static constexpr unsigned kChunkLeaves = 32 / kDeviceLeaf;
+  static constexpr unsigned kLeafBits = (1U << kDeviceLeaf) - 1;
+  static constexpr unsigned kNoLane = 32;
+
   const BoruvkaView& view_;
-  SearchMemory& memory_;
+  SearchMemory<D>& memory_;
   unsigned lane_;
+  std::uint32_t first_;
   std::uint32_t p_;
   std::uint32_t component_;
   double core_;
+  double reach_;
   double point_[D];
+  bool searches_;
+  bool active_ = false;                  ///< searches, and is in the part that is searched
   double limit_ = __builtin_huge_val();  ///< only lower pairs are of interest
   SumBits height_ = kInfiniteSum;        ///< of the pair with found_
   std::uint32_t found_ = 0;
+  std::uint32_t group_component_ = kMixedBox;  ///< of all active lanes
+  double group_core_ = 0;                      ///< the smallest core sum of them
+  double group_limit_ = 0;                     ///< the largest limit of them; negative if there are none
   unsigned open_ = 0;
 };
 
 template <class T, unsigned D>
 __global__ void __launch_bounds__(tuning::kTreeThreads)
-    search_outside_kernel(const __grid_constant__ BoruvkaView view, OfferedPairs pairs) {
-  __shared__ SearchMemory memory[kWarps];
-  const std::uint64_t i = tree_thread() / 32;
+    search_outside_kernel(const __grid_constant__ BoruvkaView view, const std::uint32_t* groups, OfferedPairs pairs) {
+  __shared__ SearchMemory<D> memory[kWarps];
+  const std::uint64_t i = tree_thread();
   if (i >= pairs.count) return;
-  OutsideSearch<T, D> search(view, memory[threadIdx.x / 32], pairs.points[i]);
+  OutsideSearch<T, D> search(view, memory[threadIdx.x / 32], groups[i / 32]);
   search.run();
-  if (threadIdx.x % 32 != 0) return;
+  pairs.points[i] = search.position();
   pairs.heights[i] = search.height();
   pairs.ends[i] = search.end();
   if (search.height() != kInfiniteSum) offer(view, view.parents[search.end()], search.height());
@@ -459,21 +607,21 @@ void launch_offer_listed(const BoruvkaView& view, const std::uint32_t* points, s
   check_launch(stream);
 }
 
-void launch_list_searching(const BoruvkaView& view, PositionList searching, cudaStream_t stream) {
-  check(cudaMemsetAsync(searching.count, 0, sizeof *searching.count, stream));
-  list_searching_kernel<<<tree_blocks(view.leaves.size), tuning::kTreeThreads, 0, stream>>>(view, searching);
+void launch_list_searching(const BoruvkaView& view, PositionList groups, cudaStream_t stream) {
+  check(cudaMemsetAsync(groups.count, 0, sizeof *groups.count, stream));
+  list_searching_kernel<<<tree_blocks(view.leaves.size), tuning::kTreeThreads, 0, stream>>>(view, groups);
   check_launch(stream);
 }
 
-void launch_search_outside(const BoruvkaView& view, const OfferedPairs& pairs, cudaStream_t stream) {
+void launch_search_outside(const BoruvkaView& view, const std::uint32_t* groups, const OfferedPairs& pairs,
+                           cudaStream_t stream) {
   if (pairs.count == 0) return;
   for (unsigned level = 0; level < view.leaves.levels; ++level) {
     box_components_kernel<<<tree_blocks(view.leaves.counts[level]), tuning::kTreeThreads, 0, stream>>>(view, level);
     check_launch(stream);
   }
   with_dims(view, [&]<class T, unsigned D>() {
-    search_outside_kernel<T, D>
-        <<<tree_blocks(std::uint64_t{pairs.count} * 32), tuning::kTreeThreads, 0, stream>>>(view, pairs);
+    search_outside_kernel<T, D><<<tree_blocks(pairs.count), tuning::kTreeThreads, 0, stream>>>(view, groups, pairs);
   });
   check_launch(stream);
 }

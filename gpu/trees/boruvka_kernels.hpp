@@ -50,7 +50,7 @@ struct OfferedPairs {
   std::uint32_t* points = nullptr;
   SumBits* heights = nullptr;     ///< infinite if there is no pair
   std::uint32_t* ends = nullptr;  ///< its other point
-  std::uint32_t count = 0;
+  std::uint64_t count = 0;
 };
 
 /// Sets core, reach and box_cores, makes each point a component, and no edges.
@@ -68,10 +68,12 @@ void launch_start_round(const BoruvkaView& view, const std::uint32_t* roots, std
 /// open: receives those pairs; *open_count, how many.
 void launch_offer_listed(const BoruvkaView& view, const std::uint32_t* points, std::uint32_t count, OfferedPairs open,
                          std::uint32_t* open_count, cudaStream_t stream);
-/// Lists the points that must search.
-void launch_list_searching(const BoruvkaView& view, PositionList searching, cudaStream_t stream);
-/// Searches for the lowest pairs of points, offers and writes them. A point that cannot have the lowest one has none.
-void launch_search_outside(const BoruvkaView& view, const OfferedPairs& pairs, cudaStream_t stream);
+/// Lists the groups (32 positions, from a multiple of 32 on) with points that must search.
+void launch_list_searching(const BoruvkaView& view, PositionList groups, cudaStream_t stream);
+/// Searches for the lowest pairs of the points of groups, offers and writes them. A point that cannot have the lowest
+/// one has none. pairs: [32 × groups].
+void launch_search_outside(const BoruvkaView& view, const std::uint32_t* groups, const OfferedPairs& pairs,
+                           cudaStream_t stream);
 /// Writes the pairs that are the lowest of a component.
 void launch_name_pairs(const BoruvkaView& view, const OfferedPairs& pairs, cudaStream_t stream);
 /// Unites components along the pairs of all roots but the largest. Adds the edges.

@@ -29,7 +29,7 @@ class Rounds {
         other_open_(gpu.memory, stream, view.leaves.size),
         open_heights_(gpu.memory, stream, view.leaves.size),
         open_ends_(gpu.memory, stream, view.leaves.size),
-        searching_(gpu.memory, stream, view.leaves.size),
+        groups_(gpu.memory, stream, (std::uint64_t{view.leaves.size} + 32 - 1) / 32),
         counts_(gpu.memory, stream, kCounts) {}
 
   void run() {
@@ -41,16 +41,17 @@ class Rounds {
       launch_start_round(view_, roots_.data(), roots, stream_);
       OfferedPairs listed{other_open_.data(), open_heights_.data(), open_ends_.data()};
       launch_offer_listed(view_, open_points, open, listed, count(kOpen), stream_);
-      launch_list_searching(view_, {searching_.data(), count(kSearching)}, stream_);
+      launch_list_searching(view_, {groups_.data(), count(kGroups)}, stream_);
       const std::vector<std::uint32_t> counts = read_values(counts_.data(), kCounts, stream_);
-      open = listed.count = counts[kOpen];
+      listed.count = open = counts[kOpen];
       std::swap(open_, other_open_);
       open_points = open_.data();
 
-      const DeviceBuffer<SumBits> heights(gpu_.memory, stream_, counts[kSearching]);
-      const DeviceBuffer<std::uint32_t> ends(gpu_.memory, stream_, counts[kSearching]);
-      const OfferedPairs searched{searching_.data(), heights.data(), ends.data(), counts[kSearching]};
-      launch_search_outside(view_, searched, stream_);
+      const std::uint64_t searching = std::uint64_t{32} * counts[kGroups];
+      const DeviceBuffer<std::uint32_t> points(gpu_.memory, stream_, searching), ends(gpu_.memory, stream_, searching);
+      const DeviceBuffer<SumBits> heights(gpu_.memory, stream_, searching);
+      const OfferedPairs searched{points.data(), heights.data(), ends.data(), searching};
+      launch_search_outside(view_, groups_.data(), searched, stream_);
       launch_name_pairs(view_, listed, stream_);
       launch_name_pairs(view_, searched, stream_);
       launch_unite(view_, roots_.data(), roots, stream_);
@@ -64,7 +65,7 @@ class Rounds {
   }
 
  private:
-  enum Count : std::uint8_t { kRoots, kOpen, kSearching, kCounts };
+  enum Count : std::uint8_t { kRoots, kOpen, kGroups, kCounts };
 
   [[nodiscard]] std::uint32_t* count(Count which) const { return counts_.data() + which; }
   [[nodiscard]] std::uint32_t read(Count which) const { return read_values(count(which), 1, stream_).front(); }
@@ -76,7 +77,7 @@ class Rounds {
   DeviceBuffer<std::uint32_t> open_, other_open_;  ///< points whose lists lead to other components
   DeviceBuffer<SumBits> open_heights_;
   DeviceBuffer<std::uint32_t> open_ends_;
-  DeviceBuffer<std::uint32_t> searching_;
+  DeviceBuffer<std::uint32_t> groups_;  ///< with points that search
   DeviceBuffer<std::uint32_t> counts_;
 };
 
