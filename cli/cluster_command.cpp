@@ -28,9 +28,7 @@ ClusterCommand parse_cluster(const Arguments& arguments) {
   command.core = outputs.take("core", io::kMaskFormats);
   command.labelled = outputs.take("labelled", io::kTableFormats);
   command.catalog = outputs.take("catalog", io::kTableFormats);
-  if (arguments.given("stats") && command.catalog.empty()) {
-    throw UsageError("--stats is about the clusters of --catalog: give --catalog as well");
-  }
+  require_catalog_of_stats(arguments);
   command.settings = parse_run_settings(arguments);
   command.input = parse_input(arguments);
   return command;

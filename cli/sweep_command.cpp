@@ -15,9 +15,7 @@ namespace {
 
 /// Throws UsageError for options that contradict each other.
 void check_together(const Arguments& arguments, const SweepCommand& command) {
-  if (arguments.given("stats") && !arguments.given("catalog")) {
-    throw UsageError("--stats is about the clusters of --catalog: give --catalog as well");
-  }
+  require_catalog_of_stats(arguments);
   for (const std::string& option : options_of_outputs(&io::ResultsOutput::of_one_data_set)) {
     if (!arguments.given(option)) continue;
     if (command.input.sliced()) {
@@ -36,7 +34,7 @@ void check_together(const Arguments& arguments, const SweepCommand& command) {
 }
 
 SweepCommand parse_sweep_of_one(const Arguments& arguments) {
-  SweepCommand command = parse_sweep_command(arguments);
+  SweepCommand command = parse_sweep_command(arguments, parse_sweep(arguments, {"out"}));
   if (command.of_table) return command;
   check_together(arguments, command);
   const bool fresh = command.mode == io::FolderMode::fresh;
@@ -44,26 +42,6 @@ SweepCommand parse_sweep_of_one(const Arguments& arguments) {
   command.settings.run.clusters = command.lineage;
   check_options(command.settings.run);
   return command;
-}
-
-/// Calls make(observer), which adds results to the folder, and finishes the sweep. Returns the exit code.
-int finish_after(SweepRun& run, const Messages& messages, const std::function<void(const Observer&)>& make) {
-  const InterruptGuard interrupt;
-  try {
-    watched(!messages.quiet, interrupt.token(), [&](Observer observer) {
-      observer.on_notice = messages.notices();
-      observer.trace = &run.trace();
-      make(observer);
-    });
-  } catch (const Cancelled&) {
-    run.finish("interrupted");
-    return kInterrupted;
-  } catch (const std::exception& e) {
-    run.fail(e.what());
-    throw;
-  }
-  run.finish("complete");
-  return kDone;
 }
 
 int sweep_table(const SweepCommand& command) {
@@ -75,7 +53,7 @@ int sweep_table(const SweepCommand& command) {
   description.metric = kPrecomputed;
   const std::vector<Variant> missing = folder.begin(input, std::move(description));
   SweepRun run(command, &folder, input, nullptr, missing.size());
-  return finish_after(run, messages, [&](const Observer& observer) {
+  return run.run([&](const Observer& observer) {
     cluster_each(
         table.table.view(), Sweep(missing), [&](VariantResult&& result) { folder.add(result); },
         {.core_mask = command.settings.run.core_mask}, command.settings.engine, observer);
@@ -198,7 +176,7 @@ int sweep_points(SweepCommand& command) {
   settings.run.clusters = tied;
   const PointSet set = swept.set(input.metric);
   SweepRun run(command, &folder, described, &input.metric, missing.size());
-  const int code = finish_after(run, input.messages, [&](const Observer& observer) {
+  const int code = run.run([&](const Observer& observer) {
     LineageBuilder builder(made);
     std::optional<SliceCounts> counts;
     if (counted) counts.emplace(*swept.slicing);

@@ -16,7 +16,7 @@
 namespace epsflow::io {
 
 /// Writes files with the columns of the input, in its order, followed by `label` (int32, −1 is noise) and, if
-/// requested, `core` (0 or 1).
+/// requested, `core` (0 or 1) and `probability` (float64).
 ///
 /// There are two cases:
 ///
@@ -34,7 +34,7 @@ class LabelledCopy {
   /// files differ in their columns, if a column has the name of an added one, or, except in CSV, if two columns have
   /// the same name.
   LabelledCopy(std::vector<std::filesystem::path> files, ReadOptions options, const FilePoints& points,
-               OutputFormat format, bool core, Metric metric = {});
+               OutputFormat format, bool core, Metric metric = {}, bool probability = false);
 
   /// Returns the reason why only the coordinates are written, in words; empty if all columns are copied.
   [[nodiscard]] const std::string& limit() const noexcept { return limit_; }
@@ -52,7 +52,9 @@ class LabelledCopy {
   /// Writes the copy to `file`, which is created or overwritten; not atomic. Errors name `target` in place of `file`.
   /// `result` must belong to the points of the constructor. If all columns are copied, reads the input files again,
   /// blockwise. Throws InputError if they have changed since they were read, ResourceError if `file` cannot be written.
-  void write(const std::filesystem::path& file, const std::filesystem::path& target, const VariantResult& result) const;
+  /// probabilities: [n], or empty without the column.
+  void write(const std::filesystem::path& file, const std::filesystem::path& target, const VariantResult& result,
+             std::span<const double> probabilities = {}) const;
   /// Writes the copy atomically. Errors also as commit_file().
   void write(const std::filesystem::path& target, const VariantResult& result, Overwrite overwrite) const;
 
@@ -67,6 +69,7 @@ class LabelledCopy {
   OutputFormat format_;
   bool core_;
   Metric metric_;
+  bool probability_;
   std::string limit_;
   std::string left_out_;
   std::vector<std::string> names_;       ///< columns of the input that are written
