@@ -1,12 +1,12 @@
 #include <cmath>
 
 #include <epsflow/cli/catalogs.hpp>
+#include <epsflow/cli/report_pages.hpp>
 #include <epsflow/cli/sweep_results.hpp>
+#include <epsflow/cli/tree_files.hpp>
 #include <epsflow/io/results/results_files.hpp>
 #include <epsflow/io/write/npy_writer.hpp>
-#include <epsflow/io/write/npz_writer.hpp>
 #include <epsflow/io/write_table.hpp>
-#include <epsflow/pipeline/hierarchy.hpp>
 
 namespace epsflow::cli {
 namespace {
@@ -52,6 +52,7 @@ HdbscanCommand parse_hdbscan(const Arguments& arguments) {
   require_catalog_of_stats(arguments);
   SweepCommand& folder = command.folder = parse_sweep_command(arguments, {});
   folder.outputs.resumable = false;
+  parse_report_of(arguments, folder);
   // Trees are made on the CPU.
   if (folder.settings.engine.backend == BackendChoice::automatic) folder.settings.engine.backend = BackendChoice::cpu;
   return command;
@@ -139,60 +140,6 @@ struct SelectionWriters {
   }
 };
 
-/// The arrays of hierarchy.npz.
-class TreeArrays {
- public:
-  /// tree: must outlive this object.
-  void add(const Hierarchy& tree) {
-    const std::string name = fmt::format("minpts_{}/", tree.minpts());
-    const std::span<const TreeNode> nodes = tree.nodes();
-    arrays_.emplace_back(name + "core_distance", io::npy_numbers(tree.core_distances()));
-    add(name + "parent", tree.parents(), parent_of);
-    add(name + "node_eps", nodes, &TreeNode::eps);
-    add(name + "node_parent", nodes, [](const TreeNode& node) { return parent_of(node.parent); });
-    add(name + "node_size", nodes, &TreeNode::size);
-    add(name + "node_first_id", nodes, &TreeNode::first_id);
-  }
-
-  void add(const Variant& variant, const Selection& selection) {
-    const std::string name = fmt::format("minpts_{}_size_{}/", variant.minpts, variant.min_cluster_size);
-    const std::span<const CondensedCluster> clusters = selection.tree->clusters();
-    add(name + "parent", clusters, [](const CondensedCluster& cluster) { return parent_of(cluster.parent); });
-    add(name + "birth", clusters, &CondensedCluster::birth);
-    add(name + "death", clusters, &CondensedCluster::death);
-    add(name + "size", clusters, &CondensedCluster::size);
-    add(name + "first_id", clusters, &CondensedCluster::first_id);
-    add(name + "stability", clusters, &CondensedCluster::stability);
-    std::vector<std::int32_t> labels(clusters.size(), kNoise);
-    for (std::size_t label = 0; label < selection.found.nodes.size(); ++label) {
-      labels[selection.found.nodes[label]] = static_cast<std::int32_t>(label);
-    }
-    add(name + "label", std::span<const std::int32_t>(labels), std::identity());
-  }
-
-  void write(const std::filesystem::path& file) const { io::write_npz(file, arrays_); }
-
- private:
-  static std::int64_t parent_of(std::uint32_t node) noexcept { return node == kNoNode ? -1 : std::int64_t{node}; }
-
-  template <class Row, class Value>
-  void add(std::string name, std::span<const Row> rows, Value value) {
-    using T = std::decay_t<std::invoke_result_t<Value, const Row&>>;
-    constexpr const char* kType = std::is_same_v<T, double>         ? "<f8"
-                                  : std::is_same_v<T, std::int32_t> ? "<i4"
-                                  : std::is_same_v<T, std::int64_t> ? "<i8"
-                                                                    : "<u4";
-    const auto values = std::make_shared<std::vector<T>>(rows.size());
-    std::ranges::transform(rows, values->begin(), value);
-    arrays_.emplace_back(std::move(name),
-                         io::NpyArray{io::npy_vector_header(kType, rows.size()), std::as_bytes(std::span(*values))});
-    held_.push_back(values);
-  }
-
-  std::vector<std::pair<std::string, io::NpyArray>> arrays_;
-  std::vector<std::shared_ptr<const void>> held_;
-};
-
 int run_hdbscan(const Arguments& arguments) {
   HdbscanCommand command = parse_hdbscan(arguments);
   SweepCommand& common = command.folder;
@@ -209,7 +156,7 @@ int run_hdbscan(const Arguments& arguments) {
   static_cast<void>(folder.begin(described, describe_run(common.given, input.metric, common.settings.engine.backend),
                                  made.writers(common, points)));
   SweepRun run(common, &folder, described, &input.metric, variants.size());
-  return run.run([&](const Observer& observer) {
+  const int code = run.run([&](const Observer& observer) {
     Stopwatch time;
     const std::vector<Hierarchy> trees =
         hierarchy({points, input.metric}, command.minpts, common.settings.engine, observer);
@@ -228,12 +175,14 @@ int run_hdbscan(const Arguments& arguments) {
                                    .summary = current.summary(),
                                    .seconds = share + time.seconds()};
         folder.add(result, current.mean_persistence());
-        arrays.add(result.variant, current);
+        arrays.add(result.variant, *current.tree, current.found.nodes);
       }
     }
     observer.cancel->check();
     folder.add_file(io::kHierarchyName, [&](const auto& file) { arrays.write(file); });
   });
+  if (code == kDone && !common.report.empty()) write_report(common, "hdbscan", points);
+  return code;
 }
 
 }  // namespace
@@ -268,6 +217,7 @@ Command hdbscan_command() {
            {"Results",
             {folder_option("out", "folder to write to", true),
              flag("overwrite", "replace the results that the folder holds by the new ones once these are complete"),
+             report_option("page for a browser, with all that epsflow report makes of the folder"),
              flag("outlier-scores", "write how far each point is from its cluster in density (GLOSH), 0 to 1, as well"),
              word_option("labelled", tables, "",
                          "write the columns of the input with label and probability beside them, labelled/…: every "

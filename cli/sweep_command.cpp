@@ -37,8 +37,7 @@ SweepCommand parse_sweep_of_one(const Arguments& arguments) {
   SweepCommand command = parse_sweep_command(arguments, parse_sweep(arguments, {"out"}));
   if (command.of_table) return command;
   check_together(arguments, command);
-  const bool fresh = command.mode == io::FolderMode::fresh;
-  command.report = Outputs(arguments).take_page("report", fresh ? io::Overwrite::refuse : io::Overwrite::replace);
+  parse_report_of(arguments, command);
   command.settings.run.clusters = command.lineage;
   check_options(command.settings.run);
   return command;
@@ -142,20 +141,6 @@ void run_shared(const SweepCommand& command, const PointSet& points, const Sweep
   run_each(points, {.options = engines, .sharing = &sharing}, sweep, settings.run, take, observer);
 }
 
-/// Writes the page of the current contents of the folder.
-void write_report(const SweepCommand& command, const io::FilePoints& points) {
-  const io::Manifest manifest = read_results(command.out);
-  const Metric& metric = command.input.metric;
-  report::Report report(subject_of(points, metric,
-                                   {.command = "sweep",
-                                    .files = command.input.files,
-                                    .checksum = manifest.checksum,
-                                    .started = io::now_utc(),
-                                    .run = describe_run(command.given, metric, command.settings.engine.backend)}));
-  add_folder(report, command.out, manifest);
-  write_page(command.input.messages, command.report, io::Overwrite::replace, report);
-}
-
 int sweep_points(SweepCommand& command) {
   const Input& input = command.input;
   RunSettings& settings = command.settings;
@@ -197,7 +182,7 @@ int sweep_points(SweepCommand& command) {
     }
     if (counts) folder.add_file(io::kSlicesName, [&](const auto& file) { counts->write(file); });
   });
-  if (code == kDone && !command.report.empty()) write_report(command, swept.points);
+  if (code == kDone && !command.report.empty()) write_report(command, "sweep", swept.points);
   return code;
 }
 

@@ -2,6 +2,8 @@
 
 #include <set>
 
+#include <epsflow/cli/labels.hpp>
+#include <epsflow/cli/report_pages.hpp>
 #include <epsflow/io/formats.hpp>
 #include <epsflow/io/write_table.hpp>
 #include <epsflow/report/as_json.hpp>
@@ -102,6 +104,24 @@ SweepCommand parse_sweep_command(const Arguments& arguments, Sweep sweep) {
   check_kept(arguments, command.settings.run);
   command.outputs = parse_folder_outputs(arguments);
   return command;
+}
+
+void parse_report_of(const Arguments& arguments, SweepCommand& command) {
+  const bool fresh = command.mode == io::FolderMode::fresh;
+  command.report = Outputs(arguments).take_page("report", fresh ? io::Overwrite::refuse : io::Overwrite::replace);
+}
+
+void write_report(const SweepCommand& command, const std::string& name, const io::FilePoints& points) {
+  const io::Manifest manifest = read_results(command.out, true);
+  const Metric& metric = command.input.metric;
+  report::Report report(subject_of(points, metric,
+                                   {.command = name,
+                                    .files = command.input.files,
+                                    .checksum = manifest.checksum,
+                                    .started = io::now_utc(),
+                                    .run = describe_run(command.given, metric, command.settings.engine.backend)}));
+  add_folder(report, command.out, manifest);
+  write_page(command.input.messages, command.report, io::Overwrite::replace, report);
 }
 
 std::vector<Variant> all_variants(const io::ResultsFolder& folder, const std::vector<Variant>& missing) {

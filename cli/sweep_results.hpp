@@ -30,6 +30,11 @@ struct SweepCommand {
 /// UsageError. Their callers check the others.
 [[nodiscard]] SweepCommand parse_sweep_command(const Arguments& arguments, Sweep sweep);
 
+/// Sets SweepCommand::report. Throws as Outputs::take_page().
+void parse_report_of(const Arguments& arguments, SweepCommand& command);
+/// Writes the page of the current contents of the folder. name: of the command.
+void write_report(const SweepCommand& command, const std::string& name, const io::FilePoints& points);
+
 /// Returns the variants of the folder and the missing ones, sorted by eps, then minpts.
 [[nodiscard]] std::vector<Variant> all_variants(const io::ResultsFolder& folder, const std::vector<Variant>& missing);
 /// Returns whether all variants of the folder must be clustered together, because the folder lacks the lineage that

@@ -1,17 +1,22 @@
 #!/usr/bin/env python3
-"""Tests hdbscan: its labels are those of the definition, its files agree with each other, and a folder has whole results."""
+"""Tests hdbscan: labels as the definition has them, files that agree, and folders with whole results."""
+
 import csv
 import itertools
 import json
 import math
 import random
+import shlex
 import signal
 import struct
 import subprocess
+import tempfile
 import time
 import unittest
+from pathlib import Path
 
-from support import BINARY, ProgramTest, fits_table, npy_labels, npz
+from report_test import data_of
+from support import BINARY, ProgramTest, fits_table, npy_labels, npz, run
 
 
 class Oracle:
@@ -40,7 +45,9 @@ class Oracle:
     def grow(self, members, parent, birth):
         """Follows a cluster down to its end, and its children. Heights are squares, births and deaths are eps."""
         number = len(self.clusters)
-        self.clusters.append(cluster := {"parent": parent, "birth": birth, "members": members, "stability": 0, "children": []})
+        self.clusters.append(
+            cluster := {"parent": parent, "birth": birth, "members": members, "stability": 0, "children": []}
+        )
         for at in sorted({h for row in self.height for h in row}, reverse=True):
             large = [part for part in self.parts(members, at) if len(part) >= self.size]
             stays = large[0] if len(large) == 1 else set()
@@ -55,6 +62,7 @@ class Oracle:
 
     def selected(self, method):
         """Returns the members of the selected clusters, by their smallest point."""
+
         def best(number):
             cluster = self.clusters[number]
             below = [best(child) for child in cluster["children"]]
@@ -62,6 +70,7 @@ class Oracle:
             if number == 0 or (below and (method == "leaf" or value > cluster["stability"])):
                 return value, numbers
             return cluster["stability"], [number]
+
         return sorted((self.clusters[n]["members"] for n in best(0)[1]), key=min)
 
 
@@ -69,14 +78,32 @@ class Hdbscan(ProgramTest):
     def setUp(self):
         super().setUp()
         rng = random.Random(5)
-        clumps = [(round(rng.gauss(x, 4)), round(rng.gauss(y, 4))) for x, y in ((10, 10), (40, 15), (25, 40)) for _ in range(25)]
+        clumps = [
+            (round(rng.gauss(x, 4)), round(rng.gauss(y, 4)))
+            for x, y in ((10, 10), (40, 15), (25, 40))
+            for _ in range(25)
+        ]
         self.points = list(dict.fromkeys(clumps + [(rng.randrange(60), rng.randrange(60)) for _ in range(25)]))
         rng.shuffle(self.points)
-        self.file = self.write("p.csv", "x,y,name\n" + "".join(f"{x},{y},p{i}\n" for i, (x, y) in enumerate(self.points)))
+        self.file = self.write(
+            "p.csv", "x,y,name\n" + "".join(f"{x},{y},p{i}\n" for i, (x, y) in enumerate(self.points))
+        )
         self.out = self.folder / "r"
 
     def words(self, *more, minpts="3,5", sizes="4,8", points=None):
-        return ["hdbscan", points or self.file, "--columns", "x,y", "--minpts", minpts, "--min-cluster-size", sizes, "--out", self.out, *more]
+        return [
+            "hdbscan",
+            points or self.file,
+            "--columns",
+            "x,y",
+            "--minpts",
+            minpts,
+            "--min-cluster-size",
+            sizes,
+            "--out",
+            self.out,
+            *more,
+        ]
 
     def rows(self, name="summary.csv"):
         with open(self.out / name, newline="") as f:
@@ -98,15 +125,22 @@ class Results(Hdbscan):
     def test_labels_are_those_of_the_definition(self):
         for method in ("eom", "leaf"):
             self.succeeds(*self.words("--selection", method, "--overwrite"))
-            self.assertEqual([(r["minpts"], r["min_cluster_size"]) for r in self.rows()], [("3", "4"), ("3", "8"), ("5", "4"), ("5", "8")])
+            self.assertEqual(
+                [(r["minpts"], r["min_cluster_size"]) for r in self.rows()],
+                [("3", "4"), ("3", "8"), ("5", "4"), ("5", "8")],
+            )
             for row in self.rows():
                 minpts, size = int(row["minpts"]), int(row["min_cluster_size"])
                 clusters = Oracle(self.points, minpts, size).selected(method)
                 self.assertGreater(len(clusters), 1)
-                expected = [next((c for c, members in enumerate(clusters) if p in members), -1) for p in range(len(self.points))]
+                expected = [
+                    next((c for c, members in enumerate(clusters) if p in members), -1) for p in range(len(self.points))
+                ]
                 self.assertEqual(npy_labels(self.out / row["labels"]), tuple(expected), row)
-                self.assertEqual([int(row[k]) for k in ("clusters", "noise", "clustered", "largest")],
-                                 [len(clusters), expected.count(-1), len(expected) - expected.count(-1), max(map(len, clusters))])
+                self.assertEqual(
+                    [int(row[k]) for k in ("clusters", "noise", "clustered", "largest")],
+                    [len(clusters), expected.count(-1), len(expected) - expected.count(-1), max(map(len, clusters))],
+                )
 
     def test_the_trees_are_in_one_file(self):
         self.succeeds(*self.words())
@@ -135,15 +169,23 @@ class Results(Hdbscan):
         self.succeeds(*self.words("--labelled", "csv", "--catalog", "csv", "--outlier-scores"))
         for minpts, size in itertools.product((3, 5), (4, 8)):
             labels = npy_labels(self.out / f"labels/minpts_{minpts}_size_{size}.npy")
-            probabilities, scores = self.numbers("probabilities", minpts, size), self.numbers("outlier_scores", minpts, size)
+            probabilities, scores = self.numbers("probabilities", minpts, size), self.numbers(
+                "outlier_scores", minpts, size
+            )
             self.assertEqual([p > 0 for p in probabilities], [c >= 0 for c in labels])
             self.assertTrue(max(probabilities) == 1 and 0 <= min(scores) < max(scores) <= 1)
             rows = self.rows(f"labelled/minpts_{minpts}_size_{size}.csv")
             self.assertEqual([r["name"] for r in rows], [f"p{i}" for i in range(len(labels))])
-            self.assertEqual([(int(r["label"]), float(r["probability"])) for r in rows], list(zip(labels, probabilities)))
+            self.assertEqual(
+                [(int(r["label"]), float(r["probability"])) for r in rows], list(zip(labels, probabilities))
+            )
             catalog = self.rows(f"catalog/minpts_{minpts}_size_{size}.csv")
             self.assertEqual([int(r["size"]) for r in catalog], [labels.count(c) for c in range(max(labels) + 1)])
-            tree = {c: i for i, c in enumerate(npz(self.out / "hierarchy.npz")[f"minpts_{minpts}_size_{size}/label"]) if c >= 0}
+            tree = {
+                c: i
+                for i, c in enumerate(npz(self.out / "hierarchy.npz")[f"minpts_{minpts}_size_{size}/label"])
+                if c >= 0
+            }
             for name in ("birth", "death"):
                 array = npz(self.out / "hierarchy.npz")[f"minpts_{minpts}_size_{size}/{name}"]
                 self.assertEqual([float(r[name]) for r in catalog], [array[tree[c]] for c in range(len(catalog))])
@@ -159,10 +201,26 @@ class Results(Hdbscan):
             self.assertIn('"adjusted_rand": 1.0', p.stdout)
 
     def test_a_copy_of_fits_has_the_probability_beside_each_row(self):
-        (self.folder / "p.fits").write_bytes(fits_table([(n, None, [float(p[k]) for p in self.points] + [math.nan]) for k, n in enumerate("xy")]))
-        self.succeeds(*self.words("--labelled", "fits", "--on-nan", "drop", minpts=3, sizes=4, points=self.folder / "p.fits"))
-        self.succeeds("cluster", self.out / "labelled/minpts_3_size_4.fits", "--columns", "probability", "--on-nan", "drop",
-                      "--eps", 1, "--minpts", 1, "--labelled", self.folder / "back.csv")
+        (self.folder / "p.fits").write_bytes(
+            fits_table([(n, None, [float(p[k]) for p in self.points] + [math.nan]) for k, n in enumerate("xy")])
+        )
+        self.succeeds(
+            *self.words("--labelled", "fits", "--on-nan", "drop", minpts=3, sizes=4, points=self.folder / "p.fits")
+        )
+        self.succeeds(
+            "cluster",
+            self.out / "labelled/minpts_3_size_4.fits",
+            "--columns",
+            "probability",
+            "--on-nan",
+            "drop",
+            "--eps",
+            1,
+            "--minpts",
+            1,
+            "--labelled",
+            self.folder / "back.csv",
+        )
         with open(self.folder / "back.csv", newline="") as f:
             self.assertEqual([float(r["probability"]) for r in csv.DictReader(f)], self.numbers("probabilities", 3, 4))
 
@@ -170,6 +228,7 @@ class Results(Hdbscan):
         def clusters(*words):
             self.succeeds(*self.words(*words, "--overwrite", minpts=3, sizes=4))
             return int(self.rows()[0]["clusters"])
+
         every = clusters("--selection", "leaf")
         self.assertLess(clusters("--selection", "leaf", "--selection-epsilon", 5), every)
         self.assertEqual(clusters("--allow-single-cluster", "--selection-epsilon", 100), 1)
@@ -181,9 +240,23 @@ class Results(Hdbscan):
     def test_json_and_the_metric(self):
         p = self.succeeds(*self.words("--metric", "manhattan", "--json"))
         described = json.loads(p.stdout)
-        self.assertEqual((described["status"], described["metric"], len(described["variants"])), ("complete", "manhattan", 4))
-        self.assertEqual({"minpts", "min_cluster_size", "clusters", "noise", "clustered", "largest", "persistence", "seconds", "labels"},
-                         set(described["variants"][0]))
+        self.assertEqual(
+            (described["status"], described["metric"], len(described["variants"])), ("complete", "manhattan", 4)
+        )
+        self.assertEqual(
+            {
+                "minpts",
+                "min_cluster_size",
+                "clusters",
+                "noise",
+                "clustered",
+                "largest",
+                "persistence",
+                "seconds",
+                "labels",
+            },
+            set(described["variants"][0]),
+        )
         self.assertEqual(self.status(), "complete")
 
 
@@ -191,8 +264,16 @@ class Folder(Hdbscan):
     def test_results_are_replaced_only_on_demand_and_with_each_other_only(self):
         self.succeeds(*self.words())
         of_trees = self.files()
-        self.assertEqual(of_trees, {"summary.csv", "sweep.json", "trace.json", "hierarchy.npz"} | {
-            f"{folder}/minpts_{m}_size_{s}.npy" for folder in ("labels", "probabilities") for m in (3, 5) for s in (4, 8)})
+        self.assertEqual(
+            of_trees,
+            {"summary.csv", "sweep.json", "trace.json", "hierarchy.npz"}
+            | {
+                f"{folder}/minpts_{m}_size_{s}.npy"
+                for folder in ("labels", "probabilities")
+                for m in (3, 5)
+                for s in (4, 8)
+            },
+        )
         sweep = ["sweep", self.file, "--columns", "x,y", "--eps", 3, "--minpts", 4, "--out", self.out]
         for words in (self.words(), sweep, [*sweep, "--resume"]):
             p = self.fails(2, ["holds results of hierarchies already", "--overwrite"], *words)
@@ -205,8 +286,11 @@ class Folder(Hdbscan):
 
     def test_commands_of_sweeps_say_what_the_folder_is(self):
         self.succeeds(*self.words())
-        for words in (["report", self.out, "--out", self.folder / "x.html"], ["compare", self.out, self.out],
-                      ["validity", self.file, "--columns", "x,y", "--results", self.out]):
+        for words in (
+            ["compare", self.out, self.out],
+            ["predict", self.file, "--columns", "x,y", "--results", self.out, "--eps", 1, "--minpts", 3],
+            ["validity", self.file, "--columns", "x,y", "--results", self.out],
+        ):
             self.fails(3, ["holds results of epsflow hdbscan"], *words)
         self.succeeds("validity", self.file, "--columns", "x,y", "--labels", self.out / "labels/minpts_3_size_4.npy")
 
@@ -219,7 +303,9 @@ class Folder(Hdbscan):
             (self.out / name).unlink()
         (self.out / "labels/notes.txt").write_text("mine")
         self.succeeds(*self.words())
-        self.succeeds("sweep", self.file, "--columns", "x,y", "--eps", 3, "--minpts", 4, "--out", self.out, "--overwrite")
+        self.succeeds(
+            "sweep", self.file, "--columns", "x,y", "--eps", 3, "--minpts", 4, "--out", self.out, "--overwrite"
+        )
         self.assertEqual((self.out / "labels/notes.txt").read_text(), "mine")
 
     def started(self, *words, within=""):
@@ -227,9 +313,30 @@ class Folder(Hdbscan):
         points = self.folder / "p.npy"
         if not points.exists():
             self.succeeds("generate", "tec", "--n", 50_000, "--out", points)
-        p = subprocess.Popen([BINARY, *map(str, ["hdbscan", points, "--columns", "0,1", "--minpts", "4", "--min-cluster-size",
-                                                 "5:2000:1", "--out", self.out, *words])],
-                             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        p = subprocess.Popen(
+            [
+                BINARY,
+                *map(
+                    str,
+                    [
+                        "hdbscan",
+                        points,
+                        "--columns",
+                        "0,1",
+                        "--minpts",
+                        "4",
+                        "--min-cluster-size",
+                        "5:2000:1",
+                        "--out",
+                        self.out,
+                        *words,
+                    ],
+                ),
+            ],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
         self.addCleanup(p.stderr.close)
         while p.poll() is None and not list(self.out.glob(f"{within}labels/*")):
             time.sleep(0.01)
@@ -280,6 +387,73 @@ class Folder(Hdbscan):
         self.assertTrue((self.out / "rows.npy").exists())
         last = self.rows("labelled/minpts_3_size_4.csv")[-1]
         self.assertEqual((last["label"], last["probability"]), ("", ""))
+
+
+class Page(Hdbscan):
+    def test_it_has_the_trees_and_is_the_same_from_the_folder(self):
+        first, second = self.folder / "a.html", self.folder / "b.html"
+        self.succeeds(*self.words("--selection", "leaf", "--report", first))
+        self.succeeds("report", self.out, "--out", second)
+        data = [data_of(page) for page in (first, second)]
+        for each in data:
+            each["provenance"] = [told for told in each["provenance"] if told[0] != "Made"]
+        self.assertEqual(data[0], data[1])
+        self.assertEqual((data[0]["minpts"], data[0]["min_cluster_size"], len(data[0]["cells"])), ([3, 5], [4, 8], 4))
+        for cell in data[0]["cells"]:
+            oracle = Oracle(self.points, cell["minpts"], cell["min_cluster_size"])
+            self.assertEqual(
+                sorted(c["size"] for c in cell["tree"]), sorted(len(c["members"]) for c in oracle.clusters)
+            )
+            self.assertEqual(
+                sorted(c["label"] for c in cell["tree"] if c["label"] is not None), list(range(cell["clusters"]))
+            )
+            # Coloured as on the map: by the rank of the size, as rows of the table are.
+            value = {c["label"]: c["value"] for c in cell["tree"]}
+            self.assertEqual([value[row[0]] for row in cell["rows"]], list(range(2, 2 + cell["clusters"])))
+            for c in cell["tree"]:
+                self.assertEqual(c["steps"][-1], [c["death"], 0])
+                eps, sizes = zip(*c["steps"])
+                self.assertEqual((list(eps), list(sizes)), (sorted(eps, reverse=True), sorted(sizes, reverse=True)))
+                self.assertLess(sizes[0], c["size"])
+                if c["parent"] is not None:
+                    self.assertEqual(c["birth"], cell["tree"][c["parent"]]["death"])
+        self.assertTrue(any(len(c["steps"]) > 2 for cell in data[0]["cells"] for c in cell["tree"]))
+
+    def test_the_commands_on_it_work(self):
+        self.succeeds(
+            *self.words(
+                "--metric",
+                "manhattan",
+                "--selection",
+                "leaf",
+                "--stats",
+                "x",
+                "--catalog",
+                "csv",
+                "--report",
+                self.folder / "a.html",
+            )
+        )
+        data = data_of(self.folder / "a.html")
+        for command, made in (
+            (data["command"], "results/summary.csv"),
+            (data["advice_hint"], "explored.html"),
+            (data["catalogue_hint"].format(min_cluster_size=8, minpts=5), "clusters/catalog/minpts_5_size_8.csv"),
+        ):
+            with tempfile.TemporaryDirectory(dir=self.folder) as where:
+                p = run(*shlex.split(command)[1:], cwd=where)
+                self.assertEqual(p.returncode, 0, (command, p.stderr))
+                self.assertTrue((Path(where) / made).exists(), command)
+
+    def test_a_folder_without_its_trees_has_maps(self):
+        self.succeeds(*self.words())
+        manifest = json.loads((self.out / "sweep.json").read_text())
+        manifest["files"] = [
+            f for f in manifest["files"] if f["name"] != "hierarchy.npz"
+        ]  # as an interrupted run leaves it
+        (self.out / "sweep.json").write_text(json.dumps(manifest))
+        self.succeeds("report", self.out, "--out", self.folder / "a.html")
+        self.assertTrue(all(c["tree"] is None and c["maps"] for c in data_of(self.folder / "a.html")["cells"]))
 
 
 class BadInput(Hdbscan):
