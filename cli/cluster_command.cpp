@@ -73,7 +73,7 @@ void run_on_points(ClusterCommand& command) {
   std::optional<io::LabelledCopy> labelled;
   if (!command.labelled.empty()) {
     const io::OutputFormat format = io::output_format(command.labelled, io::kTableFormats);
-    labelled.emplace(input.labelled_copy(points, format, settings.run.core_mask));
+    labelled.emplace(input.labelled_copy(points, format, {.core = settings.run.core_mask}));
   }
   std::optional<Cataloguing> cataloguing;
   if (!command.catalog.empty()) {

@@ -53,8 +53,6 @@ HdbscanCommand parse_hdbscan(const Arguments& arguments) {
   SweepCommand& folder = command.folder = parse_sweep_command(arguments, {});
   folder.outputs.resumable = false;
   parse_report_of(arguments, folder);
-  // Trees are made on the CPU.
-  if (folder.settings.engine.backend == BackendChoice::automatic) folder.settings.engine.backend = BackendChoice::cpu;
   return command;
 }
 
@@ -112,7 +110,7 @@ struct SelectionWriters {
     }
     if (const auto labelled = wanted.find(io::kLabelledFolder); labelled != wanted.end()) {
       const io::OutputFormat format = io::output_format(io::kLabelledFolder + labelled->second, io::kTableFormats);
-      copy.emplace(input.labelled_copy(points, format, false, true));
+      copy.emplace(input.labelled_copy(points, format, {.probability = true}));
       all.push_back({.folder = io::kLabelledFolder,
                      .extension = labelled->second,
                      .contents = copy->contents(),
@@ -146,7 +144,7 @@ int run_hdbscan(const Arguments& arguments) {
   Input& input = common.input;
   const std::vector<Variant> variants = command.variants();
   io::ResultsFolder folder(common.out, variants, common.mode, common.outputs, input.messages.notices());
-  const io::FilePoints points = input.read_settled();
+  const io::FilePoints points = read_points(input, common.settings);
   require_values("minpts", command.minpts, 1, points.size());
   require_values("min-cluster-size", command.sizes, 2, points.size());
 

@@ -110,7 +110,7 @@ std::vector<io::VariantWriter> make_writers(SweepCommand& command, const SweptPo
     const std::string& extension = labelled->second;
     const io::OutputFormat format = io::output_format(io::kLabelledFolder + extension, io::kTableFormats);
     const io::LabelledCopy& copy =
-        made.copy.emplace(command.input.labelled_copy(swept.points, format, command.settings.run.core_mask));
+        made.copy.emplace(command.input.labelled_copy(swept.points, format, {.core = command.settings.run.core_mask}));
     writers.push_back({.folder = io::kLabelledFolder,
                        .extension = extension,
                        .contents = copy.contents(),

@@ -9,6 +9,7 @@
 #include <limits>
 
 #include <epsflow/core/error.hpp>
+#include <epsflow/core/format.hpp>
 #include <epsflow/io/read_points.hpp>
 
 namespace epsflow::cli {
@@ -122,7 +123,7 @@ void TreeArrays::add(const Variant& variant, const CondensedTree& tree, const st
 }
 
 std::vector<report::TreeCluster> read_tree(const std::filesystem::path& file, const Variant& variant) {
-  const auto read = [&](Words columns) {
+  const auto read = [&](std::vector<std::string> columns) {
     for (std::string& column : columns) column.insert(0, prefix_of(variant));
     return io::read_points(file, {.columns = std::move(columns)});
   };

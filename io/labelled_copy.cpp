@@ -56,14 +56,13 @@ bool same_name(std::string_view a, std::string_view b, bool ignore_case) noexcep
 }  // namespace
 
 LabelledCopy::LabelledCopy(std::vector<std::filesystem::path> files, ReadOptions options, const FilePoints& points,
-                           OutputFormat format, bool core, Metric metric, bool probability)
+                           OutputFormat format, AddedColumns added, Metric metric)
     : files_(std::move(files)),
       options_(std::move(options)),
       points_(points),
       format_(require_table(format)),
-      core_(core),
+      added_(added),
       metric_(std::move(metric)),
-      probability_(probability),
       limit_(find_limit(files_, options_, format_)) {
   if (points_.inputs.size() != files_.size()) {
     throw UsageError(fmt::format("the points were read from {} files, not from {}; give those that they were read from",
@@ -71,7 +70,7 @@ LabelledCopy::LabelledCopy(std::vector<std::filesystem::path> files, ReadOptions
   }
   find_names();
   require_free_names();
-  const std::uint64_t label_bytes = probability ? 12 : 5;
+  const std::uint64_t label_bytes = added.probability ? 12 : 5;
   constexpr std::uint64_t kDigits = 18;  // of a coordinate in text
   const std::uint64_t value_bytes = format_ == OutputFormat::csv ? kDigits : bytes_of(points_.precision());
   bytes_ = points_.size() * (label_bytes + (limit_.empty() ? 0 : points_.dims() * value_bytes));
@@ -85,8 +84,8 @@ LabelledCopy::LabelledCopy(std::vector<std::filesystem::path> files, ReadOptions
 std::string LabelledCopy::contents() const {
   std::string text = limit_.empty() ? "all columns" : "coordinates";
   for (const std::string& name : names_) text += " " + show_text(name);
-  if (core_) text += ", core points";
-  if (probability_) text += ", probabilities";
+  if (added_.core) text += ", core points";
+  if (added_.probability) text += ", probabilities";
   if (limit_.empty()) {
     for (const InputRows& input : points_.inputs) text += ", " + input.stamp;
   } else if (points_.renumbered()) {
@@ -121,8 +120,8 @@ void LabelledCopy::find_names() {
 void LabelledCopy::require_free_names() const {
   const bool ignore_case = format_ == OutputFormat::fits;
   std::vector<std::string> added{kLabelColumn};
-  if (core_) added.emplace_back(kCoreColumn);
-  if (probability_) added.emplace_back(kProbabilityColumn);
+  if (added_.core) added.emplace_back(kCoreColumn);
+  if (added_.probability) added.emplace_back(kProbabilityColumn);
   if (!limit_.empty() && points_.renumbered()) added.emplace_back(kRowColumn);
   for (std::size_t i = 0; i < names_.size(); ++i) {
     const auto is_same = [&](const std::string& other) { return same_name(names_[i], other, ignore_case); };
@@ -153,7 +152,7 @@ void LabelledCopy::write(const std::filesystem::path& file, const std::filesyste
                          const VariantResult& result, std::span<const double> probabilities) const {
   require_unchanged();
   if (limit_.empty()) {
-    const CopyLabels labels{result, metric_, core_, probabilities};
+    const CopyLabels labels{result, metric_, added_.core, probabilities};
     table_format(format_).copy(file, target, {files_, options_, points_}, names_, labels);
     return require_unchanged();
   }
@@ -166,8 +165,8 @@ void LabelledCopy::write(const std::filesystem::path& file, const std::filesyste
     }
   });
   table.columns.push_back({kLabelColumn, ColumnView<std::int32_t>{result.labels.data()}});
-  if (core_) table.columns.push_back({kCoreColumn, ColumnView<std::uint8_t>{result.core.data()}});
-  if (probability_) table.columns.push_back({kProbabilityColumn, ColumnView<double>{probabilities.data()}});
+  if (added_.core) table.columns.push_back({kCoreColumn, ColumnView<std::uint8_t>{result.core.data()}});
+  if (added_.probability) table.columns.push_back({kProbabilityColumn, ColumnView<double>{probabilities.data()}});
   table_format(format_).write(file, target, table);
 }
 

@@ -15,6 +15,12 @@
 
 namespace epsflow::io {
 
+/// The columns that a copy has besides the label.
+struct AddedColumns {
+  bool core = false;
+  bool probability = false;
+};
+
 /// Writes files with the columns of the input, in its order, followed by `label` (int32, −1 is noise) and, if
 /// requested, `core` (0 or 1) and `probability` (float64).
 ///
@@ -34,7 +40,7 @@ class LabelledCopy {
   /// files differ in their columns, if a column has the name of an added one, or, except in CSV, if two columns have
   /// the same name.
   LabelledCopy(std::vector<std::filesystem::path> files, ReadOptions options, const FilePoints& points,
-               OutputFormat format, bool core, Metric metric = {}, bool probability = false);
+               OutputFormat format, AddedColumns added, Metric metric = {});
 
   /// Returns the reason why only the coordinates are written, in words; empty if all columns are copied.
   [[nodiscard]] const std::string& limit() const noexcept { return limit_; }
@@ -67,9 +73,8 @@ class LabelledCopy {
   ReadOptions options_;
   const FilePoints& points_;
   OutputFormat format_;
-  bool core_;
+  AddedColumns added_;
   Metric metric_;
-  bool probability_;
   std::string limit_;
   std::string left_out_;
   std::vector<std::string> names_;       ///< columns of the input that are written

@@ -195,7 +195,7 @@ ordered_json Report::State::tree_as_json(const Cell& cell) const {
   ordered_json tree = ordered_json::array();
   const std::size_t most = std::max<std::size_t>(kAllTreeClusters / cells.size(), 1);
   for (const TreeCluster& of : largest_of(cell.tree, most)) {
-    const auto label = static_cast<std::size_t>(of.label + 1);
+    const std::size_t place = static_cast<std::size_t>(of.label) + 1;  // of noise 0
     ordered_json steps = ordered_json::array();
     for (const auto& [eps, size] : of.steps) steps.push_back({short_number(eps), size});
     tree.push_back({{"parent", of.parent < 0 ? ordered_json() : ordered_json(of.parent)},
@@ -203,7 +203,7 @@ ordered_json Report::State::tree_as_json(const Cell& cell) const {
                     {"death", short_number(of.death)},
                     {"size", of.size},
                     {"label", of.label < 0 ? ordered_json() : ordered_json(of.label)},
-                    {"value", of.label >= 0 && label < cell.values.size() ? cell.values[label] : 0},
+                    {"value", of.label >= 0 && place < cell.values.size() ? cell.values[place] : 0},
                     {"steps", std::move(steps)}});
   }
   return tree;
