@@ -14,6 +14,11 @@ OptionSpec stats_option() {
                      "coordinates unless --columns names them");
 }
 
+void require_catalog_of_stats(const Arguments& arguments) {
+  if (!arguments.given("stats") || arguments.given("catalog")) return;
+  throw UsageError("--stats is about the clusters of --catalog: give --catalog as well");
+}
+
 Cataloguing::Cataloguing(const Input& input, const io::FilePoints& points, const Slicing* slicing)
     : points_(points), metric_(input.metric), slicing_(slicing), names_(input.beside.velocity) {
   const auto ordered = [&](std::vector<double> values) {
@@ -67,18 +72,21 @@ Table Cataloguing::table(const VariantResult& result) const {
        .slices = slicing_ == nullptr ? nullptr : &slicing_->called()});
 }
 
-io::VariantWriter Cataloguing::writer(const std::string& extension) const {
+io::VariantWriter Cataloguing::writer(const std::string& extension, std::function<void(Table&)> add) const {
   io::Checksum sum;
   for (const std::vector<double>& column : columns_) sum.add(std::as_bytes(std::span(column)));
   std::string contents = fmt::format("{}; weights {}; columns {} (crc32:{})", fmt::join(points_.column_names, ","),
                                      points_.weight_column, fmt::join(names_, ","), io::format_checksum(sum.value()));
   const io::OutputFormat format = io::output_format("catalog" + extension, io::kTableFormats);
-  return {.folder = io::kCatalogFolder,
-          .extension = extension,
-          .contents = std::move(contents),
-          .write = [this, format](const auto& file, const auto& target, const VariantResult& result) {
-            io::write_table(file, target, format, table(result), {"catalog", result, metric_});
-          }};
+  return {
+      .folder = io::kCatalogFolder,
+      .extension = extension,
+      .contents = std::move(contents),
+      .write = [this, format, add = std::move(add)](const auto& file, const auto& target, const VariantResult& result) {
+        Table made = table(result);
+        if (add) add(made);
+        io::write_table(file, target, format, made, {"catalog", result, metric_});
+      }};
 }
 
 }  // namespace epsflow::cli

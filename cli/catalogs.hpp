@@ -9,6 +9,8 @@ namespace epsflow::cli {
 
 /// Returns --stats, for commands that have --catalog.
 [[nodiscard]] OptionSpec stats_option();
+/// Throws UsageError for --stats without --catalog.
+void require_catalog_of_stats(const Arguments& arguments);
 
 /// Makes the catalogue of a result. It is weighted by --weight, and has the columns of --velocity and --stats.
 class Cataloguing {
@@ -20,8 +22,8 @@ class Cataloguing {
   /// counted over all files including dropped rows.
   [[nodiscard]] Catalog catalog(const VariantResult& result) const;
   [[nodiscard]] Table table(const VariantResult& result) const;
-  /// Returns the writer of the files catalog/… of a results folder.
-  [[nodiscard]] io::VariantWriter writer(const std::string& extension) const;
+  /// Returns the writer of the files catalog/… of a results folder. add: adds columns to each table; null for none.
+  [[nodiscard]] io::VariantWriter writer(const std::string& extension, std::function<void(Table&)> add = nullptr) const;
 
  private:
   const io::FilePoints& points_;

@@ -28,9 +28,7 @@ ClusterCommand parse_cluster(const Arguments& arguments) {
   command.core = outputs.take("core", io::kMaskFormats);
   command.labelled = outputs.take("labelled", io::kTableFormats);
   command.catalog = outputs.take("catalog", io::kTableFormats);
-  if (arguments.given("stats") && command.catalog.empty()) {
-    throw UsageError("--stats is about the clusters of --catalog: give --catalog as well");
-  }
+  require_catalog_of_stats(arguments);
   command.settings = parse_run_settings(arguments);
   command.input = parse_input(arguments);
   return command;
@@ -75,7 +73,7 @@ void run_on_points(ClusterCommand& command) {
   std::optional<io::LabelledCopy> labelled;
   if (!command.labelled.empty()) {
     const io::OutputFormat format = io::output_format(command.labelled, io::kTableFormats);
-    labelled.emplace(input.labelled_copy(points, format, settings.run.core_mask));
+    labelled.emplace(input.labelled_copy(points, format, {.core = settings.run.core_mask}));
   }
   std::optional<Cataloguing> cataloguing;
   if (!command.catalog.empty()) {

@@ -51,6 +51,7 @@ struct CommandFailure {
 [[nodiscard]] Command suggest_command();
 [[nodiscard]] Command sweep_command();
 [[nodiscard]] int run_sweep_over_ranks(const Arguments& arguments, parts::Communicator& ranks);
+[[nodiscard]] Command hdbscan_command();
 [[nodiscard]] Command report_command();
 [[nodiscard]] Command predict_command();
 [[nodiscard]] Command cluster_command();

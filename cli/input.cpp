@@ -286,8 +286,9 @@ void say_what_was_read(const io::PointsOrigin& origin, std::uint64_t n, std::siz
   }
 }
 
-io::LabelledCopy Input::labelled_copy(const io::FilePoints& points, io::OutputFormat format, bool core) const {
-  io::LabelledCopy copy(paths_of(files), options, points, format, core, metric);
+io::LabelledCopy Input::labelled_copy(const io::FilePoints& points, io::OutputFormat format,
+                                      io::AddedColumns added) const {
+  io::LabelledCopy copy(paths_of(files), options, points, format, added, metric);
   if (!copy.limit().empty()) messages.tell("labelled files hold the coordinates alone: {}", copy.limit());
   if (!copy.left_out().empty()) messages.tell("labelled files leave out {}", copy.left_out());
   return copy;

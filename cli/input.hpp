@@ -72,9 +72,10 @@ struct Input {
   [[nodiscard]] Dataset load(const io::FilePoints& points, const EngineOptions& engine) const;
   /// Prints a warning if eps is an angle as large as the field of the points: its unit is then probably wrong.
   void doubt_eps(const io::FilePoints& points) const;
-  /// Returns a writer that copies the columns of the input beside the labels, and if `core` the mask of core points.
-  /// Prints why only coordinates are copied, and which parts of the input are not. Throws UsageError, InputError.
-  [[nodiscard]] io::LabelledCopy labelled_copy(const io::FilePoints& points, io::OutputFormat format, bool core) const;
+  /// Returns a writer that copies the columns of the input beside the labels and `added`. Prints why only coordinates
+  /// are copied, and which parts of the input are not. Throws UsageError, InputError.
+  [[nodiscard]] io::LabelledCopy labelled_copy(const io::FilePoints& points, io::OutputFormat format,
+                                               io::AddedColumns added) const;
 };
 
 /// Throws UsageError if standard input, which is named -, occurs more than once.

@@ -134,8 +134,7 @@ void print_as_json(const KDistances& found, const io::FilePoints& points, const 
 
 void write_distances(const std::string& file, const std::vector<double>& distances, io::Overwrite overwrite) {
   if (io::output_format(file, io::kPointFormats) == io::OutputFormat::npy) {
-    io::write_npy(file, {io::npy_vector_header("<f8", distances.size()), std::as_bytes(std::span(distances))},
-                  overwrite);
+    io::write_npy(file, io::npy_numbers(distances), overwrite);
   } else {
     io::write_points(file, PointsView(std::span<const double>(distances), 1), {"k_distance"}, overwrite);
   }

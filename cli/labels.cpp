@@ -101,8 +101,9 @@ std::vector<std::int32_t> read_for_points(const std::filesystem::path& file, con
   return taken;
 }
 
-io::Manifest read_results(const std::filesystem::path& folder) {
+io::Manifest read_results(const std::filesystem::path& folder, bool hierarchies) {
   io::Manifest manifest = io::read_manifest(folder);
+  if (!hierarchies) io::require_sweep(folder, manifest);
   if (const std::string slices = io::slices_of(manifest); !slices.empty()) {
     throw input_error(
         "{} holds results of many data sets, {}, and the clusters of each count from 0: sweep one of them by itself",

@@ -55,8 +55,8 @@ struct FileColumn {
                                                         const io::FilePoints& points);
 
 /// Returns the manifest of a results folder. Throws InputError if the folder has no results, or results of several
-/// slices; UsageError as io::read_manifest().
-[[nodiscard]] io::Manifest read_results(const std::filesystem::path& folder);
+/// slices, or of hierarchies unless these are allowed; UsageError as io::read_manifest().
+[[nodiscard]] io::Manifest read_results(const std::filesystem::path& folder, bool hierarchies = false);
 
 /// Returns the variant of the folder with this minpts and (up to a part in 10^9) this eps; null if there is none.
 [[nodiscard]] const io::SweepEntry* find_variant(const io::Manifest& manifest, const Variant& variant);

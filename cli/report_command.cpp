@@ -23,7 +23,10 @@ struct ReportCommand {
 
 /// Returns the run and the input that a results folder records.
 Origin origin_of(const std::filesystem::path& folder, const io::Manifest& manifest) {
-  Origin origin{.command = manifest.owns(io::kExploreName) ? "explore" : "sweep", .checksum = manifest.checksum};
+  Origin origin{.command = manifest.of_hierarchies()         ? "hdbscan"
+                           : manifest.owns(io::kExploreName) ? "explore"
+                                                             : "sweep",
+                .checksum = manifest.checksum};
   try {
     const ordered_json run = ordered_json::parse(manifest.runs.back());
     origin.started = run.at("started");
@@ -90,7 +93,7 @@ ReportCommand parse_report(const Arguments& arguments) {
   arguments.require({});
   if (arguments.operands().size() != 1) throw UsageError("a report is of one results folder: give one");
   ReportCommand command{.folder = arguments.operands().front(),
-                        .manifest = read_results(arguments.operands().front()),
+                        .manifest = read_results(arguments.operands().front(), true),
                         .messages = parse_messages(arguments)};
   if (command.manifest.checksum.find(kPrecomputed) != std::string::npos) {
     throw InputError(command.folder.string() + " is of a table of neighbours, which has no points to show");
@@ -129,11 +132,11 @@ Command report_command() {
           .summary = "make one page for a browser of a results folder",
           .usage = "RESULTS",
           .about =
-              "Makes a page of what epsflow sweep or epsflow explore wrote: what is recommended and why, the grid as\n"
-              "a heat map, and of each cell its map, the sizes and lives of its clusters, and the largest of them as\n"
-              "a table. The page is one file of at most 8 MiB that needs no network and no server. The input is read\n"
-              "again, as the folder says it was read; lives need lineage.npz (sweep --lineage). Cells without labels\n"
-              "have no map.",
+              "Makes a page of what epsflow sweep, explore or hdbscan wrote: what is recommended and why, the grid\n"
+              "as a heat map, and of each cell its map, the sizes and lives of its clusters (of hdbscan their tree),\n"
+              "and the largest of them as a table. The page is one file of at most 8 MiB that needs no network and no\n"
+              "server. The input is read again, as the folder says it was read; lives need lineage.npz (sweep\n"
+              "--lineage). Cells without labels have no map.",
           .example = "epsflow report results --out report.html",
           .operand = {"RESULTS"},
           .groups = {{"The page", {std::move(out), overwrite_option()}},

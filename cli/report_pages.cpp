@@ -8,6 +8,7 @@
 #include <epsflow/cli/lineage_files.hpp>
 #include <epsflow/cli/slicing.hpp>
 #include <epsflow/cli/sweep_results.hpp>
+#include <epsflow/cli/tree_files.hpp>
 
 namespace epsflow::cli {
 namespace {
@@ -101,14 +102,18 @@ report::Subject subject_of(const io::FilePoints& points, const Metric& metric, c
   std::vector<std::pair<std::string, std::string>> options, given = origin.run.options;
   name_columns(given, points.column_names, points.column_numbers);
   const Words outputs = options_of_outputs(nullptr);
+  constexpr std::array<std::string_view, 4> kOfGrid{"eps", "minpts", "variants", "min-cluster-size"};
+  const bool of_trees = origin.command == "hdbscan";
+  const Command& of_cell = find_command(of_trees ? "hdbscan" : "cluster");
   for (const auto& option : given) {
-    const bool of_grid = option.first == "eps" || option.first == "minpts" || option.first == "variants";
+    const bool of_grid = std::ranges::find(kOfGrid, option.first) != kOfGrid.end();
     const bool of_output = std::ranges::find(outputs, option.first) != outputs.end();
-    if (!of_grid && !of_output && find_option(find_command("cluster"), option.first) != nullptr)
-      options.push_back(option);
+    if (!of_grid && !of_output && find_option(of_cell, option.first) != nullptr) options.push_back(option);
   }
   subject.catalogue_hint =
-      command_line("cluster", origin.files, options) + " --eps {eps} --minpts {minpts} --catalog clusters.csv";
+      command_line(of_cell.name, origin.files, options) +
+      (of_trees ? " --minpts {minpts} --min-cluster-size {min_cluster_size} --out clusters --catalog csv"
+                : " --eps {eps} --minpts {minpts} --catalog clusters.csv");
   std::erase_if(options,
                 [](const auto& option) { return find_option(find_command("explore"), option.first) == nullptr; });
   subject.advice_hint = command_line("explore", origin.files, options) + " --report explored.html";
@@ -134,6 +139,10 @@ void add_folder(report::Report& report, const std::filesystem::path& folder, con
   }
   if (manifest.owns(io::kLineageName)) {
     report.add_lineage(read_lineage(require_unchanged(folder, manifest, io::kLineageName)));
+  }
+  if (manifest.of_hierarchies() && manifest.owns(io::kHierarchyName)) {
+    const std::filesystem::path file = require_unchanged(folder, manifest, io::kHierarchyName);
+    for (const auto& [variant, entry] : manifest.entries) report.add_tree(variant, read_tree(file, variant));
   }
   if (!manifest.owns(io::kExploreName)) return;
   const std::filesystem::path map = require_unchanged(folder, manifest, io::kMapName);

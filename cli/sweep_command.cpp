@@ -15,9 +15,7 @@ namespace {
 
 /// Throws UsageError for options that contradict each other.
 void check_together(const Arguments& arguments, const SweepCommand& command) {
-  if (arguments.given("stats") && !arguments.given("catalog")) {
-    throw UsageError("--stats is about the clusters of --catalog: give --catalog as well");
-  }
+  require_catalog_of_stats(arguments);
   for (const std::string& option : options_of_outputs(&io::ResultsOutput::of_one_data_set)) {
     if (!arguments.given(option)) continue;
     if (command.input.sliced()) {
@@ -36,34 +34,13 @@ void check_together(const Arguments& arguments, const SweepCommand& command) {
 }
 
 SweepCommand parse_sweep_of_one(const Arguments& arguments) {
-  SweepCommand command = parse_sweep_command(arguments);
+  SweepCommand command = parse_sweep_command(arguments, parse_sweep(arguments, {"out"}));
   if (command.of_table) return command;
   check_together(arguments, command);
-  const bool fresh = command.mode == io::FolderMode::fresh;
-  command.report = Outputs(arguments).take_page("report", fresh ? io::Overwrite::refuse : io::Overwrite::replace);
+  parse_report_of(arguments, command);
   command.settings.run.clusters = command.lineage;
   check_options(command.settings.run);
   return command;
-}
-
-/// Calls make(observer), which adds results to the folder, and finishes the sweep. Returns the exit code.
-int finish_after(SweepRun& run, const Messages& messages, const std::function<void(const Observer&)>& make) {
-  const InterruptGuard interrupt;
-  try {
-    watched(!messages.quiet, interrupt.token(), [&](Observer observer) {
-      observer.on_notice = messages.notices();
-      observer.trace = &run.trace();
-      make(observer);
-    });
-  } catch (const Cancelled&) {
-    run.finish("interrupted");
-    return kInterrupted;
-  } catch (const std::exception& e) {
-    run.fail(e.what());
-    throw;
-  }
-  run.finish("complete");
-  return kDone;
 }
 
 int sweep_table(const SweepCommand& command) {
@@ -75,7 +52,7 @@ int sweep_table(const SweepCommand& command) {
   description.metric = kPrecomputed;
   const std::vector<Variant> missing = folder.begin(input, std::move(description));
   SweepRun run(command, &folder, input, nullptr, missing.size());
-  return finish_after(run, messages, [&](const Observer& observer) {
+  return run.run([&](const Observer& observer) {
     cluster_each(
         table.table.view(), Sweep(missing), [&](VariantResult&& result) { folder.add(result); },
         {.core_mask = command.settings.run.core_mask}, command.settings.engine, observer);
@@ -133,7 +110,7 @@ std::vector<io::VariantWriter> make_writers(SweepCommand& command, const SweptPo
     const std::string& extension = labelled->second;
     const io::OutputFormat format = io::output_format(io::kLabelledFolder + extension, io::kTableFormats);
     const io::LabelledCopy& copy =
-        made.copy.emplace(command.input.labelled_copy(swept.points, format, command.settings.run.core_mask));
+        made.copy.emplace(command.input.labelled_copy(swept.points, format, {.core = command.settings.run.core_mask}));
     writers.push_back({.folder = io::kLabelledFolder,
                        .extension = extension,
                        .contents = copy.contents(),
@@ -164,20 +141,6 @@ void run_shared(const SweepCommand& command, const PointSet& points, const Sweep
   run_each(points, {.options = engines, .sharing = &sharing}, sweep, settings.run, take, observer);
 }
 
-/// Writes the page of the current contents of the folder.
-void write_report(const SweepCommand& command, const io::FilePoints& points) {
-  const io::Manifest manifest = read_results(command.out);
-  const Metric& metric = command.input.metric;
-  report::Report report(subject_of(points, metric,
-                                   {.command = "sweep",
-                                    .files = command.input.files,
-                                    .checksum = manifest.checksum,
-                                    .started = io::now_utc(),
-                                    .run = describe_run(command.given, metric, command.settings.engine.backend)}));
-  add_folder(report, command.out, manifest);
-  write_page(command.input.messages, command.report, io::Overwrite::replace, report);
-}
-
 int sweep_points(SweepCommand& command) {
   const Input& input = command.input;
   RunSettings& settings = command.settings;
@@ -198,7 +161,7 @@ int sweep_points(SweepCommand& command) {
   settings.run.clusters = tied;
   const PointSet set = swept.set(input.metric);
   SweepRun run(command, &folder, described, &input.metric, missing.size());
-  const int code = finish_after(run, input.messages, [&](const Observer& observer) {
+  const int code = run.run([&](const Observer& observer) {
     LineageBuilder builder(made);
     std::optional<SliceCounts> counts;
     if (counted) counts.emplace(*swept.slicing);
@@ -219,7 +182,7 @@ int sweep_points(SweepCommand& command) {
     }
     if (counts) folder.add_file(io::kSlicesName, [&](const auto& file) { counts->write(file); });
   });
-  if (code == kDone && !command.report.empty()) write_report(command, swept.points);
+  if (code == kDone && !command.report.empty()) write_report(command, "sweep", swept.points);
   return code;
 }
 

@@ -24,7 +24,7 @@ SweepCommand parse_sweep_of_ranks(const Arguments& arguments) {
   for (const std::string& name : for_one) {
     if (arguments.given(name)) refuse("--" + name);
   }
-  SweepCommand command = parse_sweep_command(arguments);
+  SweepCommand command = parse_sweep_command(arguments, parse_sweep(arguments, {"out"}));
   RunOptions& run = command.settings.run;
   const EngineOptions& engine = command.settings.engine;
   if (run.strategy == StrategyChoice::table) refuse("--strategy table");

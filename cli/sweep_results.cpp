@@ -2,6 +2,8 @@
 
 #include <set>
 
+#include <epsflow/cli/labels.hpp>
+#include <epsflow/cli/report_pages.hpp>
 #include <epsflow/io/formats.hpp>
 #include <epsflow/io/write_table.hpp>
 #include <epsflow/report/as_json.hpp>
@@ -24,6 +26,18 @@ void check_kept(const Arguments& arguments, const RunOptions& run) {
     throw usage_error("--{} is made of labels, and --keep summary makes none; leave one of them out", name);
   }
   check_options(run);
+}
+
+void print_selected(const io::ResultsFolder& folder) {
+  std::vector<Words> rows{
+      {"minpts", "min_cluster_size", "clusters", "noise", "clustered", "largest", "persistence", "seconds"}};
+  for (const auto& [variant, e] : folder.entries()) {
+    rows.push_back({std::to_string(variant.minpts), std::to_string(variant.min_cluster_size),
+                    format_count(e.summary.clusters), format_count(e.summary.noise), format_count(e.summary.core),
+                    format_count(e.summary.largest), fmt::format("{:.4f}", e.persistence),
+                    fmt::format("{:.3f}", e.seconds)});
+  }
+  print_columns(rows);
 }
 
 void print_table(const io::ResultsFolder& folder) {
@@ -55,8 +69,9 @@ io::FolderOutputs parse_folder_outputs(const Arguments& arguments) {
     io::for_each_word(output.options, [&](std::string_view option) {
       if (arguments.given(option)) asked = option;
     });
-    if (asked.empty() && !output.options.empty() && arguments.command().name == "sweep") continue;
-    outputs.wanted.emplace(output.name, output.copy ? "." + arguments.text(asked) : std::string(output.extensions));
+    if (asked.empty() && !output.options.empty() && arguments.command().name != "explore") continue;
+    const bool chosen = output.extensions.find(' ') != std::string_view::npos;
+    outputs.wanted.emplace(output.name, chosen ? "." + arguments.text(asked) : std::string(output.extensions));
   }
   if (arguments.given("keep") && arguments.text("keep") == word_of(Keep::summary))
     outputs.wanted.erase(io::kLabelsFolder);
@@ -69,9 +84,9 @@ io::FolderOutputs parse_folder_outputs(const Arguments& arguments) {
   return outputs;
 }
 
-SweepCommand parse_sweep_command(const Arguments& arguments) {
+SweepCommand parse_sweep_command(const Arguments& arguments, Sweep sweep) {
   SweepCommand command{.of_table = arguments.given("neighbors"),
-                       .sweep = parse_sweep(arguments, {"out"}),
+                       .sweep = std::move(sweep),
                        .mode = parse_folder_mode(arguments),
                        .settings = parse_run_settings(arguments),
                        .input = {},
@@ -91,6 +106,24 @@ SweepCommand parse_sweep_command(const Arguments& arguments) {
   return command;
 }
 
+void parse_report_of(const Arguments& arguments, SweepCommand& command) {
+  const bool fresh = command.mode == io::FolderMode::fresh;
+  command.report = Outputs(arguments).take_page("report", fresh ? io::Overwrite::refuse : io::Overwrite::replace);
+}
+
+void write_report(const SweepCommand& command, const std::string& name, const io::FilePoints& points) {
+  const io::Manifest manifest = read_results(command.out, true);
+  const Metric& metric = command.input.metric;
+  report::Report report(subject_of(points, metric,
+                                   {.command = name,
+                                    .files = command.input.files,
+                                    .checksum = manifest.checksum,
+                                    .started = io::now_utc(),
+                                    .run = describe_run(command.given, metric, command.settings.engine.backend)}));
+  add_folder(report, command.out, manifest);
+  write_page(command.input.messages, command.report, io::Overwrite::replace, report);
+}
+
 std::vector<Variant> all_variants(const io::ResultsFolder& folder, const std::vector<Variant>& missing) {
   std::set<Variant, VariantOrder> all(missing.begin(), missing.end());
   for (const auto& [variant, entry] : folder.entries()) all.insert(variant);
@@ -108,6 +141,7 @@ void SweepRun::print_as_json(std::string_view status, double seconds) const {
   json["variants"] = nlohmann::ordered_json::array();
   for (const auto& [variant, e] : folder_->entries()) {
     nlohmann::ordered_json counts = report::counts_as_json(e.variant, e.summary);
+    if (variant.min_cluster_size > 0) counts["persistence"] = e.persistence;
     counts["seconds"] = e.seconds;
     counts["labels"] = e.has_labels ? nlohmann::ordered_json(io::labels_name(variant)) : nlohmann::ordered_json();
     json["variants"].push_back(std::move(counts));
@@ -119,6 +153,10 @@ void SweepRun::print_as_json(std::string_view status, double seconds) const {
 std::string SweepRun::what_is_left() const {
   const std::string count = format_count(folder_->entries().size(), "complete variant");
   if (folder_->entries().empty()) return "interrupted before any variant was finished; nothing was written";
+  if (!command_.outputs.resumable) {
+    if (!folder_->replacing()) return fmt::format("interrupted; {} holds {}", command_.out, count);
+    return fmt::format("interrupted; {} still holds the old results", command_.out);
+  }
   if (folder_->replacing()) {
     return fmt::format(
         "interrupted; {} still holds the old results, and {} of the new ones aside: the same command goes on",
@@ -134,7 +172,8 @@ void SweepRun::finish(std::string_view status) const {
   if (messages.json) print_as_json(status, taken);
   if (status == "interrupted") return say(what_is_left());
   if (messages.json || messages.quiet) return;
-  print_table(*folder_);
+  const bool selected = !folder_->entries().empty() && folder_->entries().begin()->first.min_cluster_size > 0;
+  selected ? print_selected(*folder_) : print_table(*folder_);
   const std::string& out = command_.out;
   const std::string by = metric_ != nullptr ? describe(*metric_) : std::string(kPrecomputed);
   const bool labels = command_.settings.run.keep == Keep::labels;
@@ -142,6 +181,26 @@ void SweepRun::finish(std::string_view status) const {
                format_count(input_.points, "point"), by.empty() ? "" : " (" + by + ")", taken,
                labels ? fmt::format("labels in {}/labels", out) : fmt::format("counts in {}/summary.csv", out),
                command_.input.sliced() ? fmt::format(", counts of slices in {}/{}", out, io::kSlicesName) : "");
+}
+
+int SweepRun::run(const std::function<void(const Observer&)>& make) {
+  const Messages& messages = command_.input.messages;
+  const InterruptGuard interrupt;
+  try {
+    watched(!messages.quiet, interrupt.token(), [&](Observer observer) {
+      observer.on_notice = messages.notices();
+      observer.trace = &trace_;
+      make(observer);
+    });
+  } catch (const Cancelled&) {
+    finish("interrupted");
+    return kInterrupted;
+  } catch (const std::exception& e) {
+    fail(e.what());
+    throw;
+  }
+  finish("complete");
+  return kDone;
 }
 
 void SweepRun::fail(const std::string& reason) const {

@@ -26,8 +26,14 @@ struct SweepCommand {
   InputOptions given;
 };
 
-/// Parses the options that one process and several have in common. Throws UsageError. Their callers check the others.
-[[nodiscard]] SweepCommand parse_sweep_command(const Arguments& arguments);
+/// Parses the options that one process and several have in common, and hdbscan, whose sweep is empty. Throws
+/// UsageError. Their callers check the others.
+[[nodiscard]] SweepCommand parse_sweep_command(const Arguments& arguments, Sweep sweep);
+
+/// Sets SweepCommand::report. Throws as Outputs::take_page().
+void parse_report_of(const Arguments& arguments, SweepCommand& command);
+/// Writes the page of the current contents of the folder. name: of the command.
+void write_report(const SweepCommand& command, const std::string& name, const io::FilePoints& points);
 
 /// Returns the variants of the folder and the missing ones, sorted by eps, then minpts.
 [[nodiscard]] std::vector<Variant> all_variants(const io::ResultsFolder& folder, const std::vector<Variant>& missing);
@@ -44,7 +50,8 @@ class SweepRun {
            std::size_t variants)
       : command_(command), folder_(folder), input_(input), metric_(metric), variants_(variants) {}
 
-  [[nodiscard]] Trace& trace() noexcept { return trace_; }
+  /// Calls make(observer), which adds results to the folder, and finishes the sweep. Returns the exit code.
+  [[nodiscard]] int run(const std::function<void(const Observer&)>& make);
   /// Finishes the folder and prints its contents: a table and the paths, JSON with --json, or nothing with --quiet. If
   /// the sweep was interrupted, prints how to continue.
   void finish(std::string_view status) const;

@@ -59,14 +59,18 @@ class JsonNumbers {
     return number;
   }
 
-  /// Returns the eps and minpts of the object.
+  /// Returns the eps and minpts of the object, or its minpts and min_cluster_size.
   [[nodiscard]] Variant variant() const {
+    constexpr std::uint64_t kMost = std::numeric_limits<std::uint32_t>::max();
+    const auto minpts = static_cast<std::uint32_t>(count("minpts", 1, kMost));
+    if (has("min_cluster_size")) return {0, minpts, static_cast<std::uint32_t>(count("min_cluster_size", 2, kMost))};
     const double eps = real("eps");
     if (eps == 0) fail(path_of("eps"), value_of("eps"), "a finite number above 0");
-    return {eps, static_cast<std::uint32_t>(count("minpts", 1, std::numeric_limits<std::uint32_t>::max()))};
+    return {eps, minpts};
   }
 
-  /// Returns its clusters, noise, core, border and largest. Throws InputError also for counts that misfit_of() rejects.
+  /// Returns its clusters, noise, core, border and largest; with min_cluster_size, `clustered` stands for core and
+  /// border. Throws InputError also for counts that misfit_of() rejects.
   [[nodiscard]] LabelSummary summary(std::optional<std::uint64_t> points = std::nullopt) const;
 
  private:
@@ -115,7 +119,10 @@ inline std::string misfit_of(const LabelSummary& s, std::optional<std::uint64_t>
 
 template <class Json>
 LabelSummary JsonNumbers<Json>::summary(std::optional<std::uint64_t> points) const {
-  const LabelSummary summary{count("clusters"), count("noise"), count("core"), count("border"), count("largest")};
+  LabelSummary summary{.clusters = count("clusters"), .noise = count("noise"), .largest = count("largest")};
+  const bool selected = has("min_cluster_size");
+  summary.core = count(selected ? "clustered" : "core");
+  if (!selected) summary.border = count("border");
   const std::string misfit = misfit_of(summary, points);
   if (!misfit.empty()) throw InputError(path_ + ": " + misfit);
   return summary;

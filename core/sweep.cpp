@@ -166,11 +166,11 @@ void require_valid(const Variant& v) {
   if (v.minpts < 1) throw UsageError("minpts 0 is not valid; minpts must be >= 1 (the point itself counts)");
 }
 
-std::uint32_t to_minpts(double value, std::string_view whole) {
+std::uint32_t to_minpts(double value, std::string_view whole, const std::string& what = "minpts") {
   constexpr std::uint32_t kMost = std::numeric_limits<std::uint32_t>::max();
-  const std::string place = "minpts " + format_number(value) + " in " + quoted(whole);
+  const std::string place = what + " " + format_number(value) + " in " + quoted(whole);
   if (!(value >= 1) || value != std::floor(value)) {
-    throw UsageError(place + " is not valid; minpts must be a whole number >= 1 and <= " + format_count(kMost));
+    throw UsageError(place + " is not valid; " + what + " must be a whole number >= 1 and <= " + format_count(kMost));
   }
   if (value > kMost) throw UsageError(place + " is over " + format_count(kMost) + ", the largest possible");
   return static_cast<std::uint32_t>(value);
@@ -217,13 +217,13 @@ std::vector<double> parse_eps_list(std::string_view text) {
   return values;
 }
 
-std::vector<std::uint32_t> parse_minpts_list(std::string_view text) {
+std::vector<std::uint32_t> parse_minpts_list(std::string_view text, const char* what) {
   std::vector<std::uint32_t> values;
   std::set<std::uint32_t> seen;
-  for (const std::string_view item : split_items(text, "minpts")) {
-    const ItemValues parsed = parse_item(item, text, "minpts");
+  for (const std::string_view item : split_items(text, what)) {
+    const ItemValues parsed = parse_item(item, text, what);
     for (const double v : parsed.values) {
-      const std::uint32_t m = to_minpts(parsed.spread ? std::round(v) : v, text);
+      const std::uint32_t m = to_minpts(parsed.spread ? std::round(v) : v, text, what);
       if (seen.insert(m).second) values.push_back(m);
     }
   }

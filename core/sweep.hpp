@@ -5,23 +5,27 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 namespace epsflow {
 
 /// One DBSCAN run. eps: neighbourhood radius, inclusive, not squared, in the unit of the metric (eps_unit()), for norms
 /// the unit of the coordinates. minpts: a point is core if at least this many points, itself included, are within eps.
+/// min_cluster_size: 0; in results folders also the smallest size of clusters that are selected in the hierarchy of
+/// this minpts (trees/condensed_tree.hpp). Such a variant has eps 0.
 struct Variant {
   double eps = 0;
   std::uint32_t minpts = 0;
+  std::uint32_t min_cluster_size = 0;
 
   friend bool operator==(const Variant&, const Variant&) = default;
 };
 
-/// Orders by eps, then minpts.
+/// Orders by eps, then minpts, then min_cluster_size.
 struct VariantOrder {
   bool operator()(const Variant& a, const Variant& b) const noexcept {
-    return a.eps < b.eps || (a.eps == b.eps && a.minpts < b.minpts);
+    return std::tie(a.eps, a.minpts, a.min_cluster_size) < std::tie(b.eps, b.minpts, b.min_cluster_size);
   }
 };
 
@@ -73,9 +77,9 @@ inline constexpr std::size_t kMostVariants = 10'000'000;
 [[nodiscard]] std::vector<double> parse_eps_list(std::string_view text);
 
 /// Parses the same forms for minpts, whole numbers from 1 to 4,294,967,295. Values of `lin` and `log` are rounded. Of
-/// repeated values the first is kept. Throws UsageError as parse_eps_list() does for the form and the ranges, and for
-/// other numbers than these.
-[[nodiscard]] std::vector<std::uint32_t> parse_minpts_list(std::string_view text);
+/// repeated values the first is kept. what: the name of the numbers in errors. Throws UsageError as parse_eps_list()
+/// does for the form and the ranges, and for other numbers than these.
+[[nodiscard]] std::vector<std::uint32_t> parse_minpts_list(std::string_view text, const char* what = "minpts");
 
 /// Parses `eps:minpts,eps:minpts,…`. Repeated variants are kept. Throws UsageError naming the invalid part.
 [[nodiscard]] std::vector<Variant> parse_variants(std::string_view text);

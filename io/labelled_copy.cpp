@@ -56,12 +56,12 @@ bool same_name(std::string_view a, std::string_view b, bool ignore_case) noexcep
 }  // namespace
 
 LabelledCopy::LabelledCopy(std::vector<std::filesystem::path> files, ReadOptions options, const FilePoints& points,
-                           OutputFormat format, bool core, Metric metric)
+                           OutputFormat format, AddedColumns added, Metric metric)
     : files_(std::move(files)),
       options_(std::move(options)),
       points_(points),
       format_(require_table(format)),
-      core_(core),
+      added_(added),
       metric_(std::move(metric)),
       limit_(find_limit(files_, options_, format_)) {
   if (points_.inputs.size() != files_.size()) {
@@ -70,10 +70,10 @@ LabelledCopy::LabelledCopy(std::vector<std::filesystem::path> files, ReadOptions
   }
   find_names();
   require_free_names();
-  constexpr std::uint64_t kLabelBytes = 5;
+  const std::uint64_t label_bytes = added.probability ? 12 : 5;
   constexpr std::uint64_t kDigits = 18;  // of a coordinate in text
   const std::uint64_t value_bytes = format_ == OutputFormat::csv ? kDigits : bytes_of(points_.precision());
-  bytes_ = points_.size() * (kLabelBytes + (limit_.empty() ? 0 : points_.dims() * value_bytes));
+  bytes_ = points_.size() * (label_bytes + (limit_.empty() ? 0 : points_.dims() * value_bytes));
   for (std::size_t i = 0; limit_.empty() && i < files_.size(); ++i) {
     std::error_code code;
     const std::uintmax_t size = std::filesystem::file_size(files_[i], code);
@@ -84,7 +84,8 @@ LabelledCopy::LabelledCopy(std::vector<std::filesystem::path> files, ReadOptions
 std::string LabelledCopy::contents() const {
   std::string text = limit_.empty() ? "all columns" : "coordinates";
   for (const std::string& name : names_) text += " " + show_text(name);
-  if (core_) text += ", core points";
+  if (added_.core) text += ", core points";
+  if (added_.probability) text += ", probabilities";
   if (limit_.empty()) {
     for (const InputRows& input : points_.inputs) text += ", " + input.stamp;
   } else if (points_.renumbered()) {
@@ -111,7 +112,7 @@ void LabelledCopy::find_names() {
     const bool is_named = has_names && !points_.column_names[k].empty();
     names_.push_back(is_named ? points_.column_names[k] : fmt::format("x{}", number));
   }
-  constexpr std::size_t kAdded = 3;  // row, label, core
+  constexpr std::size_t kAdded = 3;  // row, label; core or probability
   table_format(format_).check(names_, kAdded, "coordinate");
   if (points_.renumbered()) rows_ = row_numbers(points_);
 }
@@ -119,7 +120,8 @@ void LabelledCopy::find_names() {
 void LabelledCopy::require_free_names() const {
   const bool ignore_case = format_ == OutputFormat::fits;
   std::vector<std::string> added{kLabelColumn};
-  if (core_) added.emplace_back(kCoreColumn);
+  if (added_.core) added.emplace_back(kCoreColumn);
+  if (added_.probability) added.emplace_back(kProbabilityColumn);
   if (!limit_.empty() && points_.renumbered()) added.emplace_back(kRowColumn);
   for (std::size_t i = 0; i < names_.size(); ++i) {
     const auto is_same = [&](const std::string& other) { return same_name(names_[i], other, ignore_case); };
@@ -147,10 +149,11 @@ void LabelledCopy::require_unchanged() const {
 }
 
 void LabelledCopy::write(const std::filesystem::path& file, const std::filesystem::path& target,
-                         const VariantResult& result) const {
+                         const VariantResult& result, std::span<const double> probabilities) const {
   require_unchanged();
   if (limit_.empty()) {
-    table_format(format_).copy(file, target, {files_, options_, points_}, names_, {result, metric_, core_});
+    const CopyLabels labels{result, metric_, added_.core, probabilities};
+    table_format(format_).copy(file, target, {files_, options_, points_}, names_, labels);
     return require_unchanged();
   }
   OutputTable table{.origin = {format_ == OutputFormat::fits ? "LABELLED" : "labelled", result, metric_},
@@ -162,7 +165,8 @@ void LabelledCopy::write(const std::filesystem::path& file, const std::filesyste
     }
   });
   table.columns.push_back({kLabelColumn, ColumnView<std::int32_t>{result.labels.data()}});
-  if (core_) table.columns.push_back({kCoreColumn, ColumnView<std::uint8_t>{result.core.data()}});
+  if (added_.core) table.columns.push_back({kCoreColumn, ColumnView<std::uint8_t>{result.core.data()}});
+  if (added_.probability) table.columns.push_back({kProbabilityColumn, ColumnView<double>{probabilities.data()}});
   table_format(format_).write(file, target, table);
 }
 

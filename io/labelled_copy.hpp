@@ -15,8 +15,14 @@
 
 namespace epsflow::io {
 
+/// The columns that a copy has besides the label.
+struct AddedColumns {
+  bool core = false;
+  bool probability = false;
+};
+
 /// Writes files with the columns of the input, in its order, followed by `label` (int32, −1 is noise) and, if
-/// requested, `core` (0 or 1).
+/// requested, `core` (0 or 1) and `probability` (float64).
 ///
 /// There are two cases:
 ///
@@ -34,7 +40,7 @@ class LabelledCopy {
   /// files differ in their columns, if a column has the name of an added one, or, except in CSV, if two columns have
   /// the same name.
   LabelledCopy(std::vector<std::filesystem::path> files, ReadOptions options, const FilePoints& points,
-               OutputFormat format, bool core, Metric metric = {});
+               OutputFormat format, AddedColumns added, Metric metric = {});
 
   /// Returns the reason why only the coordinates are written, in words; empty if all columns are copied.
   [[nodiscard]] const std::string& limit() const noexcept { return limit_; }
@@ -52,7 +58,9 @@ class LabelledCopy {
   /// Writes the copy to `file`, which is created or overwritten; not atomic. Errors name `target` in place of `file`.
   /// `result` must belong to the points of the constructor. If all columns are copied, reads the input files again,
   /// blockwise. Throws InputError if they have changed since they were read, ResourceError if `file` cannot be written.
-  void write(const std::filesystem::path& file, const std::filesystem::path& target, const VariantResult& result) const;
+  /// probabilities: [n], or empty without the column.
+  void write(const std::filesystem::path& file, const std::filesystem::path& target, const VariantResult& result,
+             std::span<const double> probabilities = {}) const;
   /// Writes the copy atomically. Errors also as commit_file().
   void write(const std::filesystem::path& target, const VariantResult& result, Overwrite overwrite) const;
 
@@ -65,7 +73,7 @@ class LabelledCopy {
   ReadOptions options_;
   const FilePoints& points_;
   OutputFormat format_;
-  bool core_;
+  AddedColumns added_;
   Metric metric_;
   std::string limit_;
   std::string left_out_;

@@ -20,6 +20,11 @@ ordered_json as_json(const Offer& offer) {
 }  // namespace
 
 ordered_json counts_as_json(const Variant& variant, const LabelSummary& summary) {
+  if (variant.min_cluster_size > 0) {
+    return {{"minpts", variant.minpts},     {"min_cluster_size", variant.min_cluster_size},
+            {"clusters", summary.clusters}, {"noise", summary.noise},
+            {"clustered", summary.core},    {"largest", summary.largest}};
+  }
   return {{"eps", variant.eps},   {"minpts", variant.minpts}, {"clusters", summary.clusters}, {"noise", summary.noise},
           {"core", summary.core}, {"border", summary.border}, {"largest", summary.largest}};
 }

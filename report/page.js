@@ -31,15 +31,19 @@
     return `${percent === 0 ? 0 : percent < 1 ? percent.toPrecision(1) : percent.toFixed(percent < 10 ? 1 : 0)} %`;
   };
   const unitOfEps = data.eps_unit ? ` ${data.eps_unit}` : "";
-  const nameOf = (cell) => `eps ${number(cell.eps)}${unitOfEps}, minpts ${cell.minpts}`;
+  // Cells are choices of minpts and of eps, or of minpts and of the min_cluster_size of hierarchies.
+  const ofTrees = data.min_cluster_size.length > 0;
+  const across = ofTrees ? "min_cluster_size" : "eps";
+  const columns = data[across];
+  const nameOf = (cell) => `${across} ${number(cell[across])}${ofTrees ? "" : unitOfEps}, minpts ${cell.minpts}`;
   const titled = (column) => column.name + (column.unit ? ` (${column.unit})` : "");
   const asSentence = (text) => text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : ".");
   const exact = (value) => String(value);
 
   // ---- The cells, and where they are
 
-  const keyOf = (eps, minpts) => `${eps} ${minpts}`;
-  const cellAt = new Map(data.cells.map((cell) => [keyOf(cell.eps, cell.minpts), cell]));
+  const keyOf = (column, minpts) => `${column} ${minpts}`;
+  const cellAt = new Map(data.cells.map((cell) => [keyOf(cell[across], cell.minpts), cell]));
   const offered = data.advice ? [data.advice.recommended, ...data.advice.alternatives].filter(Boolean) : [];
   const markOf = (cell) => {
     const place = offered.findIndex((offer) => offer.eps === cell.eps && offer.minpts === cell.minpts);
@@ -61,7 +65,7 @@
     link.remove();
     setTimeout(() => URL.revokeObjectURL(link.href), 10000);
   }
-  const fileOf = (what, cell) => `${what}${cell ? `_eps_${cell.eps}_minpts_${cell.minpts}` : ""}.csv`;
+  const fileOf = (what, cell) => `${what}${cell ? `_${across}_${cell[across]}_minpts_${cell.minpts}` : ""}.csv`;
   const downloadButton = (what, cell, columns, rows) =>
     button("Data (CSV)", () => download(fileOf(what, cell), columns, rows()), `Data of ${what}${cell ? ` of ${nameOf(cell)}` : ""} as CSV`);
 
@@ -192,6 +196,7 @@
     { name: "clusters", label: "number of clusters", of: (c) => c.clusters, log: true, text: count },
     { name: "noise", label: "noise", of: (c) => c.noise / data.points, text: (v) => share(v * data.points) },
     { name: "largest", label: "largest cluster", of: (c) => c.largest / data.points, text: (v) => share(v * data.points) },
+    { name: "clustered", label: "clustered points", of: (c) => c.clustered / data.points, text: (v) => share(v * data.points) },
     { name: "core", label: "core points", of: (c) => c.core / data.points, text: (v) => share(v * data.points) },
     { name: "score", label: "score of the recommendation", of: (c) => c.score, text: number },
     { name: "validity", label: "separation along eps (relative validity)", of: (c) => c.validity, text: number },
@@ -201,7 +206,6 @@
   let focus = null;
   const tds = new Map();
 
-  const atEps = (column) => data.eps[column];
   const rows = [...data.minpts].reverse();  // small minpts at the bottom, as on an axis
 
   function paintGrid() {
@@ -227,8 +231,8 @@
     byId("legend").replaceChildren(
       element("span", {}, `${quantity.text(low)} `, element("span", { class: "ramp", "aria-hidden": "true", style: `background:linear-gradient(to right,${ramp.map(css).join(",")})` }), ` ${quantity.text(high)}${quantity.log ? " (log scale)" : ""}`),
       offered.length ? element("span", {}, data.advice.recommended ? "★ recommended" : "", data.advice.alternatives.length ? " ◆ alternative" : "") : "",
-      downloadButton("grid", null, ["eps", "minpts", "clusters", "noise", "core", "border", "largest", "score", "relative_validity"],
-        () => data.cells.map((c) => [c.eps, c.minpts, c.clusters, c.noise, c.core, c.border, c.largest, c.score, c.validity])));
+      downloadButton("grid", null, [across, "minpts", "clusters", "noise", ...(ofTrees ? ["clustered"] : ["core", "border"]), "largest", ...(ofTrees ? [] : ["score", "relative_validity"])],
+        () => data.cells.map((c) => [c[across], c.minpts, c.clusters, c.noise, ...(ofTrees ? [c.clustered] : [c.core, c.border]), c.largest, ...(ofTrees ? [] : [c.score, c.validity])])));
     markChosen();
   }
 
@@ -246,10 +250,10 @@
     const body = element("tbody");
     for (const minpts of rows) {
       const tr = element("tr", { role: "row" }, element("th", { scope: "row", role: "rowheader" }, String(minpts)));
-      for (const eps of data.eps) {
-        const cell = cellAt.get(keyOf(eps, minpts));
+      for (const column of columns) {
+        const cell = cellAt.get(keyOf(column, minpts));
         if (!cell) {
-          tr.append(element("td", { role: "gridcell", class: "none", "aria-label": `no cell of eps ${number(eps)}, minpts ${minpts}` }));
+          tr.append(element("td", { role: "gridcell", class: "none", "aria-label": `no cell of ${across} ${number(column)}, minpts ${minpts}` }));
           continue;
         }
         const td = element("td", { role: "gridcell", tabindex: "-1" });
@@ -259,8 +263,8 @@
       }
       body.append(tr);
     }
-    const labels = data.eps.map((eps) => element("th", { scope: "col", role: "columnheader" }, number(eps)));
-    table.append(element("caption", {}, `Rows: minpts. Columns: eps${unitOfEps ? ` in${unitOfEps}` : ""}.`), body,
+    const labels = columns.map((column) => element("th", { scope: "col", role: "columnheader" }, number(column)));
+    table.append(element("caption", {}, `Rows: minpts. Columns: ${across}${unitOfEps && !ofTrees ? ` in${unitOfEps}` : ""}.`), body,
       element("tfoot", {}, element("tr", { role: "row" }, element("td", { role: "gridcell" }), ...labels)));
     table.addEventListener("keydown", moveInGrid);
     byId("grid").append(element("div", { class: "scroll" }, table));
@@ -283,18 +287,18 @@
     }
     if (!step && event.key !== "Home" && event.key !== "End") return;
     event.preventDefault();
-    let column = data.eps.indexOf(focus.eps);
+    let column = columns.indexOf(focus[across]);
     let row = rows.indexOf(focus.minpts);
     let found = null;
     if (event.key === "Home" || event.key === "End") {
-      const there = data.eps.filter((eps) => cellAt.has(keyOf(eps, focus.minpts)));
+      const there = columns.filter((value) => cellAt.has(keyOf(value, focus.minpts)));
       found = cellAt.get(keyOf(event.key === "Home" ? there[0] : there[there.length - 1], focus.minpts));
     }
     while (!found) {
       column += step[0];
       row += step[1];
-      if (column < 0 || row < 0 || column >= data.eps.length || row >= rows.length) return;
-      found = cellAt.get(keyOf(atEps(column), rows[row]));
+      if (column < 0 || row < 0 || column >= columns.length || row >= rows.length) return;
+      found = cellAt.get(keyOf(columns[column], rows[row]));
     }
     show(found);
     tds.get(found).focus();
@@ -372,11 +376,15 @@
     canvas.style.height = `${(100 * inner.height) / high}%`;
     const context = canvas.getContext("2d");
     const image = context.createImageData(width, height);
-    pixels.forEach((pixel, i) => {
-      const at = 4 * ((height - 1 - Math.floor(pixel / width)) * width + (pixel % width));
-      image.data.set([...colourOf(values[i]), 255], at);
-    });
-    context.putImageData(image, 0, 0);
+    /** Draws the points; those of other clusters than `lit` (if there is one) as noise. */
+    const paint = (lit) => {
+      pixels.forEach((pixel, i) => {
+        const at = 4 * ((height - 1 - Math.floor(pixel / width)) * width + (pixel % width));
+        image.data.set([...colourOf(!lit || values[i] === lit ? values[i] : NOISE), 255], at);
+      });
+      context.putImageData(image, 0, 0);
+    };
+    paint(0);
 
     const pointed = element("p", { class: "quiet" }, " ");
     const valueAt = new Map(pixels.map((pixel, i) => [pixel, values[i]]));
@@ -386,11 +394,16 @@
       const y = 1 - event.offsetY / canvas.clientHeight;
       const value = valueAt.get(Math.min(height - 1, Math.floor(y * height)) * width + Math.min(width - 1, Math.floor(x * width)));
       pointed.textContent = `${plane.x.name} ${number(along(plane.x, x))}${flat ? "" : `, ${plane.y.name} ${number(along(plane.y, y))}`}: ${value === undefined ? "no points" : wordOf(value)}`;
+      light(figure, value >= FIRST ? value : 0);
     });
-    canvas.addEventListener("pointerleave", () => { pointed.textContent = " "; });
+    canvas.addEventListener("pointerleave", () => {
+      pointed.textContent = " ";
+      light(figure, 0);
+    });
     const csv = () => pixels.map((pixel, i) => [
       along(plane.x, ((pixel % width) + 0.5) / width), ...(flat ? [] : [along(plane.y, (Math.floor(pixel / width) + 0.5) / height)]), values[i] === NOISE ? 0 : values[i] - FIRST + 1]);
     const figure = element("figure", { class: "map" }, element("h4", {}, "Map"));
+    figure.addEventListener("light", (event) => paint(event.detail));
     if (data.planes.length > 1) {
       const group = element("fieldset", {}, element("legend", {}, "Plane"));
       data.planes.forEach((other, i) => {
@@ -413,6 +426,12 @@
       downloadButton("map", cell, [plane.x.name, ...(flat ? [] : [plane.y.name]), "cluster_by_size"], csv));
     return figure;
   }
+
+  /** Tells the other figures of the panel which cluster the pointer is at, by its value on maps; 0: none. */
+  const light = (figure, value) =>
+    figure.parentNode.querySelectorAll("figure").forEach((other) => {
+      if (other !== figure) other.dispatchEvent(new CustomEvent("light", { detail: value }));
+    });
 
   const swatch = (value) => element("span", { class: "swatch", style: `background:${css(colourOf(value))}`, "aria-hidden": "true" });
 
@@ -474,10 +493,57 @@
     return figure;
   }
 
+  function treeFigure(cell) {
+    const figure = element("figure", {}, element("h4", {}, "Tree of clusters"));
+    const ends = (cell.tree || []).flatMap((c) => c.steps.map(([eps]) => eps)).filter((eps) => eps > 0);
+    if (!ends.length) {
+      figure.append(element("p", { class: "quiet" }, cell.tree ? "All points are equal." : "The tree is not in the folder."));
+      return figure;
+    }
+    const from = Math.min(...ends) / 1.02;
+    const to = Math.max(...ends) * 1.1;
+    const place = (eps) => Math.log(Math.min(Math.max(eps === null ? to : eps, from), to) / from) / Math.log(to / from);
+    const whole = cell.tree[0].size;
+    const marked = cell.tree.filter((c) => c.value);
+    const { picture, inner } = axes(widthOf(FIGURE_WIDTH), 330, { ticks: ticksOf(0, whole, 4), place: (v) => v / whole, text: count, label: "points" },
+      { ticks: powersOf(from, to), place, text: number, label: `eps${unitOfEps} (log)` },
+      `Tree of the clusters of ${nameOf(cell)}; selected: ${marked.map((c) => `cluster ${c.label} of ${count(c.size)} points from eps ${number(c.birth)} to ${number(c.death)}`).join("; ")}`);
+    const x = (points) => inner.x + (points / whole) * inner.width;
+    const y = (eps) => inner.y + (1 - place(eps)) * inner.height;
+    const shapes = [];
+    for (const c of cell.tree) {
+      // Children are side by side, in the middle of their parent.
+      const parent = c.parent === null ? null : cell.tree[c.parent];
+      const family = parent === null ? [c] : cell.tree.filter((other) => other.parent === c.parent);
+      if (parent === null) c.left = 0;
+      else c.left = parent.left + (parent.size - family.reduce((sum, other) => sum + other.size, 0)) / 2 + family.slice(0, family.indexOf(c)).reduce((sum, other) => sum + other.size, 0);
+      const middle = c.left + c.size / 2;
+      let size = c.size;
+      const sides = [[size, y(c.birth)]];
+      for (const [eps, next] of c.steps) {
+        sides.push([size, y(eps)]);
+        if (next > 0) sides.push([next, y(eps)]);
+        size = next;
+      }
+      const edge = (sign) => sides.map(([width, at]) => `${x(middle + (sign * width) / 2)},${at}`);
+      const shape = drawn("polygon", { class: c.value ? "selected" : "branch", points: [...edge(-1), ...edge(1).reverse()].join(" "), fill: c.value ? css(colourOf(c.value)) : undefined },
+        drawn("title", {}, `${c.value ? `cluster ${c.label}: ` : ""}${counted(c.size, "point")}, eps ${c.birth === null ? "" : `${number(c.birth)} `}to ${number(c.death)}`));
+      shape.addEventListener("pointerenter", () => light(figure, c.value));
+      shape.addEventListener("pointerleave", () => light(figure, 0));
+      shapes.push([c, shape]);
+      picture.append(shape);
+    }
+    figure.addEventListener("light", (event) => shapes.forEach(([c, shape]) => shape.classList.toggle("lit", Boolean(event.detail) && c.value === event.detail)));
+    figure.append(picture, element("figcaption", {}, "From a large eps down, a cluster loses points, and splits into those below it. Coloured with a frame: the selected clusters, as on the map; the pointer on one marks it in both.",
+        cell.tree.length < cell.tree_clusters ? ` Drawn are the ${cell.tree.length} largest of ${counted(cell.tree_clusters, "cluster")}.` : ""),
+      downloadButton("tree", cell, ["row", "parent", "eps_from", "eps_to", "points", "label"], () => cell.tree.map((c, i) => [i, c.parent, c.birth, c.death, c.size, c.label])));
+    return figure;
+  }
+
   function catalogue(cell) {
     const rows = cell.rows;
     const section = element("div", {}, element("h4", {}, "Clusters"));
-    const hint = data.catalogue_hint.replace("{eps}", exact(cell.eps)).replace("{minpts}", exact(cell.minpts));
+    const hint = data.catalogue_hint.replace(`{${across}}`, exact(cell[across])).replace("{minpts}", exact(cell.minpts));
     if (rows.length) {
       const head = data.catalogue.map((column) => element("th", { scope: "col" }, titled(column)));
       const body = rows.map((row, i) => element("tr", {}, ...row.map((value, k) => (k === 0 ? element("th", { scope: "row" }, swatch(FIRST + i), exact(value)) : element("td", {}, k === 1 ? count(value) : number(value))))));
@@ -500,7 +566,7 @@
     const mark = markOf(cell);
     const panel = element("section", { class: "panel", "aria-labelledby": `cell-${side}` },
       element("h3", { id: `cell-${side}` }, `${data.cells.length > 1 && chosen[1] ? (side === 0 ? "First: " : "Second: ") : ""}${mark ? `${mark} ` : ""}${nameOf(cell)}`),
-      element("p", {}, `${counted(cell.clusters, "cluster")}; ${share(cell.noise)} noise (${counted(cell.noise, "point")}); largest ${counted(cell.largest, "point")} (${share(cell.largest)}); ${share(cell.core)} core points.`));
+      element("p", {}, `${counted(cell.clusters, "cluster")}; ${share(cell.noise)} noise (${counted(cell.noise, "point")}); largest ${counted(cell.largest, "point")} (${share(cell.largest)})${ofTrees ? "" : `; ${share(cell.core)} core points`}.`));
     const figures = element("div", { class: "figures" });
     if (cell.maps.length) {
       figures.append(mapFigure(cell, side, 0));
@@ -508,7 +574,7 @@
       figures.append(element("figure", { class: "map" }, element("h4", {}, "Map"),
         element("p", { class: "quiet" }, cell.rows.length ? "The page has no room for the maps of so many cells." : "The labels of this cell were not kept, so there is no map.")));
     }
-    figures.append(sizesFigure(cell), livesFigure(cell));
+    figures.append(sizesFigure(cell), ofTrees ? treeFigure(cell) : livesFigure(cell));
     panel.append(figures, catalogue(cell));
     return panel;
   }
@@ -521,7 +587,7 @@
 
   /** Shows a cell, or the cell of an offer, on the side that clicks are for. */
   function show(of, jump = false) {
-    const cell = cellAt.get(keyOf(of.eps, of.minpts));
+    const cell = cellAt.get(keyOf(of[across], of.minpts));
     if (!cell) return;
     const side = byId("compare").checked ? Number(document.querySelector("input[name=side]:checked").value) : 0;
     chosen[side] = cell;
@@ -536,9 +602,9 @@
     const on = byId("compare").checked;
     byId("sides").hidden = !on;
     if (on) {
-      // The best alternative, or else the next larger or smaller eps.
-      const place = data.eps.indexOf(chosen[0].eps);
-      const near = [place + 1, place - 1].map((i) => cellAt.get(keyOf(data.eps[i], chosen[0].minpts)));
+      // The best alternative, or else the next column.
+      const place = columns.indexOf(chosen[0][across]);
+      const near = [place + 1, place - 1].map((i) => cellAt.get(keyOf(columns[i], chosen[0].minpts)));
       const other = data.advice && data.advice.alternatives[0];
       chosen[1] = (other && cellAt.get(keyOf(other.eps, other.minpts))) || near.find(Boolean) || chosen[0];
       document.querySelector("input[name=side][value='1']").checked = true;
@@ -559,7 +625,15 @@
 
   document.title = `${data.title} – report of epsflow`;
   byId("title").textContent = data.title;
-  byId("subject").textContent = `${counted(data.points, "point")} in ${counted(data.dims, "dimension")}, clustered by DBSCAN with ${counted(data.cells.length, "choice")} of eps and minpts; distance: ${data.metric}.`;
+  byId("subject").textContent = `${counted(data.points, "point")} in ${counted(data.dims, "dimension")}, clustered by ${ofTrees ? "HDBSCAN*" : "DBSCAN"} with ${counted(data.cells.length, "choice")} of ${across} and minpts; distance: ${data.metric}.`;
+  if (ofTrees) {
+    byId("grid-help").textContent = byId("grid-help").textContent.replace("eps", "min_cluster_size");
+    byId("words").replaceChildren(...[
+      ["minpts", "the number of points within eps, the point itself included, from which on a point is core"],
+      ["tree", "the clusters of core points of all eps at this minpts, in each other"],
+      ["min_cluster_size", "the size from which on a part of a cluster that splits is a cluster of its own"],
+      ["noise", "points in none of the clusters that are selected in the tree"]].flatMap(([word, text]) => [element("dt", {}, word), element("dd", {}, text)]));
+  }
   writeAdvice();
   writeOrigin();
   if (data.cells.length) {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <optional>
@@ -31,6 +32,8 @@ constexpr std::size_t kMostRows = 50;    ///< the largest number of rows of the 
 constexpr std::size_t kAllRows = 12800;  ///< the approximate number of rows of all cells
 constexpr std::size_t kMostBars = 12;
 constexpr std::size_t kShownCoordinates = 6;
+constexpr std::size_t kMostTreeClusters = 120;
+constexpr std::size_t kAllTreeClusters = 4800;  ///< the approximate number of clusters in the trees of all cells
 
 /// Returns the value rounded to seven digits, which are more than a page shows.
 ordered_json short_number(double value) {
@@ -73,6 +76,24 @@ std::vector<std::uint64_t> histogram_of(const std::vector<Size>& sizes) {
   return counts;
 }
 
+/// Returns the largest clusters in their order. A parent is not smaller than its children, so it is among them.
+std::vector<TreeCluster> largest_of(std::span<const TreeCluster> clusters, std::size_t most) {
+  std::vector<std::size_t> order(clusters.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, std::greater(), [&](std::size_t c) { return clusters[c].size; });
+  order.resize(std::min(order.size(), most));
+  std::ranges::sort(order);
+  std::vector<std::int64_t> place(clusters.size());
+  std::vector<TreeCluster> kept;
+  for (const std::size_t c : order) {
+    place[c] = static_cast<std::int64_t>(kept.size());
+    kept.push_back(clusters[c]);
+    std::int64_t& parent = kept.back().parent;
+    if (parent >= 0) parent = place[static_cast<std::size_t>(parent)];
+  }
+  return kept;
+}
+
 ordered_json as_json(const Axis& axis) {
   return {{"name", axis.name}, {"unit", axis.unit}, {"from", axis.from}, {"to", axis.to}};
 }
@@ -96,6 +117,9 @@ struct Report::State {
     std::vector<std::uint64_t> sizes = {};      ///< the number of clusters with 2^k to 2^(k + 1) − 1 points
     ordered_json rows = ordered_json::array();  ///< of the catalogue, largest clusters first
     ordered_json bars = nullptr;                ///< null if unknown
+    std::vector<TreeCluster> tree = {};         ///< the largest clusters of the tree; empty if it is unknown
+    std::size_t tree_clusters = 0;              ///< all clusters of the tree
+    Bytes values = {};                          ///< the value of each label on maps, noise first
     ordered_json validity = nullptr;
     ordered_json score = nullptr;
   };
@@ -110,6 +134,7 @@ struct Report::State {
   }
   void add_catalogue(Cell& cell, std::span<const std::int32_t> labels, const CancelToken& cancel) const;
   [[nodiscard]] ordered_json columns_of_catalogue() const;
+  [[nodiscard]] ordered_json tree_as_json(const Cell& cell) const;
   [[nodiscard]] ordered_json data() const;
   [[nodiscard]] bool is_offered(const Variant& variant) const;
   /// Returns the maps of all cells in base64, those of offered cells at the finest level: [cells] [planes].
@@ -165,6 +190,25 @@ ordered_json Report::State::columns_of_catalogue() const {
   return columns;
 }
 
+ordered_json Report::State::tree_as_json(const Cell& cell) const {
+  if (cell.tree.empty()) return nullptr;
+  ordered_json tree = ordered_json::array();
+  const std::size_t most = std::max<std::size_t>(kAllTreeClusters / cells.size(), 1);
+  for (const TreeCluster& of : largest_of(cell.tree, most)) {
+    const std::size_t place = static_cast<std::size_t>(of.label) + 1;  // of noise 0
+    ordered_json steps = ordered_json::array();
+    for (const auto& [eps, size] : of.steps) steps.push_back({short_number(eps), size});
+    tree.push_back({{"parent", of.parent < 0 ? ordered_json() : ordered_json(of.parent)},
+                    {"birth", short_number(of.birth)},
+                    {"death", short_number(of.death)},
+                    {"size", of.size},
+                    {"label", of.label < 0 ? ordered_json() : ordered_json(of.label)},
+                    {"value", of.label >= 0 && place < cell.values.size() ? cell.values[place] : 0},
+                    {"steps", std::move(steps)}});
+  }
+  return tree;
+}
+
 bool Report::State::is_offered(const Variant& variant) const {
   if (!advice.is_object()) return false;
   const auto is_this = [&](const ordered_json& offer) {
@@ -188,10 +232,11 @@ std::vector<std::vector<std::string>> Report::State::maps_at(std::size_t level) 
 
 ordered_json Report::State::data() const {
   std::set<double> eps;
-  std::set<std::uint32_t> minpts;
+  std::set<std::uint32_t> minpts, sizes;
   for (const auto& [variant, cell] : cells) {
     eps.insert(variant.eps);
     minpts.insert(variant.minpts);
+    if (variant.min_cluster_size > 0) sizes.insert(variant.min_cluster_size);
   }
   ordered_json json{{"title", subject.title},
                     {"points", subject.points.size()},
@@ -206,6 +251,7 @@ ordered_json Report::State::data() const {
                     {"has_lineage", has_lineage},
                     {"eps", eps},
                     {"minpts", minpts},
+                    {"min_cluster_size", sizes},
                     {"catalogue", columns_of_catalogue()}};
   json["provenance"] = ordered_json::array();
   for (const auto& [label, text] : subject.provenance) json["provenance"].push_back({label, text});
@@ -218,6 +264,8 @@ ordered_json Report::State::data() const {
     one["validity"] = cell.validity;
     one["sizes"] = cell.sizes;
     one["lives"] = cell.bars;
+    one["tree"] = tree_as_json(cell);
+    one["tree_clusters"] = cell.tree_clusters;
     one["rows"] = cell.rows;
     if (one["rows"].size() > rows_of_a_cell()) {
       one["rows"].erase(one["rows"].begin() + static_cast<std::ptrdiff_t>(rows_of_a_cell()), one["rows"].end());
@@ -243,6 +291,7 @@ void Report::add(const Variant& variant, const LabelSummary& summary, std::span<
   }
   const std::vector<std::uint64_t> sizes = sizes_of(labels);
   const Bytes values = values_of(sizes);
+  cell.values = values;
   cell.sizes = histogram_of(sizes);
   cell.painted.clear();
   for (const Plane& plane : state_->planes) cell.painted.push_back(plane.raster.paint(labels, values));
@@ -269,6 +318,12 @@ void Report::add_lineage(const Lineage& lineage) {
       cell.bars.push_back({life.cluster, life.size, lineage.cell(life.birth).variant.eps, death});
     }
   }
+}
+
+void Report::add_tree(const Variant& variant, std::span<const TreeCluster> clusters) {
+  State::Cell& cell = state_->cells.at(variant);
+  cell.tree = largest_of(clusters, kMostTreeClusters);
+  cell.tree_clusters = clusters.size();
 }
 
 void Report::add_scores(std::span<const std::pair<Variant, double>> scores) {

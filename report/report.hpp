@@ -1,5 +1,6 @@
-// A sweep as one page for a browser: the recommendation and its reasons, the grid as a heat map, and for each cell its
-// map, the sizes of its clusters, their persistence along eps, and a table of the largest.
+// A sweep, or clusters selected in hierarchies, as one page for a browser: the recommendation and its reasons, the grid
+// as a heat map, and for each cell its map, the sizes of its clusters, their persistence along eps or the tree that
+// they are from, and a table of the largest.
 //
 // The page is one file that needs no network and no server. It joins page.html, page.css, page.js and the data as JSON.
 // Points are drawn as pixels (report/raster.hpp), so pages do not grow with their number.
@@ -37,6 +38,17 @@ struct Subject {
   std::string catalogue_hint = {};  ///< how to get the whole catalogue of the cell {eps}, {minpts}
 };
 
+/// A cluster of a condensed tree (trees/condensed_tree.hpp). The root is the first, and parents come before children.
+struct TreeCluster {
+  std::int64_t parent = -1;  ///< −1 for the root
+  double birth = 0;          ///< infinite for the root
+  double death = 0;
+  std::uint32_t size = 0;   ///< number of points at its birth
+  std::int32_t label = -1;  ///< −1 if it is not selected
+  /// Numbers of points below some eps, in descending order of eps.
+  std::vector<std::pair<double, std::uint32_t>> steps = {};
+};
+
 /// The largest size of a page in bytes.
 inline constexpr std::uint64_t kMostBytes = 8U << 20U;
 
@@ -54,6 +66,8 @@ class Report {
            const CancelToken& cancel = {});
   /// Adds the persistence of clusters, and the counts of cells that have none yet.
   void add_lineage(const Lineage& lineage);
+  /// Adds the tree of a cell of hierarchies, after its labels. The largest clusters are shown.
+  void add_tree(const Variant& variant, std::span<const TreeCluster> clusters);
   /// Adds the scores of cells. Scores below 0 are ignored.
   void add_scores(std::span<const std::pair<Variant, double>> scores);
   /// Adds the text of an exploration that as_json() made. Throws InputError for other text.

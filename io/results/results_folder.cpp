@@ -47,12 +47,12 @@ void require_writers(const FolderOutputs& outputs, std::span<const VariantWriter
 
 }  // namespace
 
-ResultsFolder::ResultsFolder(std::filesystem::path folder, const Sweep& sweep, FolderMode mode, FolderOutputs outputs,
-                             Notice notice)
+ResultsFolder::ResultsFolder(std::filesystem::path folder, std::vector<Variant> variants, FolderMode mode,
+                             FolderOutputs outputs, Notice notice)
     : folder_(require_folder(std::move(folder))),
       hidden_(folder_ / ".epsflow"),
       base_(folder_),
-      asked_(sweep.variants()),
+      asked_(std::move(variants)),
       mode_(mode),
       outputs_(std::move(outputs)),
       notice_(notice ? std::move(notice) : [](const std::string&) {}),
@@ -60,9 +60,11 @@ ResultsFolder::ResultsFolder(std::filesystem::path folder, const Sweep& sweep, F
       left_(recover(folder_)) {
   state_ = read_manifest(folder_);
   if (left_ && !left_->replaces) state_.merge(left_->state);
-  if (mode_ == FolderMode::fresh && !state_.entries.empty()) {
-    throw UsageError(folder_.string() + " holds results already; " +
-                     (outputs_.resumable ? "add to them with FolderMode::resume, " : "") +
+  const bool resumable = outputs_.resumable && !state_.of_hierarchies();
+  const bool must_be_empty = mode_ == FolderMode::fresh || (mode_ == FolderMode::resume && !resumable);
+  if (must_be_empty && !state_.entries.empty()) {
+    throw UsageError(folder_.string() + " holds results " + (state_.of_hierarchies() ? "of hierarchies " : "") +
+                     "already; " + (resumable ? "add to them with FolderMode::resume, " : "") +
                      "replace them with FolderMode::overwrite, or choose another folder");
   }
   require_no_strangers(folder_, state_, asked_, outputs_);
@@ -150,8 +152,9 @@ void ResultsFolder::stage(
   }
 }
 
-void ResultsFolder::add(const VariantResult& result) {
+void ResultsFolder::add(const VariantResult& result, double persistence) {
   PendingVariant variant = pending(result);
+  variant.entry.persistence = persistence;
   const auto stage_array = [&](const std::string& name, const NpyArray& array) {
     stage(variant, name, [&](const auto& file, const auto& target) { return write_array(file, target, array); });
   };

@@ -64,7 +64,10 @@ class ResultsFolder {
   /// replaced the old ones, this is finished. Throws UsageError if the folder holds results and the mode is fresh, if
   /// another run writes to it, if a file that epsflow did not write has the name of an output, and if one of
   /// `outputs.inputs` has; ResourceError if the folder cannot be written. O(variants of the sweep and the folder).
-  ResultsFolder(std::filesystem::path folder, const Sweep& sweep, FolderMode mode, FolderOutputs outputs,
+  ResultsFolder(std::filesystem::path folder, const Sweep& sweep, FolderMode mode, FolderOutputs outputs, Notice notice)
+      : ResultsFolder(std::move(folder), sweep.variants(), mode, std::move(outputs), std::move(notice)) {}
+  /// variants: all with a min_cluster_size, or none.
+  ResultsFolder(std::filesystem::path folder, std::vector<Variant> variants, FolderMode mode, FolderOutputs outputs,
                 Notice notice);
   /// Without finish(), finished variants stay, and the next run treats this one as killed. If there are none,
   /// removes everything that this run wrote.
@@ -88,7 +91,8 @@ class ResultsFolder {
 
   /// Adds a variant; within about a second it is on the disk under its name. Throws ResourceError, also for variants
   /// before it, and the exceptions of VariantWriter::write(). Not thread-safe.
-  void add(const VariantResult& result);
+  /// persistence: SweepEntry::persistence.
+  void add(const VariantResult& result, double persistence = 0);
 
   /// Returns the data for other processes. Call it after begin().
   [[nodiscard]] SharedResults shared() const;

@@ -21,6 +21,8 @@ namespace {
 using nlohmann::ordered_json;
 
 constexpr const char* kSummaryHeader = "eps,minpts,clusters,noise,core,border,largest,seconds,labels,crc32";
+constexpr const char* kSelectedHeader =
+    "minpts,min_cluster_size,clusters,noise,clustered,largest,persistence,seconds,labels,crc32";
 constexpr const char* kDamaged = "was not written by epsflow, or is damaged";
 
 std::string read_bytes(const std::filesystem::path& file) {
@@ -86,6 +88,12 @@ std::optional<std::uint64_t> points_in(const ordered_json& input) {
 }
 
 ordered_json to_json(const SweepEntry& e) {
+  if (e.variant.min_cluster_size > 0) {
+    return {{"minpts", e.variant.minpts},     {"min_cluster_size", e.variant.min_cluster_size},
+            {"clusters", e.summary.clusters}, {"noise", e.summary.noise},
+            {"clustered", e.summary.core},    {"largest", e.summary.largest},
+            {"persistence", e.persistence},   {"seconds", e.seconds}};
+  }
   ordered_json json{{"eps", e.variant.eps},         {"minpts", e.variant.minpts}, {"clusters", e.summary.clusters},
                     {"noise", e.summary.noise},     {"core", e.summary.core},     {"border", e.summary.border},
                     {"largest", e.summary.largest}, {"seconds", e.seconds}};
@@ -96,7 +104,9 @@ ordered_json to_json(const SweepEntry& e) {
 /// Throws InputError if the counts are impossible for this many points.
 SweepEntry entry_of(const ordered_json& json, const std::string& path, std::optional<std::uint64_t> points) {
   const JsonNumbers numbers(json, path);
-  return {numbers.variant(), numbers.summary(points), numbers.real("seconds"), json.value("labels", true)};
+  const Variant variant = numbers.variant();
+  return {variant, numbers.summary(points), numbers.real("seconds"), json.value("labels", true),
+          variant.min_cluster_size > 0 ? numbers.real("persistence") : 0};
 }
 
 /// Adds a variant. Throws InputError if its label file has not been added before.
@@ -250,6 +260,12 @@ std::string slices_of(const Manifest& manifest) {
   return input.is_object() ? input.value("slices", std::string()) : std::string();
 }
 
+void require_sweep(const std::filesystem::path& folder, const Manifest& manifest) {
+  if (!manifest.of_hierarchies()) return;
+  throw InputError(folder.string() + " holds results of epsflow hdbscan, which have no eps: give a file of " +
+                   (folder / kLabelsFolder).string() + ", or a folder that epsflow sweep wrote");
+}
+
 std::string describe_difference(const Manifest& manifest, const std::string& checksum) {
   const auto points_of = [](const std::string& text) { return text.substr(0, text.find_first_of(" ,")); };
   if (points_of(manifest.checksum) == points_of(checksum)) {
@@ -349,12 +365,19 @@ void save_manifest(const std::filesystem::path& folder, const Manifest& manifest
 }
 
 void save_summary(const std::filesystem::path& folder, const Manifest& manifest) {
-  std::string text = std::string(kSummaryHeader) + "\n";
+  const bool selected = manifest.of_hierarchies();
+  std::string text = std::string(selected ? kSelectedHeader : kSummaryHeader) + "\n";
+  const auto add = [&](std::initializer_list<std::uint64_t> counts) {
+    for (const std::uint64_t count : counts) text += std::to_string(count) + ",";
+  };
   for (const auto& [variant, entry] : manifest.entries) {
-    text += format_number(variant.eps) + "," + std::to_string(variant.minpts) + ",";
     const LabelSummary& counts = entry.summary;
-    for (const std::uint64_t count : {counts.clusters, counts.noise, counts.core, counts.border, counts.largest}) {
-      text += std::to_string(count) + ",";
+    if (selected) {
+      add({variant.minpts, variant.min_cluster_size, counts.clusters, counts.noise, counts.core, counts.largest});
+      text += format_number(entry.persistence) + ",";
+    } else {
+      text += format_number(variant.eps) + ",";
+      add({variant.minpts, counts.clusters, counts.noise, counts.core, counts.border, counts.largest});
     }
     std::array<char, 32> seconds{};
     std::snprintf(seconds.data(), seconds.size(), "%.6f", entry.seconds);

@@ -26,6 +26,7 @@ struct SweepEntry {
   LabelSummary summary;
   double seconds = 0;
   bool has_labels = true;  ///< false if only the counts of the variant were kept
+  double persistence = 0;  ///< mean persistence of the clusters; only if Variant::min_cluster_size is given
 };
 
 using Entries = std::map<Variant, SweepEntry, VariantOrder>;
@@ -55,6 +56,8 @@ struct Manifest {
 
   /// Returns true if epsflow wrote this file of the folder, or was about to do so.
   [[nodiscard]] bool owns(const std::string& name) const;
+  /// Returns true if the variants have a min_cluster_size in place of eps. A folder has one kind of variants.
+  [[nodiscard]] bool of_hierarchies() const { return !entries.empty() && entries.begin()->first.min_cluster_size > 0; }
   /// Returns true if an earlier run requested sweep.h5.
   [[nodiscard]] bool asked_for_hdf5() const;
   /// Marks the last run as killed if its status is "running".
@@ -83,6 +86,8 @@ struct ResultsInput {
 [[nodiscard]] inline std::string checksum_of_input(const FilePoints& points, std::string_view metric) {
   return checksum_of_input(results_input(points), metric);
 }
+/// Throws InputError if the folder holds results of hierarchies, which have no eps.
+void require_sweep(const std::filesystem::path& folder, const Manifest& manifest);
 /// Returns a checksum_of_input() without the part of the weights.
 [[nodiscard]] std::string without_weights(const std::string& checksum);
 /// Returns ResultsInput::slices of the results. Empty if they are one data set.

@@ -10,18 +10,30 @@
 namespace epsflow::io {
 namespace {
 
-/// Returns the variant of a file name without folder and extension, "eps_0.1_minpts_4". The caller checks the rest.
-std::optional<Variant> variant_of(std::string_view stem) {
-  constexpr std::string_view kEps = "eps_";
-  constexpr std::string_view kMinpts = "_minpts_";
-  const std::size_t middle = stem.find(kMinpts);
-  if (!stem.starts_with(kEps) || middle == std::string_view::npos) return std::nullopt;
-  Variant variant;
+constexpr std::string_view kMinptsMark = "_minpts_";
+constexpr std::string_view kSizeMark = "_size_";
+
+/// Reads the two numbers of a stem such as "eps_0.1_minpts_4". Returns false for another form. The caller checks what
+/// follows the numbers.
+template <class A, class B>
+bool read_stem(std::string_view stem, std::string_view before, A& a, std::string_view between, B& b) {
+  const std::size_t middle = stem.find(between, before.size());
+  if (!stem.starts_with(before) || middle == std::string_view::npos) return false;
   const char* const end = stem.data() + stem.size();
-  const auto eps = std::from_chars(stem.data() + kEps.size(), stem.data() + middle, variant.eps);
-  const auto minpts = std::from_chars(stem.data() + middle + kMinpts.size(), end, variant.minpts);
-  if (eps.ec != std::errc{} || minpts.ec != std::errc{}) return std::nullopt;
-  if (!(variant.eps > 0) || std::isinf(variant.eps) || variant.minpts == 0) return std::nullopt;
+  return std::from_chars(stem.data() + before.size(), stem.data() + middle, a).ec == std::errc{} &&
+         std::from_chars(stem.data() + middle + between.size(), end, b).ec == std::errc{};
+}
+
+/// Returns the variant of a file name without folder and extension. The caller checks the rest.
+std::optional<Variant> variant_of(std::string_view stem) {
+  Variant variant;
+  if (read_stem(stem, "eps_", variant.eps, kMinptsMark, variant.minpts)) {
+    if (!(variant.eps > 0) || std::isinf(variant.eps) || variant.minpts == 0) return std::nullopt;
+    return variant;
+  }
+  variant = {};
+  if (!read_stem(stem, kMinptsMark.substr(1), variant.minpts, kSizeMark, variant.min_cluster_size)) return std::nullopt;
+  if (variant.minpts == 0 || variant.min_cluster_size < 2) return std::nullopt;
   return variant;
 }
 
@@ -29,7 +41,11 @@ std::optional<Variant> variant_of(std::string_view stem) {
 
 std::string variant_file(std::string_view folder, const Variant& variant, std::string_view extension) {
   std::string name(folder);
-  name += "/eps_" + format_number(variant.eps) + "_minpts_" + std::to_string(variant.minpts);
+  const bool selected = variant.min_cluster_size > 0;
+  name += selected ? "/" : "/eps_" + format_number(variant.eps);
+  name += kMinptsMark.substr(selected ? 1 : 0);
+  name += std::to_string(variant.minpts);
+  if (selected) name += std::string(kSizeMark) + std::to_string(variant.min_cluster_size);
   return name += extension;
 }
 

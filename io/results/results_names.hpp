@@ -25,12 +25,15 @@ inline constexpr const char* kLineageName = "lineage.npz";
 inline constexpr const char* kExploreName = "explore.json";
 inline constexpr const char* kSlicesName = "slices.csv";
 inline constexpr const char* kRowsName = "rows.npy";
+inline constexpr const char* kHierarchyName = "hierarchy.npz";
 
 /// Folders for the files of variants.
 inline constexpr const char* kLabelsFolder = "labels";
 inline constexpr const char* kCoreFolder = "core";
 inline constexpr const char* kLabelledFolder = "labelled";
 inline constexpr const char* kCatalogFolder = "catalog";
+inline constexpr const char* kProbabilitiesFolder = "probabilities";
+inline constexpr const char* kOutlierScoresFolder = "outlier_scores";
 
 enum class OutputScope : std::uint8_t {
   each_variant,  ///< a folder that holds a file for each variant
@@ -45,35 +48,39 @@ struct ResultsOutput {
   std::string_view extensions;  ///< possible extensions of files in the folder; empty for a file
   std::string_view commands;    ///< commands that write it
   std::string_view
-      options;  ///< options of sweep that request it. Empty if it needs none, as for every output of explore.
+      options;  ///< options of its commands that request it. Empty if it needs none, as for every output of explore.
   bool of_labels = false;        ///< it cannot be made from counts alone
   bool of_points = false;        ///< it cannot be made from a table of neighbours
   bool of_one_data_set = false;  ///< it cannot be made from slices
   bool of_one_process = false;   ///< several processes of a launcher do not write it
-  bool copy = false;             ///< a VariantWriter writes it, in the format that the option names
+  bool copy = false;             ///< a VariantWriter writes it; if it has several extensions, the option names one
 };
 
 /// Every output of a results folder. This table decides which files are written, replaced, removed, protected from
 /// other writers and refused together. Labels come first: a variant that has labels is finished.
-inline constexpr std::array<ResultsOutput, 13> kResultsOutputs = [] {
+inline constexpr std::array<ResultsOutput, 16> kResultsOutputs = [] {
   using enum OutputScope;
-  constexpr std::string_view kBoth = "sweep explore";
+  constexpr std::string_view kAll = "sweep explore hdbscan";
+  constexpr std::string_view kLabelling = "sweep hdbscan";
   constexpr std::string_view kTables = ".csv .fits .h5 .parquet";
   constexpr std::string_view kCopies = ".csv .fits .h5 .parquet";
   // Columns: name, scope, extensions, commands, options; of labels, of points, of one data set, of one process, copy.
-  return std::array<ResultsOutput, 13>{{
-      {kLabelsFolder, each_variant, ".npy", kBoth, ""},
+  return std::array<ResultsOutput, 16>{{
+      {kLabelsFolder, each_variant, ".npy", kAll, ""},
       {kCoreFolder, each_variant, ".npy", "sweep", "core"},
-      {kLabelledFolder, each_variant, kCopies, "sweep", "labelled", true, true, false, true, true},
-      {kCatalogFolder, each_variant, kTables, "sweep", "catalog", true, true, false, true, true},
-      {kSummaryName, folder, "", kBoth, ""},
-      {kManifestName, folder, "", kBoth, ""},
-      {kTraceName, folder, "", kBoth, ""},
-      {kRowsName, folder, "", kBoth, ""},
+      {kLabelledFolder, each_variant, kCopies, kLabelling, "labelled", true, true, false, true, true},
+      {kCatalogFolder, each_variant, kTables, kLabelling, "catalog", true, true, false, true, true},
+      {kProbabilitiesFolder, each_variant, ".npy", "hdbscan", "", false, false, false, false, true},
+      {kOutlierScoresFolder, each_variant, ".npy", "hdbscan", "outlier-scores", false, false, false, false, true},
+      {kSummaryName, folder, "", kAll, ""},
+      {kManifestName, folder, "", kAll, ""},
+      {kTraceName, folder, "", kAll, ""},
+      {kRowsName, folder, "", kAll, ""},
       {kHdf5Name, folder, "", "sweep", "hdf5", true},
       {kMapName, all_variants, "", "explore", ""},
-      {kLineageName, all_variants, "", kBoth, "lineage report", false, true, true},
+      {kLineageName, all_variants, "", "sweep explore", "lineage report", false, true, true},
       {kExploreName, all_variants, "", "explore", ""},
+      {kHierarchyName, all_variants, "", "hdbscan", ""},
       {kSlicesName, all_variants, "", "sweep", "by by-file", false, true, false, true},
   }};
 }();
@@ -92,7 +99,8 @@ void for_each_word(std::string_view text, Take take) {
 /// Returns the row of kResultsOutputs with this name, or null.
 [[nodiscard]] const ResultsOutput* find_output(std::string_view name) noexcept;
 
-/// Returns the name of a file: "labels/eps_0.1_minpts_4.npy" for kLabelsFolder and ".npy".
+/// Returns the name of a file: for kLabelsFolder and ".npy" "labels/eps_0.1_minpts_4.npy", or, for a variant with
+/// min_cluster_size, "labels/minpts_4_size_15.npy".
 [[nodiscard]] std::string variant_file(std::string_view folder, const Variant& variant, std::string_view extension);
 [[nodiscard]] std::string labels_name(const Variant& variant);
 [[nodiscard]] std::string core_name(const Variant& variant);

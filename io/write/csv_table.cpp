@@ -163,6 +163,7 @@ class RowCopier {
     const bool dropped = point == RowWalker::kDropped;
     dropped ? csv.nothing() : csv.number(labels_.result.labels[point]);
     if (labels_.core) dropped ? csv.nothing() : csv.number(labels_.result.core[point]);
+    if (!labels_.probabilities.empty()) dropped ? csv.nothing() : csv.number(labels_.probabilities[point]);
     csv.end_row();
   }
 
@@ -218,6 +219,7 @@ void copy_text(const std::filesystem::path& file, const std::filesystem::path& t
   for (const std::string& name : names) csv.text(name);
   csv.text(kLabelColumn);
   if (labels.core) csv.text(kCoreColumn);
+  if (!labels.probabilities.empty()) csv.text(kProbabilityColumn);
   csv.end_row();
   RowWalker walker(inputs.points.inputs);
   for (std::size_t i = 0; i < inputs.files.size(); ++i) {

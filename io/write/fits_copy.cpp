@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <limits>
 #include <mutex>
+#include <type_traits>
 
 #include <fmt/format.h>
 
@@ -123,50 +124,55 @@ void append_rows(const FitsInput& input, const FitsOutput& out, std::uint64_t at
   }
 }
 
-/// A column of whole numbers.
+template <class T>
 struct NewColumn {
   const char* name;
-  const char* form;   ///< TFORM
-  std::int32_t null;  ///< null value, for rows that are not points
+  const char* form;  ///< TFORM
+  T null;            ///< value in rows that are not points; whole numbers are declared as null values
 };
 
 /// Appends a column and fills it with value(point) for the rows that are points.
-template <class Value>
-void add_column(const FitsOutput& out, bool is_ascii, const NewColumn& added, const FilePoints& points, Value value) {
+template <class T, class Value>
+void add_column(const FitsOutput& out, bool is_ascii, const NewColumn<T>& added, const FilePoints& points,
+                Value value) {
+  constexpr bool kWhole = std::is_integral_v<T>;
   int status = 0;
   int columns = 0;
   fits_get_num_cols(out.get(), &columns, &status);
   const int column = columns + 1;
   fits_insert_col(out.get(), column, std::string(added.name).data(), std::string(added.form).data(), &status);
-  if (points.dropped_rows() > 0) {
+  if (kWhole && points.dropped_rows() > 0) {
     const std::string key = fmt::format("TNULL{}", column);
     const std::string text = std::to_string(added.null);
     if (is_ascii) {
       fits_update_key_str(out.get(), key.c_str(), text.c_str(), "not a point", &status);
     } else {
-      fits_update_key_lng(out.get(), key.c_str(), added.null, "not a point", &status);
+      fits_update_key_lng(out.get(), key.c_str(), static_cast<LONGLONG>(added.null), "not a point", &status);
     }
   }
   out.check(status);
   RowWalker walker(points.inputs);
   const std::uint64_t rows = points.size() + points.dropped_rows();
-  std::vector<std::int32_t> block;
+  std::vector<T> block;
   for (std::uint64_t first = 0; first < rows; first += kBlockRows) {
     block.resize(std::min<std::uint64_t>(kBlockRows, rows - first));
-    for (std::int32_t& number : block) {
+    for (T& number : block) {
       const std::size_t point = walker.next();
       number = point == RowWalker::kDropped ? added.null : value(point);
     }
-    fits_write_col(out.get(), TINT, column, narrow<LONGLONG>(first + 1), 1, narrow<LONGLONG>(block.size()),
-                   block.data(), &status);
+    fits_write_col(out.get(), kWhole ? TINT : TDOUBLE, column, narrow<LONGLONG>(first + 1), 1,
+                   narrow<LONGLONG>(block.size()), block.data(), &status);
     out.check(status);
   }
 }
 
 /// Writes the variant as HISTORY: the input may have keywords EPS and MINPTS of its own.
 void write_history(const FitsOutput& out, const Variant& variant, const Metric& metric) {
-  const std::string text = fmt::format("labels of DBSCAN by epsflow: eps {}, minpts {}, metric {}", variant.eps,
-                                       variant.minpts, describe_in_full(metric));
+  const std::uint32_t size = variant.min_cluster_size;
+  const std::string by = size > 0 ? fmt::format("HDBSCAN* by epsflow: min_cluster_size {}", size)
+                                  : fmt::format("DBSCAN by epsflow: eps {}", variant.eps);
+  const std::string text =
+      fmt::format("labels of {}, minpts {}, metric {}", by, variant.minpts, describe_in_full(metric));
   int status = 0;
   fits_write_history(out.get(), text.c_str(), &status);
   out.check(status);
@@ -252,11 +258,17 @@ void copy_fits(const std::filesystem::path& file, const std::filesystem::path& t
     at += input.rows();
   }
   const bool is_ascii = first.is_ascii();
-  add_column(out, is_ascii, {kLabelColumn, is_ascii ? "I11" : "1J", kNullLabel}, source.points,
-             [&](std::size_t point) { return labels.result.labels[point]; });
+  add_column<std::int32_t>(out, is_ascii, {kLabelColumn, is_ascii ? "I11" : "1J", kNullLabel}, source.points,
+                           [&](std::size_t point) { return labels.result.labels[point]; });
   if (labels.core) {
-    add_column(out, is_ascii, {kCoreColumn, is_ascii ? "I3" : "1B", kNullCore}, source.points,
-               [&](std::size_t point) { return std::int32_t{labels.result.core[point]}; });
+    add_column<std::int32_t>(out, is_ascii, {kCoreColumn, is_ascii ? "I3" : "1B", kNullCore}, source.points,
+                             [&](std::size_t point) { return std::int32_t{labels.result.core[point]}; });
+  }
+  if (!labels.probabilities.empty()) {
+    // Text cannot hold NaN.
+    const double none = is_ascii ? 0 : std::numeric_limits<double>::quiet_NaN();
+    add_column<double>(out, is_ascii, {kProbabilityColumn, is_ascii ? "D25.17" : "1D", none}, source.points,
+                       [&](std::size_t point) { return labels.probabilities[point]; });
   }
   write_history(out, labels.result.variant, labels.metric);
   renew_checksums(out);

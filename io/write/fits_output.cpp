@@ -35,8 +35,10 @@ void FitsOutput::write_variant(const Variant& variant, const Metric& metric) con
   int status = 0;
   double eps = variant.eps;
   auto minpts = static_cast<LONGLONG>(variant.minpts);
-  fits_update_key(get(), TDOUBLE, "EPS", &eps, "neighbourhood radius", &status);
-  fits_update_key(get(), TLONGLONG, "MINPTS", &minpts, "points within EPS of a core point", &status);
+  auto size = static_cast<LONGLONG>(variant.min_cluster_size);
+  if (size == 0) fits_update_key(get(), TDOUBLE, "EPS", &eps, "neighbourhood radius", &status);
+  fits_update_key(get(), TLONGLONG, "MINPTS", &minpts, "points within eps of a core point", &status);
+  if (size > 0) fits_update_key(get(), TLONGLONG, "MINSIZE", &size, "points of a cluster of HDBSCAN*", &status);
   // A string may be longer than a card.
   fits_update_key_longstr(get(), "METRIC", describe_in_full(metric).c_str(), "what distance is", &status);
   const std::string unit(eps_unit(metric));

@@ -30,7 +30,8 @@ class FitsOutput {
   [[nodiscard]] static bool is_of_system(int status) noexcept;
   /// Throws ResourceError, with the system's reason if there is one, if `status` is an error.
   void check(int status) const;
-  /// Writes the keywords EPS, MINPTS, METRIC and, if eps has a unit of its own, EPSUNIT to the open extension.
+  /// Writes the keywords EPS (or MINSIZE, for min_cluster_size), MINPTS, METRIC and, if eps has a unit of its own,
+  /// EPSUNIT to the open extension.
   void write_variant(const Variant& variant, const Metric& metric) const;
   /// Writes the bytes that cfitsio still buffers, and closes the file.
   void close();

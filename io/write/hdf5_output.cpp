@@ -55,12 +55,13 @@ void Hdf5Output::attribute(hid_t object, const char* name, const std::string& va
 }
 
 void Hdf5Output::attributes(hid_t object, const VariantResult& result, const Metric& metric) const {
-  attribute(object, "eps", result.variant.eps);
+  const std::uint64_t size = result.variant.min_cluster_size;
+  size > 0 ? attribute(object, "min_cluster_size", size) : attribute(object, "eps", result.variant.eps);
   attribute(object, "minpts", std::uint64_t{result.variant.minpts});
   attribute(object, "clusters", result.summary.clusters);
   attribute(object, "noise", result.summary.noise);
-  attribute(object, "core", result.summary.core);
-  attribute(object, "border", result.summary.border);
+  attribute(object, size > 0 ? "clustered" : "core", result.summary.core);
+  if (size == 0) attribute(object, "border", result.summary.border);
   attribute(object, "largest", result.summary.largest);
   attribute(object, "metric", describe_in_full(metric));
   if (const std::string_view unit = eps_unit(metric); !unit.empty()) attribute(object, "eps_unit", std::string(unit));

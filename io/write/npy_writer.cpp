@@ -48,6 +48,7 @@ std::string npy_vector_header(const std::string& type, std::uint64_t n) {
 NpyArray npy_labels(std::span<const std::int32_t> labels) { return make_vector("<i4", labels); }
 NpyArray npy_mask(std::span<const std::uint8_t> mask) { return make_vector("|b1", mask); }
 NpyArray npy_rows(std::span<const std::int64_t> rows) { return make_vector("<i8", rows); }
+NpyArray npy_numbers(std::span<const double> numbers) { return make_vector("<f8", numbers); }
 
 NpyArray marked_npy(std::span<const std::int64_t> rows) { return make_marked("<i8", rows); }
 NpyArray marked_npy(std::span<const std::int32_t> groups) { return make_marked("<i4", groups); }

@@ -28,6 +28,8 @@ struct NpyArray {
 [[nodiscard]] NpyArray npy_mask(std::span<const std::uint8_t> mask);
 /// Returns row numbers [n] as little-endian int64, one dimension.
 [[nodiscard]] NpyArray npy_rows(std::span<const std::int64_t> rows);
+/// Returns numbers [n] as little-endian float64, one dimension.
+[[nodiscard]] NpyArray npy_numbers(std::span<const double> numbers);
 /// Returns row numbers, or numbers of groups, in a file that is_marked_npy() recognises. The mark is the order of the
 /// keys in the header: it is not the order of NumPy, and readers of NPY accept any order.
 [[nodiscard]] NpyArray marked_npy(std::span<const std::int64_t> rows);

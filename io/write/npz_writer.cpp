@@ -1,6 +1,6 @@
 #include <epsflow/io/write/npz_writer.hpp>
 
-#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <filesystem>
 #include <memory>
@@ -20,6 +20,11 @@ namespace {
   throw ResourceError("cannot write " + file.string() + ": " + why + "; make room there, or choose another folder");
 }
 
+zip_buffer_fragment_t fragment_of(std::span<const std::byte> bytes) {
+  auto* const data = const_cast<std::byte*>(bytes.data());
+  return {reinterpret_cast<zip_uint8_t*>(data), bytes.size()};
+}
+
 }  // namespace
 
 void write_npz(const std::filesystem::path& file, std::span<const std::pair<std::string, NpyArray>> arrays) {
@@ -33,13 +38,10 @@ void write_npz(const std::filesystem::path& file, std::span<const std::pair<std:
     zip_error_fini(&error);
     throw_cannot_write_npz(file, why.c_str());
   }
-  std::vector<std::vector<std::byte>> files;  // libzip reads them when the archive is closed
-  files.reserve(arrays.size());
   for (const auto& [name, array] : arrays) {
-    std::vector<std::byte>& bytes = files.emplace_back(array.bytes());
-    const auto header = std::as_bytes(std::span(array.header));
-    std::copy(array.data.begin(), array.data.end(), std::copy(header.begin(), header.end(), bytes.begin()));
-    zip_source_t* const source = zip_source_buffer(archive.get(), bytes.data(), bytes.size(), 0);
+    // The parts of the file are read when the archive is closed.
+    const std::array parts{fragment_of(std::as_bytes(std::span(array.header))), fragment_of(array.data)};
+    zip_source_t* const source = zip_source_buffer_fragment(archive.get(), parts.data(), parts.size(), 0);
     const zip_int64_t index =
         source == nullptr ? -1 : zip_file_add(archive.get(), (name + ".npy").c_str(), source, ZIP_FL_ENC_UTF_8);
     if (index < 0) {

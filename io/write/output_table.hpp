@@ -25,6 +25,7 @@ namespace epsflow::io {
 inline constexpr const char* kLabelColumn = "label";
 inline constexpr const char* kCoreColumn = "core";
 inline constexpr const char* kRowColumn = "row";
+inline constexpr const char* kProbabilityColumn = "probability";
 /// About how many bytes are written at a time.
 inline constexpr std::size_t kOutputBlockBytes = std::size_t{1} << 20;
 
@@ -84,7 +85,8 @@ struct SourceColumns {
 struct CopyLabels {
   const VariantResult& result;
   const Metric& metric;
-  bool core = false;  ///< adds the mask of core points
+  bool core = false;                           ///< adds the mask of core points
+  std::span<const double> probabilities = {};  ///< [n] adds a column of them; empty for none
 };
 
 /// The functions of one format. All are null in a build without the format. `look` and `copy` are also null if the

@@ -70,8 +70,12 @@ void translate_errors(const std::exception_ptr& error, void*) {
 void define_results_folders(nb::module_& m) {
   nb::register_exception_translator(translate_errors);
   nb::class_<io::Manifest>(m, "Manifest", "What the sweep.json of a results folder says.")
-      .def(nb::new_([](const std::filesystem::path& folder) { return io::read_manifest(folder); }), "folder"_a,
-           nb::call_guard<nb::gil_scoped_release>())
+      .def(nb::new_([](const std::filesystem::path& folder) {
+             io::Manifest manifest = io::read_manifest(folder);
+             io::require_sweep(folder, manifest);
+             return manifest;
+           }),
+           "folder"_a, nb::call_guard<nb::gil_scoped_release>())
       .def_ro("input", &io::Manifest::input, "JSON")
       .def_ro("runs", &io::Manifest::runs, "JSON")
       .def_prop_ro("variants",

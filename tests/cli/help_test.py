@@ -7,7 +7,7 @@ import unittest
 
 from support import ProgramTest
 
-COMMANDS = ["sweep", "report", "cluster", "neighbors", "plan", "k-distance", "explore", "suggest", "predict", "compare", "validity", "fof", "tracks", "generate", "info", "help", "man", "completion"]
+COMMANDS = ["sweep", "hdbscan", "report", "cluster", "neighbors", "plan", "k-distance", "explore", "suggest", "predict", "compare", "validity", "fof", "tracks", "generate", "info", "help", "man", "completion"]
 
 
 def options(text):

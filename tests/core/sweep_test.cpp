@@ -181,6 +181,8 @@ TEST_CASE("parse minpts: lists, steps and logarithmic steps of whole numbers") {
   CHECK(parse_minpts_list("4:20:4") == Values{4, 8, 12, 16, 20});
   CHECK(parse_minpts_list("1:64:7:log") == Values{1, 2, 4, 8, 16, 32, 64});
   CHECK(parse_minpts_list("1:3:9:log") == Values{1, 2, 3});
+  check_mentions(error_of<UsageError>([] { (void)parse_minpts_list("5,0", "min_cluster_size"); }),
+                 {"min_cluster_size 0", "min_cluster_size must be"});
   CHECK(parse_minpts_list("20:4:4") == Values{20, 16, 12, 8, 4});
   CHECK(parse_minpts_list("1:10:4:lin") == Values{1, 4, 7, 10});
   CHECK(parse_minpts_list("1:10:5:lin") == Values{1, 3, 6, 8, 10});  // 3.25, 5.5 and 7.75 are rounded

@@ -26,7 +26,7 @@ Copied copy(const TempFolder& folder, const Paths& files, const std::string& nam
             bool core = false) {
   Copied copied{folder / name, {}, read_points(files, options)};
   const OutputFormat format = output_format(copied.file, kTableFormats);
-  const LabelledCopy labelled(files, options, copied.points, format, core);
+  const LabelledCopy labelled(files, options, copied.points, format, {.core = core});
   copied.limit = labelled.limit();
   labelled.write(copied.file, result_of(copied.points), Overwrite::replace);
   return copied;
@@ -140,7 +140,7 @@ TEST_CASE("labelled copy: contents tell the columns and the rows of the same poi
     const Paths files{folder.write("in.csv", text)};
     const ReadOptions options{.on_nan = NanPolicy::drop};
     const FilePoints points = read_points(files, options);
-    return LabelledCopy(files, options, points, format, false).contents();
+    return LabelledCopy(files, options, points, format, {}).contents();
   };
   CHECK(contents("lon,lat\n1,2\n", OutputFormat::hdf5) != contents("lat,lon\n1,2\n", OutputFormat::hdf5));
   for (const OutputFormat format : {OutputFormat::hdf5, OutputFormat::fits}) {
@@ -220,7 +220,7 @@ TEST_CASE("labelled copy: a file that has changed since is found out") {
   const auto file = folder.write("a.csv", "x\n1\n2\n3\n");
   const auto time = std::filesystem::last_write_time(file);
   FilePoints points = read_points(file);
-  const LabelledCopy labelled({file}, {}, points, OutputFormat::csv, false);
+  const LabelledCopy labelled({file}, {}, points, OutputFormat::csv, {});
   CHECK(labelled.bytes() == 8 + 3 * 5);
   const auto fails = [&](const char* text, bool shows) {
     folder.write("a.csv", text);
@@ -249,7 +249,7 @@ TEST_CASE("labelled copy: a file that changed while another was read") {
   const ReadOptions options{.columns = {"x"}};
   const FilePoints points = read_points(files, options);
   folder.write("a.csv", "n,x\nb,2\na,1\n");
-  check_mentions(error_of<InputError>([&] { LabelledCopy(files, options, points, OutputFormat::csv, false); }),
+  check_mentions(error_of<InputError>([&] { LabelledCopy(files, options, points, OutputFormat::csv, {}); }),
                  {"a.csv", "has changed since it was read", "run again"});
 }
 
@@ -257,8 +257,8 @@ TEST_CASE("labelled copy: formats that it has not, and points of other files") {
   const TempFolder folder;
   const auto file = folder.write("a.csv", "x\n1\n2\n");
   const FilePoints points = read_points(file);
-  error_of<UsageError>([&] { LabelledCopy({file}, {}, points, OutputFormat::npy, false); });
-  error_of<UsageError>([&] { LabelledCopy({file, file}, {}, points, OutputFormat::csv, false); });
+  error_of<UsageError>([&] { LabelledCopy({file}, {}, points, OutputFormat::npy, {}); });
+  error_of<UsageError>([&] { LabelledCopy({file, file}, {}, points, OutputFormat::csv, {}); });
 }
 
 }  // namespace epsflow::io::test

@@ -114,7 +114,8 @@ class Page(unittest.TestCase):
         self.assertEqual(len(self.all(".panel .table tbody tr")), len(most["rows"]))
         # An arrow key does so too.
         heading = self.heading()
-        target.send_keys(Keys.ARROW_RIGHT if most["eps"] < data["eps"][-1] else Keys.ARROW_LEFT)
+        across = "min_cluster_size" if data["min_cluster_size"] else "eps"
+        target.send_keys(Keys.ARROW_RIGHT if most[across] < data[across][-1] else Keys.ARROW_LEFT)
         self.assertNotEqual(self.heading(), heading)
         self.assertEqual(self.driver.switch_to.active_element.get_attribute("aria-selected"), "true")
         # The cells show another quantity.
@@ -136,6 +137,8 @@ class Page(unittest.TestCase):
     @staticmethod
     def name_of(data, cell):
         """Returns the page's name of a cell."""
+        if data["min_cluster_size"]:
+            return f"min_cluster_size {cell['min_cluster_size']}, minpts {cell['minpts']}"
         eps = float(f"{cell['eps']:.4g}")
         return f"eps {eps:.15g}{' ' + data['eps_unit'] if data['eps_unit'] else ''}, minpts {cell['minpts']}"
 
@@ -146,6 +149,29 @@ class Page(unittest.TestCase):
         epsflow("explore", points, "--report", page)
         self.check(page)
         self.assertIn("★", self.of_cells("textContent"))
+
+    def test_of_hierarchies(self):
+        points, page = self.folder / "clumps.csv", self.folder / "trees.html"
+        epsflow("generate", "blobs", "--n", 3000, "--out", points)
+        words = ("--minpts", "4,8", "--min-cluster-size", "5,10,40", "--report", page)
+        epsflow("hdbscan", points, *words, "--out", self.folder / "trees")
+        self.check(page)
+        # A cluster that is pointed at in the tree leaves the others grey on the map, and one on the map gets a frame.
+        before = self.painted()
+        to = webdriver.ActionChains(self.driver)
+        to.move_to_element(self.all("polygon.selected")[-1]).perform()
+        self.assertNotEqual(self.painted(), before)
+        to.move_to_element(self.one("#title")).perform()
+        self.assertEqual(self.painted(), before)
+        self.assertEqual(self.all("polygon.lit"), [])
+        found = self.driver.execute_script("""
+            const canvas = document.querySelector(".map canvas");
+            const box = canvas.getBoundingClientRect();
+            for (let y = 1; y < box.height; ++y) for (let x = 1; x < box.width; ++x) {
+              canvas.dispatchEvent(new PointerEvent("pointermove", { clientX: box.left + x, clientY: box.top + y }));
+              if (document.querySelector("polygon.lit")) return true;
+            }""")
+        self.assertTrue(found)
 
     def test_large_numbers_that_hardly_differ(self):
         points = self.folder / "times.csv"

@@ -1,5 +1,7 @@
 #include <epsflow/report/report.hpp>
 
+#include <algorithm>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <random>
 #include <set>
@@ -71,6 +73,43 @@ TEST_CASE("a page holds each cell with its counts, its map and its largest clust
     CHECK(cell["lives"].is_null());
   }
   CHECK(data["advice"].is_null());
+}
+
+TEST_CASE("a page holds the largest clusters of the trees of hierarchies") {
+  const std::vector<double> values = blobs(200);
+  Report report(Subject{.title = "blobs", .points = PointsView(values, 2)});
+  std::vector<std::int32_t> labels(600, kNoise);
+  std::fill_n(labels.begin(), 50, 0);
+  std::fill_n(labels.begin() + 50, 60, 1);
+  // Each cluster splits into a small one, which comes first, and a large one.
+  std::vector<TreeCluster> tree{{.birth = std::numeric_limits<double>::infinity(), .death = 1000, .size = 600}};
+  for (std::uint32_t i = 0; i < 150; ++i) {
+    const std::int64_t parent = i == 0 ? 0 : 2 * std::int64_t{i};
+    const double birth = tree[static_cast<std::size_t>(parent)].death;
+    tree.push_back({.parent = parent, .birth = birth, .death = 1, .size = 1, .label = i == 0 ? 1 : -1});
+    tree.push_back({.parent = parent, .birth = birth, .death = birth - 2, .size = 598 - i, .steps = {{birth - 1, 5}}});
+  }
+  for (const std::uint32_t size : {2U, 3U}) {
+    const Variant variant{.minpts = 4, .min_cluster_size = size};
+    report.add(variant, {.clusters = 2, .noise = 490, .core = 110, .largest = 60}, labels);
+    report.add_tree(variant, tree);
+  }
+  const Json data = data_of(report.page());
+  CHECK((data["min_cluster_size"] == Json{2, 3} && data["minpts"] == Json{4}));
+  for (const Json& cell : data["cells"]) {
+    CHECK(cell["tree_clusters"] == 301);
+    REQUIRE(cell["tree"].size() == 120);
+    CHECK((cell["tree"][0]["parent"].is_null() && cell["tree"][0]["birth"].is_null()));
+    for (std::size_t c = 1; c < 120; ++c) {
+      CHECK(cell["tree"][c]["parent"] == c - 1);
+      CHECK(cell["tree"][c]["birth"] == cell["tree"][c - 1]["death"]);
+    }
+    CHECK(cell["tree"][1]["steps"] == Json{Json{999, 5}});
+  }
+  // A small tree is whole, and selected clusters have the value of their label on maps.
+  report.add_tree({.minpts = 4, .min_cluster_size = 3}, std::span(tree).first(3));
+  const Json small = data_of(report.page())["cells"][1]["tree"];
+  CHECK((small.size() == 3 && small[1]["label"] == 1 && small[1]["value"] == 2 && small[2]["value"] == 0));
 }
 
 TEST_CASE("an exploration on a page") {

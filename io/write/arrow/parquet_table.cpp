@@ -73,11 +73,17 @@ class ArrowSink final : public arrow::io::OutputStream {
 
 std::shared_ptr<const arrow::KeyValueMetadata> metadata_of(const VariantResult& result, const Metric& metric) {
   const LabelSummary& summary = result.summary;
+  const std::uint32_t size = result.variant.min_cluster_size;
   std::vector<std::pair<std::string, std::string>> entries{
-      {"eps", format_number(result.variant.eps)},     {"minpts", std::to_string(result.variant.minpts)},
-      {"clusters", std::to_string(summary.clusters)}, {"noise", std::to_string(summary.noise)},
-      {"core", std::to_string(summary.core)},         {"border", std::to_string(summary.border)},
-      {"largest", std::to_string(summary.largest)},   {"metric", describe_in_full(metric)}};
+      size > 0 ? std::pair("min_cluster_size", std::to_string(size))
+               : std::pair("eps", format_number(result.variant.eps)),
+      {"minpts", std::to_string(result.variant.minpts)},
+      {"clusters", std::to_string(summary.clusters)},
+      {"noise", std::to_string(summary.noise)},
+      {size > 0 ? "clustered" : "core", std::to_string(summary.core)},
+      {"largest", std::to_string(summary.largest)},
+      {"metric", describe_in_full(metric)}};
+  if (size == 0) entries.emplace_back("border", std::to_string(summary.border));
   if (const std::string_view unit = eps_unit(metric); !unit.empty()) entries.emplace_back("eps_unit", unit);
   auto metadata = std::make_shared<arrow::KeyValueMetadata>();
   for (const auto& [key, value] : entries) metadata->Append(key, value);

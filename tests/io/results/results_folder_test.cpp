@@ -373,15 +373,18 @@ TEST_CASE("results folder: a sweep.json that lacks a list is refused, whatever s
 
 TEST_CASE("results names: epsflow's own, and no others") {
   for (const char* name : {"summary.csv", "rows.npy", "labels/eps_0.1_minpts_4.npy", "core/eps_1e-05_minpts_1.npy",
-                           "labelled/eps_2_minpts_3.csv"}) {
+                           "labelled/eps_2_minpts_3.csv", "labels/minpts_5_size_15.npy", "hierarchy.npz",
+                           "probabilities/minpts_5_size_2.npy", "catalog/minpts_5_size_15.h5"}) {
     INFO(name);
     CHECK(is_results_name(name));
   }
   for (const char* name :
-       {"", "x", "../summary.csv", "/summary.csv", "labels/../summary.csv", "labels/eps_0.10_minpts_4.npy",
-        "labels/eps_0.1_minpts_4.csv", "labels/eps_/../x_minpts_4.npy", "labels/eps_0.1_minpts_-4.npy",
-        "labels/eps_-1_minpts_4.npy", "labels/eps_0_minpts_4.npy", "labels/eps_0.1_minpts_0.npy",
-        "labels/eps_0.1_minpts_4/../4.npy", "other/eps_0.1_minpts_4.npy"}) {
+       {"", "x", "labels/minpts_5_size_1.npy", "labels/minpts_0_size_5.npy", "labels/minpts_5_size_05.npy",
+        "labels/minpts_5.npy", "labels/eps_0_minpts_5_size_15.npy", "../summary.csv", "/summary.csv",
+        "labels/../summary.csv", "labels/eps_0.10_minpts_4.npy", "labels/eps_0.1_minpts_4.csv",
+        "labels/eps_/../x_minpts_4.npy", "labels/eps_0.1_minpts_-4.npy", "labels/eps_-1_minpts_4.npy",
+        "labels/eps_0_minpts_4.npy", "labels/eps_0.1_minpts_0.npy", "labels/eps_0.1_minpts_4/../4.npy",
+        "other/eps_0.1_minpts_4.npy"}) {
     INFO(name);
     CHECK_FALSE(is_results_name(name));
   }
@@ -391,7 +394,11 @@ TEST_CASE("results folder: variants that sweep.json lists wrongly are refused") 
   for (const char* results :
        {"3", "[3]", "[{}]", R"([{"eps": 0.5, "minpts": 7}])",
         R"([{"eps": 0.5, "minpts": 7, "clusters": 1, "noise": 1, "core": 1, "border": 1, "largest": 1,
-                                   "seconds": 1}])"}) {
+                                   "seconds": 1}])",
+        R"([{"minpts": 7, "min_cluster_size": 2, "clusters": 1, "noise": 1, "clustered": 2, "largest": 2,
+                                   "persistence": 1, "seconds": 1}])",
+        R"([{"minpts": 7, "min_cluster_size": 1, "clusters": 0, "noise": 1, "clustered": 0, "largest": 0,
+                                   "persistence": 1, "seconds": 1, "labels": false}])"}) {
     CAPTURE(results);
     const TempFolder folder;
     folder.write("sweep.json", R"({"program": "epsflow", "input": {"checksum": "x"}, "runs": [{"status": "complete"}],

@@ -110,7 +110,7 @@ class Table {
 
 std::filesystem::path copy(const TempFolder& folder, const Paths& files, const ReadOptions& options, bool core = true) {
   const FilePoints points = read_points(files, options);
-  const LabelledCopy labelled(files, options, points, OutputFormat::fits, core);
+  const LabelledCopy labelled(files, options, points, OutputFormat::fits, {.core = core});
   CHECK(labelled.limit().empty());
   labelled.write(folder / "out.fits", result_of(points), Overwrite::replace);
   return folder / "out.fits";
@@ -254,7 +254,7 @@ TEST_CASE("labelled fits: more rows than a block, and a file that has changed") 
   FilePoints points = read_points(file);
   write(100'001);
   points.inputs[0].stamp = stamp_of(file);
-  check_mentions(error_of<InputError>([&] { LabelledCopy({file}, {}, points, OutputFormat::fits, false); }),
+  check_mentions(error_of<InputError>([&] { LabelledCopy({file}, {}, points, OutputFormat::fits, {}); }),
                  {"a.fits", "has changed", "100,001 rows"});
 }
 
@@ -264,7 +264,7 @@ TEST_CASE("labelled fits: a gzipped table gives its coordinates alone, and says 
   const auto packed = folder.write("a.fits.gz", gzip(bytes_of_file(plain)));
   const ReadOptions options{.columns = {"ra"}};
   const FilePoints points = read_points(packed, options);
-  const LabelledCopy labelled({packed}, options, points, OutputFormat::fits, false);
+  const LabelledCopy labelled({packed}, options, points, OutputFormat::fits, {});
   check_mentions(labelled.limit(), {"a.fits.gz is gzipped", "unpack it"});
   labelled.write(folder / "out.fits", {{0.5, 3}, {0, 1}, {}}, Overwrite::refuse);
   CHECK(values_of(read_points(folder / "out.fits")) == Values{1, 0, 2, 1});

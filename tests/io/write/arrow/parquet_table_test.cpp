@@ -89,7 +89,8 @@ TEST_CASE("write parquet: coordinates keep their precision and every bit") {
   points.column_names = {"ra", "L\u00e4nge"};
   points.inputs = {{.name = "a", .kind = "", .rows = 5, .dropped = {0, 3}}};
   const auto file = folder / "t.parquet";
-  LabelledCopy({"a"}, {}, points, OutputFormat::parquet, true).write(file, result_of(points), Overwrite::refuse);
+  LabelledCopy({"a"}, {}, points, OutputFormat::parquet, {.core = true})
+      .write(file, result_of(points), Overwrite::refuse);
   CHECK(schema_of(file)->ToString(/*show_metadata=*/false) ==
         "row: int64 not null\nra: float not null\nL\u00e4nge: float not null\nlabel: int32 not null\ncore: bool not "
         "null");

@@ -1,0 +1,489 @@
+#!/usr/bin/env python3
+"""Tests hdbscan: labels as the definition has them, files that agree, and folders with whole results."""
+
+import csv
+import itertools
+import json
+import math
+import random
+import shlex
+import signal
+import struct
+import subprocess
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+from report_test import data_of
+from support import BINARY, ProgramTest, fits_table, npy_labels, npz, run
+
+
+class Oracle:
+    """The condensed tree by its definition: components at every threshold, split into all their parts at once."""
+
+    def __init__(self, points, minpts, size):
+        squares = [[(a - x) ** 2 + (b - y) ** 2 for x, y in points] for a, b in points]
+        self.core = [sorted(row)[minpts - 1] for row in squares]
+        self.height = [[max(self.core[p], self.core[q], d) for q, d in enumerate(row)] for p, row in enumerate(squares)]
+        self.size, self.clusters = size, []
+        self.grow(set(range(len(points))), None, math.inf)
+
+    def parts(self, members, below):
+        """Returns the components of members that are connected at heights below this one."""
+        left, found = set(members), []
+        while left:
+            part, todo = set(), [left.pop()]
+            while todo:
+                part.add(p := todo.pop())
+                near = {q for q in left if self.height[p][q] < below}
+                left -= near
+                todo += near
+            found.append(part)
+        return found
+
+    def grow(self, members, parent, birth):
+        """Follows a cluster down to its end, and its children. Heights are squares, births and deaths are eps."""
+        number = len(self.clusters)
+        self.clusters.append(
+            cluster := {"parent": parent, "birth": birth, "members": members, "stability": 0, "children": []}
+        )
+        for at in sorted({h for row in self.height for h in row}, reverse=True):
+            large = [part for part in self.parts(members, at) if len(part) >= self.size]
+            stays = large[0] if len(large) == 1 else set()
+            cluster["stability"] += (len(members) - len(stays)) * (1 / math.sqrt(at) - 1 / birth)
+            cluster["death"] = math.sqrt(at)
+            members = stays
+            if not stays:
+                break
+        for part in large:
+            cluster["children"].append(len(self.clusters))
+            self.grow(part, number, cluster["death"])
+
+    def selected(self, method):
+        """Returns the members of the selected clusters, by their smallest point."""
+
+        def best(number):
+            cluster = self.clusters[number]
+            below = [best(child) for child in cluster["children"]]
+            value, numbers = sum(v for v, _ in below), [n for _, found in below for n in found]
+            if number == 0 or (below and (method == "leaf" or value > cluster["stability"])):
+                return value, numbers
+            return cluster["stability"], [number]
+
+        return sorted((self.clusters[n]["members"] for n in best(0)[1]), key=min)
+
+
+class Hdbscan(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        rng = random.Random(5)
+        clumps = [
+            (round(rng.gauss(x, 4)), round(rng.gauss(y, 4)))
+            for x, y in ((10, 10), (40, 15), (25, 40))
+            for _ in range(25)
+        ]
+        self.points = list(dict.fromkeys(clumps + [(rng.randrange(60), rng.randrange(60)) for _ in range(25)]))
+        rng.shuffle(self.points)
+        self.file = self.write(
+            "p.csv", "x,y,name\n" + "".join(f"{x},{y},p{i}\n" for i, (x, y) in enumerate(self.points))
+        )
+        self.out = self.folder / "r"
+
+    def words(self, *more, minpts="3,5", sizes="4,8", points=None):
+        return [
+            "hdbscan",
+            points or self.file,
+            "--columns",
+            "x,y",
+            "--minpts",
+            minpts,
+            "--min-cluster-size",
+            sizes,
+            "--out",
+            self.out,
+            *more,
+        ]
+
+    def rows(self, name="summary.csv"):
+        with open(self.out / name, newline="") as f:
+            return list(csv.DictReader(f))
+
+    def numbers(self, folder, minpts, size):
+        raw = (self.out / folder / f"minpts_{minpts}_size_{size}.npy").read_bytes()
+        self.assertIn(b"'<f8'", raw[:128])
+        return [x for x, in struct.iter_unpack("<d", raw[128:])]
+
+    def files(self):
+        return {str(p.relative_to(self.out)) for p in self.out.rglob("*") if p.is_file()}
+
+    def status(self):
+        return json.loads((self.out / "sweep.json").read_text())["status"]
+
+
+class Results(Hdbscan):
+    def test_labels_are_those_of_the_definition(self):
+        for method in ("eom", "leaf"):
+            self.succeeds(*self.words("--selection", method, "--overwrite"))
+            self.assertEqual(
+                [(r["minpts"], r["min_cluster_size"]) for r in self.rows()],
+                [("3", "4"), ("3", "8"), ("5", "4"), ("5", "8")],
+            )
+            for row in self.rows():
+                minpts, size = int(row["minpts"]), int(row["min_cluster_size"])
+                clusters = Oracle(self.points, minpts, size).selected(method)
+                self.assertGreater(len(clusters), 1)
+                expected = [
+                    next((c for c, members in enumerate(clusters) if p in members), -1) for p in range(len(self.points))
+                ]
+                self.assertEqual(npy_labels(self.out / row["labels"]), tuple(expected), row)
+                self.assertEqual(
+                    [int(row[k]) for k in ("clusters", "noise", "clustered", "largest")],
+                    [len(clusters), expected.count(-1), len(expected) - expected.count(-1), max(map(len, clusters))],
+                )
+
+    def test_the_trees_are_in_one_file(self):
+        self.succeeds(*self.words())
+        arrays, n = npz(self.out / "hierarchy.npz"), len(self.points)
+        for minpts, size in itertools.product((3, 5), (4, 8)):
+            oracle, tree, of = Oracle(self.points, minpts, size), f"minpts_{minpts}/", f"minpts_{minpts}_size_{size}/"
+            for core, square in zip(arrays[tree + "core_distance"], oracle.core, strict=True):
+                self.assertAlmostEqual(core * core, square)
+            # Single points and nodes together: the last node holds all, and others are smaller than their parent.
+            sizes, parents = arrays[tree + "node_size"], arrays[tree + "node_parent"]
+            self.assertEqual((sizes[-1], parents[-1], len(arrays[tree + "parent"])), (n, -1, n))
+            self.assertTrue(all(sizes[i] < sizes[p] for i, p in enumerate(parents[:-1])))
+            self.assertEqual(sorted(arrays[tree + "node_eps"]), list(arrays[tree + "node_eps"]))
+            found = {first: i for i, first in enumerate(zip(arrays[of + "first_id"], arrays[of + "size"]))}
+            for cluster in oracle.clusters:
+                i = found.pop((min(cluster["members"]), len(cluster["members"])))
+                self.assertEqual(arrays[of + "parent"][i] == -1, cluster["parent"] is None)
+                for name in ("death", "stability", "birth"):
+                    if cluster[name] != math.inf:
+                        self.assertAlmostEqual(arrays[of + name][i], cluster[name])
+            self.assertEqual(found, {})
+            labels = npy_labels(self.out / f"labels/minpts_{minpts}_size_{size}.npy")
+            self.assertEqual(sorted(c for c in arrays[of + "label"] if c >= 0), sorted(set(labels) - {-1}))
+
+    def test_every_kind_of_copy_and_catalogue_has_the_same(self):
+        self.succeeds(*self.words("--labelled", "csv", "--catalog", "csv", "--outlier-scores"))
+        for minpts, size in itertools.product((3, 5), (4, 8)):
+            labels = npy_labels(self.out / f"labels/minpts_{minpts}_size_{size}.npy")
+            probabilities, scores = self.numbers("probabilities", minpts, size), self.numbers(
+                "outlier_scores", minpts, size
+            )
+            self.assertEqual([p > 0 for p in probabilities], [c >= 0 for c in labels])
+            self.assertTrue(max(probabilities) == 1 and 0 <= min(scores) < max(scores) <= 1)
+            rows = self.rows(f"labelled/minpts_{minpts}_size_{size}.csv")
+            self.assertEqual([r["name"] for r in rows], [f"p{i}" for i in range(len(labels))])
+            self.assertEqual(
+                [(int(r["label"]), float(r["probability"])) for r in rows], list(zip(labels, probabilities))
+            )
+            catalog = self.rows(f"catalog/minpts_{minpts}_size_{size}.csv")
+            self.assertEqual([int(r["size"]) for r in catalog], [labels.count(c) for c in range(max(labels) + 1)])
+            tree = {
+                c: i
+                for i, c in enumerate(npz(self.out / "hierarchy.npz")[f"minpts_{minpts}_size_{size}/label"])
+                if c >= 0
+            }
+            for name in ("birth", "death"):
+                array = npz(self.out / "hierarchy.npz")[f"minpts_{minpts}_size_{size}/{name}"]
+                self.assertEqual([float(r[name]) for r in catalog], [array[tree[c]] for c in range(len(catalog))])
+            row = next(r for r in self.rows() if (r["minpts"], r["min_cluster_size"]) == (str(minpts), str(size)))
+            mean = sum(float(r["persistence"]) for r in catalog) / len(catalog)
+            self.assertAlmostEqual(float(row["persistence"]), mean)
+        # The same numbers come back from the other formats, which epsflow reads.
+        for kind in ("fits", "h5"):
+            self.succeeds(*self.words("--labelled", kind, "--catalog", kind, "--overwrite", minpts=3, sizes=4))
+            labelled = self.out / f"labelled/minpts_3_size_4.{kind}"
+            self.assertTrue((self.out / f"catalog/minpts_3_size_4.{kind}").exists())
+            p = self.succeeds("compare", labelled, self.out / "labels/minpts_3_size_4.npy", "--json")
+            self.assertIn('"adjusted_rand": 1.0', p.stdout)
+
+    def test_a_copy_of_fits_has_the_probability_beside_each_row(self):
+        (self.folder / "p.fits").write_bytes(
+            fits_table([(n, None, [float(p[k]) for p in self.points] + [math.nan]) for k, n in enumerate("xy")])
+        )
+        self.succeeds(
+            *self.words("--labelled", "fits", "--on-nan", "drop", minpts=3, sizes=4, points=self.folder / "p.fits")
+        )
+        self.succeeds(
+            "cluster",
+            self.out / "labelled/minpts_3_size_4.fits",
+            "--columns",
+            "probability",
+            "--on-nan",
+            "drop",
+            "--eps",
+            1,
+            "--minpts",
+            1,
+            "--labelled",
+            self.folder / "back.csv",
+        )
+        with open(self.folder / "back.csv", newline="") as f:
+            self.assertEqual([float(r["probability"]) for r in csv.DictReader(f)], self.numbers("probabilities", 3, 4))
+
+    def test_options_of_the_selection_count(self):
+        def clusters(*words):
+            self.succeeds(*self.words(*words, "--overwrite", minpts=3, sizes=4))
+            return int(self.rows()[0]["clusters"])
+
+        every = clusters("--selection", "leaf")
+        self.assertLess(clusters("--selection", "leaf", "--selection-epsilon", 5), every)
+        self.assertEqual(clusters("--allow-single-cluster", "--selection-epsilon", 100), 1)
+        largest = int(self.rows()[0]["largest"])
+        clusters("--max-cluster-size", 12)
+        self.assertLessEqual(int(self.rows()[0]["largest"]), 12)
+        self.assertGreater(largest, 12)
+
+    def test_json_and_the_metric(self):
+        p = self.succeeds(*self.words("--metric", "manhattan", "--json"))
+        described = json.loads(p.stdout)
+        self.assertEqual(
+            (described["status"], described["metric"], len(described["variants"])), ("complete", "manhattan", 4)
+        )
+        self.assertEqual(
+            {
+                "minpts",
+                "min_cluster_size",
+                "clusters",
+                "noise",
+                "clustered",
+                "largest",
+                "persistence",
+                "seconds",
+                "labels",
+            },
+            set(described["variants"][0]),
+        )
+        self.assertEqual(self.status(), "complete")
+
+
+class Folder(Hdbscan):
+    def test_results_are_replaced_only_on_demand_and_with_each_other_only(self):
+        self.succeeds(*self.words())
+        of_trees = self.files()
+        self.assertEqual(
+            of_trees,
+            {"summary.csv", "sweep.json", "trace.json", "hierarchy.npz"}
+            | {
+                f"{folder}/minpts_{m}_size_{s}.npy"
+                for folder in ("labels", "probabilities")
+                for m in (3, 5)
+                for s in (4, 8)
+            },
+        )
+        sweep = ["sweep", self.file, "--columns", "x,y", "--eps", 3, "--minpts", 4, "--out", self.out]
+        for words in (self.words(), sweep, [*sweep, "--resume"]):
+            p = self.fails(2, ["holds results of hierarchies already", "--overwrite"], *words)
+            self.assertNotIn("--resume", p.stderr)
+        self.succeeds(*sweep, "--overwrite")
+        self.assertEqual(self.files(), {"summary.csv", "sweep.json", "trace.json", "labels/eps_3_minpts_4.npy"})
+        self.fails(2, ["holds results already", "--overwrite"], *self.words())
+        self.succeeds(*self.words("--overwrite"))
+        self.assertEqual(self.files(), of_trees)
+
+    def test_commands_of_sweeps_say_what_the_folder_is(self):
+        self.succeeds(*self.words())
+        for words in (
+            ["compare", self.out, self.out],
+            ["predict", self.file, "--columns", "x,y", "--results", self.out, "--eps", 1, "--minpts", 3],
+            ["validity", self.file, "--columns", "x,y", "--results", self.out],
+        ):
+            self.fails(3, ["holds results of epsflow hdbscan"], *words)
+        self.succeeds("validity", self.file, "--columns", "x,y", "--labels", self.out / "labels/minpts_3_size_4.npy")
+
+    def test_files_of_others_stay(self):
+        (self.out / "labels").mkdir(parents=True)
+        for name in ("hierarchy.npz", "labels/minpts_3_size_4.npy"):
+            (self.out / name).write_text("mine")
+            self.fails(2, [name, "was not written by epsflow"], *self.words())
+            self.assertEqual(self.files(), {name})
+            (self.out / name).unlink()
+        (self.out / "labels/notes.txt").write_text("mine")
+        self.succeeds(*self.words())
+        self.succeeds(
+            "sweep", self.file, "--columns", "x,y", "--eps", 3, "--minpts", 4, "--out", self.out, "--overwrite"
+        )
+        self.assertEqual((self.out / "labels/notes.txt").read_text(), "mine")
+
+    def started(self, *words, within=""):
+        """Starts a run with many variants, and returns it once a folder has some of their labels."""
+        points = self.folder / "p.npy"
+        if not points.exists():
+            self.succeeds("generate", "tec", "--n", 50_000, "--out", points)
+        p = subprocess.Popen(
+            [
+                BINARY,
+                *map(
+                    str,
+                    [
+                        "hdbscan",
+                        points,
+                        "--columns",
+                        "0,1",
+                        "--minpts",
+                        "4",
+                        "--min-cluster-size",
+                        "5:2000:1",
+                        "--out",
+                        self.out,
+                        *words,
+                    ],
+                ),
+            ],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        self.addCleanup(p.stderr.close)
+        while p.poll() is None and not list(self.out.glob(f"{within}labels/*")):
+            time.sleep(0.01)
+        self.assertIsNone(p.poll())
+        return p
+
+    def assert_whole(self):
+        """Checks that the files of each listed variant have their length."""
+        for row in self.rows():
+            self.assertEqual(len(npy_labels(self.out / row["labels"])), 50_000)
+            self.assertEqual(len(self.numbers("probabilities", row["minpts"], row["min_cluster_size"])), 50_000)
+
+    def test_an_interrupted_run_leaves_whole_variants(self):
+        p = self.started()
+        p.send_signal(signal.SIGINT)
+        _, errors = p.communicate(timeout=60)
+        self.assertEqual(p.returncode, 130, errors)
+        self.assertIn("interrupted; ", errors)
+        self.assertEqual(self.status(), "interrupted")
+        self.assertTrue(0 < len(self.rows()) < 1996)
+        self.assert_whole()
+
+    def test_a_killed_run_leaves_whole_variants_and_the_next_replaces_them(self):
+        p = self.started()
+        p.kill()
+        p.communicate(timeout=60)
+        self.fails(2, ["holds results of hierarchies already"], *self.words())
+        self.succeeds(*self.words("--overwrite"))
+        self.assertEqual((self.status(), len(self.rows()), len(list(self.out.glob("labels/*")))), ("complete", 4, 4))
+
+    def test_an_interrupted_replacement_leaves_the_old_results(self):
+        self.succeeds(*self.words())
+        before = {name: (self.out / name).read_bytes() for name in self.files()}
+        p = self.started("--overwrite", within=".epsflow/replacement/")
+        p.send_signal(signal.SIGINT)
+        _, errors = p.communicate(timeout=60)
+        self.assertEqual(p.returncode, 130, errors)
+        self.assertIn("still holds the old results", errors)
+        self.assertEqual({name: (self.out / name).read_bytes() for name in before}, before)
+        self.succeeds(*self.words("--overwrite"))
+        self.assertEqual(self.files(), set(before))
+
+    def test_rows_that_are_dropped(self):
+        gap = self.write("gap.csv", self.file.read_text() + ",3,none\n")
+        self.fails(3, ["row"], *self.words(points=gap))
+        self.assertFalse(self.out.exists())
+        self.succeeds(*self.words("--on-nan", "drop", "--labelled", "csv", points=gap))
+        self.assertTrue((self.out / "rows.npy").exists())
+        last = self.rows("labelled/minpts_3_size_4.csv")[-1]
+        self.assertEqual((last["label"], last["probability"]), ("", ""))
+
+
+class Page(Hdbscan):
+    def test_it_has_the_trees_and_is_the_same_from_the_folder(self):
+        first, second = self.folder / "a.html", self.folder / "b.html"
+        self.succeeds(*self.words("--selection", "leaf", "--report", first))
+        self.succeeds("report", self.out, "--out", second)
+        data = [data_of(page) for page in (first, second)]
+        for each in data:
+            each["provenance"] = [told for told in each["provenance"] if told[0] != "Made"]
+        self.assertEqual(data[0], data[1])
+        self.assertEqual((data[0]["minpts"], data[0]["min_cluster_size"], len(data[0]["cells"])), ([3, 5], [4, 8], 4))
+        for cell in data[0]["cells"]:
+            oracle = Oracle(self.points, cell["minpts"], cell["min_cluster_size"])
+            self.assertEqual(
+                sorted(c["size"] for c in cell["tree"]), sorted(len(c["members"]) for c in oracle.clusters)
+            )
+            self.assertEqual(
+                sorted(c["label"] for c in cell["tree"] if c["label"] is not None), list(range(cell["clusters"]))
+            )
+            # Coloured as on the map: by the rank of the size, as rows of the table are.
+            value = {c["label"]: c["value"] for c in cell["tree"]}
+            self.assertEqual([value[row[0]] for row in cell["rows"]], list(range(2, 2 + cell["clusters"])))
+            for c in cell["tree"]:
+                self.assertEqual(c["steps"][-1], [c["death"], 0])
+                eps, sizes = zip(*c["steps"])
+                self.assertEqual((list(eps), list(sizes)), (sorted(eps, reverse=True), sorted(sizes, reverse=True)))
+                self.assertLess(sizes[0], c["size"])
+                if c["parent"] is not None:
+                    self.assertEqual(c["birth"], cell["tree"][c["parent"]]["death"])
+        self.assertTrue(any(len(c["steps"]) > 2 for cell in data[0]["cells"] for c in cell["tree"]))
+
+    def test_the_commands_on_it_work(self):
+        self.succeeds(
+            *self.words(
+                "--metric",
+                "manhattan",
+                "--selection",
+                "leaf",
+                "--stats",
+                "x",
+                "--catalog",
+                "csv",
+                "--report",
+                self.folder / "a.html",
+            )
+        )
+        data = data_of(self.folder / "a.html")
+        for command, made in (
+            (data["command"], "results/summary.csv"),
+            (data["advice_hint"], "explored.html"),
+            (data["catalogue_hint"].format(min_cluster_size=8, minpts=5), "clusters/catalog/minpts_5_size_8.csv"),
+        ):
+            with tempfile.TemporaryDirectory(dir=self.folder) as where:
+                p = run(*shlex.split(command)[1:], cwd=where)
+                self.assertEqual(p.returncode, 0, (command, p.stderr))
+                self.assertTrue((Path(where) / made).exists(), command)
+
+    def test_a_folder_without_its_trees_has_maps(self):
+        self.succeeds(*self.words())
+        manifest = json.loads((self.out / "sweep.json").read_text())
+        manifest["files"] = [
+            f for f in manifest["files"] if f["name"] != "hierarchy.npz"
+        ]  # as an interrupted run leaves it
+        (self.out / "sweep.json").write_text(json.dumps(manifest))
+        self.succeeds("report", self.out, "--out", self.folder / "a.html")
+        self.assertTrue(all(c["tree"] is None and c["maps"] for c in data_of(self.folder / "a.html")["cells"]))
+
+
+class BadInput(Hdbscan):
+    def test_it_is_named_and_nothing_is_written(self):
+        n = len(self.points)
+        for parts, words in {
+            "--min-cluster-size 1 is not valid": self.words(sizes="4,1"),
+            f"--min-cluster-size {n + 1} is not valid, of {n} points": self.words(sizes=f"4,{n + 1}"),
+            f"--minpts {n + 1} is not valid, of {n} points": self.words(minpts=n + 1),
+            "min_cluster_size: 'many'": self.words(sizes="many"),
+            "minpts 0 in '0' is not valid": self.words(minpts=0),
+            "--selection-epsilon is '-1'": self.words("--selection-epsilon", "-1"),
+            "--max-cluster-size is 'x'": self.words("--max-cluster-size", "x"),
+            "no option --weight": self.words("--weight", "name"),
+            "no option --by": self.words("--by", "name"),
+            "no option --resume": self.words("--resume"),
+            "--stats is about the clusters of --catalog": self.words("--stats", "x"),
+            "--out is missing": self.words()[:-2],
+            "of 1 point": self.words(minpts=1, sizes=2, points=self.write("one.csv", "x,y\n1,2\n")),
+        }.items():
+            self.fails(2, [parts], *words)
+            self.assertFalse(self.out.exists(), words)
+        self.fails(3, ["empty"], *self.words(points=self.write("empty.csv", "")))
+        self.assertFalse(self.out.exists())
+
+    def test_equal_points_are_one_cluster(self):
+        same = self.write("same.csv", "x,y\n" + "1,2\n" * 10)
+        self.succeeds(*self.words("--allow-single-cluster", minpts=3, sizes=4, points=same))
+        self.assertEqual(npy_labels(self.out / "labels/minpts_3_size_4.npy"), (0,) * 10)
+
+
+if __name__ == "__main__":
+    unittest.main()
