@@ -5,9 +5,9 @@
 //
 // seconds: of each repetition, from points in an engine (on a GPU: on the device) to a hierarchy for each minpts, in
 // host memory. labels_s: of one condensed tree with min_cluster_size M (default 100) and its labels, for each minpts.
-// On a GPU also lists_ms, by CUDA events: from points on the device to their order and lists of nearest points; and
-// tree_ms: from these to a spanning tree on the device, for each minpts; join_ms: from this to the nodes of the
-// hierarchy on the device.
+// condensed_s: from points to labels for all minpts, without hierarchies. On a GPU also, by CUDA events: lists_ms, from
+// points on the device to their order and lists of nearest points; and for each minpts tree_ms, from these to a
+// spanning tree, join_ms, to its dendrogram, and condense_ms, to the clusters, all on the device.
 #include <optional>
 #include <span>
 
@@ -25,7 +25,8 @@ namespace {
 using namespace epsflow;
 
 #ifdef EPSFLOW_WITH_CUDA
-void measure_device(PointsView points, std::span<const std::uint32_t> minpts, int repeat, bench::Json& json) {
+void measure_device(PointsView points, std::span<const std::uint32_t> minpts, std::uint64_t size, int repeat,
+                    bench::Json& json) {
   const gpu::KeptStreams streams;
   gpu::DeviceMemory memory(0, 0);
   gpu::PinnedPool pinned;
@@ -53,10 +54,15 @@ void measure_device(PointsView points, std::span<const std::uint32_t> minpts, in
       const gpu::DeviceTree tree = trees->sorted();
       gpu::launch_sums_to_eps(tree.edges.data(), tree.core.data(), static_cast<std::uint32_t>(points.size()),
                               stream.get());
-      json["nodes"] = gpu::join_edges(tree, trees->order(), {memory, stream.get()}).count;
+      const gpu::DeviceDendrogram dendrogram(tree, trees->order(), {memory, stream.get()});
       joined.record(stream);
       joined.synchronize();
       if (i >= 0) json["join_ms"].push_back(joined.since(end));
+      const gpu::Event condensed;
+      (void)dendrogram.condense(size);
+      condensed.record(stream);
+      condensed.synchronize();
+      if (i >= 0) json["condense_ms"].push_back(condensed.since(joined));
     }
     json["device_bytes"] = memory.most_used();
   }
@@ -77,13 +83,19 @@ int measure(const bench::Words& words) {
     found.clear();
     json["seconds"].push_back(bench::seconds_of([&] { found = hierarchy(data, minpts); }));
   }
-  const auto size = static_cast<std::uint32_t>(words.number("--size", 100));
+  const std::uint64_t size = words.number("--size", 100);
   for (const Hierarchy& tree : found) {
     json["labels_s"].push_back(
         bench::seconds_of([&] { json["clusters"].push_back(CondensedTree(tree, size).select().nodes.size()); }));
   }
+  found.clear();
+  for (int i = 0; i < words.repeat(3); ++i) {
+    json["condensed_s"].push_back(bench::seconds_of([&] {
+      for (const CondensedTree& tree : condensed_trees(data, minpts, std::span(&size, 1))) (void)tree.select();
+    }));
+  }
 #ifdef EPSFLOW_WITH_CUDA
-  if (engine.backend() == "gpu") measure_device(points, minpts, words.repeat(3), json);
+  if (engine.backend() == "gpu") measure_device(points, minpts, size, words.repeat(3), json);
 #endif
   std::cout << json.dump() << "\n";
   return 0;

@@ -19,8 +19,8 @@
 #include <epsflow/core/points.hpp>
 #include <epsflow/core/points_source.hpp>
 #include <epsflow/core/space.hpp>
-#include <epsflow/core/spanning_tree.hpp>
 #include <epsflow/core/table_search.hpp>
+#include <epsflow/core/tree_parts.hpp>
 
 namespace epsflow {
 
@@ -70,6 +70,20 @@ class Index {
   [[nodiscard]] virtual std::unique_ptr<LabelPlace> place(const DirectOptions& options) const = 0;
 };
 
+/// The tree of one minpts in the memory of a backend. All functions may wait, and throw ResourceError.
+class HeldTree {
+ public:
+  HeldTree() = default;
+  HeldTree(const HeldTree&) = delete;  // a backend owns it
+  HeldTree& operator=(const HeldTree&) = delete;
+  virtual ~HeldTree() = default;
+
+  [[nodiscard]] virtual SpanningTree spanning_tree() = 0;
+  [[nodiscard]] virtual TreeNodes nodes() = 0;
+  /// min_cluster_size: from 2 to the number of points.
+  [[nodiscard]] virtual CondensedParts condense(std::uint64_t min_cluster_size) = 0;
+};
+
 /// A data set in the memory of its backend, and its space: immutable, thread-safe. Must outlive its indexes.
 class LoadedPoints {
  public:
@@ -100,13 +114,13 @@ class LoadedPoints {
   virtual void nearest_sums(std::span<const std::uint32_t> ks, double* sums, const CancelToken& cancel) const = 0;
   /// Returns the most bytes of host memory that nearest_sums() takes beside the sums.
   [[nodiscard]] virtual std::uint64_t nearest_bytes() const = 0;
-  /// Makes a spanning tree for each minpts, in this order, and hands it over. Heights are sums; with `as_eps`, which
-  /// is for points that no metric has transformed, they are eps, and the nodes of the hierarchy come too. Returns
-  /// false, and makes none, if the backend has no special way to do so; they are then made from host(). minpts: each
-  /// from 1 to the number of points. Throws Cancelled, ResourceError.
-  [[nodiscard]] virtual bool spanning_trees(std::span<const std::uint32_t> /*minpts*/, bool /*as_eps*/,
-                                            const CancelToken& /*cancel*/,
-                                            const std::function<void(SpanningTree&&, TreeNodes&&)>& /*take*/) const {
+  /// Makes a tree for each minpts, in this order, and calls take(tree); a tree ends with this call. as_eps: heights are
+  /// eps, which is for metrics whose radius is eps; otherwise they are sums, and only spanning_tree() is
+  /// there. Returns false, and makes none, if the backend has no special way to do so; they are then made from host().
+  /// minpts: each from 1 to the number of points. Throws Cancelled, ResourceError.
+  [[nodiscard]] virtual bool make_trees(std::span<const std::uint32_t> /*minpts*/, bool /*as_eps*/,
+                                        const CancelToken& /*cancel*/,
+                                        const std::function<void(HeldTree&)>& /*take*/) const {
     return false;
   }
 

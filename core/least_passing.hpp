@@ -7,7 +7,7 @@
 
 namespace epsflow {
 
-/// Returns the smallest number for which passes(number) is true. It is true for all larger ones, and for one of them.
+/// Returns the smallest number for which passes(number) is true. It is true for some number, and from there on for all.
 /// estimate: a number near the result. O(log of the distance).
 template <class Passes>
 [[nodiscard]] EPSFLOW_HOST_DEVICE std::uint64_t least_passing(std::uint64_t estimate, Passes passes) {

@@ -24,7 +24,7 @@
 #include <epsflow/gpu/nearest/device_nearest.hpp>
 #include <epsflow/gpu/parts/gpu_part.hpp>
 #include <epsflow/gpu/tables/search_kernels.hpp>
-#include <epsflow/gpu/trees/device_boruvka.hpp>
+#include <epsflow/gpu/trees/device_trees.hpp>
 #include <epsflow/index/nearest.hpp>
 
 namespace epsflow::gpu {
@@ -192,26 +192,11 @@ class GpuPoints final : public LoadedPoints {
     index::nearest_sums(points_.host(), space(), ks, sums, cancel);
   }
   [[nodiscard]] std::uint64_t nearest_bytes() const override { return index::nearest_bytes(size(), dims()); }
-  [[nodiscard]] bool spanning_trees(std::span<const std::uint32_t> minpts, bool as_eps, const CancelToken& cancel,
-                                    const std::function<void(SpanningTree&&, TreeNodes&&)>& take) const override {
+  [[nodiscard]] bool make_trees(std::span<const std::uint32_t> minpts, bool as_eps, const CancelToken& cancel,
+                                const std::function<void(HeldTree&)>& take) const override {
     (void)cudaGetLastError();  // clears an error of the caller's own work on this thread
     const DeviceScope scope(gpu_.device);
-    if (minpts.empty()) return true;
-    const Stream stream;
-    auto trees = DeviceBoruvka::of(points_, *std::max_element(minpts.begin(), minpts.end()),
-                                   {gpu_.device, *gpu_.memory, gpu_.pinned, cancel}, stream);
-    if (!trees) return false;
-    const StreamDrain drain(stream);  // waits before the memory is freed
-    for (const std::uint32_t m : minpts) {
-      trees->run(m);
-      if (!as_eps) {
-        take(trees->read(), {});
-        continue;
-      }
-      auto [tree, nodes] = trees->read_joined();
-      take(std::move(tree), std::move(nodes));
-    }
-    return true;
+    return gpu::make_trees(points_, minpts, as_eps, {gpu_.device, *gpu_.memory, gpu_.pinned, cancel}, take);
   }
 
  private:

@@ -1,6 +1,7 @@
 #include <epsflow/pipeline/hierarchy.hpp>
 
 #include <cmath>
+#include <functional>
 #include <string>
 #include <utility>
 
@@ -37,33 +38,61 @@ void convert(SpanningTree& tree, const Metric& metric, const Space& space, const
   });
 }
 
+/// Makes the trees of all minpts, and calls on_device(tree) or on_host(hierarchy) for each.
+void make_each_tree(const PointSet& set, std::span<const std::uint32_t> minpts, const EngineOptions& engine,
+                    const Observer& observer, const char* caller, const std::function<void(HeldTree&)>& on_device,
+                    const std::function<void(Hierarchy&&)>& on_host) {
+  check_minpts(minpts, set.size());
+  const LoadedSet loaded(set, engine, {}, observer);
+  Session session(loaded.data(), {}, observer);
+  session.require_one_slice(caller);
+  if (session.weights() != nullptr) {
+    throw UsageError(std::string(caller) + " takes no weights: give points without them");
+  }
+  const LoadedPoints& points = session.points();
+  session.on_threads([&] {
+    const auto take = [&](SpanningTree&& tree) {
+      convert(tree, session.metric(), points.space(), session.stop());
+      on_host(Hierarchy(std::move(tree), session.stop()));
+    };
+    const bool as_eps = session.metric().kind == MetricKind::euclidean;
+    const auto take_held = [&](HeldTree& tree) {
+      if (as_eps) return on_device(tree);
+      const MemoryCharge memory(session.budget(), trees::hierarchy_bytes(set.size()), "the hierarchy");
+      take(tree.spanning_tree());
+    };
+    if (points.make_trees(minpts, as_eps, session.stop(), take_held)) return;
+    const MemoryCharge memory(session.budget(), trees::spanning_trees_bytes(set.size(), points.dims(), minpts),
+                              "the spanning trees");
+    trees::spanning_trees(points.host(), points.space(), minpts, session.stop(), take);
+  });
+}
+
 }  // namespace
 
 std::vector<Hierarchy> hierarchy(const PointSet& set, std::span<const std::uint32_t> minpts,
                                  const EngineOptions& engine, const Observer& observer) {
-  check_minpts(minpts, set.size());
-  const LoadedSet loaded(set, engine, {}, observer);
-  Session session(loaded.data(), {}, observer);
-  session.require_one_slice("hierarchy()");
-  if (session.weights() != nullptr) throw UsageError("hierarchy() takes no weights: give points without them");
-  const LoadedPoints& points = session.points();
-  const MemoryCharge memory(session.budget(), trees::spanning_trees_bytes(set.size(), points.dims(), minpts),
-                            "the spanning trees");
   std::vector<Hierarchy> found;
-  session.on_threads([&] {
-    const auto take = [&](SpanningTree&& tree) {
-      convert(tree, session.metric(), points.space(), session.stop());
-      found.emplace_back(std::move(tree), session.stop());
-    };
-    const bool as_eps = session.metric().kind == MetricKind::euclidean;
-    if (points.spanning_trees(minpts, as_eps, session.stop(), [&](SpanningTree&& tree, TreeNodes&& nodes) {
-          if (!as_eps) return take(std::move(tree));
-          found.emplace_back(std::move(tree), std::move(nodes));
-        })) {
-      return;
-    }
-    trees::spanning_trees(points.host(), points.space(), minpts, session.stop(), take);
-  });
+  make_each_tree(
+      set, minpts, engine, observer, "hierarchy()",
+      [&](HeldTree& tree) { found.emplace_back(tree.spanning_tree(), tree.nodes()); },
+      [&](Hierarchy&& tree) { found.push_back(std::move(tree)); });
+  return found;
+}
+
+std::vector<CondensedTree> condensed_trees(const PointSet& set, std::span<const std::uint32_t> minpts,
+                                           std::span<const std::uint64_t> sizes, const EngineOptions& engine,
+                                           const Observer& observer) {
+  for (const std::uint64_t size : sizes) check_min_cluster_size(size, set.size());
+  std::vector<CondensedTree> found;
+  make_each_tree(
+      set, minpts, engine, observer, "condensed_trees()",
+      [&](HeldTree& tree) {
+        for (const std::uint64_t size : sizes) found.emplace_back(tree.condense(size));
+      },
+      [&](Hierarchy&& tree) {
+        for (const std::uint64_t size : sizes) found.emplace_back(tree, size);
+      });
   return found;
 }
 

@@ -313,8 +313,11 @@ std::uint64_t spanning_trees_bytes(std::uint64_t n, std::size_t dims, std::span<
   // making of a Hierarchy.
   constexpr std::uint64_t kRow =
       4 * sizeof(std::uint32_t) + 2 * sizeof(double) + sizeof(Edge) + 2 * sizeof(index::KeyedId);
-  constexpr std::uint64_t kHierarchyRow = 2 * sizeof(TreeNode) + 4 * sizeof(std::uint32_t);
-  return index::LeafOrder::most_bytes(n, dims) + n * (kRow + kHierarchyRow + length * sizeof(std::uint32_t));
+  return index::LeafOrder::most_bytes(n, dims) + n * (kRow + length * sizeof(std::uint32_t)) + hierarchy_bytes(n);
+}
+
+std::uint64_t hierarchy_bytes(std::uint64_t n) noexcept {
+  return n * (2 * sizeof(TreeNode) + 4 * sizeof(std::uint32_t));
 }
 
 }  // namespace epsflow::trees

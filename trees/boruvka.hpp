@@ -8,7 +8,7 @@
 #include <epsflow/core/cancel.hpp>
 #include <epsflow/core/points.hpp>
 #include <epsflow/core/space.hpp>
-#include <epsflow/core/spanning_tree.hpp>
+#include <epsflow/core/tree_parts.hpp>
 
 namespace epsflow::trees {
 
@@ -24,5 +24,8 @@ void spanning_trees(PointsView points, const Space& space, std::span<const std::
 /// the memory that a Hierarchy takes while it is made from a tree.
 [[nodiscard]] std::uint64_t spanning_trees_bytes(std::uint64_t n, std::size_t dims,
                                                  std::span<const std::uint32_t> minpts) noexcept;
+
+/// Returns the peak memory of making a Hierarchy from a spanning tree, in bytes, without both.
+[[nodiscard]] std::uint64_t hierarchy_bytes(std::uint64_t n) noexcept;
 
 }  // namespace epsflow::trees

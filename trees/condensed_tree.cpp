@@ -6,6 +6,7 @@
 #include <limits>
 #include <string>
 
+#include <epsflow/core/block_sum.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
 #include <epsflow/core/parallel.hpp>
@@ -29,12 +30,15 @@ double sum_of(std::vector<double>& values) {
 
 }  // namespace
 
+void check_min_cluster_size(std::uint64_t min_cluster_size, std::uint64_t n) {
+  if (min_cluster_size >= 2 && min_cluster_size <= n) return;
+  throw UsageError("min_cluster_size is " + format_count(min_cluster_size) + ", of " + format_count(n, "point") +
+                   ": use a number from 2 to the number of points");
+}
+
 CondensedTree::CondensedTree(const Hierarchy& hierarchy, std::uint64_t min_cluster_size)
-    : cluster_of_(hierarchy.size()), leaves_at_(hierarchy.size()) {
-  if (min_cluster_size < 2 || min_cluster_size > hierarchy.size()) {
-    throw UsageError("min_cluster_size is " + format_count(min_cluster_size) + ", of " +
-                     format_count(hierarchy.size(), "point") + ": use a number from 2 to the number of points");
-  }
+    : parts_{{}, Buffer<std::uint32_t>(hierarchy.size()), Buffer<double>(hierarchy.size())} {
+  check_min_cluster_size(min_cluster_size, hierarchy.size());
   find_clusters(hierarchy, min_cluster_size);
 }
 
@@ -62,8 +66,8 @@ void CondensedTree::find_clusters(const Hierarchy& hierarchy, std::uint64_t min_
   // The cluster of a large node. For other nodes, place is the large node at which their points leave.
   std::vector<std::uint32_t> cluster(nodes.size(), kNoNode), place(nodes.size());
   for (const std::uint32_t i : begins) {
-    cluster[i] = static_cast<std::uint32_t>(clusters_.size());
-    clusters_.push_back({kNoNode, birth_of(i), 0, nodes[i].size, nodes[i].first_id, 0});
+    cluster[i] = static_cast<std::uint32_t>(parts_.clusters.size());
+    parts_.clusters.push_back({kNoNode, birth_of(i), kInfinity, nodes[i].size, nodes[i].first_id, 0});
   }
   for (std::size_t i = nodes.size(); i-- > 0;) {
     const std::uint32_t parent = nodes[i].parent;
@@ -73,51 +77,53 @@ void CondensedTree::find_clusters(const Hierarchy& hierarchy, std::uint64_t min_
     } else if (cluster[i] == kNoNode) {
       cluster[i] = cluster[parent];
     } else if (parent != kNoNode) {
-      clusters_[cluster[i]].parent = cluster[parent];
+      parts_.clusters[cluster[i]].parent = cluster[parent];
     }
   }
-  // Nodes of a cluster come from large eps to small, so sums are added in one order.
   std::vector<std::uint32_t> leaving(nodes.size());
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     if (!is_large(i)) continue;
     leaving[i] += nodes[i].size;
     if (nodes[i].parent != kNoNode && large_children[nodes[i].parent] == 1) leaving[nodes[i].parent] -= nodes[i].size;
   }
-  for (std::size_t i = nodes.size(); i-- > 0;) {
+  // Nodes of a cluster come from small eps to large.
+  std::vector<BlockSum> stabilities(parts_.clusters.size());
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
     if (!is_large(i)) continue;
-    CondensedCluster& of = clusters_[cluster[i]];
-    of.death = nodes[i].eps;
+    CondensedCluster& of = parts_.clusters[cluster[i]];
+    of.death = std::min(of.death, nodes[i].eps);
     const double since = density(of.birth);
-    if (since < kInfinity) of.stability += (density(nodes[i].eps) - since) * leaving[i];
+    if (since < kInfinity) stabilities[cluster[i]].add((density(nodes[i].eps) - since) * leaving[i]);
   }
+  for (std::size_t c = 0; c < stabilities.size(); ++c) parts_.clusters[c].stability = stabilities[c].sum();
   const std::span<const std::uint32_t> parents = hierarchy.parents();
   parallel_ranges(hierarchy.size(), kPiece, [&](std::size_t begin, std::size_t end) {
     for (std::size_t p = begin; p < end; ++p) {
       const std::uint32_t at = place[parents[p]];
-      cluster_of_[p] = cluster[at];
-      leaves_at_[p] = nodes[at].eps;
+      parts_.cluster_of[p] = cluster[at];
+      parts_.leaves_at[p] = nodes[at].eps;
     }
   });
 }
 
 std::vector<char> CondensedTree::most_stable(const SelectionOptions& options) const {
-  std::vector<char> selected(clusters_.size(), 0);
-  std::vector<std::vector<double>> of_children(clusters_.size());
-  for (std::size_t c = clusters_.size(); c-- > 0;) {
+  std::vector<char> selected(parts_.clusters.size(), 0);
+  std::vector<std::vector<double>> of_children(parts_.clusters.size());
+  for (std::size_t c = parts_.clusters.size(); c-- > 0;) {
     const double below = sum_of(of_children[c]);
-    const bool too_large = options.max_size > 0 && clusters_[c].size > options.max_size;
+    const bool too_large = options.max_size > 0 && parts_.clusters[c].size > options.max_size;
     const bool may_be = c > 0 || options.allow_single_cluster;
     double best = below;
-    if (may_be && !too_large && !(below > clusters_[c].stability)) {
+    if (may_be && !too_large && !(below > parts_.clusters[c].stability)) {
       selected[c] = 1;
-      best = clusters_[c].stability;
+      best = parts_.clusters[c].stability;
     }
-    if (c > 0) of_children[clusters_[c].parent].push_back(best);
+    if (c > 0) of_children[parts_.clusters[c].parent].push_back(best);
   }
   // Of clusters inside each other only the outermost stays.
-  std::vector<char> inside(clusters_.size(), 0);
-  for (std::size_t c = 1; c < clusters_.size(); ++c) {
-    const std::uint32_t parent = clusters_[c].parent;
+  std::vector<char> inside(parts_.clusters.size(), 0);
+  for (std::size_t c = 1; c < parts_.clusters.size(); ++c) {
+    const std::uint32_t parent = parts_.clusters[c].parent;
     inside[c] = static_cast<char>(inside[parent] || selected[parent]);
     if (inside[c]) selected[c] = 0;
   }
@@ -125,8 +131,8 @@ std::vector<char> CondensedTree::most_stable(const SelectionOptions& options) co
 }
 
 std::vector<char> CondensedTree::without_children() const {
-  std::vector<char> selected(clusters_.size(), 1);
-  for (std::size_t c = 1; c < clusters_.size(); ++c) selected[clusters_[c].parent] = 0;
+  std::vector<char> selected(parts_.clusters.size(), 1);
+  for (std::size_t c = 1; c < parts_.clusters.size(); ++c) selected[parts_.clusters[c].parent] = 0;
   // A tree that never splits has no cluster, as in scikit-learn.
   selected[0] = 0;
   return selected;
@@ -134,16 +140,16 @@ std::vector<char> CondensedTree::without_children() const {
 
 std::vector<char> CondensedTree::merged_below(const std::vector<char>& selected,
                                               const SelectionOptions& options) const {
-  std::vector<char> merged(clusters_.size(), 0);
-  for (std::uint32_t c = 0; c < clusters_.size(); ++c) {
+  std::vector<char> merged(parts_.clusters.size(), 0);
+  for (std::uint32_t c = 0; c < parts_.clusters.size(); ++c) {
     if (!selected[c]) continue;
     std::uint32_t last = c;
-    if (clusters_[c].birth < options.epsilon) {
+    if (parts_.clusters[c].birth < options.epsilon) {
       do {
-        const std::uint32_t parent = clusters_[last].parent;
+        const std::uint32_t parent = parts_.clusters[last].parent;
         if (parent == 0 && !options.allow_single_cluster) break;
         last = parent;
-      } while (last > 0 && clusters_[last].birth < options.epsilon);
+      } while (last > 0 && parts_.clusters[last].birth < options.epsilon);
     }
     merged[last] = 1;
   }
@@ -157,50 +163,51 @@ SelectedClusters CondensedTree::select(const SelectionOptions& options) const {
   std::vector<char> selected = options.method == ClusterSelection::eom ? most_stable(options) : without_children();
   if (options.epsilon > 0 && !selected[0]) selected = merged_below(selected, options);
 
-  std::vector<std::uint32_t> within(clusters_.size(), kNoNode);  // the innermost selected cluster that holds each
+  std::vector<std::uint32_t> within(parts_.clusters.size(), kNoNode);  // the innermost selected cluster that holds each
   std::size_t count = 0;
-  for (std::uint32_t c = 0; c < clusters_.size(); ++c) {
-    within[c] = selected[c] ? c : c > 0 ? within[clusters_[c].parent] : kNoNode;
+  for (std::uint32_t c = 0; c < parts_.clusters.size(); ++c) {
+    within[c] = selected[c] ? c : c > 0 ? within[parts_.clusters[c].parent] : kNoNode;
     count += static_cast<std::size_t>(selected[c]);
   }
-  const double root_limit = options.epsilon > 0 ? options.epsilon : clusters_[0].death;
-  SelectedClusters found{Buffer<std::int32_t>(cluster_of_.size()), Buffer<double>(cluster_of_.size()), {}, {}};
-  std::vector<std::int32_t> number(clusters_.size(), -1);
-  for (std::size_t p = 0; p < cluster_of_.size(); ++p) {
-    const std::uint32_t c = within[cluster_of_[p]];
+  const double root_limit = options.epsilon > 0 ? options.epsilon : parts_.clusters[0].death;
+  SelectedClusters found{
+      Buffer<std::int32_t>(parts_.cluster_of.size()), Buffer<double>(parts_.cluster_of.size()), {}, {}};
+  std::vector<std::int32_t> number(parts_.clusters.size(), -1);
+  for (std::size_t p = 0; p < parts_.cluster_of.size(); ++p) {
+    const std::uint32_t c = within[parts_.cluster_of[p]];
     found.labels[p] = -1;
     found.probabilities[p] = 0;
     // Of the root only the densest points are members, if nothing else is selected.
-    if (c == kNoNode || (c == 0 && (count > 1 || leaves_at_[p] > root_limit))) continue;
+    if (c == kNoNode || (c == 0 && (count > 1 || parts_.leaves_at[p] > root_limit))) continue;
     if (number[c] < 0) {
       number[c] = static_cast<std::int32_t>(found.nodes.size());
       found.nodes.push_back(c);
     }
     found.labels[p] = number[c];
-    const double death = clusters_[c].death, leaves = leaves_at_[p];
+    const double death = parts_.clusters[c].death, leaves = parts_.leaves_at[p];
     found.probabilities[p] =
         death == kInfinity || leaves <= death || leaves == 0 ? 1 : density(leaves) / density(death);
   }
   double densest = 0;
-  for (const CondensedCluster& cluster : clusters_) densest = std::max(densest, density(cluster.death));
+  for (const CondensedCluster& cluster : parts_.clusters) densest = std::max(densest, density(cluster.death));
   for (const std::uint32_t c : found.nodes) {
-    const double most = clusters_[c].size * densest;
-    found.persistence.push_back(std::isfinite(most) && most > 0 ? clusters_[c].stability / most : 1);
+    const double most = parts_.clusters[c].size * densest;
+    found.persistence.push_back(std::isfinite(most) && most > 0 ? parts_.clusters[c].stability / most : 1);
   }
   return found;
 }
 
 Buffer<double> CondensedTree::outlier_scores() const {
-  std::vector<double> least(clusters_.size());  // the smallest death in a cluster
-  for (std::size_t c = clusters_.size(); c-- > 0;) least[c] = clusters_[c].death;
-  for (std::size_t c = clusters_.size(); c-- > 1;) {
-    double& of_parent = least[clusters_[c].parent];
+  std::vector<double> least(parts_.clusters.size());  // the smallest death in a cluster
+  for (std::size_t c = parts_.clusters.size(); c-- > 0;) least[c] = parts_.clusters[c].death;
+  for (std::size_t c = parts_.clusters.size(); c-- > 1;) {
+    double& of_parent = least[parts_.clusters[c].parent];
     of_parent = std::min(of_parent, least[c]);
   }
-  Buffer<double> scores(cluster_of_.size());
+  Buffer<double> scores(parts_.cluster_of.size());
   parallel_ranges(scores.size(), kPiece, [&](std::size_t begin, std::size_t end) {
     for (std::size_t p = begin; p < end; ++p) {
-      const double most = density(least[cluster_of_[p]]), own = density(leaves_at_[p]);
+      const double most = density(least[parts_.cluster_of[p]]), own = density(parts_.leaves_at[p]);
       scores[p] = own >= most ? 0 : most == kInfinity ? 1 : (most - own) / most;
     }
   });

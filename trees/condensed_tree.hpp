@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <epsflow/core/buffer.hpp>
@@ -12,16 +13,6 @@
 #include <epsflow/trees/hierarchy.hpp>
 
 namespace epsflow {
-
-/// A cluster of a condensed tree, followed from a large eps down.
-struct CondensedCluster {
-  std::uint32_t parent;    ///< the cluster that it was part of; kNoNode for the root
-  double birth;            ///< eps at which it separates from others; infinity for the root
-  double death;            ///< eps at which it splits, or ends
-  std::uint32_t size;      ///< number of points at its birth
-  std::uint32_t first_id;  ///< smallest id of these
-  double stability;  ///< sum over its points of 1/eps at which each leaves − 1/birth; infinite if points are equal
-};
 
 /// The rule that selects clusters.
 enum class ClusterSelection : std::uint8_t {
@@ -49,6 +40,9 @@ struct SelectedClusters {
   std::vector<double> persistence;   ///< [clusters] stability, relative to the largest possible for its size: 0 to 1
 };
 
+/// Throws UsageError unless min_cluster_size is from 2 to n.
+void check_min_cluster_size(std::uint64_t min_cluster_size, std::uint64_t n);
+
 /// The clusters of at least min_cluster_size points in a hierarchy. From the root down: if two or more children of a
 /// node have as many points, they are new clusters, and the cluster ends. If one child has, the cluster goes on in it.
 /// If none has, the cluster ends. Points of other children leave the cluster at the eps of the node.
@@ -59,14 +53,16 @@ class CondensedTree {
  public:
   /// Throws UsageError unless min_cluster_size is from 2 to hierarchy.size(). O(n log n).
   CondensedTree(const Hierarchy& hierarchy, std::uint64_t min_cluster_size);
+  /// Takes the clusters of a hierarchy that were found elsewhere. O(1).
+  explicit CondensedTree(CondensedParts parts) : parts_(std::move(parts)) {}
 
   /// Returns the clusters in descending order of birth; of one birth, in the order of their first ids. The root is the
   /// first. A parent comes before its children.
-  [[nodiscard]] std::span<const CondensedCluster> clusters() const noexcept { return clusters_; }
+  [[nodiscard]] std::span<const CondensedCluster> clusters() const noexcept { return parts_.clusters; }
   /// Returns the last cluster of each point, which has no child that holds it. [n]
-  [[nodiscard]] std::span<const std::uint32_t> cluster_of() const noexcept { return cluster_of_.span(); }
+  [[nodiscard]] std::span<const std::uint32_t> cluster_of() const noexcept { return parts_.cluster_of.span(); }
   /// Returns the eps at which each point leaves its last cluster. [n]
-  [[nodiscard]] std::span<const double> leaves_at() const noexcept { return leaves_at_.span(); }
+  [[nodiscard]] std::span<const double> leaves_at() const noexcept { return parts_.leaves_at.span(); }
 
   /// Throws UsageError if epsilon is negative or NaN. O(n).
   [[nodiscard]] SelectedClusters select(const SelectionOptions& options = {}) const;
@@ -80,9 +76,7 @@ class CondensedTree {
   [[nodiscard]] std::vector<char> merged_below(const std::vector<char>& selected,
                                                const SelectionOptions& options) const;
 
-  std::vector<CondensedCluster> clusters_;
-  Buffer<std::uint32_t> cluster_of_;
-  Buffer<double> leaves_at_;
+  CondensedParts parts_;
 };
 
 }  // namespace epsflow

@@ -6,7 +6,7 @@
 #include <span>
 
 #include <epsflow/core/cancel.hpp>
-#include <epsflow/core/spanning_tree.hpp>
+#include <epsflow/core/tree_parts.hpp>
 
 namespace epsflow {
 

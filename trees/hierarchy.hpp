@@ -8,7 +8,7 @@
 
 #include <epsflow/core/buffer.hpp>
 #include <epsflow/core/cancel.hpp>
-#include <epsflow/core/spanning_tree.hpp>
+#include <epsflow/core/tree_parts.hpp>
 
 namespace epsflow {
 

@@ -140,6 +140,10 @@ inline constexpr std::uint32_t kMostUnresolved = 1 << 17;
 inline constexpr unsigned kTreeThreads = 128;
 /// Points that are sampled to find a large component, one for each thread of a block.
 inline constexpr unsigned kTreeSample = 1024;
+/// Steps towards a root in one turn; most chains are shorter.
+inline constexpr unsigned kRootSteps = 64;
+/// The longest lists of nearest points: 1 KiB a point. Each 32 elements take a search.
+inline constexpr std::uint32_t kMostListed = 256;
 /// Lanes of a warp up to which it searches for one lane at a time.
 inline constexpr int kFewSearching = 10;
 

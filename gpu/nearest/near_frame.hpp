@@ -163,7 +163,8 @@ class Smallest {
   T values_[K];
 };
 
-/// Keeps the K smallest values that are added, ascending, and the id that came with each. Else as Smallest.
+/// Keeps the K smallest values that are added, ascending, and the id that came with each; of equal values, the smallest
+/// ids. Else as Smallest.
 template <unsigned K>
 class SmallestWithIds {
  public:
@@ -176,6 +177,10 @@ class SmallestWithIds {
   }
 
   [[nodiscard]] EPSFLOW_HOST_DEVICE double last() const noexcept { return values_[K - 1]; }
+  /// Returns true if add() keeps this value.
+  [[nodiscard]] EPSFLOW_HOST_DEVICE bool takes(double value, std::uint32_t id) const noexcept {
+    return is_before(value, id, values_[K - 1], ids_[K - 1]);
+  }
   /// Calls f(j, id) for the j-th smallest, j from 1 to k.
   template <class F>
   EPSFLOW_HOST_DEVICE void for_each(unsigned k, F f) const noexcept {
@@ -189,12 +194,16 @@ class SmallestWithIds {
     for (unsigned i = 0; i < K; ++i) {
       const double before = values_[i];
       const std::uint32_t before_id = ids_[i];
-      const bool smaller = value < before;
+      const bool smaller = is_before(value, id, before, before_id);
       values_[i] = smaller ? value : before;
       ids_[i] = smaller ? id : before_id;
       value = smaller ? before : value;
       id = smaller ? before_id : id;
     }
+  }
+  [[nodiscard]] EPSFLOW_HOST_DEVICE static bool is_before(double a, std::uint32_t a_id, double b,
+                                                          std::uint32_t b_id) noexcept {
+    return a < b || (a == b && a_id < b_id);
   }
 
  private:

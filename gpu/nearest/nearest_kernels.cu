@@ -1,5 +1,6 @@
 #include <cuda_runtime.h>
 
+#include <algorithm>
 #include <type_traits>
 
 #include <epsflow/gpu/base/error.hpp>
@@ -149,6 +150,12 @@ class WarpSearch {
     }
   }
 
+  /// Keeps only points after this one, in the order of sums and positions. Call it on all lanes, before run().
+  __device__ __forceinline__ void start_after(double sum, std::uint32_t position) {
+    after_ = sum;
+    after_id_ = position;
+  }
+
   /// Calls f(j, sum), or f(j, position), for the j-th nearest point, j from 1 to k.
   template <class F>
   __device__ __forceinline__ void for_each_found(std::uint32_t k, F f) const {
@@ -168,7 +175,7 @@ class WarpSearch {
     frame_ = NearFrame<D>::of_box(memory_.lo, memory_.hi, leaves_.scale);
 #pragma unroll
     for (unsigned k = 0; k < D; ++k) near_[k] = frame_.near(k, point_[k]);
-    if constexpr (K <= 16) find_first_limit(from, min(end, leaves_.size - first));
+    if (K <= 16 && after_ < 0) find_first_limit(from, min(end, leaves_.size - first));
     set_limit(limit_);
 
     sort_own_leaves(from);
@@ -368,15 +375,16 @@ class WarpSearch {
       passed &= passed - 1;
       const double sum = index::squared_distance<D>([&](std::size_t k) { return point_[k]; },
                                                     [&](std::size_t k) { return memory_.exact[k][c]; }, D);
-      if (!(sum < best_.last())) continue;
       if constexpr (kWithIds) {
-        best_.add(sum, memory_.positions[c]);
+        const std::uint32_t id = memory_.positions[c];
+        if (best_.takes(sum, id) && Best::is_before(after_, after_id_, sum, id)) best_.add(sum, id);
       } else {
-        best_.add(sum);
+        if (sum < best_.last()) best_.add(sum);
       }
     }
     set_limit(fmin(limit_, best_.last()));
-    all_zero_ = __all_sync(tuning::kWholeWarp, !active_ || best_.last() == 0);
+    // Of points at one place those of the smallest ids are kept, so that the next pass continues after them.
+    if constexpr (!kWithIds) all_zero_ = __all_sync(tuning::kWholeWarp, !active_ || best_.last() == 0);
     __syncwarp();  // before the next chunk is written
   }
 
@@ -410,6 +418,8 @@ class WarpSearch {
   float near_[D];
   NearFrame<D> frame_;
   Best best_;
+  double after_ = -1;  ///< with ids: the last one of the pass before
+  std::uint32_t after_id_ = 0;
   Smallest<float, K> nearest_in_group_;
   double limit_ = __builtin_huge_val();  ///< the k-th sum is below it, or is found and equals it
   float filter_limit_ = kInfinity;
@@ -443,18 +453,27 @@ __global__ void __launch_bounds__(kThreads)
   });
 }
 
+/// Writes the next `count` elements of the lists, from number `done` on.
 template <class T, unsigned D, unsigned K>
 __global__ void __launch_bounds__(kThreads)
-    nearest_lists_kernel(const __grid_constant__ LeafView leaves, std::uint32_t length, std::uint32_t* lists) {
+    nearest_lists_kernel(const __grid_constant__ LeafView leaves, std::uint32_t done, std::uint32_t count,
+                         std::uint32_t* lists) {
   __shared__ WarpMemory<D> memory[kWarps];
   const std::uint64_t first = (std::uint64_t{blockIdx.x} * kWarps + threadIdx.x / 32) * kGroup;
   if (first >= leaves.size) return;
-  WarpSearch<T, D, K, SmallestWithIds<K>> search(leaves, length, memory[threadIdx.x / 32]);
+  WarpSearch<T, D, K, SmallestWithIds<K>> search(leaves, count, memory[threadIdx.x / 32]);
+  const std::uint64_t position = min(first + threadIdx.x % 32, std::uint64_t{leaves.size} - 1);
+  if (done > 0) {
+    const std::uint32_t last = lists[std::uint64_t{done - 1} * leaves.size + position];
+    const T* const from = static_cast<const T*>(leaves.coordinates);
+    const double sum = index::squared_distance<D>([&](std::size_t k) { return from[k * leaves.size + position]; },
+                                                  [&](std::size_t k) { return from[k * leaves.size + last]; }, D);
+    search.start_after(sum, last);
+  }
   search.run(static_cast<std::uint32_t>(first));
-  const std::uint64_t position = first + threadIdx.x % 32;
-  if (position >= leaves.size) return;
-  search.for_each_found(length, [&](std::uint32_t j, std::uint32_t other) {
-    lists[std::uint64_t{j - 1} * leaves.size + position] = other;
+  if (first + threadIdx.x % 32 >= leaves.size) return;
+  search.for_each_found(count, [&](std::uint32_t j, std::uint32_t other) {
+    lists[std::uint64_t{done + j - 1} * leaves.size + position] = other;
   });
 }
 
@@ -512,16 +531,19 @@ void launch_nearest(const LeafView& leaves, const NearestWanted& wanted, cudaStr
 
 void launch_nearest_lists(const LeafView& leaves, std::uint32_t length, std::uint32_t* lists, cudaStream_t stream) {
   const std::uint32_t blocks = blocks_of(blocks_of(leaves.size, kGroup), kWarps);
-  with_dims(leaves, [&]<class T, unsigned D>() {
-    if (length <= 8) {
-      nearest_lists_kernel<T, D, 8><<<blocks, kThreads, 0, stream>>>(leaves, length, lists);
-    } else if (length <= 16) {
-      nearest_lists_kernel<T, D, 16><<<blocks, kThreads, 0, stream>>>(leaves, length, lists);
-    } else {
-      nearest_lists_kernel<T, D, kMostDeviceK><<<blocks, kThreads, 0, stream>>>(leaves, length, lists);
-    }
-  });
-  check_launch(stream);
+  for (std::uint32_t done = 0; done < length; done += kMostDeviceK) {
+    const std::uint32_t count = std::min(length - done, kMostDeviceK);
+    with_dims(leaves, [&]<class T, unsigned D>() {
+      if (count <= 8) {
+        nearest_lists_kernel<T, D, 8><<<blocks, kThreads, 0, stream>>>(leaves, done, count, lists);
+      } else if (count <= 16) {
+        nearest_lists_kernel<T, D, 16><<<blocks, kThreads, 0, stream>>>(leaves, done, count, lists);
+      } else {
+        nearest_lists_kernel<T, D, kMostDeviceK><<<blocks, kThreads, 0, stream>>>(leaves, done, count, lists);
+      }
+    });
+    check_launch(stream);
+  }
 }
 
 }  // namespace epsflow::gpu

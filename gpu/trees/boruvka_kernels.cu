@@ -13,9 +13,9 @@
 #include <epsflow/gpu/trees/tree_threads.cuh>
 #include <epsflow/index/distance.hpp>
 
-// Which pairs are the lowest, and why pairs of equal height need no order, is in trees/boruvka.cpp. Here each point
-// offers its lowest pair: by an atomic minimum to the heights of both components. Points keep their pairs, and name
-// those whose height is the lowest when all have offered.
+// Which pairs are the lowest, and why pairs of equal height need no order, is in trees/boruvka.cpp. Here points offer
+// heights of pairs to components by an atomic minimum. A point keeps its lowest pair, which is the only one that it
+// offers to the other component. When all have offered, those whose height is the lowest of a component are named.
 
 namespace epsflow::gpu {
 namespace {
@@ -119,17 +119,15 @@ __global__ void descend_kernel(const __grid_constant__ BoruvkaView view) {
     }
   }
   if (lowest == p) return;
+  // A parent may have a larger number here. All sets are flat before the first join(), which only links roots.
   view.parents[p] = lowest;
   view.edge_heights[p] = bits_of(core);
   view.edges[p] = pair_of(p, lowest);
 }
 
-__global__ void flatten_kernel(const __grid_constant__ BoruvkaView view) {
+__global__ void flatten_kernel(const __grid_constant__ BoruvkaView view, std::uint32_t* left) {
   const std::uint64_t p = tree_thread();
-  if (p >= view.leaves.size) return;
-  const DisjointSets sets(view.parents);
-  const auto at = static_cast<std::uint32_t>(p);
-  sets.set(at, sets.root(at));
+  if (p < view.leaves.size && !move_to_root(view.parents, static_cast<std::uint32_t>(p))) *left = 1;
 }
 
 __global__ void list_roots_kernel(const __grid_constant__ BoruvkaView view, const std::uint32_t* positions,
@@ -227,7 +225,7 @@ struct OpenNode {
 template <unsigned D>
 struct SearchMemory {
   OpenNode open[kMostLevels * kDeviceBranch];
-  std::uint32_t leaves[kDeviceBranch + 32 / kDeviceLeaf];
+  std::uint32_t leaves[kDeviceBranch];
   double points[D][32];  ///< of four leaves
   double core[32];
   std::uint32_t components[32];
@@ -542,13 +540,6 @@ __global__ void edges_kernel(const SumBits* heights, const PositionPair* pairs, 
   edges[i] = {sum_of(heights[i]), static_cast<std::uint32_t>(pairs[i] >> 32), static_cast<std::uint32_t>(pairs[i])};
 }
 
-__global__ void name_by_id_kernel(LeafView leaves, Edge* edges) {
-  const std::uint64_t i = tree_thread();
-  if (i + 1 >= leaves.size) return;
-  edges[i].a = leaves.order[edges[i].a];
-  edges[i].b = leaves.order[edges[i].b];
-}
-
 __global__ void core_by_id_kernel(const __grid_constant__ BoruvkaView view, double* core) {
   const std::uint64_t p = tree_thread();
   if (p < view.leaves.size) core[view.leaves.order[p]] = view.core[p];
@@ -577,8 +568,9 @@ void launch_descend(const BoruvkaView& view, cudaStream_t stream) {
   check_launch(stream);
 }
 
-void launch_flatten(const BoruvkaView& view, cudaStream_t stream) {
-  flatten_kernel<<<tree_blocks(view.leaves.size), tuning::kTreeThreads, 0, stream>>>(view);
+void launch_flatten(const BoruvkaView& view, std::uint32_t* left, cudaStream_t stream) {
+  check(cudaMemsetAsync(left, 0, sizeof *left, stream));
+  flatten_kernel<<<tree_blocks(view.leaves.size), tuning::kTreeThreads, 0, stream>>>(view, left);
   check_launch(stream);
 }
 
@@ -651,11 +643,6 @@ void launch_sort_edges(const BoruvkaView& view, Edge* sorted, Scratch scratch) {
   edges_kernel<<<tree_blocks(size - 1), tuning::kTreeThreads, 0, scratch.stream>>>(keys.Current(), values.Current(),
                                                                                    size - 1, sorted);
   check_launch(scratch.stream);
-}
-
-void launch_name_by_id(const BoruvkaView& view, Edge* edges, cudaStream_t stream) {
-  name_by_id_kernel<<<tree_blocks(view.leaves.size), tuning::kTreeThreads, 0, stream>>>(view.leaves, edges);
-  check_launch(stream);
 }
 
 void launch_core_by_id(const BoruvkaView& view, double* core, cudaStream_t stream) {

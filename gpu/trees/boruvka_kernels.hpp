@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include <epsflow/core/spanning_tree.hpp>
+#include <epsflow/core/tree_parts.hpp>
 #include <epsflow/gpu/grid/index_kernels.hpp>
 #include <epsflow/gpu/nearest/nearest_kernels.hpp>
 
@@ -57,12 +57,12 @@ struct OfferedPairs {
 void launch_start_trees(const BoruvkaView& view, cudaStream_t stream);
 /// Adds the edges of the first round, in which each point is a component.
 void launch_descend(const BoruvkaView& view, cudaStream_t stream);
-/// Makes each parent the root.
-void launch_flatten(const BoruvkaView& view, cudaStream_t stream);
+/// Moves parents to their roots. Writes *left = 1 if it must be repeated, otherwise 0.
+void launch_flatten(const BoruvkaView& view, std::uint32_t* left, cudaStream_t stream);
 /// Lists the roots among the `count` given positions; without positions, among all points.
 void launch_list_roots(const BoruvkaView& view, const std::uint32_t* positions, std::uint32_t count, PositionList roots,
                        cudaStream_t stream);
-/// Chooses the largest component, and forgets the pairs of all `count` roots.
+/// Chooses a large component, and forgets the pairs of all `count` roots.
 void launch_start_round(const BoruvkaView& view, const std::uint32_t* roots, std::uint32_t count, cudaStream_t stream);
 /// Offers the lowest listed pair of each of `count` points to the components of both ends. Without points, of all.
 /// open: receives those pairs; *open_count, how many.
@@ -82,8 +82,6 @@ void launch_unite(const BoruvkaView& view, const std::uint32_t* roots, std::uint
 /// Writes the edges in ascending order of height. Their ends are positions. sorted: [size − 1]. Overwrites edge_heights
 /// and edges.
 void launch_sort_edges(const BoruvkaView& view, Edge* sorted, Scratch scratch);
-/// Replaces positions by ids as the ends of the edges. [size − 1]
-void launch_name_by_id(const BoruvkaView& view, Edge* edges, cudaStream_t stream);
 /// Writes core sums by id.
 void launch_core_by_id(const BoruvkaView& view, double* core, cudaStream_t stream);
 

@@ -3,16 +3,16 @@
 #include <algorithm>
 #include <utility>
 
+#include <epsflow/gpu/base/tuning.hpp>
 #include <epsflow/gpu/nearest/device_leaves.hpp>
 #include <epsflow/gpu/trees/boruvka_kernels.hpp>
-#include <epsflow/gpu/trees/device_dendrogram.hpp>
 
 namespace epsflow::gpu {
 namespace {
 
 /// Returns how many points lists should name, at least `most` if there are as many. The more, the fewer points search.
 std::uint32_t list_length(std::uint32_t n, std::uint32_t most) {
-  const std::uint32_t good = most <= 6 ? 8 : most <= 16 ? 16 : kMostDeviceK;
+  const std::uint32_t good = most <= 6 ? 8 : (most + 15) / 16 * 16;  // as many as one search finds, or half
   return std::min(n - 1, good);
 }
 
@@ -36,13 +36,13 @@ class Rounds {
     std::uint32_t open = view_.leaves.size;
     const std::uint32_t* open_points = nullptr;
     launch_list_roots(view_, nullptr, view_.leaves.size, {roots_.data(), count(kRoots)}, stream_);
-    for (std::uint32_t roots = read(kRoots); roots > 1;) {
+    for (std::uint32_t roots = flatten(); roots > 1;) {
       gpu_.cancel.check();
       launch_start_round(view_, roots_.data(), roots, stream_);
       OfferedPairs listed{other_open_.data(), open_heights_.data(), open_ends_.data()};
       launch_offer_listed(view_, open_points, open, listed, count(kOpen), stream_);
       launch_list_searching(view_, {groups_.data(), count(kGroups)}, stream_);
-      const std::vector<std::uint32_t> counts = read_values(counts_.data(), kCounts, stream_);
+      const std::vector<std::uint32_t> counts = read_counts();
       listed.count = open = counts[kOpen];
       std::swap(open_, other_open_);
       open_points = open_.data();
@@ -55,20 +55,29 @@ class Rounds {
       launch_name_pairs(view_, listed, stream_);
       launch_name_pairs(view_, searched, stream_);
       launch_unite(view_, roots_.data(), roots, stream_);
-      launch_flatten(view_, stream_);
       launch_list_roots(view_, roots_.data(), roots, {other_roots_.data(), count(kRoots)}, stream_);
       std::swap(roots_, other_roots_);
-      const std::uint32_t before = std::exchange(roots, read(kRoots));
+      const std::uint32_t before = std::exchange(roots, flatten());
       // Every component but one names a pair.
       if (roots > before / 2 + 1 || roots == before) throw DeviceError("components found no pairs: this is a bug");
     }
   }
 
  private:
-  enum Count : std::uint8_t { kRoots, kOpen, kGroups, kCounts };
+  enum Count : std::uint8_t { kRoots, kOpen, kGroups, kLeft, kCounts };
 
   [[nodiscard]] std::uint32_t* count(Count which) const { return counts_.data() + which; }
-  [[nodiscard]] std::uint32_t read(Count which) const { return read_values(count(which), 1, stream_).front(); }
+  [[nodiscard]] std::vector<std::uint32_t> read_counts() const { return read_values(counts_.data(), kCounts, stream_); }
+  /// Makes each parent the root. Returns the number of listed roots.
+  [[nodiscard]] std::uint32_t flatten() const {
+    std::vector<std::uint32_t> counts;
+    do {
+      gpu_.cancel.check();
+      launch_flatten(view_, count(kLeft), stream_);
+      counts = read_counts();
+    } while (counts[kLeft] > 0);
+    return counts[kRoots];
+  }
 
   const BoruvkaView& view_;
   const GpuResources& gpu_;
@@ -142,7 +151,7 @@ struct DeviceBoruvka::Memory {
 
 std::optional<DeviceBoruvka> DeviceBoruvka::of(const DevicePoints& points, std::uint32_t most_minpts,
                                                const GpuResources& gpu, const Stream& stream) {
-  if (!can_order(points) || most_minpts - 1 > kMostDeviceK) return std::nullopt;
+  if (!can_order(points) || most_minpts - 1 > tuning::kMostListed) return std::nullopt;
   auto leaves = DeviceLeaves::of(points, gpu.memory, stream);
   if (!leaves) return std::nullopt;
   return DeviceBoruvka(std::move(*leaves), list_length(points.device().size, most_minpts - 1), gpu, stream);
@@ -162,23 +171,7 @@ void DeviceBoruvka::run(std::uint32_t minpts) {
   view_.length = std::min(length_, list_length(view_.leaves.size, view_.k));
   launch_start_trees(view_, stream_);
   launch_descend(view_, stream_);
-  launch_flatten(view_, stream_);
   Rounds(view_, gpu_, stream_).run();
-}
-
-SpanningTree DeviceBoruvka::read() {
-  const DeviceTree tree = sorted();
-  return to_host(tree);
-}
-
-std::pair<SpanningTree, TreeNodes> DeviceBoruvka::read_joined() {
-  const DeviceTree tree = sorted();
-  launch_sums_to_eps(tree.edges.data(), tree.core.data(), view_.leaves.size, stream_);
-  const DeviceNodes nodes = join_edges(tree, order(), {gpu_.memory, stream_});
-  TreeNodes found{Buffer<TreeNode>(nodes.count), Buffer<std::uint32_t>(view_.leaves.size)};
-  read_values(nodes.nodes.data(), nodes.count, found.nodes.data(), stream_, gpu_.pinned);
-  read_values(nodes.parents.data(), nodes.parents.size(), found.parents.data(), stream_, gpu_.pinned);
-  return {to_host(tree), std::move(found)};
 }
 
 DeviceTree DeviceBoruvka::sorted() const {
@@ -187,14 +180,6 @@ DeviceTree DeviceBoruvka::sorted() const {
   launch_sort_edges(view_, tree.edges.data(), {gpu_.memory, stream_});
   launch_core_by_id(view_, tree.core.data(), stream_);
   return tree;
-}
-
-SpanningTree DeviceBoruvka::to_host(const DeviceTree& tree) const {
-  SpanningTree found{view_.k + 1, Buffer<double>(tree.core.size()), Buffer<Edge>(tree.edges.size())};
-  launch_name_by_id(view_, tree.edges.data(), stream_);
-  read_values(tree.core.data(), tree.core.size(), found.core.data(), stream_, gpu_.pinned);
-  read_values(tree.edges.data(), tree.edges.size(), found.edges.data(), stream_, gpu_.pinned);
-  return found;
 }
 
 }  // namespace epsflow::gpu

@@ -4,9 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <utility>
 
-#include <epsflow/core/spanning_tree.hpp>
 #include <epsflow/gpu/base/gpu_resources.hpp>
 #include <epsflow/gpu/base/stream.hpp>
 #include <epsflow/gpu/grid/device_points.hpp>
@@ -23,7 +21,8 @@ class DeviceLeaves;
 class DeviceBoruvka {
  public:
   /// Orders the points, and searches the nearest points of each. Returns nothing if the points or minpts are not for
-  /// this search: it takes what find_nearest() takes, with k = minpts − 1. most_minpts: at most the number of points.
+  /// this search: it takes what DeviceLeaves takes, and minpts up to tuning::kMostListed. most_minpts: at most the
+  /// number of points.
   /// Throws DeviceError.
   [[nodiscard]] static std::optional<DeviceBoruvka> of(const DevicePoints& points, std::uint32_t most_minpts,
                                                        const GpuResources& gpu, const Stream& stream);
@@ -32,21 +31,15 @@ class DeviceBoruvka {
 
   /// Finds a tree. minpts: from 1 to most_minpts. Waits. Throws Cancelled, DeviceError.
   void run(std::uint32_t minpts);
-  /// Returns the tree of the last run() on the device. Call it, read(), or read_joined(), once after each.
+  /// Returns the tree of the last run(). Call it once after each.
   [[nodiscard]] DeviceTree sorted() const;
   /// Returns the id of each position, on the device.
   [[nodiscard]] const std::uint32_t* order() const noexcept { return view_.leaves.order; }
-  /// Returns the tree of the last run() on the host. Waits.
-  [[nodiscard]] SpanningTree read();
-  /// Returns the tree with eps in place of sums (launch_sums_to_eps()), and the nodes of the hierarchy. Waits.
-  [[nodiscard]] std::pair<SpanningTree, TreeNodes> read_joined();
 
  private:
   struct Memory;
 
   DeviceBoruvka(DeviceLeaves leaves, std::uint32_t length, const GpuResources& gpu, const Stream& stream);
-  /// Overwrites the ends of the edges.
-  [[nodiscard]] SpanningTree to_host(const DeviceTree& tree) const;
 
   GpuResources gpu_;
   cudaStream_t stream_;

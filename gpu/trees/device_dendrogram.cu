@@ -2,13 +2,13 @@
 
 #include <thrust/iterator/counting_iterator.h>
 #include <bit>
-#include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_scan.cuh>
 #include <cub/device/device_select.cuh>
 #include <cuda/std/iterator>
 #include <utility>
 #include <vector>
 
+#include <epsflow/core/block_sum.hpp>
 #include <epsflow/core/least_passing.hpp>
 #include <epsflow/gpu/base/error.hpp>
 #include <epsflow/gpu/base/tuning.hpp>
@@ -17,7 +17,7 @@
 #include <epsflow/gpu/trees/tree_threads.cuh>
 #include <epsflow/index/distance.hpp>
 
-// From a spanning tree to its dendrogram, with an amount of work that does not depend on the dendrogram's depth, after
+// From a spanning tree to its dendrogram, with an amount of work that does not depend on how deep this is, after
 // PANDORA (Sao, Prokopenko & Lebrun-Grandié, ICPP 2024).
 //
 // Edges are numbered by height. The parent of a point in the dendrogram is its lowest edge. Edges that are the lowest
@@ -34,7 +34,9 @@
 // So sums from the points up to the root are made level by level, within each level by a scan along its chains; what
 // passes from the root down to the points likewise.
 //
-// Edges of one height are one node: the highest one, if each is the parent of the next.
+// Edges of one height are one node, which is named by the highest one, if each is the parent of the next.
+//
+// Clusters of a condensed tree are found as in trees/condensed_tree.cpp.
 
 namespace epsflow::gpu {
 namespace {
@@ -55,7 +57,7 @@ struct LevelEdge {
   std::uint32_t b;
 };
 
-/// A level after its contraction. Points of all levels are numbered together, level after level.
+/// A level before its contraction. Points of all levels are numbered together, level after level.
 struct Level {
   std::uint32_t first = 0;  ///< number of its first point
   std::uint32_t points = 0;
@@ -73,9 +75,20 @@ __global__ void first_level_kernel(SortedTree tree, LevelEdge* edges) {
   if (i + 1 < tree.size) edges[i] = {static_cast<std::uint32_t>(i), tree.edges[i].a, tree.edges[i].b};
 }
 
-__global__ void fill_kernel(std::uint32_t* values, std::uint32_t value, std::uint64_t count) {
+__global__ void count_up_kernel(std::uint32_t* values, std::uint32_t count) {
   const std::uint64_t i = tree_thread();
-  if (i < count) values[i] = value;
+  if (i < count) values[i] = static_cast<std::uint32_t>(i);
+}
+__global__ void pick_kernel(const double* from, const std::uint32_t* order, std::uint32_t count, double* to) {
+  const std::uint64_t i = tree_thread();
+  if (i < count) to[i] = from[order[i]];
+}
+/// Writes the first element of each number of an ascending array without gaps, and the size.
+__global__ void cluster_starts_kernel(const std::uint32_t* numbers, std::uint32_t count, std::uint32_t* starts) {
+  const std::uint64_t i = tree_thread();
+  if (i >= count) return;
+  if (i == 0 || numbers[i] != numbers[i - 1]) starts[numbers[i]] = static_cast<std::uint32_t>(i);
+  if (i + 1 == count) starts[numbers[i] + 1] = count;
 }
 
 __global__ void lowest_edges_kernel(const LevelEdge* edges, std::uint32_t count, std::uint32_t* lowest) {
@@ -99,16 +112,13 @@ __global__ void contract_kernel(const LevelEdge* edges, std::uint32_t count, con
   remains[i] = !of_a && !of_b;
 }
 
-/// Finds the root of each point. A thread stores only its own entry, which others may follow.
-__global__ void find_roots_kernel(volatile std::uint32_t* parents, std::uint32_t count, std::uint32_t* is_root) {
+__global__ void mark_roots_kernel(const std::uint32_t* parents, std::uint32_t count, std::uint32_t* is_root) {
   const std::uint64_t x = tree_thread();
-  if (x >= count) return;
-  std::uint32_t at = parents[x];
-  is_root[x] = at == x;
-  for (std::uint32_t next = parents[at]; next != at; next = parents[at]) {
-    at = next;
-    parents[x] = at;
-  }
+  if (x < count) is_root[x] = parents[x] == x;
+}
+__global__ void find_roots_kernel(std::uint32_t* parents, std::uint32_t count, std::uint32_t* left) {
+  const std::uint64_t x = tree_thread();
+  if (x < count && !move_to_root(parents, static_cast<std::uint32_t>(x))) *left = 1;
 }
 
 /// Numbers the contracted points.
@@ -172,34 +182,29 @@ __global__ void invert_kernel(const std::uint32_t* edge_of, std::uint32_t count,
   if (i < count) element_of[edge_of[i]] = static_cast<std::uint32_t>(i);
 }
 
-/// What is known of the points below an element.
-struct Below {
-  std::uint32_t size;
-  std::uint32_t first_id;
-};
 struct AddBelow {
-  __device__ Below operator()(const Below& a, const Below& b) const {
+  __device__ PointsBelow operator()(const PointsBelow& a, const PointsBelow& b) const {
     return {a.size + b.size, a.first_id < b.first_id ? a.first_id : b.first_id};
   }
 };
 
-__device__ void add_below(Below* below, std::uint32_t element, const Below& more) {
+__device__ void add_below(PointsBelow* below, std::uint32_t element, const PointsBelow& more) {
   atomicAdd(&below[element].size, more.size);
   atomicMin(&below[element].first_id, more.first_id);
 }
 
-__global__ void start_below_kernel(Below* below, std::uint32_t count) {
+__global__ void start_below_kernel(PointsBelow* below, std::uint32_t count) {
   const std::uint64_t i = tree_thread();
   if (i < count) below[i] = {0, kNone};
 }
-__global__ void add_points_kernel(Dendrogram all, Below* below) {
+__global__ void add_points_kernel(Dendrogram all, PointsBelow* below) {
   const std::uint64_t p = tree_thread();
   if (p < all.tree.size) {
     add_below(below, all.element_of[all.points.lowest[p]], {1, all.tree.order[p]});
   }
 }
 /// Adds the chains of the elements [first, last) to their parents on higher levels.
-__global__ void add_chains_kernel(Dendrogram all, std::uint32_t first, std::uint32_t last, Below* below) {
+__global__ void add_chains_kernel(Dendrogram all, std::uint32_t first, std::uint32_t last, PointsBelow* below) {
   const std::uint64_t i = first + tree_thread();
   if (i >= last) return;
   const auto element = static_cast<std::uint32_t>(i);
@@ -243,10 +248,10 @@ __global__ void mark_heights_kernel(Dendrogram all, const std::uint32_t* nodes, 
   differs[i] = i > 0 && all.tree.edges[nodes[i - 1]].height != all.tree.edges[nodes[i]].height;
 }
 __global__ void node_keys_kernel(Dendrogram all, const std::uint32_t* nodes, std::uint32_t count,
-                                 const std::uint32_t* ranks, const Below* below, unsigned long long* keys) {
+                                 const std::uint32_t* ranks, const PointsBelow* below, std::uint64_t* keys) {
   const std::uint64_t i = tree_thread();
   if (i >= count) return;
-  keys[i] = static_cast<unsigned long long>(ranks[i]) << 32 | below[all.element_of[nodes[i]]].first_id;
+  keys[i] = std::uint64_t{ranks[i]} << 32 | below[all.element_of[nodes[i]]].first_id;
 }
 __global__ void number_nodes_kernel(Dendrogram all, const std::uint32_t* nodes, std::uint32_t count,
                                     std::uint32_t* numbers) {
@@ -254,7 +259,7 @@ __global__ void number_nodes_kernel(Dendrogram all, const std::uint32_t* nodes, 
   if (i < count) numbers[all.element_of[nodes[i]]] = static_cast<std::uint32_t>(i);
 }
 __global__ void write_nodes_kernel(Dendrogram all, const std::uint32_t* nodes, std::uint32_t count,
-                                   const std::uint32_t* numbers, const std::uint32_t* tops, const Below* below,
+                                   const std::uint32_t* numbers, const std::uint32_t* tops, const PointsBelow* below,
                                    TreeNode* to) {
   const std::uint64_t i = tree_thread();
   if (i >= count) return;
@@ -267,6 +272,178 @@ __global__ void write_parents_kernel(Dendrogram all, const std::uint32_t* number
                                      std::uint32_t* parents) {
   const std::uint64_t p = tree_thread();
   if (p < all.tree.size) parents[all.tree.order[p]] = numbers[tops[all.element_of[all.points.lowest[p]]]];
+}
+
+/// What an element takes from its parent unless it has its own: its cluster, and the element of the smallest node with
+/// enough points that it is part of.
+struct Place {
+  std::uint32_t cluster;
+  std::uint32_t node;
+};
+struct LastKnownPlace {
+  __device__ Place operator()(const Place& before, const Place& own) const {
+    return {own.cluster != kNone ? own.cluster : before.cluster, own.node != kNone ? own.node : before.node};
+  }
+};
+
+/// Returns the node that the node of an element joins, kNone for the root. Nodes are named by their elements.
+__device__ std::uint32_t parent_node(const Dendrogram& all, const std::uint32_t* tops, std::uint32_t node) {
+  const std::uint32_t parent = parent_of(all, node);
+  return parent == kNone ? kNone : tops[parent];
+}
+
+/// The nodes with enough points.
+struct LargeNodes {
+  const std::uint32_t* tops;
+  const PointsBelow* below;
+  std::uint32_t least;
+
+  __device__ bool has(std::uint32_t element) const { return tops[element] == element && below[element].size >= least; }
+};
+
+__global__ void count_large_kernel(Dendrogram all, LargeNodes large, std::uint32_t* children) {
+  const std::uint64_t i = tree_thread();
+  if (i >= all.edges || !large.has(static_cast<std::uint32_t>(i))) return;
+  const std::uint32_t parent = parent_node(all, large.tops, static_cast<std::uint32_t>(i));
+  if (parent != kNone) atomicAdd(children + parent, 1U);
+}
+/// Marks the nodes at which clusters begin.
+__global__ void mark_begins_kernel(Dendrogram all, LargeNodes large, const std::uint32_t* children, char* begins) {
+  const std::uint64_t i = tree_thread();
+  if (i >= all.edges) return;
+  begins[i] = 0;
+  if (!large.has(static_cast<std::uint32_t>(i))) return;
+  const std::uint32_t parent = parent_node(all, large.tops, static_cast<std::uint32_t>(i));
+  begins[i] = parent == kNone || children[parent] > 1;
+}
+/// Counts the points that leave at each large node: all that are not in its only large child.
+__global__ void count_leaving_kernel(Dendrogram all, LargeNodes large, const std::uint32_t* children,
+                                     std::uint32_t* leaving) {
+  const std::uint64_t i = tree_thread();
+  if (i >= all.edges || !large.has(static_cast<std::uint32_t>(i))) return;
+  atomicAdd(leaving + i, large.below[i].size);
+  const std::uint32_t parent = parent_node(all, large.tops, static_cast<std::uint32_t>(i));
+  if (parent != kNone && children[parent] == 1) atomicSub(leaving + parent, large.below[i].size);
+}
+__global__ void first_ids_kernel(const PointsBelow* below, const std::uint32_t* begins, std::uint32_t count,
+                                 std::uint32_t* first_ids) {
+  const std::uint64_t i = tree_thread();
+  if (i < count) first_ids[i] = below[begins[i]].first_id;
+}
+/// Returns the bits of a number that is not negative; they have the order of such numbers.
+__device__ unsigned long long bits_of_eps(double eps) {
+  return static_cast<unsigned long long>(__double_as_longlong(eps));
+}
+__device__ double birth_of(const Dendrogram& all, std::uint32_t begin) {
+  const std::uint32_t parent = parent_of(all, begin);
+  return parent == kNone ? __builtin_huge_val() : height_of(all, parent);
+}
+__global__ void birth_keys_kernel(Dendrogram all, const std::uint32_t* begins, std::uint32_t count,
+                                  std::uint64_t* keys) {
+  const std::uint64_t i = tree_thread();
+  if (i < count) keys[i] = ~bits_of_eps(birth_of(all, begins[i]));
+}
+__global__ void start_places_kernel(LargeNodes large, std::uint32_t edges, Place* places) {
+  const std::uint64_t i = tree_thread();
+  if (i < edges) places[i] = {kNone, large.below[i].size >= large.least ? large.tops[i] : kNone};
+}
+__global__ void number_clusters_kernel(const std::uint32_t* begins, std::uint32_t count, Place* places) {
+  const std::uint64_t i = tree_thread();
+  if (i < count) places[begins[i]].cluster = static_cast<std::uint32_t>(i);
+}
+__global__ void take_places_kernel(Dendrogram all, std::uint32_t first, std::uint32_t last, Place* places) {
+  const std::uint64_t i = first + tree_thread();
+  if (i >= last) return;
+  const auto element = static_cast<std::uint32_t>(i);
+  if (!ends_chain(all, element)) return;
+  const std::uint32_t parent = parent_of(all, element);
+  if (parent != kNone) places[i] = LastKnownPlace{}(places[parent], places[i]);
+}
+__global__ void write_clusters_kernel(Dendrogram all, const PointsBelow* below, const Place* places,
+                                      const std::uint32_t* begins, std::uint32_t count, CondensedCluster* clusters) {
+  const std::uint64_t i = tree_thread();
+  if (i >= count) return;
+  const std::uint32_t begin = begins[i], parent = parent_of(all, begin);
+  clusters[i] = {parent == kNone ? kNone : places[parent].cluster,
+                 birth_of(all, begin),
+                 __builtin_huge_val(),
+                 below[begin].size,
+                 below[begin].first_id,
+                 0};
+}
+/// Marks large nodes by their edges, so that they can be listed in ascending order of eps.
+__global__ void mark_large_kernel(Dendrogram all, LargeNodes large, char* is_large) {
+  const std::uint64_t edge = tree_thread();
+  if (edge < all.edges) is_large[edge] = large.has(all.element_of[edge]);
+}
+__device__ double density(double eps) { return eps > 0 ? __drcp_rn(eps) : __builtin_huge_val(); }
+/// Finds the cluster of each large node and what it adds to the stability of it. Lowers the cluster's death.
+__global__ void stabilities_kernel(Dendrogram all, const Place* places, const std::uint32_t* leaving,
+                                   const std::uint32_t* nodes, std::uint32_t count, CondensedCluster* clusters,
+                                   std::uint32_t* cluster_of, double* adds) {
+  const std::uint64_t i = tree_thread();
+  if (i >= count) return;
+  const std::uint32_t element = all.element_of[nodes[i]];
+  CondensedCluster& cluster = clusters[places[element].cluster];
+  const double eps = all.tree.edges[nodes[i]].height;
+  atomicMin(reinterpret_cast<unsigned long long*>(&cluster.death), bits_of_eps(eps));
+  const double since = density(cluster.birth);
+  cluster_of[i] = places[element].cluster;
+  adds[i] = 0;
+  if (since < __builtin_huge_val()) {
+    adds[i] = __dmul_rn(__dsub_rn(density(eps), since), static_cast<double>(leaving[element]));
+  }
+}
+/// Adds up blocks of the values of each cluster, as BlockSum does. starts, sums_from: the first value and sum of each.
+__global__ void add_blocks_kernel(const double* values, const std::uint32_t* starts, const std::uint32_t* sums_from,
+                                  std::uint32_t clusters, std::uint32_t count, double* sums) {
+  const std::uint64_t i = tree_thread();
+  if (i >= count) return;
+  std::uint32_t lo = 0, hi = clusters;  // sums_from[lo] <= i < sums_from[hi]
+  while (hi - lo > 1) {
+    const std::uint32_t middle = lo + (hi - lo) / 2;
+    (sums_from[middle] <= i ? lo : hi) = middle;
+  }
+  const std::uint64_t first = starts[lo] + (i - sums_from[lo]) * BlockSum::kBlock;
+  double sum = 0;
+  for (std::uint64_t at = first; at < min(first + BlockSum::kBlock, std::uint64_t{starts[lo + 1]}); ++at) {
+    sum = __dadd_rn(sum, values[at]);
+  }
+  sums[i] = sum;
+}
+__global__ void count_blocks_kernel(const std::uint32_t* starts, std::uint32_t clusters, std::uint32_t* counts) {
+  const std::uint64_t i = tree_thread();
+  if (i < clusters) counts[i] = (starts[i + 1] - starts[i] + BlockSum::kBlock - 1) / BlockSum::kBlock;
+}
+__global__ void write_stabilities_kernel(const double* sums, std::uint32_t count, CondensedCluster* clusters) {
+  const std::uint64_t i = tree_thread();
+  if (i < count) clusters[i].stability = sums[i];
+}
+__global__ void write_leaves_kernel(Dendrogram all, const Place* places, std::uint32_t* cluster_of, double* leaves_at) {
+  const std::uint64_t p = tree_thread();
+  if (p >= all.tree.size) return;
+  const std::uint32_t id = all.tree.order[p];
+  const Place place = places[all.element_of[all.points.lowest[p]]];
+  cluster_of[id] = place.cluster;
+  leaves_at[id] = height_of(all, place.node);
+}
+
+/// Writes starts[i] = the first element whose chain is not below firsts[i].
+__global__ void starts_kernel(const std::uint32_t* chains, std::uint32_t count, const std::uint32_t* firsts,
+                              std::uint32_t levels, std::uint32_t* starts) {
+  const std::uint64_t level = tree_thread();
+  if (level >= levels) return;
+  const std::uint32_t first = firsts[level];
+  std::uint32_t lo = 0, hi = count;
+  while (lo < hi) {
+    const std::uint32_t middle = lo + (hi - lo) / 2;
+    if (chains[middle] < first) {
+      lo = middle + 1;
+    } else {
+      hi = middle;
+    }
+  }
+  starts[level] = lo;
 }
 
 __global__ void sums_to_eps_kernel(Edge* edges, double* core, std::uint32_t size) {
@@ -284,35 +461,27 @@ __global__ void sums_to_eps_kernel(Edge* edges, double* core, std::uint32_t size
   if (i + 1 < size) edges[i].height = eps_of(edges[i].height);
 }
 
-class Joining {
- public:
-  Joining(const SortedTree& tree, Scratch scratch)
-      : tree_(tree),
-        scratch_(scratch),
-        edges_(tree.size - 1),
-        lowest_(buffer<std::uint32_t>(2 * std::uint64_t{tree.size})),
-        within_(buffer<std::uint32_t>(2 * std::uint64_t{tree.size})),
-        chains_(buffer<std::uint32_t>(edges_)),
-        edge_of_(buffer<std::uint32_t>(edges_)),
-        element_of_(buffer<std::uint32_t>(edges_)),
-        below_(buffer<Below>(edges_)),
-        tops_(buffer<std::uint32_t>(edges_)) {}
+__global__ void name_by_id_kernel(const Edge* edges, const std::uint32_t* order, std::uint64_t count, Edge* named) {
+  const std::uint64_t i = tree_thread();
+  if (i < count) named[i] = {edges[i].height, order[edges[i].a], order[edges[i].b]};
+}
 
-  DeviceNodes run() {
-    contract();
-    sort_chains();
-    const Dendrogram all{tree_,          edges_,          {lowest_.data(), within_.data()},
-                         chains_.data(), edge_of_.data(), element_of_.data()};
-    go_up(all);
-    go_down(all);
-    return write(all);
-  }
+}  // namespace
 
- private:
-  [[nodiscard]] cudaStream_t stream() const noexcept { return scratch_.stream; }
+/// Launches the kernels.
+struct DeviceDendrogram::Kernels {
+  const DeviceDendrogram& of;
+
+  [[nodiscard]] cudaStream_t stream() const noexcept { return of.scratch_.stream; }
   template <class T>
   [[nodiscard]] DeviceBuffer<T> buffer(std::uint64_t size) const {
-    return DeviceBuffer<T>(scratch_.memory, scratch_.stream, size);
+    return DeviceBuffer<T>(of.scratch_.memory, stream(), size);
+  }
+  template <class T>
+  [[nodiscard]] DeviceBuffer<T> zeros(std::uint64_t size) const {
+    DeviceBuffer<T> values = buffer<T>(size);
+    check(cudaMemsetAsync(values.data(), 0, values.bytes(), stream()));
+    return values;
   }
   /// Launches one thread for each of `count` items.
   template <class Kernel, class... Arguments>
@@ -321,173 +490,262 @@ class Joining {
     kernel<<<tree_blocks(count), tuning::kTreeThreads, 0, stream()>>>(arguments...);
     check_launch(stream());
   }
+  template <class F>
+  void cub(F&& call) const {
+    with_scratch(of.scratch_, call);
+  }
+  /// Returns the numbers of the marked items, in ascending order.
+  [[nodiscard]] std::pair<DeviceBuffer<std::uint32_t>, std::uint32_t> marked(const char* marks,
+                                                                             std::uint64_t count) const {
+    auto numbers = buffer<std::uint32_t>(count);
+    const auto found = buffer<std::uint32_t>(1);
+    cub([&](void* temporary, std::size_t& bytes) {
+      return cub::DeviceSelect::Flagged(temporary, bytes, thrust::counting_iterator<std::uint32_t>(0), marks,
+                                        numbers.data(), found.data(), static_cast<std::int64_t>(count), stream());
+    });
+    const std::uint32_t size = read_values(found.data(), 1, stream()).front();
+    return {std::move(numbers), size};
+  }
+  /// Sorts values by keys of `bits` bits, keeping the order of equal keys.
+  template <class Key>
+  void sort(DeviceBuffer<Key>& keys, DeviceBuffer<std::uint32_t>& values, std::uint64_t count, int bits) const {
+    if (count == 0) return;
+    auto other_keys = buffer<Key>(count);
+    auto other_values = buffer<std::uint32_t>(count);
+    TwoBuffers<Key> sorted_keys{keys.data(), other_keys.data()};
+    TwoBuffers<std::uint32_t> sorted{values.data(), other_values.data()};
+    launch_sort(sorted_keys, sorted, count, bits, of.scratch_);
+    if (sorted_keys.current != keys.data()) std::swap(keys, other_keys);
+    if (sorted.current != values.data()) std::swap(values, other_values);
+  }
 
-  /// Makes the levels.
-  void contract() {
-    DeviceBuffer<LevelEdge> edges = buffer<LevelEdge>(edges_), others = buffer<LevelEdge>(edges_);
-    const auto parents = buffer<std::uint32_t>(tree_.size), roots_before = buffer<std::uint32_t>(tree_.size + 1);
-    const auto remains = buffer<char>(edges_);
+  [[nodiscard]] Dendrogram view() const {
+    return {{of.size_, of.edges_of_tree_, of.order_},
+            of.edges_,
+            {of.lowest_.data(), of.within_.data()},
+            of.chains_.data(),
+            of.edge_of_.data(),
+            of.element_of_.data()};
+  }
+
+  /// Makes the levels. Returns the number of the first point of each.
+  [[nodiscard]] std::vector<std::uint32_t> contract() const {
+    auto edges = buffer<LevelEdge>(of.edges_), others = buffer<LevelEdge>(of.edges_);
+    const auto parents = buffer<std::uint32_t>(of.size_), roots_before = buffer<std::uint32_t>(of.size_ + 1);
+    const auto remains = buffer<char>(of.edges_);
     const auto count = buffer<std::uint32_t>(1);
-    each(first_level_kernel, edges_, tree_, edges.data());
-    each(fill_kernel, lowest_.size(), lowest_.data(), kNone, lowest_.size());
-    for (Level level{0, tree_.size, edges_}; level.edges > 0;) {
-      levels_.push_back(level);
-      std::uint32_t* const lowest = lowest_.data() + level.first;
+    std::vector<std::uint32_t> firsts;
+    each(first_level_kernel, of.edges_, SortedTree{of.size_, of.edges_of_tree_, of.order_}, edges.data());
+    check(cudaMemsetAsync(of.lowest_.data(), 0xFF, of.lowest_.bytes(), stream()));  // kNone
+    for (Level level{0, of.size_, of.edges_}; level.edges > 0;) {
+      firsts.push_back(level.first);
+      std::uint32_t* const lowest = of.lowest_.data() + level.first;
       each(lowest_edges_kernel, level.edges, edges.data(), level.edges, lowest);
       each(contract_kernel, level.edges, edges.data(), level.edges, lowest, parents.data(), remains.data());
-      each(find_roots_kernel, level.points, parents.data(), level.points, roots_before.data());
-      with_scratch(scratch_, [&](void* temporary, std::size_t& bytes) {
+      each(mark_roots_kernel, level.points, parents.data(), level.points, roots_before.data());
+      do {
+        check(cudaMemsetAsync(count.data(), 0, sizeof(std::uint32_t), stream()));
+        each(find_roots_kernel, level.points, parents.data(), level.points, count.data());
+      } while (read_values(count.data(), 1, stream()).front() > 0);
+      cub([&](void* temporary, std::size_t& bytes) {
         return cub::DeviceScan::ExclusiveSum(temporary, bytes, roots_before.data(), roots_before.data(),
                                              static_cast<std::int64_t>(level.points) + 1, stream());
       });
       Level next{level.first + level.points, 0, 0};
       each(number_points_kernel, level.points, parents.data(), roots_before.data(), level.points, next.first,
-           within_.data() + level.first);
-      with_scratch(scratch_, [&](void* temporary, std::size_t& bytes) {
+           of.within_.data() + level.first);
+      cub([&](void* temporary, std::size_t& bytes) {
         return cub::DeviceSelect::Flagged(temporary, bytes, edges.data(), remains.data(), others.data(), count.data(),
                                           static_cast<std::int64_t>(level.edges), stream());
       });
       next.points = read_values(roots_before.data() + level.points, 1, stream()).front();
       next.edges = read_values(count.data(), 1, stream()).front();
-      each(next_level_kernel, next.edges, others.data(), next.edges, level.first, within_.data(), next.first);
+      each(next_level_kernel, next.edges, others.data(), next.edges, level.first, of.within_.data(), next.first);
       std::swap(edges, others);
       level = next;
-      if (level.edges == 0) levels_.push_back(level);
+      if (level.edges == 0) firsts.push_back(level.first);
+    }
+    return firsts;
+  }
+
+  /// Returns the first element of each level, and the number of elements.
+  [[nodiscard]] std::vector<std::uint32_t> find_starts() const {
+    const auto firsts = copy_of(std::span<const std::uint32_t>(of.firsts_), of.scratch_.memory, stream());
+    const auto starts = buffer<std::uint32_t>(of.firsts_.size());
+    each(starts_kernel, of.firsts_.size(), of.chains_.data(), of.edges_, firsts.data(),
+         static_cast<std::uint32_t>(of.firsts_.size()), starts.data());
+    std::vector<std::uint32_t> found = read_values(starts.data(), of.firsts_.size(), stream());
+    found.push_back(of.edges_);
+    return found;
+  }
+
+  /// Calls f(first, last) for the elements of each level, from low levels to high ones. The first level has none.
+  template <class F>
+  void upwards(F f) const {
+    for (std::size_t level = 1; level < of.firsts_.size(); ++level) {
+      if (of.starts_[level] < of.starts_[level + 1]) f(of.starts_[level], of.starts_[level + 1]);
     }
   }
-
-  /// Orders the edges by their chains.
-  void sort_chains() {
-    DeviceBuffer<std::uint32_t> keys = buffer<std::uint32_t>(edges_), values = buffer<std::uint32_t>(edges_);
-    each(chains_kernel, edges_, tree_, LevelPoints{lowest_.data(), within_.data()}, chains_.data(), edge_of_.data());
-    TwoBuffers<std::uint32_t> chains{chains_.data(), keys.data()}, sorted{edge_of_.data(), values.data()};
-    launch_sort(chains, sorted, edges_, std::bit_width(levels_.back().first), scratch_);
-    if (chains.current != chains_.data()) std::swap(chains_, keys);
-    if (sorted.current != edge_of_.data()) std::swap(edge_of_, values);
-    each(invert_kernel, edges_, edge_of_.data(), edges_, element_of_.data());
-    find_starts();
-  }
-
-  /// Finds the first element of each level.
-  void find_starts();
-
-  /// Adds up what is below each element.
-  void go_up(const Dendrogram& all) {
-    each(start_below_kernel, edges_, below_.data(), edges_);
-    each(add_points_kernel, tree_.size, all, below_.data());
-    for (std::size_t level = 1; level < levels_.size(); ++level) {
-      const std::uint32_t first = starts_[level], last = starts_[level + 1];
+  /// Lets each element take values from its parent. take: the kernel for the highest elements of chains.
+  template <class T, class Last>
+  void downwards(T* values, Last last_known, void (*take)(Dendrogram, std::uint32_t, std::uint32_t, T*)) const {
+    for (std::size_t level = of.firsts_.size(); level-- > 1;) {
+      const std::uint32_t first = of.starts_[level], last = of.starts_[level + 1];
       if (first == last) continue;
-      with_scratch(scratch_, [&](void* temporary, std::size_t& bytes) {
-        return cub::DeviceScan::InclusiveScanByKey(temporary, bytes, chains_.data() + first, below_.data() + first,
-                                                   below_.data() + first, AddBelow{}, last - first, Same{}, stream());
-      });
-      each(add_chains_kernel, last - first, all, first, last, below_.data());
-    }
-  }
-
-  /// Finds the node of each element.
-  void go_down(const Dendrogram& all) {
-    each(start_tops_kernel, edges_, all, tops_.data());
-    for (std::size_t level = levels_.size(); level-- > 1;) {
-      const std::uint32_t first = starts_[level], last = starts_[level + 1];
-      if (first == last) continue;
-      each(take_from_parents_kernel, last - first, all, first, last, tops_.data());
-      const auto keys = ::cuda::std::make_reverse_iterator(chains_.data() + last);
-      const auto values = ::cuda::std::make_reverse_iterator(tops_.data() + last);
-      with_scratch(scratch_, [&](void* temporary, std::size_t& bytes) {
-        return cub::DeviceScan::InclusiveScanByKey(temporary, bytes, keys, values, values, LastKnown{}, last - first,
+      each(take, last - first, view(), first, last, values);
+      const auto keys = ::cuda::std::make_reverse_iterator(of.chains_.data() + last);
+      const auto reversed = ::cuda::std::make_reverse_iterator(values + last);
+      cub([&](void* temporary, std::size_t& bytes) {
+        return cub::DeviceScan::InclusiveScanByKey(temporary, bytes, keys, reversed, reversed, last_known, last - first,
                                                    Same{}, stream());
       });
     }
   }
 
-  DeviceNodes write(const Dendrogram& all) {
-    DeviceNodes found{buffer<TreeNode>(edges_), 0, buffer<std::uint32_t>(tree_.size)};
-    DeviceBuffer<std::uint32_t> nodes = buffer<std::uint32_t>(edges_), other_nodes = buffer<std::uint32_t>(edges_);
-    const auto numbers = buffer<std::uint32_t>(edges_);
-    {
-      const auto is_node = buffer<char>(edges_);
-      const auto count = buffer<std::uint32_t>(1);
-      each(mark_nodes_kernel, edges_, all, tops_.data(), is_node.data());
-      with_scratch(scratch_, [&](void* temporary, std::size_t& bytes) {
-        return cub::DeviceSelect::Flagged(temporary, bytes, thrust::counting_iterator<std::uint32_t>(0), is_node.data(),
-                                          nodes.data(), count.data(), static_cast<std::int64_t>(edges_), stream());
+  /// Adds up what is below each element.
+  void go_up() const {
+    PointsBelow* const below = of.below_.data();
+    each(start_below_kernel, of.edges_, below, of.edges_);
+    each(add_points_kernel, of.size_, view(), below);
+    upwards([&](std::uint32_t first, std::uint32_t last) {
+      cub([&](void* temporary, std::size_t& bytes) {
+        return cub::DeviceScan::InclusiveScanByKey(temporary, bytes, of.chains_.data() + first, below + first,
+                                                   below + first, AddBelow{}, last - first, Same{}, stream());
       });
-      found.count = read_values(count.data(), 1, stream()).front();
-    }
-    // Of one eps, nodes are in the order of their first ids.
-    each(mark_heights_kernel, found.count, all, nodes.data(), found.count, numbers.data());
-    with_scratch(scratch_, [&](void* temporary, std::size_t& bytes) {
-      return cub::DeviceScan::InclusiveSum(temporary, bytes, numbers.data(), numbers.data(),
-                                           static_cast<std::int64_t>(found.count), stream());
+      each(add_chains_kernel, last - first, view(), first, last, below);
     });
-    const auto keys = buffer<unsigned long long>(found.count), other_keys = buffer<unsigned long long>(found.count);
-    each(node_keys_kernel, found.count, all, nodes.data(), found.count, numbers.data(), below_.data(), keys.data());
-    cub::DoubleBuffer<unsigned long long> sorted_keys(keys.data(), other_keys.data());
-    cub::DoubleBuffer<std::uint32_t> sorted(nodes.data(), other_nodes.data());
-    with_scratch(scratch_, [&](void* temporary, std::size_t& bytes) {
-      return cub::DeviceRadixSort::SortPairs(temporary, bytes, sorted_keys, sorted,
-                                             static_cast<std::int64_t>(found.count), 0, 64, stream());
-    });
-    each(number_nodes_kernel, found.count, all, sorted.Current(), found.count, numbers.data());
-    each(write_nodes_kernel, found.count, all, sorted.Current(), found.count, numbers.data(), tops_.data(),
-         below_.data(), found.nodes.data());
-    each(write_parents_kernel, tree_.size, all, numbers.data(), tops_.data(), found.parents.data());
-    return found;
   }
 
-  SortedTree tree_;
-  Scratch scratch_;
-  std::uint32_t edges_;
-  DeviceBuffer<std::uint32_t> lowest_, within_;
-  DeviceBuffer<std::uint32_t> chains_, edge_of_, element_of_;
-  DeviceBuffer<Below> below_;
-  DeviceBuffer<std::uint32_t> tops_;
-  std::vector<Level> levels_;
-  std::vector<std::uint32_t> starts_;  ///< the first element of each level; the number of elements
+  /// Returns the nodes at which clusters begin, in the order of the clusters.
+  [[nodiscard]] std::pair<DeviceBuffer<std::uint32_t>, std::uint32_t> find_begins(const LargeNodes& large,
+                                                                                  const std::uint32_t* children) const {
+    const auto marks = buffer<char>(of.edges_);
+    each(mark_begins_kernel, of.edges_, view(), large, children, marks.data());
+    auto [begins, count] = marked(marks.data(), of.edges_);
+    auto first_ids = buffer<std::uint32_t>(count);
+    each(first_ids_kernel, count, of.below_.data(), begins.data(), count, first_ids.data());
+    sort(first_ids, begins, count, 32);
+    auto births = buffer<std::uint64_t>(count);
+    each(birth_keys_kernel, count, view(), begins.data(), count, births.data());
+    sort(births, begins, count, 64);
+    return {std::move(begins), count};
+  }
+
+  /// Adds up the stabilities, and finds the deaths.
+  void measure(const LargeNodes& large, const std::uint32_t* children, const Place* places, CondensedCluster* clusters,
+               std::uint32_t count) const {
+    const auto leaving = zeros<std::uint32_t>(of.edges_);
+    each(count_leaving_kernel, of.edges_, view(), large, children, leaving.data());
+    const auto marks = buffer<char>(of.edges_);
+    each(mark_large_kernel, of.edges_, view(), large, marks.data());
+    const auto [nodes, large_count] = marked(marks.data(), of.edges_);
+    auto cluster_of = buffer<std::uint32_t>(large_count), order = buffer<std::uint32_t>(large_count);
+    auto adds = buffer<double>(large_count);
+    each(stabilities_kernel, large_count, view(), places, leaving.data(), nodes.data(), large_count, clusters,
+         cluster_of.data(), adds.data());
+    each(count_up_kernel, large_count, order.data(), large_count);
+    sort(cluster_of, order, large_count, std::bit_width(count));
+    auto values = buffer<double>(large_count);
+    each(pick_kernel, large_count, adds.data(), order.data(), large_count, values.data());
+    // The first value of each cluster. Each has at least one.
+    auto starts = buffer<std::uint32_t>(count + 1);
+    each(cluster_starts_kernel, large_count, cluster_of.data(), large_count, starts.data());
+    std::uint32_t left = large_count;
+    do {
+      auto sums_from = zeros<std::uint32_t>(count + 1);
+      each(count_blocks_kernel, count, starts.data(), count, sums_from.data());
+      cub([&](void* temporary, std::size_t& bytes) {
+        return cub::DeviceScan::ExclusiveSum(temporary, bytes, sums_from.data(), sums_from.data(),
+                                             static_cast<std::int64_t>(count) + 1, stream());
+      });
+      left = read_values(sums_from.data() + count, 1, stream()).front();
+      auto sums = buffer<double>(left);
+      each(add_blocks_kernel, left, values.data(), starts.data(), sums_from.data(), count, left, sums.data());
+      std::swap(values, sums);
+      std::swap(starts, sums_from);
+    } while (left > count);
+    each(write_stabilities_kernel, count, values.data(), count, clusters);
+  }
 };
 
-/// Writes starts[i] = the first element whose chain is not below firsts[i].
-__global__ void starts_kernel(const std::uint32_t* chains, std::uint32_t count, const std::uint32_t* firsts,
-                              std::uint32_t* starts) {
-  const std::uint32_t first = firsts[threadIdx.x];
-  std::uint32_t lo = 0, hi = count;
-  while (lo < hi) {
-    const std::uint32_t middle = lo + (hi - lo) / 2;
-    if (chains[middle] < first) {
-      lo = middle + 1;
-    } else {
-      hi = middle;
-    }
-  }
-  starts[threadIdx.x] = lo;
+DeviceDendrogram::DeviceDendrogram(const DeviceTree& tree, const std::uint32_t* order, Scratch scratch)
+    : scratch_(scratch),
+      size_(static_cast<std::uint32_t>(tree.core.size())),
+      edges_of_tree_(tree.edges.data()),
+      order_(order),
+      edges_(size_ - 1) {
+  const Kernels run{*this};
+  lowest_ = run.buffer<std::uint32_t>(2 * std::uint64_t{size_});
+  within_ = run.buffer<std::uint32_t>(2 * std::uint64_t{size_});
+  chains_ = run.buffer<std::uint32_t>(edges_);
+  edge_of_ = run.buffer<std::uint32_t>(edges_);
+  element_of_ = run.buffer<std::uint32_t>(edges_);
+  below_ = run.buffer<PointsBelow>(edges_);
+  tops_ = run.buffer<std::uint32_t>(edges_);
+  firsts_ = run.contract();
+  run.each(chains_kernel, edges_, run.view().tree, run.view().points, chains_.data(), edge_of_.data());
+  run.sort(chains_, edge_of_, edges_, std::bit_width(firsts_.back()));
+  run.each(invert_kernel, edges_, edge_of_.data(), edges_, element_of_.data());
+  starts_ = run.find_starts();
+  run.go_up();
+  run.each(start_tops_kernel, edges_, run.view(), tops_.data());
+  run.downwards(tops_.data(), LastKnown{}, take_from_parents_kernel);
 }
 
-void Joining::find_starts() {
-  std::vector<std::uint32_t> firsts;
-  for (const Level& level : levels_) firsts.push_back(level.first);
-  const auto on_device = copy_of(std::span<const std::uint32_t>(firsts), scratch_.memory, stream());
-  const auto starts = buffer<std::uint32_t>(firsts.size());
-  starts_kernel<<<1, static_cast<unsigned>(firsts.size()), 0, stream()>>>(chains_.data(), edges_, on_device.data(),
-                                                                          starts.data());
-  check_launch(stream());
-  starts_ = read_values(starts.data(), firsts.size(), stream());
-  starts_.push_back(edges_);
+DeviceNodes DeviceDendrogram::nodes() const {
+  const Kernels run{*this};
+  const Dendrogram all = run.view();
+  const auto marks = run.buffer<char>(edges_);
+  run.each(mark_nodes_kernel, edges_, all, tops_.data(), marks.data());
+  auto [nodes, count] = run.marked(marks.data(), edges_);
+  DeviceNodes found{run.buffer<TreeNode>(count), count, run.buffer<std::uint32_t>(size_)};
+  // Of one eps, nodes are in the order of their first ids.
+  const auto numbers = run.buffer<std::uint32_t>(edges_);
+  run.each(mark_heights_kernel, count, all, nodes.data(), count, numbers.data());
+  run.cub([&, size = static_cast<std::int64_t>(count)](void* temporary, std::size_t& bytes) {
+    return cub::DeviceScan::InclusiveSum(temporary, bytes, numbers.data(), numbers.data(), size, scratch_.stream);
+  });
+  auto keys = run.buffer<std::uint64_t>(count);
+  run.each(node_keys_kernel, count, all, nodes.data(), count, numbers.data(), below_.data(), keys.data());
+  run.sort(keys, nodes, count, 64);
+  run.each(number_nodes_kernel, count, all, nodes.data(), count, numbers.data());
+  run.each(write_nodes_kernel, count, all, nodes.data(), count, numbers.data(), tops_.data(), below_.data(),
+           found.nodes.data());
+  run.each(write_parents_kernel, size_, all, numbers.data(), tops_.data(), found.parents.data());
+  return found;
 }
 
-}  // namespace
+DeviceCondensed DeviceDendrogram::condense(std::uint64_t min_cluster_size) const {
+  const Kernels run{*this};
+  const Dendrogram all = run.view();
+  const LargeNodes large{tops_.data(), below_.data(), static_cast<std::uint32_t>(min_cluster_size)};
+  const auto children = run.zeros<std::uint32_t>(edges_);
+  run.each(count_large_kernel, edges_, all, large, children.data());
+  const auto [begins, count] = run.find_begins(large, children.data());
 
-DeviceNodes join_edges(const DeviceTree& tree, const std::uint32_t* order, Scratch scratch) {
-  const auto size = static_cast<std::uint32_t>(tree.core.size());
-  if (size > 1) return Joining({size, tree.edges.data(), order}, scratch).run();
-  DeviceNodes single{{}, 0, DeviceBuffer<std::uint32_t>(scratch.memory, scratch.stream, size)};
-  check(cudaMemsetAsync(single.parents.data(), 0xFF, single.parents.bytes(), scratch.stream));
-  return single;
+  const auto places = run.buffer<Place>(edges_);
+  run.each(start_places_kernel, edges_, large, edges_, places.data());
+  run.each(number_clusters_kernel, count, begins.data(), count, places.data());
+  run.downwards(places.data(), LastKnownPlace{}, take_places_kernel);
+
+  const auto clusters = run.buffer<CondensedCluster>(count);
+  run.each(write_clusters_kernel, count, all, below_.data(), places.data(), begins.data(), count, clusters.data());
+  run.measure(large, children.data(), places.data(), clusters.data(), count);
+  DeviceCondensed found{{}, run.buffer<std::uint32_t>(size_), run.buffer<double>(size_)};
+  run.each(write_leaves_kernel, size_, all, places.data(), found.cluster_of.data(), found.leaves_at.data());
+  found.clusters = read_values(clusters.data(), count, scratch_.stream);
+  return found;
 }
 
 void launch_sums_to_eps(Edge* edges, double* core, std::uint32_t size, cudaStream_t stream) {
   sums_to_eps_kernel<<<tree_blocks(size), tuning::kTreeThreads, 0, stream>>>(edges, core, size);
+  check_launch(stream);
+}
+
+void launch_name_by_id(const Edge* edges, const std::uint32_t* order, std::uint64_t count, Edge* named,
+                       cudaStream_t stream) {
+  if (count == 0) return;
+  name_by_id_kernel<<<tree_blocks(count), tuning::kTreeThreads, 0, stream>>>(edges, order, count, named);
   check_launch(stream);
 }
 

@@ -1,9 +1,10 @@
-// The nodes of a hierarchy (trees/hierarchy.hpp) from a spanning tree, on a GPU.
+// The nodes of a hierarchy (trees/hierarchy.hpp) and its condensed trees from a spanning tree, on a GPU.
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
-#include <epsflow/core/spanning_tree.hpp>
+#include <epsflow/core/tree_parts.hpp>
 #include <epsflow/gpu/base/memory.hpp>
 #include <epsflow/gpu/grid/index_kernels.hpp>
 
@@ -22,12 +23,53 @@ struct DeviceNodes {
   DeviceBuffer<std::uint32_t> parents;  ///< [size] of the points
 };
 
-/// Makes nodes; edges of one height that meet are one. order: [size] the id of each position, on the device. Waits.
-/// O(n log n). Throws DeviceError.
-[[nodiscard]] DeviceNodes join_edges(const DeviceTree& tree, const std::uint32_t* order, Scratch scratch);
+/// The clusters of a CondensedTree, in its order.
+struct DeviceCondensed {
+  std::vector<CondensedCluster> clusters;
+  DeviceBuffer<std::uint32_t> cluster_of;  ///< [size] by id
+  DeviceBuffer<double> leaves_at;          ///< [size] by id
+};
+
+/// The number and the smallest id of the points below an edge of a dendrogram.
+struct PointsBelow {
+  std::uint32_t size;
+  std::uint32_t first_id;
+};
+
+/// The dendrogram of a spanning tree of at least two points, whose heights are eps: each edge joins what is below it.
+class DeviceDendrogram {
+ public:
+  /// order: [size] the id of each position, on the device; tree and order must outlive the object. Waits. O(n) beside
+  /// sorts. Throws DeviceError.
+  DeviceDendrogram(const DeviceTree& tree, const std::uint32_t* order, Scratch scratch);
+
+  /// Returns the nodes: edges of one height that meet are one. Waits.
+  [[nodiscard]] DeviceNodes nodes() const;
+  /// Returns the clusters of at least this many points, from 2 to the number of points. Waits.
+  [[nodiscard]] DeviceCondensed condense(std::uint64_t min_cluster_size) const;
+
+ private:
+  struct Kernels;
+
+  Scratch scratch_;
+  std::uint32_t size_;  ///< number of points
+  const Edge* edges_of_tree_;
+  const std::uint32_t* order_;
+  std::uint32_t edges_;
+  DeviceBuffer<std::uint32_t> lowest_, within_;  ///< of the points of all levels
+  DeviceBuffer<std::uint32_t> chains_, edge_of_, element_of_;
+  DeviceBuffer<PointsBelow> below_;
+  DeviceBuffer<std::uint32_t> tops_;
+  std::vector<std::uint32_t> firsts_;  ///< the number of the first point of each level
+  std::vector<std::uint32_t> starts_;  ///< the first element of each level; the number of elements
+};
 
 /// Replaces the sum of each edge and each of `size` core sums by the smallest eps whose square, rounded once, is as
 /// large (core/space.hpp).
 void launch_sums_to_eps(Edge* edges, double* core, std::uint32_t size, cudaStream_t stream);
+
+/// Writes `count` edges with ids in place of positions as ends. order: the id of each position.
+void launch_name_by_id(const Edge* edges, const std::uint32_t* order, std::uint64_t count, Edge* named,
+                       cudaStream_t stream);
 
 }  // namespace epsflow::gpu

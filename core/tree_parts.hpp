@@ -1,7 +1,8 @@
-// Minimum spanning trees of mutual reachability, the base of HDBSCAN*, and the nodes of a hierarchy.
+// The data of HDBSCAN*: spanning trees of mutual reachability, nodes of hierarchies, clusters of condensed trees.
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include <epsflow/core/buffer.hpp>
 
@@ -37,6 +38,23 @@ struct TreeNode {
 struct TreeNodes {
   Buffer<TreeNode> nodes;
   Buffer<std::uint32_t> parents;  ///< [n]
+};
+
+/// A cluster of a condensed tree, followed from a large eps down.
+struct CondensedCluster {
+  std::uint32_t parent;    ///< the cluster that it was part of; kNoNode for the root
+  double birth;            ///< eps at which it separates from others; infinity for the root
+  double death;            ///< eps at which it splits, or ends
+  std::uint32_t size;      ///< number of points at its birth
+  std::uint32_t first_id;  ///< smallest id of these
+  double stability;  ///< sum over its points of 1/eps at which each leaves − 1/birth; infinite if points are equal
+};
+
+/// The data of a CondensedTree (trees/condensed_tree.hpp), in its order.
+struct CondensedParts {
+  std::vector<CondensedCluster> clusters;
+  Buffer<std::uint32_t> cluster_of;  ///< [n] the last cluster of each point
+  Buffer<double> leaves_at;          ///< [n] the eps at which each point leaves it
 };
 
 }  // namespace epsflow

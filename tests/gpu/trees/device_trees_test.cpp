@@ -1,7 +1,7 @@
-#include <epsflow/gpu/trees/device_boruvka.hpp>
+#include <epsflow/gpu/trees/device_trees.hpp>
 
 #include <algorithm>
-#include <array>
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -11,7 +11,6 @@
 #include "support/random_points.hpp"
 
 #include <epsflow/core/space.hpp>
-#include <epsflow/gpu/base/fault.hpp>
 #include <epsflow/pipeline/engine.hpp>
 #include <epsflow/pipeline/hierarchy.hpp>
 #include <epsflow/trees/boruvka.hpp>
@@ -31,16 +30,9 @@ struct Gpu {
   /// Returns nothing if the device does not support these points.
   [[nodiscard]] std::vector<SpanningTree> find(const DataSet& data, const Minpts& minpts) {
     const DevicePoints points(data.view(), 0, memory, pinned, 2);
-    const Stream stream;
-    auto trees =
-        DeviceBoruvka::of(points, *std::max_element(minpts.begin(), minpts.end()), {0, memory, pinned, cancel}, stream);
-    if (!trees) return {};
-    const StreamDrain drain(stream);
     std::vector<SpanningTree> found;
-    for (const std::uint32_t m : minpts) {
-      trees->run(m);
-      found.push_back(trees->read());
-    }
+    (void)make_trees(points, minpts, false, {0, memory, pinned, cancel},
+                     [&](HeldTree& tree) { found.push_back(tree.spanning_tree()); });
     return found;
   }
 };
@@ -76,7 +68,7 @@ TEST_CASE("gpu trees: components at every height are the CPU's on data of every 
     const DataSet data = test::make_data(random.pick(test::data_kinds()), n, 1 + random.below(3),
                                          random.chance(0.4) ? Precision::float32 : Precision::float64, seed);
     Minpts minpts;
-    const std::uint64_t most = std::min<std::uint64_t>(n, random.pick<std::uint64_t>({1, 5, 8, 17, 33}));
+    const std::uint64_t most = std::min<std::uint64_t>(n, random.pick<std::uint64_t>({1, 5, 8, 17, 33, 34, 90, 257}));
     for (std::uint64_t i = 0; i <= random.below(3); ++i) {
       minpts.push_back(static_cast<std::uint32_t>(1 + random.below(most)));
     }
@@ -106,6 +98,44 @@ TEST_CASE("gpu trees: many points, whose boxes have several levels") {
   }
 }
 
+TEST_CASE("gpu trees: condensed trees are the CPU's, with their stabilities") {
+  if (!test::have_gpu()) return;
+  const Engine gpu({.backend = BackendChoice::gpu});
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    Random random(seed);
+    const std::size_t n = seed == 0 ? 300'000 : random.pick<std::size_t>({2, 3, 9, 33, 257, 3000, 9000});
+    const DataSet data =
+        test::make_data(random.pick(test::data_kinds()), n, 1 + random.below(3), Precision::float64, seed);
+    const Minpts minpts{1, static_cast<std::uint32_t>(1 + random.below(std::min<std::size_t>(n, 20)))};
+    const std::vector<std::uint64_t> sizes{2, 2 + random.below(n - 1), std::min<std::size_t>(n, 5)};
+    INFO("seed " << seed << ", " << test::describe(data) << ", minpts " << minpts[1] << ", size " << sizes[1]);
+    std::vector<Hierarchy> trees;
+    try {
+      trees = hierarchy(data.view(), minpts, {.backend = BackendChoice::cpu});
+    } catch (const InputError&) {
+      continue;  // too far from each other
+    }
+    const Dataset loaded = gpu.load(data.view());
+    const std::vector<Hierarchy> on_gpu = hierarchy(loaded, minpts);
+    for (std::size_t i = 0; i < minpts.size(); ++i) {
+      REQUIRE(std::ranges::equal(on_gpu[i].nodes(), trees[i].nodes(), same_node));
+      REQUIRE(std::ranges::equal(on_gpu[i].parents(), trees[i].parents()));
+      REQUIRE(std::ranges::equal(on_gpu[i].core_distances(), trees[i].core_distances()));
+    }
+    const std::vector<CondensedTree> found = condensed_trees(loaded, minpts, sizes);
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      const CondensedTree expected(trees[i / sizes.size()], sizes[i % sizes.size()]);
+      const auto same = [](const CondensedCluster& a, const CondensedCluster& b) {
+        return a.parent == b.parent && a.birth == b.birth && a.death == b.death && a.size == b.size &&
+               a.first_id == b.first_id && a.stability == b.stability;
+      };
+      REQUIRE(std::ranges::equal(found[i].clusters(), expected.clusters(), same));
+      REQUIRE(std::ranges::equal(found[i].cluster_of(), expected.cluster_of()));
+      REQUIRE(std::ranges::equal(found[i].leaves_at(), expected.leaves_at()));
+    }
+  }
+}
+
 TEST_CASE("gpu trees: an engine's hierarchies are the CPU's, of points that the device serves and others") {
   if (!test::have_gpu()) return;
   const auto require_same_hierarchy = [](const DataSet& data, const Minpts& minpts, const Metric& metric) {
@@ -122,12 +152,43 @@ TEST_CASE("gpu trees: an engine's hierarchies are the CPU's, of points that the 
   };
   const DataSet plane = test::make_data("clustered", 20'000, 2, Precision::float64, 3);
   require_same_hierarchy(plane, {1, 5, 20}, {});
-  require_same_hierarchy(plane, {5, 60}, {});  // longer lists than the device makes
+  require_same_hierarchy(plane, {5, 300}, {});  // longer lists than the device makes
   require_same_hierarchy(plane, {5}, {.kind = MetricKind::manhattan});
   require_same_hierarchy(test::make_data("clustered", 700, 9, Precision::float32, 6), {5}, {});
+  require_same_hierarchy(test::make_data("clustered", 3'000, 3, Precision::float64, 8), {5},
+                         {.kind = MetricKind::cosine});
   const DataSet far = test::make_data("outlier 1e300", 2'000, 2, Precision::float64, 5);
   const Minpts minpts{4};
   REQUIRE_THROWS_AS(hierarchy(far.view(), minpts, {.backend = BackendChoice::gpu}), InputError);
+}
+
+TEST_CASE("gpu trees: points along the curve, each with its parent behind it, make no long walks") {
+  if (!test::have_gpu()) return;
+  Points line(2'000'000, 1, Precision::float64);
+  const std::span<double> x = line.values<double>();
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = std::sqrt(static_cast<double>(i));
+  const Minpts minpts{1, 5};
+  const auto ours = hierarchy(line, minpts, {.backend = BackendChoice::gpu});
+  const auto theirs = hierarchy(line, minpts, {.backend = BackendChoice::cpu});
+  for (std::size_t i = 0; i < 2; ++i) REQUIRE(std::ranges::equal(ours[i].nodes(), theirs[i].nodes(), same_node));
+}
+
+TEST_CASE("gpu trees: without enough device memory they are made on the CPU") {
+  if (!test::have_gpu()) return;
+  const DataSet data = test::make_data("clustered", 200'000, 3, Precision::float64, 3);
+  const Minpts minpts{5};
+  const Engine small({.gpu_memory = 16 << 20, .backend = BackendChoice::gpu});
+  const auto ours = hierarchy(small.load(data.view()), minpts);
+  const auto theirs = hierarchy(data.view(), minpts, {.backend = BackendChoice::cpu});
+  REQUIRE(std::ranges::equal(ours[0].nodes(), theirs[0].nodes(), same_node));
+}
+
+TEST_CASE("gpu trees: a cancelled run ends") {
+  if (!test::have_gpu()) return;
+  const DataSet data = test::make_data("clustered", 20'000, 3, Precision::float64, 3);
+  CancelToken cancel;
+  cancel.cancel();
+  REQUIRE_THROWS_AS(hierarchy(data.view(), Minpts{5}, {.backend = BackendChoice::gpu}, {.cancel = &cancel}), Cancelled);
 }
 
 }  // namespace
