@@ -163,11 +163,13 @@ class Smallest {
   T values_[K];
 };
 
-/// Keeps the K smallest values that are added, ascending, and the id that came with each; of equal values, the smallest
-/// ids. Else as Smallest.
-template <unsigned K>
+/// Keeps the K smallest values that are added, ascending, and the id that came with each. Else as Smallest. kById: of
+/// equal values it keeps those of the smallest ids, in the order of ids.
+template <unsigned K, bool kById>
 class SmallestWithIds {
  public:
+  static constexpr bool kInOrder = kById;
+
   EPSFLOW_HOST_DEVICE SmallestWithIds(unsigned k, double largest) noexcept {
     EPSFLOW_UNROLL
     for (unsigned i = 0; i < K; ++i) {
@@ -203,7 +205,7 @@ class SmallestWithIds {
   }
   [[nodiscard]] EPSFLOW_HOST_DEVICE static bool is_before(double a, std::uint32_t a_id, double b,
                                                           std::uint32_t b_id) noexcept {
-    return a < b || (a == b && a_id < b_id);
+    return a < b || (kById && a == b && a_id < b_id);
   }
 
  private:

@@ -164,7 +164,7 @@ class WarpSearch {
 
  private:
   static constexpr float kInfinity = __builtin_huge_valf();
-  static constexpr bool kWithIds = std::is_same_v<Best, SmallestWithIds<K>>;
+  static constexpr bool kWithIds = !std::is_same_v<Best, Smallest<double, K>>;
 
   /// Searches for the lanes [from, end).
   __device__ __forceinline__ void run_part(std::uint32_t first, unsigned from, unsigned end) {
@@ -288,8 +288,9 @@ class WarpSearch {
     own_count_ = __popc(__ballot_sync(tuning::kWholeWarp, there));
   }
   __device__ __forceinline__ bool own_leaves_wait() {
-    const float nearest = __uint_as_float(__shfl_sync(tuning::kWholeWarp, own_keys_, own_next_ % 32) & ~31U);
-    if (own_next_ >= own_count_ || nearest > reach_) own_next_ = own_count_;
+    const unsigned nearest = __shfl_sync(tuning::kWholeWarp, own_keys_, own_next_ % 32) & ~31U;
+    // Keys of other leaves are at least 32, also for a bound of 0.
+    if (own_next_ >= own_count_ || nearest > max(__float_as_uint(reach_), 32U)) own_next_ = own_count_;
     return own_next_ < own_count_;
   }
   __device__ __forceinline__ std::uint32_t next_own_leaf() {
@@ -297,6 +298,16 @@ class WarpSearch {
     const unsigned lane = __shfl_sync(tuning::kWholeWarp, own_keys_, mine % 32) % 32;
     own_next_ += kChunkLeaves;
     return mine < own_count_ ? own_node_ * kDeviceBranch + lane : kNoLeaf;
+  }
+
+  /// Returns true if several passes make one list.
+  __device__ __forceinline__ static constexpr bool in_order() {
+    if constexpr (kWithIds) return Best::kInOrder;
+    return false;
+  }
+  __device__ __forceinline__ bool is_after(double sum, std::uint32_t id) const {
+    if constexpr (in_order()) return Best::is_before(after_, after_id_, sum, id);
+    return true;
   }
 
   /// Returns the keys of all lanes in order, by a bitonic sort.
@@ -377,14 +388,14 @@ class WarpSearch {
                                                     [&](std::size_t k) { return memory_.exact[k][c]; }, D);
       if constexpr (kWithIds) {
         const std::uint32_t id = memory_.positions[c];
-        if (best_.takes(sum, id) && Best::is_before(after_, after_id_, sum, id)) best_.add(sum, id);
+        if (best_.takes(sum, id) && is_after(sum, id)) best_.add(sum, id);
       } else {
         if (sum < best_.last()) best_.add(sum);
       }
     }
     set_limit(fmin(limit_, best_.last()));
     // Of points at one place those of the smallest ids are kept, so that the next pass continues after them.
-    if constexpr (!kWithIds) all_zero_ = __all_sync(tuning::kWholeWarp, !active_ || best_.last() == 0);
+    if (!in_order()) all_zero_ = __all_sync(tuning::kWholeWarp, !active_ || best_.last() == 0);
     __syncwarp();  // before the next chunk is written
   }
 
@@ -453,17 +464,17 @@ __global__ void __launch_bounds__(kThreads)
   });
 }
 
-/// Writes the next `count` elements of the lists, from number `done` on.
-template <class T, unsigned D, unsigned K>
+/// Writes the next `count` elements of the lists, from number `done` on. kPasses: there are more than `count`.
+template <class T, unsigned D, unsigned K, bool kPasses>
 __global__ void __launch_bounds__(kThreads)
     nearest_lists_kernel(const __grid_constant__ LeafView leaves, std::uint32_t done, std::uint32_t count,
                          std::uint32_t* lists) {
   __shared__ WarpMemory<D> memory[kWarps];
   const std::uint64_t first = (std::uint64_t{blockIdx.x} * kWarps + threadIdx.x / 32) * kGroup;
   if (first >= leaves.size) return;
-  WarpSearch<T, D, K, SmallestWithIds<K>> search(leaves, count, memory[threadIdx.x / 32]);
+  WarpSearch<T, D, K, SmallestWithIds<K, kPasses>> search(leaves, count, memory[threadIdx.x / 32]);
   const std::uint64_t position = min(first + threadIdx.x % 32, std::uint64_t{leaves.size} - 1);
-  if (done > 0) {
+  if (kPasses && done > 0) {
     const std::uint32_t last = lists[std::uint64_t{done - 1} * leaves.size + position];
     const T* const from = static_cast<const T*>(leaves.coordinates);
     const double sum = index::squared_distance<D>([&](std::size_t k) { return from[k * leaves.size + position]; },
@@ -534,12 +545,14 @@ void launch_nearest_lists(const LeafView& leaves, std::uint32_t length, std::uin
   for (std::uint32_t done = 0; done < length; done += kMostDeviceK) {
     const std::uint32_t count = std::min(length - done, kMostDeviceK);
     with_dims(leaves, [&]<class T, unsigned D>() {
-      if (count <= 8) {
-        nearest_lists_kernel<T, D, 8><<<blocks, kThreads, 0, stream>>>(leaves, done, count, lists);
+      if (length > kMostDeviceK) {
+        nearest_lists_kernel<T, D, kMostDeviceK, true><<<blocks, kThreads, 0, stream>>>(leaves, done, count, lists);
+      } else if (count <= 8) {
+        nearest_lists_kernel<T, D, 8, false><<<blocks, kThreads, 0, stream>>>(leaves, done, count, lists);
       } else if (count <= 16) {
-        nearest_lists_kernel<T, D, 16><<<blocks, kThreads, 0, stream>>>(leaves, done, count, lists);
+        nearest_lists_kernel<T, D, 16, false><<<blocks, kThreads, 0, stream>>>(leaves, done, count, lists);
       } else {
-        nearest_lists_kernel<T, D, kMostDeviceK><<<blocks, kThreads, 0, stream>>>(leaves, done, count, lists);
+        nearest_lists_kernel<T, D, kMostDeviceK, false><<<blocks, kThreads, 0, stream>>>(leaves, done, count, lists);
       }
     });
     check_launch(stream);

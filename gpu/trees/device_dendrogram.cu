@@ -116,9 +116,14 @@ __global__ void mark_roots_kernel(const std::uint32_t* parents, std::uint32_t co
   const std::uint64_t x = tree_thread();
   if (x < count) is_root[x] = parents[x] == x;
 }
-__global__ void find_roots_kernel(std::uint32_t* parents, std::uint32_t count, std::uint32_t* left) {
+/// What contract() reads of a level.
+enum Count : std::uint8_t { kLeft, kRoots, kRemaining, kCounts };
+
+__global__ void find_roots_kernel(std::uint32_t* parents, std::uint32_t count, const std::uint32_t* roots_before,
+                                  std::uint32_t* counts) {
   const std::uint64_t x = tree_thread();
-  if (x < count && !move_to_root(parents, static_cast<std::uint32_t>(x))) *left = 1;
+  if (x == 0) counts[kRoots] = roots_before[count];
+  if (x < count && !move_to_root(parents, static_cast<std::uint32_t>(x))) counts[kLeft] = 1;
 }
 
 /// Numbers the contracted points.
@@ -533,7 +538,7 @@ struct DeviceDendrogram::Kernels {
     auto edges = buffer<LevelEdge>(of.edges_), others = buffer<LevelEdge>(of.edges_);
     const auto parents = buffer<std::uint32_t>(of.size_), roots_before = buffer<std::uint32_t>(of.size_ + 1);
     const auto remains = buffer<char>(of.edges_);
-    const auto count = buffer<std::uint32_t>(1);
+    const auto counts = buffer<std::uint32_t>(kCounts);
     std::vector<std::uint32_t> firsts;
     each(first_level_kernel, of.edges_, SortedTree{of.size_, of.edges_of_tree_, of.order_}, edges.data());
     check(cudaMemsetAsync(of.lowest_.data(), 0xFF, of.lowest_.bytes(), stream()));  // kNone
@@ -543,23 +548,26 @@ struct DeviceDendrogram::Kernels {
       each(lowest_edges_kernel, level.edges, edges.data(), level.edges, lowest);
       each(contract_kernel, level.edges, edges.data(), level.edges, lowest, parents.data(), remains.data());
       each(mark_roots_kernel, level.points, parents.data(), level.points, roots_before.data());
-      do {
-        check(cudaMemsetAsync(count.data(), 0, sizeof(std::uint32_t), stream()));
-        each(find_roots_kernel, level.points, parents.data(), level.points, count.data());
-      } while (read_values(count.data(), 1, stream()).front() > 0);
       cub([&](void* temporary, std::size_t& bytes) {
         return cub::DeviceScan::ExclusiveSum(temporary, bytes, roots_before.data(), roots_before.data(),
                                              static_cast<std::int64_t>(level.points) + 1, stream());
       });
+      cub([&](void* temporary, std::size_t& bytes) {
+        return cub::DeviceSelect::Flagged(temporary, bytes, edges.data(), remains.data(), others.data(),
+                                          counts.data() + kRemaining, static_cast<std::int64_t>(level.edges), stream());
+      });
       Level next{level.first + level.points, 0, 0};
+      bool left = true;
+      while (left) {
+        check(cudaMemsetAsync(counts.data() + kLeft, 0, sizeof(std::uint32_t), stream()));
+        each(find_roots_kernel, level.points, parents.data(), level.points, roots_before.data(), counts.data());
+        const std::vector<std::uint32_t> read = read_values(counts.data(), kCounts, stream());
+        left = read[kLeft] > 0;
+        next.points = read[kRoots];
+        next.edges = read[kRemaining];
+      }
       each(number_points_kernel, level.points, parents.data(), roots_before.data(), level.points, next.first,
            of.within_.data() + level.first);
-      cub([&](void* temporary, std::size_t& bytes) {
-        return cub::DeviceSelect::Flagged(temporary, bytes, edges.data(), remains.data(), others.data(), count.data(),
-                                          static_cast<std::int64_t>(level.edges), stream());
-      });
-      next.points = read_values(roots_before.data() + level.points, 1, stream()).front();
-      next.edges = read_values(count.data(), 1, stream()).front();
       each(next_level_kernel, next.edges, others.data(), next.edges, level.first, of.within_.data(), next.first);
       std::swap(edges, others);
       level = next;

@@ -177,7 +177,7 @@ TEST_CASE("gpu trees: without enough device memory they are made on the CPU") {
   if (!test::have_gpu()) return;
   const DataSet data = test::make_data("clustered", 200'000, 3, Precision::float64, 3);
   const Minpts minpts{5};
-  const Engine small({.gpu_memory = 16 << 20, .backend = BackendChoice::gpu});
+  const Engine small({.backend = BackendChoice::gpu, .gpu_memory = 16 << 20});
   const auto ours = hierarchy(small.load(data.view()), minpts);
   const auto theirs = hierarchy(data.view(), minpts, {.backend = BackendChoice::cpu});
   REQUIRE(std::ranges::equal(ours[0].nodes(), theirs[0].nodes(), same_node));
