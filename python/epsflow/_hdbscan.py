@@ -40,7 +40,10 @@ _TRIANGULAR = (
 )
 _SAME_SUM = 1 + 1e-12
 _OTHER_NAMES = {"infinity": "chebyshev", "p": "minkowski"}
-_ALGORITHMS = ("auto", "brute", "kd_tree", "ball_tree")
+_ALGORITHMS = (  # of scikit-learn, and of hdbscan
+    "auto", "brute", "kd_tree", "ball_tree",
+    "best", "generic", "prims_kdtree", "prims_balltree", "boruvka_kdtree", "boruvka_balltree",
+)
 _CENTERS = (None, "centroid", "medoid", "both")
 
 
@@ -82,6 +85,9 @@ class HDBSCAN(_Clusterer):
     {backend} {memory}
     engine : Engine, optional
         An engine that was made before. backend, memory and n_jobs belong to it and must not be given together with it.
+    prediction_data, gen_min_span_tree, approx_min_span_tree, core_dist_n_jobs
+        They exist for compatibility with hdbscan, and change nothing: trees are exact, and predictions need no
+        preparation.
 
     Attributes
     ----------
@@ -124,6 +130,8 @@ class HDBSCAN(_Clusterer):
         n_jobs: Optional[int] = None, cluster_selection_method: str = "eom", allow_single_cluster: bool = False,
         store_centers: Optional[str] = None, copy: Any = True, *,
         backend: str = "auto", memory: Union[int, str, None] = None, engine: Optional[Engine] = None,
+        prediction_data: Any = False, gen_min_span_tree: Any = False, approx_min_span_tree: Any = True,
+        core_dist_n_jobs: Any = None,
     ) -> None:
         self.min_cluster_size = min_cluster_size
         self.min_samples = min_samples
@@ -142,6 +150,10 @@ class HDBSCAN(_Clusterer):
         self.backend = backend
         self.memory = memory
         self.engine = engine
+        self.prediction_data = prediction_data
+        self.gen_min_span_tree = gen_min_span_tree
+        self.approx_min_span_tree = approx_min_span_tree
+        self.core_dist_n_jobs = core_dist_n_jobs
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

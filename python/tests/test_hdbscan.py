@@ -390,6 +390,14 @@ def test_trees_as_the_package_hdbscan_has_them():
             getattr(epsflow.HDBSCAN(), name)
 
 
+def test_keywords_of_hdbscan_change_nothing():
+    given = {"prediction_data": True, "gen_min_span_tree": True, "approx_min_span_tree": False, "core_dist_n_jobs": 1}
+    model = epsflow.HDBSCAN(min_cluster_size=8, algorithm="boruvka_kdtree", **given)
+    again = pytest.importorskip("sklearn.base").clone(model)
+    assert given.items() <= again.get_params().items()
+    assert (again.fit_predict(blobs(2)) == epsflow.HDBSCAN(min_cluster_size=8).fit_predict(blobs(2))).all()
+
+
 def test_pickles():
     X = blobs(9)
     model = pickle.loads(pickle.dumps(epsflow.HDBSCAN().fit(X)))
