@@ -38,8 +38,12 @@ _ASYMMETRIC = (
 _TRIANGULAR = (
     "euclidean", "l2", "manhattan", "l1", "cityblock", "chebyshev", "infinity", "minkowski", "p", "haversine",
 )
+_SAME_SUM = 1 + 1e-12
 _OTHER_NAMES = {"infinity": "chebyshev", "p": "minkowski"}
-_ALGORITHMS = ("auto", "brute", "kd_tree", "ball_tree")
+_ALGORITHMS = (  # of scikit-learn, and of hdbscan
+    "auto", "brute", "kd_tree", "ball_tree",
+    "best", "generic", "prims_kdtree", "prims_balltree", "boruvka_kdtree", "boruvka_balltree",
+)
 _CENTERS = (None, "centroid", "medoid", "both")
 
 
@@ -81,20 +85,24 @@ class HDBSCAN(_Clusterer):
     {backend} {memory}
     engine : Engine, optional
         An engine that was made before. backend, memory and n_jobs belong to it and must not be given together with it.
+    prediction_data, gen_min_span_tree, approx_min_span_tree, core_dist_n_jobs
+        They exist for compatibility with hdbscan, and change nothing: trees are exact, and predictions need no
+        preparation.
 
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,)
         The cluster of each sample: -1 for noise, -2 for samples with infinite elements, -3 for samples with NaN.
     probabilities_ : ndarray of shape (n_samples,)
-        The strength with which each sample is a member of its cluster: 0 for noise, NaN for samples with NaN.
+        The strength with which each sample is a member of its cluster, from 0 to 1: 0 for noise, and, if a cluster ends
+        at eps 0 as equal samples do, for its samples that leave before; NaN for samples with NaN.
     centroids_, medoids_ : ndarray of shape (n_clusters, n_features)
         The mean of the samples of each cluster, weighted by their probabilities, and the sample with the smallest
-        sum of weighted distances to the others. They exist if store_centers is set. Medoids take up to
-        n_samples**2 distances of each cluster; far fewer if the metric is euclidean, manhattan, chebyshev, minkowski
-        or haversine.
+        sum of weighted distances to the others; of equal sums, the first in the order of coordinates. They exist if
+        store_centers is set. Medoids take up to n_samples**2 distances of each cluster; far fewer if the metric is
+        euclidean, manhattan, chebyshev, minkowski or haversine.
     cluster_persistence_ : ndarray of shape (n_clusters,)
-        How persistent each cluster is, from 0 to 1.
+        How persistent each cluster is, from 0 to 1. If any cluster of the tree ends at eps 0, it is 1 for all.
     outlier_scores_ : ndarray of shape (n_samples,)
         The GLOSH score of each sample, from 0 to 1; NaN for samples that are not finite.
     hierarchy_ : Hierarchy
@@ -122,6 +130,8 @@ class HDBSCAN(_Clusterer):
         n_jobs: Optional[int] = None, cluster_selection_method: str = "eom", allow_single_cluster: bool = False,
         store_centers: Optional[str] = None, copy: Any = True, *,
         backend: str = "auto", memory: Union[int, str, None] = None, engine: Optional[Engine] = None,
+        prediction_data: Any = False, gen_min_span_tree: Any = False, approx_min_span_tree: Any = True,
+        core_dist_n_jobs: Any = None,
     ) -> None:
         self.min_cluster_size = min_cluster_size
         self.min_samples = min_samples
@@ -140,6 +150,10 @@ class HDBSCAN(_Clusterer):
         self.backend = backend
         self.memory = memory
         self.engine = engine
+        self.prediction_data = prediction_data
+        self.gen_min_span_tree = gen_min_span_tree
+        self.approx_min_span_tree = approx_min_span_tree
+        self.core_dist_n_jobs = core_dist_n_jobs
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -384,27 +398,31 @@ class HDBSCAN(_Clusterer):
     def _medoid(self, points: NDArray[Any], weights: NDArray[np.float64]) -> int:
         """Returns the row with the smallest weighted sum of distances. Takes some 64 MiB.
 
+        Of equal sums it is the first in the order of coordinates, and sums that differ by rounding are equal. Rounding
+        depends on the order of rows, so these are sorted.
+
         By the triangle inequality the sums of two rows differ by at most the sum of weights times their distance. So
         each sum bounds all others, and only rows that may have the smallest are summed (trimed, Newling & Fleuret
         2017). If a metric does not have the inequality, all rows are summed.
         """
+        order = np.lexsort(points.T[::-1])
+        points, weights = points[order], weights[order]
         total = weights.sum() if self.metric in _TRIANGULAR else 0.0
         size = max(1, min(2**21 // len(points), 16 if total else len(points)))
         # Rows near the mean come first.
         bounds = ((points - np.average(points, weights=weights, axis=0)) ** 2).sum(axis=1)
         bounds -= bounds.max()
-        least, medoid = np.inf, 0
-        while bounds.min() <= least:
+        found = np.full(len(points), np.inf)
+        while bounds.min() <= found.min() * _SAME_SUM:
             rows = np.argpartition(bounds, min(size, len(points)) - 1)[:size]
             distances = all_pairs(points, self.metric, self.metric_params, points[rows])
-            sums = distances @ weights
-            if sums.min() < least:
-                least, medoid = sums.min(), int(rows[sums.argmin()])
+            found[rows] = sums = distances @ weights
             if total:
-                slack = 1e-12 * (total * distances + sums[:, None])
+                # The error of haversine is 1e-8 on the far side of the sphere, others have 1e-15.
+                slack = 1e-7 * (total * distances + sums[:, None])
                 np.maximum(bounds, (np.abs(total * distances - sums[:, None]) - slack).max(axis=0), out=bounds)
             bounds[rows] = np.inf
-        return medoid
+        return int(order[np.argmax(found <= found.min() * _SAME_SUM)])
 
     def _fitted_tree(self) -> CondensedTree:
         if not hasattr(self, "condensed_tree_"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from importlib import import_module
+from operator import index
 from typing import Any, NamedTuple, Union
 
 import numpy as np
@@ -27,9 +28,11 @@ class Selection(NamedTuple):
     labels : ndarray of shape (n_samples,)
         The cluster of each sample, -1 for noise.
     probabilities : ndarray of shape (n_samples,)
-        The strength with which each sample is a member of its cluster, from 0 (noise) to 1.
+        The strength with which each sample is a member of its cluster, from 0 to 1: 0 for noise, and, if a cluster ends
+        at eps 0 as equal samples do, for its samples that leave before.
     persistence : ndarray of shape (n_clusters,)
-        The stability of each cluster, relative to the largest possible for its size: from 0 to 1.
+        The stability of each cluster, relative to the largest possible for its size: from 0 to 1. If any cluster of
+        the tree ends at eps 0, it is 1 for all.
     nodes : ndarray of shape (n_clusters,)
         The row of each cluster in `CondensedTree.clusters`.
     """
@@ -156,9 +159,22 @@ class CondensedTree:
         -------
         list of ndarray
             Samples of each of the clusters, in ascending order.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If a row does not exist, or if a cluster is inside another or given twice.
         """
+        nodes = np.array([index(node) for node in nodes], np.intp)
+        parents = np.asarray(self._tree.parents)
+        wrong = nodes[(nodes < 0) | (nodes >= len(parents))]
+        if len(wrong):
+            raise ValueError(f"nodes has {wrong[0]}; it has rows of clusters, from 0 to {len(parents) - 1}")
         label_of = self._labels_of_clusters(nodes)
-        label_of[np.asarray(self._tree.parents)[1:]] = -1  # clusters with children
+        nested = [c for at, c in enumerate(nodes) if label_of[c] != at or (c > 0 and label_of[parents[c]] >= 0)]
+        if nested:
+            raise ValueError(f"cluster {nested[0]} of nodes is inside another, or given twice: leave it out")
+        label_of[parents[1:]] = -1  # clusters with children
         last = self.leaves_at == np.asarray(self._tree.deaths)[self.last_cluster]
         labels = np.where(last, label_of[self.last_cluster], -1)
         return [np.flatnonzero(labels == label) for label in range(len(nodes))]
@@ -290,9 +306,17 @@ class SingleLinkageTree:
         -------
         ndarray of shape (n_samples,)
             -1 for noise.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If cut_distance is NaN, or if a parameter is not a number.
         """
+        least = as_min_samples(min_cluster_size, "min_cluster_size")
+        if np.isnan(cut_distance):
+            raise ValueError("cut_distance is nan; it is a number")
         if cut_distance > 0:
-            return self.hierarchy.cut(float(np.nextafter(cut_distance, 0)), min_cluster_size)
+            return self.hierarchy.cut(float(np.nextafter(cut_distance, 0)), least)
         return np.full(len(self.hierarchy), -1, np.int32)
 
     def plot(self, axis: Any = None, truncate_mode: str | None = "lastp", p: int = 50, **parameters: Any) -> Any:

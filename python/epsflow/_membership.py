@@ -16,6 +16,7 @@ from ._tasks import made_by
 if TYPE_CHECKING:
     from ._hdbscan import HDBSCAN
 
+
 class _Places(NamedTuple):
     """Places of samples in a condensed tree."""
 
@@ -28,7 +29,8 @@ def approximate_predict(model: HDBSCAN, X: Any) -> tuple[NDArray[np.int32], NDAr
 
     Each sample takes the place of the fitted sample that it is mutually reachable from at the smallest distance, and
     leaves its clusters at that distance. Of several it is the nearest. The search is exact, and its
-    result is the same for any order of rows.
+    result is the same for any order of rows. A sample that equals a fitted one counts this as a neighbor, so it is
+    denser than the fitted one, and may get a cluster if that is noise.
 
     Parameters
     ----------

@@ -136,6 +136,14 @@ def test_metrics_and_distances():
     np.testing.assert_allclose(degrees.core_distances, radians.core_distances * 6371.0088, rtol=1e-9)
 
 
+def test_clusters_of_equal_points():
+    X = np.array([[1, 2]] * 5 + [[1.1, 2], [1.2, 2]] + [[30, 40]] * 5 + [[30.1, 40]])
+    model = epsflow.HDBSCAN(3, min_samples=3).fit(X)
+    assert model.labels_.tolist() == [0] * 7 + [1] * 6
+    assert model.probabilities_.tolist() == [1] * 5 + [0, 0] + [1] * 5 + [0]
+    assert model.cluster_persistence_.tolist() == [1, 1]
+
+
 def test_predictions_of_fitted_points():
     X = blobs(8, 500)
     model = epsflow.HDBSCAN(min_cluster_size=15).fit(X)
@@ -233,6 +241,25 @@ def test_that_medoids_have_the_smallest_sums(metric):
             sums = metrics.pairwise_distances(X[inside], metric=metric) @ model.probabilities_[inside]
             found = metrics.pairwise_distances([medoid], X[inside], metric=metric) @ model.probabilities_[inside]
             assert found[0] <= sums.min() * (1 + 1e-6) + 1e-12 and (X[inside] == medoid).all(axis=1).any()
+
+
+def test_that_the_first_of_equal_medoids_is_taken_for_any_order_of_rows():
+    X = np.random.default_rng(173).integers(0, 8, (40, 2)).astype(float)  # sums at (2, 5) and (3, 4) are equal
+    for seed in range(20):
+        rows = np.random.default_rng(seed).permutation(40)
+        model = epsflow.HDBSCAN(5, min_samples=2, store_centers="medoid").fit(X[rows])
+        assert sorted(model.medoids_.tolist()) == [[1, 3], [2, 5], [4, 2], [6, 5]], seed
+
+
+def test_that_medoids_of_points_on_opposite_sides_of_a_sphere_have_the_smallest_sums():
+    random = np.random.default_rng(154)
+    directions = random.normal(size=(40, 3)) * 10.0 ** random.integers(-9, -3) + [1, 0, 0]
+    directions[random.random(40) < 0.5] *= -1
+    x, y, z = directions.T
+    points, weights = np.column_stack([np.arctan2(z, np.hypot(x, y)), np.arctan2(y, x)]), random.random(40)
+    sums = metrics.pairwise_distances(points, metric="haversine") @ weights
+    found = epsflow.HDBSCAN(metric="haversine")._medoid(points, weights)
+    assert sums[found] <= sums.min() * (1 + 1e-11)
 
 
 def expected_vectors(model, points, clusters, eps, new):
@@ -363,6 +390,14 @@ def test_trees_as_the_package_hdbscan_has_them():
             getattr(epsflow.HDBSCAN(), name)
 
 
+def test_keywords_of_hdbscan_change_nothing():
+    given = {"prediction_data": True, "gen_min_span_tree": True, "approx_min_span_tree": False, "core_dist_n_jobs": 1}
+    model = epsflow.HDBSCAN(min_cluster_size=8, algorithm="boruvka_kdtree", **given)
+    again = pytest.importorskip("sklearn.base").clone(model)
+    assert given.items() <= again.get_params().items()
+    assert (again.fit_predict(blobs(2)) == epsflow.HDBSCAN(min_cluster_size=8).fit_predict(blobs(2))).all()
+
+
 def test_pickles():
     X = blobs(9)
     model = pickle.loads(pickle.dumps(epsflow.HDBSCAN().fit(X)))
@@ -411,6 +446,20 @@ def test_invalid_trees():
         epsflow.hierarchy(X, [])
     with pytest.raises(ValueError, match="requires more than one sample"):
         epsflow.HDBSCAN().fit(X[:1])
+    model = epsflow.HDBSCAN().fit(X)
+    for cut, size, name in [(np.nan, 5, "cut_distance"), (0, "a", "min_cluster_size"), (1, 0, "min_cluster_size")]:
+        with pytest.raises((TypeError, ValueError), match=name):
+            model.dbscan_clustering(cut, size)
+
+
+def test_nodes_without_exemplars():
+    tree = epsflow.HDBSCAN().fit(blobs(1)).condensed_tree_
+    parents = np.asarray(tree.clusters["parent"])
+    deep = int(np.flatnonzero(parents > 0)[-1])
+    for nodes in ([-1], [10**6], [0, deep], [deep, parents[deep]], [deep, deep], [1.5]):
+        with pytest.raises((ValueError, TypeError), match="nodes has|inside another|integer"):
+            tree.exemplars(nodes)
+    assert tree.exemplars([]) == [] and len(tree.exemplars([deep])[0]) > 0
 
 
 def test_the_picture_of_a_condensed_tree():
@@ -464,3 +513,6 @@ def test_the_grid_of_hierarchies():
         epsflow.plot.hierarchies(trees, [5], "core")
     with pytest.raises(TypeError, match="min_cluster_size"):
         epsflow.plot.hierarchies(trees, [5.5])
+    for model in (epsflow.HDBSCAN(), [trees[0], epsflow.HDBSCAN()]):
+        with pytest.raises(TypeError, match="trees has a HDBSCAN; it has what hierarchy"):
+            epsflow.plot.hierarchies(model, 5)

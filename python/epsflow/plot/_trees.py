@@ -148,7 +148,12 @@ def hierarchies(
     >>> epsflow.plot.hierarchies(epsflow.hierarchy(X, [5, 10, 20]), [10, 20, 50, 100])
     """
     require_one_of(quantity, "quantity", tuple(_QUANTITIES))
-    trees = [trees] if isinstance(trees, Hierarchy) else sorted(trees, key=lambda tree: tree.min_samples)
+    trees = list(trees) if np.iterable(trees) else [trees]
+    wrong = [tree for tree in trees if not isinstance(tree, Hierarchy)]
+    if wrong:
+        what = type(wrong[0]).__name__
+        raise TypeError(f"trees has a {what}; it has what hierarchy() returns, or hierarchy_ of a fitted HDBSCAN")
+    trees.sort(key=lambda tree: tree.min_samples)
     up = np.array([tree.min_samples for tree in trees], np.int64)
     if len(np.unique(up)) < len(up):
         raise ValueError(f"trees have min_samples {up.tolist()}: give one tree for each")
