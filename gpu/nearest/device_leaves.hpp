@@ -16,7 +16,7 @@ namespace epsflow::gpu {
 /// dimensions, and the extent of the points is 0 or between 1e-140 and 1e150.
 [[nodiscard]] bool can_order(const DevicePoints& points);
 
-/// Owns what a LeafView refers to. Move-only. Its stream must outlive it.
+/// Owns the arrays of a LeafView. Move-only. Its stream must outlive it.
 class DeviceLeaves {
  public:
   /// Returns nothing if the curve does not distinguish enough points. Waits. The GPU must be the current one. Throws

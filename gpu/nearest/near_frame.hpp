@@ -163,8 +163,8 @@ class Smallest {
   T values_[K];
 };
 
-/// Keeps the K smallest values that are added, ascending, and the id that came with each. Else as Smallest. kById: of
-/// equal values it keeps those of the smallest ids, in the order of ids.
+/// Keeps the K smallest values that are added, ascending, and the id that came with each. Else as Smallest. kById:
+/// equal values are kept in the order of their ids.
 template <unsigned K, bool kById>
 class SmallestWithIds {
  public:

@@ -13,7 +13,7 @@
 // How a warp searches. Its lanes are 32 consecutive points along the curve: a group. It goes from box to box and tests
 // all children of a node at a time, one in each lane. Leaves that are near enough are processed in chunks of four:
 // their points are put into shared memory, and each lane tests all of them in float32 (near_frame.hpp). For candidates
-// that pass, mostly no more than will be kept, it computes the float64 sum.
+// that pass, which are few, it computes the float64 sum.
 //
 // A box is skipped if it is no nearer than the largest k-th distance of all lanes. The k-th distances are known well
 // enough from the start, from the other points of the group, in float32.
@@ -394,7 +394,7 @@ class WarpSearch {
       }
     }
     set_limit(fmin(limit_, best_.last()));
-    // Of points at one place those of the smallest ids are kept, so that the next pass continues after them.
+    // Points at one place are kept in the order of their ids, so that the next pass continues after them.
     if (!in_order()) all_zero_ = __all_sync(tuning::kWholeWarp, !active_ || best_.last() == 0);
     __syncwarp();  // before the next chunk is written
   }

@@ -201,7 +201,7 @@ __global__ void offer_listed_kernel(const __grid_constant__ BoruvkaView view, co
   open.ends[at] = end;
 }
 
-/// Returns true if a point may have a lower pair than those that its component knows.
+/// Returns true if a point may have a pair that is lower than all offered to its component.
 __device__ bool must_search(const BoruvkaView& view, std::uint64_t p) {
   const std::uint32_t component = view.parents[p];
   return component != *view.largest && bits_of(view.reach[p]) < view.heights[component];
@@ -259,7 +259,7 @@ class OutsideSearch {
       active_ = searches_ && lane_ >= from && lane_ < end;
       if (__any_sync(tuning::kWholeWarp, active_)) run_part();
     }
-    if (searches_) view_.reach[p_] = fmax(reach_, limit_);
+    if (searches_) view_.reach[p_] = fmax(reach_, fmax(limit_, beyond_));
   }
 
   /// The lowest pair that this lane has found, if its height is not infinite.
@@ -272,6 +272,19 @@ class OutsideSearch {
   __device__ void run_part() {
     find_box();
     refresh();
+    skipped_ = __builtin_huge_val();
+    near_ = false;
+    climb();
+    // Points that are farther inside of their component than the limit soon have a higher limit. They need not search
+    // again up to the nearest box that was skipped.
+#pragma unroll
+    for (unsigned other = 16; other > 0; other /= 2) {
+      skipped_ = fmin(skipped_, __shfl_xor_sync(tuning::kWholeWarp, skipped_, other));
+    }
+    if (active_ && !near_) beyond_ = skipped_;
+  }
+
+  __device__ void climb() {
     const unsigned from = __ffs(__ballot_sync(tuning::kWholeWarp, active_)) - 1;
     std::uint32_t child = __shfl_sync(tuning::kWholeWarp, p_, from) / kDeviceLeaf;
     search_leaves(child / kDeviceBranch);
@@ -281,7 +294,10 @@ class OutsideSearch {
       while (open_ > 0) {
         const OpenNode next = memory_.open[--open_];
         __syncwarp();  // before other lanes write there
-        if (!(next.bound < group_limit_)) continue;
+        if (!(next.bound < group_limit_)) {
+          skipped_ = fmin(skipped_, next.bound);
+          continue;
+        }
         if (next.level > 1) {
           open_children(next.level, next.node, kMixedBox);
         } else {
@@ -331,21 +347,21 @@ class OutsideSearch {
   }
 
   /// Returns true if a child of a node of `level` may hold a pair to be found, with the bound on its height.
-  __device__ bool is_open(unsigned level, std::uint32_t child, double& bound) const {
+  __device__ bool is_open(unsigned level, std::uint32_t child, double& bound) {
     const std::uint32_t count = view_.leaves.counts[level - 1];
     if (child >= count) return false;
     const std::uint32_t component = view_.box_components[level - 1][child];
     if (component != kMixedBox && component == group_component_) return false;
-    bound = fmax(group_core_, view_.box_cores[level - 1][child]);
-    if (!(bound < group_limit_)) return false;
     const T* const boxes = static_cast<const T*>(view_.leaves.boxes[level - 1]);
     const auto end = [&](unsigned k, unsigned upper) {
       return static_cast<double>(__ldg(boxes + std::uint64_t{2 * k + upper} * count + child));
     };
     const double sum = box_sum<D>(
         memory_.lo, memory_.hi, [&](unsigned k) { return end(k, 0); }, [&](unsigned k) { return end(k, 1); });
-    bound = fmax(bound, sum);
-    return bound < group_limit_;
+    bound = fmax(sum, fmax(group_core_, view_.box_cores[level - 1][child]));
+    if (bound < group_limit_) return true;
+    skipped_ = fmin(skipped_, bound);
+    return false;
   }
 
   __device__ void open_children(unsigned level, std::uint32_t node, std::uint32_t except) {
@@ -380,6 +396,7 @@ class OutsideSearch {
       const std::uint32_t leaf = memory_.leaves[at + i];
       if (active_ && leaf_is_near(leaf)) wanted |= kLeafBits << (i * kDeviceLeaf);
     }
+    near_ |= wanted != 0;
     const unsigned lanes = __ballot_sync(tuning::kWholeWarp, wanted != 0);
     if (lanes == 0) return;
     const unsigned mine = lane_ / kDeviceLeaf;
@@ -419,7 +436,7 @@ class OutsideSearch {
   }
 
   /// Returns true if a leaf may hold a pair for this lane.
-  __device__ bool leaf_is_near(std::uint32_t leaf) const {
+  __device__ bool leaf_is_near(std::uint32_t leaf) {
     const std::uint32_t component = view_.box_components[0][leaf];
     if (component != kMixedBox && component == component_) return false;
     const std::uint32_t count = view_.leaves.counts[0];
@@ -427,8 +444,11 @@ class OutsideSearch {
     const auto end = [&](unsigned k, unsigned upper) {
       return static_cast<double>(__ldg(boxes + std::uint64_t{2 * k + upper} * count + leaf));
     };
-    return box_sum<D>(
-               point_, point_, [&](unsigned k) { return end(k, 0); }, [&](unsigned k) { return end(k, 1); }) < limit_;
+    const double sum = box_sum<D>(
+        point_, point_, [&](unsigned k) { return end(k, 0); }, [&](unsigned k) { return end(k, 1); });
+    if (sum < limit_) return true;
+    skipped_ = fmin(skipped_, sum);
+    return false;
   }
 
   template <class Other>
@@ -491,6 +511,9 @@ class OutsideSearch {
   std::uint32_t group_component_ = kMixedBox;  ///< of all active lanes
   double group_core_ = 0;                      ///< the smallest core sum of them
   double group_limit_ = 0;                     ///< the largest limit of them; negative if there are none
+  double skipped_ = 0;                         ///< the smallest bound of a box that this lane has skipped
+  double beyond_ = 0;                          ///< all pairs of this lane's point with others are at least as high
+  bool near_ = false;                          ///< this lane has tested points
   unsigned open_ = 0;
 };
 

@@ -17,7 +17,7 @@ inline constexpr SumBits kInfiniteSum = 0x7FF0000000000000;
 /// Two positions, the first one in the upper half.
 using PositionPair = unsigned long long;
 
-/// What a kernel of all points needs. A component has the number of one of its points, its root. All arrays are in
+/// The arguments of the kernels. A component has the number of one of its points, its root. All arrays are in
 /// device memory. Heights are sums.
 struct BoruvkaView {
   LeafView leaves;
@@ -48,7 +48,7 @@ struct PositionList {
 /// Points, and a pair with another component for each of them.
 struct OfferedPairs {
   std::uint32_t* points = nullptr;
-  SumBits* heights = nullptr;     ///< infinite if there is no pair
+  SumBits* heights = nullptr;     ///< infinite without a pair
   std::uint32_t* ends = nullptr;  ///< its other point
   std::uint64_t count = 0;
 };

@@ -17,7 +17,7 @@
 #include <epsflow/gpu/trees/tree_threads.cuh>
 #include <epsflow/index/distance.hpp>
 
-// From a spanning tree to its dendrogram, with an amount of work that does not depend on how deep this is, after
+// From a spanning tree to its dendrogram, at a cost that does not depend on the depth of the dendrogram, after
 // PANDORA (Sao, Prokopenko & Lebrun-Grandié, ICPP 2024).
 //
 // Edges are numbered by height. The parent of a point in the dendrogram is its lowest edge. Edges that are the lowest
@@ -31,8 +31,8 @@
 // parent of the next lower one, and p is the parent of the highest. A chain is never empty. The chain of p belongs to a
 // higher level.
 //
-// So sums from the points up to the root are made level by level, within each level by a scan along its chains; what
-// passes from the root down to the points likewise.
+// So sums from the points up to the root are made level by level, within each level by a scan along its chains. Values
+// that pass from the root down to the points take the same way back.
 //
 // Edges of one height are one node, which is named by the highest one, if each is the parent of the next.
 //
@@ -279,8 +279,8 @@ __global__ void write_parents_kernel(Dendrogram all, const std::uint32_t* number
   if (p < all.tree.size) parents[all.tree.order[p]] = numbers[tops[all.element_of[all.points.lowest[p]]]];
 }
 
-/// What an element takes from its parent unless it has its own: its cluster, and the element of the smallest node with
-/// enough points that it is part of.
+/// The cluster of an element, and the element of the smallest node with enough points that it is part of. If either is
+/// kNone, it is the parent's.
 struct Place {
   std::uint32_t cluster;
   std::uint32_t node;
@@ -382,7 +382,7 @@ __global__ void mark_large_kernel(Dendrogram all, LargeNodes large, char* is_lar
   if (edge < all.edges) is_large[edge] = large.has(all.element_of[edge]);
 }
 __device__ double density(double eps) { return eps > 0 ? __drcp_rn(eps) : __builtin_huge_val(); }
-/// Finds the cluster of each large node and what it adds to the stability of it. Lowers the cluster's death.
+/// Finds the cluster of each large node, and the node's share of its stability. Lowers the cluster's death.
 __global__ void stabilities_kernel(Dendrogram all, const Place* places, const std::uint32_t* leaving,
                                    const std::uint32_t* nodes, std::uint32_t count, CondensedCluster* clusters,
                                    std::uint32_t* cluster_of, double* adds) {
@@ -610,7 +610,7 @@ struct DeviceDendrogram::Kernels {
     }
   }
 
-  /// Adds up what is below each element.
+  /// Counts the points below each element.
   void go_up() const {
     PointsBelow* const below = of.below_.data();
     each(start_below_kernel, of.edges_, below, of.edges_);

@@ -36,7 +36,8 @@ struct PointsBelow {
   std::uint32_t first_id;
 };
 
-/// The dendrogram of a spanning tree of at least two points, whose heights are eps: each edge joins what is below it.
+/// The dendrogram of a spanning tree of at least two points, whose heights are eps: each edge joins all points below
+/// it.
 class DeviceDendrogram {
  public:
   /// order: [size] the id of each position, on the device; tree and order must outlive the object. Waits. O(n) beside
