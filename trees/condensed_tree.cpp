@@ -1,6 +1,7 @@
 #include <epsflow/trees/condensed_tree.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstddef>
 #include <limits>
@@ -170,24 +171,42 @@ SelectedClusters CondensedTree::select(const SelectionOptions& options) const {
     count += static_cast<std::size_t>(selected[c]);
   }
   const double root_limit = options.epsilon > 0 ? options.epsilon : parts_.clusters[0].death;
-  SelectedClusters found{
-      Buffer<std::int32_t>(parts_.cluster_of.size()), Buffer<double>(parts_.cluster_of.size()), {}, {}};
-  std::vector<std::int32_t> number(parts_.clusters.size(), -1);
-  for (std::size_t p = 0; p < parts_.cluster_of.size(); ++p) {
+  const std::size_t n = parts_.cluster_of.size();
+  // Of the root only the densest points are members, if nothing else is selected.
+  const auto cluster_with = [&](std::size_t p) {
     const std::uint32_t c = within[parts_.cluster_of[p]];
-    found.labels[p] = -1;
-    found.probabilities[p] = 0;
-    // Of the root only the densest points are members, if nothing else is selected.
-    if (c == kNoNode || (c == 0 && (count > 1 || parts_.leaves_at[p] > root_limit))) continue;
-    if (number[c] < 0) {
-      number[c] = static_cast<std::int32_t>(found.nodes.size());
-      found.nodes.push_back(c);
+    return c == 0 && (count > 1 || parts_.leaves_at[p] > root_limit) ? kNoNode : c;
+  };
+  std::vector<std::uint32_t> first(parts_.clusters.size(), kNoNode);  // the smallest id of a member
+  parallel_ranges(n, kPiece, [&](std::size_t begin, std::size_t end) {
+    for (auto p = static_cast<std::uint32_t>(begin); p < end; ++p) {
+      const std::uint32_t c = cluster_with(p);
+      if (c == kNoNode) continue;
+      const std::atomic_ref<std::uint32_t> of_cluster(first[c]);
+      std::uint32_t before = of_cluster.load(std::memory_order_relaxed);
+      while (p < before && !of_cluster.compare_exchange_weak(before, p, std::memory_order_relaxed)) {
+      }
     }
-    found.labels[p] = number[c];
-    const double death = parts_.clusters[c].death, leaves = parts_.leaves_at[p];
-    found.probabilities[p] =
-        death == kInfinity || leaves <= death || leaves == 0 ? 1 : density(leaves) / density(death);
+  });
+  SelectedClusters found{Buffer<std::int32_t>(n), Buffer<double>(n), {}, {}};
+  for (std::uint32_t c = 0; c < first.size(); ++c) {
+    if (first[c] != kNoNode) found.nodes.push_back(c);
   }
+  std::sort(found.nodes.begin(), found.nodes.end(),
+            [&](std::uint32_t a, std::uint32_t b) { return first[a] < first[b]; });
+  std::vector<std::int32_t> number(parts_.clusters.size(), -1);
+  for (std::size_t i = 0; i < found.nodes.size(); ++i) number[found.nodes[i]] = static_cast<std::int32_t>(i);
+  parallel_ranges(n, kPiece, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t p = begin; p < end; ++p) {
+      const std::uint32_t c = cluster_with(p);
+      found.labels[p] = c == kNoNode ? -1 : number[c];
+      found.probabilities[p] = 0;
+      if (c == kNoNode) continue;
+      const double death = parts_.clusters[c].death, leaves = parts_.leaves_at[p];
+      found.probabilities[p] =
+          death == kInfinity || leaves <= death || leaves == 0 ? 1 : density(leaves) / density(death);
+    }
+  });
   double densest = 0;
   for (const CondensedCluster& cluster : parts_.clusters) densest = std::max(densest, density(cluster.death));
   for (const std::uint32_t c : found.nodes) {
