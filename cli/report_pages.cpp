@@ -141,8 +141,11 @@ void add_folder(report::Report& report, const std::filesystem::path& folder, con
     report.add_lineage(read_lineage(require_unchanged(folder, manifest, io::kLineageName)));
   }
   if (manifest.of_hierarchies() && manifest.owns(io::kHierarchyName)) {
-    const std::filesystem::path file = require_unchanged(folder, manifest, io::kHierarchyName);
-    for (const auto& [variant, entry] : manifest.entries) report.add_tree(variant, read_tree(file, variant));
+    const TreeReader trees(require_unchanged(folder, manifest, io::kHierarchyName));
+    for (const auto& [variant, entry] : manifest.entries) {
+      interrupt.token().check();
+      report.add_tree(variant, trees.read(variant));
+    }
   }
   if (!manifest.owns(io::kExploreName)) return;
   const std::filesystem::path map = require_unchanged(folder, manifest, io::kMapName);

@@ -76,7 +76,7 @@ io::FolderOutputs parse_folder_outputs(const Arguments& arguments) {
   if (arguments.given("keep") && arguments.text("keep") == word_of(Keep::summary))
     outputs.wanted.erase(io::kLabelsFolder);
   for (const auto& [name, extension] : outputs.wanted) {
-    if (name.ends_with(".npz")) io::require_format("NPZ");
+    if (name.ends_with(".npz") && arguments.given("report")) io::require_format("NPZ");  // the page is made from it
     if (name.ends_with(".h5")) io::require_format("HDF5");
     if (name == io::kLabelledFolder) static_cast<void>(io::output_format(name + extension, io::kTableFormats));
     if (name == io::kCatalogFolder) static_cast<void>(io::output_format(name + extension, io::kTableFormats));

@@ -5,8 +5,10 @@ import csv
 import itertools
 import json
 import math
+import os
 import random
 import shlex
+import shutil
 import signal
 import struct
 import subprocess
@@ -116,6 +118,28 @@ class Hdbscan(ProgramTest):
 
     def files(self):
         return {str(p.relative_to(self.out)) for p in self.out.rglob("*") if p.is_file()}
+
+    def many(self, n):
+        """Returns a file of points in three columns."""
+        points = self.folder / f"{n}.npy"
+        if not points.exists():
+            self.succeeds("generate", "tec", "--n", n, "--out", points)
+        return points
+
+    def started(self, *words, within=""):
+        """Starts a run with many variants, and returns it once a folder has some of their labels."""
+        many = ["hdbscan", self.many(50_000), "--columns", "0,1", "--minpts", 4, "--min-cluster-size", "5:2000:1"]
+        p = subprocess.Popen(
+            [BINARY, *map(str, [*many, "--out", self.out, *words])],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        self.addCleanup(p.stderr.close)
+        while p.poll() is None and not list(self.out.glob(f"{within}labels/*")):
+            time.sleep(0.01)
+        self.assertIsNone(p.poll())
+        return p
 
     def status(self):
         return json.loads((self.out / "sweep.json").read_text())["status"]
@@ -308,41 +332,6 @@ class Folder(Hdbscan):
         )
         self.assertEqual((self.out / "labels/notes.txt").read_text(), "mine")
 
-    def started(self, *words, within=""):
-        """Starts a run with many variants, and returns it once a folder has some of their labels."""
-        points = self.folder / "p.npy"
-        if not points.exists():
-            self.succeeds("generate", "tec", "--n", 50_000, "--out", points)
-        p = subprocess.Popen(
-            [
-                BINARY,
-                *map(
-                    str,
-                    [
-                        "hdbscan",
-                        points,
-                        "--columns",
-                        "0,1",
-                        "--minpts",
-                        "4",
-                        "--min-cluster-size",
-                        "5:2000:1",
-                        "--out",
-                        self.out,
-                        *words,
-                    ],
-                ),
-            ],
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        self.addCleanup(p.stderr.close)
-        while p.poll() is None and not list(self.out.glob(f"{within}labels/*")):
-            time.sleep(0.01)
-        self.assertIsNone(p.poll())
-        return p
-
     def assert_whole(self):
         """Checks that the files of each listed variant have their length."""
         for row in self.rows():
@@ -389,7 +378,44 @@ class Folder(Hdbscan):
         self.assertEqual((last["label"], last["probability"]), ("", ""))
 
 
+class Machine(Hdbscan):
+    def test_trees_of_many_minpts_are_in_memory_one_at_a_time(self):
+        def peak(minpts):
+            words = self.words("--overwrite", "--quiet", "--memory", "64M", minpts=minpts, points=self.many(40_000))
+            words[words.index("x,y")] = "0,1"
+            # Without freed memory that the allocator or the address sanitizer holds back.
+            options = os.environ.get("ASAN_OPTIONS", "") + ":quarantine_size_mb=1"
+            env = {**os.environ, "MALLOC_MMAP_THRESHOLD_": "65536", "ASAN_OPTIONS": options}
+            with subprocess.Popen([BINARY, *map(str, words)], stderr=subprocess.DEVNULL, env=env) as p:
+                _, status, usage = os.wait4(p.pid, 0)
+                p.returncode = os.waitstatus_to_exitcode(status)
+            self.assertEqual(p.returncode, 0)
+            return usage.ru_maxrss * 1024
+
+        self.assertLess(peak("2:42:1") - peak("41"), 30e6)
+        self.fails(4, ["memory budget", "raise --memory"], *self.words("--memory", "8K", "--overwrite"))
+
+    @unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "one core has one thread")
+    def test_selection_takes_the_threads_of_the_options(self):
+        def threads(count):
+            p = self.started("--threads", count, "--quiet")
+            number = len(os.listdir(f"/proc/{p.pid}/task"))
+            p.kill()
+            p.wait()
+            shutil.rmtree(self.out)
+            return number
+
+        self.assertEqual(threads(2) - threads(1), 1)
+
+
 class Page(Hdbscan):
+    def test_a_page_of_a_thousand_pairs_takes_seconds(self):
+        self.succeeds(*self.words(minpts="2:21:1", sizes="2:51:1"))
+        self.assertEqual(len(self.rows()), 1000)
+        begin = time.monotonic()
+        self.succeeds("report", self.out, "--out", self.folder / "a.html")
+        self.assertLess(time.monotonic() - begin, 20)
+
     def test_it_has_the_trees_and_is_the_same_from_the_folder(self):
         first, second = self.folder / "a.html", self.folder / "b.html"
         self.succeeds(*self.words("--selection", "leaf", "--report", first))
