@@ -359,14 +359,18 @@ class Folder(Hdbscan):
     def test_an_interrupted_replacement_leaves_the_old_results(self):
         self.succeeds(*self.words())
         before = {name: (self.out / name).read_bytes() for name in self.files()}
-        p = self.started("--overwrite", within=".epsflow/replacement/")
+        p = self.started("--overwrite", "--selection", "leaf", within=".epsflow/replacement/")
         p.send_signal(signal.SIGINT)
         _, errors = p.communicate(timeout=60)
         self.assertEqual(p.returncode, 130, errors)
         self.assertIn("still holds the old results", errors)
-        self.assertEqual({name: (self.out / name).read_bytes() for name in before}, before)
-        self.succeeds(*self.words("--overwrite"))
-        self.assertEqual(self.files(), set(before))
+        self.assertEqual({name: (self.out / name).read_bytes() for name in self.files()}, before)
+        # Nothing of it is in later results of the same points.
+        words = ["hdbscan", self.many(50_000), "--columns", "0,1", "--minpts", 4, "--min-cluster-size", "5,6"]
+        self.succeeds(*words, "--out", self.out, "--overwrite")
+        self.succeeds(*words, "--out", self.folder / "fresh")
+        for name in ("hierarchy.npz", "labels/minpts_4_size_5.npy", "probabilities/minpts_4_size_6.npy"):
+            self.assertEqual((self.out / name).read_bytes(), (self.folder / "fresh" / name).read_bytes())
 
     def test_rows_that_are_dropped(self):
         gap = self.write("gap.csv", self.file.read_text() + ",3,none\n")
