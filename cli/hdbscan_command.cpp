@@ -29,6 +29,10 @@ struct HdbscanCommand {
 /// Throws UsageError for a value below `least` or above the number of points.
 void require_values(std::string_view option, const std::vector<std::uint32_t>& values, std::uint64_t least,
                     std::uint64_t points) {
+  if (points < least) {
+    throw usage_error("--{} needs at least {}, and the input has {}: give more", option, format_count(least, "point"),
+                      format_count(points, "point"));
+  }
   for (const std::uint32_t value : values) {
     if (value >= least && value <= points) continue;
     throw usage_error("--{} {} is not valid, of {}: give numbers from {} to the number of points", option, value,

@@ -154,7 +154,10 @@ std::string SweepRun::what_is_left() const {
   const std::string count = format_count(folder_->entries().size(), "complete variant");
   if (folder_->entries().empty()) return "interrupted before any variant was finished; nothing was written";
   if (!command_.outputs.resumable) {
-    if (!folder_->replacing()) return fmt::format("interrupted; {} holds {}", command_.out, count);
+    if (!folder_->replacing()) {
+      return fmt::format("interrupted; {} holds {}: the same command with --overwrite makes all again", command_.out,
+                         count);
+    }
     return fmt::format("interrupted; {} still holds the old results", command_.out);
   }
   if (folder_->replacing()) {

@@ -343,7 +343,7 @@ class Folder(Hdbscan):
         p.send_signal(signal.SIGINT)
         _, errors = p.communicate(timeout=60)
         self.assertEqual(p.returncode, 130, errors)
-        self.assertIn("interrupted; ", errors)
+        self.assertRegex(errors, r"interrupted; .* the same command with --overwrite makes all again")
         self.assertEqual(self.status(), "interrupted")
         self.assertTrue(0 < len(self.rows()) < 1996)
         self.assert_whole()
@@ -374,7 +374,8 @@ class Folder(Hdbscan):
 
     def test_rows_that_are_dropped(self):
         gap = self.write("gap.csv", self.file.read_text() + ",3,none\n")
-        self.fails(3, ["row"], *self.words(points=gap))
+        p = self.fails(3, ["row", "--on-nan drop"], *self.words(points=gap))
+        self.assertNotIn("DBSCAN", p.stderr)
         self.assertFalse(self.out.exists())
         self.succeeds(*self.words("--on-nan", "drop", "--labelled", "csv", points=gap))
         self.assertTrue((self.out / "rows.npy").exists())
@@ -485,10 +486,19 @@ class Page(Hdbscan):
         self.succeeds("report", self.out, "--out", self.folder / "a.html")
         self.assertTrue(all(c["tree"] is None and c["maps"] for c in data_of(self.folder / "a.html")["cells"]))
 
+    def test_a_damaged_folder_says_what_makes_it_again(self):
+        self.succeeds(*self.words())
+        for name in ("hierarchy.npz", "labels/minpts_3_size_4.npy"):
+            (self.out / name).write_text("other")
+            self.fails(
+                3, [name, "run hdbscan again with --overwrite"], "report", self.out, "--out", self.folder / "a.html"
+            )
+        self.fails(3, ["sweep, explore or hdbscan"], "report", self.folder, "--out", self.folder / "a.html")
+
 
 class BadInput(Hdbscan):
     def test_it_is_named_and_nothing_is_written(self):
-        n = len(self.points)
+        n, one = len(self.points), self.write("one.csv", "x,y\n1,2\n")
         for parts, words in {
             "--min-cluster-size 1 is not valid": self.words(sizes="4,1"),
             f"--min-cluster-size {n + 1} is not valid, of {n} points": self.words(sizes=f"4,{n + 1}"),
@@ -502,7 +512,7 @@ class BadInput(Hdbscan):
             "no option --resume": self.words("--resume"),
             "--stats is about the clusters of --catalog": self.words("--stats", "x"),
             "--out is missing": self.words()[:-2],
-            "of 1 point": self.words(minpts=1, sizes=2, points=self.write("one.csv", "x,y\n1,2\n")),
+            "at least 2 points, and the input has 1 point": self.words(minpts=1, sizes=2, points=one),
         }.items():
             self.fails(2, [parts], *words)
             self.assertFalse(self.out.exists(), words)
