@@ -48,13 +48,17 @@ class Oracle:
         """Follows a cluster down to its end, and its children. Heights are squares, births and deaths are eps."""
         number = len(self.clusters)
         self.clusters.append(
-            cluster := {"parent": parent, "birth": birth, "members": members, "stability": 0, "children": []}
+            cluster := {
+                "parent": parent, "birth": birth, "members": members, "stability": 0, "children": [], "left": {}
+            }
         )
         for at in sorted({h for row in self.height for h in row}, reverse=True):
             large = [part for part in self.parts(members, at) if len(part) >= self.size]
             stays = large[0] if len(large) == 1 else set()
-            cluster["stability"] += (len(members) - len(stays)) * (1 / math.sqrt(at) - 1 / birth)
+            density = 1 / math.sqrt(at) if at else math.inf
+            cluster["stability"] += (len(members) - len(stays)) * (density - 1 / birth)
             cluster["death"] = math.sqrt(at)
+            cluster["left"][cluster["death"]] = len(stays)
             members = stays
             if not stays:
                 break
@@ -146,25 +150,57 @@ class Hdbscan(ProgramTest):
 
 
 class Results(Hdbscan):
-    def test_labels_are_those_of_the_definition(self):
+    def assert_defined(self, points, file):
+        """Checks labels and counts of some points against their definition."""
         for method in ("eom", "leaf"):
-            self.succeeds(*self.words("--selection", method, "--overwrite"))
+            self.succeeds(*self.words("--selection", method, "--overwrite", points=file))
             self.assertEqual(
                 [(r["minpts"], r["min_cluster_size"]) for r in self.rows()],
                 [("3", "4"), ("3", "8"), ("5", "4"), ("5", "8")],
             )
             for row in self.rows():
                 minpts, size = int(row["minpts"]), int(row["min_cluster_size"])
-                clusters = Oracle(self.points, minpts, size).selected(method)
+                clusters = Oracle(points, minpts, size).selected(method)
                 self.assertGreater(len(clusters), 1)
                 expected = [
-                    next((c for c, members in enumerate(clusters) if p in members), -1) for p in range(len(self.points))
+                    next((c for c, members in enumerate(clusters) if p in members), -1) for p in range(len(points))
                 ]
                 self.assertEqual(npy_labels(self.out / row["labels"]), tuple(expected), row)
                 self.assertEqual(
                     [int(row[k]) for k in ("clusters", "noise", "clustered", "largest")],
                     [len(clusters), expected.count(-1), len(expected) - expected.count(-1), max(map(len, clusters))],
                 )
+
+    def test_labels_are_those_of_the_definition(self):
+        self.assert_defined(self.points, self.file)
+
+    def test_points_that_repeat(self):
+        points = self.points[:60] + 2 * self.points[:30] + 6 * self.points[3:5]
+        self.assert_defined(points, self.write("d.csv", "x,y\n" + "".join(f"{x},{y}\n" for x, y in points)))
+
+    def test_members_of_a_cluster_of_equal_points(self):
+        points = "x,y\n" + "1,2\n" * 5 + "1.1,2\n1.2,2\n" + "30,40\n" * 5 + "30.1,40\n"
+        self.succeeds(*self.words(minpts=3, sizes=3, points=self.write("d.csv", points)))
+        self.assertEqual(npy_labels(self.out / "labels/minpts_3_size_3.npy"), (0,) * 7 + (1,) * 6)
+        self.assertEqual(self.numbers("probabilities", 3, 3), [1] * 5 + [0] * 2 + [1] * 5 + [0])
+        self.assertEqual(float(self.rows()[0]["persistence"]), 1)
+
+    def test_the_order_of_rows_and_values_that_repeat_do_not_matter(self):
+        def clusters(*words):
+            self.succeeds(*self.words(*words, "--labelled", "csv", "--overwrite", minpts="5,3,5", sizes="4,4"))
+            self.assertEqual([r["minpts"] for r in self.rows()], ["3", "5"])
+            found = []
+            for m in (3, 5):
+                rows = self.rows(f"labelled/minpts_{m}_size_4.csv")
+                members = {c: frozenset(r["name"] for r in rows if r["label"] == c) for c in {r["label"] for r in rows}}
+                found.append({r["name"]: (members[r["label"]], r["probability"]) for r in rows})
+            return found, [r["persistence"] for r in self.rows()]
+
+        expected = clusters()
+        lines = self.file.read_text().splitlines(keepends=True)
+        random.Random(1).shuffle(rows := lines[1:])
+        self.file.write_text("".join(lines[:1] + rows))
+        self.assertEqual(clusters(), expected)
 
     def test_the_trees_are_in_one_file(self):
         self.succeeds(*self.words())
@@ -185,6 +221,16 @@ class Results(Hdbscan):
                 for name in ("death", "stability", "birth"):
                     if cluster[name] != math.inf:
                         self.assertAlmostEqual(arrays[of + name][i], cluster[name])
+                # The points that are left below the eps of a step.
+                steps = list(zip(*(arrays[of + name] for name in ("step_cluster", "step_eps", "step_size"))))
+                steps = [(eps, left) for number, eps, left in steps if number == i]
+                self.assertEqual(steps[-1], (arrays[of + "death"][i], 0))
+                first = max(e for e, left in cluster["left"].items() if left < len(cluster["members"]))
+                self.assertAlmostEqual(steps[0][0], first)
+                self.assertLessEqual(len(steps), 17)
+                for eps, left in steps:
+                    at = min(e for e in cluster["left"] if e >= eps * (1 - 1e-12))
+                    self.assertEqual(left, cluster["left"][at])
             self.assertEqual(found, {})
             labels = npy_labels(self.out / f"labels/minpts_{minpts}_size_{size}.npy")
             self.assertEqual(sorted(c for c in arrays[of + "label"] if c >= 0), sorted(set(labels) - {-1}))
