@@ -114,6 +114,7 @@ report::Subject subject_of(const io::FilePoints& points, const Metric& metric, c
       command_line(of_cell.name, origin.files, options) +
       (of_trees ? " --minpts {minpts} --min-cluster-size {min_cluster_size} --out clusters --catalog csv"
                 : " --eps {eps} --minpts {minpts} --catalog clusters.csv");
+  if (of_trees) return subject;
   std::erase_if(options,
                 [](const auto& option) { return find_option(find_command("explore"), option.first) == nullptr; });
   subject.advice_hint = command_line("explore", origin.files, options) + " --report explored.html";

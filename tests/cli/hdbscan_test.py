@@ -476,6 +476,7 @@ class Page(Hdbscan):
             each["provenance"] = [told for told in each["provenance"] if told[0] != "Made"]
         self.assertEqual(data[0], data[1])
         self.assertEqual((data[0]["minpts"], data[0]["min_cluster_size"], len(data[0]["cells"])), ([3, 5], [4, 8], 4))
+        self.assertEqual((data[0]["eps"], data[0]["advice_hint"]), ([], ""))  # explore recommends for DBSCAN
         for cell in data[0]["cells"]:
             oracle = Oracle(self.points, cell["minpts"], cell["min_cluster_size"])
             self.assertEqual(
@@ -514,7 +515,6 @@ class Page(Hdbscan):
         data = data_of(self.folder / "a.html")
         for command, made in (
             (data["command"], "results/summary.csv"),
-            (data["advice_hint"], "explored.html"),
             (data["catalogue_hint"].format(min_cluster_size=8, minpts=5), "clusters/catalog/minpts_5_size_8.csv"),
         ):
             with tempfile.TemporaryDirectory(dir=self.folder) as where:
