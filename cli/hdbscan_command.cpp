@@ -53,6 +53,14 @@ HdbscanCommand parse_hdbscan(const Arguments& arguments) {
                     .allow_single_cluster = arguments.given("allow-single-cluster")}};
   if (std::ranges::count(command.sizes, 1U) > 0)
     throw usage_error("--{} 1 is not valid: give numbers from 2 on", kSize);
+  const std::uint64_t most = command.selection.max_size;
+  if (most > 0 && command.selection.method != ClusterSelection::eom) {
+    throw usage_error("--max-cluster-size is for --selection eom; leave one of them out");
+  }
+  if (const std::uint32_t least = std::ranges::max(command.sizes); most > 0 && most < least) {
+    throw usage_error("--max-cluster-size {} is below --min-cluster-size {}; raise one, or lower the other", most,
+                      least);
+  }
   require_catalog_of_stats(arguments);
   SweepCommand& folder = command.folder = parse_sweep_command(arguments, {});
   folder.outputs.resumable = false;

@@ -93,7 +93,6 @@ SweepCommand parse_sweep_command(const Arguments& arguments, Sweep sweep) {
                        .out = arguments.text("out"),
                        .outputs = {},
                        .report = {},
-                       .lineage = arguments.given("lineage") || arguments.given("report"),
                        .given = parse_given(arguments)};
   if (command.of_table) {
     Words about_points = options_of_outputs(&io::ResultsOutput::of_points);

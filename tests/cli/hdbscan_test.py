@@ -553,6 +553,8 @@ class BadInput(Hdbscan):
             "minpts 0 in '0' is not valid": self.words(minpts=0),
             "--selection-epsilon is '-1'": self.words("--selection-epsilon", "-1"),
             "--max-cluster-size is 'x'": self.words("--max-cluster-size", "x"),
+            "--max-cluster-size 5 is below --min-cluster-size 8": self.words("--max-cluster-size", 5),
+            "--max-cluster-size is for --selection eom": self.words("--max-cluster-size", 9, "--selection", "leaf"),
             "no option --weight": self.words("--weight", "name"),
             "no option --by": self.words("--by", "name"),
             "no option --resume": self.words("--resume"),
