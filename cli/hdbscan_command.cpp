@@ -29,6 +29,10 @@ struct HdbscanCommand {
 /// Throws UsageError for a value below `least` or above the number of points.
 void require_values(std::string_view option, const std::vector<std::uint32_t>& values, std::uint64_t least,
                     std::uint64_t points) {
+  if (points < least) {
+    throw usage_error("--{} needs at least {}, and the input has {}: give more", option, format_count(least, "point"),
+                      format_count(points, "point"));
+  }
   for (const std::uint32_t value : values) {
     if (value >= least && value <= points) continue;
     throw usage_error("--{} {} is not valid, of {}: give numbers from {} to the number of points", option, value,
@@ -49,6 +53,14 @@ HdbscanCommand parse_hdbscan(const Arguments& arguments) {
                     .allow_single_cluster = arguments.given("allow-single-cluster")}};
   if (std::ranges::count(command.sizes, 1U) > 0)
     throw usage_error("--{} 1 is not valid: give numbers from 2 on", kSize);
+  const std::uint64_t most = command.selection.max_size;
+  if (most > 0 && command.selection.method != ClusterSelection::eom) {
+    throw usage_error("--max-cluster-size is for --selection eom; leave one of them out");
+  }
+  if (const std::uint32_t least = std::ranges::max(command.sizes); most > 0 && most < least) {
+    throw usage_error("--max-cluster-size {} is below --min-cluster-size {}; raise one, or lower the other", most,
+                      least);
+  }
   require_catalog_of_stats(arguments);
   SweepCommand& folder = command.folder = parse_sweep_command(arguments, {});
   folder.outputs.resumable = false;
@@ -101,11 +113,13 @@ struct SelectionWriters {
   std::optional<Cataloguing> cataloguing;
 
   /// Returns the writers for the folder. They hold references to this object.
-  [[nodiscard]] std::vector<io::VariantWriter> writers(const SweepCommand& command, const io::FilePoints& points) {
-    const Input& input = command.input;
+  [[nodiscard]] std::vector<io::VariantWriter> writers(const HdbscanCommand& command, const io::FilePoints& points) {
+    const Input& input = command.folder.input;
     std::vector<io::VariantWriter> all{numbers(io::kProbabilitiesFolder, current.found.probabilities, points.size())};
-    const auto& wanted = command.outputs.wanted;
-    if (command.outputs.wants(io::kOutlierScoresFolder)) {
+    // The sizes of a minpts share a tree in hierarchy.npz: up to 40 bytes a point, as docs/howto/files.md lists them.
+    all.front().bytes += 40 * points.size() / command.sizes.size();
+    const auto& wanted = command.folder.outputs.wanted;
+    if (command.folder.outputs.wants(io::kOutlierScoresFolder)) {
       all.push_back(numbers(io::kOutlierScoresFolder, current.outlier_scores, points.size()));
     }
     if (const auto labelled = wanted.find(io::kLabelledFolder); labelled != wanted.end()) {
@@ -152,19 +166,19 @@ int run_hdbscan(const Arguments& arguments) {
   Selection& current = made.current;
   const io::ResultsInput described = io::results_input(points);
   static_cast<void>(folder.begin(described, describe_run(common.given, input.metric, common.settings.engine.backend),
-                                 made.writers(common, points)));
+                                 made.writers(command, points)));
   SweepRun run(common, &folder, described, &input.metric, variants.size());
   const int code = run.run([&](const Observer& observer) {
+    const io::SharedResults place = folder.shared();
+    TreeWriter arrays(place.partial / io::partial_name(io::kHierarchyName), place.folder / io::kHierarchyName);
     Stopwatch time;
-    const std::vector<Hierarchy> trees =
-        hierarchy({points, input.metric}, command.minpts, common.settings.engine, observer);
-    const double share = time.seconds() / static_cast<double>(variants.size());
-    TreeArrays arrays;
-    for (const Hierarchy& tree : trees) {
+    const auto add = [&](const Hierarchy& tree) {
+      const double share = time.seconds() / static_cast<double>(command.sizes.size());
       arrays.add(tree);
       for (const std::uint32_t size : command.sizes) {
         observer.cancel->check();
         time = {};
+        current = {};
         current.tree.emplace(tree, size);
         current.found = current.tree->select(command.selection);
         if (common.outputs.wants(io::kOutlierScoresFolder)) current.outlier_scores = current.tree->outlier_scores();
@@ -175,9 +189,12 @@ int run_hdbscan(const Arguments& arguments) {
         folder.add(result, current.mean_persistence());
         arrays.add(result.variant, *current.tree, current.found.nodes);
       }
-    }
+      current = {};
+      time = {};
+    };
+    each_hierarchy({points, input.metric}, command.minpts, add, common.settings.engine, observer);
     observer.cancel->check();
-    folder.add_file(io::kHierarchyName, [&](const auto& file) { arrays.write(file); });
+    folder.add_file(io::kHierarchyName, [&](const auto&) { arrays.close(); });
   });
   if (code == kDone && !common.report.empty()) write_report(common, "hdbscan", points);
   return code;

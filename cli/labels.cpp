@@ -110,8 +110,8 @@ io::Manifest read_results(const std::filesystem::path& folder, bool hierarchies)
         folder.string(), slices);
   }
   if (!manifest.runs.empty()) return manifest;
-  throw input_error("{} holds no results: {} is missing there; give the folder that epsflow sweep wrote",
-                    folder.string(), io::kManifestName);
+  throw input_error("{} holds no results: {} is missing there; give a folder that epsflow {} wrote", folder.string(),
+                    io::kManifestName, hierarchies ? "sweep, explore or hdbscan" : "sweep or explore");
 }
 
 const io::SweepEntry* find_variant(const io::Manifest& manifest, const Variant& variant) {
@@ -143,7 +143,8 @@ std::filesystem::path require_unchanged(const std::filesystem::path& folder, con
   std::filesystem::path file = folder / name;
   const auto written = manifest.files.find(name);
   if (written != manifest.files.end() && io::digest_of(file) == written->second) return file;
-  throw InputError(file.string() + " is missing or has changed since it was written: sweep again with --resume");
+  throw input_error("{} is missing or has changed since it was written: {}", file.string(),
+                    manifest.of_hierarchies() ? "run hdbscan again with --overwrite" : "sweep again with --resume");
 }
 
 std::vector<Variant> parse_cells(const Arguments& arguments) {

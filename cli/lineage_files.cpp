@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,14 +16,6 @@
 #include <epsflow/io/write/npz_writer.hpp>
 
 namespace epsflow::cli {
-namespace {
-
-template <class T>
-std::pair<std::string, io::NpyArray> array_of(const char* name, const char* type, const std::vector<T>& values) {
-  return {name, {io::npy_vector_header(type, values.size()), std::as_bytes(std::span(values))}};
-}
-
-}  // namespace
 
 void write_map(const std::filesystem::path& file, const Lineage& lineage, std::span<const CellScore> scores) {
   std::string text = "eps,minpts,clusters,noise,core,border,largest,agreement_wider,agreement_looser,relative_validity";
@@ -79,20 +72,24 @@ void write_lineage(const std::filesystem::path& file, const Lineage& lineage, co
     add_ancestors(parent_minpts, cell.parent_minpts, cell.clusters());
     offsets.push_back(static_cast<std::int64_t>(first_core.size()));
   }
-  const std::vector<std::pair<std::string, io::NpyArray>> arrays{array_of("eps", "<f8", eps),
-                                                                 array_of("minpts", "<u4", minpts),
-                                                                 array_of("clusters", "<i8", clusters),
-                                                                 array_of("core", "<i8", core),
-                                                                 array_of("noise", "<i8", noise),
-                                                                 array_of("wider", "<i8", wider),
-                                                                 array_of("looser", "<i8", looser),
-                                                                 array_of("offsets", "<i8", offsets),
-                                                                 array_of("first_core", "<i8", first_core),
-                                                                 array_of("core_points", "<u4", core_points),
-                                                                 array_of("size", "<u4", size),
-                                                                 array_of("in_wider", "<i4", parent_eps),
-                                                                 array_of("in_looser", "<i4", parent_minpts)};
-  io::write_npz(file, arrays);
+  io::NpzWriter out(file, file);
+  const auto add = [&](const char* name, const char* type, const auto& values) {
+    out.add(name, {io::npy_vector_header(type, values.size()), std::as_bytes(std::span(values))});
+  };
+  add("eps", "<f8", eps);
+  add("minpts", "<u4", minpts);
+  add("clusters", "<i8", clusters);
+  add("core", "<i8", core);
+  add("noise", "<i8", noise);
+  add("wider", "<i8", wider);
+  add("looser", "<i8", looser);
+  add("offsets", "<i8", offsets);
+  add("first_core", "<i8", first_core);
+  add("core_points", "<u4", core_points);
+  add("size", "<u4", size);
+  add("in_wider", "<i4", parent_eps);
+  add("in_looser", "<i4", parent_minpts);
+  out.close();
 }
 
 Lineage read_lineage(const std::filesystem::path& file) {

@@ -21,7 +21,7 @@ void write_map(const std::filesystem::path& file, const Lineage& lineage, std::s
 /// files including dropped rows. Arrays of cells, in the order of the sweep: eps, minpts, clusters, core, noise, wider,
 /// looser, each [cells], and offsets, [cells + 1], the first entry of each cell in the arrays of clusters: first_core,
 /// core_points, size, in_wider, in_looser. wider and looser are numbers of cells, in_wider and in_looser are numbers of
-/// clusters in these; −1 if there is none. Throws UsageError in a build without libzip, ResourceError.
+/// clusters in these; −1 if there is none. Throws ResourceError.
 void write_lineage(const std::filesystem::path& file, const Lineage& lineage, const io::PointsOrigin& origin,
                    std::uint64_t points);
 

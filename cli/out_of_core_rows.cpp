@@ -78,7 +78,7 @@ io::ResultsInput results_input(const io::RowFile& file) {
       if (bad == values.end()) return;
       const auto at = static_cast<std::size_t>(bad - values.begin());
       throw input_error(
-          "{}: row {}, column {} is {}; DBSCAN needs finite coordinates: drop such rows with ReadOptions::on_nan = "
+          "{}: row {}, column {} is {}; clustering needs finite coordinates: drop such rows with ReadOptions::on_nan = "
           "NanPolicy::drop",
           file.origin.inputs.front().name, first + at / rows.dims, at % rows.dims, *bad);
     });

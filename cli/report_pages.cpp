@@ -114,6 +114,7 @@ report::Subject subject_of(const io::FilePoints& points, const Metric& metric, c
       command_line(of_cell.name, origin.files, options) +
       (of_trees ? " --minpts {minpts} --min-cluster-size {min_cluster_size} --out clusters --catalog csv"
                 : " --eps {eps} --minpts {minpts} --catalog clusters.csv");
+  if (of_trees) return subject;
   std::erase_if(options,
                 [](const auto& option) { return find_option(find_command("explore"), option.first) == nullptr; });
   subject.advice_hint = command_line("explore", origin.files, options) + " --report explored.html";
@@ -141,8 +142,11 @@ void add_folder(report::Report& report, const std::filesystem::path& folder, con
     report.add_lineage(read_lineage(require_unchanged(folder, manifest, io::kLineageName)));
   }
   if (manifest.of_hierarchies() && manifest.owns(io::kHierarchyName)) {
-    const std::filesystem::path file = require_unchanged(folder, manifest, io::kHierarchyName);
-    for (const auto& [variant, entry] : manifest.entries) report.add_tree(variant, read_tree(file, variant));
+    const TreeReader trees(require_unchanged(folder, manifest, io::kHierarchyName));
+    for (const auto& [variant, entry] : manifest.entries) {
+      interrupt.token().check();
+      report.add_tree(variant, trees.read(variant));
+    }
   }
   if (!manifest.owns(io::kExploreName)) return;
   const std::filesystem::path map = require_unchanged(folder, manifest, io::kMapName);

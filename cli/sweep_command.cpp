@@ -38,7 +38,7 @@ SweepCommand parse_sweep_of_one(const Arguments& arguments) {
   if (command.of_table) return command;
   check_together(arguments, command);
   parse_report_of(arguments, command);
-  command.settings.run.clusters = command.lineage;
+  command.settings.run.clusters = command.outputs.wants(io::kLineageName);
   check_options(command.settings.run);
   return command;
 }
@@ -154,7 +154,7 @@ int sweep_points(SweepCommand& command) {
       folder.begin(described, describe_run(command.given, input.metric, settings.engine.backend), std::move(writers));
 
   // If one file covers all variants of the folder, all are made together; otherwise only the missing ones are made.
-  const bool tied = command.lineage && lineage_is_missing(folder, missing);
+  const bool tied = command.outputs.wants(io::kLineageName) && lineage_is_missing(folder, missing);
   const bool counted = input.sliced() && (!missing.empty() || !folder.holds(io::kSlicesName));
   const Sweep made(tied || counted ? all_variants(folder, missing) : missing);
   const std::set<Variant, VariantOrder> to_make(missing.begin(), missing.end());

@@ -35,7 +35,7 @@ SweepCommand parse_sweep_of_ranks(const Arguments& arguments) {
       (engine.backend == BackendChoice::gpu || engine.gpu || engine.gpu_memory != 0)) {
     throw UsageError("several processes use GPUs by --gpus, which names one for each of a machine");
   }
-  run.clusters = command.lineage;
+  run.clusters = command.outputs.wants(io::kLineageName);
   check_options(run);
   return command;
 }
@@ -134,7 +134,7 @@ void prepare(const Arguments& arguments, RankSweep& sweep) {
     io::RunDescription run = describe_run(command.given, command.input.metric, settings.engine.backend);
     run.machine.emplace_back("processes", std::to_string(ranks.size()));
     sweep.missing = sweep.folder->begin(sweep.input, std::move(run));
-    const bool again = command.lineage && lineage_is_missing(*sweep.folder, sweep.missing);
+    const bool again = command.outputs.wants(io::kLineageName) && lineage_is_missing(*sweep.folder, sweep.missing);
     sweep.made = again ? all_variants(*sweep.folder, sweep.missing) : sweep.missing;
   });
   sweep.missing = broadcast(ranks, std::move(sweep.missing));
@@ -153,7 +153,7 @@ void make(RankSweep& sweep, const CancelToken& cancel) {
   const std::set<Variant, VariantOrder> to_make(sweep.missing.begin(), sweep.missing.end());
   ProgressReport report(ranks.rank() == 0 && !command.input.messages.quiet);
   std::optional<LineageBuilder> lineage;
-  if (command.lineage && !sweep.made.empty()) {
+  if (command.outputs.wants(io::kLineageName) && !sweep.made.empty()) {
     lineage.emplace(Sweep(sweep.made), parts::core_since_of_shares(ranks, points.size()));
   }
   const auto take = [&](VariantResult&& result) {

@@ -76,7 +76,7 @@ io::FolderOutputs parse_folder_outputs(const Arguments& arguments) {
   if (arguments.given("keep") && arguments.text("keep") == word_of(Keep::summary))
     outputs.wanted.erase(io::kLabelsFolder);
   for (const auto& [name, extension] : outputs.wanted) {
-    if (name.ends_with(".npz")) io::require_format("NPZ");
+    if (name.ends_with(".npz") && arguments.given("report")) io::require_format("NPZ");  // the page is made from it
     if (name.ends_with(".h5")) io::require_format("HDF5");
     if (name == io::kLabelledFolder) static_cast<void>(io::output_format(name + extension, io::kTableFormats));
     if (name == io::kCatalogFolder) static_cast<void>(io::output_format(name + extension, io::kTableFormats));
@@ -93,7 +93,6 @@ SweepCommand parse_sweep_command(const Arguments& arguments, Sweep sweep) {
                        .out = arguments.text("out"),
                        .outputs = {},
                        .report = {},
-                       .lineage = arguments.given("lineage") || arguments.given("report"),
                        .given = parse_given(arguments)};
   if (command.of_table) {
     Words about_points = options_of_outputs(&io::ResultsOutput::of_points);
@@ -154,7 +153,10 @@ std::string SweepRun::what_is_left() const {
   const std::string count = format_count(folder_->entries().size(), "complete variant");
   if (folder_->entries().empty()) return "interrupted before any variant was finished; nothing was written";
   if (!command_.outputs.resumable) {
-    if (!folder_->replacing()) return fmt::format("interrupted; {} holds {}", command_.out, count);
+    if (!folder_->replacing()) {
+      return fmt::format("interrupted; {} holds {}: the same command with --overwrite makes all again", command_.out,
+                         count);
+    }
     return fmt::format("interrupted; {} still holds the old results", command_.out);
   }
   if (folder_->replacing()) {

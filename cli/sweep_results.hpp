@@ -22,7 +22,6 @@ struct SweepCommand {
   std::string out;            ///< the results folder
   io::FolderOutputs outputs;  ///< the outputs of the folder
   std::string report;         ///< the page to write, or empty
-  bool lineage = false;       ///< whether the folder gets the lineage of the clusters
   InputOptions given;
 };
 

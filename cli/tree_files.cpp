@@ -10,7 +10,7 @@
 
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
-#include <epsflow/io/read_points.hpp>
+#include <epsflow/io/read/numpy/npz_format.hpp>
 
 namespace epsflow::cli {
 namespace {
@@ -47,9 +47,10 @@ std::vector<TreeStep> steps_of(const CondensedTree& tree) {
   });
   for (Steps& of : all) {
     for (std::size_t k = 0; k < kSteps; ++k) {
-      of.eps[k] = of.high * std::pow(of.low / of.high, static_cast<double>(k) / (kSteps - 1));
+      const double share = static_cast<double>(k) / (kSteps - 1);
+      const double eps = std::pow(of.low, share) * std::pow(of.high, 1 - share);
+      of.eps[k] = std::max(of.low, std::min(of.high, eps));
     }
-    of.eps.back() = of.low;
   }
   for_each_early([](Steps& of, double eps) {
     const auto step = std::ranges::lower_bound(of.eps, eps, std::greater());
@@ -77,23 +78,21 @@ std::string prefix_of(const Variant& variant) {
 }  // namespace
 
 template <class Row, class Value>
-void TreeArrays::add(std::string name, std::span<const Row> rows, Value value) {
+void TreeWriter::add(const std::string& name, std::span<const Row> rows, Value value) {
   using T = std::decay_t<std::invoke_result_t<Value, const Row&>>;
   constexpr const char* kType = std::is_same_v<T, double>         ? "<f8"
                                 : std::is_same_v<T, std::int32_t> ? "<i4"
                                 : std::is_same_v<T, std::int64_t> ? "<i8"
                                                                   : "<u4";
-  const auto values = std::make_shared<std::vector<T>>(rows.size());
-  std::ranges::transform(rows, values->begin(), value);
-  arrays_.emplace_back(std::move(name),
-                       io::NpyArray{io::npy_vector_header(kType, rows.size()), std::as_bytes(std::span(*values))});
-  held_.push_back(values);
+  std::vector<T> values(rows.size());
+  std::ranges::transform(rows, values.begin(), value);
+  out_.add(name, {io::npy_vector_header(kType, rows.size()), std::as_bytes(std::span(values))});
 }
 
-void TreeArrays::add(const Hierarchy& tree) {
+void TreeWriter::add(const Hierarchy& tree) {
   const std::string name = fmt::format("minpts_{}/", tree.minpts());
   const std::span<const TreeNode> nodes = tree.nodes();
-  arrays_.emplace_back(name + "core_distance", io::npy_numbers(tree.core_distances()));
+  out_.add(name + "core_distance", io::npy_numbers(tree.core_distances()));
   add(name + "parent", tree.parents(), parent_of);
   add(name + "node_eps", nodes, &TreeNode::eps);
   add(name + "node_parent", nodes, [](const TreeNode& node) { return parent_of(node.parent); });
@@ -101,7 +100,7 @@ void TreeArrays::add(const Hierarchy& tree) {
   add(name + "node_first_id", nodes, &TreeNode::first_id);
 }
 
-void TreeArrays::add(const Variant& variant, const CondensedTree& tree, const std::vector<std::uint32_t>& selected) {
+void TreeWriter::add(const Variant& variant, const CondensedTree& tree, const std::vector<std::uint32_t>& selected) {
   const std::string name = prefix_of(variant);
   const std::span<const CondensedCluster> clusters = tree.clusters();
   add(name + "parent", clusters, [](const CondensedCluster& cluster) { return parent_of(cluster.parent); });
@@ -122,20 +121,22 @@ void TreeArrays::add(const Variant& variant, const CondensedTree& tree, const st
   add(name + "step_size", rows, &TreeStep::size);
 }
 
-std::vector<report::TreeCluster> read_tree(const std::filesystem::path& file, const Variant& variant) {
-  const auto read = [&](std::vector<std::string> columns) {
-    for (std::string& column : columns) column.insert(0, prefix_of(variant));
-    return io::read_points(file, {.columns = std::move(columns)});
+TreeReader::TreeReader(std::filesystem::path file) : file_(std::move(file)), columns_(io::open_npz(file_)) {}
+
+std::vector<report::TreeCluster> TreeReader::read(const Variant& variant) const {
+  const auto columns = [&](std::vector<std::string> names) {
+    for (std::string& name : names) name.insert(0, prefix_of(variant));
+    return columns_(std::move(names));
   };
   const auto number = [&](const io::FilePoints& table, std::size_t row, std::size_t column, double least, double most) {
     const double value = table.view().at(row, column);
     if (value >= least && value <= most && value == std::floor(value)) return static_cast<std::int64_t>(value);
-    throw InputError(file.string() + " was not written by epsflow, or is damaged: it has a number of " +
+    throw InputError(file_.string() + " was not written by epsflow, or is damaged: it has a number of " +
                      format_number(value));
   };
   constexpr double kMost = std::numeric_limits<std::uint32_t>::max();
   // The root begins at infinity, and others where their parent ends.
-  const io::FilePoints clusters = read({"parent", "death", "size", "label"});
+  const io::FilePoints clusters = columns({"parent", "death", "size", "label"});
   std::vector<report::TreeCluster> all;
   for (std::size_t c = 0; c < clusters.size(); ++c) {
     const std::int64_t parent = number(clusters, c, 0, c == 0 ? -1 : 0, static_cast<double>(c) - 1);
@@ -147,7 +148,7 @@ std::vector<report::TreeCluster> read_tree(const std::filesystem::path& file, co
              number(clusters, c, 2, 1, parent < 0 ? kMost : all[static_cast<std::size_t>(parent)].size)),
          .label = static_cast<std::int32_t>(number(clusters, c, 3, kNoise, kMost / 2))});
   }
-  const io::FilePoints steps = read({"step_cluster", "step_eps", "step_size"});
+  const io::FilePoints steps = columns({"step_cluster", "step_eps", "step_size"});
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const auto c = static_cast<std::size_t>(number(steps, i, 0, 0, static_cast<double>(all.size()) - 1));
     all[c].steps.emplace_back(steps.view().at(i, 1), static_cast<std::uint32_t>(number(steps, i, 2, 0, kMost)));

@@ -2,37 +2,47 @@
 #pragma once
 
 #include <filesystem>
-#include <memory>
+#include <functional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <epsflow/core/sweep.hpp>
+#include <epsflow/io/file_points.hpp>
 #include <epsflow/io/write/npz_writer.hpp>
 #include <epsflow/pipeline/hierarchy.hpp>
 #include <epsflow/report/report.hpp>
 
 namespace epsflow::cli {
 
-/// The arrays of the file; docs/howto/files.md lists them.
-class TreeArrays {
+/// Writes the file, whose arrays docs/howto/files.md lists. Errors as io::NpzWriter.
+class TreeWriter {
  public:
-  /// tree: must outlive this object.
+  TreeWriter(const std::filesystem::path& file, const std::filesystem::path& target) : out_(file, target) {}
+
   void add(const Hierarchy& tree);
   /// Adds the clusters of a variant of the tree. selected: their numbers, by label.
   void add(const Variant& variant, const CondensedTree& tree, const std::vector<std::uint32_t>& selected);
-  /// Throws ResourceError.
-  void write(const std::filesystem::path& file) const { io::write_npz(file, arrays_); }
+  void close() { out_.close(); }
 
  private:
   template <class Row, class Value>
-  void add(std::string name, std::span<const Row> rows, Value value);
+  void add(const std::string& name, std::span<const Row> rows, Value value);
 
-  std::vector<std::pair<std::string, io::NpyArray>> arrays_;
-  std::vector<std::shared_ptr<const void>> held_;
+  io::NpzWriter out_;
 };
 
-/// Reads the condensed tree of a variant. Throws InputError for other files.
-[[nodiscard]] std::vector<report::TreeCluster> read_tree(const std::filesystem::path& file, const Variant& variant);
+/// Reads the condensed trees of a file. Throws InputError for other files, UsageError in a build without libzip.
+class TreeReader {
+ public:
+  explicit TreeReader(std::filesystem::path file);
+
+  [[nodiscard]] std::vector<report::TreeCluster> read(const Variant& variant) const;
+
+ private:
+  std::filesystem::path file_;
+  std::function<io::FilePoints(std::vector<std::string>)> columns_;
+};
 
 }  // namespace epsflow::cli

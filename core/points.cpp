@@ -74,7 +74,7 @@ void Points::truncate(std::size_t n) {
 
 void throw_not_finite(std::size_t row, std::size_t column, double value) {
   throw InputError("row " + std::to_string(row) + ", column " + std::to_string(column) + " is " +
-                   std::to_string(value) + "; DBSCAN needs finite coordinates: drop such rows before clustering");
+                   std::to_string(value) + "; clustering needs finite coordinates: drop such rows before clustering");
 }
 
 void require_finite(PointsView points, std::size_t first_row, std::size_t last_row) {

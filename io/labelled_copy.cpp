@@ -70,9 +70,10 @@ LabelledCopy::LabelledCopy(std::vector<std::filesystem::path> files, ReadOptions
   }
   find_names();
   require_free_names();
-  const std::uint64_t label_bytes = added.probability ? 12 : 5;
-  constexpr std::uint64_t kDigits = 18;  // of a coordinate in text
-  const std::uint64_t value_bytes = format_ == OutputFormat::csv ? kDigits : bytes_of(points_.precision());
+  constexpr std::uint64_t kDigits = 18;  // of a coordinate or a probability in text
+  const bool text = format_ == OutputFormat::csv;
+  const std::uint64_t label_bytes = 5 + (!added.probability ? 0 : text ? kDigits : sizeof(double));
+  const std::uint64_t value_bytes = text ? kDigits : bytes_of(points_.precision());
   bytes_ = points_.size() * (label_bytes + (limit_.empty() ? 0 : points_.dims() * value_bytes));
   for (std::size_t i = 0; limit_.empty() && i < files_.size(); ++i) {
     std::error_code code;

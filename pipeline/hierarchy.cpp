@@ -38,10 +38,11 @@ void convert(SpanningTree& tree, const Metric& metric, const Space& space, const
   });
 }
 
-/// Makes the trees of all minpts, and calls on_device(tree) or on_host(hierarchy) for each.
+/// Makes the trees of all minpts, and calls on_device(tree) or on_host(hierarchy) for each. held: bytes that these
+/// calls take from the budget.
 void make_each_tree(const PointSet& set, std::span<const std::uint32_t> minpts, const EngineOptions& engine,
-                    const Observer& observer, const char* caller, const std::function<void(HeldTree&)>& on_device,
-                    const std::function<void(Hierarchy&&)>& on_host) {
+                    const Observer& observer, const char* caller, std::uint64_t held,
+                    const std::function<void(HeldTree&)>& on_device, const std::function<void(Hierarchy&&)>& on_host) {
   check_minpts(minpts, set.size());
   const LoadedSet loaded(set, engine, {}, observer);
   Session session(loaded.data(), {}, observer);
@@ -50,6 +51,7 @@ void make_each_tree(const PointSet& set, std::span<const std::uint32_t> minpts, 
     throw UsageError(std::string(caller) + " takes no weights: give points without them");
   }
   const LoadedPoints& points = session.points();
+  const MemoryCharge one(session.budget(), held, "one hierarchy at a time");
   session.on_threads([&] {
     const auto take = [&](SpanningTree&& tree) {
       convert(tree, session.metric(), points.space(), session.stop());
@@ -74,10 +76,22 @@ std::vector<Hierarchy> hierarchy(const PointSet& set, std::span<const std::uint3
                                  const EngineOptions& engine, const Observer& observer) {
   std::vector<Hierarchy> found;
   make_each_tree(
-      set, minpts, engine, observer, "hierarchy()",
+      set, minpts, engine, observer, "hierarchy()", 0,
       [&](HeldTree& tree) { found.emplace_back(tree.spanning_tree(), tree.nodes()); },
       [&](Hierarchy&& tree) { found.push_back(std::move(tree)); });
   return found;
+}
+
+void each_hierarchy(const PointSet& set, std::span<const std::uint32_t> minpts,
+                    const std::function<void(Hierarchy&&)>& take, const EngineOptions& engine,
+                    const Observer& observer) {
+  constexpr std::uint64_t kRow = sizeof(double) + sizeof(Edge) + sizeof(TreeNode) + sizeof(std::uint32_t);
+  make_each_tree(
+      set, minpts, engine, observer, "each_hierarchy()", set.size() * kRow + trees::hierarchy_bytes(set.size()),
+      [&](HeldTree& tree) {
+        take({tree.spanning_tree(), tree.nodes()});
+      },
+      take);
 }
 
 std::vector<CondensedTree> condensed_trees(const PointSet& set, std::span<const std::uint32_t> minpts,
@@ -86,7 +100,7 @@ std::vector<CondensedTree> condensed_trees(const PointSet& set, std::span<const 
   for (const std::uint64_t size : sizes) check_min_cluster_size(size, set.size());
   std::vector<CondensedTree> found;
   make_each_tree(
-      set, minpts, engine, observer, "condensed_trees()",
+      set, minpts, engine, observer, "condensed_trees()", 0,
       [&](HeldTree& tree) {
         for (const std::uint64_t size : sizes) found.emplace_back(tree.condense(size));
       },

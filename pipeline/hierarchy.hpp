@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -25,6 +26,12 @@ namespace epsflow {
 ///     const auto found = epsflow::CondensedTree(trees[0], 15).select();
 [[nodiscard]] std::vector<Hierarchy> hierarchy(const PointSet& points, std::span<const std::uint32_t> minpts,
                                                const EngineOptions& engine = {}, const Observer& observer = {});
+
+/// Makes the same trees, calls take() for each, and holds one at a time. That one and the work of take() count in
+/// EngineOptions::memory: 116 bytes a point. take() runs on the engine's threads, and must not use the engine.
+void each_hierarchy(const PointSet& points, std::span<const std::uint32_t> minpts,
+                    const std::function<void(Hierarchy&&)>& take, const EngineOptions& engine = {},
+                    const Observer& observer = {});
 
 /// Returns the condensed tree of each minpts and, for each of these, of each min_cluster_size, and keeps no
 /// hierarchies. Else as hierarchy(). Throws UsageError also for a size that is not from 2 to n.

@@ -632,6 +632,8 @@
       ["minpts", "the number of points within eps, the point itself included, from which on a point is core"],
       ["tree", "the clusters of core points of all eps at this minpts, in each other"],
       ["min_cluster_size", "the size from which on a part of a cluster that splits is a cluster of its own"],
+      ["cluster", "a part of the tree from its birth, the eps at which it separates from others, down to its death, at which it splits or ends"],
+      ["selected", "said of the clusters on the map: by default those of the largest total stability (excess of mass), none in another"],
       ["noise", "points in none of the clusters that are selected in the tree"]].flatMap(([word, text]) => [element("dt", {}, word), element("dd", {}, text)]));
   }
   writeAdvice();

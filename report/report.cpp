@@ -234,9 +234,12 @@ ordered_json Report::State::data() const {
   std::set<double> eps;
   std::set<std::uint32_t> minpts, sizes;
   for (const auto& [variant, cell] : cells) {
-    eps.insert(variant.eps);
     minpts.insert(variant.minpts);
-    if (variant.min_cluster_size > 0) sizes.insert(variant.min_cluster_size);
+    if (variant.min_cluster_size > 0) {
+      sizes.insert(variant.min_cluster_size);
+    } else {
+      eps.insert(variant.eps);
+    }
   }
   ordered_json json{{"title", subject.title},
                     {"points", subject.points.size()},

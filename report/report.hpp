@@ -34,7 +34,7 @@ struct Subject {
   /// The origin of the results, as label and text: input, checksum, version, machine, date.
   std::vector<std::pair<std::string, std::string>> provenance = {};
   std::string command = {};         ///< the command that reproduces the results
-  std::string advice_hint = {};     ///< how to get a recommendation, if advise() is not called
+  std::string advice_hint = {};     ///< how to get a recommendation, if advise() is not called; may be empty
   std::string catalogue_hint = {};  ///< how to get the whole catalogue of the cell {eps}, {minpts}
 };
 

@@ -34,10 +34,13 @@ struct SelectionOptions {
 
 /// Clusters selected in a condensed tree, numbered by the smallest id of their points.
 struct SelectedClusters {
-  Buffer<std::int32_t> labels;       ///< [n] −1: noise
-  Buffer<double> probabilities;      ///< [n] strength of membership, from 0 (noise) to 1
+  Buffer<std::int32_t> labels;  ///< [n] −1: noise
+  /// [n] strength of membership: 0 for noise, else up to 1. In a cluster of equal points, others have 0, too.
+  Buffer<double> probabilities;
   std::vector<std::uint32_t> nodes;  ///< [clusters] the cluster of the condensed tree
-  std::vector<double> persistence;   ///< [clusters] stability, relative to the largest possible for its size: 0 to 1
+  /// [clusters] stability, relative to the largest possible for its size: 0 to 1. All are 1 if the death of a cluster
+  /// of the tree is 0, because points are equal.
+  std::vector<double> persistence;
 };
 
 /// Throws UsageError unless min_cluster_size is from 2 to n.

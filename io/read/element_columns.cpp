@@ -186,7 +186,8 @@ void apply_nan_policy_to(FilePoints& points, std::span<const ElementChoice> chos
   if (bad == values.size()) return;
   if (source.options.on_nan == NanPolicy::error) {
     throw source.error(
-        "row {}, column {} is {}; DBSCAN needs finite {}: drop such rows with ReadOptions::on_nan = NanPolicy::drop",
+        "row {}, column {} is {}; clustering needs finite {}: drop such rows with ReadOptions::on_nan = "
+        "NanPolicy::drop",
         points.inputs.front().first + bad / dims, chosen[bad % dims].label(), values[bad], kinds_of_values(source));
   }
   points.truncate(compact_finite(values, points.size(), dims, points.inputs.front()));

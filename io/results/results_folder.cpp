@@ -303,12 +303,12 @@ void ResultsFolder::write_hdf5(double seconds) {
   place(kHdf5Name, [&](const auto& file) { write_hdf5_sweep(file, entries, sweep); });
 }
 
-/// Removes the files of the run itself. A replacement that is not complete stays, with its journal.
+/// Removes the files of the run itself. A replacement that a later run can complete stays, with its journal.
 void ResultsFolder::leave() {
   std::error_code ignored;
   journal_.reset();
   std::filesystem::remove_all(hidden_ / "partial", ignored);
-  if (replacing_ && !state_.entries.empty()) return;
+  if (replacing_ && outputs_.resumable && !state_.entries.empty()) return;
   if (state_.entries.empty()) remove_files([](const std::string&, const FileDigest&) { return true; });
   clear_hidden(folder_);
 }

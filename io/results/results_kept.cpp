@@ -25,7 +25,7 @@ void ResultsFolder::choose_base(const std::string& checksum) {
     if (left_ && !left_->replaces) save_manifest(folder_, state_);  // the journal is about to be overwritten
     base_ = replacement;
     state_ = {};
-    if (replacement_left && left_->state.checksum == checksum) {
+    if (replacement_left && outputs_.resumable && left_->state.checksum == checksum) {
       state_ = read_manifest(replacement);
       state_.merge(left_->state);
       return;

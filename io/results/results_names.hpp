@@ -111,7 +111,7 @@ struct FolderOutputs {
   /// without an option are always written, except labels: without kLabelsFolder only counts are kept.
   std::map<std::string, std::string, std::less<>> wanted = {{kLabelsFolder, ".npy"}};
   std::vector<std::filesystem::path> inputs = {};  ///< files that must stay as they are
-  bool resumable = true;                           ///< errors may offer FolderMode::resume
+  bool resumable = true;                           ///< a later run can complete what this one leaves
 
   [[nodiscard]] bool wants(std::string_view name) const { return wanted.contains(name); }
 };

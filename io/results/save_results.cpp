@@ -56,11 +56,10 @@ void save_results(const std::filesystem::path& folder, const HeldResults& result
   require_readable(results);
   const std::filesystem::path path = require_folder(folder);
   const FolderLock lock(path, path / ".epsflow", notice);
-  if (recover(path)) {
-    throw UsageError(
-        path.string() +
-        " holds a run that was killed or interrupted; go on with it by FolderMode::resume, or choose another "
-        "folder");
+  if (const std::optional<JournalContents> left = recover(path)) {
+    throw UsageError(path.string() + " holds a run that was killed or interrupted; " +
+                     (left->state.of_hierarchies() ? "" : "go on with it by FolderMode::resume, or ") +
+                     "choose another folder");
   }
   const Manifest old = read_manifest(path);
   if (overwrite == Overwrite::refuse && !old.runs.empty()) {

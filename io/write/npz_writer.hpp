@@ -1,17 +1,33 @@
 // Writes NPZ: several arrays in one file, for numpy.load().
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
-#include <span>
 #include <string>
-#include <utility>
+#include <string_view>
 
 #include <epsflow/io/write/npy_writer.hpp>
 
 namespace epsflow::io {
 
-/// Writes arrays by name, not compressed, to `file`, which is replaced. Throws UsageError without libzip,
-/// ResourceError.
-void write_npz(const std::filesystem::path& file, std::span<const std::pair<std::string, NpyArray>> arrays);
+/// Writes arrays to a file one after the other, not compressed. The same arrays make the same bytes. Not thread-safe.
+class NpzWriter {
+ public:
+  /// Creates `file`, or empties it. Errors name `target`. Throws ResourceError.
+  NpzWriter(const std::filesystem::path& file, const std::filesystem::path& target) : out_(file, target) {}
+
+  /// Throws ResourceError.
+  void add(std::string_view name, const NpyArray& array);
+  /// Writes the list of the arrays, without which the file is not readable. Throws ResourceError.
+  void close();
+
+ private:
+  void write(std::string_view bytes);
+
+  FileStream out_;
+  std::uint64_t written_ = 0;
+  std::uint64_t arrays_ = 0;
+  std::string directory_;
+};
 
 }  // namespace epsflow::io

@@ -5,8 +5,10 @@ import csv
 import itertools
 import json
 import math
+import os
 import random
 import shlex
+import shutil
 import signal
 import struct
 import subprocess
@@ -46,13 +48,17 @@ class Oracle:
         """Follows a cluster down to its end, and its children. Heights are squares, births and deaths are eps."""
         number = len(self.clusters)
         self.clusters.append(
-            cluster := {"parent": parent, "birth": birth, "members": members, "stability": 0, "children": []}
+            cluster := {
+                "parent": parent, "birth": birth, "members": members, "stability": 0, "children": [], "left": {}
+            }
         )
         for at in sorted({h for row in self.height for h in row}, reverse=True):
             large = [part for part in self.parts(members, at) if len(part) >= self.size]
             stays = large[0] if len(large) == 1 else set()
-            cluster["stability"] += (len(members) - len(stays)) * (1 / math.sqrt(at) - 1 / birth)
+            density = 1 / math.sqrt(at) if at else math.inf
+            cluster["stability"] += (len(members) - len(stays)) * (density - 1 / birth)
             cluster["death"] = math.sqrt(at)
+            cluster["left"][cluster["death"]] = len(stays)
             members = stays
             if not stays:
                 break
@@ -117,30 +123,84 @@ class Hdbscan(ProgramTest):
     def files(self):
         return {str(p.relative_to(self.out)) for p in self.out.rglob("*") if p.is_file()}
 
+    def many(self, n):
+        """Returns a file of points in three columns."""
+        points = self.folder / f"{n}.npy"
+        if not points.exists():
+            self.succeeds("generate", "tec", "--n", n, "--out", points)
+        return points
+
+    def started(self, *words, within=""):
+        """Starts a run with many variants, and returns it once a folder has some of their labels."""
+        many = ["hdbscan", self.many(50_000), "--columns", "0,1", "--minpts", 4, "--min-cluster-size", "5:2000:1"]
+        p = subprocess.Popen(
+            [BINARY, *map(str, [*many, "--out", self.out, *words])],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        self.addCleanup(p.stderr.close)
+        while p.poll() is None and not list(self.out.glob(f"{within}labels/*")):
+            time.sleep(0.01)
+        self.assertIsNone(p.poll())
+        return p
+
     def status(self):
         return json.loads((self.out / "sweep.json").read_text())["status"]
 
 
 class Results(Hdbscan):
-    def test_labels_are_those_of_the_definition(self):
+    def assert_defined(self, points, file):
+        """Checks labels and counts of some points against their definition."""
         for method in ("eom", "leaf"):
-            self.succeeds(*self.words("--selection", method, "--overwrite"))
+            self.succeeds(*self.words("--selection", method, "--overwrite", points=file))
             self.assertEqual(
                 [(r["minpts"], r["min_cluster_size"]) for r in self.rows()],
                 [("3", "4"), ("3", "8"), ("5", "4"), ("5", "8")],
             )
             for row in self.rows():
                 minpts, size = int(row["minpts"]), int(row["min_cluster_size"])
-                clusters = Oracle(self.points, minpts, size).selected(method)
+                clusters = Oracle(points, minpts, size).selected(method)
                 self.assertGreater(len(clusters), 1)
                 expected = [
-                    next((c for c, members in enumerate(clusters) if p in members), -1) for p in range(len(self.points))
+                    next((c for c, members in enumerate(clusters) if p in members), -1) for p in range(len(points))
                 ]
                 self.assertEqual(npy_labels(self.out / row["labels"]), tuple(expected), row)
                 self.assertEqual(
                     [int(row[k]) for k in ("clusters", "noise", "clustered", "largest")],
                     [len(clusters), expected.count(-1), len(expected) - expected.count(-1), max(map(len, clusters))],
                 )
+
+    def test_labels_are_those_of_the_definition(self):
+        self.assert_defined(self.points, self.file)
+
+    def test_points_that_repeat(self):
+        points = self.points[:60] + 2 * self.points[:30] + 6 * self.points[3:5]
+        self.assert_defined(points, self.write("d.csv", "x,y\n" + "".join(f"{x},{y}\n" for x, y in points)))
+
+    def test_members_of_a_cluster_of_equal_points(self):
+        points = "x,y\n" + "1,2\n" * 5 + "1.1,2\n1.2,2\n" + "30,40\n" * 5 + "30.1,40\n"
+        self.succeeds(*self.words(minpts=3, sizes=3, points=self.write("d.csv", points)))
+        self.assertEqual(npy_labels(self.out / "labels/minpts_3_size_3.npy"), (0,) * 7 + (1,) * 6)
+        self.assertEqual(self.numbers("probabilities", 3, 3), [1] * 5 + [0] * 2 + [1] * 5 + [0])
+        self.assertEqual(float(self.rows()[0]["persistence"]), 1)
+
+    def test_the_order_of_rows_and_values_that_repeat_do_not_matter(self):
+        def clusters(*words):
+            self.succeeds(*self.words(*words, "--labelled", "csv", "--overwrite", minpts="5,3,5", sizes="4,4"))
+            self.assertEqual([r["minpts"] for r in self.rows()], ["3", "5"])
+            found = []
+            for m in (3, 5):
+                rows = self.rows(f"labelled/minpts_{m}_size_4.csv")
+                members = {c: frozenset(r["name"] for r in rows if r["label"] == c) for c in {r["label"] for r in rows}}
+                found.append({r["name"]: (members[r["label"]], r["probability"]) for r in rows})
+            return found, [r["persistence"] for r in self.rows()]
+
+        expected = clusters()
+        lines = self.file.read_text().splitlines(keepends=True)
+        random.Random(1).shuffle(rows := lines[1:])
+        self.file.write_text("".join(lines[:1] + rows))
+        self.assertEqual(clusters(), expected)
 
     def test_the_trees_are_in_one_file(self):
         self.succeeds(*self.words())
@@ -161,6 +221,16 @@ class Results(Hdbscan):
                 for name in ("death", "stability", "birth"):
                     if cluster[name] != math.inf:
                         self.assertAlmostEqual(arrays[of + name][i], cluster[name])
+                # The points that are left below the eps of a step.
+                steps = list(zip(*(arrays[of + name] for name in ("step_cluster", "step_eps", "step_size"))))
+                steps = [(eps, left) for number, eps, left in steps if number == i]
+                self.assertEqual(steps[-1], (arrays[of + "death"][i], 0))
+                first = max(e for e, left in cluster["left"].items() if left < len(cluster["members"]))
+                self.assertAlmostEqual(steps[0][0], first)
+                self.assertLessEqual(len(steps), 17)
+                for eps, left in steps:
+                    at = min(e for e in cluster["left"] if e >= eps * (1 - 1e-12))
+                    self.assertEqual(left, cluster["left"][at])
             self.assertEqual(found, {})
             labels = npy_labels(self.out / f"labels/minpts_{minpts}_size_{size}.npy")
             self.assertEqual(sorted(c for c in arrays[of + "label"] if c >= 0), sorted(set(labels) - {-1}))
@@ -308,41 +378,6 @@ class Folder(Hdbscan):
         )
         self.assertEqual((self.out / "labels/notes.txt").read_text(), "mine")
 
-    def started(self, *words, within=""):
-        """Starts a run with many variants, and returns it once a folder has some of their labels."""
-        points = self.folder / "p.npy"
-        if not points.exists():
-            self.succeeds("generate", "tec", "--n", 50_000, "--out", points)
-        p = subprocess.Popen(
-            [
-                BINARY,
-                *map(
-                    str,
-                    [
-                        "hdbscan",
-                        points,
-                        "--columns",
-                        "0,1",
-                        "--minpts",
-                        "4",
-                        "--min-cluster-size",
-                        "5:2000:1",
-                        "--out",
-                        self.out,
-                        *words,
-                    ],
-                ),
-            ],
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        self.addCleanup(p.stderr.close)
-        while p.poll() is None and not list(self.out.glob(f"{within}labels/*")):
-            time.sleep(0.01)
-        self.assertIsNone(p.poll())
-        return p
-
     def assert_whole(self):
         """Checks that the files of each listed variant have their length."""
         for row in self.rows():
@@ -354,7 +389,7 @@ class Folder(Hdbscan):
         p.send_signal(signal.SIGINT)
         _, errors = p.communicate(timeout=60)
         self.assertEqual(p.returncode, 130, errors)
-        self.assertIn("interrupted; ", errors)
+        self.assertRegex(errors, r"interrupted; .* the same command with --overwrite makes all again")
         self.assertEqual(self.status(), "interrupted")
         self.assertTrue(0 < len(self.rows()) < 1996)
         self.assert_whole()
@@ -370,18 +405,23 @@ class Folder(Hdbscan):
     def test_an_interrupted_replacement_leaves_the_old_results(self):
         self.succeeds(*self.words())
         before = {name: (self.out / name).read_bytes() for name in self.files()}
-        p = self.started("--overwrite", within=".epsflow/replacement/")
+        p = self.started("--overwrite", "--selection", "leaf", within=".epsflow/replacement/")
         p.send_signal(signal.SIGINT)
         _, errors = p.communicate(timeout=60)
         self.assertEqual(p.returncode, 130, errors)
         self.assertIn("still holds the old results", errors)
-        self.assertEqual({name: (self.out / name).read_bytes() for name in before}, before)
-        self.succeeds(*self.words("--overwrite"))
-        self.assertEqual(self.files(), set(before))
+        self.assertEqual({name: (self.out / name).read_bytes() for name in self.files()}, before)
+        # Nothing of it is in later results of the same points.
+        words = ["hdbscan", self.many(50_000), "--columns", "0,1", "--minpts", 4, "--min-cluster-size", "5,6"]
+        self.succeeds(*words, "--out", self.out, "--overwrite")
+        self.succeeds(*words, "--out", self.folder / "fresh")
+        for name in ("hierarchy.npz", "labels/minpts_4_size_5.npy", "probabilities/minpts_4_size_6.npy"):
+            self.assertEqual((self.out / name).read_bytes(), (self.folder / "fresh" / name).read_bytes())
 
     def test_rows_that_are_dropped(self):
         gap = self.write("gap.csv", self.file.read_text() + ",3,none\n")
-        self.fails(3, ["row"], *self.words(points=gap))
+        p = self.fails(3, ["row", "--on-nan drop"], *self.words(points=gap))
+        self.assertNotIn("DBSCAN", p.stderr)
         self.assertFalse(self.out.exists())
         self.succeeds(*self.words("--on-nan", "drop", "--labelled", "csv", points=gap))
         self.assertTrue((self.out / "rows.npy").exists())
@@ -389,7 +429,44 @@ class Folder(Hdbscan):
         self.assertEqual((last["label"], last["probability"]), ("", ""))
 
 
+class Machine(Hdbscan):
+    def test_trees_of_many_minpts_are_in_memory_one_at_a_time(self):
+        def peak(minpts):
+            words = self.words("--overwrite", "--quiet", "--memory", "64M", minpts=minpts, points=self.many(40_000))
+            words[words.index("x,y")] = "0,1"
+            # Without freed memory that the allocator or the address sanitizer holds back.
+            options = os.environ.get("ASAN_OPTIONS", "") + ":quarantine_size_mb=1"
+            env = {**os.environ, "MALLOC_MMAP_THRESHOLD_": "65536", "ASAN_OPTIONS": options}
+            with subprocess.Popen([BINARY, *map(str, words)], stderr=subprocess.DEVNULL, env=env) as p:
+                _, status, usage = os.wait4(p.pid, 0)
+                p.returncode = os.waitstatus_to_exitcode(status)
+            self.assertEqual(p.returncode, 0)
+            return usage.ru_maxrss * 1024
+
+        self.assertLess(peak("2:42:1") - peak("41"), 30e6)
+        self.fails(4, ["memory budget", "raise --memory"], *self.words("--memory", "8K", "--overwrite"))
+
+    @unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "one core has one thread")
+    def test_selection_takes_the_threads_of_the_options(self):
+        def threads(count):
+            p = self.started("--threads", count, "--quiet")
+            number = len(os.listdir(f"/proc/{p.pid}/task"))
+            p.kill()
+            p.wait()
+            shutil.rmtree(self.out)
+            return number
+
+        self.assertEqual(threads(2) - threads(1), 1)
+
+
 class Page(Hdbscan):
+    def test_a_page_of_a_thousand_pairs_takes_seconds(self):
+        self.succeeds(*self.words(minpts="2:21:1", sizes="2:51:1"))
+        self.assertEqual(len(self.rows()), 1000)
+        begin = time.monotonic()
+        self.succeeds("report", self.out, "--out", self.folder / "a.html")
+        self.assertLess(time.monotonic() - begin, 20)
+
     def test_it_has_the_trees_and_is_the_same_from_the_folder(self):
         first, second = self.folder / "a.html", self.folder / "b.html"
         self.succeeds(*self.words("--selection", "leaf", "--report", first))
@@ -399,6 +476,7 @@ class Page(Hdbscan):
             each["provenance"] = [told for told in each["provenance"] if told[0] != "Made"]
         self.assertEqual(data[0], data[1])
         self.assertEqual((data[0]["minpts"], data[0]["min_cluster_size"], len(data[0]["cells"])), ([3, 5], [4, 8], 4))
+        self.assertEqual((data[0]["eps"], data[0]["advice_hint"]), ([], ""))  # explore recommends for DBSCAN
         for cell in data[0]["cells"]:
             oracle = Oracle(self.points, cell["minpts"], cell["min_cluster_size"])
             self.assertEqual(
@@ -437,7 +515,6 @@ class Page(Hdbscan):
         data = data_of(self.folder / "a.html")
         for command, made in (
             (data["command"], "results/summary.csv"),
-            (data["advice_hint"], "explored.html"),
             (data["catalogue_hint"].format(min_cluster_size=8, minpts=5), "clusters/catalog/minpts_5_size_8.csv"),
         ):
             with tempfile.TemporaryDirectory(dir=self.folder) as where:
@@ -455,10 +532,19 @@ class Page(Hdbscan):
         self.succeeds("report", self.out, "--out", self.folder / "a.html")
         self.assertTrue(all(c["tree"] is None and c["maps"] for c in data_of(self.folder / "a.html")["cells"]))
 
+    def test_a_damaged_folder_says_what_makes_it_again(self):
+        self.succeeds(*self.words())
+        for name in ("hierarchy.npz", "labels/minpts_3_size_4.npy"):
+            (self.out / name).write_text("other")
+            self.fails(
+                3, [name, "run hdbscan again with --overwrite"], "report", self.out, "--out", self.folder / "a.html"
+            )
+        self.fails(3, ["sweep, explore or hdbscan"], "report", self.folder, "--out", self.folder / "a.html")
+
 
 class BadInput(Hdbscan):
     def test_it_is_named_and_nothing_is_written(self):
-        n = len(self.points)
+        n, one = len(self.points), self.write("one.csv", "x,y\n1,2\n")
         for parts, words in {
             "--min-cluster-size 1 is not valid": self.words(sizes="4,1"),
             f"--min-cluster-size {n + 1} is not valid, of {n} points": self.words(sizes=f"4,{n + 1}"),
@@ -467,12 +553,14 @@ class BadInput(Hdbscan):
             "minpts 0 in '0' is not valid": self.words(minpts=0),
             "--selection-epsilon is '-1'": self.words("--selection-epsilon", "-1"),
             "--max-cluster-size is 'x'": self.words("--max-cluster-size", "x"),
+            "--max-cluster-size 5 is below --min-cluster-size 8": self.words("--max-cluster-size", 5),
+            "--max-cluster-size is for --selection eom": self.words("--max-cluster-size", 9, "--selection", "leaf"),
             "no option --weight": self.words("--weight", "name"),
             "no option --by": self.words("--by", "name"),
             "no option --resume": self.words("--resume"),
             "--stats is about the clusters of --catalog": self.words("--stats", "x"),
             "--out is missing": self.words()[:-2],
-            "of 1 point": self.words(minpts=1, sizes=2, points=self.write("one.csv", "x,y\n1,2\n")),
+            "at least 2 points, and the input has 1 point": self.words(minpts=1, sizes=2, points=one),
         }.items():
             self.fails(2, [parts], *words)
             self.assertFalse(self.out.exists(), words)

@@ -97,6 +97,42 @@ class Results(ProgramTest):
         self.assertEqual(set(tree(self.out)), named)
 
 
+# sweep.json of SQUARES as epsflow wrote it before folders could hold hierarchies.
+OLD = """{
+  "program": "epsflow", "version": "0.1.0", "status": "complete", "started": "2026-11-28T11:45:56Z", "seconds": 0.01,
+  "variants": 1, "metric": "euclidean",
+  "input": {
+    "files": [{"name": "p.csv", "kind": "text, comma-separated, header in line 1", "rows": 9, "dropped_rows": 0}],
+    "checksum": "crc32:b7641d69", "points": 9, "dims": 2, "precision": "float64",
+    "columns": ["x", "y"], "column_numbers": [0, 1], "dropped_rows": 0},
+  "options": {"eps": "0.2", "minpts": "3", "out": "results"},
+  "machine": {"processor": "AMD EPYC", "cores": "2", "memory": "23.5 GiB"},
+  "runs": [{
+    "status": "complete", "started": "2026-11-28T11:45:56Z", "seconds": 0.01, "version": "0.1.0",
+    "options": {"eps": "0.2", "minpts": "3", "out": "results"},
+    "machine": {"processor": "AMD EPYC", "cores": "2", "memory": "23.5 GiB"}}],
+  "results": [{
+    "eps": 0.2, "minpts": 3, "clusters": 2, "noise": 1, "core": 8, "border": 0, "largest": 4, "seconds": 0.0003}],
+  "files": [{"name": "labels/eps_0.2_minpts_3.npy", "bytes": 164, "crc32": "12db85d7"}]
+}"""
+
+
+class OldFolder(Results):
+    def test_it_is_read_and_added_to(self):
+        self.succeeds(*self.sweep(eps="0.2", minpts="3"))
+        for file in self.out.iterdir():
+            if file.is_file():
+                file.unlink()
+        (self.out / "sweep.json").write_text(OLD)
+        self.succeeds("report", self.out, "--input", self.points, "--out", self.folder / "page.html")
+        self.succeeds("compare", self.out, self.out)
+        p = self.succeeds(*self.sweep("--resume", eps="0.2", minpts="3,4"))
+        self.assertNotIn("made again", p.stderr)
+        self.assertEqual(len(self.described()["runs"]), 2)
+        self.assertIn(json.loads(OLD)["results"][0], self.described()["results"])  # with the seconds of that run
+        self.assert_sound()
+
+
 class TwoRuns(Results):
     def test_a_second_run_into_a_folder_is_refused_while_the_first_goes_on(self):
         (self.out / ".epsflow").mkdir(parents=True)

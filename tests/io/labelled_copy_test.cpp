@@ -222,6 +222,7 @@ TEST_CASE("labelled copy: a file that has changed since is found out") {
   FilePoints points = read_points(file);
   const LabelledCopy labelled({file}, {}, points, OutputFormat::csv, {});
   CHECK(labelled.bytes() == 8 + 3 * 5);
+  CHECK(LabelledCopy({file}, {}, points, OutputFormat::csv, {.probability = true}).bytes() == 8 + 3 * (5 + 18));
   const auto fails = [&](const char* text, bool shows) {
     folder.write("a.csv", text);
     std::filesystem::last_write_time(file, time);

@@ -110,6 +110,12 @@ TEST_CASE("hierarchy: every minpts of a list equals that minpts alone") {
   const DataSet data = make_data("clustered", 600, 2, Precision::float64, 5);
   const std::vector<std::uint32_t> minpts{20, 1, 5, 2, 5, 12};
   const std::vector<Hierarchy> all = hierarchy(data.view(), minpts);
+  std::size_t handed = 0;
+  each_hierarchy(data.view(), minpts, [&](Hierarchy&& tree) {
+    REQUIRE(tree.minpts() == minpts[handed]);
+    REQUIRE(std::ranges::equal(tree.parents(), all[handed++].parents()));
+  });
+  REQUIRE(handed == minpts.size());
   for (std::size_t i = 0; i < minpts.size(); ++i) {
     const Hierarchy alone = std::move(hierarchy(data.view(), std::array{minpts[i]})[0]);
     REQUIRE(std::ranges::equal(all[i].core_distances(), alone.core_distances()));
@@ -191,6 +197,9 @@ TEST_CASE("hierarchy: errors name the parameter and the remedy") {
   little.memory = 2000;
   const DataSet more = make_data("uniform", 5000, 2, Precision::float64, 1);
   REQUIRE_THROWS_AS(hierarchy(more.view(), std::array{5U}, little), ResourceError);
+  check_mentions(error_of<ResourceError>(
+                     [&] { each_hierarchy(more.view(), std::array{5U}, [](Hierarchy&&) {}, {.memory = 600'000}); }),
+                 {"one hierarchy at a time", "memory"});
 }
 
 }  // namespace

@@ -1,6 +1,11 @@
 // The format NPZ: NPY arrays in a ZIP file, read with libzip.
 #pragma once
 
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
 #include <epsflow/io/read/format.hpp>
 
 namespace epsflow::io {
@@ -18,5 +23,9 @@ namespace epsflow::io {
 /// comes through a pipe. Throws InputError for a damaged archive, or listing the arrays if none can be chosen;
 /// ResourceError if the points exceed the memory budget.
 [[nodiscard]] FilePoints read_npz(ByteStream& stream, const Source& source);
+
+/// Opens a file once to read many tables of it. Returns a function that reads arrays of one axis, by name, as columns.
+/// Throws as read_npz(), and the function throws InputError if an array is missing.
+[[nodiscard]] std::function<FilePoints(std::vector<std::string>)> open_npz(const std::filesystem::path& file);
 
 }  // namespace epsflow::io

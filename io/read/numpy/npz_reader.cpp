@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -103,8 +105,8 @@ class Archive {
 
   [[nodiscard]] const Member* find(std::string_view name) const {
     if (name.ends_with(".npy")) name.remove_suffix(4);
-    const auto found = std::find_if(members_.begin(), members_.end(), [&](const Member& m) { return m.name == name; });
-    return found == members_.end() ? nullptr : &*found;
+    const auto found = places_.find(name);
+    return found == places_.end() ? nullptr : &members_[found->second];
   }
 
   [[nodiscard]] MemberStream open(const Member& member) const {
@@ -128,6 +130,7 @@ class Archive {
       std::string_view name = status.name;
       if (!name.ends_with(".npy")) continue;
       name.remove_suffix(4);
+      places_.emplace(name, members_.size());
       members_.push_back({std::string(name), index, status.size});
     }
     if (members_.empty()) {
@@ -139,6 +142,7 @@ class Archive {
   OwnedBytes image_;
   std::unique_ptr<zip_t, DiscardZip> archive_;
   std::vector<Member> members_;
+  std::map<std::string, std::size_t, std::less<>> places_;  ///< of members, by name
 };
 
 /// The header of a member, if it is readable, and a description for errors. Members that are not chosen may be damaged.
@@ -268,6 +272,24 @@ FilePoints read_npz(ByteStream& stream, const Source& source) {
   points.inputs.front().name = source.name;
   points.inputs.front().kind = fmt::format("NPZ member {}, {}", member.name, points.inputs.front().kind);
   return points;
+}
+
+std::function<FilePoints(std::vector<std::string>)> open_npz(const std::filesystem::path& file) {
+  struct Opened {
+    explicit Opened(std::string name, ByteStream& stream)
+        : source{.name = std::move(name), .options = options}, archive(stream, source) {}
+
+    ReadOptions options;
+    Source source;
+    Archive archive;
+  };
+  return [opened = std::make_shared<Opened>(display_name(file), *open_stream(file))](std::vector<std::string> columns) {
+    const ReadOptions options{.columns = std::move(columns)};
+    const Source source{.name = opened->source.name, .options = options};
+    const std::vector<const Member*> members = find_columns(opened->archive, source);
+    if (members.empty()) throw source.error("one of the arrays {} is missing", fmt::join(options.columns, ", "));
+    return read_columns(opened->archive, members, source);
+  };
 }
 
 Reader npz_reader() {

@@ -243,7 +243,7 @@ void RowCollector::throw_fault(const ChunkResult& result, std::span<const char> 
       throw_rounded(source_, line, column, std::string(value));
     case Fault::not_finite:
       throw InputError(
-          fmt::format("{}, column {} is {}; DBSCAN needs finite {}: drop such rows with ReadOptions::on_nan = "
+          fmt::format("{}, column {} is {}; clustering needs finite {}: drop such rows with ReadOptions::on_nan = "
                       "NanPolicy::drop",
                       where, column, value.empty() ? "empty" : show_text(value), kinds_of_values(source_)));
     default: {

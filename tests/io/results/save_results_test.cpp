@@ -97,6 +97,17 @@ TEST_CASE("save results: a run that did not end is left to who goes on with it")
   }
   check_mentions(error_of<UsageError>([&] { save_results(folder / "r", held(0.5), Overwrite::replace); }),
                  {"killed", "FolderMode::resume"});
+  {
+    Journal journal(folder / "r/.epsflow/journal",
+                    {.input = R"({"checksum": "x", "points": 4})", .runs = {R"({"status": "running"})"}}, false);
+    const SweepEntry entry{.variant = {0, 7, 2}, .summary = {.noise = 4}};
+    journal.add(labels_name(entry.variant), FileDigest{});
+    journal.add(entry);
+    journal.sync();
+  }
+  const std::string of_trees = error_of<UsageError>([&] { save_results(folder / "r", held(0.5), Overwrite::replace); });
+  check_mentions(of_trees, {"killed", "another folder"});
+  CHECK(of_trees.find("resume") == std::string::npos);
   CHECK(std::filesystem::exists(folder / "r/.epsflow/journal"));
 }
 

@@ -9,6 +9,7 @@
 #include <zip.h>
 
 #include <epsflow/io/read_points.hpp>
+#include <epsflow/io/write/npz_writer.hpp>
 
 #include "io/io_test.hpp"
 #include "support/damage.hpp"
@@ -190,6 +191,27 @@ TEST_CASE("npz: an archive without arrays, and one that is damaged") {
   std::string flipped = bytes;
   flipped[bytes.find("\xf8\x3f") + 800] ^= 1;
   check_mentions(error_of<InputError>([&] { read(folder.write("y.npz", flipped)); }), {"y.npz", "damaged"});
+}
+
+TEST_CASE("npz: more arrays than 16 bits count, written one by one and read from one opening") {
+  const TempFolder folder;
+  const std::filesystem::path file = folder / "many.npz";
+  constexpr std::size_t kMany = 70'000;
+  NpzWriter out(file, file);
+  for (std::size_t i = 0; i < kMany; ++i) {
+    const Values values{static_cast<double>(i), 0.5};
+    out.add("group/" + std::to_string(i), npy_numbers(values));
+  }
+  out.close();
+  const auto columns = open_npz(file);
+  for (const std::size_t i : {std::size_t{0}, kMany - 1}) {
+    const FilePoints points = columns({"group/" + std::to_string(i), "group/1"});
+    REQUIRE(values_of(points) == Values{static_cast<double>(i), 1, 0.5, 0.5});
+  }
+  check_mentions(error_of<InputError>([&] {
+                   static_cast<void>(columns({"group/1", "group/x"}));
+                 }),
+                 {"many.npz", "group/x", "missing"});
 }
 
 }  // namespace
