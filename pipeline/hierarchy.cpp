@@ -51,7 +51,7 @@ void make_each_tree(const PointSet& set, std::span<const std::uint32_t> minpts, 
     throw UsageError(std::string(caller) + " takes no weights: give points without them");
   }
   const LoadedPoints& points = session.points();
-  const MemoryCharge one(session.budget(), held, "one hierarchy at a time");
+  const MemoryCharge one(session.budget(), held, "a hierarchy");
   session.on_threads([&] {
     const auto take = [&](SpanningTree&& tree) {
       convert(tree, session.metric(), points.space(), session.stop());
@@ -65,7 +65,7 @@ void make_each_tree(const PointSet& set, std::span<const std::uint32_t> minpts, 
     };
     if (points.make_trees(minpts, as_eps, session.stop(), take_held)) return;
     const MemoryCharge memory(session.budget(), trees::spanning_trees_bytes(set.size(), points.dims(), minpts),
-                              "the spanning trees");
+                              "the search of spanning trees");
     trees::spanning_trees(points.host(), points.space(), minpts, session.stop(), take);
   });
 }
