@@ -131,7 +131,7 @@ std::unique_ptr<Task> start_suggest(const PyDataset& data, const nb::dict& optio
                           const Observer& observer) { return suggest(points.get(observer), run, observer); },
                       [](const Sweep& suggested) {
                         Variants variants;
-                        for (const auto& [eps, minpts] : suggested.variants()) variants.emplace_back(eps, minpts);
+                        for (const Variant& v : suggested.variants()) variants.emplace_back(v.eps, v.minpts);
                         return nb::cast(variants);
                       });
 }
