@@ -38,20 +38,29 @@ void convert(SpanningTree& tree, const Metric& metric, const Space& space, const
   });
 }
 
-/// Makes the trees of all minpts, and calls on_device(tree) or on_host(hierarchy) for each. held: bytes that these
-/// calls take from the budget.
-void make_each_tree(const PointSet& set, std::span<const std::uint32_t> minpts, const EngineOptions& engine,
-                    const Observer& observer, const char* caller, std::uint64_t held,
-                    const std::function<void(HeldTree&)>& on_device, const std::function<void(Hierarchy&&)>& on_host) {
-  check_minpts(minpts, set.size());
-  const LoadedSet loaded(set, engine, {}, observer);
-  Session session(loaded.data(), {}, observer);
-  session.require_one_slice(caller);
+/// A call of a function that makes trees.
+struct TreeCall {
+  const PointSet& set;
+  std::span<const std::uint32_t> minpts;
+  const EngineOptions& engine;
+  const Observer& observer;
+  const char* name;
+  std::uint64_t held = 0;  ///< bytes that it takes from the budget for each tree
+};
+
+/// Makes the trees of all minpts, and calls on_device(tree) or on_host(hierarchy) for each.
+void make_each_tree(const TreeCall& call, const std::function<void(HeldTree&)>& on_device,
+                    const std::function<void(Hierarchy&&)>& on_host) {
+  const std::size_t n = call.set.size();
+  check_minpts(call.minpts, n);
+  const LoadedSet loaded(call.set, call.engine, {}, call.observer);
+  Session session(loaded.data(), {}, call.observer);
+  session.require_one_slice(call.name);
   if (session.weights() != nullptr) {
-    throw UsageError(std::string(caller) + " takes no weights: give points without them");
+    throw UsageError(std::string(call.name) + " takes no weights: give points without them");
   }
   const LoadedPoints& points = session.points();
-  const MemoryCharge one(session.budget(), held, "a hierarchy");
+  const MemoryCharge one(session.budget(), call.held, "a hierarchy");
   session.on_threads([&] {
     const auto take = [&](SpanningTree&& tree) {
       convert(tree, session.metric(), points.space(), session.stop());
@@ -60,13 +69,13 @@ void make_each_tree(const PointSet& set, std::span<const std::uint32_t> minpts, 
     const bool as_eps = session.metric().kind == MetricKind::euclidean;
     const auto take_held = [&](HeldTree& tree) {
       if (as_eps) return on_device(tree);
-      const MemoryCharge memory(session.budget(), trees::hierarchy_bytes(set.size()), "the hierarchy");
+      const MemoryCharge memory(session.budget(), trees::hierarchy_bytes(n), "the hierarchy");
       take(tree.spanning_tree());
     };
-    if (points.make_trees(minpts, as_eps, session.stop(), take_held)) return;
-    const MemoryCharge memory(session.budget(), trees::spanning_trees_bytes(set.size(), points.dims(), minpts),
+    if (points.make_trees(call.minpts, as_eps, session.stop(), take_held)) return;
+    const MemoryCharge memory(session.budget(), trees::spanning_trees_bytes(n, points.dims(), call.minpts),
                               "the search of spanning trees");
-    trees::spanning_trees(points.host(), points.space(), minpts, session.stop(), take);
+    trees::spanning_trees(points.host(), points.space(), call.minpts, session.stop(), take);
   });
 }
 
@@ -76,7 +85,7 @@ std::vector<Hierarchy> hierarchy(const PointSet& set, std::span<const std::uint3
                                  const EngineOptions& engine, const Observer& observer) {
   std::vector<Hierarchy> found;
   make_each_tree(
-      set, minpts, engine, observer, "hierarchy()", 0,
+      {set, minpts, engine, observer, "hierarchy()"},
       [&](HeldTree& tree) { found.emplace_back(tree.spanning_tree(), tree.nodes()); },
       [&](Hierarchy&& tree) { found.push_back(std::move(tree)); });
   return found;
@@ -87,7 +96,7 @@ void each_hierarchy(const PointSet& set, std::span<const std::uint32_t> minpts,
                     const Observer& observer) {
   constexpr std::uint64_t kRow = sizeof(double) + sizeof(Edge) + sizeof(TreeNode) + sizeof(std::uint32_t);
   make_each_tree(
-      set, minpts, engine, observer, "each_hierarchy()", set.size() * kRow + trees::hierarchy_bytes(set.size()),
+      {set, minpts, engine, observer, "each_hierarchy()", set.size() * kRow + trees::hierarchy_bytes(set.size())},
       [&](HeldTree& tree) {
         take({tree.spanning_tree(), tree.nodes()});
       },
@@ -100,7 +109,7 @@ std::vector<CondensedTree> condensed_trees(const PointSet& set, std::span<const 
   for (const std::uint64_t size : sizes) check_min_cluster_size(size, set.size());
   std::vector<CondensedTree> found;
   make_each_tree(
-      set, minpts, engine, observer, "condensed_trees()", 0,
+      {set, minpts, engine, observer, "condensed_trees()"},
       [&](HeldTree& tree) {
         for (const std::uint64_t size : sizes) found.emplace_back(tree.condense(size));
       },
