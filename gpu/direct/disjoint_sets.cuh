@@ -29,8 +29,12 @@ class DisjointSets {
     }
   }
 
-  /// Joins the sets of two core nodes. Returns the root of both at that moment.
-  __device__ std::uint32_t unite(std::uint32_t a, std::uint32_t b) const {
+  struct Joined {
+    std::uint32_t root;   ///< of both at that moment
+    std::uint32_t ended;  ///< the root that is none any more; kNotCore if both were in one set
+  };
+  /// Joins the sets of two core nodes.
+  __device__ Joined join(std::uint32_t a, std::uint32_t b) const {
     a = find(a);
     b = find(b);
     while (a != b) {
@@ -40,28 +44,12 @@ class DisjointSets {
         b = swapped;
       }
       const std::uint32_t seen = atomicCAS(const_cast<std::uint32_t*>(parents_) + a, a, b);
-      if (seen == a) return b;
+      if (seen == a) return {b, a};
       a = find(seen);
     }
-    return a;
+    return {a, kNotCore};
   }
-
-  /// Joins the sets of two core nodes. Returns the root that is none any more, or kNotCore if they were in one set.
-  __device__ std::uint32_t join(std::uint32_t a, std::uint32_t b) const {
-    a = find(a);
-    b = find(b);
-    while (a != b) {
-      if (a < b) {
-        const std::uint32_t swapped = a;
-        a = b;
-        b = swapped;
-      }
-      const std::uint32_t seen = atomicCAS(const_cast<std::uint32_t*>(parents_) + a, a, b);
-      if (seen == a) return a;
-      a = find(seen);
-    }
-    return kNotCore;
-  }
+  __device__ std::uint32_t unite(std::uint32_t a, std::uint32_t b) const { return join(a, b).root; }
 
   /// Returns the root of x without halving, for kernels in which only the thread of x stores its entry.
   __device__ std::uint32_t root(std::uint32_t x) const {

@@ -6,9 +6,9 @@
 #include <epsflow/gpu/base/error.hpp>
 #include <epsflow/gpu/base/tuning.hpp>
 #include <epsflow/gpu/base/with_types.hpp>
-#include <epsflow/gpu/nearest/group_jumps.cuh>
 #include <epsflow/gpu/nearest/near_frame.hpp>
 #include <epsflow/gpu/nearest/nearest_kernels.hpp>
+#include <epsflow/gpu/nearest/point_groups.cuh>
 
 // How a warp searches. Its lanes are 32 consecutive points along the curve: a group. It goes from box to box and tests
 // all children of a node at a time, one in each lane. Leaves that are near enough are processed in chunks of four:
@@ -171,7 +171,7 @@ class WarpSearch {
     active_ = lane_ >= from && lane_ < end;
     all_zero_ = false;
     open_ = queued_ = own_next_ = 0;
-    find_box();
+    write_box_of_lanes(point_, active_, memory_.lo, memory_.hi);
     frame_ = NearFrame<D>::of_box(memory_.lo, memory_.hi, leaves_.scale);
 #pragma unroll
     for (unsigned k = 0; k < D; ++k) near_[k] = frame_.near(k, point_[k]);
@@ -220,23 +220,6 @@ class WarpSearch {
   /// Returns the node of a level that contains a position. Node i of level l has the boxes from 32 i on of level l − 1.
   __device__ __forceinline__ static std::uint32_t ancestor(std::uint32_t position, unsigned level) {
     return (position / kDeviceLeaf) >> (5 * level);
-  }
-
-  /// Finds the box of the part.
-  __device__ __forceinline__ void find_box() {
-    __syncwarp();  // until no lane reads the box of the part before
-#pragma unroll
-    for (unsigned k = 0; k < D; ++k) {
-      double lo = active_ ? point_[k] : __builtin_huge_val(), hi = active_ ? point_[k] : -__builtin_huge_val();
-#pragma unroll
-      for (unsigned other = 16; other > 0; other /= 2) {
-        lo = fmin(lo, __shfl_xor_sync(tuning::kWholeWarp, lo, other));
-        hi = fmax(hi, __shfl_xor_sync(tuning::kWholeWarp, hi, other));
-      }
-      memory_.lo[k] = lo;  // all lanes write the same value
-      memory_.hi[k] = hi;
-    }
-    __syncwarp();
   }
 
   /// Finds a limit from the other points of the part, which are [from, end).

@@ -7,8 +7,8 @@
 #include <epsflow/gpu/base/with_scratch.hpp>
 #include <epsflow/gpu/base/with_types.hpp>
 #include <epsflow/gpu/direct/disjoint_sets.cuh>
-#include <epsflow/gpu/nearest/group_jumps.cuh>
 #include <epsflow/gpu/nearest/near_frame.hpp>
+#include <epsflow/gpu/nearest/point_groups.cuh>
 #include <epsflow/gpu/trees/boruvka_kernels.hpp>
 #include <epsflow/gpu/trees/tree_threads.cuh>
 #include <epsflow/index/distance.hpp>
@@ -309,18 +309,7 @@ class OutsideSearch {
 
   /// Finds the box, the smallest core sum and the component of the active lanes.
   __device__ void find_box() {
-    __syncwarp();  // until no lane reads the box of the part before
-#pragma unroll
-    for (unsigned k = 0; k < D; ++k) {
-      double lo = active_ ? point_[k] : __builtin_huge_val(), hi = active_ ? point_[k] : -__builtin_huge_val();
-#pragma unroll
-      for (unsigned other = 16; other > 0; other /= 2) {
-        lo = fmin(lo, __shfl_xor_sync(tuning::kWholeWarp, lo, other));
-        hi = fmax(hi, __shfl_xor_sync(tuning::kWholeWarp, hi, other));
-      }
-      memory_.lo[k] = lo;  // all lanes write the same value
-      memory_.hi[k] = hi;
-    }
+    write_box_of_lanes(point_, active_, memory_.lo, memory_.hi);
     group_core_ = active_ ? core_ : __builtin_huge_val();
 #pragma unroll
     for (unsigned other = 16; other > 0; other /= 2) {
@@ -329,7 +318,6 @@ class OutsideSearch {
     const unsigned least = __reduce_min_sync(tuning::kWholeWarp, active_ ? component_ : ~0U);
     const unsigned most = __reduce_max_sync(tuning::kWholeWarp, active_ ? component_ : 0U);
     group_component_ = least == most ? least : kMixedBox;
-    __syncwarp();
   }
 
   /// Lowers the limits to the heights that others have found. A lane whose limit is within its reach is done.
@@ -551,7 +539,7 @@ __global__ void unite_kernel(const __grid_constant__ BoruvkaView view, const std
   if (root == *view.largest || height == kInfiniteSum) return;
   const PositionPair pair = view.pairs[root];
   const std::uint32_t ended =
-      DisjointSets(view.parents).join(static_cast<std::uint32_t>(pair >> 32), static_cast<std::uint32_t>(pair));
+      DisjointSets(view.parents).join(static_cast<std::uint32_t>(pair >> 32), static_cast<std::uint32_t>(pair)).ended;
   if (ended == kNotCore) return;
   view.edge_heights[ended] = height;
   view.edges[ended] = pair;
