@@ -199,7 +199,7 @@ TEST_CASE("hierarchy: errors name the parameter and the remedy") {
   REQUIRE_THROWS_AS(hierarchy(more.view(), std::array{5U}, little), ResourceError);
   check_mentions(error_of<ResourceError>(
                      [&] { each_hierarchy(more.view(), std::array{5U}, [](Hierarchy&&) {}, {.memory = 600'000}); }),
-                 {"one hierarchy at a time", "memory"});
+                 {"a hierarchy needs", "memory"});
 }
 
 }  // namespace
