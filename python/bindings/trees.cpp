@@ -8,6 +8,7 @@
 #include <epsflow/core/choices.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/pipeline/hierarchy.hpp>
+#include <epsflow/trees/binary_tree.hpp>
 
 namespace epsflow::python {
 namespace {
@@ -86,15 +87,36 @@ Hierarchy restored(std::uint32_t minpts, const Vector<double>& core, const Vecto
 }
 
 /// Returns columns of merges: a, b, eps, number of points.
+nb::tuple columns_of(std::span<const LinkageRow> rows) {
+  return nb::make_tuple(column_from<std::int64_t>(rows, &LinkageRow::a),
+                        column_from<std::int64_t>(rows, &LinkageRow::b), column_from<double>(rows, &LinkageRow::eps),
+                        column_from<std::int64_t>(rows, &LinkageRow::size));
+}
+
 nb::tuple linkage_of(const Hierarchy& tree) {
   std::vector<LinkageRow> rows;
   {
     const nb::gil_scoped_release release;
     rows = tree.linkage();
   }
-  return nb::make_tuple(column_from<std::int64_t>(rows, &LinkageRow::a),
-                        column_from<std::int64_t>(rows, &LinkageRow::b), column_from<double>(rows, &LinkageRow::eps),
-                        column_from<std::int64_t>(rows, &LinkageRow::size));
+  return columns_of(rows);
+}
+
+std::unique_ptr<BinaryTree> binary_tree_of(const Hierarchy& tree) {
+  const nb::gil_scoped_release release;
+  return std::make_unique<BinaryTree>(tree);
+}
+
+/// Returns columns of rows: parent, child, density, number of points.
+nb::tuple condensed_rows(const BinaryTree& tree, std::uint64_t min_cluster_size) {
+  std::vector<CondensedRow> rows;
+  {
+    const nb::gil_scoped_release release;
+    rows = tree.condense(min_cluster_size);
+  }
+  return nb::make_tuple(
+      column_from<std::int64_t>(rows, &CondensedRow::parent), column_from<std::int64_t>(rows, &CondensedRow::child),
+      column_from<double>(rows, &CondensedRow::density), column_from<std::int64_t>(rows, &CondensedRow::size));
 }
 
 /// Returns labels, probabilities, nodes and persistence. method: a word of ClusterSelection.
@@ -148,6 +170,7 @@ void define_trees(nb::module_& m) {
           },
           "eps"_a, "least"_a)
       .def("linkage", &linkage_of)
+      .def("binary_tree", &binary_tree_of)
       .def(
           "condense", [](const Hierarchy& tree, std::uint64_t size) { return CondensedTree(tree, size); },
           "min_cluster_size"_a, nb::call_guard<nb::gil_scoped_release>());
@@ -178,6 +201,15 @@ void define_trees(nb::module_& m) {
              return column_of_buffer(std::move(scores));
            })
       .def("select", &select_in, "method"_a, "epsilon"_a, "max_size"_a, "allow_single_cluster"_a);
+  nb::class_<BinaryTree>(m, "BinaryTree", "A hierarchy as scikit-learn numbers it.")
+      .def("rows", [](const BinaryTree& tree) { return columns_of(tree.rows()); })
+      .def("condense", &condensed_rows, "min_cluster_size"_a)
+      .def(
+          "breadth_first",
+          [](const BinaryTree& tree, const CondensedTree& condensed, std::uint64_t size) {
+            return column_of(tree.breadth_first(condensed, size));
+          },
+          "tree"_a, "min_cluster_size"_a);
   m.def("start_hierarchy", &start_hierarchy, "data"_a, "min_samples"_a, nb::keep_alive<0, 1>());
   m.def("start_new_neighbors", &start_new_neighbors, "data"_a, "tree"_a, nb::arg("queries").noconvert(),
         nb::keep_alive<0, 1>(), nb::keep_alive<0, 2>(), nb::keep_alive<0, 3>());

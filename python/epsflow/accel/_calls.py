@@ -1,0 +1,127 @@
+"""Which calls were accelerated, and which were left to the original."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple, Optional
+
+from .._gpu_arrays import is_on_gpu
+
+_KEPT = 10_000
+
+
+class Call(NamedTuple):
+    """A call of a replaced function.
+
+    Attributes
+    ----------
+    function : str
+        Such as "sklearn.cluster.DBSCAN.fit".
+    rows, columns : int
+        The shape of the data; 0 if it is not known.
+    device : {"cpu", "gpu", "original"}
+        Where epsflow did the work, or "original".
+    seconds : float
+    reason : str
+        Why the work was left to the original; empty if it was not.
+    """
+
+    function: str
+    rows: int
+    columns: int
+    device: str
+    seconds: float
+    reason: str
+
+
+class Report(tuple[Call, ...]):
+    """The calls that have ended, the latest 10,000 of this process. Printed, it is a table."""
+
+    def __str__(self) -> str:
+        lines = [f"{'function':40} {'rows':>10} {'columns':>7} {'device':>8} {'seconds':>10}  reason"]
+        lines += [
+            f"{call.function:40} {call.rows:>10} {call.columns:>7} {call.device:>8} {call.seconds:>10.4f}  {call.reason}".rstrip()
+            for call in self
+        ]
+        return "\n".join(lines)
+
+
+class NotServed(Exception):
+    """epsflow does not serve a call. The text says why."""
+
+
+class Running:
+    """A call that has not ended. Other threads do not see it."""
+
+    def __init__(self, function: str, X: Any, min_rows: int) -> None:
+        self.function = function
+        self.rows, self.columns = _shape_of(X)
+        self.device, self.reason = "original", ""
+        if self.rows < min_rows and not is_on_gpu(X):
+            self.reason = f"fewer than {min_rows} rows"
+
+    @property
+    def is_small(self) -> bool:
+        """Whether the original is faster."""
+        return bool(self.reason)
+
+    def ran_on(self, device: str) -> None:
+        self.device, self.reason = device, ""
+
+    def left(self, error: BaseException) -> None:
+        """Notes that epsflow does not serve the call, because of an error."""
+        self.device = "original"
+        self.reason = str(error) if isinstance(error, NotServed) else f"{type(error).__name__}: {error}"
+
+
+_log: deque[Call] = deque(maxlen=_KEPT)
+_local = threading.local()
+
+
+def report() -> Report:
+    """Return the calls of this process since `enable`, in the order in which they ended.
+
+    Returns
+    -------
+    Report
+        A tuple of `Call`. Calls in other processes, such as workers of joblib, are not in it.
+
+    Examples
+    --------
+    >>> print(epsflow.accel.report())
+    """
+    return Report(_log)
+
+
+def current() -> Optional[Running]:
+    """Returns the call that runs in this thread, if any."""
+    return getattr(_local, "running", None)
+
+
+@contextmanager
+def recorded(function: str, X: Any, min_rows: int) -> Iterator[Running]:
+    """Records a call in the report when it ends, also by an error. Calls inside it are part of it."""
+    outer, running = current(), Running(function, X, min_rows)
+    _local.running = running
+    start = time.perf_counter()
+    try:
+        yield running
+    finally:
+        _local.running = outer
+        _log.append(Call(
+            function, running.rows, running.columns, running.device, time.perf_counter() - start, running.reason
+        ))
+
+
+def _shape_of(X: Any) -> tuple[int, int]:
+    shape = getattr(X, "shape", None)
+    if isinstance(shape, tuple) and all(isinstance(side, int) for side in shape):
+        return (*shape, 0, 0)[:2]
+    try:
+        return len(X), len(X[0])
+    except (TypeError, LookupError):
+        return 0, 0

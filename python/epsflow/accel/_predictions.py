@@ -1,0 +1,255 @@
+"""hdbscan.approximate_predict, membership_vector and all_points_membership_vectors, for all samples at once.
+
+They return the numbers of the package hdbscan: the same neighbors, decisions and formulas.
+"""
+
+from __future__ import annotations
+
+import types
+from typing import Any, Callable, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._calls import recorded
+from ._patches import put
+
+NEEDS = ("approximate_predict", "membership_vector", "all_points_membership_vectors")
+_BLOCK = 2**20  # numbers of a temporary array
+_ARGUMENTS = {
+    "approximate_predict": ("clusterer", "points_to_predict", "return_connecting_points"),
+    "membership_vector": ("clusterer", "points_to_predict"),
+    "all_points_membership_vectors": ("clusterer",),
+}
+_original: dict[str, Callable[..., Any]] = {}
+
+
+def put_into(module: Any) -> None:
+    # Other modules have imported the functions by name. So the functions stay, and their code changes.
+    for name, arguments in _ARGUMENTS.items():
+        function = getattr(module, name)
+        code = function.__code__
+        if code.co_varnames[: code.co_argcount] != arguments or code.co_freevars:
+            continue
+        copy = types.FunctionType(code, function.__globals__, name, function.__defaults__)
+        _original[name] = copy
+        put(function, "__code__", _CODE[name].__code__)
+
+
+def _approximate_predict(clusterer, points_to_predict, return_connecting_points=False):  # type: ignore[no-untyped-def]
+    from epsflow.accel import _predictions
+
+    return _predictions.approximate_predict(clusterer, points_to_predict, return_connecting_points)
+
+
+def _membership_vector(clusterer, points_to_predict):  # type: ignore[no-untyped-def]
+    from epsflow.accel import _predictions
+
+    return _predictions.membership_vector(clusterer, points_to_predict)
+
+
+def _all_points_membership_vectors(clusterer):  # type: ignore[no-untyped-def]
+    from epsflow.accel import _predictions
+
+    return _predictions.all_points_membership_vectors(clusterer)
+
+
+_CODE: dict[str, Any] = {
+    "approximate_predict": _approximate_predict,
+    "membership_vector": _membership_vector,
+    "all_points_membership_vectors": _all_points_membership_vectors,
+}
+
+
+def approximate_predict(clusterer: Any, points: Any, with_neighbors: bool) -> Any:
+    with recorded("hdbscan.approximate_predict", points, 0) as call:
+        try:
+            data = clusterer.prediction_data_
+            X = np.asarray(points)
+            if X.shape[1] == data.raw_data.shape[1] and len(data.cluster_tree) and len(X):
+                found = _predicted(clusterer, X)
+                call.ran_on("cpu")
+                return found if with_neighbors else found[:2]
+            call.left(ValueError("no clusters, or other columns"))
+        except Exception as error:  # the original raises its own
+            call.left(error)
+        return _original["approximate_predict"](clusterer, points, with_neighbors)
+
+
+def membership_vector(clusterer: Any, points: Any) -> Any:
+    with recorded("hdbscan.membership_vector", points, 0) as call:
+        try:
+            found = _vectors_of_new(clusterer, points.astype(np.float64))
+            call.ran_on("cpu")
+            return found
+        except Exception as error:  # the original raises its own
+            call.left(error)
+        return _original["membership_vector"](clusterer, points)
+
+
+def all_points_membership_vectors(clusterer: Any) -> Any:
+    points = getattr(clusterer, "_raw_data", None)
+    with recorded("hdbscan.all_points_membership_vectors", points, 0) as call:
+        try:
+            found = _vectors_of_all(clusterer)
+            call.ran_on("cpu")
+            return found
+        except Exception as error:  # the original raises its own
+            call.left(error)
+        return _original["all_points_membership_vectors"](clusterer)
+
+
+class _Neighbors(NamedTuple):
+    """The fitted samples that new ones join."""
+
+    ids: NDArray[np.intp]
+    densities: NDArray[np.float64]
+    """1 / the mutual reachability distance; the largest number for 0."""
+    row: NDArray[np.intp]
+    """The row of each in the condensed tree."""
+
+
+def _neighbors(clusterer: Any, X: NDArray[Any]) -> _Neighbors:
+    """Returns the nearest of the 2 * min_samples nearest fitted samples by mutual reachability distance."""
+    data, m = clusterer.prediction_data_, clusterer.min_samples or clusterer.min_cluster_size
+    distances, ids = data.tree.query(X, k=2 * m)
+    reach = np.maximum(np.maximum(data.core_distances[ids], distances[:, m, None]), distances)
+    nearest = reach.argmin(axis=1)[:, None]
+    reach = np.take_along_axis(reach, nearest, axis=1)[:, 0]
+    densities = np.full(len(X), np.finfo(np.double).max)
+    np.divide(1.0, reach, out=densities, where=reach > 0)
+    ids = np.take_along_axis(ids, nearest, axis=1)[:, 0]
+    children = clusterer._condensed_tree["child"]
+    row_of = np.zeros(int(children.max()) + 1, np.intp)
+    row_of[children[::-1]] = np.arange(len(children))[::-1]
+    return _Neighbors(ids, densities, row_of[ids])
+
+
+def _predicted(clusterer: Any, X: NDArray[Any]) -> tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.int32]]:
+    data, tree, found = clusterer.prediction_data_, clusterer._condensed_tree, _neighbors(clusterer, X)
+    cluster_tree = data.cluster_tree
+    root, count = int(cluster_tree["parent"].min()), int(tree["parent"].max()) + 1
+    parent, born = np.full(count, -1, np.intp), np.full(count, -np.inf)
+    parent[cluster_tree["child"]], born[cluster_tree["child"]] = cluster_tree["parent"], cluster_tree["lambda_val"]
+    cluster = tree["parent"][found.row].astype(np.intp)
+    rising = np.flatnonzero(tree["lambda_val"][found.row] > found.densities)
+    while len(rising):  # to the cluster that holds the sample at its density
+        at = cluster[rising]
+        rising = rising[(at > root) & (born[at] >= found.densities[rising])]
+        cluster[rising] = parent[cluster[rising]]
+    labels, densest = np.full(count, -1, np.int32), np.zeros(count)
+    for c, label in data.cluster_map.items():
+        labels[c], densest[c] = label, data.max_lambdas[c]
+    label, most = labels[cluster], densest[cluster]
+    probabilities = np.ones(len(X))
+    np.divide(np.minimum(most, found.densities), most, out=probabilities, where=most > 0)
+    probabilities[label < 0] = 0
+    return label, probabilities, found.ids.astype(np.int32)
+
+
+def _selected(clusterer: Any) -> NDArray[np.intp]:
+    return np.array(sorted(clusterer.condensed_tree_._select_clusters())).astype(np.intp)
+
+
+def _exemplar_shares(clusterer: Any, X: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Returns shares in inverse proportion to the distances to the nearest exemplar of each cluster."""
+    data = clusterer.prediction_data_
+    distances = np.empty((len(X), len(data.exemplars)))
+    for k, exemplars in enumerate(data.exemplars):
+        tree = type(data.tree)(exemplars, metric=clusterer.metric, **clusterer._metric_kwargs)
+        distances[:, k] = tree.query(X, k=1)[0][:, 0]
+    shares = np.full(distances.shape, np.finfo(np.double).max / max(1, len(data.exemplars)))
+    np.divide(1.0, distances, out=shares, where=distances != 0)
+    sums = np.zeros(len(X))
+    for k in range(shares.shape[1]):  # in the order of the original
+        sums += shares[:, k]
+    return np.asarray(shares / sums[:, None])
+
+
+def _joins(clusterer: Any, clusters: NDArray[np.intp]) -> NDArray[np.float64]:
+    """Returns for each cluster of the tree and each selected one the density below which both are in one cluster; NaN
+    if one is inside the other. Rows are numbers of clusters − the number of the root."""
+    tree = clusterer.prediction_data_.cluster_tree
+    root = int(clusterer._condensed_tree["parent"].min())
+    count = int(clusterer._condensed_tree["parent"].max()) + 1 - root
+    parent, born = np.zeros(count, np.intp), np.zeros(count)
+    parent[tree["child"] - root], born[tree["child"] - root] = tree["parent"] - root, tree["lambda_val"]
+    inside = np.zeros((count, len(clusters)), bool)  # whether a selected cluster is in a cluster, or is it
+    inside[clusters - root, np.arange(len(clusters))] = True
+    for c in range(count - 1, 0, -1):  # parents have smaller numbers
+        inside[parent[c]] |= inside[c]
+    joins = np.full(inside.shape, np.nan)
+    for c in range(1, count):
+        p = parent[c]
+        apart = inside[p] & ~inside[c] & (clusters - root != p)
+        joins[c] = np.where(apart, born[c], joins[p])
+    return joins
+
+
+def _heights(joins: NDArray[np.float64], cluster: NDArray[np.intp], own: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Returns the densities at which samples and selected clusters join. cluster: of each sample, as a row of joins.
+    own: the density at which each sample leaves its cluster, which counts if this is inside the selected one."""
+    found = joins[cluster]
+    return np.where(np.isnan(found), own[:, None], found)
+
+
+def _largest(data: Any, root: int, count: int) -> NDArray[np.float64]:
+    """Returns the largest density of a row of each cluster."""
+    largest = np.full(count, np.nan)
+    for c, value in data.leaf_max_lambdas.items():
+        largest[int(c) - root] = value
+    return largest
+
+
+def _vectors_of_all(clusterer: Any) -> NDArray[np.float64]:
+    data, tree, clusters = clusterer.prediction_data_, clusterer._condensed_tree, _selected(clusterer)
+    if not len(clusters):
+        return np.zeros(len(data.raw_data))
+    root = int(tree["parent"].min())
+    joins = _joins(clusterer, clusters)
+    largest = _largest(data, root, len(joins))
+    rows = tree[tree["child_size"] == 1]
+    cluster, own = np.empty(len(rows), np.intp), np.empty(len(rows))
+    cluster[rows["child"]], own[rows["child"]] = rows["parent"] - root, rows["lambda_val"]
+    scores, inside = np.empty((len(rows), len(clusters))), np.empty(len(rows))
+    for block in _blocks(len(rows), len(clusters)):
+        heights = _heights(joins, cluster[block], own[block])
+        with np.errstate(divide="ignore", invalid="ignore"):
+            scores[block] = np.exp(-((largest[cluster[block]] + 1e-8)[:, None] / heights))
+        most = np.maximum(largest[clusters[heights.argmax(axis=1)] - root], own[block])
+        with np.errstate(divide="ignore", invalid="ignore"):
+            inside[block] = heights.max(axis=1) / most
+    scores = np.exp(scores - np.nanmax(scores))
+    scores /= scores.sum(axis=1)[:, None]
+    result = _exemplar_shares(clusterer, data.raw_data) * scores
+    result /= result.sum(axis=1)[:, None]
+    return np.asarray(result * inside[:, None])
+
+
+def _vectors_of_new(clusterer: Any, X: NDArray[np.float64]) -> NDArray[np.float64]:
+    data, tree, clusters = clusterer.prediction_data_, clusterer._condensed_tree, _selected(clusterer)
+    root = int(tree["parent"].min())
+    found = _neighbors(clusterer, X)
+    left, cluster = tree["lambda_val"][found.row], tree["parent"][found.row].astype(np.intp) - root
+    densities = np.where(left <= found.densities, left, found.densities)
+    joins = _joins(clusterer, clusters)
+    largest = _largest(data, root, len(joins))
+    result = _exemplar_shares(clusterer, X) ** 0.5
+    for block in _blocks(len(X), len(clusters)):
+        own, most = densities[block], largest[cluster[block], None]
+        # The original passes the density as float32 here.
+        scores = most - _heights(joins, cluster[block], own.astype(np.float32).astype(np.float64))
+        scores = most / np.where(scores <= 0, 1e-8, scores)
+        scores = np.exp(scores - np.nanmax(scores, axis=1)[:, None])
+        scores /= scores.sum(axis=1)[:, None]
+        product = result[block] * scores**2.0
+        product /= product.sum(axis=1)[:, None]
+        heights = _heights(joins, cluster[block], own)
+        nearest = clusters[heights.argmax(axis=1)] - root
+        result[block] = product * (heights.max(axis=1) / (np.maximum(own, largest[nearest]) + 1e-8))[:, None]
+    return result
+
+
+def _blocks(rows: int, columns: int) -> list[slice]:
+    step = max(1, _BLOCK // max(1, columns))
+    return [slice(first, first + step) for first in range(0, rows, step)]

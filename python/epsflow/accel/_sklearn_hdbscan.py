@@ -1,0 +1,80 @@
+"""sklearn.cluster.HDBSCAN."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any, Callable, Optional
+
+import numpy as np
+
+from .._gpu_arrays import on_host
+from . import _trees
+from ._calls import current, recorded
+from ._patches import least_rows, put
+
+NEEDS = ("HDBSCAN", "_hdbscan_brute", "_hdbscan_prims", "tree_to_labels", "HIERARCHY_dtype")
+
+
+def put_into(module: Any) -> None:
+    original = module.HDBSCAN.fit
+
+    @functools.wraps(original)
+    def fit(self: Any, X: Any, y: Any = None) -> Any:
+        with recorded("sklearn.cluster.HDBSCAN.fit", X, least_rows()):
+            return original(self, on_host(X), y)
+
+    put(module.HDBSCAN, "fit", fit)
+    for name in ("_hdbscan_brute", "_hdbscan_prims"):
+        put(module, name, _linkage(getattr(module, name), module.HIERARCHY_dtype))
+    put(module, "tree_to_labels", _labels(module.tree_to_labels))
+
+
+def _linkage(original: Callable[..., Any], row_type: Any) -> Callable[..., Any]:
+    """Returns a function in place of one that makes a single linkage tree."""
+
+    @functools.wraps(original)
+    def linkage(
+        X: Any, *, min_samples: int, alpha: float, metric: Any, n_jobs: Any, algo: Any = None, leaf_size: Any = None,
+        copy: Any = None, **metric_params: Any,
+    ) -> Any:
+        call = current()
+        if call is not None and not call.is_small:
+            try:
+                tree = _trees.hierarchy_of(X, min_samples, metric, metric_params, alpha, call, n_jobs)
+                binary = tree._tree.binary_tree()
+                found = np.empty(len(tree) - 1, row_type)
+                for field, column in zip(row_type.names, binary.rows()):
+                    found[field] = column
+                _trees.keep(found, tree, binary)
+                return found
+            except Exception as error:  # the original raises its own, or serves the call
+                call.left(error)
+        given = {"algo": algo, "leaf_size": leaf_size, "copy": copy}
+        return original(
+            X=X, min_samples=min_samples, alpha=alpha, metric=metric, n_jobs=n_jobs,
+            **{name: value for name, value in given.items() if value is not None}, **metric_params,
+        )
+
+    return linkage
+
+
+def _labels(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Returns a function in place of the one that selects clusters in a single linkage tree."""
+
+    @functools.wraps(original)
+    def tree_to_labels(
+        single_linkage_tree: Any, min_cluster_size: int = 10, cluster_selection_method: str = "eom",
+        allow_single_cluster: bool = False, cluster_selection_epsilon: float = 0.0, max_cluster_size: Optional[int] = None,
+    ) -> Any:
+        made = _trees.taken(single_linkage_tree)
+        selection = (
+            min_cluster_size, cluster_selection_method, allow_single_cluster, cluster_selection_epsilon, max_cluster_size
+        )
+        # With both of the last, the original counts the root as one point less.
+        is_own = made is not None and min_cluster_size <= len(made.hierarchy) and not (allow_single_cluster and max_cluster_size)
+        if not is_own:
+            return original(single_linkage_tree, *selection)
+        found = _trees.clusters_of(made, *selection)
+        return found.labels, found.probabilities
+
+    return tree_to_labels

@@ -1,0 +1,89 @@
+"""Trees of HDBSCAN in the form of scikit-learn and of the package hdbscan."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any, NamedTuple, Optional
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._hdbscan import HDBSCAN
+from .._hierarchy import CondensedTree, Hierarchy, Selection, hierarchy_loaded, hierarchy_of_distances
+from .._precomputed import is_precomputed, made_dense
+from ._calls import NotServed, Running
+from ._metrics import require_search
+
+
+class Made(NamedTuple):
+    """A hierarchy, and the array that was made of it for the original."""
+
+    linkage: NDArray[Any]
+    hierarchy: Hierarchy
+    binary: Any
+
+
+_local = threading.local()
+
+
+def hierarchy_of(
+    X: Any, min_samples: int, metric: Any, metric_params: Optional[dict[str, Any]], alpha: float, call: Running,
+    n_jobs: Optional[int] = None,
+) -> Hierarchy:
+    """Returns the hierarchy of points or distances. min_samples: the sample itself counted. Raises NotServed or the
+    errors of epsflow.HDBSCAN if epsflow has none."""
+    if alpha != 1:
+        raise NotServed(f"alpha={alpha!r}")
+    model = HDBSCAN(min_samples=min_samples, metric=metric, metric_params=metric_params or None, n_jobs=n_jobs)
+    if is_precomputed(metric):
+        if metric_params:
+            raise NotServed(f"metric_params={metric_params!r}")
+        call.ran_on("cpu")
+        return model._hierarchy(model._distances(X), min_samples)
+    require_search(metric, metric_params)
+    data = model._searched(np.ascontiguousarray(made_dense(X, None), dtype=np.float64))
+    if data is None:
+        raise NotServed("metric='haversine' of angles beyond the sphere")
+    call.ran_on(data.engine.backend)
+    found = hierarchy_loaded(data, min_samples)
+    assert isinstance(found, Hierarchy)
+    return found
+
+
+def keep(linkage: NDArray[Any], hierarchy: Hierarchy, binary: Any) -> None:
+    """Keeps a tree for the next step of this thread, which knows it by its linkage."""
+    _local.made = Made(linkage, hierarchy, binary)
+
+
+def taken(linkage: Any) -> Optional[Made]:
+    """Returns the tree that was kept for a linkage, and keeps it no longer; None for a linkage of the original."""
+    made: Optional[Made] = getattr(_local, "made", None)
+    _local.made = None
+    return made if made is not None and made.linkage is linkage else None
+
+
+class Clusters(NamedTuple):
+    """Selected clusters, numbered as scikit-learn numbers them."""
+
+    labels: NDArray[np.intp]
+    probabilities: NDArray[np.float64]
+    persistence: NDArray[np.float64]
+    condensed: CondensedTree
+    nodes: NDArray[np.intp]
+    """The cluster of the condensed tree of each label."""
+
+
+def clusters_of(
+    made: Made, min_cluster_size: int, method: str, allow_single_cluster: bool, epsilon: float, max_size: Optional[int]
+) -> Clusters:
+    condensed = CondensedTree(made.hierarchy, min_cluster_size)
+    found: Selection = condensed.select(
+        method, cluster_selection_epsilon=epsilon, max_cluster_size=max_size, allow_single_cluster=allow_single_cluster
+    )
+    place = np.empty(len(np.asarray(condensed._tree.births)), np.intp)
+    place[np.asarray(made.binary.breadth_first(condensed._tree, min_cluster_size))] = np.arange(len(place))
+    order = np.argsort(place[found.nodes])
+    number = np.empty(len(order) + 1, np.intp)
+    number[order] = np.arange(len(order))
+    number[-1] = -1  # of noise
+    return Clusters(number[found.labels], found.probabilities, found.persistence[order], condensed, found.nodes[order])

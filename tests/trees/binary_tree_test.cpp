@@ -1,0 +1,167 @@
+#include <epsflow/trees/binary_tree.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "support/catch.hpp"
+#include "support/errors.hpp"
+#include "support/random_points.hpp"
+
+#include <epsflow/core/error.hpp>
+#include <epsflow/trees/boruvka.hpp>
+#include <epsflow/trees/sets.hpp>
+
+namespace epsflow {
+namespace {
+
+using test::DataSet;
+using test::Random;
+
+Hierarchy hierarchy_of(PointsView points, std::uint32_t minpts) {
+  std::vector<Hierarchy> found;
+  trees::spanning_trees(points, {}, std::span(&minpts, 1), {},
+                        [&](SpanningTree&& tree) { found.emplace_back(std::move(tree)); });
+  return std::move(found[0]);
+}
+
+/// Returns the edges in the order of their heights; of each, `a` is the point that Prim's algorithm from point 0
+/// reaches first. This is what scikit-learn makes its rows of.
+std::vector<Edge> directed_edges(const Hierarchy& hierarchy) {
+  std::vector<Edge> edges, left(hierarchy.spanning_tree().begin(), hierarchy.spanning_tree().end());
+  std::set<std::uint32_t> reached{0};
+  while (!left.empty()) {
+    auto next = left.end();
+    for (auto at = left.begin(); at != left.end(); ++at) {
+      if (reached.contains(at->a) == reached.contains(at->b)) continue;
+      if (next == left.end() || at->height < next->height) next = at;
+    }
+    Edge edge = *next;
+    if (reached.contains(edge.b)) std::swap(edge.a, edge.b);
+    reached.insert(edge.b);
+    edges.push_back(edge);
+    left.erase(next);
+  }
+  std::sort(edges.begin(), edges.end(), [](const Edge& a, const Edge& b) { return a.height < b.height; });
+  return edges;
+}
+
+bool has_ties(std::span<const Edge> edges) {
+  return std::adjacent_find(edges.begin(), edges.end(),
+                            [](const Edge& a, const Edge& b) { return a.height == b.height; }) != edges.end();
+}
+
+TEST_CASE("binary trees: the rows of scikit-learn where no two merges are at one distance") {
+  std::size_t compared = 0;
+  for (std::uint64_t seed = 0; seed < test::sets_of(400); ++seed) {
+    Random random(seed);
+    const std::size_t n = 2 + random.below(80);
+    const DataSet data = test::make_data(random.pick<std::string>({"uniform", "clustered"}), n, 1 + random.below(3),
+                                         Precision::float64, seed);
+    const Hierarchy hierarchy = hierarchy_of(data.view(), static_cast<std::uint32_t>(1 + random.below(2)));
+    if (has_ties(hierarchy.spanning_tree())) continue;
+    INFO("seed " << seed << ", " << test::describe(data));
+    const BinaryTree tree(hierarchy);
+    REQUIRE(tree.rows().size() == n - 1);
+    trees::Sets sets(n);
+    std::vector<std::uint64_t> number(n);
+    std::iota(number.begin(), number.end(), std::uint64_t{0});
+    const std::vector<Edge> edges = directed_edges(hierarchy);
+    for (std::size_t i = 0; i < edges.size(); ++i) {
+      const std::uint32_t a = sets.find(edges[i].a), b = sets.find(edges[i].b);
+      REQUIRE(tree.rows()[i].a == number[a]);
+      REQUIRE(tree.rows()[i].b == number[b]);
+      REQUIRE(tree.rows()[i].eps == edges[i].height);
+      const std::uint32_t root = sets.join(a, b);
+      REQUIRE(tree.rows()[i].size == sets.size(root));
+      number[root] = n + i;
+    }
+    ++compared;
+  }
+  REQUIRE(compared > test::sets_of(400) / 2);
+}
+
+/// Returns the points of each cluster of condensed rows, by its number.
+std::map<std::uint64_t, std::set<std::uint64_t>> members_of(const std::vector<CondensedRow>& rows, std::uint64_t n) {
+  std::map<std::uint64_t, std::set<std::uint64_t>> members;
+  for (const CondensedRow& row : rows) {
+    if (row.child < n) members[row.parent].insert(row.child);
+  }
+  for (auto row = rows.rbegin(); row != rows.rend(); ++row) {  // children come after their parents
+    if (row->child >= n) members[row->parent].insert(members[row->child].begin(), members[row->child].end());
+  }
+  return members;
+}
+
+TEST_CASE("binary trees: their condensed rows hold the clusters of the condensed tree, whatever ties there are") {
+  std::size_t splits = 0;
+  for (std::uint64_t seed = 0; seed < test::sets_of(600); ++seed) {
+    Random random(seed);
+    const std::string kind = random.pick<std::string>({"uniform", "clustered", "quantised", "duplicates", "collinear"});
+    const std::size_t n = 5 + random.below(90);
+    const DataSet data = test::make_data(kind, n, 1 + random.below(3), Precision::float64, seed);
+    const auto minpts = static_cast<std::uint32_t>(1 + random.below(std::min<std::size_t>(n, 8)));
+    const auto least = static_cast<std::uint64_t>(2 + random.below(std::min<std::size_t>(n - 1, 8)));
+    INFO("seed " << seed << ", " << test::describe(data) << ", minpts " << minpts << ", min_cluster_size " << least);
+    const Hierarchy hierarchy = hierarchy_of(data.view(), minpts);
+    const CondensedTree condensed(hierarchy, least);
+    const BinaryTree tree(hierarchy);
+    const std::vector<CondensedRow> rows = tree.condense(least);
+    auto members = members_of(rows, n);
+    const auto same = [&](double density, double eps) {
+      return density == (eps > 0 ? 1 / eps : std::numeric_limits<double>::infinity());
+    };
+
+    // Each cluster is among the rows, and points leave the same clusters at the same eps. A cluster of the rows that is
+    // born at the eps at which it ends is a step of a split of several parts.
+    const std::vector<std::uint32_t> order = tree.breadth_first(condensed, least);
+    REQUIRE(order.size() == condensed.clusters().size());
+    REQUIRE(order[0] == 0);
+    std::vector<std::uint64_t> number_of(order.size(), 0);
+    number_of[0] = n;
+    std::size_t next = 1;
+    for (const CondensedRow& row : rows) {
+      if (row.child < n) continue;
+      const std::uint64_t last = row.child;
+      REQUIRE(members[last].size() == row.size);
+      if (next < order.size()) {
+        const CondensedCluster& cluster = condensed.clusters()[order[next]];
+        if (cluster.first_id == *members[last].begin() && cluster.size == row.size &&
+            same(row.density, cluster.birth)) {
+          number_of[order[next++]] = last;
+          continue;
+        }
+      }
+      bool is_step = false;
+      for (const CondensedRow& below : rows) is_step |= below.parent == last && below.density == row.density;
+      REQUIRE(is_step);
+      ++splits;
+    }
+    REQUIRE(next == order.size());
+    for (const CondensedRow& row : rows) {
+      if (row.child >= n) continue;
+      REQUIRE(number_of[condensed.cluster_of()[row.child]] == row.parent);
+      REQUIRE(same(row.density, condensed.leaves_at()[row.child]));
+    }
+  }
+  REQUIRE(splits > 0);
+}
+
+TEST_CASE("binary trees: one point, and a size out of range") {
+  const std::vector<double> one{1, 2};
+  const Hierarchy hierarchy = hierarchy_of(PointsView(std::span<const double>(one), 2), 1);
+  REQUIRE(BinaryTree(hierarchy).rows().empty());
+  const DataSet data = test::make_data("uniform", 5, 2, Precision::float64, 1);
+  const BinaryTree tree(hierarchy_of(data.view(), 2));
+  test::check_mentions(test::error_of<UsageError>([&] { (void)tree.condense(6); }),
+                       {"min_cluster_size is 6", "5 points"});
+}
+
+}  // namespace
+}  // namespace epsflow
