@@ -2,7 +2,7 @@
 
     python benchmarks/accelerated.py [--rows 10,100,…] [--columns 2,3,8] [--most SECONDS] [--min-rows N] [FUNCTION …]
 
-FUNCTION: dbscan, sklearn_hdbscan, hdbscan; default all. Data: 80 % of the points in 100 normal clumps, 20 % uniform noise.
+FUNCTION: dbscan, sklearn_hdbscan, hdbscan; default all. 80 % of the points are in 100 normal clumps, 20 % are uniform.
 An original that would take longer than --most seconds, by the size before, is left out. Prints the median of each in
 milliseconds and their ratio, and whether the labels are the same, or the adjusted Rand index.
 """

@@ -31,7 +31,7 @@ LAYERS = {
     "mpi": {"parts"},
     "io": {"sky"},
     "cli": {"pipeline", "catalog", "tracks", "sky", "io", "parts", "mpi", "report"},
-    "python": {"pipeline", "catalog", "tracks", "sky", "io", "parts", "report"},
+    "python": {"pipeline", "trees", "catalog", "tracks", "sky", "io", "parts", "report"},
     "examples": {"pipeline", "parts", "catalog", "io"},
     "tests": None,
     "benchmarks": None,

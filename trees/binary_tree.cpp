@@ -55,9 +55,9 @@ class JoinChildren {
   std::vector<std::uint32_t> begins_;    ///< [nodes + 1] the first child of each node in children_
   std::vector<std::uint32_t> children_;  ///< items, of each node the largest first
   std::vector<std::uint32_t> starts_;    ///< [children] the place of the first point of each
-  std::vector<std::uint32_t> place_;     ///< [n] of each point: those of an item stand together
+  std::vector<std::uint32_t> place_;     ///< [n] of each point, so that points of an item stand together
   std::vector<std::uint32_t> edges_;  ///< [n − 1] edges in the order of their nodes: k − 1 for a node of k children
-  std::vector<std::uint32_t> rank_;   ///< [children] the order in which Prim's algorithm enters those of a node
+  std::vector<std::uint32_t> rank_;   ///< [children] of each: how many of the same node Prim's algorithm enters before
 };
 
 void JoinChildren::list_children() {

@@ -18,12 +18,12 @@ struct CondensedRow {
   std::uint64_t size;    ///< number of points of the child
 };
 
-/// A hierarchy with two children at each node, in the order in which scikit-learn has them: of two, `a` is the cluster
-/// that Prim's algorithm reaches first if it begins at point 0.
+/// A hierarchy with two children at each node, in the order of scikit-learn: Prim's algorithm, begun at point 0,
+/// reaches cluster `a` of a row before cluster `b`.
 ///
 /// A node of k children becomes k − 1 rows of one eps, in which the largest join first; of equal sizes, those with
 /// smaller first ids. So a condensed tree of the rows has the clusters of the hierarchy, for any min_cluster_size. If
-/// no two merges are at one distance, the rows are those of scikit-learn.
+/// no two merges are at one distance, scikit-learn has the same rows.
 class BinaryTree {
  public:
   /// O(n log n).

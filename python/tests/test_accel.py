@@ -25,6 +25,7 @@ from sklearn.neighbors import kneighbors_graph
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+import epsflow
 from epsflow import accel
 from epsflow.accel import _calls, _dbscan, _trees
 
@@ -33,6 +34,7 @@ try:
 except ImportError:
     hdbscan = None
 
+DEVICES = ("cpu", "gpu")
 needs_hdbscan = pytest.mark.skipif(hdbscan is None, reason="hdbscan is not installed")
 starts_processes = pytest.mark.skipif(
     not os.path.exists(os.path.join(sysconfig.get_path("platlib"), "epsflow_accel.pth")),
@@ -54,7 +56,7 @@ def blobs(seed: int, n: int = 300, d: int = 2) -> np.ndarray:
 
 
 def both(call):
-    """Returns what a call gives without and with epsflow, and requires that epsflow did the work."""
+    """Returns the results of a call without and with epsflow, and requires that epsflow did the work."""
     original = call()
     with accel.enable(min_rows=0):
         found = call()
@@ -95,7 +97,10 @@ def test_dbscan_gives_the_arrays_of_scikit_learn(dtype, weighted):
 
 @pytest.mark.parametrize(
     ("metric", "more"),
-    [("manhattan", {}), ("chebyshev", {}), ("cosine", {}), ("minkowski", {"p": 3}), ("minkowski", {"metric_params": {"p": 1.5}}), ("l2", {})],
+    [
+        ("manhattan", {}), ("chebyshev", {}), ("cosine", {}), ("l2", {}), ("minkowski", {"p": 3}),
+        ("minkowski", {"metric_params": {"p": 1.5}}),
+    ],
 )
 def test_dbscan_of_other_metrics(metric, more):
     X = blobs(1, d=3)
@@ -145,7 +150,8 @@ def test_hdbscan_gives_the_labels_of_scikit_learn_without_ties(min_samples, meth
     """Mutual reachability distances tie if min_samples is above 2: then two samples may share a core distance."""
     for seed in range(25):
         X = blobs(seed, n=100 + 17 * seed, d=1 + seed % 4)
-        a, b = both(lambda: HDBSCAN(4 + seed % 9, min_samples=min_samples, cluster_selection_method=method, copy=True).fit(X))
+        parameters = {"min_samples": min_samples, "cluster_selection_method": method, "copy": True}
+        a, b = both(lambda: HDBSCAN(4 + seed % 9, **parameters).fit(X))
         check_same(a, b, ("labels_",))
         assert np.allclose(a.probabilities_, b.probabilities_, rtol=1e-12)
         for name in a._single_linkage_tree_.dtype.names:
@@ -189,7 +195,13 @@ def test_hdbscan_does_not_depend_on_the_order_of_rows_where_distances_tie():
 
 
 @needs_hdbscan
-@pytest.mark.parametrize("options", [{}, {"cluster_selection_epsilon": 0.2}, {"max_cluster_size": 60}, {"max_cluster_size": 60, "cluster_selection_epsilon": 0.2}, {"cluster_selection_method": "leaf"}])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {}, {"cluster_selection_epsilon": 0.2}, {"max_cluster_size": 60}, {"cluster_selection_method": "leaf"},
+        {"max_cluster_size": 60, "cluster_selection_epsilon": 0.2},
+    ],
+)
 def test_the_package_hdbscan_without_ties(options):
     for seed in range(10):
         X = blobs(seed, d=1 + seed % 4)
@@ -204,7 +216,8 @@ def test_the_package_hdbscan_without_ties(options):
         for name in ("probabilities_", "outlier_scores_", "relative_validity_"):
             assert np.allclose(getattr(a, name), getattr(b, name), rtol=1e-9), name
         # hdbscan adds the stabilities of merged clusters in float32.
-        assert np.allclose(a.cluster_persistence_, b.cluster_persistence_, rtol=1e-6 if "epsilon" in str(options) else 1e-9)
+        tolerance = 1e-6 if "cluster_selection_epsilon" in options else 1e-9
+        assert np.allclose(a.cluster_persistence_, b.cluster_persistence_, rtol=tolerance)
         for tree in ("_condensed_tree", "_single_linkage_tree"):
             x, y = getattr(a, tree), getattr(b, tree)
             assert x.dtype == y.dtype and x.shape == y.shape
@@ -234,9 +247,10 @@ def test_predictions_of_the_package_hdbscan_are_its_own():
         a, b = both(lambda: hdbscan.approximate_predict(model, new, return_connecting_points=True))
         for x, y in zip(a, b):
             assert np.array_equal(x, y) and x.dtype == y.dtype
-        for function in (lambda: hdbscan.membership_vector(model, new), lambda: hdbscan.all_points_membership_vectors(model)):
-            a, b = both(function)
-            assert np.allclose(a, b, rtol=1e-9, atol=1e-12)
+        a, b = both(lambda: hdbscan.membership_vector(model, new))
+        assert np.allclose(a, b, rtol=1e-9, atol=1e-12)
+        a, b = both(lambda: hdbscan.all_points_membership_vectors(model))
+        assert np.allclose(a, b, rtol=1e-9, atol=1e-12)
 
 
 @needs_hdbscan
@@ -262,7 +276,23 @@ def test_branches_are_left_to_the_original():
     assert last_call().device == "original" and "branches" in last_call().reason
 
 
-# ---------------------------------------------------------------- objects stay what they are
+@pytest.mark.skipif("gpu" not in epsflow.backends(), reason="no GPU can be used")
+@pytest.mark.parametrize("library", ["cupy", "torch"])
+def test_arrays_on_a_gpu(library):
+    module = pytest.importorskip(library)
+    X = blobs(19, n=5000)
+    on_gpu = module.asarray(X) if library == "cupy" else module.asarray(X).cuda()
+    with accel.enable():
+        model = DBSCAN(eps=0.1).fit(on_gpu)
+        assert last_call().device == "gpu"
+        assert type(model.labels_) is type(on_gpu)
+        tree = HDBSCAN(20, min_samples=2, copy=True).fit(on_gpu)
+        assert last_call().device == "gpu"
+    assert np.array_equal(np.asarray(model.labels_.tolist()), DBSCAN(eps=0.1).fit(X).labels_)
+    assert np.array_equal(tree.labels_, HDBSCAN(20, min_samples=2, copy=True).fit(X).labels_)
+
+
+# ---------------------------------------------------------------- objects
 
 
 def test_an_estimator_is_the_original_one():
@@ -287,7 +317,7 @@ def test_a_subclass_is_accelerated_too():
 
     with accel.enable(min_rows=0):
         model = Named(eps=0.4).fit(blobs(10))
-    assert model.name_ == "own" and last_call().device == "cpu"
+    assert model.name_ == "own" and last_call().device in DEVICES
 
 
 @pytest.mark.parametrize("write", [pickle.dumps, lambda model: pickle.dumps(copy.deepcopy(model))])
@@ -310,7 +340,7 @@ def test_pickles_load_without_epsflow(write, tmp_path):
     assert done.stdout.strip() == str([len(set(model.labels_)) for model in models])
 
 
-# ---------------------------------------------------------------- what is refused, and what is left
+# ---------------------------------------------------------------- errors and calls that are left to the original
 
 
 def bad_calls():
@@ -338,7 +368,9 @@ def bad_calls():
             "hdbscan min_cluster_size": lambda: hdbscan.HDBSCAN(1).fit(X),
             "hdbscan metric": lambda: hdbscan.HDBSCAN(metric="nope").fit(X),
             "hdbscan without prediction data": lambda: hdbscan.approximate_predict(hdbscan.HDBSCAN().fit(X), X),
-            "hdbscan other columns": lambda: hdbscan.approximate_predict(hdbscan.HDBSCAN(prediction_data=True).fit(X), X[:, :1]),
+            "hdbscan other columns": lambda: hdbscan.approximate_predict(
+                hdbscan.HDBSCAN(prediction_data=True).fit(X), X[:, :1]
+            ),
         } if hdbscan else {}),
     }
 
@@ -398,7 +430,7 @@ def test_few_rows_are_left_to_the_original():
         DBSCAN().fit(blobs(15, n=40))
         assert last_call().reason == "fewer than 50 rows"
         DBSCAN().fit(blobs(15, n=60))
-        assert last_call().device == "cpu"
+        assert last_call().device in DEVICES
 
 
 # ---------------------------------------------------------------- on and off
@@ -423,9 +455,9 @@ def test_nothing_lingers():
             pass
         assert all(a is not b for a, b in zip(originals(), before))
         DBSCAN().fit(blobs(16, n=20))
-        assert last_call().device == "cpu"  # min_rows is 0 again
+        assert last_call().device in DEVICES  # min_rows is 0 again
     DBSCAN().fit(blobs(16, n=20))
-    assert last_call().device == "cpu"  # and 3 here
+    assert last_call().device in DEVICES  # and 3 here
     assert os.environ["EPSFLOW_ACCEL"] == "3"
     accel.disable()
     accel.disable()
@@ -459,13 +491,13 @@ def test_the_report_is_a_table():
         DBSCAN().fit(blobs(18))
     lines = str(accel.report()).splitlines()
     assert lines[0].split() == ["function", "rows", "columns", "device", "seconds", "reason"]
-    assert lines[-1].split()[:4] == ["sklearn.cluster.DBSCAN.fit", "300", "2", "cpu"]
+    assert lines[-1].split()[:3] == ["sklearn.cluster.DBSCAN.fit", "300", "2"]
 
 
 def test_the_extension_of_ipython():
     accel.load_ipython_extension(None)
     DBSCAN().fit(blobs(18))
-    assert last_call().device == "cpu"
+    assert last_call().device in DEVICES
     accel.unload_ipython_extension(None)
     assert "EPSFLOW_ACCEL" not in os.environ
 
@@ -495,7 +527,7 @@ def test_a_program_and_a_module_are_run(tmp_path):
     script = run("-m", "epsflow.accel", "--report", tmp_path / "program.py", "a", "--b")
     module = run("-m", "epsflow.accel", "--min-rows", "500", "--report", "-m", "program", "a", "--b", cwd=tmp_path)
     assert plain.returncode == 0 and script.stdout == plain.stdout == module.stdout
-    assert "sklearn.cluster.DBSCAN.fit" in script.stderr and " cpu " in script.stderr
+    assert "sklearn.cluster.DBSCAN.fit" in script.stderr and any(f" {device} " in script.stderr for device in DEVICES)
     assert "fewer than 500 rows" in module.stderr
 
 
@@ -506,8 +538,10 @@ def test_the_exit_of_a_program_is_kept(tmp_path):
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
-    [([], "give the program"), (["--wrong", "x.py"], "unknown option --wrong"), (["nowhere.py"], "no file 'nowhere.py'"),
-     (["--min-rows", "few", "x.py"], "'few'"), (["-m"], "give the program")],
+    [
+        ([], "give the program"), (["-m"], "give the program"), (["--wrong", "x.py"], "unknown option --wrong"),
+        (["nowhere.py"], "no file 'nowhere.py'"), (["--min-rows", "few", "x.py"], "'few'"),
+    ],
 )
 def test_wrong_arguments(arguments, message):
     done = run("-m", "epsflow.accel", *arguments)
@@ -520,31 +554,33 @@ def test_help():
     assert done.returncode == 0 and "--min-rows N" in done.stdout
 
 
-def device_of_fit(seed: int) -> str:
+def fate_of_fit(seed: int) -> str:
     DBSCAN(eps=0.3).fit(blobs(seed))
-    return accel.report()[-1].device if accel.report() else "not enabled"
+    calls = accel.report()
+    return "not enabled" if not calls else "served" if calls[-1].device in DEVICES else calls[-1].reason
 
 
+@pytest.mark.skipif("gpu" in epsflow.backends(), reason="a GPU does not follow a fork")
 def test_forked_processes_are_accelerated():
     with accel.enable(min_rows=0), ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("fork")) as pool:
-        assert list(pool.map(device_of_fit, range(4))) == ["cpu"] * 4
+        assert list(pool.map(fate_of_fit, range(4))) == ["served"] * 4
 
 
 @starts_processes
 def test_started_processes_are_accelerated():
     with accel.enable(min_rows=0), ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn")) as pool:
-        assert list(pool.map(device_of_fit, range(4))) == ["cpu"] * 4
+        assert list(pool.map(fate_of_fit, range(4))) == ["served"] * 4
     with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
-        assert list(pool.map(device_of_fit, range(1))) == ["not enabled"]
+        assert list(pool.map(fate_of_fit, range(1))) == ["not enabled"]
 
 
 @starts_processes
 def test_workers_of_joblib_are_accelerated():
     joblib = pytest.importorskip("joblib")
     with accel.enable(min_rows=0):
-        found = joblib.Parallel(n_jobs=2)(joblib.delayed(device_of_fit)(seed) for seed in range(4))
+        found = joblib.Parallel(n_jobs=2)(joblib.delayed(fate_of_fit)(seed) for seed in range(4))
     joblib.externals.loky.get_reusable_executor().shutdown()
-    assert found == ["cpu"] * 4
+    assert found == ["served"] * 4
 
 
 def test_the_tests_of_scikit_learn_pass():
@@ -553,8 +589,9 @@ def test_the_tests_of_scikit_learn_pass():
     if not all(map(os.path.exists, files)):
         pytest.skip("scikit-learn is installed without its tests")
     packages = os.path.dirname(os.path.dirname(sklearn.__file__))  # where pytest finds the fixtures of scikit-learn
-    plain = run("-m", "pytest", "-q", "-p", "no:cacheprovider", *files, cwd=packages)
-    done = run("-m", "epsflow.accel", "--min-rows", "0", "--report", "-m", "pytest", "-q", "-p", "no:cacheprovider", *files, cwd=packages)
+    pytest_of_both = ("-m", "pytest", "-q", "-p", "no:cacheprovider", *files)
+    plain = run(*pytest_of_both, cwd=packages)
+    done = run("-m", "epsflow.accel", "--min-rows", "0", "--report", *pytest_of_both, cwd=packages)
     assert done.returncode == plain.returncode == 0, done.stdout
     assert done.stdout.splitlines()[-1].split()[0] == plain.stdout.splitlines()[-1].split()[0]
-    assert done.stderr.count(" cpu ") > 50
+    assert sum(done.stderr.count(f" {device} ") for device in DEVICES) > 50

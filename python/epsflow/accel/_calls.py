@@ -43,10 +43,8 @@ class Report(tuple[Call, ...]):
 
     def __str__(self) -> str:
         lines = [f"{'function':40} {'rows':>10} {'columns':>7} {'device':>8} {'seconds':>10}  reason"]
-        lines += [
-            f"{call.function:40} {call.rows:>10} {call.columns:>7} {call.device:>8} {call.seconds:>10.4f}  {call.reason}".rstrip()
-            for call in self
-        ]
+        for name, rows, columns, device, seconds, reason in self:
+            lines.append(f"{name:40} {rows:>10} {columns:>7} {device:>8} {seconds:>10.4f}  {reason}".rstrip())
         return "\n".join(lines)
 
 

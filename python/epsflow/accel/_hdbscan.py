@@ -20,7 +20,10 @@ _LINKAGES = (
 )
 NEEDS = ("HDBSCAN", "_tree_to_labels", *_LINKAGES)
 _ROW = np.dtype([("parent", np.intp), ("child", np.intp), ("lambda_val", float), ("child_size", np.intp)])
-_SIMPLE = {"match_reference_implementation": False, "cluster_selection_persistence": 0.0, "cluster_selection_epsilon_max": np.inf}
+_DEFAULTS = {
+    "match_reference_implementation": False, "cluster_selection_persistence": 0.0,
+    "cluster_selection_epsilon_max": np.inf,
+}
 
 
 def put_into(module: Any) -> None:
@@ -83,7 +86,7 @@ def _labels(original: Callable[..., Any]) -> Callable[..., Any]:
         size, max_size, single = a["min_cluster_size"], a["max_cluster_size"] or None, a["allow_single_cluster"]
         if (
             made is None or size > len(made.hierarchy) or max_size and single
-            or any(a.get(name, value) != value for name, value in _SIMPLE.items())
+            or any(a.get(name, value) != value for name, value in _DEFAULTS.items())
         ):
             return original(X, single_linkage_tree, *positional, **named)
         found = _trees.clusters_of(

@@ -6,7 +6,9 @@ from typing import Any
 
 from ._calls import NotServed
 
-_SEARCHED = ("euclidean", "l2", "manhattan", "l1", "cityblock", "chebyshev", "infinity", "minkowski", "cosine", "haversine")
+_SEARCHED = (
+    "euclidean", "l2", "manhattan", "l1", "cityblock", "chebyshev", "infinity", "minkowski", "cosine", "haversine",
+)
 
 
 def require_search(metric: Any, metric_params: Any, algorithm: str = "auto") -> None:

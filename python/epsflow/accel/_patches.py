@@ -105,7 +105,7 @@ def put(owner: Any, name: str, value: Any) -> None:
 
 
 def _replace_in(module: Any) -> None:
-    """Puts the replacements into a module. A version of it that lacks what they need stays as it is."""
+    """Puts the replacements into a module. A version of it that lacks a name of theirs stays as it is."""
     replacements = import_module(f".{_REPLACED_BY[module.__name__]}", __package__)
     if all(hasattr(module, name) for name in replacements.NEEDS):
         replacements.put_into(module)

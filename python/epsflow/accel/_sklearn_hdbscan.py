@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from typing import Any, Callable, Optional
+from typing import Any, Callable
 
 import numpy as np
 
@@ -62,19 +62,15 @@ def _labels(original: Callable[..., Any]) -> Callable[..., Any]:
     """Returns a function in place of the one that selects clusters in a single linkage tree."""
 
     @functools.wraps(original)
-    def tree_to_labels(
-        single_linkage_tree: Any, min_cluster_size: int = 10, cluster_selection_method: str = "eom",
-        allow_single_cluster: bool = False, cluster_selection_epsilon: float = 0.0, max_cluster_size: Optional[int] = None,
-    ) -> Any:
+    def tree_to_labels(single_linkage_tree: Any, *selection: Any, **named: Any) -> Any:
         made = _trees.taken(single_linkage_tree)
-        selection = (
-            min_cluster_size, cluster_selection_method, allow_single_cluster, cluster_selection_epsilon, max_cluster_size
-        )
-        # With both of the last, the original counts the root as one point less.
-        is_own = made is not None and min_cluster_size <= len(made.hierarchy) and not (allow_single_cluster and max_cluster_size)
-        if not is_own:
+        if made is None or named or len(selection) != 5:
+            return original(single_linkage_tree, *selection, **named)
+        min_cluster_size, method, single, epsilon, max_size = selection
+        # If a root of limited size may be selected, the original has another size for it.
+        if min_cluster_size > len(made.hierarchy) or single and max_size:
             return original(single_linkage_tree, *selection)
-        found = _trees.clusters_of(made, *selection)
+        found = _trees.clusters_of(made, min_cluster_size, method, single, epsilon, max_size)
         return found.labels, found.probabilities
 
     return tree_to_labels

@@ -51,7 +51,7 @@ def hierarchy_of(
 
 
 def keep(linkage: NDArray[Any], hierarchy: Hierarchy, binary: Any) -> None:
-    """Keeps a tree for the next step of this thread, which knows it by its linkage."""
+    """Keeps a tree for the next step of this thread. `taken` finds it by its linkage."""
     _local.made = Made(linkage, hierarchy, binary)
 
 
