@@ -51,7 +51,7 @@ from ._tracks import TrackEvent, Tracks, tracks
 from ._validity import Validity, validity
 
 if TYPE_CHECKING:
-    from . import plot
+    from . import accel, plot
     from ._estimator import DBSCAN, AutoDBSCAN, dbscan
     from ._hdbscan import HDBSCAN
     from ._membership import all_points_membership_vectors, approximate_predict, membership_vector
@@ -85,6 +85,7 @@ __all__ = [
     "Tracks",
     "Validity",
     "VariantResult",
+    "accel",
     "all_points_membership_vectors",
     "approximate_predict",
     "backends",
@@ -132,10 +133,10 @@ def __getattr__(name: str) -> Any:
         from . import _membership
 
         return getattr(_membership, name)
-    if name == "plot":  # only its functions need matplotlib
+    if name in ("accel", "plot"):  # few programs need them
         from importlib import import_module
 
-        return import_module(".plot", __name__)
+        return import_module(f".{name}", __name__)
     if name == "__version__":  # the installed metadata have it from CMakeLists.txt
         from importlib.metadata import version
 

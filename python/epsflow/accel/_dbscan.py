@@ -14,7 +14,7 @@ from .._gpu_arrays import as_gpu_points, is_on_gpu
 from .._precomputed import is_precomputed, is_sparse
 from .._units import Given
 from ._calls import NotServed, Running, recorded
-from ._metrics import require_search
+from ._metrics import jobs_of, require_search
 from ._patches import least_rows, put
 
 NEEDS = ("DBSCAN", "_check_sample_weight")
@@ -51,7 +51,7 @@ def _fit(module: Any, model: Any, X: Any, sample_weight: Any, call: Running) -> 
             sample_weight = module._check_sample_weight(sample_weight, X)
         own = _made_for(model, X, call).fit(X, sample_weight=sample_weight)
         labels, core = own.labels_.astype(np.intp), own.core_sample_indices_
-        components = X[core].copy() if len(core) else np.empty((0, X.shape[1]))
+        components = X[core] if len(core) else np.empty((0, X.shape[1]))
     model.core_sample_indices_, model.labels_, model.components_ = core, labels, components
     return model
 
@@ -73,12 +73,13 @@ def _made_for(model: Any, X: Any, call: Running) -> DBSCAN:
         if model.algorithm not in ("auto", "brute") or model.metric_params:
             raise NotServed("distances are given beside parameters of a search")
         call.ran_on("cpu")
-        return DBSCAN(**parameters, n_jobs=model.n_jobs)
+        return DBSCAN(**parameters, n_jobs=jobs_of(model.n_jobs, X.shape[0]))
     require_search(model.metric, model.metric_params, model.algorithm)
     if is_sparse(X) and model.algorithm not in ("auto", "brute"):
         raise NotServed(f"X is sparse beside algorithm={model.algorithm!r}")
     parameters.update(metric_params=model.metric_params, p=model.p)
     metric = metric_of(X, model.metric, model.metric_params, model.p)
-    engine = engine_for(None, Given(X, metric), "auto", None, _threads_of(model.n_jobs), "n_jobs")
+    threads = _threads_of(jobs_of(model.n_jobs, X.shape[0]))
+    engine = engine_for(None, Given(X, metric), "auto", None, threads, "n_jobs")
     call.ran_on(engine.backend)
     return DBSCAN(**parameters, engine=engine)

@@ -1,14 +1,21 @@
-"""The metrics that epsflow searches in the words of scikit-learn."""
+"""Parameters of scikit-learn in the words of epsflow."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Optional
 
 from ._calls import NotServed
 
 _SEARCHED = (
     "euclidean", "l2", "manhattan", "l1", "cityblock", "chebyshev", "infinity", "minkowski", "cosine", "haversine",
 )
+
+_ROWS_OF_A_THREAD = 2_000
+
+
+def jobs_of(n_jobs: Optional[int], rows: int) -> Optional[int]:
+    """Returns the number of threads of a fit. For few rows it takes longer to wake others than to do the work."""
+    return 1 if n_jobs is None and rows < _ROWS_OF_A_THREAD else n_jobs
 
 
 def require_search(metric: Any, metric_params: Any, algorithm: str = "auto") -> None:

@@ -12,7 +12,7 @@ from .._hdbscan import HDBSCAN
 from .._hierarchy import CondensedTree, Hierarchy, Selection, hierarchy_loaded, hierarchy_of_distances
 from .._precomputed import is_precomputed, made_dense
 from ._calls import NotServed, Running
-from ._metrics import require_search
+from ._metrics import jobs_of, require_search
 
 
 class Made(NamedTuple):
@@ -34,7 +34,9 @@ def hierarchy_of(
     errors of epsflow.HDBSCAN if epsflow has none."""
     if alpha != 1:
         raise NotServed(f"alpha={alpha!r}")
-    model = HDBSCAN(min_samples=min_samples, metric=metric, metric_params=metric_params or None, n_jobs=n_jobs)
+    model = HDBSCAN(
+        min_samples=min_samples, metric=metric, metric_params=metric_params or None, n_jobs=jobs_of(n_jobs, X.shape[0])
+    )
     if is_precomputed(metric):
         if metric_params:
             raise NotServed(f"metric_params={metric_params!r}")
