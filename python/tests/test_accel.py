@@ -114,6 +114,15 @@ def test_dbscan_of_angles():
     check_same(a, b, DBSCAN_RESULTS)
 
 
+def test_haversine_takes_any_angles_as_that_of_scikit_learn():
+    for seed in range(5):
+        X = np.random.default_rng(seed).uniform([-9, -20], [9, 20], (300, 2))
+        a, b = both(lambda: DBSCAN(eps=0.15, min_samples=4, metric="haversine").fit(X))
+        check_same(a, b, DBSCAN_RESULTS)
+        a, b = both(lambda: HDBSCAN(5, min_samples=2, metric="haversine", copy=True).fit(X))
+        check_same(a, b, ("labels_",))
+
+
 def test_dbscan_of_distances_dense_and_sparse():
     X = blobs(2)
     for table in (pairwise_distances(X), kneighbors_graph(X, 30, mode="distance")):

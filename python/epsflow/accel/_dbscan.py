@@ -14,7 +14,7 @@ from .._gpu_arrays import as_gpu_points, is_on_gpu
 from .._precomputed import is_precomputed, is_sparse
 from .._units import Given
 from ._calls import NotServed, Running, recorded
-from ._metrics import jobs_of, require_search
+from ._metrics import angles_of, jobs_of, require_search
 from ._patches import least_rows, put
 
 NEEDS = ("DBSCAN", "_check_sample_weight")
@@ -49,7 +49,8 @@ def _fit(module: Any, model: Any, X: Any, sample_weight: Any, call: Running) -> 
         X = _validated(module, model, X)
         if sample_weight is not None:
             sample_weight = module._check_sample_weight(sample_weight, X)
-        own = _made_for(model, X, call).fit(X, sample_weight=sample_weight)
+        points = angles_of(X) if model.metric == "haversine" else X
+        own = _made_for(model, points, call).fit(points, sample_weight=sample_weight)
         labels, core = own.labels_.astype(np.intp), own.core_sample_indices_
         components = X[core] if len(core) else np.empty((0, X.shape[1]))
     model.core_sample_indices_, model.labels_, model.components_ = core, labels, components

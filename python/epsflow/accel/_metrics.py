@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Optional
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ._calls import NotServed
 
 _SEARCHED = (
@@ -16,6 +19,28 @@ _ROWS_OF_A_THREAD = 2_000
 def jobs_of(n_jobs: Optional[int], rows: int) -> Optional[int]:
     """Returns the number of threads of a fit. For few rows it takes longer to wake others than to do the work."""
     return 1 if n_jobs is None and rows < _ROWS_OF_A_THREAD else n_jobs
+
+
+def angles_of(X: NDArray[Any]) -> NDArray[Any]:
+    """Returns latitudes and longitudes of the same places as X, within the ranges of a sphere.
+
+    The haversine formula of scikit-learn takes any angles, and is the distance of the places that they turn to: beyond
+    a pole, the latitude decreases on the opposite meridian. Rows within the ranges are not changed.
+    """
+    if X.ndim != 2 or X.shape[1] != 2:
+        return X
+    beyond = (np.abs(X) > (np.pi / 2, 2 * np.pi)).any(axis=1)
+    if not beyond.any():
+        return X
+    found = np.array(X, dtype=np.float64)
+    latitude, longitude = found[beyond].T
+    latitude = np.remainder(latitude + np.pi / 2, 2 * np.pi) - np.pi / 2
+    opposite = latitude > np.pi / 2
+    latitude[opposite] = np.pi - latitude[opposite]
+    longitude[opposite] += np.pi
+    latitude = np.clip(latitude, -np.pi / 2, np.pi / 2)
+    found[beyond] = np.column_stack([latitude, np.remainder(longitude + np.pi, 2 * np.pi) - np.pi])
+    return found
 
 
 def require_search(metric: Any, metric_params: Any, algorithm: str = "auto") -> None:

@@ -12,7 +12,7 @@ from .._hdbscan import HDBSCAN
 from .._hierarchy import CondensedTree, Hierarchy, Selection, hierarchy_loaded, hierarchy_of_distances
 from .._precomputed import is_precomputed, made_dense
 from ._calls import NotServed, Running
-from ._metrics import jobs_of, require_search
+from ._metrics import angles_of, jobs_of, require_search
 
 
 class Made(NamedTuple):
@@ -43,9 +43,10 @@ def hierarchy_of(
         call.ran_on("cpu")
         return model._hierarchy(model._distances(X), min_samples)
     require_search(metric, metric_params)
-    data = model._searched(np.ascontiguousarray(made_dense(X, None), dtype=np.float64))
+    points = np.ascontiguousarray(made_dense(X, None), dtype=np.float64)
+    data = model._searched(angles_of(points) if metric == "haversine" else points)
     if data is None:
-        raise NotServed("metric='haversine' of angles beyond the sphere")
+        raise NotServed(f"metric={metric!r}")
     call.ran_on(data.engine.backend)
     found = hierarchy_loaded(data, min_samples)
     assert isinstance(found, Hierarchy)
