@@ -407,6 +407,77 @@ def test_a_metric_that_epsflow_lacks_is_left_to_the_original():
         assert "alpha=2.0" in last_call().reason
 
 
+@needs_hdbscan
+@pytest.mark.parametrize(
+    "options",
+    [{"max_cluster_size": -1}, {"cluster_selection_epsilon": float("nan")}, {"allow_single_cluster": True}],
+)
+def test_odd_parameters_of_hdbscan(options):
+    X = np.random.default_rng(3).normal(size=(300, 2))
+    a, b = both(lambda: hdbscan.HDBSCAN(30, min_samples=1, algorithm="prims_kdtree", **options).fit(X))
+    check_same(a, b, ("labels_",))
+    assert np.allclose(a.cluster_persistence_, b.cluster_persistence_)
+
+
+def test_unchecked_parameters_of_scikit_learn():
+    X = blobs(20)
+    for options in ({"max_cluster_size": 0}, {"min_cluster_size": 8.0}, {"cluster_selection_epsilon": -1.0}):
+        with sklearn.config_context(skip_parameter_validation=True):
+            a, b = both(lambda: HDBSCAN(**{"min_cluster_size": 8, "min_samples": 2, "copy": True, **options}).fit(X))
+        check_same(a, b, ("labels_",))
+
+
+@needs_hdbscan
+def test_a_cache_of_the_original_stays(tmp_path):
+    joblib = pytest.importorskip("joblib")
+    X = blobs(21)
+
+    def entries():
+        return sorted(path.name for path in tmp_path.rglob("*") if path.is_dir())
+
+    hdbscan.HDBSCAN(6, memory=joblib.Memory(tmp_path, verbose=0)).fit(X)
+    before = entries()
+    with accel.enable(min_rows=0):
+        model = hdbscan.HDBSCAN(6, memory=joblib.Memory(tmp_path, verbose=0)).fit(X)
+        again = hdbscan.HDBSCAN(6, memory=joblib.Memory(tmp_path, verbose=0)).fit(X)
+    assert set(before) < set(entries())
+    assert adjusted_rand_score(model.labels_, again.labels_) > 0.9
+
+
+@needs_hdbscan
+def test_vectors_of_a_root_that_is_a_cluster_are_left_to_the_original():
+    X = np.random.default_rng(0).normal(size=(200, 2))
+    model = hdbscan.HDBSCAN(30, allow_single_cluster=True, prediction_data=True).fit(X)
+    assert set(model.labels_) <= {-1, 0}
+    for function in (lambda: hdbscan.membership_vector(model, X), lambda: hdbscan.all_points_membership_vectors(model)):
+        with pytest.raises(KeyError):
+            function()
+        with accel.enable(), pytest.raises(KeyError):
+            function()
+
+
+def test_data_of_a_class_that_only_the_original_knows():
+    class Chunks:
+        shape = (float("nan"), 2)
+
+        def __len__(self):
+            raise ValueError("unknown")
+
+        def __array__(self, dtype=None, copy=None):
+            return blobs(22)
+
+    class Plain:
+        def __array__(self, dtype=None, copy=None):
+            return blobs(22)
+
+    with accel.enable(min_rows=0):
+        for data in (Chunks(), Plain()):
+            try:
+                DBSCAN(eps=0.4).fit(data)
+            except ValueError as error:  # as of scikit-learn
+                assert "unknown" not in str(error)
+
+
 def test_an_error_of_epsflow_leaves_the_call_to_the_original(monkeypatch):
     X = blobs(14)
     expected = DBSCAN(eps=0.4).fit(X).labels_, HDBSCAN(5, copy=True).fit(X).labels_
@@ -467,11 +538,61 @@ def test_nothing_lingers():
         assert last_call().device in DEVICES  # min_rows is 0 again
     DBSCAN().fit(blobs(16, n=20))
     assert last_call().device in DEVICES  # and 3 here
-    assert os.environ["EPSFLOW_ACCEL"] == "3"
+    assert os.environ["EPSFLOW_ACCEL"] == "min_rows=3"
     accel.disable()
     accel.disable()
     assert originals() == before and sys.meta_path == finders
     assert "EPSFLOW_ACCEL" not in os.environ
+
+
+def test_finders_that_others_restore():
+    before, finders = originals(), list(sys.meta_path)
+    accel.enable()
+    sys.meta_path[:] = finders
+    accel.disable()
+    assert originals() == before and sys.meta_path == finders
+
+
+LOADERS = """
+    import importlib.machinery, sys
+
+    class Shared:  # a loader of several modules, without a dictionary
+        __slots__ = ()
+
+        def create_module(self, spec):
+            return None
+
+        def exec_module(self, module):
+            module.__spec__.loader_state.exec_module(module)
+
+    class Finder:
+        def find_spec(self, name, path, target=None):
+            if not name.startswith("sklearn.cluster"):
+                return None
+            for finder in sys.meta_path:  # it asks all others
+                spec = None if finder is self else finder.find_spec(name, path, target)
+                if spec is not None and spec.loader.__class__ is importlib.machinery.SourceFileLoader:
+                    spec.loader, spec.loader_state = SHARED, spec.loader
+                if spec is not None:
+                    return spec
+
+    SHARED = Shared()
+    import epsflow.accel
+    epsflow.accel.enable(min_rows=0)
+    sys.meta_path.insert({place}, Finder())
+    from sklearn.cluster import DBSCAN, HDBSCAN
+    import numpy as np
+    X = np.random.default_rng(0).normal(size=(200, 2))
+    HDBSCAN(copy=True).fit(X)
+    print(DBSCAN(eps=0.3).fit(X).labels_.max(), [call.device for call in epsflow.accel.report()])
+"""
+
+
+@pytest.mark.parametrize("place", [0, 1])
+def test_finders_and_loaders_of_others(place):
+    done = run("-c", textwrap.dedent(LOADERS.replace("{place}", str(place))))
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("'cpu'") + done.stdout.count("'gpu'") == 2
 
 
 def test_disabled_in_the_middle_of_a_fit(monkeypatch):
@@ -540,6 +661,25 @@ def test_a_program_and_a_module_are_run(tmp_path):
     assert "fewer than 500 rows" in module.stderr
 
 
+def test_a_program_is_the_main_module(tmp_path):
+    (tmp_path / "sibling.py").write_text("name = 'sibling'")
+    (tmp_path / "program.py").write_text(textwrap.dedent("""
+        import atexit, os, pickle, sys
+        import sibling
+
+        class Kept:
+            pass
+
+        atexit.register(lambda: print(type(pickle.loads(pickle.dumps(Kept()))).__name__))
+        print(sibling.name, __name__, os.path.basename(__file__), os.path.isabs(__file__), sorted(vars())[-4:])
+    """))
+    (tmp_path / "links").mkdir()
+    (tmp_path / "links" / "program.py").symlink_to(tmp_path / "program.py")
+    plain = run(tmp_path / "links" / "program.py")
+    found = run("-m", "epsflow.accel", tmp_path / "links" / "program.py")
+    assert plain.returncode == 0 and found.stdout == plain.stdout, found.stderr
+
+
 def test_the_exit_of_a_program_is_kept(tmp_path):
     (tmp_path / "program.py").write_text("import sys; sys.exit(7)")
     assert run("-m", "epsflow.accel", tmp_path / "program.py").returncode == 7
@@ -590,6 +730,25 @@ def test_workers_of_joblib_are_accelerated():
         found = joblib.Parallel(n_jobs=2)(joblib.delayed(fate_of_fit)(seed) for seed in range(4))
     joblib.externals.loky.get_reusable_executor().shutdown()
     assert found == ["served"] * 4
+
+
+@starts_processes
+@pytest.mark.parametrize("value", ["", "0"])
+def test_a_process_may_turn_it_off(value):
+    code = "import sklearn.cluster, sys; print('epsflow' in sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env={**os.environ, "EPSFLOW_ACCEL": value}
+    )
+    assert done.stdout.strip() == "False" and not done.stderr
+
+
+@starts_processes
+def test_a_process_without_clustering_starts_as_fast():
+    code = "import sys; print('numpy' in sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env={**os.environ, "EPSFLOW_ACCEL": "1"}
+    )
+    assert done.stdout.strip() == "False" and not done.stderr
 
 
 def test_the_tests_of_scikit_learn_pass():

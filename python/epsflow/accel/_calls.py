@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple, Optional
 
-from .._gpu_arrays import is_on_gpu
+from .._gpu_arrays import is_on_gpu, to_host
 
 _KEPT = 10_000
 
@@ -59,7 +59,8 @@ class Running:
         self.function = function
         self.rows, self.columns = _shape_of(X)
         self.device, self.reason = "original", ""
-        if self.rows < min_rows and not is_on_gpu(X):
+        self.made: Any = None  # the tree that the next step of the original works on
+        if 0 < self.rows < min_rows and not _is_on_gpu(X):
             self.reason = f"fewer than {min_rows} rows"
 
     @property
@@ -116,10 +117,22 @@ def recorded(function: str, X: Any, min_rows: int) -> Iterator[Running]:
 
 
 def _shape_of(X: Any) -> tuple[int, int]:
-    shape = getattr(X, "shape", None)
-    if isinstance(shape, tuple) and all(isinstance(side, int) for side in shape):
-        return (*shape, 0, 0)[:2]
     try:
+        shape = getattr(X, "shape", None)
+        if isinstance(shape, tuple) and all(isinstance(side, int) for side in shape):
+            return (*shape, 0, 0)[:2]
         return len(X), len(X[0])
-    except (TypeError, LookupError):
+    except Exception:  # of any class that the original may know
         return 0, 0
+
+
+def _is_on_gpu(X: Any) -> bool:
+    try:
+        return is_on_gpu(X)
+    except Exception:
+        return False
+
+
+def on_host_if_on_gpu(X: Any) -> Any:
+    """Returns X, or a copy of it on the host if it is on a GPU, which the original would refuse."""
+    return to_host(X) if _is_on_gpu(X) else X

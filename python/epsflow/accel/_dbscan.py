@@ -10,11 +10,11 @@ import numpy as np
 from .._engine import engine_for
 from .._estimator import DBSCAN, _threads_of
 from .._frames import metric_of
-from .._gpu_arrays import as_gpu_points, is_on_gpu
+from .._gpu_arrays import is_on_gpu
 from .._precomputed import is_precomputed, is_sparse
 from .._units import Given
 from ._calls import NotServed, Running, recorded
-from ._metrics import angles_of, jobs_of, require_search
+from ._metrics import angles_of, dense, jobs_of, require_search
 from ._patches import least_rows, put
 
 NEEDS = ("DBSCAN", "_check_sample_weight")
@@ -49,8 +49,9 @@ def _fit(module: Any, model: Any, X: Any, sample_weight: Any, call: Running) -> 
         X = _validated(module, model, X)
         if sample_weight is not None:
             sample_weight = module._check_sample_weight(sample_weight, X)
-        points = angles_of(X) if model.metric == "haversine" else X
-        own = _made_for(model, points, call).fit(points, sample_weight=sample_weight)
+        points = X if is_precomputed(model.metric) else dense(X)
+        points = angles_of(points) if model.metric == "haversine" else points
+        own = _made_for(model, X, points, call).fit(points, sample_weight=sample_weight)
         labels, core = own.labels_.astype(np.intp), own.core_sample_indices_
         components = X[core] if len(core) else np.empty((0, X.shape[1]))
     model.core_sample_indices_, model.labels_, model.components_ = core, labels, components
@@ -67,20 +68,19 @@ def _validated(module: Any, model: Any, X: Any) -> Any:
     return X
 
 
-def _made_for(model: Any, X: Any, call: Running) -> DBSCAN:
-    """Returns a model of epsflow with the parameters of scikit-learn's. Raises NotServed if there is none."""
+def _made_for(model: Any, X: Any, points: Any, call: Running) -> DBSCAN:
+    """Returns a model of epsflow with the parameters of one of scikit-learn. points: X, made dense. Raises NotServed if
+    there is none."""
     parameters = {"eps": model.eps, "min_samples": model.min_samples, "metric": model.metric}
     if is_precomputed(model.metric):
         if model.algorithm not in ("auto", "brute") or model.metric_params:
             raise NotServed("distances are given beside parameters of a search")
         call.ran_on("cpu")
         return DBSCAN(**parameters, n_jobs=jobs_of(model.n_jobs, X.shape[0]))
-    require_search(model.metric, model.metric_params, model.algorithm)
-    if is_sparse(X) and model.algorithm not in ("auto", "brute"):
-        raise NotServed(f"X is sparse beside algorithm={model.algorithm!r}")
+    require_search(X, model.metric, model.metric_params, model.algorithm, model.p)
     parameters.update(metric_params=model.metric_params, p=model.p)
-    metric = metric_of(X, model.metric, model.metric_params, model.p)
+    metric = metric_of(points, model.metric, model.metric_params, model.p)
     threads = _threads_of(jobs_of(model.n_jobs, X.shape[0]))
-    engine = engine_for(None, Given(X, metric), "auto", None, threads, "n_jobs")
+    engine = engine_for(None, Given(points, metric), "auto", None, threads, "n_jobs")
     call.ran_on(engine.backend)
     return DBSCAN(**parameters, engine=engine)

@@ -7,11 +7,11 @@ import inspect
 from typing import Any, Callable, Optional
 
 import numpy as np
+from numpy.typing import NDArray
 
-from .._gpu_arrays import on_host
 from .._precomputed import is_sparse
 from . import _trees
-from ._calls import NotServed, current, recorded
+from ._calls import NotServed, current, on_host_if_on_gpu, recorded
 from ._patches import least_rows, put
 
 _LINKAGES = (
@@ -34,7 +34,7 @@ def put_into(module: Any) -> None:
         with recorded("hdbscan.HDBSCAN.fit", X, least_rows()) as call:
             if getattr(self, "branch_detection_data", False) and not call.is_small:
                 call.left(NotServed("branches depend on which of the minimum spanning trees the original finds"))
-            return original(self, on_host(X), y)
+            return original(self, on_host_if_on_gpu(X), y)
 
     put(module.HDBSCAN, "fit", fit)
     for name in _LINKAGES:
@@ -45,8 +45,9 @@ def put_into(module: Any) -> None:
 def _linkage(original: Callable[..., Any]) -> Callable[..., Any]:
     """Returns a function in place of one that makes a single linkage tree and a spanning tree."""
     parameters = inspect.signature(original)
+    name = original.__name__
+    algorithm = "kd_tree" if "kdtree" in name else "ball_tree" if "balltree" in name else "brute"
 
-    @functools.wraps(original)
     def linkage(X: Any, *positional: Any, **named: Any) -> Any:
         call = current()
         if call is None or call.is_small:
@@ -54,23 +55,36 @@ def _linkage(original: Callable[..., Any]) -> Callable[..., Any]:
         try:
             given = parameters.bind(X, *positional, **named)
             given.apply_defaults()
-            a, own = given.arguments, given.arguments["kwargs"]
-            if a["metric"] == "minkowski" and (a["p"] != 2 or own):
-                raise NotServed(f"metric='minkowski' with p={a['p']!r}")
+            a = given.arguments
+            _require_same(X, a)
             metric = "euclidean" if a["metric"] == "minkowski" else a["metric"]
             # hdbscan does not count the sample itself, and a sparse table has no entry for it.
             itself = 0 if is_sparse(X) and metric == "precomputed" else 1
-            tree = _trees.hierarchy_of(X, a["min_samples"] + itself, metric, own, a["alpha"], call)
+            tree = _trees.hierarchy_of(X, a["min_samples"] + itself, metric, a["kwargs"], algorithm, call)
             binary = tree._tree.binary_tree()
             found = np.column_stack([np.asarray(column, np.float64) for column in binary.rows()])
             edges = np.column_stack([np.asarray(column, np.float64) for column in tree._tree.spanning_tree])
         except Exception as error:  # the original raises its own, or serves the call
             call.left(error)
             return original(X, *positional, **named)
-        _trees.keep(found, tree, binary)
+        call.made = _trees.Made(found, tree, binary)
         return found, edges if a["gen_min_span_tree"] else None
 
+    # A cache of joblib keeps results by the name of the function, and the original has its own.
+    linkage.__name__ = linkage.__qualname__ = f"accelerated{name}"
     return linkage
+
+
+def _require_same(X: Any, given: dict[str, Any]) -> None:
+    """Raises NotServed for arguments of which hdbscan makes something else than scikit-learn."""
+    metric = given["metric"]
+    if given["alpha"] != 1:
+        raise NotServed(f"alpha={given['alpha']!r}")
+    if metric == "cosine" or metric == "minkowski" and (given["p"] != 2 or given["kwargs"]):
+        raise NotServed(f"metric={metric!r} with p={given['p']!r}")
+    if metric == "precomputed" and not is_sparse(X):
+        if not isinstance(X, np.ndarray) or X.dtype != np.float64 or not np.array_equal(X, X.T):
+            raise NotServed("distances that are not a symmetric array of float64")
 
 
 def _labels(original: Callable[..., Any]) -> Callable[..., Any]:
@@ -80,32 +94,52 @@ def _labels(original: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(original)
     def tree_to_labels(X: Any, single_linkage_tree: Any, *positional: Any, **named: Any) -> Any:
         made = _trees.taken(single_linkage_tree)
-        given = parameters.bind(X, single_linkage_tree, *positional, **named)
-        given.apply_defaults()
-        a = given.arguments
-        size, max_size, single = a["min_cluster_size"], a["max_cluster_size"] or None, a["allow_single_cluster"]
-        if (
-            made is None or size > len(made.hierarchy) or max_size and single
-            or any(a.get(name, value) != value for name, value in _DEFAULTS.items())
-        ):
-            return original(X, single_linkage_tree, *positional, **named)
-        found = _trees.clusters_of(
-            made, size, a["cluster_selection_method"], single, a["cluster_selection_epsilon"], max_size
-        )
-        columns = made.binary.condense(size)
-        rows = np.empty(len(columns[0]), _ROW)
-        for field, column in zip(_ROW.names or (), columns):
-            rows[field] = column
-        persistence = found.persistence
-        if a["cluster_selection_epsilon"] > 0 and a["cluster_selection_method"] == "eom":
-            persistence = _persistence_of_merged(found, single, max_size)
-        return found.labels, found.probabilities, persistence, rows, single_linkage_tree
+        if made is not None:
+            try:
+                given = parameters.bind(X, single_linkage_tree, *positional, **named)
+                given.apply_defaults()
+                if _is_served(made, given.arguments):
+                    return (*_selected(made, given.arguments), single_linkage_tree)
+            except Exception:  # the original selects in the same tree, or raises its own
+                pass
+        return original(X, single_linkage_tree, *positional, **named)
 
     return tree_to_labels
 
 
-def _persistence_of_merged(found: _trees.Clusters, allow_single_cluster: bool, max_size: Optional[int]) -> Any:
-    """Returns the persistence of clusters that were merged. hdbscan takes the stability of the best clusters inside."""
+def _is_served(made: _trees.Made, given: dict[str, Any]) -> bool:
+    limit, single = given["max_cluster_size"], given["allow_single_cluster"]
+    return (
+        given["min_cluster_size"] <= len(made.hierarchy) and isinstance(single, (bool, np.bool_))
+        and (limit == 0 or limit > 0 and not single)
+        and all(given.get(name, value) == value for name, value in _DEFAULTS.items())
+    )
+
+
+def _selected(made: _trees.Made, given: dict[str, Any]) -> tuple[Any, Any, Any, Any]:
+    """Returns labels, probabilities, persistence and the condensed tree."""
+    size, max_size = given["min_cluster_size"], given["max_cluster_size"] or None
+    method, epsilon = given["cluster_selection_method"], given["cluster_selection_epsilon"]
+    single = bool(given["allow_single_cluster"])
+    found = _trees.clusters_of(made, size, method, single, epsilon, max_size)
+    columns = made.binary.condense(size)
+    rows = np.empty(len(columns[0]), _ROW)
+    for field, column in zip(_ROW.names or (), columns):
+        rows[field] = column
+    stabilities = np.asarray(found.condensed._tree.stabilities)
+    if epsilon > 0 and method == "eom":
+        stabilities = _best_stabilities(found, single, max_size)
+    with np.errstate(divide="ignore"):
+        densest = (1 / np.asarray(found.condensed._tree.deaths)).max()
+    counts = np.bincount(found.labels[found.labels >= 0], minlength=len(found.nodes))
+    persistence = np.ones(len(counts))
+    if 0 < densest < np.inf:
+        np.divide(stabilities[found.nodes], counts * densest, out=persistence, where=counts > 0)
+    return found.labels, found.probabilities, persistence, rows
+
+
+def _best_stabilities(found: _trees.Clusters, allow_single_cluster: bool, max_size: Optional[int]) -> NDArray[Any]:
+    """Returns for each cluster the stability of the best clusters inside it, which hdbscan takes for merged ones."""
     tree = found.condensed._tree
     parents, best = np.asarray(tree.parents).astype(np.intp), np.array(tree.stabilities)
     inside, sizes = np.zeros(len(best)), np.asarray(tree.sizes)
@@ -114,9 +148,4 @@ def _persistence_of_merged(found: _trees.Clusters, allow_single_cluster: bool, m
         best[c] = inside[c] if is_too_large else max(best[c], inside[c])
         if c > 0:
             inside[parents[c]] += best[c]
-    with np.errstate(divide="ignore"):
-        densest = (1 / np.asarray(tree.deaths)).max()
-    counts = np.bincount(found.labels[found.labels >= 0], minlength=len(found.nodes))
-    if not 0 < densest < np.inf:
-        return np.ones(len(found.nodes))
-    return best[found.nodes] / (counts * densest)
+    return best

@@ -7,12 +7,15 @@ from typing import Any, Optional
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import _core
+from .._precomputed import is_sparse
 from ._calls import NotServed
 
 _SEARCHED = (
     "euclidean", "l2", "manhattan", "l1", "cityblock", "chebyshev", "infinity", "minkowski", "cosine", "haversine",
 )
 
+_ONLY_DENSE = ("chebyshev", "infinity", "minkowski")
 _ROWS_OF_A_THREAD = 2_000
 
 
@@ -43,12 +46,27 @@ def angles_of(X: NDArray[Any]) -> NDArray[Any]:
     return found
 
 
-def require_search(metric: Any, metric_params: Any, algorithm: str = "auto") -> None:
-    """Raises NotServed unless epsflow searches with a metric as scikit-learn does with this algorithm."""
+def dense(X: Any) -> Any:
+    """Returns X as a dense array. Raises NotServed if it would take more than half of the machine's memory."""
+    if not is_sparse(X):
+        return X
+    if 8 * X.shape[0] * X.shape[1] > _core.machine_memory() // 2:
+        raise NotServed("X is sparse, and too large as a dense array")
+    return X.toarray()
+
+
+def require_search(X: Any, metric: Any, metric_params: Any, algorithm: str, p: Any = None) -> None:
+    """Raises NotServed unless epsflow searches X with a metric as scikit-learn does with this algorithm."""
     if not isinstance(metric, str) or metric not in _SEARCHED:
         raise NotServed(f"metric={metric!r}")
-    if set(metric_params or ()) - ({"p"} if metric == "minkowski" else set()):
-        raise NotServed(f"metric_params={metric_params!r}")
+    parameters = dict(metric_params or {})
+    power = parameters.pop("p", p) if metric == "minkowski" else 2
+    if parameters or power is None:
+        raise NotServed(f"metric={metric!r} with metric_params={metric_params!r}")
+    if is_sparse(X) and (algorithm not in ("auto", "brute") or metric in _ONLY_DENSE):
+        raise NotServed(f"X is sparse beside metric={metric!r}, algorithm={algorithm!r}")
+    if algorithm == "brute" and metric == "infinity":
+        raise NotServed(f"algorithm={algorithm!r} beside metric={metric!r}")
     if algorithm in ("kd_tree", "ball_tree"):
         from sklearn.neighbors import BallTree, KDTree
 

@@ -15,7 +15,7 @@ _REPLACED_BY = {
     "hdbscan.hdbscan_": "_hdbscan",
     "hdbscan.prediction": "_predictions",
 }
-# A process that is started with this variable is accelerated (epsflow_accel.pth). Its value is min_rows, or empty.
+# A process that is started with this variable is accelerated (epsflow_accel_start.py).
 _VARIABLE = "EPSFLOW_ACCEL"
 
 _MIN_ROWS = 50
@@ -69,10 +69,11 @@ def enable(*, min_rows: Optional[int] = None) -> _Enabled:
     with _lock:
         state = _Enabled(_is_enabled, _min_rows)
         _min_rows = min_rows
-        os.environ[_VARIABLE] = "" if min_rows is None else str(min_rows)
+        os.environ[_VARIABLE] = "1" if min_rows is None else f"min_rows={min_rows}"
+        if _finder not in sys.meta_path:
+            sys.meta_path.insert(0, _finder)
         if not _is_enabled:
             _is_enabled = True
-            sys.meta_path.insert(0, _finder)
             for name in _REPLACED_BY:
                 if name in sys.modules:
                     _replace_in(sys.modules[name])
@@ -84,12 +85,10 @@ def disable() -> None:
     global _is_enabled
     with _lock:
         os.environ.pop(_VARIABLE, None)
-        if not _is_enabled:
-            return
         _is_enabled = False
-        sys.meta_path.remove(_finder)
-        while _undo:
-            _undo.pop()()
+        _undo_down_to(0)
+        if _finder in sys.meta_path:
+            sys.meta_path.remove(_finder)
 
 
 def least_rows() -> int:
@@ -104,40 +103,67 @@ def put(owner: Any, name: str, value: Any) -> None:
     _undo.append(lambda: setattr(owner, name, original))
 
 
+def _undo_down_to(count: int) -> None:
+    while len(_undo) > count:
+        _undo.pop()()
+
+
 def _replace_in(module: Any) -> None:
-    """Puts the replacements into a module. A version of it that lacks a name of theirs stays as it is."""
-    replacements = import_module(f".{_REPLACED_BY[module.__name__]}", __package__)
-    if all(hasattr(module, name) for name in replacements.NEEDS):
-        replacements.put_into(module)
+    """Puts the replacements into a module. A version of it that they do not fit stays as it is."""
+    before = len(_undo)
+    try:
+        replacements = import_module(f".{_REPLACED_BY[module.__name__]}", __package__)
+        if all(hasattr(module, name) for name in replacements.NEEDS):
+            replacements.put_into(module)
+    except Exception:  # an import by the program must not fail for it
+        _undo_down_to(before)
 
 
 class _Finder:
-    """Finds the modules of the originals by the other finders, and has them replaced as soon as they are executed."""
+    """Finds the modules of the originals by the other finders, and puts the replacements in when they are executed."""
+
+    def __init__(self) -> None:
+        self._local = threading.local()
 
     def find_spec(self, name: str, path: Any, target: Any = None) -> Any:
-        if name not in _REPLACED_BY:
+        # Another finder, which searches all others, may call this one again.
+        if name not in _REPLACED_BY or getattr(self._local, "is_searching", False):
             return None
-        for finder in sys.meta_path:
-            if finder is self or not hasattr(finder, "find_spec"):
-                continue
-            spec = finder.find_spec(name, path, target)
-            if spec is not None and spec.loader is not None:
-                _replace_after_execution(spec.loader)
-            if spec is not None:
-                return spec
+        self._local.is_searching = True
+        try:
+            for finder in sys.meta_path:
+                spec = None if finder is self else getattr(finder, "find_spec", _none)(name, path, target)
+                if spec is not None:
+                    if hasattr(spec.loader, "exec_module"):
+                        spec.loader = _Loader(spec.loader)
+                    return spec
+        finally:
+            self._local.is_searching = False
         return None
 
 
-def _replace_after_execution(loader: Any) -> None:
-    execute = loader.exec_module
+def _none(*given: Any) -> None:
+    return None
 
-    def exec_module(module: Any) -> None:
-        execute(module)
+
+class _Loader:
+    """Loads a module as another loader does, and then puts the replacements into it."""
+
+    def __init__(self, loader: Any) -> None:
+        self._loader = loader
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._loader, name)
+
+    def create_module(self, spec: Any) -> Any:
+        return self._loader.create_module(spec) if hasattr(self._loader, "create_module") else None
+
+    def exec_module(self, module: Any) -> None:
+        module.__loader__ = module.__spec__.loader = self._loader
+        self._loader.exec_module(module)
         with _lock:
             if _is_enabled:
                 _replace_in(module)
-
-    loader.exec_module = exec_module  # of this loader alone: each module has its own
 
 
 _finder: Any = _Finder()

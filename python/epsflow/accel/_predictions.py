@@ -11,7 +11,7 @@ from typing import Any, Callable, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ._calls import recorded
+from ._calls import NotServed, recorded
 from ._patches import put
 
 NEEDS = ("approximate_predict", "membership_vector", "all_points_membership_vectors")
@@ -79,6 +79,8 @@ def approximate_predict(clusterer: Any, points: Any, with_neighbors: bool) -> An
 def membership_vector(clusterer: Any, points: Any) -> Any:
     with recorded("hdbscan.membership_vector", points, 0) as call:
         try:
+            if not isinstance(points, np.ndarray):
+                raise NotServed(f"points are a {type(points).__name__}")
             found = _vectors_of_new(clusterer, points.astype(np.float64))
             call.ran_on("cpu")
             return found
@@ -151,6 +153,14 @@ def _selected(clusterer: Any) -> NDArray[np.intp]:
     return np.array(sorted(clusterer.condensed_tree_._select_clusters())).astype(np.intp)
 
 
+def _root_of(tree: Any, clusters: NDArray[np.intp]) -> int:
+    """Returns the number of the root. Raises NotServed if it is selected, which the original has no vectors for."""
+    root = int(tree["parent"].min())
+    if root in clusters:
+        raise NotServed("the root is a cluster")
+    return root
+
+
 def _exemplar_shares(clusterer: Any, X: NDArray[np.float64]) -> NDArray[np.float64]:
     """Returns shares in inverse proportion to the distances to the nearest exemplar of each cluster."""
     data = clusterer.prediction_data_
@@ -205,7 +215,7 @@ def _vectors_of_all(clusterer: Any) -> NDArray[np.float64]:
     data, tree, clusters = clusterer.prediction_data_, clusterer._condensed_tree, _selected(clusterer)
     if not len(clusters):
         return np.zeros(len(data.raw_data))
-    root = int(tree["parent"].min())
+    root = _root_of(tree, clusters)
     joins = _joins(clusterer, clusters)
     largest = _largest(data, root, len(joins))
     rows = tree[tree["child_size"] == 1]
@@ -228,7 +238,7 @@ def _vectors_of_all(clusterer: Any) -> NDArray[np.float64]:
 
 def _vectors_of_new(clusterer: Any, X: NDArray[np.float64]) -> NDArray[np.float64]:
     data, tree, clusters = clusterer.prediction_data_, clusterer._condensed_tree, _selected(clusterer)
-    root = int(tree["parent"].min())
+    root = _root_of(tree, clusters)
     found = _neighbors(clusterer, X)
     left, cluster = tree["lambda_val"][found.row], tree["parent"][found.row].astype(np.intp) - root
     densities = np.where(left <= found.densities, left, found.densities)

@@ -7,9 +7,8 @@ from typing import Any, Callable
 
 import numpy as np
 
-from .._gpu_arrays import on_host
 from . import _trees
-from ._calls import current, recorded
+from ._calls import NotServed, current, on_host_if_on_gpu, recorded
 from ._patches import least_rows, put
 
 NEEDS = ("HDBSCAN", "_hdbscan_brute", "_hdbscan_prims", "tree_to_labels", "HIERARCHY_dtype")
@@ -21,7 +20,7 @@ def put_into(module: Any) -> None:
     @functools.wraps(original)
     def fit(self: Any, X: Any, y: Any = None) -> Any:
         with recorded("sklearn.cluster.HDBSCAN.fit", X, least_rows()):
-            return original(self, on_host(X), y)
+            return original(self, on_host_if_on_gpu(X), y)
 
     put(module.HDBSCAN, "fit", fit)
     for name in ("_hdbscan_brute", "_hdbscan_prims"):
@@ -40,12 +39,14 @@ def _linkage(original: Callable[..., Any], row_type: Any) -> Callable[..., Any]:
         call = current()
         if call is not None and not call.is_small:
             try:
-                tree = _trees.hierarchy_of(X, min_samples, metric, metric_params, alpha, call, n_jobs)
+                if alpha != 1:
+                    raise NotServed(f"alpha={alpha!r}")
+                tree = _trees.hierarchy_of(X, min_samples, metric, metric_params, algo or "brute", call, n_jobs)
                 binary = tree._tree.binary_tree()
                 found = np.empty(len(tree) - 1, row_type)
                 for field, column in zip(row_type.names, binary.rows()):
                     found[field] = column
-                _trees.keep(found, tree, binary)
+                call.made = _trees.Made(found, tree, binary)
                 return found
             except Exception as error:  # the original raises its own, or serves the call
                 call.left(error)
@@ -64,13 +65,15 @@ def _labels(original: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(original)
     def tree_to_labels(single_linkage_tree: Any, *selection: Any, **named: Any) -> Any:
         made = _trees.taken(single_linkage_tree)
-        if made is None or named or len(selection) != 5:
-            return original(single_linkage_tree, *selection, **named)
-        min_cluster_size, method, single, epsilon, max_size = selection
-        # If a root of limited size may be selected, the original has another size for it.
-        if min_cluster_size > len(made.hierarchy) or single and max_size:
-            return original(single_linkage_tree, *selection)
-        found = _trees.clusters_of(made, min_cluster_size, method, single, epsilon, max_size)
-        return found.labels, found.probabilities
+        if made is not None and not named and len(selection) == 5:
+            min_cluster_size, method, single, epsilon, max_size = selection
+            # If a root of limited size may be selected, the original has another size for it.
+            if min_cluster_size <= len(made.hierarchy) and not (single and max_size):
+                try:
+                    found = _trees.clusters_of(made, min_cluster_size, method, single, epsilon, max_size)
+                    return found.labels, found.probabilities
+                except Exception:  # the original selects in the same tree, or raises its own
+                    pass
+        return original(single_linkage_tree, *selection, **named)
 
     return tree_to_labels

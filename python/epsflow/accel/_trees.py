@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import threading
 from typing import Any, NamedTuple, Optional
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .._hdbscan import HDBSCAN
-from .._hierarchy import CondensedTree, Hierarchy, Selection, hierarchy_loaded, hierarchy_of_distances
-from .._precomputed import is_precomputed, made_dense
-from ._calls import NotServed, Running
-from ._metrics import angles_of, jobs_of, require_search
+from .._hierarchy import CondensedTree, Hierarchy, Selection, hierarchy_loaded
+from .._precomputed import is_precomputed
+from ._calls import NotServed, Running, current
+from ._metrics import angles_of, dense, jobs_of, require_search
 
 
 class Made(NamedTuple):
@@ -23,17 +22,12 @@ class Made(NamedTuple):
     binary: Any
 
 
-_local = threading.local()
-
-
 def hierarchy_of(
-    X: Any, min_samples: int, metric: Any, metric_params: Optional[dict[str, Any]], alpha: float, call: Running,
+    X: Any, min_samples: int, metric: Any, metric_params: Optional[dict[str, Any]], algorithm: str, call: Running,
     n_jobs: Optional[int] = None,
 ) -> Hierarchy:
-    """Returns the hierarchy of points or distances. min_samples: the sample itself counted. Raises NotServed or the
-    errors of epsflow.HDBSCAN if epsflow has none."""
-    if alpha != 1:
-        raise NotServed(f"alpha={alpha!r}")
+    """Returns the hierarchy of points or distances. min_samples: the sample itself counted. algorithm: of scikit-learn.
+    Raises NotServed or the errors of epsflow.HDBSCAN if epsflow has none."""
     model = HDBSCAN(
         min_samples=min_samples, metric=metric, metric_params=metric_params or None, n_jobs=jobs_of(n_jobs, X.shape[0])
     )
@@ -42,8 +36,8 @@ def hierarchy_of(
             raise NotServed(f"metric_params={metric_params!r}")
         call.ran_on("cpu")
         return model._hierarchy(model._distances(X), min_samples)
-    require_search(metric, metric_params)
-    points = np.ascontiguousarray(made_dense(X, None), dtype=np.float64)
+    require_search(X, metric, metric_params, algorithm)
+    points = np.ascontiguousarray(dense(X), dtype=np.float64)
     data = model._searched(angles_of(points) if metric == "haversine" else points)
     if data is None:
         raise NotServed(f"metric={metric!r}")
@@ -53,16 +47,14 @@ def hierarchy_of(
     return found
 
 
-def keep(linkage: NDArray[Any], hierarchy: Hierarchy, binary: Any) -> None:
-    """Keeps a tree for the next step of this thread. `taken` finds it by its linkage."""
-    _local.made = Made(linkage, hierarchy, binary)
-
-
 def taken(linkage: Any) -> Optional[Made]:
-    """Returns the tree that was kept for a linkage, and keeps it no longer; None for a linkage of the original."""
-    made: Optional[Made] = getattr(_local, "made", None)
-    _local.made = None
-    return made if made is not None and made.linkage is linkage else None
+    """Returns the tree that the running call made a linkage of, and keeps it no longer; None for other linkages."""
+    call = current()
+    if call is None or call.made is None or call.made.linkage is not linkage:
+        return None
+    made: Made = call.made
+    call.made = None
+    return made
 
 
 class Clusters(NamedTuple):
