@@ -12,24 +12,18 @@
 
 #include "support/catch.hpp"
 #include "support/errors.hpp"
+#include "support/hierarchies.hpp"
 #include "support/random_points.hpp"
 
 #include <epsflow/core/error.hpp>
-#include <epsflow/trees/boruvka.hpp>
 #include <epsflow/trees/sets.hpp>
 
 namespace epsflow {
 namespace {
 
 using test::DataSet;
+using test::hierarchy_of;
 using test::Random;
-
-Hierarchy hierarchy_of(PointsView points, std::uint32_t minpts) {
-  std::vector<Hierarchy> found;
-  trees::spanning_trees(points, {}, std::span(&minpts, 1), {},
-                        [&](SpanningTree&& tree) { found.emplace_back(std::move(tree)); });
-  return std::move(found[0]);
-}
 
 /// Returns the edges in the order of their heights; of each, `a` is the point that Prim's algorithm from point 0
 /// reaches first. This is what scikit-learn makes its rows of.

@@ -12,27 +12,20 @@
 
 #include "support/catch.hpp"
 #include "support/errors.hpp"
+#include "support/hierarchies.hpp"
 #include "support/random_points.hpp"
 #include "support/tree_oracle.hpp"
 
 #include <epsflow/core/error.hpp>
-#include <epsflow/trees/boruvka.hpp>
 #include <epsflow/trees/hierarchy.hpp>
 
 namespace epsflow {
 namespace {
 
 using test::DataSet;
+using test::hierarchy_of;
 using test::OracleCluster;
 using test::Random;
-
-/// Returns the hierarchy of the squared distances.
-Hierarchy hierarchy_of(PointsView points, std::uint32_t minpts) {
-  std::vector<Hierarchy> found;
-  trees::spanning_trees(points, {}, std::span(&minpts, 1), {},
-                        [&](SpanningTree&& tree) { found.emplace_back(std::move(tree)); });
-  return std::move(found[0]);
-}
 
 /// Excess of mass over the clusters of the oracle. Returns no answer if rounding might decide.
 std::optional<std::set<std::size_t>> most_stable(const std::vector<OracleCluster>& clusters, bool allow_root) {
