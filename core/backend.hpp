@@ -82,6 +82,9 @@ class HeldTree {
   [[nodiscard]] virtual TreeNodes nodes() = 0;
   /// min_cluster_size: from 2 to the number of points.
   [[nodiscard]] virtual CondensedParts condense(std::uint64_t min_cluster_size) = 0;
+  /// Selects clusters of the condensed tree, and labels all points. labels: where these stay. May throw as `select`.
+  [[nodiscard]] virtual SelectedClusters select(std::uint64_t min_cluster_size, const SelectClusters& select,
+                                                MemorySpace labels) = 0;
 };
 
 /// A data set in the memory of its backend, and its space: immutable, thread-safe. Must outlive its indexes.

@@ -1,10 +1,16 @@
-// The data of HDBSCAN*: spanning trees of mutual reachability, nodes of hierarchies, clusters of condensed trees.
+// The data of HDBSCAN*: spanning trees of mutual reachability, nodes of hierarchies, clusters of condensed trees, and
+// the clusters that are selected in them.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
+#include <functional>
+#include <span>
 #include <vector>
 
 #include <epsflow/core/buffer.hpp>
+#include <epsflow/core/device_array.hpp>
+#include <epsflow/core/host_device.hpp>
 
 namespace epsflow {
 
@@ -56,5 +62,48 @@ struct CondensedParts {
   Buffer<std::uint32_t> cluster_of;  ///< [n] the last cluster of each point
   Buffer<double> leaves_at;          ///< [n] the eps at which each point leaves it
 };
+
+/// Returns 1/eps, the density of HDBSCAN*: infinite for 0, and 0 for infinity.
+EPSFLOW_HOST_DEVICE inline double density_at(double eps) { return eps > 0 ? 1 / eps : HUGE_VAL; }
+
+/// The selected cluster that contains one cluster of a condensed tree. It gives label and probability to the points
+/// whose last cluster this is.
+struct SelectedCluster {
+  std::int32_t number = -1;  ///< −1: none was selected
+  double death = 0;          ///< of the selected cluster
+  double widest = HUGE_VAL;  ///< points that leave their last cluster at a larger eps are noise
+
+  [[nodiscard]] EPSFLOW_HOST_DEVICE std::int32_t label(double leaves_at) const {
+    return leaves_at > widest ? -1 : number;
+  }
+  [[nodiscard]] EPSFLOW_HOST_DEVICE double probability(double leaves_at) const {
+    if (label(leaves_at) < 0) return 0;
+    return death == HUGE_VAL || leaves_at <= death || leaves_at == 0 ? 1 : density_at(leaves_at) / density_at(death);
+  }
+};
+
+/// Clusters selected in a condensed tree, and how they label its points.
+struct ChosenClusters {
+  std::vector<SelectedCluster> of_clusters;  ///< [clusters of the tree]
+  std::vector<std::uint32_t> nodes;          ///< as SelectedClusters::nodes
+  std::vector<double> persistence;           ///< as SelectedClusters::persistence
+};
+
+/// Clusters selected in a condensed tree, numbered by the smallest id of their points.
+struct SelectedClusters {
+  Buffer<std::int32_t> labels = {};  ///< [n] −1: noise
+  /// [n] strength of membership: 0 for noise, else up to 1. In a cluster of equal points, others have 0, too.
+  Buffer<double> probabilities = {};
+  std::vector<std::uint32_t> nodes = {};  ///< [clusters] the cluster of the condensed tree
+  /// [clusters] stability, relative to the largest possible for its size: 0 to 1. All are 1 if the death of a cluster
+  /// of the tree is 0, because points are equal.
+  std::vector<double> persistence = {};
+  // Labels and probabilities that stay on a GPU; the others are then empty.
+  DeviceArray<std::int32_t> device_labels = {};
+  DeviceArray<double> device_probabilities = {};
+};
+
+/// Selects clusters of a condensed tree, which are given in its order.
+using SelectClusters = std::function<ChosenClusters(std::span<const CondensedCluster>)>;
 
 }  // namespace epsflow

@@ -196,7 +196,8 @@ class GpuPoints final : public LoadedPoints {
                                 const std::function<void(HeldTree&)>& take) const override {
     (void)cudaGetLastError();  // clears an error of the caller's own work on this thread
     const DeviceScope scope(gpu_.device);
-    return gpu::make_trees(points_, minpts, as_eps, {gpu_.device, *gpu_.memory, gpu_.pinned, cancel}, take);
+    return gpu::make_trees(points_, minpts, as_eps, {gpu_.device, *gpu_.memory, gpu_.pinned, cancel}, gpu_.memory,
+                           take);
   }
 
  private:

@@ -119,6 +119,24 @@ std::vector<CondensedTree> condensed_trees(const PointSet& set, std::span<const 
   return found;
 }
 
+std::vector<SelectedClusters> hdbscan(const PointSet& set, std::span<const std::uint32_t> minpts,
+                                      std::span<const std::uint64_t> sizes, const SelectionOptions& selection,
+                                      MemorySpace labels, const EngineOptions& engine, const Observer& observer) {
+  for (const std::uint64_t size : sizes) check_min_cluster_size(size, set.size());
+  check_selection(selection);
+  const auto choose = [&](std::span<const CondensedCluster> clusters) { return choose_clusters(clusters, selection); };
+  std::vector<SelectedClusters> found;
+  make_each_tree(
+      {set, minpts, engine, observer, "hdbscan()"},
+      [&](HeldTree& tree) {
+        for (const std::uint64_t size : sizes) found.push_back(tree.select(size, choose, labels));
+      },
+      [&](Hierarchy&& tree) {
+        for (const std::uint64_t size : sizes) found.push_back(CondensedTree(tree, size).select(selection));
+      });
+  return found;
+}
+
 NewNeighbors new_neighbors(const PointSet& set, const Hierarchy& tree, PointsView queries, const EngineOptions& engine,
                            const Observer& observer) {
   if (set.size() != tree.size()) {

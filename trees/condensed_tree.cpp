@@ -1,10 +1,10 @@
 #include <epsflow/trees/condensed_tree.hpp>
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <numeric>
 #include <string>
 
 #include <epsflow/core/block_sum.hpp>
@@ -18,15 +18,68 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr std::size_t kPiece = 1 << 14;
 
-/// Returns 1/eps, the density of HDBSCAN*: infinite for 0, and 0 for infinity.
-double density(double eps) { return eps > 0 ? 1 / eps : kInfinity; }
+using Clusters = std::span<const CondensedCluster>;
 
-/// Returns the sum of the values, which does not depend on their order.
-double sum_of(std::vector<double>& values) {
+/// Returns the sum of the values, which does not depend on their order. Sorts them.
+double sum_of(std::span<double> values) {
   std::sort(values.begin(), values.end());
   double sum = 0;
   for (const double value : values) sum += value;
   return sum;
+}
+
+std::vector<char> most_stable(Clusters clusters, const SelectionOptions& options) {
+  std::vector<char> selected(clusters.size(), 0);
+  // The values of the children of cluster c are of_children[first[c]] to of_children[end[c] − 1].
+  std::vector<std::uint32_t> first(clusters.size() + 1, 0);
+  for (const CondensedCluster& cluster : clusters.subspan(1)) ++first[cluster.parent + 1];
+  std::partial_sum(first.begin(), first.end(), first.begin());
+  std::vector<std::uint32_t> end(first.begin(), first.end() - 1);
+  std::vector<double> of_children(clusters.size() - 1);
+  for (std::size_t c = clusters.size(); c-- > 0;) {
+    const double below = sum_of(std::span(of_children).subspan(first[c], end[c] - first[c]));
+    const bool too_large = options.max_size > 0 && clusters[c].size > options.max_size;
+    const bool may_be = c > 0 || options.allow_single_cluster;
+    double best = below;
+    if (may_be && !too_large && !(below > clusters[c].stability)) {
+      selected[c] = 1;
+      best = clusters[c].stability;
+    }
+    if (c > 0) of_children[end[clusters[c].parent]++] = best;
+  }
+  // Of clusters inside each other only the outermost stays.
+  std::vector<char> inside(clusters.size(), 0);
+  for (std::size_t c = 1; c < clusters.size(); ++c) {
+    const std::uint32_t parent = clusters[c].parent;
+    inside[c] = static_cast<char>(inside[parent] || selected[parent]);
+    if (inside[c]) selected[c] = 0;
+  }
+  return selected;
+}
+
+std::vector<char> without_children(Clusters clusters) {
+  std::vector<char> selected(clusters.size(), 1);
+  for (const CondensedCluster& cluster : clusters.subspan(1)) selected[cluster.parent] = 0;
+  // A tree that never splits has no cluster, as in scikit-learn.
+  selected[0] = 0;
+  return selected;
+}
+
+std::vector<char> merged_below(Clusters clusters, const std::vector<char>& selected, const SelectionOptions& options) {
+  std::vector<char> merged(clusters.size(), 0);
+  for (std::uint32_t c = 0; c < clusters.size(); ++c) {
+    if (!selected[c]) continue;
+    std::uint32_t last = c;
+    if (clusters[c].birth < options.epsilon) {
+      do {
+        const std::uint32_t parent = clusters[last].parent;
+        if (parent == 0 && !options.allow_single_cluster) break;
+        last = parent;
+      } while (last > 0 && clusters[last].birth < options.epsilon);
+    }
+    merged[last] = 1;
+  }
+  return merged;
 }
 
 }  // namespace
@@ -93,8 +146,8 @@ void CondensedTree::find_clusters(const Hierarchy& hierarchy, std::uint64_t min_
     if (!is_large(i)) continue;
     CondensedCluster& of = parts_.clusters[cluster[i]];
     of.death = std::min(of.death, nodes[i].eps);
-    const double since = density(of.birth);
-    if (since < kInfinity) stabilities[cluster[i]].add((density(nodes[i].eps) - since) * leaving[i]);
+    const double since = density_at(of.birth);
+    if (since < kInfinity) stabilities[cluster[i]].add((density_at(nodes[i].eps) - since) * leaving[i]);
   }
   for (std::size_t c = 0; c < stabilities.size(); ++c) parts_.clusters[c].stability = stabilities[c].sum();
   const std::span<const std::uint32_t> parents = hierarchy.parents();
@@ -107,112 +160,56 @@ void CondensedTree::find_clusters(const Hierarchy& hierarchy, std::uint64_t min_
   });
 }
 
-std::vector<char> CondensedTree::most_stable(const SelectionOptions& options) const {
-  std::vector<char> selected(parts_.clusters.size(), 0);
-  std::vector<std::vector<double>> of_children(parts_.clusters.size());
-  for (std::size_t c = parts_.clusters.size(); c-- > 0;) {
-    const double below = sum_of(of_children[c]);
-    const bool too_large = options.max_size > 0 && parts_.clusters[c].size > options.max_size;
-    const bool may_be = c > 0 || options.allow_single_cluster;
-    double best = below;
-    if (may_be && !too_large && !(below > parts_.clusters[c].stability)) {
-      selected[c] = 1;
-      best = parts_.clusters[c].stability;
-    }
-    if (c > 0) of_children[parts_.clusters[c].parent].push_back(best);
-  }
-  // Of clusters inside each other only the outermost stays.
-  std::vector<char> inside(parts_.clusters.size(), 0);
-  for (std::size_t c = 1; c < parts_.clusters.size(); ++c) {
-    const std::uint32_t parent = parts_.clusters[c].parent;
-    inside[c] = static_cast<char>(inside[parent] || selected[parent]);
-    if (inside[c]) selected[c] = 0;
-  }
-  return selected;
+void check_selection(const SelectionOptions& options) {
+  if (options.epsilon >= 0) return;
+  throw UsageError("cluster_selection_epsilon is " + format_number(options.epsilon) + ": use a number from 0 on");
 }
 
-std::vector<char> CondensedTree::without_children() const {
-  std::vector<char> selected(parts_.clusters.size(), 1);
-  for (std::size_t c = 1; c < parts_.clusters.size(); ++c) selected[parts_.clusters[c].parent] = 0;
-  // A tree that never splits has no cluster, as in scikit-learn.
-  selected[0] = 0;
-  return selected;
-}
+ChosenClusters choose_clusters(Clusters clusters, const SelectionOptions& options) {
+  check_selection(options);
+  std::vector<char> selected =
+      options.method == ClusterSelection::eom ? most_stable(clusters, options) : without_children(clusters);
+  if (options.epsilon > 0 && !selected[0]) selected = merged_below(clusters, selected, options);
 
-std::vector<char> CondensedTree::merged_below(const std::vector<char>& selected,
-                                              const SelectionOptions& options) const {
-  std::vector<char> merged(parts_.clusters.size(), 0);
-  for (std::uint32_t c = 0; c < parts_.clusters.size(); ++c) {
-    if (!selected[c]) continue;
-    std::uint32_t last = c;
-    if (parts_.clusters[c].birth < options.epsilon) {
-      do {
-        const std::uint32_t parent = parts_.clusters[last].parent;
-        if (parent == 0 && !options.allow_single_cluster) break;
-        last = parent;
-      } while (last > 0 && parts_.clusters[last].birth < options.epsilon);
-    }
-    merged[last] = 1;
+  ChosenClusters chosen;
+  for (std::uint32_t c = 0; c < clusters.size(); ++c) {
+    if (selected[c]) chosen.nodes.push_back(c);
   }
-  return merged;
+  double smallest_death = kInfinity;
+  for (const CondensedCluster& cluster : clusters) smallest_death = std::min(smallest_death, cluster.death);
+  // Of the root only the densest points are members. It has none if something else is selected.
+  const double root_limit = options.epsilon > 0 ? options.epsilon : clusters[0].death;
+  if (selected[0] && (chosen.nodes.size() > 1 || smallest_death > root_limit)) chosen.nodes.erase(chosen.nodes.begin());
+  std::sort(chosen.nodes.begin(), chosen.nodes.end(),
+            [&](std::uint32_t a, std::uint32_t b) { return clusters[a].first_id < clusters[b].first_id; });
+
+  chosen.of_clusters.resize(clusters.size());
+  for (std::size_t i = 0; i < chosen.nodes.size(); ++i) {
+    const std::uint32_t c = chosen.nodes[i];
+    chosen.of_clusters[c] = {static_cast<std::int32_t>(i), clusters[c].death, c == 0 ? root_limit : kInfinity};
+  }
+  for (std::size_t c = 1; c < clusters.size(); ++c) {
+    if (!selected[c]) chosen.of_clusters[c] = chosen.of_clusters[clusters[c].parent];
+  }
+  for (const std::uint32_t c : chosen.nodes) {
+    const double most = clusters[c].size * density_at(smallest_death);
+    chosen.persistence.push_back(std::isfinite(most) && most > 0 ? clusters[c].stability / most : 1);
+  }
+  return chosen;
 }
 
 SelectedClusters CondensedTree::select(const SelectionOptions& options) const {
-  if (!(options.epsilon >= 0)) {
-    throw UsageError("cluster_selection_epsilon is " + format_number(options.epsilon) + ": use a number from 0 on");
-  }
-  std::vector<char> selected = options.method == ClusterSelection::eom ? most_stable(options) : without_children();
-  if (options.epsilon > 0 && !selected[0]) selected = merged_below(selected, options);
-
-  std::vector<std::uint32_t> within(parts_.clusters.size(), kNoNode);  // the innermost selected cluster that holds each
-  std::size_t count = 0;
-  for (std::uint32_t c = 0; c < parts_.clusters.size(); ++c) {
-    within[c] = selected[c] ? c : c > 0 ? within[parts_.clusters[c].parent] : kNoNode;
-    count += static_cast<std::size_t>(selected[c]);
-  }
-  const double root_limit = options.epsilon > 0 ? options.epsilon : parts_.clusters[0].death;
+  ChosenClusters chosen = choose_clusters(parts_.clusters, options);
   const std::size_t n = parts_.cluster_of.size();
-  // Of the root only the densest points are members, if nothing else is selected.
-  const auto cluster_with = [&](std::size_t p) {
-    const std::uint32_t c = within[parts_.cluster_of[p]];
-    return c == 0 && (count > 1 || parts_.leaves_at[p] > root_limit) ? kNoNode : c;
-  };
-  std::vector<std::uint32_t> first(parts_.clusters.size(), kNoNode);  // the smallest id of a member
-  parallel_ranges(n, kPiece, [&](std::size_t begin, std::size_t end) {
-    for (auto p = static_cast<std::uint32_t>(begin); p < end; ++p) {
-      const std::uint32_t c = cluster_with(p);
-      if (c == kNoNode) continue;
-      const std::atomic_ref<std::uint32_t> of_cluster(first[c]);
-      std::uint32_t before = of_cluster.load(std::memory_order_relaxed);
-      while (p < before && !of_cluster.compare_exchange_weak(before, p, std::memory_order_relaxed)) {
-      }
-    }
-  });
-  SelectedClusters found{Buffer<std::int32_t>(n), Buffer<double>(n), {}, {}};
-  for (std::uint32_t c = 0; c < first.size(); ++c) {
-    if (first[c] != kNoNode) found.nodes.push_back(c);
-  }
-  std::sort(found.nodes.begin(), found.nodes.end(),
-            [&](std::uint32_t a, std::uint32_t b) { return first[a] < first[b]; });
-  std::vector<std::int32_t> number(parts_.clusters.size(), -1);
-  for (std::size_t i = 0; i < found.nodes.size(); ++i) number[found.nodes[i]] = static_cast<std::int32_t>(i);
+  SelectedClusters found{Buffer<std::int32_t>(n), Buffer<double>(n), std::move(chosen.nodes),
+                         std::move(chosen.persistence)};
   parallel_ranges(n, kPiece, [&](std::size_t begin, std::size_t end) {
     for (std::size_t p = begin; p < end; ++p) {
-      const std::uint32_t c = cluster_with(p);
-      found.labels[p] = c == kNoNode ? -1 : number[c];
-      found.probabilities[p] = 0;
-      if (c == kNoNode) continue;
-      const double death = parts_.clusters[c].death, leaves = parts_.leaves_at[p];
-      found.probabilities[p] =
-          death == kInfinity || leaves <= death || leaves == 0 ? 1 : density(leaves) / density(death);
+      const SelectedCluster& cluster = chosen.of_clusters[parts_.cluster_of[p]];
+      found.labels[p] = cluster.label(parts_.leaves_at[p]);
+      found.probabilities[p] = cluster.probability(parts_.leaves_at[p]);
     }
   });
-  double densest = 0;
-  for (const CondensedCluster& cluster : parts_.clusters) densest = std::max(densest, density(cluster.death));
-  for (const std::uint32_t c : found.nodes) {
-    const double most = parts_.clusters[c].size * densest;
-    found.persistence.push_back(std::isfinite(most) && most > 0 ? parts_.clusters[c].stability / most : 1);
-  }
   return found;
 }
 
@@ -226,7 +223,7 @@ Buffer<double> CondensedTree::outlier_scores() const {
   Buffer<double> scores(parts_.cluster_of.size());
   parallel_ranges(scores.size(), kPiece, [&](std::size_t begin, std::size_t end) {
     for (std::size_t p = begin; p < end; ++p) {
-      const double most = density(least[parts_.cluster_of[p]]), own = density(parts_.leaves_at[p]);
+      const double most = density_at(least[parts_.cluster_of[p]]), own = density_at(parts_.leaves_at[p]);
       scores[p] = own >= most ? 0 : most == kInfinity ? 1 : (most - own) / most;
     }
   });

@@ -32,16 +32,13 @@ struct SelectionOptions {
   bool allow_single_cluster = false;  ///< the root may be selected
 };
 
-/// Clusters selected in a condensed tree, numbered by the smallest id of their points.
-struct SelectedClusters {
-  Buffer<std::int32_t> labels;  ///< [n] −1: noise
-  /// [n] strength of membership: 0 for noise, else up to 1. In a cluster of equal points, others have 0, too.
-  Buffer<double> probabilities;
-  std::vector<std::uint32_t> nodes;  ///< [clusters] the cluster of the condensed tree
-  /// [clusters] stability, relative to the largest possible for its size: 0 to 1. All are 1 if the death of a cluster
-  /// of the tree is 0, because points are equal.
-  std::vector<double> persistence;
-};
+/// Throws UsageError if epsilon is negative or NaN.
+void check_selection(const SelectionOptions& options);
+
+/// Selects clusters of a condensed tree, which are given in its order, and numbers them by the smallest id of their
+/// points. Throws as check_selection(). O(clusters log clusters).
+[[nodiscard]] ChosenClusters choose_clusters(std::span<const CondensedCluster> clusters,
+                                             const SelectionOptions& options);
 
 /// Throws UsageError unless min_cluster_size is from 2 to n.
 void check_min_cluster_size(std::uint64_t min_cluster_size, std::uint64_t n);
@@ -74,10 +71,6 @@ class CondensedTree {
 
  private:
   void find_clusters(const Hierarchy& hierarchy, std::uint64_t min_cluster_size);
-  [[nodiscard]] std::vector<char> most_stable(const SelectionOptions& options) const;
-  [[nodiscard]] std::vector<char> without_children() const;
-  [[nodiscard]] std::vector<char> merged_below(const std::vector<char>& selected,
-                                               const SelectionOptions& options) const;
 
   CondensedParts parts_;
 };

@@ -8,6 +8,7 @@
 
 #include <epsflow/clustering/dbscan.hpp>
 #include <epsflow/gpu/base/device.hpp>
+#include <epsflow/gpu/base/kept_block.hpp>
 #include <epsflow/gpu/base/stream.hpp>
 
 namespace epsflow::gpu {
@@ -71,34 +72,6 @@ class CopiedLabels final : public LabelPlace {
   std::size_t taken_ = 0;
   VariantResult* crossing_ = nullptr;
   StreamDrain drain_{copies_};  // waits before the memory above is freed
-};
-
-/// Memory of labels and masks that stay on the device.
-class KeptBlock {
- public:
-  KeptBlock(std::shared_ptr<DeviceMemory> memory, std::uint64_t bytes)
-      : memory_(std::move(memory)), bytes_(*memory_, stream_.get(), bytes) {
-    stream_.synchronize();  // the clustering writes to them on its own stream
-  }
-  KeptBlock(const KeptBlock&) = delete;
-  KeptBlock& operator=(const KeptBlock&) = delete;
-  /// Waits for the device, because the caller may have used any stream to read them.
-  ~KeptBlock() {
-    try {
-      const DeviceScope scope(device());
-      (void)cudaDeviceSynchronize();
-    } catch (const DeviceError&) {  // NOLINT(bugprone-empty-catch): the device has failed, and nothing reads them
-    }
-  }
-
-  [[nodiscard]] int device() const noexcept { return stream_.device(); }
-  [[nodiscard]] std::byte* data() const noexcept { return bytes_.data(); }
-  [[nodiscard]] std::uint64_t size() const noexcept { return bytes_.size(); }
-
- private:
-  std::shared_ptr<DeviceMemory> memory_;
-  Stream stream_;
-  DeviceBuffer<std::byte> bytes_;
 };
 
 /// Keeps labels on the device. Several variants share a block, which is freed with the last of their labels, because

@@ -1,20 +1,15 @@
 #include <cuda_runtime.h>
 
-#include <thrust/iterator/counting_iterator.h>
 #include <bit>
 #include <cub/device/device_scan.cuh>
 #include <cub/device/device_select.cuh>
-#include <cuda/std/iterator>
 #include <utility>
 #include <vector>
 
-#include <epsflow/core/block_sum.hpp>
 #include <epsflow/core/least_passing.hpp>
 #include <epsflow/gpu/base/error.hpp>
 #include <epsflow/gpu/base/tuning.hpp>
-#include <epsflow/gpu/base/with_scratch.hpp>
-#include <epsflow/gpu/trees/device_dendrogram.hpp>
-#include <epsflow/gpu/trees/tree_threads.cuh>
+#include <epsflow/gpu/trees/dendrogram.cuh>
 #include <epsflow/index/distance.hpp>
 
 // From a spanning tree to its dendrogram, at a cost that does not depend on the depth of the dendrogram, after
@@ -35,20 +30,9 @@
 // that pass from the root down to the points take the same way back.
 //
 // Edges of one height are one node, which is named by the highest one, if each is the parent of the next.
-//
-// Clusters of a condensed tree are found as in trees/condensed_tree.cpp.
 
 namespace epsflow::gpu {
 namespace {
-
-constexpr std::uint32_t kNone = ~0U;
-
-/// The input. [device]
-struct SortedTree {
-  std::uint32_t size = 0;                ///< number of points
-  const Edge* edges = nullptr;           ///< [size − 1] with positions
-  const std::uint32_t* order = nullptr;  ///< [size] ids
-};
 
 /// An edge of a level: its number, and the numbers of its ends on the level.
 struct LevelEdge {
@@ -64,31 +48,9 @@ struct Level {
   std::uint32_t edges = 0;
 };
 
-/// Arrays of all points of all levels.
-struct LevelPoints {
-  std::uint32_t* lowest;  ///< the lowest edge of a point; kNone on the last level
-  std::uint32_t* within;  ///< the number of the contracted point on the next level
-};
-
 __global__ void first_level_kernel(SortedTree tree, LevelEdge* edges) {
   const std::uint64_t i = tree_thread();
   if (i + 1 < tree.size) edges[i] = {static_cast<std::uint32_t>(i), tree.edges[i].a, tree.edges[i].b};
-}
-
-__global__ void count_up_kernel(std::uint32_t* values, std::uint32_t count) {
-  const std::uint64_t i = tree_thread();
-  if (i < count) values[i] = static_cast<std::uint32_t>(i);
-}
-__global__ void pick_kernel(const double* from, const std::uint32_t* order, std::uint32_t count, double* to) {
-  const std::uint64_t i = tree_thread();
-  if (i < count) to[i] = from[order[i]];
-}
-/// Writes the first element of each number of an ascending array without gaps, and the size.
-__global__ void cluster_starts_kernel(const std::uint32_t* numbers, std::uint32_t count, std::uint32_t* starts) {
-  const std::uint64_t i = tree_thread();
-  if (i >= count) return;
-  if (i == 0 || numbers[i] != numbers[i - 1]) starts[numbers[i]] = static_cast<std::uint32_t>(i);
-  if (i + 1 == count) starts[numbers[i] + 1] = count;
 }
 
 __global__ void lowest_edges_kernel(const LevelEdge* edges, std::uint32_t count, std::uint32_t* lowest) {
@@ -158,30 +120,6 @@ __global__ void chains_kernel(SortedTree tree, LevelPoints points, std::uint32_t
   edges[i] = edge;
 }
 
-/// The dendrogram. Its elements are the edges, in the order of chains, and lowest first in each.
-struct Dendrogram {
-  SortedTree tree;
-  std::uint32_t edges;
-  LevelPoints points;
-  const std::uint32_t* chains;      ///< [edges] of each element
-  const std::uint32_t* edge_of;     ///< [edges] the number of the edge of each element
-  const std::uint32_t* element_of;  ///< [edges] the inverse
-};
-
-__device__ double height_of(const Dendrogram& all, std::uint32_t element) {
-  return all.tree.edges[all.edge_of[element]].height;
-}
-/// Returns true if an element is the highest of its chain.
-__device__ bool ends_chain(const Dendrogram& all, std::uint32_t element) {
-  return element + 1 == all.edges || all.chains[element + 1] != all.chains[element];
-}
-/// Returns the parent of an element, kNone for the root.
-__device__ std::uint32_t parent_of(const Dendrogram& all, std::uint32_t element) {
-  if (!ends_chain(all, element)) return element + 1;
-  const std::uint32_t edge = all.points.lowest[all.chains[element]];
-  return edge == kNone ? kNone : all.element_of[edge];
-}
-
 __global__ void invert_kernel(const std::uint32_t* edge_of, std::uint32_t count, std::uint32_t* element_of) {
   const std::uint64_t i = tree_thread();
   if (i < count) element_of[edge_of[i]] = static_cast<std::uint32_t>(i);
@@ -200,7 +138,7 @@ __device__ void add_below(PointsBelow* below, std::uint32_t element, const Point
 
 __global__ void start_below_kernel(PointsBelow* below, std::uint32_t count) {
   const std::uint64_t i = tree_thread();
-  if (i < count) below[i] = {0, kNone};
+  if (i < count) below[i] = {0, kNoNode};
 }
 __global__ void add_points_kernel(Dendrogram all, PointsBelow* below) {
   const std::uint64_t p = tree_thread();
@@ -214,29 +152,26 @@ __global__ void add_chains_kernel(Dendrogram all, std::uint32_t first, std::uint
   if (i >= last) return;
   const auto element = static_cast<std::uint32_t>(i);
   if (!ends_chain(all, element)) return;
-  if (const std::uint32_t parent = parent_of(all, element); parent != kNone) add_below(below, parent, below[i]);
+  if (const std::uint32_t parent = parent_of(all, element); parent != kNoNode) add_below(below, parent, below[i]);
 }
 
-/// The element of the node that an element belongs to; kNone as long as that is the one of its parent.
+/// The element of the node that an element belongs to; kNoNode as long as that is the one of its parent.
 __global__ void start_tops_kernel(Dendrogram all, std::uint32_t* tops) {
   const std::uint64_t i = tree_thread();
   if (i >= all.edges) return;
   const auto element = static_cast<std::uint32_t>(i);
   const std::uint32_t parent = parent_of(all, element);
-  tops[i] = parent != kNone && height_of(all, parent) == height_of(all, element) ? kNone : element;
+  tops[i] = parent != kNoNode && height_of(all, parent) == height_of(all, element) ? kNoNode : element;
 }
 __global__ void take_from_parents_kernel(Dendrogram all, std::uint32_t first, std::uint32_t last, std::uint32_t* tops) {
   const std::uint64_t i = first + tree_thread();
-  if (i >= last || tops[i] != kNone) return;
+  if (i >= last || tops[i] != kNoNode) return;
   const auto element = static_cast<std::uint32_t>(i);
   if (ends_chain(all, element)) tops[i] = tops[parent_of(all, element)];
 }
-struct Same {
-  __device__ bool operator()(std::uint32_t a, std::uint32_t b) const { return a == b; }
-};
 struct LastKnown {
   __device__ std::uint32_t operator()(std::uint32_t before, std::uint32_t own) const {
-    return own != kNone ? own : before;
+    return own != kNoNode ? own : before;
   }
 };
 
@@ -270,167 +205,13 @@ __global__ void write_nodes_kernel(Dendrogram all, const std::uint32_t* nodes, s
   if (i >= count) return;
   const std::uint32_t element = all.element_of[nodes[i]];
   const std::uint32_t parent = parent_of(all, element);
-  to[i] = {all.tree.edges[nodes[i]].height, parent == kNone ? kNone : numbers[tops[parent]], below[element].size,
+  to[i] = {all.tree.edges[nodes[i]].height, parent == kNoNode ? kNoNode : numbers[tops[parent]], below[element].size,
            below[element].first_id};
 }
 __global__ void write_parents_kernel(Dendrogram all, const std::uint32_t* numbers, const std::uint32_t* tops,
                                      std::uint32_t* parents) {
   const std::uint64_t p = tree_thread();
   if (p < all.tree.size) parents[all.tree.order[p]] = numbers[tops[all.element_of[all.points.lowest[p]]]];
-}
-
-/// The cluster of an element, and the element of the smallest node with enough points that it is part of. If either is
-/// kNone, it is the parent's.
-struct Place {
-  std::uint32_t cluster;
-  std::uint32_t node;
-};
-struct LastKnownPlace {
-  __device__ Place operator()(const Place& before, const Place& own) const {
-    return {own.cluster != kNone ? own.cluster : before.cluster, own.node != kNone ? own.node : before.node};
-  }
-};
-
-/// Returns the node that the node of an element joins, kNone for the root. Nodes are named by their elements.
-__device__ std::uint32_t parent_node(const Dendrogram& all, const std::uint32_t* tops, std::uint32_t node) {
-  const std::uint32_t parent = parent_of(all, node);
-  return parent == kNone ? kNone : tops[parent];
-}
-
-/// The nodes with enough points.
-struct LargeNodes {
-  const std::uint32_t* tops;
-  const PointsBelow* below;
-  std::uint32_t least;
-
-  __device__ bool has(std::uint32_t element) const { return tops[element] == element && below[element].size >= least; }
-};
-
-__global__ void count_large_kernel(Dendrogram all, LargeNodes large, std::uint32_t* children) {
-  const std::uint64_t i = tree_thread();
-  if (i >= all.edges || !large.has(static_cast<std::uint32_t>(i))) return;
-  const std::uint32_t parent = parent_node(all, large.tops, static_cast<std::uint32_t>(i));
-  if (parent != kNone) atomicAdd(children + parent, 1U);
-}
-/// Marks the nodes at which clusters begin.
-__global__ void mark_begins_kernel(Dendrogram all, LargeNodes large, const std::uint32_t* children, char* begins) {
-  const std::uint64_t i = tree_thread();
-  if (i >= all.edges) return;
-  begins[i] = 0;
-  if (!large.has(static_cast<std::uint32_t>(i))) return;
-  const std::uint32_t parent = parent_node(all, large.tops, static_cast<std::uint32_t>(i));
-  begins[i] = parent == kNone || children[parent] > 1;
-}
-/// Counts the points that leave at each large node: all that are not in its only large child.
-__global__ void count_leaving_kernel(Dendrogram all, LargeNodes large, const std::uint32_t* children,
-                                     std::uint32_t* leaving) {
-  const std::uint64_t i = tree_thread();
-  if (i >= all.edges || !large.has(static_cast<std::uint32_t>(i))) return;
-  atomicAdd(leaving + i, large.below[i].size);
-  const std::uint32_t parent = parent_node(all, large.tops, static_cast<std::uint32_t>(i));
-  if (parent != kNone && children[parent] == 1) atomicSub(leaving + parent, large.below[i].size);
-}
-__global__ void first_ids_kernel(const PointsBelow* below, const std::uint32_t* begins, std::uint32_t count,
-                                 std::uint32_t* first_ids) {
-  const std::uint64_t i = tree_thread();
-  if (i < count) first_ids[i] = below[begins[i]].first_id;
-}
-/// Returns the bits of a number that is not negative; they have the order of such numbers.
-__device__ unsigned long long bits_of_eps(double eps) {
-  return static_cast<unsigned long long>(__double_as_longlong(eps));
-}
-__device__ double birth_of(const Dendrogram& all, std::uint32_t begin) {
-  const std::uint32_t parent = parent_of(all, begin);
-  return parent == kNone ? __builtin_huge_val() : height_of(all, parent);
-}
-__global__ void birth_keys_kernel(Dendrogram all, const std::uint32_t* begins, std::uint32_t count,
-                                  std::uint64_t* keys) {
-  const std::uint64_t i = tree_thread();
-  if (i < count) keys[i] = ~bits_of_eps(birth_of(all, begins[i]));
-}
-__global__ void start_places_kernel(LargeNodes large, std::uint32_t edges, Place* places) {
-  const std::uint64_t i = tree_thread();
-  if (i < edges) places[i] = {kNone, large.below[i].size >= large.least ? large.tops[i] : kNone};
-}
-__global__ void number_clusters_kernel(const std::uint32_t* begins, std::uint32_t count, Place* places) {
-  const std::uint64_t i = tree_thread();
-  if (i < count) places[begins[i]].cluster = static_cast<std::uint32_t>(i);
-}
-__global__ void take_places_kernel(Dendrogram all, std::uint32_t first, std::uint32_t last, Place* places) {
-  const std::uint64_t i = first + tree_thread();
-  if (i >= last) return;
-  const auto element = static_cast<std::uint32_t>(i);
-  if (!ends_chain(all, element)) return;
-  const std::uint32_t parent = parent_of(all, element);
-  if (parent != kNone) places[i] = LastKnownPlace{}(places[parent], places[i]);
-}
-__global__ void write_clusters_kernel(Dendrogram all, const PointsBelow* below, const Place* places,
-                                      const std::uint32_t* begins, std::uint32_t count, CondensedCluster* clusters) {
-  const std::uint64_t i = tree_thread();
-  if (i >= count) return;
-  const std::uint32_t begin = begins[i], parent = parent_of(all, begin);
-  clusters[i] = {parent == kNone ? kNone : places[parent].cluster,
-                 birth_of(all, begin),
-                 __builtin_huge_val(),
-                 below[begin].size,
-                 below[begin].first_id,
-                 0};
-}
-/// Marks large nodes by their edges, so that they can be listed in ascending order of eps.
-__global__ void mark_large_kernel(Dendrogram all, LargeNodes large, char* is_large) {
-  const std::uint64_t edge = tree_thread();
-  if (edge < all.edges) is_large[edge] = large.has(all.element_of[edge]);
-}
-__device__ double density(double eps) { return eps > 0 ? __drcp_rn(eps) : __builtin_huge_val(); }
-/// Finds the cluster of each large node, and the node's share of its stability. Lowers the cluster's death.
-__global__ void stabilities_kernel(Dendrogram all, const Place* places, const std::uint32_t* leaving,
-                                   const std::uint32_t* nodes, std::uint32_t count, CondensedCluster* clusters,
-                                   std::uint32_t* cluster_of, double* adds) {
-  const std::uint64_t i = tree_thread();
-  if (i >= count) return;
-  const std::uint32_t element = all.element_of[nodes[i]];
-  CondensedCluster& cluster = clusters[places[element].cluster];
-  const double eps = all.tree.edges[nodes[i]].height;
-  atomicMin(reinterpret_cast<unsigned long long*>(&cluster.death), bits_of_eps(eps));
-  const double since = density(cluster.birth);
-  cluster_of[i] = places[element].cluster;
-  adds[i] = 0;
-  if (since < __builtin_huge_val()) {
-    adds[i] = __dmul_rn(__dsub_rn(density(eps), since), static_cast<double>(leaving[element]));
-  }
-}
-/// Adds up blocks of the values of each cluster, as BlockSum does. starts, sums_from: the first value and sum of each.
-__global__ void add_blocks_kernel(const double* values, const std::uint32_t* starts, const std::uint32_t* sums_from,
-                                  std::uint32_t clusters, std::uint32_t count, double* sums) {
-  const std::uint64_t i = tree_thread();
-  if (i >= count) return;
-  std::uint32_t lo = 0, hi = clusters;  // sums_from[lo] <= i < sums_from[hi]
-  while (hi - lo > 1) {
-    const std::uint32_t middle = lo + (hi - lo) / 2;
-    (sums_from[middle] <= i ? lo : hi) = middle;
-  }
-  const std::uint64_t first = starts[lo] + (i - sums_from[lo]) * BlockSum::kBlock;
-  double sum = 0;
-  for (std::uint64_t at = first; at < min(first + BlockSum::kBlock, std::uint64_t{starts[lo + 1]}); ++at) {
-    sum = __dadd_rn(sum, values[at]);
-  }
-  sums[i] = sum;
-}
-__global__ void count_blocks_kernel(const std::uint32_t* starts, std::uint32_t clusters, std::uint32_t* counts) {
-  const std::uint64_t i = tree_thread();
-  if (i < clusters) counts[i] = (starts[i + 1] - starts[i] + BlockSum::kBlock - 1) / BlockSum::kBlock;
-}
-__global__ void write_stabilities_kernel(const double* sums, std::uint32_t count, CondensedCluster* clusters) {
-  const std::uint64_t i = tree_thread();
-  if (i < count) clusters[i].stability = sums[i];
-}
-__global__ void write_leaves_kernel(Dendrogram all, const Place* places, std::uint32_t* cluster_of, double* leaves_at) {
-  const std::uint64_t p = tree_thread();
-  if (p >= all.tree.size) return;
-  const std::uint32_t id = all.tree.order[p];
-  const Place place = places[all.element_of[all.points.lowest[p]]];
-  cluster_of[id] = place.cluster;
-  leaves_at[id] = height_of(all, place.node);
 }
 
 /// Writes starts[i] = the first element whose chain is not below firsts[i].
@@ -473,65 +254,9 @@ __global__ void name_by_id_kernel(const Edge* edges, const std::uint32_t* order,
 
 }  // namespace
 
-/// Launches the kernels.
-struct DeviceDendrogram::Kernels {
-  const DeviceDendrogram& of;
-
-  [[nodiscard]] cudaStream_t stream() const noexcept { return of.scratch_.stream; }
-  template <class T>
-  [[nodiscard]] DeviceBuffer<T> buffer(std::uint64_t size) const {
-    return DeviceBuffer<T>(of.scratch_.memory, stream(), size);
-  }
-  template <class T>
-  [[nodiscard]] DeviceBuffer<T> zeros(std::uint64_t size) const {
-    DeviceBuffer<T> values = buffer<T>(size);
-    check(cudaMemsetAsync(values.data(), 0, values.bytes(), stream()));
-    return values;
-  }
-  /// Launches one thread for each of `count` items.
-  template <class Kernel, class... Arguments>
-  void each(Kernel kernel, std::uint64_t count, Arguments... arguments) const {
-    if (count == 0) return;
-    kernel<<<tree_blocks(count), tuning::kTreeThreads, 0, stream()>>>(arguments...);
-    check_launch(stream());
-  }
-  template <class F>
-  void cub(F&& call) const {
-    with_scratch(of.scratch_, call);
-  }
-  /// Returns the numbers of the marked items, in ascending order.
-  [[nodiscard]] std::pair<DeviceBuffer<std::uint32_t>, std::uint32_t> marked(const char* marks,
-                                                                             std::uint64_t count) const {
-    auto numbers = buffer<std::uint32_t>(count);
-    const auto found = buffer<std::uint32_t>(1);
-    cub([&](void* temporary, std::size_t& bytes) {
-      return cub::DeviceSelect::Flagged(temporary, bytes, thrust::counting_iterator<std::uint32_t>(0), marks,
-                                        numbers.data(), found.data(), static_cast<std::int64_t>(count), stream());
-    });
-    const std::uint32_t size = read_values(found.data(), 1, stream()).front();
-    return {std::move(numbers), size};
-  }
-  /// Sorts values by keys of `bits` bits, keeping the order of equal keys.
-  template <class Key>
-  void sort(DeviceBuffer<Key>& keys, DeviceBuffer<std::uint32_t>& values, std::uint64_t count, int bits) const {
-    if (count == 0) return;
-    auto other_keys = buffer<Key>(count);
-    auto other_values = buffer<std::uint32_t>(count);
-    TwoBuffers<Key> sorted_keys{keys.data(), other_keys.data()};
-    TwoBuffers<std::uint32_t> sorted{values.data(), other_values.data()};
-    launch_sort(sorted_keys, sorted, count, bits, of.scratch_);
-    if (sorted_keys.current != keys.data()) std::swap(keys, other_keys);
-    if (sorted.current != values.data()) std::swap(values, other_values);
-  }
-
-  [[nodiscard]] Dendrogram view() const {
-    return {{of.size_, of.edges_of_tree_, of.order_},
-            of.edges_,
-            {of.lowest_.data(), of.within_.data()},
-            of.chains_.data(),
-            of.edge_of_.data(),
-            of.element_of_.data()};
-  }
+/// The steps that make a dendrogram.
+struct DeviceDendrogram::Joining : DendrogramRun {
+  using DendrogramRun::DendrogramRun;
 
   /// Makes the levels. Returns the number of the first point of each.
   [[nodiscard]] std::vector<std::uint32_t> contract() const {
@@ -541,7 +266,7 @@ struct DeviceDendrogram::Kernels {
     const auto counts = buffer<std::uint32_t>(kCounts);
     std::vector<std::uint32_t> firsts;
     each(first_level_kernel, of.edges_, SortedTree{of.size_, of.edges_of_tree_, of.order_}, edges.data());
-    check(cudaMemsetAsync(of.lowest_.data(), 0xFF, of.lowest_.bytes(), stream()));  // kNone
+    check(cudaMemsetAsync(of.lowest_.data(), 0xFF, of.lowest_.bytes(), stream()));  // kNoNode
     for (Level level{0, of.size_, of.edges_}; level.edges > 0;) {
       firsts.push_back(level.first);
       std::uint32_t* const lowest = of.lowest_.data() + level.first;
@@ -587,29 +312,6 @@ struct DeviceDendrogram::Kernels {
     return found;
   }
 
-  /// Calls f(first, last) for the elements of each level, from low levels to high ones. The first level has none.
-  template <class F>
-  void upwards(F f) const {
-    for (std::size_t level = 1; level < of.firsts_.size(); ++level) {
-      if (of.starts_[level] < of.starts_[level + 1]) f(of.starts_[level], of.starts_[level + 1]);
-    }
-  }
-  /// Lets each element take values from its parent. take: the kernel for the highest elements of chains.
-  template <class T, class Last>
-  void downwards(T* values, Last last_known, void (*take)(Dendrogram, std::uint32_t, std::uint32_t, T*)) const {
-    for (std::size_t level = of.firsts_.size(); level-- > 1;) {
-      const std::uint32_t first = of.starts_[level], last = of.starts_[level + 1];
-      if (first == last) continue;
-      each(take, last - first, view(), first, last, values);
-      const auto keys = ::cuda::std::make_reverse_iterator(of.chains_.data() + last);
-      const auto reversed = ::cuda::std::make_reverse_iterator(values + last);
-      cub([&](void* temporary, std::size_t& bytes) {
-        return cub::DeviceScan::InclusiveScanByKey(temporary, bytes, keys, reversed, reversed, last_known, last - first,
-                                                   Same{}, stream());
-      });
-    }
-  }
-
   /// Counts the points below each element.
   void go_up() const {
     PointsBelow* const below = of.below_.data();
@@ -618,61 +320,10 @@ struct DeviceDendrogram::Kernels {
     upwards([&](std::uint32_t first, std::uint32_t last) {
       cub([&](void* temporary, std::size_t& bytes) {
         return cub::DeviceScan::InclusiveScanByKey(temporary, bytes, of.chains_.data() + first, below + first,
-                                                   below + first, AddBelow{}, last - first, Same{}, stream());
+                                                   below + first, AddBelow{}, last - first, SameChain{}, stream());
       });
       each(add_chains_kernel, last - first, view(), first, last, below);
     });
-  }
-
-  /// Returns the nodes at which clusters begin, in the order of the clusters.
-  [[nodiscard]] std::pair<DeviceBuffer<std::uint32_t>, std::uint32_t> find_begins(const LargeNodes& large,
-                                                                                  const std::uint32_t* children) const {
-    const auto marks = buffer<char>(of.edges_);
-    each(mark_begins_kernel, of.edges_, view(), large, children, marks.data());
-    auto [begins, count] = marked(marks.data(), of.edges_);
-    auto first_ids = buffer<std::uint32_t>(count);
-    each(first_ids_kernel, count, of.below_.data(), begins.data(), count, first_ids.data());
-    sort(first_ids, begins, count, 32);
-    auto births = buffer<std::uint64_t>(count);
-    each(birth_keys_kernel, count, view(), begins.data(), count, births.data());
-    sort(births, begins, count, 64);
-    return {std::move(begins), count};
-  }
-
-  /// Adds up the stabilities, and finds the deaths.
-  void measure(const LargeNodes& large, const std::uint32_t* children, const Place* places, CondensedCluster* clusters,
-               std::uint32_t count) const {
-    const auto leaving = zeros<std::uint32_t>(of.edges_);
-    each(count_leaving_kernel, of.edges_, view(), large, children, leaving.data());
-    const auto marks = buffer<char>(of.edges_);
-    each(mark_large_kernel, of.edges_, view(), large, marks.data());
-    const auto [nodes, large_count] = marked(marks.data(), of.edges_);
-    auto cluster_of = buffer<std::uint32_t>(large_count), order = buffer<std::uint32_t>(large_count);
-    auto adds = buffer<double>(large_count);
-    each(stabilities_kernel, large_count, view(), places, leaving.data(), nodes.data(), large_count, clusters,
-         cluster_of.data(), adds.data());
-    each(count_up_kernel, large_count, order.data(), large_count);
-    sort(cluster_of, order, large_count, std::bit_width(count));
-    auto values = buffer<double>(large_count);
-    each(pick_kernel, large_count, adds.data(), order.data(), large_count, values.data());
-    // The first value of each cluster. Each has at least one.
-    auto starts = buffer<std::uint32_t>(count + 1);
-    each(cluster_starts_kernel, large_count, cluster_of.data(), large_count, starts.data());
-    std::uint32_t left = large_count;
-    do {
-      auto sums_from = zeros<std::uint32_t>(count + 1);
-      each(count_blocks_kernel, count, starts.data(), count, sums_from.data());
-      cub([&](void* temporary, std::size_t& bytes) {
-        return cub::DeviceScan::ExclusiveSum(temporary, bytes, sums_from.data(), sums_from.data(),
-                                             static_cast<std::int64_t>(count) + 1, stream());
-      });
-      left = read_values(sums_from.data() + count, 1, stream()).front();
-      auto sums = buffer<double>(left);
-      each(add_blocks_kernel, left, values.data(), starts.data(), sums_from.data(), count, left, sums.data());
-      std::swap(values, sums);
-      std::swap(starts, sums_from);
-    } while (left > count);
-    each(write_stabilities_kernel, count, values.data(), count, clusters);
   }
 };
 
@@ -682,7 +333,7 @@ DeviceDendrogram::DeviceDendrogram(const DeviceTree& tree, const std::uint32_t* 
       edges_of_tree_(tree.edges.data()),
       order_(order),
       edges_(size_ - 1) {
-  const Kernels run{*this};
+  const Joining run(*this);
   lowest_ = run.buffer<std::uint32_t>(2 * std::uint64_t{size_});
   within_ = run.buffer<std::uint32_t>(2 * std::uint64_t{size_});
   chains_ = run.buffer<std::uint32_t>(edges_);
@@ -701,7 +352,7 @@ DeviceDendrogram::DeviceDendrogram(const DeviceTree& tree, const std::uint32_t* 
 }
 
 DeviceNodes DeviceDendrogram::nodes() const {
-  const Kernels run{*this};
+  const Joining run(*this);
   const Dendrogram all = run.view();
   const auto marks = run.buffer<char>(edges_);
   run.each(mark_nodes_kernel, edges_, all, tops_.data(), marks.data());
@@ -720,28 +371,6 @@ DeviceNodes DeviceDendrogram::nodes() const {
   run.each(write_nodes_kernel, count, all, nodes.data(), count, numbers.data(), tops_.data(), below_.data(),
            found.nodes.data());
   run.each(write_parents_kernel, size_, all, numbers.data(), tops_.data(), found.parents.data());
-  return found;
-}
-
-DeviceCondensed DeviceDendrogram::condense(std::uint64_t min_cluster_size) const {
-  const Kernels run{*this};
-  const Dendrogram all = run.view();
-  const LargeNodes large{tops_.data(), below_.data(), static_cast<std::uint32_t>(min_cluster_size)};
-  const auto children = run.zeros<std::uint32_t>(edges_);
-  run.each(count_large_kernel, edges_, all, large, children.data());
-  const auto [begins, count] = run.find_begins(large, children.data());
-
-  const auto places = run.buffer<Place>(edges_);
-  run.each(start_places_kernel, edges_, large, edges_, places.data());
-  run.each(number_clusters_kernel, count, begins.data(), count, places.data());
-  run.downwards(places.data(), LastKnownPlace{}, take_places_kernel);
-
-  const auto clusters = run.buffer<CondensedCluster>(count);
-  run.each(write_clusters_kernel, count, all, below_.data(), places.data(), begins.data(), count, clusters.data());
-  run.measure(large, children.data(), places.data(), clusters.data(), count);
-  DeviceCondensed found{{}, run.buffer<std::uint32_t>(size_), run.buffer<double>(size_)};
-  run.each(write_leaves_kernel, size_, all, places.data(), found.cluster_of.data(), found.leaves_at.data());
-  found.clusters = read_values(clusters.data(), count, scratch_.stream);
   return found;
 }
 

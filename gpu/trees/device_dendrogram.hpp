@@ -50,7 +50,9 @@ class DeviceDendrogram {
   [[nodiscard]] DeviceCondensed condense(std::uint64_t min_cluster_size) const;
 
  private:
-  struct Kernels;
+  friend struct DendrogramRun;
+  struct Joining;
+  struct Condensing;
 
   Scratch scratch_;
   std::uint32_t size_;  ///< number of points
@@ -64,6 +66,11 @@ class DeviceDendrogram {
   std::vector<std::uint32_t> firsts_;  ///< the number of the first point of each level
   std::vector<std::uint32_t> starts_;  ///< the first element of each level; the number of elements
 };
+
+/// Labels the points of a condensed tree. of_clusters: for each of its clusters. labels, probabilities: [size] by id.
+/// All on the device.
+void launch_label(const DeviceCondensed& condensed, const SelectedCluster* of_clusters, std::int32_t* labels,
+                  double* probabilities, cudaStream_t stream);
 
 /// Replaces the sum of each edge and each of `size` core sums by the smallest eps whose square, rounded once, is as
 /// large (core/space.hpp).

@@ -1,9 +1,12 @@
 #include <epsflow/gpu/trees/device_trees.hpp>
 
 #include <algorithm>
+#include <memory>
 #include <optional>
+#include <span>
 #include <utility>
 
+#include <epsflow/gpu/base/kept_block.hpp>
 #include <epsflow/gpu/trees/device_boruvka.hpp>
 #include <epsflow/gpu/trees/device_dendrogram.hpp>
 
@@ -14,11 +17,12 @@ class GpuTree final : public HeldTree {
  public:
   /// The tree of the last DeviceBoruvka::run().
   GpuTree(const DeviceBoruvka& boruvka, std::uint32_t minpts, bool as_eps, const GpuResources& gpu,
-          const Stream& stream)
+          std::shared_ptr<DeviceMemory> memory, const Stream& stream)
       : order_(boruvka.order()),
         minpts_(minpts),
         as_eps_(as_eps),
         gpu_(gpu),
+        shared_memory_(std::move(memory)),
         stream_(stream.get()),
         tree_(boruvka.sorted()) {
     if (as_eps) launch_sums_to_eps(tree_.edges.data(), tree_.core.data(), size(), stream_);
@@ -52,6 +56,33 @@ class GpuTree final : public HeldTree {
     return found;
   }
 
+  SelectedClusters select(std::uint64_t min_cluster_size, const SelectClusters& select, MemorySpace labels) override {
+    const DeviceCondensed condensed = dendrogram_->condense(min_cluster_size);
+    gpu_.cancel.check();
+    ChosenClusters chosen = select(condensed.clusters);
+    SelectedClusters found{.nodes = std::move(chosen.nodes), .persistence = std::move(chosen.persistence)};
+    const auto of_clusters = copy_of(std::span<const SelectedCluster>(chosen.of_clusters), gpu_.memory, stream_);
+    if (labels == MemorySpace::device) {
+      const std::uint64_t probability_bytes = aligned(size() * sizeof(double));
+      const auto block = std::make_shared<KeptBlock>(shared_memory_, probability_bytes + size() * sizeof(std::int32_t));
+      auto* const probabilities = reinterpret_cast<double*>(block->data());
+      auto* const numbers = reinterpret_cast<std::int32_t*>(block->data() + probability_bytes);
+      launch_label(condensed, of_clusters.data(), numbers, probabilities, stream_);
+      check(cudaStreamSynchronize(stream_));
+      found.device_labels = {block, numbers, size(), gpu_.device};
+      found.device_probabilities = {block, probabilities, size(), gpu_.device};
+      return found;
+    }
+    const DeviceBuffer<std::int32_t> numbers(gpu_.memory, stream_, size());
+    const DeviceBuffer<double> probabilities(gpu_.memory, stream_, size());
+    launch_label(condensed, of_clusters.data(), numbers.data(), probabilities.data(), stream_);
+    found.labels = Buffer<std::int32_t>(size());
+    found.probabilities = Buffer<double>(size());
+    read(numbers, size(), found.labels);
+    read(probabilities, size(), found.probabilities);
+    return found;
+  }
+
   CondensedParts condense(std::uint64_t min_cluster_size) override {
     DeviceCondensed condensed = dendrogram_->condense(min_cluster_size);
     CondensedParts found{std::move(condensed.clusters), Buffer<std::uint32_t>(size()), Buffer<double>(size())};
@@ -61,6 +92,7 @@ class GpuTree final : public HeldTree {
   }
 
  private:
+  [[nodiscard]] static std::uint64_t aligned(std::uint64_t bytes) noexcept { return (bytes + 255) / 256 * 256; }
   [[nodiscard]] std::uint32_t size() const noexcept { return static_cast<std::uint32_t>(tree_.core.size()); }
   template <class T>
   void read(const DeviceBuffer<T>& from, std::uint64_t count, Buffer<T>& to) const {
@@ -72,6 +104,7 @@ class GpuTree final : public HeldTree {
   std::uint32_t minpts_;
   bool as_eps_;
   const GpuResources& gpu_;
+  std::shared_ptr<DeviceMemory> shared_memory_;
   cudaStream_t stream_;
   DeviceTree tree_;
   std::optional<DeviceDendrogram> dendrogram_;
@@ -80,7 +113,7 @@ class GpuTree final : public HeldTree {
 }  // namespace
 
 bool make_trees(const DevicePoints& points, std::span<const std::uint32_t> minpts, bool as_eps, const GpuResources& gpu,
-                const std::function<void(HeldTree&)>& take) {
+                const std::shared_ptr<DeviceMemory>& memory, const std::function<void(HeldTree&)>& take) {
   if (minpts.empty()) return true;
   gpu.cancel.check();
   const Stream stream;
@@ -91,7 +124,7 @@ bool make_trees(const DevicePoints& points, std::span<const std::uint32_t> minpt
     if (!boruvka) return false;
     for (const std::uint32_t m : minpts) {
       boruvka->run(m);
-      GpuTree tree(*boruvka, m, as_eps, gpu, stream);
+      GpuTree tree(*boruvka, m, as_eps, gpu, memory, stream);
       tree.prepare();
       taken = true;
       take(tree);

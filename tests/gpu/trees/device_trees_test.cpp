@@ -1,8 +1,11 @@
 #include <epsflow/gpu/trees/device_trees.hpp>
 
+#include <cuda_runtime_api.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -11,6 +14,7 @@
 #include "support/random_points.hpp"
 
 #include <epsflow/core/space.hpp>
+#include <epsflow/gpu/base/error.hpp>
 #include <epsflow/pipeline/engine.hpp>
 #include <epsflow/pipeline/hierarchy.hpp>
 #include <epsflow/trees/boruvka.hpp>
@@ -23,15 +27,15 @@ using test::Random;
 using Minpts = std::vector<std::uint32_t>;
 
 struct Gpu {
-  DeviceMemory memory{0, 0};
+  std::shared_ptr<DeviceMemory> memory = std::make_shared<DeviceMemory>(0, 0);
   PinnedPool pinned;
   CancelToken cancel;
 
   /// Returns nothing if the device does not support these points.
   [[nodiscard]] std::vector<SpanningTree> find(const DataSet& data, const Minpts& minpts) {
-    const DevicePoints points(data.view(), 0, memory, pinned, 2);
+    const DevicePoints points(data.view(), 0, *memory, pinned, 2);
     std::vector<SpanningTree> found;
-    (void)make_trees(points, minpts, false, {0, memory, pinned, cancel},
+    (void)make_trees(points, minpts, false, {0, *memory, pinned, cancel}, memory,
                      [&](HeldTree& tree) { found.push_back(tree.spanning_tree()); });
     return found;
   }
@@ -98,6 +102,13 @@ TEST_CASE("gpu trees: many points, whose boxes have several levels") {
   }
 }
 
+template <class T>
+std::vector<T> read_back(const DeviceArray<T>& array) {
+  std::vector<T> values(array.size());
+  check(cudaMemcpy(values.data(), array.data(), values.size() * sizeof(T), cudaMemcpyDeviceToHost));
+  return values;
+}
+
 TEST_CASE("gpu trees: condensed trees are the CPU's, with their stabilities") {
   if (!test::have_gpu()) return;
   const Engine gpu({.backend = BackendChoice::gpu});
@@ -132,6 +143,23 @@ TEST_CASE("gpu trees: condensed trees are the CPU's, with their stabilities") {
       REQUIRE(std::ranges::equal(found[i].clusters(), expected.clusters(), same));
       REQUIRE(std::ranges::equal(found[i].cluster_of(), expected.cluster_of()));
       REQUIRE(std::ranges::equal(found[i].leaves_at(), expected.leaves_at()));
+    }
+    const SelectionOptions selection{
+        .method = random.pick<ClusterSelection>({ClusterSelection::eom, ClusterSelection::leaf}),
+        .epsilon = random.below(2) == 0 ? 0 : trees[1].nodes()[random.below(trees[1].nodes().size())].eps,
+        .max_size = random.below(2) == 0 ? 0 : 1 + random.below(n),
+        .allow_single_cluster = random.below(2) == 0};
+    const std::vector<SelectedClusters> on_host = hdbscan(loaded, minpts, sizes, selection);
+    const std::vector<SelectedClusters> on_device = hdbscan(loaded, minpts, sizes, selection, MemorySpace::device);
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      const SelectedClusters expected = found[i].select(selection);
+      REQUIRE(std::ranges::equal(on_host[i].labels, expected.labels));
+      REQUIRE(std::ranges::equal(on_host[i].probabilities, expected.probabilities));
+      REQUIRE(on_host[i].nodes == expected.nodes);
+      REQUIRE(on_host[i].persistence == expected.persistence);
+      REQUIRE(on_device[i].labels.empty());
+      REQUIRE(std::ranges::equal(read_back(on_device[i].device_labels), expected.labels));
+      REQUIRE(std::ranges::equal(read_back(on_device[i].device_probabilities), expected.probabilities));
     }
   }
 }
