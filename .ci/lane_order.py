@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Prints the lanes of .ci/lanes in the order in which a run tries them, one line each: its name and its seconds.
 
-    lane_order.py TURN SECONDS <CHANGED    SECONDS: what is left for lanes; CHANGED: the paths of changed files, one a line
+    lane_order.py TURN SECONDS <CHANGED    SECONDS: what is left for lanes; CHANGED: the paths of changed files, one a
+                                           line
 
-The lanes stand on a circle, which each turn moves on by a third. Those that the changed files touch come first, as many as leave time for
-the third that has its turn. So every lane runs at least in every third turn, whatever is changed.
+The lanes stand on a circle, which each turn moves on by a third. Those that the changed files touch come first, as many
+as leave time for the third that has its turn. So every lane runs at least in every third turn, whatever is changed.
 """
 
 import pathlib

@@ -1,5 +1,5 @@
-"""The site, made by scripts/docs.sh. Its source folder is the repository, so that a link from page to page, or to a file of the
-code, is the same on the site and in the repository."""
+"""The site, made by scripts/docs.sh. Its source folder is the repository, so that a link from page to page, or to a
+file of the code, is the same on the site and in the repository."""
 
 from __future__ import annotations
 
@@ -73,7 +73,9 @@ breathe_domain_by_extension = {"hpp": "cpp"}
 nitpicky = True
 nitpick_ignore_regex = [
     ("cpp:identifier", r"epsflow|epsflow::io|io|parts|detail"),
-    ("cpp:identifier", r".*State|Pending(File|Variant)|KeptResults|Journal(Contents)?|CommitThread|DatasetWeights|SharedMemoryPeers|AlignedFree|detail::AlignedMemory"),
+    ("cpp:identifier",
+     r".*State|Pending(File|Variant)|KeptResults|Journal(Contents)?|CommitThread|DatasetWeights|SharedMemoryPeers|"
+     r"AlignedFree|detail::AlignedMemory"),
     ("cpp:identifier", r"_[KMG]iB|(Trace::)?Clock::time_point|CUstream_st|MPI_Comm"),
 ]
 

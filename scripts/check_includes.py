@@ -43,14 +43,14 @@ TBB_FILE = "core/parallel.cpp"  # the only file of these folders that may includ
 SUFFIXES = {".hpp", ".h", ".cpp", ".cc", ".cu", ".cuh", ".inl"}
 
 STANDARD = set(
-    "algorithm any array atomic barrier bit bitset cassert cctype cerrno cfenv cfloat charconv chrono cinttypes climits "
-    "clocale cmath compare complex concepts condition_variable coroutine csetjmp csignal cstdarg cstddef cstdint cstdio "
-    "cstdlib cstring ctime cuchar cwchar cwctype deque exception execution filesystem format forward_list fstream "
-    "functional future initializer_list iomanip ios iosfwd iostream istream iterator latch limits list locale map memory "
-    "memory_resource mutex new numbers numeric optional ostream queue random ranges ratio regex scoped_allocator "
-    "semaphore set shared_mutex source_location span sstream stack stdexcept stop_token streambuf string string_view "
-    "syncstream system_error thread tuple type_traits typeindex typeinfo unordered_map unordered_set utility valarray "
-    "variant vector version".split())
+    "algorithm any array atomic barrier bit bitset cassert cctype cerrno cfenv cfloat charconv chrono cinttypes "
+    "climits clocale cmath compare complex concepts condition_variable coroutine csetjmp csignal cstdarg cstddef "
+    "cstdint cstdio cstdlib cstring ctime cuchar cwchar cwctype deque exception execution filesystem format "
+    "forward_list fstream functional future initializer_list iomanip ios iosfwd iostream istream iterator latch limits "
+    "list locale map memory memory_resource mutex new numbers numeric optional ostream queue random ranges ratio regex "
+    "scoped_allocator semaphore set shared_mutex source_location span sstream stack stdexcept stop_token streambuf "
+    "string string_view syncstream system_error thread tuple type_traits typeindex typeinfo unordered_map "
+    "unordered_set utility valarray variant vector version".split())
 POSIX = re.compile(r"(sys/\w+|unistd|fcntl|pthread|sched|dirent|poll|time|signal|errno|dlfcn|strings|limits)\.h")
 CUDA = re.compile(r"(cuda|cub/|thrust/|nv/|nvtx|nvToolsExt|cooperative_groups|device_launch|device_functions|mma\.h|"
                   r"curand|cublas|nccl|vector_types\.h|cutlass/)")
@@ -153,7 +153,8 @@ def imports_of(path, package):
 def check_python(root):
     """Finds an import cycle: with one, the order of imports would decide whether they work."""
     package = root / "python" / "epsflow"
-    left = {".".join(path.relative_to(package).with_suffix("").parts): set(imports_of(path, package)) for path in package.rglob("*.py")}
+    left = {".".join(path.relative_to(package).with_suffix("").parts): set(imports_of(path, package))
+            for path in package.rglob("*.py")}
     while leaves := [name for name, imported in left.items() if not imported & left.keys()]:
         for name in leaves:
             del left[name]
@@ -215,13 +216,15 @@ CASES = [
     ("cli/a.cpp", "#include <epsflow/pipeline/b.hpp>\n#include <epsflow/io/b.hpp>", None),
     ("cli/a.cpp", "#include <epsflow/clustering/b.hpp>", "cli/ may not include clustering/"),
     ("examples/a.cpp", "#include <epsflow/io/b.hpp>", None),
-    ("python/bindings/a.cpp", '#include "a.cpp"\n#include <epsflow/io/results/b.hpp>\n#include <epsflow/pipeline/b.hpp>', None),
+    ("python/bindings/a.cpp",
+     '#include "a.cpp"\n#include <epsflow/io/results/b.hpp>\n#include <epsflow/pipeline/b.hpp>', None),
     ("python/bindings/a.cpp", "#include <epsflow/gpu/b.hpp>", "python/ may not include gpu/"),
     ("python/bindings/a.cpp", '#include "../b.hpp"', "is spelled <epsflow/folder/file.hpp>"),
     ("python/epsflow/_a.py", "from ._core import b\nfrom . import _core", None),
     ("python/epsflow/_a.py", "def f():\n    from ._a import b", "python/epsflow: _a imports _a: a circle"),
     ("python/epsflow/b/_a.py", "from .. import _core\nfrom .._a import b\nfrom . import c", None),
-    ("python/epsflow/b/_a.py", "from ..b import _c\nfrom ..b._a import d", "python/epsflow: b._a imports b._a: a circle"),
+    ("python/epsflow/b/_a.py", "from ..b import _c\nfrom ..b._a import d",
+     "python/epsflow: b._a imports b._a: a circle"),
     ("python/epsflow/b/__init__.py", "from .. import b", "python/epsflow: b.__init__ imports b.__init__: a circle"),
     ("examples/a.cpp", "#include <epsflow/stages/b.hpp>", "examples/ may not include stages/"),
     ("tests/core/a.cpp", '#include "support/catch.hpp"\n#include <epsflow/cli/b.hpp>', None),

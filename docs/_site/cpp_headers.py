@@ -1,4 +1,5 @@
-"""What Breathe shows of C++: the installed headers, PUBLIC_HEADERS of the folders' CMakeLists.txt, as Doxygen reads them."""
+"""What Breathe shows of C++: the installed headers, PUBLIC_HEADERS of the folders'
+CMakeLists.txt, as Doxygen reads them."""
 
 from __future__ import annotations
 
@@ -62,8 +63,8 @@ WARNINGS = NO
 
 
 def arrange(xml: Path) -> None:
-    """Breathe shows a file as the namespaces in it, each with all it has, and finds files by names without folders. So what a header
-    declares is moved from the namespaces to the header, and headers are named by their paths."""
+    """Breathe shows a file as the namespaces in it, each with all it has, and finds files by names without folders. So
+    what a header declares is moved from the namespaces to the header, and headers are named by their paths."""
     members: dict[str, list[tree.Element]] = {}
     for path in sorted(xml.glob("namespace*.xml")):
         namespace = tree.parse(path).getroot().find("compounddef")
@@ -79,14 +80,17 @@ def arrange(xml: Path) -> None:
         definition = header.getroot().find("compounddef")
         for namespace in definition.findall("innernamespace"):
             definition.remove(namespace)
-        compound.find("name").text = definition.find("compoundname").text = file = definition.find("location").get("file")
+        compound.find("name").text = definition.find("compoundname").text = file = (
+            definition.find("location").get("file")
+        )
         section = tree.Element("sectiondef", kind="user-defined")
         tree.SubElement(section, "header").text = "Functions, enumerations and constants"
         section.extend(sorted(members.get(file, []), key=lambda member: int(member.find("location").get("line"))))
         definition.insert(list(definition).index(definition.find("briefdescription")), section)
         header.write(path, encoding="utf-8")
     index.write(xml / "index.xml", encoding="utf-8")
-    for path in xml.glob("*.xml"):  # classes, and comments that name a header, would link to a page of it, and there is none
+    # Classes, and comments that name a header, would link to a page of it, and there is none.
+    for path in xml.glob("*.xml"):
         text = re.sub(r" *<includes [^\n]*\n", "", path.read_text(encoding="utf-8"))
         path.write_text(re.sub(r'<ref refid="[^"]*_8hpp"[^>]*>([^<]*)</ref>', r"\1", text), encoding="utf-8")
 

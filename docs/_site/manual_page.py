@@ -1,5 +1,5 @@
-"""The page of the program: the manual page that it prints (`epsflow man`, cli/manual_page.cpp) as Markdown. Both are made of the
-options' table. It stands where the page says `% manual page`."""
+"""The page of the program: the manual page that it prints (`epsflow man`, cli/manual_page.cpp) as Markdown. Both are
+made of the options' table. It stands where the page says `% manual page`."""
 
 from __future__ import annotations
 
@@ -22,12 +22,16 @@ def program() -> Path:
     for path in [Path(named)] if named else [ROOT / build / "bin/epsflow" for build in BUILDS]:
         if os.access(path, os.X_OK):
             return path
-    raise ExtensionError("no program for docs/reference/program.md: build it (scripts/demo.sh), or name it in EPSFLOW_PROGRAM")
+    raise ExtensionError(
+        "no program for docs/reference/program.md: build it (scripts/demo.sh), or name it in EPSFLOW_PROGRAM"
+    )
 
 
 def plain(roff: str) -> str:
     """Text without roff's escapes and fonts."""
-    for escape, stands_for in ((r"\fB", ""), (r"\fI", ""), (r"\fR", ""), (r"\-", "-"), (r"\(aq", "'"), (r"\&", ""), (r"\e", "\\")):
+    for escape, stands_for in (
+        (r"\fB", ""), (r"\fI", ""), (r"\fR", ""), (r"\-", "-"), (r"\(aq", "'"), (r"\&", ""), (r"\e", "\\")
+    ):
         roff = roff.replace(escape, stands_for)
     return roff.replace("...", "…")
 

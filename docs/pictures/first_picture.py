@@ -1,4 +1,7 @@
-"""The picture of the README and of the site's first page. As a program it writes first.png beside itself, for the README."""
+"""The picture of the README and of the site's first page.
+
+As a program it writes first.png beside itself, for the README.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """Finds haloes in a periodic box by friends of friends, and writes a mass function and a catalogue for swiftsimio.
 
     python cosmological_box.py                     on a generated box
-    python cosmological_box.py snapshot.hdf5 …     on the dark matter of a snapshot of Gadget-4, Arepo or SWIFT: all its files
+    python cosmological_box.py snapshot.hdf5 …     on the dark matter of a snapshot of Gadget-4, Arepo or SWIFT: all its
+                                                   files
 
 The catalogue of a snapshot is written to the snapshot's folder.
 """
@@ -45,7 +46,10 @@ def read(files: list[str]) -> tuple[np.ndarray, ...]:
         each_has_one = "PartType1/Masses" in file
     X = epsflow.read_points(files, table="PartType1/Coordinates")
     v = epsflow.read_points(files, table="PartType1/Velocities")
-    masses = epsflow.read_points(files, table="PartType1/Masses")[:, 0] if each_has_one else np.full(len(X), header["MassTable"][1])
+    masses = (
+        epsflow.read_points(files, table="PartType1/Masses")[:, 0] if each_has_one
+        else np.full(len(X), header["MassTable"][1])
+    )
     return X, v, masses, np.broadcast_to(header["BoxSize"], 3)
 
 
@@ -77,7 +81,9 @@ def main() -> None:
     mass_function(np.asarray(found["weight_total"]), np.prod(box))
 
     # A halo across a face is in one piece: one of its bounds lies outside the box.
-    across = [np.flatnonzero((found[f"{axis}_lower"] < 0) | (found[f"{axis}_upper"] > side)) for axis, side in zip("xyz", box)]
+    across = [
+        np.flatnonzero((found[f"{axis}_lower"] < 0) | (found[f"{axis}_upper"] > side)) for axis, side in zip("xyz", box)
+    ]
     print(f"\n{len(np.unique(np.concatenate(across)))} haloes lie across a face of the box. The largest haloes:")
     print("particles       mass       x       y       z      vx      vy      vz  radius")
     for i in range(min(8, groups.n_groups)):

@@ -75,7 +75,9 @@ def main() -> None:
         # The radius is the root mean square in three dimensions: one along the line of sight, two across.
         across = np.sqrt((found["radius"][group] ** 2 - along**2) / 2)
         size = found["size"][group]
-        print(f"{size:8} {ra_center:6.1f} {dec_center:6.1f}  {z_center:.4f}  {velocity:5.0f}  {along:5.2f}  {across:6.2f}")
+        print(
+            f"{size:8} {ra_center:6.1f} {dec_center:6.1f}  {z_center:.4f}  {velocity:5.0f}  {along:5.2f}  {across:6.2f}"
+        )
 
 
 if __name__ == "__main__":

@@ -81,7 +81,10 @@ def main() -> None:
     events = xarray.Dataset({name: ("number_of_events", values) for name, values in names.items()})
     made = epsflow.flashes(events, flashes)  # made.to_netcdf("flashes.nc") writes it to a file
     lasted = np.median(made["flash_time_end"] - made["flash_time_start"])
-    print(f"\nin the variables of xlma-python: {made.sizes['number_of_flashes']} flashes, which last {lasted:.2f} s (median)")
+    print(
+        f"\nin the variables of xlma-python: {made.sizes['number_of_flashes']} flashes, which last "
+        f"{lasted:.2f} s (median)"
+    )
 
 
 if __name__ == "__main__":

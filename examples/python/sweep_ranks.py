@@ -23,7 +23,10 @@ def main():
     found = epsflow.sweep(X, eps=[0.2, 0.4], min_samples=[5, 20], comm=comm)
     if comm.Get_rank() == 0:
         for variant in found:
-            print(f"eps {variant.eps}, min_samples {variant.min_samples}: {variant.n_clusters} clusters of all, {variant.n_noise} points are noise")
+            print(
+                f"eps {variant.eps}, min_samples {variant.min_samples}: {variant.n_clusters} clusters of all, "
+                f"{variant.n_noise} points are noise"
+            )
     # Labels belong to the rows of this X. A cluster has the same number on all processes.
     largest = np.bincount(found[0].labels[found[0].labels >= 0], minlength=1).max()
     print(f"process {comm.Get_rank()} of {comm.Get_size()}: {len(X)} points, at most {largest} of one cluster")

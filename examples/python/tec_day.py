@@ -81,7 +81,10 @@ def main() -> None:
 
     labels, core = maps.labels(*FOLLOWED), maps.core(*FOLLOWED)
     found = epsflow.tracks(X, labels, time, slices=every_map, core=core, eps=FOLLOWED[0], **ON_THE_EARTH)
-    print(f"\nwith {FOLLOWED[0]:.0f} km and {FOLLOWED[1]}: {found.n_features} patches in single maps, {found.n_cells} followed")
+    print(
+        f"\nwith {FOLLOWED[0]:.0f} km and {FOLLOWED[1]}: {found.n_features} patches in single maps, "
+        f"{found.n_cells} followed"
+    )
     print(", ".join(f"{event} {count}" for event, count in Counter(event.event for event in found.events).items()))
     for time, event in ((event.time, event.event) for event in found.events if event.event in ("merge", "split")):
         print(f"{time.astype('datetime64[m]')}  {event}")

@@ -57,14 +57,19 @@ class Epsflow(CMakePackage, CudaPackage):
             self.define_from_variant("EPSFLOW_CUDA", "cuda"),
         ]
         if self.spec.satisfies("+io"):
-            args += [self.define_from_variant(f"EPSFLOW_WITH_{name.upper()}", name) for name in ("fits", "hdf5", "npz", "parquet")]
+            args += [
+                self.define_from_variant(f"EPSFLOW_WITH_{name.upper()}", name)
+                for name in ("fits", "hdf5", "npz", "parquet")
+            ]
         if self.spec.satisfies("+cuda"):
             args.append(self.define("EPSFLOW_CUDA_ARCHITECTURES", self.spec.variants["cuda_arch"].value))
         return args
 
     @run_after("install")
     def keep_test_sources(self):
-        cache_extra_test_sources(self, [join_path("tests", "golden"), join_path("tests", "cli"), join_path("tests", "consumer")])
+        cache_extra_test_sources(
+            self, [join_path("tests", "golden"), join_path("tests", "cli"), join_path("tests", "consumer")]
+        )
 
     def test_program(self):
         """the installed program gives the labels that are known"""
@@ -79,6 +84,9 @@ class Epsflow(CMakePackage, CudaPackage):
         source = self.test_suite.current_test_cache_dir.tests.consumer
         with working_dir("consumer", create=True):
             cmake = which(self.spec["cmake"].prefix.bin.cmake)
-            cmake(source, self.define_from_variant("EPSFLOW_CONSUMER_IO", "io"), self.define("CMAKE_PREFIX_PATH", self.prefix))
+            cmake(
+                source, self.define_from_variant("EPSFLOW_CONSUMER_IO", "io"),
+                self.define("CMAKE_PREFIX_PATH", self.prefix),
+            )
             cmake("--build", ".")
             which(self.spec["cmake"].prefix.bin.ctest)("--output-on-failure")

@@ -57,7 +57,8 @@ def as_plain(X: Any, name: str = "X") -> NDArray[Any]:
     to numbers would change: masked values, times, and whole numbers beyond 2**53."""
     if hasattr(X, "tocsr") and hasattr(X, "nnz"):
         raise TypeError(
-            f"Sparse data was passed as {name}, but dense data is required: use {name}.toarray(), or reduce the dimensions first"
+            f"Sparse data was passed as {name}, but dense data is required: use {name}.toarray(), "
+            "or reduce the dimensions first"
         )
     if isinstance(X, (list, tuple)):
         _refuse_parts(X, name)
@@ -74,12 +75,14 @@ def as_plain(X: Any, name: str = "X") -> NDArray[Any]:
     if array.dtype.kind == "O" and array.ndim == 2:
         times = [value.dtype for value in array.flat if is_time(value)]
     if array.dtype.kind == "c" or array.dtype.kind == "O" and any(map(is_complex, array.flat)):
-        raise ValueError(f"Complex data not supported: {name} has dtype {array.dtype}; give real and imaginary parts as columns")
+        raise ValueError(
+            f"Complex data not supported: {name} has dtype {array.dtype}; give real and imaginary parts as columns"
+        )
     if times:
         since = f"({name} - {name}.min())" if times[0].kind == "M" else name
         raise ValueError(
-            f"{name} has dtype {times[0]}, and a time is no coordinate before its unit is chosen: give numbers, such as "
-            f"{since} / numpy.timedelta64(1, 's')"
+            f"{name} has dtype {times[0]}, and a time is no coordinate before its unit is chosen: give numbers, "
+            f"such as {since} / numpy.timedelta64(1, 's')"
         )
     if array.ndim == 2:
         for k in range(array.shape[1] if array.dtype.kind in "iu" else 0):
@@ -98,11 +101,13 @@ def _refuse_parts(X: Sequence[Any], name: str) -> None:
     """Raises ValueError if an item of a list has masked values or a unit, which NumPy would drop."""
     for i, part in enumerate(X):
         if has_masked(part):
-            raise ValueError(f"{name} is a {type(X).__name__} whose item {i} has masked values: give numpy.ma.stack({name})")
+            raise ValueError(
+                f"{name} is a {type(X).__name__} whose item {i} has masked values: give numpy.ma.stack({name})"
+            )
         if has_unit(part):
             raise ValueError(
-                f"{name} is a {type(X).__name__} whose item {i} is in {part.unit}, and units in a {type(X).__name__} are not looked at: "
-                f"make one array of it, in one unit, as astropy.units.Quantity({name}) does"
+                f"{name} is a {type(X).__name__} whose item {i} is in {part.unit}, and units in a {type(X).__name__} "
+                f"are not looked at: make one array of it, in one unit, as astropy.units.Quantity({name}) does"
             )
 
 
@@ -159,7 +164,10 @@ def _wrong_shape(array: NDArray[Any], name: str) -> str:
             f"Expected 2D array, got 1D array instead: {name} has shape {array.shape}. Reshape your data either using "
             f"{name}.reshape(-1, 1) if it has a single feature or {name}.reshape(1, -1) if it contains a single sample."
         )
-    return f"Expected 2D array, got {array.ndim}D array instead: {name} has shape {array.shape}, and points are rows of coordinates"
+    return (
+        f"Expected 2D array, got {array.ndim}D array instead: {name} has shape {array.shape}, and points are "
+        "rows of coordinates"
+    )
 
 
 def as_weights(sample_weight: Any, n: int, name: str = "sample_weight") -> Points:
@@ -170,9 +178,14 @@ def as_weights(sample_weight: Any, n: int, name: str = "sample_weight") -> Point
     if has_masked(sample_weight):
         raise ValueError(f"{name} has masked values: fill them, or leave their points out")
     if has_unit(sample_weight):
-        raise ValueError(f"{name} is in {sample_weight.unit}, and weights are numbers without a unit, as min_samples is one: divide by one")
+        raise ValueError(
+            f"{name} is in {sample_weight.unit}, and weights are numbers without a unit, as min_samples is one: "
+            "divide by one"
+        )
     weights = np.asarray(on_host(sample_weight))
-    if weights.dtype.kind == "O" and not any(isinstance(w, (str, bytes)) or is_time(w) or is_complex(w) for w in weights.flat):
+    if weights.dtype.kind == "O" and not any(
+        isinstance(w, (str, bytes)) or is_time(w) or is_complex(w) for w in weights.flat
+    ):
         weights = _from_objects(weights, name)
     if weights.dtype.kind not in "fiub":
         raise ValueError(f"{name} has dtype {weights.dtype}, and weights are real numbers")

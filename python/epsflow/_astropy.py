@@ -34,7 +34,9 @@ def _from_columns(X: Any, name: str, metric: Metric, masked: bool) -> Columns:
         if dtype is None or dtype.kind not in "fiub":
             return "text" if dtype is not None and dtype.kind in "US" else str(dtype or type(values).__name__)
         if values.ndim != 1:
-            raise ValueError(f"{name} has the column '{column}' of shape {values.shape}, and a coordinate is one number: split it")
+            raise ValueError(
+                f"{name} has the column '{column}' of shape {values.shape}, and a coordinate is one number: split it"
+            )
         which = f" of the column '{column}'"
         numbers = refuse_inexact(without_mask(values, name, which, metric, masked, column), column)
         units[column] = _unit_of(values)
@@ -59,7 +61,9 @@ def _from_directions(X: Any, name: str, metric: Metric, masked: bool) -> tuple[A
             f"{name}.cartesian.xyz.value.T, where eps is a length, and without distances a chord, 2·sin(angle/2)"
         )
     if len(X.shape) != 1:
-        raise ValueError(f"{name} is a {kind} of shape {X.shape}, and points come one after another: give {name}.reshape(-1)")
+        raise ValueError(
+            f"{name} is a {kind} of shape {X.shape}, and points come one after another: give {name}.reshape(-1)"
+        )
     sphere = X.spherical
     far = _unit_of(sphere.distance)
     if far is not None:
@@ -157,4 +161,6 @@ def _require_one_unit(name: str, units: dict[str, Any], metric: Metric) -> None:
             raise ValueError(f"{shown}: say that of '{missing}', {name}['{missing}'].unit = …")
         if unit.is_equivalent(units[first]):
             raise ValueError(f"{shown}: convert one, {name}['{column}'] = {name}['{column}'].to('{units[first]}')")
-        raise ValueError(f"{shown}: give each a factor, metric_params={{'scale': […]}}, or divide it by the length that counts as 1")
+        raise ValueError(
+            f"{shown}: give each a factor, metric_params={{'scale': […]}}, or divide it by the length that counts as 1"
+        )

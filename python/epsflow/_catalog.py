@@ -49,7 +49,8 @@ def members(labels: Any) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[
 
 
 def catalog_on_host(
-    X: Any, words: Any, labels: Any, core: Any = None, weights: Any = None, columns: Columns | Any = None, threads: int | None = None
+    X: Any, words: Any, labels: Any, core: Any = None, weights: Any = None, columns: Columns | Any = None,
+    threads: int | None = None,
 ) -> dict[str, Any]:
     """Returns the columns of `epsflow.catalog` for points on the host."""
     points = as_host_points(X, words)
@@ -61,7 +62,8 @@ def catalog_on_host(
 
 
 def catalog_on_gpu(
-    engine: Any, points: _core.GpuPoints, words: Any, labels: Any, core: Any = None, weights: Any = None, columns: Columns | Any = None
+    engine: Any, points: _core.GpuPoints, words: Any, labels: Any, core: Any = None, weights: Any = None,
+    columns: Columns | Any = None,
 ) -> dict[str, Any]:
     """Returns the columns of `epsflow.catalog` for points on the GPU of an engine. Other arrays on that GPU are used
     without a copy."""
@@ -71,8 +73,13 @@ def catalog_on_gpu(
     require_labels(n, len(of_points))
     mask = core_of(labels) if core is None else core
     of_core = None if mask is None else as_gpu_values(mask, "mask") or as_values(as_mask(mask, n))
-    masses = None if weights is None else as_gpu_values(weights, "float64") or as_values(as_weights(weights, n, "weights"))
-    named = [(name, as_gpu_values(values, "float64") or as_values(as_column(values, name, n)), False) for name, values in named_of(points, columns)]
+    masses = (
+        None if weights is None else as_gpu_values(weights, "float64") or as_values(as_weights(weights, n, "weights"))
+    )
+    named = [
+        (name, as_gpu_values(values, "float64") or as_values(as_column(values, name, n)), False)
+        for name, values in named_of(points, columns)
+    ]
     return _table_of(made_by(_core.start_gpu_catalog, engine, points, words, (of_points, of_core, masses), named))
 
 
@@ -86,7 +93,10 @@ def as_mask(core: Any, n: int) -> NDArray[np.uint8]:
         raise ValueError("core has masked values, and is True or False for each point")
     mask = np.asarray(on_host(core))
     if mask.shape != (n,):
-        indices = f"; if these are indices, give numpy.isin(numpy.arange({n}), core)" if mask.dtype.kind in "iu" and mask.ndim == 1 else ""
+        indices = (
+            f"; if these are indices, give numpy.isin(numpy.arange({n}), core)"
+            if mask.dtype.kind in "iu" and mask.ndim == 1 else ""
+        )
         raise ValueError(f"core.shape == {mask.shape}, expected {(n,)}: one entry for each sample, of bool{indices}")
     if mask.dtype.kind == "O" and all(isinstance(value, (bool, np.bool_)) for value in mask):
         mask = mask.astype(np.bool_)
@@ -138,7 +148,9 @@ def named_of(X: Any, columns: Columns | Any) -> list[tuple[str, Any]]:
     if not isinstance(columns, Mapping):
         table = table_of(X)
         if table is None or isinstance(columns, str):
-            raise TypeError("columns is a dict of names and arrays; names alone are for an X that is a table, as a list")
+            raise TypeError(
+                "columns is a dict of names and arrays; names alone are for an X that is a table, as a list"
+            )
         columns, there = list(columns), columns_in(table)
         missing = [name for name in columns if name not in there]
         if missing:

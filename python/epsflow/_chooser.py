@@ -38,7 +38,8 @@ def _is_of_use(cuda: int) -> bool:
         return False
     if there != wanted:
         warnings.warn(
-            f"{name} {there} is not used, as epsflow is {wanted}; without it there is no GPU: pip install {name}=={wanted}",
+            f"{name} {there} is not used, as epsflow is {wanted}; "
+            f"without it there is no GPU: pip install {name}=={wanted}",
             RuntimeWarning,
             stacklevel=2,
         )
@@ -66,7 +67,10 @@ def put_in_place() -> None:
             core = importlib.import_module(f"{chosen}._core")
         except ImportError as error:
             name = chosen.replace("_", "-")
-            warnings.warn(f"{name} cannot be loaded, so there is no GPU: {error}; install it again, or leave it out", RuntimeWarning, stacklevel=2)
+            warnings.warn(
+                f"{name} cannot be loaded, so there is no GPU: {error}; install it again, or leave it out",
+                RuntimeWarning, stacklevel=2,
+            )
             return
         sys.modules[f"{__package__}._core"] = core
         setattr(sys.modules[str(__package__)], "_core", core)

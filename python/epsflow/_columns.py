@@ -94,5 +94,6 @@ def refuse_beyond(value: Any, column: Any) -> None:
     exact = isinstance(value, (int, np.integer)) or isinstance(value, Decimal) and value.is_finite()
     if exact and not -_MOST_EXACT <= int(value) <= _MOST_EXACT:
         raise ValueError(
-            f"column {column!r} has {value}, and beyond 2**53 different whole numbers become one in float64: subtract an offset first"
+            f"column {column!r} has {value}, and beyond 2**53 different whole numbers become one in float64: "
+            "subtract an offset first"
         )

@@ -112,7 +112,10 @@ def labels_of(labels: Any, name: str) -> Any:
     for attribute in ("_numbers", "labels", "labels_"):
         found = getattr(labels, attribute, None)
         if callable(found):
-            one = "one with variant(eps, min_samples)" if hasattr(labels, "variant") else f"those of one with labels({', '.join(inspect.signature(found).parameters)})"
+            one = (
+                "one with variant(eps, min_samples)" if hasattr(labels, "variant")
+                else f"those of one with labels({', '.join(inspect.signature(found).parameters)})"
+            )
             raise TypeError(f"{name} is a {type(labels).__name__}, which has labels of several variants: choose {one}")
         if found is not None:
             return found
@@ -128,14 +131,24 @@ def as_labels(labels: Any, name: str) -> NDArray[np.int32]:
     array = np.asarray(on_host(labels))
     if array.dtype.kind not in "iu" and array.size > 0:
         gaps = array.dtype.kind == "f" and np.isnan(array).any()
-        remedy = f"; rows that were dropped have none, and are left out as {name}[numpy.isfinite({name})].astype(int)" if gaps else ""
-        raise TypeError(f"{name} has dtype {array.dtype}, and labels are whole numbers: clusters from 0 on, and -1 for noise{remedy}")
+        remedy = (
+            f"; rows that were dropped have none, and are left out as {name}[numpy.isfinite({name})].astype(int)"
+            if gaps else ""
+        )
+        raise TypeError(
+            f"{name} has dtype {array.dtype}, and labels are whole numbers: clusters from 0 on, "
+            f"and -1 for noise{remedy}"
+        )
     if array.ndim != 1:
-        raise ValueError(f"{name} has shape {array.shape}, and labels are a label for each point: of shape (n_samples,)")
+        raise ValueError(
+            f"{name} has shape {array.shape}, and labels are a label for each point: of shape (n_samples,)"
+        )
     if array.size > 0:
         for extreme in (int(array.min()), int(array.max())):
             if not -1 <= extreme < 2**31:
-                raise ValueError(f"{name} has the label {extreme}, and labels are clusters from 0 to {2**31 - 1}, or -1 for noise")
+                raise ValueError(
+                    f"{name} has the label {extreme}, and labels are clusters from 0 to {2**31 - 1}, or -1 for noise"
+                )
         if extreme == _NO_GROUP:
             array = np.where(array == _NO_GROUP, -1, array)
     return np.ascontiguousarray(array, dtype=np.int32)

@@ -29,7 +29,8 @@ min_samples : int, or several
 variants : iterable of (eps, min_samples), optional
     The pairs to run, in place of eps and min_samples, if not every eps is combined with every min_samples.""",
     "metric": """
-metric : {"euclidean", "greatcircle", "haversine", "cosine", "manhattan", "chebyshev", "minkowski", "l1", "cityblock", "l2"}
+metric : {"euclidean", "greatcircle", "haversine", "cosine", "manhattan", "chebyshev", "minkowski", "l1", \
+"cityblock", "l2"}
     The metric to use when calculating distance between instances in a feature array. "l1" and "cityblock" are
     "manhattan", "l2" is "euclidean". "greatcircle" takes longitude and latitude in degrees. "haversine" takes
     latitude, longitude and eps in radians, as scikit-learn does. "cosine" is 1 - the cosine of the angle

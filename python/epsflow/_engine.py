@@ -75,7 +75,9 @@ class Engine:
         self, backend: str = "auto", *, memory: int | str | None = None, threads: int | None = None,
         gpu: int | None = None, gpu_memory: int | str | None = None,
     ) -> None:
-        self._arguments: dict[str, Any] = {"backend": backend, "memory": memory, "threads": threads, "gpu": gpu, "gpu_memory": gpu_memory}
+        self._arguments: dict[str, Any] = {
+            "backend": backend, "memory": memory, "threads": threads, "gpu": gpu, "gpu_memory": gpu_memory
+        }
         with python_errors():
             self._made: _core.Engine | None = _core.make_engine(as_options(**self._arguments))
         self._backend = str(self._made.backend)
@@ -235,19 +237,29 @@ def engine_for(
     said = {"backend": backend not in ("auto", None), "memory": memory is not None, threads_name: threads is not None}
     beside = " and ".join(name for name, is_said in said.items() if is_said)
     if beside:
-        raise TypeError(f"{beside} beside engine: they are the engine's, epsflow.Engine(…); leave them out here, or leave out engine")
+        raise TypeError(
+            f"{beside} beside engine: they are the engine's, epsflow.Engine(…); "
+            "leave them out here, or leave out engine"
+        )
     return engine
 
 
-def of_the_cpu(engine: Engine | None, backend: Any, memory: Any, threads: Any, threads_name: str = "threads") -> dict[str, Any]:
+def of_the_cpu(
+    engine: Engine | None, backend: Any, memory: Any, threads: Any, threads_name: str = "threads"
+) -> dict[str, Any]:
     """Returns memory and threads of a run on the CPU, from the engine if given. Raises ValueError for backend='gpu'."""
     if engine is not None:
         made = engine_for(engine, Given(np.empty((0, 1)), EUCLIDEAN), backend, memory, threads, threads_name)
         if made._engine.backend == "gpu":
-            raise ValueError("metric='precomputed' is clustered on the CPU, and the engine works on a GPU: leave engine out")
+            raise ValueError(
+                "metric='precomputed' is clustered on the CPU, and the engine works on a GPU: leave engine out"
+            )
         return {name: made._arguments[name] for name in ("memory", "threads")}
     if as_choice(backend, "backend") not in ("auto", "cpu"):
         known = ", ".join(map(repr, OPTIONS["backend"][1]))
-        asks = "asks for a GPU, and metric='precomputed' is clustered on the CPU" if backend == "gpu" else f"is none of {known}"
+        asks = (
+            "asks for a GPU, and metric='precomputed' is clustered on the CPU" if backend == "gpu"
+            else f"is none of {known}"
+        )
         raise ValueError(f"backend={backend!r} {asks}")
     return {"memory": memory, "threads": as_threads(threads, threads_name) or None}

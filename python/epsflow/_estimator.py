@@ -172,7 +172,9 @@ class DBSCAN(_Clusterer):
         engine = engine_for(self.engine, given, self.backend, self.memory, _threads_of(self.n_jobs), "n_jobs")
         if sample_weight is not None:
             sample_weight = _some_weight(sample_weight, len(points))
-        result = sweep_loaded(Dataset(engine, given), eps, min_samples, sample_weight=sample_weight, core=True, output=output)[0]
+        result = sweep_loaded(
+            Dataset(engine, given), eps, min_samples, sample_weight=sample_weight, core=True, output=output
+        )[0]
         if output == "numpy":
             self.labels_ = result._result.labels  # writeable, as scikit-learn's
             self.core_sample_indices_ = result.core_sample_indices
@@ -240,10 +242,15 @@ class DBSCAN(_Clusterer):
             other columns, units, frames or coordinate systems than the points of `fit`.
         """
         if not hasattr(self, "labels_"):
-            raise NotFittedError("This DBSCAN instance is not fitted yet. Call 'fit' with appropriate arguments before using 'predict'.")
+            raise NotFittedError(
+                "This DBSCAN instance is not fitted yet. Call 'fit' with appropriate arguments before using 'predict'."
+            )
         fitted = self._fitted
         if fitted is None:
-            raise ValueError("predict() searches points, and the model was fitted with distances, metric='precomputed': fit the points")
+            raise ValueError(
+                "predict() searches points, and the model was fitted with distances, metric='precomputed': "
+                "fit the points"
+            )
         X = made_dense(X, self.memory, self.engine)
         points = _validated(self, X, fitted.metric, fitted).points
         given = {"backend": self.backend, "memory": self.memory, "threads": _threads_of(self.n_jobs)}
@@ -341,7 +348,8 @@ class AutoDBSCAN(_Clusterer):
 
 
 def dbscan(
-    X: Any, eps: float = 0.5, *, min_samples: int = 5, metric: str = "euclidean", sample_weight: Any = None, **parameters: Any
+    X: Any, eps: float = 0.5, *, min_samples: int = 5, metric: str = "euclidean", sample_weight: Any = None,
+    **parameters: Any,
 ) -> tuple[Any, Any]:
     """Return indices of the core points and labels, as sklearn.cluster.dbscan() does.
 

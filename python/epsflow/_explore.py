@@ -119,7 +119,9 @@ class Exploration(Unchanging):
     min_samples: NDArray[np.int64]
     scores: NDArray[np.float64]
     map: Lineage
-    _made: tuple[Loaded | None, NDArray[np.float64] | None, str, bool] = field(default=(None, None, "", False), repr=False)
+    _made: tuple[Loaded | None, NDArray[np.float64] | None, str, bool] = field(
+        default=(None, None, "", False), repr=False
+    )
     """Points; weights; the recommendation as in explore.json; whether a grid or a bound on the time was given."""
 
     @documented
@@ -173,7 +175,10 @@ class Exploration(Unchanging):
 
     def __repr__(self) -> str:
         recommended = "nothing" if self.recommended is None else self.recommended._words()
-        lines = [f"<epsflow.Exploration of {len(self.eps)} eps with {len(self.min_samples)} min_samples", f"  recommended: {recommended}"]
+        lines = [
+            f"<epsflow.Exploration of {len(self.eps)} eps with {len(self.min_samples)} min_samples",
+            f"  recommended: {recommended}",
+        ]
         lines += [f"  alternative: {offer._words()}" for offer in self.alternatives]
         lines += [f"  {flag.name}: {flag.text}" for flag in self.flags]
         return "\n".join(lines) + ">"
@@ -227,8 +232,8 @@ def _require_even(eps: list[float]) -> None:
     steps = np.diff(np.log(eps))
     if len(steps) == 0 or (abs(steps - steps.mean()) > _STEP_ERROR * steps.mean()).any():
         raise ValueError(
-            f"eps has {len(eps)} values from {eps[0]:g} to {eps[-1]:g}: explore() needs at least two in even ratios, as numpy.geomspace(from, "
-            "to, 40) gives them"
+            f"eps has {len(eps)} values from {eps[0]:g} to {eps[-1]:g}: explore() needs at least two in even ratios, "
+            "as numpy.geomspace(from, to, 40) gives them"
         )
 
 
@@ -238,7 +243,9 @@ def _as_offer(offer: Any) -> Offer:
 
 
 @method
-def suggest_loaded(data: Loaded, *, sample_weight: Any = None, progress: ProgressOption = None) -> tuple[list[float], list[int]]:
+def suggest_loaded(
+    data: Loaded, *, sample_weight: Any = None, progress: ProgressOption = None
+) -> tuple[list[float], list[int]]:
     weights = None if sample_weight is None else as_weights(sample_weight, len(data))
     variants = made_by(_core.start_suggest, data._data, {}, weights, progress=progress)
     return sorted({e for e, _ in variants}), sorted({m for _, m in variants})

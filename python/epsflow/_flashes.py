@@ -43,12 +43,20 @@ def flashes(events: Any, labels: Any) -> Any:
     >>> epsflow.flashes(events, labels).to_netcdf("flashes.nc")
     """
     if library_of(events) != "xarray" or not hasattr(events, "drop_dims"):
-        raise TypeError(f"events is of type {type(events).__name__}; it is an xarray.Dataset with the dimension number_of_events, as xlma-python has it")
+        raise TypeError(
+            f"events is of type {type(events).__name__}; it is an xarray.Dataset with the dimension number_of_events, "
+            "as xlma-python has it"
+        )
     if "number_of_events" not in events.sizes:
-        raise ValueError(f"events has the dimensions {', '.join(map(str, events.sizes))}, and none that is called number_of_events: rename that of the events")
+        raise ValueError(
+            f"events has the dimensions {', '.join(map(str, events.sizes))}, and none that is called number_of_events: "
+            "rename that of the events"
+        )
     of_events = as_labels(labels, "labels")
     if len(of_events) != events.sizes["number_of_events"]:
-        raise ValueError(f"there are {events.sizes['number_of_events']} events and {len(of_events)} labels: give one for each")
+        raise ValueError(
+            f"there are {events.sizes['number_of_events']} events and {len(of_events)} labels: give one for each"
+        )
     if "number_of_flashes" in events.sizes:
         events = events.drop_dims("number_of_flashes")
     found, places, counts = np.unique(of_events[of_events >= 0], return_inverse=True, return_counts=True)
@@ -57,19 +65,30 @@ def flashes(events: Any, labels: Any) -> Any:
     ids = events["event_id"].values if "event_id" in events.variables else np.arange(len(of_events), dtype=np.uint64)
     attributes = events["event_id"].attrs if "event_id" in events.variables else {"_FillValue": _NO_FLASH}
     variables = {
-        "event_id": (event, ids, {**attributes, "parent": "flash_id", "parent_id": "event_parent_flash_id", "cf_role": "tree_id"}),
+        "event_id": (
+            event, ids, {**attributes, "parent": "flash_id", "parent_id": "event_parent_flash_id", "cf_role": "tree_id"}
+        ),
         "event_parent_flash_id": (event, parent, {**_TREE, "coordinates": "event_id"}),
         "flash_id": (flash, found.astype(np.uint64), {**_TREE, "child": "event_id"}),
-        "flash_event_count": (flash, counts.astype(np.uint32), {"long_name": "Count of events in flash", "valid_min": 1}),
+        "flash_event_count": (
+            flash, counts.astype(np.uint32), {"long_name": "Count of events in flash", "valid_min": 1}
+        ),
     }
     if "event_time" in events.variables and len(found) > 0:
         times = events["event_time"].values[of_events >= 0]
         order = np.argsort(places.reshape(-1), kind="stable")
         first = np.append(0, np.cumsum(counts)[:-1])
         of_time = {"standard_name": "time"}
-        variables["flash_time_start"] = (flash, np.minimum.reduceat(times[order], first), {**of_time, "long_name": "Start time of flash"})
-        variables["flash_time_end"] = (flash, np.maximum.reduceat(times[order], first), {**of_time, "long_name": "End time of flash"})
-    described = {"cf_tree_order": f"{flash} {event}", "flash_algorithm_name": "epsflow DBSCAN", "flash_algorithm_version": _version()}
+        variables["flash_time_start"] = (
+            flash, np.minimum.reduceat(times[order], first), {**of_time, "long_name": "Start time of flash"}
+        )
+        variables["flash_time_end"] = (
+            flash, np.maximum.reduceat(times[order], first), {**of_time, "long_name": "End time of flash"}
+        )
+    described = {
+        "cf_tree_order": f"{flash} {event}", "flash_algorithm_name": "epsflow DBSCAN",
+        "flash_algorithm_version": _version(),
+    }
     return events.assign(variables).assign_attrs(described)
 
 

@@ -160,7 +160,9 @@ _ARROW_NUMBERS = (
 def _from_records(X: Any, name: str, metric: Metric, masked: bool) -> Columns:
     """Returns the fields of an array of records. Each element of a vector field is a column, as in files."""
     if len(X.shape) != 1:
-        raise ValueError(f"{name} has the shape {X.shape}, and records of points come one after another: give {name}.reshape(-1)")
+        raise ValueError(
+            f"{name} has the shape {X.shape}, and records of points come one after another: give {name}.reshape(-1)"
+        )
     places = [(field, k, place) for field in X.dtype.names for k, place in enumerate(np.ndindex(X.dtype[field].shape))]
     names = [f"{field}[{k}]" if place else field for field, k, place in places]
 
@@ -169,7 +171,9 @@ def _from_records(X: Any, name: str, metric: Metric, masked: bool) -> Columns:
         values = X[field][(..., *place)]
         if values.dtype.kind not in "fiub":
             return "text" if values.dtype.kind in "US" else str(values.dtype)
-        return refuse_inexact(without_mask(values, name, f" of the field '{names[i]}'", metric, masked, names[i]), names[i])
+        return refuse_inexact(
+            without_mask(values, name, f" of the field '{names[i]}'", metric, masked, names[i]), names[i]
+        )
 
     return Columns(names, read, len(X), f"as with {name}[['x', 'y']]")
 
@@ -195,8 +199,9 @@ def _from_variables(X: Any, name: str) -> _Read:
     if len(dims) != 1 or len(next(iter(dims))) != 1:
         shown = ", ".join(f"'{key}' over {values.dims}" for key, values in list(variables.items())[:4])
         raise ValueError(
-            f"{name} is a Dataset whose variables are not columns of one dimension ({shown or 'it has none'}): bring them to one with "
-            f"{name}.stack(point=[…]), coordinates of which are variables after .reset_index('point').reset_coords()"
+            f"{name} is a Dataset whose variables are not columns of one dimension ({shown or 'it has none'}): "
+            f"bring them to one with {name}.stack(point=[…]), coordinates of which are variables after "
+            ".reset_index('point').reset_coords()"
         )
     names = list(variables)
 
@@ -220,10 +225,13 @@ def _from_geopandas(X: Any, name: str, metric: Metric) -> _Read:
     if wrong.any():
         row = int(np.flatnonzero(wrong.to_numpy())[0])
         kind = points.geom_type.iloc[row]
-        what = "has no geometry" if not isinstance(kind, str) else "is an empty point" if kind == "Point" else f"is a {kind}"
+        what = (
+            "has no geometry" if not isinstance(kind, str) else "is an empty point" if kind == "Point"
+            else f"is a {kind}"
+        )
         raise ValueError(
-            f"{name} has {int(wrong.sum())} rows without a point, the first of them row {row}, which {what}: leave them out, or take "
-            f"{name}.geometry.centroid"
+            f"{name} has {int(wrong.sum())} rows without a point, the first of them row {row}, which {what}: "
+            f"leave them out, or take {name}.geometry.centroid"
         )
     deep = bool(points.has_z.any())
     if deep and not points.has_z.all():

@@ -47,7 +47,9 @@ class Groups:
         self.linking_length = linking_length
         self.dialect = dialect
         self.labels: NDArray[np.int32] = np.asarray(_core.translate_groups(labels, dialect))
-        self.attached: NDArray[np.int32] | None = None if attached is None else np.asarray(_core.translate_groups(attached, dialect))
+        self.attached: NDArray[np.int32] | None = (
+            None if attached is None else np.asarray(_core.translate_groups(attached, dialect))
+        )
         self._of = of
 
     @property
@@ -75,7 +77,8 @@ class Groups:
 
     @documented
     def to_swift(
-        self, path: str | os.PathLike[str], *, length: float = 3.08567758e24, mass: float = 1.98841e43, overwrite: bool = False
+        self, path: str | os.PathLike[str], *, length: float = 3.08567758e24, mass: float = 1.98841e43,
+        overwrite: bool = False,
     ) -> None:
         """Write the catalogue in HDF5 as SWIFT's friends-of-friends finder does. `swiftsimio.load` opens it.
 
@@ -102,7 +105,9 @@ class Groups:
         except ImportError:
             raise ValueError("SWIFT's catalogue is HDF5, which needs h5py: install h5py") from None
         if os.path.exists(path) and not as_flag(overwrite, "overwrite"):
-            raise FileExistsError(errno.EEXIST, "the file is there: give another name, or overwrite=True", os.fspath(path))
+            raise FileExistsError(
+                errno.EEXIST, "the file is there: give another name, or overwrite=True", os.fspath(path)
+            )
         table = catalog_columns(points, self._of["metric"], self._numbers, None, self._of["weights"])
         centres = np.stack([values for name, values in table.items() if name.endswith("_center")], axis=1)
         masses = np.asarray(table.get("weight_total", table["size"]), np.float64)
@@ -113,7 +118,10 @@ class Groups:
         os.close(handle)
         try:
             with h5py.File(aside, "w") as file:
-                _write_swift(file, box, length, mass, {"Masses": masses, "Centres": centres, "GroupIDs": table["cluster"] + 1, "Sizes": table["size"]})
+                _write_swift(
+                    file, box, length, mass,
+                    {"Masses": masses, "Centres": centres, "GroupIDs": table["cluster"] + 1, "Sizes": table["size"]},
+                )
             os.replace(aside, path)
         except BaseException:
             os.remove(aside)
@@ -137,13 +145,25 @@ def _write_swift(file: Any, box: list[float], length: float, mass: float, fields
     groups = len(fields["Sizes"])
     header = file.create_group("Header")
     header.attrs.update({"BoxSize": np.array(box, np.float64), "Dimension": np.array([3]), "Redshift": np.array([0.0])})
-    header.attrs.update({"Scale-factor": np.array([1.0]), "Time": np.array([0.0]), "NumFilesPerSnapshot": np.array([1], np.int32)})
-    header.attrs.update({"ThisFile": np.array([0], np.int32), "Virtual": np.array([0], np.int32), "MassTable": np.zeros(7)})
-    header.attrs.update({name: np.zeros(7, np.int64) for name in ("NumPart_ThisFile", "NumPart_Total", "NumPart_Total_HighWord")})
+    header.attrs.update(
+        {"Scale-factor": np.array([1.0]), "Time": np.array([0.0]), "NumFilesPerSnapshot": np.array([1], np.int32)}
+    )
+    header.attrs.update(
+        {"ThisFile": np.array([0], np.int32), "Virtual": np.array([0], np.int32), "MassTable": np.zeros(7)}
+    )
+    header.attrs.update(
+        {name: np.zeros(7, np.int64) for name in ("NumPart_ThisFile", "NumPart_Total", "NumPart_Total_HighWord")}
+    )
     header.attrs.update({"NumGroups_Total": np.array([groups]), "NumGroups_ThisFile": np.array([groups])})
-    words = {"Code": "epsflow", "RunName": "epsflow", "System": "", "OutputType": "FOF", "SelectOutput": "Default", "SnapshotDate": "00:00:00 1970-01-01 UTC"}
+    words = {
+        "Code": "epsflow", "RunName": "epsflow", "System": "", "OutputType": "FOF", "SelectOutput": "Default",
+        "SnapshotDate": "00:00:00 1970-01-01 UTC",
+    }
     header.attrs.update({name: np.bytes_(text) for name, text in words.items()})
-    units = {"mass in cgs (U_M)": mass, "length in cgs (U_L)": length, "time in cgs (U_t)": length / 1e5, "current in cgs (U_I)": 1.0, "temperature in cgs (U_T)": 1.0}
+    units = {
+        "mass in cgs (U_M)": mass, "length in cgs (U_L)": length, "time in cgs (U_t)": length / 1e5,
+        "current in cgs (U_I)": 1.0, "temperature in cgs (U_T)": 1.0,
+    }
     for name in ("Units", "InternalCodeUnits"):
         file.create_group(name).attrs.update({f"Unit {unit}": np.array([value]) for unit, value in units.items()})
     file.create_group("Cosmology").attrs["Cosmological run"] = np.array([0])
@@ -262,13 +282,18 @@ def friends_of_friends(
     if velocity is not None:
         of_points = components_of(given, on_host(velocity), "velocity")
         if of_points.shape != (n, d) or d > 3:
-            raise ValueError(f"velocity.shape == {of_points.shape}, expected {(n, d)}, in up to three dimensions: one for each sample")
+            raise ValueError(
+                f"velocity.shape == {of_points.shape}, expected {(n, d)}, in up to three dimensions: "
+                "one for each sample"
+            )
         moves = [as_column(of_points[:, k], "velocity", n) for k in range(d)]
     held = {"points": points, "metric": words, "weights": masses, "velocity": moves}
     held["columns"] = columns_of(X, columns, n)
     data = Loaded(engine_for(engine, given, backend, memory, threads), given)
     found: list[Any] = []
-    run_task(_core.Dataset.start_sweep, data._data, [(length, 1 if least < 2 else 2)], {}, None, on_results=found.extend)
+    run_task(
+        _core.Dataset.start_sweep, data._data, [(length, 1 if least < 2 else 2)], {}, None, on_results=found.extend
+    )
     with python_errors():
         numbers, count = _core.settle_groups(found[0].labels, found[0].clusters, least, as_choice(ids, "ids", "size"))
     labels = np.asarray(numbers)

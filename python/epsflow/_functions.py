@@ -122,7 +122,9 @@ def sweep(
         given = as_given(made_dense(X, memory, engine), metric, metric_params)
         asked = asked_of(given, (eps, min_samples, variants), **told, **kept)
         if engine is not None or backend not in ("auto", "gpu"):
-            raise TypeError("gpus beside engine, or backend='cpu': gpus have engines of their own; leave one of them out")
+            raise TypeError(
+                "gpus beside engine, or backend='cpu': gpus have engines of their own; leave one of them out"
+            )
         return sweep_on_gpus(asked, gpus, as_options(memory=memory, threads=threads))
     data = _of(X, metric, metric_params, (backend, memory, threads, engine), sweep_options(**kept))
     return data.sweep(eps, min_samples, variants=variants, **told, **kept)

@@ -40,7 +40,10 @@ def table_of(X: Any) -> Any:
     """Returns X if it is a table to which columns can be added, else None."""
     ways = ("assign", "with_columns", "append_column", "colnames")
     library = library_of(X)
-    is_table = isinstance(X, np.ndarray) if library == "numpy" else library is not None and any(hasattr(X, way) for way in ways)
+    is_table = (
+        isinstance(X, np.ndarray) if library == "numpy"
+        else library is not None and any(hasattr(X, way) for way in ways)
+    )
     return X if is_table else None
 
 
@@ -51,7 +54,9 @@ def columns_in(table: Any) -> list[Any]:
         return list(table.dtype.names)
     if library == "xarray":
         return list(table.variables)
-    return list(table.schema.names if library == "pyarrow" else table.colnames if library == "astropy" else table.columns)
+    return list(
+        table.schema.names if library == "pyarrow" else table.colnames if library == "astropy" else table.columns
+    )
 
 
 def labelled(X: Any, columns: Columns) -> Any:
@@ -73,7 +78,10 @@ def labelled(X: Any, columns: Columns) -> Any:
         names = list(X.columns.get_level_values(0))  # a new column gets its name in the first level
     _check(names, len(X), columns)
     if library == "numpy":
-        made = np.empty(len(X), [*((name, X.dtype[name]) for name in names), *((name, values.dtype) for name, values in columns.items())])
+        made = np.empty(
+            len(X),
+            [*((name, X.dtype[name]) for name in names), *((name, values.dtype) for name, values in columns.items())],
+        )
         for name in made.dtype.names or ():
             made[name] = columns[name] if name in columns else X[name]
         return made

@@ -80,7 +80,9 @@ class Lineage:
             }
         )
 
-    def lives(self, *, min_samples: int | None = None, eps: Any = None, path: Iterable[tuple[float, int]] | None = None) -> Any:
+    def lives(
+        self, *, min_samples: int | None = None, eps: Any = None, path: Iterable[tuple[float, int]] | None = None
+    ) -> Any:
         """Return the persistence of clusters along a path of variants: one row per bar, from birth to death.
 
         A cluster dies when it merges with an older one (elder rule). If both have the same age, the one with more core
@@ -193,14 +195,19 @@ class Lineage:
             If the lineage was made with keep="core" and has no sizes of clusters.
         """
         if not self._made.has_sizes:
-            raise ValueError("relative validity weighs clusters by their points, and keep='core' counts core points alone: keep='summary'")
+            raise ValueError(
+                "relative validity weighs clusters by their points, and keep='core' counts core points alone: "
+                "keep='summary'"
+            )
         found: NDArray[np.float64] = self._made.relative_validity()
         return found
 
     def _told(self, names: tuple[str, ...], table: NDArray[np.int64]) -> dict[str, NDArray[np.int64]]:
         """Returns columns by name. Columns that depend on border points are left out if these were not computed."""
         columns = dict(zip(names, table.T))
-        return columns if self._made.has_sizes else {name: column for name, column in columns.items() if name not in _BORDER_COUNTS}
+        if self._made.has_sizes:
+            return columns
+        return {name: column for name, column in columns.items() if name not in _BORDER_COUNTS}
 
     def _place(self, eps: Any, min_samples: Any) -> int:
         return find_variant(self._places, eps, min_samples, self._unit)

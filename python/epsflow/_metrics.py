@@ -29,7 +29,8 @@ _PARAMETERS = {
 
 
 def as_metric(
-    metric: Any = "euclidean", metric_params: dict[str, Any] | None = None, p: float | None = None, units: Sequence[Any] = (None,)
+    metric: Any = "euclidean", metric_params: dict[str, Any] | None = None, p: float | None = None,
+    units: Sequence[Any] = (None,),
 ) -> Metric:
     """Returns a metric by its name, with its parameters. Raises ValueError with the known names and the alternatives.
 
@@ -41,23 +42,33 @@ def as_metric(
             f"({_listed(_KNOWN)}), or use sklearn.cluster.DBSCAN"
         )
     if metric == "precomputed":
-        raise ValueError("metric='precomputed' is of distances, which epsflow.sweep and DBSCAN cluster; here points are searched: give the points")
+        raise ValueError(
+            "metric='precomputed' is of distances, which epsflow.sweep and DBSCAN cluster; "
+            "here points are searched: give the points"
+        )
     if metric not in _KNOWN:
         raise ValueError(f"metric={metric!r} is not known; known are {_listed(_KNOWN)}")
     name = "chebyshev" if metric == "infinity" else _core.metric_named(metric)
     if metric_params is not None and not isinstance(metric_params, dict):
-        raise TypeError(f"metric_params is {metric_params!r}, of type {type(metric_params).__name__}; it is a dict of parameters")
+        raise TypeError(
+            f"metric_params is {metric_params!r}, of type {type(metric_params).__name__}; it is a dict of parameters"
+        )
     parameters = dict(metric_params or {})
     for parameter in parameters:
         if parameter not in _PARAMETERS[name]:
             known = _listed(_PARAMETERS[name]) if _PARAMETERS[name] else "none"
-            raise ValueError(f"metric_params={metric_params!r}: {parameter!r} is no parameter of {metric!r}; there are: {known}")
+            raise ValueError(
+                f"metric_params={metric_params!r}: {parameter!r} is no parameter of {metric!r}; there are: {known}"
+            )
     unit = str(parameters.get("unit", "deg"))
     if unit not in OPTIONS["unit"].words:
-        raise ValueError(f"metric_params={metric_params!r}: unit={unit!r} is none of {', '.join(map(repr, OPTIONS['unit'].words))}")
+        raise ValueError(
+            f"metric_params={metric_params!r}: unit={unit!r} is none of {', '.join(map(repr, OPTIONS['unit'].words))}"
+        )
     if p is not None and parameters.get("p", p) != p:
         warnings.warn(  # in scikit-learn's words
-            "Parameter p is found in metric_params. The corresponding parameter from __init__ is ignored.", SyntaxWarning, stacklevel=3
+            "Parameter p is found in metric_params. The corresponding parameter from __init__ is ignored.",
+            SyntaxWarning, stacklevel=3,
         )
     power = parameters.get("p", p if name == "minkowski" else None)
     power = 2.0 if power is None else _as_number(power, "p", power)
@@ -69,7 +80,9 @@ def as_metric(
     if latitude_first is not None:
         latitude_first = as_flag(latitude_first, "latitude_first")
     if name == "haversine" and latitude_first is not None and not latitude_first:
-        raise ValueError("metric='haversine' takes latitude first, as scikit-learn's does: give the columns in this order")
+        raise ValueError(
+            "metric='haversine' takes latitude first, as scikit-learn's does: give the columns in this order"
+        )
     box = _listed_values(parameters.get("box", ()))
     if len(box) == 1 and len(units) > 1:
         box *= len(units)
@@ -101,7 +114,9 @@ def require_unit_of_names(names: list[str], metric: Metric) -> None:
 
 def _listed_values(values: Any) -> list[Any]:
     # A text is not a list of characters, and values without an order are not a list of columns.
-    return list(values) if np.iterable(values) and not isinstance(values, (str, bytes, dict, set, frozenset)) else [values]
+    if np.iterable(values) and not isinstance(values, (str, bytes, dict, set, frozenset)):
+        return list(values)
+    return [values]
 
 
 def _as_number(value: Any, name: str, whole: Any) -> float:
@@ -118,8 +133,12 @@ def _as_side(side: Any, box: Any, unit: Any) -> tuple[float, float]:
         return 0.0, 0.0
     ends = _listed_values(side)
     if len(ends) > 2:
-        raise ValueError(f"box={box!r}: {side!r} is a side of {len(ends)} ends; a side is its length, its two ends, or None")
-    lo, hi = (_as_number(without_unit(end, unit, "box"), "box", box) for end in (ends if len(ends) == 2 else [0.0, *ends]))
+        raise ValueError(
+            f"box={box!r}: {side!r} is a side of {len(ends)} ends; a side is its length, its two ends, or None"
+        )
+    lo, hi = (
+        _as_number(without_unit(end, unit, "box"), "box", box) for end in (ends if len(ends) == 2 else [0.0, *ends])
+    )
     if lo == hi:
         raise ValueError(f"box={box!r}: {side!r} has no length; a side that is open is None")
     return lo, hi

@@ -20,7 +20,9 @@ def neighbors_loaded(data: Loaded, eps: float, *, distances: bool = False, progr
     warn_of_unit(data._given, eps)
     table = made_by(data._data.start_neighbors, eps, as_flag(distances, "distances"), progress=progress)
     # The rows are in SciPy's canonical format.
-    return _as_table(table.offsets.view(np.int64), table.ids, table.distances if distances else None, eps, canonical=True)
+    return _as_table(
+        table.offsets.view(np.int64), table.ids, table.distances if distances else None, eps, canonical=True
+    )
 
 
 def read_neighbors(file: str | os.PathLike[str]) -> Any:
@@ -52,7 +54,9 @@ def read_neighbors(file: str | os.PathLike[str]) -> Any:
     path = as_folder(file, "file")
     with open(path, "rb") as opened:
         if opened.read(8) != b"\x89HDF\r\n\x1a\n":
-            raise ValueError(f"{path} is no HDF5, in which `epsflow neighbors … --distances --out` writes tables of neighbours")
+            raise ValueError(
+                f"{path} is no HDF5, in which `epsflow neighbors … --distances --out` writes tables of neighbours"
+            )
     try:
         import h5py
     except ImportError as error:
@@ -72,7 +76,8 @@ def read_neighbors(file: str | os.PathLike[str]) -> Any:
             raise ValueError(f"it has {len(ids)} ids and {len(distances)} distances")
     except (LookupError, TypeError, ValueError, OverflowError, OSError) as error:
         raise ValueError(
-            f"{path} is no table of neighbours of epsflow, or is damaged: {error}; `epsflow neighbors … --distances --out` writes it anew"
+            f"{path} is no table of neighbours of epsflow, or is damaged: {error}; "
+            "`epsflow neighbors … --distances --out` writes it anew"
         ) from None
     return _as_table(offsets.view(np.int64), ids, distances, eps)
 

@@ -54,7 +54,8 @@ def without_unit(value: Any, unit: Any, name: str = "eps") -> Any:
         return value.to_value()
     if unit is None:
         raise ValueError(
-            f"{name} is {value}, and the coordinates have no unit: give a number, as {name}.to_value('{value.unit}') is one"
+            f"{name} is {value}, and the coordinates have no unit: give a number, as "
+            f"{name}.to_value('{value.unit}') is one"
         )
     if not value.unit.is_equivalent(unit):
         raise ValueError(f"{name} is {value}, and is taken in {unit}, which is another kind of unit")
@@ -86,8 +87,8 @@ def as_variants(eps: Any, min_samples: Any, variants: Any, unit: Any = None) -> 
         all_min_samples = [as_min_samples(m) for m in _listed(min_samples)]
         if len(all_eps) * len(all_min_samples) > _core.MOST_VARIANTS:
             raise ValueError(
-                f"{len(all_eps)} eps with {len(all_min_samples)} min_samples each are more than the {_core.MOST_VARIANTS} variants that a "
-                "sweep may have: take fewer of either"
+                f"{len(all_eps)} eps with {len(all_min_samples)} min_samples each are more than the "
+                f"{_core.MOST_VARIANTS} variants that a sweep may have: take fewer of either"
             )
         pairs = [(e, m) for e in all_eps for m in all_min_samples]
     if not pairs:

@@ -27,7 +27,9 @@ class BaseEstimator:
         known = self.get_params()
         for name, value in parameters.items():
             if name not in known:
-                raise ValueError(f"{name!r} is no parameter of {type(self).__name__}; its parameters are {', '.join(sorted(known))}")
+                raise ValueError(
+                    f"{name!r} is no parameter of {type(self).__name__}; its parameters are {', '.join(sorted(known))}"
+                )
             setattr(self, name, value)
         return self
 
@@ -44,7 +46,8 @@ def validate_data(estimator: Any, X: Any, reset: bool = True, accept_sparse: Any
     if not reset:
         if points.shape[1] != estimator.n_features_in_:
             raise ValueError(
-                f"X has {points.shape[1]} features, but {type(estimator).__name__} is expecting {estimator.n_features_in_} features as input."
+                f"X has {points.shape[1]} features, but {type(estimator).__name__} is expecting "
+                f"{estimator.n_features_in_} features as input."
             )
         return points
     estimator.n_features_in_ = points.shape[1]

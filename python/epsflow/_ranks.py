@@ -80,7 +80,9 @@ class Ranks:
                 raise RuntimeError(f"rank {rank}: {text}")
         for rank, (_, other) in enumerate(told):
             if other != told[0][1]:
-                raise RuntimeError(f"rank {rank} is not where rank 0 is: give all the same parameters, but for X and sample_weight")
+                raise RuntimeError(
+                    f"rank {rank} is not where rank 0 is: give all the same parameters, but for X and sample_weight"
+                )
 
     def together(self, step: Callable[[], T]) -> T:
         """Returns the result of the step. If it raises on one rank, all ranks raise."""

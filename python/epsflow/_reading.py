@@ -72,9 +72,15 @@ def read_points(
     >>> X = epsflow.read_points("galaxies.fits", ["ra", "dec"])
     >>> result = epsflow.sweep(X, eps=0.5, min_samples=5, metric="greatcircle")
     """
-    wanted = columns if columns is None else list(columns) if np.iterable(columns) and not isinstance(columns, str) else [columns]
+    wanted = (
+        columns if columns is None else list(columns) if np.iterable(columns) and not isinstance(columns, str)
+        else [columns]
+    )
     paths = [Path(file) for file in ([files] if isinstance(files, (str, os.PathLike)) else files)]
-    given = {name: value for name, value in {"table": table, "dims": dims, "precision": precision}.items() if value is not None}
+    given = {
+        name: value for name, value in {"table": table, "dims": dims, "precision": precision}.items()
+        if value is not None
+    }
     kinds, parts = [], []
     for path in paths:
         kind, part = _read_file(path, wanted, {**given, **text})
@@ -84,16 +90,23 @@ def read_points(
         raise ValueError("files is empty: name at least one file")
     for path, kind in zip(paths, kinds):
         if kind != kinds[0]:
-            raise ValueError(f"{path} is {kind}, and {paths[0]} is {kinds[0]}: read the files of each kind by themselves")
+            raise ValueError(
+                f"{path} is {kind}, and {paths[0]} is {kinds[0]}: read the files of each kind by themselves"
+            )
     if all(part is None for part in parts):
         asked = "" if table is None else f" in {table!r}"
-        raise ValueError(f"{', '.join(map(str, paths[:4]))}: no particles{asked}, which other files of the snapshot have: name all of its files")
+        raise ValueError(
+            f"{', '.join(map(str, paths[:4]))}: no particles{asked}, which other files of the snapshot have: "
+            "name all of its files"
+        )
     paths = [path for path, part in zip(paths, parts) if part is not None]
     parts = [part for part in parts if part is not None]
     names = [list(getattr(part, "columns", range(part.shape[1]))) for part in parts]
     for path, part, theirs in zip(paths, parts, names):
         if type(part) is not type(parts[0]) or len(theirs) != len(names[0]) or wanted is None and theirs != names[0]:
-            raise ValueError(f"{path} has the columns {theirs[:40]}, and {paths[0]} has {names[0][:40]}: choose of them, columns=[…]")
+            raise ValueError(
+                f"{path} has the columns {theirs[:40]}, and {paths[0]} has {names[0][:40]}: choose of them, columns=[…]"
+            )
     if len(parts) == 1 or isinstance(parts[0], np.ndarray):
         return parts[0] if len(parts) == 1 else np.concatenate(parts)
     return import_module("pandas").concat([part.set_axis(names[0], axis=1) for part in parts], ignore_index=True)
@@ -116,7 +129,9 @@ def _read_file(path: Path, columns: list[Any] | None, options: dict[str, Any]) -
             return kind, _chosen(_READERS[kind](file, columns, **options), columns)
         except ImportError as error:
             library = str(error.name).partition(".")[0]
-            raise ImportError(f"{path} takes {library}, which is not there: pip install {library}", name=library) from error
+            raise ImportError(
+                f"{path} takes {library}, which is not there: pip install {library}", name=library
+            ) from error
         except Exception as error:  # each library has its own
             why = re.sub(r"^\S+\(\) ", "it is of a kind whose reader ", str(error))  # …: unexpected keyword
             raise (MemoryError if isinstance(error, MemoryError) else ValueError)(f"{path}: {why}") from error
@@ -127,7 +142,9 @@ def _precision_of(ending: str, asked: str | None) -> str:
     if asked not in (None, "float32", "float64"):
         raise ValueError(f"precision={asked!r} is none of 'float32', 'float64'")
     if said and asked and asked != said:
-        raise ValueError(f"precision={asked!r} is not what its name says, {ending}: leave precision= out, or name the file .raw")
+        raise ValueError(
+            f"precision={asked!r} is not what its name says, {ending}: leave precision= out, or name the file .raw"
+        )
     return asked or said or "float64"
 
 
@@ -139,9 +156,14 @@ def _number_of(asked: Any, names: list[Any]) -> int:
     if not found and isinstance(asked, str):
         found = [i for i, name in enumerate(names) if str(name).strip().lower() == asked.strip().lower()]
     if len(found) > 1:
-        raise ValueError(f"the columns {' and '.join(map(str, found))} are both named {asked!r}: choose by number, columns=[{found[0]}]")
+        raise ValueError(
+            f"the columns {' and '.join(map(str, found))} are both named {asked!r}: choose by number, "
+            f"columns=[{found[0]}]"
+        )
     if not found:
-        raise ValueError(f"column {asked!r} is not there: columns= takes numbers below {len(names)}, and names of {names[:40]}")
+        raise ValueError(
+            f"column {asked!r} is not there: columns= takes numbers below {len(names)}, and names of {names[:40]}"
+        )
     return found[0]
 
 
@@ -207,14 +229,26 @@ def _plain(values: Any, name: str) -> NDArray[Any]:
 def _of_arrays(arrays: Mapping[str, Any], columns: Any, table: str, read: Callable[[Any], NDArray[Any]]) -> Any:
     """Reads the array that is named, the arrays that columns name, or the only array that can be points."""
     table = str(table).strip("/")
-    inside = {name[len(table) :].strip("/"): arrays[name] for name in arrays if not table or f"{name}/".startswith(f"{table}/")}
+    inside = {
+        name[len(table) :].strip("/"): arrays[name]
+        for name in arrays if not table or f"{name}/".startswith(f"{table}/")
+    }
     if columns and all(str(column).strip("/") in inside for column in columns):
-        return [(column, partial(_plain, read(inside[str(column).strip("/")]), column)) for column in dict.fromkeys(columns)]
-    suitable = [a for a in inside.values() if len(inside) == 1 or not a.dtype.hasobject and (a.dtype.names or a.ndim in (1, 2) and a.dtype.kind in "fiub")]
+        return [
+            (column, partial(_plain, read(inside[str(column).strip("/")]), column)) for column in dict.fromkeys(columns)
+        ]
+    suitable = [
+        a for a in inside.values()
+        if len(inside) == 1 or not a.dtype.hasobject and (a.dtype.names or a.ndim in (1, 2) and a.dtype.kind in "fiub")
+    ]
     if len(suitable) != 1:
-        absent = [table] if table and not inside else [column for column in columns or [] if str(column).strip("/") not in inside]
+        absent = [table] if table and not inside else [
+            column for column in columns or [] if str(column).strip("/") not in inside
+        ]
         asked = f"; there is no {absent[0]!r}" if absent else ""
-        raise ValueError(f"say which array the points are, table=, or columns= of one axis each, of {list(arrays)[:40]}{asked}")
+        raise ValueError(
+            f"say which array the points are, table=, or columns= of one axis each, of {list(arrays)[:40]}{asked}"
+        )
     return _of_array(read(suitable[0]))
 
 
@@ -235,7 +269,9 @@ def _read_npz(file: Any, columns: Any, table: str = "") -> Any:
             try:
                 with archive.zip.open(f"{name}.npy") as opened:
                     is_first = formats.read_magic(opened) == (1, 0)
-                    shape, _, dtype = (formats.read_array_header_1_0 if is_first else formats.read_array_header_2_0)(opened)
+                    shape, _, dtype = (
+                        formats.read_array_header_1_0 if is_first else formats.read_array_header_2_0
+                    )(opened)
             except Exception:  # an unreadable array is an error only if it is chosen
                 shape, dtype = (), np.dtype(object)
             heads[name] = _Head(name, len(shape), dtype)
@@ -244,7 +280,9 @@ def _read_npz(file: Any, columns: Any, table: str = "") -> Any:
 
 def _of_dataset(dataset: Any) -> NDArray[Any]:
     if packed := {"_FillValue", "missing_value", "scale_factor", "add_offset"} & set(dataset.attrs):
-        raise ValueError(f"{dataset.name} is of netCDF, with {min(packed)}: give epsflow.sweep what xarray.open_dataset reads")
+        raise ValueError(
+            f"{dataset.name} is of netCDF, with {min(packed)}: give epsflow.sweep what xarray.open_dataset reads"
+        )
     try:
         values = np.asarray(dataset[()])
     except OSError:
@@ -266,8 +304,8 @@ def _refuse_filters(dataset: Any) -> None:
         if not filters.filter_avail(code):
             shown = f"{name.decode(errors='replace')}, number {code}".lstrip(", ")
             raise ValueError(
-                f"{dataset.name} is packed by the filter {shown}, which this HDF5 lacks: import hdf5plugin first (pip install hdf5plugin), "
-                "or unpack the file with h5repack -f NONE where the filter is there"
+                f"{dataset.name} is packed by the filter {shown}, which this HDF5 lacks: import hdf5plugin first (pip "
+                "install hdf5plugin), or unpack the file with h5repack -f NONE where the filter is there"
             )
 
 
@@ -301,7 +339,9 @@ _SWIFT_TYPES = ("Gas", "DM", "DMBackground", "Sink", "Stars", "BH", "Neutrino")
 
 def _lacks_particles(opened: Any, asked: list[str]) -> bool:
     """Returns whether a file of a snapshot lacks the particles and other files have them. asked: paths of arrays."""
-    known = {name: number for number, swift in enumerate(_SWIFT_TYPES) for name in (f"PartType{number}", f"{swift}Particles")}
+    known = {
+        name: number for number, swift in enumerate(_SWIFT_TYPES) for name in (f"PartType{number}", f"{swift}Particles")
+    }
     groups = {path.strip("/").partition("/")[0] for path in asked}
     header = opened["Header"].attrs if "Header" in opened else {}
     if not groups <= set(known) or "NumPart_ThisFile" not in header or all(path.strip("/") in opened for path in asked):
@@ -311,7 +351,9 @@ def _lacks_particles(opened: Any, asked: list[str]) -> bool:
         counts = np.asarray(header.get(f"NumPart_{name}", ())).reshape(-1)
         return int(counts[known[group]]) if known[group] < len(counts) else 0
 
-    return all(count("ThisFile", group) == 0 and count("Total", group) + count("Total_HighWord", group) > 0 for group in groups)
+    return all(
+        count("ThisFile", group) == 0 and count("Total", group) + count("Total_HighWord", group) > 0 for group in groups
+    )
 
 
 def _read_fits(file: Any, columns: Any, table: str | int | None = None) -> Any:
@@ -326,10 +368,16 @@ def _read_fits(file: Any, columns: Any, table: str | int | None = None) -> Any:
                     continue
                 if isinstance(part, fits.TableHDU):
                     nulls = [part.header.get(f"TNULL{k + 1}") for k in range(len(part.columns))]
-                    return [(column.name, partial(_of_texts, part.data, column, null)) for column, null in zip(part.columns, nulls)]
+                    return [
+                        (column.name, partial(_of_texts, part.data, column, null))
+                        for column, null in zip(part.columns, nulls)
+                    ]
                 return _of_fields({column.name: _with_nulls(part.data, column) for column in part.columns})
     shown = ", ".join(f"{i} ({part.name})" if part.name else str(i) for i, part in there.items())
-    raise ValueError(f"there is no table {table!r}: table= may choose of {shown}" if there else "it has no table, of which points are read")
+    raise ValueError(
+        f"there is no table {table!r}: table= may choose of {shown}" if there
+        else "it has no table, of which points are read"
+    )
 
 
 def _with_nulls(data: Any, column: Any) -> Any:
@@ -383,8 +431,12 @@ def _of_table(schema: Any, columns: Any, read: Callable[[int], Any]) -> list[tup
         if not (types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind)):
             pairs.append((name, partial(lambda i: _of_arrow(read(i)), i)))
         elif not (types.is_integer(kind.value_type) or types.is_floating(kind.value_type)):
-            pairs.append((name, partial(_refuse, f"column {name!r} has lists of {kind.value_type}, which are no numbers")))
-        elif columns is None or any(not isinstance(column, str) or column.strip().lower().startswith(begin) for column in columns):
+            pairs.append(
+                (name, partial(_refuse, f"column {name!r} has lists of {kind.value_type}, which are no numbers"))
+            )
+        elif columns is None or any(
+            not isinstance(column, str) or column.strip().lower().startswith(begin) for column in columns
+        ):
             try:
                 pairs += _of_fields({name: _of_lists(read(i), name)})
             except ValueError as error:
@@ -405,7 +457,9 @@ def _of_lists(column: Any, name: str) -> NDArray[Any]:
     fixed = getattr(kind, "list_size", None)
     lengths = lists.value_lengths().drop_null().unique().to_pylist() if fixed is None else [fixed]
     if len(lengths) > 1:
-        raise ValueError(f"column {name!r} has lists of {lengths[0]} and of {lengths[1]} values: write lists of one length")
+        raise ValueError(
+            f"column {name!r} has lists of {lengths[0]} and of {lengths[1]} values: write lists of one length"
+        )
     if not lengths and len(lists) > 0:
         raise ValueError(f"column {name!r} has no list, as all of its rows are missing: leave it out")
     length, flat = lengths[0] if lengths else 0, lists.flatten()
@@ -429,7 +483,9 @@ def _without_index(schema: Any, columns: Any) -> list[int]:
 
 def _of_arrow(column: Any) -> Any:
     """Returns a column as an array. Integers beside nulls stay exact."""
-    return np.array(column.to_pylist(), object) if column.null_count and "int" in str(column.type) else column.to_numpy()
+    if column.null_count and "int" in str(column.type):
+        return np.array(column.to_pylist(), object)
+    return column.to_numpy()
 
 
 def _read_raw(file: Any, columns: Any, dims: int, precision: str) -> Any:
@@ -446,34 +502,45 @@ def _read_text(file: Any, columns: Any, **options: Any) -> Any:
         raise ValueError(f"skiprows={skipped!r} is no number of lines: give a whole number, or use pandas.read_csv")
     text = file.read()
     text = b"\n".join(text[3 * text.startswith(b"\xef\xbb\xbf") :].split(b"\n", skipped)[skipped:])
-    begin = re.match(rb"(?:%b)*((?:(?<![^\t;,| \n])\"[^\"]*\"|[^\n])*)" % _skipped_line(r"[\t;,| ]", r" \t", mark), text)
+    begin = re.match(
+        rb"(?:%b)*((?:(?<![^\t;,| \n])\"[^\"]*\"|[^\n])*)" % _skipped_line(r"[\t;,| ]", r" \t", mark), text
+    )
     first = begin[1][: 1 << 16].decode(errors="replace").strip() if begin else ""
     separators = [sep for sep in "\t;,|" if sep in first and sep != options.get("decimal")]
     sep = options.pop("delimiter", None) or options.pop("sep", None) or next(iter(separators), r"\s+")
     if b"\0" in text[:4096]:
         raise ValueError(
-            f"it begins with {first[:40]!r}, and is of no known kind: raw floats take dims= and a name that ends in {', '.join(_RAW)}"
+            f"it begins with {first[:40]!r}, and is of no known kind: raw floats take dims= and a name that ends in "
+            f"{', '.join(_RAW)}"
         )
     options = {"skipinitialspace": True, "index_col": False, "low_memory": False, **options}
     if options.get("keep_default_na", True) and not isinstance(options.get("na_values"), dict):
         options["na_values"] = [*_GAPS, *_listed(options.get("na_values"))]
-    text = _rows_alone(text, sep, mark, None if options.get("quoting") == csv.QUOTE_NONE else options.get("quotechar", '"'))
+    text = _rows_alone(
+        text, sep, mark, None if options.get("quoting") == csv.QUOTE_NONE else options.get("quotechar", '"')
+    )
     if int(pandas.__version__.partition(".")[0]) < 4:  # pandas 4 has this default
         options = {"float_precision": "round_trip", **options}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # warnings about float_precision
         warnings.simplefilter("error", pandas.errors.ParserWarning)  # raised for rows that are longer than the first
         if "header" not in options:
-            options["header"] = None if "names" in options or not _begins_with_names(_texts_of(text, sep, options, 102), options, first) else 0
+            options["header"] = (
+                None if "names" in options or not _begins_with_names(_texts_of(text, sep, options, 102), options, first)
+                else 0
+            )
         frame = pandas.read_csv(io.BytesIO(text), sep=sep, **options)
         names = _names_of_text(text, sep, options, list(frame))
     return [(name, partial(_numbers_of_texts, frame.iloc[:, i], name, options)) for i, name in enumerate(names)]
 
 
 _ERRORS = (
-    *("#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#NULL!", "#N/A", "#N/A N/A", "#SPILL!", "#CALC!", "#FIELD!", "#BLOCKED!"),
-    *("#CONNECT!", "#BUSY!", "#ERROR!", "#UNKNOWN!", "#GETTING_DATA", "#NV", "#WERT!", "#BEZUG!", "#ZAHL!", "#VALEUR!", "#NOM?", "#NOMBRE!"),
-    *("#NUL!", "#N/D", "#VALORE!", "#RIF!", "#NOME?", "#VALOR!", "#¡VALOR!", "#¡DIV/0!", "#¡NUM!", "#¡REF!", "#¿NOMBRE?", "#¡NULO!"),
+    *("#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#NULL!", "#N/A", "#N/A N/A", "#SPILL!", "#CALC!", "#FIELD!",
+      "#BLOCKED!"),
+    *("#CONNECT!", "#BUSY!", "#ERROR!", "#UNKNOWN!", "#GETTING_DATA", "#NV", "#WERT!", "#BEZUG!", "#ZAHL!", "#VALEUR!",
+      "#NOM?", "#NOMBRE!"),
+    *("#NUL!", "#N/D", "#VALORE!", "#RIF!", "#NOME?", "#VALOR!", "#¡VALOR!", "#¡DIV/0!", "#¡NUM!", "#¡REF!",
+      "#¿NOMBRE?", "#¡NULO!"),
 )
 """Errors of formulas in spreadsheets. io/read/text/text_fields.cpp has the same list for the program."""
 _GAPS = ["-", "--", "---", "?", *_ERRORS]
@@ -487,7 +554,9 @@ def _skipped_line(sep: str, blanks: str, mark: str) -> bytes:
     begins with #N/A or a whole error of a spreadsheet is a row. sep: a pattern. blanks: blanks that may precede the
     mark."""
     errors = "|".join(map(re.escape, _ERRORS))
-    return rf"[{blanks}]*(?:(?!#N/A|(?:{errors})(?:[ \t,;|\r\n]|{sep}|\Z)){re.escape(mark)}[^\n]*|\r?)(?:\n|\Z)".encode()
+    return (
+        rf"[{blanks}]*(?:(?!#N/A|(?:{errors})(?:[ \t,;|\r\n]|{sep}|\Z)){re.escape(mark)}[^\n]*|\r?)(?:\n|\Z)".encode()
+    )
 
 
 def _rows_alone(text: bytes, sep: str, mark: str, quote: str | None) -> bytes:
@@ -504,10 +573,15 @@ def _rows_alone(text: bytes, sep: str, mark: str, quote: str | None) -> bytes:
 
 def _texts_of(text: bytes, sep: str, options: dict[str, Any], most: int, skipped: int = 0) -> list[list[str]]:
     """Returns the fields of the first rows."""
-    alike = ("skipinitialspace", "quotechar", "quoting", "doublequote", "escapechar", "encoding", "encoding_errors", "engine", "on_bad_lines")
+    alike = (
+        "skipinitialspace", "quotechar", "quoting", "doublequote", "escapechar", "encoding", "encoding_errors",
+        "engine", "on_bad_lines",
+    )
     form = {name: options[name] for name in alike if name in options}
     first = {"header": None, "skiprows": skipped, "nrows": most, "dtype": str, "na_filter": False}
-    found: list[list[str]] = import_module("pandas").read_csv(io.BytesIO(text), sep=sep, **first, **form).to_numpy().tolist()
+    found: list[list[str]] = (
+        import_module("pandas").read_csv(io.BytesIO(text), sep=sep, **first, **form).to_numpy().tolist()
+    )
     return found
 
 
@@ -525,9 +599,14 @@ def _begins_with_names(rows: list[list[str]], options: dict[str, Any], first: st
         raise ValueError(f"it begins with {first[:40]!r}, numbers or names of columns: say header=None or header=0")
     if "number" in kinds or "text" not in kinds:
         return False
-    if len(rows) == 1 or any(kinds[k] == "text" and kind(row[k]) == "number" for row in rows[1:] for k in range(len(kinds))):
+    if len(rows) == 1 or any(
+        kinds[k] == "text" and kind(row[k]) == "number" for row in rows[1:] for k in range(len(kinds))
+    ):
         return True
-    raise ValueError(f"it begins with {first[:40]!r}, names of columns or a row without a number, as none is below its texts: say header=0 or header=None")
+    raise ValueError(
+        f"it begins with {first[:40]!r}, names of columns or a row without a number, as none is below its texts: "
+        "say header=0 or header=None"
+    )
 
 
 def _gaps_of(options: dict[str, Any]) -> set[str]:
@@ -536,7 +615,10 @@ def _gaps_of(options: dict[str, Any]) -> set[str]:
 
 
 def _listed(given: Any) -> list[Any]:
-    return [] if given is None or isinstance(given, dict) else list(given) if np.iterable(given) and not isinstance(given, str) else [given]
+    return (
+        [] if given is None or isinstance(given, dict)
+        else list(given) if np.iterable(given) and not isinstance(given, str) else [given]
+    )
 
 
 def _numbers_of_texts(values: Any, name: Any, options: dict[str, Any]) -> Any:

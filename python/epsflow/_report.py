@@ -54,7 +54,9 @@ def write_report(file: Folder, of: Reported, overwrite: bool, progress: Progress
     path = Path(as_folder(file, "file"))
     replace = as_flag(overwrite, "overwrite")
     if path.suffix.lower() not in (".html", ".htm"):
-        raise ValueError(f"file is {str(path)!r}, and a report is a page for a browser: give it a name that ends in .html")
+        raise ValueError(
+            f"file is {str(path)!r}, and a report is a page for a browser: give it a name that ends in .html"
+        )
     if path.exists() and not replace:
         raise FileExistsError(f"{path} is there already: give another name, or overwrite=True")
     if not isinstance(of.points, np.ndarray):

@@ -69,8 +69,8 @@ class Origin:
         """Raises ValueError for a share, which has no result of all points. what: the result, in words."""
         if self.share:
             raise ValueError(
-                f"{what} takes all points, and this process has a share of them: `mpirun epsflow sweep … --out FOLDER` writes "
-                "what epsflow.load reads"
+                f"{what} takes all points, and this process has a share of them: `mpirun epsflow sweep … --out FOLDER` "
+                "writes what epsflow.load reads"
             )
 
     def described(self, n: int) -> dict[str, Any]:
@@ -181,13 +181,18 @@ class StoredSlices(NamedTuple):
     """Whether rows are stored slice by slice. Otherwise the folder does not record which rows are in which slice."""
 
 
-def load_folder(folder: Folder, unfinished: bool) -> tuple[list[StoredVariant], Origin, Lineage | None, StoredSlices | None]:
+def load_folder(
+    folder: Folder, unfinished: bool
+) -> tuple[list[StoredVariant], Origin, Lineage | None, StoredSlices | None]:
     path = Path(as_folder(folder))
     if path.is_file():
         variants, origin = _load_hdf5(path)
         if origin.input and "slices" in origin.input:
             slices = origin.input["slices"]
-            raise ValueError(f"{path} has results of {slices}, and does not say what they are: load the folder that it lies in, {str(path.parent)!r}")
+            raise ValueError(
+                f"{path} has results of {slices}, and does not say what they are: load the folder that it lies in, "
+                f"{str(path.parent)!r}"
+            )
         return variants, origin, None, None
     if not path.is_dir():
         raise FileNotFoundError(errno.ENOENT, "there is no folder of results", str(path))
@@ -200,7 +205,10 @@ def load_folder(folder: Folder, unfinished: bool) -> tuple[list[StoredVariant], 
         described = json.loads(manifest.input)
         n = described.get("points") if isinstance(described, dict) else None
         if type(n) is not int or not 0 <= n < 2**63:
-            raise ValueError(f"{path / 'sweep.json'} was not written by epsflow, or is damaged: it does not say how many points there are")
+            raise ValueError(
+                f"{path / 'sweep.json'} was not written by epsflow, or is damaged: it does not say how many "
+                "points there are"
+            )
 
         def array(name: str, dtype: str) -> Callable[[], Array]:
             return _mapped(manifest, path, name, dtype, n)
@@ -218,7 +226,9 @@ def load_folder(folder: Folder, unfinished: bool) -> tuple[list[StoredVariant], 
         if manifest.owns("lineage.npz"):
             manifest.verify(path, "lineage.npz")
             lineage = stored_lineage(path / "lineage.npz", n)
-        slices = _stored_slices(manifest, path, variants, str(described["slices"]), n) if "slices" in described else None
+        slices = (
+            _stored_slices(manifest, path, variants, str(described["slices"]), n) if "slices" in described else None
+        )
         offers = _stored_offers(manifest, path) if manifest.owns("explore.json") else ()
     return variants, Origin(input=described, rows=rows, offers=offers), lineage, slices
 
@@ -238,7 +248,10 @@ def _stored_offers(manifest: Any, folder: Path) -> tuple[tuple[float, int], ...]
 def _stored_slices(manifest: Any, folder: Path, variants: list[StoredVariant], described: str, n: int) -> StoredSlices:
     """Returns slices.csv, and adds the counts to the variants. described: the slices in words, with their checksum."""
     if not manifest.owns("slices.csv"):
-        raise ValueError(f"{folder} has results of {described}, and no slices.csv yet, which says what they are: `epsflow sweep … --resume` writes it")
+        raise ValueError(
+            f"{folder} has results of {described}, and no slices.csv yet, which says what they are: `epsflow sweep … "
+            "--resume` writes it"
+        )
     manifest.verify(folder, "slices.csv")
     with open(folder / "slices.csv", newline="", encoding="utf-8", errors="surrogateescape") as file:
         rows = list(csv.reader(file))[1:]
@@ -296,27 +309,36 @@ class _NoLabels:
 
     def __call__(self) -> Array:
         raise ValueError(
-            f"{self.folder} has no labels of eps={self.eps:g}, min_samples={self.min_samples}, as its sweep kept the counts alone: "
-            "`epsflow sweep … --resume` without --keep summary adds them"
+            f"{self.folder} has no labels of eps={self.eps:g}, min_samples={self.min_samples}, as its sweep kept the "
+            "counts alone: `epsflow sweep … --resume` without --keep summary adds them"
         )
 
 
 def _refuse_without_manifest(folder: Path) -> None:
     if (folder / "sweep.h5").is_file():
-        raise ValueError(f"{folder} has no sweep.json, but a sweep.h5: load that, epsflow.load({str(folder / 'sweep.h5')!r})")
+        raise ValueError(
+            f"{folder} has no sweep.json, but a sweep.h5: load that, epsflow.load({str(folder / 'sweep.h5')!r})"
+        )
     if (folder / ".epsflow").is_dir():
         raise ValueError(
-            f"{folder} holds no finished results yet: a run is writing there, or was killed; `epsflow sweep … --resume` goes on"
+            f"{folder} holds no finished results yet: a run is writing there, or was killed; "
+            "`epsflow sweep … --resume` goes on"
         )
     raise ValueError(f"{folder} is no folder of results: it has no sweep.json, which `epsflow sweep` and save() write")
 
 
 def _refuse_unfinished(folder: Path, run: dict[str, Any]) -> None:
-    ways = f"epsflow.load({str(folder)!r}, unfinished=True) takes what is finished, and `epsflow sweep … --resume` makes the rest"
+    ways = (
+        f"epsflow.load({str(folder)!r}, unfinished=True) takes what is finished, and `epsflow sweep … "
+        "--resume` makes the rest"
+    )
     if (folder / ".epsflow" / "journal").exists():
         raise ValueError(f"{folder} is not finished, a run is writing there or was killed: {ways}")
     if not isinstance(run, dict) or "status" not in run:
-        raise ValueError(f"{folder / 'sweep.json'} was not written by epsflow, or is damaged: it does not say whether a run is complete")
+        raise ValueError(
+            f"{folder / 'sweep.json'} was not written by epsflow, or is damaged: it does not say whether "
+            "a run is complete"
+        )
     if run["status"] != "complete":
         because = f" ({run['reason']})" if "reason" in run else ""
         raise ValueError(f"{folder} is not finished, sweep.json says {run['status']!r}{because}: {ways}")
@@ -334,7 +356,9 @@ def _load_hdf5(file: Path) -> tuple[list[StoredVariant], Origin]:
     """Loads the sweep.h5 that `epsflow sweep --hdf5` writes."""
     with open(file, "rb") as opened:
         if opened.read(8) != b"\x89HDF\r\n\x1a\n":
-            raise ValueError(f"{file} is no folder of results, and no sweep.h5: load the folder that `epsflow sweep --out` named")
+            raise ValueError(
+                f"{file} is no folder of results, and no sweep.h5: load the folder that `epsflow sweep --out` named"
+            )
     try:
         import h5py
     except ImportError:
@@ -344,9 +368,13 @@ def _load_hdf5(file: Path) -> tuple[list[StoredVariant], Origin]:
     try:
         with h5py.File(file, "r") as opened:
             description = opened.attrs["description"]
-            described = json.loads(description.decode() if isinstance(description, bytes) else str(description))["input"]
+            described = json.loads(
+                description.decode() if isinstance(description, bytes) else str(description)
+            )["input"]
             summary = opened["summary"][()]
-            if type(described["points"]) is not int or any(not np.can_cast(summary.dtype[name], kind) for name, kind in _FIGURES.items()):
+            if type(described["points"]) is not int or any(
+                not np.can_cast(summary.dtype[name], kind) for name, kind in _FIGURES.items()
+            ):
                 raise TypeError("its summary or its number of points is of another type")
             shape = (len(summary), described["points"])
             labels = _read(opened, "labels", shape, np.int32)

@@ -72,7 +72,9 @@ class SlicedResult(FromPoints):
     def _array(self, eps: float, min_samples: int, name: str) -> NDArray[Any]:
         """Returns an array of one variant in the order of the slices. name: "labels" or "core"."""
         if self._keep != "labels":
-            raise ValueError("the sweep kept counts alone, keep='summary', and no labels: sweep again with keep='labels'")
+            raise ValueError(
+                "the sweep kept counts alone, keep='summary', and no labels: sweep again with keep='labels'"
+            )
         values = np.asarray(getattr(self._result(eps, min_samples), name))
         if name == "core" and len(values) != self._places.offsets[-1]:
             raise ValueError("the sweep did not keep which points are core: run it with core=True")
@@ -83,8 +85,9 @@ class SlicedResult(FromPoints):
             return self._places.by_row(values)
         if not self._places.known:
             raise ValueError(
-                "the folder does not say which points are in which slice, as their rows are in another order: take those of labels(eps, "
-                "min_samples) whose value in the input is that of the slice, or sort the input by it before it is swept"
+                "the folder does not say which points are in which slice, as their rows are in another order: "
+                "take those of labels(eps, min_samples) whose value in the input is that of the slice, "
+                "or sort the input by it before it is swept"
             )
         first, last = self._places.offsets[slice], self._places.offsets[slice + 1]
         return values[first:last]
@@ -115,7 +118,10 @@ class SlicedResult(FromPoints):
     def summary(self) -> Any:
         """One row per slice and variant, slice by slice: slice, n_points, eps, min_samples, and the counts."""
         n, v = len(self), len(self.variants)
-        counts = np.stack([np.asarray(r.slices).reshape(n, 5) for r in self._results.values()], axis=1) if v else np.zeros((n, 0, 5))
+        counts = (
+            np.stack([np.asarray(r.slices).reshape(n, 5) for r in self._results.values()], axis=1) if v
+            else np.zeros((n, 0, 5))
+        )
         columns: dict[str, Any] = {
             "slice": np.repeat(self.keys, v),
             "n_points": np.repeat(self.sizes, v),
@@ -126,7 +132,9 @@ class SlicedResult(FromPoints):
         columns.update({name: flat[:, k] for k, name in enumerate(_COUNTS)})
         return as_frame(columns)
 
-    def catalog(self, eps: float, min_samples: int, *, weights: Any = None, columns: dict[str, Any] | None = None) -> Any:
+    def catalog(
+        self, eps: float, min_samples: int, *, weights: Any = None, columns: dict[str, Any] | None = None
+    ) -> Any:
         """Return the clusters of all slices for one variant, as `epsflow.catalog` does, after a first column `slice`.
 
         weights and columns have one value per point, in the order of X. The default weights are those of the sweep.
@@ -134,12 +142,19 @@ class SlicedResult(FromPoints):
         """
         if self._given is None or not isinstance(self._given.points, np.ndarray):
             why = "was loaded or unpickled, and has no points" if self._given is None else "has its points on a GPU"
-            raise ValueError(f"the result {why}: make the catalogue of each slice from its points and labels, epsflow.catalog(X, labels)")
+            raise ValueError(
+                f"the result {why}: make the catalogue of each slice from its points and labels, "
+                "epsflow.catalog(X, labels)"
+            )
         points = self._given.points
         n = len(points)
-        core = self._array(eps, min_samples, "core") if len(np.asarray(self._result(eps, min_samples).core)) == n else None
+        core = (
+            self._array(eps, min_samples, "core") if len(np.asarray(self._result(eps, min_samples).core)) == n else None
+        )
         masses = self._weights if weights is None else self._places.by_place(as_weights(weights, n, "weights"))
-        named = [(name, self._places.by_place(as_column(values, name, n)), False) for name, values in (columns or {}).items()]
+        named = [
+            (name, self._places.by_place(as_column(values, name, n)), False) for name, values in (columns or {}).items()
+        ]
         labels = self._array(eps, min_samples, "labels")
         table = catalog_columns(points, self._given.metric, labels, core, masses, named, offsets=self._places.offsets)
         table["slice"] = self.keys[table["slice"]]
@@ -148,7 +163,10 @@ class SlicedResult(FromPoints):
         return as_frame(table)
 
     def __reduce__(self) -> Any:
-        given = self._given._replace(table=None) if self._given is not None and isinstance(self._given.points, np.ndarray) else None
+        given = (
+            self._given._replace(table=None) if self._given is not None and isinstance(self._given.points, np.ndarray)
+            else None
+        )
         results = {variant: stored(result) for variant, result in self._results.items()}
         return SlicedResult, (self._places, results, self._keep, self._unit, given, self._weights, self._origin)
 
@@ -159,7 +177,9 @@ class SlicedResult(FromPoints):
 class Places:
     """The assignment of rows to slices. A place is the position of a row in the order of the slices."""
 
-    def __init__(self, keys: NDArray[Any], offsets: NDArray[np.int64], order: NDArray[Any] | None = None, known: bool = True) -> None:
+    def __init__(
+        self, keys: NDArray[Any], offsets: NDArray[np.int64], order: NDArray[Any] | None = None, known: bool = True
+    ) -> None:
         self.keys = keys
         self.offsets = offsets
         self.order = order
@@ -258,9 +278,14 @@ def _slices_of(
     if isinstance(X, Iterator):
         X = list(X)
     if isinstance(X, dict):
-        raise TypeError("X is a dict, and slices are known by their numbers: give their arrays as a list, list(X.values())")
+        raise TypeError(
+            "X is a dict, and slices are known by their numbers: give their arrays as a list, list(X.values())"
+        )
     listed = isinstance(X, (list, tuple)) and (len(X) == 0 or any(map(_is_data_set, X)))
-    ways = [name for name, said in (("a list of arrays", listed), ("by", by is not None), ("offsets", offsets is not None)) if said]
+    ways = [
+        name for name, said in (("a list of arrays", listed), ("by", by is not None), ("offsets", offsets is not None))
+        if said
+    ]
     if len(ways) != 1:
         said = "in two ways, " + " and ".join(ways) if ways else "nowhere"
         raise ValueError(f"what the slices are is said {said}: give X as a list of arrays or tables, or by, or offsets")
@@ -273,10 +298,15 @@ def _slices_of(
     if offsets is not None:
         starts = np.asarray(offsets)
         if starts.ndim != 1 or starts.dtype.kind not in "iu" or len(starts) == 0 or (starts < 0).any():
-            raise ValueError("offsets are whole numbers in one axis: 0, where each further slice begins, and the number of points")
+            raise ValueError(
+                "offsets are whole numbers in one axis: 0, where each further slice begins, and the number of points"
+            )
         return given, Places(np.arange(max(0, len(starts) - 1)), starts.astype(np.int64))
     if isinstance(given.points, _core.GpuPoints):
-        raise ValueError("by puts points in order, which is done on the host: give points on a GPU in the order of their slices, with offsets")
+        raise ValueError(
+            "by puts points in order, which is done on the host: give points on a GPU in the order of their slices, "
+            "with offsets"
+        )
     places = _by(by, width, n)
     return given._replace(points=places.by_place(given.points)), places
 
@@ -284,7 +314,10 @@ def _slices_of(
 def _is_data_set(part: Any) -> bool:
     """Returns whether part is a table or an array of points. Otherwise it is a point."""
     has_shape = len(getattr(part, "shape", ())) == 2
-    return has_shape or table_of(part) is not None or library_of(part) in ("numpy", "geopandas") or frame_of(part) is not None
+    return (
+        has_shape or table_of(part) is not None or library_of(part) in ("numpy", "geopandas")
+        or frame_of(part) is not None
+    )
 
 
 def _listed(X: Sequence[Any], metric: str, metric_params: dict[str, Any] | None) -> tuple[Given, Places]:
@@ -292,12 +325,20 @@ def _listed(X: Sequence[Any], metric: str, metric_params: dict[str, Any] | None)
         raise ValueError("X is an empty list: give at least one array")
     parts = [as_given(part, metric, metric_params, f"X[{i}]") for i, part in enumerate(X)]
     if any(isinstance(part.points, _core.GpuPoints) for part in parts):
-        raise ValueError("X is a list of arrays on a GPU: put them one behind the other into one array, and give offsets")
+        raise ValueError(
+            "X is a list of arrays on a GPU: put them one behind the other into one array, and give offsets"
+        )
     names = [part.names for part in parts]
-    named = [i for i, own in enumerate(names) if own is not None and are_texts(own)] or [i for i, own in enumerate(names) if own is not None] or [0]
+    named = (
+        [i for i, own in enumerate(names) if own is not None and are_texts(own)]
+        or [i for i, own in enumerate(names) if own is not None] or [0]
+    )
     first, unnamed = named[0], sorted(set(range(len(parts))) - set(named))
     if unnamed and any(names[i] != names[first] for i in named):
-        raise ValueError(f"X[{unnamed[0]}] has no names of columns, and the tables of X have theirs in different orders: give tables alone")
+        raise ValueError(
+            f"X[{unnamed[0]}] has no names of columns, and the tables of X have theirs in different orders: "
+            "give tables alone"
+        )
     parts = [in_columns_of(parts[first], part, f"X[{i}]", f"X[{first}]") for i, part in enumerate(parts)]
     offsets = np.concatenate([[0], np.cumsum([len(part.points) for part in parts])]).astype(np.int64)
     points = np.ascontiguousarray(np.concatenate([part.points for part in parts]))
@@ -314,12 +355,16 @@ def _by(by: Any, width: Any, n: int) -> Places:
     if width is not None:
         values = _stretches(_as_plain(values), width)
     if values.dtype.kind == "f":  # the library makes their intervals
-        keys, offsets, order = _core.slice_rows(np.ascontiguousarray(values, np.float64), 0.0 if width is None else as_eps(width, None, "width"))
+        keys, offsets, order = _core.slice_rows(
+            np.ascontiguousarray(values, np.float64), 0.0 if width is None else as_eps(width, None, "width")
+        )
     else:
         try:
             keys, codes = np.unique(values, return_inverse=True)
         except TypeError as error:
-            raise TypeError(f"by has values that have no order: {error}; give numbers, times, durations or texts alone") from None
+            raise TypeError(
+                f"by has values that have no order: {error}; give numbers, times, durations or texts alone"
+            ) from None
         _, offsets, order = _core.slice_rows(codes.astype(np.float64).reshape(-1), 0.0)
     return Places(keys, offsets.astype(np.int64), order if len(order) else None)
 
@@ -339,7 +384,10 @@ def _is_missing(by: Any, values: NDArray[Any]) -> NDArray[np.bool_]:
         found.append(values != values)
     # NumPy makes "nan" of NaN among texts. pandas.NA has no truth value and is found by its type.
     if kind == "O" or isinstance(by, (list, tuple)):
-        found.append([value is None or type(value).__name__ == "NAType" or bool(value != value) for value in (values if kind == "O" else by)])
+        found.append([
+            value is None or type(value).__name__ == "NAType" or bool(value != value)
+            for value in (values if kind == "O" else by)
+        ])
     missing = np.zeros(len(values), np.bool_)
     for mask in found:
         missing |= np.asarray(mask, np.bool_)
@@ -351,7 +399,9 @@ def _as_plain(values: NDArray[Any]) -> NDArray[Any]:
     if values.dtype.kind != "O":
         return values
     if len({value.tzinfo is None for value in values if isinstance(value, datetime.datetime)}) > 1:
-        raise TypeError("by has times with a zone and times without one, which have no order: give all of them a zone, or none")
+        raise TypeError(
+            "by has times with a zone and times without one, which have no order: give all of them a zone, or none"
+        )
     try:
         plain = np.array([_plain_of(value) for value in values])
     except (TypeError, ValueError):

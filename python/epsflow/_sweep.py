@@ -86,7 +86,9 @@ class VariantResult(Unchanging):
         core = self._result.core if on_host else self._result.gpu_core
         if core is None or on_host and len(core) != len(self._result.labels):
             raise ValueError("the sweep did not keep which points are core: run it with core=True")
-        return _read_only(core.view(np.bool_)) if on_host else as_output(lambda: self._result.gpu_core, "|b1", self._output)
+        if on_host:
+            return _read_only(core.view(np.bool_))
+        return as_output(lambda: self._result.gpu_core, "|b1", self._output)
 
     @property
     def core_sample_indices(self) -> NDArray[np.intp]:
@@ -107,8 +109,14 @@ class VariantResult(Unchanging):
         if self._output != "numpy" or not isinstance(points, np.ndarray) or self._origin.metric is None:
             why = "was loaded or unpickled, and has no points"
             if points is not None:
-                why = "is of distances, and has no points" if self._origin.metric is None else "has its points or labels on a GPU"
-            raise ValueError(f"the result {why}: give the points that were swept, epsflow.catalog(X, variant), with the metric of the sweep")
+                why = (
+                    "is of distances, and has no points" if self._origin.metric is None
+                    else "has its points or labels on a GPU"
+                )
+            raise ValueError(
+                f"the result {why}: give the points that were swept, epsflow.catalog(X, variant), with the "
+                "metric of the sweep"
+            )
         core = np.asarray(held.core) if len(held.core) == len(held.labels) else None
         names = names_of(self._origin.table, points)
         return as_frame(catalog_columns(points, self._origin.metric, np.asarray(held.labels), core, names=names))
@@ -120,15 +128,17 @@ class VariantResult(Unchanging):
         if self._keep == "labels":
             return
         raise ValueError(
-            f"the sweep kept counts alone, keep='summary', and no labels: those of this variant are had by sweeping it on its own, "
-            f"epsflow.sweep(X, {self.eps!r}, {self.min_samples}), and those of all with keep='labels'"
+            "the sweep kept counts alone, keep='summary', and no labels: those of this variant are had by sweeping it "
+            f"on its own, epsflow.sweep(X, {self.eps!r}, {self.min_samples}), and those of all with keep='labels'"
         )
 
     def _on_host(self, purpose: str, needs_labels: bool = True) -> Any:
         if needs_labels:
             self._require_labels()
         if self._output != "numpy":
-            raise ValueError(f"output={self._output!r} leaves labels on the GPU: to {purpose} them, run the sweep without output")
+            raise ValueError(
+                f"output={self._output!r} leaves labels on the GPU: to {purpose} them, run the sweep without output"
+            )
         return self._result
 
     def __repr__(self) -> str:
@@ -162,7 +172,8 @@ class SweepResult(FromPoints):
     """
 
     def __init__(
-        self, variants: list[VariantResult], origin: Origin | None = None, unit: Any = None, lineage: Lineage | None = None
+        self, variants: list[VariantResult], origin: Origin | None = None, unit: Any = None,
+        lineage: Lineage | None = None,
     ) -> None:
         self._variants = variants
         self._unit = unit
@@ -183,7 +194,9 @@ class SweepResult(FromPoints):
 
         The columns are eps, min_samples, n_clusters, n_noise, n_core, n_border, largest and seconds.
         """
-        return as_frame({name: np.array([getattr(v, name) for v in self._variants], kind) for name, kind in _SUMMARY.items()})
+        return as_frame(
+            {name: np.array([getattr(v, name) for v in self._variants], kind) for name, kind in _SUMMARY.items()}
+        )
 
     @documented
     def variant(self, eps: float, min_samples: int) -> VariantResult:
@@ -238,11 +251,20 @@ class SweepResult(FromPoints):
         held = self.variant(eps, min_samples)._on_host("put X beside")
         X = self._origin.points if self._origin.table is None else self._origin.table
         if X is None:
-            raise ValueError("the result was loaded or unpickled, and has no X: put labels(eps, min_samples) beside the points yourself")
+            raise ValueError(
+                "the result was loaded or unpickled, and has no X: put labels(eps, min_samples) beside "
+                "the points yourself"
+            )
         if hasattr(X, "tocsr"):
-            raise ValueError("X is sparse distances, of which there is no table: put labels(eps, min_samples) beside the points yourself")
+            raise ValueError(
+                "X is sparse distances, of which there is no table: put labels(eps, min_samples) beside "
+                "the points yourself"
+            )
         if not isinstance(X, np.ndarray) and self._origin.table is None:
-            raise ValueError("X is on a GPU, and labelled() makes tables on the host: put labels(eps, min_samples) beside a copy of it there")
+            raise ValueError(
+                "X is on a GPU, and labelled() makes tables on the host: put labels(eps, min_samples) beside a "
+                "copy of it there"
+            )
         names = [as_choice(name, way, way[:-5]) for name, way in ((label_name, "label_name"), (core_name, "core_name"))]
         if names[0] == names[1]:
             raise ValueError(f"label_name and core_name are both {label_name!r}: give two names")
@@ -302,7 +324,10 @@ class SweepResult(FromPoints):
         origin.require_whole("a report")
         if not isinstance(origin.points, np.ndarray) or origin.metric is None:
             why = "was loaded or unpickled, and has no points" if origin.points is None else "has no points on the host"
-            raise ValueError(f"the result {why}: sweep the points again, or make the page of a results folder, `epsflow report FOLDER`")
+            raise ValueError(
+                f"the result {why}: sweep the points again, or make the page of a results folder, "
+                "`epsflow report FOLDER`"
+            )
         asked = f"variants={[(v.eps, v.min_samples) for v in self._variants]}"
         eps, counts = (sorted({getattr(v, name) for v in self._variants}) for name in ("eps", "min_samples"))
         if len(eps) * len(counts) == len(self):
@@ -314,7 +339,10 @@ class SweepResult(FromPoints):
         lineage = None if self.lineage is None else self.lineage._made
         tied = "" if lineage is None else ", lineage=True"
         command = f"epsflow.sweep(X, {asked}{how}{tied}).report({str(file)!r})"
-        write_report(file, Reported(origin.points, origin.metric, self.metric, command, hints, origin.table, cells, lineage), overwrite)
+        write_report(
+            file, Reported(origin.points, origin.metric, self.metric, command, hints, origin.table, cells, lineage),
+            overwrite,
+        )
 
     def __reduce__(self) -> Any:
         # X is left out: save() needs only its checksum.
@@ -472,14 +500,17 @@ def sweep_over_ranks(comm: Any, prepare: Callable[[], tuple[Asked, dict[str, Any
 
 
 def sweep_distances(
-    distances: Any, asked: list[tuple[float, int]], sample_weight: Any, core: bool, progress: ProgressOption, options: dict[str, Any]
+    distances: Any, asked: list[tuple[float, int]], sample_weight: Any, core: bool, progress: ProgressOption,
+    options: dict[str, Any],
 ) -> SweepResult:
     """Sweeps with metric="precomputed". options: as of_the_cpu() returns them."""
     results = cluster_distances(distances, asked, sample_weight, core, progress, options)
     under, checksum = "precomputed", ""
     if sample_weight is not None:
         under, checksum = "precomputed, weighted", _checksum_of(as_weights(sample_weight, distances.shape[0]))
-    return SweepResult([VariantResult(result) for result in results], Origin(points=distances, under=under, weights=checksum))
+    return SweepResult(
+        [VariantResult(result) for result in results], Origin(points=distances, under=under, weights=checksum)
+    )
 
 
 def _checksum_of(weights: NDArray[np.float64] | None) -> str:

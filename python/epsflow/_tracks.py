@@ -131,7 +131,9 @@ class Tracks:
         try:
             file = open(path, mode, newline="", encoding="utf-8")
         except FileExistsError:
-            raise FileExistsError(f"{os.fspath(path)} is there already: choose another name, or say to_csv(…, overwrite=True)") from None
+            raise FileExistsError(
+                f"{os.fspath(path)} is there already: choose another name, or say to_csv(…, overwrite=True)"
+            ) from None
         with file:
             writer = csv.writer(file, lineterminator="\n")
             writer.writerow(columns)
@@ -215,7 +217,10 @@ def tracks(
         if points is None:
             raise ValueError("X is None, and match='cores' goes by distances: give points, or match='ids' with ids")
         if eps is None:
-            raise TypeError("match='cores' needs eps, within which core points are linked: that of the clustering, or larger where clusters move")
+            raise TypeError(
+                "match='cores' needs eps, within which core points are linked: that of the clustering, or larger where "
+                "clusters move"
+            )
         if ids is not None:
             raise TypeError("ids are of match='ids': say so, or leave them out")
         radius = as_eps(eps, words.eps_unit)
@@ -238,10 +243,15 @@ def tracks(
         raise ValueError(_with_name(str(error), names)) from None
     n_cells, n_tracks, table, links, events, features = found
     links["same_cell"] = links["same_cell"].view(np.bool_)
-    return Tracks(len(table["frame"]), n_cells, n_tracks, by_time, features, _in_tobacs_order(table, by_time, points, words), links, events)
+    return Tracks(
+        len(table["frame"]), n_cells, n_tracks, by_time, features, _in_tobacs_order(table, by_time, points, words),
+        links, events,
+    )
 
 
-def _in_tobacs_order(found: dict[str, NDArray[Any]], by_time: NDArray[Any], points: NDArray[Any] | None, words: Any) -> dict[str, NDArray[Any]]:
+def _in_tobacs_order(
+    found: dict[str, NDArray[Any]], by_time: NDArray[Any], points: NDArray[Any] | None, words: Any
+) -> dict[str, NDArray[Any]]:
     """Returns the columns of the table in tobac's order."""
     on_sphere = words.name in ("greatcircle", "haversine")
     has_z = points is not None and points.shape[1] > 2 and not on_sphere
@@ -256,7 +266,9 @@ def _in_tobacs_order(found: dict[str, NDArray[Any]], by_time: NDArray[Any], poin
         table.update({"z": found["z"]} if has_z else {}, y=found["y"], x=found["x"])
     if points is not None and on_sphere:
         table.update(lat=found["lat"], lon=found["lon"])
-    table.update(cell=found["cell"], track=found["track"], time_cell=time - time[first[found["cell"]]], label=found["label"])
+    table.update(
+        cell=found["cell"], track=found["track"], time_cell=time - time[first[found["cell"]]], label=found["label"]
+    )
     return table
 
 
@@ -267,7 +279,10 @@ def _as_slices(times: Any, slices: Any, n: int) -> tuple[NDArray[Any], NDArray[n
     of_points = _as_times(times, "times")
     if len(of_points) != n:
         raise ValueError(f"there are {n} labels and {len(of_points)} times: give the time of each point")
-    _refuse_descent(of_points, "times", "row", "sort all rows by time, as numpy.argsort(times, kind='stable') says, or take each slice once")
+    _refuse_descent(
+        of_points, "times", "row",
+        "sort all rows by time, as numpy.argsort(times, kind='stable') says, or take each slice once",
+    )
     if slices is None:
         is_new = np.ones(n, dtype=bool)
         is_new[1:] = of_points[1:] != of_points[:-1]
@@ -275,7 +290,10 @@ def _as_slices(times: Any, slices: Any, n: int) -> tuple[NDArray[Any], NDArray[n
     else:
         every = _as_times(slices, "slices")
         if (every.dtype.kind == "M") != (of_points.dtype.kind == "M") and n > 0:
-            raise TypeError(f"slices has dtype {every.dtype} and times {of_points.dtype}: give both as numbers, or both as datetime64")
+            raise TypeError(
+                f"slices has dtype {every.dtype} and times {of_points.dtype}: give both as numbers, "
+                "or both as datetime64"
+            )
         _refuse_descent(every, "slices", "place", "give each slice once, in order of time", strictly=True)
         at = np.searchsorted(every, of_points)
         is_none = np.ones(n, dtype=bool)
@@ -283,7 +301,10 @@ def _as_slices(times: Any, slices: Any, n: int) -> tuple[NDArray[Any], NDArray[n
         is_none[is_there] = every[at[is_there]] != of_points[is_there]
         if is_none.any():
             row = int(np.argmax(is_none))
-            raise ValueError(f"row {row} has the time {of_points[row]}, which is none of slices: give the times of all slices, or leave slices out")
+            raise ValueError(
+                f"row {row} has the time {of_points[row]}, which is none of slices: give the times of all slices, "
+                "or leave slices out"
+            )
     starts = np.append(np.searchsorted(of_points, every), n).astype(np.uint64)
     return every, starts
 
@@ -299,7 +320,10 @@ def _as_times(times: Any, name: str) -> NDArray[Any]:
     if array.dtype.kind == "O" and all(isinstance(value, datetime.datetime) for value in array):
         zones = [i for i, value in enumerate(array) if value.tzinfo is not None]
         if zones:
-            raise TypeError(f"{name} has a time zone at row {zones[0]}: convert all to UTC and leave the zone out, as times.tz_convert('UTC').tz_localize(None) does")
+            raise TypeError(
+                f"{name} has a time zone at row {zones[0]}: convert all to UTC and leave the zone out, "
+                "as times.tz_convert('UTC').tz_localize(None) does"
+            )
         array = array.astype("datetime64[us]")
     if array.size == 0 and array.dtype.kind not in "M":
         array = array.astype(np.float64)
@@ -337,10 +361,16 @@ def _as_core(core: Any, labels: Any, n: int) -> NDArray[np.uint8]:
     if core is None:
         core = getattr(labels, "core", None)
     if core is None:
-        raise TypeError("match='cores' needs core: whether each point is core, as sweep(…, core=True) tells it; or match='ids', with ids")
+        raise TypeError(
+            "match='cores' needs core: whether each point is core, as sweep(…, core=True) tells it; "
+            "or match='ids', with ids"
+        )
     array = np.asarray(on_host(core))
     if array.dtype.kind in "iu" and array.ndim == 1 and array.shape != (n,):
-        raise ValueError(f"core has {len(array)} values and there are {n} labels: give a mask, which of indices is numpy.isin(numpy.arange({n}), core)")
+        raise ValueError(
+            f"core has {len(array)} values and there are {n} labels: give a mask, which of indices is "
+            f"numpy.isin(numpy.arange({n}), core)"
+        )
     if array.shape != (n,):
         raise ValueError(f"core has shape {array.shape}, and there are {n} labels: give True or False for each point")
     return as_mask(core, n)

@@ -95,7 +95,10 @@ def in_columns_of(like: Given, given: Given, name: str, of: str = "X") -> Given:
     if ours is not None and theirs is not None and ours != theirs and are_texts(ours) == are_texts(theirs):
         order = order_of(ours, theirs)
         if order is None:
-            raise ValueError(f"{name} has the columns {ours[:40]}, and {of} has {theirs[:40]}: give the same columns of both, by the same names")
+            raise ValueError(
+                f"{name} has the columns {ours[:40]}, and {of} has {theirs[:40]}: give the same columns of both, "
+                "by the same names"
+            )
         units = [units[i] for i in order] if len(units) == dims else units
         given = given._replace(points=np.ascontiguousarray(points[:, order]), names=theirs, reference=(way, units))
     require_reference((way, units), like.reference, name, f"{of} is")
@@ -111,7 +114,9 @@ def components_of(given: Given, values: Any, name: str) -> NDArray[Any]:
     return array[:, order] if order else array
 
 
-def require_reference(found: Reference, fitted: Reference, name: str = "X", others: str = "the points of fit were") -> None:
+def require_reference(
+    found: Reference, fitted: Reference, name: str = "X", others: str = "the points of fit were"
+) -> None:
     """Raises ValueError if units, frames or coordinate systems differ. Numbers without one are accepted."""
     (way, ours), (_, theirs) = found, fitted
     n = max(len(ours), len(theirs))
@@ -136,9 +141,9 @@ def warn_of_unit(given: Given, eps: float) -> None:
     else:
         ways = [f"eps={_IN_RADIANS[name].format(repr(eps))} for {name}" for name in meant]
     _warn(
-        f"eps == {eps!r} is taken in {unit}, and is no smaller than the whole field: it is {angle:.3g} degrees, and the points span "
-        f"{width:.3g} degrees of longitude and {height:.3g} of latitude, so that nearly all are neighbours. If eps is meant in another "
-        f"unit, write {' or '.join(ways) if ways else f'it in {unit}'}"
+        f"eps == {eps!r} is taken in {unit}, and is no smaller than the whole field: it is {angle:.3g} degrees, "
+        f"and the points span {width:.3g} degrees of longitude and {height:.3g} of latitude, so that nearly all are "
+        f"neighbours. If eps is meant in another unit, write {' or '.join(ways) if ways else f'it in {unit}'}"
     )
 
 

@@ -37,7 +37,8 @@ class VelocityResult:
     """
 
     def __init__(
-        self, engine: Engine, points: NDArray[Any], times: NDArray[np.float64], velocities: NDArray[np.float64], variants: list[tuple[float, int]], found: Any
+        self, engine: Engine, points: NDArray[Any], times: NDArray[np.float64], velocities: NDArray[np.float64],
+        variants: list[tuple[float, int]], found: Any,
     ) -> None:
         self._engine = engine
         self._points = points.copy()
@@ -64,7 +65,9 @@ class VelocityResult:
 
         Raises IndexError if `velocity` is out of range, and the errors of `sweep`.
         """
-        labels: NDArray[np.int32] = sweep(self.points(velocity), eps, min_samples, engine=self._engine).labels(eps, min_samples)
+        labels: NDArray[np.int32] = sweep(
+            self.points(velocity), eps, min_samples, engine=self._engine
+        ).labels(eps, min_samples)
         return labels
 
     def __repr__(self) -> str:
@@ -123,7 +126,9 @@ def sweep_velocities(
     points = as_host_points(given.points)
     n, d = points.shape
     of_points = as_weights(times, n, "times")
-    wanted = np.ascontiguousarray(as_host_points(components_of(given, velocities, "velocities"), name="velocities"), dtype=np.float64)
+    wanted = np.ascontiguousarray(
+        as_host_points(components_of(given, velocities, "velocities"), name="velocities"), dtype=np.float64
+    )
     if wanted.shape[1] != d:
         raise ValueError(f"velocities.shape == {wanted.shape}, and X has {d} columns: give a component for each")
     asked = as_variants(eps, min_samples, variants)

@@ -89,12 +89,18 @@ def errors():
     if COMM.size > 1:
         raises(ValueError, "the ranks differ in eps or min_samples", mine, 0.2 if last else 0.1, 5)
         raises(ValueError, "the ranks differ in lineage", mine, 0.1, 5, lineage=last)
-        raises(ValueError, "the ranks differ in sample_weight and core", mine, 0.1, 5, core=last, sample_weight=2 if last else None)
+        raises(
+            ValueError, "the ranks differ in sample_weight and core", mine, 0.1, 5, core=last,
+            sample_weight=2 if last else None,
+        )
     raises(ValueError, "eps", mine, -1, 5)
     raises(ValueError, "backend='tpu' is none of", mine, 0.1, 5, backend="tpu")
     raises(TypeError, "gpus beside backend='cpu'", mine, 0.1, 5, backend="cpu", gpus="all")
     # If one process stops, the others receive an error, and none waits forever.
-    raises(KeyboardInterrupt if last else RuntimeError, "" if last else f"rank {COMM.size - 1}: KeyboardInterrupt", Interrupted(mine) if last else mine, 0.1, 5)
+    raises(
+        KeyboardInterrupt if last else RuntimeError, "" if last else f"rank {COMM.size - 1}: KeyboardInterrupt",
+        Interrupted(mine) if last else mine, 0.1, 5,
+    )
     raises(TypeError if last else RuntimeError, "progress is 'bar'", mine, 0.1, 5, progress="bar" if last else None)
     raises(ValueError, "comm beside metric='precomputed'", mine, 0.1, 5, metric="precomputed")
     raises(TypeError, "comm beside engine", mine, 0.1, 5, backend="gpu")

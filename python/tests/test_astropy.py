@@ -61,7 +61,9 @@ def test_astropy_units(points, kind):
 @pytest.mark.parametrize("kind", ["Table", "QTable"])
 def test_astropy_masks(points, kind):
     mask = np.arange(60) == 7
-    X = getattr(table, kind)({"x": table.MaskedColumn(points[:, 0], mask=mask, unit="deg"), "y": table.Column(points[:, 1], unit="deg")})
+    X = getattr(table, kind)(
+        {"x": table.MaskedColumn(points[:, 0], mask=mask, unit="deg"), "y": table.Column(points[:, 1], unit="deg")}
+    )
     with pytest.raises(ValueError, match="1 rows of the column 'x'.*drop_missing"):
         as_points(X)
     found, rows = epsflow.drop_missing(X)
@@ -88,8 +90,12 @@ def test_angles_come_in_the_unit_of_the_metric(sky, kind):
     np.testing.assert_allclose(as_points(np.radians(sky) * units.rad, GREATCIRCLE), sky, rtol=1e-14)
     without = two_columns(sky[:, 0], sky[:, 1], kind=kind)
     np.testing.assert_array_equal(as_points(without, GREATCIRCLE), sky)
-    single = two_columns(radians[:, 0].astype(np.float32) * units.rad, radians[:, 1].astype(np.float32) * units.rad, kind=kind)
-    np.testing.assert_array_equal(as_points(single, GREATCIRCLE), (radians.astype(np.float32) * units.rad).astype(float).to_value("deg"))
+    single = two_columns(
+        radians[:, 0].astype(np.float32) * units.rad, radians[:, 1].astype(np.float32) * units.rad, kind=kind
+    )
+    np.testing.assert_array_equal(
+        as_points(single, GREATCIRCLE), (radians.astype(np.float32) * units.rad).astype(float).to_value("deg")
+    )
 
 
 def test_units_count_wherever_points_are_taken(sky, labels):
@@ -123,7 +129,10 @@ def test_each_angle_has_its_unit(sky, labels, kind):
     lon, lat = sky.T * units.deg
     X = two_columns(lat, lon.to("hourangle"), names=["DEJ2000", "RAJ2000"], kind=kind)
     np.testing.assert_allclose(as_points(X, GREATCIRCLE), sky, rtol=1e-14)
-    for found in (epsflow.sweep(X, 0.5, 4, metric="greatcircle")[0].labels, epsflow.DBSCAN(0.5, min_samples=4, metric="greatcircle").fit_predict(X)):
+    for found in (
+        epsflow.sweep(X, 0.5, 4, metric="greatcircle")[0].labels,
+        epsflow.DBSCAN(0.5, min_samples=4, metric="greatcircle").fit_predict(X),
+    ):
         np.testing.assert_array_equal(found, labels)
 
 
@@ -144,9 +153,14 @@ def test_a_box_may_have_a_unit(points):
     expected = epsflow.sweep(points, 0.1, 4, metric_params={"box": 1})[0].labels
     assert (expected != epsflow.sweep(points, 0.1, 4)[0].labels).any()
     for X in (points * units.Mpc, two_columns(points[:, 0] * units.Mpc, points[:, 1] * units.Mpc, names=["x", "y"])):
-        for box in (1 * units.Mpc, 1000 * units.kpc, [1, 1] * units.Mpc, [(0 * units.Mpc, 1 * units.Mpc), 1], [[0, 1000], [0, 1000]] * units.kpc):
+        for box in (
+            1 * units.Mpc, 1000 * units.kpc, [1, 1] * units.Mpc, [(0 * units.Mpc, 1 * units.Mpc), 1],
+            [[0, 1000], [0, 1000]] * units.kpc,
+        ):
             np.testing.assert_array_equal(epsflow.sweep(X, 0.1, 4, metric_params={"box": box})[0].labels, expected)
-        np.testing.assert_array_equal(epsflow.DBSCAN(0.1, min_samples=4, metric_params={"box": 1 * units.Mpc}).fit_predict(X), expected)
+        np.testing.assert_array_equal(
+            epsflow.DBSCAN(0.1, min_samples=4, metric_params={"box": 1 * units.Mpc}).fit_predict(X), expected
+        )
     with pytest.raises(ValueError, match="box is 1.0 Mpc, and the coordinates have no unit"):
         epsflow.sweep(points, 0.1, 4, metric_params={"box": 1 * units.Mpc})
     with pytest.raises(ValueError, match="box is 1.0 deg, and is taken in Mpc"):
@@ -176,10 +190,14 @@ def test_masked_rows_of_files(sky, tmp_path, form, ending, kind):
     pytest.importorskip("yaml" if ending == "ecsv" else "astropy")
     file = tmp_path / f"catalogue.{ending}"
     mask = np.arange(500) % 50 == 7
-    written = table.Table([table.MaskedColumn(np.radians(c), unit="rad", mask=mask) for c in sky.T], names=["ra", "dec"])
+    written = table.Table(
+        [table.MaskedColumn(np.radians(c), unit="rad", mask=mask) for c in sky.T], names=["ra", "dec"]
+    )
     written.write(file, format=form)
     catalogue = getattr(table, kind).read(file, format=form)
-    with pytest.raises(ValueError, match=r"10 rows of the column 'ra'.*drop_missing\(X, metric='greatcircle'\)") as refused:
+    with pytest.raises(
+        ValueError, match=r"10 rows of the column 'ra'.*drop_missing\(X, metric='greatcircle'\)"
+    ) as refused:
         epsflow.sweep(catalogue, 0.5, 4, metric="greatcircle")
     assert "points, rows = " in str(refused.value)
     found, rows = epsflow.drop_missing(catalogue, metric="greatcircle")
@@ -205,7 +223,9 @@ def test_directions_of_any_frame(sky, labels):
 @pytest.mark.parametrize("metric", ["euclidean", "cosine"])
 def test_directions_want_a_metric_of_angles(sky, metric):
     directions = coordinates.SkyCoord(sky, unit="deg")
-    with pytest.raises(TypeError, match=f"X is a SkyCoord, and metric='{metric}'.*say metric='greatcircle'.*X.cartesian.xyz.value.T"):
+    with pytest.raises(
+        TypeError, match=f"X is a SkyCoord, and metric='{metric}'.*say metric='greatcircle'.*X.cartesian.xyz.value.T"
+    ):
         epsflow.DBSCAN(0.5, metric=metric).fit(directions)
     assert as_points(directions.cartesian.xyz.value.T).shape == (500, 3)
 
@@ -266,7 +286,9 @@ def test_an_eps_with_a_unit_is_converted_to_the_metrics(sky, labels, metric):
     np.testing.assert_array_equal(epsflow.sweep(X, variants=[(0.5 * units.deg, 4)], metric=metric)[0].labels, labels)
     data = epsflow.Engine(backend="cpu").load(X, metric=metric)
     np.testing.assert_array_equal(data.sweep(30 * units.arcmin, 4)[0].labels, labels)
-    assert data.neighbors(30 * units.arcmin).nnz == data.neighbors(0.5 if metric == "greatcircle" else np.radians(0.5)).nnz
+    assert data.neighbors(30 * units.arcmin).nnz == data.neighbors(
+        0.5 if metric == "greatcircle" else np.radians(0.5)
+    ).nnz
     fitted = epsflow.DBSCAN(30 * units.arcmin, min_samples=4, metric=metric).fit(X)
     np.testing.assert_array_equal(fitted.predict(X), labels)
     with pytest.raises(ValueError, match="eps is 3.0 Mpc, and is taken in (deg|rad), which is another kind"):
@@ -288,12 +310,16 @@ def test_an_eps_with_a_unit_is_converted_to_that_of_the_coordinates(points):
         for eps in (100 * units.kpc, 0.1, 0.1 * units.Mpc):
             np.testing.assert_array_equal(epsflow.sweep(X, eps, 3)[0].labels, expected)
             np.testing.assert_array_equal(epsflow.DBSCAN(eps, min_samples=3).fit(X).labels_, expected)
-        np.testing.assert_array_equal(epsflow.Engine(backend="cpu").load(X).sweep(100 * units.kpc, 3)[0].labels, expected)
+        np.testing.assert_array_equal(
+            epsflow.Engine(backend="cpu").load(X).sweep(100 * units.kpc, 3)[0].labels, expected
+        )
         with pytest.raises(ValueError, match="eps is 1.0 deg, and is taken in Mpc"):
             epsflow.sweep(X, 1 * units.deg, 3)
         with pytest.raises(ValueError, match="no unit"):
             epsflow.sweep(X, 100 * units.kpc, 3, metric_params={"scale": [1, 2]})
-    with pytest.raises(ValueError, match=r"eps is 0.1 Mpc, and the coordinates have no unit: give a number, as eps.to_value\('Mpc'\)"):
+    with pytest.raises(
+        ValueError, match=r"eps is 0.1 Mpc, and the coordinates have no unit: give a number, as eps.to_value\('Mpc'\)"
+    ):
         epsflow.sweep(points, 0.1 * units.Mpc, 3)
     np.testing.assert_array_equal(epsflow.sweep(points, 0.1 * units.dimensionless_unscaled, 3)[0].labels, expected)
 
@@ -316,13 +342,18 @@ def test_predict_takes_points_in_the_unit_of_fit(points):
     np.testing.assert_array_equal(model.predict(points * units.Mpc), model.labels_)
     np.testing.assert_array_equal(model.predict(points), model.labels_)
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(model)).predict(points), model.labels_)
-    with pytest.raises(ValueError, match=r"X is in kpc, and the points of fit were in Mpc: convert it, as X.to\('Mpc'\)"):
+    with pytest.raises(
+        ValueError, match=r"X is in kpc, and the points of fit were in Mpc: convert it, as X.to\('Mpc'\)"
+    ):
         model.predict((points * units.Mpc).to("kpc"))
 
 
 def test_what_is_wrong_with_points_is_said_before_the_unit_of_eps(sky):
     X = coordinates.SkyCoord(*sky.T, unit="deg")
-    for call in (lambda eps: epsflow.sweep(X, eps, 4), lambda eps: epsflow.DBSCAN(eps).fit(X), lambda eps: epsflow.neighbors(X, eps)):
+    for call in (
+        lambda eps: epsflow.sweep(X, eps, 4), lambda eps: epsflow.DBSCAN(eps).fit(X),
+        lambda eps: epsflow.neighbors(X, eps),
+    ):
         with pytest.raises(TypeError, match="say metric='greatcircle'"):
             call(0.5 * units.deg)
     with pytest.raises(ValueError, match="'furlong' is none of 'deg', 'arcmin'"):
@@ -337,7 +368,9 @@ def test_predict_takes_the_frame_of_fit(sky):
     for same in (X, X.frame, sky, sky * units.deg):
         np.testing.assert_array_equal(model.predict(same), model.labels_)
     for other, name in ((X.galactic, "Galactic Frame"), (X.transform_to("fk5"), r"FK5 Frame \(equinox=J2000.000\)")):
-        with pytest.raises(ValueError, match=f"X is in {name}, and the points of fit were in ICRS Frame.*X.transform_to"):
+        with pytest.raises(
+            ValueError, match=f"X is in {name}, and the points of fit were in ICRS Frame.*X.transform_to"
+        ):
             model.predict(other)
 
 

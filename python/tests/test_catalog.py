@@ -22,7 +22,9 @@ def test_catalog_is_what_pandas_groups(blobs):
     mass = np.random.default_rng(1).uniform(0, 2, len(blobs))
     v = np.where(mass > 1.9, np.nan, mass**2)
     found = epsflow.catalog(blobs, variant, columns={"v": v})
-    frame = pandas.DataFrame({"x": blobs[:, 0], "y": blobs[:, 1], "v": v, "core": variant.core, "label": variant.labels})
+    frame = pandas.DataFrame(
+        {"x": blobs[:, 0], "y": blobs[:, 1], "v": v, "core": variant.core, "label": variant.labels}
+    )
     groups = frame[frame.label >= 0].groupby("label")
     np.testing.assert_array_equal(found["cluster"], groups.size().index)
     np.testing.assert_array_equal(found["size"], groups.size())
@@ -79,11 +81,17 @@ def test_sizes_whose_squares_leave_float64(factor):
 @pytest.mark.parametrize("kind", ["?", *"bBhHiIlLqQ", ">i4", ">u8", object, "boolean", list])
 def test_masks_of_every_kind(blobs, kind):
     variant = epsflow.sweep(blobs, 0.3, 5, core=True)[0]
-    mask = variant.core.tolist() if kind is list else pandas.Series(variant.core, dtype=kind) if kind == "boolean" else variant.core.astype(kind)
+    mask = (
+        variant.core.tolist() if kind is list else pandas.Series(variant.core, dtype=kind) if kind == "boolean"
+        else variant.core.astype(kind)
+    )
     expected = epsflow.catalog(blobs, variant.labels, core=variant.core)
     pandas.testing.assert_frame_equal(epsflow.catalog(blobs, variant.labels, core=mask), expected)
     times = np.repeat([0, 1], len(blobs) // 2)
-    found, wanted = (epsflow.tracks(blobs, np.where(variant.core, variant.labels, -1), times, core=core, eps=0.3) for core in (mask, variant.core))
+    found, wanted = (
+        epsflow.tracks(blobs, np.where(variant.core, variant.labels, -1), times, core=core, eps=0.3)
+        for core in (mask, variant.core)
+    )
     pandas.testing.assert_frame_equal(found.links, wanted.links)
 
 
@@ -164,7 +172,9 @@ def test_friends_of_friends():
     ours = epsflow.friends_of_friends(X, b=0.4, box=10, min_size=3, dialect="nbodykit", velocity=velocity)
     assert ours.catalog.dtype.names == ("CMPosition", "CMVelocity", "Length")
     np.testing.assert_array_equal(ours.catalog["Length"], [0, *table["size"]])
-    for bad, text in (({}, "one of linking_length and b"), ({"b": 0.2}, "box"), ({"linking_length": 1, "dialect": "velo"}, "dialect")):
+    for bad, text in (
+        ({}, "one of linking_length and b"), ({"b": 0.2}, "box"), ({"linking_length": 1, "dialect": "velo"}, "dialect")
+    ):
         with pytest.raises(ValueError, match=text):
             epsflow.friends_of_friends(X, **bad)
 
@@ -180,7 +190,9 @@ def test_points_join_the_group_of_the_nearest_one(closed):
     expected = np.where(np.isfinite(away), np.append(groups.labels, -1)[nearest], -1)
     assert 50 < (expected >= 0).sum() < 650 and (np.isfinite(away) & (expected < 0)).any()
     np.testing.assert_array_equal(groups.attached, expected)
-    np.testing.assert_array_equal(groups.catalog["attached"], np.bincount(expected[expected >= 0], minlength=groups.n_groups))
+    np.testing.assert_array_equal(
+        groups.catalog["attached"], np.bincount(expected[expected >= 0], minlength=groups.n_groups)
+    )
     swift = epsflow.friends_of_friends(X, 1.0, min_size=3, attach=gas, dialect="swift", **box)
     np.testing.assert_array_equal(swift.attached, np.where(expected < 0, 2147483647, expected + 1))
     assert epsflow.friends_of_friends(X, 0.6).attached is None
@@ -222,10 +234,15 @@ def test_many_data_sets_are_each_as_if_alone(way):
         "list": {},
         "offsets": {"offsets": np.concatenate([[0], np.cumsum([len(p) for p in parts])])},
         "by": {"by": number[order] * 5},
-        "times": {"by": (np.datetime64("2015-03-17T00:00") + np.timedelta64(5, "m") * number + np.timedelta64(1, "m"))[order], "width": np.timedelta64(5, "m")},
+        "times": {
+            "by": (np.datetime64("2015-03-17T00:00") + np.timedelta64(5, "m") * number + np.timedelta64(1, "m"))[order],
+            "width": np.timedelta64(5, "m"),
+        },
         "texts": {"by": np.array(["a", "b", "c", "d"])[number][order]},
     }[way]
-    found = epsflow.sweep_many(parts if way == "list" else X[order], eps=[0.2, 0.4], min_samples=[3, 5], core=True, **said)
+    found = epsflow.sweep_many(
+        parts if way == "list" else X[order], eps=[0.2, 0.4], min_samples=[3, 5], core=True, **said
+    )
     assert len(found) == 4
     np.testing.assert_array_equal(found.sizes, [40, 1, 90, 60])
     summary = found.summary
@@ -236,7 +253,9 @@ def test_many_data_sets_are_each_as_if_alone(way):
             np.testing.assert_array_equal(found.labels(eps, min_samples, slice=s), alone.labels)
             np.testing.assert_array_equal(found.core(eps, min_samples, slice=s), alone.core)
             row = summary.iloc[4 * s + i]
-            assert (row.n_points, row.n_clusters, row.n_noise, row.n_core) == (len(part), alone.n_clusters, alone.n_noise, alone.n_core)
+            assert (row.n_points, row.n_clusters, row.n_noise, row.n_core) == (
+                len(part), alone.n_clusters, alone.n_noise, alone.n_core
+            )
     whole = found.labels(0.4, 3)
     np.testing.assert_array_equal(whole[number[order] == 2], found.labels(0.4, 3, slice=2))
     table = found.catalog(0.4, 3)

@@ -21,7 +21,8 @@ with warnings.catch_warnings(record=True) as caught:
     warnings.simplefilter("always")
     import epsflow
 labels = epsflow.DBSCAN(eps=1.5, min_samples=2).fit_predict([[0.0], [1.0], [9.0]])
-print(json.dumps([epsflow._core.__name__, labels.tolist(), [str(w.message) for w in caught if w.category is RuntimeWarning]]))
+shown = [str(w.message) for w in caught if w.category is RuntimeWarning]
+print(json.dumps([epsflow._core.__name__, labels.tolist(), shown]))
 """
 
 
@@ -50,7 +51,9 @@ def imported(folder: Path) -> tuple[str, list[int], list[str]]:
     path = os.pathsep.join([str(folder), *([os.environ["PYTHONPATH"]] if "PYTHONPATH" in os.environ else [])])
     # The backend is automatic, because a stand-in has no GPU.
     env = {name: value for name, value in os.environ.items() if name != "EPSFLOW_BACKEND"}
-    ran = subprocess.run([sys.executable, "-c", PROGRAM], env={**env, "PYTHONPATH": path}, capture_output=True, text=True, check=True)
+    ran = subprocess.run(
+        [sys.executable, "-c", PROGRAM], env={**env, "PYTHONPATH": path}, capture_output=True, text=True, check=True
+    )
     name, labels, warned = json.loads(ran.stdout)
     return name, labels, warned
 
@@ -98,5 +101,7 @@ def test_no_driver_is_version_0(monkeypatch):
 def test_error_says_what_to_install():
     if "not in this build" not in {name: detail for name, _, detail in epsflow._core.backends()}["gpu"]:
         pytest.skip("this build has the GPU backend")
-    with pytest.raises(RuntimeError, match=r"^this build has no GPU backend: pip install 'epsflow\[cuda13\]', or use backend='cpu'$"):
+    with pytest.raises(
+        RuntimeError, match=r"^this build has no GPU backend: pip install 'epsflow\[cuda13\]', or use backend='cpu'$"
+    ):
         epsflow.Engine(backend="gpu")

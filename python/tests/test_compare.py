@@ -26,7 +26,10 @@ def test_indices_are_those_of_scikit_learn(seed):
     b = np.where(random.random(n) < random.random(), a, random.integers(-1, clusters, n))
     found = epsflow.compare(a, b)
     assert found.ari == pytest.approx(metrics.adjusted_rand_score(a, b), abs=1e-12)
-    of_a, of_b, both = (-sum(p * np.log(p) for p in np.unique(x, return_counts=True, axis=0)[1] / n) for x in (a, b, np.stack([a, b], 1)))
+    of_a, of_b, both = (
+        -sum(p * np.log(p) for p in np.unique(x, return_counts=True, axis=0)[1] / n)
+        for x in (a, b, np.stack([a, b], 1))
+    )
     assert found.vi == pytest.approx(2 * both - of_a - of_b, abs=1e-12)
     assert found.normalised_vi == pytest.approx(found.vi / np.log(n) if n > 1 else 0, abs=1e-12)
     for kept, one, other in ((found.kept, a, b), (found.kept_back, b, a)):
@@ -61,7 +64,9 @@ def test_variants_estimators_series_and_lists_have_labels():
     assert epsflow.compare(*variants, threads=1) == expected
     fitted = epsflow.DBSCAN(0.1, min_samples=5).fit(X)
     assert epsflow.compare(fitted, variants[1]) == expected
-    assert epsflow.compare(SimpleNamespace(labels=variants[0].labels.tolist()), variants[1].labels.astype(np.uint64) * 0 + 3).n == len(X)
+    assert epsflow.compare(
+        SimpleNamespace(labels=variants[0].labels.tolist()), variants[1].labels.astype(np.uint64) * 0 + 3
+    ).n == len(X)
     assert epsflow.compare(range(5), [0, 1, 2, 3, 4]).ari == 1
     assert epsflow.compare([], []).ari == 1
 
@@ -89,7 +94,10 @@ def test_what_cannot_be_compared_is_refused(a, b, error, words):
 @pytest.mark.parametrize("dialect", ["epsflow", "swift", "nbodykit"])
 def test_points_in_no_group_are_noise_in_every_dialect(dialect):
     both = np.concatenate([X, RANDOM.uniform(-9, 9, (60, 2))])
-    plain, groups = (epsflow.friends_of_friends(both, 0.2, min_size=5, dialect=word, attach=both[::2]) for word in ("epsflow", dialect))
+    plain, groups = (
+        epsflow.friends_of_friends(both, 0.2, min_size=5, dialect=word, attach=both[::2])
+        for word in ("epsflow", dialect)
+    )
     assert plain.n_groups > 1 and (plain.labels == -1).sum() > 10
     labels, attached = (found - 1 if dialect == "nbodykit" else found for found in (groups.labels, groups.attached))
     for given in (groups, labels, labels.astype(np.uint64) if dialect == "swift" else labels):
@@ -101,13 +109,19 @@ def test_points_in_no_group_are_noise_in_every_dialect(dialect):
 
 
 def test_labels_of_rows_that_were_dropped():
-    with pytest.raises(TypeError, match=r"a has dtype float64.*rows that were dropped have none, and are left out as a\[numpy.isfinite\(a\)\].astype\(int\)"):
+    with pytest.raises(
+        TypeError,
+        match=r"a has dtype float64.*rows that were dropped have none, and are left out as "
+              r"a\[numpy.isfinite\(a\)\].astype\(int\)",
+    ):
         epsflow.compare(np.array([0.0, np.nan, 1.0]), [0, 0, 1])
 
 
 def test_of_many_data_sets_a_slice_is_chosen():
     found = epsflow.sweep_many(X, 0.2, 5, offsets=[0, 200, 600])
-    with pytest.raises(TypeError, match=r"a is a SlicedResult.*choose those of one with labels\(eps, min_samples, slice\)"):
+    with pytest.raises(
+        TypeError, match=r"a is a SlicedResult.*choose those of one with labels\(eps, min_samples, slice\)"
+    ):
         epsflow.compare(found, found)
 
 

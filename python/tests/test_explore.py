@@ -12,7 +12,8 @@ import pytest
 import epsflow
 
 FLAGS = {
-    "no-clusters", "weak", "little-core", "all-core", "one-cluster", "no-plateau", "much-noise", "two-scales", "edge", "few-points",
+    "no-clusters", "weak", "little-core", "all-core", "one-cluster", "no-plateau", "much-noise", "two-scales", "edge",
+    "few-points",
     "duplicates", "quantised", "one-axis-rules", "coarse", "unfinished",
 }  # fmt: skip
 
@@ -59,10 +60,13 @@ def test_what_an_exploration_holds():
     assert found.scores.shape == shape and np.nanmin(found.scores) >= 0 and np.isnan(found.scores).any()
     assert (np.diff(found.eps) > 0).all() and (np.diff(found.min_samples) > 0).all()
     assert found.map.variants == [(e, m) for e in found.eps.tolist() for m in found.min_samples.tolist()]
-    assert np.isfinite(found.scores[found.eps == found.recommended.eps, found.min_samples == found.recommended.min_samples]).all()
+    assert np.isfinite(
+        found.scores[found.eps == found.recommended.eps, found.min_samples == found.recommended.min_samples]
+    ).all()
     assert len(found.map.lives(min_samples=int(found.min_samples[0]))) > 5
     shown = repr(found)
-    assert f"{shape[0]} eps with {shape[1]} min_samples" in shown and "recommended: eps=" in shown and "minpts" not in shown
+    assert f"{shape[0]} eps with {shape[1]} min_samples" in shown and "recommended: eps=" in shown
+    assert "minpts" not in shown
     assert repr(found.recommended).startswith("<epsflow.Offer eps=") and found.recommended.reason in shown
     assert (list(found.eps), list(found.min_samples)) == epsflow.suggest(X)
     again = pickle.loads(pickle.dumps(found))
@@ -81,11 +85,15 @@ def test_uniform_points_have_no_clusters(dims):
     assert "recommended: nothing" in repr(found)
 
 
-@pytest.mark.parametrize("X", [np.empty((0, 2)), np.arange(18.0).reshape(9, 2), np.ones((50, 3))], ids=["none", "nine", "equal"])
+@pytest.mark.parametrize(
+    "X", [np.empty((0, 2)), np.arange(18.0).reshape(9, 2), np.ones((50, 3))], ids=["none", "nine", "equal"]
+)
 def test_too_few_points_and_equal_ones(X):
     found = epsflow.explore(X)
     assert found.recommended is None and "no-clusters" in names(found)
-    assert (len(found.eps), len(found.min_samples), found.scores.shape, len(found.map), len(found.map.clusters)) == (0, 0, (0, 0), 0, 0)
+    assert (len(found.eps), len(found.min_samples), found.scores.shape, len(found.map), len(found.map.clusters)) == (
+        0, 0, (0, 0), 0, 0
+    )
     assert epsflow.suggest(X) == ([], [])
     assert epsflow.explore(X, min_samples=[3, 5]).recommended is None
 
@@ -95,7 +103,9 @@ def test_the_order_of_points_and_threads_change_nothing():
     found = epsflow.explore(X)
     order = np.random.default_rng(1).permutation(len(X))
     permuted = epsflow.explore(X[order])
-    assert (permuted.recommended.eps, permuted.recommended.min_samples) == (found.recommended.eps, found.recommended.min_samples)
+    assert (permuted.recommended.eps, permuted.recommended.min_samples) == (
+        found.recommended.eps, found.recommended.min_samples
+    )
     assert same_partition(permuted.recommended.labels, found.recommended.labels[order])
     # A border point goes to the cluster of the first core point.
     np.testing.assert_allclose(permuted.scores, found.scores, rtol=0.01)
@@ -145,7 +155,9 @@ def test_a_bound_on_time():
     assert repr(epsflow.explore(X, seconds=1e6)) == repr(epsflow.explore(X))
     with pytest.raises(ValueError, match="seconds that it may take are over .*allow more time"):
         epsflow.explore(X, seconds=1e-9)
-    for wrong, error in ((0, ValueError), (-1.0, ValueError), (float("nan"), ValueError), ("60", TypeError), (True, TypeError)):
+    for wrong, error in (
+        (0, ValueError), (-1.0, ValueError), (float("nan"), ValueError), ("60", TypeError), (True, TypeError)
+    ):
         with pytest.raises(error, match="^seconds "):
             epsflow.explore(X, seconds=wrong)
 
@@ -183,8 +195,12 @@ def test_weights():
         found = epsflow.explore(X, *asked, sample_weight=weights)
         assert repr(data.explore(*asked, sample_weight=weights)) == repr(found) != repr(epsflow.explore(X, *asked))
         offer = found.recommended
-        np.testing.assert_array_equal(offer.labels, epsflow.sweep(X, offer.eps, offer.min_samples, sample_weight=weights)[0].labels)
-        np.testing.assert_array_equal(found.map.clusters, epsflow.lineage(X, variants=found.map.variants, sample_weight=weights).clusters)
+        np.testing.assert_array_equal(
+            offer.labels, epsflow.sweep(X, offer.eps, offer.min_samples, sample_weight=weights)[0].labels
+        )
+        np.testing.assert_array_equal(
+            found.map.clusters, epsflow.lineage(X, variants=found.map.variants, sample_weight=weights).clusters
+        )
 
 
 def test_weights_as_the_program_takes_them(tmp_path, program):
@@ -210,7 +226,9 @@ def test_weights_that_cannot_be(call):
         call(X, sample_weight=np.where(np.arange(len(X)) == 3, np.nan, 1))
     with pytest.raises(ValueError, match="some weights are below 0.*; use weights of 0 and more"):
         call(X, sample_weight=weights - 2 * (np.arange(len(X)) == 3))
-    with pytest.raises(ValueError, match="mean weight of a point is 0.1, and min_samples, which is.*give a grid of eps and min_samples"):
+    with pytest.raises(
+        ValueError, match="mean weight of a point is 0.1, and min_samples, which is.*give a grid of eps and min_samples"
+    ):
         call(X, sample_weight=weights / 10)
 
 

@@ -18,7 +18,8 @@ NO_FLASH = 2**64 - 1
 def events(**more):
     time = np.datetime64("2023-12-24T00:57:01", "ns") + np.array([5, 1, 3, 4, 9, 2]) * np.timedelta64(1, "ms")
     return xarray.Dataset(
-        {"event_time": ("number_of_events", time), "event_latitude": ("number_of_events", np.arange(6.0)), **more}, attrs={"title": "LMA"}
+        {"event_time": ("number_of_events", time), "event_latitude": ("number_of_events", np.arange(6.0)), **more},
+        attrs={"title": "LMA"},
     )
 
 
@@ -58,7 +59,8 @@ def test_netcdf(tmp_path):
     ("given", "labels", "error", "text"),
     [
         (np.zeros((6, 2)), LABELS, TypeError, "events is of type ndarray; it is an xarray.Dataset"),
-        (xarray.Dataset({"a": ("events", [1.0])}), [0], ValueError, "events has the dimensions events, and none that is called number_of_events"),
+        (xarray.Dataset({"a": ("events", [1.0])}), [0], ValueError,
+         "events has the dimensions events, and none that is called number_of_events"),
         (events(), LABELS[:5], ValueError, "there are 6 events and 5 labels"),
     ],
 )

@@ -13,7 +13,10 @@ neighbors = pytest.importorskip("sklearn.neighbors")
 def points(seed=1, n=600, d=3, dtype=np.float64):
     """Returns two clusters and noise, with every tenth point repeated."""
     random = np.random.default_rng(seed)
-    X = np.concatenate([random.normal(0, 0.2, size=(n // 2, d)), random.normal(3, 0.1, size=(n // 3, d)), random.uniform(-8, 8, size=(n // 6, d))])
+    X = np.concatenate([
+        random.normal(0, 0.2, size=(n // 2, d)), random.normal(3, 0.1, size=(n // 3, d)),
+        random.uniform(-8, 8, size=(n // 6, d)),
+    ])
     return np.concatenate([X, X[::10]]).astype(dtype)
 
 
@@ -35,13 +38,16 @@ def test_distances_are_those_of_scikit_learn(d, k, dtype):
 
 @pytest.mark.parametrize(
     ("metric", "params"),
-    [("manhattan", None), ("cityblock", None), ("chebyshev", None), ("minkowski", {"p": 3}), ("minkowski", {"p": 1.5}), ("cosine", None)],
+    [("manhattan", None), ("cityblock", None), ("chebyshev", None), ("minkowski", {"p": 3}), ("minkowski", {"p": 1.5}),
+     ("cosine", None)],
 )
 def test_metrics_are_those_of_scikit_learn(metric, params):
     X = points(seed=2) + 5
     theirs = {"metric": metric} if params is None else {"metric": metric, "p": params["p"]}
     found = epsflow.k_distance(X, 4, metric=metric, metric_params=params)
-    np.testing.assert_allclose(found, expected(X, 4, algorithm="brute" if metric == "cosine" else "kd_tree", **theirs), rtol=1e-9, atol=1e-13)
+    np.testing.assert_allclose(
+        found, expected(X, 4, algorithm="brute" if metric == "cosine" else "kd_tree", **theirs), rtol=1e-9, atol=1e-13
+    )
 
 
 def test_places_on_the_sphere():
@@ -102,7 +108,8 @@ def test_knee_and_range():
     low, high = epsflow.eps_range(distances)
     assert low < knee.distance < high
     above = distances[distances > 0]
-    assert (above <= low).mean() == pytest.approx(0.01, abs=0.005) and (above <= high).mean() == pytest.approx(0.99, abs=0.005)
+    assert (above <= low).mean() == pytest.approx(0.01, abs=0.005)
+    assert (above <= high).mean() == pytest.approx(0.99, abs=0.005)
     assert len(epsflow.sweep(points(d=2), np.geomspace(low, high, 4), 5)) == 4
     assert np.isnan(epsflow.knee([1, 1, 1]).distance) and np.isnan(epsflow.knee([]).distance)
     assert epsflow.eps_range([0, 0]) == (0, 0) and epsflow.eps_range([3]) == (3, 3)
@@ -126,11 +133,13 @@ X = np.zeros((4, 2))
         (lambda: epsflow.k_distance(X, 1, metric="x"), ValueError, "metric='x' is not known"),
         (lambda: epsflow.k_distance(X, 1, metric="precomputed"), ValueError, "here points are searched"),
         (lambda: epsflow.k_distance(X, 1, threads="2"), TypeError, "threads is '2'"),
-        (lambda: epsflow.k_distance(X, 1, memory="2MiB", engine=epsflow.Engine("cpu")), TypeError, "memory beside engine"),
+        (lambda: epsflow.k_distance(X, 1, memory="2MiB", engine=epsflow.Engine("cpu")), TypeError,
+         "memory beside engine"),
         (lambda: epsflow.k_distance(np.zeros((40000, 2)), 1, memory="1MiB"), MemoryError, "memory"),
         (lambda: epsflow.Engine("cpu").load(X).k_distance(0), ValueError, "k == 0"),
         (lambda: epsflow.knee(["a"]), TypeError, "distances have dtype <U1; they are numbers"),
-        (lambda: epsflow.knee(np.zeros((4, 2))), ValueError, "the shape (4, 2); they have one dimension: take one column"),
+        (lambda: epsflow.knee(np.zeros((4, 2))), ValueError,
+         "the shape (4, 2); they have one dimension: take one column"),
         (lambda: epsflow.knee([1, np.nan]), ValueError, "distances have nan; they are 0 or more"),
         (lambda: epsflow.eps_range([1, -2]), ValueError, "distances have -2; they are 0 or more"),
         (lambda: epsflow.eps_range([]), ValueError, "there are no distances"),
@@ -147,10 +156,16 @@ SQUARE = np.array([[0.0, 0], [1, 0], [0, 1], [1, 1], [0.5, 0.5]])
 
 @pytest.mark.parametrize("factor", [1e-162, 1e-160, 1e-300, 1e160, 1e300])
 def test_sizes_whose_squares_leave_float64(factor):
-    np.testing.assert_allclose(epsflow.k_distance(SQUARE * factor, 2), np.array([1, 1, 1, 1, np.sqrt(0.5)]) * factor, rtol=1e-14)
-    np.testing.assert_allclose(epsflow.eps_range(epsflow.k_distance(SQUARE * factor, 2)), np.array([np.sqrt(0.5), 1]) * factor, rtol=1e-14)
+    np.testing.assert_allclose(
+        epsflow.k_distance(SQUARE * factor, 2), np.array([1, 1, 1, 1, np.sqrt(0.5)]) * factor, rtol=1e-14
+    )
+    np.testing.assert_allclose(
+        epsflow.eps_range(epsflow.k_distance(SQUARE * factor, 2)), np.array([np.sqrt(0.5), 1]) * factor, rtol=1e-14
+    )
     X = points() * factor
-    assert epsflow.knee(epsflow.k_distance(X, 4)).distance == pytest.approx(epsflow.knee(epsflow.k_distance(points(), 4)).distance * factor, rel=1e-12)
+    assert epsflow.knee(epsflow.k_distance(X, 4)).distance == pytest.approx(
+        epsflow.knee(epsflow.k_distance(points(), 4)).distance * factor, rel=1e-12
+    )
     with pytest.raises(ValueError, match="for float64"):
         epsflow.suggest(X)
     with pytest.raises(ValueError, match="for float64"):

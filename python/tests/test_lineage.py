@@ -67,7 +67,8 @@ def lives_by_labels(path) -> list[tuple[int, ...]]:
 
 def as_tuples(lives) -> list[tuple[int, ...]]:
     table = columns(lives)
-    return list(zip(*(table[name].tolist() for name in ("birth_place", "death_place", "cluster", "n_core", "size", "first_core"))))
+    names = ("birth_place", "death_place", "cluster", "n_core", "size", "first_core")
+    return list(zip(*(table[name].tolist() for name in names)))
 
 
 @pytest.mark.parametrize("name", ["blobs", "quantised"])
@@ -83,19 +84,24 @@ def test_clusters_lie_where_labels_and_core_points_say(name, strategy, request):
         assert values.tolist() == [getattr(v, column) for v in result]
     table = columns(lineage.clusters)
     assert {column: values.dtype.kind for column, values in table.items()} == {
-        "eps": "f", **dict.fromkeys(("min_samples", "cluster", "first_core", "n_core", "size", "in_wider", "in_looser"), "i")
+        "eps": "f",
+        **dict.fromkeys(("min_samples", "cluster", "first_core", "n_core", "size", "in_wider", "in_looser"), "i"),
     }
     assert len(table["eps"]) == sum(v.n_clusters for v in result)
     row = 0
     for v in result:
         for k in range(v.n_clusters):
             core = np.flatnonzero(v.core & (v.labels == k))
-            found = tuple(table[column][row] for column in ("eps", "min_samples", "cluster", "first_core", "n_core", "size"))
+            found = tuple(
+                table[column][row] for column in ("eps", "min_samples", "cluster", "first_core", "n_core", "size")
+            )
             assert found == (v.eps, v.min_samples, k, core[0], len(core), (v.labels == k).sum())
             row += 1
         rows = slice(row - v.n_clusters, row)
         e, m = EPS.index(v.eps), MIN_SAMPLES.index(v.min_samples)
-        wider = holders_by_labels(v, result.variant(EPS[e + 1], v.min_samples)) if v.eps < EPS[-1] else [-1] * v.n_clusters
+        wider = (
+            holders_by_labels(v, result.variant(EPS[e + 1], v.min_samples)) if v.eps < EPS[-1] else [-1] * v.n_clusters
+        )
         looser = holders_by_labels(v, result.variant(v.eps, MIN_SAMPLES[m - 1])) if m > 0 else [-1] * v.n_clusters
         assert (table["in_wider"][rows].tolist(), table["in_looser"][rows].tolist()) == (wider, looser)
         for other in result:
@@ -201,7 +207,10 @@ def test_a_lineage_is_pickled(blobs):
     lineage = epsflow.lineage(blobs, EPS, MIN_SAMPLES)
     again = pickle.loads(pickle.dumps(lineage))
     assert again.variants == lineage.variants
-    for left, right in ((again.clusters, lineage.clusters), (again.lives(eps=0.2), lineage.lives(eps=0.2)), (again.summary, lineage.summary)):
+    for left, right in (
+        (again.clusters, lineage.clusters), (again.lives(eps=0.2), lineage.lives(eps=0.2)),
+        (again.summary, lineage.summary),
+    ):
         for name, values in columns(left).items():
             np.testing.assert_array_equal(values, columns(right)[name])
 
@@ -286,7 +295,10 @@ def test_counts_alone(blobs, tmp_path):
         lambda: counts.labelled(0.1, 3),
         lambda: counts.save(tmp_path / "r"),
     ):
-        with pytest.raises(ValueError, match=r"keep='summary', and no labels: .* epsflow.sweep\(X, (0.1, 3|0.05, 2)\), .* keep='labels'"):
+        with pytest.raises(
+            ValueError,
+            match=r"keep='summary', and no labels: .* epsflow.sweep\(X, (0.1, 3|0.05, 2)\), .* keep='labels'",
+        ):
             call()
     for given, words in (
         ({"core": True}, "^core beside keep='summary'"),
@@ -316,7 +328,10 @@ def test_relative_validity_compares_where_clusters_join(blobs):
         size = of_cell["size"][(of_cell["eps"] == variant[0]) & (of_cell["min_samples"] == variant[1])]
         total = 0.0
         for k in range(rows["n_clusters"][i]):
-            apart = max(e for e, m in path[here:] if np.count_nonzero(lineage.holders(variant, (e, m)) == lineage.holders(variant, (e, m))[k]) == 1)
+            apart = max(
+                e for e, m in path[here:]
+                if np.count_nonzero(lineage.holders(variant, (e, m)) == lineage.holders(variant, (e, m))[k]) == 1
+            )
             joined = min(e for e, m in path[: here + 1] if _holds_all(of_cell, lineage, (e, m), variant, k))
             total += size[k] * (1 - joined / apart)
         assert found[i] == pytest.approx(total / len(blobs))
@@ -324,7 +339,9 @@ def test_relative_validity_compares_where_clusters_join(blobs):
 
 def _holds_all(clusters, lineage, inner, outer, k) -> bool:
     """Returns true if one cluster of the inner variant has all core points of cluster k of the outer one."""
-    core = {v: clusters["n_core"][(clusters["eps"] == v[0]) & (clusters["min_samples"] == v[1])] for v in (inner, outer)}
+    core = {
+        v: clusters["n_core"][(clusters["eps"] == v[0]) & (clusters["min_samples"] == v[1])] for v in (inner, outer)
+    }
     holders = lineage.holders(inner, outer)
     return bool((core[inner][holders == k] == core[outer][k]).any())
 
@@ -336,7 +353,10 @@ def test_a_folder_has_the_lineage_that_the_program_wrote(blobs, tmp_path, progra
     stored = epsflow.load(tmp_path / "r").lineage
     alone = epsflow.lineage(blobs, EPS, MIN_SAMPLES)
     assert stored.variants == alone.variants
-    for left, right in ((stored.clusters, alone.clusters), (stored.summary, alone.summary), (stored.lives(eps=0.2), alone.lives(eps=0.2))):
+    for left, right in (
+        (stored.clusters, alone.clusters), (stored.summary, alone.summary),
+        (stored.lives(eps=0.2), alone.lives(eps=0.2)),
+    ):
         for name, values in columns(left).items():
             np.testing.assert_array_equal(values, columns(right)[name])
     assert program("sweep", tmp_path / "x.npy", *grid, "--out", tmp_path / "plain", "--quiet").returncode == 0

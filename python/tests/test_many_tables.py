@@ -51,12 +51,15 @@ def test_tables_of_a_list_are_joined_by_name(make):
     table, turned = make(POINTS), renamed(make, ("y", "x"), POINTS[:, ::-1])
     for listed in ([table, turned], (table, turned), iter([table, turned])):
         found = epsflow.sweep_many(listed, 1.5, 2, **SCALE)
-        assert found.labels(1.5, 2).tolist() == LABELS * 2 and found.sizes.tolist() == [4, 4] and found.keys.tolist() == [0, 1]
+        assert found.labels(1.5, 2).tolist() == LABELS * 2 and found.sizes.tolist() == [4, 4]
+        assert found.keys.tolist() == [0, 1]
     backwards = epsflow.sweep_many([turned, table], 1.5, 2, metric_params={"scale": [10.0, 1]})
     assert backwards.labels(1.5, 2).tolist() == LABELS * 2  # columns have the order of the first table
     np.testing.assert_array_equal(found.labels(1.5, 2, slice=1), epsflow.sweep(table, 1.5, 2, **SCALE)[0].labels)
     for wrong in (("y", "q"), ("x", "z")):
-        with pytest.raises(ValueError, match=r"X\[1\] has the columns \['.', '.'\], and X\[0\] has \['x', 'y'\]: give the same columns"):
+        with pytest.raises(
+            ValueError, match=r"X\[1\] has the columns \['.', '.'\], and X\[0\] has \['x', 'y'\]: give the same columns"
+        ):
             epsflow.sweep_many([table, renamed(make, wrong, POINTS)], 1.5, 2)
 
 
@@ -78,7 +81,10 @@ def test_arrays_without_names_have_the_order_of_the_tables():
     numbered = pandas.DataFrame(POINTS)
     assert epsflow.sweep_many([numbered, numbered[[1, 0]]], 1.5, 2, **SCALE).labels(1.5, 2).tolist() == LABELS * 2
     for listed, place in (([POINTS, table, turned], 0), ([table, turned, numbered], 2)):
-        with pytest.raises(ValueError, match=rf"X\[{place}\] has no names of columns, and the tables of X have theirs in different orders"):
+        with pytest.raises(
+            ValueError,
+            match=rf"X\[{place}\] has no names of columns, and the tables of X have theirs in different orders",
+        ):
             epsflow.sweep_many(listed, 1.5, 2)
     twice = pandas.DataFrame(POINTS, columns=["x", "x"])
     assert epsflow.sweep_many([twice, twice], 1.5, 2, **SCALE).labels(1.5, 2).tolist() == LABELS * 2
@@ -159,7 +165,8 @@ def test_records_are_tables(make):
     found = epsflow.sweep(X, 1.5, 2, core=True, **SCALE)
     np.testing.assert_array_equal(found[0].labels, expected[0].labels)
     beside = found.labelled(1.5, 2)
-    assert beside.dtype.names == ("x", "y", "label", "core") and beside["label"].tolist() == LABELS and beside["y"].tolist() == POINTS[:, 1].tolist()
+    assert beside.dtype.names == ("x", "y", "label", "core") and beside["label"].tolist() == LABELS
+    assert beside["y"].tolist() == POINTS[:, 1].tolist()
     with pytest.raises(ValueError, match="X has 'x' already"):
         found.labelled(1.5, 2, label_name="x")
     fitted = epsflow.DBSCAN(1.5, min_samples=2, metric_params={"scale": [1, 10.0]}).fit(X)
@@ -182,7 +189,9 @@ def test_vectors_of_records_are_columns():
 
 
 def test_records_that_are_no_points():
-    with pytest.raises(ValueError, match=r"X has a column that is no number, 's' \(text\): leave out.*X\[\['x', 'y'\]\]"):
+    with pytest.raises(
+        ValueError, match=r"X has a column that is no number, 's' \(text\): leave out.*X\[\['x', 'y'\]\]"
+    ):
         epsflow.sweep(np.array([(1, "a")], [("x", int), ("s", "U3")]), 1, 1)
     with pytest.raises(ValueError, match="X has the shape .2, 2., and records of points come one after another"):
         epsflow.sweep(np.zeros((2, 2), [("x", float)]), 1, 1)

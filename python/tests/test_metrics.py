@@ -33,18 +33,23 @@ def sky() -> np.ndarray:
 def test_haversine_is_that_of_scikit_learn(sky, dtype, strategy):
     radians = np.radians(sky[:, ::-1]).astype(dtype)
     for eps in (0.002, 0.01, 0.3):
-        expected = cluster.DBSCAN(eps=eps, min_samples=6, metric="haversine", algorithm="ball_tree").fit(radians.astype(np.float64))
+        expected = cluster.DBSCAN(
+            eps=eps, min_samples=6, metric="haversine", algorithm="ball_tree"
+        ).fit(radians.astype(np.float64))
         found = epsflow.sweep(radians, eps, 6, metric="haversine", strategy=strategy, core=True)[0]
         np.testing.assert_array_equal(found.labels, expected.labels_)
         np.testing.assert_array_equal(found.core_sample_indices, expected.core_sample_indices_)
 
 
 def test_great_circles_are_haversine_in_degrees_and_other_units(sky):
-    expected = cluster.DBSCAN(eps=np.radians(0.6), min_samples=6, metric="haversine", algorithm="ball_tree").fit_predict(
-        np.radians(sky[:, ::-1])
-    )
+    expected = cluster.DBSCAN(
+        eps=np.radians(0.6), min_samples=6, metric="haversine", algorithm="ball_tree"
+    ).fit_predict(np.radians(sky[:, ::-1]))
     assert len(set(expected)) > 3
-    for unit, eps in (("deg", 0.6), ("arcmin", 36.0), ("arcsec", 2160.0), ("rad", np.radians(0.6)), ("km", np.radians(0.6) * 6371.0088)):
+    for unit, eps in (
+        ("deg", 0.6), ("arcmin", 36.0), ("arcsec", 2160.0), ("rad", np.radians(0.6)),
+        ("km", np.radians(0.6) * 6371.0088),
+    ):
         found = epsflow.DBSCAN(eps, min_samples=6, metric="greatcircle", metric_params={"unit": unit}).fit_predict(sky)
         np.testing.assert_array_equal(found, expected)
     swapped = epsflow.DBSCAN(0.6, min_samples=6, metric="greatcircle", metric_params={"latitude_first": True})

@@ -41,10 +41,12 @@ def unexpected(method, parameter):
 WRONG = [
     (engine(memory=2**70), ValueError, f"memory == {2**70}, must be >= 1 and at most {2**63 - 1}"),
     (engine(memory=-1), ValueError, "memory == -1, must be >= 1"),
-    (engine(memory="lots"), ValueError, "memory == 'lots' is no size; it is a number of bytes or a text such as '8GiB'"),
+    (engine(memory="lots"), ValueError,
+     "memory == 'lots' is no size; it is a number of bytes or a text such as '8GiB'"),
     (engine(memory="infGiB"), ValueError, "memory == 'infGiB' is no size"),
     (engine(memory="nan"), ValueError, "memory == 'nan' is no size"),
-    (engine(memory=1e9), TypeError, "memory is 1000000000.0, of type float; it is a number of bytes or a text such as '8GiB'"),
+    (engine(memory=1e9), TypeError,
+     "memory is 1000000000.0, of type float; it is a number of bytes or a text such as '8GiB'"),
     (engine(memory=True), TypeError, "memory is True, of type bool"),
     (engine(gpu_memory=[1]), TypeError, "gpu_memory is [1], of type list"),
     (engine(gpu="0"), TypeError, "gpu is '0', of type str; it is a whole number >= 0, or None for any"),
@@ -53,7 +55,8 @@ WRONG = [
     (engine(gpu=2**40), ValueError, f"gpu == {2**40}"),
     (engine(backend=None), TypeError, "backend is None, of type NoneType; it is a text, 'auto' where it is left open"),
     (engine(backend="tpu"), ValueError, "backend='tpu' is none of 'auto', 'cpu', 'gpu'"),
-    (engine(threads="2"), TypeError, "threads is '2', of type str; it is a whole number >= 1, or None for one per core"),
+    (engine(threads="2"), TypeError,
+     "threads is '2', of type str; it is a whole number >= 1, or None for one per core"),
     (engine(threads=2.5), TypeError, "threads is 2.5, of type float"),
     (engine(threads=True), TypeError, "threads is True, of type bool"),
     (engine(threads=0), ValueError, "threads == 0, must be >= 1"),
@@ -73,7 +76,8 @@ WRONG = [
     (sweep(eps=[0.1, -1]), ValueError, "eps == -1, must be > 0 and finite"),
     (sweep(eps=float("nan")), ValueError, "eps == nan"),
     (sweep(eps=10**400), ValueError, "must be > 0 and finite"),
-    (sweep(eps=range(1, 10_001), min_samples=range(1, 1002)), ValueError, "10000 eps with 1001 min_samples each are more than the 10000000"),
+    (sweep(eps=range(1, 10_001), min_samples=range(1, 1002)), ValueError,
+     "10000 eps with 1001 min_samples each are more than the 10000000"),
     (sweep(eps=1e-165), ValueError, "eps 1e-165 is too small for float64"),
     (sweep(min_samples="4"), TypeError, "min_samples is '4', of type str; it is a whole number >= 1"),
     (sweep(min_samples=[4, 2.5]), TypeError, "min_samples is 2.5, of type float"),
@@ -84,7 +88,8 @@ WRONG = [
     (lambda: epsflow.neighbors(X, "0.1"), TypeError, "eps is '0.1'"),
     (lambda: epsflow.Engine("cpu").load(X).neighbors([0.1]), TypeError, "eps is [0.1], of type list"),
     (sweep(core="no"), TypeError, "core is 'no', of type str; it is True or False"),
-    (sweep(metric="greatcircle", metric_params={"latitude_first": "no"}), TypeError, "latitude_first is 'no', of type str"),
+    (sweep(metric="greatcircle", metric_params={"latitude_first": "no"}), TypeError,
+     "latitude_first is 'no', of type str"),
     (lambda: epsflow.sweep(X, 0.1, 4).save("r", overwrite="no"), TypeError, "overwrite is 'no', of type str"),
     (lambda: epsflow.sweep(X, 0.1, 4).save(None), TypeError, "folder is None, of type NoneType; it is a path"),
     (lambda: epsflow.sweep(X, 0.1, 4).save("a\0b"), ValueError, "folder is 'a\\x00b', which is no name"),
@@ -95,7 +100,8 @@ WRONG = [
     (sweep(output="\ud800"), ValueError, "output='\\ud800' is none of 'numpy'"),
     (sweep(metric="\ud800"), ValueError, "metric='\\ud800' is not known; known are euclidean, "),
     (sweep(metric=["l1"]), ValueError, "metric=['l1'] is not known"),
-    (sweep(metric="greatcircle", metric_params={"unit": "\ud800"}), ValueError, "unit='\\ud800' is none of 'deg', 'arcmin'"),
+    (sweep(metric="greatcircle", metric_params={"unit": "\ud800"}), ValueError,
+     "unit='\\ud800' is none of 'deg', 'arcmin'"),
     (lambda: epsflow.load(b"r"), TypeError, "folder is b'r', of type bytes"),
     (lambda: epsflow.load(""), ValueError, "folder is '', which is no name"),
     (engine(backend="\ud800"), ValueError, "backend='\\ud800' is none of 'auto'"),
@@ -113,7 +119,8 @@ WRONG = [
     (sweep(keep="counts"), ValueError, "keep='counts' is none of 'labels', 'summary'"),
     (sweep(keep="core"), ValueError, "keep='core' is none of 'labels', 'summary'"),
     (lambda: epsflow.lineage(X, 1, 4, keep="labels"), ValueError, "keep='labels' is none of 'summary', 'core'"),
-    (lambda: epsflow.Engine("cpu").load(X).lineage(1, 4, keep=None), TypeError, "keep is None, of type NoneType; it is a text, 'summary'"),
+    (lambda: epsflow.Engine("cpu").load(X).lineage(1, 4, keep=None), TypeError,
+     "keep is None, of type NoneType; it is a text, 'summary'"),
     (sweep(keep=True), TypeError, "keep is True, of type bool; it is a text, 'labels' where it is left open"),
     (sweep(keep="summary", core=True, output="torch"), ValueError, "core and output beside keep='summary'"),
     (sweep(lineage="yes"), TypeError, "lineage is 'yes', of type str; it is True or False"),
@@ -140,7 +147,9 @@ def test_refused(call, error, words):
 
 
 def test_accepted():
-    assert [as_bytes(m) for m in (None, 5, np.int64(5), "1.5 GiB", "500MB", "7", "2 kB")] == [0, 5, 5, 3 * 2**29, 5 * 10**8, 7, 2000]
+    assert [as_bytes(m) for m in (None, 5, np.int64(5), "1.5 GiB", "500MB", "7", "2 kB")] == [
+        0, 5, 5, 3 * 2**29, 5 * 10**8, 7, 2000
+    ]
     assert [as_bytes(m) for m in ("8G", "8g", " 8 GiB ", "8GB", "8gb")] == 3 * [8 * 2**30] + 2 * [8 * 10**9]
     assert [as_threads(t) for t in (None, -1, 3, np.int32(2))] == [0, 0, 3, 2]
     assert len(epsflow.sweep(X, np.float32(0.1), np.int16(4))) == 1
@@ -156,7 +165,8 @@ def documented(function) -> dict[str, list[str]]:
 
 
 DOCUMENTED = [
-    epsflow.sweep, epsflow.plan, epsflow.lineage, epsflow.explore, epsflow.suggest, epsflow.k_distance, epsflow.neighbors, epsflow.Engine, epsflow.Engine.load,
+    epsflow.sweep, epsflow.plan, epsflow.lineage, epsflow.explore, epsflow.suggest, epsflow.k_distance,
+    epsflow.neighbors, epsflow.Engine, epsflow.Engine.load,
     epsflow.DBSCAN, epsflow.AutoDBSCAN,
 ]  # fmt: skip
 
@@ -180,7 +190,9 @@ def test_signatures_and_docstrings_say_what_the_library_says(function):
         elif option.kind == "choice":
             assert standard == option.default
             assert documented(function).get(name) in (option.words, None)
-            assert name in documented(function) or re.search(rf"^ *([\w, ]+, )?{name}(, [\w, ]+)?(\n|, .*\n) +.*epsflow.sweep", function.__doc__, re.MULTILINE)
+            assert name in documented(function) or re.search(
+                rf"^ *([\w, ]+, )?{name}(, [\w, ]+)?(\n|, .*\n) +.*epsflow.sweep", function.__doc__, re.MULTILINE
+            )
         else:
             assert standard is (False if option.kind == "flag" else None)
 

@@ -17,12 +17,18 @@ import epsflow
 def blobs(n=300, seed=1):
     random = np.random.default_rng(seed)
     middles = [[0, 0], [4, 0], [0, 4], [9, 9]]
-    return np.concatenate([random.normal(middle, 0.3, (n // 5, 2)) for middle in middles] + [random.uniform(-2, 11, (n // 5, 2))])
+    return np.concatenate(
+        [random.normal(middle, 0.3, (n // 5, 2)) for middle in middles] + [random.uniform(-2, 11, (n // 5, 2))]
+    )
 
 
 def test_the_package_is_imported_without_matplotlib():
-    code = "import sys, epsflow, epsflow.plot; print('matplotlib' in sys.modules, epsflow.plot is sys.modules['epsflow.plot'])"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split() == ["False", "True"]
+    code = (
+        "import sys, epsflow, epsflow.plot; print('matplotlib' in sys.modules, epsflow.plot is "
+        "sys.modules['epsflow.plot'])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["False", "True"]
 
 
 @pytest.mark.parametrize("draw", [lambda: epsflow.plot.sizes([0, 0]), lambda: epsflow.plot.clusters([[0.0, 1]], [0])])
@@ -83,7 +89,9 @@ def test_numbers_stand_in_the_cells_they_are_of():
     result = epsflow.sweep(X, [0.1, 0.2, 0.3], [4, 8])
     ax = epsflow.plot.heatmap(result)
     assert ax.get_xscale() == "linear"
-    places = {(round(float(text.get_position()[0]), 9), text.get_position()[1] > 6): text.get_text() for text in ax.texts}
+    places = {
+        (round(float(text.get_position()[0]), 9), text.get_position()[1] > 6): text.get_text() for text in ax.texts
+    }
     assert places == {(v.eps, v.min_samples == 8): f"{v.n_clusters:,}" for v in result}
 
 
@@ -100,8 +108,11 @@ def test_an_exploration_is_marked_where_it_recommends():
     assert found.recommended is not None
     ax = epsflow.plot.heatmap(found, "stability")
     star, *circles = ax.lines
-    assert (star.get_xdata()[0], star.get_ydata()[0]) == (found.recommended.eps, found.recommended.min_samples) and star.get_marker() == "*"
-    assert [(line.get_xdata()[0], line.get_ydata()[0]) for line in circles] == [(o.eps, o.min_samples) for o in found.alternatives]
+    assert (star.get_xdata()[0], star.get_ydata()[0]) == (found.recommended.eps, found.recommended.min_samples)
+    assert star.get_marker() == "*"
+    assert [(line.get_xdata()[0], line.get_ydata()[0]) for line in circles] == [
+        (o.eps, o.min_samples) for o in found.alternatives
+    ]
     assert all(line.get_marker() == "o" for line in circles)
     array = mesh_of(ax).get_array()
     np.testing.assert_array_equal(np.ma.getmaskarray(array), np.isnan(found.scores.T))
@@ -118,7 +129,9 @@ def test_an_explored_folder_is_the_exploration(program, tmp_path):
     assert run.returncode == 0, run.stderr
     ax, again = epsflow.plot.heatmap(epsflow.load(tmp_path / "out")), epsflow.plot.heatmap(epsflow.explore(X))
     np.testing.assert_array_equal(mesh_of(ax).get_array(), mesh_of(again).get_array())
-    assert [(line.get_xdata()[0], line.get_marker()) for line in ax.lines] == [(line.get_xdata()[0], line.get_marker()) for line in again.lines]
+    assert [(line.get_xdata()[0], line.get_marker()) for line in ax.lines] == [
+        (line.get_xdata()[0], line.get_marker()) for line in again.lines
+    ]
     unpickled = epsflow.plot.heatmap(pickle.loads(pickle.dumps(epsflow.load(tmp_path / "out"))))
     assert [line.get_marker() for line in unpickled.lines] == [line.get_marker() for line in again.lines]
     assert epsflow.plot.stages(tmp_path / "out").texts[0].get_text() == "no stages: the trace is empty"
@@ -126,7 +139,9 @@ def test_an_explored_folder_is_the_exploration(program, tmp_path):
 
 def test_nothing_recommended_is_nothing_marked():
     found = epsflow.explore(np.random.default_rng(0).uniform(0, 1, (9, 2)))  # fewer points than its grid needs
-    assert [text.get_text() for text in epsflow.plot.heatmap(found, "stability").texts] == ["no grid: there are no variants"]
+    assert [text.get_text() for text in epsflow.plot.heatmap(found, "stability").texts] == [
+        "no grid: there are no variants"
+    ]
     assert [text.get_text() for text in epsflow.plot.heatmap(found).texts] == ["no grid: there are no variants"]
 
 
@@ -140,7 +155,8 @@ def test_eps_has_the_unit_of_its_metric(tmp_path):
 
 @pytest.mark.parametrize(
     ("values", "log"),
-    [([1, 2, 4, 8], True), ([0.1, 0.2, 0.3], False), ([3, 5, 8, 12, 19, 31], True), ([1, 2], False), ([1, 10], True), ([5], False), ([4, 5, 6, 7], False)],
+    [([1, 2, 4, 8], True), ([0.1, 0.2, 0.3], False), ([3, 5, 8, 12, 19, 31], True), ([1, 2], False), ([1, 10], True),
+     ([5], False), ([4, 5, 6, 7], False)],
 )
 def test_axes_are_logarithmic_where_values_are(values, log):
     assert is_log(np.array(values, float)) == log
@@ -149,16 +165,24 @@ def test_axes_are_logarithmic_where_values_are(values, log):
 @pytest.mark.parametrize(
     ("source", "quantity", "error", "text"),
     [
-        ("sweep", "noises", ValueError, "quantity='noises' is none of 'clusters', 'noise', 'core', 'border', 'largest', 'stability'"),
-        ("sweep", "stability", ValueError, r"quantity='stability' is scored by epsflow.explore\(X\), and a SweepResult has none"),
-        ("core", "noise", ValueError, "quantity='noise': the lineage was made with keep='core', and counts core points alone: make it with keep='summary'"),
+        ("sweep", "noises", ValueError,
+         "quantity='noises' is none of 'clusters', 'noise', 'core', 'border', 'largest', 'stability'"),
+        ("sweep", "stability", ValueError,
+         r"quantity='stability' is scored by epsflow.explore\(X\), and a SweepResult has none"),
+        ("core", "noise", ValueError,
+         "quantity='noise': the lineage was made with keep='core', and counts core points alone: "
+         "make it with keep='summary'"),
         ("core", "core", ValueError, "does not know how many points there are"),
-        ("list", "noise", TypeError, "source is of type list; it is what epsflow.sweep, epsflow.lineage or epsflow.explore returns"),
+        ("list", "noise", TypeError,
+         "source is of type list; it is what epsflow.sweep, epsflow.lineage or epsflow.explore returns"),
     ],
 )
 def test_what_a_heat_map_cannot_show_is_refused(source, quantity, error, text):
     X = blobs(50)
-    made = {"sweep": lambda: epsflow.sweep(X, 0.3, 4), "core": lambda: epsflow.lineage(X, [0.3], [4], keep="core"), "list": lambda: [1]}[source]()
+    made = {
+        "sweep": lambda: epsflow.sweep(X, 0.3, 4), "core": lambda: epsflow.lineage(X, [0.3], [4], keep="core"),
+        "list": lambda: [1],
+    }[source]()
     with pytest.raises(error, match=text):
         epsflow.plot.heatmap(made, quantity)
 
@@ -178,7 +202,8 @@ def test_distances_are_sorted_and_have_their_knee(k):
         assert (mark.get_xdata()[0], mark.get_ydata()[0]) == (100 * knee.share, knee.distance)
         band = ax.patches[0].get_extents().transformed(ax.transData.inverted())
         np.testing.assert_allclose([band.y0, band.y1], [low, high])
-        assert ax.get_yscale() == "log" and ax.get_ylabel() == f"distance to the {k}{'st' if k == 1 else 'th'} nearest point"
+        assert ax.get_yscale() == "log"
+        assert ax.get_ylabel() == f"distance to the {k}{'st' if k == 1 else 'th'} nearest point"
 
 
 def test_long_curves_are_thinned_to_their_ends():
@@ -244,7 +269,8 @@ def test_bars_are_the_lives_of_clusters():
     bars = sorted((bar.get_x(), bar.get_x() + bar.get_width()) for bar in ax.patches)
     expected = sorted((birth, min(death, end)) for birth, death in zip(lives["birth"], lives["death"]))
     np.testing.assert_allclose(bars, expected)
-    assert len(bars) > 3 and ax.get_xscale() == "log" and ax.get_title(loc="left") == f"min_samples 5: {len(bars)} lives of clusters"
+    assert len(bars) > 3 and ax.get_xscale() == "log"
+    assert ax.get_title(loc="left") == f"min_samples 5: {len(bars)} lives of clusters"
     assert len(ax.lines[0].get_xdata()) == np.isinf(lives["death"]).sum()  # arrows
 
 
@@ -252,7 +278,10 @@ def test_of_many_lives_the_weightiest_are_shown():
     lineage = epsflow.lineage(blobs(), EPS, [3])
     lives = lineage.lives(min_samples=3)
     end = EPS[-1] * EPS[-1] / EPS[-2]
-    spans = [(size * np.log(min(death, end) / birth), birth, min(death, end)) for size, birth, death in zip(lives["size"], lives["birth"], lives["death"])]
+    spans = [
+        (size * np.log(min(death, end) / birth), birth, min(death, end))
+        for size, birth, death in zip(lives["size"], lives["birth"], lives["death"])
+    ]
     spans.sort(reverse=True)
     assert spans[3][0] > spans[4][0]  # the first four are well-defined
     ax = epsflow.plot.lifetimes(lineage, min_samples=3, most=4)
@@ -328,7 +357,9 @@ def test_lives_of_explorations_and_sweeps(draw):
         getattr(epsflow.plot, draw)(epsflow.lineage(X, EPS, [3, 5]))
     with pytest.raises(KeyError, match="min_samples=7 is in none of the variants"):
         getattr(epsflow.plot, draw)(epsflow.lineage(X, EPS, [3, 5]), min_samples=7)
-    with pytest.raises(TypeError, match="source is of type list; it is what epsflow.lineage or epsflow.explore returns"):
+    with pytest.raises(
+        TypeError, match="source is of type list; it is what epsflow.lineage or epsflow.explore returns"
+    ):
         getattr(epsflow.plot, draw)([1])
     with pytest.raises(ValueError, match="most == 0, must be >= 1"):
         getattr(epsflow.plot, draw)(found, most=0)
@@ -338,11 +369,17 @@ def test_lives_of_explorations_and_sweeps(draw):
 
 
 def trace(*events):
-    return {"traceEvents": [dict(zip(("name", "tid", "ts", "dur"), event), ph="X", pid=1, args={"eps": 0.1}) for event in events]}
+    return {
+        "traceEvents": [
+            dict(zip(("name", "tid", "ts", "dur"), event), ph="X", pid=1, args={"eps": 0.1}) for event in events
+        ]
+    }
 
 
 def test_stages_are_rows_with_a_line_for_each_thread():
-    ax = epsflow.plot.stages(trace(("results", 0, 3e6, 1e5), ("build index", 0, 0, 1e6), ("build index", 1, 5e5, 1e6), ("sort", 0, 1, 20)))
+    ax = epsflow.plot.stages(
+        trace(("results", 0, 3e6, 1e5), ("build index", 0, 0, 1e6), ("build index", 1, 5e5, 1e6), ("sort", 0, 1, 20))
+    )
     assert label(ax.yaxis) == ["build index  2 s", "sort  20 µs", "results  100 ms"]
     boxes = [path.get_extents() for bars in ax.collections for path in bars.get_paths()]
     np.testing.assert_allclose([(box.x0, box.x1) for box in boxes], [(0, 1), (0.5, 1.5), (1e-6, 2.1e-5), (3, 3.1)])
@@ -352,9 +389,13 @@ def test_stages_are_rows_with_a_line_for_each_thread():
 
 def test_the_trace_of_a_sweep(program, tmp_path):
     np.save(tmp_path / "x.npy", blobs())
-    assert program("sweep", tmp_path / "x.npy", "--eps", "0.2,0.4", "--minpts", 4, "--out", tmp_path / "out").returncode == 0
+    done = program("sweep", tmp_path / "x.npy", "--eps", "0.2,0.4", "--minpts", 4, "--out", tmp_path / "out")
+    assert done.returncode == 0
     events = json.loads((tmp_path / "out" / "trace.json").read_text())["traceEvents"]
-    axes = [epsflow.plot.stages(given) for given in (tmp_path / "out", tmp_path / "out" / "trace.json", {"traceEvents": events})]
+    axes = [
+        epsflow.plot.stages(given)
+        for given in (tmp_path / "out", tmp_path / "out" / "trace.json", {"traceEvents": events})
+    ]
     names = {text.split("  ")[0] for text in label(axes[0].yaxis)}
     assert names == {event["name"] for event in events} and "build index" in names
     assert label(axes[0].yaxis) == label(axes[1].yaxis) == label(axes[2].yaxis)
@@ -371,7 +412,9 @@ def test_what_is_no_trace_is_refused(tmp_path):
         epsflow.plot.stages({})
     event = {"ph": "X", "name": "sort", "ts": 0, "dur": 1}
     for tid in (0.5, "1", True):
-        with pytest.raises(ValueError, match="trace is no trace of epsflow, or is damaged: TypeError: a tid is no whole number"):
+        with pytest.raises(
+            ValueError, match="trace is no trace of epsflow, or is damaged: TypeError: a tid is no whole number"
+        ):
             epsflow.plot.stages({"traceEvents": [{**event, "tid": tid}]})
     with pytest.raises(TypeError, match="trace is 3, of type int; it is a path"):
         epsflow.plot.stages(3)
@@ -380,8 +423,12 @@ def test_what_is_no_trace_is_refused(tmp_path):
 def test_all_pictures_have_one_style_and_leave_none_behind():
     before = dict(matplotlib.rcParams)
     X = blobs()
-    axes = [epsflow.plot.heatmap(epsflow.sweep(X, [0.1, 0.2], [3, 5])), epsflow.plot.sizes([0, 0, 1]), epsflow.plot.stages(trace(("sort", 0, 1, 20)))]
-    assert {ax.xaxis.label.get_color() for ax in axes} == {"#333333"} and not any(ax.spines["top"].get_visible() for ax in axes)
+    axes = [
+        epsflow.plot.heatmap(epsflow.sweep(X, [0.1, 0.2], [3, 5])), epsflow.plot.sizes([0, 0, 1]),
+        epsflow.plot.stages(trace(("sort", 0, 1, 20))),
+    ]
+    assert {ax.xaxis.label.get_color() for ax in axes} == {"#333333"}
+    assert not any(ax.spines["top"].get_visible() for ax in axes)
     assert dict(matplotlib.rcParams) == before
     with style():
         matplotlib.interactive(True)  # the notebook backend does this when the first figure is made

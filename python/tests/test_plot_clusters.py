@@ -46,7 +46,9 @@ def expected_raster(points, labels, extent, shape):
     return cluster, count
 
 
-@pytest.mark.parametrize(("n", "noise"), [(1, 0.0), (1, 1.0), (50, 0.3), (3000, 0.0), (3000, 0.3), (3000, 1.0), (400_000, 0.3)])
+@pytest.mark.parametrize(
+    ("n", "noise"), [(1, 0.0), (1, 1.0), (50, 0.3), (3000, 0.0), (3000, 0.3), (3000, 1.0), (400_000, 0.3)]
+)
 def test_a_pixel_has_the_cluster_with_the_most_points(n, noise):
     random = np.random.default_rng(n)
     labels = random.integers(0, 40, n).astype(np.int32) * 7  # numbers may have gaps
@@ -87,7 +89,9 @@ def test_colours_are_fuller_where_more_points_are_and_noise_is_grey():
     labels = np.array([5] * 60 + [2] * 30 + [-1] * 10, np.int32)
     found = found_in(labels)
     raster = Raster(np.array([[5, 5, 2], [NOISE, NOISE, EMPTY]], np.int32), np.array([[50, 10, 30], [9, 1, 0]]))
-    image = image_of(raster, found, codes_of(found, np.array([5, 2]), np.array([0.1, 0.9]), np.array([0.5, 0.5]), np.array([60, 30])))
+    image = image_of(
+        raster, found, codes_of(found, np.array([5, 2]), np.array([0.1, 0.9]), np.array([0.5, 0.5]), np.array([60, 30]))
+    )
     assert image.shape == (2, 3, 4) and image[1, 2, 3] == 0 and (image[:, :2, 3] == 255).all()
     colour = 255 * np.array(to_rgb(PALETTE[0]))
     assert np.abs(image[0, 0, :3] - colour).max() <= 1  # the fullest pixel of the largest cluster
@@ -105,7 +109,10 @@ def test_colours_come_again_far_away():
     codes = codes_of(found_in(labels), np.arange(n), x, y, np.ones(n))
     assert codes[: len(PALETTE)].tolist() == list(range(len(PALETTE)))
     for i in range(len(PALETTE), n):
-        distances = [min(np.hypot(x[i] - x[j], y[i] - y[j]) for j in range(i) if codes[j] == code) for code in range(len(PALETTE))]
+        distances = [
+            min(np.hypot(x[i] - x[j], y[i] - y[j]) for j in range(i) if codes[j] == code)
+            for code in range(len(PALETTE))
+        ]
         assert codes[i] == int(np.argmax(distances))
 
 
@@ -147,7 +154,8 @@ def test_few_points_are_marks_with_noise_below():
     largest = np.bincount(labels[labels >= 0]).argmax()
     assert {by_place[tuple(x)] for x in X[labels == largest].tolist()} == {to_rgb(PALETTE[0])}
     texts = [text.get_text() for text in ax.get_legend().get_texts()]
-    assert texts[0] == f"cluster {largest}: {(labels == largest).sum()}" and texts[-2:] == [f"noise: {n_noise}", "all points: 500"]
+    assert texts[0] == f"cluster {largest}: {(labels == largest).sum()}"
+    assert texts[-2:] == [f"noise: {n_noise}", "all points: 500"]
 
 
 def test_a_variant_tells_its_parameters_and_counts():
@@ -156,14 +164,17 @@ def test_a_variant_tells_its_parameters_and_counts():
     ax = epsflow.plot.clusters(X, variant)
     share = 100 * variant.n_noise / len(X)
     assert ax.get_title(loc="left") == f"eps 0.3, min_samples 10: {variant.n_clusters} clusters, {share:.3g} % noise"
-    assert epsflow.plot.clusters(X, variant.labels).get_title(loc="left") == f"{variant.n_clusters} clusters, {share:.3g} % noise"
+    title = epsflow.plot.clusters(X, variant.labels).get_title(loc="left")
+    assert title == f"{variant.n_clusters} clusters, {share:.3g} % noise"
 
 
 def test_three_columns_are_three_planes():
     X, labels = clumps(30_000, d=3)
     figure = epsflow.plot.clusters(X, labels, unit="Mpc", pixels=60)
     below, above, beside, corner = figure.axes
-    assert (below.get_xlabel(), below.get_ylabel(), above.get_ylabel(), beside.get_xlabel()) == ("x (Mpc)", "y (Mpc)", "z (Mpc)", "z (Mpc)")
+    assert (below.get_xlabel(), below.get_ylabel(), above.get_ylabel(), beside.get_xlabel()) == (
+        "x (Mpc)", "y (Mpc)", "z (Mpc)", "z (Mpc)"
+    )
     assert corner.get_legend() is not None
     for ax, (x, y) in zip((below, above, beside), ((0, 1), (0, 2), (2, 1))):
         array, image = shown_image(ax)
@@ -180,7 +191,8 @@ def test_many_columns_are_principal_components():
     centred = X - X.mean(axis=0)
     _, values, axes = np.linalg.svd(centred, full_matrices=False)
     parts = 100 * values**2 / (values**2).sum()
-    assert ax.get_xlabel() == f"principal component 1 ({parts[0]:.0f} %)" and ax.get_ylabel() == f"principal component 2 ({parts[1]:.0f} %)"
+    assert ax.get_xlabel() == f"principal component 1 ({parts[0]:.0f} %)"
+    assert ax.get_ylabel() == f"principal component 2 ({parts[1]:.0f} %)"
     offsets = np.asarray(ax.collections[0].get_offsets())
     for i in (0, 1):
         scores = centred @ axes[i] * np.sign(axes[i][abs(axes[i]).argmax()])
@@ -189,7 +201,8 @@ def test_many_columns_are_principal_components():
 
 def test_one_column_is_drawn_over_its_rows():
     ax = epsflow.plot.clusters(np.array([[3.0], [1.0], [2.0]]), [0, -1, 0])
-    assert ax.get_ylabel() == "row" and sorted(map(tuple, ax.collections[0].get_offsets().tolist())) == [(1, 1), (2, 2), (3, 0)]
+    assert ax.get_ylabel() == "row"
+    assert sorted(map(tuple, ax.collections[0].get_offsets().tolist())) == [(1, 1), (2, 2), (3, 0)]
 
 
 def test_columns_of_tables_and_arrays():
@@ -210,9 +223,13 @@ def test_units_of_astropy_stand_on_the_axes():
     X, labels = clumps(50)
     ax = epsflow.plot.clusters(table.QTable({"x": X[:, 0] * units.kpc, "y": X[:, 1] * units.kpc}), labels)
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("x (kpc)", "y (kpc)")
-    sky = coordinates.SkyCoord(l=np.linspace(0, 350, 50) * units.deg, b=np.linspace(-60, 60, 50) * units.deg, frame="galactic")
+    sky = coordinates.SkyCoord(
+        l=np.linspace(0, 350, 50) * units.deg, b=np.linspace(-60, 60, 50) * units.deg, frame="galactic"
+    )
     assert epsflow.plot.clusters(sky, labels).get_xlabel() == "galactic longitude (°)"
-    horizon = coordinates.SkyCoord(az=np.linspace(0, 50, 50) * units.deg, alt=np.linspace(10, 60, 50) * units.deg, frame="altaz")
+    horizon = coordinates.SkyCoord(
+        az=np.linspace(0, 50, 50) * units.deg, alt=np.linspace(10, 60, 50) * units.deg, frame="altaz"
+    )
     assert epsflow.plot.clusters(horizon, labels).get_xlabel() == "longitude (°)"
 
 
@@ -241,15 +258,20 @@ def test_points_in_one_place(labels):
 @pytest.mark.parametrize(
     ("arguments", "error", "text"),
     [
-        ({"kind": "round"}, ValueError, "kind='round' is none of 'auto', 'plane', 'geographic', 'sky', 'mollweide', 'aitoff', 'planes', 'principal'"),
+        ({"kind": "round"}, ValueError,
+         "kind='round' is none of 'auto', 'plane', 'geographic', 'sky', 'mollweide', 'aitoff', 'planes', 'principal'"),
         ({"labels": [0, 1]}, ValueError, "there are 3 points and 2 labels: give one for each"),
         ({"labels": [0.5, 1, 2]}, TypeError, "labels has dtype float64, and labels are whole numbers"),
-        ({"X": [[0, 1], [np.nan, 2], [3, np.inf]]}, ValueError, "X has NaN or infinity in 2 rows, the first of them row 1: leave them out with .*drop_missing"),
+        ({"X": [[0, 1], [np.nan, 2], [3, np.inf]]}, ValueError,
+         "X has NaN or infinity in 2 rows, the first of them row 1: leave them out with .*drop_missing"),
         ({"kind": "planes"}, ValueError, "kind='planes' draws three columns, and X has 2: choose them with columns"),
         ({"kind": "sky", "X": np.zeros((3, 3))}, ValueError, "kind='sky' draws two columns, and X has 3: choose them"),
-        ({"kind": "principal", "X": np.zeros((3, 1))}, ValueError, "kind='principal' draws two columns or more, and X has 1: give kind='auto'"),
-        ({"kind": "geographic", "X": [[0, 100], [1, 1], [2, 2]]}, ValueError, "X has the latitude 100, and latitudes are from -90 to 90 degrees: longitude comes"),
-        ({"columns": ["a"]}, ValueError, "columns names 1 columns, and X has 2 without names: give a name for each, or numbers"),
+        ({"kind": "principal", "X": np.zeros((3, 1))}, ValueError,
+         "kind='principal' draws two columns or more, and X has 1: give kind='auto'"),
+        ({"kind": "geographic", "X": [[0, 100], [1, 1], [2, 2]]}, ValueError,
+         "X has the latitude 100, and latitudes are from -90 to 90 degrees: longitude comes"),
+        ({"columns": ["a"]}, ValueError,
+         "columns names 1 columns, and X has 2 without names: give a name for each, or numbers"),
         ({"columns": [0, 2]}, ValueError, "X has no column 2; its columns are numbered from 0 to 1"),
         ({"columns": "xy"}, TypeError, "columns is 'xy', of type str; it is a list of names or numbers"),
         ({"pixels": 1}, ValueError, "pixels == 1, must be >= 2"),
@@ -274,7 +296,10 @@ def test_missing_columns_and_axes_of_another_kind_are_refused():
         epsflow.plot.clusters(X, [0, 0], ax=ax, figure=ax.figure)
     with pytest.raises(ValueError, match="kind='planes' draws three axes, and ax is one"):
         epsflow.plot.clusters(X, [0, 0], ax=ax)
-    with pytest.raises(ValueError, match="ax has the projection 'rectilinear', and the picture is a sky: give axes made with projection='aitoff'"):
+    with pytest.raises(
+        ValueError,
+        match="ax has the projection 'rectilinear', and the picture is a sky: give axes made with projection='aitoff'",
+    ):
         epsflow.plot.clusters(X, [0, 0], columns=["x", "y"], kind="aitoff", ax=ax)
     polar = pyplot.figure().add_subplot(projection="polar")
     with pytest.raises(ValueError, match="ax has the projection 'polar', and the picture is a plane"):

@@ -84,7 +84,9 @@ def test_the_metric_of_a_variant_decides():
 def test_a_field_over_the_date_line_is_in_one_piece():
     random = np.random.default_rng(3)
     lon = (random.uniform(170, 190, 400) + 180) % 360 - 180
-    ax = epsflow.plot.clusters(np.column_stack([lon, random.uniform(-20, 0, 400)]), np.zeros(400, int), columns=["lon", "lat"])
+    ax = epsflow.plot.clusters(
+        np.column_stack([lon, random.uniform(-20, 0, 400)]), np.zeros(400, int), columns=["lon", "lat"]
+    )
     left, right = ax.get_xlim()
     assert 169 < left < 171 and 189 < right < 191
     ax.figure.canvas.draw()

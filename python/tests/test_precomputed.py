@@ -19,7 +19,9 @@ neighbors = pytest.importorskip("sklearn.neighbors")
 @pytest.fixture
 def points() -> np.ndarray:
     rng = np.random.default_rng(7)
-    return np.concatenate([rng.normal(center, 0.2, (60, 2)) for center in ((0, 0), (1, 1), (3, 0))] + [rng.uniform(-1, 4, (40, 2))])
+    return np.concatenate(
+        [rng.normal(center, 0.2, (60, 2)) for center in ((0, 0), (1, 1), (3, 0))] + [rng.uniform(-1, 4, (40, 2))]
+    )
 
 
 def theirs(distances, eps, min_samples, weights=None):
@@ -131,7 +133,8 @@ DAMAGE = [
     (lambda arrays, attributes: attributes.update(eps=-1.0), "eps == -1"),
     (lambda arrays, attributes: attributes.update(eps="wide"), "wide"),
     (lambda arrays, attributes: arrays.update(ids=arrays["ids"].astype(float)), "/ids is of type float64"),
-    (lambda arrays, attributes: arrays.update(offsets=np.zeros((2, 2), np.uint64)), r"/offsets is of type uint64 and shape \(2, 2\)"),
+    (lambda arrays, attributes: arrays.update(offsets=np.zeros((2, 2), np.uint64)),
+     r"/offsets is of type uint64 and shape \(2, 2\)"),
     (lambda arrays, attributes: arrays.update(offsets=np.zeros(0, np.uint64)), "its offsets do not ascend from 0"),
     (_cut, "its offsets do not ascend from 0 to the number of its ids, 4"),
     (_backwards, "its offsets do not ascend"),
@@ -160,7 +163,9 @@ def test_damaged_tables_are_refused(tmp_path, damage, words):
     assert epsflow.read_neighbors(tmp_path / "whole.h5").toarray().tolist() == [[0, 0.5, 0], [0.5, 0, 0], [0, 0, 0]]
     damage(arrays, attributes)
     write(tmp_path / "damaged.h5")
-    with pytest.raises(ValueError, match=rf"damaged.h5 is no table of neighbours .*{words}.*; `epsflow neighbors … --distances --out`"):
+    with pytest.raises(
+        ValueError, match=rf"damaged.h5 is no table of neighbours .*{words}.*; `epsflow neighbors … --distances --out`"
+    ):
         epsflow.read_neighbors(tmp_path / "damaged.h5")
 
 
@@ -192,7 +197,9 @@ def test_weights_and_threads(points):
         np.testing.assert_array_equal(result[0].labels, expected)
         assert result.metric == "precomputed, weighted"
     engine = epsflow.Engine("cpu", threads=1)
-    model = epsflow.DBSCAN(0.3, min_samples=6, metric="precomputed", engine=engine).fit(distances, sample_weight=weights)
+    model = epsflow.DBSCAN(
+        0.3, min_samples=6, metric="precomputed", engine=engine
+    ).fit(distances, sample_weight=weights)
     np.testing.assert_array_equal(model.labels_, expected)
 
 
@@ -263,7 +270,8 @@ BAD = [
     (sparse.csr_array((3, 2)), {}, ValueError, "must be square. X has the shape"),
     (np.array([[0, -1.0], [-1.0, 0]]), {}, ValueError, "row 0 .* the distance -1 to point 1"),
     (np.array([[0, np.nan], [1, 0]]), {}, ValueError, "row 0 .* nan"),
-    (np.array([[0.0, 1.0], [3.0, 0.0]]), {}, ValueError, "row 0 .* has point 1 at the distance 1, and row 1 does not have point 0.*symmetric"),
+    (np.array([[0.0, 1.0], [3.0, 0.0]]), {}, ValueError,
+     "row 0 .* has point 1 at the distance 1, and row 1 does not have point 0.*symmetric"),
     (sparse.csr_array(np.array([[0.0, 1.0], [0.0, 0.0]])), {}, ValueError, "row 1 does not have point 0"),
     (epsflow.neighbors(np.zeros((2, 2)), 1), {}, TypeError, "dtype bool.*neighbors.*distances=True"),
     (_falling(), {}, ValueError, "X.indptr falls behind row 1, from 7 to 6: it must ascend"),
@@ -288,7 +296,10 @@ def test_what_are_no_distances_is_refused(X, options, error, words):
 
 def test_what_searches_points_takes_no_distances(points):
     distances = pairwise(points)
-    for function in (lambda: epsflow.plan(distances, 1, 2, metric="precomputed"), lambda: epsflow.neighbors(distances, 1, metric="precomputed")):
+    for function in (
+        lambda: epsflow.plan(distances, 1, 2, metric="precomputed"),
+        lambda: epsflow.neighbors(distances, 1, metric="precomputed"),
+    ):
         with pytest.raises(ValueError, match="here points are searched"):
             function()
     with pytest.raises(ValueError, match="at least one non-zero"):

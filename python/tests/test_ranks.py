@@ -15,7 +15,9 @@ import epsflow
 PATH = os.pathsep.join([os.environ.get("PATH", ""), "/usr/bin", "/bin"])
 HAVE_MPI4PY = importlib.util.find_spec("mpi4py") is not None
 MPIRUN = shutil.which("mpirun.openmpi", path=PATH) or shutil.which("mpirun.mpich", path=PATH)
-needs_ranks = pytest.mark.skipif(MPIRUN is None or not HAVE_MPI4PY, reason="needs mpi4py, and mpirun of Open MPI or MPICH")
+needs_ranks = pytest.mark.skipif(
+    MPIRUN is None or not HAVE_MPI4PY, reason="needs mpi4py, and mpirun of Open MPI or MPICH"
+)
 
 
 @needs_ranks
@@ -36,7 +38,9 @@ def test_example(tmp_path):
 def over_ranks(ranks, program, *arguments, cwd):
     """Returns the output of the processes."""
     # These settings of Open MPI allow root in containers, and more processes than cores.
-    settings = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1"}
+    settings = {
+        "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1"
+    }
     ended = subprocess.run(
         [MPIRUN, "-n", str(ranks), sys.executable, str(program), *arguments],
         env={**os.environ, **settings, "PATH": PATH},
@@ -51,6 +55,8 @@ def over_ranks(ranks, program, *arguments, cwd):
 
 def test_comm_must_be_one():
     # This must not initialise MPI, which may be missing.
-    with pytest.raises(TypeError, match=r"comm is 'world': give a communicator of mpi4py \(pip install mpi4py\), as MPI.COMM_WORLD"):
+    with pytest.raises(
+        TypeError, match=r"comm is 'world': give a communicator of mpi4py \(pip install mpi4py\), as MPI.COMM_WORLD"
+    ):
         epsflow.sweep(np.zeros((3, 2)), 1, 2, comm="world")
     assert "mpi4py.MPI" not in sys.modules

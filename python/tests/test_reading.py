@@ -34,7 +34,10 @@ def text_of(sep, *before) -> str:
 
 
 def columns_of() -> dict[str, np.ndarray]:
-    return {"name": np.array(["a"] * len(POINTS)), "x": POINTS[:, 0].copy(), "id": np.arange(len(POINTS)), "y": POINTS[:, 1].copy()}
+    return {
+        "name": np.array(["a"] * len(POINTS)), "x": POINTS[:, 0].copy(), "id": np.arange(len(POINTS)),
+        "y": POINTS[:, 1].copy(),
+    }
 
 
 def write_text(path):
@@ -179,7 +182,9 @@ def test_gaps_and_whole_numbers_of_text(tmp_path):
         epsflow.sweep(epsflow.read_points(file), 1, 1)
 
 
-ERRORS = ["#N/A", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#NULL!", "#GETTING_DATA", "#NV", "#¡DIV/0!", "#¿NOMBRE?"]
+ERRORS = [
+    "#N/A", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#NULL!", "#GETTING_DATA", "#NV", "#¡DIV/0!", "#¿NOMBRE?"
+]
 
 
 @pytest.mark.parametrize("sep", [",", ";", "\t", " ", "|"])
@@ -188,7 +193,9 @@ def test_errors_of_spreadsheets_are_gaps(tmp_path, error, sep):
     needs_pandas()
     file = tmp_path / "points.txt"
     nan = np.nan
-    rows = (("x", "y"), (1, 2), (error, 3), ("#3", 4), (error, error), ("# a", "comment"), (6, error), (f'"{error}"', 7))
+    rows = (
+        ("x", "y"), (1, 2), (error, 3), ("#3", 4), (error, error), ("# a", "comment"), (6, error), (f'"{error}"', 7)
+    )
     for end in ("\n", "\r\n"):
         file.write_bytes("".join(sep.join(map(str, row)) + end for row in rows).encode("utf-8"))
         X = epsflow.read_points(file)
@@ -216,7 +223,10 @@ def test_lines_inside_of_quotes_are_no_comments(tmp_path):
 def test_rows_without_any_value(tmp_path):
     needs_pandas()
     file = tmp_path / "points.txt"
-    for text, rows in (("x\ty\n1\t2\n\t\n\n3\t4\n", [[1, 2], [np.nan, np.nan], [3, 4]]), ("x,y\n1,2\n,\n  \n3,4\n", [[1, 2], [np.nan, np.nan], [3, 4]])):
+    for text, rows in (
+        ("x\ty\n1\t2\n\t\n\n3\t4\n", [[1, 2], [np.nan, np.nan], [3, 4]]),
+        ("x,y\n1,2\n,\n  \n3,4\n", [[1, 2], [np.nan, np.nan], [3, 4]]),
+    ):
         file.write_text(text)
         np.testing.assert_array_equal(epsflow.read_points(file).to_numpy(), rows)
 
@@ -228,7 +238,9 @@ def test_a_mark_of_byte_order_before_a_comment(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "gap", ["", "NA", "N/A", "n/a", "<NA>", "NaN", "nan", "NAN", "+nan", "null", "NULL", "None", "-", "--", "---", "?", " NA ", '"NA"', *ERRORS]
+    "gap",
+    ["", "NA", "N/A", "n/a", "<NA>", "NaN", "nan", "NAN", "+nan", "null", "NULL", "None", "-", "--", "---", "?", " NA ",
+     '"NA"', *ERRORS],
 )
 def test_a_first_row_of_gaps_is_one_of_data(tmp_path, gap):
     needs_pandas()
@@ -238,7 +250,8 @@ def test_a_first_row_of_gaps_is_one_of_data(tmp_path, gap):
 
 @pytest.mark.parametrize(
     ("first", "value"),
-    [("1.5D+02", 150), ("1.5d2", 150), ("+15.D1", 150), (".15D3", 150), ("-1D-02", -0.01), ("Infinity", np.inf), ("-infinity", -np.inf), ("INF", np.inf), ("+inf", np.inf)],
+    [("1.5D+02", 150), ("1.5d2", 150), ("+15.D1", 150), (".15D3", 150), ("-1D-02", -0.01), ("Infinity", np.inf),
+     ("-infinity", -np.inf), ("INF", np.inf), ("+inf", np.inf)],
 )
 def test_numbers_as_fortran_and_others_write_them(tmp_path, first, value):
     needs_pandas()
@@ -311,7 +324,10 @@ def test_the_program_reads_the_same_rows(tmp_path, program, text):
     file = tmp_path / "points.txt"
     file.write_text(text)
     columns = [0, 1]
-    done = program("cluster", file, "--columns", "0,1", "--on-nan", "drop", "--eps", 1, "--minpts", 1, "--out", tmp_path / "labels.npy", "--labelled", tmp_path / "copy.csv")
+    done = program(
+        "cluster", file, "--columns", "0,1", "--on-nan", "drop", "--eps", 1, "--minpts", 1,
+        "--out", tmp_path / "labels.npy", "--labelled", tmp_path / "copy.csv",
+    )
     assert done.returncode == 0, done.stderr
     X = epsflow.read_points(file, columns)
     points, kept = epsflow.drop_missing(X)
@@ -327,7 +343,9 @@ def test_raw_floats(tmp_path, ending, dtype):
     X = epsflow.read_points(file, dims=2)
     assert X.dtype == np.dtype(dtype).newbyteorder("=")
     np.testing.assert_array_equal(X, POINTS.astype(dtype))
-    np.testing.assert_array_equal(epsflow.read_points([file, file], 1, dims=2)[: len(POINTS), 0], POINTS.astype(dtype)[:, 1])
+    np.testing.assert_array_equal(
+        epsflow.read_points([file, file], 1, dims=2)[: len(POINTS), 0], POINTS.astype(dtype)[:, 1]
+    )
     for options in ({}, {"dims": 2, "precision": "int32"}, {"dims": 3}):
         with pytest.raises(ValueError, match=f"points.{ending}: .*(dims|precision|reshape)"):
             epsflow.read_points(file, **options)
@@ -337,7 +355,9 @@ def test_raw_floats_are_named_so(tmp_path):
     for name in ("x.f32.gz", "x.BIN", "x.raw.GZ"):
         content = POINTS.astype("<f4").tobytes()
         (tmp_path / name).write_bytes(gzip.compress(content) if name.lower().endswith("gz") else content)
-        np.testing.assert_array_equal(epsflow.read_points(tmp_path / name, dims=2, precision="float32"), POINTS.astype("<f4"))
+        np.testing.assert_array_equal(
+            epsflow.read_points(tmp_path / name, dims=2, precision="float32"), POINTS.astype("<f4")
+        )
     POINTS.tofile(tmp_path / "x.dat")
     with pytest.raises(ValueError, match="x.dat: dims= is of raw floats, whose names end in .raw"):
         epsflow.read_points(tmp_path / "x.dat", dims=2)
@@ -370,10 +390,15 @@ def test_objects_beside_arrays(tmp_path):
     records = np.array([(1, None)] * 3, [("a", int), ("b", object)])
     np.savez(tmp_path / "x.npz", X=points, names=names, records=records)
     assert epsflow.read_points(tmp_path / "x.npz").tolist() == points.tolist()
-    np.savez_compressed(tmp_path / "y.npz", **{"g/lon": points[:, 0], "g/lat": points[:, 1], "g/names": names, "lon": names})
+    np.savez_compressed(
+        tmp_path / "y.npz", **{"g/lon": points[:, 0], "g/lat": points[:, 1], "g/names": names, "lon": names}
+    )
     for columns, table in ((["g/lon", "g/lat"], None), (["lon", "lat"], "g")):
         assert np.asarray(epsflow.read_points(tmp_path / "y.npz", columns, table)).tolist() == points.tolist()
-    for file, columns, table in (("x", None, "names"), ("x", ["names"], None), ("y", ["lon"], None), ("y", ["lon", "names"], "g"), ("x", None, "records")):
+    for file, columns, table in (
+        ("x", None, "names"), ("x", ["names"], None), ("y", ["lon"], None), ("y", ["lon", "names"], "g"),
+        ("x", None, "records"),
+    ):
         with pytest.raises(ValueError, match=f"{file}.npz: .*allow_pickle=False"):
             epsflow.read_points(tmp_path / f"{file}.npz", columns, table)
 
@@ -391,7 +416,10 @@ def test_what_is_no_array_beside_arrays(tmp_path):
         content[name] = held.getvalue()
     head = np.lib.format.magic(3, 0) + b"\x20\x00\x00\x00" + b"{'descr': [('\xc3\xa9', '<f8')]".ljust(32)
     with zipfile.ZipFile(tmp_path / "x.npz", "w") as archive:
-        for member, values in {"readme.txt": b"hello", "X.npy": content["X"], "bad.npy": content["bad"], "text.npy": b"no array", "head.npy": head, "empty.npy": b""}.items():
+        for member, values in {
+            "readme.txt": b"hello", "X.npy": content["X"], "bad.npy": content["bad"], "text.npy": b"no array",
+            "head.npy": head, "empty.npy": b"",
+        }.items():
             archive.writestr(member, values)
     np.testing.assert_array_equal(epsflow.read_points(tmp_path / "x.npz"), POINTS)
     np.testing.assert_array_equal(epsflow.read_points(tmp_path / "x.npz", table="X"), POINTS)
@@ -437,14 +465,21 @@ def test_nulls_of_tables(tmp_path):
     table = pytest.importorskip("astropy.table")
     masked = table.MaskedColumn([1, 2, 3], mask=[False, True, False])
     table.Table({"x": [1.0, 2.0, np.nan], "n": masked}).write(tmp_path / "x.fits")
-    np.testing.assert_array_equal(epsflow.read_points(tmp_path / "x.fits").to_numpy(), [[1, 1], [2, np.nan], [np.nan, 3]])
+    np.testing.assert_array_equal(
+        epsflow.read_points(tmp_path / "x.fits").to_numpy(), [[1, 1], [2, np.nan], [np.nan, 3]]
+    )
 
 
 def test_units_and_further_tables_of_fits(tmp_path):
     needs_pandas()
     fits = pytest.importorskip("astropy.io.fits")
     column = fits.Column(name="RA", format="E", array=POINTS[:, 0], unit="furlong per fortnight")
-    hdus = [fits.PrimaryHDU(), fits.BinTableHDU.from_columns([column], name="A"), fits.BinTableHDU.from_columns([column, fits.Column(name="B", format="J", array=np.arange(len(POINTS)))], name="Second")]
+    hdus = [
+        fits.PrimaryHDU(), fits.BinTableHDU.from_columns([column], name="A"),
+        fits.BinTableHDU.from_columns(
+            [column, fits.Column(name="B", format="J", array=np.arange(len(POINTS)))], name="Second"
+        ),
+    ]
     fits.HDUList(hdus).writeto(tmp_path / "x.fits")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -456,7 +491,9 @@ def test_units_and_further_tables_of_fits(tmp_path):
     fits.HDUList(hdus[:2]).writeto(tmp_path / "one.fits")
     for wrong in ("third", 0, 3, -1, ""):
         for file, shown in (("x", r"1 \(A\), 2 \(SECOND\)"), ("one", r"1 \(A\)")):
-            with pytest.raises(ValueError, match=f"{file}.fits: there is no table {wrong!r}: table= may choose of {shown}$"):
+            with pytest.raises(
+                ValueError, match=f"{file}.fits: there is no table {wrong!r}: table= may choose of {shown}$"
+            ):
                 epsflow.read_points(tmp_path / f"{file}.fits", table=wrong)
     fits.HDUList([fits.PrimaryHDU(POINTS)]).writeto(tmp_path / "image.fits")
     with pytest.raises(ValueError, match="image.fits: it has no table"):
@@ -482,21 +519,37 @@ def test_nulls_of_scaled_numbers_of_fits(tmp_path):
     np.testing.assert_array_equal(X["v[0]"], [10.5, -9, 11.5, np.nan])
     np.testing.assert_array_equal(X["v[1]"], [11, -8.5, 12, 6])
     np.testing.assert_array_equal(X["u"], [32769, 32730, 32771, np.nan])
-    text = [fits.Column(name="x", format="F10.3", array=[1, -9, 3], null="-9.000"), fits.Column(name="y", format="I5", array=[1, 2, 3])]
+    text = [
+        fits.Column(name="x", format="F10.3", array=[1, -9, 3], null="-9.000"),
+        fits.Column(name="y", format="I5", array=[1, 2, 3]),
+    ]
     fits.TableHDU.from_columns(text).writeto(tmp_path / "text.fits")
     np.testing.assert_array_equal(epsflow.read_points(tmp_path / "text.fits").to_numpy(), [[1, 1], [np.nan, 2], [3, 3]])
 
 
 def ascii_table(path, form, fields, null) -> None:
     """Writes an ASCII table of FITS with fields of ten letters in x, and y from 0 on."""
-    cards = {"XTENSION": "'TABLE   '", "BITPIX": 8, "NAXIS": 2, "NAXIS1": 20, "NAXIS2": len(fields), "PCOUNT": 0, "GCOUNT": 1, "TFIELDS": 2}
-    cards.update({"TTYPE1": "'x       '", "TFORM1": f"'{form:<8}'", "TBCOL1": 1, "TTYPE2": "'y       '", "TFORM2": "'F10.2   '", "TBCOL2": 11})
+    cards = {
+        "XTENSION": "'TABLE   '", "BITPIX": 8, "NAXIS": 2, "NAXIS1": 20, "NAXIS2": len(fields), "PCOUNT": 0,
+        "GCOUNT": 1, "TFIELDS": 2,
+    }
+    cards.update({
+        "TTYPE1": "'x       '", "TFORM1": f"'{form:<8}'", "TBCOL1": 1, "TTYPE2": "'y       '", "TFORM2": "'F10.2   '",
+        "TBCOL2": 11,
+    })
     cards.update({} if null is None else {"TNULL1": f"'{null:<8}'"})
     primary = {"SIMPLE": "T", "BITPIX": 8, "NAXIS": 0, "EXTEND": "T"}
-    headers = ["".join(f"{key:<8}= {value:>20}".ljust(80) for key, value in part.items()) + "END".ljust(80) for part in (primary, cards)]
+    headers = [
+        "".join(f"{key:<8}= {value:>20}".ljust(80) for key, value in part.items()) + "END".ljust(80)
+        for part in (primary, cards)
+    ]
     rows = "".join(field + f"{i:10.2f}" for i, field in enumerate(fields))
     assert all(len(field) == 10 for field in fields)
-    path.write_bytes("".join(part + fill * (-len(part) % 2880) for part, fill in ((headers[0], " "), (headers[1], " "), (rows, " "))).encode())
+    path.write_bytes(
+        "".join(
+            part + fill * (-len(part) % 2880) for part, fill in ((headers[0], " "), (headers[1], " "), (rows, " "))
+        ).encode()
+    )
 
 
 NULLS = [
@@ -555,10 +608,16 @@ def test_unsigned_numbers_of_netcdf(tmp_path, name):
         with h5py.File(tmp_path / "x.nc", "w") as file:
             for key, array in {"matrix": np.column_stack([stored, stored]), "lon": stored, "lat": stored}.items():
                 file.create_dataset(key, data=np.array(array, kind)).attrs["_Unsigned"] = text
-        np.testing.assert_array_equal(epsflow.read_points(tmp_path / "x.nc", table="matrix"), np.column_stack([expected, expected]))
-        np.testing.assert_array_equal(np.asarray(epsflow.read_points(tmp_path / "x.nc", ["lon", "lat"])), np.column_stack([expected, expected]))
+        np.testing.assert_array_equal(
+            epsflow.read_points(tmp_path / "x.nc", table="matrix"), np.column_stack([expected, expected])
+        )
+        np.testing.assert_array_equal(
+            np.asarray(epsflow.read_points(tmp_path / "x.nc", ["lon", "lat"])), np.column_stack([expected, expected])
+        )
     with h5py.File(tmp_path / "x.nc", "a") as file:
-        file["lon"].attrs["_FillValue"] = np.array([-1], kind) if kind[0] != "u" and "u" not in kind else np.array([1], kind)
+        file["lon"].attrs["_FillValue"] = (
+            np.array([-1], kind) if kind[0] != "u" and "u" not in kind else np.array([1], kind)
+        )
     with pytest.raises(ValueError, match="/lon is of netCDF, with _FillValue: .*xarray"):
         epsflow.read_points(tmp_path / "x.nc", ["lon", "lat"])
 
@@ -575,7 +634,9 @@ def test_filters_that_hdf5_lacks(tmp_path, code):
         made = h5py.h5d.create(file.id, b"points", h5py.h5t.IEEE_F64LE, h5py.h5s.create_simple((3, 2)), packed)
         made.write_direct_chunk((0, 0), b"as the filter packs it", 0)
         file["plain"] = POINTS
-    with pytest.raises(ValueError, match=f"x.h5: /points is packed by the filter .*{code}, which this HDF5 lacks: import hdf5plugin"):
+    with pytest.raises(
+        ValueError, match=f"x.h5: /points is packed by the filter .*{code}, which this HDF5 lacks: import hdf5plugin"
+    ):
         epsflow.read_points(tmp_path / "x.h5", table="points")
     np.testing.assert_array_equal(epsflow.read_points(tmp_path / "x.h5", table="plain"), POINTS)
 
@@ -612,7 +673,9 @@ def test_files_of_a_snapshot_without_the_type(snapshot):
         assert epsflow.read_points(order, [2, 0], table="PartType4/Coordinates").tolist() == STARS[:, [2, 0]].tolist()
         for columns, table in ((["Masses", "Ages"], "PartType4"), (["PartType4/Masses", "PartType4/Ages"], None)):
             assert np.asarray(epsflow.read_points(order, columns, table)).tolist() == STARS[:, :2].tolist()
-    with pytest.raises(ValueError, match="snap.0.hdf5: no particles in 'PartType4/Coordinates', which other files of the snapshot have"):
+    with pytest.raises(
+        ValueError, match="snap.0.hdf5: no particles in 'PartType4/Coordinates', which other files of the snapshot have"
+    ):
         epsflow.read_points([a, a], table="PartType4/Coordinates")
     with pytest.raises(ValueError, match="snap.0.hdf5: say which array.*; there is no 'PartType5/Coordinates'"):
         epsflow.read_points([a, b], table="PartType5/Coordinates")  # no file has it
@@ -687,7 +750,8 @@ def test_columns_of_one_name(tmp_path, ending):
         if ending == "parquet":
             pytest.importorskip("pyarrow.parquet").write_table(table, file)
         else:
-            with sys.modules["pyarrow"].OSFile(str(file), "wb") as sink, sys.modules["pyarrow"].ipc.new_file(sink, table.schema) as writer:
+            arrow = sys.modules["pyarrow"]
+            with arrow.OSFile(str(file), "wb") as sink, arrow.ipc.new_file(sink, table.schema) as writer:
                 writer.write_table(table)
     for columns in (None, [0, 1, 2]):
         X = epsflow.read_points(file, columns)
@@ -695,7 +759,9 @@ def test_columns_of_one_name(tmp_path, ending):
     assert epsflow.read_points(file, [2, "y"]).to_numpy().tolist() == [[3, 2], [6, 5]]
     assert epsflow.read_points([file, file], [2, 0]).to_numpy().tolist() == [[3, 1], [6, 4]] * 2
     for name in ("x", " X"):
-        with pytest.raises(ValueError, match=f"x.{ending}: the columns 0 and 2 are both named '{name}': choose by number"):
+        with pytest.raises(
+            ValueError, match=f"x.{ending}: the columns 0 and 2 are both named '{name}': choose by number"
+        ):
             epsflow.read_points(file, [name, "y"])
 
 
@@ -733,8 +799,12 @@ def test_numbers_of_lists_are_columns(tmp_path, ending, length, number):
         assert list(epsflow.read_points(file, ["z", "v[1]"])) == ["z", "v[1]"]
     assert read["whole"].to_numpy().tolist() == [[1, 2, 6], [3, 4, 7]] and str(read["whole"]["v[0]"].dtype) == number
     np.testing.assert_array_equal(read["gaps"], [[1, 2, 6], [3, 4, 7], [np.nan, np.nan, 8], [5, np.nan, 9]])
-    for lists, words in (([[1], [2, 3]], "column 'v' has lists of 1 and of 2 values"), ([[2**53 + 1], None], "9007199254740993")):
-        pytest.importorskip("pyarrow.parquet").write_table(arrow.table({"v": lists, "z": [6.0, 7.0]}), tmp_path / "x.parquet")
+    for lists, words in (
+        ([[1], [2, 3]], "column 'v' has lists of 1 and of 2 values"), ([[2**53 + 1], None], "9007199254740993")
+    ):
+        pytest.importorskip("pyarrow.parquet").write_table(
+            arrow.table({"v": lists, "z": [6.0, 7.0]}), tmp_path / "x.parquet"
+        )
         with pytest.raises(ValueError, match=words):
             epsflow.read_points(tmp_path / "x.parquet")
         for columns in (["z"], [-1]):
@@ -753,7 +823,9 @@ def test_lists_that_are_no_coordinates(tmp_path, lists, kind, words):
     needs_pandas()
     arrow = pytest.importorskip("pyarrow")
     array = arrow.array(lists, arrow.list_(arrow.float64()) if kind else None)
-    pytest.importorskip("pyarrow.parquet").write_table(arrow.table({"v": array, "z": [6.0, 7.0]}), tmp_path / "x.parquet")
+    pytest.importorskip("pyarrow.parquet").write_table(
+        arrow.table({"v": array, "z": [6.0, 7.0]}), tmp_path / "x.parquet"
+    )
     with pytest.raises(ValueError, match=words):
         epsflow.read_points(tmp_path / "x.parquet")
     for columns in (["z"], [-1]):
@@ -765,7 +837,9 @@ def test_lists_of_a_fixed_length_have_their_columns_without_a_list(tmp_path):
     arrow = pytest.importorskip("pyarrow")
     pairs = arrow.list_(arrow.float64(), 2)
     for name, lists in (("empty", []), ("missing", [None]), ("whole", [[1.0, 2.0]])):
-        pytest.importorskip("pyarrow.parquet").write_table(arrow.table({" v": arrow.array(lists, pairs)}), tmp_path / f"{name}.parquet")
+        pytest.importorskip("pyarrow.parquet").write_table(
+            arrow.table({" v": arrow.array(lists, pairs)}), tmp_path / f"{name}.parquet"
+        )
     X = epsflow.read_points([tmp_path / f"{name}.parquet" for name in ("empty", "missing", "whole")])
     assert list(X) == [" v[0]", " v[1]"]
     np.testing.assert_array_equal(X, [[np.nan, np.nan], [1, 2]])
@@ -801,7 +875,9 @@ def test_without_pandas_tables_are_arrays(tmp_path, monkeypatch):
         epsflow.read_points(tmp_path / "x.csv")
 
 
-@pytest.mark.parametrize("ending, library", [("h5", "h5py"), ("fits", "astropy"), ("parquet", "pyarrow"), ("feather", "pyarrow")])
+@pytest.mark.parametrize(
+    "ending, library", [("h5", "h5py"), ("fits", "astropy"), ("parquet", "pyarrow"), ("feather", "pyarrow")]
+)
 def test_a_library_that_is_missing_is_named(tmp_path, monkeypatch, ending, library):
     KINDS[ending][0](tmp_path / f"x.{ending}")
     for module in [name for name in sys.modules if name.partition(".")[0] == library]:
@@ -822,7 +898,9 @@ def test_several_files(tmp_path):
     assert joined.to_numpy().tolist() == [[1, 2], [3, 4]] and list(joined) == ["x", "y"]
     with pytest.raises(ValueError, match="c.csv has the columns"):
         epsflow.read_points([tmp_path / "a.csv", tmp_path / "c.csv"], [0, 1])
-    with pytest.raises(ValueError, match="x.npy is NPY, and .*c.csv is text: read the files of each kind by themselves"):
+    with pytest.raises(
+        ValueError, match="x.npy is NPY, and .*c.csv is text: read the files of each kind by themselves"
+    ):
         np.save(tmp_path / "x.npy", POINTS)
         epsflow.read_points([tmp_path / "c.csv", tmp_path / "x.npy"])
     with pytest.raises(ValueError, match="files is empty"):
@@ -842,7 +920,8 @@ def test_several_files(tmp_path):
         (b"x,y\n1,2\n", {"columns": 0.5}, "0.5"),
         (b"x,y\n1,2\n", {"table": "t"}, "it is of a kind whose reader got an unexpected keyword argument 'table'"),
         (b"\x93NUMPY\1\0v", {"sep": ","}, "it is of a kind whose reader got an unexpected keyword argument 'sep'"),
-        (b"x,y\n1,2\n", {"dims": 2}, "dims= is of raw floats, whose names end in .raw, .bin, .f32, .f64, and it is text"),
+        (b"x,y\n1,2\n", {"dims": 2},
+         "dims= is of raw floats, whose names end in .raw, .bin, .f32, .f64, and it is text"),
         (b"\x93NUMPY\1\0v", {"precision": "float32"}, "precision= is of raw floats.*it is NPY"),
         (b"x,y\n1,2\n", {"columns": []}, "no column is read"),
         (b"x,y,x\n1,2,3\n", {"columns": "x"}, "columns 0 and 2 are both named 'x'"),

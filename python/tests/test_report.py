@@ -17,7 +17,9 @@ def blobs():
 
 
 def data_of(page):
-    return json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', page.read_text("utf-8"), re.S)[1])
+    return json.loads(
+        re.search(r'<script type="application/json" id="data">(.*?)</script>', page.read_text("utf-8"), re.S)[1]
+    )
 
 
 def test_of_a_sweep(blobs, tmp_path):

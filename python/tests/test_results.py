@@ -55,7 +55,8 @@ def test_saved_and_loaded(result, tmp_path):
     assert len(loaded.summary) == len(result)
     assert not (folder / ".epsflow").exists()
     loaded.save(tmp_path / "again")  # information about the input is kept
-    assert json.loads((tmp_path / "again/sweep.json").read_text())["input"] == json.loads((folder / "sweep.json").read_text())["input"]
+    again = json.loads((tmp_path / "again/sweep.json").read_text())
+    assert again["input"] == json.loads((folder / "sweep.json").read_text())["input"]
     assert_same(result, epsflow.load(str(tmp_path / "again")))
 
 
@@ -78,13 +79,17 @@ def test_variants_whose_counts_alone_were_kept(points, program, tmp_path):
     alone = epsflow.sweep(points, eps=[0.1, 0.25], min_samples=[4, 8])
     for variant in alone:
         found = loaded.variant(variant.eps, variant.min_samples)
-        assert (found.n_clusters, found.n_noise, found.largest) == (variant.n_clusters, variant.n_noise, variant.largest)
+        assert (found.n_clusters, found.n_noise, found.largest) == (
+            variant.n_clusters, variant.n_noise, variant.largest
+        )
         assert repr(found) == repr(variant)
         if variant.min_samples == 8:
             np.testing.assert_array_equal(found.labels, variant.labels)
             continue
         for array in ("labels", "core"):
-            with pytest.raises(ValueError, match=rf"no labels of eps={variant.eps:g}, min_samples=4, .* counts alone: .*--resume"):
+            with pytest.raises(
+                ValueError, match=rf"no labels of eps={variant.eps:g}, min_samples=4, .* counts alone: .*--resume"
+            ):
                 getattr(found, array)
     assert len(loaded.summary) == 4
     with pytest.raises(ValueError, match="no labels of eps=0.1, min_samples=4"):
@@ -95,7 +100,10 @@ def test_variants_whose_counts_alone_were_kept(points, program, tmp_path):
 def test_labels_are_mapped_when_asked_for(result, tmp_path):
     result.save(tmp_path / "r")
     labels = epsflow.load(tmp_path / "r").labels(0.1, 4)
-    mapped = [line.split("-")[0] for line in Path("/proc/self/maps").read_text().splitlines() if "eps_0.1_minpts_4.npy" in line]
+    mapped = [
+        line.split("-")[0] for line in Path("/proc/self/maps").read_text().splitlines()
+        if "eps_0.1_minpts_4.npy" in line
+    ]
     assert labels.ctypes.data // 4096 * 4096 == int(mapped[0], 16) and not labels.flags.writeable
 
 
@@ -159,7 +167,9 @@ def test_core_points_of_some_variants(points, tmp_path):
     with pytest.raises(FileExistsError, match="not written by epsflow"):
         epsflow.SweepResult(mixed[::-1]).save(tmp_path / "other")
     loaded.save(tmp_path / "again")
-    np.testing.assert_array_equal(epsflow.load(tmp_path / "again").core_sample_indices(0.1, 4), some[0].core_sample_indices)
+    np.testing.assert_array_equal(
+        epsflow.load(tmp_path / "again").core_sample_indices(0.1, 4), some[0].core_sample_indices
+    )
 
 
 def test_overwriting_only_when_told(result, points, tmp_path):
@@ -172,7 +182,10 @@ def test_overwriting_only_when_told(result, points, tmp_path):
         other.save(tmp_path / "r")
     assert contents(tmp_path / "r") == before
     other.save(tmp_path / "r", overwrite=True)
-    names = ["labels/eps_0.2_minpts_16.npy", "labels/eps_0.2_minpts_4.npy", "labels/mine.npy", "mine.txt", "summary.csv", "sweep.json"]
+    names = [
+        "labels/eps_0.2_minpts_16.npy", "labels/eps_0.2_minpts_4.npy", "labels/mine.npy", "mine.txt", "summary.csv",
+        "sweep.json",
+    ]
     assert sorted(contents(tmp_path / "r")) == names
     np.testing.assert_array_equal(epsflow.load(tmp_path / "r").labels(0.2, 16), other.labels(0.2, 16))
 
@@ -185,7 +198,9 @@ def test_loaded_results_replace_their_own_folder(result, tmp_path):
     assert_same(result, epsflow.load(tmp_path / "r"))
 
 
-@pytest.mark.parametrize("name", ["summary.csv", "sweep.json", "labels/eps_0.1_minpts_4.npy", "core/eps_0.1_minpts_4.npy"])
+@pytest.mark.parametrize(
+    "name", ["summary.csv", "sweep.json", "labels/eps_0.1_minpts_4.npy", "core/eps_0.1_minpts_4.npy"]
+)
 @pytest.mark.parametrize("overwrite", [False, True])
 def test_files_of_others_are_in_the_way(result, tmp_path, name, overwrite):
     (tmp_path / name).parent.mkdir(exist_ok=True)
@@ -253,7 +268,9 @@ def save_and_stop_after(result, folder: Path, steps: int) -> None:
     (folder.parent / "next").rename(hidden / "replacement")
     described = json.loads((hidden / "replacement/sweep.json").read_text())
     begin = json.dumps({"replaces": True, "input": described["input"], "run": described["runs"][-1]})
-    (hidden / "journal").write_text("".join(f"{e} {zlib.crc32(e.encode()):08x}\n" for e in (f"begin {begin}", "commit")))
+    (hidden / "journal").write_text(
+        "".join(f"{e} {zlib.crc32(e.encode()):08x}\n" for e in (f"begin {begin}", "commit"))
+    )
     for name in ("labels", "core"):
         (folder / name).mkdir(exist_ok=True)
     old = json.loads((folder / "sweep.json").read_text())
@@ -282,7 +299,9 @@ def test_a_save_that_is_killed_is_finished_by_the_program(program, result, point
     np.save(tmp_path / "points.npy", points)
     epsflow.sweep(points, 0.2, 4).save(tmp_path / "r")
     save_and_stop_after(result, tmp_path / "r", steps)
-    run = program("sweep", tmp_path / "points.npy", "--eps", "0.1", "--minpts", "4", "--out", tmp_path / "r", "--resume")
+    run = program(
+        "sweep", tmp_path / "points.npy", "--eps", "0.1", "--minpts", "4", "--out", tmp_path / "r", "--resume"
+    )
     assert run.returncode == 0, run.stderr
     assert "0 variants" in run.stdout
     assert_same(result, epsflow.load(tmp_path / "r"))
@@ -305,7 +324,8 @@ DAMAGE = {
         (lambda f: f.write_text(f.read_text().replace('"minpts": 4', '"minpts": "4"')), "is damaged"),
         (lambda f: f.unlink(), "no folder of results"),
         (lambda f: f.write_text(f.read_text()[:100]), "not written by epsflow, or is damaged"),
-        (lambda f: f.write_text(f.read_text().replace("core/eps_0.1_minpts_4.npy", "../../mine")), "which epsflow never writes"),
+        (lambda f: f.write_text(f.read_text().replace("core/eps_0.1_minpts_4.npy", "../../mine")),
+         "which epsflow never writes"),
         (lambda f: f.write_text(f.read_text().replace('"complete"', '"interrupted"')), "is not finished"),
     ],
 }
@@ -333,10 +353,12 @@ def test_summary_csv_is_for_people_alone(result, tmp_path, text):
     assert (tmp_path / "r/summary.csv").read_text() == whole
 
 
-@pytest.mark.parametrize("old, new", [('"points": 900', '"points": true'), ('"points": 900', '"points": -1'), ('"points": 900', '"points": 1e99'),
-                                      ('"points": 900', f'"points": {2**70}'), ('"input": {', '"input": [{'), ('"status":', '"state":'),
-                                      ('"points": 900', '"points": 900.5'), ('"minpts": 4,', '"minpts": 4.5,'), ('"minpts": 4,', '"minpts": -4,'),
-                                      ('"noise": ', '"noise": 1e61, "x": '), ('"core": ', '"core": 1'), ('"clusters": ', '"clusters": -1'),
+@pytest.mark.parametrize("old, new", [('"points": 900', '"points": true'), ('"points": 900', '"points": -1'),
+                                      ('"points": 900', '"points": 1e99'), ('"points": 900', f'"points": {2**70}'),
+                                      ('"input": {', '"input": [{'), ('"status":', '"state":'),
+                                      ('"points": 900', '"points": 900.5'), ('"minpts": 4,', '"minpts": 4.5,'),
+                                      ('"minpts": 4,', '"minpts": -4,'), ('"noise": ', '"noise": 1e61, "x": '),
+                                      ('"core": ', '"core": 1'), ('"clusters": ', '"clusters": -1'),
                                       ('"bytes": ', '"bytes": 0.'), ('"variants": ', '"variants": 1')])
 def test_damage_of_other_kinds(result, tmp_path, old, new):
     result.save(tmp_path / "r")
@@ -398,8 +420,9 @@ def test_unfinished_results_are_taken_when_told(result, tmp_path):
 
 
 def test_numbers_in_names():
-    expected = {1.0: "1", 0.1: "0.1", 0.0001: "1e-04", 0.00012: "0.00012", 0.000012: "1.2e-05", 100000.0: "1e+05", 123456.0: "123456",
-                1e22: "1e+22", 1e-300: "1e-300", 2.5: "2.5", 12345678.9: "12345678.9", 1000.0: "1000", 10000.0: "10000"}
+    expected = {1.0: "1", 0.1: "0.1", 0.0001: "1e-04", 0.00012: "0.00012", 0.000012: "1.2e-05", 100000.0: "1e+05",
+                123456.0: "123456", 1e22: "1e+22", 1e-300: "1e-300", 2.5: "2.5", 12345678.9: "12345678.9",
+                1000.0: "1000", 10000.0: "10000"}
     assert {value: format_number(value) for value in expected} == expected
 
 
@@ -424,7 +447,10 @@ def test_a_folder_of_the_program(program, points, result, tmp_path):
     # The program adds variants and recomputes none.
     run = program(*sweep, tmp_path / "ours", "--resume")
     assert run.returncode == 0 and "0 variants" in run.stdout, run.stdout + run.stderr
-    run = program("sweep", tmp_path / "points.npy", "--eps", "0.1,0.2", "--minpts", "4", "--core", "--out", tmp_path / "ours", "--resume")
+    run = program(
+        "sweep", tmp_path / "points.npy", "--eps", "0.1,0.2", "--minpts", "4", "--core", "--out", tmp_path / "ours",
+        "--resume",
+    )
     assert run.returncode == 0 and "1 variant" in run.stdout, run.stdout + run.stderr
     assert len(epsflow.load(tmp_path / "ours")) == len(result) + 1
     # The program refuses other points, and replaces the folder only if it is told to.
@@ -450,7 +476,10 @@ def test_results_of_a_metric_are_the_programs_of_it_alone(program, points, tmp_p
 def test_results_of_weights_are_the_programs_of_the_same_weights(program, points, tmp_path):
     weights = np.random.default_rng(5).integers(0, 9, (len(points), 2)) / 4
     np.save(tmp_path / "points.npy", np.hstack([points, weights]))
-    sweep = ["sweep", tmp_path / "points.npy", "--columns", "0,1", "--eps", "0.2", "--minpts", "4", "--out", tmp_path / "r", "--resume"]
+    sweep = [
+        "sweep", tmp_path / "points.npy", "--columns", "0,1", "--eps", "0.2", "--minpts", "4", "--out", tmp_path / "r",
+        "--resume",
+    ]
     given = weights[:, 0].copy()
     result = epsflow.sweep(points, 0.2, 4, sample_weight=given)
     given[:] = 9  # the array belongs to the caller
@@ -465,7 +494,9 @@ def test_results_of_weights_are_the_programs_of_the_same_weights(program, points
 
 def test_rows_of_the_input_stay(program, tmp_path):
     (tmp_path / "points.csv").write_text("x,y\n0,0\nnan,1\n0,0.1\n5,5\n")
-    run = program("sweep", tmp_path / "points.csv", "--eps", "1", "--minpts", "2", "--on-nan", "drop", "--out", tmp_path / "r")
+    run = program(
+        "sweep", tmp_path / "points.csv", "--eps", "1", "--minpts", "2", "--on-nan", "drop", "--out", tmp_path / "r"
+    )
     assert run.returncode == 0, run.stderr
     epsflow.load(tmp_path / "r").save(tmp_path / "again")
     np.testing.assert_array_equal(np.load(tmp_path / "again/rows.npy"), [0, 2, 3])
@@ -474,8 +505,8 @@ def test_rows_of_the_input_stay(program, tmp_path):
 def test_everything_in_one_file(program, points, tmp_path, monkeypatch):
     with_gap = np.insert(points, 7, np.nan, axis=0)
     np.save(tmp_path / "points.npy", with_gap)
-    sweep = ("sweep", tmp_path / "points.npy", "--eps", "50,80", "--minpts", "4", "--on-nan", "drop", "--hdf5", "--metric", "greatcircle",
-             "--unit", "km", "--out", tmp_path / "r")
+    sweep = ("sweep", tmp_path / "points.npy", "--eps", "50,80", "--minpts", "4", "--on-nan", "drop", "--hdf5",
+             "--metric", "greatcircle", "--unit", "km", "--out", tmp_path / "r")
     run = program(*sweep)
     if run.returncode == 2 and "HDF5" in run.stderr:
         pytest.skip("the program is built without HDF5")
@@ -525,7 +556,9 @@ def forge(folder: Path, name: str, content: bytes) -> None:
     """Changes a file and its checksum in the manifest."""
     (folder / name).write_bytes(content)
     described = json.loads((folder / "sweep.json").read_text())
-    next(file for file in described["files"] if file["name"] == name).update(bytes=len(content), crc32=f"{zlib.crc32(content):08x}")
+    next(file for file in described["files"] if file["name"] == name).update(
+        bytes=len(content), crc32=f"{zlib.crc32(content):08x}"
+    )
     (folder / "sweep.json").write_text(json.dumps(described))
 
 
@@ -542,7 +575,9 @@ def test_numbers_of_offers_that_epsflow_never_writes(program, points, tmp_path):
 
 
 def test_counts_of_slices_and_lineages_that_epsflow_never_writes(program, points, tmp_path):
-    np.savetxt(tmp_path / "x.csv", np.column_stack([points, np.arange(900) // 300]), "%.17g", ",", header="x,y,t", comments="")
+    np.savetxt(
+        tmp_path / "x.csv", np.column_stack([points, np.arange(900) // 300]), "%.17g", ",", header="x,y,t", comments=""
+    )
     grid = ("--columns", "x,y", "--eps", "0.1,0.2", "--minpts", 4, "--quiet", "--out")
     assert program("sweep", tmp_path / "x.csv", *grid, tmp_path / "r", "--by", "t").returncode == 0
     whole = (tmp_path / "r/slices.csv").read_text()
@@ -561,5 +596,7 @@ def test_counts_of_slices_and_lineages_that_epsflow_never_writes(program, points
     for name in sorted(set(arrays) - {"eps"}):
         np.savez(tmp_path / "forged.npz", **{**arrays, name: arrays[name] + 0.5})
         forge(tmp_path / "l", "lineage.npz", (tmp_path / "forged.npz").read_bytes())
-        with pytest.raises(ValueError, match=rf"lineage\.npz is no lineage\.npz of epsflow, or is damaged: {name} are no whole numbers"):
+        with pytest.raises(
+            ValueError, match=rf"lineage\.npz is no lineage\.npz of epsflow, or is damaged: {name} are no whole numbers"
+        ):
             epsflow.load(tmp_path / "l")

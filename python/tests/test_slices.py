@@ -56,14 +56,19 @@ def of_pandas():
         "index": pd.Index(texts),
         "index of times": pd.DatetimeIndex(times),
         "NA": np.array(["a", "b", pd.NA, "a"], object),
-        "NaT among times": np.array([dt.datetime(2024, 1, 1), dt.datetime(2024, 1, 2), pd.NaT, dt.datetime(2024, 1, 1)], object),
+        "NaT among times": np.array(
+            [dt.datetime(2024, 1, 1), dt.datetime(2024, 1, 2), pd.NaT, dt.datetime(2024, 1, 1)], object
+        ),
     }
     try:
         import pyarrow as pa
     except ImportError:
         return made
     coded = pd.ArrowDtype(pa.dictionary(pa.int32(), pa.string()))
-    return {**made, "Arrow int": pd.Series(numbers, dtype="int64[pyarrow]"), "Arrow texts": pd.Series(texts, dtype="string[pyarrow]"), "Arrow codes": pd.Series(texts, dtype=coded)}
+    return {
+        **made, "Arrow int": pd.Series(numbers, dtype="int64[pyarrow]"),
+        "Arrow texts": pd.Series(texts, dtype="string[pyarrow]"), "Arrow codes": pd.Series(texts, dtype=coded),
+    }
 
 
 LISTS = {
@@ -73,7 +78,10 @@ LISTS = {
     "bool": [True, False, None, True],
     "date": [dt.date(2024, 1, 1), dt.date(2024, 1, 2), None, dt.date(2024, 1, 1)],
     "time": [dt.datetime(2024, 1, 1), dt.datetime(2024, 1, 2), None, dt.datetime(2024, 1, 1)],
-    "zone": [dt.datetime(2024, 1, 1, tzinfo=UTC), dt.datetime(2024, 1, 2, tzinfo=UTC), None, dt.datetime(2024, 1, 1, tzinfo=UTC)],
+    "zone": [
+        dt.datetime(2024, 1, 1, tzinfo=UTC), dt.datetime(2024, 1, 2, tzinfo=UTC), None,
+        dt.datetime(2024, 1, 1, tzinfo=UTC),
+    ],
     "duration": [dt.timedelta(1), dt.timedelta(2), None, dt.timedelta(1)],
 }
 
@@ -84,14 +92,19 @@ def of_arrow():
     arrays["codes"] = arrays["text"].dictionary_encode()
     arrays["decimal"] = pa.array([1, 2, None, 1], pa.decimal128(5))
     arrays["large"] = pa.array(LISTS["text"], pa.large_string())
-    return {**arrays, **{f"chunks of {name}": pa.chunked_array([array[:1], array[1:]]) for name, array in arrays.items()}}
+    return {
+        **arrays, **{f"chunks of {name}": pa.chunked_array([array[:1], array[1:]]) for name, array in arrays.items()}
+    }
 
 
 def of_polars():
     pl = pytest.importorskip("polars")
     made = {name: pl.Series(values) for name, values in LISTS.items()}
     made["nan"] = pl.Series([1.0, 2.0, float("nan"), 1.0])
-    return {**made, "categories": pl.Series(LISTS["text"], dtype=pl.Categorical), "decimal": pl.Series(LISTS["int"], dtype=pl.Decimal(5, 1))}
+    return {
+        **made, "categories": pl.Series(LISTS["text"], dtype=pl.Categorical),
+        "decimal": pl.Series(LISTS["int"], dtype=pl.Decimal(5, 1)),
+    }
 
 
 @pytest.mark.parametrize("library", [of_numpy, of_pandas, of_arrow, of_polars])
@@ -178,7 +191,8 @@ def test_stretches_of_months_and_of_days():
     days = np.array(["2023-12-31", "2024-01-01", "2024-01-31", "2024-02-01"], "M8[D]")
     for by in (days, days.astype("M8[s]"), days.tolist()):
         found = epsflow.sweep_many(X, 100, 1, by=by, width=np.timedelta64(1, "M"))
-        assert found.sizes.tolist() == [1, 2, 1] and found.keys.astype(str).tolist() == ["2023-12", "2024-01", "2024-02"]
+        assert found.sizes.tolist() == [1, 2, 1]
+        assert found.keys.astype(str).tolist() == ["2023-12", "2024-01", "2024-02"]
     months = days.astype("M8[M]")
     assert epsflow.sweep_many(X, 100, 1, by=months, width=np.timedelta64(1, "Y")).sizes.tolist() == [1, 3]
     assert epsflow.sweep_many(X, 100, 1, by=months, width=np.timedelta64(36, "h")).sizes.tolist() == [1, 2, 1]
@@ -200,7 +214,8 @@ def test_stretches_of_numbers_of_every_kind(kind):
         (times_of(UTC), np.timedelta64(5), TypeError, "of times it is one, as numpy.timedelta64"),
         (times_of(UTC), np.timedelta64(-5, "m"), ValueError, "a time above 0"),
         (times_of(UTC), dt.timedelta(0), ValueError, "a time above 0"),
-        ([times_of()[0], *times_of(UTC)[1:]], np.timedelta64(5, "m"), TypeError, "times with a zone and times without one"),
+        ([times_of()[0], *times_of(UTC)[1:]], np.timedelta64(5, "m"), TypeError,
+         "times with a zone and times without one"),
         ([times_of()[0], *times_of(UTC)[1:]], None, TypeError, "have no order"),
         (list("abcde"), 3, ValueError, "width is for numbers and times"),
         ([1, 2, 3, 4, 5], np.timedelta64(5, "m"), TypeError, "width"),
@@ -242,11 +257,16 @@ def many():
 @pytest.mark.parametrize("core", [False, True])
 def test_results_are_pickled(many, core):
     points, by = many
-    for given, said in ((points, {"by": by}), (points, {"offsets": [0, 50, 50, 200]}), ([points[:50], points[50:]], {}), (points, {"by": by.astype(str)})):
+    for given, said in (
+        (points, {"by": by}), (points, {"offsets": [0, 50, 50, 200]}), ([points[:50], points[50:]], {}),
+        (points, {"by": by.astype(str)}),
+    ):
         found = epsflow.sweep_many(given, [0.2, 0.4], [3, 5], core=core, sample_weight=np.full(200, 1.5), **said)
         again = pickle.loads(pickle.dumps(found))
         require_same(found, again, core)
-        same_frames(found.catalog(0.4, 3, columns={"n": np.arange(200)}), again.catalog(0.4, 3, columns={"n": np.arange(200)}))
+        same_frames(
+            found.catalog(0.4, 3, columns={"n": np.arange(200)}), again.catalog(0.4, 3, columns={"n": np.arange(200)})
+        )
         require_same(found, pickle.loads(pickle.dumps(again)), core)
     counts = pickle.loads(pickle.dumps(epsflow.sweep_many(points, 0.3, 3, by=by, keep="summary")))
     assert counts.summary["n_points"].sum() == 200
@@ -258,8 +278,13 @@ def test_a_pickled_result_is_read_by_another_process(many, tmp_path):
     points, by = many
     found = epsflow.sweep_many(points, 0.3, 3, by=by)
     (tmp_path / "found").write_bytes(pickle.dumps(found))
-    code = "import pickle, sys; found = pickle.load(open(sys.argv[1], 'rb')); print(found.labels(0.3, 3).tolist(), found.keys.tolist(), len(found.catalog(0.3, 3)))"
-    done = subprocess.run([sys.executable, "-c", code, str(tmp_path / "found")], capture_output=True, text=True, timeout=60, check=True)
+    code = (
+        "import pickle, sys; found = pickle.load(open(sys.argv[1], 'rb')); "
+        "print(found.labels(0.3, 3).tolist(), found.keys.tolist(), len(found.catalog(0.3, 3)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path / "found")], capture_output=True, text=True, timeout=60, check=True
+    )
     assert done.stdout.strip() == f"{found.labels(0.3, 3).tolist()} {found.keys.tolist()} {len(found.catalog(0.3, 3))}"
 
 
@@ -276,9 +301,13 @@ def test_a_folder_of_slices_gives_slices(tmp_path, program, many):
     by = by * 2.5
     for name, order in (("sorted", np.argsort(by, kind="stable")), ("mixed", np.arange(200))):
         write(tmp_path / f"{name}.csv", points[order], by[order])
-        done = program("sweep", tmp_path / f"{name}.csv", "--by", "t", "--eps", "0.2,0.4", "--minpts", "3,5", "--core", "--out", tmp_path / name)
+        done = program(
+            "sweep", tmp_path / f"{name}.csv", "--by", "t", "--eps", "0.2,0.4", "--minpts", "3,5", "--core",
+            "--out", tmp_path / name,
+        )
         assert done.returncode == 0, done.stderr
-        found, expected = epsflow.load(tmp_path / name), epsflow.sweep_many(points[order], [0.2, 0.4], [3, 5], by=by[order], core=True)
+        found = epsflow.load(tmp_path / name)
+        expected = epsflow.sweep_many(points[order], [0.2, 0.4], [3, 5], by=by[order], core=True)
         assert isinstance(found, epsflow.SlicedResult) and found.input["points"] == 200 and found.rows is None
         same_frames(found.summary, expected.summary)
         for variant in found.variants:
@@ -293,8 +322,15 @@ def test_a_folder_of_slices_gives_slices(tmp_path, program, many):
                 found.labels(0.4, 3, slice=0)
         with pytest.raises(ValueError, match="the result was loaded or unpickled, and has no points"):
             found.catalog(0.4, 3)
-        for merged in (lambda: epsflow.catalog(points, found), lambda: epsflow.validity(points, found), lambda: epsflow.compare(found, found), lambda: epsflow.members(found)):
-            with pytest.raises(TypeError, match=r"SlicedResult, which has labels of several variants: choose those of one with labels\(eps, min_samples, slice\)"):
+        for merged in (
+            lambda: epsflow.catalog(points, found), lambda: epsflow.validity(points, found),
+            lambda: epsflow.compare(found, found), lambda: epsflow.members(found),
+        ):
+            with pytest.raises(
+                TypeError,
+                match=r"SlicedResult, which has labels of several variants: choose those of one with labels\(eps, "
+                      r"min_samples, slice\)",
+            ):
                 merged()
 
 
@@ -303,7 +339,10 @@ def test_a_folder_of_files_gives_slices(tmp_path, program, many):
     parts = {"a.csv": points[:50], "b, second.csv": points[50:60], "c.csv": points[60:]}
     for name, part in parts.items():
         np.savetxt(tmp_path / name, part, delimiter=",", fmt="%.17g")
-    done = program("sweep", *(tmp_path / name for name in parts), "--by-file", "--eps", 0.4, "--minpts", 3, "--out", tmp_path / "out")
+    done = program(
+        "sweep", *(tmp_path / name for name in parts), "--by-file", "--eps", 0.4, "--minpts", 3,
+        "--out", tmp_path / "out",
+    )
     assert done.returncode == 0, done.stderr
     found, expected = epsflow.load(tmp_path / "out"), epsflow.sweep_many(list(parts.values()), 0.4, 3)
     assert [str(key).rpartition("/")[2] for key in found.keys] == list(parts) and found.sizes.tolist() == [50, 10, 140]
@@ -315,7 +354,10 @@ def test_a_folder_of_files_gives_slices(tmp_path, program, many):
 def test_a_folder_of_slices_that_lacks_something(tmp_path, program, many):
     points, by = many
     write(tmp_path / "x.csv", points, by)
-    done = program("sweep", tmp_path / "x.csv", "--by", "t", "--eps", 0.4, "--minpts", 3, "--out", tmp_path / "counts", "--keep", "summary")
+    done = program(
+        "sweep", tmp_path / "x.csv", "--by", "t", "--eps", 0.4, "--minpts", 3, "--out", tmp_path / "counts",
+        "--keep", "summary",
+    )
     assert done.returncode == 0, done.stderr
     found = epsflow.load(tmp_path / "counts")
     same_frames(found.summary, epsflow.sweep_many(points, 0.4, 3, by=by).summary)
@@ -340,7 +382,9 @@ def test_the_hdf5_of_slices_is_refused(tmp_path, program, many):
     pytest.importorskip("h5py")
     points, by = many
     write(tmp_path / "x.csv", points, by)
-    done = program("sweep", tmp_path / "x.csv", "--by", "t", "--eps", 0.4, "--minpts", 3, "--hdf5", "--out", tmp_path / "out")
+    done = program(
+        "sweep", tmp_path / "x.csv", "--by", "t", "--eps", 0.4, "--minpts", 3, "--hdf5", "--out", tmp_path / "out"
+    )
     if done.returncode != 0 and "HDF5" in done.stderr:
         pytest.skip("the program has no HDF5")
     assert done.returncode == 0, done.stderr

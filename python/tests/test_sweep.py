@@ -145,7 +145,10 @@ def test_an_interrupt_ends_a_run_long_before_its_end(interruptible):
     done = []
     threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
     with pytest.raises(KeyboardInterrupt):
-        epsflow.sweep(X, eps=np.linspace(0.001, 0.01, 20), min_samples=range(2, 40), progress=lambda p: done.append(p.variants_done))
+        epsflow.sweep(
+            X, eps=np.linspace(0.001, 0.01, 20), min_samples=range(2, 40),
+            progress=lambda p: done.append(p.variants_done),
+        )
     assert max(done, default=0) < 20 * 38 / 2
 
 
@@ -216,7 +219,10 @@ def test_variants_are_found_although_their_eps_are_rounded(blobs):
 def test_an_engine_beside_what_it_is_made_with(blobs):
     engine = epsflow.Engine("cpu")
     for given, name in (({"backend": "cpu"}, "backend"), ({"memory": "1GiB"}, "memory"), ({"threads": 1}, "threads")):
-        for call in (epsflow.neighbors, lambda X, eps, **more: epsflow.sweep(X, eps, 4, **more), lambda X, eps, **more: epsflow.plan(X, eps, 4, **more)):
+        for call in (
+            epsflow.neighbors, lambda X, eps, **more: epsflow.sweep(X, eps, 4, **more),
+            lambda X, eps, **more: epsflow.plan(X, eps, 4, **more),
+        ):
             with pytest.raises(TypeError, match=f"^{name} beside engine"):
                 call(blobs, 0.1, engine=engine, **given)
     with pytest.raises(TypeError, match="memory and n_jobs beside engine"):
@@ -283,7 +289,9 @@ def test_a_plan_says_what_a_sweep_does(blobs):
     with pytest.raises(ValueError, match="eps == 0"):
         epsflow.plan(blobs, 0, 5)
     weighted = epsflow.plan(blobs, [0.3, 0.1], 5, backend="cpu", sample_weight=np.ones(len(blobs)))
-    assert all(w.bytes >= p.bytes + 8 * len(blobs) for w, p in zip(weighted, epsflow.plan(blobs, [0.3, 0.1], 5, backend="cpu")))
+    assert all(
+        w.bytes >= p.bytes + 8 * len(blobs) for w, p in zip(weighted, epsflow.plan(blobs, [0.3, 0.1], 5, backend="cpu"))
+    )
     with pytest.raises(ValueError, match="one weight for each sample"):
         epsflow.plan(blobs, 0.3, 5, sample_weight=[1, 2])
     pandas = pytest.importorskip("pandas")
@@ -375,13 +383,17 @@ def test_a_task_keeps_the_arrays_that_it_reads(blobs):
 
 def test_names_of_files_stay_as_they_are():
     text = "minpts == 0: in /data/minpts/eps_0.1_minpts_4.npy, minpts.csv and my-minpts; give another minpts."
-    assert python_words(text) == text.replace("minpts ==", "min_samples ==").replace("another minpts", "another min_samples")
+    assert python_words(text) == text.replace("minpts ==", "min_samples ==").replace(
+        "another minpts", "another min_samples"
+    )
 
 
 def test_labels_of_the_host_are_not_left_on_a_gpu(blobs, monkeypatch):
     data = epsflow.Engine("cpu").load(blobs)
     monkeypatch.setattr(data.engine, "_backend", "gpu")
-    with pytest.raises(ValueError, match="^strategy='table' makes labels on the host, and output='cupy' leaves them on a GPU"):
+    with pytest.raises(
+        ValueError, match="^strategy='table' makes labels on the host, and output='cupy' leaves them on a GPU"
+    ):
         data.sweep(0.1, 5, output="cupy", strategy="table")
 
 

@@ -79,7 +79,9 @@ def sky() -> np.ndarray:
 
 
 @pytest.mark.parametrize("make", TABLES)
-@pytest.mark.parametrize("names", [("lon", "lat"), ("ra", "dec"), ("RAJ2000", "DEJ2000"), ("decimalLongitude", "decimalLatitude")])
+@pytest.mark.parametrize(
+    "names", [("lon", "lat"), ("ra", "dec"), ("RAJ2000", "DEJ2000"), ("decimalLongitude", "decimalLatitude")]
+)
 def test_longitude_and_latitude_are_found_by_their_names(sky, make, names):
     (lon, lat), (x, y) = names, sky.T
     expected = epsflow.sweep(sky, 1.0, 4, metric="greatcircle")[0].labels
@@ -94,7 +96,9 @@ def test_longitude_and_latitude_are_found_by_their_names(sky, make, names):
         np.testing.assert_array_equal(fitted.labels_, expected)
         assert fitted.feature_names_in_.tolist() == [lon, lat]
         np.testing.assert_array_equal(fitted.predict(table_of(make, {lat: y, lon: x})), expected)
-        turned = table_of(make, {key: np.radians(values) if key in names else values for key, values in columns.items()})
+        turned = table_of(
+            make, {key: np.radians(values) if key in names else values for key, values in columns.items()}
+        )
         np.testing.assert_array_equal(epsflow.sweep(turned, **radians)[0].labels, expected)
         assert epsflow.DBSCAN(**radians).fit(turned).feature_names_in_.tolist() == [lat, lon]
 
@@ -105,13 +109,20 @@ def test_names_that_contradict_each_other(sky, make):
     expected = epsflow.sweep(sky, 1.0, 4, metric="greatcircle")[0].labels
     for names in (("lat", "x"), ("dec", "lon"), ("lat_1", "lon_2")):
         X = table_of(make, dict(zip(names, (y, x))))
-        for use in (lambda X: epsflow.sweep(X, 1.0, 4, metric="greatcircle"), lambda X: epsflow.DBSCAN(metric="haversine").fit(X)):
-            with pytest.raises(ValueError, match=f"'{names[0]}', '{names[1]}'.*metric_params={{'latitude_first': True}}"):
+        for use in (
+            lambda X: epsflow.sweep(X, 1.0, 4, metric="greatcircle"),
+            lambda X: epsflow.DBSCAN(metric="haversine").fit(X),
+        ):
+            with pytest.raises(
+                ValueError, match=f"'{names[0]}', '{names[1]}'.*metric_params={{'latitude_first': True}}"
+            ):
                 use(X)
         said = {"metric": "greatcircle", "metric_params": {"latitude_first": True}}
         np.testing.assert_array_equal(epsflow.sweep(X, 1.0, 4, **said)[0].labels, expected)
     said["metric_params"] = {"latitude_first": False}
-    np.testing.assert_array_equal(epsflow.sweep(table_of(make, {"lat": x, "lon": y}), 1.0, 4, **said)[0].labels, expected)
+    np.testing.assert_array_equal(
+        epsflow.sweep(table_of(make, {"lat": x, "lon": y}), 1.0, 4, **said)[0].labels, expected
+    )
     with pytest.raises(ValueError, match="'ra', 'dec', 'l', 'b': choose two$"):
         epsflow.sweep(table_of(make, {"ra": x, "dec": y, "l": x, "b": y}), 1.0, 4, metric="greatcircle")
     with pytest.raises(ValueError, match="takes two columns"):
@@ -123,11 +134,16 @@ def test_names_that_contradict_each_other(sky, make):
 def test_a_unit_in_a_name_that_is_not_the_metrics(sky, make):
     radians = table_of(make, dict(zip(["lat_rad", "lon_rad"], np.radians(sky[:, ::-1]).T)))
     for params in (None, {"latitude_first": True}):
-        with pytest.raises(ValueError, match="'l.._rad', 'l.._rad' columns are in radians, and greatcircle takes degrees.*metric='haversine'"):
+        with pytest.raises(
+            ValueError,
+            match="'l.._rad', 'l.._rad' columns are in radians, and greatcircle takes degrees.*metric='haversine'",
+        ):
             epsflow.sweep(radians, 1.0, 4, metric="greatcircle", metric_params=params)
     found = epsflow.sweep(radians, np.radians(1.0), 4, metric="haversine")[0].labels
     np.testing.assert_array_equal(found, epsflow.sweep(sky, 1.0, 4, metric="greatcircle")[0].labels)
-    with pytest.raises(ValueError, match="'DEdeg', 'RAdeg' columns are in degrees, and haversine takes radians.*metric='greatcircle'"):
+    with pytest.raises(
+        ValueError, match="'DEdeg', 'RAdeg' columns are in degrees, and haversine takes radians.*metric='greatcircle'"
+    ):
         epsflow.sweep(table_of(make, dict(zip(["RAdeg", "DEdeg"], sky.T))), 1.0, 4, metric="haversine")
 
 
@@ -161,16 +177,22 @@ def test_whole_numbers_that_would_become_one(points, make, dtype):
 
 @pytest.mark.parametrize("use", [as_points, lambda X: epsflow.DBSCAN().fit(X), lambda X: epsflow.sweep(X, 1, 2)])
 def test_arrays_of_what_is_no_coordinate(points, use):
-    for whole in (np.array([[1, -(2**53) - 1], [1, 2]]), [[1, -(2**53) - 1], [1, 2]], np.array([[1, -(2**53) - 1]], dtype=object)):
+    for whole in (
+        np.array([[1, -(2**53) - 1], [1, 2]]), [[1, -(2**53) - 1], [1, 2]], np.array([[1, -(2**53) - 1]], dtype=object)
+    ):
         with pytest.raises(ValueError, match=f"column 1 has {-(2**53) - 1}"):
             use(whole)
     texts = np.array([["0.5", str(2**53 + 1)]])
-    for whole in (texts, texts.astype("S"), texts.astype(object), [[0, 1], [0.5, 2**53 + 1]], [np.array([0.5, 0]), (0, 2**53 + 1)]):
+    for whole in (
+        texts, texts.astype("S"), texts.astype(object), [[0, 1], [0.5, 2**53 + 1]], [np.array([0.5, 0]), (0, 2**53 + 1)]
+    ):
         with pytest.raises(ValueError, match=f"column 1 has b?'?{2**53 + 1}"):
             use(whole)
     times = (points * 1e9).astype("datetime64[s]")
     times[0, 0] = "NaT"
-    for X, remedy in ((times, r"\(X - X.min\(\)\) / numpy.timedelta64"), (times - times[1, 1], "such as X / numpy.timedelta64")):
+    for X, remedy in (
+        (times, r"\(X - X.min\(\)\) / numpy.timedelta64"), (times - times[1, 1], "such as X / numpy.timedelta64")
+    ):
         with pytest.raises(ValueError, match=f"dtype {X.dtype.name[:8]}.*{remedy}"):
             use(X)
     with pytest.raises(ValueError, match="masked values in [0-9]+ rows.*drop_missing"):
@@ -194,7 +216,9 @@ def test_nulls_are_refused_and_dropped_when_asked(points, make):
 
 def test_pandas_objects_and_nullable_numbers(points):
     pandas = pytest.importorskip("pandas")
-    frame = pandas_frame(points, {"o": pandas.Series([1, 2.5] * 30, dtype=object), "n": pandas.array([None] + [1] * 59, dtype="Int64")})
+    frame = pandas_frame(
+        points, {"o": pandas.Series([1, 2.5] * 30, dtype=object), "n": pandas.array([None] + [1] * 59, dtype="Int64")}
+    )
     assert as_points(frame).shape == (60, 4) and np.isnan(as_points(frame)[0, 3])
     assert epsflow.drop_missing(frame)[1].tolist() == list(range(1, 60))
     frame["o"] = pandas.Series([1, "2.5"] * 30, dtype=object)
@@ -304,7 +328,9 @@ def test_geopandas_has_longitudes_in_x(sky):
             assert fitted.feature_names_in_.tolist() == (["lat", "lon"] if latitude_first else ["lon", "lat"])
     X = geopandas.GeoSeries.from_xy(*np.radians(sky).T)
     for params in (None, {"latitude_first": True}):
-        np.testing.assert_array_equal(epsflow.sweep(X, np.radians(1.0), 4, metric="haversine", metric_params=params)[0].labels, expected)
+        np.testing.assert_array_equal(
+            epsflow.sweep(X, np.radians(1.0), 4, metric="haversine", metric_params=params)[0].labels, expected
+        )
 
 
 def test_geopandas_says_what_its_coordinates_are(sky):
@@ -331,7 +357,9 @@ def test_predict_takes_the_coordinates_of_fit(sky):
         for same in (X, X.set_crs(None, allow_override=True)):
             np.testing.assert_array_equal(fitted.predict(same), fitted.labels_)
         other = 3857 if metric == "euclidean" else 4269
-        with pytest.raises(ValueError, match=rf"X is in EPSG:{other}, and the points of fit were in EPSG:4326.*X.to_crs\('EPSG:4326'\)"):
+        with pytest.raises(
+            ValueError, match=rf"X is in EPSG:{other}, and the points of fit were in EPSG:4326.*X.to_crs\('EPSG:4326'\)"
+        ):
             fitted.predict(X.to_crs(other))
 
 
@@ -339,7 +367,9 @@ def test_predict_takes_the_coordinates_of_fit(sky):
 def test_masks_of_parts_of_a_list_are_not_lost(use):
     rows = [np.ma.masked_array([1, 2], mask=[0, 1]), np.ma.masked_array([3, 4], mask=[0, 0])]
     for X in (rows, tuple(rows)):
-        with pytest.raises(ValueError, match=r"X is a (list|tuple) whose item 0 has masked values.*numpy.ma.stack\(X\)"):
+        with pytest.raises(
+            ValueError, match=r"X is a (list|tuple) whose item 0 has masked values.*numpy.ma.stack\(X\)"
+        ):
             use(X)
     assert epsflow.drop_missing(np.ma.stack(rows))[1].tolist() == [1]
     assert use([np.ma.masked_array([1, 2]), [3, 4]]) is not None
@@ -364,12 +394,17 @@ def test_what_is_dropped_is_checked_like_the_rest():
 class TestObjects:
     """Tests columns of Python objects and of decimals."""
 
-    @pytest.mark.parametrize("value", [np.datetime64("2026-01-01"), np.timedelta64(3, "s"), 1 + 2j, np.complex64(1 + 2j)])
+    @pytest.mark.parametrize(
+        "value", [np.datetime64("2026-01-01"), np.timedelta64(3, "s"), 1 + 2j, np.complex64(1 + 2j)]
+    )
     def test_what_becomes_a_number_and_is_none(self, value):
         array = np.array([[1, 0], [2, 0]], dtype=object)
         array[1, 1] = value
         for use in (as_points, lambda X: epsflow.DBSCAN().fit(X)):
-            with pytest.raises(ValueError, match="Complex data not supported" if isinstance(value, (complex, np.complexfloating)) else "a time is"):
+            with pytest.raises(
+                ValueError,
+                match="Complex data not supported" if isinstance(value, (complex, np.complexfloating)) else "a time is",
+            ):
                 use(array)
         pandas = pytest.importorskip("pandas")
         frame = pandas.DataFrame({"x": [1.0, 2.0], "o": pandas.Series([1.0, value], dtype=object)})

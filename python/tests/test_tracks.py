@@ -47,7 +47,9 @@ def storm(noise=20, seed=0):
         labels.append(variant.labels if variant else np.empty(0, int))
         core.append(variant.core if variant else np.empty(0, bool))
     X = np.concatenate(points)
-    return X, np.concatenate(labels), np.concatenate(times), np.concatenate(core), (X[:, 1] * 1000 + X[:, 0]).astype(int)
+    return (
+        X, np.concatenate(labels), np.concatenate(times), np.concatenate(core), (X[:, 1] * 1000 + X[:, 0]).astype(int)
+    )
 
 
 def track(by="cores", **parameters):
@@ -65,7 +67,8 @@ def found_events(found):
 def test_a_storm(by):
     found = track(by)
     assert found_events(found) == {
-        ("birth", 1, 0, 1), ("merge", 2, 2, 1), ("split", 3, 1, 2), ("death", 4, 1, 0), ("death", 5, 1, 0), ("birth", 6, 0, 1),
+        ("birth", 1, 0, 1), ("merge", 2, 2, 1), ("split", 3, 1, 2), ("death", 4, 1, 0), ("death", 5, 1, 0),
+        ("birth", 6, 0, 1),
     }
     table = found._table
     assert found.n_features == len(table["feature"]) == 3 + 4 + 3 + 4 + 3 + 1
@@ -86,9 +89,11 @@ def test_the_table_has_tobacs_columns():
     pandas = pytest.importorskip("pandas")
     table = track().table
     assert list(table.columns) == [
-        "frame", "idx", "hdim_1", "hdim_2", "num", "feature", "time", "timestr", "y", "x", "cell", "track", "time_cell", "label",
+        "frame", "idx", "hdim_1", "hdim_2", "num", "feature", "time", "timestr", "y", "x", "cell", "track", "time_cell",
+        "label",
     ]  # fmt: skip
-    assert table.time.dtype == "datetime64[ns]" and table.timestr[0] == "2024-01-10 23:50:00" and table.timestr[7] == "2024-01-11 00:00:00"
+    assert table.time.dtype == "datetime64[ns]" and table.timestr[0] == "2024-01-10 23:50:00"
+    assert table.timestr[7] == "2024-01-11 00:00:00"
     assert (table.groupby("frame").idx.min() == 1).all() and table.frame.is_monotonic_increasing
     assert (table.time_cell == table.time - table.groupby("cell").time.transform("min")).all()
     assert isinstance(track().links, pandas.DataFrame)
@@ -109,12 +114,17 @@ def test_tobac_reads_it(tmp_path):
     # Both find the same families, although tobac compares the ends and starts of cells.
     ours = table.groupby("cell").track.first()
     theirs = made.cell_parent_track_id.to_series()
-    assert {frozenset(c) for c in ours.groupby(ours).groups.values()} == {frozenset(c) for c in theirs.groupby(theirs).groups.values()}
+    assert {frozenset(c) for c in ours.groupby(ours).groups.values()} == {
+        frozenset(c) for c in theirs.groupby(theirs).groups.values()
+    }
 
 
 def test_without_pandas(monkeypatch):
     real = builtins.__import__
-    monkeypatch.setattr(builtins, "__import__", lambda name, *rest: (_ for _ in ()).throw(ImportError(name)) if name == "pandas" else real(name, *rest))
+    monkeypatch.setattr(
+        builtins, "__import__",
+        lambda name, *rest: (_ for _ in ()).throw(ImportError(name)) if name == "pandas" else real(name, *rest),
+    )
     found = track()
     assert isinstance(found.table, dict) and isinstance(found.links, dict)
     assert set(found.links) == {"before", "after", "before_points", "after_points", "same_cell"}
@@ -134,7 +144,8 @@ def test_csv(tmp_path):
 def test_links_are_those_of_all_pairs():
     random = np.random.default_rng(5)
     n = 600
-    X, times, labels, core = random.uniform(0, 10, (n, 2)), np.sort(random.integers(0, 6, n)), random.integers(-1, 5, n), random.random(n) < 0.6
+    X, times, labels = random.uniform(0, 10, (n, 2)), np.sort(random.integers(0, 6, n)), random.integers(-1, 5, n)
+    core = random.random(n) < 0.6
     core &= labels >= 0
     found = epsflow.tracks(X, labels, times, core=core, eps=0.4)
     near = (np.linalg.norm(X[:, None] - X[None], axis=2) <= 0.4) & core & core[:, None]
@@ -152,9 +163,13 @@ def test_links_are_those_of_all_pairs():
 
 def test_the_sphere_and_a_box():
     lon, lat = [179.5, -179.5, 179.9, -179.7], [10.0, 10.0, 10.2, 10.2]
-    for metric, columns, where in (("greatcircle", [lon, lat], slice(None)), ("haversine", np.radians([lat, lon]), slice(None))):
+    for metric, columns, where in (
+        ("greatcircle", [lon, lat], slice(None)), ("haversine", np.radians([lat, lon]), slice(None))
+    ):
         eps = 1.1 if metric == "greatcircle" else np.radians(1.1)
-        found = epsflow.tracks(np.transpose(columns), [0, 0, 0, 0], [1, 1, 2, 2], core=np.ones(4, bool), eps=eps, metric=metric)
+        found = epsflow.tracks(
+            np.transpose(columns), [0, 0, 0, 0], [1, 1, 2, 2], core=np.ones(4, bool), eps=eps, metric=metric
+        )
         assert found.n_tracks == 1 and found._table["timestr"].tolist() == ["1", "2"]
         np.testing.assert_allclose(np.abs(found._table["lon"]), [180, 179.9 + 0.2], atol=0.21)
         # A great circle lies north of the parallel.
@@ -169,7 +184,9 @@ def test_the_sphere_and_a_box():
 
 def test_three_columns_and_none():
     found = epsflow.tracks([[1.0, 2.0, 3.0]], [4], [0.5], core=[True], eps=1)
-    assert [found._table[c][0] for c in ("x", "y", "z", "vdim", "hdim_1", "label", "time", "timestr")] == [1, 2, 3, 3, 2, 4, 0.5, "0.5"]
+    assert [found._table[c][0] for c in ("x", "y", "z", "vdim", "hdim_1", "label", "time", "timestr")] == [
+        1, 2, 3, 3, 2, 4, 0.5, "0.5"
+    ]
     found = epsflow.tracks(None, [0, 0], [0, 1], match="ids", ids=["a", "a"])
     assert found.n_tracks == 1 and "x" not in found._table
 
@@ -177,7 +194,10 @@ def test_three_columns_and_none():
 def test_ids_may_be_texts_and_any_integers():
     labels, times = [0, 0, 1, 0, 1, 1], [0, 0, 0, 1, 1, 1]
     want = epsflow.tracks(None, labels, times, match="ids", ids=[1, 2, 3, 1, 2, 3])
-    for ids in (["b", "a", "c"], np.array([1, 2**64 - 1, 7], dtype=np.uint64), np.array([-5, 0, 5], dtype=np.int8), np.array(["x", "y", "z"], dtype=object)):
+    for ids in (
+        ["b", "a", "c"], np.array([1, 2**64 - 1, 7], dtype=np.uint64), np.array([-5, 0, 5], dtype=np.int8),
+        np.array(["x", "y", "z"], dtype=object),
+    ):
         found = epsflow.tracks(None, labels, times, match="ids", ids=np.tile(ids, 2))
         for column, values in want._links.items():
             np.testing.assert_array_equal(found._links[column], values)
@@ -188,11 +208,14 @@ def test_times_of_any_kind():
     moments = [datetime.datetime(2024, 1, 1, 0, m) for m in (0, 0, 5, 5)]
     want = epsflow.tracks(None, [0, 1, 0, 1], moments, match="ids", ids=[1, 2, 1, 2])
     assert want._table["timestr"].tolist()[2] == "2024-01-01 00:05:00"
-    for times in (np.array(moments, dtype="datetime64[ms]"), [0, 0, 5, 5], np.array([0.5, 0.5, 5, 5], dtype=np.float32)):
+    for times in (
+        np.array(moments, dtype="datetime64[ms]"), [0, 0, 5, 5], np.array([0.5, 0.5, 5, 5], dtype=np.float32)
+    ):
         found = epsflow.tracks(None, [0, 1, 0, 1], times, match="ids", ids=[1, 2, 1, 2])
         np.testing.assert_array_equal(found._table["track"], want._table["track"])
     late = np.array(["3000-01-01", "3000-01-02"], dtype="datetime64[D]")
-    assert epsflow.tracks(None, [0, 0], late, match="ids", ids=[1, 1])._table["timestr"].tolist()[1] == "3000-01-02 00:00:00"
+    table = epsflow.tracks(None, [0, 0], late, match="ids", ids=[1, 1])._table
+    assert table["timestr"].tolist()[1] == "3000-01-02 00:00:00"
 
 
 def test_nothing_one_point_and_empty_slices():
@@ -217,13 +240,15 @@ WRONG = [
     (wrong(times=np.array(["2024-01-01", "NaT"], dtype="datetime64[s]")), ValueError, "times has NaT at row 1"),
     (wrong(times=("a", "b")), TypeError, "times are numbers or datetime64"),
     (wrong(times=(True, True)), TypeError, "times has dtype bool"),
-    (wrong(times=[datetime.datetime(2024, 1, 1, tzinfo=datetime.timezone.utc)] * 2), TypeError, "times has a time zone at row 0: convert all to UTC"),
+    (wrong(times=[datetime.datetime(2024, 1, 1, tzinfo=datetime.timezone.utc)] * 2), TypeError,
+     "times has a time zone at row 0: convert all to UTC"),
     (wrong(times=(0,)), ValueError, "there are 2 labels and 1 times"),
     (wrong(times=((0, 1),)), ValueError, "times has shape (1, 2)"),
     (wrong(slices=(0, 0, 1)), ValueError, "slices has 0 at place 1, behind 0: give each slice once"),
     (wrong(slices=(1, 0)), ValueError, "slices has 0 at place 1"),
     (wrong(slices=(0, 2)), ValueError, "row 1 has the time 1, which is none of slices"),
-    (wrong(slices=np.array(["2024-01-01"], dtype="datetime64[s]")), TypeError, "slices has dtype datetime64[ns] and times int64"),
+    (wrong(slices=np.array(["2024-01-01"], dtype="datetime64[s]")), TypeError,
+     "slices has dtype datetime64[ns] and times int64"),
     (wrong(labels=(0, 0, 0)), ValueError, "there are 2 points and 3 labels"),
     (wrong(labels=(0.5, 0)), TypeError, "labels has dtype float64"),
     (wrong(labels=(0, -2)), ValueError, "labels has the label -2"),

@@ -16,7 +16,9 @@ def blobs(seed, n=200, d=2, clusters=4):
     random = np.random.default_rng(seed)
     labels = random.integers(-1, clusters, n)
     centres = random.uniform(-6, 6, size=(clusters, d))
-    return np.where(labels[:, None] < 0, random.uniform(-8, 8, size=(n, d)), centres[labels] + random.normal(0, 0.7, size=(n, d))), labels
+    return np.where(
+        labels[:, None] < 0, random.uniform(-8, 8, size=(n, d)), centres[labels] + random.normal(0, 0.7, size=(n, d))
+    ), labels
 
 
 def densest_first(X, labels):
@@ -47,7 +49,10 @@ def test_scores_are_those_of_hdbscan(seed, d):
 
 def test_scores_that_hdbscan_gave():
     """Compares with scores of hdbscan 0.8.44, in case it is not installed. Many edges have equal lengths."""
-    X = np.array([[x, y] for x in (0.0, 1.1, 2.3, 3.6) for y in (0.0, 1.3, 2.7)] + [[9.0 + x, 1.0 + x * x] for x in (0.0, 0.4, 1.1, 1.5, 2.2)])
+    X = np.array(
+        [[x, y] for x in (0.0, 1.1, 2.3, 3.6) for y in (0.0, 1.3, 2.7)]
+        + [[9.0 + x, 1.0 + x * x] for x in (0.0, 0.4, 1.1, 1.5, 2.2)]
+    )
     labels = np.array([0] * 12 + [1] * 5)
     found = epsflow.validity(X, labels)
     assert found.score == pytest.approx(HDBSCAN[0], abs=1e-12)

@@ -10,7 +10,9 @@ def test_what_moves_together_is_found_at_its_velocity():
     nights = np.repeat(np.arange(6.0), 40)
     X = draw.uniform(0, 10, (240, 2))
     X[nights * 40 == np.arange(240)] = [[2.0 + 0.5 * t, 7.0 - 0.25 * t] for t in range(6)]
-    grid = np.stack(np.meshgrid(np.arange(-3, 4) * 0.25, np.arange(-3, 4) * 0.25, indexing="ij"), axis=-1).reshape(-1, 2)
+    grid = np.stack(
+        np.meshgrid(np.arange(-3, 4) * 0.25, np.arange(-3, 4) * 0.25, indexing="ij"), axis=-1
+    ).reshape(-1, 2)
     found = epsflow.sweep_velocities(X, nights, grid, eps=[0.01, 0.5], min_samples=[3, 6])
     assert len(found) == 49
     best = found.clusters[(found.clusters.eps == 0.01) & (found.clusters.min_samples == 6)]
@@ -24,7 +26,8 @@ def test_what_moves_together_is_found_at_its_velocity():
 @pytest.mark.parametrize("kind", [np.float32, np.float64])
 def test_counts_are_those_of_a_loop(kind):
     draw = np.random.default_rng(4)
-    X, times, velocities = draw.uniform(0, 3, (150, 2)).astype(kind), draw.uniform(0, 2, 150), draw.uniform(-1, 1, (9, 2))
+    X, times = draw.uniform(0, 3, (150, 2)).astype(kind), draw.uniform(0, 2, 150)
+    velocities = draw.uniform(-1, 1, (9, 2))
     found = epsflow.sweep_velocities(X, times, velocities, variants=[(0.3, 4), (0.2, 3)], min_size=5)
     assert found.variants == [(0.3, 4), (0.2, 3)]
     for v, u in enumerate(velocities):
@@ -34,7 +37,10 @@ def test_counts_are_those_of_a_loop(kind):
             alone = epsflow.sweep(moved, eps, min_samples)[0]
             row = found.summary[(found.summary.velocity == v) & (found.summary.eps == eps)].iloc[0]
             counts = (row.n_clusters, row.n_noise, row.n_core, row.n_border, row.largest)
-            assert counts == (alone.n_clusters, alone.n_noise, alone.n_core, alone.n_border, np.bincount(alone.labels + 1)[1:].max(initial=0))
+            assert counts == (
+                alone.n_clusters, alone.n_noise, alone.n_core, alone.n_border,
+                np.bincount(alone.labels + 1)[1:].max(initial=0),
+            )
             sizes = np.bincount(alone.labels[alone.labels >= 0])
             listed = found.clusters[(found.clusters.velocity == v) & (found.clusters.eps == eps)]
             np.testing.assert_array_equal(listed["size"], sizes[sizes >= 5])

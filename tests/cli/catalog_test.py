@@ -18,15 +18,18 @@ class Catalog(ProgramTest):
     def setUp(self):
         super().setUp()
         draw = random.Random(2)
-        self.rows = [(draw.gauss(c, 0.1), draw.gauss(c, 0.1), draw.uniform(0, 2), draw.random()) for c in (1, 4) for _ in range(50)]
+        self.rows = [(draw.gauss(c, 0.1), draw.gauss(c, 0.1), draw.uniform(0, 2), draw.random())
+                     for c in (1, 4) for _ in range(50)]
         self.rows += [(draw.uniform(-20, -10), draw.uniform(-20, -10), 1, 0.5) for _ in range(5)]
         draw.shuffle(self.rows)
-        self.points = self.write("points.csv", "x,y,mass,v\n" + "".join(",".join(map(repr, row)) + "\n" for row in self.rows))
+        self.points = self.write("points.csv",
+                                 "x,y,mass,v\n" + "".join(",".join(map(repr, row)) + "\n" for row in self.rows))
         self.run_words = (self.points, "--columns", "x,y", "--eps", "0.3", "--minpts", "4")
 
     def test_rows_are_what_the_labels_say(self):
         found = self.succeeds(
-            "cluster", *self.run_words, "--weight", "mass", "--stats", "v", "--out", self.folder / "labels.csv", "--core",
+            "cluster", *self.run_words, "--weight", "mass", "--stats", "v", "--out", self.folder / "labels.csv",
+            "--core",
             self.folder / "core.npy", "--catalog", "-", "--quiet"
         ).stdout
         labels = [int(row["label"]) for row in table((self.folder / "labels.csv").read_text())]
@@ -71,8 +74,9 @@ class Catalog(ProgramTest):
             file = self.folder / f"c.{extension}"
             self.succeeds("cluster", *self.run_words, "--catalog", file, "--quiet")
             # The program reads its own tables, with centres as points. At minpts 1 and this eps, each is a cluster.
-            self.succeeds("cluster", file, "--columns", "x_center,y_center,size", "--eps", "1e-9", "--minpts", "1", "--out",
-                          self.folder / f"{extension}.csv", "--labelled", self.folder / f"{extension}_rows.csv", "--overwrite", "--quiet")
+            self.succeeds("cluster", file, "--columns", "x_center,y_center,size", "--eps", "1e-9", "--minpts", "1",
+                          "--out", self.folder / f"{extension}.csv",
+                          "--labelled", self.folder / f"{extension}_rows.csv", "--overwrite", "--quiet")
             rows = table((self.folder / f"{extension}_rows.csv").read_text())
             self.assertEqual([float(r["x_center"]) for r in rows], [float(r["x_center"]) for r in expected])
             self.assertEqual([float(r["size"]) for r in rows], [float(r["size"]) for r in expected])
@@ -80,12 +84,15 @@ class Catalog(ProgramTest):
     def test_what_cannot_be(self):
         self.fails(2, ["--stats", "--catalog"], "cluster", *self.run_words, "--stats", "v")
         self.fails(2, [".csv", ".fits"], "cluster", *self.run_words, "--catalog", "c.npy")
-        self.fails(2, ["--catalog", "--keep summary"], "sweep", *self.run_words, "--keep", "summary", "--catalog", "csv", "--out", "r")
+        self.fails(2, ["--catalog", "--keep summary"], "sweep", *self.run_words, "--keep", "summary",
+                   "--catalog", "csv", "--out", "r")
         self.fails(3, ["there is no column", "w"], "cluster", *self.run_words, "--stats", "w", "--catalog", "-")
         text = self.write("text.csv", "x,y,name\n1,2,a\n3,4,b\n")
-        self.fails(3, ["name"], "cluster", text, "--columns", "x,y", "--eps", "9", "--minpts", "1", "--stats", "name", "--catalog", "-")
+        self.fails(3, ["name"], "cluster", text, "--columns", "x,y", "--eps", "9", "--minpts", "1", "--stats", "name",
+                   "--catalog", "-")
         negative = self.write("negative.csv", "x,y,m\n1,2,3\n1,2,-1\n")
-        self.fails(3, ["row 1", "point 1", "weight, -1", "column m"], "fof", negative, "--columns", "x,y", "--weight", "m", "--linking-length", "1", "--catalog", "-")
+        self.fails(3, ["row 1", "point 1", "weight, -1", "column m"], "fof", negative, "--columns", "x,y",
+                   "--weight", "m", "--linking-length", "1", "--catalog", "-")
 
 
 class Friends(ProgramTest):
@@ -93,7 +100,8 @@ class Friends(ProgramTest):
         super().setUp()
         # Groups of 3, 5 and 2 lie in a box of 10, the second across a face. One point is isolated.
         self.x = [1, 1.1, 1.2, 9.8, 9.9, 0.0, 0.1, 0.2, 5, 5.1, 7]
-        self.points = self.write("box.csv", "x,m,vx\n" + "".join(f"{x},{i + 1},{10 * i}\n" for i, x in enumerate(self.x)))
+        self.points = self.write("box.csv",
+                                 "x,m,vx\n" + "".join(f"{x},{i + 1},{10 * i}\n" for i, x in enumerate(self.x)))
         self.words = ("fof", self.points, "--columns", "x", "--box", "10", "--linking-length", "0.15")
 
     def labels(self, *words):
@@ -109,19 +117,22 @@ class Friends(ProgramTest):
         self.assertEqual(self.labels("--dialect", "nbodykit")[-2:], [3, 0])
 
     def test_catalogue(self):
-        found = table(self.succeeds(*self.words, "--weight", "m", "--velocity", "vx", "--catalog", "-", "--quiet").stdout)
+        found = table(self.succeeds(*self.words, "--weight", "m", "--velocity", "vx", "--catalog", "-",
+                                    "--quiet").stdout)
         self.assertEqual([int(g["group"]) for g in found], [0, 1, 2])
         self.assertEqual([int(g["size"]) for g in found], [5, 3, 2])
         self.assertEqual([int(g["first_core"]) for g in found], [3, 0, 8])
         masses = [4, 5, 6, 7, 8]
         center = sum(m * x for m, x in zip(masses, (-0.2, -0.1, 0, 0.1, 0.2))) / 30
         self.assertAlmostEqual(float(found[0]["x_center"]), center % 10)
-        self.assertAlmostEqual(float(found[0]["vx_mean"]), sum(m * v for m, v in zip(masses, (30, 40, 50, 60, 70))) / 30)
+        self.assertAlmostEqual(float(found[0]["vx_mean"]),
+                               sum(m * v for m, v in zip(masses, (30, 40, 50, 60, 70))) / 30)
         swift = table(self.succeeds(*self.words, "--dialect", "swift", "--catalog", "-", "--quiet").stdout)
         self.assertEqual([int(g["group"]) for g in swift], [1, 2, 3])
 
     def test_a_fraction_of_the_mean_separation(self):
-        said = json.loads(self.succeeds("fof", self.points, "--columns", "x", "--box", "10", "--b", "0.165", "--json", "--quiet").stdout)
+        said = json.loads(self.succeeds("fof", self.points, "--columns", "x", "--box", "10", "--b", "0.165", "--json",
+                                        "--quiet").stdout)
         self.assertAlmostEqual(said["linking_length"], 0.15)
         self.assertEqual(said["groups"], 3)
         self.assertEqual(said["ungrouped"], 1)
@@ -167,7 +178,8 @@ class Rows(ProgramTest):
         out = self.folder / "c.csv"
         self.succeeds("cluster", *self.words, "--catalog", out)
         self.assertEqual(self.first_cores(out), [1, 4])
-        self.succeeds("fof", self.points, "--on-nan", "drop", "--linking-length", 1, "--ids", "first", "--catalog", out, "--overwrite")
+        self.succeeds("fof", self.points, "--on-nan", "drop", "--linking-length", 1, "--ids", "first", "--catalog", out,
+                      "--overwrite")
         self.assertEqual(self.first_cores(out), [1, 4])
         self.succeeds("sweep", *self.words, "--catalog", "csv", "--lineage", "--out", self.folder / "r")
         self.assertEqual(self.first_cores(self.folder / "r" / "catalog" / "eps_1_minpts_2.csv"), [1, 4])
@@ -187,8 +199,8 @@ class Rows(ProgramTest):
         headers = []
         for minpts in (2, 3):
             out = self.folder / f"r{minpts}"
-            self.succeeds("sweep", weighted, "--columns", "x,y", "--weight", "m", "--by", "t", "--eps", 1, "--minpts", minpts, "--catalog", "csv",
-                          "--stats", "m", "--out", out)
+            self.succeeds("sweep", weighted, "--columns", "x,y", "--weight", "m", "--by", "t", "--eps", 1,
+                          "--minpts", minpts, "--catalog", "csv", "--stats", "m", "--out", out)
             headers.append((out / "catalog" / f"eps_1_minpts_{minpts}.csv").read_text().splitlines()[0])
             clusters = len((out / "catalog" / f"eps_1_minpts_{minpts}.csv").read_text().splitlines()) - 1
             self.assertEqual(clusters, 1 if minpts == 2 else 0)

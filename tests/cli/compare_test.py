@@ -19,7 +19,8 @@ def indices(a, b):
     together, only_a, only_b = pairs(both), pairs(of_a) - pairs(both), pairs(of_b) - pairs(both)
     apart = n * (n - 1) - together - only_a - only_b
     rand = 1.0 if only_a == only_b == 0 else (
-        2 * (together * apart - only_a * only_b) / ((together + only_a) * (only_a + apart) + (together + only_b) * (only_b + apart)))
+        2 * (together * apart - only_a * only_b)
+        / ((together + only_a) * (only_a + apart) + (together + only_b) * (only_b + apart)))
     variation = sum(c * (math.log(of_a[x] / c) + math.log(of_b[y] / c)) for (x, y), c in both.items()) / n
     clustered = sum(c for x, c in of_a.items() if x >= 0)
     most = sum(max((c for (p, y), c in both.items() if p == x and y >= 0), default=0) for x in of_a if x >= 0)
@@ -67,7 +68,8 @@ class Compare(ProgramTest):
         self.assertEqual(len(self.compared(self.results, "--cell", "0.3:8,0.5:4", "--most", 1)["became"]), 2)
 
     def test_the_table(self):
-        a, b = self.write("a.csv", "label\n0\n0\n0\n1\n1\n-1\n-1\n2\n"), self.write("b.csv", "label\n5\n5\n-1\n5\n7\n7\n-1\n-1\n")
+        a = self.write("a.csv", "label\n0\n0\n0\n1\n1\n-1\n-1\n2\n")
+        b = self.write("b.csv", "label\n5\n5\n-1\n5\n7\n7\n-1\n-1\n")
         p = self.succeeds("compare", a, b)
         self.assertEqual([line.split() for line in p.stdout.splitlines()[-5:]], [
             ["A", "points", "B", "common", "of", "A", "of", "B", "parts", "noise"],
@@ -76,7 +78,8 @@ class Compare(ProgramTest):
             ["2", "1", "-", "-", "-", "-", "0", "1"],
             ["noise", "2", "7", "1", "50.0", "%", "50.0", "%", "1", "1"]])
         self.assertIn("3 clusters, 2 noise", p.stdout)
-        self.assertIn("and 2 smaller clusters of A; --most shows more", self.succeeds("compare", a, b, "--most", 1).stdout)
+        self.assertIn("and 2 smaller clusters of A; --most shows more",
+                      self.succeeds("compare", a, b, "--most", 1).stdout)
         self.assertEqual(self.succeeds("compare", a, b, "--quiet").stdout, "")
 
     def test_labels_of_every_kind_that_the_program_writes(self):
@@ -92,7 +95,8 @@ class Compare(ProgramTest):
             self.assertEqual((found["points"], found["adjusted_rand"], found["variation"]), (600, 1, 0), file)
         renamed = self.write("renamed.csv", copies[0].read_text().replace("label", "group"))
         self.assertEqual(self.compared(renamed, files[0], "--columns", "group", "--columns", 0)["adjusted_rand"], 1)
-        self.assertEqual(self.compared(renamed, self.results, "--eps", 0.5, "--minpts", 4, "--columns", "group")["adjusted_rand"], 1)
+        found = self.compared(renamed, self.results, "--eps", 0.5, "--minpts", 4, "--columns", "group")
+        self.assertEqual(found["adjusted_rand"], 1)
         self.fails(2, ["more than twice"], "compare", renamed, renamed, *["--columns", "group"] * 3)
         self.fails(3, ["no column 'grup'"], "compare", renamed, renamed, "--columns", "grup")
         self.fails(3, ["3 columns", "labels are one column"], "compare", renamed, files[0])
@@ -114,7 +118,8 @@ class Compare(ProgramTest):
         self.assertEqual(len(p.stdout.splitlines()), 4)
         self.assertIn("2 variants in both", p.stdout)
         # One cell applies to both results. Of two cells, the first applies to A.
-        self.assertEqual(self.compared(self.results, other, "--cell", "0.5:4")["adjusted_rand"], found["variants"][1]["adjusted_rand"])
+        self.assertEqual(self.compared(self.results, other, "--cell", "0.5:4")["adjusted_rand"],
+                         found["variants"][1]["adjusted_rand"])
         self.assertEqual(self.compared(self.results, other, "--cell", "0.3:8", "--cell", "0.7:4")["b"]["eps"], 0.7)
 
     def test_what_cannot_be_compared(self):
@@ -130,14 +135,19 @@ class Compare(ProgramTest):
         self.fails(2, ["one folder"], "compare", self.results, "--cell", "0.3:4")
         self.fails(2, ["holds 4 variants", "--cell"], "compare", labels, self.results)
         self.fails(2, ["both are files"], "compare", labels, labels, "--cell", "0.3:4")
-        self.fails(2, ["one of the two is a file"], "compare", labels, self.results, "--cell", "0.3:4", "--cell", "0.5:4")
+        self.fails(2, ["one of the two is a file"], "compare", labels, self.results, "--cell", "0.3:4",
+                   "--cell", "0.5:4")
         self.fails(2, ["3 cells"], "compare", self.results, "--cell", "0.3:4,0.5:4,0.5:8")
-        self.fails(2, ["either --cell or --eps"], "compare", self.results, self.results, "--cell", "0.3:4", "--eps", 0.3)
+        self.fails(2, ["either --cell or --eps"], "compare", self.results, self.results, "--cell", "0.3:4",
+                   "--eps", 0.3)
         self.fails(2, ["give both"], "compare", self.results, self.results, "--eps", 0.3)
-        self.fails(2, ["one variant", "--cell"], "compare", self.results, self.results, "--eps", "0.3,0.5", "--minpts", 4)
-        self.fails(3, ["no variant with eps 0.4 and minpts 4", "4 variants"], "compare", self.results, "--cell", "0.3:4,0.4:4")
+        self.fails(2, ["one variant", "--cell"], "compare", self.results, self.results, "--eps", "0.3,0.5",
+                   "--minpts", 4)
+        self.fails(3, ["no variant with eps 0.4 and minpts 4", "4 variants"], "compare", self.results,
+                   "--cell", "0.3:4,0.4:4")
         self.fails(3, ["holds no results"], "compare", self.folder, "--cell", "0.3:4,0.5:4")
-        for text, parts in (("0.5", ["0.5 in row 0", "clusters from 0 on"]), ("-2", ["-2 in row 0"]), ("nan", ["no number in row 0"])):
+        for text, parts in (("0.5", ["0.5 in row 0", "clusters from 0 on"]), ("-2", ["-2 in row 0"]),
+                            ("nan", ["no number in row 0"])):
             wrong = self.write("wrong.csv", f"label\n{text}\n" + "0\n" * 599)
             self.fails(3, ["wrong.csv", *parts], "compare", labels, wrong)
 
@@ -145,7 +155,8 @@ class Compare(ProgramTest):
         moved = self.write("m.csv", self.points.read_text().replace(f"{self.rows[0][0]!r}", "77"))
         other = self.folder / "other"
         self.sweep("--eps", 0.3, "--minpts", 4, "--out", other, points=moved)
-        p = self.fails(3, ["other points", "crc32:", "compare the files in their labels/"], "compare", self.results, other)
+        p = self.fails(3, ["other points", "crc32:", "compare the files in their labels/"], "compare", self.results,
+                       other)
         self.assertNotIn("--cell", p.stderr)
         self.compared(*(folder / "labels" / "eps_0.3_minpts_4.npy" for folder in (self.results, other)))
         # Results with weights and metrics still have the same points.
@@ -172,7 +183,8 @@ class Compare(ProgramTest):
             for name in (f"l{eps}.csv", f"l{eps}.npy"):
                 option = "--labelled" if name.endswith("csv") else "--out"
                 made[name] = self.folder / name
-                self.succeeds("cluster", points, "--on-nan", "drop", "--eps", eps, "--minpts", 4, option, made[name], "--quiet")
+                self.succeeds("cluster", points, "--on-nan", "drop", "--eps", eps, "--minpts", 4, option, made[name],
+                              "--quiet")
         expected = indices(npy_labels(made["l0.3.npy"]), npy_labels(made["l0.5.npy"]))
         for a in ("l0.3.csv", "l0.3.npy"):
             for b in ("l0.5.csv", "l0.5.npy"):
@@ -193,7 +205,8 @@ class Compare(ProgramTest):
                 file = self.folder / f"{dialect}.{kind}"
                 self.succeeds(*fof, "--out", file, "--dialect", dialect)
                 found = json.loads(self.succeeds("compare", labels, file, "--json").stdout)
-                self.assertEqual((found["adjusted_rand"], found["b"]["clusters"], found["b"]["noise"]), (1, max(own) + 1, own.count(-1)), file)
+                self.assertEqual((found["adjusted_rand"], found["b"]["clusters"], found["b"]["noise"]),
+                                 (1, max(own) + 1, own.count(-1)), file)
 
 
 if __name__ == "__main__":

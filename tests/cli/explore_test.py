@@ -14,7 +14,8 @@ from results_test import tree
 
 def blobs(seed=1):
     rng = random.Random(seed)
-    rows = [(x + 0.7 * rng.gauss(0, 1), y + 0.7 * rng.gauss(0, 1)) for x, y in ((0, 0), (10, 0), (0, 10)) for _ in range(300)]
+    rows = [(x + 0.7 * rng.gauss(0, 1), y + 0.7 * rng.gauss(0, 1))
+            for x, y in ((0, 0), (10, 0), (0, 10)) for _ in range(300)]
     return "x,y\n" + "".join(f"{x},{y}\n" for x, y in rows)
 
 
@@ -36,7 +37,8 @@ class Explore(ProgramTest):
 class Extreme(Explore):
     def test_sizes_whose_squares_leave_float64_are_refused_with_a_way_out(self):
         rows = [tuple(map(float, line.split(","))) for line in blobs().splitlines()[1:]]
-        for factor, words in ((1e-162, ["too small for float64", "multiply"]), (1e160, ["too large for float64", "divide"])):
+        for factor, words in ((1e-162, ["too small for float64", "multiply"]),
+                              (1e160, ["too large for float64", "divide"])):
             points = self.write("extreme.csv", "x,y\n" + "".join(f"{x * factor!r},{y * factor!r}\n" for x, y in rows))
             for command in ("explore", "suggest"):
                 self.fails(2, words, command, points)
@@ -45,7 +47,8 @@ class Extreme(Explore):
 class Printed(Explore):
     def test_the_recommended_cell_and_why(self):
         p = self.succeeds("explore", self.points)
-        self.assertRegex(p.stdout, r"^recommended: eps [\d.]+, minpts \d+: 3 big clusters, unchanged from eps .* \(confidence 0\.\d\d\)\n$")
+        self.assertRegex(p.stdout, r"^recommended: eps [\d.]+, minpts \d+: 3 big clusters, unchanged from eps .* "
+                                   r"\(confidence 0\.\d\d\)\n$")
         found = self.explored()
         best = found["recommended"]
         self.assertEqual((best["clusters"], found["doubts"], found["points"]), (3, [], 900))
@@ -53,9 +56,10 @@ class Printed(Explore):
         self.assertLessEqual(best["plateau"]["eps"][0], best["eps"])
         # The labels are those of epsflow cluster.
         out = self.folder / "l.npy"
-        counts = json.loads(self.succeeds("cluster", self.points, "--eps", repr(best["eps"]), "--minpts", best["minpts"], "--json",
-                                          "--out", out).stdout)
-        self.assertEqual([counts[name] for name in ("clusters", "noise", "core")], [best[name] for name in ("clusters", "noise", "core")])
+        counts = json.loads(self.succeeds("cluster", self.points, "--eps", repr(best["eps"]),
+                                          "--minpts", best["minpts"], "--json", "--out", out).stdout)
+        self.assertEqual([counts[name] for name in ("clusters", "noise", "core")],
+                         [best[name] for name in ("clusters", "noise", "core")])
         self.assertEqual(self.succeeds("explore", self.points, "--quiet").stdout, "")
 
     def test_no_structure_is_a_result(self):
@@ -68,14 +72,17 @@ class Printed(Explore):
         self.assertEqual([d["name"] for d in found["doubts"]], ["no-clusters"])
 
     def test_few_equal_and_no_points(self):
-        for text, doubts in (("x,y\n", ["no-clusters", "few-points"]), ("x,y\n" + "1,2\n" * 9, ["no-clusters", "few-points", "duplicates"]),
+        for text, doubts in (("x,y\n", ["no-clusters", "few-points"]),
+                             ("x,y\n" + "1,2\n" * 9, ["no-clusters", "few-points", "duplicates"]),
                              ("x,y\n" + "1,2\n" * 200, ["no-clusters", "duplicates"])):
             self.points = self.write("few.csv", text)
             found = self.explored("--header", "yes")
             self.assertEqual([d["name"] for d in found["doubts"]], doubts)
             self.assertEqual(found["grid"], {"eps": [], "minpts": []})
-            self.assertEqual(self.fails(3, ["there is no grid for these points"], "suggest", self.points, "--header", "yes").stdout, "")
-            self.assertEqual(json.loads(self.succeeds("suggest", self.points, "--header", "yes", "--json").stdout)["eps"], [])
+            p = self.fails(3, ["there is no grid for these points"], "suggest", self.points, "--header", "yes")
+            self.assertEqual(p.stdout, "")
+            found = json.loads(self.succeeds("suggest", self.points, "--header", "yes", "--json").stdout)
+            self.assertEqual(found["eps"], [])
 
     def test_suggest_prints_what_sweep_takes(self):
         words = self.succeeds("suggest", self.points).stdout.split()
@@ -98,9 +105,10 @@ class Refused(Explore):
         nowhere = self.folder / "no-such.csv"
         for words, parts in ((["--eps", "0.1"], ["--minpts is missing"]), (["--minpts", "4"], ["--eps is missing"]),
                              (["--eps", "0.1", "--minpts", "4,8"], ["one eps", "lo:hi:n:log"]),
-                             (["--eps", "0.1:1:0.1", "--minpts", "4"], ["even ratios", "from eps 0.1 to 0.2", "lo:hi:n:log"]),
-                             (["--seconds", "soon"], ["--seconds is 'soon'", "above 0"]), (["--seconds", "0"], ["--seconds is '0'"]),
-                             (["--overwrite"], ["--overwrite", "--out"])):
+                             (["--eps", "0.1:1:0.1", "--minpts", "4"],
+                              ["even ratios", "from eps 0.1 to 0.2", "lo:hi:n:log"]),
+                             (["--seconds", "soon"], ["--seconds is 'soon'", "above 0"]),
+                             (["--seconds", "0"], ["--seconds is '0'"]), (["--overwrite"], ["--overwrite", "--out"])):
             p = self.fails(2, parts, "explore", nowhere, *words)
             self.assertNotIn("::", p.stderr)
             self.assertNotIn("grid()", p.stderr)
@@ -145,8 +153,10 @@ class Folder(Explore):
             self.assertEqual((max(labels) + 1, labels.count(-1)), (o["clusters"], o["noise"]))
             self.assertEqual(row["clusters"], str(o["clusters"]))
         header, *cells = [line.split(",") for line in (self.out / "map.csv").read_text().splitlines()]
-        self.assertEqual(header, "eps minpts clusters noise core border largest agreement_wider agreement_looser relative_validity score credit".split())
-        self.assertEqual([(float(c[0]), int(c[1])) for c in cells], [(e, m) for e in found["grid"]["eps"] for m in found["grid"]["minpts"]])
+        self.assertEqual(header, "eps minpts clusters noise core border largest agreement_wider agreement_looser "
+                                 "relative_validity score credit".split())
+        self.assertEqual([(float(c[0]), int(c[1])) for c in cells],
+                         [(e, m) for e in found["grid"]["eps"] for m in found["grid"]["minpts"]])
         arrays = npz(self.out / "lineage.npz")
         self.assertEqual(list(arrays["clusters"]), [int(c[2]) for c in cells])
         at = [float(c[0]) for c in cells].index(offers[0]["eps"]) + found["grid"]["minpts"].index(offers[0]["minpts"])
@@ -219,7 +229,8 @@ class Folder(Explore):
         self.succeeds("compare", self.out, "--cell", f"{best['eps']!r}:{best['minpts']}", "--cell", "0.5:8")
         # If a lineage is requested, it covers the variants of the folder.
         self.succeeds("sweep", self.points, "--eps", "0.5", "--minpts", "8", "--lineage", "--resume", "--out", self.out)
-        self.assertEqual(set(zip(*(npz(self.out / "lineage.npz")[name] for name in ("eps", "minpts")))), set(summary(self.out)))
+        self.assertEqual(set(zip(*(npz(self.out / "lineage.npz")[name] for name in ("eps", "minpts")))),
+                         set(summary(self.out)))
 
     def test_interrupted_or_killed_it_leaves_nothing_or_all(self):
         points = self.folder / "p.npy"

@@ -7,7 +7,8 @@ import unittest
 
 from support import ProgramTest
 
-COMMANDS = ["sweep", "hdbscan", "report", "cluster", "neighbors", "plan", "k-distance", "explore", "suggest", "predict", "compare", "validity", "fof", "tracks", "generate", "info", "help", "man", "completion"]
+COMMANDS = ["sweep", "hdbscan", "report", "cluster", "neighbors", "plan", "k-distance", "explore", "suggest", "predict",
+            "compare", "validity", "fof", "tracks", "generate", "info", "help", "man", "completion"]
 
 
 def options(text):
@@ -58,7 +59,8 @@ class Help(ProgramTest):
     def completions(self, *words):
         """Returns the completions that bash offers for the last word."""
         script = self.succeeds("completion", "bash").stdout
-        driver = script + '\nCOMP_WORDS=("$@")\nCOMP_CWORD=$(($# - 1))\ncompopt() { :; }\n_epsflow\nprintf "%s\\n" "${COMPREPLY[@]}"\n'
+        driver = script + ('\nCOMP_WORDS=("$@")\nCOMP_CWORD=$(($# - 1))\ncompopt() { :; }\n'
+                           '_epsflow\nprintf "%s\\n" "${COMPREPLY[@]}"\n')
         p = subprocess.run(["bash", "-c", driver, "bash", "epsflow", *words], capture_output=True, text=True,
                            cwd=self.folder, timeout=60)
         self.assertEqual((p.returncode, p.stderr), (0, ""))

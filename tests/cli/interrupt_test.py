@@ -64,11 +64,12 @@ class Interrupt(ProgramTest):
     def test_a_terminal_that_goes_interrupts_as_well_unless_that_is_ignored(self):
         points = self.folder / "p.npy"
         self.succeeds("generate", "tec", "--n", 60_000, "--out", points)
-        sweep = [BINARY, "sweep", points, "--columns", "0,1", "--eps", "0.01:0.4:0.01", "--minpts", "2,3,4,6,8,12,16,24,32,64", "--out"]
+        sweep = [BINARY, "sweep", points, "--columns", "0,1", "--eps", "0.01:0.4:0.01",
+                 "--minpts", "2,3,4,6,8,12,16,24,32,64", "--out"]
         for name, before in (("hung-up", signal.SIG_DFL), ("nohup", signal.SIG_IGN)):
             out = self.folder / name
-            p = subprocess.Popen([*map(str, sweep), str(out)], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
-                                 preexec_fn=lambda before=before: signal.signal(signal.SIGHUP, before))
+            p = subprocess.Popen([*map(str, sweep), str(out)], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                                 text=True, preexec_fn=lambda before=before: signal.signal(signal.SIGHUP, before))
             while p.poll() is None and not list(out.glob("labels/*")) and not list(out.glob(".epsflow/partial/*")):
                 time.sleep(0.01)
             p.send_signal(signal.SIGHUP)

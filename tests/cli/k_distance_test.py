@@ -14,7 +14,8 @@ def npy_doubles(path):
     """Returns the values of an NPY file, which must be one-dimensional little-endian float64."""
     raw = path.read_bytes()
     size = struct.unpack("<H", raw[8:10])[0]
-    assert "'descr': '<f8'" in raw[10 : 10 + size].decode() and "(%d,)" % ((len(raw) - 10 - size) // 8) in raw[10 : 10 + size].decode()
+    assert "'descr': '<f8'" in raw[10 : 10 + size].decode()
+    assert "(%d,)" % ((len(raw) - 10 - size) // 8) in raw[10 : 10 + size].decode()
     values = array.array("d")
     values.frombytes(raw[10 + size :])
     return list(values)
@@ -61,8 +62,8 @@ class KDistance(ProgramTest):
         self.assertLess(found["eps_range"]["from"], knee["distance"])
         self.assertLess(knee["distance"], found["eps_range"]["to"])
         p = self.succeeds("k-distance", self.points, "--k", 4, "--eps", "0.1,0.5,100")
-        for part in ("360 points; distance to the 4th nearest other point", f"knee: {knee['distance']:.6g}; ", "neighbours",
-                     "not counted, exact"):
+        for part in ("360 points; distance to the 4th nearest other point", f"knee: {knee['distance']:.6g}; ",
+                     "neighbours", "not counted, exact"):
             self.assertIn(part, p.stdout)
         # The suggestion must be a valid sweep.
         offered = next(line for line in p.stdout.splitlines() if line.startswith("worth sweeping: ")).split()[2:]
@@ -73,7 +74,8 @@ class KDistance(ProgramTest):
     def test_neighbours_per_point_are_exact_or_near_the_truth(self):
         exact = self.found("--eps", "0.5,0.1")["selectivity"]
         for row in exact:
-            truth = json.loads(self.succeeds("neighbors", self.points, "--eps", row["eps"], "--json").stdout)["mean_neighbors"]
+            truth = json.loads(
+                self.succeeds("neighbors", self.points, "--eps", row["eps"], "--json").stdout)["mean_neighbors"]
             self.assertEqual((row["neighbors"], row["error"]), (truth, 0))
         self.assertEqual([row["eps"] for row in exact], [0.5, 0.1])
         sampled = self.found("--eps", "0.5,0.1", "--sample", 90)
@@ -85,7 +87,8 @@ class KDistance(ProgramTest):
 
     def test_distances_are_in_the_unit_of_the_metric(self):
         places = self.write("places.csv", "lat,lon\n0,0\n0,1\n0,3\n")
-        found = json.loads(self.succeeds("k-distance", places, "--k", 1, "--metric", "greatcircle", "--unit", "km", "--json").stdout)
+        found = json.loads(self.succeeds("k-distance", places, "--k", 1, "--metric", "greatcircle", "--unit", "km",
+                                         "--json").stdout)
         self.assertEqual(found["eps_unit"], "km")
         self.assertAlmostEqual(found["quantiles"][-1]["distance"], 2 * 6371.0088 * math.pi / 180, places=6)
 
@@ -124,7 +127,8 @@ class KDistance(ProgramTest):
 
     def test_large_powers_of_minkowski(self):
         points = self.write("line.csv", "x\n0\n0.02\n0.05\n1\n")
-        found = json.loads(self.succeeds("k-distance", points, "--k", 1, "--metric", "minkowski", "--p", 200, "--json").stdout)
+        found = json.loads(self.succeeds("k-distance", points, "--k", 1, "--metric", "minkowski", "--p", 200,
+                                         "--json").stdout)
         self.assertAlmostEqual(found["quantiles"][0]["distance"], 0.02, places=12)
         self.assertAlmostEqual(found["quantiles"][-1]["distance"], 0.95, places=12)
 

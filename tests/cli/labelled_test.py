@@ -29,9 +29,9 @@ def fits_table(names, ra):
     def padded(data, by):
         return data + by * (-len(data) % 2880)
 
-    table = [("XTENSION", "'BINTABLE'"), ("BITPIX", 8), ("NAXIS", 2), ("NAXIS1", 16), ("NAXIS2", len(names)), ("PCOUNT", 0),
-             ("GCOUNT", 1), ("TFIELDS", 2), ("TTYPE1", "'NAME    '"), ("TFORM1", "'8A      '"), ("TTYPE2", "'RA      '"),
-             ("TFORM2", "'D       '"), ("TUNIT2", "'deg     '")]
+    table = [("XTENSION", "'BINTABLE'"), ("BITPIX", 8), ("NAXIS", 2), ("NAXIS1", 16), ("NAXIS2", len(names)),
+             ("PCOUNT", 0), ("GCOUNT", 1), ("TFIELDS", 2), ("TTYPE1", "'NAME    '"), ("TFORM1", "'8A      '"),
+             ("TTYPE2", "'RA      '"), ("TFORM2", "'D       '"), ("TUNIT2", "'deg     '")]
     data = b"".join(name.ljust(8).encode() + struct.pack(">d", x) for name, x in zip(names, ra))
     return (padded(block([("SIMPLE", "T"), ("BITPIX", 8), ("NAXIS", 0)]), b" ") + padded(block(table), b" ")
             + padded(data, b"\0"))
@@ -69,8 +69,10 @@ class Cluster(Labelled):
         plain = fits_table(["a", "b"], [0, 0.1])
         (self.folder / "one.fits").write_bytes(plain)
         words[1] = "RA"
-        self.assertNotIn("leave out", self.succeeds("cluster", self.folder / "one.fits", *words, self.folder / "1.fits").stderr)
-        primary = plain[:2880].replace(b"END" + b" " * 77 + b" " * 80, b"TELESCOP= 'HST     '".ljust(80) + b"END".ljust(80), 1)
+        self.assertNotIn("leave out",
+                         self.succeeds("cluster", self.folder / "one.fits", *words, self.folder / "1.fits").stderr)
+        primary = plain[:2880].replace(b"END" + b" " * 77 + b" " * 80,
+                                       b"TELESCOP= 'HST     '".ljust(80) + b"END".ljust(80), 1)
         (self.folder / "two.fits").write_bytes(primary + 2 * plain[2880:])
         p = self.succeeds("cluster", self.folder / "two.fits", "--table", "1", *words, self.folder / "2.fits")
         self.assertIn("leave out 1 keyword of the primary header, 1 header unit beside the table", p.stderr)
@@ -93,7 +95,8 @@ class Cluster(Labelled):
     def test_columns_of_sky_coordinates_in_either_order(self):
         points = self.write("sky.csv", "id,lat,lon\na,10,20\nb,10.1,20\n")
         for columns in ("lat,lon", "lon,lat"):
-            p = self.succeeds("cluster", points, "--columns", columns, "--metric", "greatcircle", "--eps", 1, "--minpts", 2, "--labelled", "-")
+            p = self.succeeds("cluster", points, "--columns", columns, "--metric", "greatcircle", "--eps", 1,
+                              "--minpts", 2, "--labelled", "-")
             self.assertEqual(p.stdout, "id,lat,lon,label\na,10,20,0\nb,10.1,20,0\n")
 
     def test_without_a_header_columns_are_numbered(self):
@@ -120,7 +123,8 @@ class Cluster(Labelled):
         for name in ("out.fits", "out.h5"):
             out = self.folder / name
             p = self.succeeds(*self.cluster("--labelled", out, "--core", self.folder / f"{name}.npy"))
-            self.assertIn("coordinates alone: all columns are copied from text to CSV and from FITS to FITS only", p.stderr)
+            self.assertIn("coordinates alone: all columns are copied from text to CSV and from FITS to FITS only",
+                          p.stderr)
             back = self.succeeds("cluster", out, "--columns", "row,ra,dec,label,core", "--eps", 0.01, "--minpts", 2,
                                  "--out", "-")
             self.assertEqual(back.stdout.split(), ["label"] + ["-1"] * 4)  # no two rows are similar
@@ -129,10 +133,12 @@ class Cluster(Labelled):
 
     def test_parquet_is_read_back(self):
         out, labels = self.folder / "out.parquet", self.folder / "l.parquet"
-        words = self.cluster("--labelled", out, "--out", labels, "--core", self.folder / "c.npy", "--metric", "manhattan")
+        words = self.cluster("--labelled", out, "--out", labels, "--core", self.folder / "c.npy",
+                             "--metric", "manhattan")
         if not json.loads(self.succeeds("info", "--json").stdout)["formats"]["Parquet"]["usable"]:
             self.fails(2, ["Parquet", "EPSFLOW_WITH_PARQUET=ON"], *words)
-            self.fails(2, ["EPSFLOW_WITH_PARQUET=ON"], "sweep", *words[1:10], "--labelled", "parquet", "--out", self.folder / "r")
+            self.fails(2, ["EPSFLOW_WITH_PARQUET=ON"], "sweep", *words[1:10], "--labelled", "parquet",
+                       "--out", self.folder / "r")
             return
         self.succeeds(*words)
         again = ["--eps", 0.5, "--minpts", 1, "--out", "-"]
@@ -156,14 +162,15 @@ class Cluster(Labelled):
         for name in ("o.geojson", "o.VTP"):
             self.fails(2, [name, ".csv", ".parquet", "geopandas", "pyvista", "docs/howto/files.md"],
                        *self.cluster("--labelled", self.folder / name))
-        self.fails(2, ["'geojson' is unknown", "csv", "parquet"], "sweep", *self.cluster()[1:], "--out", self.folder / "r",
-                   "--labelled", "geojson")
+        self.fails(2, ["'geojson' is unknown", "csv", "parquet"], "sweep", *self.cluster()[1:],
+                   "--out", self.folder / "r", "--labelled", "geojson")
 
     def test_more_columns_than_a_format_holds(self):
-        wide = self.write("wide.csv", ",".join(f"a{i}" for i in range(1000)) + "\n" + ",".join(map(str, range(1000))) + "\n")
+        wide = self.write("wide.csv",
+                          ",".join(f"a{i}" for i in range(1000)) + "\n" + ",".join(map(str, range(1000))) + "\n")
         for name in ("o.fits", "o.h5"):
-            self.fails_after_reading(2, ["1,000 coordinates", ".csv"], "cluster", wide, "--eps", 1, "--minpts", 1, "--labelled",
-                                     self.folder / name)
+            self.fails_after_reading(2, ["1,000 coordinates", ".csv"], "cluster", wide, "--eps", 1, "--minpts", 1,
+                                     "--labelled", self.folder / name)
 
     def fails_after_reading(self, code, parts, *words):
         p = run(*words)
@@ -200,7 +207,8 @@ class Cluster(Labelled):
         self.fails(2, ["in.csv exists already", "--overwrite"], *words, "--labelled", self.points)
         self.fails(2, ["is the input"], *self.cluster("--overwrite", "--labelled", self.points))
         both = self.folder / "both.csv"
-        self.fails(2, ["--out and --labelled are both"], *words, "--out", both, "--labelled", self.folder / "." / "both.csv")
+        self.fails(2, ["--out and --labelled are both"], *words, "--out", both,
+                   "--labelled", self.folder / "." / "both.csv")
         self.fails(2, ["--out and --labelled are both -"], *words, "--out", "-", "--labelled", "-")
         self.fails(2, ["--labelled - and --json"], *words, "--labelled", "-", "--json")
         self.fails(2, ["--labelled", "csv"], "sweep", *words[1:], "--out", self.folder / "r", "--labelled", "npy")
@@ -254,9 +262,10 @@ class Sweep(Labelled):
         for word in words:
             self.succeeds(*self.sweep("--labelled", word, "--resume"))
             self.assertIn("0 variants", self.succeeds(*self.sweep("--labelled", word, "--resume")).stdout)
-        self.assertEqual(self.labelled(), sorted(f"eps_{eps}_minpts_3.{word}" for eps in ("0.2", "0.3") for word in words))
-        back = self.succeeds("cluster", self.out / "labelled/eps_0.2_minpts_3.h5", "--columns", "label", "--eps", 0.5, "--minpts", 1,
-                             "--out", "-")
+        self.assertEqual(self.labelled(),
+                         sorted(f"eps_{eps}_minpts_3.{word}" for eps in ("0.2", "0.3") for word in words))
+        back = self.succeeds("cluster", self.out / "labelled/eps_0.2_minpts_3.h5", "--columns", "label", "--eps", 0.5,
+                             "--minpts", 1, "--out", "-")
         self.assertEqual(back.stdout.split(), ["label", "0", "0", "0", "1"])
         self.succeeds(*self.sweep("--overwrite"))
         self.assertFalse((self.out / "labelled").exists())

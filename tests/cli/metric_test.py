@@ -65,7 +65,8 @@ class Metrics(ProgramTest):
         self.assertGreater(max(expected), 1)
         self.assertIn(-1, expected)
         words = ["--eps", 0.9, "--minpts", 4]
-        for name, header, row in (("a.csv", ["ra", "dec"], lambda a, b: (a, b)), ("b.csv", ["LAT", "Longitude"], lambda a, b: (b, a)),
+        for name, header, row in (("a.csv", ["ra", "dec"], lambda a, b: (a, b)),
+                                  ("b.csv", ["LAT", "Longitude"], lambda a, b: (b, a)),
                                   ("c.csv", ["z", "pickup_lat", "id", "pickup_lon"], lambda a, b: (0.5, b, 7, a)),
                                   ("d.csv", ["l", "b", "magnitude"], lambda a, b: (a, b, 1.5)),
                                   ("e.csv", ["u", "v"], lambda a, b: (a, b)),
@@ -93,7 +94,8 @@ class Metrics(ProgramTest):
             self.assertEqual(self.labels(points, "--latitude-first", "--columns", ",".join(header), *words), expected)
         several = self.table("s.csv", ["ra", "dec", "l", "b"], lambda a, b: (a, b, 0, 0))
         self.fails(2, ["'ra', 'dec', 'l', 'b'", "--columns"], "cluster", several, "--metric", "greatcircle", *words)
-        self.fails(2, ["'dec', 'l'", "--columns"], "cluster", several, "--metric", "greatcircle", "--columns", "dec,l", *words)
+        self.fails(2, ["'dec', 'l'", "--columns"], "cluster", several, "--metric", "greatcircle", "--columns", "dec,l",
+                   *words)
         self.fails(2, ["--latitude-first", "greatcircle"], "cluster", several, "--latitude-first", *words)
 
     def test_a_unit_in_a_name_that_is_not_the_metrics(self):
@@ -104,7 +106,8 @@ class Metrics(ProgramTest):
             self.fails_after_reading(2, parts, "cluster", radians, *words, "greatcircle", *more)
         self.succeeds("cluster", radians, *words, "haversine")
         degrees = self.table("d.csv", ["RAdeg", "DEdeg"], lambda a, b: (a, b))
-        self.fails_after_reading(2, ["in degrees", "haversine takes radians", "--metric greatcircle"], "plan", degrees, *words, "haversine")
+        self.fails_after_reading(2, ["in degrees", "haversine takes radians", "--metric greatcircle"], "plan", degrees,
+                                 *words, "haversine")
         self.succeeds("cluster", degrees, *words, "greatcircle")
 
     def fails_after_reading(self, code, parts, *words):
@@ -114,7 +117,8 @@ class Metrics(ProgramTest):
             self.assertIn(part, p.stderr)
 
     def test_an_eps_as_large_as_the_field_is_doubted(self):
-        points = self.write("p.csv", "dec,ra\n" + "".join(f"{20 + 8 * i / 99},{100 + 10 * i / 99}\n" for i in range(100)))
+        points = self.write("p.csv",
+                            "dec,ra\n" + "".join(f"{20 + 8 * i / 99},{100 + 10 * i / 99}\n" for i in range(100)))
         run = ["cluster", points, "--metric", "greatcircle", "--minpts", 4, "--eps"]
         self.assertNotIn("field", self.succeeds(*run, 9.9).stderr)
         self.assertNotIn("field", self.succeeds(*run, 30, "--quiet").stderr)
@@ -153,13 +157,14 @@ class Metrics(ProgramTest):
         out = self.folder / "labels.npy"
         swapped = self.table("s.csv", ["ra", "dec"], lambda a, b: (math.radians(a), math.radians(b)))
         for file, columns in ((points, "lat,lon"), (points, "lon,lat"), (swapped, "ra,dec")):
-            self.succeeds("cluster", file, "--columns", columns, "--metric", "haversine", "--eps", repr(math.radians(0.9)),
-                          "--minpts", 4, "--out", out, "--overwrite")
+            self.succeeds("cluster", file, "--columns", columns, "--metric", "haversine",
+                          "--eps", repr(math.radians(0.9)), "--minpts", 4, "--out", out, "--overwrite")
             self.assertEqual(npy_labels(out), expected)
 
         # The option overrides the names.
         misnamed = self.table("m.csv", ["lon", "lat"], lambda a, b: (math.radians(b), math.radians(a)))
-        words = ["cluster", misnamed, "--metric", "haversine", "--eps", repr(math.radians(0.9)), "--minpts", 4, "--out", out, "--overwrite"]
+        words = ["cluster", misnamed, "--metric", "haversine", "--eps", repr(math.radians(0.9)), "--minpts", 4,
+                 "--out", out, "--overwrite"]
         self.succeeds(*words, "--latitude-first")
         self.assertEqual(npy_labels(out), expected)
         self.fails_after_reading(3, ["latitude", "beyond"], *words)
@@ -170,7 +175,8 @@ class Metrics(ProgramTest):
         self.succeeds("cluster", points, "--scale", "1,0.01", "--eps", 1.5, "--minpts", 2, "--out", out)
         self.assertEqual(npy_labels(out), (0, 0, 0, -1))
         vectors = self.write("v.csv", "x,y\n1,0\n1000,1\n0,2\n0.001,3\n-1,-1\n")
-        self.succeeds("cluster", vectors, "--metric", "cosine", "--eps", 0.01, "--minpts", 2, "--out", out, "--overwrite")
+        self.succeeds("cluster", vectors, "--metric", "cosine", "--eps", 0.01, "--minpts", 2, "--out", out,
+                      "--overwrite")
         self.assertEqual(npy_labels(out), (0, 0, 1, 1, -1))
 
     def test_norms_and_periodic_boxes(self):
@@ -198,7 +204,8 @@ class Metrics(ProgramTest):
     def test_every_command_takes_a_metric(self):
         points = self.table("a.csv", ["ra", "dec"], lambda a, b: (a, b))
         metric = ["--metric", "greatcircle", "--unit", "km"]
-        pairs = sum(degrees_between(a, b) <= math.degrees(100 / 6371.0088) or a == b for a in self.sky for b in self.sky)
+        pairs = sum(degrees_between(a, b) <= math.degrees(100 / 6371.0088) or a == b
+                    for a in self.sky for b in self.sky)
         found = json.loads(self.succeeds("neighbors", points, "--eps", 100, *metric, "--json").stdout)
         self.assertEqual(found["pairs"], pairs)
         plan = json.loads(self.succeeds("plan", points, "--eps", "50,100", "--minpts", 4, *metric, "--json").stdout)
@@ -211,8 +218,10 @@ class Metrics(ProgramTest):
         self.succeeds(*sweep, "--eps", 2, "--metric", "greatcircle")
         with open(self.folder / "r" / "summary.csv", newline="") as f:
             self.assertEqual(len(list(csv.DictReader(f))), 2)
-        for words, metric in (([], "euclidean"), (["--metric", "greatcircle", "--unit", "km"], "greatcircle, eps in km")):
-            p = self.fails(3, ["another metric", f"greatcircle, eps in deg, not {metric}", "--overwrite"], *sweep, "--eps", 2, *words)
+        for words, metric in (([], "euclidean"),
+                              (["--metric", "greatcircle", "--unit", "km"], "greatcircle, eps in km")):
+            p = self.fails(3, ["another metric", f"greatcircle, eps in deg, not {metric}", "--overwrite"], *sweep,
+                           "--eps", 2, *words)
             self.assertNotIn("{", p.stderr)
 
     def test_what_has_no_such_metric_is_refused(self):
@@ -233,11 +242,14 @@ class Metrics(ProgramTest):
         self.fails(2, ["--box", "2 sides", "3 columns"], "cluster", points, "--box", "1,2", *tail)
         self.fails(2, ["--box", "from 5 to 1"], "cluster", points, "--box", "5:1", *tail)
         self.fails(3, ["outside the box", "row 0, column 1"], "cluster", points, "--box", "-400:400,0:0.5,-", *tail)
-        self.fails_after_reading(3, ["--box", "0 to 1e+17", "column 1", "fits"], "cluster", self.write("b.csv", "x,y\n1,0.1\n2,50\n"), "--box", "-,1e17", *tail)
+        self.fails_after_reading(3, ["--box", "0 to 1e+17", "column 1", "fits"], "cluster",
+                                 self.write("b.csv", "x,y\n1,0.1\n2,50\n"), "--box", "-,1e17", *tail)
         swapped = self.write("s.csv", "u,v\n10,100\n20,5\n")
-        self.fails(3, ["latitude 100", "row 0, column 1", "swapped"], "cluster", swapped, "--metric", "greatcircle", *tail)
+        self.fails(3, ["latitude 100", "row 0, column 1", "swapped"], "cluster", swapped, "--metric", "greatcircle",
+                   *tail)
         far = self.write("f.csv", "ra,dec\n10,20\n1e300,5\n")
-        self.fails(3, ["longitude 1e+300", "row 1, column 0", "-360 to 720"], "cluster", far, "--metric", "greatcircle", *tail)
+        self.fails(3, ["longitude 1e+300", "row 1, column 0", "-360 to 720"], "cluster", far, "--metric", "greatcircle",
+                   *tail)
 
 
 # One of each unit in degrees.
@@ -277,18 +289,21 @@ class Units(ProgramTest):
             self.assertIn(part, p.stderr)
 
     def test_angles_come_in_the_unit_of_the_metric(self):
-        for longitude, latitude in (("deg", "deg"), ("rad", "rad"), ("hourangle", "deg"), ("arcmin", "arcsec"), ("degrees", "[deg]")):
+        for longitude, latitude in (("deg", "deg"), ("rad", "rad"), ("hourangle", "deg"), ("arcmin", "arcsec"),
+                                    ("degrees", "[deg]")):
             for metric, wanted in ((self.greatcircle, "deg"), (self.haversine, "rad")):
                 for points in (self.text("u.csv", longitude, latitude), self.fits("u.fits", longitude, latitude)):
                     labels, said = self.labels(points, *metric)
                     self.assertEqual(labels, self.expected, (longitude, latitude, metric))
                     changed = longitude[:3] != wanted
-                    self.assertEqual("converted to " + ("degrees" if wanted == "deg" else "radians") in said, changed, said)
+                    self.assertEqual("converted to " + ("degrees" if wanted == "deg" else "radians") in said, changed,
+                                     said)
                     self.assertEqual(f"from '{longitude}'" in said, changed, said)
         self.assertNotIn("converted", self.labels(self.text("q.csv", "rad", "rad"), *self.greatcircle, "--quiet")[1])
 
     def test_a_unit_counts_for_more_than_a_name(self):
-        self.assertEqual(self.labels(self.text("n.csv", "deg", "deg", "lon_rad,lat_rad"), *self.greatcircle)[0], self.expected)
+        self.assertEqual(self.labels(self.text("n.csv", "deg", "deg", "lon_rad,lat_rad"), *self.greatcircle)[0],
+                         self.expected)
         bare = self.write("o.csv", "lon_rad,lat_rad\n1,1\n")
         self.refused(["'lon_rad', 'lat_rad'", "in radians"], bare, *self.greatcircle)
 
@@ -303,9 +318,10 @@ class Units(ProgramTest):
         for unit in ("h", "m", "h:m:s", "deg/s"):
             for points in (self.text("x.csv", f'"{unit}"', "deg"), self.fits("x.fits", unit, "deg")):
                 for metric, takes in ((self.greatcircle, "greatcircle"), (self.haversine, "haversine")):
-                    self.refused([f"{points.name}: column '{'ra' if points.suffix == '.csv' else 'RA'}' is in '{unit}'", takes,
-                                  "hourangle", "convert the column", "--columns"], points, *metric)
-        self.refused(["'dec' is in 'hourangle'", "a latitude", "of longitudes alone"], self.text("l.csv", "deg", "hourangle"), *self.greatcircle)
+                    self.refused([f"{points.name}: column '{'ra' if points.suffix == '.csv' else 'RA'}' is in '{unit}'",
+                                  takes, "hourangle", "convert the column", "--columns"], points, *metric)
+        self.refused(["'dec' is in 'hourangle'", "a latitude", "of longitudes alone"],
+                     self.text("l.csv", "deg", "hourangle"), *self.greatcircle)
         self.refused(["'ra' is in 'rad'", "'dec' has no unit"], self.text("o.csv", "rad", ""), *self.greatcircle)
         self.assertEqual(self.labels(self.text("p.csv", "deg", ""), *self.greatcircle)[0], self.expected)
         # If the column is not read, its unit does not matter.
@@ -329,8 +345,10 @@ class Units(ProgramTest):
                 self.assertEqual(found, labels, chosen)
         other = self.write("k.csv", "x,z\nkm,km\n0,0\n")
         for more in ([], ["--scale", "1,1"]):
-            self.refused(["m.csv has column 'x' in 'm'", "k.csv has column 'x' in 'km'"], table, other, "--columns", "x,z", *more, *words)
-        self.assertEqual(self.labels(self.text("d.csv", "deg", "degrees"), "--eps", 0.1, "--minpts", 4)[1].count("convert"), 0)
+            self.refused(["m.csv has column 'x' in 'm'", "k.csv has column 'x' in 'km'"], table, other,
+                         "--columns", "x,z", *more, *words)
+        said = self.labels(self.text("d.csv", "deg", "degrees"), "--eps", 0.1, "--minpts", 4)[1]
+        self.assertEqual(said.count("convert"), 0)
 
     def test_results_are_of_the_converted_points(self):
         sweep = ["sweep", "--out", self.folder / "r", "--resume", *self.greatcircle, "--core"]

@@ -40,19 +40,24 @@ class OfSweepJson(Results):
     def test_what_is_no_count(self):
         for value in NO_COUNTS:
             for name in COUNTS:
-                self.refused(lambda d: d["results"][0].update({name: value}), f"results[0].{name} is ", self.sweep("--core", "--resume"))
+                self.refused(lambda d: d["results"][0].update({name: value}), f"results[0].{name} is ",
+                             self.sweep("--core", "--resume"))
             for name in ("points", "dims", "dropped_rows"):
-                self.refused(lambda d: d["input"].update({name: value}), f"input.{name} is ", self.sweep("--core", "--resume"))
-            self.refused(lambda d: d["files"][0].update(bytes=value), "files[0].bytes is ", self.sweep("--core", "--resume"))
+                self.refused(lambda d: d["input"].update({name: value}), f"input.{name} is ",
+                             self.sweep("--core", "--resume"))
+            self.refused(lambda d: d["files"][0].update(bytes=value), "files[0].bytes is ",
+                         self.sweep("--core", "--resume"))
         for value in (-2000, 2000.5):
             self.refused(lambda d: d["input"].update(points=value), f"input.points is {value}")
         self.refused(lambda d: d["results"][3].update(minpts=5.7), "results[3].minpts is 5.7")
         self.refused(lambda d: d["results"][0].pop("noise"), "results[0].noise is missing")
 
     def test_counts_that_do_not_fit(self):
-        for change in ({"noise": 2}, {"core": 7}, {"border": 1}, {"clusters": 9}, {"clusters": 0}, {"largest": 0}, {"largest": 9}):
+        for change in ({"noise": 2}, {"core": 7}, {"border": 1}, {"clusters": 9}, {"clusters": 0}, {"largest": 0},
+                       {"largest": 9}):
             self.refused(lambda d: d["results"][0].update(change), "results[0]: ")
-        self.refused(lambda d: d["input"].update(points=10), "results[0]: noise, core and border points are 9 together, and there are 10 points")
+        self.refused(lambda d: d["input"].update(points=10),
+                     "results[0]: noise, core and border points are 9 together, and there are 10 points")
         self.refused(lambda d: d.update(variants=5), "variants is 5, not a whole number from 4 to 4")
 
     def test_eps_and_seconds(self):
@@ -147,9 +152,10 @@ class OfAnExploration(ProgramTest):
 
     def test_numbers_of_the_lineage(self):
         whole = (self.out / "lineage.npz").read_bytes()
-        for name, kind, value in (("minpts", "<I", 0), ("eps", "<d", -1), ("eps", "<d", 0), ("core", "<q", -1), ("core", "<q", 10**6),
-                                  ("noise", "<q", -1), ("clusters", "<q", -1), ("clusters", "<q", 10**6), ("offsets", "<q", -1),
-                                  ("size", "<I", 0), ("core_points", "<I", 10**6)):
+        for name, kind, value in (("minpts", "<I", 0), ("eps", "<d", -1), ("eps", "<d", 0), ("core", "<q", -1),
+                                  ("core", "<q", 10**6), ("noise", "<q", -1), ("clusters", "<q", -1),
+                                  ("clusters", "<q", 10**6), ("offsets", "<q", -1), ("size", "<I", 0),
+                                  ("core_points", "<I", 10**6)):
             changed = io.BytesIO()
             with zipfile.ZipFile(io.BytesIO(whole)) as old, zipfile.ZipFile(changed, "w") as new:
                 for member in old.namelist():

@@ -40,8 +40,8 @@ class Values(ProgramTest):
         self.assertIn("1.9 MiB", self.fails(4, ["--memory"], *words, "2MB").stderr)
 
     def test_more_variants_than_anybody_means_are_refused(self):
-        self.fails(2, ["1,000,000 eps", "1,000 minpts", "10,000,000 variants"], "plan", self.points, "--eps", "1:1000000:1",
-                   "--minpts", "1:1000:1")
+        self.fails(2, ["1,000,000 eps", "1,000 minpts", "10,000,000 variants"], "plan", self.points,
+                   "--eps", "1:1000000:1", "--minpts", "1:1000:1")
 
     def test_sizes_name_their_option(self):
         for option in ("--memory", "--gpu-memory"):
@@ -127,8 +127,8 @@ class Searches(ProgramTest):
 
     def test_they_change_no_result(self):
         expected = json.loads(self.succeeds("cluster", self.points, *self.commands["cluster"], "--json").stdout)
-        found = json.loads(self.succeeds("cluster", self.points, *self.commands["cluster"], "--json", "--backend", "cpu",
-                                         "--index", "grid", "--decide", "scalar").stdout)
+        found = json.loads(self.succeeds("cluster", self.points, *self.commands["cluster"], "--json",
+                                         "--backend", "cpu", "--index", "grid", "--decide", "scalar").stdout)
         for key in ("points", "clusters", "noise", "core", "largest"):
             self.assertEqual(found[key], expected[key])
 
@@ -147,7 +147,8 @@ class Searches(ProgramTest):
     def test_the_cpu_has_no_tensor_cores(self):
         for decide in ("tensor64", "tensor16"):
             for words in self.each("--backend", "cpu", "--decide", decide):
-                p = self.fails(2, ["--decide asks for tensor cores, which a GPU has, and --backend for the CPU"], *words)
+                p = self.fails(2, ["--decide asks for tensor cores, which a GPU has, and --backend for the CPU"],
+                               *words)
                 self.assertNotIn("Options::", p.stderr)
                 self.assertEqual(len(p.stderr.splitlines()), 1, p.stderr)
 
@@ -181,7 +182,8 @@ class Missing(ProgramTest):
                              (["sweep", "p.csv", "--min-samples", 3], "--eps and --out are missing"),
                              (["sweep", "--variants", "1:2"], "FILE … and --out are missing"),
                              (["cluster"], "FILE …, --eps and --minpts are missing"),
-                             (["neighbors"], "FILE … and --eps are missing"), (["generate"], "KIND and --out are missing")):
+                             (["neighbors"], "FILE … and --eps are missing"),
+                             (["generate"], "KIND and --out are missing")):
             self.fails(2, [parts + "; for example: epsflow " + words[0]], *words)
         self.fails(2, ["SHELL is missing; for example: source <(epsflow completion bash)"], "completion")
 
@@ -203,11 +205,12 @@ class Lists(ProgramTest):
         self.assertEqual(self.variants("--eps", 1, "--min-samples", "8:2:3:log"), [(1, 2), (1, 4), (1, 8)])
 
     def test_a_step_that_may_be_meant_as_a_number_of_values_is_refused(self):
-        self.fails(2, ["'0.1:0.5:5'", "lo:hi:n:lin"], "sweep", self.points, "--eps", "0.1:0.5:5", "--minpts", 3, "--out",
-                   self.folder / "r")
+        self.fails(2, ["'0.1:0.5:5'", "lo:hi:n:lin"], "sweep", self.points, "--eps", "0.1:0.5:5", "--minpts", 3,
+                   "--out", self.folder / "r")
 
     def test_what_is_wrong_is_named(self):
-        for eps, parts in (("0.1,", ["item 2 of '0.1,' is empty"]), ("0.1:0.2", ["'0.1:0.2' is no list", "lo:hi:n:lin"]),
+        for eps, parts in (("0.1,", ["item 2 of '0.1,' is empty"]),
+                           ("0.1:0.2", ["'0.1:0.2' is no list", "lo:hi:n:lin"]),
                            ("0.1,x", ["'x' in '0.1,x' is no number"])):
             self.fails(2, parts, "sweep", self.points, "--eps", eps, "--minpts", 3, "--out", self.folder / "r")
         self.assertFalse((self.folder / "r").exists())

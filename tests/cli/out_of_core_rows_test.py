@@ -42,7 +42,8 @@ class LeftRows(ProgramTest):
         one = array.array("d", [random.random() for _ in range(4 * 500_000)])
         other = array.array("d", [x + 0.001 for x in one])  # each point has one neighbour
         points.write_bytes(one.tobytes() + other.tobytes())
-        chosen = ["sweep", points, "--dims", 4, "--columns", "3,2,1,0", "--eps", "0.002,0.003", "--minpts", "2", "--backend", "cpu"]
+        chosen = ["sweep", points, "--dims", 4, "--columns", "3,2,1,0", "--eps", "0.002,0.003", "--minpts", "2",
+                  "--backend", "cpu"]
         self.succeeds(*chosen, "--out", whole)
         said = self.succeeds(*chosen, "--out", left, "--memory", "30M").stderr
         self.assertIn("copied to a file without a name", said)
@@ -69,7 +70,8 @@ class LeftRows(ProgramTest):
                        self.folder / "out", "--memory", memory)
 
     def test_memory_that_is_not_enough_for_parts(self):
-        self.fails(4, ["p.npy", "the budget is", "raise --memory"], *self.sweep, "--out", self.folder / "out", "--memory", "20M")
+        self.fails(4, ["p.npy", "the budget is", "raise --memory"], *self.sweep, "--out", self.folder / "out",
+                   "--memory", "20M")
 
 
 if __name__ == "__main__":

@@ -18,7 +18,8 @@ from pathlib import Path
 from support import ProgramTest, npy_labels, npz, run, summary
 
 # The options of the group "Results" that request an output, with their values.
-OUTPUTS = {"core": [], "labelled": ["csv"], "catalog": ["csv"], "hdf5": [], "lineage": [], "report": ["page.html"], "keep": ["summary"]}
+OUTPUTS = {"core": [], "labelled": ["csv"], "catalog": ["csv"], "hdf5": [], "lineage": [], "report": ["page.html"],
+           "keep": ["summary"]}
 # The options of the group that request no output.
 OTHERS = {"out", "resume", "overwrite", "stats"}
 OF_VARIANT = {"labels": ".npy", "core": ".npy", "labelled": ".csv", "catalog": ".csv"}
@@ -106,8 +107,10 @@ class Earlier:
 
 EARLIER = [Earlier("nothing", results=False), Earlier("labels")]
 EARLIER += [Earlier(name, [name]) for name in ("core", "labelled", "catalog", "hdf5", "lineage", "keep")]
-EARLIER += [Earlier("exploration", explored=True), Earlier("everything", ["core", "labelled", "catalog", "hdf5"], strangers=True),
-            Earlier("files of others", results=False, strangers=True), Earlier("other input", ["core", "catalog"], other=True)]
+EARLIER += [Earlier("exploration", explored=True),
+            Earlier("everything", ["core", "labelled", "catalog", "hdf5"], strangers=True),
+            Earlier("files of others", results=False, strangers=True),
+            Earlier("other input", ["core", "catalog"], other=True)]
 STRANGERS = {f"{name}/notes.txt" for name in OF_VARIANT} | {"mine.txt"}
 
 
@@ -169,8 +172,8 @@ class Pairs(ProgramTest):
         folder, page = where / "results", where / "page.html"
         shutil.copytree(template, folder)
         before = tree(folder)
-        words = ["sweep", *setting.words(self.folder), *setting.slices(), "--eps", EPS, "--minpts", ASKED, "--out", folder,
-                 *options_of(outputs, page), mode, "--quiet", "--threads", 1]
+        words = ["sweep", *setting.words(self.folder), *setting.slices(), "--eps", EPS, "--minpts", ASKED,
+                 "--out", folder, *options_of(outputs, page), mode, "--quiet", "--threads", 1]
         p = run(*words)
         what = f"{' '.join(outputs) or 'labels'} {mode} over {earlier.name}, {setting}: "
         try:
@@ -220,8 +223,8 @@ class Pairs(ProgramTest):
         templates = {}
         for setting in SETTINGS:
             fresh = self.folder / "fresh"
-            self.succeeds("sweep", *setting.words(self.folder), *setting.slices(), "--eps", EPS, "--minpts", ASKED, "--out", fresh,
-                          "--core", "--labelled", "csv", "--catalog", "csv", "--threads", 1)
+            self.succeeds("sweep", *setting.words(self.folder), *setting.slices(), "--eps", EPS, "--minpts", ASKED,
+                          "--out", fresh, "--core", "--labelled", "csv", "--catalog", "csv", "--threads", 1)
             self.references[str(setting)] = tree(fresh)
             self.check_reference(setting, fresh)
             shutil.rmtree(fresh)
@@ -238,7 +241,8 @@ class Pairs(ProgramTest):
         cases = cases[::int(os.environ.get("EPSFLOW_TEST_EVERY", 1))]
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
             wrong = [w for w in pool.map(lambda case: self.check(*case[1], case[0]), enumerate(cases)) if w]
-        print(f"{len(cases)} runs: {len(PAIRS)} pairs of outputs, {len(EARLIER)} kinds of earlier folder, {len(SETTINGS)} kinds of points")
+        print(f"{len(cases)} runs: {len(PAIRS)} pairs of outputs, {len(EARLIER)} kinds of earlier folder, "
+              f"{len(SETTINGS)} kinds of points")
         self.assertEqual(wrong, [], f"{len(wrong)} of {len(cases)}")
 
     def check_reference(self, setting, folder):
@@ -259,7 +263,9 @@ class Pairs(ProgramTest):
             self.assertGreater(len(catalog), 0)
             slices = [(i % 8 + i // 8) % 2 if i < 24 else int(s) for i, s in zip(range(n), [0] * 24 + [1, 0, 0, 1])]
             for cluster in catalog:
-                own = [i for i in range(n) if labels[i] == int(cluster["cluster"]) and (not setting.sliced or slices[i] == int(cluster["s"]))]
+                own = [i for i in range(n)
+                       if labels[i] == int(cluster["cluster"])
+                       and (not setting.sliced or slices[i] == int(cluster["s"]))]
                 self.assertEqual(int(cluster["size"]), len(own))
                 self.assertEqual(int(cluster["core"]), sum(core[i] for i in own))
                 self.assertEqual(int(cluster["first_core"]), min(rows[i] for i in own if core[i]))

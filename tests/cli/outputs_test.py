@@ -50,7 +50,8 @@ class SingleFiles(ProgramTest):
         words = [*self.cluster[:-1], "--quiet"]
         for a, b in (("./v.npy", "v.npy"), ("v.npy", str(self.folder / "v.npy")), ("no/../v.npy", "v.npy")):
             self.fails(2, ["--out and --core are both " + b], *words, "--out", a, "--core", b, cwd=self.folder)
-        self.fails(2, ["--core is", "v.rows.npy", "another name"], *words, "--out", "./v.npy", "--core", "v.rows.npy", cwd=self.folder)
+        self.fails(2, ["--core is", "v.rows.npy", "another name"], *words, "--out", "./v.npy", "--core", "v.rows.npy",
+                   cwd=self.folder)
         self.assertFalse((self.folder / "v.npy").exists())
 
     def test_core_points_and_rows_stand_beside_the_labels(self):
@@ -77,13 +78,14 @@ class SingleFiles(ProgramTest):
         out.unlink()
         # The error comes before the input is read.
         self.fails(2, ["l.rows.npy exists already", "--overwrite"], "cluster", self.folder / "no-such.csv", *tail)
-        self.fails(2, ["l.rows.npy exists already"], "predict", self.points, "--points", self.points, "--labels", self.points, "--core",
-                   self.points, "--eps", 0.1, "--out", out)
+        self.fails(2, ["l.rows.npy exists already"], "predict", self.points, "--points", self.points,
+                   "--labels", self.points, "--core", self.points, "--eps", 0.1, "--out", out)
         self.assertFalse(out.exists())
         self.succeeds("cluster", self.points, *tail, "--overwrite")
         self.assertEqual(len(npy_labels(out)), 9)
         self.assertFalse(rows.exists())
-        self.fails(2, ["--core is", "l.rows.npy", "another name"], "cluster", points, *tail, "--core", rows, "--overwrite")
+        self.fails(2, ["--core is", "l.rows.npy", "another name"], "cluster", points, *tail, "--core", rows,
+                   "--overwrite")
         self.assertIn(".rows.npy", self.succeeds("help", "cluster").stdout)
 
     def test_rows_of_the_users_own_are_neither_replaced_nor_removed(self):
@@ -120,7 +122,8 @@ class SingleFiles(ProgramTest):
             self.assertIn(part, p.stderr)
         self.assertIn("all 2 files", self.succeeds("cluster", self.points, self.points, *tail, "--out", "-").stderr)
         self.assertIn("of the 8 rows", self.succeeds("cluster", points, *tail, "--core", self.folder / "c.npy").stderr)
-        for words in ((self.points, "--out", "-"), (points, "--out", "-", "-q"), (points, "--out", self.folder / "l.npy"), (points,)):
+        for words in ((self.points, "--out", "-"), (points, "--out", "-", "-q"),
+                      (points, "--out", self.folder / "l.npy"), (points,)):
             self.assertNotIn("NAME.rows.npy", self.succeeds("cluster", *words, *tail).stderr)
 
     def test_nothing_to_cluster_is_an_error_of_the_input(self):
@@ -135,15 +138,17 @@ class SingleFiles(ProgramTest):
         scale = ",".join(["0.125"] * 40)
         for name in ("l.fits", "l.h5", "labelled.fits", "labelled.h5"):
             out, option = self.folder / name, "--labelled" if "labelled" in name else "--out"
-            for words, metric, unit in (([self.points, "--metric", "greatcircle", "--unit", "km"], b"greatcircle, eps in km", b"km"),
-                                        ([self.points], b"euclidean", None), ([long, "--scale", scale], b"scaled by 0.125 0.125", None)):
+            for words, metric, unit in (([self.points, "--metric", "greatcircle", "--unit", "km"],
+                                         b"greatcircle, eps in km", b"km"), ([self.points], b"euclidean", None),
+                                        ([long, "--scale", scale], b"scaled by 0.125 0.125", None)):
                 self.succeeds("cluster", *words, "--eps", 0.1, "--minpts", 3, option, out, "--overwrite")
                 data = out.read_bytes()
                 self.assertIn(metric, data)
                 self.assertIn(b"METRIC  = '" if name.endswith("fits") else b"metric", data)
                 self.assertEqual((b"EPSUNIT = 'km" if name.endswith("fits") else b"eps_unit") in data, unit is not None)
                 self.succeeds("cluster", out, "--columns", "0", "--eps", 1, "--minpts", 1)  # the file is still readable
-        for command, more in (("cluster", []), ("sweep", ["--out", self.folder / "r"]), ("neighbors", []), ("plan", [])):
+        for command, more in (("cluster", []), ("sweep", ["--out", self.folder / "r"]), ("neighbors", []),
+                              ("plan", [])):
             words = [command, self.points, "--eps", 0.1, *(["--minpts", 3] if command != "neighbors" else []), *more]
             result = json.loads(self.succeeds(*words, "--json").stdout)
             self.assertEqual((result["metric"], result.get("eps_unit")), ("euclidean", None))
@@ -196,29 +201,34 @@ class SingleFiles(ProgramTest):
         before = {p: p.read_bytes() for p in results.rglob("*") if p.is_file()}
         new = self.write("new.csv", "x,y\n0,0\n")
         for name in ("labels/eps_0.3_minpts_2.npy", "core/eps_0.3_minpts_2.npy", "labels/eps_7_minpts_2.npy"):
-            self.fails(2, [name], "predict", new, "--results", results, "--eps", 0.3, "--minpts", 2, "--out", results / name, "--overwrite")
+            self.fails(2, [name], "predict", new, "--results", results, "--eps", 0.3, "--minpts", 2,
+                       "--out", results / name, "--overwrite")
         self.assertEqual({p: p.read_bytes() for p in results.rglob("*") if p.is_file()}, before)
-        self.succeeds("predict", new, "--results", results, "--eps", 0.3, "--minpts", 2, "--out", results / "predicted.npy", "--quiet")
+        self.succeeds("predict", new, "--results", results, "--eps", 0.3, "--minpts", 2,
+                      "--out", results / "predicted.npy", "--quiet")
 
     def test_rows_and_other_outputs_have_places_of_their_own(self):
         gap = self.write("gap.csv", "x,y\n0,0\n,1\n0,0.1\n")
         out, rows = self.folder / "o.npy", self.folder / "o.rows.npy"
         cluster = ["cluster", gap, "--on-nan", "drop", "--eps", 1, "--minpts", 2, "--out", out]
         self.fails(2, ["--core is", "o.rows.npy"], *cluster, "--core", rows)
-        fof = ["fof", gap, "--on-nan", "drop", "--linking-length", 1, "--out", out, "--attach", self.points, "--attached", rows]
+        fof = ["fof", gap, "--on-nan", "drop", "--linking-length", 1, "--out", out, "--attach", self.points,
+               "--attached", rows]
         self.fails(2, ["--attached is", "o.rows.npy"], *fof)
-        self.fails(2, ["--catalog", "--labelled", "are both"], *cluster, "--labelled", self.folder / "t.csv", "--catalog", self.folder / "t.csv")
+        self.fails(2, ["--catalog", "--labelled", "are both"], *cluster, "--labelled", self.folder / "t.csv",
+                   "--catalog", self.folder / "t.csv")
 
     def test_equal_runs_make_equal_files(self):
         long = self.write("long.csv", "x,y\n" + "".join(f"{i % 7 * 0.01},{i % 5 + i / 7 * 0.001}\n" for i in range(60)))
         trees = []
         for name in ("a", "b"):
             out = self.folder / name
-            self.succeeds("sweep", long, "--eps", "0.05,0.1", "--minpts", "2,4", "--out", out, "--lineage", "--labelled", "h5", "--catalog", "h5",
-                          "--core", "--quiet")
+            self.succeeds("sweep", long, "--eps", "0.05,0.1", "--minpts", "2,4", "--out", out, "--lineage",
+                          "--labelled", "h5", "--catalog", "h5", "--core", "--quiet")
             self.succeeds("cluster", long, "--eps", 0.1, "--minpts", 2, "--out", out / "l.h5")
             self.succeeds("neighbors", long, "--eps", 0.1, "--out", out / "n.h5")
-            trees.append({str(p.relative_to(out)): p.read_bytes() for p in out.rglob("*") if p.suffix in (".h5", ".npz", ".npy")})
+            trees.append({str(p.relative_to(out)): p.read_bytes()
+                          for p in out.rglob("*") if p.suffix in (".h5", ".npz", ".npy")})
             time.sleep(2.1)  # times in a zip file have steps of two seconds
         self.assertEqual(sorted(trees[0]), sorted(trees[1]))
         self.assertEqual([name for name in trees[0] if trees[0][name] != trees[1][name]], [])

@@ -36,14 +36,16 @@ class Predict(ProgramTest):
 
     def test_labels_and_json_are_not_mixed(self):
         absent = self.folder / "absent.csv"  # the error comes before a file is read
-        self.fails(2, ["--out - and --json both go to standard output"], "predict", absent, *self.clustering, "--out", "-", "--json")
+        self.fails(2, ["--out - and --json both go to standard output"], "predict", absent, *self.clustering, "--out",
+                   "-", "--json")
 
     def test_by_another_metric(self):
         labels, core = self.folder / "gl.npy", self.folder / "gc.npy"
         metric = ["--metric", "greatcircle", "--unit", "km", "--eps", 50]
         self.succeeds("cluster", self.points, *metric, "--minpts", 5, "--out", labels, "--core", core)
         out = self.folder / "out.npy"
-        self.succeeds("predict", self.points, "--points", self.points, "--labels", labels, "--core", core, *metric, "--out", out)
+        self.succeeds("predict", self.points, "--points", self.points, "--labels", labels, "--core", core, *metric,
+                      "--out", out)
         self.assertEqual(npy_labels(out), npy_labels(labels))
 
     def test_new_points_need_no_weights(self):
@@ -53,15 +55,18 @@ class Predict(ProgramTest):
         labels = npy_labels(next((results / "labels").iterdir()))
         swapped = self.write("s.csv", "y,x\n" + "".join(f"{y!r},{x!r}\n" for x, y in self.rows))
         for new in (self.points, weighted, swapped):
-            self.succeeds("predict", new, "--results", results, "--eps", 0.5, "--minpts", 5, "--out", out, "--overwrite")
+            self.succeeds("predict", new, "--results", results, "--eps", 0.5, "--minpts", 5, "--out", out,
+                          "--overwrite")
             self.assertEqual(npy_labels(out), labels)
         core = next((results / "core").iterdir())
-        self.fails(2, ["--weight"], "predict", self.points, "--weight", "w", "--results", results, "--eps", 0.5, "--minpts", 5, "--out", out)
+        self.fails(2, ["--weight"], "predict", self.points, "--weight", "w", "--results", results, "--eps", 0.5,
+                   "--minpts", 5, "--out", out)
         moved = self.write("other.csv", "x,y\n" + "".join(f"{x!r},{y!r}\n" for x, y in self.rows))
-        self.succeeds("predict", moved, "--results", results, "--points", moved, "--eps", 0.5, "--minpts", 5, "--out", out, "--overwrite")
+        self.succeeds("predict", moved, "--results", results, "--points", moved, "--eps", 0.5, "--minpts", 5,
+                      "--out", out, "--overwrite")
         self.assertEqual(npy_labels(out), labels)
-        self.succeeds("predict", weighted, "--columns", "x,y", "--points", weighted, "--labels", next((results / "labels").iterdir()),
-                      "--core", core, "--eps", 0.5, "--out", out, "--overwrite")
+        self.succeeds("predict", weighted, "--columns", "x,y", "--points", weighted, "--labels",
+                      next((results / "labels").iterdir()), "--core", core, "--eps", 0.5, "--out", out, "--overwrite")
         self.assertEqual(npy_labels(out), labels)
 
     def test_columns_by_their_names_in_either_file(self):
@@ -100,7 +105,8 @@ class Predict(ProgramTest):
         haversine = self.write("h.csv", "lon,lat\n" + "".join(f"{x / 60!r},{y / 60!r}\n" for x, y in self.rows))
         nameless = self.write("n.csv", "".join(f"{y / 60!r},{x / 60!r}\n" for x, y in self.rows))
         other = ["--results", self.folder / "s", "--eps", 0.01, "--minpts", 5, "--out", out, "--overwrite"]
-        self.succeeds("sweep", haversine, "--metric", "haversine", "--eps", 0.01, "--minpts", 5, "--core", "--out", self.folder / "s")
+        self.succeeds("sweep", haversine, "--metric", "haversine", "--eps", 0.01, "--minpts", 5, "--core",
+                      "--out", self.folder / "s")
         labels = npy_labels(next((self.folder / "s" / "labels").iterdir()))
         self.assertGreater(max(labels), 1)
         for words in ([nameless], [nameless, "--latitude-first"], [haversine]):
@@ -118,7 +124,8 @@ class Predict(ProgramTest):
         manifest = json.loads((results / "sweep.json").read_text())
         manifest["runs"][-1]["options"]["eps"] = 0.5
         (results / "sweep.json").write_text(json.dumps(manifest))
-        self.fails(3, ["sweep.json", "did not write"], "predict", self.points, "--results", results, "--eps", 0.5, "--minpts", 5)
+        self.fails(3, ["sweep.json", "did not write"], "predict", self.points, "--results", results, "--eps", 0.5,
+                   "--minpts", 5)
 
     def test_rows_that_are_dropped(self):
         new = self.write("n.csv", "x,y\nnan,1\n0,0\n5,0\n")
@@ -128,9 +135,9 @@ class Predict(ProgramTest):
         self.assertTrue((self.folder / "out.rows.npy").exists())
 
     def test_options_that_would_count_for_nothing_are_none_of_its(self):
-        for words in (["--backend", "cpu"], ["--gpu", 0], ["--gpu-memory", "1G"], ["--strategy", "direct"], ["--index", "grid"],
-                      ["--decide", "scalar"], ["--kernel", "rows"], ["--table-format", "csr"], ["--method", "each"], ["--tables", 1],
-                      ["--lanes", 1], ["--batch-pairs", 1], ["--verify"]):
+        for words in (["--backend", "cpu"], ["--gpu", 0], ["--gpu-memory", "1G"], ["--strategy", "direct"],
+                      ["--index", "grid"], ["--decide", "scalar"], ["--kernel", "rows"], ["--table-format", "csr"],
+                      ["--method", "each"], ["--tables", 1], ["--lanes", 1], ["--batch-pairs", 1], ["--verify"]):
             self.fails(2, [f"predict has no option {words[0]}"], "predict", self.points, *self.clustering, *words)
         self.succeeds("predict", self.points, *self.clustering, "--memory", "1G", "--threads", 1)
         self.fails_after_reading(4, ["--memory"], "predict", self.points, *self.clustering, "--memory", "1k")
@@ -142,7 +149,8 @@ class Predict(ProgramTest):
             self.assertIn(part, p.stderr)
 
     def test_by_a_results_folder(self):
-        old = self.write("old.csv", "id,lat,lon\n" + "".join(f"{i},{y!r},{x!r}\n" for i, (x, y) in enumerate(self.rows)))
+        old = self.write("old.csv",
+                         "id,lat,lon\n" + "".join(f"{i},{y!r},{x!r}\n" for i, (x, y) in enumerate(self.rows)))
         folder, out, want = self.folder / "r", self.folder / "out.npy", self.folder / "want.npy"
         how = ["--columns", "lon,lat", "--metric", "greatcircle", "--unit", "km"]
         self.succeeds("sweep", old, *how, "--eps", "30,50", "--minpts", "4,5", "--core", "--out", folder)
@@ -161,15 +169,17 @@ class Predict(ProgramTest):
         self.succeeds("predict", moved, *clustering, "--points", moved, "--out", out, "--overwrite")
         self.assertEqual(npy_labels(out), npy_labels(want))
         changed = self.write("changed.csv", moved.read_text().replace(f"\n0,{self.rows[0][1]!r}", "\n0,7"))
-        self.fails_after_reading(3, ["not the points of the results", "--points"], "predict", moved, *clustering, "--points", changed)
+        self.fails_after_reading(3, ["not the points of the results", "--points"], "predict", moved, *clustering,
+                                 "--points", changed)
         self.fails(2, ["metric", "leave"], "predict", moved, *clustering, "--points", moved, "--unit", "deg")
         self.fails(2, ["--labels", "leave it out"], "predict", moved, *clustering, "--labels", want)
         self.fails(2, ["--minpts is missing"], "predict", moved, *clustering[:-2])
         self.fails(2, ["one minpts"], "predict", moved, *clustering[:-1], "4,5")
         self.fails(2, ["--minpts", "--results"], "predict", self.points, *self.clustering, "--minpts", 5)
-        self.fails(3, ["no variant with eps 51 and minpts 5", "4 variants"], "predict", moved, "--results", folder, "--eps", 51,
-                   "--minpts", 5)
-        self.fails(3, ["holds no results", "sweep.json is missing there"], "predict", moved, "--results", self.folder, "--eps", 1, "--minpts", 5)
+        self.fails(3, ["no variant with eps 51 and minpts 5", "4 variants"], "predict", moved, "--results", folder,
+                   "--eps", 51, "--minpts", 5)
+        self.fails(3, ["holds no results", "sweep.json is missing there"], "predict", moved, "--results", self.folder,
+                   "--eps", 1, "--minpts", 5)
         mask = folder / "core" / "eps_50_minpts_5.npy"
         mask.write_bytes(mask.read_bytes()[:-1] + b"\x02")
         self.fails(3, ["core/eps_50_minpts_5.npy", "has changed"], "predict", moved, *clustering)
@@ -196,7 +206,8 @@ class Predict(ProgramTest):
         words = ["--labels", self.labels, "--core", self.core, "--eps", 0.5, "--out", out, "--overwrite"]
         self.succeeds("predict", self.points, "--points", moved[0], "--points", moved[1], *words)
         self.assertEqual(npy_labels(out), npy_labels(self.labels))
-        self.fails(2, ["is the input"], "predict", self.points, "--points", moved[0], "--points", moved[1], *words[:-2], moved[1])
+        self.fails(2, ["is the input"], "predict", self.points, "--points", moved[0], "--points", moved[1], *words[:-2],
+                   moved[1])
         self.fails(2, ["--eps", "given twice"], "predict", self.points, *clustering, "--eps", 1)
 
     def test_labels_that_are_no_numbers_are_no_rows_to_drop(self):
@@ -220,7 +231,8 @@ class Predict(ProgramTest):
         self.fails(2, ["1 dimensions"], "predict", self.write("u.csv", "1\n2\n"), *self.clustering)
         self.fails(2, [".h5"], "predict", new, *self.clustering, "--out", self.folder / "o.h5")
         wrong = self.write("w.csv", "label\n" + "0.5\n" * 300)
-        self.fails(3, ["w.csv", "0.5", "row 0"], "predict", new, "--points", self.points, "--labels", wrong, "--core", self.core, "--eps", 0.5)
+        self.fails(3, ["w.csv", "0.5", "row 0"], "predict", new, "--points", self.points, "--labels", wrong,
+                   "--core", self.core, "--eps", 0.5)
 
 
 if __name__ == "__main__":

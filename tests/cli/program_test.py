@@ -142,7 +142,8 @@ class Commands(ProgramTest):
             ("exponential", "--rate", "inf", ["--rate is inf;"]),
             ("exponential", "--rate", "nan", ["--rate is nan;"]),
             ("exponential", "--rate", "4O", ["--rate is '4O', no number;"]),
-            ("exponential", "--seed", 2**32, ["--seed is 4294967296; for 'exponential' 0 to 4,294,967,295 are possible"]),
+            ("exponential", "--seed", 2**32,
+             ["--seed is 4294967296; for 'exponential' 0 to 4,294,967,295 are possible"]),
         ):
             self.fails(2, parts, "generate", kind, option, value, "--out", self.folder / "x.npy")
         self.assertFalse((self.folder / "x.npy").exists())
@@ -164,7 +165,8 @@ class Commands(ProgramTest):
         expected = npy_labels(self.folder / "l.npy")
         for words in (["--kernel", "global"], ["--kernel", "shared"],
                       ["--table-format", "csr", "--batch-pairs", 7], ["--method", "each"],
-                      ["--strategy", "table"], ["--strategy", "direct"], ["--strategy", "direct", "--threads", 2, "--verify"],
+                      ["--strategy", "table"], ["--strategy", "direct"],
+                      ["--strategy", "direct", "--threads", 2, "--verify"],
                       ["--threads", 1, "--lanes", 3], ["--memory", "64M"], ["--verify", "--tables", 1],
                       ["--backend", "cpu"], ["--backend", "cpu", "--index", "tree"],
                       ["--backend", "cpu", "--index", "all", "--strategy", "table"]):
@@ -195,7 +197,8 @@ class Commands(ProgramTest):
         for name in ("plan", "sweep"):
             out = ["--out", self.folder / "out"] if name == "sweep" else []
             self.fails(2, ["--gpus is '0,x'", "numbers of GPUs as in 0,1"], name, points, *words, *out, "--gpus", "0,x")
-            self.fails(2, ["--gpus names GPUs", "--backend cpu"], name, points, *words, *out, "--gpus", "0", "--backend", "cpu")
+            self.fails(2, ["--gpus names GPUs", "--backend cpu"], name, points, *words, *out, "--gpus", "0",
+                       "--backend", "cpu")
         sharing = json.loads(self.succeeds("plan", points, *words, "--json", "--backend", "cpu").stdout)["sharing"]
         self.assertEqual(sharing, {"engines": 1, "by": "one", "parts": 1, "because": "all points fit the one device"})
 
@@ -216,7 +219,8 @@ class Sweeps(ProgramTest):
         super().setUp()
         self.points = self.write("p.csv", SQUARES)
         self.out = self.folder / "results"
-        self.sweep = ["sweep", self.points, "--columns", "x,y", "--eps", "0.1,0.15", "--minpts", "3,4", "--out", self.out]
+        self.sweep = ["sweep", self.points, "--columns", "x,y", "--eps", "0.1,0.15", "--minpts", "3,4",
+                      "--out", self.out]
 
     def test_writes_a_row_and_labels_for_every_variant(self):
         p = self.succeeds(*self.sweep, "--backend", "cpu")
@@ -386,8 +390,10 @@ class BadInput(ProgramTest):
     def test_a_table_beyond_the_memory_names_bytes_budget_and_option(self):
         points = self.folder / "p.npy"
         self.succeeds("generate", "uniform", "--n", 100_000, "--out", points)
-        for words in (["--strategy", "table"], ["--table-format", "csr"], ["--strategy", "table", "--kernel", "global"]):
-            self.fails(4, ["needs", "32.0 MiB", "raise --memory to at least", "bytes", "lower eps", "--strategy direct"],
+        for words in (["--strategy", "table"], ["--table-format", "csr"],
+                      ["--strategy", "table", "--kernel", "global"]):
+            self.fails(4,
+                       ["needs", "32.0 MiB", "raise --memory to at least", "bytes", "lower eps", "--strategy direct"],
                        "cluster", points, "--eps", 0.1, "--minpts", 3, "--memory", "32M", *words)
 
     def test_a_table_beyond_the_memory_is_done_without_unless_asked_for(self):
@@ -407,8 +413,10 @@ class BadInput(ProgramTest):
         self.fails(4, ["1.5 MiB", "--memory"], "cluster", points, "--eps", 0.1, "--minpts", 3, "--memory", "1M")
 
     def test_a_place_that_cannot_be_written(self):
-        self.fails(4, ["/proc/nowhere", "choose another place"], "cluster", self.points, *self.tail, "--out", "/proc/nowhere/l.npy")
-        self.fails(4, ["/proc/nowhere", "choose another place"], "sweep", self.points, *self.tail, "--out", "/proc/nowhere")
+        self.fails(4, ["/proc/nowhere", "choose another place"], "cluster", self.points, *self.tail,
+                   "--out", "/proc/nowhere/l.npy")
+        self.fails(4, ["/proc/nowhere", "choose another place"], "sweep", self.points, *self.tail,
+                   "--out", "/proc/nowhere")
 
     def test_a_full_disk_keeps_what_is_complete(self):
         points = self.folder / "p.npy"
@@ -436,13 +444,15 @@ class TightMemory(ProgramTest):
         for grid in (["--eps", "0.004,0.009", "--minpts", "4,8"], ["--eps", "0.02", "--minpts", "3,5,9,20", "--core"]):
             for memory in (1_500_000, 2_000_000, 3_000_000, 4_000_000, 5_000_000):
                 # Each run has its own folder, because a later run would skip finished variants.
-                runs = [run("sweep", points, *grid, "--out", self.folder / f"{len(grid)}_{memory}_{k}", "--quiet", "--memory", memory) for k in range(3)]
+                runs = [run("sweep", points, *grid, "--out", self.folder / f"{len(grid)}_{memory}_{k}", "--quiet",
+                            "--memory", memory) for k in range(3)]
                 self.assertEqual(len({(p.returncode, p.stderr) for p in runs}), 1, runs)
                 ended.add(runs[0].returncode)
                 advice = re.search(r"--memory to .*?\(([\d,]+) bytes\), which is enough", runs[0].stderr)
                 if runs[0].returncode == 4 and advice:
                     out = self.folder / f"advised_{len(grid)}_{memory}"
-                    self.succeeds("sweep", points, *grid, "--out", out, "--quiet", "--memory", advice.group(1).replace(",", ""))
+                    self.succeeds("sweep", points, *grid, "--out", out, "--quiet",
+                                  "--memory", advice.group(1).replace(",", ""))
                     ended.add("advised")
         self.assertEqual(ended, {0, 4, "advised"})
 

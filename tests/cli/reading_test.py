@@ -110,8 +110,9 @@ class Reading(ProgramTest):
     def test_options_of_another_kind_of_file_are_refused(self):
         array = self.folder / "a.npy"
         self.succeeds("generate", "uniform", "--n", 5, "--out", array)
-        for words, file in ((["--header", "yes"], array), (["--skip-rows", 1], array), (["--precision", "float32"], array),
-                            (["--dims", 2], self.points), (["--external"], self.points), (["--table", 1], self.points)):
+        for words, file in ((["--header", "yes"], array), (["--skip-rows", 1], array),
+                            (["--precision", "float32"], array), (["--dims", 2], self.points),
+                            (["--external"], self.points), (["--table", 1], self.points)):
             self.fails(2, [f"{file}: {words[0]} is for", "leave it out"], "cluster", file, *self.tail, *words)
 
     def test_standard_input_is_a_file_too(self):

@@ -9,13 +9,15 @@ from pathlib import Path
 from support import BINARY, ProgramTest
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = ["README.md", "docs/choosing.md", "docs/ten_minutes.md", "docs/howto/memory.md", "docs/howto/parameters.md", "docs/howto/program.md"]
+PAGES = ["README.md", "docs/choosing.md", "docs/ten_minutes.md", "docs/howto/memory.md", "docs/howto/parameters.md",
+         "docs/howto/program.md"]
 
 
 def commands_of(page):
     """Returns the commands in blocks without a language, with a prompt or alone. Other lines are output."""
     blocks = re.findall(r"^```\n(.*?)^```$", (ROOT / page).read_text(), re.M | re.S)
-    return [line.removeprefix("$ ") for block in blocks for line in block.splitlines() if re.match(r"(\$ )?epsflow [a-z]", line)]
+    return [line.removeprefix("$ ") for block in blocks for line in block.splitlines()
+            if re.match(r"(\$ )?epsflow [a-z]", line)]
 
 
 class Pages(ProgramTest):
@@ -28,7 +30,8 @@ class Pages(ProgramTest):
         folder.mkdir()
         self.assertGreater(len(commands), 1)
         for command in commands:
-            p = subprocess.run([BINARY, *shlex.split(command)[1:]], cwd=folder, capture_output=True, text=True, timeout=300)
+            p = subprocess.run([BINARY, *shlex.split(command)[1:]], cwd=folder, capture_output=True, text=True,
+                               timeout=300)
             self.assertEqual(p.returncode, 0, (command, p.stderr))
         made = set(os.listdir(folder))
         for command in commands:

@@ -35,7 +35,8 @@ class Report(ProgramTest):
         self.page = self.folder / "page.html"
 
     def sweep(self, *words):
-        return self.succeeds("sweep", self.points, "--eps", "0.2,0.4,0.8", "--minpts", "4,8", "--out", self.results, *words)
+        return self.succeeds("sweep", self.points, "--eps", "0.2,0.4,0.8", "--minpts", "4,8", "--out", self.results,
+                             *words)
 
     def data(self, *words):
         self.succeeds("report", self.results, "--out", self.page, "--overwrite", *words)
@@ -49,7 +50,8 @@ class OfASweep(Report):
         self.assertEqual(json.loads(p.stdout), {"report": str(self.page), "cells": 6, "maps": 6})
         self.assertIn("a report of 6 cells, 6 with a map", p.stderr)
         data = data_of(self.page)
-        self.assertEqual((data["title"], data["points"], data["eps"], data["minpts"]), ("p.csv", 900, [0.2, 0.4, 0.8], [4, 8]))
+        self.assertEqual((data["title"], data["points"], data["eps"], data["minpts"]),
+                         ("p.csv", 900, [0.2, 0.4, 0.8], [4, 8]))
         self.assertEqual([c["name"] for c in data["catalogue"][:4]], ["cluster", "points", "x centre", "y centre"])
         told = dict(data["provenance"])
         self.assertIn("900 rows", told["Input"])
@@ -85,7 +87,8 @@ class OfASweep(Report):
         for data in first, second:
             data["provenance"] = [told for told in data["provenance"] if told[0] != "Made"]
         self.assertEqual(first, second)
-        self.fails(2, ["--overwrite"], "sweep", self.points, "--eps", "1", "--minpts", "4", "--out", self.folder / "r2", "--report", self.page)
+        self.fails(2, ["--overwrite"], "sweep", self.points, "--eps", "1", "--minpts", "4", "--out", self.folder / "r2",
+                   "--report", self.page)
 
     def test_cells_without_labels_have_no_map(self):
         self.sweep("--keep", "summary", "--lineage")
@@ -108,9 +111,11 @@ class OfASweep(Report):
 
 class OfAnExploration(Report):
     def test_what_is_recommended(self):
-        found = json.loads(self.succeeds("explore", self.points, "--out", self.results, "--report", self.page, "--json").stdout)
+        found = json.loads(self.succeeds("explore", self.points, "--out", self.results, "--report", self.page,
+                                         "--json").stdout)
         data = data_of(self.page)
-        self.assertEqual((len(data["cells"]), data["advice"]["recommended"]), (len(found["grid"]["eps"]) * len(found["grid"]["minpts"]), found["recommended"]))
+        self.assertEqual((len(data["cells"]), data["advice"]["recommended"]),
+                         (len(found["grid"]["eps"]) * len(found["grid"]["minpts"]), found["recommended"]))
         self.assertTrue(all(c["maps"] for c in data["cells"]))
         best = cell_of(data, found["recommended"]["eps"], found["recommended"]["minpts"])
         self.assertEqual(len(best["rows"]), 3)
@@ -120,7 +125,8 @@ class OfAnExploration(Report):
         self.assertEqual(of_folder["advice"], data["advice"])
         self.assertEqual([bool(c["maps"]) for c in of_folder["cells"]].count(True), 1 + len(found["alternatives"]))
         again = cell_of(of_folder, best["eps"], best["minpts"])
-        self.assertEqual({k: v for k, v in again.items() if k != "level"}, {k: v for k, v in best.items() if k != "level"})
+        self.assertEqual({k: v for k, v in again.items() if k != "level"},
+                         {k: v for k, v in best.items() if k != "level"})
 
     def test_a_bound_on_time_leaves_maps_out(self):
         self.succeeds("explore", self.points, "--report", self.page, "--seconds", "60")
@@ -155,10 +161,12 @@ class Input(Report):
         self.assertEqual(len(self.data("--input", self.points)["cells"]), 1)
 
     def test_it_is_read_as_it_was(self):
-        self.points = self.write("lonlat.csv", "a;lat;lon\n" + "".join(f"x;{10 + i % 7};{20 + i % 11}\n" for i in range(200)))
+        self.points = self.write("lonlat.csv",
+                                 "a;lat;lon\n" + "".join(f"x;{10 + i % 7};{20 + i % 11}\n" for i in range(200)))
         self.sweep("--columns", "lon,lat", "--metric", "greatcircle", "--delimiter", ";")
         data = self.data()
-        self.assertEqual((data["metric"], data["planes"][0]["y"]["name"], data["planes"][0]["y"]["unit"]), ("greatcircle, eps in deg", "lat", "°"))
+        self.assertEqual((data["metric"], data["planes"][0]["y"]["name"], data["planes"][0]["y"]["unit"]),
+                         ("greatcircle, eps in deg", "lat", "°"))
 
 
 class Refused(Report):
@@ -186,11 +194,14 @@ class Refused(Report):
         self.data()
 
     def test_offered_commands_work_whatever_the_sweep_wrote(self):
-        for words in (["--core"], ["--labelled", "csv"], ["--catalog", "csv"], ["--hdf5"], ["--keep", "summary"], ["--lineage"],
+        for words in (["--core"], ["--labelled", "csv"], ["--catalog", "csv"], ["--hdf5"], ["--keep", "summary"],
+                      ["--lineage"],
                       ["--core", "--labelled", "h5", "--catalog", "fits", "--stats", "x", "--strategy", "direct"]):
-            self.succeeds("sweep", self.points, "--eps", "0.4", "--minpts", "8", "--out", self.results, "--overwrite", *words)
+            self.succeeds("sweep", self.points, "--eps", "0.4", "--minpts", "8", "--out", self.results,
+                          "--overwrite", *words)
             data = self.data()
-            for name, made in (("catalogue_hint", "clusters.csv"), ("advice_hint", "explored.html"), ("command", "results/summary.csv")):
+            for name, made in (("catalogue_hint", "clusters.csv"), ("advice_hint", "explored.html"),
+                               ("command", "results/summary.csv")):
                 with tempfile.TemporaryDirectory(dir=self.folder) as where:
                     command = shlex.split(data[name].format(eps="0.4", minpts="8"))
                     p = run(*command[1:], cwd=where)

@@ -28,7 +28,8 @@ def labels(folder):
 
 def counts(folder):
     """Returns the rows of summary.csv without the values that differ between runs."""
-    return {key: [row[name] for name in ("clusters", "noise", "core", "border", "largest")] for key, row in summary(folder).items()}
+    return {key: [row[name] for name in ("clusters", "noise", "core", "border", "largest")]
+            for key, row in summary(folder).items()}
 
 
 def core_mask(folder, eps, minpts):
@@ -180,8 +181,9 @@ class Strangers(Results):
         (self.out / "notes.txt").write_text("mine")
         (self.out / "labels/mine.npy").write_text("mine")
         self.succeeds(*self.sweep("--overwrite", eps="0.2"))
-        self.assertEqual(set(tree(self.out)), {"notes.txt", "labels/mine.npy", "summary.csv", "sweep.json", "trace.json",
-                                               "labels/eps_0.2_minpts_3.npy", "labels/eps_0.2_minpts_4.npy"})
+        self.assertEqual(set(tree(self.out)),
+                         {"notes.txt", "labels/mine.npy", "summary.csv", "sweep.json", "trace.json",
+                          "labels/eps_0.2_minpts_3.npy", "labels/eps_0.2_minpts_4.npy"})
 
     def test_a_manifest_that_leads_out_of_the_folder_is_refused(self):
         victim = self.write("victim.npy", "mine")
@@ -212,7 +214,8 @@ class Strangers(Results):
     def test_an_input_among_the_results_is_not_replaced(self):
         self.succeeds(*self.sweep())
         before = tree(self.out)
-        self.fails(2, ["the input", "copy it"], *self.sweep("--overwrite", points=self.out / "labels/eps_0.1_minpts_3.npy"))
+        self.fails(2, ["the input", "copy it"],
+                   *self.sweep("--overwrite", points=self.out / "labels/eps_0.1_minpts_3.npy"))
         self.assertEqual(tree(self.out), before)
 
 
@@ -227,7 +230,8 @@ class Resumed(Results):
         (self.out / "labels/eps_0.15_minpts_4.npy").unlink()
         p = self.succeeds(*self.sweep("--resume"))
         self.assertIn("2 variants of 9 points", p.stdout)
-        for name in ("labels/eps_0.1_minpts_3.npy is missing or has changed", "labels/eps_0.15_minpts_4.npy is missing"):
+        for name in ("labels/eps_0.1_minpts_3.npy is missing or has changed",
+                     "labels/eps_0.15_minpts_4.npy is missing"):
             self.assertIn(name, p.stderr)
         after = tree(self.out)
         self.assertEqual({n: b for n, b in after.items() if "/" in n}, {n: b for n, b in whole.items() if "/" in n})
@@ -304,8 +308,8 @@ class Failing(Results):
         self.fails(4, ["--memory"],
                    *self.sweep("--overwrite", "--memory", "32M", "--strategy", "table", eps="0.1", points=points))
         self.fails(3, ["no-such"], *self.sweep("--overwrite", points=self.folder / "no-such.csv"))
-        self.fails(4, ["cannot write", "File too large", "wanted"], *self.sweep("--overwrite", points=points, eps="0.001"),
-                   preexec_fn=limit_files(100_000))
+        self.fails(4, ["cannot write", "File too large", "wanted"],
+                   *self.sweep("--overwrite", points=points, eps="0.001"), preexec_fn=limit_files(100_000))
         self.assertEqual(tree(self.out), before)
 
     def test_a_sweep_h5_that_cannot_be_written_is_a_failure_and_the_labels_stay(self):
@@ -327,7 +331,8 @@ class Failing(Results):
     def test_a_full_disk_says_so(self):
         disk = self.folder / "disk"
         disk.mkdir()
-        if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", disk], capture_output=True).returncode != 0:
+        if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", disk],
+                          capture_output=True).returncode != 0:
             self.skipTest("mounting is not allowed here")
         self.addCleanup(subprocess.run, ["umount", disk], check=True)
         points = self.folder / "p.npy"
@@ -341,8 +346,8 @@ class Failing(Results):
         for name in ("l.h5", "l.fits", "l.npy", "l.csv"):
             filler = disk / "filler"
             filler.write_bytes(bytes(max(0, shutil.disk_usage(disk).free - 100_000)))
-            self.fails_with_notice(4, [name, "No space left on device"], "cluster", points, "--eps", 0.001, "--minpts", 3,
-                                   "--out", disk / name)
+            self.fails_with_notice(4, [name, "No space left on device"], "cluster", points, "--eps", 0.001,
+                                   "--minpts", 3, "--out", disk / name)
             self.assertFalse((disk / name).exists())
 
     def fails_with_notice(self, code, parts, *words):
@@ -384,7 +389,8 @@ class Summaries(Results):
         # Existing counts are not recomputed, and labels stay.
         self.assertIn("0 variants", self.succeeds(*self.kept("--resume")).stdout)
         self.assertIn("2 variants", self.succeeds(*self.kept("--resume", eps="0.1,0.2")).stdout)
-        self.assertEqual([row["labels"] != "" for row in summary(self.out).values()], [True, True, False, False, False, False])
+        self.assertEqual([row["labels"] != "" for row in summary(self.out).values()],
+                         [True, True, False, False, False, False])
         self.assert_sound()
         self.assertIn("4 variants", self.succeeds(*self.sweep("--resume", "--core", eps="0.15,0.2")).stdout)
         self.assertEqual(len(labels(self.out)), 6)
@@ -403,7 +409,8 @@ class Summaries(Results):
         self.assert_sound()
 
     def test_one_replaces_the_other(self):
-        for words in (self.kept(), self.sweep("--overwrite"), self.kept("--overwrite"), self.sweep("--overwrite", "--core")):
+        for words in (self.kept(), self.sweep("--overwrite"), self.kept("--overwrite"),
+                      self.sweep("--overwrite", "--core")):
             self.succeeds(*words)
             self.assert_sound()
             self.assertEqual("summary" in words, not (self.out / "labels").exists())
@@ -468,8 +475,8 @@ class Summaries(Results):
 class LineageFile(Results):
     """Tests sweep --lineage."""
 
-    NAMES = {"eps", "minpts", "clusters", "core", "noise", "wider", "looser", "offsets", "first_core", "core_points", "size",
-             "in_wider", "in_looser"}
+    NAMES = {"eps", "minpts", "clusters", "core", "noise", "wider", "looser", "offsets", "first_core", "core_points",
+             "size", "in_wider", "in_looser"}
 
     def setUp(self):
         super().setUp()
@@ -564,8 +571,8 @@ class LineageFile(Results):
                    *self.sweep("--lineage", "--method", "each", points=self.folder / "no-such.npy"))
         self.assertFalse(self.out.exists())
         points = self.write("w.csv", "x,y,w\n0,0,1\n1,1,-1\n2,2,1\n")
-        self.fails(2, ["--lineage", "some weights are below 0"], "sweep", points, "--weight", "w", "--eps", 1, "--minpts", 2,
-                   "--lineage", "--out", self.out)
+        self.fails(2, ["--lineage", "some weights are below 0"], "sweep", points, "--weight", "w", "--eps", 1,
+                   "--minpts", 2, "--lineage", "--out", self.out)
         self.assertFalse(self.out.exists())
 
     def test_files_of_others_stay(self):
@@ -630,7 +637,8 @@ class Killed(Results):
         killed = 0
         while killed < self.KILLS:
             killed += self.kill(*self.sweep("--resume", **self.grid))
-            if self.rng.random() < 0.1 or (self.out / "sweep.json").exists() and self.described()["status"] == "complete":
+            if (self.rng.random() < 0.1
+                    or (self.out / "sweep.json").exists() and self.described()["status"] == "complete"):
                 self.succeeds(*self.sweep("--resume", **self.grid))
                 self.assertEqual(labels(self.out), self.whole)
                 self.assert_sound()
@@ -680,7 +688,8 @@ class Killed(Results):
             self.succeeds(*self.sweep(*words, "--overwrite", **grid))
             self.duration = time.monotonic() - begin
             same = (".npy", ".csv")
-            whole = {name: data for name, data in tree(self.out).items() if name.endswith(same) and name != "summary.csv"}
+            whole = {name: data for name, data in tree(self.out).items()
+                     if name.endswith(same) and name != "summary.csv"}
             self.assertEqual(len(whole), 4 * 6 + (1 if "--by" in words else 0))
             shutil.rmtree(self.out)
             self.out = self.folder / "killed_outputs"
@@ -690,12 +699,14 @@ class Killed(Results):
                 page.unlink(missing_ok=True)
                 self.succeeds(*self.sweep(mode, *words, **grid))
                 after = tree(self.out)
-                self.assertEqual({name: data for name, data in after.items() if name.endswith(same) and name != "summary.csv"}, whole)
+                self.assertEqual({name: data for name, data in after.items()
+                                  if name.endswith(same) and name != "summary.csv"}, whole)
                 self.assertEqual(page.exists(), page in words)
                 self.assert_sound()
                 # The same command has nothing left to do and changes no file of a variant.
                 self.succeeds(*self.sweep("--resume", *words, **grid))
-                self.assertEqual({name: data for name, data in tree(self.out).items() if "/" in name}, {n: d for n, d in after.items() if "/" in n})
+                self.assertEqual({name: data for name, data in tree(self.out).items() if "/" in name},
+                                 {n: d for n, d in after.items() if "/" in n})
             shutil.rmtree(self.out)
 
     def test_an_overwrite_that_is_killed_leaves_old_or_new_results(self):

@@ -31,11 +31,13 @@ class Slices(ProgramTest):
 
     def check(self, folder, of_slice):
         """Compares slices with separate sweeps. of_slice: the rows of each slice, by its name."""
-        counts = {(row[self.name], float(row["eps"]), int(row["minpts"])): row for row in table((folder / "slices.csv").read_text())}
+        counts = {(row[self.name], float(row["eps"]), int(row["minpts"])): row
+                  for row in table((folder / "slices.csv").read_text())}
         self.assertEqual(len(counts), len(of_slice) * len(self.variants))
         for name, rows in of_slice.items():
             alone = self.folder / f"alone_{name}"
-            file = self.write(f"slice_{name}.csv", "x,y\n" + "".join(f"{self.rows[i][0]!r},{self.rows[i][1]!r}\n" for i in rows))
+            file = self.write(f"slice_{name}.csv",
+                              "x,y\n" + "".join(f"{self.rows[i][0]!r},{self.rows[i][1]!r}\n" for i in rows))
             self.succeeds("sweep", file, "--eps", "0.3,0.5", "--minpts", "3,4", "--out", alone, "--quiet")
             one = {(float(r["eps"]), int(r["minpts"])): r for r in table((alone / "summary.csv").read_text())}
             for eps, minpts in self.variants:
@@ -58,12 +60,14 @@ class Slices(ProgramTest):
             by.setdefault(str(row[2]), []).append(i)
         self.check(out, by)
         kept = (out / "slices.csv").read_text()
-        said = self.succeeds("sweep", self.points, "--by", "t", "--eps", "0.3", "--minpts", "3", "--out", self.folder / "said").stdout
+        said = self.succeeds("sweep", self.points, "--by", "t", "--eps", "0.3", "--minpts", "3",
+                             "--out", self.folder / "said").stdout
         self.assertIn("counts of slices in", said.splitlines()[-1])
         self.assertIn("said/slices.csv", said.splitlines()[-1])
         self.sweep(out, self.points, "--by", "t", "--resume")
         self.assertEqual((out / "slices.csv").read_text(), kept)
-        self.fails(3, ["holds results", "slices by t"], "sweep", self.points, "--columns", "x,y", "--eps", "0.3", "--minpts", "3", "--out", out, "--resume")
+        self.fails(3, ["holds results", "slices by t"], "sweep", self.points, "--columns", "x,y", "--eps", "0.3",
+                   "--minpts", "3", "--out", out, "--resume")
 
     def test_by_stretches(self):
         self.name = "t"
@@ -75,7 +79,8 @@ class Slices(ProgramTest):
         self.check(out, by)
 
     def test_by_times_of_iso_8601(self):
-        points = self.write("iso.csv", "time,x,y\n2015-03-17T00:05:00Z,0,0\n2015-03-17 00:00,0,0\n2015-03-17T01:05:00+01:00,0,0.1\n")
+        points = self.write("iso.csv", "time,x,y\n2015-03-17T00:05:00Z,0,0\n2015-03-17 00:00,0,0\n"
+                                       "2015-03-17T01:05:00+01:00,0,0.1\n")
         out = self.folder / "r"
         self.succeeds("sweep", points, "--by", "time", "--eps", "1", "--minpts", "2", "--out", out, "--quiet")
         self.assertEqual(npy_labels(out / "labels" / "eps_1_minpts_2.npy"), (0, -1, 0))
@@ -86,7 +91,8 @@ class Slices(ProgramTest):
         by = {}
         for t in range(3):
             rows = [i for i, row in enumerate(self.rows) if row[2] == 300 * t]
-            files.append(self.write(f"f{t}.csv", "x,y,v\n" + "".join(f"{self.rows[i][0]!r},{self.rows[i][1]!r},{t}\n" for i in rows)))
+            files.append(self.write(f"f{t}.csv", "x,y,v\n" + "".join(f"{self.rows[i][0]!r},{self.rows[i][1]!r},{t}\n"
+                                                                     for i in rows)))
             by[t] = rows
         out = self.folder / "r"
         self.sweep(out, *files, "--columns", "x,y", "--by-file", "--catalog", "csv", "--stats", "v")
@@ -123,18 +129,24 @@ class Slices(ProgramTest):
         self.fails(2, ["--by-width"], *words, "--by", "t", "--by-width", "-3")
         self.fails(2, ["name one"], *words, "--by", "t,x")
         self.fails(3, ["there is no column"], *words, "--by", "when")
-        texts = ("sweep", self.write("texts.csv", "x,y,night\n1,2,a\n1,2,b\n"), "--columns", "x,y", "--eps", "1", "--minpts", "2", "--out", "r")
-        self.fails(3, ["'night' is 'a', not a number or a time", "choose other columns with --by from"], *texts, "--by", "night")
-        self.fails(3, ["'night' is 'a'", "choose other columns with --stats from"], *texts, "--catalog", "csv", "--stats", "night")
+        texts = ("sweep", self.write("texts.csv", "x,y,night\n1,2,a\n1,2,b\n"), "--columns", "x,y", "--eps", "1",
+                 "--minpts", "2", "--out", "r")
+        self.fails(3, ["'night' is 'a', not a number or a time", "choose other columns with --by from"], *texts,
+                   "--by", "night")
+        self.fails(3, ["'night' is 'a'", "choose other columns with --stats from"], *texts, "--catalog", "csv",
+                   "--stats", "night")
         nan = self.write("nan.csv", "x,y,t\n1,2,0\n1,2,nan\n")
         self.fails(3, ["row 1", "slice"], "sweep", nan, "--by", "t", "--eps", "1", "--minpts", "2", "--out", "r")
         raw = self.folder / "p.f64"
         raw.write_bytes(struct.pack("<6d", 1, 2, 0, 1, 2, 1))
-        self.fails(2, ["column 2 is a coordinate as well", "--columns"], "sweep", raw, "--dims", "3", "--by", "2", "--eps", "1", "--minpts", "1", "--out", "r")
-        self.succeeds("sweep", raw, "--dims", "3", "--columns", "0,1", "--by", "2", "--eps", "1", "--minpts", "1", "--out", self.folder / "raw", "--quiet")
+        self.fails(2, ["column 2 is a coordinate as well", "--columns"], "sweep", raw, "--dims", "3", "--by", "2",
+                   "--eps", "1", "--minpts", "1", "--out", "r")
+        self.succeeds("sweep", raw, "--dims", "3", "--columns", "0,1", "--by", "2", "--eps", "1", "--minpts", "1",
+                      "--out", self.folder / "raw", "--quiet")
         self.assertEqual(npy_labels(self.folder / "raw" / "labels" / "eps_1_minpts_1.npy"), (0, 0))
         self.fails(2, ["keeps slices apart"], *words, "--by", "t", "--index", "tree")
-        self.fails(2, ["pipe"], "sweep", "-", "--by", "t", "--eps", "1", "--minpts", "2", "--out", "r", input="x,y,t\n1,2,0\n")
+        self.fails(2, ["pipe"], "sweep", "-", "--by", "t", "--eps", "1", "--minpts", "2", "--out", "r",
+                   input="x,y,t\n1,2,0\n")
 
 
 class Tracks(ProgramTest):
@@ -158,7 +170,8 @@ class Tracks(ProgramTest):
 
     def test_by_ids(self):
         points = self.write("pixels.csv", "x,t,pixel\n0,0,1\n1,0,2\n5,1,2\n6,1,3\n")
-        words = ("tracks", points, "--columns", "x", "--by", "t", "--eps", "1", "--minpts", "2", "--out", "-", "--quiet")
+        words = ("tracks", points, "--columns", "x", "--by", "t", "--eps", "1", "--minpts", "2", "--out", "-",
+                 "--quiet")
         self.assertEqual({row["cell"] for row in table(self.succeeds(*words, "--ids", "pixel").stdout)}, {"1"})
         self.assertEqual({row["cell"] for row in table(self.succeeds(*words).stdout)}, {"1", "2"})
 
@@ -173,8 +186,8 @@ class Tracks(ProgramTest):
         text = "x,y,t\n0,0,1\n0,0.1,\n0,0.2,1\n,7,1\n0.1,0,2\n0.2,0,nan\n0.1,0.1,2\n"
         points = self.write("gaps.csv", text)
         out = self.folder / "r"
-        words = ("sweep", points, "--columns", "x,y", "--by", "t", "--eps", "1", "--minpts", "2", "--out", out, "--catalog", "csv",
-                 "--labelled", "csv")
+        words = ("sweep", points, "--columns", "x,y", "--by", "t", "--eps", "1", "--minpts", "2", "--out", out,
+                 "--catalog", "csv", "--labelled", "csv")
         self.fails_with_notice(3, "--on-nan drop", "sweep", self.write("one.csv", "x,y,t\n0,0,1\n0,1,\n"), *words[2:])
         p = self.succeeds(*words, "--on-nan", "drop")
         self.assertIn("dropped 2 rows for missing values in t", p.stderr)
@@ -187,7 +200,8 @@ class Tracks(ProgramTest):
         labelled = table((out / "labelled" / "eps_1_minpts_2.csv").read_text())
         self.assertEqual([r["label"] for r in labelled], ["0", "", "0", "", "0", "", "0"])
         tracks = self.folder / "tracks.csv"
-        self.succeeds("tracks", points, "--columns", "x,y", "--by", "t", "--eps", "1", "--minpts", "2", "--out", tracks, "--on-nan", "drop")
+        self.succeeds("tracks", points, "--columns", "x,y", "--by", "t", "--eps", "1", "--minpts", "2", "--out", tracks,
+                      "--on-nan", "drop")
         self.assertEqual([(r["frame"], r["num"]) for r in table(tracks.read_text())], [("0", "2"), ("1", "2")])
 
     def fails_with_notice(self, code, part, *words):
@@ -198,26 +212,29 @@ class Tracks(ProgramTest):
     def test_a_row_without_an_id_is_dropped_on_request(self):
         points = self.write("ids.csv", "x,y,t,pixel\n0,0,1,1\n0,0.1,1,2\n0,0.2,1,\n0,0,2,1\n0,0.1,2,2\n")
         tracks = self.folder / "tracks.csv"
-        self.succeeds("tracks", points, "--columns", "x,y", "--by", "t", "--ids", "pixel", "--eps", "1", "--minpts", "2", "--out", tracks,
-                      "--on-nan", "drop")
-        self.assertEqual([(r["frame"], r["num"], r["cell"]) for r in table(tracks.read_text())], [("0", "2", "1"), ("1", "2", "1")])
+        self.succeeds("tracks", points, "--columns", "x,y", "--by", "t", "--ids", "pixel", "--eps", "1",
+                      "--minpts", "2", "--out", tracks, "--on-nan", "drop")
+        self.assertEqual([(r["frame"], r["num"], r["cell"]) for r in table(tracks.read_text())],
+                         [("0", "2", "1"), ("1", "2", "1")])
 
     def test_widths_are_decimal_numbers(self):
         for width, values, keys in ((0.1, ["0.3", "0.29", "0.7", "0.6999999"], ["0.2", "0.3", "0.6", "0.7"]),
-                                    (0.1, ["-0.3", "-0.31"], ["-0.4", "-0.3"]), (1, ["2.9999999999999996", "3"], ["2", "3"]),
+                                    (0.1, ["-0.3", "-0.31"], ["-0.4", "-0.3"]),
+                                    (1, ["2.9999999999999996", "3"], ["2", "3"]),
                                     (0.05, ["1700000000.15", "1700000000.14"], ["1700000000.1", "1700000000.15"]),
                                     (0.7, ["2.1", "2.0999"], ["1.4", "2.1"])):
             points = self.write("w.csv", "x,y,t\n" + "".join(f"0,0,{v}\n" for v in values))
             out = self.folder / "w"
-            self.succeeds("sweep", points, "--columns", "x,y", "--by", "t", "--by-width", width, "--eps", 1, "--minpts", 1, "--out", out,
-                          "--overwrite")
+            self.succeeds("sweep", points, "--columns", "x,y", "--by", "t", "--by-width", width, "--eps", 1,
+                          "--minpts", 1, "--out", out, "--overwrite")
             self.assertEqual([r["t"] for r in table((out / "slices.csv").read_text())], keys)
 
     def test_a_column_that_is_called_as_one_of_the_table(self):
         for by in ("points", "eps", "largest", "size", "cluster", "radius", "x_center"):
             points = self.write("named.csv", f"x,y,{by}\n0,0,1\n0,0.1,1\n5,5,2\n5,5.1,2\n")
             out = self.folder / "n"
-            self.succeeds("sweep", points, "--columns", "x,y", "--by", by, "--eps", 1, "--minpts", 2, "--out", out, "--overwrite", "--catalog", "csv")
+            self.succeeds("sweep", points, "--columns", "x,y", "--by", by, "--eps", 1, "--minpts", 2, "--out", out,
+                          "--overwrite", "--catalog", "csv")
             for file in (out / "slices.csv", out / "catalog" / "eps_1_minpts_2.csv"):
                 text = file.read_text()
                 names = text.splitlines()[0].split(",")
@@ -229,7 +246,8 @@ class Tracks(ProgramTest):
         rows = [(0.1 * i, 0, t) for t in (0, 60, 120, 3600, 3660) for i in range(4)]
         points = self.write("outage.csv", "x,y,t\n" + "".join(f"{x},{y},{t}\n" for x, y, t in rows))
         out = self.folder / "tracks.csv"
-        words = ("tracks", points, "--columns", "x,y", "--by", "t", "--eps", "0.2", "--minpts", "2", "--out", out, "--overwrite")
+        words = ("tracks", points, "--columns", "x,y", "--by", "t", "--eps", "0.2", "--minpts", "2", "--out", out,
+                 "--overwrite")
         self.succeeds(*words, "--by-width", 60)
         found = table(out.read_text())
         self.assertEqual([r["frame"] for r in found], ["0", "1", "2", "60", "61"])
@@ -242,9 +260,11 @@ class Tracks(ProgramTest):
         for t in (0, 60, 120, 180, 3600, 3660):  # a file between has no rows
             text = "x,y\n" + "".join(f"{x},{y}\n" for x, y, own in rows if own == t)
             files.append(self.write(f"part{t}.csv", text))
-        self.succeeds("tracks", *files, "--by-file", "--header", "yes", "--eps", "0.2", "--minpts", "2", "--out", out, "--overwrite")
+        self.succeeds("tracks", *files, "--by-file", "--header", "yes", "--eps", "0.2", "--minpts", "2", "--out", out,
+                      "--overwrite")
         found = table(out.read_text())
-        self.assertEqual([(r["frame"], r["cell"]) for r in found], [("0", "1"), ("1", "1"), ("2", "1"), ("4", "2"), ("5", "2")])
+        self.assertEqual([(r["frame"], r["cell"]) for r in found],
+                         [("0", "1"), ("1", "1"), ("2", "1"), ("4", "2"), ("5", "2")])
 
 
 if __name__ == "__main__":

@@ -39,7 +39,8 @@ class Snapshots(ProgramTest):
             self.assertEqual(p.wait(), 0)
             self.assertEqual([int(g["size"]) for g in table(found.stdout)], [3])
             self.assertEqual("Masses_total" in found.stdout, columns == 1, found.stdout)
-            self.assertEqual("left out" in found.stderr and "--weight Masses" in found.stderr, columns == 0, found.stderr)
+            self.assertEqual("left out" in found.stderr and "--weight Masses" in found.stderr, columns == 0,
+                             found.stderr)
 
     def test_masses_that_cannot_be(self):
         for mass in ("nan", "-1", "inf"):
@@ -61,7 +62,8 @@ class Snapshots(ProgramTest):
         p = self.succeeds("fof", plain, "--linking-length", "1", "--attach", "gas", "--attached", "-", cwd=self.folder)
         self.assertEqual([int(r["label"]) for r in table(p.stdout)], [0])
         (self.folder / "dark-matter").mkdir()
-        self.fails(2, ["dark-matter", "name others"], *self.words, "--attach", "dark-matter", "--attached", "-", "--quiet", cwd=self.folder)
+        self.fails(2, ["dark-matter", "name others"], *self.words, "--attach", "dark-matter", "--attached", "-",
+                   "--quiet", cwd=self.folder)
 
 
 if __name__ == "__main__":

@@ -57,7 +57,8 @@ class Output(ProgramTest):
         os.close(read)
         for words in (self.cluster + ["--out", "-"], self.cluster + ["--labelled", "-"],
                       ["generate", "uniform", "--n", 10, "--out", "-"]):
-            p = subprocess.run([BINARY, *map(str, words), "-q"], stdout=write, stderr=subprocess.PIPE, text=True, timeout=120)
+            p = subprocess.run([BINARY, *map(str, words), "-q"], stdout=write, stderr=subprocess.PIPE, text=True,
+                               timeout=120)
             self.assertEqual((p.returncode, p.stderr), (141, ""), words)
         os.close(write)
 
@@ -120,7 +121,8 @@ class Output(ProgramTest):
         self.assertNotIn("selectivity", result)
 
     def test_a_long_eps_keeps_the_table_in_columns(self):
-        words = ["sweep", self.points, "--eps", "0.30000000000000004,2", "--minpts", 4294967295, "--out", self.folder / "l"]
+        words = ["sweep", self.points, "--eps", "0.30000000000000004,2", "--minpts", 4294967295,
+                 "--out", self.folder / "l"]
         table = self.succeeds(*words).stdout.splitlines()[:3]
         self.assertEqual(table[0].split()[:3], ["eps", "minpts", "clusters"])
         self.assertEqual(len({len(line) for line in table}), 1, table)

@@ -38,8 +38,8 @@ def fits_table(columns):
         return text.encode() + b" " * (-len(text) % 2880)
 
     rows = list(zip(*(values for _, _, values in columns)))
-    cards = [("XTENSION", "'BINTABLE'"), ("BITPIX", 8), ("NAXIS", 2), ("NAXIS1", 8 * len(columns)), ("NAXIS2", len(rows)),
-             ("PCOUNT", 0), ("GCOUNT", 1), ("TFIELDS", len(columns))]
+    cards = [("XTENSION", "'BINTABLE'"), ("BITPIX", 8), ("NAXIS", 2), ("NAXIS1", 8 * len(columns)),
+             ("NAXIS2", len(rows)), ("PCOUNT", 0), ("GCOUNT", 1), ("TFIELDS", len(columns))]
     for i, (name, unit, _) in enumerate(columns, 1):
         cards += [(f"TTYPE{i}", f"'{name:8}'"), (f"TFORM{i}", "'D       '")]
         cards += [(f"TUNIT{i}", f"'{unit:8}'")] if unit else []

@@ -38,20 +38,23 @@ class Tables(ProgramTest):
         p = self.succeeds("sweep", self.table, "--neighbors", "--eps", "0.1,0.2", "--minpts", 3, *out, "--resume")
         self.assertEqual(set(summary(self.folder / "results")), {(0.1, 3), (0.2, 3)})
         self.assertIn("1 variant of 160 points (precomputed)", p.stdout)
-        self.fails(3, ["another input", "table.h5"], "sweep", self.points, "--eps", 0.1, "--minpts", 3, *out, "--resume")
+        self.fails(3, ["another input", "table.h5"], "sweep", self.points, "--eps", 0.1, "--minpts", 3, *out,
+                   "--resume")
 
     def test_one_variant(self):
         words = ["--eps", 0.2, "--minpts", 4, "--overwrite", "--out"]
         self.succeeds("cluster", self.points, *words, self.folder / "a.npy", "--core", self.folder / "a_core.npy")
         for table in (self.table, self.bare):
-            p = self.succeeds("cluster", table, "--neighbors", *words, self.folder / "b.npy", "--core", self.folder / "b_core.npy",
-                              "--backend", "cpu", "--threads", 1)
+            p = self.succeeds("cluster", table, "--neighbors", *words, self.folder / "b.npy",
+                              "--core", self.folder / "b_core.npy", "--backend", "cpu", "--threads", 1)
             self.assertEqual(npy_labels(self.folder / "a.npy"), npy_labels(self.folder / "b.npy"))
             self.assertEqual((self.folder / "a_core.npy").read_bytes(), (self.folder / "b_core.npy").read_bytes())
             self.assertIn("160 points: 2 clusters", p.stdout)
-            told = json.loads(self.succeeds("cluster", table, "--neighbors", "--eps", 0.2, "--minpts", 4, "--json").stdout)
+            told = json.loads(self.succeeds("cluster", table, "--neighbors", "--eps", 0.2, "--minpts", 4,
+                                            "--json").stdout)
             self.assertEqual((told["metric"], told["clusters"]), ("precomputed", 2))
-        lines = self.succeeds("cluster", self.table, "--neighbors", "--eps", 0.2, "--minpts", 4, "--out", "-").stdout.split()
+        lines = self.succeeds("cluster", self.table, "--neighbors", "--eps", 0.2, "--minpts", 4, "--out",
+                              "-").stdout.split()
         self.assertEqual(tuple(map(int, lines[1:])), npy_labels(self.folder / "a.npy"))
         self.fails(2, ["labels.h5", ".npy"], "cluster", self.table, "--neighbors", *words, self.folder / "labels.h5")
 
@@ -62,19 +65,21 @@ class Tables(ProgramTest):
         refused(["within 0.2", "eps 0.3 is larger", "make it with that eps"], self.table, 0.3)
         refused(["within 0.2", "eps 0.3 is larger"], self.bare, 0.3)
         refused(["within 0.2", "no distances", "eps 0.1", "make it with distances"], self.bare, 0.1)
-        self.fails(2, ["no distances", "2 eps"], "sweep", self.bare, "--neighbors", "--eps", "0.1,0.2", "--minpts", 4, "--out",
-                   self.folder / "r")
+        self.fails(2, ["no distances", "2 eps"], "sweep", self.bare, "--neighbors", "--eps", "0.1,0.2", "--minpts", 4,
+                   "--out", self.folder / "r")
 
     def test_options_of_points_are_refused(self):
-        for words in (["--columns", "x,y"], ["--metric", "cosine"], ["--weight", "w"], ["--strategy", "table"], ["--index", "grid"],
-                      ["--verify"], ["--labelled", "l.csv"]):
-            self.fails(2, [words[0], "--neighbors", "leave one of them out"], "cluster", self.table, "--neighbors", "--eps", 0.2, "--minpts",
-                       4, *words)
+        for words in (["--columns", "x,y"], ["--metric", "cosine"], ["--weight", "w"], ["--strategy", "table"],
+                      ["--index", "grid"], ["--verify"], ["--labelled", "l.csv"]):
+            self.fails(2, [words[0], "--neighbors", "leave one of them out"], "cluster", self.table, "--neighbors",
+                       "--eps", 0.2, "--minpts", 4, *words)
         for words in (["--keep", "summary"], ["--lineage"], ["--labelled", "csv"]):
-            self.fails(2, [words[0], "--neighbors"], "sweep", self.table, "--neighbors", "--eps", 0.2, "--minpts", 4, *words, "--out",
-                       self.folder / "r")
-        self.fails(2, ["one table", "2 files"], "cluster", self.table, self.bare, "--neighbors", "--eps", 0.2, "--minpts", 4)
-        self.fails(2, ["CPU", "--gpu-memory"], "cluster", self.table, "--neighbors", "--eps", 0.2, "--minpts", 4, "--gpu-memory", "2G")
+            self.fails(2, [words[0], "--neighbors"], "sweep", self.table, "--neighbors", "--eps", 0.2, "--minpts", 4,
+                       *words, "--out", self.folder / "r")
+        self.fails(2, ["one table", "2 files"], "cluster", self.table, self.bare, "--neighbors", "--eps", 0.2,
+                   "--minpts", 4)
+        self.fails(2, ["CPU", "--gpu-memory"], "cluster", self.table, "--neighbors", "--eps", 0.2, "--minpts", 4,
+                   "--gpu-memory", "2G")
 
     def test_files_that_are_no_tables(self):
         def refused(parts, file):
@@ -97,7 +102,8 @@ class Tables(ProgramTest):
         raw[at : at + 8] = (1).to_bytes(8, "little")
         spoilt = self.folder / "spoilt.h5"
         spoilt.write_bytes(raw)
-        self.fails(3, ["offsets of the table must begin with 0"], "cluster", spoilt, "--neighbors", "--eps", 0.2, "--minpts", 4)
+        self.fails(3, ["offsets of the table must begin with 0"], "cluster", spoilt, "--neighbors", "--eps", 0.2,
+                   "--minpts", 4)
 
     @staticmethod
     def ascends(raw, begin):

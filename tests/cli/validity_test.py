@@ -43,7 +43,8 @@ class Validity(ProgramTest):
         for factor in (1, 2.0**-600, 2.0**600):
             for _ in range(3):
                 draw.shuffle(rows)
-                points = self.write("lattice.csv", "x,y\n" + "".join(f"{x * factor!r},{y * factor!r}\n" for x, y, _ in rows))
+                points = self.write("lattice.csv",
+                                    "x,y\n" + "".join(f"{x * factor!r},{y * factor!r}\n" for x, y, _ in rows))
                 labels = self.write("labels.csv", "label\n" + "".join(f"{c}\n" for _, _, c in rows))
                 found = self.succeeds("validity", points, "--labels", labels, "--json", "--quiet").stdout
                 scores.add(json.loads(found)["labellings"][0]["validity"])
@@ -67,10 +68,12 @@ class Validity(ProgramTest):
         self.fails(3, ["130 labels", "2 points"], "validity", other, "--labels", labels)
         self.fails(3, ["no variant with eps 0.4"], "validity", self.points, "--results", self.out, "--cell", "0.4:4")
         counts = self.folder / "counts"
-        self.succeeds("sweep", self.points, "--eps", "0.3", "--minpts", "4", "--keep", "summary", "--out", counts, "--quiet")
+        self.succeeds("sweep", self.points, "--eps", "0.3", "--minpts", "4", "--keep", "summary", "--out", counts,
+                      "--quiet")
         self.fails(3, ["no labels of eps 0.3", "--keep summary"], "validity", self.points, "--results", counts)
         sky = self.folder / "sky"
-        self.succeeds("sweep", self.points, "--metric", "greatcircle", "--eps", "30", "--minpts", "4", "--out", sky, "--quiet")
+        self.succeeds("sweep", self.points, "--metric", "greatcircle", "--eps", "30", "--minpts", "4", "--out", sky,
+                      "--quiet")
         self.fails(3, ["Euclidean"], "validity", self.points, "--results", sky)
 
     def test_labels_of_groups_and_of_labelled_files(self):
@@ -82,7 +85,8 @@ class Validity(ProgramTest):
                 file = self.folder / f"{dialect}.{kind}"
                 self.succeeds(*fof, "--out", file, "--dialect", dialect)
                 [found] = self.judged("--labels", file)
-                self.assertEqual((found["validity"], len(found["clusters"])), (own[0]["validity"], len(own[0]["clusters"])), file)
+                self.assertEqual((found["validity"], len(found["clusters"])),
+                                 (own[0]["validity"], len(own[0]["clusters"])), file)
 
     def test_labelled_files_in_which_rows_were_dropped(self):
         rows = [[repr(v) for v in row] for row in self.xy]

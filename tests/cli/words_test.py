@@ -9,11 +9,13 @@ LIBRARY = ["core", "index", "gpu", "clustering", "stages", "pipeline", "io"]
 
 COMMENT = r"//[^\n]*|/\*.*?\*/"
 LITERAL = r'"(?:\\.|[^"\\\n])*"'
-TOKEN = re.compile(rf'(?P<comment>{COMMENT})|R"\((?P<raw>.*?)\)"|(?P<literal>{LITERAL})|(?<!\w)\'(?:\\.|[^\'\\\n])*\'', re.S)
+TOKEN = re.compile(rf'(?P<comment>{COMMENT})|R"\((?P<raw>.*?)\)"|(?P<literal>{LITERAL})|(?<!\w)\'(?:\\.|[^\'\\\n])*\'',
+                   re.S)
 # Matches an option of the library, or a value of one.
 OPTION = re.compile(
-    r"\b(?:EngineOptions|SearchOptions|RunOptions|Metric|ReadOptions|GeneratorOptions|TextLayout|RawLayout|NanPolicy|FolderMode|"
-    r"BackendChoice|StrategyChoice|IndexChoice|DecideChoice|Kernel|FormatChoice|VariantMethod|MemorySpace|Precision|Header)::[a-z_]\w*(?:\.[a-z_]\w*)*")
+    r"\b(?:EngineOptions|SearchOptions|RunOptions|Metric|ReadOptions|GeneratorOptions|TextLayout|RawLayout|NanPolicy|"
+    r"FolderMode|BackendChoice|StrategyChoice|IndexChoice|DecideChoice|Kernel|FormatChoice|VariantMethod|MemorySpace|"
+    r"Precision|Header)::[a-z_]\w*(?:\.[a-z_]\w*)*")
 FLAG = re.compile(r"(?<![\w-])--[a-z]")
 
 
@@ -57,7 +59,8 @@ def known_to_the_program():
 class Words(unittest.TestCase):
     def test_every_option_that_the_library_names_has_words_of_the_program(self):
         known = known_to_the_program()
-        for name in ("EngineOptions::memory", "ReadOptions::text.header", "BackendChoice::gpu", "Header::yes", "FolderMode::resume"):
+        for name in ("EngineOptions::memory", "ReadOptions::text.header", "BackendChoice::gpu", "Header::yes",
+                     "FolderMode::resume"):
             self.assertIn(name, known)
         unknown = [(place, name) for place, text in library_literals() for name in OPTION.findall(text)
                    if name not in known]

@@ -68,7 +68,8 @@ class SweepOverRanks(ProgramTest):
         """Checks that both folders hold the same files, except for times."""
         self.assertEqual({k: {c: v for c, v in row.items() if c != "seconds"} for k, row in summary(one).items()},
                          {k: {c: v for c, v in row.items() if c != "seconds"} for k, row in summary(other).items()})
-        files = [sorted(str(f.relative_to(folder)) for f in folder.rglob("*") if f.is_file()) for folder in (one, other)]
+        files = [sorted(str(f.relative_to(folder)) for f in folder.rglob("*") if f.is_file())
+                 for folder in (one, other)]
         self.assertEqual(*files)
         for name in files[0]:
             if name.endswith(".npy"):
@@ -127,7 +128,8 @@ class SweepOverRanks(ProgramTest):
                  enumerate(zip(cuts, cuts[1:]))]
         for count in (2, 4):  # fewer than ranks, and more
             self.compare(parts[:count], out=f"p{count}")
-        texts = [self.write(f"part{i}.csv", "x,y\n" + "".join(f"{x},{y}\n" for x, y in rows[1000 * i : 1000 * i + 1000]))
+        texts = [self.write(f"part{i}.csv",
+                            "x,y\n" + "".join(f"{x},{y}\n" for x, y in rows[1000 * i : 1000 * i + 1000]))
                  for i in range(3)]
         self.compare(texts, out="texts")
 
@@ -174,8 +176,8 @@ class SweepOverRanks(ProgramTest):
         self.compare([points], "--keep", "summary", out="counts", core=())
         self.assertFalse((self.folder / f"counts-{SEVERAL[0]}" / "labels").exists())
         for more in (["--core"], ["--hdf5"]):
-            self.refused(2, [more[0].lstrip("-"), "makes none"], "sweep", points, *VARIANTS, "--keep", "summary", *more, "--out",
-                         self.folder / "refused")
+            self.refused(2, [more[0].lstrip("-"), "makes none"], "sweep", points, *VARIANTS, "--keep", "summary", *more,
+                         "--out", self.folder / "refused")
 
     def test_lineage(self):
         points = self.points("p.npy", npy(cloud(12)))
@@ -236,8 +238,8 @@ class SweepOverRanks(ProgramTest):
         self.refused(3, ["name their columns differently"], "sweep", a, b, *words, ranks=2)
         self.refused(2, ["a.csv", "text", "NPY, HDF5 or Parquet"], "sweep", a, *words)
         self.refused(2, ["standard input"], "sweep", "-", *words)
-        for option in (["--labelled", "csv"], ["--verify"],
-                       ["--strategy", "table"], ["--kernel", "global"], ["--table-format", "packed"], ["--method", "each"]):
+        for option in (["--labelled", "csv"], ["--verify"], ["--strategy", "table"], ["--kernel", "global"],
+                       ["--table-format", "packed"], ["--method", "each"]):
             with self.subTest(option=option):
                 self.refused(2, [option[0], "is for one process"], "sweep", good, *words, *option)
         self.refused(2, ["--gpus is '0;1'", "numbers of GPUs as in 0,1"], "sweep", good, *words, "--gpus", "0;1")

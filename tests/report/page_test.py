@@ -64,7 +64,8 @@ class Page(unittest.TestCase):
         return self.one(f"#cell-{side}").text
 
     def of_cells(self, what):
-        return self.driver.execute_script(f"return [...document.querySelectorAll('[role=gridcell].cell')].map((c) => c.{what})")
+        return self.driver.execute_script(
+            f"return [...document.querySelectorAll('[role=gridcell].cell')].map((c) => c.{what})")
 
     def painted(self):
         """Returns the pixels of the map as text."""
@@ -82,12 +83,14 @@ class Page(unittest.TestCase):
         for width, scheme in ((1280, "light"), (1280, "dark"), (390, "light")):
             self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",
                                         {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False})
-            self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]})
+            self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia",
+                                        {"features": [{"name": "prefers-color-scheme", "value": scheme}]})
             self.driver.execute_script(AXE)
             found = self.driver.execute_async_script("axe.run().then(arguments[0])")
             self.assertEqual([(v["id"], v["nodes"][0]["html"][:200]) for v in found["violations"]], [], (width, scheme))
             self.assertGreater(len(found["passes"]), 15)
-            wide = self.driver.execute_script("return document.documentElement.scrollWidth - document.documentElement.clientWidth")
+            wide = self.driver.execute_script("return document.documentElement.scrollWidth - "
+                                              "document.documentElement.clientWidth")
             self.assertLessEqual(wide, 0, f"the page is wider than {width}")
         self.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
@@ -177,7 +180,8 @@ class Page(unittest.TestCase):
         points = self.folder / "times.csv"
         points.write_text("ns,one\n" + "".join(f"{1700000000000000000 + 256 * (i % 3)},3e15\n" for i in range(30)))
         page = self.folder / "times.html"
-        epsflow("sweep", points, "--eps", "100,300", "--minpts", "2,4", "--out", self.folder / "times", "--report", page)
+        epsflow("sweep", points, "--eps", "100,300", "--minpts", "2,4", "--out", self.folder / "times",
+                "--report", page)
         self.open(page)
         self.assertEqual(len(self.of_cells("ariaLabel")), 4)
         self.check_alone()
@@ -187,7 +191,8 @@ class Page(unittest.TestCase):
         epsflow("generate", "galaxies", "--n", 2000, "--out", self.folder / "g.csv")
         (self.folder / "g.csv").rename(points)
         page = self.folder / "swept.html"
-        epsflow("sweep", points, "--eps", "5,10,20,40", "--minpts", "3,6,12", "--out", self.folder / "swept", "--report", page)
+        epsflow("sweep", points, "--eps", "5,10,20,40", "--minpts", "3,6,12", "--out", self.folder / "swept",
+                "--report", page)
         self.check(page)
         self.assertEqual(self.one("h1").text, points.name)
         planes = self.all(".map fieldset input")
@@ -198,7 +203,8 @@ class Page(unittest.TestCase):
         cell = self.heading()
         for button in self.all("#legend button, .panel button"):
             button.click()
-        wanted = {"grid.csv", *(f"{name}_eps_{cell.split()[1].rstrip(',')}_minpts_{cell.split()[-1]}.csv" for name in ("map", "sizes", "lives", "clusters"))}
+        wanted = {"grid.csv", *(f"{name}_eps_{cell.split()[1].rstrip(',')}_minpts_{cell.split()[-1]}.csv"
+                                for name in ("map", "sizes", "lives", "clusters"))}
         until = time.monotonic() + 20
         while time.monotonic() < until and not all((self.folder / name).exists() for name in wanted):
             time.sleep(0.1)
@@ -215,7 +221,8 @@ class Page(unittest.TestCase):
             points = self.folder / f"d{dims}.csv"
             epsflow("generate", "exponential", "--dims", 8, "--n", 2000, "--out", points)
             page = self.folder / f"d{dims}.html"
-            epsflow("sweep", points, *more, "--eps", "0.001,0.01,0.02,0.04", "--minpts", "3,6", "--out", self.folder / f"s{dims}", "--report", page)
+            epsflow("sweep", points, *more, "--eps", "0.001,0.01,0.02,0.04", "--minpts", "3,6",
+                    "--out", self.folder / f"s{dims}", "--report", page)
             self.check(page)
 
     def real(self, name, *words):
@@ -231,8 +238,8 @@ class Page(unittest.TestCase):
                   "--eps", "0.05:1:8:log", "--minpts", "4,8,16,32,64,128,256,512", "--out", self.folder / "sdss")
 
     def test_of_a_real_day_of_tec(self):
-        self.real("tec_2024010.csv", "explore", "FILE", "--columns", "ipp_lon_deg,ipp_lat_deg", "--metric", "greatcircle",
-                  "--eps", "0.05:5:12:log", "--minpts", "5,10,20,40")
+        self.real("tec_2024010.csv", "explore", "FILE", "--columns", "ipp_lon_deg,ipp_lat_deg",
+                  "--metric", "greatcircle", "--eps", "0.05:5:12:log", "--minpts", "5,10,20,40")
 
 
 if __name__ == "__main__":

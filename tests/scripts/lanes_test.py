@@ -19,7 +19,8 @@ CHANGES = [
     (["parts/local_sweep.cpp", "parts/merge.cpp", "tests/parts/local_parts_test.cpp"], 2100),
     (["gpu/direct/dense_box_unions.cu"], 1500),
     (["python/epsflow/_sweep.py", "python/tests/test_sweep.py"], 1550),
-    (["core/options.hpp", "pipeline/flow.cpp", "cli/sweep_command.cpp", "gpu/gpu_backend.cpp", "parts/part.hpp", "io/formats.cpp"], 2100),
+    (["core/options.hpp", "pipeline/flow.cpp", "cli/sweep_command.cpp", "gpu/gpu_backend.cpp", "parts/part.hpp",
+      "io/formats.cpp"], 2100),
     (["cli/fof_command.cpp", "cli/catalogs.cpp"], 1700),
     (["core/space.hpp", "pipeline/slices.cpp", "clustering/cell_counts.cpp"], 2000),
     (["CMakeLists.txt", ".ci/lanes"], 1500),
@@ -56,7 +57,8 @@ class Order(unittest.TestCase):
                 self.assertEqual(set(names[:len(lanes)]), lanes, path)
 
     def test_a_change_of_everything_leaves_time_for_the_turn(self):
-        everything = ["core/space.hpp", "parts/merge.cpp", "gpu/gpu_index.hpp", "io/formats.cpp", "docs/index.md", "pipeline/flow.cpp", "CMakeLists.txt"]
+        everything = ["core/space.hpp", "parts/merge.cpp", "gpu/gpu_index.hpp", "io/formats.cpp", "docs/index.md",
+                      "pipeline/flow.cpp", "CMakeLists.txt"]
         for turn in range(3):
             third = {name for name, _, _ in lane_order.order(LANES, turn, [], 2000)[:len(LANES) // 3]}
             self.assertLessEqual(third, set(lanes_run(turn, everything, 2100)))

@@ -9,7 +9,8 @@ import unittest
 from pathlib import Path
 
 PROJECT = Path(sys.argv.pop(1))
-VERSION = re.search(r"^project\(epsflow VERSION (\S+) ", (PROJECT / "CMakeLists.txt").read_text(), re.MULTILINE).group(1)
+VERSION = re.search(r"^project\(epsflow VERSION (\S+) ", (PROJECT / "CMakeLists.txt").read_text(),
+                    re.MULTILINE).group(1)
 CHANGELOG = "# Changelog\n\n## 0.1.0 (unreleased)\n\n- New.\n\n## 0.0.1 (2020-01-01)\n\n- Old.\n"
 
 
@@ -45,7 +46,8 @@ class Release(unittest.TestCase):
         ran = self.release("7.8.9")
         self.assertEqual((ran.returncode, ran.stderr), (0, ""))
         self.assertIn("project(epsflow VERSION 7.8.9 DESCRIPTION", (self.folder / "CMakeLists.txt").read_text())
-        self.assertRegex(self.changelog(), r"^# Changelog\n\n## 7\.8\.9 \(\d{4}-\d\d-\d\d\)\n\n- New\.\n\n## 0\.0\.1 \(2020-01-01\)\n")
+        self.assertRegex(self.changelog(),
+                         r"^# Changelog\n\n## 7\.8\.9 \(\d{4}-\d\d-\d\d\)\n\n- New\.\n\n## 0\.0\.1 \(2020-01-01\)\n")
         self.assertEqual(self.git("tag", "--points-at", "HEAD"), "v7.8.9\n")
         self.assertEqual(self.git("status", "--porcelain"), "")
 
@@ -84,7 +86,8 @@ class Release(unittest.TestCase):
         self.assertEqual((self.changelog(), self.git("status", "--porcelain")), (CHANGELOG, ""))
 
     def test_nothing_new(self):
-        for text, word in ((CHANGELOG.replace(" (unreleased)", " (2021-01-01)"), "no heading"), (CHANGELOG.replace("- New.\n", ""), "nothing under")):
+        for text, word in ((CHANGELOG.replace(" (unreleased)", " (2021-01-01)"), "no heading"),
+                           (CHANGELOG.replace("- New.\n", ""), "nothing under")):
             (self.folder / "CHANGELOG.md").write_text(text)
             self.commit()
             self.refused(word, "7.8.9")

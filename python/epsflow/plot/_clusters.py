@@ -169,7 +169,9 @@ def _draw_single(picture: _Picture, ax: Any, figure: Any) -> Any:
     _draw_view(ax, picture, 0)
     ax.set_title(_with_counts(picture))
     if ours:
-        ax.legend(handles=_legend(picture), loc="upper left", bbox_to_anchor=(1.0, 1.0), handlelength=1.0, borderaxespad=0.2)
+        ax.legend(
+            handles=_legend(picture), loc="upper left", bbox_to_anchor=(1.0, 1.0), handlelength=1.0, borderaxespad=0.2
+        )
     return ax
 
 
@@ -185,7 +187,8 @@ def _draw_planes(picture: _Picture, figure: Any) -> Any:
     figure = figure_of(figure, 7.2, float(np.clip(7.2 * (z + y) / (x + z), 4.5, 9.0)))
     grid = figure.add_gridspec(2, 2, width_ratios=[x, z], height_ratios=[z, y])
     below = figure.add_subplot(grid[1, 0], anchor="NE")
-    above, beside = figure.add_subplot(grid[0, 0], sharex=below, anchor="SE"), figure.add_subplot(grid[1, 1], sharey=below, anchor="NW")
+    above = figure.add_subplot(grid[0, 0], sharex=below, anchor="SE")
+    beside = figure.add_subplot(grid[1, 1], sharey=below, anchor="NW")
     for i, ax in enumerate((below, above, beside)):
         _draw_view(ax, picture, i)
     above.set_xlabel("")
@@ -236,7 +239,9 @@ def _draw_marks(ax: Any, picture: _Picture, view: View, transform: Any) -> None:
     # Noise is drawn first, then clusters from large to small, so that small ones are not covered.
     order = np.lexsort((-sizes, inside))
     rgb = rgb_of(found, picture.codes, found.labels[order])
-    marks = ax.scatter(x[order], y[order], s=float(np.clip(16_000 / len(x), 2, 24)), c=rgb, linewidths=0, transform=transform, zorder=1)
+    marks = ax.scatter(
+        x[order], y[order], s=float(np.clip(16_000 / len(x), 2, 24)), c=rgb, linewidths=0, transform=transform, zorder=1
+    )
     marks.set_clip_path(ax.patch)
 
 
@@ -250,7 +255,9 @@ def _legend(picture: _Picture) -> list[Any]:
     from matplotlib.patches import Patch
 
     clusters, sizes, order = picture.found.clusters, picture.found.sizes, picture.found.order
-    handles = [Patch(color=PALETTE[picture.codes[i]], label=f"cluster {clusters[i]}: {sizes[i]:,}") for i in order[:_LISTED]]
+    handles = [
+        Patch(color=PALETTE[picture.codes[i]], label=f"cluster {clusters[i]}: {sizes[i]:,}") for i in order[:_LISTED]
+    ]
     others = order[_LISTED:]
     if len(others):
         handles.append(Patch(color="none", label=f"{len(others):,} more: {int(sizes[others].sum()):,}"))
@@ -286,7 +293,9 @@ def _set_sky(ax: Any, view: View) -> None:
     ax.set_xticks(np.radians(turns), labels=[f"{(view.middle - turn) % 360:.0f}" for turn in turns])
     ax.set_yticks(np.radians(latitudes), labels=[str(latitude) for latitude in latitudes])
     for label in ax.get_xticklabels():  # the labels are among the points
-        label.set(color=INK, fontsize=7.5, path_effects=[patheffects.withStroke(linewidth=2, foreground="white")], zorder=4)
+        label.set(
+            color=INK, fontsize=7.5, path_effects=[patheffects.withStroke(linewidth=2, foreground="white")], zorder=4
+        )
 
 
 def _draw_coasts(ax: Any, extent: Extent) -> None:

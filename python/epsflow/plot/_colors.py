@@ -41,7 +41,9 @@ def found_in(labels: NDArray[np.int32]) -> Found:
     return Found(labels, clusters, sizes, np.argsort(-sizes, kind="stable"))
 
 
-def codes_of(found: Found, cluster: NDArray[Any], x: NDArray[Any], y: NDArray[Any], count: NDArray[Any]) -> NDArray[np.int64]:
+def codes_of(
+    found: Found, cluster: NDArray[Any], x: NDArray[Any], y: NDArray[Any], count: NDArray[Any]
+) -> NDArray[np.int64]:
     """Returns each cluster's colour as an index into the palette. The largest clusters have different colours. Each
     further one, up to _MOST_PLACED, takes the colour whose nearest cluster is farthest away. cluster, x, y, count: [m]
     the cluster, position (0 to 1) and number of points of places in the picture."""

@@ -56,7 +56,9 @@ def k_distance(
     ks = as_ks(k)
     if not is_on_gpu(X) and np.ndim(X) == 1 and not hasattr(X, "frame"):
         if len(ks) > 1:
-            raise ValueError(f"X is distances of one k, and k names {len(ks)}: draw each into the same ax, or give the points")
+            raise ValueError(
+                f"X is distances of one k, and k names {len(ks)}: draw each into the same ax, or give the points"
+            )
         columns = [np.asarray(X)]
     else:
         unit = unit or as_given(X, metric, metric_params).unit
@@ -64,7 +66,10 @@ def k_distance(
     knees = [knee(distances) for distances in columns]  # raises an error for values that are not distances
     with style():
         ax = axes_of(ax)
-        kept = [(one, np.sort(distances), found) for one, distances, found in zip(ks, columns, knees) if (distances > 0).any()]
+        kept = [
+            (one, np.sort(distances), found)
+            for one, distances, found in zip(ks, columns, knees) if (distances > 0).any()
+        ]
         if not kept:
             say_empty(ax, "no points" if len(columns[0]) == 0 else "all distances are 0")
             return ax
@@ -73,8 +78,14 @@ def k_distance(
             _draw_distances(ax, one, distances, found, PALETTE[i % len(PALETTE)])
         if len(kept) == 1:
             low, high = eps_range(kept[0][1])
-            ax.axhspan(low, high, color=PALETTE[4], alpha=0.18, linewidth=0, zorder=0, label=f"worth sweeping: {low:.3g} to {high:.3g}")
-        name = f"distance to the {ks[0]}{_ending(ks[0])} nearest point" if len(ks) == 1 else "distance to the k-th nearest point"
+            ax.axhspan(
+                low, high, color=PALETTE[4], alpha=0.18, linewidth=0, zorder=0,
+                label=f"worth sweeping: {low:.3g} to {high:.3g}",
+            )
+        name = (
+            f"distance to the {ks[0]}{_ending(ks[0])} nearest point" if len(ks) == 1
+            else "distance to the k-th nearest point"
+        )
         ax.set(xlim=(0, 100), xlabel="points with no larger distance (%)", ylabel=with_unit(name, unit))
         log_ticks(ax.yaxis)
         ax.legend(loc="upper left")
@@ -122,13 +133,20 @@ def sizes(labels: Any, *, ax: Any = None) -> Any:
     with style():
         ax = axes_of(ax)
         if len(found) == 0:
-            say_empty(ax, "no points" if len(of_points) == 0 else f"no clusters: all {len(of_points):,} points are noise")
+            say_empty(
+                ax, "no points" if len(of_points) == 0 else f"no clusters: all {len(of_points):,} points are noise"
+            )
             return ax
         size, first = np.unique(np.sort(found), return_index=True)
         ax.set(xscale="log", yscale="log", xlabel="points of a cluster", ylabel="clusters of at least so many points")
-        ax.plot(size, len(found) - first, drawstyle="steps-pre", color=PALETTE[0], linewidth=1.5, marker="o" if len(size) <= 60 else "", markersize=4)
+        ax.plot(
+            size, len(found) - first, drawstyle="steps-pre", color=PALETTE[0], linewidth=1.5,
+            marker="o" if len(size) <= 60 else "", markersize=4,
+        )
         noise = len(of_points) - int(found.sum())
-        ax.set_title(f"{len(found):,} cluster{'' if len(found) == 1 else 's'}, without {noise:,} points of noise", color=INK)
+        ax.set_title(
+            f"{len(found):,} cluster{'' if len(found) == 1 else 's'}, without {noise:,} points of noise", color=INK
+        )
         ax.margins(0.06)
         for axis in (ax.xaxis, ax.yaxis):
             low, high = axis.get_view_interval()

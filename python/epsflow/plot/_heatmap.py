@@ -81,7 +81,10 @@ def heatmap(source: Any, quantity: str = "clusters", *, ax: Any = None) -> Any:
             say_empty(ax, "no grid: there are no variants")
             return ax
         unit = unit_of_eps(source.map if isinstance(source, Exploration) else source)
-        written = None if marks else "{:,.0f}" if quantity == "clusters" else "{:.2f}" if quantity == "stability" else "{:.3g}"
+        written = (
+            None if marks else "{:,.0f}" if quantity == "clusters" else "{:.2f}" if quantity == "stability"
+            else "{:.3g}"
+        )
         draw_grid(ax, grid, WORDS[quantity], written, with_unit("eps", unit), "min_samples")
         if marks:
             _mark(ax, grid, marks, recommended=not isinstance(source, Exploration) or source.recommended is not None)
@@ -94,19 +97,25 @@ def _grid_of(source: Any, quantity: str) -> Grid:
             return Grid(source.eps, source.min_samples, source.scores.T)
         source = source.map
     if quantity == "stability":
-        raise ValueError(f"quantity='stability' is scored by epsflow.explore(X), and a {type(source).__name__} has none: draw what that returns")
+        raise ValueError(
+            f"quantity='stability' is scored by epsflow.explore(X), and a {type(source).__name__} has none: "
+            "draw what that returns"
+        )
     if isinstance(source, SweepResult):
         # A folder of an exploration has labels of its offers, and counts of the whole grid.
         source = source.lineage if _is_explored(source) else source
     elif not isinstance(source, Lineage):
         raise TypeError(
-            f"source is of type {type(source).__name__}; it is what epsflow.sweep, epsflow.lineage or epsflow.explore returns, or a folder "
-            "opened by epsflow.load"
+            f"source is of type {type(source).__name__}; it is what epsflow.sweep, epsflow.lineage or epsflow.explore "
+            "returns, or a folder opened by epsflow.load"
         )
     table = source.summary
     names = table.columns if hasattr(table, "columns") else table.dtype.names
     if _COLUMNS[quantity] not in names:
-        raise ValueError(f"quantity={quantity!r}: the lineage was made with keep='core', and counts core points alone: make it with keep='summary'")
+        raise ValueError(
+            f"quantity={quantity!r}: the lineage was made with keep='core', and counts core points alone: "
+            "make it with keep='summary'"
+        )
     eps, at = np.unique(np.asarray(table["eps"], np.float64), return_inverse=True)
     min_samples, row = np.unique(np.asarray(table["min_samples"], np.int64), return_inverse=True)
     values = np.full((len(min_samples), len(eps)), np.nan)
@@ -119,7 +128,10 @@ def _values(table: Any, quantity: str, names: Any) -> NDArray[np.float64]:
     if quantity == "clusters":
         return counts
     if "n_noise" not in names:
-        raise ValueError("a lineage of keep='core' does not know how many points there are, of which core points are a part: keep='summary'")
+        raise ValueError(
+            "a lineage of keep='core' does not know how many points there are, of which core points are a part: "
+            "keep='summary'"
+        )
     n = sum(np.asarray(table[name], np.float64) for name in ("n_noise", "n_core", "n_border"))
     return np.divide(100 * counts, n, out=np.zeros_like(counts), where=np.asarray(n) > 0)
 
@@ -149,7 +161,9 @@ def draw_grid(ax: Any, grid: Grid, label: str, written: str | None, xlabel: str,
     across, up = _edges(grid.across), _edges(grid.up)
     if values.size > _MOST_WRITTEN:
         written = None
-    mesh = ax.pcolormesh(across, up, np.ma.masked_invalid(values), cmap=SEQUENCE, norm=norm, edgecolors="white" if written else "none")
+    mesh = ax.pcolormesh(
+        across, up, np.ma.masked_invalid(values), cmap=SEQUENCE, norm=norm, edgecolors="white" if written else "none"
+    )
     bar = ax.figure.colorbar(mesh, ax=ax, label=label)
     bar.outline.set_visible(False)
     if isinstance(norm, colors.SymLogNorm):
@@ -181,7 +195,8 @@ def _mark(ax: Any, grid: Grid, marks: Marks, recommended: bool) -> None:
     for i, (eps, min_samples) in enumerate(marks):
         best = recommended and i == 0
         ax.plot(
-            eps, min_samples, "*" if best else "o", markersize=14 if best else 8, markerfacecolor="white" if best else "none", markeredgecolor="white",
+            eps, min_samples, "*" if best else "o", markersize=14 if best else 8,
+            markerfacecolor="white" if best else "none", markeredgecolor="white",
             markeredgewidth=1.5, linestyle="none", path_effects=halo, zorder=3, clip_on=False,
             label=f"{'recommended' if best else 'alternative'}: eps {eps:.3g}, min_samples {min_samples}",
         )  # fmt: skip

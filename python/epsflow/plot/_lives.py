@@ -103,7 +103,10 @@ def merges(source: Any, *, min_samples: Optional[int] = None, most: int = 40, ax
         ax.set_yscale("log")
         _draw_tree(ax, lives, shown, parents, at)
         words = "points" if "size" in lives.table else "core points"
-        ax.set(xlabel=f"clusters, with their {words} at the end of their lives", xlim=(-0.8, len(shown) - 0.2), xticks=list(at.values()))
+        ax.set(
+            xlabel=f"clusters, with their {words} at the end of their lives", xlim=(-0.8, len(shown) - 0.2),
+            xticks=list(at.values()),
+        )
         ax.set_xticklabels([f"{lives.size[life]:,}" for life in at], rotation=90, fontsize=7)
         ax.tick_params(axis="x", length=0)
         ax.spines["bottom"].set_visible(False)
@@ -122,10 +125,14 @@ def _lineage_of(source: Any) -> Lineage:
         return source.map
     if isinstance(source, SweepResult):
         if source.lineage is None:
-            raise ValueError("the sweep has no lineage: run it with lineage=True, `epsflow sweep --lineage`, or draw epsflow.lineage(X, …)")
+            raise ValueError(
+                "the sweep has no lineage: run it with lineage=True, `epsflow sweep --lineage`, "
+                "or draw epsflow.lineage(X, …)"
+            )
         return source.lineage
     raise TypeError(
-        f"source is of type {type(source).__name__}; it is what epsflow.lineage or epsflow.explore returns, or a sweep with lineage=True"
+        f"source is of type {type(source).__name__}; it is what epsflow.lineage or epsflow.explore returns, "
+        "or a sweep with lineage=True"
     )
 
 
@@ -139,7 +146,10 @@ def _lives_of(source: Any, min_samples: Optional[int]) -> _Lives:
         elif len(there) == 1:
             min_samples = there[0]
         else:
-            raise ValueError(f"min_samples is left out, and the lineage has {', '.join(map(str, there)) or 'no variants'}: give one of them")
+            raise ValueError(
+                f"min_samples is left out, and the lineage has {', '.join(map(str, there)) or 'no variants'}: "
+                "give one of them"
+            )
     table = lineage.lives(min_samples=min_samples)
     names = table.columns if hasattr(table, "columns") else table.dtype.names
     columns = {str(name): np.asarray(table[name]) for name in names}
@@ -159,11 +169,16 @@ def parents_of(lineage: Lineage, min_samples: int, table: dict[str, NDArray[Any]
     columns of Lineage.lives(min_samples=…)."""
     every = lineage.clusters
     of_path = np.asarray(every["min_samples"]) == min_samples
-    eps, cluster, first_core, wider = (np.asarray(every[name])[of_path] for name in ("eps", "cluster", "first_core", "in_wider"))
+    eps, cluster, first_core, wider = (
+        np.asarray(every[name])[of_path] for name in ("eps", "cluster", "first_core", "in_wider")
+    )
     path = np.array(sorted({e for e, m in lineage.variants if m == min_samples}))
     rows = [np.flatnonzero(eps == value) for value in path]
     rows = [found[np.argsort(cluster[found])] for found in rows]
-    births = {(int(place), int(core)): life for life, (place, core) in enumerate(zip(table["birth_place"], table["first_core"]))}
+    births = {
+        (int(place), int(core)): life
+        for life, (place, core) in enumerate(zip(table["birth_place"], table["first_core"]))
+    }
     parents = np.full(len(table["birth_place"]), -1, np.int64)
     living: list[int] = []  # the bar of each cluster of a variant
     ended: list[tuple[int, int]] = []  # bars that end here, and the cluster into which they merge
@@ -181,7 +196,8 @@ def parents_of(lineage: Lineage, min_samples: int, table: dict[str, NDArray[Any]
 
 
 def _living_on(
-    living: list[int], rows: list[NDArray[np.intp]], wider: NDArray[Any], place: int, deaths: NDArray[Any], ended: list[tuple[int, int]]
+    living: list[int], rows: list[NDArray[np.intp]], wider: NDArray[Any], place: int, deaths: NDArray[Any],
+    ended: list[tuple[int, int]],
 ) -> list[tuple[int, int]]:
     """Returns the bars of the variant before that continue at this place, with their clusters; fills `ended`."""
     ended.clear()

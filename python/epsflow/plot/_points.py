@@ -44,7 +44,9 @@ def points_of(X: Any, labels: Any, columns: Optional[Sequence[Any]], unit: Optio
     metric: Metric = getattr(getattr(labels, "_origin", None), "metric", None) or EUCLIDEAN
     known = frame_of(X)
     units: list[Optional[str]] = ["°"]
-    if known is not None or _is_geographic(X) or any(found is not None and found.is_equivalent("deg") for found in _units(X)):
+    if known is not None or _is_geographic(X) or any(
+        found is not None and found.is_equivalent("deg") for found in _units(X)
+    ):
         order = sky_columns(names, _DEGREES) if names else [0, 1]
         values = as_host_points(X, _DEGREES if len(order) == 2 else EUCLIDEAN)
         sphere, scale = (0, 1) if values.shape[1] == 2 else None, 1.0
@@ -66,8 +68,8 @@ def points_of(X: Any, labels: Any, columns: Optional[Sequence[Any]], unit: Optio
 def _refuse_missing(values: Array) -> None:
     rows = np.flatnonzero(~np.isfinite(values).all(axis=1))
     raise ValueError(
-        f"X has NaN or infinity in {len(rows)} rows, the first of them row {rows[0]}: leave them out with points, rows = "
-        "epsflow.drop_missing(X), and draw points with labels[rows]"
+        f"X has NaN or infinity in {len(rows)} rows, the first of them row {rows[0]}: leave them out with points, "
+        "rows = epsflow.drop_missing(X), and draw points with labels[rows]"
     )
 
 
@@ -86,7 +88,9 @@ def _sky_of(name: str) -> Optional[str]:
         return "galactic"
     if "ecliptic" in word or word in ("elon", "ecllon"):
         return "ecliptic"
-    return "equatorial" if "alpha" in word or word.startswith(("ra", "rightasc", "icrs", "fk")) or word.endswith("ra") else None
+    if "alpha" in word or word.startswith(("ra", "rightasc", "icrs", "fk")) or word.endswith("ra"):
+        return "equatorial"
+    return None
 
 
 def _chosen(X: Any, columns: Optional[Sequence[Any]]) -> tuple[Any, list[str]]:
@@ -106,7 +110,10 @@ def _chosen(X: Any, columns: Optional[Sequence[Any]]) -> tuple[Any, list[str]]:
     d = array.shape[1] if array.ndim == 2 else 1
     if all(isinstance(column, str) for column in columns):
         if len(columns) != d:
-            raise ValueError(f"columns names {len(columns)} columns, and X has {d} without names: give a name for each, or numbers of columns")
+            raise ValueError(
+                f"columns names {len(columns)} columns, and X has {d} without names: give a name for each, "
+                "or numbers of columns"
+            )
         return X, columns
     for column in columns:
         if isinstance(column, (bool, np.bool_)) or not isinstance(column, (int, np.integer)) or not -d <= column < d:

@@ -54,7 +54,9 @@ def all_finite(points: Array) -> bool:
     return all(_each_chunk(len(points), lambda part: bool(np.isfinite(points[part]).all())))
 
 
-def rasterise(points: Array, labels: NDArray[np.int32], project: Project, extent: Extent, shape: tuple[int, int]) -> Raster:
+def rasterise(
+    points: Array, labels: NDArray[np.int32], project: Project, extent: Extent, shape: tuple[int, int]
+) -> Raster:
     """Counts points [n, d] with labels [n], all within the extent, on pixels of shape (rows, columns).
 
     Time is linear in the points. Only points in pixels that several clusters share are sorted.
@@ -82,7 +84,10 @@ def spread(raster: Raster) -> Raster:
     clustered = raster.cluster >= 0
     rank = np.where(clustered, raster.points + raster.points.max(), np.where(filled, raster.points, 0))
     best = _beside(rank).argmax(axis=0)[None]
-    cluster, points = (np.take_along_axis(_beside(values, fill), best, axis=0)[0] for values, fill in ((raster.cluster, EMPTY), (raster.points, 0)))
+    cluster, points = (
+        np.take_along_axis(_beside(values, fill), best, axis=0)[0]
+        for values, fill in ((raster.cluster, EMPTY), (raster.points, 0))
+    )
     stays = clustered | filled & (cluster < 0)
     return Raster(np.where(stays, raster.cluster, cluster), np.where(stays, raster.points, points))
 
@@ -101,7 +106,9 @@ def sizes_of(labels: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.i
     return there.astype(np.int64), every[there]
 
 
-def _pixels(points: Array, labels: NDArray[np.int32], project: Project, extent: Extent, shape: tuple[int, int]) -> NDArray[np.int32]:
+def _pixels(
+    points: Array, labels: NDArray[np.int32], project: Project, extent: Extent, shape: tuple[int, int]
+) -> NDArray[np.int32]:
     """Returns [n] the pixel of each point. Noise has pixels of a second image, which follow the pixels of the first."""
     rows, columns = shape
     across = columns / ((extent.right - extent.left) or 1.0)

@@ -61,8 +61,12 @@ def stages(trace: Any, *, ax: Any = None) -> Any:
                 chosen = spans.thread == thread
                 bars = np.column_stack([spans.begin[chosen], spans.length[chosen]])
                 # The edge makes short bars visible.
-                ax.broken_barh(bars, (row - 0.4 + i * height, 0.9 * height), color=PALETTE[row % len(PALETTE)], linewidth=0.8)
-        ax.set_yticks(range(len(found)), labels=[f"{spans.name}  {_shown(float(spans.length.sum()))}" for spans in found])
+                ax.broken_barh(
+                    bars, (row - 0.4 + i * height, 0.9 * height), color=PALETTE[row % len(PALETTE)], linewidth=0.8
+                )
+        ax.set_yticks(
+            range(len(found)), labels=[f"{spans.name}  {_shown(float(spans.length.sum()))}" for spans in found]
+        )
         end = max(float((spans.begin + spans.length).max()) for spans in found)
         ax.set(ylim=(len(found) - 0.4, -0.6), xlim=(0, end or 1.0), xlabel="time (s)")
         ax.tick_params(axis="y", length=0)
@@ -86,7 +90,9 @@ def _spans_of(trace: Any) -> list[_Spans]:
         if path.is_dir():
             path = path / "trace.json"
             if not path.is_file():
-                raise FileNotFoundError(f"{path.parent} has no trace.json: `epsflow sweep … --out` writes it, and save() does not")
+                raise FileNotFoundError(
+                    f"{path.parent} has no trace.json: `epsflow sweep … --out` writes it, and save() does not"
+                )
         where = os.fspath(path)
         try:
             trace = json.loads(path.read_text(encoding="utf-8"))

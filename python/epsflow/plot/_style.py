@@ -46,7 +46,9 @@ def require_matplotlib() -> Any:
     try:
         import matplotlib
     except ImportError as error:
-        raise ImportError('pictures take matplotlib, which is not there: pip install "epsflow[plot]"', name="matplotlib") from error
+        raise ImportError(
+            'pictures take matplotlib, which is not there: pip install "epsflow[plot]"', name="matplotlib"
+        ) from error
     return matplotlib
 
 
@@ -76,7 +78,10 @@ def axes_of(ax: Any, width: float = 6.4, height: float = 4.2) -> Any:
     if ax is None:
         return new_figure(width, height).add_subplot()
     if not hasattr(ax, "transData"):
-        more = ": take one of them, as axes[0]" if isinstance(ax, np.ndarray) else ", as those of matplotlib.pyplot.subplots()"
+        more = (
+            ": take one of them, as axes[0]" if isinstance(ax, np.ndarray)
+            else ", as those of matplotlib.pyplot.subplots()"
+        )
         raise TypeError(f"ax is of type {type(ax).__name__}; it is the axes of a figure{more}")
     return ax
 
@@ -86,7 +91,10 @@ def figure_of(figure: Any, width: float, height: float) -> Any:
     if figure is None:
         return new_figure(width, height)
     if not hasattr(figure, "add_subplot"):
-        raise TypeError(f"figure is of type {type(figure).__name__}; it is a figure of matplotlib, as matplotlib.pyplot.figure() makes one")
+        raise TypeError(
+            f"figure is of type {type(figure).__name__}; it is a figure of matplotlib, as "
+            "matplotlib.pyplot.figure() makes one"
+        )
     return figure
 
 
@@ -116,9 +124,12 @@ def log_ticks(axis: Any, values: Sequence[float] = ()) -> None:
 
     low, high = sorted(axis.get_view_interval())
     axis.set_major_locator(
-        ticker.FixedLocator(list(values)) if len(values) else ticker.LogLocator(subs=(1.0, 2.0, 5.0) if high < 150 * low else (1.0,))
+        ticker.FixedLocator(list(values)) if len(values)
+        else ticker.LogLocator(subs=(1.0, 2.0, 5.0) if high < 150 * low else (1.0,))
     )
-    axis.set_major_formatter(ticker.FuncFormatter(lambda value, _: f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"))
+    axis.set_major_formatter(
+        ticker.FuncFormatter(lambda value, _: f"{value:,.0f}" if value >= 1000 else f"{value:.3g}")
+    )
     axis.set_minor_locator(ticker.NullLocator())
 
 

@@ -90,7 +90,9 @@ def map_of(points: Array, lon: int, lat: int, names: tuple[str, str], scale: flo
     if right - left >= 350:
         left, right = start, start + 360.0
     shown = Extent(left, right, max(bottom, -90.0), min(top, 90.0))
-    return View(project, shown, names, equal=float(1 / np.cos(middle)), leftwards=leftwards, degrees=True, signed=signed)
+    return View(
+        project, shown, names, equal=float(1 / np.cos(middle)), leftwards=leftwards, degrees=True, signed=signed
+    )
 
 
 def sky_of(points: Array, lon: int, lat: int, names: tuple[str, str], scale: float, kind: str, middle: float) -> View:
@@ -154,8 +156,8 @@ def require_latitudes(extent: Extent) -> None:
     for latitude in (extent.bottom, extent.top):
         if abs(latitude) > 90 + 1e-9:
             raise ValueError(
-                f"X has the latitude {latitude:g}, and latitudes are from -90 to 90 degrees: longitude comes first, or names say which is "
-                "which, as columns=['lat', 'lon']; kind='plane' draws any two columns"
+                f"X has the latitude {latitude:g}, and latitudes are from -90 to 90 degrees: longitude comes first, "
+                "or names say which is which, as columns=['lat', 'lon']; kind='plane' draws any two columns"
             )
 
 
