@@ -3,6 +3,7 @@
 
 #include "common.hpp"
 
+#include <epsflow/core/device_array.hpp>
 #include <epsflow/core/points.hpp>
 #include <epsflow/core/sweep.hpp>
 
@@ -28,6 +29,28 @@ using Column = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
 template <class T>
 [[nodiscard]] Column<T> column(T* data, std::size_t size, nb::handle owner) {
   return Column<T>(data, {size}, owner);
+}
+
+/// Returns a getter of a column that the object owns.
+template <class Object, class Get>
+[[nodiscard]] auto column_in(Get get) {
+  return [get](nb::handle_t<Object> self) {
+    auto& values = get(nb::cast<Object&>(self));
+    return column(values.data(), values.size(), self);
+  };
+}
+
+/// Returns an array on a GPU as a DLPack capsule of type As with its address, size and device, or None if it is empty.
+template <class As, class T>
+[[nodiscard]] nb::object gpu_column(const DeviceArray<T>& array, nb::handle owner) {
+  static_assert(sizeof(As) == sizeof(T));
+  using CudaArray = nb::ndarray<As, nb::ndim<1>, nb::device::cuda>;
+  if (array.empty()) return nb::none();
+  const CudaArray made(static_cast<void*>(array.data()), {array.size()}, owner, {}, nb::dtype<As>(),
+                       nb::device::cuda::value, array.device());
+  return nb::make_tuple(made, reinterpret_cast<std::uintptr_t>(array.data()),
+                        array.size(),  // NOLINT: Python takes integers
+                        array.device());
 }
 
 /// Returns the address of the values, and an object of Python that owns them.

@@ -22,28 +22,6 @@
 namespace epsflow::python {
 namespace {
 
-/// Returns a getter of a column that the object owns.
-template <class Object, class Get>
-auto column_in(Get get) {
-  return [get](nb::handle_t<Object> self) {
-    auto& values = get(nb::cast<Object&>(self));
-    return column(values.data(), values.size(), self);
-  };
-}
-
-/// Returns an array on a GPU as a DLPack capsule of type As with its address, size and device, or None if it is empty.
-template <class As, class T>
-nb::object gpu_column(const DeviceArray<T>& array, nb::handle owner) {
-  static_assert(sizeof(As) == sizeof(T));
-  using CudaArray = nb::ndarray<As, nb::ndim<1>, nb::device::cuda>;
-  if (array.empty()) return nb::none();
-  const CudaArray made(static_cast<void*>(array.data()), {array.size()}, owner, {}, nb::dtype<As>(),
-                       nb::device::cuda::value, array.device());
-  return nb::make_tuple(made, reinterpret_cast<std::uintptr_t>(array.data()),
-                        array.size(),  // NOLINT: Python takes integers
-                        array.device());
-}
-
 struct PyPredictor {
   OfProcess<Predictor> predictor;
 };

@@ -119,17 +119,27 @@ nb::tuple condensed_rows(const BinaryTree& tree, std::uint64_t min_cluster_size)
       column_from<double>(rows, &CondensedRow::density), column_from<std::int64_t>(rows, &CondensedRow::size));
 }
 
-/// Returns labels, probabilities, nodes and persistence. method: a word of ClusterSelection.
-nb::tuple select_in(const CondensedTree& tree, std::string_view method, double epsilon, std::uint64_t max_size,
-                    bool allow_single_cluster) {
-  const SelectionOptions options{choice_of<ClusterSelection>(method).value(), epsilon, max_size, allow_single_cluster};
-  SelectedClusters found;
-  {
-    const nb::gil_scoped_release release;
-    found = tree.select(options);
-  }
-  return nb::make_tuple(column_of_buffer(std::move(found.labels)), column_of_buffer(std::move(found.probabilities)),
-                        column_of(std::move(found.nodes)), column_of(std::move(found.persistence)));
+/// method: a word of ClusterSelection.
+SelectionOptions selection_of(std::string_view method, double epsilon, std::uint64_t max_size,
+                              bool allow_single_cluster) {
+  return {choice_of<ClusterSelection>(method).value(), epsilon, max_size, allow_single_cluster};
+}
+
+SelectedClusters select_in(const CondensedTree& tree, const SelectionOptions& options) {
+  const nb::gil_scoped_release release;
+  return tree.select(options);
+}
+
+/// Selects clusters of one min_samples and min_cluster_size. They stay on the GPU if on_gpu, and if it makes them.
+std::unique_ptr<Task> start_hdbscan(const PyDataset& data, std::uint32_t minpts, std::uint64_t min_cluster_size,
+                                    const SelectionOptions& selection, bool on_gpu) {
+  return start_making(
+      [=, run_on = data.data.get()](const Observer& observer) {
+        auto found = hdbscan(run_on, std::span(&minpts, 1), std::span(&min_cluster_size, 1), selection,
+                             on_gpu ? MemorySpace::device : MemorySpace::host, {}, observer);
+        return std::move(found.front());
+      },
+      [](SelectedClusters&& found) { return nb::cast(std::move(found)); });
 }
 
 }  // namespace
@@ -200,7 +210,23 @@ void define_trees(nb::module_& m) {
              }
              return column_of_buffer(std::move(scores));
            })
-      .def("select", &select_in, "method"_a, "epsilon"_a, "max_size"_a, "allow_single_cluster"_a);
+      .def("select", &select_in, "options"_a);
+  nb::class_<SelectionOptions>(m, "SelectionOptions", "How clusters of a condensed tree are selected.");
+  m.def("selection", &selection_of, "method"_a, "epsilon"_a, "max_size"_a, "allow_single_cluster"_a);
+  nb::class_<SelectedClusters>(m, "SelectedClusters", "Clusters selected in a condensed tree.")
+      .def_prop_ro("labels", column_in<SelectedClusters>([](SelectedClusters & s) -> auto& { return s.labels; }))
+      .def_prop_ro("probabilities",
+                   column_in<SelectedClusters>([](SelectedClusters & s) -> auto& { return s.probabilities; }))
+      .def_prop_ro("nodes", column_in<SelectedClusters>([](SelectedClusters & s) -> auto& { return s.nodes; }))
+      .def_prop_ro("persistence",
+                   column_in<SelectedClusters>([](SelectedClusters & s) -> auto& { return s.persistence; }))
+      .def_prop_ro("gpu_labels",
+                   [](nb::handle_t<SelectedClusters> self) {
+                     return gpu_column<std::int32_t>(nb::cast<SelectedClusters&>(self).device_labels, self);
+                   })
+      .def_prop_ro("gpu_probabilities", [](nb::handle_t<SelectedClusters> self) {
+        return gpu_column<double>(nb::cast<SelectedClusters&>(self).device_probabilities, self);
+      });
   nb::class_<BinaryTree>(m, "BinaryTree", "A hierarchy as scikit-learn numbers it.")
       .def("rows", [](const BinaryTree& tree) { return columns_of(tree.rows()); })
       .def("condense", &condensed_rows, "min_cluster_size"_a)
@@ -211,6 +237,8 @@ void define_trees(nb::module_& m) {
           },
           "tree"_a, "min_cluster_size"_a);
   m.def("start_hierarchy", &start_hierarchy, "data"_a, "min_samples"_a, nb::keep_alive<0, 1>());
+  m.def("start_hdbscan", &start_hdbscan, "data"_a, "min_samples"_a, "min_cluster_size"_a, "selection"_a, "on_gpu"_a,
+        nb::keep_alive<0, 1>());
   m.def("start_new_neighbors", &start_new_neighbors, "data"_a, "tree"_a, nb::arg("queries").noconvert(),
         nb::keep_alive<0, 1>(), nb::keep_alive<0, 2>(), nb::keep_alive<0, 3>());
   m.def("restored_hierarchy", &restored, "min_samples"_a, "core_distances"_a, "a"_a, "b"_a, "heights"_a);

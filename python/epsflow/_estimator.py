@@ -78,6 +78,13 @@ class _Clusterer(ClusterMixin, BaseEstimator):
         tags.input_tags.pairwise = is_precomputed(self.metric)
         return tags
 
+    def _validate_on_gpu(self, shape: tuple[int, int]) -> None:
+        """Checks the shape and sets n_features_in_, as validate_data() does for points on the host."""
+        if shape[0] == 0:
+            raise ValueError(f"Found array with 0 sample(s) (shape={shape}) while a minimum of 1 is required.")
+        self.n_features_in_ = shape[1]
+        self.__dict__.pop("feature_names_in_", None)
+
 
 @documented
 class DBSCAN(_Clusterer):
@@ -203,13 +210,6 @@ class DBSCAN(_Clusterer):
         self.core_sample_indices_ = np.flatnonzero(result.core)
         self.components_ = X[self.core_sample_indices_].copy()
         return self
-
-    def _validate_on_gpu(self, shape: tuple[int, int]) -> None:
-        """Checks the shape and sets n_features_in_, as validate_data() does for points on the host."""
-        if shape[0] == 0:
-            raise ValueError(f"Found array with 0 sample(s) (shape={shape}) while a minimum of 1 is required.")
-        self.n_features_in_ = shape[1]
-        self.__dict__.pop("feature_names_in_", None)
 
     def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Call `fit` and return labels_."""

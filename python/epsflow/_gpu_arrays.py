@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from . import _core
 from ._tasks import python_errors
@@ -30,7 +31,8 @@ def refuse_on_gpu(X: Any, name: str = "X") -> None:
     """Raises TypeError, which names the functions that take arrays on a GPU, if X is on a GPU."""
     if is_on_gpu(X):
         raise TypeError(
-            f"{name} is on a GPU, where epsflow.sweep(), Engine.load() and DBSCAN.fit() take it: call them, or copy it to the host"
+            f"{name} is on a GPU, where epsflow.sweep(), Engine.load(), DBSCAN.fit() and HDBSCAN.fit() take it: call"
+            " them, or copy it to the host"
         )
 
 
@@ -40,8 +42,8 @@ def output_of(X: Any) -> str:
     found = next((_LIBRARIES[package] for package in packages if package in _LIBRARIES), None)
     if found is None:
         raise TypeError(
-            f"X is on a GPU as {type(X).__name__}, and DBSCAN.fit() takes arrays of CuPy, PyTorch, JAX and Numba there: make it one of "
-            "them, call epsflow.sweep(), or copy it to the host"
+            f"X is on a GPU as {type(X).__name__}, and fit() takes arrays of CuPy, PyTorch, JAX and Numba there: make"
+            " it one of them, call epsflow.sweep(), or copy it to the host"
         )
     return found
 
@@ -57,6 +59,19 @@ def to_host(array: Any) -> Any:
     for way in ("get", "cpu", "copy_to_host"):
         array = getattr(array, way)() if hasattr(array, way) else array
     return np.asarray(array)
+
+
+def moved_to(X: Any, values: NDArray[Any]) -> Any:
+    """Returns values [n] of the host as an array of the library and GPU of X; for Numba, as they are."""
+    library = output_of(X)
+    if library == "torch":
+        return importlib.import_module("torch").as_tensor(values, device=X.device)
+    if library == "jax":
+        return importlib.import_module("jax").device_put(values, next(iter(X.devices())))
+    if library == "cupy":
+        with X.device:
+            return importlib.import_module("cupy").asarray(values)
+    return values
 
 
 def on_host(X: Any) -> Any:
@@ -94,12 +109,16 @@ class GpuArray:
         self._described = described  # each capsule may be used only once
         _, address, size, self._device = described()
         self._size = int(size)
-        self.__cuda_array_interface__ = {"shape": (self._size,), "typestr": dtype, "data": (address, False), "version": 3, "stream": None}
+        self.__cuda_array_interface__ = {
+            "shape": (self._size,), "typestr": dtype, "data": (address, False), "version": 3, "stream": None,
+        }
 
     def __dlpack_device__(self) -> tuple[int, int]:
         return _CUDA_DEVICES[0], self._device
 
-    def __dlpack__(self, *, stream: Any = None, max_version: Any = None, dl_device: Any = None, copy: Any = None) -> Any:
+    def __dlpack__(
+        self, *, stream: Any = None, max_version: Any = None, dl_device: Any = None, copy: Any = None
+    ) -> Any:
         if copy or dl_device not in (None, self.__dlpack_device__()):
             raise BufferError("labels on a GPU are handed over where they are, without a copy")
         return self._described()[0]

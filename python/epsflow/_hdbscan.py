@@ -7,17 +7,19 @@ from typing import Any, Callable, Optional, Union
 import numpy as np
 from numpy.typing import NDArray
 
+from . import _core
 from ._docs import documented
 from ._engine import Dataset, Engine, engine_for
 from ._estimator import _Clusterer, _threads_of
 from ._frames import metric_of
 from ._hierarchy import (
     _METHODS, CondensedTree, Hierarchy, MinimumSpanningTree, SingleLinkageTree, hierarchy_loaded,
-    hierarchy_of_distances,
+    hierarchy_of_distances, selection_options,
 )
-from ._gpu_arrays import is_on_gpu, to_host
+from ._gpu_arrays import as_gpu_points, as_output, is_on_gpu, moved_to, output_of, to_host
 from ._parameters import as_count, as_flag, as_min_samples
 from ._precomputed import is_precomputed, is_sparse, made_dense
+from ._tasks import made_by, python_errors
 from ._units import Given
 
 try:
@@ -45,6 +47,25 @@ _ALGORITHMS = (  # of scikit-learn, and of hdbscan
     "best", "generic", "prims_kdtree", "prims_balltree", "boruvka_kdtree", "boruvka_balltree",
 )
 _CENTERS = (None, "centroid", "medoid", "both")
+
+
+class _Unmade:
+    """The condensed tree of a data set, before it is made."""
+
+    def __init__(self, data: Dataset, min_samples: int, min_cluster_size: int) -> None:
+        self._data = data
+        self._sizes = min_samples, min_cluster_size
+
+    def select(self, selection: Any, on_gpu: bool) -> Any:
+        """Returns the selected clusters. Frees the engine's copy of the points. on_gpu: lets labels stay there."""
+        found = made_by(_core.start_hdbscan, self._data._data, *self._sizes, selection, on_gpu)
+        self._data = Dataset(self._data.engine, self._data._given, is_lazy=True)
+        return found
+
+    def made(self) -> CondensedTree:
+        tree = hierarchy_loaded(self._data, self._sizes[0])
+        assert isinstance(tree, Hierarchy)
+        return tree.condense(self._sizes[1])
 
 
 @documented
@@ -106,7 +127,8 @@ class HDBSCAN(_Clusterer):
     outlier_scores_ : ndarray of shape (n_samples,)
         The GLOSH score of each sample, from 0 to 1; NaN for samples that are not finite.
     hierarchy_ : Hierarchy
-        Of the finite samples.
+        Of the finite samples. A GPU selects clusters without it. Then it and what is made from it are made when they
+        are first read, for which X is read again: do not change X before.
     condensed_tree_ : CondensedTree
         Of the finite samples.
     single_linkage_tree_ : SingleLinkageTree
@@ -167,7 +189,9 @@ class HDBSCAN(_Clusterer):
         Parameters
         ----------
         {X}
-            Rows with NaN or infinite elements are left out, and labelled -3 or -2.
+            Rows with NaN or infinite elements are left out, and labelled -3 or -2. If X is an array of CuPy, PyTorch or
+            JAX on a GPU, labels_ and probabilities_ are arrays of that library on that GPU. If X is an array of Numba,
+            they are on the host.
         y : Ignored
             Not used, present here for API consistency by convention.
 
@@ -182,38 +206,33 @@ class HDBSCAN(_Clusterer):
         """
         self._check_parameters(X)
         if is_on_gpu(X):
-            X = to_host(X)
-        if is_precomputed(self.metric):
-            points, finite = self._distances(X), None
-        else:
-            points, finite = self._points(X)
-        n = points.shape[0]
-        if n == 1:
-            raise ValueError("n_samples=1 while HDBSCAN requires more than one sample")
-        min_samples = as_min_samples(self.min_cluster_size if self.min_samples is None else self.min_samples)
-        if min_samples > n:
-            raise ValueError(f"min_samples ({min_samples}) must be at most the number of samples in X ({n})")
-        self.hierarchy_: Hierarchy = self._hierarchy(points, min_samples)
-        size = min(as_min_samples(self.min_cluster_size, "min_cluster_size"), n)
-        self.condensed_tree_: CondensedTree = self.hierarchy_.condense(size)
-        found = self.condensed_tree_.select(
-            self.cluster_selection_method, cluster_selection_epsilon=self.cluster_selection_epsilon,
-            max_cluster_size=self.max_cluster_size, allow_single_cluster=self.allow_single_cluster,
-        )
-        self._selected = found.nodes
-        self.cluster_persistence_ = found.persistence
-        self._infinite: Any = None if finite is None else finite[1]
-        self._missing: Any = None if finite is None else finite[2]
-        self.labels_ = self._of_all(found.labels, _INFINITE, _MISSING)
-        self.probabilities_ = self._of_all(found.probabilities, 0, np.nan)
-        self._points_: Any = None if is_precomputed(self.metric) else points
-        if self.store_centers is not None:
-            self._find_centers(points, found.labels, found.probabilities)
-        return self
+            return self._fit_on_gpu(X)
+        return self._fit_on_host(X)
 
     def fit_predict(self, X: Any, y: Any = None) -> NDArray[np.int32]:
         """Call `fit` and return labels_."""
         return self.fit(X).labels_
+
+    @property
+    def hierarchy_(self) -> Hierarchy:
+        return self.condensed_tree_.hierarchy
+
+    @property
+    def condensed_tree_(self) -> CondensedTree:
+        return self._fitted_tree()
+
+    @property
+    def _points_(self) -> Any:
+        """The finite samples on the host, float64; None if the model was fitted with distances."""
+        if is_on_gpu(self._fitted_points_):
+            self._fitted_points_ = np.ascontiguousarray(to_host(self._fitted_points_), np.float64)
+        return self._fitted_points_
+
+    def __getstate__(self) -> Any:
+        if hasattr(self, "_trees"):
+            self._fitted_tree()
+            self._points_  # noqa: B018
+        return super().__getstate__()
 
     @property
     def outlier_scores_(self) -> NDArray[np.float64]:
@@ -269,6 +288,83 @@ class HDBSCAN(_Clusterer):
         )
 
     # ------------------------------------------------------------ parts of fit()
+
+    def _fit_on_host(self, X: Any) -> HDBSCAN:
+        if is_precomputed(self.metric):
+            points, finite = self._distances(X), None
+        else:
+            points, finite = self._points(X)
+        n = points.shape[0]
+        min_samples, size = self._sizes(n)
+        self._infinite: Any = None if finite is None else finite[1]
+        self._missing: Any = None if finite is None else finite[2]
+        self._fitted_points_: Any = None if is_precomputed(self.metric) else points
+        data = None if is_precomputed(self.metric) else self._searched(points)
+        if data is not None and data.engine.backend == "gpu":
+            self._trees: Any = _Unmade(data, min_samples, size)
+            found = self._trees.select(self._selection(), on_gpu=False)
+        else:
+            self._trees = self._hierarchy(points, data, min_samples).condense(size)
+            with python_errors():
+                found = self._trees._tree.select(self._selection())
+        self._keep(found)
+        self.labels_ = self._of_all(found.labels, _INFINITE, _MISSING)
+        self.probabilities_ = self._of_all(found.probabilities, 0, np.nan)
+        if self.store_centers is not None:
+            self._find_centers(points, found.labels, found.probabilities)
+        return self
+
+    def _fit_on_gpu(self, X: Any) -> HDBSCAN:
+        """Labels stay on the GPU that makes them. Other labels are made of a copy of X, and moved to the GPU."""
+        output = output_of(X)
+        found = None if self.store_centers is not None or output == "numpy" else self._found_on_gpu(X)
+        if found is None:
+            self._fit_on_host(to_host(X))
+        else:
+            self._keep(found)
+            self.labels_, self.probabilities_ = found.labels, found.probabilities
+            if found.gpu_labels is not None:
+                self.labels_ = as_output(lambda: found.gpu_labels, "<i4", output)
+                self.probabilities_ = as_output(lambda: found.gpu_probabilities, "<f8", output)
+                return self
+        self.labels_, self.probabilities_ = moved_to(X, self.labels_), moved_to(X, self.probabilities_)
+        return self
+
+    def _found_on_gpu(self, X: Any) -> Any:
+        """Returns the clusters of X without a copy of it; None if X has to be copied, as its elements are not finite,
+        not float32 or float64, or not in the order of rows, or as scikit-learn has to compute distances."""
+        try:
+            data = self._searched(as_gpu_points(X))
+            if data is None:
+                return None
+            min_samples, size = self._sizes(len(data))
+            unmade = _Unmade(data, min_samples, size)
+            found = unmade.select(self._selection(), on_gpu=True)
+        except (TypeError, ValueError):
+            return None  # the copy has the error, if it is one
+        self._validate_on_gpu(X.shape)
+        self._infinite = self._missing = None
+        self._trees, self._fitted_points_ = unmade, X
+        return found
+
+    def _selection(self) -> Any:
+        return selection_options(
+            self.cluster_selection_method, self.cluster_selection_epsilon, self.max_cluster_size,
+            self.allow_single_cluster,
+        )
+
+    def _keep(self, found: Any) -> None:
+        self._selected = np.asarray(found.nodes).astype(np.intp)
+        self.cluster_persistence_ = np.asarray(found.persistence)
+
+    def _sizes(self, n: int) -> tuple[int, int]:
+        """Returns min_samples and min_cluster_size for n samples."""
+        if n == 1:
+            raise ValueError("n_samples=1 while HDBSCAN requires more than one sample")
+        min_samples = as_min_samples(self.min_cluster_size if self.min_samples is None else self.min_samples)
+        if min_samples > n:
+            raise ValueError(f"min_samples ({min_samples}) must be at most the number of samples in X ({n})")
+        return min_samples, min(as_min_samples(self.min_cluster_size, "min_cluster_size"), n)
 
     def _check_parameters(self, X: Any) -> None:
         if as_min_samples(self.min_cluster_size, "min_cluster_size") < 2:
@@ -346,7 +442,8 @@ class HDBSCAN(_Clusterer):
             )
         return table
 
-    def _hierarchy(self, points: Any, min_samples: int) -> Hierarchy:
+    def _hierarchy(self, points: Any, data: Optional[Dataset], min_samples: int) -> Hierarchy:
+        """data: the points, or None if their distances are given, or computed by scikit-learn."""
         if is_precomputed(self.metric):
             tree = hierarchy_of_distances(points, min_samples)
             if is_sparse(points) and np.isinf(np.asarray(tree.nodes["eps"])[-1:]).any():
@@ -355,7 +452,6 @@ class HDBSCAN(_Clusterer):
                     " disconnected graph: add distances between the components, or cluster each on its own"
                 )
             return tree
-        data = self._searched(points)
         if data is None:
             return hierarchy_of_distances(all_pairs(points, self.metric, self.metric_params), min_samples)
         found = hierarchy_loaded(data, min_samples)
@@ -425,9 +521,12 @@ class HDBSCAN(_Clusterer):
         return int(order[np.argmax(found <= found.min() * _SAME_SUM)])
 
     def _fitted_tree(self) -> CondensedTree:
-        if not hasattr(self, "condensed_tree_"):
+        if not hasattr(self, "_trees"):
             raise NotFittedError("This HDBSCAN instance is not fitted yet. Call 'fit' with appropriate arguments.")
-        return self.condensed_tree_
+        if isinstance(self._trees, _Unmade):
+            self._trees = self._trees.made()
+        tree: CondensedTree = self._trees
+        return tree
 
     def _fitted_points(self, what: str) -> NDArray[np.float64]:
         """Returns the finite samples. what: needs them, for the error."""

@@ -43,6 +43,22 @@ class Selection(NamedTuple):
     nodes: NDArray[np.intp]
 
 
+def selection_options(
+    cluster_selection_method: str, cluster_selection_epsilon: float, max_cluster_size: int | None,
+    allow_single_cluster: bool,
+) -> _core.SelectionOptions:
+    """Raises as `CondensedTree.select`, except for an epsilon that is negative or NaN."""
+    if cluster_selection_method not in _METHODS:
+        words = ", ".join(_METHODS)
+        raise ValueError(f"cluster_selection_method is {cluster_selection_method!r}; it is one of {words}")
+    if max_cluster_size is not None and max_cluster_size < 1:
+        raise ValueError(f"max_cluster_size is {max_cluster_size!r}; it is at least 1, or None for no limit")
+    return _core.selection(
+        cluster_selection_method, float(cluster_selection_epsilon), int(max_cluster_size or 0),
+        bool(allow_single_cluster),
+    )
+
+
 class CondensedTree:
     """The clusters of at least min_cluster_size samples in a hierarchy, as `Hierarchy.condense` makes them.
 
@@ -135,17 +151,12 @@ class CondensedTree:
         ValueError, TypeError
             If a parameter is invalid.
         """
-        if cluster_selection_method not in _METHODS:
-            words = ", ".join(_METHODS)
-            raise ValueError(f"cluster_selection_method is {cluster_selection_method!r}; it is one of {words}")
-        if max_cluster_size is not None and max_cluster_size < 1:
-            raise ValueError(f"max_cluster_size is {max_cluster_size!r}; it is at least 1, or None for no limit")
+        options = selection_options(
+            cluster_selection_method, cluster_selection_epsilon, max_cluster_size, allow_single_cluster
+        )
         with python_errors():
-            labels, probabilities, nodes, persistence = self._tree.select(
-                cluster_selection_method, float(cluster_selection_epsilon), int(max_cluster_size or 0),
-                bool(allow_single_cluster),
-            )
-        return Selection(labels, probabilities, persistence, np.asarray(nodes).astype(np.intp))
+            found = self._tree.select(options)
+        return Selection(found.labels, found.probabilities, found.persistence, np.asarray(found.nodes).astype(np.intp))
 
     def exemplars(self, nodes: Any) -> list[NDArray[np.intp]]:
         """Return the samples at which clusters are densest: those that leave last, of each cluster without children.

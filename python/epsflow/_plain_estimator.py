@@ -33,6 +33,9 @@ class BaseEstimator:
             setattr(self, name, value)
         return self
 
+    def __getstate__(self) -> dict[str, Any]:
+        return dict(vars(self))
+
     def __repr__(self) -> str:
         given = ", ".join(f"{name}={value!r}" for name, value in self.get_params().items())
         return f"{type(self).__name__}({given})"
