@@ -149,9 +149,10 @@ Command plan_command() {
           .about =
               "Shows for each eps which way its variants would go, through a neighbour table or directly to labels,\n"
               "and why: the cells of its index, the candidates that a search of all points tests, how often a\n"
-              "point's candidates are looked through at most, and the memory that it takes, points included. On the\n"
-              "CPU also how many seconds it takes, within a factor of two mostly, without reading and writing files:\n"
-              "a sample of the points is clustered for that. A dash stands for what is not known before the run.",
+              "point's candidates are looked through at most, and the host memory that it takes, points included;\n"
+              "what it takes on a GPU is not counted. On the CPU also how many seconds it takes, within a factor of\n"
+              "two mostly, without reading and writing files: a sample of the points is clustered for that. A dash\n"
+              "stands for what is not known before the run.",
           .example = "epsflow plan points.csv --columns x,y --eps 0.1:0.3:0.1 --minpts 4,8,16",
           .operand = {"FILE …"},
           .groups = {sweep_options(), metric_options(), input_options(), machine_options(), several_gpus_options(),

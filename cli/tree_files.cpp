@@ -135,7 +135,7 @@ std::vector<report::TreeCluster> TreeReader::read(const Variant& variant) const 
                      format_number(value));
   };
   constexpr double kMost = std::numeric_limits<std::uint32_t>::max();
-  // The root begins at infinity, and others where their parent ends.
+  // Births are not read. The root is born at infinity, and any other cluster at the death of its parent.
   const io::FilePoints clusters = columns({"parent", "death", "size", "label"});
   std::vector<report::TreeCluster> all;
   for (std::size_t c = 0; c < clusters.size(); ++c) {

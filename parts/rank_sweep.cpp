@@ -39,16 +39,31 @@ void require_same(Communicator& communicator, std::span<const double> values, co
   if (most != least) throw UsageError(std::string("the ranks differ in ") + what + ": give all of them the same");
 }
 
-void require_same(Communicator& communicator, PointsView share, const Sweep& sweep, const Metric& metric) {
+void require_same(Communicator& communicator, const Sweep& sweep, const Metric& metric) {
   const auto text = describe(metric);
   const double shape[] = {static_cast<double>(sweep.size()), static_cast<double>(std::hash<std::string>()(text) >> 12)};
   require_same(communicator, shape, "the number of variants or the metric");
   std::vector<double> variants;
   for (const Variant& v : sweep.variants()) variants.insert(variants.end(), {v.eps, static_cast<double>(v.minpts)});
   require_same(communicator, variants, "eps or minpts");
-  // Even a rank without points must pass the same dimensions.
-  const double dims[] = {static_cast<double>(share.dims()), static_cast<double>(bytes_of(share.precision()))};
-  require_same(communicator, dims, "the dimensions of their points, or in their precision");
+}
+
+/// Returns the share of this rank. A share without points gets the dimensions and precision of the points of other
+/// ranks. Throws UsageError on every rank if these differ.
+PointsView with_same_shape(Communicator& communicator, PointsView share) {
+  const bool empty = share.size() == 0;
+  const auto dims = static_cast<double>(share.dims());
+  const auto bytes = static_cast<double>(bytes_of(share.precision()));
+  double most[] = {empty ? 0 : dims, empty ? 0 : bytes, dims, bytes};
+  communicator.max(std::span(most));
+  // If no rank has points, all take the largest shape.
+  const std::span<const double> shape = std::span(most).subspan(most[0] > 0 ? 0 : 2, 2);
+  const double own[] = {empty ? shape[0] : dims, empty ? shape[1] : bytes};
+  require_same(communicator, own, "the dimensions of their points, or in their precision");
+  if (!empty) return share;
+  const auto columns = static_cast<std::size_t>(shape[0]);
+  return shape[1] == bytes_of(Precision::float32) ? PointsView(std::span<const float>(), columns)
+                                                  : PointsView(std::span<const double>(), columns);
 }
 
 /// The host memory of one rank.
@@ -269,7 +284,7 @@ PartFigures run_rank(const PointSet& given, const Devices& devices, const Sweep&
   const EngineOptions& numbers = engine.options();
   check_options(numbers, options);
   check_parts_have(options, !given.slices.empty());
-  check_metric(metric, rows.dims());
+  if (rows.size() > 0) check_metric(metric, rows.dims());
   PartFigures figures;
   CancelToken none;
   const CancelToken& cancel = observer.cancel != nullptr ? *observer.cancel : none;
@@ -278,8 +293,9 @@ PartFigures run_rank(const PointSet& given, const Devices& devices, const Sweep&
   arena.execute([&] {
     std::optional<Points> brought;
     if (!rows.in_memory()) brought = bring(*rows.source());
-    const PointsView share = brought ? brought->view() : rows.view();
-    require_same(communicator, share, sweep, metric);
+    require_same(communicator, sweep, metric);
+    const PointsView share = with_same_shape(communicator, brought ? brought->view() : rows.view());
+    check_metric(metric, share.dims());
     if (sweep.size() == 0) return;
     const std::vector<stages::EpsGroup> groups = stages::group_by_eps(sweep, metric);
     const Space space = transformed_space(metric);

@@ -48,11 +48,12 @@ struct PartFigures {
 /// as one run if one device can hold all points. Returns zeros without ranks.
 ///
 /// With ranks the call is collective: all ranks pass the same arguments, except their rows, weights and engines. Row i
-/// of rank r has the id i + Σ points of the ranks before r. On each rank on_result gets the labels and masks of its own
-/// rows, and the counts of all rows. With RunOptions::clusters each rank gets the core_since of its own rows, and the
-/// first rank the clusters of all ranks, O(clusters). All ranks get the variants in the same order, by descending eps
-/// and minpts. Either all ranks have weights or none has. A rank holds its rows, its part with ghosts out to two eps,
-/// their weights, and the memory of clustering; no rank holds anything that grows with the number of all points.
+/// of rank r has the id i + Σ points of the ranks before r. All ranks with rows have the same dimensions and precision.
+/// On each rank on_result gets the labels and masks of its own rows, and the counts of all rows. With
+/// RunOptions::clusters each rank gets the core_since of its own rows, and the first rank the clusters of all ranks,
+/// O(clusters). All ranks get the variants in the same order, by descending eps and minpts. Either all ranks have
+/// weights or none has. A rank holds its rows, its part with ghosts out to two eps, their weights, and the memory of
+/// clustering; no rank holds anything that grows with the number of all points.
 ///
 /// Throws as run(). Throws UsageError if ranks or Devices::sharing request parts for a feature that parts lack (slices,
 /// verify, Keep::core, labels on a device, tables, tiles of a GPU), if ranks pass different arguments, if a side of a

@@ -199,7 +199,9 @@ GroupPlan plan_group(const RunOptions& options, Session& session, SampleRuns& ru
                  .decide = figures.decide};
   std::uint64_t use = 0;  // bytes of the table or clustering that uses the index
   if (plan.strategy == Strategy::direct) {
-    plan.passes = 2 + plan.minpts.size();
+    // Counting the border points of cells takes one search before the first minpts (clustering/cell_borders.cpp).
+    const bool finds_borders_first = plan.dense_boxes && options.keep == Keep::summary;
+    plan.passes = 1 + plan.minpts.size() + (finds_borders_first ? 1 : 0);
     use = index->direct_bytes({.minpts = plan.minpts,
                                .core_mask = options.core_mask,
                                .labels = options.labels,

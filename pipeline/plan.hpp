@@ -30,7 +30,8 @@ struct GroupPlan {
   DecideChoice decide = DecideChoice::scalar;  ///< test that candidates are decided by
   /// An upper bound on the number of times that the candidates of a point are tested. With a table: once. Without one:
   /// once to count its neighbours; then, with minpts from the largest down, once for each at which the point is not
-  /// core, and once for the first at which it is.
+  /// core, and once for the first at which it is: one more than there are minpts. Keep::summary adds one if dense_boxes
+  /// is true.
   std::uint64_t passes = 1;
   /// Entries of a csr table: exact on a GPU with Kernel::rows, else estimated. 0 if packed or without a table.
   std::uint64_t pairs = 0;

@@ -72,8 +72,9 @@ class DeviceDendrogram {
 void launch_label(const DeviceCondensed& condensed, const SelectedCluster* of_clusters, std::int32_t* labels,
                   double* probabilities, cudaStream_t stream);
 
-/// Replaces the sum of each edge and each of `size` core sums by the smallest eps whose square, rounded once, is as
-/// large (core/space.hpp).
+/// Converts sums of squares to eps, in place: the heights of the `size` − 1 edges and the `size` core sums. The eps of
+/// a sum is the smallest float64 number whose square, rounded once, is at least the sum. It is the smallest eps at
+/// which points with this sum are neighbours (core/space.hpp).
 void launch_sums_to_eps(Edge* edges, double* core, std::uint32_t size, cudaStream_t stream);
 
 /// Writes `count` edges with ids in place of positions as ends. order: the id of each position.

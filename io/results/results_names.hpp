@@ -63,12 +63,11 @@ inline constexpr std::array<ResultsOutput, 16> kResultsOutputs = [] {
   constexpr std::string_view kAll = "sweep explore hdbscan";
   constexpr std::string_view kLabelling = "sweep hdbscan";
   constexpr std::string_view kTables = ".csv .fits .h5 .parquet";
-  constexpr std::string_view kCopies = ".csv .fits .h5 .parquet";
   // Columns: name, scope, extensions, commands, options; of labels, of points, of one data set, of one process, copy.
   return std::array<ResultsOutput, 16>{{
       {kLabelsFolder, each_variant, ".npy", kAll, ""},
       {kCoreFolder, each_variant, ".npy", "sweep", "core"},
-      {kLabelledFolder, each_variant, kCopies, kLabelling, "labelled", true, true, false, true, true},
+      {kLabelledFolder, each_variant, kTables, kLabelling, "labelled", true, true, false, true, true},
       {kCatalogFolder, each_variant, kTables, kLabelling, "catalog", true, true, false, true, true},
       {kProbabilitiesFolder, each_variant, ".npy", "hdbscan", "", false, false, false, false, true},
       {kOutlierScoresFolder, each_variant, ".npy", "hdbscan", "outlier-scores", false, false, false, false, true},

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from . import _core
 from ._hdbscan import all_pairs
-from ._hierarchy import CondensedTree, Hierarchy
+from ._hierarchy import Hierarchy
 from ._tasks import made_by
 
 if TYPE_CHECKING:
@@ -163,7 +163,7 @@ def _new_neighbors(
     core, m = tree.core_distances, tree.min_samples
     neighbors, reach = np.empty(len(points), np.intp), np.empty(len(points))
     order = np.lexsort(known.T[::-1])
-    for block in _blocks(len(points), len(known)):
+    for block in blocks_of(len(points), len(known)):
         distances = all_pairs(known, model.metric, model.metric_params, points[block])
         own = np.partition(distances, m - 2, axis=1)[:, m - 2] if m > 1 else np.zeros(len(distances))
         heights = np.maximum(np.maximum(distances, core), own[:, None])
@@ -173,9 +173,9 @@ def _new_neighbors(
     return neighbors, reach
 
 
-def _blocks(rows: int, columns: int) -> list[slice]:
+def blocks_of(rows: int, columns: int) -> list[slice]:
     """Returns slices of rows with some million numbers each, so that a few arrays of one take 64 MiB."""
-    step = max(1, 2**20 // columns)
+    step = max(1, 2**20 // max(1, columns))
     return [slice(first, first + step) for first in range(0, rows, step)]
 
 
@@ -190,8 +190,9 @@ def _vectors(
         return vectors
     for label, exemplars in enumerate(model.exemplars_):  # first the distances to them
         vectors[:, label] = _new_neighbors(model, exemplars, model._hierarchy(exemplars, 1), points)[1]
-    deaths, joins = np.asarray(tree._tree.deaths), _joins(tree, selected)
-    for block in _blocks(len(points), len(selected)):
+    deaths = np.asarray(tree._tree.deaths)
+    joins = joins_of(np.asarray(tree._tree.parents).astype(np.intp), np.asarray(tree._tree.births), selected)
+    for block in blocks_of(len(points), len(selected)):
         clusters, own = places.clusters[block], places.eps[block, None]
         near = _inverse_shares(vectors[block])
         eps = np.where(np.isnan(joins[clusters]), own, joins[clusters])
@@ -205,19 +206,24 @@ def _vectors(
     return vectors
 
 
-def _joins(tree: CondensedTree, selected: NDArray[np.intp]) -> NDArray[np.float64]:
-    """Returns for each cluster and each selected one the eps at which both are in one cluster; NaN if one is inside
-    the other."""
-    parents, deaths = np.asarray(tree._tree.parents).astype(np.intp), np.asarray(tree._tree.deaths)
+def joins_of(
+    parents: NDArray[np.intp], births: NDArray[np.float64], selected: NDArray[np.intp]
+) -> NDArray[np.float64]:
+    """Returns for each cluster and each selected one the birth at which both are in one cluster; NaN if one is inside
+    the other.
+
+    parents: the parent of each cluster. The root is the first cluster, and parents come before their children. births:
+    the eps, or the density, at which each cluster separates from its parent.
+    """
     above = np.zeros((len(parents), len(selected)), bool)  # whether a selected cluster is in a cluster
     above[selected, np.arange(len(selected))] = True
-    for c in range(len(parents) - 1, 0, -1):  # parents come first
+    for c in range(len(parents) - 1, 0, -1):
         above[parents[c]] |= above[c]
     joins = np.full(above.shape, np.nan)
     for c in range(1, len(parents)):
         p = parents[c]
-        parts = above[p] & ~above[c] & (selected != p)
-        joins[c] = np.where(parts, deaths[p], joins[p])
+        apart = above[p] & ~above[c] & (selected != p)
+        joins[c] = np.where(apart, births[c], joins[p])
     return joins
 
 

@@ -39,7 +39,7 @@ class EpsPlan:
     bytes : int
         Bytes of host memory if it runs alone, including the points. Labels belong to the caller and are not included.
     fits : bool
-        Whether it fits into the memory.
+        Whether it fits into the memory of the host. The memory of a GPU is not counted.
     seconds : float or None
         The estimated time, mostly within a factor of two, from a run on a sample of the points. None on a GPU, and if
         the sweep or the sample does not fit into the memory.

@@ -542,6 +542,36 @@ TEST_CASE("parts: a rank that fails while a result goes home, or the next eps is
   }
 }
 
+TEST_CASE("parts: a rank without points passes any dimensions and precision") {
+  const Sweep sweep = grid({0.3}, {4});
+  // Returns the labels of each rank.
+  const auto run_shares = [&](const std::vector<PointsView>& shares, const Metric& metric) {
+    std::vector<Labels> labels(shares.size());
+    run_ranks(static_cast<int>(shares.size()), [&](Communicator& communicator) {
+      const auto r = static_cast<std::size_t>(communicator.rank());
+      run_each({shares[r], metric}, {.options = one_thread, .ranks = &communicator}, sweep, {},
+               [&](VariantResult&& result) { labels[r] = std::move(result.labels); });
+    });
+    return labels;
+  };
+  const Points none(0, 5, Precision::float32);
+  for (const Precision precision : {Precision::float32, Precision::float64}) {
+    const DataSet data = test::make_data("clustered", 300, 2, precision, 1);
+    for (const Metric& metric : {Metric{}, Metric{.kind = MetricKind::greatcircle}, Metric{.scale = {1, 0.5}},
+                                 Metric{.box = {{-20, 20}, {-6, 6}}}}) {
+      CAPTURE(describe(metric));
+      const std::vector<Labels> found = run_shares({none, {}, data.view()}, metric);
+      CHECK(found[0].empty());
+      CHECK(found[1].empty());
+      CHECK(found[2] == run({data.view(), metric}, sweep).front().labels);
+    }
+    const DataSet other = test::make_data("clustered", 9, 3, precision, 1);
+    CHECK_THROWS_WITH(run_shares({none, other.view(), data.view()}, {}),
+                      Catch::Contains("the ranks differ in the dimensions of their points"));
+  }
+  CHECK(run_shares({{}, none, {}}, {}) == std::vector<Labels>(3));
+}
+
 TEST_CASE("parts: what cannot be") {
   const DataSet data = test::make_data("clustered", 300, 2, Precision::float64, 1);
   const auto run_with = [&](const Sweep& sweep, const RunOptions& options, const Metric& metric = {}) {

@@ -148,6 +148,24 @@ TEST_CASE("plan: an eps is planned among others as alone, however little memory 
   CHECK(fails);
 }
 
+TEST_CASE("plan: candidates of a point are tested once for a table, else once more than there are minpts") {
+  const Engine engine({.threads = 2, .backend = kCpu});
+  const auto passes = [](const Dataset& loaded, const std::vector<std::uint32_t>& minpts, const RunOptions& options) {
+    return plan(loaded, grid({0.05}, minpts), {}, options).front().passes;
+  };
+  for (const std::size_t dims : {2, 5}) {
+    INFO(dims << " dimensions");
+    const DataSet data = uniform(500, dims);
+    const Dataset loaded = engine.load(data.view());
+    CHECK(passes(loaded, {3, 9, 27}, {.strategy = StrategyChoice::table}) == 1);
+    CHECK(passes(loaded, {3}, {.strategy = StrategyChoice::direct}) == 2);
+    CHECK(passes(loaded, {3, 9, 27}, {.strategy = StrategyChoice::direct}) == 4);
+    // Two dimensions have dense boxes. Their border points are counted from a search of their own.
+    CHECK(passes(loaded, {3, 9, 27}, {.strategy = StrategyChoice::direct, .keep = Keep::summary}) ==
+          (dims == 2 ? 5 : 4));
+  }
+}
+
 TEST_CASE("plan: nothing takes no time, and what is cancelled ends") {
   const Engine engine({.threads = 2, .backend = kCpu});
   const DataSet data = uniform(kMany, 2);

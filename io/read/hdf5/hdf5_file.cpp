@@ -46,6 +46,40 @@ bool has_text(std::string_view text, std::string_view part) noexcept {
   return text.find(part) != std::string_view::npos;
 }
 
+Hdf5Sizes sizes_of(hid_t file, const Source& source) {
+  const ListHandle creation = check(ListHandle(H5Fget_create_plist(file)), source, "reading the superblock");
+  Hdf5Sizes sizes;
+  hsize_t base = 0;
+  check(H5Pget_userblock(creation.get(), &base), source, "reading the superblock");
+  check(H5Pget_sizes(creation.get(), &sizes.address_bytes, &sizes.length_bytes), source, "reading the superblock");
+  sizes.base = base;
+  return sizes;
+}
+
+ObjectInfo info_of(hid_t file, const std::string& path, hid_t links, const Source& source) {
+  ObjectInfo info{};
+  check(H5Oget_info_by_name2(file, path.c_str(), &info, H5O_INFO_BASIC, links), source, "opening " + path);
+  return info;
+}
+
+/// Returns a function that reads the bytes of an open file. The descriptor must outlive it.
+ReadAt byte_reader(const OwnedDescriptor& descriptor) {
+  return [&](std::uint64_t offset, std::span<unsigned char> bytes) {
+    const ssize_t got = ::pread(descriptor.get(), bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    return got >= 0 && static_cast<std::size_t>(got) == bytes.size();
+  };
+}
+
+/// Returns the name by which the library opened a file.
+std::string name_of(hid_t file, const Source& source) {
+  const ssize_t length = H5Fget_name(file, nullptr, 0);
+  if (length < 0) throw_hdf5(source, "reading the name of a file");
+  std::string name(static_cast<std::size_t>(length) + 1, '\0');
+  H5Fget_name(file, name.data(), name.size());
+  name.pop_back();
+  return name;
+}
+
 }  // namespace
 
 void throw_hdf5(const Source& source, std::string_view doing) { throw_hdf5(source, doing, take_error_text()); }
@@ -62,11 +96,7 @@ Hdf5File::Hdf5File(const LibraryFile& file, const Source& source)
     file_.emplace(H5Fopen(file.path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT));
   }
   if (!file_->valid()) throw_unopened();
-  const ListHandle creation = check(ListHandle(H5Fget_create_plist(file_->get())), source, "reading the superblock");
-  hsize_t base = 0;
-  check(H5Pget_userblock(creation.get(), &base), source, "reading the superblock");
-  check(H5Pget_sizes(creation.get(), &sizes_.address_bytes, &sizes_.length_bytes), source, "reading the superblock");
-  sizes_.base = base;
+  sizes_ = sizes_of(file_->get(), source);
   links_.emplace(H5Pcreate(H5P_LINK_ACCESS));
   if (!source.options.external_storage) {
     check(H5Pset_elink_cb(links_->get(), note_external_link, &linked_file_), source, "refusing links out of the file");
@@ -107,11 +137,6 @@ void Hdf5File::throw_unopened() {
   throw source_.error("opening the HDF5 file failed: {}; the file may be truncated or damaged, fetch it again", reason);
 }
 
-bool Hdf5File::read_at(std::uint64_t offset, std::span<unsigned char> bytes) const {
-  const ssize_t got = ::pread(descriptor_.get(), bytes.data(), bytes.size(), static_cast<off_t>(offset));
-  return got >= 0 && static_cast<std::size_t>(got) == bytes.size();
-}
-
 void Hdf5File::throw_if_linked_away(const std::string& path) const {
   if (linked_file_.empty()) return;
   const std::string file = std::exchange(linked_file_, {});
@@ -132,23 +157,37 @@ Hdf5Object Hdf5File::kind_of(const std::string& path) const {
 }
 
 std::uint64_t Hdf5File::address_of(const std::string& path) const {
-  ObjectInfo info{};
-  check(H5Oget_info_by_name2(file_->get(), path.c_str(), &info, H5O_INFO_BASIC, links_->get()), source_,
-        "opening " + path);
-  return info.addr;
+  return info_of(file_->get(), path, links_->get(), source_).addr;
 }
 
-void Hdf5File::require_own_values(const std::string& path) const {
-  const ReadAt read = [this](std::uint64_t offset, std::span<unsigned char> bytes) { return read_at(offset, bytes); };
-  const Hdf5Storage storage = find_hdf5_storage(read, sizes_, address_of(path));
-  if (storage.is_virtual || storage.is_external) {
+ObjectHandle Hdf5File::open_object(const std::string& path) const {
+  return check(ObjectHandle(H5Oopen(file_->get(), path.c_str(), links_->get())), source_, "opening " + path);
+}
+
+Hdf5Storage Hdf5File::storage_of(const std::string& path) const {
+  const ObjectInfo info = info_of(file_->get(), path, links_->get(), source_);
+  if (info.fileno == info_of(file_->get(), "/", links_->get(), source_).fileno) {
+    return find_hdf5_storage(byte_reader(descriptor_), sizes_, info.addr);
+  }
+  // A link leads into another file.
+  const ObjectHandle opened = open_object(path);
+  const FileHandle file = check(FileHandle(H5Iget_file_id(opened.get())), source_, "finding the file of " + path);
+  const std::string name = name_of(file.get(), source_);
+  const OwnedDescriptor descriptor(::open(name.c_str(), O_RDONLY | O_CLOEXEC));
+  if (descriptor.get() < 0) throw_hdf5(source_, "opening " + name, std::strerror(errno));
+  return find_hdf5_storage(byte_reader(descriptor), sizes_of(file.get(), source_), info.addr);
+}
+
+void Hdf5File::check_storage(const std::string& path) const {
+  const Hdf5Storage storage = storage_of(path);
+  if (!source_.options.external_storage && (storage.is_virtual || storage.is_external)) {
     throw source_.error(
         "the data set {} keeps its values in other {} ({} storage); copy them into one file with h5repack, or allow it "
         "with ReadOptions::external_storage",
         show_text(path), storage.is_virtual ? "data sets" : "files", storage.is_virtual ? "virtual" : "external");
   }
   if (!storage.chunk_element_bytes) return;
-  const ObjectHandle opened = check(ObjectHandle(H5Oopen(file_->get(), path.c_str(), links_->get())), source_, path);
+  const ObjectHandle opened = open_object(path);
   const TypeHandle type = check(TypeHandle(H5Dget_type(opened.get())), source_, "reading the type of " + path);
   // The library trusts the size in the chunk layout, and would read past the end of a chunk.
   if (H5Tget_size(type.get()) != *storage.chunk_element_bytes) {
@@ -159,13 +198,11 @@ void Hdf5File::require_own_values(const std::string& path) const {
 }
 
 ObjectHandle Hdf5File::open_dataset(const std::string& path) const {
-  if (!source_.options.external_storage) require_own_values(path);
-  return check(ObjectHandle(H5Oopen(file_->get(), path.c_str(), links_->get())), source_, "opening " + path);
+  check_storage(path);
+  return open_object(path);
 }
 
-ObjectHandle Hdf5File::open_group(const std::string& path) const {
-  return check(ObjectHandle(H5Oopen(file_->get(), path.c_str(), links_->get())), source_, "opening " + path);
-}
+ObjectHandle Hdf5File::open_group(const std::string& path) const { return open_object(path); }
 
 std::vector<std::string> Hdf5File::list(const std::string& group) const {
   const ObjectHandle opened = open_group(group);

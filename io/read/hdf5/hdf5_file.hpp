@@ -53,8 +53,9 @@ class Hdf5File {
   [[nodiscard]] Hdf5Object kind_of(const std::string& path) const;
   /// Returns the address of an object, which is the same for every path that leads to it.
   [[nodiscard]] std::uint64_t address_of(const std::string& path) const;
-  /// Opens a data set. Unless ReadOptions::external_storage is set, throws InputError if the values are stored in other
-  /// data sets or files, or if the chunks are made for values of another size than the type has.
+  /// Opens a data set. Throws InputError if the chunks are made for values of another size than the type has, and,
+  /// unless ReadOptions::external_storage is set, if the values are stored in other data sets or files. Does not check
+  /// the chunks of the data sets that a virtual one refers to.
   [[nodiscard]] ObjectHandle open_dataset(const std::string& path) const;
   [[nodiscard]] ObjectHandle open_group(const std::string& path) const;
   /// Returns the names of the members of a group, sorted. Looks at the first 10,000 links only, and leaves out soft and
@@ -70,8 +71,9 @@ class Hdf5File {
 
   void open_image(std::size_t size);
   [[noreturn]] void throw_unopened();
-  [[nodiscard]] bool read_at(std::uint64_t offset, std::span<unsigned char> bytes) const;
-  void require_own_values(const std::string& path) const;
+  [[nodiscard]] ObjectHandle open_object(const std::string& path) const;
+  [[nodiscard]] Hdf5Storage storage_of(const std::string& path) const;
+  void check_storage(const std::string& path) const;
   void throw_if_linked_away(const std::string& path) const;
 
   const Source& source_;

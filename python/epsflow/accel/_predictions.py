@@ -11,11 +11,11 @@ from typing import Any, Callable, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .._membership import blocks_of, joins_of
 from ._calls import NotServed, recorded
 from ._patches import put
 
 NEEDS = ("approximate_predict", "membership_vector", "all_points_membership_vectors")
-_BLOCK = 2**20  # numbers of a temporary array
 _ARGUMENTS = {
     "approximate_predict": ("clusterer", "points_to_predict", "return_connecting_points"),
     "membership_vector": ("clusterer", "points_to_predict"),
@@ -184,16 +184,7 @@ def _joins(clusterer: Any, clusters: NDArray[np.intp]) -> NDArray[np.float64]:
     count = int(clusterer._condensed_tree["parent"].max()) + 1 - root
     parent, born = np.zeros(count, np.intp), np.zeros(count)
     parent[tree["child"] - root], born[tree["child"] - root] = tree["parent"] - root, tree["lambda_val"]
-    inside = np.zeros((count, len(clusters)), bool)  # whether a selected cluster is in a cluster, or is it
-    inside[clusters - root, np.arange(len(clusters))] = True
-    for c in range(count - 1, 0, -1):  # parents have smaller numbers
-        inside[parent[c]] |= inside[c]
-    joins = np.full(inside.shape, np.nan)
-    for c in range(1, count):
-        p = parent[c]
-        apart = inside[p] & ~inside[c] & (clusters - root != p)
-        joins[c] = np.where(apart, born[c], joins[p])
-    return joins
+    return joins_of(parent, born, clusters - root)
 
 
 def _heights(joins: NDArray[np.float64], cluster: NDArray[np.intp], own: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -222,7 +213,7 @@ def _vectors_of_all(clusterer: Any) -> NDArray[np.float64]:
     cluster, own = np.empty(len(rows), np.intp), np.empty(len(rows))
     cluster[rows["child"]], own[rows["child"]] = rows["parent"] - root, rows["lambda_val"]
     scores, inside = np.empty((len(rows), len(clusters))), np.empty(len(rows))
-    for block in _blocks(len(rows), len(clusters)):
+    for block in blocks_of(len(rows), len(clusters)):
         heights = _heights(joins, cluster[block], own[block])
         with np.errstate(divide="ignore", invalid="ignore"):
             scores[block] = np.exp(-((largest[cluster[block]] + 1e-8)[:, None] / heights))
@@ -245,7 +236,7 @@ def _vectors_of_new(clusterer: Any, X: NDArray[np.float64]) -> NDArray[np.float6
     joins = _joins(clusterer, clusters)
     largest = _largest(data, root, len(joins))
     result = _exemplar_shares(clusterer, X) ** 0.5
-    for block in _blocks(len(X), len(clusters)):
+    for block in blocks_of(len(X), len(clusters)):
         own, most = densities[block], largest[cluster[block], None]
         # The original passes the density as float32 here.
         scores = most - _heights(joins, cluster[block], own.astype(np.float32).astype(np.float64))
@@ -258,8 +249,3 @@ def _vectors_of_new(clusterer: Any, X: NDArray[np.float64]) -> NDArray[np.float6
         nearest = clusters[heights.argmax(axis=1)] - root
         result[block] = product * (heights.max(axis=1) / (np.maximum(own, largest[nearest]) + 1e-8))[:, None]
     return result
-
-
-def _blocks(rows: int, columns: int) -> list[slice]:
-    step = max(1, _BLOCK // max(1, columns))
-    return [slice(first, first + step) for first in range(0, rows, step)]

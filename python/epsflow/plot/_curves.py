@@ -15,7 +15,7 @@ from .._gpu_arrays import is_on_gpu
 from .._k_distance import as_ks, eps_range, knee
 from .._units import as_given
 from ._raster import sizes_of
-from ._style import INK, MARK, PALETTE, axes_of, log_ticks, say_empty, style, with_unit
+from ._style import INK, MARK, PALETTE, log_ticks, say_empty, styled_axes, with_unit
 
 _MOST_PLACES = 2000  # points of a curve: more than a screen has columns
 
@@ -64,8 +64,7 @@ def k_distance(
         unit = unit or as_given(X, metric, metric_params).unit
         columns = list(np.asarray(_functions.k_distance(X, ks, metric=metric, metric_params=metric_params)).T)
     knees = [knee(distances) for distances in columns]  # raises an error for values that are not distances
-    with style():
-        ax = axes_of(ax)
+    with styled_axes(ax) as ax:
         kept = [
             (one, np.sort(distances), found)
             for one, distances, found in zip(ks, columns, knees) if (distances > 0).any()
@@ -130,8 +129,7 @@ def sizes(labels: Any, *, ax: Any = None) -> Any:
     """
     of_points = as_labels(labels, "labels")
     _, found = sizes_of(of_points)
-    with style():
-        ax = axes_of(ax)
+    with styled_axes(ax) as ax:
         if len(found) == 0:
             say_empty(
                 ax, "no points" if len(of_points) == 0 else f"no clusters: all {len(of_points):,} points are noise"

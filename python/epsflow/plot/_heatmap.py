@@ -12,7 +12,7 @@ from .._explore import Exploration
 from .._lineage import Lineage
 from .._parameters import require_one_of
 from .._sweep import SweepResult
-from ._style import INK, SEQUENCE, axes_of, say_empty, shown, style, unit_of_eps, with_unit
+from ._style import INK, SEQUENCE, say_empty, shown, styled_axes, unit_of_eps, with_unit
 
 QUANTITIES = ("clusters", "noise", "core", "border", "largest", "stability")
 _COLUMNS = {"clusters": "n_clusters", "noise": "n_noise", "core": "n_core", "border": "n_border", "largest": "largest"}
@@ -75,8 +75,7 @@ def heatmap(source: Any, quantity: str = "clusters", *, ax: Any = None) -> Any:
     """
     require_one_of(quantity, "quantity", QUANTITIES)
     grid, marks = _grid_of(source, quantity), _marks_of(source)
-    with style():
-        ax = axes_of(ax)
+    with styled_axes(ax) as ax:
         if grid.values.size == 0:
             say_empty(ax, "no grid: there are no variants")
             return ax

@@ -12,7 +12,7 @@ from .._explore import Exploration
 from .._lineage import Lineage
 from .._parameters import as_count
 from .._sweep import SweepResult
-from ._style import INK, MARK, SEQUENCE, axes_of, log_ticks, say_empty, style, unit_of_eps, with_unit
+from ._style import INK, MARK, SEQUENCE, log_ticks, say_empty, styled_axes, unit_of_eps, with_unit
 
 
 class _Lives(NamedTuple):
@@ -61,8 +61,7 @@ def lifetimes(source: Any, *, min_samples: Optional[int] = None, most: int = 40,
     """
     lives = _lives_of(source, min_samples)
     kept = _weightiest(lives, as_count(most, "most"))
-    with style():
-        ax = axes_of(ax, 6.8, 4.8)
+    with styled_axes(ax, 6.8, 4.8) as ax:
         if not len(kept):
             say_empty(ax, f"no clusters at min_samples {lives.min_samples}")
             return ax
@@ -92,8 +91,7 @@ def merges(source: Any, *, min_samples: Optional[int] = None, most: int = 40, ax
     lives = _lives_of(source, min_samples)
     lineage = _lineage_of(source)
     kept = _weightiest(lives, as_count(most, "most"))
-    with style():
-        ax = axes_of(ax, 7.2, 4.8)
+    with styled_axes(ax, 7.2, 4.8) as ax:
         if not len(kept):
             say_empty(ax, f"no clusters at min_samples {lives.min_samples}")
             return ax

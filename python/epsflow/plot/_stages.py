@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from .._docs import documented
 from .._parameters import as_folder
-from ._style import PALETTE, axes_of, say_empty, style
+from ._style import PALETTE, say_empty, styled_axes
 
 
 class _Spans(NamedTuple):
@@ -49,8 +49,7 @@ def stages(trace: Any, *, ax: Any = None) -> Any:
     {matplotlib}
     """
     found = _spans_of(trace)
-    with style():
-        ax = axes_of(ax, 7.2, 0.9 + 0.42 * max(len(found), 3))
+    with styled_axes(ax, 7.2, 0.9 + 0.42 * max(len(found), 3)) as ax:
         if not found:
             say_empty(ax, "no stages: the trace is empty")
             return ax

@@ -86,6 +86,13 @@ def axes_of(ax: Any, width: float = 6.4, height: float = 4.2) -> Any:
     return ax
 
 
+@contextmanager
+def styled_axes(ax: Any, width: float = 6.4, height: float = 4.2) -> Iterator[Any]:
+    """Holds the common style while something is drawn into the axes that axes_of() returns."""
+    with style():
+        yield axes_of(ax, width, height)
+
+
 def figure_of(figure: Any, width: float, height: float) -> Any:
     """Returns the given figure, or a new one. Raises TypeError if it is not a figure."""
     if figure is None:

@@ -11,7 +11,7 @@ from .._docs import documented
 from .._hierarchy import CondensedTree, Hierarchy, SingleLinkageTree
 from .._parameters import as_min_samples, require_one_of
 from ._heatmap import WORDS, Grid, draw_grid
-from ._style import INK, MARK, SEQUENCE, axes_of, log_ticks, say_empty, style
+from ._style import INK, MARK, SEQUENCE, log_ticks, say_empty, styled_axes
 
 _QUANTITIES = {  # and how their values are written
     "clusters": (WORDS["clusters"], "{:,.0f}"),
@@ -52,8 +52,7 @@ def condensed_tree(source: Any, *, selected: Any = None, ax: Any = None) -> Any:
         marked = tree.select().nodes
     clusters = tree.clusters
     parents, births, deaths, sizes = (np.asarray(clusters[name]) for name in ("parent", "birth", "death", "size"))
-    with style():
-        ax = axes_of(ax, 7.2, 4.8)
+    with styled_axes(ax, 7.2, 4.8) as ax:
         finite = tree.leaves_at[(tree.leaves_at > 0) & np.isfinite(tree.leaves_at)]
         if not len(finite):
             say_empty(ax, "all samples are equal")
@@ -161,8 +160,7 @@ def hierarchies(
     across = np.unique([as_min_samples(size, "min_cluster_size") for size in sizes])
     sizes = across.tolist()
     values = np.array([[_quantity(tree.condense(size), quantity, selection) for size in sizes] for tree in trees])
-    with style():
-        ax = axes_of(ax)
+    with styled_axes(ax) as ax:
         if values.size == 0:
             say_empty(ax, "no grid: there are no trees or sizes")
             return ax
@@ -183,8 +181,7 @@ def _quantity(tree: CondensedTree, quantity: str, selection: dict[str, Any]) -> 
 def dendrogram(tree: SingleLinkageTree, ax: Any, truncate_mode: str | None, p: int, **parameters: Any) -> Any:
     from scipy.cluster import hierarchy
 
-    with style():
-        ax = axes_of(ax, 7.2, 4.8)
+    with styled_axes(ax, 7.2, 4.8) as ax:
         parameters = {"no_labels": True, "color_threshold": 0, "above_threshold_color": INK, **parameters}
         hierarchy.dendrogram(tree.to_numpy(), p, truncate_mode, ax=ax, **parameters)
         ax.set_ylabel("eps")
@@ -195,8 +192,7 @@ def spanning_tree(edges: NDArray[np.float64], points: NDArray[np.float64], ax: A
     """edges: rows of two samples and their distance."""
     from matplotlib.collections import LineCollection
 
-    with style():
-        ax = axes_of(ax)
+    with styled_axes(ax) as ax:
         ends = points[edges[:, :2].astype(np.intp)]
         drawn = ax.add_collection(LineCollection(ends, array=edges[:, 2], cmap=SEQUENCE))
         ax.autoscale_view()

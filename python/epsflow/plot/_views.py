@@ -14,7 +14,6 @@ from ._raster import Array, Extent, Project, bounds
 KINDS = ("auto", "plane", "geographic", "sky", "mollweide", "aitoff", "planes", "principal")
 SKIES = ("mollweide", "aitoff")
 _MOST_STRETCHED = 5  # if the ratio of the sides is larger, axes have different scales
-_WIDE = 90.0  # from this many degrees the whole sky is shown
 _MARGIN = 0.02
 
 

@@ -88,9 +88,36 @@ TEST_CASE("hdf5: chunks of another size than their shape tells are not read past
       CAPTURE(byte - at, bit);
       std::string damaged = bytes;
       damaged[byte] = static_cast<char>(damaged[byte] ^ (1 << bit));
-      check_mentions(error_of<InputError>([&] { (void)read_points(folder.write("x.h5", damaged)); }), {"x.h5"});
+      const std::filesystem::path file = folder.write("x.h5", damaged);
+      check_mentions(error_of<InputError>([&] { (void)read_points(file); }), {"x.h5"});
+      check_mentions(error_of<InputError>([&] { (void)read_points(file, {.external_storage = true}); }), {"x.h5"});
     }
   }
+}
+
+TEST_CASE("hdf5: chunks for values of another size are refused in a linked file, too") {
+  const TempFolder folder;
+  const std::filesystem::path part = folder / "part.h5";
+  {
+    Hdf5Writer writer(part);
+    writer.matrix("/first", H5T_IEEE_F64LE, {3}, {1, 2, 3});
+    writer.matrix("/x", H5T_IEEE_F64LE, {64, 2}, Values(128, 1.0), true);
+  }
+  const std::filesystem::path outer = folder / "outer.h5";
+  {
+    Hdf5Writer writer(outer);
+    H5Lcreate_external(part.c_str(), "/x", writer.file(), "/link", H5P_DEFAULT, H5P_DEFAULT);
+  }
+  const ReadOptions options{.table = "/link", .external_storage = true};
+  CHECK(values_of(read_points(outer, options)) == Values(128, 1.0));
+  std::string bytes = bytes_of_file(part);
+  // 2 rows of 2 values of 8 bytes, as above.
+  const std::size_t extents = bytes.find(std::string("\2\0\0\0\2\0\0\0\10\0\0\0", 12));
+  REQUIRE(extents != std::string::npos);
+  bytes[extents + 8] = 4;
+  (void)folder.write("part.h5", bytes);
+  check_mentions(error_of<InputError>([&] { (void)read_points(outer, options); }),
+                 {"outer.h5", "chunks of '/link'", "values of 4 bytes", "takes 8"});
 }
 
 }  // namespace epsflow::io::test
