@@ -127,8 +127,8 @@ class HDBSCAN(_Clusterer):
     outlier_scores_ : ndarray of shape (n_samples,)
         The GLOSH score of each sample, from 0 to 1; NaN for samples that are not finite.
     hierarchy_ : Hierarchy
-        Of the finite samples. A GPU selects clusters without it. Then it and what is made from it are made when they
-        are first read, for which X is read again: do not change X before.
+        Of the finite samples. A GPU selects clusters without it. Then it is made of X when an attribute or a function
+        first needs it: do not change X before.
     condensed_tree_ : CondensedTree
         Of the finite samples.
     single_linkage_tree_ : SingleLinkageTree
