@@ -1,4 +1,4 @@
-// The single files that commands write: their allowed names, and whether they may replace other files.
+// The single files that commands write: checks of their names before anything is read, and rows beside labels.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -19,39 +19,45 @@ namespace epsflow::cli {
 /// Prints a result as JSON. Replaces text that is not valid UTF-8, which file names may contain.
 void print_json(const nlohmann::ordered_json& json);
 
-/// The files that a command reads and writes. Inputs are its operands, and the files of options that do not write.
+/// The files that a command reads and writes. Inputs are its operands, if these are files, and the files and folders of
+/// options that do not write.
 class Outputs {
  public:
   explicit Outputs(const Arguments& arguments);
 
-  /// Returns the file of `option`, or an empty path if it is not given. Its name must have one of `formats`, and it
-  /// must be writable. It must not be an existing file without --overwrite, a file that another option writes, an
-  /// input, or a file of a results folder that is an input. Throws UsageError, ResourceError.
+  /// Returns the file that is given with `option`, else the option's default, else an empty string. It must have the
+  /// extension of one of `formats`, and its folder must be writable. It must not be an existing file without
+  /// --overwrite, a file that another option writes, an input, or a file of a results folder that is an input. "-" is
+  /// standard output, which must not be given together with --json. Throws UsageError, ResourceError.
   std::string take(std::string_view option, std::span<const io::OutputFormat> formats);
-  /// Calls take() for --out of a result with NAME.rows.npy beside it: the input row of each point, if rows were dropped
-  /// or files joined. This file is checked in the same way, and replaced only if epsflow wrote it
-  /// (io::is_marked_npy()).
+  /// Calls take() for --out, beside which write_rows() may write NAME.rows.npy: the input row of each point. This file
+  /// must not be a file that an option writes, nor an input. It may exist only if --overwrite is given and epsflow
+  /// wrote it (io::is_marked_npy()).
   std::string take_with_rows(std::span<const io::OutputFormat> formats);
-  /// Calls take() for a page for a browser, whose name must end in .html or .htm.
+  /// Returns the file of a page for a browser, as take() does. Its name must end in .html or .htm. `replaces` decides
+  /// instead of --overwrite if it may exist. Throws UsageError, ResourceError.
   std::string take_page(std::string_view option, io::Overwrite replaces);
 
   /// Adds files to the inputs.
   void add_inputs(const Words& files) { inputs_.insert(inputs_.end(), files.begin(), files.end()); }
   [[nodiscard]] const std::vector<std::filesystem::path>& inputs() const noexcept { return inputs_; }
   [[nodiscard]] io::Overwrite overwrite() const noexcept { return overwrite_; }
-  /// Returns whether a summary is printed. It is not with --quiet, or if a file goes to standard output.
+  /// Returns true if a summary is printed: not with --quiet, and not if take() has returned standard output.
   [[nodiscard]] bool has_summary() const noexcept { return !messages_.quiet && !streamed_; }
 
   /// Prints the result: as JSON with --json, otherwise the line if has_summary().
   void print(const nlohmann::ordered_json& json, const std::string& line) const;
 
-  /// Removes NAME.rows.npy before --out is replaced with --overwrite, so that rows never lie beside another result.
+  // take_with_rows() must be called before the next three.
+
+  /// Removes an old NAME.rows.npy if --overwrite is given. Must be called before --out is written, so that rows never
+  /// lie beside another result.
   void remove_rows() const;
-  /// Writes NAME.rows.npy if rows are not point numbers. If there is no such file, as for standard output, prints which
-  /// rows `what` belong to.
+  /// Writes NAME.rows.npy if rows were dropped, files joined, or the first rows not read. If --out is not a file, only
+  /// prints a message, unless --quiet is given: which rows `what`, such as "distances", belong to.
   void write_rows(const io::FilePoints& points, std::string_view what) const;
-  /// Writes the labels to --out (if it is given) and the rows beside them, and removes old rows. Rows are also written
-  /// for a mask of core points.
+  /// Removes old rows, writes the labels to --out if it is given, and calls write_rows() if there are labels in --out
+  /// or a mask of core points.
   void write_labels(const VariantResult& result, const io::FilePoints& points, const Metric& metric,
                     io::LabelNumbers numbers = io::LabelNumbers::label) const;
 

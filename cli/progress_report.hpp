@@ -6,14 +6,17 @@
 
 namespace epsflow::cli {
 
-/// Shows progress: on a terminal as a bar that is erased at the end; elsewhere as a line every ten seconds.
+/// Shows progress: on a terminal as a bar, which the destructor erases; elsewhere as a line at most every ten seconds,
+/// the first after ten seconds.
 class ProgressReport {
  public:
+  /// wanted: if false, nothing is shown.
   explicit ProgressReport(bool wanted);
   ~ProgressReport();
   ProgressReport(const ProgressReport&) = delete;  // a stream has one report
   ProgressReport& operator=(const ProgressReport&) = delete;
 
+  /// Shows the progress if a bar or line is due. Shows nothing if the number of variants is 0. Not thread-safe.
   void show(const Progress& progress);
 
  private:
@@ -25,7 +28,8 @@ class ProgressReport {
   double next_line_;  // in seconds since the run began
 };
 
-/// Returns work(observer). The observer has the token `cancel`, and shows progress if `wanted`.
+/// Returns work(observer) for an observer (Observer in pipeline/options.hpp) that has the token `cancel` and shows
+/// progress if `wanted`. The observer must not be used after the call.
 template <class Work>
 auto watched(bool wanted, const CancelToken& cancel, Work&& work) {
   ProgressReport report(wanted);

@@ -1,4 +1,4 @@
-// Core points that are kept to assign other points to their clusters.
+// Core points that a backend keeps, to find the clusters of other points by them.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,15 @@
 
 namespace epsflow {
 
-/// The core points of a clustering in a plain space.
+/// The core points of a clustering in a plain space (Space::plain()), after the metric has transformed them.
 struct CoreInput {
-  PointsView points;                     ///< [host] [m × d], finite, transformed
-  std::span<const std::int32_t> labels;  ///< [m] the cluster of each
-  double radius = 0;                     ///< among the transformed points
+  PointsView points;                     ///< [host] [m × d], finite
+  std::span<const std::int32_t> labels;  ///< [m] the cluster of each, at least 0
+  double radius = 0;                     ///< eps as a distance between transformed points
 };
 
-/// Core points in the memory that a backend works on: immutable, thread-safe. Must not outlive the backend.
+/// Core points in the memory that a backend works on (Backend::keep()): immutable, thread-safe. Must not outlive the
+/// backend.
 class KeptCore {
  public:
   KeptCore() = default;
@@ -28,11 +29,12 @@ class KeptCore {
 
   /// Returns the bytes of host memory that it holds.
   [[nodiscard]] virtual std::uint64_t bytes() const = 0;
-  /// Returns the bytes of host memory that assign() takes for n places, beside the labels.
+  /// Returns the bytes of host memory that assign() takes for n places, beside the places and the labels that it
+  /// returns.
   [[nodiscard]] virtual std::uint64_t bytes_for(std::uint64_t n) const = 0;
-  /// Returns for each place the lowest label of a core point within the radius, else kNoise. places: [host] [n × d],
-  /// transformed, finite. Returns nullopt if these places and the core points cannot be searched together. Throws
-  /// Cancelled, ResourceError.
+  /// Returns for each place the lowest label of a core point within the radius, else kNoise. places: [host] [n × d]
+  /// row-major, finite, transformed by the same metric. Returns nullopt if this object cannot search these places; the
+  /// caller must then search in another way. Throws Cancelled, ResourceError.
   [[nodiscard]] virtual std::optional<Labels> assign(std::span<const double> places,
                                                      const CancelToken& cancel) const = 0;
 };

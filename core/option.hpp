@@ -1,5 +1,6 @@
-// Each option is described once: its names in C++, on the command line and in Python, its values and its purpose.
-// Parsing, help, the manual page, completion, checks and the names in error messages all use these descriptions.
+// Options that are fields of a struct. Each is described once: its names in C++, on the command line and in Python, its
+// values and its purpose. Parsing, help, the manual page, completion, checks and the names in error messages all use
+// these descriptions.
 #pragma once
 
 #include <concepts>
@@ -27,11 +28,11 @@ enum class OptionKind : std::uint8_t {
 };
 
 /// The value of an option. monostate: none; bool: a flag; uint64_t: a count or bytes; double: a factor; string_view:
-/// one of `words`, or a text.
+/// one of `words`, which are static, or a text. A text that Option::get() returns refers to the field of the owner.
 using OptionValue = std::variant<std::monostate, bool, std::uint64_t, double, std::string_view>;
 
-/// The description of an option. option() finds `kind`, `type` and `words` by the type of the field. Only
-/// OptionKind::bytes must be given, as its field has the type of a count.
+/// The description of an option. option() sets `kind`, `type` and `words` by the type of the field. Only
+/// OptionKind::bytes must be given, as its field has the type of a count. All texts must be static.
 struct OptionInfo {
   std::string_view library;           ///< its name in C++: "EngineOptions::memory"
   std::string_view program = {};      ///< its name on the command line, without dashes; empty: not available there
@@ -55,7 +56,8 @@ struct Option : OptionInfo {
   /// Reads the field; monostate if the field is an empty optional. `get` and `set` are both null for a text that other
   /// code parses and stores, such as a list.
   OptionValue (*get)(const Owner&) = nullptr;
-  /// Sets the field. The value must be of the option's kind; for a choice it must be one of the words.
+  /// Sets the field; a text is copied. The value must be of the option's kind; for a choice it must be one of the
+  /// words. Throws Error if a count does not fit the type of the field.
   void (*set)(Owner&, const OptionValue&) = nullptr;
 };
 
@@ -67,11 +69,11 @@ template <class Owner>
 /// per core) to 4,096 are possible". zero: the meaning of 0.
 [[nodiscard]] std::string range_of(std::uint64_t least, std::uint64_t most, std::string_view zero);
 
-/// Throws UsageError if `value` is a count that is not from `least` to `most`, or a factor that is not a finite number
-/// > 0. The message names the option as in C++ (OptionInfo::library).
+/// Throws UsageError if `value` is a count that is not from option.least to option.most, or a factor that is not a
+/// finite number > 0. Any other value is accepted. The message names the option as in C++ (OptionInfo::library).
 void check_range(const OptionInfo& option, const OptionValue& value);
 
-/// Checks all options of `owner` in this way. Throws UsageError for the first that is out of its range.
+/// Calls check_range() for all options of `owner`. Throws UsageError for the first that is out of its range.
 template <class Owner>
 void check_ranges(const Owner& owner) {
   for (const Option<Owner>& option : options_of<Owner>()) {

@@ -1,4 +1,4 @@
-// Core points in a grid, which labels later places.
+// Core points in a grid, by which the clusters of other points are found.
 #pragma once
 
 #include <memory>
@@ -7,8 +7,9 @@
 
 namespace epsflow::cpu {
 
-/// Returns null if a grid cannot find places: with more dimensions than are indexed, or if an axis is cut at gaps.
-/// Works on the threads of the calling arena. Throws Cancelled, ResourceError.
+/// Sorts the core points into a grid. Returns null if the grid cannot search for other points: if there are more
+/// dimensions than index::kMostIndexedDims, or if an axis is cut at gaps. Copies the data that it needs. Works on the
+/// threads of the calling arena. Throws Cancelled, ResourceError.
 [[nodiscard]] std::unique_ptr<KeptCore> keep_core(const CoreInput& core, const CancelToken& cancel);
 
 }  // namespace epsflow::cpu
