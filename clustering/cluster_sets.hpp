@@ -13,37 +13,49 @@
 
 namespace epsflow::clustering {
 
-/// Sets of core nodes, from the largest minpts down. A level costs O(changes + clusters).
+/// The clusters of one level (the minpts of an eps) after the other, from the largest minpts down. For each level the
+/// caller calls begin(), marks the points that gained() returns as core in an array of parents (UnionFind), unites
+/// their nodes, and calls add(). The other functions then describe this level: its clusters are numbered by their
+/// smallest core point id. A level costs O(changes + clusters).
 class ClusterSets {
  public:
-  /// core_since: fill Clusters::core_since. least: minpts of the last level. The source must outlive it. Throws
-  /// Cancelled.
+  /// least: minpts of the last level. core_since: record the clusters that take_core_since() returns. The source must
+  /// outlive this object. O(n log b) for blocks of b points. Throws Cancelled.
   ClusterSets(const ClusterSource& source, std::uint32_t least, bool core_since, const CancelToken& cancel);
 
-  /// Upper bound on the memory, in bytes.
+  /// Returns an upper bound on the memory in bytes. add() has the sets of the new level three times. The sets of the
+  /// level before and the gains are at most one per point together.
   [[nodiscard]] static std::uint64_t bytes(std::uint64_t nodes, std::uint64_t points, bool core_since) noexcept {
-    return nodes * (sizeof(std::uint32_t) + 3 * sizeof(Set)) +
-           points * (LevelGains::bytes_per_point() + (core_since ? sizeof(std::uint32_t) : 0));
+    return nodes * (3 * sizeof(std::uint32_t) + 3 * sizeof(Set)) +
+           points * (sizeof(Set) + LevelGains::bytes_per_point() + (core_since ? sizeof(std::uint32_t) : 0));
   }
 
+  /// Begins a level. minpts: less than at the level before.
   void begin(std::uint32_t minpts) { gains_.next(minpts); }
-  /// Returns the points of a block that the level makes core.
+  /// Returns the points of a block of the source that become core at this level.
   [[nodiscard]] std::span<const NodePoint> gained(std::size_t block) const noexcept { return gains_.of(block); }
 
-  /// Adds the level after its nodes are united. parent: [nodes] the union-find. O(points that become core + clusters of
-  /// this level and of the one before). Throws Cancelled, and ResourceError if labels cannot number the clusters.
+  /// Adds the level, after its nodes are united. parent: [nodes] the union-find, whose paths are shortened. O(points
+  /// that become core + clusters of this level and of the one before). Throws Cancelled, and ResourceError if labels
+  /// cannot number the clusters.
   void add(std::span<std::uint32_t> parent, const CancelToken& cancel);
 
-  /// Returns the number of clusters of the last level.
+  /// Returns the number of clusters.
   [[nodiscard]] std::uint32_t count() const noexcept { return static_cast<std::uint32_t>(sets_.size()); }
+  /// Returns the smallest core point id of each cluster. [count()] ascending
   [[nodiscard]] std::vector<std::uint32_t> first_cores() const;
+  /// Returns the number of core points of each cluster, without ghosts. [count()]
   [[nodiscard]] std::vector<std::uint32_t> core_counts() const;
+  /// Returns the number of all core points, without ghosts.
   [[nodiscard]] std::uint64_t core() const noexcept { return core_; }
-  /// Returns for each root the number of its cluster. [nodes]
+  /// Returns for each node that is the root of a cluster its number, and kNoCluster for other nodes. [nodes]
   [[nodiscard]] const std::uint32_t* numbers() const noexcept { return numbers_.data(); }
+  /// Returns the entry of numbers() for one root.
   [[nodiscard]] std::uint32_t number(std::uint32_t root) const noexcept { return numbers_[root]; }
-  /// Returns the clusters without sizes, and moves Clusters::joined out.
+  /// Returns first_core, core and joined (the cluster that holds each cluster of the level before). At most once for
+  /// each level.
   [[nodiscard]] Clusters take_clusters();
+  /// Returns Clusters::core_since, after the last level; empty if it was not requested. At most once.
   [[nodiscard]] Labels take_core_since() { return std::move(core_since_); }
 
  private:
@@ -59,9 +71,9 @@ class ClusterSets {
 
   const ClusterSource& source_;
   LevelGains gains_;
-  std::vector<Set> sets_;              ///< by their first core points
-  Buffer<std::uint32_t> numbers_;      ///< [nodes] for each root the number of its cluster
-  std::vector<std::uint32_t> joined_;  ///< [clusters of the level before]
+  std::vector<Set> sets_;              ///< [clusters] by their first core points
+  Buffer<std::uint32_t> numbers_;      ///< [nodes] numbers()
+  std::vector<std::uint32_t> joined_;  ///< [clusters of the level before] Clusters::joined
   Labels core_since_;                  ///< [n] or empty
   std::uint64_t core_ = 0;
   std::uint64_t all_before_ = 0;  ///< clusters of all levels before the last
