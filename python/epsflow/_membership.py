@@ -18,18 +18,21 @@ if TYPE_CHECKING:
 
 
 class _Places(NamedTuple):
-    """Places of samples in a condensed tree."""
+    """Places of n samples in a condensed tree."""
 
-    clusters: NDArray[np.intp]  # the smallest cluster that holds each
-    eps: NDArray[np.float64]  # at which each leaves it
+    clusters: NDArray[np.intp]
+    """[n] the row in `CondensedTree.clusters` of the smallest cluster that holds the sample."""
+    eps: NDArray[np.float64]
+    """[n] the eps at which the sample leaves this cluster."""
 
 
 def approximate_predict(model: HDBSCAN, X: Any) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
     """Find the clusters of other samples in a fitted HDBSCAN, without changing its tree, as the package hdbscan does.
 
-    Each sample takes the place of the fitted sample that it is mutually reachable from at the smallest distance, and
-    leaves its clusters at that distance. Of several it is the nearest. The search is exact, and its
-    result is the same for any order of rows. A sample that equals a fitted one counts this as a neighbor, so it is
+    Each sample takes the place of the fitted sample at the smallest mutual reachability distance, and leaves its
+    clusters at that distance. The mutual reachability distance of two samples is the largest of their distance and
+    their core distances. Of several fitted samples at the smallest one, the nearest is taken. The search is exact, and
+    its result is the same for any order of rows. A sample that equals a fitted one counts this as a neighbor, so it is
     denser than the fitted one, and may get a cluster if that is noise.
 
     Parameters
@@ -67,11 +70,12 @@ def approximate_predict(model: HDBSCAN, X: Any) -> tuple[NDArray[np.int32], NDAr
 def all_points_membership_vectors(model: HDBSCAN) -> NDArray[np.float64]:
     """Return how strongly each fitted sample belongs to each cluster, as the package hdbscan defines it.
 
-    Three shares are multiplied. The first falls with the distance to the exemplars of a cluster
+    Two shares are multiplied for each cluster. The first falls with the distance to the nearest exemplar of the cluster
     (`CondensedTree.exemplars`). The second falls with the eps at which the sample and the cluster are in one cluster of
-    the tree. Their product is divided by its sum over clusters, and multiplied by the probability of being in any: how
-    dense the sample is, relative to the cluster that is nearest in the tree. If several are, it is the mean over them,
-    weighted by the products, where hdbscan takes one that depends on the order of rows.
+    the tree. The product is divided by its sum over clusters, and multiplied by the probability of being in any
+    cluster: how dense the sample is, relative to the cluster that is nearest in the tree. If several clusters are
+    equally near, this is the mean over them, weighted by the products; hdbscan takes one of them that depends on the
+    order of rows.
 
     Parameters
     ----------
@@ -103,8 +107,9 @@ def membership_vector(model: HDBSCAN, X: Any) -> NDArray[np.float64]:
 
     Samples get places in the tree as by `approximate_predict`. The shares of `all_points_membership_vectors` have
     other weights here, as in hdbscan: the square root of the first, and the square of the second, which falls faster.
-    So both functions differ for equal samples. hdbscan does not move samples that are far away to the larger clusters
-    that they are in, and gives them to clusters that they are not near to.
+    So both functions differ for equal samples. A sample that is far away is here only in the larger clusters that hold
+    its neighbor at its distance; hdbscan keeps it in the smallest one, and so gives it to clusters that it is not near
+    to.
 
     Parameters
     ----------
@@ -138,7 +143,8 @@ def membership_vector(model: HDBSCAN, X: Any) -> NDArray[np.float64]:
 
 
 def _places_of(model: HDBSCAN, points: NDArray[Any]) -> tuple[_Places, NDArray[np.intp]]:
-    """Returns the places of new points, and the fitted samples that they join."""
+    """Returns the places of new points [n, features], and the indices [n] of the fitted samples that they join. A point
+    is in the smallest cluster that holds the fitted sample and is born above the point's eps, or in the root."""
     neighbors, eps = _new_neighbors(model, model._points_, model.hierarchy_, points)
     tree = model.condensed_tree_
     births, parents = np.asarray(tree._tree.births), np.asarray(tree._tree.parents)
@@ -151,10 +157,13 @@ def _places_of(model: HDBSCAN, points: NDArray[Any]) -> tuple[_Places, NDArray[n
 def _new_neighbors(
     model: HDBSCAN, known: NDArray[Any], tree: Hierarchy, points: NDArray[Any]
 ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-    """Returns for each point the known sample at the smallest mutual reachability distance, and this distance.
+    """Returns for each point the index of the known sample at the smallest mutual reachability distance, and this
+    distance. Both are [n].
 
-    Of several it is the nearest, then the first in the order of coordinates. The core distance of a point counts the
-    point itself and known samples. tree: the hierarchy of the known samples.
+    Of several samples it is the nearest, then the first in the order of coordinates. The mutual reachability distance
+    is the largest of the distance and both core distances. The core distance of a point is its distance to the
+    (min_samples - 1)-th nearest known sample, because the point counts itself, or 0 if min_samples is 1. known: [m,
+    features]. tree: the hierarchy of the known samples.
     """
     data = model._searched(known)
     if data is not None:
@@ -174,7 +183,7 @@ def _new_neighbors(
 
 
 def blocks_of(rows: int, columns: int) -> list[slice]:
-    """Returns slices of rows with some million numbers each, so that a few arrays of one take 64 MiB."""
+    """Returns slices of rows with about a million numbers each, so that a few arrays of one slice take 64 MiB."""
     step = max(1, 2**20 // max(1, columns))
     return [slice(first, first + step) for first in range(0, rows, step)]
 
@@ -183,7 +192,12 @@ def _vectors(
     model: HDBSCAN, points: NDArray[Any], places: _Places, score: Callable[[NDArray[np.float64]], NDArray[np.float64]],
     power: float, score_power: float,
 ) -> NDArray[np.float64]:
-    """Returns membership vectors. score: of the eps at which samples join a cluster / eps at which theirs ends."""
+    """Returns membership vectors [n, selected clusters].
+
+    score: a function of ratios, at least 1: the eps at which a sample and a selected cluster are in one cluster,
+    divided by the eps at which the sample's own cluster ends. power, score_power: the exponents of the share by
+    distance and of the share by score.
+    """
     tree, selected = model.condensed_tree_, model._selected
     vectors = np.empty((len(points), len(selected)))
     if not len(selected):
@@ -210,10 +224,10 @@ def joins_of(
     parents: NDArray[np.intp], births: NDArray[np.float64], selected: NDArray[np.intp]
 ) -> NDArray[np.float64]:
     """Returns for each cluster and each selected one the birth at which both are in one cluster; NaN if one is inside
-    the other.
+    the other or both are the same. [clusters, selected clusters]
 
     parents: the parent of each cluster. The root is the first cluster, and parents come before their children. births:
-    the eps, or the density, at which each cluster separates from its parent.
+    the eps, or the density, at which each cluster separates from its parent. selected: the numbers of clusters.
     """
     above = np.zeros((len(parents), len(selected)), bool)  # whether a selected cluster is in a cluster
     above[selected, np.arange(len(selected))] = True
@@ -235,13 +249,15 @@ def _ratio(eps: NDArray[np.float64], densest: NDArray[np.float64]) -> NDArray[np
 
 
 def _shares(values: NDArray[np.float64], otherwise: NDArray[Any]) -> NDArray[np.float64]:
-    """Returns rows divided by their sums. otherwise: in place of rows of zeros."""
+    """Returns rows divided by their sums, so that each sums to 1. otherwise: the rows to take in place of rows of
+    zeros."""
     values = np.where(values.any(axis=1, keepdims=True), values, otherwise)
     return np.asarray(values / values.sum(axis=1, keepdims=True))
 
 
 def _inverse_shares(distances: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Returns shares that are in inverse proportion to distances. Zeros share all."""
+    """Returns shares [n, clusters] in inverse proportion to distances. Each row sums to 1. If distances of a row are 0,
+    these have equal shares and the others 0."""
     nearest = distances.min(axis=1, keepdims=True)
     with np.errstate(invalid="ignore"):
         ratios = nearest / distances
@@ -250,6 +266,7 @@ def _inverse_shares(distances: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _softmax(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Returns exp(scores) divided by the sum of its row. Infinite scores share all equally."""
     largest = scores.max(axis=1, keepdims=True)
     with np.errstate(invalid="ignore"):
         shares = np.exp(np.where(scores == largest, 0.0, scores - largest))

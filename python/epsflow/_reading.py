@@ -113,7 +113,12 @@ def read_points(
 
 
 def _read_file(path: Path, columns: list[Any] | None, options: dict[str, Any]) -> tuple[str, Any]:
-    """Returns the format of a file and its points, or None if it is part of a snapshot and has no such particles."""
+    """Returns the format of a file, and its points as read_points() does. The points are None if the file is part of a
+    snapshot and has no particles of this type.
+
+    columns: names or numbers, or None for all. options: the given options of read_points(). Raises OSError if the file
+    cannot be opened, ImportError, MemoryError; ValueError with the path for any other error.
+    """
     ending = (path.with_suffix("") if path.suffix.lower() == ".gz" else path).suffix.lower()
     with open(path, "rb") as packed:
         try:
@@ -138,6 +143,8 @@ def _read_file(path: Path, columns: list[Any] | None, options: dict[str, Any]) -
 
 
 def _precision_of(ending: str, asked: str | None) -> str:
+    """Returns the type of the values of a raw file. ending: of its name. asked: the type that the caller gives, or
+    None. Raises ValueError if it is unknown or contradicts the name."""
     said = {".f32": "float32", ".f64": "float64"}.get(ending)
     if asked not in (None, "float32", "float64"):
         raise ValueError(f"precision={asked!r} is none of 'float32', 'float64'")
@@ -149,7 +156,8 @@ def _precision_of(ending: str, asked: str | None) -> str:
 
 
 def _number_of(asked: Any, names: list[Any]) -> int:
-    """Returns the number of a column. Names may differ in case if no column has exactly this name."""
+    """Returns the number of a column, from 0. asked: its number, negative from the end, or its name, which may differ
+    in case if no column has exactly this name. Raises ValueError if there is not exactly one such column."""
     if isinstance(asked, (int, np.integer)) and -len(names) <= asked < len(names):
         return int(asked) % len(names)
     found = [i for i, name in enumerate(names) if name == asked]
@@ -168,6 +176,8 @@ def _number_of(asked: Any, names: list[Any]) -> int:
 
 
 def _numbers_of(names: list[Any], columns: list[Any] | None) -> list[int]:
+    """Returns the numbers of the columns, in the order of `columns`; of all if that is None. Raises ValueError if one
+    does not exist or is given twice."""
     if columns is None:
         return list(range(len(names)))
     numbers = [_number_of(asked, names) for asked in columns]
@@ -178,7 +188,12 @@ def _numbers_of(names: list[Any], columns: list[Any] | None) -> list[int]:
 
 
 def _chosen(found: Any, columns: list[Any] | None) -> Any:
-    """Returns the chosen columns of an array [n, d] or of pairs (name or number, function that reads it), or None."""
+    """Reads the chosen columns, or all if columns is None.
+
+    found: an array [n, d], or a list of pairs of the name or number of a column and a function that reads it. Returns
+    an array [n, columns], or a DataFrame if columns have names and pandas is installed; None if found is None. Raises
+    ValueError if a column does not exist, is given twice or cannot be read, or if there is none.
+    """
     if found is None:
         return None
     if isinstance(found, np.ndarray):
@@ -206,7 +221,8 @@ def _of_array(array: Any) -> Any:
 
 
 def _of_fields(fields: dict[str, Any]) -> Any:
-    """Returns pairs for _chosen(). Each element of a vector field becomes a column."""
+    """Returns pairs for _chosen(). fields: arrays by their names, of n rows. Each element of a row becomes a column
+    name[k] if a field has more than one dimension."""
     pairs: list[tuple[str, Any]] = []
     for name, field in fields.items():
         part = field.reshape(len(field), math.prod(field.shape[1:]))
@@ -216,7 +232,8 @@ def _of_fields(fields: dict[str, Any]) -> Any:
 
 
 def _plain(values: Any, name: str) -> NDArray[Any]:
-    """Returns values in native byte order, with masked numbers as NaN."""
+    """Returns values in native byte order, with masked numbers as NaN; integers become float64 if one is masked. name:
+    the column in errors. Raises ValueError if one of these integers is beyond 2**53."""
     mask, array = getattr(values, "mask", False), np.asarray(values)
     if np.any(mask) and array.dtype.kind in "iub":
         array = refuse_inexact(np.where(mask, 0, array), name).astype(np.float64)
@@ -227,7 +244,13 @@ def _plain(values: Any, name: str) -> NDArray[Any]:
 
 
 def _of_arrays(arrays: Mapping[str, Any], columns: Any, table: str, read: Callable[[Any], NDArray[Any]]) -> Any:
-    """Reads the array that is named, the arrays that columns name, or the only array that can be points."""
+    """Returns the points of a file of named arrays, as _chosen() takes them.
+
+    If each name in `columns` is an array, these arrays are the columns. Otherwise the points are the array `table`, or
+    the only array of numbers of one or two dimensions, or of records, in the group `table`; "" is the whole file.
+    arrays: objects with ndim and dtype, by their names. read: returns the values of such an object. Raises ValueError
+    if several arrays can be the points, or none.
+    """
     table = str(table).strip("/")
     inside = {
         name[len(table) :].strip("/"): arrays[name]
@@ -256,12 +279,15 @@ class _Head(NamedTuple):
     """The header of an array in an NPZ file."""
 
     name: str
+    """Without .npy."""
     ndim: int
     dtype: np.dtype[Any]
+    """object if the array cannot be read."""
 
 
 def _read_npz(file: Any, columns: Any, table: str = "") -> Any:
-    """Reads only the headers of arrays and the arrays that are chosen."""
+    """Returns the points of an NPZ file, as _chosen() takes them. Reads the headers of all arrays, and the values of
+    the chosen ones. columns, table: the arrays that are the points (_of_arrays()). Raises ValueError."""
     formats = np.lib.format
     with np.load(file) as archive:
         heads: dict[str, _Head] = {}
@@ -279,6 +305,8 @@ def _read_npz(file: Any, columns: Any, table: str = "") -> Any:
 
 
 def _of_dataset(dataset: Any) -> NDArray[Any]:
+    """Returns the values of a data set of h5py. Raises ValueError if they must be unpacked by the rules of netCDF, or
+    by a filter that HDF5 lacks; OSError if they cannot be read."""
     if packed := {"_FillValue", "missing_value", "scale_factor", "add_offset"} & set(dataset.attrs):
         raise ValueError(
             f"{dataset.name} is of netCDF, with {min(packed)}: give epsflow.sweep what xarray.open_dataset reads"
@@ -288,7 +316,8 @@ def _of_dataset(dataset: Any) -> NDArray[Any]:
     except OSError:
         _refuse_filters(dataset)
         raise
-    # netCDF marks integers that are stored with the other signedness.
+    # The attribute _Unsigned of netCDF: "true" if signed integers are stored and unsigned ones are meant, "false" for
+    # the reverse.
     for word in np.asarray(dataset.attrs.get("_Unsigned", ())).reshape(-1)[:1]:
         text = word.decode(errors="replace") if isinstance(word, bytes) else str(word)
         stored, meant = {"true": ("i", "u"), "false": ("u", "i")}.get(text.strip().lower(), ("", ""))
@@ -310,6 +339,8 @@ def _refuse_filters(dataset: Any) -> None:
 
 
 def _read_hdf5(file: Any, columns: Any, table: str = "") -> Any:
+    """Returns the points of an HDF5 file, as _chosen() takes them, or None if _lacks_particles(). columns, table: the
+    arrays that are the points (_of_arrays()). Raises ValueError."""
     h5py = import_module("h5py")
     arrays: dict[str, Any] = {}
 
@@ -338,7 +369,8 @@ _SWIFT_TYPES = ("Gas", "DM", "DMBackground", "Sink", "Stars", "BH", "Neutrino")
 
 
 def _lacks_particles(opened: Any, asked: list[str]) -> bool:
-    """Returns whether a file of a snapshot lacks the particles and other files have them. asked: paths of arrays."""
+    """Returns whether a file of a snapshot lacks particles of a type that other files of the snapshot have, by the
+    numbers of particles in its header. opened: the file. asked: paths of the arrays of this type."""
     known = {
         name: number for number, swift in enumerate(_SWIFT_TYPES) for name in (f"PartType{number}", f"{swift}Particles")
     }
@@ -357,6 +389,8 @@ def _lacks_particles(opened: Any, asked: list[str]) -> bool:
 
 
 def _read_fits(file: Any, columns: Any, table: str | int | None = None) -> Any:
+    """Returns pairs for _chosen(): the columns of a table. table: its number or name, or None for the first. Raises
+    ValueError if the file lacks it."""
     fits = import_module("astropy.io.fits")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # warnings about units, and about bytes after the table
@@ -389,8 +423,9 @@ def _with_nulls(data: Any, column: Any) -> Any:
 
 
 def _of_texts(data: Any, column: Any, null: Any) -> NDArray[Any]:
-    """Returns a column of an ASCII table. A number is missing if the field without surrounding blanks equals null: the
-    TNULL of the header, which astropy drops if it is blank."""
+    """Returns a column of an ASCII table, with NaN for missing numbers. A number is missing if its field without
+    surrounding blanks equals null, which is TNULL of the header or None. data: the rows, in which missing fields are
+    overwritten."""
     stored = data.view(np.ndarray)[column.name]
     missing = np.zeros(len(stored), np.bool_)
     if null is not None and not str(column.format).startswith("A"):
@@ -451,8 +486,9 @@ def _refuse(why: str) -> Any:
 
 
 def _of_lists(column: Any, name: str) -> NDArray[Any]:
-    """Returns a column of lists of numbers as an array [rows, length]. A missing list becomes a row of NaN. Raises
-    ValueError if lists differ in length."""
+    """Returns an Arrow column of lists of numbers as an array [rows, length]. A missing list becomes a row of NaN, and
+    a missing number NaN; integers become float64 then. Raises ValueError if lists differ in length, if all lists are
+    missing, or if integers that become float64 are beyond 2**53. name: the column in errors."""
     lists, kind = column.combine_chunks(), column.type
     fixed = getattr(kind, "list_size", None)
     lengths = lists.value_lengths().drop_null().unique().to_pylist() if fixed is None else [fixed]
@@ -474,7 +510,8 @@ def _of_lists(column: Any, name: str) -> NDArray[Any]:
 
 
 def _without_index(schema: Any, columns: Any) -> list[int]:
-    """Returns the numbers of the columns. Columns of a pandas index come last, and only if they are named."""
+    """Returns the numbers of the columns of an Arrow schema. Columns of a pandas index come last, and only if `columns`
+    names them."""
     index = (schema.pandas_metadata or {}).get("index_columns", [])
     asked = [str(column).strip().lower() for column in columns or []]
     named = [i for i, name in enumerate(schema.names) if name in index and name.strip().lower() in asked]
@@ -482,17 +519,21 @@ def _without_index(schema: Any, columns: Any) -> list[int]:
 
 
 def _of_arrow(column: Any) -> Any:
-    """Returns a column as an array. Integers beside nulls stay exact."""
+    """Returns an Arrow column as an array, with NaN for nulls. Integers among nulls stay exact: the array then has
+    Python's integers and None."""
     if column.null_count and "int" in str(column.type):
         return np.array(column.to_pylist(), object)
     return column.to_numpy()
 
 
 def _read_raw(file: Any, columns: Any, dims: int, precision: str) -> Any:
+    """Returns little-endian numbers as an array [n, dims]. Raises ValueError if the file has an incomplete row."""
     return np.frombuffer(file.read(), np.dtype(precision).newbyteorder("<")).reshape(-1, dims)
 
 
 def _read_text(file: Any, columns: Any, **options: Any) -> Any:
+    """Returns pairs for _chosen(): the columns of a text. options: of read_points(). Raises ValueError if an option is
+    invalid or if it is not clear whether the first row has names; errors of pandas, as for a row that is too long."""
     pandas = import_module("pandas")
     if parts := [name for name in ("chunksize", "iterator") if options.get(name)]:
         raise ValueError(f"{parts[0]}= reads a file in parts, and its points are read at once: use pandas.read_csv")
@@ -551,8 +592,8 @@ _NUMBER = re.compile(r"[-+]?(?:(?:\d+[.,]?\d*|[.,]\d+)(?:[eEdD][-+]?\d+)?|nan|in
 
 def _skipped_line(sep: str, blanks: str, mark: str) -> bytes:
     """Returns the pattern of a line that is not a row: blank, or a comment, which begins with `mark`. A line that
-    begins with #N/A or a whole error of a spreadsheet is a row. sep: a pattern. blanks: blanks that may precede the
-    mark."""
+    begins with #N/A or a whole error of a spreadsheet is a row. sep: a pattern of the separator. blanks: the blanks
+    that may precede the mark."""
     errors = "|".join(map(re.escape, _ERRORS))
     return (
         rf"[{blanks}]*(?:(?!#N/A|(?:{errors})(?:[ \t,;|\r\n]|{sep}|\Z)){re.escape(mark)}[^\n]*|\r?)(?:\n|\Z)".encode()
@@ -560,7 +601,8 @@ def _skipped_line(sep: str, blanks: str, mark: str) -> bytes:
 
 
 def _rows_alone(text: bytes, sep: str, mark: str, quote: str | None) -> bytes:
-    """Removes blank lines and comments. These are whole lines outside quotes."""
+    """Returns the text without blank lines and comments, which are whole lines outside quotes. sep: the separator.
+    mark: the begin of a comment. quote: the quotation mark, or None if texts are not quoted."""
     blanks, ends = " " if sep == "\t" else r" \t", re.escape(sep) if len(sep) == 1 else sep
     skipped = b"(?m)^" + _skipped_line(ends, blanks, mark)
     # For other separator patterns pandas does not support quotes.
@@ -572,7 +614,7 @@ def _rows_alone(text: bytes, sep: str, mark: str, quote: str | None) -> bytes:
 
 
 def _texts_of(text: bytes, sep: str, options: dict[str, Any], most: int, skipped: int = 0) -> list[list[str]]:
-    """Returns the fields of the first rows."""
+    """Returns the fields of at most `most` rows, after `skipped` lines, as texts: a list for each row."""
     alike = (
         "skipinitialspace", "quotechar", "quoting", "doublequote", "escapechar", "encoding", "encoding_errors",
         "engine", "on_bad_lines",
@@ -586,8 +628,8 @@ def _texts_of(text: bytes, sep: str, options: dict[str, Any], most: int, skipped
 
 
 def _begins_with_names(rows: list[list[str]], options: dict[str, Any], first: str) -> bool:
-    """Returns whether the first row has names of columns: text and no number, with a number below it. Raises ValueError
-    if it may be a row of values as well."""
+    """Returns whether the first row has names of columns: text and no number, with a number below it. first: the row as
+    it is in the file, for errors. Raises ValueError if it may be a row of values as well."""
 
     def kind(field: Any) -> str:
         field = str(field).strip()
@@ -615,6 +657,7 @@ def _gaps_of(options: dict[str, Any]) -> set[str]:
 
 
 def _listed(given: Any) -> list[Any]:
+    """Returns the values as a list: none for None or a dict, one for a text or number."""
     return (
         [] if given is None or isinstance(given, dict)
         else list(given) if np.iterable(given) and not isinstance(given, str) else [given]
@@ -622,7 +665,8 @@ def _listed(given: Any) -> list[Any]:
 
 
 def _numbers_of_texts(values: Any, name: Any, options: dict[str, Any]) -> Any:
-    """Converts a column that pandas reads as text, if each value is a number (also Fortran's 1.5D+02) or missing."""
+    """Returns a column of pandas as numbers with NaN if it has texts that are numbers (also Fortran's 1.5D+02) or
+    missing; any other column unchanged. Raises ValueError for an integer beyond 2**53."""
     if values.dtype.kind not in "OTU" or {"dtype", "converters"} & set(options):
         return values
     gaps, numbers = _gaps_of(options), np.full(len(values), np.nan)
@@ -638,7 +682,8 @@ def _numbers_of_texts(values: Any, name: Any, options: dict[str, Any]) -> Any:
 
 
 def _names_of_text(text: bytes, sep: str, options: dict[str, Any], names: list[Any]) -> list[Any]:
-    """Returns the names as the file has them. pandas renames the second of two columns x to x.1."""
+    """Returns the names of columns as the file has them. pandas renames the second of two columns x to x.1. names: the
+    names of pandas, which are returned if the file has no row of names, or a shorter or longer one."""
     if type(options["header"]) is not int or {"names", "usecols"} & set(options):
         return names
     row = _texts_of(text, sep, options, 1, options["header"])[0]

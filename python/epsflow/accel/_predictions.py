@@ -1,6 +1,7 @@
 """hdbscan.approximate_predict, membership_vector and all_points_membership_vectors, for all samples at once.
 
-They return the numbers of the package hdbscan: the same neighbors, decisions and formulas.
+They return the numbers of the package hdbscan: the same neighbors, decisions and formulas. Densities are 1 / a
+distance, as lambda_val in its trees. Clusters are numbered as in its condensed tree, from the number of the root on.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ _original: dict[str, Callable[..., Any]] = {}
 
 
 def put_into(module: Any) -> None:
+    """Gives functions of hdbscan.prediction the code of this module, if they have the expected parameters."""
     # Other modules have imported the functions by name. So the functions stay, and their code changes.
     for name, arguments in _ARGUMENTS.items():
         function = getattr(module, name)
@@ -102,17 +104,19 @@ def all_points_membership_vectors(clusterer: Any) -> Any:
 
 
 class _Neighbors(NamedTuple):
-    """The fitted samples that new ones join."""
+    """For each new sample the fitted sample that it joins. [n]"""
 
     ids: NDArray[np.intp]
+    """The index of the fitted sample."""
     densities: NDArray[np.float64]
-    """1 / the mutual reachability distance; the largest number for 0."""
+    """1 / the mutual reachability distance of both; the largest number for 0."""
     row: NDArray[np.intp]
-    """The row of each in the condensed tree."""
+    """The row of the condensed tree in which the fitted sample leaves its smallest cluster."""
 
 
 def _neighbors(clusterer: Any, X: NDArray[Any]) -> _Neighbors:
-    """Returns the nearest of the 2 * min_samples nearest fitted samples by mutual reachability distance."""
+    """Returns for each new sample the fitted sample at the smallest mutual reachability distance, the first of equal
+    ones. Only the 2 * min_samples nearest fitted samples are compared. X: [n, features]."""
     data, m = clusterer.prediction_data_, clusterer.min_samples or clusterer.min_cluster_size
     distances, ids = data.tree.query(X, k=2 * m)
     reach = np.maximum(np.maximum(data.core_distances[ids], distances[:, m, None]), distances)
@@ -128,6 +132,7 @@ def _neighbors(clusterer: Any, X: NDArray[Any]) -> _Neighbors:
 
 
 def _predicted(clusterer: Any, X: NDArray[Any]) -> tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.int32]]:
+    """Returns labels (-1 for noise), probabilities, and the indices of the fitted samples that new ones join. [n]"""
     data, tree, found = clusterer.prediction_data_, clusterer._condensed_tree, _neighbors(clusterer, X)
     cluster_tree = data.cluster_tree
     root, count = int(cluster_tree["parent"].min()), int(tree["parent"].max()) + 1
@@ -150,11 +155,13 @@ def _predicted(clusterer: Any, X: NDArray[Any]) -> tuple[NDArray[np.int32], NDAr
 
 
 def _selected(clusterer: Any) -> NDArray[np.intp]:
+    """Returns the numbers of the selected clusters, ascending."""
     return np.array(sorted(clusterer.condensed_tree_._select_clusters())).astype(np.intp)
 
 
 def _root_of(tree: Any, clusters: NDArray[np.intp]) -> int:
-    """Returns the number of the root. Raises NotServed if it is selected, which the original has no vectors for."""
+    """Returns the number of the root. clusters: the numbers of the selected clusters. Raises NotServed if the root is
+    one of them, because the original has no membership vectors then."""
     root = int(tree["parent"].min())
     if root in clusters:
         raise NotServed("the root is a cluster")
@@ -162,7 +169,9 @@ def _root_of(tree: Any, clusters: NDArray[np.intp]) -> int:
 
 
 def _exemplar_shares(clusterer: Any, X: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Returns shares in inverse proportion to the distances to the nearest exemplar of each cluster."""
+    """Returns shares [samples, clusters] that are inverse to the distance of a sample to the nearest exemplar of each
+    selected cluster. The shares of a sample sum to 1. At distance 0 of some clusters, these have equal shares and all
+    others 0, up to rounding."""
     data = clusterer.prediction_data_
     distances = np.empty((len(X), len(data.exemplars)))
     for k, exemplars in enumerate(data.exemplars):
@@ -177,8 +186,9 @@ def _exemplar_shares(clusterer: Any, X: NDArray[np.float64]) -> NDArray[np.float
 
 
 def _joins(clusterer: Any, clusters: NDArray[np.intp]) -> NDArray[np.float64]:
-    """Returns for each cluster of the tree and each selected one the density below which both are in one cluster; NaN
-    if one is inside the other. Rows are numbers of clusters − the number of the root."""
+    """Returns the densities below which a cluster of the tree and a selected cluster are in one cluster; NaN if one is
+    inside the other or both are the same. [clusters of the tree, selected clusters], both ascending. clusters: the
+    numbers of the selected clusters."""
     tree = clusterer.prediction_data_.cluster_tree
     root = int(clusterer._condensed_tree["parent"].min())
     count = int(clusterer._condensed_tree["parent"].max()) + 1 - root
@@ -188,14 +198,17 @@ def _joins(clusterer: Any, clusters: NDArray[np.intp]) -> NDArray[np.float64]:
 
 
 def _heights(joins: NDArray[np.float64], cluster: NDArray[np.intp], own: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Returns the densities at which samples and selected clusters join. cluster: of each sample, as a row of joins.
-    own: the density at which each sample leaves its cluster, which counts if this is inside the selected one."""
+    """Returns the densities [samples, selected clusters] below which a sample and a selected cluster are in one
+    cluster. joins: from _joins(). cluster: the row of joins of the smallest cluster that holds each sample. own: the
+    density at which the sample leaves it, which is the result if this cluster is inside the selected one, or the
+    reverse."""
     found = joins[cluster]
     return np.where(np.isnan(found), own[:, None], found)
 
 
 def _largest(data: Any, root: int, count: int) -> NDArray[np.float64]:
-    """Returns the largest density of a row of each cluster."""
+    """Returns for each cluster the largest density at which a sample or another cluster leaves it; NaN for a tree that
+    has only the root. [count] by number - root"""
     largest = np.full(count, np.nan)
     for c, value in data.leaf_max_lambdas.items():
         largest[int(c) - root] = value
@@ -203,6 +216,8 @@ def _largest(data: Any, root: int, count: int) -> NDArray[np.float64]:
 
 
 def _vectors_of_all(clusterer: Any) -> NDArray[np.float64]:
+    """Returns the membership vectors [samples, selected clusters] of the fitted samples; zeros [samples] if no cluster
+    is selected. Raises NotServed as _root_of()."""
     data, tree, clusters = clusterer.prediction_data_, clusterer._condensed_tree, _selected(clusterer)
     if not len(clusters):
         return np.zeros(len(data.raw_data))
@@ -228,6 +243,8 @@ def _vectors_of_all(clusterer: Any) -> NDArray[np.float64]:
 
 
 def _vectors_of_new(clusterer: Any, X: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Returns the membership vectors [n, selected clusters] of new samples X [n, features]. Raises NotServed as
+    _root_of()."""
     data, tree, clusters = clusterer.prediction_data_, clusterer._condensed_tree, _selected(clusterer)
     root = _root_of(tree, clusters)
     found = _neighbors(clusterer, X)

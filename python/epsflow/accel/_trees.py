@@ -1,4 +1,8 @@
-"""Trees of HDBSCAN in the form of scikit-learn and of the package hdbscan."""
+"""Hierarchies and clusters of epsflow in place of those that scikit-learn and the package hdbscan make.
+
+Both packages make a single linkage tree first, and select clusters in it later. A call keeps the hierarchy of the first
+step (`Made`), so that the second step does not have to make it from the linkage again.
+"""
 
 from __future__ import annotations
 
@@ -15,19 +19,25 @@ from ._metrics import angles_of, dense, jobs_of, require_search
 
 
 class Made(NamedTuple):
-    """A hierarchy, and the array that was made of it for the original."""
+    """A hierarchy of the running call, and the single linkage tree that was returned for it."""
 
     linkage: NDArray[Any]
+    """The rows [n - 1] of `binary` in the form of the original. `taken` recognizes this very array."""
     hierarchy: Hierarchy
     binary: Any
+    """The hierarchy as a binary tree of the library, with two children at each node, as the originals have it."""
 
 
 def hierarchy_of(
     X: Any, min_samples: int, metric: Any, metric_params: Optional[dict[str, Any]], algorithm: str, call: Running,
     n_jobs: Optional[int] = None,
 ) -> Hierarchy:
-    """Returns the hierarchy of points or distances. min_samples: the sample itself counted. algorithm: of scikit-learn.
-    Raises NotServed or the errors of epsflow.HDBSCAN if epsflow has none."""
+    """Returns the hierarchy of points, or of distances if metric is "precomputed", and notes the device in `call`.
+
+    min_samples: the sample itself counted. algorithm: in the words of scikit-learn, because not every algorithm has
+    every metric. n_jobs: the number of threads; by default 1 for few samples, else all cores. Raises NotServed if
+    epsflow does not search with these parameters as the original does, and the errors of epsflow.HDBSCAN.
+    """
     model = HDBSCAN(
         min_samples=min_samples, metric=metric, metric_params=metric_params or None, n_jobs=jobs_of(n_jobs, X.shape[0])
     )
@@ -48,7 +58,8 @@ def hierarchy_of(
 
 
 def taken(linkage: Any) -> Optional[Made]:
-    """Returns the tree that the running call made a linkage of, and keeps it no longer; None for other linkages."""
+    """Returns the hierarchy from which the call that runs in this thread made `linkage`, and forgets it; None if
+    linkage is not that very array."""
     call = current()
     if call is None or call.made is None or call.made.linkage is not linkage:
         return None
@@ -61,16 +72,23 @@ class Clusters(NamedTuple):
     """Selected clusters, numbered as scikit-learn numbers them."""
 
     labels: NDArray[np.intp]
+    """[n] -1 for noise"""
     probabilities: NDArray[np.float64]
+    """[n] from 0 to 1"""
     persistence: NDArray[np.float64]
+    """[clusters]"""
     condensed: CondensedTree
     nodes: NDArray[np.intp]
-    """The cluster of the condensed tree of each label."""
+    """[clusters] the number of each cluster in the condensed tree, in which the root is 0"""
 
 
 def clusters_of(
     made: Made, min_cluster_size: int, method: str, allow_single_cluster: bool, epsilon: float, max_size: Optional[int]
 ) -> Clusters:
+    """Returns the clusters that CondensedTree.select() selects with these parameters, in the order of scikit-learn.
+
+    max_size: None if sizes are not limited. Raises as CondensedTree and its select().
+    """
     condensed = CondensedTree(made.hierarchy, min_cluster_size)
     found: Selection = condensed.select(
         method, cluster_selection_epsilon=epsilon, max_cluster_size=max_size, allow_single_cluster=allow_single_cluster

@@ -16,12 +16,14 @@ _FULLNESS = {True: (0.55, 1.0), False: (0.25, 0.75)}
 
 
 class Found(NamedTuple):
-    """The clusters of a labelling."""
+    """The labels of points, and the clusters among them. Noise (labels below 0) does not count as a cluster."""
 
     labels: NDArray[np.int32]
+    """[n]"""
     clusters: NDArray[np.int64]
     """The labels of the clusters, ascending."""
     sizes: NDArray[np.int64]
+    """The number of points of each cluster, in the order of `clusters`."""
     order: NDArray[np.intp]
     """Indices into `clusters`, by descending size."""
 
@@ -30,13 +32,14 @@ class Found(NamedTuple):
         return len(self.labels) - int(self.sizes.sum())
 
     def place(self, labels: NDArray[Any]) -> NDArray[np.intp]:
-        """Returns indices into `clusters` of existing clusters."""
+        """Returns for each label its index in `clusters`. Each label must be in `clusters`, so noise is not allowed."""
         if len(self.clusters) and self.clusters[-1] == len(self.clusters) - 1:
             return labels.astype(np.intp)  # clusters are numbered without gaps
         return np.searchsorted(self.clusters, labels)
 
 
 def found_in(labels: NDArray[np.int32]) -> Found:
+    """Returns the clusters of labels [n]. Clusters of equal size are ordered by label."""
     clusters, sizes = sizes_of(labels)
     return Found(labels, clusters, sizes, np.argsort(-sizes, kind="stable"))
 
@@ -44,9 +47,13 @@ def found_in(labels: NDArray[np.int32]) -> Found:
 def codes_of(
     found: Found, cluster: NDArray[Any], x: NDArray[Any], y: NDArray[Any], count: NDArray[Any]
 ) -> NDArray[np.int64]:
-    """Returns each cluster's colour as an index into the palette. The largest clusters have different colours. Each
-    further one, up to _MOST_PLACED, takes the colour whose nearest cluster is farthest away. cluster, x, y, count: [m]
-    the cluster, position (0 to 1) and number of points of places in the picture."""
+    """Returns each cluster's colour as an index into PALETTE, in the order of `found.clusters`.
+
+    As long as there are colours, the largest clusters have different ones. Each further cluster, up to _MOST_PLACED,
+    takes the colour whose nearest cluster is farthest away. Clusters beyond that, or without points in the picture,
+    take the colours in turn. cluster, x, y, count: [m] the cluster (not noise), position (0 to 1) and number of points
+    of each pixel, or of each point.
+    """
     codes = np.empty(len(found.clusters), np.int64)
     codes[found.order] = np.arange(len(found.order)) % len(PALETTE)
     at = found.place(cluster)
@@ -63,7 +70,8 @@ def codes_of(
 
 
 def rgb_of(found: Found, codes: NDArray[np.int64], cluster: NDArray[Any]) -> NDArray[np.float64]:
-    """Returns [m, 3] the colours of clusters and noise."""
+    """Returns the colours [..., 3], from 0 to 1, of clusters and noise. codes: from codes_of(). cluster: labels of any
+    shape."""
     from matplotlib.colors import to_rgb
 
     table = np.array([to_rgb(color) for color in (*PALETTE, NOISE_COLOR)])
@@ -74,7 +82,8 @@ def rgb_of(found: Found, codes: NDArray[np.int64], cluster: NDArray[Any]) -> NDA
 
 
 def image_of(raster: Raster, found: Found, codes: NDArray[np.int64]) -> NDArray[np.uint8]:
-    """Returns [rows, columns, 4] colours: lighter if a pixel has fewer points, transparent if it has none."""
+    """Returns colours [rows, columns, 4] from 0 to 255: lighter if a pixel has fewer points, transparent if it has
+    none. codes: from codes_of()."""
     image = np.full((*raster.cluster.shape, 4), 255, np.uint8)
     filled = raster.cluster != EMPTY
     part = np.zeros(raster.cluster.shape)
