@@ -39,13 +39,16 @@ class _Fitted:
 
     metric: Metric
     eps: float
+    """In the unit of the metric, or of the columns of X."""
     reference: Any
+    """The units, frame or coordinate system of the fitted X, which a later X must match: reference_of()."""
     labels: Any
-    """The labels of the core points: a copy, as the caller may change labels_."""
+    """[n_core] the labels of the core points: a copy, as the caller may change labels_."""
     components: Any
-    """On the host: components_ itself, which is read-only. A copy would slow down large fits by some percent."""
+    """[n_core, n_features] the core points. On the host this is components_ itself, which is read-only: a copy would
+    slow down large fits by some percent. On a GPU it is a copy."""
     kept: dict[Any, Any] = field(default_factory=dict)
-    """At most one index of the core points, by the options that it was made with."""
+    """At most one index of the core points, by the process and the options that it was made with."""
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "kept": {}}
@@ -56,7 +59,9 @@ class _Fitted:
             self.components.setflags(write=False)
 
     def predictor(self, given: dict[str, Any]) -> Any:
-        """Returns an index of the core points. The first prediction makes it. given: options of the engine."""
+        """Returns an index of the core points. The first call makes it. Later calls make it anew if the process or the
+        options have changed. given: the options of the engine, of which only backend, memory and threads count unless
+        backend is "gpu". Raises TypeError, ValueError for invalid options; MemoryError, RuntimeError."""
         options = as_options(**given)
         if options["backend"] != "gpu":  # a GPU is started only on request
             options = {name: options[name] for name in ("backend", "memory", "threads")}
@@ -79,7 +84,8 @@ class _Clusterer(ClusterMixin, BaseEstimator):
         return tags
 
     def _validate_on_gpu(self, shape: tuple[int, int]) -> None:
-        """Checks the shape and sets n_features_in_, as validate_data() does for points on the host."""
+        """Sets n_features_in_ and removes feature_names_in_, as validate_data() does for points on the host. Raises
+        ValueError for 0 points."""
         if shape[0] == 0:
             raise ValueError(f"Found array with 0 sample(s) (shape={shape}) while a minimum of 1 is required.")
         self.n_features_in_ = shape[1]
@@ -113,8 +119,10 @@ class DBSCAN(_Clusterer):
     labels_ : ndarray of shape (n_samples,)
         The cluster of each point, -1 for noise. labels_, core_sample_indices_ and components_ are on the GPU if X is.
     core_sample_indices_ : ndarray of shape (n_core,)
+        The indices of the core points, ascending.
     components_ : ndarray of shape (n_core, n_features)
-        It is read-only if X is points on the host, because `predict` uses it.
+        The core points. If they are points on the host, the array is read-only, because `predict` uses it. If X holds
+        distances, these are the rows of the core points.
     {feature_names}
 
     Examples
@@ -148,7 +156,9 @@ class DBSCAN(_Clusterer):
         ----------
         {X}
             If X is an array of CuPy, PyTorch or JAX on a GPU, the results are arrays of that library on that GPU, as
-            scikit-learn has it for array API inputs. If X is an array of Numba, they are on the host.
+            scikit-learn has it for array API inputs. If X is an array of Numba, they are on the host. If metric is
+            "precomputed", X holds distances on the host, of shape (n_samples, n_samples), dense or sparse. Pairs that a
+            sparse X does not store are not neighbours.
         y : Ignored
             Not used, present here for API consistency by convention.
         {sample_weight}
@@ -238,8 +248,10 @@ class DBSCAN(_Clusterer):
         NotFittedError
             If the model is not fitted.
         ValueError, TypeError
-            If the model was fitted with distances (metric="precomputed"), if the points are on a GPU, or if they have
-            other columns, units, frames or coordinate systems than the points of `fit`.
+            If the model was fitted with distances (metric="precomputed"), if the points are on a GPU or not finite, or
+            if they have other columns, units, frames or coordinate systems than the points of `fit`.
+        MemoryError
+            If the memory is too small.
         """
         if not hasattr(self, "labels_"):
             raise NotFittedError(
@@ -271,17 +283,19 @@ class AutoDBSCAN(_Clusterer):
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,)
-        The cluster of each point, -1 for noise. If nothing shows more clusters than chance explains, all points are in
-        one cluster, 0. (Labels of -1 would mean that each point is isolated, which was not found either.)
+        The cluster of each point, -1 for noise. If no eps and min_samples show clusters that persist longer than chance
+        explains, all points are in one cluster, 0. (Labels of -1 would mean that each point is isolated, which was not
+        found either.)
     eps_ : float or None
-        None if nothing was found and all points are one cluster.
+        The recommended eps. None if nothing was found and all points are one cluster.
     min_samples_ : int or None
-        None if eps_ is None.
+        The recommended min_samples. None if eps_ is None.
     exploration_ : Exploration
         The exploration, with alternatives, flags and the map.
     core_sample_indices_ : ndarray of shape (n_core,)
-        Empty if eps_ is None.
+        The indices of the core points, ascending. Empty if eps_ is None.
     components_ : ndarray of shape (n_core, n_features)
+        The core points.
     {feature_names}
 
     Examples
@@ -362,13 +376,23 @@ def dbscan(
     -------
     core_samples : ndarray of shape (n_core,)
     labels : ndarray of shape (n_samples,)
+        Both are on the GPU if X is.
+
+    Raises
+    ------
+    ValueError, TypeError, MemoryError, RuntimeError
+        As `DBSCAN.fit`.
     """
     fitted = DBSCAN(eps, min_samples=min_samples, metric=metric, **parameters).fit(X, sample_weight=sample_weight)
     return fitted.core_sample_indices_, fitted.labels_
 
 
 def _validated(model: Any, X: Any, metric: Metric, fitted: _Fitted | None = None) -> Given:
-    """Returns X as scikit-learn validates it. fitted: the data of the fit that X must match; None in fit() itself."""
+    """Returns X as scikit-learn validates it, and sets n_features_in_ and feature_names_in_ of the model in fit().
+
+    fitted: the data of the fit that X must match; None in fit() itself. Raises TypeError, ValueError if X is on a GPU,
+    invalid, or different from the fitted X in columns, units, frame or coordinate system.
+    """
     refuse_on_gpu(X)
 
     def check(table: Any, names: Any) -> Any:
@@ -399,6 +423,7 @@ def _validated(model: Any, X: Any, metric: Metric, fitted: _Fitted | None = None
 
 
 def _some_weight(sample_weight: Any, n: int) -> NDArray[np.float64]:
+    """Returns as_weights(). Raises ValueError also if all weights are 0, as scikit-learn does."""
     weights = as_weights(sample_weight, n)
     if not weights.any():
         raise ValueError("Sample weights must contain at least one non-zero number: sample_weight has none")
@@ -406,8 +431,9 @@ def _some_weight(sample_weight: Any, n: int) -> NDArray[np.float64]:
 
 
 def _threads_of(n_jobs: int | None) -> int | None:
-    """Converts n_jobs to a number of threads; None means all cores, as argument and as result. Negative numbers count
-    as in scikit-learn: -1 means all cores, -2 all except one. Raises TypeError, ValueError, as for 0."""
+    """Returns the number of threads for n_jobs. None and -1 mean all cores, for which it returns None; -2 means all
+    cores except one, and so on, but at least one thread. Raises TypeError if n_jobs is not a whole number, ValueError
+    if it is 0 or too large."""
     if isinstance(n_jobs, (int, np.integer)) and n_jobs < -1:
         return max(1, (os.cpu_count() or 1) + 1 + int(n_jobs))
     return as_threads(n_jobs, "n_jobs") or None

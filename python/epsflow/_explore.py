@@ -55,9 +55,10 @@ class Offer:
     labels : ndarray of shape (n_samples,)
         The cluster of each point, -1 for noise, of int32.
     n_clusters, n_noise : int
+        The number of clusters, and of points with label -1.
     score : float
-        How much longer its clusters persist along eps than chance explains, weighted by their shares of the points: the
-        maximum over the eps of its plateau.
+        It combines how clearly each big cluster persists longer along eps than chance explains, from 0 to 1, weighted
+        by share · (1 - share) of the points; noise lowers it. This is the largest score over the eps of the plateau.
     noise : float
         The share of the points that are in no big cluster, from 0 to 1. A big cluster has at least 1 % of the points,
         and at least five.
@@ -66,9 +67,9 @@ class Offer:
     reason : str
         The reason, as a sentence.
     plateau : tuple of float
-        The range of eps in which its min_samples shows the same big clusters.
+        The first and last eps of the grid between which its min_samples shows the same big clusters.
     min_samples_range : tuple of int
-        The range of min_samples in which its eps shows big clusters that correspond one to one.
+        The first and last min_samples of the grid between which its eps shows big clusters that correspond one to one.
     """
 
     eps: float
@@ -97,17 +98,19 @@ class Exploration(Unchanging):
     Attributes
     ----------
     recommended : Offer or None
-        None if nothing shows more clusters than chance explains. The flags report this.
+        None if no cell of the grid shows clusters that persist longer along eps than chance explains. The flags report
+        this.
     alternatives : list of Offer
         At most two offers with other clusters, the better one first.
     flags : list of Flag
         Doubts about the result.
     eps, min_samples : ndarray
-        The grid that was swept, ascending. Empty if eps or min_samples was left out and there are fewer than 10 points,
-        or every point is at distance 0 from at least two others.
+        The grid that was swept: both ascending, every eps with every min_samples. Both are empty if eps or min_samples
+        was left out and no grid can be derived from the points: if there are fewer than 10, or if every point is at
+        distance 0 from at least two others.
     scores : ndarray of shape (n_eps, n_min_samples)
-        The score of each cell of the grid. NaN if a cell has fewer than two big clusters, or if these have less than
-        half of the points.
+        The score of each cell of the grid (`Offer.score`). NaN if a cell has fewer than two big clusters, or if these
+        have less than half of the points.
     map : Lineage
         The lineage of the grid.
     """
@@ -122,7 +125,8 @@ class Exploration(Unchanging):
     _made: tuple[Loaded | None, NDArray[np.float64] | None, str, bool] = field(
         default=(None, None, "", False), repr=False
     )
-    """Points; weights; the recommendation as in explore.json; whether a grid or a bound on the time was given."""
+    """The data set (None if unpickled); its weights or None; the recommendation as in explore.json; whether a grid or a
+    bound on the time was given."""
 
     @documented
     def report(self, file: Folder, *, overwrite: bool = False, progress: ProgressOption = None) -> None:

@@ -17,11 +17,14 @@ SAME_EPS = 1e-9  # relative: sums of steps differ by rounding
 
 
 class Option(NamedTuple):
-    """The library's description of an option."""
+    """The library's description of an option (core/option.hpp)."""
 
     kind: str
+    """"flag", "choice", "count", "bytes", "factor" or "text"."""
     words: list[str]
+    """The accepted words of a choice."""
     most: int
+    """The largest count."""
     default: str
 
 
@@ -47,7 +50,8 @@ def as_eps(eps: Any, unit: Any = None, name: str = "eps") -> float:
 
 
 def without_unit(value: Any, unit: Any, name: str = "eps") -> Any:
-    """Returns a quantity of astropy as a number in `unit`, others unchanged. Raises ValueError for other units."""
+    """Returns a quantity of astropy as a number in `unit`, other values unchanged. Raises ValueError for a
+    quantity with a unit that does not convert to `unit`, or with any unit if `unit` is None."""
     if not (hasattr(value, "to_value") and hasattr(value, "unit")):
         return value
     if not str(value.unit):
@@ -73,7 +77,12 @@ def as_count(value: Any, name: str, least: int = 1) -> int:
 
 
 def as_variants(eps: Any, min_samples: Any, variants: Any, unit: Any = None) -> list[tuple[float, int]]:
-    """Returns pairs (eps, min_samples) without repetition: every eps with every min_samples, or the variants."""
+    """Returns pairs (eps, min_samples): every eps with every min_samples in this order, or the variants, each once.
+
+    eps, min_samples: a number or several, both None if variants are given. Quantities of astropy are converted to
+    `unit`. Raises TypeError if parameters are missing, given beside variants or of a wrong type; ValueError for invalid
+    values, for no pair, and for more than MOST_VARIANTS.
+    """
     if getattr(eps, "unit", None) is not None and hasattr(eps, "quantity"):
         eps = eps.quantity  # values of a column have no unit
     if variants is not None:
@@ -97,7 +106,9 @@ def as_variants(eps: Any, min_samples: Any, variants: Any, unit: Any = None) -> 
 
 
 def find_variant(places: dict[tuple[float, int], int], eps: Any, min_samples: Any, unit: Any = None) -> int:
-    """Returns the position of a variant. eps may differ by rounding (SAME_EPS). Raises KeyError for other variants."""
+    """Returns the position of a variant. places: the position of each variant. eps may be a quantity, and may differ by
+    rounding (SAME_EPS); then the nearest eps is taken. Raises KeyError for any other variant, ValueError if the unit of
+    eps does not fit."""
     eps = float(without_unit(eps, unit))
     if (eps, min_samples) in places:
         return places[eps, min_samples]
@@ -110,15 +121,16 @@ def find_variant(places: dict[tuple[float, int], int], eps: Any, min_samples: An
 
 
 def as_threads(threads: Any, name: str = "threads") -> int:
-    """Returns a number of threads, at least 1. None and -1 become 0, which means the library's default; 0 itself is
-    refused. Raises TypeError, ValueError."""
+    """Returns a number of threads, at least 1, or 0 for None and -1, which means one per core. Raises TypeError, and
+    ValueError also for 0 itself. name: the parameter in errors."""
     if threads is None or isinstance(threads, (int, np.integer)) and threads == -1:
         return 0
     return _as_whole(threads, name, 1, OPTIONS["threads"].most, "a whole number >= 1, or None for one per core")
 
 
 def as_options(**given: Any) -> dict[str, Any]:
-    """Returns checked options as the library takes them. None becomes the default. Raises TypeError, ValueError."""
+    """Returns checked options, by name, as the library takes them. given: by the names in OPTIONS. None means the
+    default, except for flags and choices, which must have a value. Raises TypeError, ValueError."""
     options: dict[str, Any] = {}
     for name, value in given.items():
         option = OPTIONS[name]
@@ -156,7 +168,8 @@ def as_folder(folder: Any, name: str = "folder") -> str:
 
 
 def as_choice(word: Any, name: str, standard: str = "auto", words: Sequence[str] | None = None) -> str:
-    """Returns a word. words: the accepted words; if None, the library checks it. Raises TypeError, ValueError."""
+    """Returns a word as valid UTF-8. words: the accepted words; if None, the library checks the word later. standard:
+    the default, for errors. Raises TypeError, and ValueError if the word is not one of `words`."""
     if not isinstance(word, str):
         raise _wrong_type(name, word, f"a text, {standard!r} where it is left open")
     if words is not None:
@@ -176,9 +189,9 @@ def as_utf8(text: str) -> str:
 
 
 def as_bytes(memory: Any, name: str = "memory") -> int:
-    """Returns a number of bytes from '8G', '500MB' or a number. None becomes 0, the library's default. K, M, G, T and
-    KiB, MiB, GiB, TiB are powers of 1024; KB, MB, GB, TB of 1000, in upper or lower case. Raises TypeError, ValueError.
-    """
+    """Returns a number of bytes from '8G', '500MB' or a number. None becomes 0, which means the library's default. K,
+    M, G, T and KiB, MiB, GiB, TiB are powers of 1024; KB, MB, GB, TB of 1000, in upper or lower case. Raises TypeError,
+    ValueError."""
     if memory is None:
         return 0
     accepted = "a number of bytes or a text such as '8GiB'"
@@ -191,6 +204,8 @@ def as_bytes(memory: Any, name: str = "memory") -> int:
 
 
 def _as_whole(value: Any, name: str, least: int, most: int, accepted: str) -> int:
+    """Returns a whole number from least to most. accepted: the accepted values in words, for TypeError. Raises
+    TypeError, ValueError."""
     if isinstance(value, _NO_NUMBERS) or not isinstance(value, (int, np.integer)):
         raise _wrong_type(name, value, accepted)
     if not least <= value <= most:
@@ -203,6 +218,7 @@ def _wrong_type(name: str, value: Any, accepted: str) -> TypeError:
 
 
 def _as_pair(variant: Any) -> tuple[Any, Any]:
+    """Returns the two elements of a variant. Raises TypeError if it does not have two."""
     try:
         eps, min_samples = variant
     except (TypeError, ValueError):

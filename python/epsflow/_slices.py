@@ -37,11 +37,13 @@ class SlicedResult(FromPoints):
     Attributes
     ----------
     keys : ndarray of shape (n_slices,)
-        The key of each slice: its value of `by`, with `width` the beginning of its interval, otherwise its number.
-        After `epsflow.load`, it is a number, or the name of a file (--by-file).
+        The key of each slice. With `by` it is its value of `by`, and with `width` the beginning of its interval; these
+        ascend. For a list of arrays, or with `offsets`, it is the number of the slice, from 0. After `epsflow.load`, it
+        is a number, or the name of a file (--by-file).
     sizes : ndarray of shape (n_slices,)
         The number of points of each slice.
     variants : list of (eps, min_samples)
+        The variants that were run.
     {input}
     """
 
@@ -49,7 +51,8 @@ class SlicedResult(FromPoints):
         self, places: Places, results: dict[tuple[float, int], Any], keep: str, unit: Any = None,
         given: Given | None = None, weights: Any = None, origin: Origin | None = None,
     ) -> None:
-        """given: the points in the order of their slices, or None if the result was loaded."""
+        """results: by variant, in the order of the slices. keep: "labels" or "summary". unit: of eps. given: the points
+        in the order of their slices, or None if the result was loaded. weights: [n] in this order, or None."""
         self._places = places
         self._results = results
         self._keep = keep
@@ -66,11 +69,13 @@ class SlicedResult(FromPoints):
         return len(self.keys)
 
     def _result(self, eps: float, min_samples: int) -> Any:
+        """Returns the library's result of one variant. Raises KeyError if the sweep does not have it."""
         places = {variant: i for i, variant in enumerate(self.variants)}
         return self._results[self.variants[find_variant(places, eps, min_samples, self._unit)]]
 
     def _array(self, eps: float, min_samples: int, name: str) -> NDArray[Any]:
-        """Returns an array of one variant in the order of the slices. name: "labels" or "core"."""
+        """Returns an array of one variant in the order of the slices. name: "labels" or "core". Raises KeyError if the
+        sweep does not have the variant, ValueError if it did not keep the array."""
         if self._keep != "labels":
             raise ValueError(
                 "the sweep kept counts alone, keep='summary', and no labels: sweep again with keep='labels'"
@@ -81,6 +86,8 @@ class SlicedResult(FromPoints):
         return values.view(np.bool_) if name == "core" else values
 
     def _slice(self, slice: int | None, values: NDArray[Any]) -> NDArray[Any]:
+        """Returns the values of one slice, or of all points in the order of X if slice is None. values: [n] in the
+        order of the slices. Raises ValueError if the slices of the points are not known."""
         if slice is None:
             return self._places.by_row(values)
         if not self._places.known:
@@ -93,21 +100,24 @@ class SlicedResult(FromPoints):
         return values[first:last]
 
     def labels(self, eps: float, min_samples: int, slice: int | None = None) -> NDArray[np.int32]:
-        """Return the labels of one variant, from 0 in each slice: of all points in their order, or of one slice.
+        """Return the labels of one variant: of all points in the order of X, or of one slice. They are -1 for noise.
 
-        slice is the number of the slice. Raises KeyError if the sweep does not have the variant, IndexError if there is
-        no such slice, and ValueError if a slice of a folder is requested whose input was not in the order of slices.
+        The clusters of each slice are numbered from 0. slice is the number of the slice, negative from the end. Raises
+        KeyError if the sweep does not have the variant, IndexError if it does not have the slice, and ValueError if it
+        was run with keep="summary", or if a slice of a folder is requested whose input was not in the order of
+        slices.
         """
         return self._slice(self._number(slice), self._array(eps, min_samples, "labels"))
 
     def core(self, eps: float, min_samples: int, slice: int | None = None) -> NDArray[np.bool_]:
-        """Return the core mask of one variant. Parameters, order and errors are as for `labels`.
+        """Return the mask of core points of one variant. Parameters, order and errors are as for `labels`.
 
-        Raises ValueError also if the sweep was not run with core=True, which keeps masks.
+        Raises ValueError also if the sweep was run without core=True, which keeps masks.
         """
         return self._slice(self._number(slice), self._array(eps, min_samples, "core"))
 
     def _number(self, slice: int | None) -> int | None:
+        """Returns the number of a slice from 0, None for None. Raises IndexError for any other number."""
         if slice is None:
             return None
         if not -len(self) <= slice < len(self):
@@ -116,7 +126,11 @@ class SlicedResult(FromPoints):
 
     @property
     def summary(self) -> Any:
-        """One row per slice and variant, slice by slice: slice, n_points, eps, min_samples, and the counts."""
+        """A table with one row per slice and variant, slice by slice. Its columns are slice (the key), n_points, eps,
+        min_samples, n_clusters, n_noise, n_core, n_border and largest (the points of the largest cluster).
+
+        It is a pandas.DataFrame if pandas is installed, else a structured array.
+        """
         n, v = len(self), len(self.variants)
         counts = (
             np.stack([np.asarray(r.slices).reshape(n, 5) for r in self._results.values()], axis=1) if v
@@ -135,10 +149,12 @@ class SlicedResult(FromPoints):
     def catalog(
         self, eps: float, min_samples: int, *, weights: Any = None, columns: dict[str, Any] | None = None
     ) -> Any:
-        """Return the clusters of all slices for one variant, as `epsflow.catalog` does, after a first column `slice`.
+        """Return a table of the clusters of all slices for one variant, as `epsflow.catalog` does for one data set.
 
-        weights and columns have one value per point, in the order of X. The default weights are those of the sweep.
-        Raises ValueError if points are on a GPU, or if the result was loaded and has no points.
+        Its first column, `slice`, has the key of each cluster's slice. weights and columns have one value per point, in
+        the order of X. The default weights are the weights of the sweep. Raises KeyError if the sweep does not have the
+        variant, and ValueError if it was run with keep="summary", if the points are on a GPU, or if the result was
+        loaded or unpickled and has no points.
         """
         if self._given is None or not isinstance(self._given.points, np.ndarray):
             why = "was loaded or unpickled, and has no points" if self._given is None else "has its points on a GPU"
@@ -175,22 +191,26 @@ class SlicedResult(FromPoints):
 
 
 class Places:
-    """The assignment of rows to slices. A place is the position of a row in the order of the slices."""
+    """The assignment of rows of X to slices. A place is the position of a row in the order of the slices."""
 
     def __init__(
         self, keys: NDArray[Any], offsets: NDArray[np.int64], order: NDArray[Any] | None = None, known: bool = True
     ) -> None:
         self.keys = keys
+        """[slices]"""
         self.offsets = offsets
+        """[slices + 1] slice s is at the places from offsets[s] to offsets[s + 1]."""
         self.order = order
         """[n] the row at each place; None if rows are in the order of the slices."""
         self.known = known
         """False if results are in the order of the rows, and the slice of each row is not known."""
 
     def by_place(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Returns values, which are in the order of the rows, in the order of the slices."""
         return values if self.order is None else np.ascontiguousarray(values[self.order])
 
     def by_row(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Returns values, which are in the order of the slices, in the order of the rows."""
         if self.order is None:
             return values
         rows = np.empty_like(values)
@@ -198,6 +218,7 @@ class Places:
         return rows
 
     def rows(self, places: NDArray[Any]) -> NDArray[Any]:
+        """Returns the rows at these places."""
         return places if self.order is None else self.order[places].astype(places.dtype)
 
 
@@ -275,6 +296,7 @@ def sweep_many(
 def _slices_of(
     X: Any, by: Any, width: Any, offsets: Any, metric: str, metric_params: dict[str, Any] | None
 ) -> tuple[Given, Places]:
+    """Returns the points in the order of their slices, and the slices. Parameters and errors as for sweep_many()."""
     if isinstance(X, Iterator):
         X = list(X)
     if isinstance(X, dict):
@@ -312,7 +334,8 @@ def _slices_of(
 
 
 def _is_data_set(part: Any) -> bool:
-    """Returns whether part is a table or an array of points. Otherwise it is a point."""
+    """Returns whether an element of the list X is a table or an array of points. If none is, X is one array as lists of
+    numbers."""
     has_shape = len(getattr(part, "shape", ())) == 2
     return (
         has_shape or table_of(part) is not None or library_of(part) in ("numpy", "geopandas")
@@ -321,6 +344,8 @@ def _is_data_set(part: Any) -> bool:
 
 
 def _listed(X: Sequence[Any], metric: str, metric_params: dict[str, Any] | None) -> tuple[Given, Places]:
+    """Returns the points of all arrays and tables of X, one after the other, and a slice for each. Raises TypeError,
+    ValueError if one is invalid or on a GPU, or if they differ in columns, units, frames or coordinate systems."""
     if not X:
         raise ValueError("X is an empty list: give at least one array")
     parts = [as_given(part, metric, metric_params, f"X[{i}]") for i, part in enumerate(X)]
@@ -346,6 +371,8 @@ def _listed(X: Sequence[Any], metric: str, metric_params: dict[str, Any] | None)
 
 
 def _by(by: Any, width: Any, n: int) -> Places:
+    """Returns the slices of rows by their values of `by` [n], or with a width by the intervals of these values. Keys
+    ascend. Raises TypeError, ValueError if by or width is invalid, or if a value is missing."""
     values = _values_of(by)
     if values.shape != (n,):
         raise ValueError(f"by.shape == {values.shape}, expected {(n,)}: one value for each sample")
@@ -370,12 +397,14 @@ def _by(by: Any, width: Any, n: int) -> Places:
 
 
 def _values_of(by: Any) -> NDArray[Any]:
+    """Returns by as an array; texts of variable length become objects."""
     values = np.asarray(by)
     # NumPy's texts of variable length may have missing values.
     return values.astype(object) if values.dtype.kind == "T" else values
 
 
 def _is_missing(by: Any, values: NDArray[Any]) -> NDArray[np.bool_]:
+    """Returns a mask of the missing values of by, which values is made of: masked, null, NaN, NaT or None."""
     kind = values.dtype.kind
     found = [by.mask] if has_masked(by) else []
     # pandas, Arrow and polars mark missing values, which conversion to an array loses.
@@ -410,6 +439,7 @@ def _as_plain(values: NDArray[Any]) -> NDArray[Any]:
 
 
 def _plain_of(value: Any) -> Any:
+    """Returns a time or duration of pandas or datetime as NumPy's, a time with a zone in UTC; others unchanged."""
     for way in ("to_datetime64", "to_timedelta64"):  # pandas' types have nanoseconds
         if hasattr(value, way):
             return getattr(value, way)()
@@ -421,7 +451,8 @@ def _plain_of(value: Any) -> Any:
 
 
 def _stretches(values: NDArray[Any], width: Any) -> NDArray[Any]:
-    """Returns the beginning of the interval of each value. Floating-point numbers are returned unchanged."""
+    """Returns the beginning of the interval of each value: the multiple of width at or below it. Floating-point numbers
+    are returned unchanged. Raises TypeError, ValueError if the width does not fit the values."""
     kind = values.dtype.kind
     if kind in "mM":
         step = _plain_of(width)
@@ -454,6 +485,7 @@ def load(folder: Folder, *, unfinished: bool = False) -> Any:
     Parameters
     ----------
     folder : str or path
+        The folder, or the file sweep.h5.
     unfinished : bool
         Whether to load the finished part of a run that was interrupted or is still running.
 
@@ -468,7 +500,8 @@ def load(folder: Folder, *, unfinished: bool = False) -> Any:
     FileNotFoundError
         If the folder does not exist.
     ValueError
-        If the folder has no results, damaged or incomplete ones, or if the sweep.h5 has many data sets.
+        If the folder has no results, damaged or incomplete ones, or if sweep.h5 is of a sweep with --by or --by-file:
+        then its folder must be loaded.
     """
     variants, origin, lineage, slices = load_folder(folder, as_flag(unfinished, "unfinished"))
     if slices is None:
