@@ -11,9 +11,9 @@
 
 namespace epsflow {
 
-/// Returns the mean distance of n points that fill the periodic box of the metric: (volume / n)^(1/d), where the sides
-/// are first multiplied by Metric::scale, so in the unit of eps. In cosmology the linking length is usually 0.2 times
-/// this. Throws UsageError if n = 0, or if the metric has no box or one with an open side.
+/// Returns the mean distance of n points that fill the periodic box of the metric: (volume / n)^(1/dims). The sides are
+/// first multiplied by Metric::scale, so it is in the unit of eps. In cosmology the linking length is usually 0.2 times
+/// this. Throws UsageError if n = 0, or if the metric does not have a box of `dims` closed sides.
 [[nodiscard]] double mean_separation(const Metric& metric, std::size_t dims, std::uint64_t n);
 
 /// The order in which groups are numbered.
@@ -40,12 +40,14 @@ struct Choice<GroupDialect> {
                                      Word{"nbodykit", GroupDialect::nbodykit}};
 };
 
-/// Returns the minpts that finds groups of `least` points and more: 2, or 1 if single points are groups.
+/// Returns the minpts that finds groups of at least `least` points: 2, or 1 if `least` is below 2, so that single
+/// points are groups.
 [[nodiscard]] constexpr std::uint32_t linking_minpts(std::uint64_t least) noexcept { return least < 2 ? 1 : 2; }
 
-/// result: of a run with minpts = linking_minpts(least). Makes clusters of fewer than `least` points noise, and numbers
-/// the others from 0. Updates labels, summary and the core mask, if there is one; all points of groups are core. Leaves
-/// result.clusters and result.slices as they are. O(n).
+/// Turns clusters into groups: makes clusters of fewer than `least` points noise, and numbers the others from 0.
+/// result: of a run with minpts = linking_minpts(least), without weights, with labels on the host. Updates labels,
+/// summary and the core mask, if it has one; all points of groups are core. Leaves result.clusters and result.slices as
+/// they are. O(n).
 void settle_groups(VariantResult& result, std::uint64_t least, GroupOrder order);
 
 /// Translates the labels of groups, −1 and 0 … count − 1, to the numbers of a dialect. O(n).

@@ -18,24 +18,27 @@ struct Sky {
   double unit = 1;              ///< the radians of one unit of the coordinates
   double arc = 1;               ///< the radians of one unit of eps
   std::uint32_t longitude = 0;  ///< the column of longitudes
-  std::uint32_t latitude = 1;
+  std::uint32_t latitude = 1;   ///< the column of latitudes
   /// [2] the first is 1 if some longitude is below 0, else 0. If it is 0, the second is 1 if some longitude is above
-  /// half a turn, else 0.
+  /// half a turn, else 0. In the memory of the points.
   const std::uint32_t* ways = nullptr;
 
+  /// Returns the place of point i, in radians.
   template <class T>
   [[nodiscard]] EPSFLOW_HOST_DEVICE SkyPlace place(const Measured<T>& of, std::uint32_t i) const noexcept {
     return {of.at(i, longitude) * unit, of.at(i, latitude) * unit};
   }
   /// Returns half a turn in the unit of the coordinates.
   [[nodiscard]] EPSFLOW_HOST_DEVICE double half_turn() const noexcept { return std::numbers::pi / unit; }
-  /// Returns whether longitudes count from 0° to 360°.
+  /// Returns true if longitudes count from 0° to 360°, and false if they count from −180° to 180°.
   [[nodiscard]] EPSFLOW_HOST_DEVICE bool from_0() const noexcept { return ways[0] == 0 && ways[1] != 0; }
 };
 
-/// Computes the centres on a sphere and stores them in Measured::means, as longitudes and latitudes in radians.
+/// Computes the centres of clusters on a sphere: the direction of the weighted sum of unit vectors, or the first point
+/// of a cluster whose vectors cancel. Stores them in Measured::means, as longitudes and latitudes in radians.
 template <class T>
 struct SkyMeans {
+  /// The weighted sum of unit vectors.
   struct Row {
     double x = 0;
     double y = 0;
@@ -65,7 +68,9 @@ struct SkyMeans {
   }
 };
 
-/// Computes center, spread, lower, upper and radius of the catalogue. SkyMeans must have run before.
+/// Computes center, spread, lower and upper of the catalogue in the unit of the coordinates, and radius in the unit of
+/// eps. Lower and upper longitudes are relative to the same turn as the centre, so that they may exceed the range of
+/// longitudes; around a pole they span a whole turn. SkyMeans must have run before.
 template <class T>
 struct SkySpreads {
   struct Row {

@@ -15,28 +15,35 @@ namespace epsflow::cli {
   return {words.begin(), words.end()};
 }
 
+/// The operands and options that were given to a command. Options are named by their long names, without dashes.
 class Arguments {
  public:
-  /// Parses the words after the name of `command`, which must outlive this. Throws UsageError with the allowed values.
+  /// Parses the words after the name of `command`, which must outlive the object. Throws UsageError for unknown options
+  /// and for values that are not allowed.
   Arguments(const Command& command, const Words& words);
 
   [[nodiscard]] const Command& command() const noexcept { return *command_; }
   [[nodiscard]] const Words& operands() const noexcept { return operands_; }
-  /// Returns the given options by name, with their values: "true" for flags, the first one if there are several.
+  /// Returns the given options by name, with their values: "true" for a flag, the first of several values.
   [[nodiscard]] const std::map<std::string, std::string, std::less<>>& all_given() const noexcept { return values_; }
 
   [[nodiscard]] bool given(std::string_view name) const { return values_.contains(name); }
-  /// Returns all values of an option that may be repeated, in order.
+  /// Returns all given values of an option that may be repeated, in order; without its default.
   [[nodiscard]] Words texts(std::string_view name) const;
-  /// Returns the given value, or the default.
+
+  // The next four return the given value of an option, else its default. They throw std::logic_error if the command
+  // does not have the option.
+
+  /// Returns a text; empty if the option is not given and has no default.
   [[nodiscard]] const std::string& text(std::string_view name) const;
+  /// Returns a whole number; 0 if the option is not given and has no default.
   [[nodiscard]] std::uint64_t number(std::string_view name) const;
   /// Returns a real number. Throws UsageError if it is not a number or not allowed; `what` describes allowed values.
   [[nodiscard]] double decimal(std::string_view name, std::string_view what, bool (*allowed)(double)) const;
-  /// Returns a size in bytes.
+  /// Returns a size in bytes; 0 if the option is not given and has no default.
   [[nodiscard]] std::uint64_t size(std::string_view name) const;
 
-  /// Throws UsageError that names all of these options, and the operand, that are missing.
+  /// Throws UsageError if any of these options, or the operand, is missing. It names all that are missing.
   void require(const Words& names) const;
 
  private:

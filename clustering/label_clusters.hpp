@@ -13,7 +13,8 @@ namespace epsflow::clustering {
 
 /// Numbers the clusters of one level of a union-find by their smallest core point id.
 ///
-/// parent: [nodes], kNotCore for nodes that are not core; flattened on return. cluster_of: [nodes] set to the cluster
+/// parent: [nodes], kNotCore for nodes that are not core; roots on return (UnionFind::flatten()). cluster_of: [nodes]
+/// set to the cluster
 /// of each node, kNoCluster if it is not core. Returns the number of clusters. O(nodes) and n/64, in parallel. Throws
 /// Cancelled, and ResourceError if there are more than 2^31 - 1 clusters.
 [[nodiscard]] std::uint32_t number_clusters(const ClusterSource& source, std::span<std::uint32_t> parent,
@@ -25,21 +26,24 @@ namespace epsflow::clustering {
                                                           std::span<const std::uint32_t> cluster_of,
                                                           std::uint32_t clusters, const CancelToken& cancel);
 
+/// One level for label_clusters().
 struct LevelLabels {
-  std::uint32_t clusters = 0;
+  std::uint32_t clusters = 0;      ///< set by the caller: number_clusters()
   std::span<std::int32_t> labels;  ///< [n] written in full, in input order; if empty, points are only counted
   LabelSummary summary = {};       ///< written
   std::vector<std::uint32_t> sizes =
       {};  ///< written: [clusters] points of each; empty if border points are not distinguished from noise
 };
 
-/// Makes the labels of some levels, at most ClusterSource::levels_at_once(). Border points get the lowest number among
-/// the clusters of their core neighbours. O(n) and the source's time for points that are not core, in parallel. Labels
-/// of several levels take 4·n·levels bytes of scratch memory. Throws Cancelled.
+/// Makes the labels of some levels, at most ClusterSource::levels_at_once(). labels: [levels] either all or none have
+/// memory for labels. Border points get the lowest number among the clusters of their core neighbours. O(n) and the
+/// source's time for points that are not core, in parallel. Labels of several levels take 4·n·levels bytes of scratch
+/// memory. Throws Cancelled.
 void label_clusters(const ClusterSource& source, const NumberedLevels& levels, std::span<LevelLabels> labels,
                     const CancelToken& cancel);
 
-/// Counts from existing labels. core: [n] not 0 for core points. O(n).
+/// Returns the counts of existing labels. core: [n] 1 for core points, 0 for others. clusters: the number of clusters,
+/// which are numbered from 0. O(n).
 [[nodiscard]] LabelSummary summarise(const Labels& labels, std::span<const std::uint8_t> core, std::uint64_t clusters);
 
 }  // namespace epsflow::clustering

@@ -1,4 +1,5 @@
-// The lowest cluster among the neighbours of each point or place, for predictions on the host.
+// The lowest cluster among the neighbours of each point or place, for predictions on the host. A place has coordinates
+// and is not a point of the index.
 #pragma once
 
 #include <cstdint>
@@ -11,19 +12,21 @@
 
 namespace epsflow::clustering {
 
-/// Sets clusters[p] to the lowest cluster_of[q] over the neighbours q of position p, p included; kNoCluster if there is
-/// none. Positions with a cluster are not searched. cluster_of, clusters: [n] by position. In parallel. Throws
-/// Cancelled.
+/// Sets clusters[p] of each position p to cluster_of[p]. If that is kNoCluster, sets it to the lowest cluster_of[q]
+/// over the neighbours q of p, or to kNoCluster. cluster_of, clusters: [n] by position, cluster_of followed by
+/// Buffer::kPadding readable bytes. In parallel. Throws Cancelled.
 void find_lowest_clusters(const index::SearchIndex& index, const index::RowSearch& rows,
                           const std::uint32_t* cluster_of, std::uint32_t* clusters, const CancelToken& cancel);
 
-/// Returns true if the grid supports find_lowest_clusters_at(): plain, all dimensions indexed, no axis cut at gaps.
+/// Returns true if the grid supports find_lowest_clusters_at(): if its space is plain and without slices, all
+/// dimensions are indexed, and no axis is cut at gaps.
 [[nodiscard]] bool finds_clusters_at(const index::Grid& grid) noexcept;
-/// Sets clusters[i] to the lowest cluster_of[p] over the positions p within eps of place i; or kNoCluster. places: [n ×
-/// dims], row-major. cluster_of: by position. clusters: [n]. O(n) and the candidates, in parallel. Throws Cancelled.
+/// Sets clusters[i] to the lowest cluster_of[p] over the positions p within eps of place i, or to kNoCluster. places:
+/// [n × dims] row-major, finite. cluster_of: [points] by position, followed by Buffer::kPadding readable bytes.
+/// clusters: [n]. O(n) and the candidates, in parallel. Throws Cancelled, ResourceError.
 void find_lowest_clusters_at(const index::Grid& grid, const index::RowSearch& rows, const std::uint32_t* cluster_of,
                              std::span<const double> places, std::uint32_t* clusters, const CancelToken& cancel);
-/// Returns the memory for n places, in bytes.
+/// Returns the bytes of memory that find_lowest_clusters_at() takes for n places, beside its parameters.
 [[nodiscard]] constexpr std::uint64_t places_bytes(std::uint64_t n) noexcept { return n * 32; }
 
 }  // namespace epsflow::clustering

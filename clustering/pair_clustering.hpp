@@ -13,10 +13,11 @@
 namespace epsflow::clustering {
 
 /// Makes labels and core masks from a PairList. All work happens in label(); unite() only stores the minpts. A thread
-/// labels one slice for every minpts, while the pairs of the slice are in the cache, and then the next slice. Requires
-/// Keep::labels. Supports neither parts of data sets nor weights nor clusters as objects (LevelResult::clusters).
+/// labels one slice for every minpts, while the pairs of the slice are in the cache, and then the next slice. Clusters
+/// of all slices are numbered together, slice by slice.
 class PairClustering final : public Counted, private United {
  public:
+  /// options: with Keep::labels in host memory; without weights, clusters and SharedPoints, which are not supported.
   /// The list and the token must outlive the object.
   PairClustering(const index::PairList& list, const DirectOptions& options, const CancelToken& cancel)
       : list_(list), levels_at_once_(options.minpts.size()), cancel_(cancel) {}

@@ -18,9 +18,9 @@ struct RankWeights {
   Buffer<std::int64_t> units;  ///< weight of each point of the rank
 };
 
-/// weights: of the share of this rank, which has `points` points; empty if they have none. Returns nullopt if no rank
-/// has weights. Collective. O(points). Throws on every rank: the errors that WholeWeights throws for all weights, and
-/// UsageError if only some points have weights.
+/// Returns the weights of this rank in the unit that suits the weights of all ranks; nullopt if no rank has weights.
+/// weights: one for each of the `points` points of this rank, or empty. Collective. O(points). Throws on every rank:
+/// the errors that WholeWeights throws for the weights of all ranks, and UsageError if only some points have weights.
 [[nodiscard]] std::optional<RankWeights> scale_weights(Communicator& communicator, std::span<const double> weights,
                                                        std::size_t points);
 

@@ -1,4 +1,4 @@
-// The clusters of all slices, and the rows of each.
+// The features of a data set in slices, which are the clusters of each slice, and the rows of each feature.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +16,7 @@ struct FeatureRows {
   std::vector<std::uint32_t> starts;         ///< [features + 1] the first entry of each feature in `rows`
   std::vector<std::uint32_t> rows;           ///< ascending within each feature
 
+  /// Returns the rows of a feature. A row is the index of a point among all slices.
   [[nodiscard]] std::span<const std::uint32_t> of(std::uint32_t feature) const noexcept {
     return {rows.data() + starts[feature], starts[feature + 1] - starts[feature]};
   }
@@ -25,7 +26,7 @@ struct FeatureRows {
 void check_slices(const SlicedLabels& slices);
 
 /// Returns the rows of each feature. Sets Tracks::slices, feature_of, and features except for their cells and tracks.
-/// check_slices() must have accepted the slices. O(n), in parallel.
+/// check_slices() must have accepted the slices. O(n), in parallel, if labels are dense. Throws Cancelled.
 [[nodiscard]] FeatureRows find_features(const SlicedLabels& slices, Tracks& found, const CancelToken& cancel);
 
 }  // namespace epsflow::tracks

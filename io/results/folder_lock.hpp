@@ -18,12 +18,13 @@ class FolderLocked : public UsageError {
   using UsageError::UsageError;
 };
 
-/// A lock on a folder. It ends with the process that holds it, in any case.
+/// A lock on a folder. The system releases it when the process ends, even by a crash.
 class FolderLock {
  public:
-  /// Locks `folder` by the file `hidden`/lock, and creates both folders if they are missing. Throws FolderLocked with
-  /// the process that holds the lock, and ResourceError if the file cannot be created. If the file system has no locks,
-  /// `notice` gets a sentence about it, and nothing is locked.
+  /// Locks `folder` by the file `hidden`/lock, and creates both folders if they are missing. hidden: a folder within
+  /// `folder`. Does not wait: throws FolderLocked, with the process that holds the lock, if there is one. Throws
+  /// ResourceError if the file cannot be created. If the file system has no locks, `notice` gets a sentence about it,
+  /// and nothing is locked.
   FolderLock(std::filesystem::path folder, std::filesystem::path hidden, const Notice& notice);
   /// Releases the lock, and removes the folders that this object created if they are empty.
   ~FolderLock();

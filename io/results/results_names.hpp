@@ -35,6 +35,7 @@ inline constexpr const char* kCatalogFolder = "catalog";
 inline constexpr const char* kProbabilitiesFolder = "probabilities";
 inline constexpr const char* kOutlierScoresFolder = "outlier_scores";
 
+/// The number and life of the files of an output.
 enum class OutputScope : std::uint8_t {
   each_variant,  ///< a folder that holds a file for each variant
   all_variants,  ///< one file about all variants together, which is outdated once a variant is added
@@ -84,7 +85,7 @@ inline constexpr std::array<ResultsOutput, 16> kResultsOutputs = [] {
   }};
 }();
 
-/// Calls take(word) for each word of `text`. Blanks separate words.
+/// Calls take(word) for each word of `text`. One blank separates two words.
 template <class Take>
 void for_each_word(std::string_view text, Take take) {
   while (!text.empty()) {
@@ -93,14 +94,16 @@ void for_each_word(std::string_view text, Take take) {
     text.remove_prefix(std::min(end + 1, text.size()));
   }
 }
+/// Returns true if `word` is one of the words of `text`.
 [[nodiscard]] bool has_word(std::string_view text, std::string_view word);
 
 /// Returns the row of kResultsOutputs with this name, or null.
 [[nodiscard]] const ResultsOutput* find_output(std::string_view name) noexcept;
 
-/// Returns the name of a file: for kLabelsFolder and ".npy" "labels/eps_0.1_minpts_4.npy", or, for a variant with
-/// min_cluster_size, "labels/minpts_4_size_15.npy".
+/// Returns the path of a file in the results folder: for kLabelsFolder and ".npy" "labels/eps_0.1_minpts_4.npy", or,
+/// for a variant with min_cluster_size, "labels/minpts_4_size_15.npy".
 [[nodiscard]] std::string variant_file(std::string_view folder, const Variant& variant, std::string_view extension);
+/// Return the paths of the labels and of the core mask of a variant, in the results folder.
 [[nodiscard]] std::string labels_name(const Variant& variant);
 [[nodiscard]] std::string core_name(const Variant& variant);
 
@@ -115,14 +118,15 @@ struct FolderOutputs {
   [[nodiscard]] bool wants(std::string_view name) const { return wanted.contains(name); }
 };
 
-/// Returns every file of a variant, the labels first if it has labels.
+/// Returns the path in the results folder of every file of a variant, the labels first if it has labels.
 [[nodiscard]] std::vector<std::string> variant_files(const Variant& variant, const FolderOutputs& outputs);
 
-/// Returns the path in .epsflow at which a file is written before it gets its name.
+/// Returns the path, in the folder .epsflow, at which a file is written before it gets its name. name: the path of the
+/// file in the results folder.
 [[nodiscard]] std::string partial_name(std::string name);
 
-/// Returns true if epsflow uses this name: a fixed one, or the name of a variant's file in one of the folders. Such a
-/// name is not absolute and does not lead to another folder.
+/// Returns true if epsflow uses this name in a results folder: the name of a file in kResultsOutputs, or the path of a
+/// variant's file in one of its folders. Such a name is not absolute and does not lead to another folder.
 [[nodiscard]] bool is_results_name(std::string_view name);
 
 }  // namespace epsflow::io

@@ -15,23 +15,25 @@
 
 namespace epsflow::io {
 
+/// The layout of a table.
 struct TextTable {
-  RowShape shape;
-  ColumnList columns;
+  RowShape shape;                     ///< the fields of a row that the parser reads
+  ColumnList columns;                 ///< all columns of the table
   std::vector<ElementChoice> chosen;  ///< the columns to be read, as select_elements() returns them
   std::vector<std::size_t> selected;  ///< numbers of the chosen columns
   bool has_units = false;             ///< true if a row below the header names units, all of which may be empty
   std::size_t first_field = 0;        ///< the field of a row that is column 0: 1 if rows begin with a bar
   std::string kind;                   ///< description of the layout for InputRows::kind
-  const char* data = nullptr;         ///< the line after the header
+  const char* data = nullptr;         ///< the first line of data, in the text that find_table() was given
   std::uint64_t lines_before = 0;     ///< lines before `data`
 
-  /// Returns the column of a field as errors name it.
+  /// Returns the name of a field's column for errors. field: index in a row, including empty fields outside of bars.
   [[nodiscard]] std::string label(std::size_t field) const;
 };
 
 /// Detects the layout from the first hundred rows of `text`, which holds whole lines from line `lines_before` + 1 of
-/// the file on. `is_whole` means that no more lines follow. Returns nothing if `text` does not yet contain a row.
+/// the file on. is_whole: true if no more lines follow. source: the file and the options, for errors and choices.
+/// Returns nullopt if `text` does not yet contain a row.
 ///
 /// Throws InputError if the options leave the meaning of rows open (a first row that may be a header or data, numbers
 /// with decimal commas), or if columns are missing or hold text; ResourceError if `text` is too short to decide.
