@@ -22,9 +22,9 @@ struct ClusterOrder {
   [[nodiscard]] std::size_t clusters() const noexcept { return offsets.size() - 1; }
 };
 
-/// Returns the points sorted by cluster. labels: [n], each −1 or a cluster; the labels of each slice count from 0.
-/// slices: null if the points are one data set. A stable radix sort in parallel: O(n) time, about 20·n bytes. Throws
-/// InputError for a label below −1, ResourceError, Cancelled.
+/// Returns the points sorted by cluster. labels: [n], each −1 or a cluster; the labels of different slices are
+/// unrelated. slices: null if the points are one data set. A stable radix sort in parallel: O(n) time, about 20·n
+/// bytes; O(n·log n) if labels are far larger than n. Throws InputError for a label below −1, ResourceError, Cancelled.
 [[nodiscard]] ClusterOrder order_by_cluster(std::span<const std::int32_t> labels, const Slices* slices = nullptr,
                                             const CancelToken& cancel = {});
 

@@ -11,11 +11,11 @@
 
 namespace epsflow {
 
-/// The CatalogInput of one data set whose points are in device memory. The other arrays are in memory of the same GPU,
-/// or on the host, from which they are copied. Data in device memory must be complete, or be written by work that was
-/// submitted before to the stream of the points or to the default stream.
+/// The CatalogInput of one data set, without slices, whose points are in device memory. Each other array is in memory
+/// of the same GPU, or on the host, from which it is copied. Data in device memory must be complete, or be written by
+/// work that was submitted before to the stream of the points or to the default stream.
 struct DeviceCatalogInput {
-  DevicePointsView points;
+  DevicePointsView points;  ///< [n × d] finite
   const Metric& metric;
   std::span<const std::int32_t> labels;       ///< [n]
   std::span<const std::uint8_t> core = {};    ///< [n] 1 for core points; empty if unknown
@@ -31,7 +31,7 @@ class DeviceCatalogs {
   DeviceCatalogs& operator=(const DeviceCatalogs&) = delete;
   virtual ~DeviceCatalogs() = default;
 
-  /// Implements Engine::catalog().
+  /// Implements Engine::catalog(), which describes results, memory and errors.
   [[nodiscard]] virtual Catalog catalog(const DeviceCatalogInput& input, const CancelToken& cancel) = 0;
 };
 

@@ -26,6 +26,7 @@ inline constexpr WholeNumbers kLabelNumbers{"labels",
                                             "label labels"};
 /// The label of a point in no group, in the numbering of SWIFT.
 inline constexpr std::int32_t kNoGroup = std::numeric_limits<std::int32_t>::max();
+/// Masks of core points.
 inline constexpr WholeNumbers kMaskNumbers{
     "mask of core points", "entry", 0, 1, "it is 1 for core points, else 0", "core"};
 
@@ -70,7 +71,7 @@ void require_labels(const std::filesystem::path& folder, const io::SweepEntry& e
 std::filesystem::path require_unchanged(const std::filesystem::path& folder, const io::Manifest& manifest,
                                         const std::string& name);
 
-/// Returns the variants that --cell names.
+/// Returns the variants that --cell names, which may be repeated. Throws UsageError as parse_variants().
 [[nodiscard]] std::vector<Variant> parse_cells(const Arguments& arguments);
 
 }  // namespace epsflow::cli

@@ -23,6 +23,7 @@ void prepare_streams();
 /// Prints on standard output. Throws io::ReaderGone if the reader of a pipe has closed it, ResourceError for other
 /// errors. Output is buffered, so some errors appear only in flush_output().
 void print_text(std::string_view text);
+/// Formats a text and prints it as print_text().
 template <class... Values>
 void print_result(fmt::format_string<Values...> format, Values&&... values) {
   print_text(fmt::format(format, std::forward<Values>(values)...));

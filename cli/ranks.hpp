@@ -14,8 +14,8 @@ namespace epsflow::cli {
 
 /// Thrown on every rank if a step failed on any. The error is already printed.
 struct RanksFailed {
-  int code = 0;
-  std::string reason;  ///< on the first rank
+  int code = 0;        ///< the exit status for the error
+  std::string reason;  ///< the printed text; only on the first rank
 };
 
 /// Takes a step on every rank. If it throws on some ranks, the first rank prints the error of the lowest of these, with
@@ -24,7 +24,8 @@ void together(parts::Communicator& ranks, const std::function<void()>& step);
 /// Takes a step on the first rank alone and handles errors in the same way, without the number. Collective.
 void on_root(parts::Communicator& ranks, const std::function<void()>& step);
 
-/// Returns the values of all ranks, by rank, on the first rank; an empty list on the others. Collective.
+/// Returns the values of all ranks, by rank, on the first rank; an empty list on the others. Ranks may have different
+/// numbers of values. Collective.
 template <class T>
 [[nodiscard]] parts::PerRank<T> gather(parts::Communicator& ranks, std::span<const T> values) {
   parts::PerRank<T> letters(static_cast<std::size_t>(ranks.size()));
@@ -34,7 +35,7 @@ template <class T>
   return letters;
 }
 
-/// Returns the values of the first rank. Collective.
+/// Returns the values of the first rank on every rank. values: ignored on the others. Collective.
 template <class T>
 [[nodiscard]] std::vector<T> broadcast(parts::Communicator& ranks, std::vector<T> values) {
   parts::PerRank<T> letters(static_cast<std::size_t>(ranks.size()));

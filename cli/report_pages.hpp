@@ -27,22 +27,22 @@ void name_columns(std::vector<std::pair<std::string, std::string>>& options, con
 
 /// The origin of the results on a page.
 struct Origin {
-  std::string command;  ///< the name of the command
-  Words files = {};
-  std::string checksum = {};
-  std::string started = {};
-  io::RunDescription run = {};
+  std::string command;          ///< the name of the command
+  Words files = {};             ///< its operands
+  std::string checksum = {};    ///< of the points, as text
+  std::string started = {};     ///< when the run began, as text
+  io::RunDescription run = {};  ///< the program, the machine and the options of the run
 };
 
-/// Returns the subject of a page. The points must outlive it.
+/// Returns the subject of a page: title, provenance, and the commands that repeat the run. The points must outlive it.
 [[nodiscard]] report::Subject subject_of(const io::FilePoints& points, const Metric& metric, const Origin& origin);
 
-/// Writes the page, and prints a line about it.
+/// Writes the page, and prints a line about it unless --quiet is given. Throws as io::write_text_file().
 void write_page(const Messages& messages, const std::string& file, io::Overwrite overwrite,
                 const report::Report& report);
 
-/// Adds the contents of a results folder to a page: counts, labels, lineage, scores, recommendation. Throws InputError
-/// for files that have changed since they were written.
+/// Adds the contents of a results folder to a page: counts, labels, lineage, trees, scores, recommendation. Throws
+/// InputError for files that are missing or have changed since they were written, Cancelled after an interrupt.
 void add_folder(report::Report& report, const std::filesystem::path& folder, const io::Manifest& manifest);
 
 }  // namespace epsflow::cli

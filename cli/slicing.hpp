@@ -16,6 +16,7 @@ namespace epsflow::cli {
 
 /// The options that name columns beside the coordinates, in commands with one data set.
 inline constexpr std::array kColumnsBeside{"weight", "stats", "velocity"};
+/// Returns true if one of them is among the given options.
 [[nodiscard]] inline bool names_columns_beside(const std::map<std::string, std::string, std::less<>>& options) {
   return std::ranges::any_of(kColumnsBeside, [&](const char* option) { return options.contains(option); });
 }
@@ -25,13 +26,15 @@ inline constexpr std::array kColumnsBeside{"weight", "stats", "velocity"};
 /// The slices of the command line, and the points in the order of the slices.
 class Slicing {
  public:
-  /// Reads the column. With --on-nan drop, points without a value in it, or in a column of --ids, are removed. Throws
-  /// UsageError, and InputError that names a row outside all slices.
+  /// Makes a slice for each value or interval of the column of --by, which is read from the files, or with --by-file
+  /// for each file. With --on-nan drop, points without a value in this column, or in a column of --ids, are removed
+  /// from `points`, which must outlive the object. Throws UsageError, InputError for a row that is in no slice, and as
+  /// Input::read_beside().
   Slicing(const Input& input, io::FilePoints& points);
 
   [[nodiscard]] const SliceRows& rows() const noexcept { return rows_; }
   [[nodiscard]] const Slices& slices() const noexcept { return slices_; }
-  /// Returns the name of each slice, as a column.
+  /// Returns the name of each slice, as a column: the value of --by, the beginning of its interval, or a file name.
   [[nodiscard]] const TableColumn& called() const noexcept { return called_; }
   /// Returns the points in the order of the slices; the original points if they already have it.
   [[nodiscard]] PointsView points() const { return rows_.order.empty() ? points_.view() : ordered_.view(); }
@@ -39,9 +42,9 @@ class Slicing {
   /// Returns the weights in the order of points(); empty if there are none.
   [[nodiscard]] std::span<const double> weights() const { return rows_.order.empty() ? points_.weights : weights_; }
 
-  /// Loads the points and their weights.
+  /// Loads the points and their weights. Throws as Engine::load() and Dataset::weighted().
   [[nodiscard]] Dataset load(const Engine& engine, const Metric& metric) const;
-  /// Restores labels and mask of a result to input order.
+  /// Restores labels and mask of a result from the order of the slices to input order.
   void restore(VariantResult& result) const;
   /// Reorders values from input order to the order of the slices. [n], or empty.
   template <class T>
@@ -66,8 +69,10 @@ class Slicing {
 /// Collects the counts of all slices under all variants.
 class SliceCounts {
  public:
+  /// The slicing must outlive the object.
   explicit SliceCounts(const Slicing& slicing) : slicing_(slicing) {}
 
+  /// Adds VariantResult::slices of a variant.
   void add(const VariantResult& result);
   /// Writes a row for each slice and variant, by slice, then eps and minpts: the name of the slice, its points, eps,
   /// minpts, clusters, noise, core, border, largest. Throws ResourceError.

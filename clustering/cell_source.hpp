@@ -32,9 +32,9 @@ namespace epsflow::clustering {
 class CellSource final : public ClusterSource {
  public:
   /// Counts neighbours, in parallel, as far as is needed to determine for each minpts which points are core. grid: has
-  /// dense-box cells; must outlive the object. minpts: descending, at least one. ghosts: ghosts among the points of the
-  /// grid. weights: null, or the weights of the points that get labels, which replace the numbers of neighbours. Throws
-  /// Cancelled.
+  /// dense-box cells. minpts: descending, at least one. ghosts: ghosts among the points of the grid. weights: null, or
+  /// the weights of the points that get labels, which replace the numbers of neighbours; not read after the
+  /// constructor. The grid and the token must outlive the object. Throws Cancelled.
   CellSource(const index::Grid& grid, std::span<const std::uint32_t> minpts, const CancelToken& cancel,
              const Ghosts& ghosts, const WholeWeights* weights = nullptr);
 
@@ -62,10 +62,12 @@ class CellSource final : public ClusterSource {
   [[nodiscard]] std::uint32_t count_borders(std::size_t block, std::uint32_t minpts, std::uint32_t* parent,
                                             const std::uint32_t* numbers, std::uint32_t* sizes) override;
 
-  /// Upper bound on the memory, in bytes. minpts: descending, at least one.
+  /// Returns an upper bound on the memory in bytes, without the grid. minpts: descending, at least one. ghosts: their
+  /// number.
   [[nodiscard]] static std::uint64_t bytes(const index::Grid& grid, std::span<const std::uint32_t> minpts,
                                            std::uint64_t ghosts = 0, bool weighted = false) noexcept;
-  /// Upper bound on the points of the blocks that the threads of the arena process at the same time. O(cells).
+  /// Returns an upper bound on the points of the blocks that the threads of the arena process at the same time.
+  /// O(cells).
   [[nodiscard]] static std::uint64_t block_rows(const index::Grid& grid) noexcept;
 
  private:

@@ -1,4 +1,4 @@
-// Reads points: text, NPY, FITS, HDF5, Parquet, Arrow and raw files become one data set.
+// Reads points: text, NPY, NPZ, FITS, HDF5, Parquet, Arrow and raw files become one data set.
 #pragma once
 
 #include <array>
@@ -156,8 +156,9 @@ struct ColumnsBeside {
                                          const std::vector<std::string>& columns, const FilePoints& points);
 
 /// Reads several files of one format as one data set: the rows of a file follow the rows of the file before it. The
-/// points are float32 if the points of every file are. The files must have the same number of columns and, unless
-/// options.columns chooses, the same column names. Peak memory: the points, plus the points of the largest file.
+/// points are float32 if the points of every file are. Peak memory: the points, plus the points of the largest file.
+/// Throws as for one file; UsageError without files or for files of different formats; InputError if they differ in the
+/// number of columns, in the periodic box or, unless options.columns chooses, in the names of columns.
 [[nodiscard]] FilePoints read_points(const std::vector<std::filesystem::path>& files, const ReadOptions& options = {});
 
 }  // namespace epsflow::io

@@ -13,17 +13,19 @@ namespace epsflow {
 
 /// A backend, and its state on this machine.
 struct BackendInfo {
-  std::string name;
-  bool usable = true;
-  std::string detail;
+  std::string name;     ///< "cpu" or "gpu"
+  bool usable = true;   ///< true if an engine can run on it
+  std::string detail;   ///< the instruction set or the GPUs; the reason if it cannot be used
   bool present = true;  ///< true if the machine has such a device, whether or not it can be used
 };
+/// Returns the CPU, then the GPU backend, which may have several GPUs or be missing in this build.
 [[nodiscard]] std::vector<BackendInfo> backends();
 
 /// Returns the numbers of the GPUs that can be used, as EngineOptions::gpu counts them.
 [[nodiscard]] std::vector<unsigned> usable_gpus();
-/// Returns the bytes of GPU memory that an engine with these options may hold; 0 if it would run on the CPU. Makes a
-/// context on a GPU if the options leave the number open. Throws UsageError, ResourceError for an absent GPU.
+/// Returns the bytes of GPU memory that an engine with these options may hold; 0 if it would run on the CPU. If
+/// gpu_memory is 0, makes a context on each GPU that the engine may use, to find the largest free memory. Throws
+/// UsageError, ResourceError if a requested GPU cannot be used.
 [[nodiscard]] std::uint64_t gpu_memory_of(const EngineOptions& options);
 
 /// Chooses the backend for n points of `dims` dimensions in `space`. The first rule that applies decides:

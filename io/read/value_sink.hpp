@@ -42,10 +42,11 @@ struct NeighborsShape {
 /// The arrays of a table: offsets as std::uint64_t, ids as std::uint32_t, distances as double.
 enum class TableArray : std::uint64_t { offsets, ids, distances };
 
-/// Thrown for an impossible shape or values. A process whose memory is damaged may send anything.
+/// Thrown for an impossible shape or values. A process that reads a damaged file may send anything.
 struct BadValues {};
 
-/// Takes first a shape, then every value, in any order. Rows outside of ReadOptions::share are optional.
+/// Takes first a shape, by one of the two begin(), then every value once, in any order. Rows outside of
+/// ReadOptions::share are optional.
 class ValueSink {
  public:
   ValueSink() = default;
@@ -60,7 +61,7 @@ class ValueSink {
   /// TableArray a.
   static constexpr std::uint64_t kWholeRows = 0;
 
-  /// Puts the bytes of values of one column, from row `first` on.
+  /// Puts the bytes of values of one column, from row `first` of the file on. The bytes must be whole rows.
   virtual void put(std::uint64_t first, std::uint64_t column, std::span<const std::byte> values) = 0;
 
   /// Puts whole rows from row `first` on, row-major. T must match the shape's precision.
@@ -83,7 +84,8 @@ class ValueSink {
 /// Fills `to` with the next bytes of the values that are put.
 using ReadBytes = std::function<void(std::span<std::byte> to)>;
 
-/// A sink that stores the values. Throws BadValues for impossible ones.
+/// A sink that stores the values of rows within ReadOptions::share, and drops other rows. Throws BadValues for values
+/// beyond the shape, for a second shape, and for values before the shape.
 class ValueStore : public ValueSink {
  public:
   void put(std::uint64_t first, std::uint64_t column, std::span<const std::byte> values) override;
@@ -93,8 +95,9 @@ class ValueStore : public ValueSink {
 
   /// True if it takes a neighbour table, not points.
   [[nodiscard]] virtual bool takes_table() const noexcept { return false; }
+  /// True if the shape has been passed.
   [[nodiscard]] bool has_begun() const noexcept { return !columns_.empty(); }
-  /// True if the shape and every value have been put.
+  /// True if the shape has been passed, and as many values as there are in the stored rows.
   [[nodiscard]] bool is_complete() const noexcept { return has_begun() && missing_ == 0; }
 
  protected:
@@ -107,7 +110,8 @@ class ValueStore : public ValueSink {
     RowRange kept = {};
   };
 
-  /// Throws BadValues for a second shape.
+  /// Sets the destinations of columns 0, 1, …, and the bytes of all values that are stored. Throws BadValues if they
+  /// are set already.
   void expect(std::vector<ColumnTarget> columns, std::uint64_t bytes);
   static void require(bool is_possible) {
     if (!is_possible) throw BadValues();
@@ -118,15 +122,17 @@ class ValueStore : public ValueSink {
   std::uint64_t missing_ = 0;  ///< bytes that have not been put
 };
 
-/// Makes points. begin() throws as make_points().
+/// Makes points. begin() throws as make_points(), and BadValues.
 class PointsBuilder final : public ValueStore {
  public:
+  /// The source must outlive the object.
   explicit PointsBuilder(const Source& source) noexcept : source_(source) {}
 
   using ValueSink::begin;
   void begin(const PointsShape& shape) override;
 
-  /// Applies the NaN policy and returns the points. Call it once, after is_complete().
+  /// Applies the NaN policy and returns the points. Must be called at most once, and only if is_complete(). Throws
+  /// InputError as read_points().
   [[nodiscard]] FilePoints take();
 
  private:
@@ -135,15 +141,17 @@ class PointsBuilder final : public ValueStore {
   FilePoints points_;
 };
 
-/// Makes a neighbour table. begin() throws ResourceError if it exceeds the memory budget.
+/// Makes a neighbour table. begin() throws ResourceError if the table exceeds ReadOptions::memory, and BadValues.
 class NeighborsBuilder final : public ValueStore {
  public:
+  /// The source must outlive the object.
   explicit NeighborsBuilder(const Source& source) noexcept : source_(source) {}
 
   [[nodiscard]] bool takes_table() const noexcept override { return true; }
   using ValueSink::begin;
   void begin(const NeighborsShape& shape) override;
 
+  /// Returns the table, whose values are not checked. Must be called at most once, and only if is_complete().
   [[nodiscard]] FileNeighbors take() noexcept { return std::move(table_); }
 
  private:

@@ -30,7 +30,7 @@ struct PendingVariant;
 
 /// Writes one more file for each variant.
 struct VariantWriter {
-  std::string folder;     ///< kLabelledFolder or kCatalogFolder
+  std::string folder;     ///< the name of a ResultsOutput::copy, such as kCatalogFolder
   std::string extension;  ///< ".csv"
   /// An older file is still valid if this text was the same when it was written.
   std::string contents = {};
@@ -50,13 +50,15 @@ struct SharedResults {
   std::filesystem::path folder;   ///< name in errors
   std::filesystem::path partial;  ///< FOLDER/.epsflow, absolute; the vectors are in folders in it
   std::uint64_t points = 0;       ///< number of points of all processes
-  bool labels = false;
-  bool core = false;
+  bool labels = false;            ///< true if labels are written
+  bool core = false;              ///< true if masks of core points are written
 
-  /// Returns the vectors of a variant, labels first.
+  /// Returns the vectors of a variant that the processes write, labels first.
   [[nodiscard]] std::vector<SharedVector> vectors(const Variant& variant) const;
 };
 
+/// Writes the results of one run to a folder. Calls, in order: the constructor, ask() if needed, begin(), add() or
+/// add_shared() for each variant, add_file(), finish(). Not thread-safe.
 class ResultsFolder {
  public:
   /// Locks `folder`, creates it if it is missing, and finds existing results. Call it before the input is read.
@@ -89,14 +91,14 @@ class ResultsFolder {
   [[nodiscard]] std::vector<Variant> begin(const ResultsInput& input, RunDescription run,
                                            std::vector<VariantWriter> writers = {});
 
-  /// Adds a variant; within about a second it is on the disk under its name. Throws ResourceError, also for variants
-  /// before it, and the exceptions of VariantWriter::write(). Not thread-safe.
-  /// persistence: SweepEntry::persistence.
+  /// Adds a variant; within about a second it is on the disk under its name. persistence: SweepEntry::persistence.
+  /// Throws ResourceError, also for variants before it, and the exceptions of VariantWriter::write().
   void add(const VariantResult& result, double persistence = 0);
 
   /// Returns the data for other processes. Call it after begin().
   [[nodiscard]] SharedResults shared() const;
-  /// Adds a variant whose vectors are written. Ignores labels and mask in `result`. digests: [vectors]. Else as add().
+  /// Adds a variant whose vectors (SharedResults::vectors()) the processes have written. Ignores labels and mask in
+  /// `result`, and makes no files of VariantWriters. digests: [vectors] of their values. Throws ResourceError as add().
   void add_shared(const VariantResult& result, std::span<const FileDigest> digests);
 
   /// Calls write(path) for a requested file of OutputScope::all_variants. Call it between the last add() and finish().

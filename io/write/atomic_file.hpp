@@ -33,10 +33,11 @@ class ReaderGone : public ResourceError {
 void require_target(const std::filesystem::path& target, Overwrite overwrite,
                     std::span<const std::filesystem::path> inputs);
 
-/// Returns true if both names lead to the same file.
+/// Returns true if both names lead to the same existing file.
 [[nodiscard]] bool same_file(const std::filesystem::path& a, const std::filesystem::path& b);
 
-/// Throws the error of a failed write, with the file, the reason, the bytes `wanted` (0: not known) and the way out.
+/// Throws ResourceError for a failed write, with the file, the reason, the bytes `wanted` (0: not known) and a remedy.
+/// error: the errno of the failure.
 [[noreturn]] void throw_cannot_write(const std::filesystem::path& target, int error, std::uint64_t wanted = 0);
 [[noreturn]] void throw_cannot_write(const std::filesystem::path& target, const std::string& reason,
                                      std::uint64_t wanted = 0);
@@ -61,7 +62,8 @@ class FileStream {
   void start_writeback() noexcept;
   /// Waits until the bytes are on the disk. Throws ResourceError.
   void sync();
-  /// Throws ResourceError if the system could not write bytes that it had accepted.
+  /// Must be called after the last write(), as the destructor ignores errors. Throws ResourceError if the system could
+  /// not write bytes that it had accepted.
   void close();
 
  private:
