@@ -35,6 +35,7 @@ def members(labels: Any) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[
     points : ndarray of shape (n_clustered,)
         Indices of points. The points of cluster `clusters[k]` are points[offsets[k]:offsets[k + 1]], ascending.
     offsets : ndarray of shape (n_clusters + 1,)
+        The first entry of each cluster in `points`, and n_clustered.
     clusters : ndarray of shape (n_clusters,)
         The labels of the clusters, ascending.
 
@@ -52,7 +53,8 @@ def catalog_on_host(
     X: Any, words: Any, labels: Any, core: Any = None, weights: Any = None, columns: Columns | Any = None,
     threads: int | None = None,
 ) -> dict[str, Any]:
-    """Returns the columns of `epsflow.catalog` for points on the host."""
+    """Returns the columns of `epsflow.catalog`, by name, for points on the host. words: the metric, as the library
+    takes it. Raises as `epsflow.catalog`."""
     points = as_host_points(X, words)
     of_points = as_labels(labels, "labels")
     require_labels(len(points), len(of_points))
@@ -65,8 +67,8 @@ def catalog_on_gpu(
     engine: Any, points: _core.GpuPoints, words: Any, labels: Any, core: Any = None, weights: Any = None,
     columns: Columns | Any = None,
 ) -> dict[str, Any]:
-    """Returns the columns of `epsflow.catalog` for points on the GPU of an engine. Other arrays on that GPU are used
-    without a copy."""
+    """Returns the columns of `epsflow.catalog`, by name, for points on the GPU of an engine. Other arrays on that GPU
+    are used without a copy. words: the metric, as the library takes it. Raises as `epsflow.catalog`."""
     n = len(points)
     found = labels_of(labels, "labels")
     of_points = as_gpu_values(found, "int32") or as_values(as_labels(found, "labels"))
@@ -137,12 +139,14 @@ Column = tuple[str, NDArray[np.float64], bool]
 
 
 def columns_of(X: Any, columns: Columns | Any, n: int) -> list[Column]:
-    """Raises ValueError, TypeError if a column does not consist of n numbers."""
+    """Returns the columns to summarize. Raises ValueError, TypeError as named_of(), and if a column does not consist of
+    n numbers."""
     return [(name, as_column(values, name, n), False) for name, values in named_of(X, columns)]
 
 
 def named_of(X: Any, columns: Columns | Any) -> list[tuple[str, Any]]:
-    """Returns pairs of names and values. Raises ValueError, TypeError if X does not have a column."""
+    """Returns pairs of names and values. columns: a dict of them, a list of columns of the table X, or None. Raises
+    TypeError if X is not a table and columns is a list, ValueError if X does not have a column."""
     if columns is None:
         return []
     if not isinstance(columns, Mapping):

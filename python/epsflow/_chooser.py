@@ -60,7 +60,10 @@ def choose() -> str | None:
 
 
 def put_in_place() -> None:
-    """Makes `from . import _core` import the module of choose(). It must be called before the first such import."""
+    """Makes `from . import _core` import the module of choose(). It must be called before the first such import.
+
+    If that module cannot be loaded, it warns, and epsflow's own module is imported.
+    """
     chosen = choose()
     if chosen is not None:
         try:

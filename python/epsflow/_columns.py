@@ -19,8 +19,10 @@ class Columns:
 
     names: list[Any]
     read: Callable[[int], Any]
-    """Returns the numbers of a column with NaN for missing ones, or a text that describes a column without numbers."""
+    """Returns the numbers of the column at an index of `names`, with NaN for missing ones, or a text that describes the
+    values of a column without numbers."""
     rows: int
+    """The number of rows."""
     remedy: str
     """Code that selects columns with the table's library."""
 
@@ -74,8 +76,8 @@ def is_complex(value: Any) -> bool:
 
 
 def refuse_inexact(values: Any, column: Any) -> Any:
-    """Returns values. Raises ValueError if they are whole numbers or decimals of which one is beyond 2**53, because
-    float64 cannot distinguish these. column: the name of the column in errors."""
+    """Returns values unchanged. Raises ValueError if they are whole numbers or decimals of which one is beyond 2**53,
+    because float64 cannot distinguish these. column: the name of the column in errors."""
     dtype = getattr(values, "dtype", None)
     if isinstance(dtype, np.dtype) and (dtype.kind not in "iu" or dtype.itemsize < 8):
         return values

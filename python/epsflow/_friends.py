@@ -33,8 +33,11 @@ class Groups:
     attached : ndarray of int32 of shape (n_others,), or None
         The group of each point of `attach`, with the same numbers. None without `attach`.
     n_groups : int
+        The number of groups.
     linking_length : float
+        The largest distance of linked points, in the unit of eps.
     dialect : str
+        The numbering of groups: "epsflow", "swift" or "nbodykit".
     """
 
     def __init__(

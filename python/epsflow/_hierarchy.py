@@ -119,7 +119,7 @@ class CondensedTree:
         return rows[np.lexsort((rows["child"], rows["lambda_val"], rows["parent"]))]
 
     def to_pandas(self) -> Any:
-        """Return `to_numpy` as a pandas.DataFrame."""
+        """Return `to_numpy` as a pandas.DataFrame. Raises ImportError without pandas."""
         import pandas as pd
 
         return pd.DataFrame(self.to_numpy())
@@ -205,7 +205,7 @@ class CondensedTree:
         return np.asarray(self._tree.outlier_scores())
 
     def plot(self, **parameters: Any) -> Any:
-        """Draw the tree: see `epsflow.plot.condensed_tree`."""
+        """Draw the tree with `epsflow.plot.condensed_tree`, which takes the parameters. Returns the axes."""
         return import_module(".plot", __package__).condensed_tree(self, **parameters)
 
 
@@ -293,7 +293,7 @@ class SingleLinkageTree:
     def to_pandas(self) -> Any:
         """Return the linkage matrix as a pandas.DataFrame: "parent", "left_child", "right_child", "distance", "size".
 
-        Samples are numbered from 0, and merges from n_samples.
+        Samples are numbered from 0, and merges from n_samples. Raises ImportError without pandas.
         """
         import pandas as pd
 

@@ -109,7 +109,11 @@ class FromPoints(Unchanging):
 
 
 class StoredVariant(_core.Figures):
-    """Behaves as epsflow._core.Result. Labels and core are arrays, or functions that return them at the first use."""
+    """A variant of a folder or a pickle, which behaves as epsflow._core.Result.
+
+    words: the counts. labels, core: arrays [n], or functions that return them at the first use and may raise; core is
+    empty if it is not known. slices: the counts of slices, if there are any.
+    """
 
     def __init__(
         self, words: Any, labels: Array | Callable[[], Array], core: Array | Callable[[], Array], slices: Any = ()

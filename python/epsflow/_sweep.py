@@ -92,7 +92,8 @@ class VariantResult(Unchanging):
 
     @property
     def core_sample_indices(self) -> NDArray[np.intp]:
-        """Indices of the core points, ascending. Raises ValueError if the sweep did not keep them (core=True)."""
+        """Indices of the core points, ascending. Raises ValueError if the sweep did not keep them (core=True), or if
+        the mask is on a GPU."""
         if self._output != "numpy":
             raise ValueError(f"output={self._output!r} leaves which points are core on the GPU: core is their mask")
         return np.flatnonzero(self.core)
@@ -431,7 +432,8 @@ def asked_of(
     given: Given, variants: tuple[Any, Any, Any], sample_weight: Any, lineage: Any, progress: ProgressOption,
     **options: Any,
 ) -> Asked:
-    """variants: eps, min_samples and variants. options: as sweep_options() takes them. Raises TypeError, ValueError."""
+    """Returns a request with checked parameters. variants: eps, min_samples and variants. options: as sweep_options()
+    takes them, and output. Raises TypeError, ValueError if a parameter is invalid."""
     pairs, run = as_variants(*variants, given.unit), sweep_options(**options)
     with_lineage = as_flag(lineage, "lineage")
     weights = None if sample_weight is None else as_weights(sample_weight, int(given.points.shape[0]))

@@ -64,7 +64,8 @@ _WORDS = (
 
 
 def python_words(text: str) -> str:
-    """Replaces the library's options and words by the names of Python's parameters."""
+    """Returns a message of the library with the names of Python's parameters and their values in place of the library's
+    options and words."""
     for pattern, words in _WORDS:
         text = re.sub(pattern, words, text)
     if " is nan" in text or " is -nan" in text or " is inf" in text or " is -inf" in text:

@@ -27,11 +27,12 @@ class VelocityResult:
     Attributes
     ----------
     velocities : ndarray of shape (n_velocities, n_features)
+        The velocities, in the unit of X per unit of the times.
     variants : list of (eps, min_samples)
-    summary : DataFrame
+    summary : pandas.DataFrame, or structured array without pandas
         One row per velocity and variant: velocity (its number), eps, min_samples, n_clusters, n_noise, n_core,
         n_border, largest.
-    clusters : DataFrame
+    clusters : pandas.DataFrame, or structured array without pandas
         One row per cluster of at least min_size points: velocity, eps, min_samples, first_core (the row of X of its
         first core point, which identifies the cluster), core, size.
     """
@@ -54,7 +55,10 @@ class VelocityResult:
         return len(self.velocities)
 
     def points(self, velocity: int) -> NDArray[np.float64]:
-        """Return X − times · velocity: the positions at time 0 if all points have the velocity with this number."""
+        """Return X − times · velocity: the positions at time 0 if all points have the velocity with this number.
+
+        Raises IndexError if there are not that many velocities. A negative number counts from the end.
+        """
         if not -len(self) <= velocity < len(self):
             raise IndexError(f"there is no velocity {velocity}: there are {len(self)}")
         moved: NDArray[np.float64] = self._points.astype(np.float64) - self._times[:, None] * self.velocities[velocity]

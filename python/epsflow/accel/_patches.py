@@ -27,7 +27,7 @@ _min_rows: Optional[int] = None
 
 
 class _Enabled:
-    """Restores the former state at the end of a `with` statement."""
+    """Restores the state before `enable` at the end of a `with` statement: was_enabled and min_rows."""
 
     def __init__(self, was_enabled: bool, min_rows: Optional[int]) -> None:
         self._before = was_enabled, min_rows
@@ -97,7 +97,7 @@ def least_rows() -> int:
 
 
 def put(owner: Any, name: str, value: Any) -> None:
-    """Sets an attribute until `disable`."""
+    """Sets an attribute of a module, class or function until `disable`."""
     original = getattr(owner, name)
     setattr(owner, name, value)
     _undo.append(lambda: setattr(owner, name, original))

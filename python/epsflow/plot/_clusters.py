@@ -299,9 +299,10 @@ def _set_sky(ax: Any, view: View) -> None:
 
 
 def _draw_coasts(ax: Any, extent: Extent) -> None:
-    """Draws coast lines of Natural Earth on axes of degrees, if cartopy is installed. Warns if its data are missing.
+    """Draws coast lines of Natural Earth on axes of longitude and latitude in degrees, if cartopy is installed. Warns
+    if its data are not on disk. Downloads nothing.
 
-    Nothing is downloaded.
+    extent: the range of the axes. The coarsest lines are drawn if it is wider or higher than 60 degrees.
     """
     try:
         from cartopy.io import shapereader

@@ -93,7 +93,7 @@ def spread(raster: Raster) -> Raster:
 
 
 def sizes_of(labels: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Returns the clusters, ascending, with their numbers of points."""
+    """Returns the clusters of labels [n], ascending, and their numbers of points. Noise is left out."""
     most = int(labels.max(initial=-1))
     if most > 4 * len(labels):  # numbers of clusters may have gaps
         clusters, counts = np.unique(labels[labels >= 0], return_counts=True)
@@ -109,7 +109,8 @@ def sizes_of(labels: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.i
 def _pixels(
     points: Array, labels: NDArray[np.int32], project: Project, extent: Extent, shape: tuple[int, int]
 ) -> NDArray[np.int32]:
-    """Returns [n] the pixel of each point. Noise has pixels of a second image, which follow the pixels of the first."""
+    """Returns [n] the pixel of each point: row · columns + column. Noise has the pixels of a second image, which
+    follow the pixels of the first. points: [n, d] within the extent. shape: (rows, columns)."""
     rows, columns = shape
     across = columns / ((extent.right - extent.left) or 1.0)
     up = rows / ((extent.top - extent.bottom) or 1.0)

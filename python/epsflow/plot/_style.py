@@ -116,7 +116,7 @@ def with_unit(name: str, unit: Any) -> str:
 
 
 def unit_of_eps(source: Any) -> str | None:
-    """Returns the unit of eps if the result has one, else None."""
+    """Returns the unit of eps of a result, as a text such as "km"; None if eps is a number without a unit."""
     unit = getattr(source, "_unit", None)
     if unit is not None:
         return str(unit)
