@@ -144,6 +144,11 @@ class HDBSCAN(_Clusterer):
     >>> labels = epsflow.HDBSCAN(min_cluster_size=25, min_samples=10).fit_predict(X)
     """
 
+    _fitted_points_: Any  # the finite samples, on a GPU if X was; None if the model was fitted with distances
+    _trees: Any  # a CondensedTree or an _Unmade
+    _infinite: Any  # [n_samples] masks; None if all samples are finite
+    _missing: Any
+
     def __init__(
         self, min_cluster_size: int = 5, min_samples: Optional[int] = None, cluster_selection_epsilon: float = 0.0,
         max_cluster_size: Optional[int] = None, metric: Union[str, Callable[..., float]] = "euclidean",
@@ -296,15 +301,15 @@ class HDBSCAN(_Clusterer):
             points, finite = self._points(X)
         n = points.shape[0]
         min_samples, size = self._sizes(n)
-        self._infinite: Any = None if finite is None else finite[1]
-        self._missing: Any = None if finite is None else finite[2]
-        self._fitted_points_: Any = None if is_precomputed(self.metric) else points
+        self._infinite = None if finite is None else finite[1]
+        self._missing = None if finite is None else finite[2]
+        self._fitted_points_ = None if is_precomputed(self.metric) else points
         data = None if is_precomputed(self.metric) else self._searched(points)
         if data is not None and data.engine.backend == "gpu":
-            self._trees: Any = _Unmade(data, min_samples, size)
+            self._trees = _Unmade(data, min_samples, size)
             found = self._trees.select(self._selection(), on_gpu=False)
         else:
-            self._trees = self._hierarchy(points, data, min_samples).condense(size)
+            self._trees = self._hierarchy(points, min_samples, data).condense(size)
             with python_errors():
                 found = self._trees._tree.select(self._selection())
         self._keep(found)
@@ -442,8 +447,8 @@ class HDBSCAN(_Clusterer):
             )
         return table
 
-    def _hierarchy(self, points: Any, data: Optional[Dataset], min_samples: int) -> Hierarchy:
-        """data: the points, or None if their distances are given, or computed by scikit-learn."""
+    def _hierarchy(self, points: Any, min_samples: int, data: Optional[Dataset] = None) -> Hierarchy:
+        """Returns the hierarchy of points, or of distances if these are given. data: the points, if they are loaded."""
         if is_precomputed(self.metric):
             tree = hierarchy_of_distances(points, min_samples)
             if is_sparse(points) and np.isinf(np.asarray(tree.nodes["eps"])[-1:]).any():
@@ -452,6 +457,7 @@ class HDBSCAN(_Clusterer):
                     " disconnected graph: add distances between the components, or cluster each on its own"
                 )
             return tree
+        data = self._searched(points) if data is None else data
         if data is None:
             return hierarchy_of_distances(all_pairs(points, self.metric, self.metric_params), min_samples)
         found = hierarchy_loaded(data, min_samples)
