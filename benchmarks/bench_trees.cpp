@@ -5,9 +5,10 @@
 //
 // seconds: of each repetition, from points in an engine (on a GPU: on the device) to a hierarchy for each minpts, in
 // host memory. labels_s: of one condensed tree with min_cluster_size M (default 100) and its labels, for each minpts.
-// condensed_s: from points to labels for all minpts, without hierarchies. On a GPU also, by CUDA events: lists_ms, from
-// points on the device to their order and lists of nearest points; and for each minpts tree_ms, from these to a
-// spanning tree, join_ms, to its dendrogram, and condense_ms, to the clusters, all on the device.
+// condensed_s: from points to labels for all minpts, without hierarchies. hdbscan_s: the same by hdbscan(), which
+// leaves labels on a GPU. On a GPU also, by CUDA events: lists_ms, from points on the device to their order and lists
+// of nearest points; and for each minpts tree_ms, from these to a spanning tree, join_ms, to its dendrogram,
+// condense_ms, to the clusters, and labels_ms, to the labels and probabilities of the selected ones, all on the device.
 #include <optional>
 #include <span>
 
@@ -59,10 +60,19 @@ void measure_device(PointsView points, std::span<const std::uint32_t> minpts, st
       joined.synchronize();
       if (i >= 0) json["join_ms"].push_back(joined.since(end));
       const gpu::Event condensed;
-      (void)dendrogram.condense(size);
+      const gpu::DeviceCondensed clusters = dendrogram.condense(size);
       condensed.record(stream);
       condensed.synchronize();
       if (i >= 0) json["condense_ms"].push_back(condensed.since(joined));
+      const gpu::Event labelled;
+      const ChosenClusters chosen = choose_clusters(clusters.clusters, {});
+      const auto of_clusters = gpu::copy_of(std::span<const SelectedCluster>(chosen.of_clusters), memory, stream.get());
+      const gpu::DeviceBuffer<std::int32_t> labels(memory, stream.get(), points.size());
+      const gpu::DeviceBuffer<double> probabilities(memory, stream.get(), points.size());
+      gpu::launch_label(clusters, of_clusters.data(), labels.data(), probabilities.data(), stream.get());
+      labelled.record(stream);
+      labelled.synchronize();
+      if (i >= 0) json["labels_ms"].push_back(labelled.since(condensed));
     }
     json["device_bytes"] = memory.most_used();
   }
@@ -93,6 +103,10 @@ int measure(const bench::Words& words) {
     json["condensed_s"].push_back(bench::seconds_of([&] {
       for (const CondensedTree& tree : condensed_trees(data, minpts, std::span(&size, 1))) (void)tree.select();
     }));
+  }
+  for (int i = 0; i < words.repeat(3); ++i) {
+    json["hdbscan_s"].push_back(
+        bench::seconds_of([&] { (void)hdbscan(data, minpts, std::span(&size, 1), {}, MemorySpace::device); }));
   }
 #ifdef EPSFLOW_WITH_CUDA
   if (engine.backend() == "gpu") measure_device(points, minpts, size, words.repeat(3), json);

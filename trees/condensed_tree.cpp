@@ -171,21 +171,23 @@ ChosenClusters choose_clusters(Clusters clusters, const SelectionOptions& option
       options.method == ClusterSelection::eom ? most_stable(clusters, options) : without_children(clusters);
   if (options.epsilon > 0 && !selected[0]) selected = merged_below(clusters, selected, options);
 
-  ChosenClusters chosen;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>>
+      members;  // the first id of each selected cluster, and the cluster
   for (std::uint32_t c = 0; c < clusters.size(); ++c) {
-    if (selected[c]) chosen.nodes.push_back(c);
+    if (selected[c]) members.emplace_back(clusters[c].first_id, c);
   }
   double smallest_death = kInfinity;
   for (const CondensedCluster& cluster : clusters) smallest_death = std::min(smallest_death, cluster.death);
   // Of the root only the densest points are members. It has none if something else is selected.
   const double root_limit = options.epsilon > 0 ? options.epsilon : clusters[0].death;
-  if (selected[0] && (chosen.nodes.size() > 1 || smallest_death > root_limit)) chosen.nodes.erase(chosen.nodes.begin());
-  std::sort(chosen.nodes.begin(), chosen.nodes.end(),
-            [&](std::uint32_t a, std::uint32_t b) { return clusters[a].first_id < clusters[b].first_id; });
+  if (selected[0] && (members.size() > 1 || smallest_death > root_limit)) members.erase(members.begin());
+  std::sort(members.begin(), members.end());
 
+  ChosenClusters chosen;
   chosen.of_clusters.resize(clusters.size());
-  for (std::size_t i = 0; i < chosen.nodes.size(); ++i) {
-    const std::uint32_t c = chosen.nodes[i];
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    const std::uint32_t c = members[i].second;
+    chosen.nodes.push_back(c);
     chosen.of_clusters[c] = {static_cast<std::int32_t>(i), clusters[c].death, c == 0 ? root_limit : kInfinity};
   }
   for (std::size_t c = 1; c < clusters.size(); ++c) {

@@ -25,7 +25,9 @@ class CudaArray:
     """Has the interface of Numba's arrays."""
 
     def __init__(self, address, shape, dtype, **more):
-        self.__cuda_array_interface__ = {"data": (address, False), "shape": shape, "typestr": np.dtype(dtype).str, "version": 3, **more}
+        self.__cuda_array_interface__ = {
+            "data": (address, False), "shape": shape, "typestr": np.dtype(dtype).str, "version": 3, **more,
+        }
 
 
 class Device(ctypes.Structure):
@@ -73,7 +75,8 @@ class DlpackArray:
         self._deleter = Deleter(lambda _: setattr(self, "freed", self.freed + 1))
         self._shape, self._strides = dims(*shape), dims(*strides) if strides else None
         kind = DataType({"i": 0, "f": 2}[dtype.kind], dtype.itemsize * 8, 1)
-        self._tensor = ManagedTensor(Tensor(address, Device(2, 0), len(shape), kind, self._shape, self._strides, 0), None, self._deleter)
+        tensor = Tensor(address, Device(2, 0), len(shape), kind, self._shape, self._strides, 0)
+        self._tensor = ManagedTensor(tensor, None, self._deleter)
 
     def __dlpack_device__(self):
         return 2, 0
@@ -114,7 +117,8 @@ class Driver:
         assert described["shape"] == (tensor.shape[0],) == (len(array),)
         found = np.empty(tensor.shape[0], described["typestr"])
         assert tensor.dtype.bits == 8 * found.itemsize
-        self._call("cuMemcpyDtoH_v2", found.ctypes.data_as(ctypes.c_void_p), ctypes.c_uint64(tensor.data), ctypes.c_size_t(found.nbytes))
+        to, size = found.ctypes.data_as(ctypes.c_void_p), ctypes.c_size_t(found.nbytes)
+        self._call("cuMemcpyDtoH_v2", to, ctypes.c_uint64(tensor.data), size)
         return found
 
 
@@ -175,10 +179,13 @@ def test_what_takes_arrays_of_the_host_alone():
 
 def of_library(package, kind=DlpackArray, shape=(9, 3), dtype=np.float64, **more):
     """Returns an array on a GPU that seems to belong to a package. Its [i] returns (array, i)."""
-    return type("array", (kind,), {"__module__": package, "__getitem__": lambda self, i: (self, i)})(64, shape, dtype, **more)
+    made = type("array", (kind,), {"__module__": package, "__getitem__": lambda self, i: (self, i)})
+    return made(64, shape, dtype, **more)
 
 
-LIBRARIES = [("cupy", DlpackArray), ("torch", DlpackArray), ("jaxlib._jax", DlpackArray), ("numba.cuda.cudadrv", CudaArray)]
+LIBRARIES = [
+    ("cupy", DlpackArray), ("torch", DlpackArray), ("jaxlib._jax", DlpackArray), ("numba.cuda.cudadrv", CudaArray),
+]
 
 
 @pytest.mark.parametrize("package, kind", LIBRARIES)
@@ -260,8 +267,8 @@ def driver():
 @pytest.mark.parametrize("d", [2, 3, 8, 70])
 def test_labels_of_points_on_a_gpu(driver, kind, dtype, d):
     random = np.random.default_rng(d)
-    parts = [random.normal(size=(2000, d)) * 0.3, random.normal(size=(2000, d)) * 0.2 + 3, random.uniform(-2, 5, (500, d))]
-    X = np.concatenate(parts).astype(dtype)
+    clumps = [random.normal(size=(2000, d)) * 0.3, random.normal(size=(2000, d)) * 0.2 + 3]
+    X = np.concatenate([*clumps, random.uniform(-2, 5, (500, d))]).astype(dtype)
     eps = [0.25 * d**0.5, 0.125 * d**0.5]
     expected = epsflow.sweep(X, eps, [5, 20], core=True, backend="cpu")
     array = kind(driver.copy(X), X.shape, dtype)
@@ -286,7 +293,8 @@ def test_labels_of_points_on_a_gpu(driver, kind, dtype, d):
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_catalogues_of_points_on_a_gpu(driver, kind, dtype):
     random = np.random.default_rng(5)
-    X = np.concatenate([random.normal(c, 0.2, (400, 3)) for c in (1, 5, 10)] + [random.uniform(0, 10, (100, 3))]).astype(dtype) % 10
+    clumps = [random.normal(c, 0.2, (400, 3)) for c in (1, 5, 10)]
+    X = np.concatenate([*clumps, random.uniform(0, 10, (100, 3))]).astype(dtype) % 10
     mass, v = random.uniform(0, 2, len(X)), random.normal(size=len(X))
     array = kind(driver.copy(X), X.shape, dtype)
 
@@ -308,7 +316,8 @@ def test_catalogues_of_points_on_a_gpu(driver, kind, dtype):
     assert (expected["x_upper"] > 10).any()
     require_equal(epsflow.catalog(array, in_box, weights=mass, columns={"v": v}, metric_params=params), expected)
     labels = on_gpu(np.ascontiguousarray(in_box.labels))
-    require_equal(epsflow.catalog(array, labels, weights=on_gpu(mass), columns={"v": on_gpu(v)}, metric_params=params), expected)
+    found = epsflow.catalog(array, labels, weights=on_gpu(mass), columns={"v": on_gpu(v)}, metric_params=params)
+    require_equal(found, expected)
 
 
 def torch_arrays():
@@ -366,7 +375,8 @@ def test_arrays_of_other_libraries(library, dtype, d):
 def test_numba_arrays():
     cuda = pytest.importorskip("numba.cuda")
     X = np.random.default_rng(1).normal(size=(3000, 3))
-    np.testing.assert_array_equal(epsflow.sweep(cuda.to_device(X), 0.2, 5)[0].labels, epsflow.sweep(X, 0.2, 5, backend="cpu")[0].labels)
+    expected = epsflow.sweep(X, 0.2, 5, backend="cpu")[0].labels
+    np.testing.assert_array_equal(epsflow.sweep(cuda.to_device(X), 0.2, 5)[0].labels, expected)
     fitted, on_host = epsflow.DBSCAN(0.2).fit(cuda.to_device(X)), epsflow.DBSCAN(0.2, backend="cpu").fit(X)
     for name in ("labels_", "core_sample_indices_", "components_"):
         np.testing.assert_array_equal(getattr(fitted, name), getattr(on_host, name))

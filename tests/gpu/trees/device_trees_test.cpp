@@ -111,6 +111,7 @@ std::vector<T> read_back(const DeviceArray<T>& array) {
 
 TEST_CASE("gpu trees: condensed trees are the CPU's, with their stabilities") {
   if (!test::have_gpu()) return;
+  std::size_t stayed = 0;  // labellings that stayed on the device
   const Engine gpu({.backend = BackendChoice::gpu});
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     Random random(seed);
@@ -157,11 +158,16 @@ TEST_CASE("gpu trees: condensed trees are the CPU's, with their stabilities") {
       REQUIRE(std::ranges::equal(on_host[i].probabilities, expected.probabilities));
       REQUIRE(on_host[i].nodes == expected.nodes);
       REQUIRE(on_host[i].persistence == expected.persistence);
-      REQUIRE(on_device[i].labels.empty());
+      if (!on_device[i].labels.empty()) {  // the device does not take these points
+        REQUIRE(std::ranges::equal(on_device[i].labels, expected.labels));
+        continue;
+      }
+      ++stayed;
       REQUIRE(std::ranges::equal(read_back(on_device[i].device_labels), expected.labels));
       REQUIRE(std::ranges::equal(read_back(on_device[i].device_probabilities), expected.probabilities));
     }
   }
+  REQUIRE(stayed > 500);
 }
 
 TEST_CASE("gpu trees: an engine's hierarchies are the CPU's, of points that the device serves and others") {
