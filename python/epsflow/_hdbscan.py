@@ -113,10 +113,11 @@ class HDBSCAN(_Clusterer):
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,)
-        The cluster of each sample: -1 for noise, -2 for samples with infinite elements, -3 for samples with NaN.
+        The cluster of each sample: -1 for noise, -2 for samples with infinite elements, -3 for samples with NaN. A
+        sample with both inf and -inf gets -3, as in scikit-learn, because its sum is NaN.
     probabilities_ : ndarray of shape (n_samples,)
         The strength with which each sample is a member of its cluster, from 0 to 1: 0 for noise, and, if a cluster ends
-        at eps 0 as equal samples do, for its samples that leave before; NaN for samples with NaN.
+        at eps 0 as equal samples do, for its samples that leave before; NaN for samples labelled -3.
     centroids_, medoids_ : ndarray of shape (n_clusters, n_features)
         The mean of the samples of each cluster, weighted by their probabilities, and the sample with the smallest
         sum of weighted distances to the others; of equal sums, the first in the order of coordinates. They exist if
@@ -403,7 +404,8 @@ class HDBSCAN(_Clusterer):
             )
 
     def _points(self, X: Any) -> tuple[NDArray[Any], Any]:
-        """Returns the finite samples; and, if some are not, masks: finite, infinite, missing."""
+        """Returns the finite samples, float64, and None if all are finite, else three masks [n_samples]: finite,
+        infinite, missing. A sample is missing if its sum is NaN, else infinite. Raises ValueError, TypeError."""
         X = validate_data(self, X, accept_sparse=["csr", "lil"], ensure_all_finite=False, dtype=np.float64)
         points = np.ascontiguousarray(made_dense(X, self.memory, self.engine))
         with np.errstate(invalid="ignore"):
@@ -470,7 +472,9 @@ class HDBSCAN(_Clusterer):
         )
 
     def _of_all(self, values: NDArray[Any], infinite: float, missing: float) -> NDArray[Any]:
-        """Returns the values of all samples. values: of the finite ones. infinite, missing: of the others."""
+        """Returns [n_samples] the values of all samples; `values` itself if all are finite. values: of the finite
+        samples, in order. infinite, missing: the values of samples with infinite elements and with NaN. Needs a fitted
+        model."""
         if self._infinite is None:
             return values
         all_values = np.empty((len(self._infinite), *values.shape[1:]), values.dtype)

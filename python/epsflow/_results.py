@@ -66,7 +66,7 @@ class Origin:
     """Whether the points are this process's share of the swept points. Labels are of the share, counts of all."""
 
     def require_whole(self, what: str) -> None:
-        """Raises ValueError for a share, which has no result of all points. what: the result, in words."""
+        """Raises ValueError if the points are a share of all. what: the result that takes all, as "a catalogue"."""
         if self.share:
             raise ValueError(
                 f"{what} takes all points, and this process has a share of them: `mpirun epsflow sweep … --out FOLDER` "

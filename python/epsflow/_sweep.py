@@ -432,8 +432,9 @@ def asked_of(
     given: Given, variants: tuple[Any, Any, Any], sample_weight: Any, lineage: Any, progress: ProgressOption,
     **options: Any,
 ) -> Asked:
-    """Returns a request with checked parameters. variants: eps, min_samples and variants. options: as sweep_options()
-    takes them, and output. Raises TypeError, ValueError if a parameter is invalid."""
+    """Returns a request with checked parameters. variants: the parameters eps, min_samples and variants of sweep(), in
+    this order. options: all parameters of sweep_options(), by name. Raises TypeError, ValueError if a parameter is
+    invalid."""
     pairs, run = as_variants(*variants, given.unit), sweep_options(**options)
     with_lineage = as_flag(lineage, "lineage")
     weights = None if sample_weight is None else as_weights(sample_weight, int(given.points.shape[0]))
