@@ -57,7 +57,8 @@ class _Unmade:
         self._sizes = min_samples, min_cluster_size
 
     def select(self, selection: Any, on_gpu: bool) -> Any:
-        """Returns the selected clusters. Frees the engine's copy of the points. on_gpu: lets labels stay there."""
+        """Returns the selected clusters. Frees the engine's copy of the points. on_gpu: whether labels and
+        probabilities may stay on the GPU."""
         found = made_by(_core.start_hdbscan, self._data._data, *self._sizes, selection, on_gpu)
         self._data = Dataset(self._data.engine, self._data._given, is_lazy=True)
         return found
@@ -359,7 +360,8 @@ class HDBSCAN(_Clusterer):
         self.cluster_persistence_ = np.asarray(found.persistence)
 
     def _sizes(self, n: int) -> tuple[int, int]:
-        """Returns min_samples and min_cluster_size for n samples."""
+        """Returns min_samples and min_cluster_size for n samples, the latter at most n. Raises ValueError if n is 1 or
+        less than min_samples, and for invalid parameters; TypeError."""
         if n == 1:
             raise ValueError("n_samples=1 while HDBSCAN requires more than one sample")
         min_samples = as_min_samples(self.min_cluster_size if self.min_samples is None else self.min_samples)
@@ -445,7 +447,8 @@ class HDBSCAN(_Clusterer):
         return table
 
     def _hierarchy(self, points: Any, data: Optional[Dataset], min_samples: int) -> Hierarchy:
-        """data: the points, or None if their distances are given, or computed by scikit-learn."""
+        """Returns the hierarchy of points. data: a data set of them; None if `points` are distances, or if all_pairs()
+        computes their distances. Raises ValueError for a sparse matrix with several connected components."""
         if is_precomputed(self.metric):
             tree = hierarchy_of_distances(points, min_samples)
             if is_sparse(points) and np.isinf(np.asarray(tree.nodes["eps"])[-1:]).any():
@@ -461,7 +464,8 @@ class HDBSCAN(_Clusterer):
         return found
 
     def _searched(self, points: Any) -> Optional[Dataset]:
-        """Returns a data set of points, or None if only scikit-learn has their metric."""
+        """Returns a data set of points; None if epsflow does not search their metric, so that all_pairs() is needed.
+        For haversine this depends on the points: they must be on a sphere (_is_on_sphere())."""
         params = dict(self.metric_params or {})
         name = _OTHER_NAMES.get(self.metric, self.metric) if isinstance(self.metric, str) else self.metric
         if name not in _SEARCHED or "w" in params or (name == "haversine" and not _is_on_sphere(points)):
@@ -533,7 +537,8 @@ class HDBSCAN(_Clusterer):
         return tree
 
     def _fitted_points(self, what: str) -> NDArray[np.float64]:
-        """Returns the finite samples. what: needs them, for the error."""
+        """Returns the finite samples on the host. what: the function that needs them, for the error. Raises
+        NotFittedError, and ValueError if the model was fitted to distances."""
         self._fitted_tree()
         if self._points_ is None:
             raise ValueError(
@@ -543,7 +548,8 @@ class HDBSCAN(_Clusterer):
         return points
 
     def _new_points(self, X: Any, what: str) -> NDArray[np.float64]:
-        """Returns other samples, checked against the fitted ones. what: needs these, for the error."""
+        """Returns other samples as float64 on the host, checked against the fitted ones. what: the function that needs
+        the fitted ones, for the error. Raises as _fitted_points() and scikit-learn's validate_data()."""
         self._fitted_points(what)
         return np.ascontiguousarray(validate_data(self, X, reset=False, dtype=np.float64))
 
@@ -559,7 +565,9 @@ def _is_on_sphere(points: NDArray[Any]) -> bool:
 def all_pairs(
     points: NDArray[Any], metric: Any, metric_params: Optional[dict[str, Any]], rows: Any = None
 ) -> NDArray[np.float64]:
-    """Returns the distances of `rows` (default: all points) to all points, computed by scikit-learn."""
+    """Returns the distances [rows, points] of `rows` (default: all points) to all points. Euclidean distances are
+    computed here, others by scikit-learn. Raises ValueError without scikit-learn, for parameters and metrics that it
+    lacks, and if a distance is NaN."""
     params = dict(metric_params or {})
     if metric in ("euclidean", "l2") and not params:
         rows = points if rows is None else rows
