@@ -90,8 +90,9 @@ class DevicePart {
   /// Returns the first `size` points of its peer buffer. Valid until points are sent to it.
   [[nodiscard]] virtual DevicePointsView points(std::uint64_t size) const = 0;
 
-  /// Writes the row of each of `points`, which are ascending points of a part that come from rows of this device. The
-  /// points of this device in the part are counted from first_point, and its rows from first_row. Thread-safe.
+  /// Sets rows[i] to the row that points[i] comes from. points: ascending points of `part`, all from rows of this
+  /// device. first_point: the first point of the part that comes from this device. first_row: the number of this
+  /// device's first row, from which on rows are counted. Thread-safe.
   virtual void rows_of(std::uint32_t part, std::span<const std::uint32_t> points, std::uint32_t first_point,
                        std::uint32_t first_row, std::uint32_t* rows) const = 0;
 
