@@ -1,5 +1,5 @@
-// Points that resemble the data set h10, the same on host and device: 2,000 haloes for each million points, of
-// power-law sizes, over a uniform background.
+// Points that resemble the data set h10 (benchmarks/results/README.md), the same on host and device: 2,000 haloes for
+// each million points, of power-law sizes, over a uniform background.
 #pragma once
 
 #include <cmath>
@@ -30,7 +30,7 @@ struct Halo {
 /// Returns the side of the periodic box for this many points, with the density of h10.
 inline double side_of_haloes(std::uint64_t points) { return 250 * std::cbrt(static_cast<double>(points) / 1e7); }
 
-/// Writes the coordinates [xyz] of point i to `to`.
+/// Writes the coordinates x, y, z of point i to `to`. haloes: from make_haloes(), at least one.
 EPSFLOW_HOST_DEVICE inline void point_of_haloes(std::uint64_t i, double side, const Halo* haloes,
                                                 std::uint64_t halo_count, float* to) {
   const std::uint64_t first = kFirst + 8 * i;

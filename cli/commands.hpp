@@ -50,6 +50,7 @@ struct CommandFailure {
 [[nodiscard]] Command explore_command();
 [[nodiscard]] Command suggest_command();
 [[nodiscard]] Command sweep_command();
+/// Runs `epsflow sweep` on all ranks together, as Command::run_ranks.
 [[nodiscard]] int run_sweep_over_ranks(const Arguments& arguments, parts::Communicator& ranks);
 [[nodiscard]] Command hdbscan_command();
 [[nodiscard]] Command report_command();

@@ -44,9 +44,9 @@ struct FileColumn {
 };
 
 /// Reads the column that WholeNumbers::columns names, or the only column, unless options.columns names another. Numbers
-/// may be missing only in a file that has several columns. Group numbers become labels: 2147483647 is noise in every
-/// file; 0 is noise in a file that is marked as groups (io::is_marked_as_groups()), and −0 in every file. Throws
-/// InputError as read_numbers().
+/// may be missing only in a file that has several columns. If `numbers` are kLabelNumbers, group numbers become labels:
+/// 2147483647 is noise in every file; 0 is noise in a file that is marked as groups (io::is_marked_as_groups()), and −0
+/// in every file. Throws InputError as read_numbers().
 [[nodiscard]] FileColumn read_file_column(const std::filesystem::path& file, const WholeNumbers& numbers,
                                           io::ReadOptions options = {});
 /// Returns the number of each point: [n]. If the file has a row for every input row, dropped rows included, points take

@@ -21,7 +21,7 @@ template <class Owner>
   return specs;
 }
 
-/// Returns the option of Owner that has this name on the command line.
+/// Returns the option of Owner that has this name on the command line. Throws std::logic_error if there is none.
 template <class Owner>
 [[nodiscard]] OptionSpec spec_of(std::string_view name) {
   for (OptionSpec& spec : specs_of<Owner>()) {
@@ -30,7 +30,8 @@ template <class Owner>
   throw std::logic_error("no option --" + std::string(name));
 }
 
-/// Returns the value that was given for an option.
+/// Returns the value that was given for an option, else its default; true for a flag. Texts are valid as long as the
+/// arguments.
 [[nodiscard]] OptionValue given_value(const Arguments& arguments, const OptionInfo& option);
 
 /// Sets the fields of `owner` whose options were given, except those that are parsed elsewhere.

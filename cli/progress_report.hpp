@@ -16,7 +16,7 @@ class ProgressReport {
   ProgressReport(const ProgressReport&) = delete;  // a stream has one report
   ProgressReport& operator=(const ProgressReport&) = delete;
 
-  /// Shows the progress if a bar or line is due. Shows nothing if the number of variants is 0. Not thread-safe.
+  /// Draws the bar, or prints a line if one is due. Shows nothing if the number of variants is 0. Not thread-safe.
   void show(const Progress& progress);
 
  private:

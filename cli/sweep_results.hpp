@@ -31,13 +31,15 @@ struct SweepCommand {
 
 /// Sets SweepCommand::report. Throws as Outputs::take_page().
 void parse_report_of(const Arguments& arguments, SweepCommand& command);
-/// Writes the page of the current contents of the folder. name: of the command.
+/// Writes the page of the current contents of the folder. name: the name of the command. Throws as read_results(),
+/// add_folder() and write_page().
 void write_report(const SweepCommand& command, const std::string& name, const io::FilePoints& points);
 
 /// Returns the variants of the folder and the missing ones, sorted by eps, then minpts.
 [[nodiscard]] std::vector<Variant> all_variants(const io::ResultsFolder& folder, const std::vector<Variant>& missing);
-/// Returns whether all variants of the folder must be clustered together, because the folder lacks the lineage that
-/// links their clusters. The lineage of an exploration does not count, because it covers only its own map.
+/// Returns true if all variants of the folder must be clustered together, because no lineage links their clusters: if
+/// variants are missing, or the folder lacks a lineage. The lineage of an exploration does not count, because it covers
+/// only its own map.
 [[nodiscard]] bool lineage_is_missing(const io::ResultsFolder& folder, const std::vector<Variant>& missing);
 
 /// A sweep while it runs, and its end. All arguments must outlive it.
@@ -49,12 +51,14 @@ class SweepRun {
            std::size_t variants)
       : command_(command), folder_(folder), input_(input), metric_(metric), variants_(variants) {}
 
-  /// Calls make(observer), which adds results to the folder, and finishes the sweep. Returns the exit code.
+  /// Calls make(observer), which adds results to the folder, and finishes the sweep. Returns kDone, or kInterrupted
+  /// after Cancelled. Rethrows other exceptions of make() after fail(). The folder must not be null.
   [[nodiscard]] int run(const std::function<void(const Observer&)>& make);
   /// Finishes the folder and prints its contents: a table and the paths, JSON with --json, or nothing with --quiet. If
-  /// the sweep was interrupted, prints how to continue.
+  /// the sweep was interrupted, prints how to continue. status: "complete" or "interrupted". The folder must not be
+  /// null.
   void finish(std::string_view status) const;
-  /// Finishes the folder of a sweep that failed for this reason.
+  /// Finishes the folder of a sweep that failed for this reason, if there is a folder. Ignores ResourceError.
   void fail(const std::string& reason) const;
 
  private:

@@ -16,11 +16,13 @@
 
 namespace epsflow::cli {
 
-/// Writes the file, whose arrays docs/howto/files.md lists. Errors as io::NpzWriter.
+/// Writes the file, whose arrays docs/howto/files.md lists. Call close() after the last add(), else the file is not
+/// readable. Throws as io::NpzWriter.
 class TreeWriter {
  public:
   TreeWriter(const std::filesystem::path& file, const std::filesystem::path& target) : out_(file, target) {}
 
+  /// Adds a hierarchy. Call it at most once for each minpts.
   void add(const Hierarchy& tree);
   /// Adds the clusters of a variant of the tree. selected: their numbers, by label.
   void add(const Variant& variant, const CondensedTree& tree, const std::vector<std::uint32_t>& selected);
@@ -38,6 +40,7 @@ class TreeReader {
  public:
   explicit TreeReader(std::filesystem::path file);
 
+  /// Returns the clusters of a variant. Throws InputError if the file lacks it or is damaged.
   [[nodiscard]] std::vector<report::TreeCluster> read(const Variant& variant) const;
 
  private:

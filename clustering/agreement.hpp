@@ -70,7 +70,7 @@ struct Agreement {
   double kept_back = 1;
 };
 
-/// Pairs are summed exactly, in integers of 128 bits. O(overlaps · log).
+/// Returns the agreement of two labellings. Pairs are summed exactly, in integers of 128 bits. O(overlaps · log).
 [[nodiscard]] Agreement agreement(const Contingency& contingency);
 
 struct Fate {

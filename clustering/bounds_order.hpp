@@ -1,4 +1,4 @@
-// Points of cells in an order with narrow bounds of consecutive points, which save tests of pairs.
+// Points of cells in an order in which consecutive points have narrow bounds, which save tests of pairs.
 #pragma once
 
 #include <array>
@@ -15,9 +15,10 @@
 
 namespace epsflow::clustering {
 
-/// A copy of the points of a grid. Each cell keeps its positions; within them its points are halved along the widest
-/// axis, recursively. Bounds cover 16, 256 and 4096 consecutive positions, counted over all points. At the ends of a
-/// cell they may include points of other cells, which makes them wider but not wrong.
+/// A copy of the points of a grid. Each cell keeps its range of positions. Within it points are halved along the widest
+/// axis, recursively, so consecutive points are near each other. Bounds cover 16, 256 and 4096 consecutive positions,
+/// counted over all points. At the ends of a cell they may include points of other cells, which makes them wider but
+/// not wrong.
 class BoundsOrder {
  public:
   static constexpr unsigned kFanoutBits = 4;
@@ -32,8 +33,9 @@ class BoundsOrder {
     std::array<Buffer<double>, index::kMostDenseBoxDims> hi;
   };
 
-  /// in: coordinates of the grid, which has at least one point. blocks: blocks of its cells, of about equal size.
-  /// O(n·log n) at worst, in parallel. Throws Cancelled.
+  /// grid: has dense-box cells and at least one point. in: its dimensions, precision and limit, in a plain space.
+  /// blocks: all cells of the grid in blocks of about equal size. Nothing given needs to outlive the constructor.
+  /// O(n·log n) at worst, in parallel. Throws Cancelled, ResourceError.
   BoundsOrder(const index::Grid& grid, const index::SearchInput& in, std::span<const ClusterBlock> blocks,
               const CancelToken& cancel);
   BoundsOrder(const BoundsOrder&) = delete;

@@ -36,6 +36,8 @@ using index::HWY_NAMESPACE::with_types;
 template <std::size_t D>
 class BoundsTest {
  public:
+  /// points: the positions of the points, at least one. order: in D dimensions, of a plain space; must outlive the
+  /// test.
   BoundsTest(const BoundsOrder& order, Range points) : order_(order), limit_(hn::Set(F64(), order.input().limit)) {
     for (std::size_t k = 0; k < D; ++k) {
       if (order.input().precision == Precision::float32) {
@@ -46,8 +48,8 @@ class BoundsTest {
     }
   }
 
-  /// Calls found(part, level, within) for the bounds of a level that may hold neighbours. part: their positions in the
-  /// range; within: true if all of these are neighbours of all the points.
+  /// Calls found(part, within) for each piece of the level that may hold neighbours. part: the positions of the piece
+  /// that lie in the range. within: true if all of these are neighbours of all the points. The range is not empty.
   template <class F>
   HWY_INLINE void for_each_near(Range range, unsigned level, F&& found) const {
     const unsigned shift = BoundsOrder::shift(level);
@@ -68,7 +70,8 @@ class BoundsTest {
     }
   }
 
-  /// Returns the level to begin with.
+  /// Returns the finest level on which the range has fewer than four whole pieces, else the last level. A search begins
+  /// there, and goes to finer levels where neither answer is clear.
   [[nodiscard]] static unsigned level_of(Range range) {
     unsigned level = 0;
     while (level + 1 < BoundsOrder::kLevels && range.size() >> BoundsOrder::shift(level) >= 4) ++level;
@@ -121,7 +124,8 @@ HWY_INLINE std::uint32_t largest_within(const RowTest<T, D>& test, Range range, 
   return largest;
 }
 
-/// Calls f.operator()<T, D>() for the one to three dimensions of dense-box cells.
+/// Calls f.operator()<T, D>() for the one to three dimensions of dense-box cells. Does nothing in other dimensions or
+/// in a space that is not plain.
 template <class F>
 HWY_INLINE void with_dense_box_types(const SearchInput& in, F f) {
   with_types(in, [&]<class T, std::size_t D>() HWY_ATTR {

@@ -21,6 +21,7 @@ struct ClusterBlock {
   Range rows;  ///< positions
 };
 
+/// A point and the node that holds it.
 struct NodePoint {
   std::uint32_t position;
   std::uint32_t node;
@@ -52,7 +53,12 @@ struct NumberedLevels {
 
 /// The interface between the steps of DBSCAN and a source of neighbours. Union-find runs over *nodes*: points, or cells
 /// in which all points are neighbours of each other. Arrays over nodes, parents and clusters, are followed by
-/// Buffer::kPadding readable bytes. All functions may be called concurrently for different blocks.
+/// Buffer::kPadding readable bytes.
+///
+/// For each level, by descending minpts, call mark_core() for all blocks, then unite() for all blocks in each pass,
+/// then join_ghosts(). Then call find_clusters() for all blocks, for at most levels_at_once() levels together, or
+/// count_borders() for each level. Functions of a block may be called concurrently for different blocks. A block must
+/// be an element of blocks(), not a copy.
 class ClusterSource {
  public:
   ClusterSource() = default;
@@ -68,10 +74,10 @@ class ClusterSource {
   [[nodiscard]] virtual Ghosts ghosts() const { return {static_cast<std::uint32_t>(order().size())}; }
   /// Returns the number of points that get labels.
   [[nodiscard]] std::size_t labelled() const { return ghosts().labelled; }
-  /// Returns for each point a number that is on the same side of every minpts of the source as the number of its
-  /// neighbours, or the sum of their weights, the point itself included. [n]
+  /// Returns [n], by position, the count of each point: the number of its neighbours, itself included, or the sum of
+  /// their weights. A source may return another number on the same side of every minpts that it was made for.
   [[nodiscard]] virtual std::span<const std::uint32_t> counts() const = 0;
-  /// Replaces counts of ghosts, before the first level.
+  /// Replaces the counts of some points, which are ghosts. Call it before the first level.
   virtual void set_counts(std::span<const PointCount>) {}
   /// Returns blocks of about equal cost, in order, that cover all nodes and all positions.
   [[nodiscard]] virtual std::span<const ClusterBlock> blocks() const = 0;
@@ -82,14 +88,15 @@ class ClusterSource {
 
   /// Sets parent[x] = x for the nodes of the block that become core at this level, and leaves others unchanged.
   virtual void mark_core(const ClusterBlock& block, const CoreLevel& level, std::uint32_t* parent) = 0;
-  /// Does the same from a list of the points of the block that become core.
+  /// Does the same from a list of the points of the block that become core (LevelGains::of()).
   virtual void mark_core(const ClusterBlock&, std::span<const NodePoint> gained, std::uint32_t* parent) {
     for (const NodePoint& point : gained) {
       if (parent[point.node] == kNotCore) parent[point.node] = point.node;
     }
   }
   /// Unites nodes of the block with other nodes if a core point of one is a neighbour of a core point of the other, and
-  /// at least one of the two points becomes core at this level. Another block may unite a pair instead. pass: from 0.
+  /// at least one of the two points becomes core at this level. If their nodes are in two blocks, either call may unite
+  /// them. pass: 0 to passes() − 1; pairs that one pass leaves out are united by a later one.
   virtual void unite(const ClusterBlock& block, const CoreLevel& level, unsigned pass, std::uint32_t* parent) = 0;
   /// Unites the node of each core ghost with the node of its origin. Called once for each level, after the passes.
   virtual void join_ghosts(const CoreLevel&, std::uint32_t*) {}
@@ -104,9 +111,10 @@ class ClusterSource {
   [[nodiscard]] virtual bool counts_borders() const { return false; }
   /// Must be called once before the first count_borders(). Throws Cancelled, ResourceError.
   virtual void find_borders() {}
-  /// Adds the border points of a block to the sizes of their clusters, and returns their number. Parameters, in order:
-  /// the index of the block; the minpts of the level; [nodes] the sets of the level; [nodes] the cluster of each root;
-  /// [clusters] the sizes. Blocks may run concurrently.
+  /// Adds the border points of a block to the sizes of their clusters, and returns their number. Call it by descending
+  /// minpts. Parameters, in order: the index of the block in blocks(); the minpts of the level; [nodes] the parents of
+  /// the level; [nodes] the cluster of each root; [clusters] the sizes. Blocks may run concurrently, so sizes are
+  /// increased atomically.
   [[nodiscard]] virtual std::uint32_t count_borders(std::size_t, std::uint32_t, std::uint32_t*, const std::uint32_t*,
                                                     std::uint32_t*) {
     return 0;

@@ -22,6 +22,7 @@ class KeptWindows {
     for (std::size_t cell = 0; cell < grid.cells(); ++cell) ranges_[cell * rows_].begin = kUnknown;
   }
 
+  /// Returns the memory of an object in bytes.
   [[nodiscard]] static std::uint64_t bytes(const index::Grid& grid, std::uint32_t reach) {
     return std::uint64_t{grid.cells()} * rows(grid, reach) * sizeof(Range);
   }
@@ -33,6 +34,7 @@ class KeptWindows {
     const Range* const first = ranges_.data() + cell * rows_;
     return rows_ == 0 || first->begin == kUnknown ? std::span<const Range>() : std::span(first, rows_);
   }
+  /// Caches these ranges of a cell, as many as WindowRanges::rows has. Call it only if keeps().
   void keep(std::uint32_t cell, std::span<const Range> around) noexcept {
     std::copy(around.begin(), around.end(), ranges_.data() + cell * rows_);
   }

@@ -41,7 +41,8 @@ class LevelGains {
 
   [[nodiscard]] static constexpr std::uint64_t bytes_per_point() noexcept { return sizeof(NodePoint); }
 
-  /// Moves to the first level, or to the next one, whose minpts is smaller.
+  /// Moves to the first level at the first call, later to the next level. minpts: of that level, smaller than at the
+  /// call before and at least `least`. O(blocks + points that become core).
   void next(std::uint32_t minpts) {
     for (std::size_t b = 0; b < points_.size(); ++b) {
       Range& range = ranges_[b];

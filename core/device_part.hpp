@@ -1,4 +1,5 @@
-// A data set that the devices of one host hold together: each first some rows, then the points of one part of space.
+// A data set that the devices of one host hold together. At first each device holds some of the rows, then the points
+// of one part of space.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +17,8 @@ namespace epsflow {
 /// The most parts that devices cut space into.
 inline constexpr std::size_t kMostDeviceParts = 16;
 
-/// Memory of a device that other devices write to: buffers for a part, and for the results of its rows.
+/// Memory of a device that other devices write to, as one of them has opened it. It holds the points of the device's
+/// part and the results of the device's rows.
 class PeerBuffer {
  public:
   PeerBuffer() = default;
@@ -26,9 +28,16 @@ class PeerBuffer {
 };
 
 /// The share of one device in the data set. Device p has part p: its own points in the order of all rows, followed by
-/// the inner ghosts and then the outer ghosts, each sorted by the part that owns them. Only rows_of() may be called
-/// during another call for the same device. Data that a call sends have arrived when it returns. `buffers` has the peer
-/// buffers of all devices, its own too. All functions throw ResourceError.
+/// the inner ghosts and then the outer ghosts, each sorted by the part that owns them.
+///
+/// The order of calls is cut(), make_buffer(), open_buffer() for each device, send_rows(); for each eps
+/// make_send_lists(), send_ghosts(), points(); for each level send_back(), take_back(). All devices finish a step
+/// before any begins a step that reads or overwrites the data that were sent. The opened buffers of a device are closed
+/// before the DevicePart that made it is destroyed.
+///
+/// Only rows_of() may be called during another call for the same device. Data that a call sends have arrived when it
+/// returns. `buffers` has the peer buffers of all devices, in their order, its own too. All functions throw
+/// ResourceError.
 class DevicePart {
  public:
   DevicePart() = default;
@@ -81,8 +90,9 @@ class DevicePart {
   /// Returns the first `size` points of its peer buffer. Valid until points are sent to it.
   [[nodiscard]] virtual DevicePointsView points(std::uint64_t size) const = 0;
 
-  /// Writes the row of each of `points`, which are ascending points of a part that come from rows of this device. The
-  /// points of this device in the part are counted from first_point, and its rows from first_row. Thread-safe.
+  /// Sets rows[i] to the row that points[i] comes from. points: ascending points of `part`, all from rows of this
+  /// device. first_point: the first point of the part that comes from this device. first_row: the number of this
+  /// device's first row, from which on rows are counted. Thread-safe.
   virtual void rows_of(std::uint32_t part, std::span<const std::uint32_t> points, std::uint32_t first_point,
                        std::uint32_t first_row, std::uint32_t* rows) const = 0;
 
@@ -99,7 +109,7 @@ class DevicePart {
   virtual void take_back(std::int32_t* labels, std::uint8_t* core) = 0;
   /// Copies labels from the device to host memory.
   [[nodiscard]] virtual std::vector<std::int32_t> read(const std::int32_t* labels, std::size_t count) = 0;
-  /// Allocates labels of all rows, which devices write to at the speed of their bus.
+  /// Allocates `rows` labels in host memory, pinned if the system allows it, so that devices copy straight into it.
   [[nodiscard]] virtual Labels label_buffer(std::size_t rows) = 0;
 };
 

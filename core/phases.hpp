@@ -20,8 +20,8 @@ namespace epsflow {
 struct SharedPoints {
   std::span<const std::uint32_t> asked;  ///< ids of the points whose clusters are requested; an id may be repeated
   std::uint32_t outer_ghosts = 0;        ///< number of outer ghosts, which are the last points of the index
-  /// True if such a ghost may count as core if it has enough neighbours here. A backend may leave it uncounted as well.
-  /// If weights are negative, it may have less than minpts among all points, and must not count as core.
+  /// False: outer ghosts must not count as core. Set it if weights are negative, as a ghost that reaches minpts here
+  /// may not reach it among all points. True: a backend may count outer ghosts that reach minpts here as core or not.
   bool outer_may_be_core = true;
 };
 
@@ -38,7 +38,8 @@ struct DirectOptions {
   const SharedPoints* shared = nullptr;
 };
 
-/// Memory for the labels of one minpts, [n] each in input order, on the side where the clustering works.
+/// Memory for the labels of one minpts, [n] each in input order, on the side where the clustering works. In a part n
+/// excludes the outer ghosts.
 struct LabelTarget {
   std::int32_t* labels = nullptr;  ///< null unless Keep::labels
   std::uint8_t* core = nullptr;    ///< 1 for core points, else 0; null if no mask is requested
@@ -70,9 +71,9 @@ class United {
   United& operator=(const United&) = delete;
   virtual ~United() = default;
 
-  /// Returns the smallest core point id of each cluster, ascending, for the minpts that was united last. At a smaller
-  /// minpts this point is still core, so it shows the cluster that contains the old one. May wait for the device.
-  /// Throws Cancelled.
+  /// Returns, for the level united last, the smallest core point id of each cluster, ascending. At a smaller minpts
+  /// this point is still core, so its cluster there contains the cluster here. May wait for the device. Throws
+  /// Cancelled.
   [[nodiscard]] virtual std::vector<std::uint32_t> first_cores() = 0;
   /// Labels the levels that were united since the last call, in that order: a target and a result for each. The labels
   /// are complete when it returns. Throws Cancelled, ResourceError.
@@ -91,10 +92,12 @@ class UnitedPart : public United {
   /// Labels with other numbers, one numbering for each level. A border point gets the lowest of these.
   [[nodiscard]] virtual std::vector<LevelResult> label(std::span<const LabelTarget> targets,
                                                        std::span<const ClusterNumbers> numbers) = 0;
-  /// Returns ties: the border points among the first `own` points that other parts may move to another cluster.
-  /// movable: [clusters] 1 if the cluster may get a lower number among all parts, and so come before others. There is a
-  /// tie for each border point and each such cluster near it, except the lowest cluster near it. Call it after
-  /// shared_clusters() and before label(). Returns nullopt if the backend does not support it.
+  /// Returns the ties of the level united last, in no particular order. A border point among the first `own` points has
+  /// a tie with each movable cluster that has a core point within eps of it, except the lowest of all clusters that
+  /// have one. label() without other numbers gives it that lowest cluster; other parts may move it to one of its ties.
+  /// movable: [clusters] 1 if the cluster may get a lower number among all parts, and so come before others; else 0.
+  /// Call it after shared_clusters() and before label(). Returns nullopt if the backend cannot find the ties or
+  /// lacks memory for them. Throws ResourceError.
   [[nodiscard]] virtual std::optional<std::vector<BorderTie>> border_ties(std::span<const std::uint8_t> movable,
                                                                           std::uint32_t own) = 0;
 };
@@ -107,11 +110,12 @@ class Counted {
   Counted& operator=(const Counted&) = delete;
   virtual ~Counted() = default;
 
-  /// Returns the number of levels, at most the number of minpts, to unite before one label(), faster than one by one.
+  /// Returns the number of levels that may be united before one label(), which is faster than to label each alone: at
+  /// least 1, at most the number of minpts.
   [[nodiscard]] virtual std::size_t levels_at_once() const { return 1; }
-  /// Unites core points of this minpts, a level. It must be smaller than the minpts of the level before, as united
-  /// points stay united. At most levels_at_once() levels are united before they are labelled. May return before a
-  /// device has finished. Throws Cancelled, ResourceError.
+  /// Unites the core points of a level. minpts: one of DirectOptions::minpts, smaller than at the call before, as
+  /// united points stay united. At most levels_at_once() levels are united before they are labelled. May return before
+  /// a device has finished. Throws Cancelled, ResourceError.
   [[nodiscard]] virtual United& unite(std::uint32_t minpts) = 0;
   /// Returns the number of pairs that a faster test has left to float64 so far.
   [[nodiscard]] virtual std::uint64_t undecided_pairs() const { return 0; }
@@ -123,7 +127,8 @@ class CountedPart : public Counted {
   [[nodiscard]] UnitedPart& unite(std::uint32_t minpts) override = 0;
 };
 
-/// Moves the labels of one clustering from the memory that it works in to their results.
+/// Moves the labels of one clustering from the memory that it works in to their results. Call next() for each level,
+/// label them, then call take() for each in the same order, and finish() after the last. Not thread-safe.
 class LabelPlace {
  public:
   using Emit = std::function<void(VariantResult&&)>;
@@ -133,12 +138,14 @@ class LabelPlace {
   LabelPlace& operator=(const LabelPlace&) = delete;
   virtual ~LabelPlace() = default;
 
-  /// Returns memory for one more level. Throws ResourceError.
+  /// Returns memory for one more level, valid until its take() returns. At most Counted::levels_at_once() targets may
+  /// wait for take(). Throws ResourceError.
   [[nodiscard]] virtual LabelTarget next() = 0;
-  /// Takes the oldest target that is not yet taken, puts its labels, which must be complete, into the result, and emits
-  /// the result now or in the next take() or finish(), so that its copy over the bus may run meanwhile.
+  /// Takes the oldest target that is not yet taken, and moves its labels, which must be complete, into the result.
+  /// Calls emit(result) now or in the next take() or finish(), because a copy over the bus may run meanwhile. Throws
+  /// ResourceError, and what emit() throws.
   virtual void take(VariantResult&& result, const Emit& emit) = 0;
-  /// Emits the remaining results.
+  /// Emits the result that take() has not emitted yet, if there is one.
   virtual void finish(const Emit&) {}
 };
 

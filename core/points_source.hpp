@@ -1,4 +1,4 @@
-// Points that are assembled while they are copied to the memory that they are used in.
+// A source of points: a function that writes rows into memory of the caller.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,8 @@ struct PointsSource {
   std::size_t size = 0;
   std::size_t dims = 1;
   Precision precision = Precision::float64;
-  /// Writes the rows [first, last), row-major. It is called for all rows, from several threads at once.
+  /// Writes the rows [first, last), row-major, to `to`, which has room for (last − first) · row_bytes() bytes. It is
+  /// called for any ranges, in any order and repeatedly, from several threads at once. It may throw; loading rethrows.
   std::function<void(std::size_t first, std::size_t last, void* to)> write;
 
   [[nodiscard]] std::size_t row_bytes() const noexcept { return dims * bytes_of(precision); }

@@ -15,6 +15,7 @@ namespace epsflow::parts {
 /// The cuts in a form in which each point takes the same number of steps, without a branch that depends on the point.
 class Descent {
  public:
+  /// The partition need not outlive the object.
   explicit Descent(const Partition& partition) {
     const std::span<const Partition::Cut> cuts = partition.cuts();
     const auto place = [&](std::int32_t side) {
@@ -44,7 +45,8 @@ class Descent {
     return at - first_;
   }
 
-  /// Finds the parts of points [count × d], several at a time, so that the loads of one do not delay the others.
+  /// Finds the parts, [count], of points [count × d]. There are at most 65536 parts. Takes several points at a time, so
+  /// that the loads of one do not delay the others.
   template <class T>
   void find_parts(const T* points, std::size_t d, std::size_t count, std::uint16_t* parts) const noexcept {
     constexpr std::size_t kAtOnce = 8;

@@ -1,4 +1,5 @@
-// A sweep over points in the memory of this process by parts of space, which engines cluster one after another.
+// A sweep of this process over points in parts of space. Workers cluster the parts in turn, two at a time each. The
+// points are in memory or come from a source.
 #pragma once
 
 #include <cstddef>
@@ -19,19 +20,20 @@
 
 namespace epsflow::parts {
 
-/// Bytes of a point at one minpts: its label and whether it is core, each in its part and in the result.
+/// The bytes of a point at one minpts: its label and its core flag, both in its part and in the result.
 inline constexpr std::uint64_t kBytesPerLabel = 10;
-/// The largest number of parts of one engine, and of all. Ghosts are listed by pairs of parts.
+/// The largest number of parts for each engine. It is limited because ghosts are listed by pairs of parts.
 inline constexpr std::size_t kMostParts = 256;
+/// The largest number of parts of a sweep.
 inline constexpr std::size_t kMostPartsOfAll = 1024;
-/// The largest number of minpts of one eps.
+/// Returns the largest number of minpts of one eps, at least 1.
 [[nodiscard]] std::size_t most_levels(const Sweep& sweep);
-/// True if the labels of a part are kept until the labels of all parts are known.
+/// Returns true if the labels of a part are kept until the labels of all parts are known.
 [[nodiscard]] inline bool labels_kept(const RunOptions& options) noexcept {
   return options.keep != Keep::summary || options.clusters;
 }
 
-/// Parts that an engine holds at a time, so that one is loaded while the other is clustered.
+/// The number of parts that a worker holds at a time, so that one is loaded while the other is clustered.
 inline constexpr std::size_t kTogether = 2;
 
 /// A backend that clusters parts, with the threads that it may use.
@@ -40,6 +42,7 @@ struct PartWorker {
   unsigned threads = 1;
 };
 
+/// The input of run_local(). The points, weights, metric, sweep and partition must outlive the call.
 struct LocalSweep {
   PointRows points;                      ///< [n × d]; if not in memory, the metric must not transform them
   std::span<const double> weights = {};  ///< [n] as for Dataset::weighted(), or none
@@ -47,8 +50,8 @@ struct LocalSweep {
   const Sweep& sweep;
   std::size_t parts = 1;
   const Partition* partition = nullptr;  ///< cuts that make this number of parts, or null
-  std::uint64_t memory = 0;              ///< bytes that the labels of several variants may take
-  /// Bytes that the whole sweep may hold, the points included; 0: not limited.
+  std::uint64_t memory = 0;              ///< bytes that the labels of several variants may take; one always may
+  /// Bytes of host memory that the whole sweep may hold, the points included; 0: not limited.
   std::uint64_t budget = 0;
   std::uint64_t part_bytes = 0;  ///< host memory for each point while it is clustered, without coordinates
 };
@@ -68,11 +71,15 @@ class PartsBeyondBudget : public ResourceError {
 /// tables. For each eps a part is loaded once if each worker can hold all its parts at a time (kTogether). Otherwise it
 /// is loaded once for as many minpts as LocalSweep::memory permits, if the backend reports which border points may move
 /// to clusters of other parts; else once to find its clusters and once more to label. Variants come by descending eps
-/// and minpts, from the calling thread. The host holds 2 bytes for each point, the ghosts and the labels, in addition
-/// to the points; throws PartsBeyondBudget if that exceeds the budget.
+/// and minpts, from the calling thread. If each worker is a GPU with one part, the GPUs may hold all points instead
+/// (DeviceSweep), and the budget is not checked.
 ///
-/// Throws as run_each(); UsageError for options that parts lack (verify, Keep::core, labels on a device, tables, tiles
-/// of a GPU), and for a periodic box with a side that is not longer than about 2·eps.
+/// The budget covers the points in memory, their transformed copy, 2 bytes for each point, ghosts, weights (8 bytes),
+/// labels, and the parts that are being clustered.
+///
+/// Throws as run_each(); PartsBeyondBudget if the budget is exceeded; UsageError for options that parts lack (verify,
+/// Keep::core, labels on a device, tables, tiles of a GPU), and for a periodic box with a side that is not longer than
+/// about 2·eps.
 void run_local(const LocalSweep& what, std::span<const PartWorker> workers, const OnResult& on_result,
                const RunOptions& options, const CancelToken& cancel);
 

@@ -46,7 +46,10 @@ class GroupTicket {
 /// flight; then it may return nullopt even if groups are left. Thread-safe.
 using MoreGroups = std::function<std::optional<stages::EpsGroup>(bool ahead)>;
 
-/// Lets groups begin.
+/// Lets groups begin. Thread-safe.
+///
+/// For each group that next() returns, call complete() once it is prepared, unless it was starved before, and end()
+/// once it is over, starved or not. Call next() again after each of these, until it returns nullopt.
 ///
 /// A group that was starved is started again, exclusively. Only an exclusive group may report that the budget is too
 /// small. The first group is exclusive anyway, because it is the largest.
@@ -64,7 +67,9 @@ class Admission {
     stages::EpsGroup group;
     bool exclusive = false;
   };
-  /// Returns the next group if there is one and it may start now.
+  /// Returns the next group if there is one and it may start now; else nullopt. A group may start if none is in flight.
+  /// Otherwise it may start if it is not exclusive, no exclusive group is being prepared, fewer than `most` groups are
+  /// in flight, and more memory is available than the last prepared group took. Throws what `more` throws.
   std::optional<Admitted> next() {
     const std::scoped_lock lock(mutex_);
     if (exclusive_running_) return std::nullopt;
@@ -85,13 +90,14 @@ class Admission {
     ++in_flight_;
     return admitted;
   }
-  /// Call it when the preparation of a group is complete. bytes: the memory that the group took.
+  /// Call it when the preparation of a group is complete, so that the next may start. bytes: the memory that it took.
   void complete(const GroupTicket& ticket, std::uint64_t bytes) {
     const std::scoped_lock lock(mutex_);
     last_bytes_ = bytes;
     if (ticket.exclusive()) exclusive_running_ = false;
   }
-  /// Call it when the turn is over and the group's memory is free again. A starved group is next, and exclusive.
+  /// Call it when the turn is over and the group's memory is free again. A starved group is next, and exclusive: it
+  /// starts once no other group is in flight.
   void end(const GroupTicket& ticket, stages::EpsGroup group) {
     const std::scoped_lock lock(mutex_);
     --in_flight_;
@@ -101,7 +107,7 @@ class Admission {
     waiting_.push_front(std::move(group));
     exclusive_next_ = true;
   }
-  /// Returns true if every group is finished.
+  /// Returns true if every group is finished, groups of `more` included.
   [[nodiscard]] bool done() const {
     const std::scoped_lock lock(mutex_);
     return waiting_.empty() && in_flight_ == 0 && !more_;

@@ -60,17 +60,20 @@ class Report {
   Report(Report&&) noexcept;
   Report& operator=(Report&&) noexcept;
 
-  /// Adds a cell and its labels, [n], which are not stored. If labels are empty, the cell gets only counts. O(n).
-  /// Throws UsageError if the number of labels differs from the number of points; otherwise as catalog() does.
+  /// Adds a cell, or replaces its counts and, with labels, its map. labels: [n], which are not stored; if they are
+  /// empty, the cell gets only counts. O(n). Throws UsageError if the number of labels differs from the number of
+  /// points; otherwise as catalog() does.
   void add(const Variant& variant, const LabelSummary& summary, std::span<const std::int32_t> labels,
            const CancelToken& cancel = {});
-  /// Adds the persistence of clusters, and the counts of cells that have none yet.
+  /// Adds the persistence of clusters, and cells with their counts if they are not on the page yet.
   void add_lineage(const Lineage& lineage);
-  /// Adds the tree of a cell of hierarchies, after its labels. The largest clusters are shown.
+  /// Adds the tree of a cell of hierarchies. The largest clusters are shown. Throws std::out_of_range if add() has not
+  /// added the cell.
   void add_tree(const Variant& variant, std::span<const TreeCluster> clusters);
-  /// Adds the scores of cells. Scores below 0 are ignored.
+  /// Adds the scores of cells. Scores below 0, and scores of cells that are not on the page yet, are ignored.
   void add_scores(std::span<const std::pair<Variant, double>> scores);
-  /// Adds the text of an exploration that as_json() made. Throws InputError for other text.
+  /// Sets the recommendation. exploration: text that as_json() made. Throws InputError for other text, and for
+  /// offers whose counts do not fit the points.
   void advise(const std::string& exploration);
 
   [[nodiscard]] std::size_t cells() const noexcept;

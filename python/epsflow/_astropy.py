@@ -14,7 +14,9 @@ from ._tasks import log
 
 
 def from_astropy(X: Any, name: str, metric: Metric, masked: bool) -> Columns | tuple[Any, list[str] | None]:
-    """Returns the columns of a table, or an array and its names of columns (or None)."""
+    """Reads X of astropy: a table, directions or an array with a unit. Returns Columns for a table, else an array and
+    the names of its columns, or None if they have none. Angles are in the unit of the metric. masked: whether masked
+    values become NaN; otherwise they are an error. Raises TypeError, ValueError."""
     if _is_directions(X):
         return _from_directions(X, name, metric, masked)
     if hasattr(X, "colnames") and hasattr(X, "columns"):
@@ -105,7 +107,8 @@ def _unit_of(values: Any) -> Any:
 def without_mask(
     values: Any, name: str, which: str, metric: Metric, masked: bool, column: str | None = None
 ) -> NDArray[Any]:
-    """Returns the numbers without a mask. Masked numbers become NaN if `masked` is True, else they are an error."""
+    """Returns the numbers without a mask. Masked numbers become NaN if `masked` is True, and the result is float64
+    then; else they raise ValueError. name, which, column: the array and its column in errors."""
     mask = getattr(values, "mask", None)
     numbers = np.asarray(getattr(values, "unmasked", values))
     if mask is None or not np.any(mask):
@@ -133,7 +136,9 @@ def _as_said(metric: Metric) -> str:
 
 
 def _converted(values: NDArray[Any], unit: Any, what: str, metric: Metric) -> NDArray[Any]:
-    """Converts angles to the unit that the metric takes. Other values, and numbers without a unit, are unchanged."""
+    """Converts angles to the unit that the metric takes; they become float64. Values in this unit or without a unit are
+    unchanged, and all values if the metric takes no angles. Raises ValueError, with `what` as its beginning, for other
+    units."""
     wanted = metric.angle_unit
     if wanted is None or unit is None or unit == wanted:
         return values

@@ -108,12 +108,14 @@ def as_mask(core: Any, n: int) -> NDArray[np.uint8]:
 
 
 def require_labels(points: int, labels: int) -> None:
+    """Raises ValueError if the numbers of points and labels differ."""
     if points != labels:
         raise ValueError(f"there are {points} points and {labels} labels: give one for each")
 
 
 def core_of(labelled: Any) -> Any:
-    """Returns the core mask of a variant or an estimator, or None if it has none."""
+    """Returns the core mask of a variant or an estimator, or None if it has none. The mask of a variant on a GPU stays
+    there."""
     indices = getattr(labelled, "core_sample_indices_", None)
     if indices is not None:
         mask = np.zeros(len(labelled.labels_), np.bool_)
@@ -164,6 +166,8 @@ def named_of(X: Any, columns: Columns | Any) -> list[tuple[str, Any]]:
 
 
 def as_column(values: Any, name: str, n: int) -> NDArray[np.float64]:
+    """Returns values [n] as float64 on the host. Raises ValueError for other shapes and for values that are not
+    numbers. name: the column in errors."""
     array = np.asarray(on_host(values))
     if array.dtype.kind not in "fiub":
         raise ValueError(f"the column {name!r} has dtype {array.dtype}, and what is summed up are numbers")

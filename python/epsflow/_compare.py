@@ -123,8 +123,12 @@ def labels_of(labels: Any, name: str) -> Any:
 
 
 def as_labels(labels: Any, name: str) -> NDArray[np.int32]:
-    """Returns labels as the library takes them, from an array or an object with labels. SWIFT's number for no group
-    becomes noise. Raises TypeError, ValueError."""
+    """Returns labels as the library takes them, from an array or an object with labels. SWIFT's number for no group,
+    2**31 - 1, becomes noise. name: the parameter, for the errors.
+
+    Raises TypeError if the labels are not whole numbers, or if the object has labels of several variants. Raises
+    ValueError for masked labels, labels outside -1 to 2**31 - 1, and arrays that are not one-dimensional.
+    """
     labels = labels_of(labels, name)
     if has_masked(labels):
         raise ValueError(f"{name} has masked values, and each point has a label: -1 for noise")

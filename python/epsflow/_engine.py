@@ -156,6 +156,7 @@ def _make_engine(arguments: dict[str, Any], closed: str | None = None) -> Engine
 
 
 def _load_anew(engine: Engine, given: Given) -> Dataset:
+    """Unpickles a data set. If its engine was closed when it was pickled, it gets a new one."""
     return Dataset(engine if engine._made is not None else Engine(**engine._arguments), given)
 
 
@@ -220,7 +221,8 @@ def engine_for(
 ) -> Engine:
     """Returns engine, or if it is None the shared engine for these options. For backend="auto", that engine is on the
     CPU if the points are few or the metric is minkowski with most values of p, unless an option in run needs a GPU.
-    Raises TypeError if engine is given together with options.
+    Raises TypeError if engine is not an Engine or is given together with options, and TypeError or ValueError for
+    invalid options. threads_name: the parameter that gave threads, for errors. run: options of the run.
     """
     if engine is None:
         if isinstance(backend, str) and backend == "auto" and not isinstance(given.points, _core.GpuPoints):
@@ -247,7 +249,8 @@ def engine_for(
 def of_the_cpu(
     engine: Engine | None, backend: Any, memory: Any, threads: Any, threads_name: str = "threads"
 ) -> dict[str, Any]:
-    """Returns memory and threads of a run on the CPU, from the engine if given. Raises ValueError for backend='gpu'."""
+    """Returns memory and threads of a run on the CPU, by name, from the engine if it is given. Raises ValueError for
+    backend='gpu' and for an engine that is on a GPU or closed; TypeError for an engine beside options."""
     if engine is not None:
         made = engine_for(engine, Given(np.empty((0, 1)), EUCLIDEAN), backend, memory, threads, threads_name)
         if made._engine.backend == "gpu":

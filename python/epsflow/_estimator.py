@@ -376,7 +376,8 @@ def dbscan(
     -------
     core_samples : ndarray of shape (n_core,)
     labels : ndarray of shape (n_samples,)
-        Both are on the GPU if X is.
+        If X is an array of CuPy, PyTorch or JAX on a GPU, both are arrays of that library on that GPU. If X is an
+        array of Numba, both are on the host.
 
     Raises
     ------

@@ -30,7 +30,7 @@ def library_of(X: Any) -> str | None:
 
 
 def metric_of(X: Any, metric: Any, metric_params: dict[str, Any] | None, p: float | None = None) -> Metric:
-    """Returns as_metric() with a box in the units of X's columns."""
+    """Returns as_metric(). If X is of astropy, a box is converted to the units of its columns."""
     return as_metric(metric, metric_params, p, units_of(X) if library_of(X) == "astropy" else (None,))
 
 

@@ -55,7 +55,7 @@ def indices_of(mask: Any) -> Any:
 
 
 def to_host(array: Any) -> Any:
-    """Returns an array of these libraries or of NumPy as an array of NumPy."""
+    """Returns an array of CuPy, PyTorch, JAX, Numba or NumPy as an array of NumPy. Waits for its values."""
     for way in ("get", "cpu", "copy_to_host"):
         array = getattr(array, way)() if hasattr(array, way) else array
     return np.asarray(array)
@@ -103,7 +103,11 @@ def as_gpu_values(values: Any, kind: str) -> _core.Values | None:
 
 
 class GpuArray:
-    """An array in the memory of a GPU, with DLPack and __cuda_array_interface__. Its values are already computed."""
+    """An array [n] in the memory of a GPU, with DLPack and __cuda_array_interface__. Its values are already computed.
+
+    described: returns a new DLPack capsule, the address, the size and the number of the GPU. The capsule keeps the
+    memory. dtype: NumPy's text, such as "<i4".
+    """
 
     def __init__(self, described: Callable[[], Any], dtype: str) -> None:
         self._described = described  # each capsule may be used only once
@@ -128,6 +132,8 @@ class GpuArray:
 
 
 def as_output(described: Callable[[], Any], dtype: str, output: str) -> Any:
-    """Returns an array of a result on a GPU as an array of another library, without a copy."""
+    """Returns an array of a result on a GPU as an array of another library, without a copy. described, dtype: as
+    GpuArray takes them. output: "cupy", "torch", "jax", or "dlpack" for a GpuArray. Raises ImportError without the
+    library."""
     array = GpuArray(described, dtype)
     return array if output == "dlpack" else importlib.import_module(_FROM_DLPACK[output]).from_dlpack(array)

@@ -57,7 +57,8 @@ class _Unmade:
         self._sizes = min_samples, min_cluster_size
 
     def select(self, selection: Any, on_gpu: bool) -> Any:
-        """Returns the selected clusters. Frees the engine's copy of the points. on_gpu: lets labels stay there."""
+        """Returns the selected clusters. Frees the engine's copy of the points. on_gpu: whether labels and
+        probabilities may stay on the GPU."""
         found = made_by(_core.start_hdbscan, self._data._data, *self._sizes, selection, on_gpu)
         self._data = Dataset(self._data.engine, self._data._given, is_lazy=True)
         return found
@@ -113,10 +114,11 @@ class HDBSCAN(_Clusterer):
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,)
-        The cluster of each sample: -1 for noise, -2 for samples with infinite elements, -3 for samples with NaN.
+        The cluster of each sample: -1 for noise, -2 for samples with infinite elements, -3 for samples with NaN. A
+        sample with both inf and -inf gets -3, as in scikit-learn, because its sum is NaN.
     probabilities_ : ndarray of shape (n_samples,)
         The strength with which each sample is a member of its cluster, from 0 to 1: 0 for noise, and, if a cluster ends
-        at eps 0 as equal samples do, for its samples that leave before; NaN for samples with NaN.
+        at eps 0 as equal samples do, for its samples that leave before; NaN for samples labelled -3.
     centroids_, medoids_ : ndarray of shape (n_clusters, n_features)
         The mean of the samples of each cluster, weighted by their probabilities, and the sample with the smallest
         sum of weighted distances to the others; of equal sums, the first in the order of coordinates. They exist if
@@ -363,7 +365,8 @@ class HDBSCAN(_Clusterer):
         self.cluster_persistence_ = np.asarray(found.persistence)
 
     def _sizes(self, n: int) -> tuple[int, int]:
-        """Returns min_samples and min_cluster_size for n samples."""
+        """Returns min_samples and min_cluster_size for n samples, the latter at most n. Raises ValueError if n is 1 or
+        less than min_samples, and for invalid parameters; TypeError."""
         if n == 1:
             raise ValueError("n_samples=1 while HDBSCAN requires more than one sample")
         min_samples = as_min_samples(self.min_cluster_size if self.min_samples is None else self.min_samples)
@@ -408,7 +411,8 @@ class HDBSCAN(_Clusterer):
             )
 
     def _points(self, X: Any) -> tuple[NDArray[Any], Any]:
-        """Returns the finite samples; and, if some are not, masks: finite, infinite, missing."""
+        """Returns the finite samples, float64, and None if all are finite, else three masks [n_samples]: finite,
+        infinite, missing. A sample is missing if its sum is NaN, else infinite. Raises ValueError, TypeError."""
         X = validate_data(self, X, accept_sparse=["csr", "lil"], ensure_all_finite=False, dtype=np.float64)
         points = np.ascontiguousarray(made_dense(X, self.memory, self.engine))
         with np.errstate(invalid="ignore"):
@@ -448,7 +452,8 @@ class HDBSCAN(_Clusterer):
         return table
 
     def _hierarchy(self, points: Any, min_samples: int, data: Optional[Dataset] = None) -> Hierarchy:
-        """Returns the hierarchy of points, or of distances if these are given. data: the points, if they are loaded."""
+        """Returns the hierarchy of points, or of distances if the metric is "precomputed". data: the points, if they are
+        loaded. Raises ValueError for a sparse matrix with several connected components."""
         if is_precomputed(self.metric):
             tree = hierarchy_of_distances(points, min_samples)
             if is_sparse(points) and np.isinf(np.asarray(tree.nodes["eps"])[-1:]).any():
@@ -465,7 +470,8 @@ class HDBSCAN(_Clusterer):
         return found
 
     def _searched(self, points: Any) -> Optional[Dataset]:
-        """Returns a data set of points, or None if only scikit-learn has their metric."""
+        """Returns a data set of points; None if epsflow does not search their metric, so that all_pairs() is needed.
+        For haversine this depends on the points: they must be on a sphere (_is_on_sphere())."""
         params = dict(self.metric_params or {})
         name = _OTHER_NAMES.get(self.metric, self.metric) if isinstance(self.metric, str) else self.metric
         if name not in _SEARCHED or "w" in params or (name == "haversine" and not _is_on_sphere(points)):
@@ -476,7 +482,9 @@ class HDBSCAN(_Clusterer):
         )
 
     def _of_all(self, values: NDArray[Any], infinite: float, missing: float) -> NDArray[Any]:
-        """Returns the values of all samples. values: of the finite ones. infinite, missing: of the others."""
+        """Returns [n_samples] the values of all samples; `values` itself if all are finite. values: of the finite
+        samples, in order. infinite, missing: the values of samples with infinite elements and with NaN. Needs a fitted
+        model."""
         if self._infinite is None:
             return values
         all_values = np.empty((len(self._infinite), *values.shape[1:]), values.dtype)
@@ -535,7 +543,8 @@ class HDBSCAN(_Clusterer):
         return tree
 
     def _fitted_points(self, what: str) -> NDArray[np.float64]:
-        """Returns the finite samples. what: needs them, for the error."""
+        """Returns the finite samples on the host. what: the function that needs them, for the error. Raises
+        NotFittedError, and ValueError if the model was fitted to distances."""
         self._fitted_tree()
         if self._points_ is None:
             raise ValueError(
@@ -545,7 +554,8 @@ class HDBSCAN(_Clusterer):
         return points
 
     def _new_points(self, X: Any, what: str) -> NDArray[np.float64]:
-        """Returns other samples, checked against the fitted ones. what: needs these, for the error."""
+        """Returns other samples as float64 on the host, checked against the fitted ones. what: the function that needs
+        the fitted ones, for the error. Raises as _fitted_points() and scikit-learn's validate_data()."""
         self._fitted_points(what)
         return np.ascontiguousarray(validate_data(self, X, reset=False, dtype=np.float64))
 
@@ -561,7 +571,9 @@ def _is_on_sphere(points: NDArray[Any]) -> bool:
 def all_pairs(
     points: NDArray[Any], metric: Any, metric_params: Optional[dict[str, Any]], rows: Any = None
 ) -> NDArray[np.float64]:
-    """Returns the distances of `rows` (default: all points) to all points, computed by scikit-learn."""
+    """Returns the distances [rows, points] of `rows` (default: all points) to all points. Euclidean distances are
+    computed here, others by scikit-learn. Raises ValueError without scikit-learn, for parameters and metrics that it
+    lacks, and if a distance is NaN."""
     params = dict(metric_params or {})
     if metric in ("euclidean", "l2") and not params:
         rows = points if rows is None else rows

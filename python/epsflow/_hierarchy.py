@@ -47,7 +47,8 @@ def selection_options(
     cluster_selection_method: str, cluster_selection_epsilon: float, max_cluster_size: int | None,
     allow_single_cluster: bool,
 ) -> _core.SelectionOptions:
-    """Raises as `CondensedTree.select`, except for an epsilon that is negative or NaN."""
+    """Returns the options of a selection, as the library takes them. Raises as `CondensedTree.select`, except for an
+    epsilon that is negative or NaN."""
     if cluster_selection_method not in _METHODS:
         words = ", ".join(_METHODS)
         raise ValueError(f"cluster_selection_method is {cluster_selection_method!r}; it is one of {words}")
@@ -93,12 +94,12 @@ class CondensedTree:
 
     @property
     def last_cluster(self) -> NDArray[np.uint32]:
-        """The row of the smallest cluster that holds each sample."""
+        """[n_samples] the row in `clusters` of the smallest cluster that holds each sample."""
         return np.asarray(self._tree.cluster_of)
 
     @property
     def leaves_at(self) -> NDArray[np.float64]:
-        """The eps at which each sample leaves its smallest cluster."""
+        """[n_samples] the eps at which each sample leaves its smallest cluster."""
         return np.asarray(self._tree.leaves_at)
 
     def to_numpy(self) -> NDArray[Any]:
@@ -191,7 +192,8 @@ class CondensedTree:
         return [np.flatnonzero(labels == label) for label in range(len(nodes))]
 
     def _labels_of_clusters(self, nodes: Any) -> NDArray[np.int32]:
-        """Returns for each cluster the place in `nodes` of the one that it is in, or -1."""
+        """Returns for each cluster of the tree the index in `nodes` of the cluster that it is or lies in, or -1 if
+        there is none. nodes: rows of `clusters`."""
         parents = np.asarray(self._tree.parents)
         labels = np.full(len(parents), -1, np.int32)
         labels[nodes] = np.arange(len(nodes))
@@ -231,7 +233,7 @@ class Hierarchy:
 
     @property
     def core_distances(self) -> NDArray[np.float64]:
-        """The smallest eps at which each sample is core."""
+        """[n_samples] the smallest eps at which each sample is core."""
         return np.asarray(self._tree.core_distances)
 
     @property
@@ -380,7 +382,8 @@ def hierarchy_loaded(data: Loaded, min_samples: int | Iterable[int] = 5) -> Unio
 
 
 def hierarchy_of_distances(distances: Any, min_samples: int) -> Hierarchy:
-    """Returns the hierarchy of a square float64 array, or of a csr_array whose missing entries are infinite."""
+    """Returns the hierarchy of symmetric distances: a square array, or a csr_array whose missing entries are infinite.
+    min_samples: from 1 to the number of samples. Neither is checked: the caller does that."""
     if hasattr(distances, "indptr"):
         return Hierarchy(made_by(
             _core.start_graph_hierarchy, distances.indptr.astype(np.int64), distances.indices.astype(np.uint32),

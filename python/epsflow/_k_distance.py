@@ -99,6 +99,7 @@ def eps_range(distances: Any) -> tuple[float, float]:
 
 
 def as_ks(k: Any) -> list[int]:
+    """Returns k, a number or several, as a list of whole numbers >= 1. Raises TypeError; ValueError also for none."""
     if isinstance(k, (str, bytes)) or not np.iterable(k):
         return [as_count(k, "k")]
     ks = [as_count(one, "k") for one in k]
@@ -108,7 +109,8 @@ def as_ks(k: Any) -> list[int]:
 
 
 def _as_distances(distances: Any) -> NDArray[np.float64]:
-    """Raises TypeError, ValueError."""
+    """Returns distances [n] as float64. Raises TypeError if they are not numbers; ValueError for more dimensions, and
+    for values that are negative or NaN."""
     array = np.asarray(distances)
     if array.dtype.kind not in "fiu":
         raise TypeError(f"distances have dtype {array.dtype}; they are numbers, as epsflow.k_distance(X, 4) gives them")

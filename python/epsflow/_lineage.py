@@ -227,7 +227,8 @@ def _made_of(eps: Any, figures: Any, clusters: Any, unit: Any) -> Lineage:
 
 
 def stored_lineage(file: Any, n_samples: int) -> Lineage:
-    """Loads a lineage.npz that `epsflow sweep --lineage` wrote. Raises ValueError if the file is another one."""
+    """Loads a lineage.npz that `epsflow sweep --lineage` wrote. n_samples: the number of points, which it does not
+    contain. Raises ValueError if the file is missing, damaged or another one."""
     try:
         with np.load(file, allow_pickle=False) as stored:
             arrays = {name: stored[name] for name in stored.files}

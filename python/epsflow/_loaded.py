@@ -14,7 +14,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 class Loaded:
     def __init__(self, engine: Any, given: Given, slices: Any = (), is_lazy: bool = False) -> None:
-        """slices: offsets, if the points are many data sets. is_lazy: whether to load the points at the first use."""
+        """slices: offsets [slices + 1], if the points are many data sets. is_lazy: whether to load the points at the
+        first use of _data, which then raises the errors of loading."""
         self.engine = engine
         self._given = given
         self._slices = slices
@@ -24,7 +25,7 @@ class Loaded:
 
     @property
     def _data(self) -> Any:
-        """The points as the library has them."""
+        """The points as the library has them. Loads them if they are not loaded yet."""
         if self._loaded is None:
             self._loaded = self._load()
         return self._loaded

@@ -31,16 +31,18 @@ def approximate_predict(model: HDBSCAN, X: Any) -> tuple[NDArray[np.int32], NDAr
 
     Each sample takes the place of the fitted sample at the smallest mutual reachability distance, and leaves its
     clusters at that distance. The mutual reachability distance of two samples is the largest of their distance and
-    their core distances. Of several fitted samples at the smallest one, the nearest is taken. The search is exact, and
-    its result is the same for any order of rows. A sample that equals a fitted one counts this as a neighbor, so it is
-    denser than the fitted one, and may get a cluster if that is noise.
+    their core distances. If several fitted samples are at the smallest one, the nearest of them is taken, then the
+    first in the order of coordinates. The search is exact, and its result is the same for any order of rows. A sample
+    that equals a fitted one counts this as a neighbor, so it is denser than the fitted one, and may get a cluster if
+    that is noise.
 
     Parameters
     ----------
     model : HDBSCAN
-        Fitted to points (not to distances).
+        Fitted to points (not to distances). If a GPU fitted the model, the first call builds the hierarchy from the
+        fitted X, which must not have changed.
     X : array of shape (n, n_features)
-        The samples, finite.
+        The samples, finite, on the host.
 
     Returns
     -------

@@ -83,7 +83,8 @@ def read_neighbors(file: str | os.PathLike[str]) -> Any:
 
 
 def _column(stored: Any, dtype: Any) -> NDArray[Any]:
-    """Returns a one-dimensional data set."""
+    """Returns the values [n] of a data set of h5py. Raises TypeError if it has more dimensions, or a type that does not
+    convert to dtype without loss."""
     values = np.asarray(stored[()])
     if values.ndim != 1 or not np.can_cast(values.dtype, dtype):
         raise TypeError(f"{stored.name} is of type {values.dtype} and shape {values.shape}")
@@ -91,7 +92,8 @@ def _column(stored: Any, dtype: Any) -> NDArray[Any]:
 
 
 def _as_table(offsets: Any, ids: Any, distances: Any, eps: float, canonical: bool = False) -> Any:
-    """Returns the result of `neighbors`. canonical: whether its rows are known to ascend."""
+    """Returns the result of `neighbors`: a csr_array with the attribute epsflow_eps, or a tuple of the arrays without
+    SciPy. distances: None for a table without distances. canonical: whether its rows are known to ascend."""
     values = np.ones(len(ids), dtype=np.bool_) if distances is None else distances
     try:
         from scipy.sparse import csr_array

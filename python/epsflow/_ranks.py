@@ -21,9 +21,9 @@ _TAG = 1
 class Ranks:
     """Runs steps on all processes of a communicator of mpi4py, so that an error on one is raised on all.
 
-    All methods are collective, except check_interrupt(). Use it in a `with` statement: it holds back Ctrl-C until
-    check_interrupt() or its end, and frees the duplicate of the communicator at its end. Raises TypeError if comm is
-    not a communicator of mpi4py.
+    The constructor, the end and all methods are collective, except check_interrupt(). Use it in a `with` statement: in
+    the main thread it holds back Ctrl-C until check_interrupt() or its end, and frees the duplicate of the communicator
+    at its end. Raises TypeError if comm is not a communicator of mpi4py, or is an intercommunicator.
     """
 
     def __init__(self, comm: Any) -> None:
@@ -56,7 +56,8 @@ class Ranks:
                 self.check_interrupt()
 
     def check_interrupt(self) -> None:
-        """Raises the interrupt that Ctrl-C requested, at a point at which the other ranks can be informed."""
+        """Raises the interrupt that Ctrl-C requested, if there is one. Call it where the other ranks can be
+        informed."""
         if self._held and callable(self._handler):
             self._handler(*self._held.pop())
 
@@ -85,7 +86,8 @@ class Ranks:
                 )
 
     def together(self, step: Callable[[], T]) -> T:
-        """Returns the result of the step. If it raises on one rank, all ranks raise."""
+        """Returns the result of the step. If it raises on one rank, or Ctrl-C is pending there, all ranks raise as
+        agree() does."""
         try:
             made = step()
             self.check_interrupt()
@@ -96,7 +98,8 @@ class Ranks:
         return made
 
     def require_same(self, given: dict[str, Any]) -> None:
-        """Raises ValueError on every rank if they have different values for a parameter. None agrees with any value."""
+        """Raises ValueError on every rank if they have different values for a parameter. None agrees with any value.
+        given: values by the names of parameters, with the same names on all ranks."""
         told = self._comm.allgather(given)
         values = {name: [other[name] for other in told if other[name] is not None] for name in told[0]}
         differing = [name for name, of_ranks in values.items() if any(value != of_ranks[0] for value in of_ranks)]
@@ -104,7 +107,7 @@ class Ranks:
             raise ValueError(f"the ranks differ in {' and '.join(differing)}: give all of them the same")
 
     def serve(self, asked: str, relay: Any) -> None:
-        """Does the collective operation that the relay requests."""
+        """Does the collective operation that the relay requests. asked: the same on all ranks."""
         if asked == "mail":
             self._exchange(relay)
             return

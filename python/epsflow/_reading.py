@@ -176,8 +176,8 @@ def _number_of(asked: Any, names: list[Any]) -> int:
 
 
 def _numbers_of(names: list[Any], columns: list[Any] | None) -> list[int]:
-    """Returns the numbers of the columns, in the order of `columns`; of all if that is None. Raises ValueError if one
-    does not exist or is given twice."""
+    """Returns the positions of columns in `names`, from 0, in the order of `columns`; all if it is None. columns: names
+    or numbers, as _number_of() takes them. Raises ValueError if one does not exist or is given twice."""
     if columns is None:
         return list(range(len(names)))
     numbers = [_number_of(asked, names) for asked in columns]

@@ -66,7 +66,7 @@ class Origin:
     """Whether the points are this process's share of the swept points. Labels are of the share, counts of all."""
 
     def require_whole(self, what: str) -> None:
-        """Raises ValueError for a share, which has no result of all points. what: the result, in words."""
+        """Raises ValueError if the points are a share of all. what: the result that takes all, as "a catalogue"."""
         if self.share:
             raise ValueError(
                 f"{what} takes all points, and this process has a share of them: `mpirun epsflow sweep … --out FOLDER` "
@@ -74,6 +74,8 @@ class Origin:
             )
 
     def described(self, n: int) -> dict[str, Any]:
+        """Returns the description of the input for a results folder: `input` itself if the points come from a folder.
+        n: the number of points."""
         if self.input is not None:
             return self.input
         d, precision, checksum = 0, "float64", "unknown"
@@ -161,7 +163,8 @@ def _folder_errors() -> Iterator[None]:
 
 
 def save_folder(folder: Folder, variants: list[Any], origin: Origin, overwrite: bool) -> None:
-    """variants: each as epsflow._core.Result. Files are written aside, and moved to the folder when complete."""
+    """Writes a results folder. Files are written aside, and moved to the folder when complete. variants: each as
+    epsflow._core.Result, on the host. Raises as `SweepResult.save`."""
     from importlib.metadata import version
 
     held = [(v, np.ascontiguousarray(v.labels, np.int32), np.ascontiguousarray(v.core, np.uint8)) for v in variants]
@@ -250,7 +253,8 @@ def _stored_offers(manifest: Any, folder: Path) -> tuple[tuple[float, int], ...]
 
 
 def _stored_slices(manifest: Any, folder: Path, variants: list[StoredVariant], described: str, n: int) -> StoredSlices:
-    """Returns slices.csv, and adds the counts to the variants. described: the slices in words, with their checksum."""
+    """Returns slices.csv, and adds the counts to the variants. described: the slices in words, with their checksum. n:
+    the number of points. Raises ValueError if the file is missing, damaged or does not fit the variants."""
     if not manifest.owns("slices.csv"):
         raise ValueError(
             f"{folder} has results of {described}, and no slices.csv yet, which says what they are: `epsflow sweep … "
@@ -281,7 +285,7 @@ def _stored_slices(manifest: Any, folder: Path, variants: list[StoredVariant], d
 
 
 def _as_keys(texts: list[str]) -> Array:
-    """Returns keys as numbers if all are numbers, else as names of files."""
+    """Returns keys as int64 if all are whole numbers, else as float64 if all are numbers, else as texts: file names."""
     for kind in (np.int64, np.float64):
         try:
             return np.array(texts, np.str_).astype(kind)
@@ -291,7 +295,8 @@ def _as_keys(texts: list[str]) -> Array:
 
 
 def _mapped(manifest: Any, folder: Path, name: str, dtype: str, n: int) -> Callable[[], Array]:
-    """Checks the header and the size of a file. Returns a function that verifies its checksum and maps it."""
+    """Returns a function that maps an array [n] of a file, read-only. Checks the header and the size of the file now,
+    its checksum when the function is called. Both raise ValueError for another or a damaged file."""
     begin = _core.require_vector(folder / name, dtype, n)
 
     def array() -> Array:
@@ -400,7 +405,8 @@ def _load_hdf5(file: Path) -> tuple[list[StoredVariant], Origin]:
 
 
 def _read(file: Any, name: str, shape: tuple[int, ...], dtype: Any) -> Array | None:
-    """Returns a read-only data set, or None if the file has none of this name."""
+    """Returns a data set of an HDF5 file as a read-only array, or None if the file has none of this name. Raises
+    TypeError if its type does not convert to dtype without loss, KeyError if it has another shape."""
     if name not in file:
         return None
     values = np.asarray(file[name][()])

@@ -134,6 +134,8 @@ class VariantResult(Unchanging):
         )
 
     def _on_host(self, purpose: str, needs_labels: bool = True) -> Any:
+        """Returns the library's result. purpose: a verb for the error, as "save". Raises ValueError if labels are on a
+        GPU, or if they are needed and were not kept."""
         if needs_labels:
             self._require_labels()
         if self._output != "numpy":
@@ -219,7 +221,7 @@ class SweepResult(FromPoints):
         return self.variant(eps, min_samples).labels
 
     def core_sample_indices(self, eps: float, min_samples: int) -> NDArray[np.intp]:
-        """Return the indices of the core points of one variant, ascending."""
+        """Return the indices of the core points of one variant, which is found as `variant` finds it, ascending."""
         return self.variant(eps, min_samples).core_sample_indices
 
     @documented
@@ -395,7 +397,8 @@ class Asked:
         return ", ".join(part for part in (metric, "weighted" if self.weights is not None else "") if part)
 
     def run_by(self, start: Any, *arguments: Any, rank: int | None = None) -> SweepResult:
-        """Runs the task that `start` starts. rank: of this process if it has a share of the points, else None."""
+        """Runs the task that `start` starts with the arguments, and returns its result. rank: the rank of this process
+        if it has a share of the points, else None; only rank 0 gets the lineage. Raises the errors of the library."""
         share, with_lineage = rank is not None, self.lineage and not rank
         if not share:
             warn_of_unit(self.given, min(e for e, _ in self.variants))
@@ -432,8 +435,9 @@ def asked_of(
     given: Given, variants: tuple[Any, Any, Any], sample_weight: Any, lineage: Any, progress: ProgressOption,
     **options: Any,
 ) -> Asked:
-    """Returns a request with checked parameters. variants: eps, min_samples and variants. options: as sweep_options()
-    takes them, and output. Raises TypeError, ValueError if a parameter is invalid."""
+    """Returns a request with checked parameters. variants: the parameters eps, min_samples and variants of sweep(), in
+    this order. options: all parameters of sweep_options(), by name. Raises TypeError, ValueError if a parameter is
+    invalid."""
     pairs, run = as_variants(*variants, given.unit), sweep_options(**options)
     with_lineage = as_flag(lineage, "lineage")
     weights = None if sample_weight is None else as_weights(sample_weight, int(given.points.shape[0]))
@@ -462,7 +466,9 @@ def sweep_loaded(
 
 
 def sweep_on_gpus(asked: Asked, gpus: Any, engine: dict[str, Any]) -> SweepResult:
-    """engine: options of the engines that share the sweep."""
+    """Runs a sweep on several GPUs. gpus: as `epsflow.sweep` takes it. engine: options of the engines that share the
+    sweep. Raises ValueError for points on a GPU, for another output than "numpy" and for no GPU; the errors of
+    `epsflow.sweep`."""
     if isinstance(asked.given.points, _core.GpuPoints):
         raise ValueError("gpus share points that are on the host, and these are on a GPU: leave gpus out, or copy them")
     if asked.output != "numpy":
@@ -472,6 +478,7 @@ def sweep_on_gpus(asked: Asked, gpus: Any, engine: dict[str, Any]) -> SweepResul
 
 
 def _words_of(gpus: Any) -> str:
+    """Returns "all", or the numbers of GPUs with commas. The library checks them. Raises ValueError for no GPU."""
     words = gpus if isinstance(gpus, str) else ",".join(str(gpu) for gpu in ([gpus] if isinstance(gpus, int) else gpus))
     if not words:
         raise ValueError("gpus names no GPU: give 'all', or numbers as in [0, 1]")
@@ -479,7 +486,9 @@ def _words_of(gpus: Any) -> str:
 
 
 def sweep_over_ranks(comm: Any, prepare: Callable[[], tuple[Asked, dict[str, Any]]], gpus: Any) -> SweepResult:
-    """prepare: checks the arguments of this process, and returns the requested sweep and options of its engine."""
+    """Runs a sweep on all processes of comm; collective. prepare: checks the arguments of this process, and returns the
+    requested sweep and options of its engine. Its errors, and all others of one process, are raised on all. gpus: None,
+    or as `epsflow.sweep` takes it. Raises TypeError if comm is not a communicator, ValueError if processes differ."""
 
     def prepared() -> tuple[Asked, tuple[str, dict[str, Any]]]:
         asked, engine = prepare()
@@ -505,7 +514,8 @@ def sweep_distances(
     distances: Any, asked: list[tuple[float, int]], sample_weight: Any, core: bool, progress: ProgressOption,
     options: dict[str, Any],
 ) -> SweepResult:
-    """Sweeps with metric="precomputed". options: as of_the_cpu() returns them."""
+    """Sweeps with metric="precomputed". distances: from as_distances(). options: as of_the_cpu() returns them. Raises
+    the errors of `epsflow.sweep`."""
     results = cluster_distances(distances, asked, sample_weight, core, progress, options)
     under, checksum = "precomputed", ""
     if sample_weight is not None:

@@ -83,7 +83,7 @@ def python_errors() -> Iterator[None]:
 
 
 def run_task(start: Any, *arguments: Any, progress: ProgressOption = None, on_results: OnResults = None) -> Any:
-    """Starts a task, waits for its end and returns it."""
+    """Starts a task, waits for its end as wait_for() does, and returns it. Raises its errors in Python's words."""
     with python_errors():
         task = start(*arguments)
     wait_for(task, progress, on_results)
@@ -96,14 +96,16 @@ def made_by(start: Any, *arguments: Any, progress: ProgressOption = None) -> Any
 
 
 def filled(of: Callable[..., T], made: Any, **further: Any) -> T:
-    """Returns a dataclass with the attributes of `made` that its fields name. further: fields with other values."""
+    """Returns an object of the dataclass `of`. Its fields are `further`, and otherwise the attributes of `made` with
+    the same names."""
     names = [name for name in of.__dataclass_fields__ if name not in further]  # type: ignore[attr-defined]
     return of(**{name: getattr(made, name) for name in names}, **further)
 
 
 def wait_for(task: Any, progress: ProgressOption = None, on_results: OnResults = None) -> None:
     """Waits for the end of a task. If an exception such as KeyboardInterrupt is raised meanwhile, the task is
-    cancelled, and its end is awaited before the exception goes on."""
+    cancelled, and its end is awaited before the exception goes on. on_results: called again and again, in this thread,
+    with a list of the results that are new, which may be empty. Notices of the library go to the log."""
     show = None
     last_eps = 0.0
     try:

@@ -252,7 +252,8 @@ def tracks(
 def _in_tobacs_order(
     found: dict[str, NDArray[Any]], by_time: NDArray[Any], points: NDArray[Any] | None, words: Any
 ) -> dict[str, NDArray[Any]]:
-    """Returns the columns of the table in tobac's order."""
+    """Returns the columns of the features in tobac's order. found: columns of the library. by_time: the time of each
+    frame. points: None for tracks without coordinates. words: the metric."""
     on_sphere = words.name in ("greatcircle", "haversine")
     has_z = points is not None and points.shape[1] > 2 and not on_sphere
     time = by_time[found["frame"]] if len(by_time) else by_time
@@ -351,6 +352,7 @@ def _in_nanoseconds(times: NDArray[Any]) -> NDArray[Any]:
 
 
 def _refuse_descent(times: NDArray[Any], name: str, place: str, remedy: str, strictly: bool = False) -> None:
+    """Raises ValueError if times descend; with strictly, also if two are equal. name, place, remedy: words for it."""
     wrong = times[1:] <= times[:-1] if strictly else times[1:] < times[:-1]
     if wrong.any():
         row = int(np.argmax(wrong)) + 1
@@ -358,6 +360,8 @@ def _refuse_descent(times: NDArray[Any], name: str, place: str, remedy: str, str
 
 
 def _as_core(core: Any, labels: Any, n: int) -> NDArray[np.uint8]:
+    """Returns the core mask [n] on the host, from `labels` if core is None. Raises TypeError if neither has it,
+    ValueError for another shape; both as as_mask()."""
     if core is None:
         core = getattr(labels, "core", None)
     if core is None:

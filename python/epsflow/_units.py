@@ -46,9 +46,10 @@ class Given(NamedTuple):
 
 
 def read(X: Any, metric: Metric, name: str = "X", check: Callable[[Any, Any], Any] | None = None) -> Given:
-    """Reads points, names and units from X. check: a function of the coordinates and names that returns an array.
+    """Reads points, names and units from X.
 
-    Raises TypeError, ValueError if X is invalid.
+    check: a function of the coordinates and names that returns an array; not called for points on a GPU, which stay
+    there. Raises TypeError, ValueError if X is invalid.
     """
     names = None
     if is_on_gpu(X):
@@ -62,7 +63,8 @@ def read(X: Any, metric: Metric, name: str = "X", check: Callable[[Any, Any], An
 
 
 def reference_of(X: Any, metric: Metric) -> Reference:
-    """Returns the units, frame or coordinate system of X. It is None if X has none, or if the metric converts units."""
+    """Returns code that converts X to its reference, and the reference: the units of its columns, or its frame or
+    coordinate system. It is [None] if X has none, or if the metric converts units."""
     library = library_of(X)
     if library == "geopandas":
         crs = getattr(X, "crs", None)
@@ -77,7 +79,7 @@ def reference_of(X: Any, metric: Metric) -> Reference:
 
 
 def as_given(X: Any, metric: Any, metric_params: dict[str, Any] | None, name: str = "X") -> Given:
-    """Reads X with a metric that is given by its parameters."""
+    """Reads X with a metric that is given by its parameters. Raises as metric_of() and read()."""
     return read(X, metric_of(X, metric, metric_params), name)
 
 
@@ -107,7 +109,8 @@ def in_columns_of(like: Given, given: Given, name: str, of: str = "X") -> Given:
 
 def components_of(given: Given, values: Any, name: str) -> NDArray[Any]:
     """Returns velocities as an array in the order of the points' columns. They are matched by the names of these, with
-    or without a leading v; otherwise they keep their order."""
+    or without a leading v; otherwise they keep their order. Their shape is not checked. name: the parameter in errors.
+    Raises TypeError, ValueError."""
     found, names = from_table(values, EUCLIDEAN, name)
     array = np.asarray(found)
     order = order_of(names, given.names) or order_of(names, [f"v{column}" for column in given.names or []])

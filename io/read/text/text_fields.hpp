@@ -26,7 +26,7 @@ struct Dialect {
   return p == end || *p == '\n' || (*p == '\r' && (p + 1 == end || p[1] == '\n'));
 }
 
-/// Returns the line after the line end at p.
+/// Returns the begin of the line after the line end at p; end if it was the last.
 [[nodiscard]] inline const char* behind_line_end(const char* p, const char* end) noexcept {
   if (p != end && *p == '\r') ++p;
   return p == end ? end : p + 1;
@@ -53,8 +53,9 @@ struct Dialect {
 /// delimiters, "+---+" and "|:--|". Fields of up to three dashes mark missing values, unless dialect.short_rules.
 [[nodiscard]] bool is_rule(std::string_view line, const Dialect& dialect) noexcept;
 
-/// Skips one line if it is not a row: blank, a comment, or, with bars as delimiters, a rule. Spreadsheets' marks for a
-/// missing value or a failed formula, such as #N/A and #DIV/0!, do not begin a comment.
+/// Skips the line at p if it is not a row: blank, a comment, or, with bars as delimiters, a rule. Returns true if it
+/// skipped the line; else p is unchanged. Spreadsheets' marks for a missing value or a failed formula, such as #N/A and
+/// #DIV/0!, do not begin a comment.
 [[nodiscard]] bool skip_line(const char*& p, const char* end, const Dialect& dialect) noexcept;
 
 /// One field as text without blanks around it, and its end: at a delimiter, a line end, or the end of the text.
@@ -65,19 +66,23 @@ struct Field {
   std::uint64_t newlines = 0;  ///< line ends inside the quotes
 };
 
-/// Scans the field at p. Quoted text is assembled in `scratch`, to which `text` then points.
+/// Scans the field at p. Quoted text is assembled in `scratch`, to which `text` then points. If a quote is never
+/// closed, `text` is empty.
 [[nodiscard]] Field scan_field(const char* p, const char* end, char delimiter, std::string& scratch);
 
+/// The fields of one row.
 struct Record {
   std::vector<std::string> fields;
   const char* next = nullptr;  ///< the line after the row
-  std::uint64_t lines = 0;
-  bool open_quote = false;
+  std::uint64_t lines = 0;     ///< the lines that the row takes: several if quoted fields contain line ends
+  bool open_quote = false;     ///< a field has a quote that is never closed
 };
 
+/// Splits the row that begins at p.
 [[nodiscard]] Record split_record(const char* p, const char* end, char delimiter);
 
-/// Returns the number in a trimmed field. Accepts nan, infinities and Fortran's exponents (1D+05).
+/// Returns the number in a trimmed field; nullopt for other text. Accepts nan, infinities and Fortran's exponents
+/// (1D+05). decimal: the decimal mark; with a comma, text with a point is not a number.
 [[nodiscard]] std::optional<double> number_of(std::string_view text, char decimal);
 
 /// True if a trimmed field is an integer in digits that `number`, its value in float64, does not equal.
@@ -91,7 +96,7 @@ struct Record {
 
 enum class FieldKind : std::uint8_t { number, nothing, text };
 
-/// Classifies a field. A decimal comma counts as a number here, although the parser refuses it later.
+/// Classifies a field, trimmed or not. A decimal comma counts as a number here, although the parser refuses it later.
 [[nodiscard]] FieldKind kind_of(std::string_view field, const Dialect& dialect);
 
 }  // namespace epsflow::io

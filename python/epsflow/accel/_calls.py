@@ -65,10 +65,12 @@ class Running:
 
     @property
     def is_small(self) -> bool:
-        """Whether the original is faster."""
+        """Whether the original serves the call because X has few rows and is on the host. Valid before ran_on() and
+        left()."""
         return bool(self.reason)
 
     def ran_on(self, device: str) -> None:
+        """Notes that epsflow serves the call. device: "cpu" or "gpu"."""
         self.device, self.reason = device, ""
 
     def left(self, error: BaseException) -> None:

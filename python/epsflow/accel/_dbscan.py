@@ -21,6 +21,7 @@ NEEDS = ("DBSCAN", "_check_sample_weight")
 
 
 def put_into(module: Any) -> None:
+    """Replaces DBSCAN.fit of scikit-learn's module. If epsflow fails or does not serve a call, the original runs."""
     original = module.DBSCAN.fit
 
     @functools.wraps(original)

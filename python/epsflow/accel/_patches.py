@@ -97,19 +97,20 @@ def least_rows() -> int:
 
 
 def put(owner: Any, name: str, value: Any) -> None:
-    """Sets an attribute of a module, class or function until `disable`."""
+    """Sets an attribute of a module, class or function until `disable`. Raises AttributeError if it does not exist."""
     original = getattr(owner, name)
     setattr(owner, name, value)
     _undo.append(lambda: setattr(owner, name, original))
 
 
 def _undo_down_to(count: int) -> None:
+    """Restores attributes that put() has set, the last first, until `count` of them are left."""
     while len(_undo) > count:
         _undo.pop()()
 
 
 def _replace_in(module: Any) -> None:
-    """Puts the replacements into a module. A version of it that they do not fit stays as it is."""
+    """Puts the replacements into a module. A version of it that they do not fit stays as it is. Raises nothing."""
     before = len(_undo)
     try:
         replacements = import_module(f".{_REPLACED_BY[module.__name__]}", __package__)
