@@ -195,7 +195,7 @@ class DBSCAN(_Clusterer):
         if output == "numpy":
             self.labels_ = result._result.labels  # writeable, as scikit-learn's
             self.core_sample_indices_ = result.core_sample_indices
-            self.components_ = points.take(self.core_sample_indices_, axis=0)
+            self.components_ = to_host(X).take(self.core_sample_indices_, axis=0)
             self.components_.setflags(write=False)
             kept = self.labels_.take(self.core_sample_indices_), self.components_
         else:

@@ -452,8 +452,8 @@ class HDBSCAN(_Clusterer):
         return table
 
     def _hierarchy(self, points: Any, min_samples: int, data: Optional[Dataset] = None) -> Hierarchy:
-        """Returns the hierarchy of points, or of distances if the metric is "precomputed". data: the points, if they are
-        loaded. Raises ValueError for a sparse matrix with several connected components."""
+        """Returns the hierarchy of points, or of distances if the metric is "precomputed". data: the points, if they
+        are loaded. Raises ValueError for a sparse matrix with several connected components."""
         if is_precomputed(self.metric):
             tree = hierarchy_of_distances(points, min_samples)
             if is_sparse(points) and np.isinf(np.asarray(tree.nodes["eps"])[-1:]).any():

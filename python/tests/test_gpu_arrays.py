@@ -284,7 +284,7 @@ def test_labels_of_points_on_a_gpu(driver, kind, dtype, d):
         assert (two.n_clusters, two.n_noise) == (want.n_clusters, want.n_noise)
     if kind is DlpackArray:
         assert array.stream == 1
-        del here, there
+        del here, there, one, two
         assert array.freed >= 2
 
 
@@ -313,7 +313,7 @@ def test_catalogues_of_points_on_a_gpu(driver, kind, dtype):
     params = {"box": 10}
     in_box = epsflow.sweep(X, 0.3, 5, metric_params=params, backend="cpu")[0]
     expected = epsflow.catalog(X, in_box, weights=mass, columns={"v": v}, metric_params=params)
-    assert (expected["x_upper"] > 10).any()
+    assert (expected["x_upper"] > 10).any() or (expected["x_lower"] < 0).any()  # a cluster crosses the end of the box
     require_equal(epsflow.catalog(array, in_box, weights=mass, columns={"v": v}, metric_params=params), expected)
     labels = on_gpu(np.ascontiguousarray(in_box.labels))
     found = epsflow.catalog(array, labels, weights=on_gpu(mass), columns={"v": on_gpu(v)}, metric_params=params)
