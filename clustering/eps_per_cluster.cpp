@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -23,7 +24,7 @@ constexpr double kTieExponent = 0.1;
 constexpr double kNoiseExponent = 0.75;
 
 /// The cluster of a cell, followed along eps.
-struct Chain {
+struct Followed {
   struct Link {
     std::size_t eps;
     std::uint32_t cluster;
@@ -40,10 +41,10 @@ struct Leaf {
 };
 
 /// Returns the life of a chain up to an eps, in units of the life that chance explains.
-double life_of(const MapScores& scores, std::size_t minpts, const Chain& chain, std::size_t end) {
+double life_of(const MapScores& scores, std::size_t minpts, const Followed& chain, std::size_t end) {
   const double last = chain.links.back().core, p = scores.points_of(minpts);
   const auto grown_up =
-      std::ranges::find_if(chain.links, [&](const Chain::Link& l) { return l.core >= kGrownUp * last; });
+      std::ranges::find_if(chain.links, [&](const Followed::Link& l) { return l.core >= kGrownUp * last; });
   return scores.dimension(minpts) * std::sqrt(p) * std::log(scores.eps()[end] / scores.eps()[grown_up->eps]) *
          std::pow(last / p, kPatches);
 }
@@ -61,10 +62,10 @@ class Splitting {
   [[nodiscard]] const std::vector<Leaf>& leaves() const noexcept { return leaves_; }
 
  private:
-  using Living = std::map<std::uint32_t, Chain>;  ///< by the cluster of the last cell
+  using Living = std::map<std::uint32_t, Followed>;  ///< by the cluster of the last cell
 
   /// Makes a leaf of a chain that ends at an eps, if it counts. Returns true if it or clusters within it count.
-  bool end(const Chain& chain, std::size_t eps) {
+  bool end(const Followed& chain, std::size_t eps) {
     if (chain.has_split) return true;
     const double life = life_of(scores_, minpts_, chain, eps);
     if (life < kSignificant) return false;
@@ -72,21 +73,21 @@ class Splitting {
     return true;
   }
 
-  [[nodiscard]] bool counts(const Chain& chain, std::size_t eps) const {
+  [[nodiscard]] bool counts(const Followed& chain, std::size_t eps) const {
     return chain.has_split || life_of(scores_, minpts_, chain, eps) >= kSignificant;
   }
 
   /// Returns the chain that goes on where chains merge.
-  Chain merged(std::vector<Chain>& chains, std::size_t eps) {
+  Followed merged(std::vector<Followed>& chains, std::size_t eps) {
     if (chains.empty()) return {};
-    const auto of_these = std::ranges::partition(chains, [&](const Chain& chain) { return counts(chain, eps); });
+    const auto of_these = std::ranges::partition(chains, [&](const Followed& chain) { return counts(chain, eps); });
     const auto counting = static_cast<std::size_t>(of_these.begin() - chains.begin());
     if (counting >= 2) {
       for (std::size_t i = 0; i < counting; ++i) end(chains[i], eps);
       return {.links = {}, .has_split = true};
     }
     if (counting == 1) return std::move(chains.front());
-    const auto rank = [&](const Chain& chain) {
+    const auto rank = [&](const Followed& chain) {
       return std::tuple(chain.links.back().core, life_of(scores_, minpts_, chain, eps));
     };
     return std::move(*std::ranges::max_element(chains, {}, rank));
@@ -94,7 +95,7 @@ class Splitting {
 
   void step(std::size_t eps) {
     const LineageCell& cell = scores_.cell_at({eps, minpts_});
-    std::map<std::uint32_t, std::vector<Chain>> arriving;
+    std::map<std::uint32_t, std::vector<Followed>> arriving;
     if (eps > 0) {
       const std::vector<std::uint32_t>& parents = scores_.cell_at({eps - 1, minpts_}).parent_eps;
       for (auto& [cluster, chain] : living_) arriving[parents[cluster]].push_back(std::move(chain));
@@ -102,7 +103,7 @@ class Splitting {
     Living next;
     for (std::uint32_t k = 0; k < cell.clusters(); ++k) {
       if (cell.core[k] < least_) continue;
-      Chain chain = merged(arriving[k], eps);
+      Followed chain = merged(arriving[k], eps);
       chain.links.push_back({eps, k, static_cast<double>(cell.core[k])});
       next.emplace(k, std::move(chain));
     }
@@ -124,8 +125,14 @@ void sort_by_first_core(const MapScores& scores, EpsPerCluster& found) {
 
 }  // namespace
 
-bool EpsPerCluster::one_eps() const noexcept {
-  return std::ranges::all_of(clusters, [&](const CellCluster& c) { return c.eps == clusters.front().eps; });
+bool EpsPerCluster::one_eps_is(std::size_t eps) const noexcept {
+  return std::ranges::all_of(clusters, [eps](const CellCluster& c) { return c.eps == eps; });
+}
+
+std::size_t EpsPerCluster::eps_count() const {
+  std::set<std::size_t> eps;
+  for (const CellCluster& c : clusters) eps.insert(c.eps);
+  return eps.size();
 }
 
 EpsPerCluster grown_clusters(const MapScores& scores, GridPlace cell) {

@@ -29,8 +29,10 @@ struct EpsPerCluster {
   double score = 0;                   ///< comparable with CellScore::score
   double noise = 1;                   ///< share of the points that are in none of them
 
-  /// Returns true if all clusters have one eps, so that they are clusters of one cell.
-  [[nodiscard]] bool one_eps() const noexcept;
+  /// Returns true if all clusters have this eps, so that they are clusters of one cell. eps: its index.
+  [[nodiscard]] bool one_eps_is(std::size_t eps) const noexcept;
+  /// Returns the number of different eps.
+  [[nodiscard]] std::size_t eps_count() const;
 };
 
 /// Returns the clusters of a cell, each at the widest eps at which it is still alone: in a cluster that contains no
