@@ -155,9 +155,16 @@ void write_report(const ExploreCommand& command, const Exploration& made, const 
   std::vector<Variant> variants;
   for (const LineageCell& cell : made.map.cells()) variants.push_back(cell.variant);
   if (command.bound || variants.empty()) {
-    for (const Offer* offer : offers_of(made)) report.add(offer->variant, offer->summary, offer->labels, cancel);
+    for (const auto& [offer, name] : offers_of(made)) {
+      if (offer->cell) report.add(offer->variant, offer->summary, offer->labels, cancel);
+    }
   } else {
     run_each({data}, {}, Sweep(variants), command.settings.run, take, observer);
+  }
+  for (const auto& [offer, name] : offers_of(made)) {
+    if (!offer->cell) {
+      report.add_own_eps(offer->variant.minpts, offer->summary, offer->labels, offer->eps_of_clusters, cancel);
+    }
   }
   report.add_lineage(made.map);
   std::vector<std::pair<Variant, double>> scores;

@@ -45,7 +45,16 @@ ordered_json short_number(double value) {
 
 /// Throws InputError for an offer with numbers that as_json() never writes. Counts and scores may be missing.
 void check_offer(const ordered_json& offer, const std::string& path, std::uint64_t points) {
-  const JsonNumbers numbers(offer, path);
+  ordered_json checked = offer;
+  if (checked.is_object() && checked.contains("eps_of_clusters")) {
+    const ordered_json& each = checked["eps_of_clusters"];
+    const auto is_eps = [](const ordered_json& eps) { return eps.is_number() && eps.get<double>() > 0; };
+    if (!each.is_array() || each.empty() || !std::ranges::all_of(each, is_eps)) {
+      throw InputError(path + ".eps_of_clusters is no list of numbers above 0");
+    }
+    checked["eps"] = each.front();  // the offer has null
+  }
+  const JsonNumbers numbers(checked, path);
   static_cast<void>(numbers.variant());
   if (numbers.has("clusters")) static_cast<void>(numbers.summary(points));
   for (const char* name : {"score", "confidence"}) {
@@ -122,6 +131,7 @@ struct Report::State {
     Bytes values = {};                          ///< the value of each label on maps, noise first
     ordered_json validity = nullptr;
     ordered_json score = nullptr;
+    ordered_json own_eps = nullptr;  ///< number, size and eps of the largest clusters; null if all have one eps
   };
 
   explicit State(Subject of) : subject(std::move(of)) {
@@ -212,9 +222,11 @@ ordered_json Report::State::tree_as_json(const Cell& cell) const {
 bool Report::State::is_offered(const Variant& variant) const {
   if (!advice.is_object()) return false;
   const auto is_this = [&](const ordered_json& offer) {
-    return offer.is_object() && offer.value("eps", 0.0) == variant.eps && offer.value("minpts", 0U) == variant.minpts;
+    const auto has_eps = [&] { return offer.contains("eps_of_clusters") ? 0 : offer.value("eps", 0.0); };
+    return offer.is_object() && has_eps() == variant.eps && offer.value("minpts", 0U) == variant.minpts;
   };
-  return is_this(advice["recommended"]) || std::ranges::any_of(advice["alternatives"], is_this);
+  return is_this(advice["recommended"]) || is_this(advice["one_eps"]) ||
+         std::ranges::any_of(advice["alternatives"], is_this);
 }
 
 std::vector<std::vector<std::string>> Report::State::maps_at(std::size_t level) const {
@@ -237,7 +249,7 @@ ordered_json Report::State::data() const {
     minpts.insert(variant.minpts);
     if (variant.min_cluster_size > 0) {
       sizes.insert(variant.min_cluster_size);
-    } else {
+    } else if (cell.own_eps.is_null()) {
       eps.insert(variant.eps);
     }
   }
@@ -263,6 +275,8 @@ ordered_json Report::State::data() const {
   json["cells"] = ordered_json::array();
   for (const auto& [variant, cell] : cells) {
     ordered_json one = counts_as_json(variant, cell.summary);
+    if (!cell.own_eps.is_null()) one["eps"] = nullptr;
+    one["own_eps"] = cell.own_eps;
     one["score"] = cell.score;
     one["validity"] = cell.validity;
     one["sizes"] = cell.sizes;
@@ -300,6 +314,20 @@ void Report::add(const Variant& variant, const LabelSummary& summary, std::span<
   for (const Plane& plane : state_->planes) cell.painted.push_back(plane.raster.paint(labels, values));
   cell.rows = ordered_json::array();
   state_->add_catalogue(cell, labels, cancel);
+}
+
+void Report::add_own_eps(std::uint32_t minpts, const LabelSummary& summary, std::span<const std::int32_t> labels,
+                         std::span<const double> eps_of_clusters, const CancelToken& cancel) {
+  const Variant variant{0, minpts};
+  add(variant, summary, labels, cancel);
+  State::Cell& cell = state_->cells.at(variant);
+  cell.own_eps = ordered_json::array();
+  const std::vector<std::uint64_t> sizes = sizes_of(labels);
+  std::vector<std::size_t> by_size(std::min(sizes.size(), eps_of_clusters.size()));
+  std::iota(by_size.begin(), by_size.end(), std::size_t{0});
+  std::ranges::stable_sort(by_size, std::greater(), [&](std::size_t c) { return sizes[c]; });
+  by_size.resize(std::min(by_size.size(), kMostBars));
+  for (const std::size_t c : by_size) cell.own_eps.push_back({c, sizes[c], short_number(eps_of_clusters[c])});
 }
 
 void Report::add_lineage(const Lineage& lineage) {
@@ -348,12 +376,15 @@ void Report::advise(const std::string& exploration) {
       const std::string path = "alternatives[" + std::to_string(i) + "]";
       check_offer(json["alternatives"][i], path, state_->subject.points.size());
     }
+    if (json.contains("one_eps")) check_offer(json["one_eps"], "one_eps", state_->subject.points.size());
   } catch (const InputError& e) {
     throw InputError(std::string("this exploration was not written by epsflow, or is damaged: ") + e.what() +
                      "; explore again");
   }
-  state_->advice = {
-      {"recommended", json["recommended"]}, {"alternatives", json["alternatives"]}, {"doubts", json["doubts"]}};
+  state_->advice = {{"recommended", json["recommended"]},
+                    {"one_eps", json.value("one_eps", ordered_json())},
+                    {"alternatives", json["alternatives"]},
+                    {"doubts", json["doubts"]}};
 }
 
 std::size_t Report::cells() const noexcept { return state_->cells.size(); }

@@ -64,6 +64,10 @@ class Report {
   /// Throws UsageError if the number of labels differs from the number of points; otherwise as catalog() does.
   void add(const Variant& variant, const LabelSummary& summary, std::span<const std::int32_t> labels,
            const CancelToken& cancel = {});
+  /// Adds a clustering of one minpts in which each cluster has its own eps. It is no cell of the grid: the page shows
+  /// it where it is recommended. eps_of_clusters: [clusters] by label. Otherwise as add().
+  void add_own_eps(std::uint32_t minpts, const LabelSummary& summary, std::span<const std::int32_t> labels,
+                   std::span<const double> eps_of_clusters, const CancelToken& cancel = {});
   /// Adds the persistence of clusters, and the counts of cells that have none yet.
   void add_lineage(const Lineage& lineage);
   /// Adds the tree of a cell of hierarchies, after its labels. The largest clusters are shown.
