@@ -161,16 +161,13 @@ void write_report(const ExploreCommand& command, const Exploration& made, const 
   } else {
     run_each({data}, {}, Sweep(variants), command.settings.run, take, observer);
   }
-  for (const auto& [offer, name] : offers_of(made)) {
-    if (!offer->cell) {
-      report.add_own_eps(offer->variant.minpts, offer->summary, offer->labels, offer->eps_of_clusters, cancel);
-    }
-  }
   report.add_lineage(made.map);
   std::vector<std::pair<Variant, double>> scores;
   for (std::size_t i = 0; i < made.scores.size(); ++i) scores.emplace_back(variants[i], made.scores[i].score);
   report.add_scores(scores);
-  report.advise(report::as_json(made).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+  const Labels none;
+  report.advise(report::as_json(made).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace),
+                made.recommended && !made.recommended->cell ? made.recommended->labels : none, cancel);
   write_page(command.input.messages, command.report, command.overwrite, report);
 }
 

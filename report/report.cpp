@@ -43,6 +43,11 @@ ordered_json short_number(double value) {
   return std::strtod(text.data(), nullptr);
 }
 
+/// Returns the eps of the clusters of an offer; empty if they have one eps.
+std::vector<double> eps_of_clusters(const ordered_json& offer) {
+  return offer.is_object() ? offer.value("eps_of_clusters", std::vector<double>()) : std::vector<double>();
+}
+
 /// Throws InputError for an offer with numbers that as_json() never writes. Counts and scores may be missing.
 void check_offer(const ordered_json& offer, const std::string& path, std::uint64_t points) {
   ordered_json checked = offer;
@@ -143,6 +148,8 @@ struct Report::State {
     return std::clamp<std::size_t>(kAllRows / std::max<std::size_t>(cells.size(), 1), 1, kMostRows);
   }
   void add_catalogue(Cell& cell, std::span<const std::int32_t> labels, const CancelToken& cancel) const;
+  /// Adds the eps of each cluster of a clustering that has no single eps.
+  static void add_own_eps(Cell& cell, std::span<const std::int32_t> labels, std::span<const double> eps);
   [[nodiscard]] ordered_json columns_of_catalogue() const;
   [[nodiscard]] ordered_json tree_as_json(const Cell& cell) const;
   [[nodiscard]] ordered_json data() const;
@@ -316,20 +323,6 @@ void Report::add(const Variant& variant, const LabelSummary& summary, std::span<
   state_->add_catalogue(cell, labels, cancel);
 }
 
-void Report::add_own_eps(std::uint32_t minpts, const LabelSummary& summary, std::span<const std::int32_t> labels,
-                         std::span<const double> eps_of_clusters, const CancelToken& cancel) {
-  const Variant variant{0, minpts};
-  add(variant, summary, labels, cancel);
-  State::Cell& cell = state_->cells.at(variant);
-  cell.own_eps = ordered_json::array();
-  const std::vector<std::uint64_t> sizes = sizes_of(labels);
-  std::vector<std::size_t> by_size(std::min(sizes.size(), eps_of_clusters.size()));
-  std::iota(by_size.begin(), by_size.end(), std::size_t{0});
-  std::ranges::stable_sort(by_size, std::greater(), [&](std::size_t c) { return sizes[c]; });
-  by_size.resize(std::min(by_size.size(), kMostBars));
-  for (const std::size_t c : by_size) cell.own_eps.push_back({c, sizes[c], short_number(eps_of_clusters[c])});
-}
-
 void Report::add_lineage(const Lineage& lineage) {
   State& state = *state_;
   state.has_lineage = true;
@@ -364,7 +357,18 @@ void Report::add_scores(std::span<const std::pair<Variant, double>> scores) {
   }
 }
 
-void Report::advise(const std::string& exploration) {
+void Report::State::add_own_eps(Cell& cell, std::span<const std::int32_t> labels, std::span<const double> eps) {
+  cell.own_eps = ordered_json::array();
+  const std::vector<std::uint64_t> sizes = sizes_of(labels);
+  std::vector<std::size_t> by_size(std::min(sizes.size(), eps.size()));
+  std::iota(by_size.begin(), by_size.end(), std::size_t{0});
+  std::ranges::stable_sort(by_size, std::greater(), [&](std::size_t c) { return sizes[c]; });
+  by_size.resize(std::min(by_size.size(), kMostBars));
+  for (const std::size_t c : by_size) cell.own_eps.push_back({c, sizes[c], short_number(eps[c])});
+}
+
+void Report::advise(const std::string& exploration, std::span<const std::int32_t> recommended,
+                    const CancelToken& cancel) {
   ordered_json json = ordered_json::parse(exploration, nullptr, false);
   const auto is_list = [&](const char* name) { return json.contains(name) && json[name].is_array(); };
   if (!json.is_object() || !json.contains("recommended") || !is_list("alternatives") || !is_list("doubts")) {
@@ -385,6 +389,12 @@ void Report::advise(const std::string& exploration) {
                     {"one_eps", json.value("one_eps", ordered_json())},
                     {"alternatives", json["alternatives"]},
                     {"doubts", json["doubts"]}};
+  const std::vector<double> eps = eps_of_clusters(json["recommended"]);
+  if (eps.empty() || recommended.empty()) return;
+  const Variant variant{0, json["recommended"].value("minpts", 0U)};
+  add(variant, JsonNumbers(json["recommended"], "recommended").summary(state_->subject.points.size()), recommended,
+      cancel);
+  State::add_own_eps(state_->cells.at(variant), recommended, eps);
 }
 
 std::size_t Report::cells() const noexcept { return state_->cells.size(); }

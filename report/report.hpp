@@ -64,18 +64,17 @@ class Report {
   /// Throws UsageError if the number of labels differs from the number of points; otherwise as catalog() does.
   void add(const Variant& variant, const LabelSummary& summary, std::span<const std::int32_t> labels,
            const CancelToken& cancel = {});
-  /// Adds a clustering of one minpts in which each cluster has its own eps. It is no cell of the grid: the page shows
-  /// it where it is recommended. eps_of_clusters: [clusters] by label. Otherwise as add().
-  void add_own_eps(std::uint32_t minpts, const LabelSummary& summary, std::span<const std::int32_t> labels,
-                   std::span<const double> eps_of_clusters, const CancelToken& cancel = {});
   /// Adds the persistence of clusters, and the counts of cells that have none yet.
   void add_lineage(const Lineage& lineage);
   /// Adds the tree of a cell of hierarchies, after its labels. The largest clusters are shown.
   void add_tree(const Variant& variant, std::span<const TreeCluster> clusters);
   /// Adds the scores of cells. Scores below 0 are ignored.
   void add_scores(std::span<const std::pair<Variant, double>> scores);
-  /// Adds the text of an exploration that as_json() made. Throws InputError for other text.
-  void advise(const std::string& exploration);
+  /// Adds the text of an exploration that as_json() made. recommended: [n] labels of the recommendation if its clusters
+  /// have an eps each, which is no cell of the grid; if empty, the page has no map of it. Throws InputError for other
+  /// text, and as add().
+  void advise(const std::string& exploration, std::span<const std::int32_t> recommended = {},
+              const CancelToken& cancel = {});
 
   [[nodiscard]] std::size_t cells() const noexcept;
   /// Returns the number of cells that have a map.

@@ -160,7 +160,7 @@ class Exploration(Unchanging):
         data, weights, advice, is_given = self._made
         if data is None:
             raise ValueError("an exploration that was unpickled has no points: explore again, and report that")
-        given = data._given
+        given, offer = data._given, self.recommended
         by = arguments_of(given.metric)
         how = by + ("" if weights is None else ", sample_weight=weights")
         grid = f", eps={self.eps.tolist()}, min_samples={self.min_samples.tolist()}" if is_given else ""
@@ -182,6 +182,7 @@ class Exploration(Unchanging):
             weights=weights,
             scores=scores,
             advice=advice,
+            recommended=None if offer is None or offer.eps is not None else offer.labels,
         )
         write_report(file, of, overwrite, progress)
 
