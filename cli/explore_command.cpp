@@ -54,10 +54,18 @@ OptionGroup grid_options() {
            minpts_option("LIST", "minpts, as 3,4,6,9,13,20")}};
 }
 
-std::vector<const Offer*> offers_of(const Exploration& made) {
-  std::vector<const Offer*> offers;
-  if (made.recommended) offers.push_back(&*made.recommended);
-  for (const Offer& offer : made.alternatives) offers.push_back(&offer);
+/// An offer, and the name of the file of its labels if its clusters have an eps each.
+struct NamedOffer {
+  const Offer* offer;
+  std::string name;
+};
+
+/// Returns all offers, the recommended one first.
+std::vector<NamedOffer> offers_of(const Exploration& made) {
+  std::vector<NamedOffer> offers;
+  if (made.recommended) offers.push_back({&*made.recommended, io::kRecommendedName});
+  if (made.one_eps) offers.push_back({&*made.one_eps, {}});
+  for (const Offer& offer : made.alternatives) offers.push_back({&offer, io::kAlternativeName});
   return offers;
 }
 
@@ -71,14 +79,18 @@ nlohmann::ordered_json json_of(const Exploration& made, const io::FilePoints& po
 void print(const Exploration& made, const Metric& metric) {
   const std::string unit = eps_unit(metric).empty() ? std::string() : " " + std::string(eps_unit(metric));
   const auto line = [&](const char* what, const Offer& offer) {
-    print_result("{} eps {}{}, minpts {}: {} (confidence {:.2f})\n", what, format_number(offer.variant.eps), unit,
-                 offer.variant.minpts, offer.reason, offer.confidence);
+    const std::string eps = offer.cell ? "eps " + format_number(offer.variant.eps) + unit
+                                       : "eps of each cluster, " + format_number(offer.plateau.eps_from) + " to " +
+                                             format_number(offer.plateau.eps_to) + unit;
+    print_result("{} {}, minpts {}: {} (confidence {:.2f})\n", what, eps, offer.variant.minpts, offer.reason,
+                 offer.confidence);
   };
   if (made.recommended) {
     line("recommended:", *made.recommended);
   } else {
     print_result("no cluster structure is seen in these points\n");
   }
+  if (made.one_eps) line("at one eps: ", *made.one_eps);
   for (const Offer& offer : made.alternatives) line("or:         ", offer);
   for (const Doubt doubt : made.doubts) print_result("doubt: {}\n", sentence_of(doubt));
 }
@@ -97,12 +109,20 @@ void write_folder(io::ResultsFolder& folder, const ExploreCommand& command, cons
                   const io::FilePoints& points, double seconds) {
   const Metric& metric = command.input.metric;
   std::vector<Variant> variants;
-  for (const Offer* offer : offers_of(made)) variants.push_back(offer->variant);
+  for (const auto& [offer, name] : offers_of(made)) {
+    if (offer->cell) variants.push_back(offer->variant);
+  }
   if (variants.empty()) return say("nothing is written to " + command.out + ", as there is nothing to recommend");
   folder.ask(Sweep(variants));
   const std::vector<Variant> missing =
       folder.begin(io::results_input(points), describe_run(command.given, metric, command.settings.engine.backend));
-  for (const Offer* offer : offers_of(made)) {
+  for (const auto& [offer, name] : offers_of(made)) {
+    if (!offer->cell) {
+      folder.add_file(name.c_str(), [&labels = offer->labels](const auto& file) {
+        static_cast<void>(io::write_array(file, file, io::npy_labels(labels)));
+      });
+      continue;
+    }
     if (std::ranges::find(missing, offer->variant) == missing.end()) continue;
     VariantResult result;
     result.variant = offer->variant;
@@ -135,7 +155,9 @@ void write_report(const ExploreCommand& command, const Exploration& made, const 
   std::vector<Variant> variants;
   for (const LineageCell& cell : made.map.cells()) variants.push_back(cell.variant);
   if (command.bound || variants.empty()) {
-    for (const Offer* offer : offers_of(made)) report.add(offer->variant, offer->summary, offer->labels, cancel);
+    for (const auto& [offer, name] : offers_of(made)) {
+      if (offer->cell) report.add(offer->variant, offer->summary, offer->labels, cancel);
+    }
   } else {
     run_each({data}, {}, Sweep(variants), command.settings.run, take, observer);
   }
@@ -143,7 +165,9 @@ void write_report(const ExploreCommand& command, const Exploration& made, const 
   std::vector<std::pair<Variant, double>> scores;
   for (std::size_t i = 0; i < made.scores.size(); ++i) scores.emplace_back(variants[i], made.scores[i].score);
   report.add_scores(scores);
-  report.advise(report::as_json(made).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+  const Labels none;
+  report.advise(report::as_json(made).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace),
+                made.recommended && !made.recommended->cell ? made.recommended->labels : none, cancel);
   write_page(command.input.messages, command.report, command.overwrite, report);
 }
 

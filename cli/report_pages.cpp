@@ -152,8 +152,12 @@ void add_folder(report::Report& report, const std::filesystem::path& folder, con
   const std::filesystem::path map = require_unchanged(folder, manifest, io::kMapName);
   const std::filesystem::path advice = require_unchanged(folder, manifest, io::kExploreName);
   add_scores(report, map);
+  std::vector<std::int32_t> recommended;
+  if (manifest.owns(io::kRecommendedName)) {
+    recommended = read_numbers(require_unchanged(folder, manifest, io::kRecommendedName), kLabelNumbers);
+  }
   try {
-    report.advise(read_text(advice));
+    report.advise(read_text(advice), recommended, interrupt.token());
   } catch (const InputError& e) {
     throw input_error("{}: {}", advice.string(), e.what());
   }

@@ -15,9 +15,8 @@
 namespace epsflow {
 namespace {
 
-/// A cluster is big if it has at least this share of the points, and at least kFewestPoints.
+/// A cluster is big if it has at least this share of the points, and at least MapScores::kFewestPoints.
 constexpr double kBigShare = 0.01;
-constexpr double kFewestPoints = 5;
 /// 1/(2ν) with ν = 4/3.
 constexpr double kPercolation = 0.375;
 /// A cluster lives while it has at least this share of its points in this cell.
@@ -164,6 +163,8 @@ MapScores::MapScores(const Lineage& lineage, std::size_t n, std::size_t dims, do
   for (std::size_t m = 0; m < minpts_.size(); ++m) score_minpts(m);
 }
 
+double MapScores::least_big() const noexcept { return std::max(kBigShare * n_, kFewestPoints); }
+
 /// Estimates dimensions as the slope of ln minpts over ln eps at which half of the points are core.
 void MapScores::find_dimensions(std::size_t dims) {
   const std::size_t levels = minpts_.size();
@@ -200,7 +201,7 @@ void MapScores::find_dimensions(std::size_t dims) {
 
 void MapScores::score_minpts(std::size_t minpts) {
   const double p = points_of(minpts);
-  const double least = std::max(kBigShare * n_, kFewestPoints);
+  const double least = least_big();
   struct Chain {
     std::size_t first = 0;      // eps
     std::vector<double> sizes;  // along eps

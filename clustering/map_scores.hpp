@@ -82,6 +82,20 @@ class MapScores {
   [[nodiscard]] const CellScore& score(GridPlace place) const noexcept {
     return scores_[place.eps * minpts_.size() + place.minpts];
   }
+  [[nodiscard]] const LineageCell& cell_at(GridPlace place) const noexcept { return lineage_.cell(cell(place)); }
+  /// Returns [clusters] the numbers of points of the clusters of a cell, as sizes_in_any_order() estimates them.
+  [[nodiscard]] std::span<const double> sizes(GridPlace place) const noexcept {
+    return sizes_[place.eps * minpts_.size() + place.minpts];
+  }
+  /// Returns the big clusters of a cell, ascending.
+  [[nodiscard]] std::span<const std::uint32_t> big_clusters(GridPlace place) const noexcept {
+    return chained(place.eps, place.minpts).clusters;
+  }
+  /// Returns the number of points from which a cluster is big.
+  [[nodiscard]] double least_big() const noexcept;
+  [[nodiscard]] double points() const noexcept { return n_; }
+  /// Returns a minpts, given by its index, as a number of points.
+  [[nodiscard]] double points_of(std::size_t minpts) const noexcept { return minpts_[minpts] / weight_; }
   /// Returns the cell of the largest score; among equal ones the smallest eps, then minpts. nullopt if no cell has a
   /// score.
   [[nodiscard]] std::optional<GridPlace> best() const;
@@ -101,6 +115,7 @@ class MapScores {
   [[nodiscard]] double dimension(std::size_t minpts) const noexcept { return dimension_[minpts]; }
 
   static constexpr double kChanceLimit = 5;
+  static constexpr double kFewestPoints = 5;  ///< of a big cluster
   static constexpr std::size_t kCandidates = 20;
 
  private:
@@ -118,8 +133,6 @@ class MapScores {
   }
   void find_dimensions(std::size_t dims);
   void score_minpts(std::size_t minpts);
-  /// A minpts as a number of points.
-  [[nodiscard]] double points_of(std::size_t minpts) const noexcept { return minpts_[minpts] / weight_; }
   [[nodiscard]] bool one_to_one(std::size_t eps, std::size_t minpts) const;
   /// The range along eps around a cell in which the big clusters are the same, both ends included.
   struct Stretch {

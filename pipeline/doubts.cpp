@@ -110,11 +110,11 @@ std::vector<Doubt> doubts_of_map(const Exploration& made, const MapScores& score
   doubt(Doubt::all_core, least_core > kAllCore);
   doubt(Doubt::one_cluster, any_core && one_cluster);
   if (chosen) {
-    const Offer& offer = *made.recommended;
+    const Offer& offer = made.one_eps ? *made.one_eps : *made.recommended;
     doubt(Doubt::no_plateau, offer.plateau.eps_to < kPlateau * offer.plateau.eps_from);
-    doubt(Doubt::much_noise, offer.noise > kMuchNoise);
+    doubt(Doubt::much_noise, made.recommended->noise > kMuchNoise);
     doubt(Doubt::two_scales, std::any_of(made.alternatives.begin(), made.alternatives.end(), [&](const Offer& other) {
-            return other.score >= kNearlyAsGood * offer.score;
+            return other.cell && other.score >= kNearlyAsGood * offer.score;
           }));
     // If the range of minpts reaches into the grid, a larger grid would hardly show more.
     const bool one_minpts = offer.plateau.minpts_from == offer.plateau.minpts_to;

@@ -7,8 +7,12 @@
 #include <cstdio>
 #include <iterator>
 #include <limits>
+#include <map>
+#include <set>
+#include <utility>
 
 #include <epsflow/clustering/agreement.hpp>
+#include <epsflow/clustering/eps_per_cluster.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
 #include <epsflow/pipeline/doubts.hpp>
@@ -42,6 +46,12 @@ constexpr double kSpare = 0.8;
 /// Two offers differ if their adjusted Rand index is smaller.
 constexpr double kSame = 0.8;
 constexpr std::size_t kMostOffers = 3;
+
+/// Split clusters are recommended in place of a cell if their score is at least this times the cell's, and if this
+/// share of their pairs of points are together in the cell's grown clusters. The score is then above kLeastSplit.
+constexpr double kBetter = 1.1;
+constexpr double kRefines = 0.95;
+constexpr double kLeastSplit = 0.2;
 
 /// Rounds a score. Further digits mean nothing, because the sizes of clusters that it is made of are estimates
 /// (sizes_in_any_order()).
@@ -303,6 +313,209 @@ void add_doubts_of_points(Exploration& made, const Dataset& data, SeenAt at, con
   });
 }
 
+/// Merges labels of several eps, of which each cluster has one.
+class MergedLabels {
+ public:
+  MergedLabels(const MapScores& scores, const EpsPerCluster& clusters, std::size_t n)
+      : scores_(scores), of_(clusters), labels_(n), core_(n, 0) {
+    std::fill(labels_.span().begin(), labels_.span().end(), kNoise);
+  }
+
+  /// Returns the variants to run, by ascending eps.
+  [[nodiscard]] std::vector<Variant> variants() const {
+    std::set<std::size_t> eps;
+    for (const CellCluster& c : of_.clusters) eps.insert(c.eps);
+    std::vector<Variant> all;
+    for (const std::size_t e : eps) all.push_back(scores_.cell_at({e, of_.minpts}).variant);
+    return all;
+  }
+  /// Takes core points of clusters with the eps of the result. A border point goes to the cluster of the smallest eps.
+  /// The order of calls does not matter.
+  void add(const VariantResult& result) {
+    std::map<std::int32_t, std::int32_t> number_of;
+    for (std::size_t k = 0; k < of_.clusters.size(); ++k) {
+      const CellCluster& c = of_.clusters[k];
+      const LineageCell& cell = scores_.cell_at({c.eps, of_.minpts});
+      if (cell.variant.eps != result.variant.eps) continue;
+      number_of.emplace(result.labels[cell.first_core[c.cluster]], static_cast<std::int32_t>(k));
+    }
+    for (std::size_t i = 0; i < labels_.size(); ++i) {
+      const auto found = number_of.find(result.labels[i]);
+      if (found == number_of.end() || core_[i] != 0) continue;
+      if (result.core[i] == 0 && labels_[i] != kNoise && eps_of(labels_[i]) <= eps_of(found->second)) continue;
+      labels_[i] = found->second;
+      core_[i] = result.core[i];
+    }
+  }
+  void finish(Offer& offer) {
+    offer.variant = {0, scores_.minpts()[of_.minpts]};
+    std::vector<std::uint64_t> sizes(of_.clusters.size());
+    LabelSummary& counts = offer.summary;
+    counts.clusters = sizes.size();
+    for (std::size_t k = 0; k < sizes.size(); ++k) offer.eps_of_clusters.push_back(eps_of(static_cast<int>(k)));
+    for (std::size_t i = 0; i < labels_.size(); ++i) {
+      if (labels_[i] == kNoise) {
+        ++counts.noise;
+        continue;
+      }
+      counts.largest = std::max(counts.largest, ++sizes[static_cast<std::size_t>(labels_[i])]);
+      ++(core_[i] != 0 ? counts.core : counts.border);
+    }
+    offer.labels = std::move(labels_);
+    offer.core = std::move(core_);
+  }
+
+ private:
+  [[nodiscard]] double eps_of(std::int32_t cluster) const {
+    return scores_.eps()[of_.clusters[static_cast<std::size_t>(cluster)].eps];
+  }
+
+  const MapScores& scores_;
+  const EpsPerCluster& of_;
+  Labels labels_;
+  std::vector<std::uint8_t> core_;
+};
+
+/// Returns the share of the pairs of points that are together in `fine` that are together in `coarse`, too. Points that
+/// are noise in either, or border points in either, are left out.
+double share_together(const Offer& fine, const Offer& coarse) {
+  std::map<std::pair<std::int32_t, std::int32_t>, double> both;
+  std::map<std::int32_t, double> of_fine;
+  for (std::size_t i = 0; i < fine.labels.size(); ++i) {
+    if (fine.core[i] == 0 || coarse.core[i] == 0) continue;
+    ++both[{fine.labels[i], coarse.labels[i]}];
+    ++of_fine[fine.labels[i]];
+  }
+  double pairs = 0, together = 0;
+  for (const auto& [cluster, count] : of_fine) pairs += count * (count - 1);
+  for (const auto& [clusters, count] : both) together += count * (count - 1);
+  return pairs > 0 ? together / pairs : 0;
+}
+
+std::string reason_of(const EpsPerCluster& clusters, const Offer& offer) {
+  const double from = offer.plateau.eps_from, to = offer.plateau.eps_to;
+  return format_count(clusters.clusters.size(), "cluster") + ", each at its own eps: " + short_number(from) + " to " +
+         short_number(to) + " (×" + short_number(to / from) + "); " + percent(offer.noise) + " of the points are noise";
+}
+
+/// Makes the offers of an exploration.
+class Offering {
+ public:
+  Offering(const Dataset& data, const RunOptions& options, const MapScores& scores, Forecast& forecast, bool bounded)
+      : data_(data),
+        options_(options_for(Keep::labels, options)),
+        scores_(scores),
+        forecast_(forecast),
+        bounded_(bounded) {
+    options_.core_mask = true;
+  }
+
+  [[nodiscard]] Offer of_cell(GridPlace place, const CancelToken* cancel) {
+    const CellScore& score = scores_.score(place);
+    Offer offered;
+    offered.cell = scores_.cell(place);
+    offered.variant = scores_.cell_at(place).variant;
+    run_each({offered.variant}, cancel, [&](VariantResult&& result) {
+      offered.summary = result.summary;
+      offered.labels = std::move(result.labels);
+      offered.core = std::move(result.core);
+      offered.seconds = result.seconds;
+    });
+    offered.score = four_decimals(scores_.plateau_score(place));
+    offered.noise = score.noise;
+    offered.plateau = scores_.plateau(place);
+    offered.confidence = confidence_of(score, offered.plateau, place.minpts + 1 == scores_.minpts().size());
+    offered.reason = reason_of(score, offered.plateau);
+    return offered;
+  }
+
+  [[nodiscard]] Offer of_clusters(const EpsPerCluster& clusters, const CancelToken* cancel) {
+    Offer offered;
+    MergedLabels labels(scores_, clusters, data_.size());
+    run_each(labels.variants(), cancel, [&](VariantResult&& result) {
+      labels.add(result);
+      offered.seconds += result.seconds;
+    });
+    labels.finish(offered);
+    const auto [from, to] = std::ranges::minmax(offered.eps_of_clusters);
+    const std::uint32_t minpts = scores_.minpts()[clusters.minpts];
+    offered.plateau = {from, to, minpts, minpts};
+    offered.score = four_decimals(clusters.score);
+    offered.noise = clusters.noise;
+    offered.confidence = kSplitConfidence;
+    offered.reason = reason_of(clusters, offered);
+    return offered;
+  }
+
+ private:
+  template <class Take>
+  void run_each(const std::vector<Variant>& variants, const CancelToken* cancel, const Take& take) {
+    Observer watching = forecast_.next();
+    watching.cancel = cancel;
+    if (bounded_) watching.on_progress = nullptr;  // progress covers the map only
+    run_dataset(data_, Sweep(variants), take, options_, watching);
+    forecast_.ended();
+  }
+
+  /// The mean adjusted Rand index with the truth over the recommended split clusters of docs/choosing.md.
+  static constexpr double kSplitConfidence = 0.9;
+
+  const Dataset& data_;
+  RunOptions options_;
+  const MapScores& scores_;
+  Forecast& forecast_;
+  bool bounded_;
+};
+
+/// Fills the offers for a recommended cell. Returns false if the time did not suffice for all of them.
+bool make_offers(Exploration& made, Offering& offering, const MapScores& scores, GridPlace chosen,
+                 const TimeBound& bound, const CancelToken* caller) {
+  // The recommended cell is always labelled, the others only while there is time.
+  std::vector<Offer> offers{};
+  offers.push_back(offering.of_cell(chosen, caller));
+  const double cell_score = offers.front().score, one_run = offers.front().seconds;
+  const auto offer = [&](Offer&& next) {
+    const bool differs = std::all_of(offers.begin(), offers.end(),
+                                     [&](const Offer& other) { return agreement_of(next, other) < kSame; });
+    if (differs) offers.push_back(std::move(next));
+  };
+  const EpsPerCluster grown = grown_clusters(scores, chosen);
+  const std::optional<EpsPerCluster> split = best_split(scores, chosen);
+  std::size_t runs = grown.eps_count() + (split ? split->eps_count() : 0);
+  bool finished = true;
+  const auto is_time = [&] {
+    finished = finished && static_cast<double>(runs) * one_run <= kSpare * bound.left();
+    return finished;
+  };
+  try {
+    if (is_time() && !grown.one_eps_is(chosen.eps)) {
+      Offer wide = offering.of_clusters(grown, &bound.token());
+      wide.confidence = offers.front().confidence;
+      made.one_eps = std::exchange(offers.front(), std::move(wide));
+    }
+    if (finished && split) {
+      Offer parts = offering.of_clusters(*split, &bound.token());
+      if (split->score > kLeastSplit && split->score >= kBetter * cell_score &&
+          split->clusters.size() > scores.score(chosen).big && share_together(parts, offers.front()) >= kRefines) {
+        std::swap(parts, offers.front());
+        if (!made.one_eps) made.one_eps = parts;
+      }
+      offer(std::move(parts));
+    }
+    runs = 1;
+    for (const GridPlace place : scores.peaks()) {
+      if (offers.size() == kMostOffers || !is_time()) break;
+      if (place != chosen) offer(offering.of_cell(place, &bound.token()));
+    }
+  } catch (const Cancelled&) {
+    bound.require_spent();
+    finished = false;
+  }
+  made.recommended = std::move(offers.front());
+  for (std::size_t k = 1; k < offers.size(); ++k) made.alternatives.push_back(std::move(offers[k]));
+  return finished;
+}
+
 Exploration explored(const Dataset& data, const Sweep& sweep, const RunOptions& options, const Observer& observer,
                      const TimeBound& bound) {
   Exploration made;
@@ -326,63 +539,19 @@ Exploration explored(const Dataset& data, const Sweep& sweep, const RunOptions& 
       made.scores.back().score = four_decimals(made.scores.back().score);
     }
   }
-
-  // The recommended cell is always labelled, the others only while there is time.
-  const auto offer = [&](GridPlace place, const CancelToken* cancel) {
-    const CellScore& score = scores.score(place);
-    Offer offered;
-    offered.cell = scores.cell(place);
-    offered.variant = made.map.cell(offered.cell).variant;
-    Observer watching = forecast.next();
-    watching.cancel = cancel;
-    if (bound.given()) watching.on_progress = nullptr;  // progress covers the map only
-    RunOptions how = options_for(Keep::labels, options);
-    how.core_mask = true;
-    VariantResult result = std::move(run(data, Sweep({offered.variant}), how, watching).front());
-    forecast.ended();
-    offered.summary = result.summary;
-    offered.labels = std::move(result.labels);
-    offered.core = std::move(result.core);
-    offered.seconds = result.seconds;
-    offered.score = four_decimals(scores.plateau_score(place));
-    offered.noise = score.noise;
-    offered.plateau = scores.plateau(place);
-    offered.confidence = confidence_of(score, offered.plateau, place.minpts + 1 == made.minpts.size());
-    offered.reason = reason_of(score, offered.plateau);
-    return offered;
-  };
   const std::optional<GridPlace> chosen = scores.recommended();
-  bool unfinished = false;
+  bool finished = true;
   if (chosen) {
-    std::vector<Offer> offers{};
-    offers.push_back(offer(*chosen, observer.cancel));
-    for (const GridPlace place : scores.peaks()) {
-      if (offers.size() == kMostOffers) break;
-      if (place == *chosen) continue;
-      unfinished = offers.front().seconds > kSpare * bound.left();
-      if (unfinished) break;
-      try {
-        Offer next = offer(place, &bound.token());
-        const bool differs = std::all_of(offers.begin(), offers.end(),
-                                         [&](const Offer& other) { return agreement_of(next, other) < kSame; });
-        if (differs) offers.push_back(std::move(next));
-      } catch (const Cancelled&) {
-        bound.require_spent();
-        unfinished = true;
-        break;
-      }
-    }
-    made.recommended = std::move(offers.front());
-    for (std::size_t k = 1; k < offers.size(); ++k) made.alternatives.push_back(std::move(offers[k]));
+    Offering offering(data, options, scores, forecast, bound.given());
+    finished = make_offers(made, offering, scores, *chosen, bound, observer.cancel);
   }
   made.doubts = doubts_of_map(made, scores, chosen, data.size());
   const double middle = std::sqrt(made.eps.front()) * std::sqrt(made.eps.back());
-  const SeenAt at =
-      chosen ? SeenAt{made.recommended->variant.eps, made.recommended->plateau.eps_from} : SeenAt{middle, middle};
-  unfinished = unfinished || bound.left() <= 0;
-  if (!unfinished) add_doubts_of_points(made, data, at, observer);
+  const SeenAt at = chosen ? SeenAt{made.eps[chosen->eps], made.recommended->plateau.eps_from} : SeenAt{middle, middle};
+  finished = finished && bound.left() > 0;
+  if (finished) add_doubts_of_points(made, data, at, observer);
   if (made.map.cells().size() < sweep.size()) made.doubts.push_back(Doubt::coarse);
-  if (unfinished) made.doubts.push_back(Doubt::unfinished);
+  if (!finished) made.doubts.push_back(Doubt::unfinished);
   return made;
 }
 

@@ -57,17 +57,24 @@ struct Choice<Doubt> {
 /// Returns the doubt as a sentence with a remedy.
 [[nodiscard]] std::string sentence_of(Doubt doubt);
 
-/// A cell that is offered to the user, with its labels.
+/// A clustering that is offered to the user. It is DBSCAN at one (eps, minpts), which is a cell of the grid; or its
+/// clusters have an eps each, at one minpts, and then no single run of DBSCAN has its labels.
 struct Offer {
-  std::size_t cell = 0;  ///< index of the cell in Exploration::map
+  /// minpts, and the one eps; 0 if clusters have an eps each.
   Variant variant;
+  /// [clusters] the eps of each cluster: its core points are connected at this eps, and its border points lie within
+  /// it. Empty if all have variant.eps.
+  std::vector<double> eps_of_clusters;
+  std::optional<std::size_t> cell;  ///< index of the cell in Exploration::map; empty if clusters have an eps each
   LabelSummary summary;
   Labels labels;                   ///< [n] in input order
-  std::vector<std::uint8_t> core;  ///< [n] nonzero for core points
-  double seconds = 0;              ///< time of the run that made the labels
-  /// The largest score along eps of the cells, this one included, that show the same clusters. Four decimals.
+  std::vector<std::uint8_t> core;  ///< [n] nonzero for core points, each at the eps of its cluster
+  double seconds = 0;              ///< time of the runs that made the labels
+  /// The largest score along eps of the cells, this one included, that show the same clusters; of clusters that have an
+  /// eps each, EpsPerCluster::score. Four decimals.
   double score = 0;
   double noise = 0;  ///< share of the points that are in no big cluster (CellScore::big)
+  /// The ranges in which the clusters stay the same; of clusters that have an eps each, the range of these.
   Plateau plateau;
   double confidence = 0;  ///< expected adjusted Rand index with the truth: 0.45 to 0.97
   std::string reason;     ///< a sentence
@@ -76,6 +83,8 @@ struct Offer {
 struct Exploration {
   std::optional<Offer> recommended;  ///< empty if no structure was found
   std::vector<Offer> alternatives;   ///< at most two offers with other clusters, the better one first
+  /// The recommended cell, if clusters of the recommendation have an eps each. It is DBSCAN at one (eps, minpts).
+  std::optional<Offer> one_eps;
   std::vector<Doubt> doubts;
   std::vector<double> eps;            ///< the eps that were swept, ascending
   std::vector<std::uint32_t> minpts;  ///< the minpts of the grid, ascending
@@ -96,10 +105,11 @@ struct Exploration {
 /// together that squares of their distances leave the range of float64.
 [[nodiscard]] Sweep suggest(const Dataset& data, const RunOptions& options = {}, const Observer& observer = {});
 
-/// Sweeps the suggested grid, scores its cells (clustering/map_scores.hpp), and labels the cells that it offers. The
-/// result depends only on the set of points, their weights and the metric, not on the order of the rows, except for
-/// labels of border points and numbers of clusters. Of the options it uses those that change the time. Time: suggest(),
-/// lineage(), and up to 21 variants. Throws as run() does.
+/// Sweeps the suggested grid, scores its cells (clustering/map_scores.hpp), and labels the clusterings that it offers.
+/// The recommended cell is improved by an eps for each cluster (clustering/eps_per_cluster.hpp), if that is better: its
+/// clusters are grown, or replaced by split ones. The result depends only on the set of points, their weights and the
+/// metric, not on the order of the rows, except for labels of border points and numbers of clusters. Of the options it
+/// uses those that change the time. Time: suggest(), lineage(), and up to 21 variants. Throws as run() does.
 ///
 /// seconds: a bound on the time, above 0. At least 10 eps are then swept first, or all if there are fewer: about every
 /// 4th of a suggested grid. The eps between them follow, in rounds, while the next round is expected to fit into the

@@ -9,6 +9,10 @@ using nlohmann::ordered_json;
 
 ordered_json as_json(const Offer& offer) {
   ordered_json json = counts_as_json(offer.variant, offer.summary);
+  if (!offer.cell) {
+    json["eps"] = nullptr;
+    json["eps_of_clusters"] = offer.eps_of_clusters;
+  }
   json["score"] = offer.score;
   json["confidence"] = offer.confidence;
   json["plateau"] = {{"eps", {offer.plateau.eps_from, offer.plateau.eps_to}},
@@ -33,6 +37,7 @@ ordered_json as_json(const Exploration& made) {
   ordered_json json;
   json["grid"] = {{"eps", made.eps}, {"minpts", made.minpts}};
   json["recommended"] = made.recommended ? as_json(*made.recommended) : ordered_json();
+  if (made.one_eps) json["one_eps"] = as_json(*made.one_eps);
   json["alternatives"] = ordered_json::array();
   for (const Offer& offer : made.alternatives) json["alternatives"].push_back(as_json(offer));
   json["doubts"] = ordered_json::array();

@@ -35,7 +35,9 @@
   const ofTrees = data.min_cluster_size.length > 0;
   const across = ofTrees ? "min_cluster_size" : "eps";
   const columns = data[across];
-  const nameOf = (cell) => `${across} ${number(cell[across])}${ofTrees ? "" : unitOfEps}, minpts ${cell.minpts}`;
+  // A clustering in which each cluster has its own eps is no cell of the grid. Its eps is null.
+  const hasOwnEps = (cell) => !ofTrees && cell.eps === null;
+  const nameOf = (cell) => `${hasOwnEps(cell) ? "an eps for each cluster" : `${across} ${number(cell[across])}${ofTrees ? "" : unitOfEps}`}, minpts ${cell.minpts}`;
   const titled = (column) => column.name + (column.unit ? ` (${column.unit})` : "");
   const asSentence = (text) => text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : ".");
   const exact = (value) => String(value);
@@ -44,7 +46,7 @@
 
   const keyOf = (column, minpts) => `${column} ${minpts}`;
   const cellAt = new Map(data.cells.map((cell) => [keyOf(cell[across], cell.minpts), cell]));
-  const offered = data.advice ? [data.advice.recommended, ...data.advice.alternatives].filter(Boolean) : [];
+  const offered = data.advice ? [data.advice.recommended, data.advice.one_eps, ...data.advice.alternatives].filter(Boolean) : [];
   const markOf = (cell) => {
     const place = offered.findIndex((offer) => offer.eps === cell.eps && offer.minpts === cell.minpts);
     if (place < 0) return "";
@@ -65,7 +67,7 @@
     link.remove();
     setTimeout(() => URL.revokeObjectURL(link.href), 10000);
   }
-  const fileOf = (what, cell) => `${what}${cell ? `_${across}_${cell[across]}_minpts_${cell.minpts}` : ""}.csv`;
+  const fileOf = (what, cell) => `${what}${cell ? `_${across}_${cell[across] ?? "each"}_minpts_${cell.minpts}` : ""}.csv`;
   const downloadButton = (what, cell, columns, rows) =>
     button("Data (CSV)", () => download(fileOf(what, cell), columns, rows()), `Data of ${what}${cell ? ` of ${nameOf(cell)}` : ""} as CSV`);
 
@@ -181,13 +183,17 @@
         ? element("ul", {}, ...advice.doubts.map((doubt) => element("li", {}, asSentence(doubt.text))))
         : element("p", {}, "The checks (such as much noise, two scales, an answer that hangs on eps, too few points) found nothing to object to. Whether the clusters mean something they cannot tell."));
     to.append(doubts);
-    if (!advice.alternatives.length) return;
-    to.append(
-      element("div", { class: "others" }, element("h3", {}, "Alternatives at other scales"),
-        element("ul", {}, ...advice.alternatives.map((offer) => {
-          const words = sentence(offer);
-          return element("li", {}, `◆ ${words.cell}: ${offer.reason} (confidence ${offer.confidence.toFixed(2)}). ${words.finds} `, button("Show", () => show(offer, true), `Show ${words.cell}`));
-        }))));
+    const listOf = (title, offers) => {
+      if (!offers.length) return;
+      to.append(
+        element("div", { class: "others" }, element("h3", {}, title),
+          element("ul", {}, ...offers.map((offer) => {
+            const words = sentence(offer);
+            return element("li", {}, `◆ ${words.cell}: ${offer.reason} (confidence ${offer.confidence.toFixed(2)}). ${words.finds} `, button("Show", () => show(offer, true), `Show ${words.cell}`));
+          }))));
+    };
+    listOf("DBSCAN at one eps", advice.one_eps ? [advice.one_eps] : []);
+    listOf("Alternatives at other scales", advice.alternatives);
   }
 
   // ---- The grid
@@ -209,13 +215,12 @@
   const rows = [...data.minpts].reverse();  // small minpts at the bottom, as on an axis
 
   function paintGrid() {
-    const values = data.cells.map((cell) => quantity.of(cell)).filter((v) => v !== null && Number.isFinite(v));
+    const values = [...tds.keys()].map((cell) => quantity.of(cell)).filter((v) => v !== null && Number.isFinite(v));
     const lift = quantity.log ? (v) => Math.log10(v + 1) : (v) => v;
     const low = Math.min(...values);
     const high = Math.max(...values);
     const part = (v) => (high > low ? (lift(v) - lift(low)) / (lift(high) - lift(low)) : 0.5);
-    for (const cell of data.cells) {
-      const td = tds.get(cell);
+    for (const [cell, td] of tds) {
       const value = quantity.of(cell);
       const has = value !== null && Number.isFinite(value);
       const colour = has ? rampColour(part(value)) : null;
@@ -232,7 +237,7 @@
       element("span", {}, `${quantity.text(low)} `, element("span", { class: "ramp", "aria-hidden": "true", style: `background:linear-gradient(to right,${ramp.map(css).join(",")})` }), ` ${quantity.text(high)}${quantity.log ? " (log scale)" : ""}`),
       offered.length ? element("span", {}, data.advice.recommended ? "★ recommended" : "", data.advice.alternatives.length ? " ◆ alternative" : "") : "",
       downloadButton("grid", null, [across, "minpts", "clusters", "noise", ...(ofTrees ? ["clustered"] : ["core", "border"]), "largest", ...(ofTrees ? [] : ["score", "relative_validity"])],
-        () => data.cells.map((c) => [c[across], c.minpts, c.clusters, c.noise, ...(ofTrees ? [c.clustered] : [c.core, c.border]), c.largest, ...(ofTrees ? [] : [c.score, c.validity])])));
+        () => [...tds.keys()].map((c) => [c[across], c.minpts, c.clusters, c.noise, ...(ofTrees ? [c.clustered] : [c.core, c.border]), c.largest, ...(ofTrees ? [] : [c.score, c.validity])])));
     markChosen();
   }
 
@@ -493,6 +498,26 @@
     return figure;
   }
 
+  function ownEpsFigure(cell) {
+    const figure = element("figure", {}, element("h4", {}, "The eps of the largest clusters"));
+    const own = cell.own_eps;
+    const from = Math.min(...data.eps, ...own.map(([, , eps]) => eps)) / 1.2;
+    const to = Math.max(...data.eps, ...own.map(([, , eps]) => eps));
+    const place = (v) => Math.log(v / from) / Math.log(to / from);
+    const step = 16;
+    const high = own.length * step + box.top + box.bottom + 6;
+    const { picture, inner } = axes(widthOf(FIGURE_WIDTH), high, { ticks: powersOf(from, to), place, text: number, label: `eps${unitOfEps} (log), at minpts ${cell.minpts}` }, { ticks: [] },
+      `The eps of the largest clusters: ${own.map(([cluster, size, eps]) => `cluster ${cluster} of ${count(size)} points ${number(eps)}`).join("; ")}`);
+    own.forEach(([cluster, size, eps], i) => {
+      const y = inner.y + 3 + i * step;
+      picture.append(drawn("rect", { x: inner.x, width: place(eps) * inner.width, y: y + 1, height: step - 4, fill: css(colourOf(FIRST + i)) }),
+        drawn("text", { x: inner.x - 6, y: y + 11, "text-anchor": "end", style: "font-size:10px" }, `${cluster}: ${count(size)}`));
+    });
+    figure.append(picture, element("figcaption", {}, "A bar is a cluster, with its number and its points; its length is the eps of the cluster. Core points of a cluster are connected at this eps, and its border points lie within it. No single eps shows all of these clusters."),
+      downloadButton("eps", cell, ["cluster", "points", "eps"], () => own));
+    return figure;
+  }
+
   function treeFigure(cell) {
     const figure = element("figure", {}, element("h4", {}, "Tree of clusters"));
     const ends = (cell.tree || []).flatMap((c) => c.steps.map(([eps]) => eps)).filter((eps) => eps > 0);
@@ -557,7 +582,7 @@
     if (rows.length && data.shown_dims < data.dims) words.push(`The first ${data.shown_dims} of ${data.dims} coordinates.`);
     if (!cell.clusters) words.push("There are no clusters here.");
     section.append(element("p", { class: "quiet" }, words.join(" ")));
-    if (hint && cell.clusters && (left > 0 || data.shown_dims < data.dims)) section.append(element("p", { class: "quiet" }, "All of them: ", element("code", {}, hint)));
+    if (hint && !hasOwnEps(cell) && cell.clusters && (left > 0 || data.shown_dims < data.dims)) section.append(element("p", { class: "quiet" }, "All of them: ", element("code", {}, hint)));
     if (rows.length) section.append(downloadButton("clusters", cell, data.catalogue.map(titled), () => rows));
     return section;
   }
@@ -574,7 +599,7 @@
       figures.append(element("figure", { class: "map" }, element("h4", {}, "Map"),
         element("p", { class: "quiet" }, cell.rows.length ? "The page has no room for the maps of so many cells." : "The labels of this cell were not kept, so there is no map.")));
     }
-    figures.append(sizesFigure(cell), ofTrees ? treeFigure(cell) : livesFigure(cell));
+    figures.append(sizesFigure(cell), ofTrees ? treeFigure(cell) : hasOwnEps(cell) ? ownEpsFigure(cell) : livesFigure(cell));
     panel.append(figures, catalogue(cell));
     return panel;
   }
@@ -591,7 +616,7 @@
     if (!cell) return;
     const side = byId("compare").checked ? Number(document.querySelector("input[name=side]:checked").value) : 0;
     chosen[side] = cell;
-    focus = cell;
+    if (tds.has(cell) || !focus) focus = tds.has(cell) ? cell : [...tds.keys()][0];
     markChosen();
     drawPanels();
     byId("status").textContent = `Shown below: ${chosen.filter(Boolean).map(nameOf).join(" and ")}`;

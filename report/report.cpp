@@ -43,9 +43,23 @@ ordered_json short_number(double value) {
   return std::strtod(text.data(), nullptr);
 }
 
+/// Returns the eps of the clusters of an offer; empty if they have one eps.
+std::vector<double> eps_of_clusters(const ordered_json& offer) {
+  return offer.is_object() ? offer.value("eps_of_clusters", std::vector<double>()) : std::vector<double>();
+}
+
 /// Throws InputError for an offer with numbers that as_json() never writes. Counts and scores may be missing.
 void check_offer(const ordered_json& offer, const std::string& path, std::uint64_t points) {
-  const JsonNumbers numbers(offer, path);
+  ordered_json checked = offer;
+  if (checked.is_object() && checked.contains("eps_of_clusters")) {
+    const ordered_json& each = checked["eps_of_clusters"];
+    const auto is_eps = [](const ordered_json& eps) { return eps.is_number() && eps.get<double>() > 0; };
+    if (!each.is_array() || each.empty() || !std::ranges::all_of(each, is_eps)) {
+      throw InputError(path + ".eps_of_clusters is no list of numbers above 0");
+    }
+    checked["eps"] = each.front();  // the offer has null
+  }
+  const JsonNumbers numbers(checked, path);
   static_cast<void>(numbers.variant());
   if (numbers.has("clusters")) static_cast<void>(numbers.summary(points));
   for (const char* name : {"score", "confidence"}) {
@@ -122,6 +136,7 @@ struct Report::State {
     Bytes values = {};                          ///< the value of each label on maps, noise first
     ordered_json validity = nullptr;
     ordered_json score = nullptr;
+    ordered_json own_eps = nullptr;  ///< number, size and eps of the largest clusters; null if all have one eps
   };
 
   explicit State(Subject of) : subject(std::move(of)) {
@@ -133,6 +148,8 @@ struct Report::State {
     return std::clamp<std::size_t>(kAllRows / std::max<std::size_t>(cells.size(), 1), 1, kMostRows);
   }
   void add_catalogue(Cell& cell, std::span<const std::int32_t> labels, const CancelToken& cancel) const;
+  /// Adds the eps of each cluster of a clustering that has no single eps.
+  static void add_own_eps(Cell& cell, std::span<const std::int32_t> labels, std::span<const double> eps);
   [[nodiscard]] ordered_json columns_of_catalogue() const;
   [[nodiscard]] ordered_json tree_as_json(const Cell& cell) const;
   [[nodiscard]] ordered_json data() const;
@@ -212,9 +229,11 @@ ordered_json Report::State::tree_as_json(const Cell& cell) const {
 bool Report::State::is_offered(const Variant& variant) const {
   if (!advice.is_object()) return false;
   const auto is_this = [&](const ordered_json& offer) {
-    return offer.is_object() && offer.value("eps", 0.0) == variant.eps && offer.value("minpts", 0U) == variant.minpts;
+    const auto has_eps = [&] { return offer.contains("eps_of_clusters") ? 0 : offer.value("eps", 0.0); };
+    return offer.is_object() && has_eps() == variant.eps && offer.value("minpts", 0U) == variant.minpts;
   };
-  return is_this(advice["recommended"]) || std::ranges::any_of(advice["alternatives"], is_this);
+  return is_this(advice["recommended"]) || is_this(advice["one_eps"]) ||
+         std::ranges::any_of(advice["alternatives"], is_this);
 }
 
 std::vector<std::vector<std::string>> Report::State::maps_at(std::size_t level) const {
@@ -237,7 +256,7 @@ ordered_json Report::State::data() const {
     minpts.insert(variant.minpts);
     if (variant.min_cluster_size > 0) {
       sizes.insert(variant.min_cluster_size);
-    } else {
+    } else if (cell.own_eps.is_null()) {
       eps.insert(variant.eps);
     }
   }
@@ -263,6 +282,8 @@ ordered_json Report::State::data() const {
   json["cells"] = ordered_json::array();
   for (const auto& [variant, cell] : cells) {
     ordered_json one = counts_as_json(variant, cell.summary);
+    if (!cell.own_eps.is_null()) one["eps"] = nullptr;
+    one["own_eps"] = cell.own_eps;
     one["score"] = cell.score;
     one["validity"] = cell.validity;
     one["sizes"] = cell.sizes;
@@ -336,7 +357,18 @@ void Report::add_scores(std::span<const std::pair<Variant, double>> scores) {
   }
 }
 
-void Report::advise(const std::string& exploration) {
+void Report::State::add_own_eps(Cell& cell, std::span<const std::int32_t> labels, std::span<const double> eps) {
+  cell.own_eps = ordered_json::array();
+  const std::vector<std::uint64_t> sizes = sizes_of(labels);
+  std::vector<std::size_t> by_size(std::min(sizes.size(), eps.size()));
+  std::iota(by_size.begin(), by_size.end(), std::size_t{0});
+  std::ranges::stable_sort(by_size, std::greater(), [&](std::size_t c) { return sizes[c]; });
+  by_size.resize(std::min(by_size.size(), kMostBars));
+  for (const std::size_t c : by_size) cell.own_eps.push_back({c, sizes[c], short_number(eps[c])});
+}
+
+void Report::advise(const std::string& exploration, std::span<const std::int32_t> recommended,
+                    const CancelToken& cancel) {
   ordered_json json = ordered_json::parse(exploration, nullptr, false);
   const auto is_list = [&](const char* name) { return json.contains(name) && json[name].is_array(); };
   if (!json.is_object() || !json.contains("recommended") || !is_list("alternatives") || !is_list("doubts")) {
@@ -348,12 +380,21 @@ void Report::advise(const std::string& exploration) {
       const std::string path = "alternatives[" + std::to_string(i) + "]";
       check_offer(json["alternatives"][i], path, state_->subject.points.size());
     }
+    if (json.contains("one_eps")) check_offer(json["one_eps"], "one_eps", state_->subject.points.size());
   } catch (const InputError& e) {
     throw InputError(std::string("this exploration was not written by epsflow, or is damaged: ") + e.what() +
                      "; explore again");
   }
-  state_->advice = {
-      {"recommended", json["recommended"]}, {"alternatives", json["alternatives"]}, {"doubts", json["doubts"]}};
+  state_->advice = {{"recommended", json["recommended"]},
+                    {"one_eps", json.value("one_eps", ordered_json())},
+                    {"alternatives", json["alternatives"]},
+                    {"doubts", json["doubts"]}};
+  const std::vector<double> eps = eps_of_clusters(json["recommended"]);
+  if (eps.empty() || recommended.empty()) return;
+  const Variant variant{0, json["recommended"].value("minpts", 0U)};
+  add(variant, JsonNumbers(json["recommended"], "recommended").summary(state_->subject.points.size()), recommended,
+      cancel);
+  State::add_own_eps(state_->cells.at(variant), recommended, eps);
 }
 
 std::size_t Report::cells() const noexcept { return state_->cells.size(); }

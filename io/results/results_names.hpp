@@ -23,6 +23,9 @@ inline constexpr const char* kHdf5Name = "sweep.h5";
 inline constexpr const char* kMapName = "map.csv";
 inline constexpr const char* kLineageName = "lineage.npz";
 inline constexpr const char* kExploreName = "explore.json";
+// Labels of clusters that have an eps each: of the recommendation, and of an alternative.
+inline constexpr const char* kRecommendedName = "recommended.npy";
+inline constexpr const char* kAlternativeName = "alternative.npy";
 inline constexpr const char* kSlicesName = "slices.csv";
 inline constexpr const char* kRowsName = "rows.npy";
 inline constexpr const char* kHierarchyName = "hierarchy.npz";
@@ -59,13 +62,13 @@ struct ResultsOutput {
 
 /// Every output of a results folder. This table decides which files are written, replaced, removed, protected from
 /// other writers and refused together. Labels come first: a variant that has labels is finished.
-inline constexpr std::array<ResultsOutput, 16> kResultsOutputs = [] {
+inline constexpr std::array<ResultsOutput, 18> kResultsOutputs = [] {
   using enum OutputScope;
   constexpr std::string_view kAll = "sweep explore hdbscan";
   constexpr std::string_view kLabelling = "sweep hdbscan";
   constexpr std::string_view kTables = ".csv .fits .h5 .parquet";
   // Columns: name, scope, extensions, commands, options; of labels, of points, of one data set, of one process, copy.
-  return std::array<ResultsOutput, 16>{{
+  return std::array<ResultsOutput, 18>{{
       {kLabelsFolder, each_variant, ".npy", kAll, ""},
       {kCoreFolder, each_variant, ".npy", "sweep", "core"},
       {kLabelledFolder, each_variant, kTables, kLabelling, "labelled", true, true, false, true, true},
@@ -80,6 +83,8 @@ inline constexpr std::array<ResultsOutput, 16> kResultsOutputs = [] {
       {kMapName, all_variants, "", "explore", ""},
       {kLineageName, all_variants, "", "sweep explore", "lineage report", false, true, true},
       {kExploreName, all_variants, "", "explore", ""},
+      {kRecommendedName, all_variants, "", "explore", ""},
+      {kAlternativeName, all_variants, "", "explore", ""},
       {kHierarchyName, all_variants, "", "hdbscan", ""},
       {kSlicesName, all_variants, "", "sweep", "by by-file", false, true, false, true},
   }};

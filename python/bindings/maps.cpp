@@ -185,13 +185,15 @@ void define_lineage(nb::module_& m) {
 }
 
 void define_exploration(nb::module_& m) {
-  nb::class_<Offer>(m, "Offer", "A cell with its labels. Its arrays look into it, without a copy.")
+  nb::class_<Offer>(m, "Offer", "A clustering with its labels. Its arrays look into it, without a copy.")
       .def_prop_ro("labels",
                    [](nb::handle_t<Offer> self) {
                      Labels& labels = nb::cast<Offer&>(self).labels;
                      return column(labels.data(), labels.size(), self);
                    })
-      .def_prop_ro("eps", [](const Offer& o) { return o.variant.eps; })
+      .def_prop_ro("core", column_in<Offer>([](Offer & o) -> auto& { return o.core; }))
+      .def_prop_ro("eps", [](const Offer& o) { return o.cell ? std::optional(o.variant.eps) : std::nullopt; })
+      .def_prop_ro("eps_of_clusters", [](const Offer& o) { return column_of(std::vector(o.eps_of_clusters)); })
       .def_prop_ro("min_samples", [](const Offer& o) { return o.variant.minpts; })
       .def_prop_ro("n_clusters", [](const Offer& o) { return o.summary.clusters; })
       .def_prop_ro("n_noise", [](const Offer& o) { return o.summary.noise; })
@@ -206,6 +208,9 @@ void define_exploration(nb::module_& m) {
                           "What was found of a grid. Its arrays, offers and its map look into it, without a copy.")
       .def_prop_ro(
           "recommended", [](Exploration& made) { return made.recommended ? &*made.recommended : nullptr; },
+          nb::rv_policy::reference_internal)
+      .def_prop_ro(
+          "one_eps", [](Exploration& made) { return made.one_eps ? &*made.one_eps : nullptr; },
           nb::rv_policy::reference_internal)
       .def_prop_ro("alternatives",
                    [](nb::handle_t<Exploration> self) {

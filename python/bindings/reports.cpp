@@ -40,21 +40,22 @@ using InputCell = std::pair<const io::SweepEntry*, Vector<std::int32_t>>;
 using ScoreTuple = std::tuple<double, std::uint32_t, double>;
 
 /// Data of all cells: the lineage, or null; the loaded points if labels of every cell of the lineage are to be
-/// computed, else null; scores; and the recommendation, as in explore.json.
-using ReportGrid = std::tuple<const Lineage*, const PyDataset*, std::vector<ScoreTuple>, std::string>;
+/// computed, else null; scores; the recommendation, as in explore.json; and its labels, if it has several eps.
+using ReportGrid =
+    std::tuple<const Lineage*, const PyDataset*, std::vector<ScoreTuple>, std::string, Vector<std::int32_t>>;
 
 /// The caller keeps the arrays and the lineage alive until the task has ended.
 std::unique_ptr<Task> start_report(const std::filesystem::path& file, bool overwrite, const PyPoints& points,
                                    const PyPage& page, const std::vector<InputCell>& cells, const ReportGrid& grid) {
   std::vector<std::tuple<Variant, LabelSummary, std::span<const std::int32_t>>> given;
   for (const auto& [figures, labels] : cells) given.emplace_back(figures->variant, figures->summary, span_of(labels));
-  const auto& [lineage, data, scores, advice] = grid;
+  const auto& [lineage, data, scores, advice, recommended] = grid;
   std::vector<std::pair<Variant, double>> scored;
   for (const auto& [eps, minpts, score] : scores) scored.emplace_back(Variant{eps, minpts}, score);
   std::optional<TaskDataset> loaded;
   if (data != nullptr) loaded.emplace(*data, points.weights);
-  return std::make_unique<Task>([=, lineage = lineage, advice = advice, subject = page.subject(points)](
-                                    const Observer& observer, Task::Channel&) {
+  return std::make_unique<Task>([=, lineage = lineage, advice = advice, recommended = span_of(recommended),
+                                 subject = page.subject(points)](const Observer& observer, Task::Channel&) {
     const CancelToken stop(observer.cancel);
     report::Report report(subject);
     for (const auto& [variant, summary, labels] : given) report.add(variant, summary, labels, stop);
@@ -67,7 +68,7 @@ std::unique_ptr<Task> start_report(const std::filesystem::path& file, bool overw
     }
     if (lineage != nullptr) report.add_lineage(*lineage);
     report.add_scores(scored);
-    if (!advice.empty()) report.advise(advice);
+    if (!advice.empty()) report.advise(advice, recommended, stop);
     io::write_text_file(file, report.page(), overwrite ? io::Overwrite::replace : io::Overwrite::refuse);
   });
 }

@@ -274,10 +274,12 @@ class DBSCAN(_Clusterer):
 
 @documented
 class AutoDBSCAN(_Clusterer):
-    """DBSCAN with the eps and min_samples that `epsflow.explore` recommends.
+    """The clusters that `epsflow.explore` recommends.
 
     Parameters
     ----------
+    eps : {{"each", "one"}}, default="each"
+        "each": clusters may have an eps each, where that is better. "one": DBSCAN at the best eps and min_samples.
     {distance} {n_jobs} {backend}
 
     Attributes
@@ -307,8 +309,9 @@ class AutoDBSCAN(_Clusterer):
 
     def __init__(
         self, metric: str = "euclidean", metric_params: dict[str, Any] | None = None, n_jobs: int | None = None,
-        backend: str = "auto",
+        backend: str = "auto", eps: str = "each",
     ) -> None:
+        self.eps = eps
         self.metric = metric
         self.metric_params = metric_params
         self.n_jobs = n_jobs
@@ -336,6 +339,8 @@ class AutoDBSCAN(_Clusterer):
         ------
         {errors}
         """
+        if self.eps not in ("each", "one"):
+            raise ValueError(f"eps is {self.eps!r}; it is 'each' or 'one'")
         X = made_dense(X, None)
         given = _validated(self, X, metric_of(X, self.metric, self.metric_params))
         points: Any = given.points
@@ -343,16 +348,18 @@ class AutoDBSCAN(_Clusterer):
         if sample_weight is not None:
             sample_weight = _some_weight(sample_weight, len(points))
         self.exploration_ = explore_loaded(data, sample_weight=sample_weight)
-        offer = self.exploration_.recommended
+        offer = self.exploration_.recommended if self.eps == "each" else self.exploration_.one_eps
         self.eps_ = None if offer is None else offer.eps
+        self.eps_of_clusters_ = None
         self.min_samples_ = None if offer is None else offer.min_samples
         if offer is None:
             self.labels_ = np.zeros(len(points), np.int32)
             self.core_sample_indices_ = np.empty(0, np.intp)
         else:
+            each = np.full(offer.n_clusters, offer.eps) if offer.eps_of_clusters is None else offer.eps_of_clusters
+            self.eps_of_clusters_ = np.array(each, np.float64)
             self.labels_ = np.array(offer.labels)
-            found = sweep_loaded(data, offer.eps, offer.min_samples, sample_weight=sample_weight, core=True)[0]
-            self.core_sample_indices_ = found.core_sample_indices
+            self.core_sample_indices_ = np.flatnonzero(offer.core)
         self.components_ = points.take(self.core_sample_indices_, axis=0)
         return self
 

@@ -46,14 +46,20 @@ class Flag:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Offer:
-    """A recommended or alternative (eps, min_samples) with its labels.
+    """A recommended or alternative clustering: of one (eps, min_samples), or of clusters that have an eps each.
 
     Attributes
     ----------
-    eps : float
+    eps : float or None
+        None if the clusters have an eps each. Then no single run of DBSCAN has these labels.
+    eps_of_clusters : ndarray of shape (n_clusters,) or None
+        The eps of each cluster: its core points are connected at this eps, and its border points lie within it. None if
+        all have one eps.
     min_samples : int
     labels : ndarray of shape (n_samples,)
         The cluster of each point, -1 for noise, of int32.
+    core : ndarray of shape (n_samples,)
+        Whether each point is core, at the eps of its cluster.
     n_clusters, n_noise : int
         The number of clusters, and of points with label -1.
     score : float
@@ -88,7 +94,8 @@ class Offer:
         return f"<epsflow.Offer {self._words()}>"
 
     def _words(self) -> str:
-        return f"eps={self.eps:.4g}, min_samples={self.min_samples}: {self.reason}; confidence {self.confidence:.2f}"
+        eps = "{:.4g} to {:.4g}".format(*self.plateau) if self.eps is None else f"{self.eps:.4g}"
+        return f"eps={eps}, min_samples={self.min_samples}: {self.reason}; confidence {self.confidence:.2f}"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -100,6 +107,9 @@ class Exploration(Unchanging):
     recommended : Offer or None
         None if no cell of the grid shows clusters that persist longer along eps than chance explains. The flags report
         this.
+    one_eps : Offer or None
+        The recommended offer if it has one eps. Otherwise the best (eps, min_samples) of the grid: DBSCAN's clusters,
+        of which the recommended ones are made.
     alternatives : list of Offer
         At most two offers with other clusters, the better one first.
     flags : list of Flag
@@ -116,6 +126,7 @@ class Exploration(Unchanging):
     """
 
     recommended: Offer | None
+    one_eps: Offer | None
     alternatives: list[Offer]
     flags: list[Flag]
     eps: NDArray[np.float64]
@@ -149,7 +160,7 @@ class Exploration(Unchanging):
         data, weights, advice, is_given = self._made
         if data is None:
             raise ValueError("an exploration that was unpickled has no points: explore again, and report that")
-        given = data._given
+        given, offer = data._given, self.recommended
         by = arguments_of(given.metric)
         how = by + ("" if weights is None else ", sample_weight=weights")
         grid = f", eps={self.eps.tolist()}, min_samples={self.min_samples.tolist()}" if is_given else ""
@@ -171,6 +182,7 @@ class Exploration(Unchanging):
             weights=weights,
             scores=scores,
             advice=advice,
+            recommended=None if offer is None or offer.eps is not None else offer.labels,
         )
         write_report(file, of, overwrite, progress)
 
@@ -183,6 +195,8 @@ class Exploration(Unchanging):
             f"<epsflow.Exploration of {len(self.eps)} eps with {len(self.min_samples)} min_samples",
             f"  recommended: {recommended}",
         ]
+        if self.one_eps is not None and self.one_eps is not self.recommended:
+            lines.append(f"  at one eps: {self.one_eps._words()}")
         lines += [f"  alternative: {offer._words()}" for offer in self.alternatives]
         lines += [f"  {flag.name}: {flag.text}" for flag in self.flags]
         return "\n".join(lines) + ">"
@@ -201,8 +215,10 @@ def explore_loaded(
     made = made_by(_core.start_explore, data._data, asked, {}, weights, bound, progress=progress)
     grid = np.array(made.eps, dtype=np.float64), np.array(made.min_samples, dtype=np.int64)
     scores = np.asarray(made.scores).reshape(len(grid[0]), len(grid[1]))
+    recommended = None if made.recommended is None else _as_offer(made.recommended)
     return Exploration(
-        None if made.recommended is None else _as_offer(made.recommended),
+        recommended,
+        recommended if made.one_eps is None else _as_offer(made.one_eps),
         [_as_offer(offer) for offer in made.alternatives],
         [Flag(name, python_words(text)) for name, text in made.doubts],
         *grid,
@@ -243,7 +259,11 @@ def _require_even(eps: list[float]) -> None:
 
 def _as_offer(offer: Any) -> Offer:
     labels = np.asarray(memoryview(offer.labels).toreadonly())
-    return filled(Offer, offer, labels=labels, reason=python_words(offer.reason))
+    core = np.asarray(memoryview(offer.core).toreadonly()).view(np.bool_)
+    eps_of_clusters = np.asarray(offer.eps_of_clusters) if offer.eps is None else None
+    return filled(
+        Offer, offer, labels=labels, core=core, eps_of_clusters=eps_of_clusters, reason=python_words(offer.reason)
+    )
 
 
 @method

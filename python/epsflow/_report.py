@@ -39,6 +39,8 @@ class Reported:
     weights: NDArray[np.float64] | None = None
     scores: list[tuple[float, int, float]] = field(default_factory=list)
     advice: str = ""
+    recommended: NDArray[np.int32] | None = None
+    """The labels of the recommendation, if its clusters have an eps each."""
 
 
 def catalog_hint(metric: str, how: str) -> str:
@@ -73,5 +75,7 @@ def write_report(file: Folder, of: Reported, overwrite: bool, progress: Progress
     names = [] if of.table is None else names_of(of.table, of.points)
     page = _core.Page(f"{n:,} points", provenance, of.command, *of.hints, names)
     cells = [(cell, np.ascontiguousarray(cell.labels, np.int32)) for cell in of.cells]
-    points, grid = _core.Points(of.points, of.metric, weights=of.weights), (of.lineage, of.data, of.scores, of.advice)
+    recommended = np.empty(0, np.int32) if of.recommended is None else of.recommended
+    points = _core.Points(of.points, of.metric, weights=of.weights)
+    grid = of.lineage, of.data, of.scores, of.advice, recommended
     run_task(_core.start_report, str(path), replace, points, page, cells, grid, progress=progress)
