@@ -79,9 +79,9 @@ nlohmann::ordered_json json_of(const Exploration& made, const io::FilePoints& po
 void print(const Exploration& made, const Metric& metric) {
   const std::string unit = eps_unit(metric).empty() ? std::string() : " " + std::string(eps_unit(metric));
   const auto line = [&](const char* what, const Offer& offer) {
-    const std::string eps = offer.cell ? "eps " + format_number(offer.variant.eps) + unit
-                                       : "eps of each cluster, " + format_number(offer.plateau.eps_from) + " to " +
-                                             format_number(offer.plateau.eps_to) + unit;
+    const std::string eps = offer.variant.eps > 0 ? "eps " + format_number(offer.variant.eps) + unit
+                                                  : "eps of each cluster, " + format_number(offer.plateau.eps_from) +
+                                                        " to " + format_number(offer.plateau.eps_to) + unit;
     print_result("{} {}, minpts {}: {} (confidence {:.2f})\n", what, eps, offer.variant.minpts, offer.reason,
                  offer.confidence);
   };

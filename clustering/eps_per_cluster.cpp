@@ -14,8 +14,8 @@ constexpr double kMostGrowth = 1.5;
 constexpr double kMostNoiseToGrow = 0.15;
 /// A life is counted from the eps at which a cluster has this share of its last core points.
 constexpr double kGrownUp = 0.3;
-/// Lives from this on, in units of chance, are longer than chance explains. As they are measured in another way than
-/// those of MapScores, the limit is another, too.
+/// Lives from this on, in units of chance, are longer than chance explains. MapScores measures lives in another way,
+/// and has another limit.
 constexpr double kSignificant = 4;
 constexpr double kHalfCredit = 25;
 /// The exponent of a cluster's number of patches, size/minpts, in the life that chance explains.
@@ -125,14 +125,10 @@ void sort_by_first_core(const MapScores& scores, EpsPerCluster& found) {
 
 }  // namespace
 
-bool EpsPerCluster::one_eps_is(std::size_t eps) const noexcept {
-  return std::ranges::all_of(clusters, [eps](const CellCluster& c) { return c.eps == eps; });
-}
-
-std::size_t EpsPerCluster::eps_count() const {
+std::vector<std::size_t> EpsPerCluster::all_eps() const {
   std::set<std::size_t> eps;
   for (const CellCluster& c : clusters) eps.insert(c.eps);
-  return eps.size();
+  return {eps.begin(), eps.end()};
 }
 
 EpsPerCluster grown_clusters(const MapScores& scores, GridPlace cell) {

@@ -26,13 +26,11 @@ struct CellCluster {
 struct EpsPerCluster {
   std::size_t minpts = 0;             ///< index in the grid
   std::vector<CellCluster> clusters;  ///< by their first core points
-  double score = 0;                   ///< comparable with CellScore::score
+  double score = 0;                   ///< can be compared with CellScore::score
   double noise = 1;                   ///< share of the points that are in none of them
 
-  /// Returns true if all clusters have this eps, so that they are clusters of one cell. eps: its index.
-  [[nodiscard]] bool one_eps_is(std::size_t eps) const noexcept;
-  /// Returns the number of different eps.
-  [[nodiscard]] std::size_t eps_count() const;
+  /// Returns the different eps of the clusters, as ascending indices.
+  [[nodiscard]] std::vector<std::size_t> all_eps() const;
 };
 
 /// Returns the clusters of a cell, each at the widest eps at which it is still alone: in a cluster that contains no

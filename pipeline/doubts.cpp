@@ -110,7 +110,7 @@ std::vector<Doubt> doubts_of_map(const Exploration& made, const MapScores& score
   doubt(Doubt::all_core, least_core > kAllCore);
   doubt(Doubt::one_cluster, any_core && one_cluster);
   if (chosen) {
-    const Offer& offer = made.one_eps ? *made.one_eps : *made.recommended;
+    const Offer& offer = *made.one_eps;
     doubt(Doubt::no_plateau, offer.plateau.eps_to < kPlateau * offer.plateau.eps_from);
     doubt(Doubt::much_noise, made.recommended->noise > kMuchNoise);
     doubt(Doubt::two_scales, std::any_of(made.alternatives.begin(), made.alternatives.end(), [&](const Offer& other) {

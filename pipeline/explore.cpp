@@ -15,6 +15,8 @@
 #include <epsflow/clustering/eps_per_cluster.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
+#include <epsflow/core/stopwatch.hpp>
+#include <epsflow/index/nearest.hpp>
 #include <epsflow/pipeline/doubts.hpp>
 #include <epsflow/pipeline/explore_time.hpp>
 #include <epsflow/pipeline/k_distance.hpp>
@@ -313,7 +315,7 @@ void add_doubts_of_points(Exploration& made, const Dataset& data, SeenAt at, con
   });
 }
 
-/// Merges labels of several eps, of which each cluster has one.
+/// Labels of clusters that have an eps each.
 class MergedLabels {
  public:
   MergedLabels(const MapScores& scores, const EpsPerCluster& clusters, std::size_t n)
@@ -323,51 +325,79 @@ class MergedLabels {
 
   /// Returns the variants to run, by ascending eps.
   [[nodiscard]] std::vector<Variant> variants() const {
-    std::set<std::size_t> eps;
-    for (const CellCluster& c : of_.clusters) eps.insert(c.eps);
     std::vector<Variant> all;
-    for (const std::size_t e : eps) all.push_back(scores_.cell_at({e, of_.minpts}).variant);
+    for (const std::size_t e : of_.all_eps()) all.push_back(scores_.cell_at({e, of_.minpts}).variant);
     return all;
   }
-  /// Takes core points of clusters with the eps of the result. A border point goes to the cluster of the smallest eps.
-  /// The order of calls does not matter.
+  /// Takes the core points of clusters with the eps of the result.
   void add(const VariantResult& result) {
-    std::map<std::int32_t, std::int32_t> number_of;
+    std::vector<std::int32_t> number_of(result.summary.clusters, kNoise);
     for (std::size_t k = 0; k < of_.clusters.size(); ++k) {
-      const CellCluster& c = of_.clusters[k];
-      const LineageCell& cell = scores_.cell_at({c.eps, of_.minpts});
+      const LineageCell& cell = scores_.cell_at({of_.clusters[k].eps, of_.minpts});
       if (cell.variant.eps != result.variant.eps) continue;
-      number_of.emplace(result.labels[cell.first_core[c.cluster]], static_cast<std::int32_t>(k));
+      const std::int32_t label = result.labels[cell.first_core[of_.clusters[k].cluster]];
+      number_of[static_cast<std::size_t>(label)] = static_cast<std::int32_t>(k);
     }
     for (std::size_t i = 0; i < labels_.size(); ++i) {
-      const auto found = number_of.find(result.labels[i]);
-      if (found == number_of.end() || core_[i] != 0) continue;
-      if (result.core[i] == 0 && labels_[i] != kNoise && eps_of(labels_[i]) <= eps_of(found->second)) continue;
-      labels_[i] = found->second;
-      core_[i] = result.core[i];
+      if (result.core[i] == 0) continue;
+      const std::int32_t number = number_of[static_cast<std::size_t>(result.labels[i])];
+      if (number == kNoise) continue;
+      labels_[i] = number;
+      core_[i] = 1;
+    }
+  }
+  /// Gives other points to the cluster of the nearest core point, of those within the eps of their clusters. Call it
+  /// after the last add().
+  void add_border(const Session& session) {
+    const PointsView points = session.points().host();
+    std::vector<std::uint32_t> open;
+    for (std::uint32_t i = 0; i < labels_.size(); ++i) {
+      if (labels_[i] == kNoise) open.push_back(i);
+    }
+    if (open.empty()) return;
+    const Points queries = rows_of(points, open);
+    std::vector<double> nearest(open.size(), std::numeric_limits<double>::infinity());
+    std::vector<index::MutualNeighbor> found(open.size());
+    for (const std::size_t e : of_.all_eps()) {
+      std::vector<std::uint32_t> known;
+      for (std::uint32_t i = 0; i < labels_.size(); ++i) {
+        if (core_[i] != 0 && of_.clusters[static_cast<std::size_t>(labels_[i])].eps == e) known.push_back(i);
+      }
+      const std::vector<double> none(known.size(), 0);
+      index::mutual_neighbors(rows_of(points, known), none, 0, queries, session.points().space(), found,
+                              session.stop());
+      const double most = largest_sum(session.metric(), session.points().space(), scores_.eps()[e]);
+      for (std::size_t q = 0; q < open.size(); ++q) {
+        if (!(found[q].height <= most && found[q].height < nearest[q])) continue;
+        nearest[q] = found[q].height;
+        labels_[open[q]] = labels_[known[found[q].id]];
+      }
     }
   }
   void finish(Offer& offer) {
-    offer.variant = {0, scores_.minpts()[of_.minpts]};
     std::vector<std::uint64_t> sizes(of_.clusters.size());
-    LabelSummary& counts = offer.summary;
-    counts.clusters = sizes.size();
-    for (std::size_t k = 0; k < sizes.size(); ++k) offer.eps_of_clusters.push_back(eps_of(static_cast<int>(k)));
+    offer.summary.clusters = sizes.size();
+    for (const CellCluster& c : of_.clusters) offer.eps_of_clusters.push_back(scores_.eps()[c.eps]);
+    offer.variant = {of_.all_eps().size() == 1 ? offer.eps_of_clusters.front() : 0, scores_.minpts()[of_.minpts]};
     for (std::size_t i = 0; i < labels_.size(); ++i) {
       if (labels_[i] == kNoise) {
-        ++counts.noise;
+        ++offer.summary.noise;
         continue;
       }
-      counts.largest = std::max(counts.largest, ++sizes[static_cast<std::size_t>(labels_[i])]);
-      ++(core_[i] != 0 ? counts.core : counts.border);
+      offer.summary.largest = std::max(offer.summary.largest, ++sizes[static_cast<std::size_t>(labels_[i])]);
+      ++(core_[i] != 0 ? offer.summary.core : offer.summary.border);
     }
     offer.labels = std::move(labels_);
     offer.core = std::move(core_);
   }
 
  private:
-  [[nodiscard]] double eps_of(std::int32_t cluster) const {
-    return scores_.eps()[of_.clusters[static_cast<std::size_t>(cluster)].eps];
+  static Points rows_of(PointsView points, std::span<const std::uint32_t> rows) {
+    Points some(rows.size(), points.dims(), points.precision());
+    const std::size_t bytes = points.dims() * bytes_of(points.precision());
+    const auto* const from = static_cast<const std::byte*>(points.data());
+    for (std::size_t i = 0; i < rows.size(); ++i) std::copy_n(from + rows[i] * bytes, bytes, some.data() + i * bytes);
+    return some;
   }
 
   const MapScores& scores_;
@@ -392,10 +422,10 @@ double share_together(const Offer& fine, const Offer& coarse) {
   return pairs > 0 ? together / pairs : 0;
 }
 
-std::string reason_of(const EpsPerCluster& clusters, const Offer& offer) {
-  const double from = offer.plateau.eps_from, to = offer.plateau.eps_to;
-  return format_count(clusters.clusters.size(), "cluster") + ", each at its own eps: " + short_number(from) + " to " +
-         short_number(to) + " (×" + short_number(to / from) + "); " + percent(offer.noise) + " of the points are noise";
+/// Returns the range of eps as words.
+std::string range_of_eps(const Plateau& plateau) {
+  return short_number(plateau.eps_from) + " to " + short_number(plateau.eps_to) + " (×" +
+         short_number(plateau.eps_to / plateau.eps_from) + ")";
 }
 
 /// Makes the offers of an exploration.
@@ -429,25 +459,50 @@ class Offering {
     return offered;
   }
 
-  [[nodiscard]] Offer of_clusters(const EpsPerCluster& clusters, const CancelToken* cancel) {
-    Offer offered;
-    MergedLabels labels(scores_, clusters, data_.size());
-    run_each(labels.variants(), cancel, [&](VariantResult&& result) {
-      labels.add(result);
-      offered.seconds += result.seconds;
-    });
-    labels.finish(offered);
-    const auto [from, to] = std::ranges::minmax(offered.eps_of_clusters);
-    const std::uint32_t minpts = scores_.minpts()[clusters.minpts];
-    offered.plateau = {from, to, minpts, minpts};
+  /// Returns the clusters of a cell, grown. offer: of the cell.
+  [[nodiscard]] Offer of_grown(const EpsPerCluster& clusters, const Offer& cell, const CancelToken* cancel) {
+    Offer offered = of_clusters(clusters, cancel);
+    offered.score = cell.score;
+    offered.noise = cell.noise;
+    offered.confidence = cell.confidence;
+    offered.reason = cell.reason;
+    if (offered.variant.eps == 0) {
+      offered.reason += "; each cluster has the widest eps at which it is alone, " + range_of_eps(offered.plateau);
+    }
+    return offered;
+  }
+  [[nodiscard]] Offer of_split(const EpsPerCluster& clusters, const CancelToken* cancel) {
+    Offer offered = of_clusters(clusters, cancel);
     offered.score = four_decimals(clusters.score);
     offered.noise = clusters.noise;
     offered.confidence = kSplitConfidence;
-    offered.reason = reason_of(clusters, offered);
+    offered.reason = format_count(clusters.clusters.size(), "cluster") +
+                     ", each at the eps before it merges with another, " + range_of_eps(offered.plateau) + "; " +
+                     percent(offered.noise) + " of the points are noise";
     return offered;
   }
 
  private:
+  [[nodiscard]] Offer of_clusters(const EpsPerCluster& clusters, const CancelToken* cancel) {
+    Offer offered;
+    MergedLabels labels(scores_, clusters, data_.size());
+    const Stopwatch time;
+    run_each(labels.variants(), cancel, [&](VariantResult&& result) { labels.add(result); });
+    {
+      Observer watching;
+      watching.cancel = cancel;
+      const RunOptions options;
+      Session session(data_, options, watching);
+      session.on_threads([&] { labels.add_border(session); });
+    }
+    labels.finish(offered);
+    offered.seconds = time.seconds();
+    const auto [from, to] = std::ranges::minmax(offered.eps_of_clusters);
+    const std::uint32_t minpts = scores_.minpts()[clusters.minpts];
+    offered.plateau = {from, to, minpts, minpts};
+    return offered;
+  }
+
   template <class Take>
   void run_each(const std::vector<Variant>& variants, const CancelToken* cancel, const Take& take) {
     Observer watching = forecast_.next();
@@ -471,9 +526,10 @@ class Offering {
 bool make_offers(Exploration& made, Offering& offering, const MapScores& scores, GridPlace chosen,
                  const TimeBound& bound, const CancelToken* caller) {
   // The recommended cell is always labelled, the others only while there is time.
+  made.one_eps = offering.of_cell(chosen, caller);
+  const Offer& cell = *made.one_eps;
   std::vector<Offer> offers{};
-  offers.push_back(offering.of_cell(chosen, caller));
-  const double cell_score = offers.front().score, one_run = offers.front().seconds;
+  offers.push_back(cell);
   const auto offer = [&](Offer&& next) {
     const bool differs = std::all_of(offers.begin(), offers.end(),
                                      [&](const Offer& other) { return agreement_of(next, other) < kSame; });
@@ -481,24 +537,19 @@ bool make_offers(Exploration& made, Offering& offering, const MapScores& scores,
   };
   const EpsPerCluster grown = grown_clusters(scores, chosen);
   const std::optional<EpsPerCluster> split = best_split(scores, chosen);
-  std::size_t runs = grown.eps_count() + (split ? split->eps_count() : 0);
+  std::size_t runs = grown.all_eps().size() + (split ? split->all_eps().size() : 0);
   bool finished = true;
   const auto is_time = [&] {
-    finished = finished && static_cast<double>(runs) * one_run <= kSpare * bound.left();
+    finished = finished && static_cast<double>(runs) * cell.seconds <= kSpare * bound.left();
     return finished;
   };
   try {
-    if (is_time() && !grown.one_eps_is(chosen.eps)) {
-      Offer wide = offering.of_clusters(grown, &bound.token());
-      wide.confidence = offers.front().confidence;
-      made.one_eps = std::exchange(offers.front(), std::move(wide));
-    }
+    if (is_time()) offers.front() = offering.of_grown(grown, cell, &bound.token());
     if (finished && split) {
-      Offer parts = offering.of_clusters(*split, &bound.token());
-      if (split->score > kLeastSplit && split->score >= kBetter * cell_score &&
+      Offer parts = offering.of_split(*split, &bound.token());
+      if (split->score > kLeastSplit && split->score >= kBetter * cell.score &&
           split->clusters.size() > scores.score(chosen).big && share_together(parts, offers.front()) >= kRefines) {
         std::swap(parts, offers.front());
-        if (!made.one_eps) made.one_eps = parts;
       }
       offer(std::move(parts));
     }
@@ -547,7 +598,7 @@ Exploration explored(const Dataset& data, const Sweep& sweep, const RunOptions& 
   }
   made.doubts = doubts_of_map(made, scores, chosen, data.size());
   const double middle = std::sqrt(made.eps.front()) * std::sqrt(made.eps.back());
-  const SeenAt at = chosen ? SeenAt{made.eps[chosen->eps], made.recommended->plateau.eps_from} : SeenAt{middle, middle};
+  const SeenAt at = chosen ? SeenAt{made.one_eps->variant.eps, made.one_eps->plateau.eps_from} : SeenAt{middle, middle};
   finished = finished && bound.left() > 0;
   if (finished) add_doubts_of_points(made, data, at, observer);
   if (made.map.cells().size() < sweep.size()) made.doubts.push_back(Doubt::coarse);

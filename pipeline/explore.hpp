@@ -57,15 +57,15 @@ struct Choice<Doubt> {
 /// Returns the doubt as a sentence with a remedy.
 [[nodiscard]] std::string sentence_of(Doubt doubt);
 
-/// A clustering that is offered to the user. It is DBSCAN at one (eps, minpts), which is a cell of the grid; or its
-/// clusters have an eps each, at one minpts, and then no single run of DBSCAN has its labels.
+/// A clustering that is offered to the user: a cell of the grid, which is DBSCAN at one (eps, minpts), with the labels
+/// of a run; or clusters of one minpts that have an eps each (clustering/eps_per_cluster.hpp). No single run of DBSCAN
+/// has these, unless all eps are equal.
 struct Offer {
-  /// minpts, and the one eps; 0 if clusters have an eps each.
-  Variant variant;
+  Variant variant;                  ///< minpts, and the one eps; 0 if clusters have several eps
+  std::optional<std::size_t> cell;  ///< index in Exploration::map; empty if clusters have an eps each
   /// [clusters] the eps of each cluster: its core points are connected at this eps, and its border points lie within
-  /// it. Empty if all have variant.eps.
+  /// it; of several clusters that is the one of the nearest core point. Empty for a cell.
   std::vector<double> eps_of_clusters;
-  std::optional<std::size_t> cell;  ///< index of the cell in Exploration::map; empty if clusters have an eps each
   LabelSummary summary;
   Labels labels;                   ///< [n] in input order
   std::vector<std::uint8_t> core;  ///< [n] nonzero for core points, each at the eps of its cluster
@@ -81,10 +81,11 @@ struct Offer {
 };
 
 struct Exploration {
-  std::optional<Offer> recommended;  ///< empty if no structure was found
-  std::vector<Offer> alternatives;   ///< at most two offers with other clusters, the better one first
-  /// The recommended cell, if clusters of the recommendation have an eps each. It is DBSCAN at one (eps, minpts).
-  std::optional<Offer> one_eps;
+  /// The clusters of the best cell, each grown to the widest eps at which it is alone, or clusters that split these
+  /// if that is better. Empty if no structure was found.
+  std::optional<Offer> recommended;
+  std::vector<Offer> alternatives;  ///< at most two offers with other clusters, the better one first
+  std::optional<Offer> one_eps;     ///< the best cell: DBSCAN at one (eps, minpts). Empty if no structure was found
   std::vector<Doubt> doubts;
   std::vector<double> eps;            ///< the eps that were swept, ascending
   std::vector<std::uint32_t> minpts;  ///< the minpts of the grid, ascending
@@ -106,8 +107,7 @@ struct Exploration {
 [[nodiscard]] Sweep suggest(const Dataset& data, const RunOptions& options = {}, const Observer& observer = {});
 
 /// Sweeps the suggested grid, scores its cells (clustering/map_scores.hpp), and labels the clusterings that it offers.
-/// The recommended cell is improved by an eps for each cluster (clustering/eps_per_cluster.hpp), if that is better: its
-/// clusters are grown, or replaced by split ones. The result depends only on the set of points, their weights and the
+/// The result depends only on the set of points, their weights and the
 /// metric, not on the order of the rows, except for labels of border points and numbers of clusters. Of the options it
 /// uses those that change the time. Time: suggest(), lineage(), and up to 21 variants. Throws as run() does.
 ///

@@ -9,10 +9,8 @@ using nlohmann::ordered_json;
 
 ordered_json as_json(const Offer& offer) {
   ordered_json json = counts_as_json(offer.variant, offer.summary);
-  if (!offer.cell) {
-    json["eps"] = nullptr;
-    json["eps_of_clusters"] = offer.eps_of_clusters;
-  }
+  if (offer.variant.eps == 0) json["eps"] = nullptr;
+  if (!offer.cell) json["eps_of_clusters"] = offer.eps_of_clusters;
   json["score"] = offer.score;
   json["confidence"] = offer.confidence;
   json["plateau"] = {{"eps", {offer.plateau.eps_from, offer.plateau.eps_to}},

@@ -46,6 +46,9 @@
 
   const keyOf = (column, minpts) => `${column} ${minpts}`;
   const cellAt = new Map(data.cells.map((cell) => [keyOf(cell[across], cell.minpts), cell]));
+  for (const offer of data.advice ? [data.advice.recommended, ...data.advice.alternatives] : []) {
+    if (offer && offer.eps_of_clusters) offer.eps = null;
+  }
   const offered = data.advice ? [data.advice.recommended, data.advice.one_eps, ...data.advice.alternatives].filter(Boolean) : [];
   const markOf = (cell) => {
     const place = offered.findIndex((offer) => offer.eps === cell.eps && offer.minpts === cell.minpts);

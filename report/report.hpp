@@ -73,8 +73,8 @@ class Report {
   /// Adds the scores of cells. Scores below 0, and scores of cells that are not on the page yet, are ignored.
   void add_scores(std::span<const std::pair<Variant, double>> scores);
   /// Sets the recommendation. exploration: text that as_json() made. recommended: [n] labels of the recommendation if
-  /// its clusters have an eps each, which is no cell of the grid; if empty, the page has no map of it. Throws InputError
-  /// for other text, and for offers whose counts do not fit the points; and as add().
+  /// its clusters have an eps each, so that it is outside the grid; if empty, the page has no map of it. Throws
+  /// InputError for other text, and for offers whose counts do not fit the points; and as add().
   void advise(const std::string& exploration, std::span<const std::int32_t> recommended = {},
               const CancelToken& cancel = {});
 

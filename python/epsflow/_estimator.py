@@ -279,7 +279,7 @@ class AutoDBSCAN(_Clusterer):
     Parameters
     ----------
     eps : {{"each", "one"}}, default="each"
-        "each": clusters may have an eps each, where that is better. "one": DBSCAN at the best eps and min_samples.
+        "each": each cluster has its own eps. "one": DBSCAN at the best eps and min_samples.
     {distance} {n_jobs} {backend}
 
     Attributes
@@ -356,8 +356,7 @@ class AutoDBSCAN(_Clusterer):
             self.labels_ = np.zeros(len(points), np.int32)
             self.core_sample_indices_ = np.empty(0, np.intp)
         else:
-            each = np.full(offer.n_clusters, offer.eps) if offer.eps_of_clusters is None else offer.eps_of_clusters
-            self.eps_of_clusters_ = np.array(each, np.float64)
+            self.eps_of_clusters_ = np.array(offer.eps_of_clusters)
             self.labels_ = np.array(offer.labels)
             self.core_sample_indices_ = np.flatnonzero(offer.core)
         self.components_ = points.take(self.core_sample_indices_, axis=0)

@@ -46,15 +46,16 @@ class Flag:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Offer:
-    """A recommended or alternative clustering: of one (eps, min_samples), or of clusters that have an eps each.
+    """A recommended or alternative clustering: DBSCAN at one (eps, min_samples), or clusters that have an eps each.
 
     Attributes
     ----------
     eps : float or None
-        None if the clusters have an eps each. Then no single run of DBSCAN has these labels.
-    eps_of_clusters : ndarray of shape (n_clusters,) or None
-        The eps of each cluster: its core points are connected at this eps, and its border points lie within it. None if
-        all have one eps.
+        None if the clusters have several eps. Then no single run of DBSCAN has these labels.
+    eps_of_clusters : ndarray of shape (n_clusters,)
+        The eps of each cluster: its core points are connected at this eps, and its border points lie within it. The
+        recommended offer, and offers of several eps, give a border point to the cluster of the nearest core point;
+        others as a run does, to the lowest cluster.
     min_samples : int
     labels : ndarray of shape (n_samples,)
         The cluster of each point, -1 for noise, of int32.
@@ -108,8 +109,7 @@ class Exploration(Unchanging):
         None if no cell of the grid shows clusters that persist longer along eps than chance explains. The flags report
         this.
     one_eps : Offer or None
-        The recommended offer if it has one eps. Otherwise the best (eps, min_samples) of the grid: DBSCAN's clusters,
-        of which the recommended ones are made.
+        The best (eps, min_samples) of the grid, with the labels of DBSCAN. The recommended clusters are made from it.
     alternatives : list of Offer
         At most two offers with other clusters, the better one first.
     flags : list of Flag
@@ -182,7 +182,7 @@ class Exploration(Unchanging):
             weights=weights,
             scores=scores,
             advice=advice,
-            recommended=None if offer is None or offer.eps is not None else offer.labels,
+            recommended=None if offer is None else offer.labels,
         )
         write_report(file, of, overwrite, progress)
 
@@ -195,7 +195,7 @@ class Exploration(Unchanging):
             f"<epsflow.Exploration of {len(self.eps)} eps with {len(self.min_samples)} min_samples",
             f"  recommended: {recommended}",
         ]
-        if self.one_eps is not None and self.one_eps is not self.recommended:
+        if self.one_eps is not None:
             lines.append(f"  at one eps: {self.one_eps._words()}")
         lines += [f"  alternative: {offer._words()}" for offer in self.alternatives]
         lines += [f"  {flag.name}: {flag.text}" for flag in self.flags]
@@ -215,10 +215,9 @@ def explore_loaded(
     made = made_by(_core.start_explore, data._data, asked, {}, weights, bound, progress=progress)
     grid = np.array(made.eps, dtype=np.float64), np.array(made.min_samples, dtype=np.int64)
     scores = np.asarray(made.scores).reshape(len(grid[0]), len(grid[1]))
-    recommended = None if made.recommended is None else _as_offer(made.recommended)
     return Exploration(
-        recommended,
-        recommended if made.one_eps is None else _as_offer(made.one_eps),
+        None if made.recommended is None else _as_offer(made.recommended),
+        None if made.one_eps is None else _as_offer(made.one_eps),
         [_as_offer(offer) for offer in made.alternatives],
         [Flag(name, python_words(text)) for name, text in made.doubts],
         *grid,
@@ -260,7 +259,9 @@ def _require_even(eps: list[float]) -> None:
 def _as_offer(offer: Any) -> Offer:
     labels = np.asarray(memoryview(offer.labels).toreadonly())
     core = np.asarray(memoryview(offer.core).toreadonly()).view(np.bool_)
-    eps_of_clusters = np.asarray(offer.eps_of_clusters) if offer.eps is None else None
+    eps_of_clusters = np.asarray(offer.eps_of_clusters)
+    if len(eps_of_clusters) != offer.n_clusters:
+        eps_of_clusters = np.full(offer.n_clusters, offer.eps)
     return filled(
         Offer, offer, labels=labels, core=core, eps_of_clusters=eps_of_clusters, reason=python_words(offer.reason)
     )

@@ -6,8 +6,10 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <numeric>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <thread>
@@ -23,6 +25,7 @@
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
 #include <epsflow/core/sweep.hpp>
+#include <epsflow/pipeline/neighbors.hpp>
 #include <epsflow/pipeline/sweep.hpp>
 
 namespace epsflow {
@@ -64,6 +67,76 @@ std::vector<const Offer*> offers_of(const Exploration& made) {
   return offers;
 }
 
+/// Checks an offer that is a cell of the grid.
+void check_cell(const Dataset& data, const Exploration& made, const Offer& offer) {
+  const VariantResult alone = std::move(run(data, Sweep({offer.variant}), {.core_mask = true}).front());
+  CHECK(list(offer.labels) == list(alone.labels));
+  CHECK(offer.core == alone.core);
+  CHECK(offer.summary == alone.summary);
+  CHECK(offer.eps_of_clusters.empty());
+  REQUIRE(offer.cell);
+  CHECK(made.map.cell(*offer.cell).variant == offer.variant);
+  CHECK(made.map.cell(*offer.cell).summary == offer.summary);
+  CHECK(offer.plateau.eps_from <= offer.variant.eps);
+  CHECK(offer.plateau.eps_to >= offer.variant.eps);
+  CHECK(offer.plateau.minpts_from <= offer.variant.minpts);
+  CHECK(offer.plateau.minpts_to >= offer.variant.minpts);
+}
+
+/// Checks an offer whose clusters have an eps each: the core points of a cluster are those of one cluster of a run at
+/// this eps; other points within the eps of a cluster are in one of these clusters; all others are noise.
+void check_clusters_of_eps(const Dataset& data, const Offer& offer) {
+  const std::size_t n = offer.labels.size();
+  REQUIRE(offer.eps_of_clusters.size() == offer.summary.clusters);
+  std::vector<std::map<std::int32_t, double>> within(n);  // the distance of each point to clusters within their eps
+  std::uint32_t first_before = 0;
+  std::set<double> all_eps;
+  LabelSummary counts{.clusters = offer.eps_of_clusters.size()};
+  for (std::size_t k = 0; k < offer.eps_of_clusters.size(); ++k) {
+    const auto cluster = static_cast<std::int32_t>(k);
+    const double eps = offer.eps_of_clusters[k];
+    all_eps.insert(eps);
+    CHECK((eps >= offer.plateau.eps_from && eps <= offer.plateau.eps_to));
+    const VariantResult alone = run(data, Sweep({{eps, offer.variant.minpts}}), {.core_mask = true}).front();
+    std::uint32_t first = 0;
+    while (first < n && !(offer.core[first] != 0 && offer.labels[first] == cluster)) ++first;
+    REQUIRE(first < n);
+    CHECK((k == 0 || first > first_before));
+    first_before = first;
+    for (std::size_t i = 0; i < n; ++i) {
+      const bool of_run = alone.core[i] != 0 && alone.labels[i] == alone.labels[first];
+      REQUIRE(of_run == (offer.core[i] != 0 && offer.labels[i] == cluster));
+    }
+    std::vector<std::uint32_t> members;
+    for (std::uint32_t i = 0; i < n; ++i) {
+      if (offer.core[i] != 0 && offer.labels[i] == cluster) members.push_back(i);
+    }
+    const Neighbors near = neighbors(data, eps, Distances::include);
+    for (const std::uint32_t p : members) {
+      for (std::uint64_t j = near.offsets[p]; j < near.offsets[p + 1]; ++j) {
+        const auto [at, is_new] = within[near.ids[j]].emplace(cluster, near.distances[j]);
+        if (!is_new) at->second = std::min(at->second, near.distances[j]);
+      }
+    }
+  }
+  std::vector<std::uint64_t> sizes(offer.eps_of_clusters.size());
+  for (std::size_t i = 0; i < n; ++i) {
+    if (offer.labels[i] == kNoise) {
+      ++counts.noise;
+      REQUIRE(within[i].empty());
+      continue;
+    }
+    REQUIRE(within[i].contains(offer.labels[i]));
+    if (offer.core[i] == 0) {
+      for (const auto& [cluster, distance] : within[i]) REQUIRE(within[i].at(offer.labels[i]) <= distance);
+    }
+    ++(offer.core[i] != 0 ? counts.core : counts.border);
+    counts.largest = std::max(counts.largest, ++sizes[static_cast<std::size_t>(offer.labels[i])]);
+  }
+  CHECK(offer.summary == counts);
+  CHECK(offer.variant.eps == (all_eps.size() == 1 ? *all_eps.begin() : 0));
+}
+
 /// Checks that the fields of an exploration are consistent.
 void check_consistent(const Dataset& data, const Exploration& made) {
   REQUIRE(made.scores.size() == made.eps.size() * made.minpts.size());
@@ -72,23 +145,20 @@ void check_consistent(const Dataset& data, const Exploration& made) {
   CHECK(std::is_sorted(made.minpts.begin(), made.minpts.end()));
   CHECK(made.alternatives.size() <= 2);
   CHECK((made.recommended || made.alternatives.empty()));
+  CHECK(made.recommended.has_value() == made.one_eps.has_value());
+  if (made.one_eps) check_cell(data, made, *made.one_eps);
   const std::vector<const Offer*> offers = offers_of(made);
   for (std::size_t a = 0; a < offers.size(); ++a) {
     const Offer& offer = *offers[a];
-    const VariantResult alone = std::move(run(data, Sweep({offer.variant})).front());
-    CHECK(list(offer.labels) == list(alone.labels));
-    CHECK(offer.summary == alone.summary);
-    CHECK(made.map.cell(offer.cell).variant == offer.variant);
-    CHECK(made.map.cell(offer.cell).summary == offer.summary);
-    CHECK(offer.plateau.eps_from <= offer.variant.eps);
-    CHECK(offer.plateau.eps_to >= offer.variant.eps);
-    CHECK(offer.plateau.minpts_from <= offer.variant.minpts);
-    CHECK(offer.plateau.minpts_to >= offer.variant.minpts);
+    if (offer.cell) {
+      check_cell(data, made, offer);
+    } else {
+      check_clusters_of_eps(data, offer);
+    }
     CHECK(offer.confidence >= 0.1);
     CHECK(offer.confidence <= 0.97);
     CHECK(offer.score > 0);
     CHECK_FALSE(offer.reason.empty());
-    CHECK(offer.core == run(data, Sweep({offer.variant}), {.core_mask = true}).front().core);
     for (std::size_t b = 0; b < a; ++b) CHECK(agreement_of(offer, *offers[b]) < 0.8);
   }
 }
@@ -102,6 +172,11 @@ Exploration check_clusters(const Dataset& data, std::uint64_t clusters) {
   return made;
 }
 
+std::vector<double> sorted(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values;
+}
+
 /// Compares what depends only on the set of points: all except labels of border points and numbers of clusters.
 void check_same_answer(const Exploration& a, const Exploration& b) {
   CHECK(a.eps == b.eps);
@@ -113,6 +188,7 @@ void check_same_answer(const Exploration& a, const Exploration& b) {
   REQUIRE(of_a.size() == of_b.size());
   for (std::size_t i = 0; i < of_a.size(); ++i) {
     CHECK(of_a[i]->variant == of_b[i]->variant);
+    CHECK(sorted(of_a[i]->eps_of_clusters) == sorted(of_b[i]->eps_of_clusters));
     CHECK(of_a[i]->reason == of_b[i]->reason);
     CHECK(of_a[i]->confidence == of_b[i]->confidence);
     CHECK(of_a[i]->summary.clusters == of_b[i]->summary.clusters);
@@ -184,45 +260,6 @@ TEST_CASE("explore: in noise without clusters nothing is recommended") {
   CHECK_FALSE(explore(load(bell)).recommended);
 }
 
-TEST_CASE("explore: clusters in clusters are offered at both scales") {
-  std::vector<Blob> blobs;
-  for (const double x : {0.0, 100.0, 200.0}) {
-    for (const double dx : {0.0, 12.0}) {
-      for (const double dy : {0.0, 12.0}) blobs.push_back({{x + dx, dy}, 1, 100});
-    }
-  }
-  const DataSet data = make_blobs(blobs, 1);
-  const Dataset loaded = load(data);
-  const Exploration made = explore(loaded);
-  check_consistent(loaded, made);
-  std::vector<std::uint64_t> counts;
-  for (const Offer* offer : offers_of(made)) counts.push_back(offer->summary.clusters);
-  CHECK(std::count(counts.begin(), counts.end(), 12) == 1);
-  CHECK(std::count(counts.begin(), counts.end(), 3) == 1);
-}
-
-TEST_CASE("explore: how it is computed changes nothing") {
-  DataSet data = blobs_apart(4, 2, 5);
-  add_uniform(data, 100, -5, 25, 6);
-  const Exploration made = explore(load(data));
-  REQUIRE(made.recommended);
-  check_same(explore(load(data)), made);
-  EngineOptions one;
-  one.threads = 1;
-  one.backend = BackendChoice::cpu;
-  check_same(explore(load(data, {}, one)), made);
-  for (const StrategyChoice strategy : {StrategyChoice::direct, StrategyChoice::table}) {
-    check_same(explore(load(data), RunOptions{.strategy = strategy}), made);
-  }
-  for (const IndexChoice index : {IndexChoice::grid, IndexChoice::tree, IndexChoice::all}) {
-    check_same(explore(load(data, {}, one), RunOptions{.search = {.index = index}}), made);
-  }
-  // Options that select the outputs of a run do not change it either.
-  check_same(explore(load(data), RunOptions{.keep = Keep::summary}), made);
-  check_same(explore(load(data), RunOptions{.verify = true, .core_mask = true, .clusters = true}), made);
-  check_same(explore(load(data), suggest(load(data))), made);
-}
-
 /// Returns the rows in another order. order: [n], the old row at each place.
 DataSet reordered(const DataSet& data, std::span<const std::size_t> order) {
   DataSet mixed = data;
@@ -260,6 +297,84 @@ DataSet some_set(std::uint64_t seed) {
     for (double& x : data.doubles) x = std::round(4 * x) / 4;
   }
   return data;
+}
+
+/// Returns close pairs of dense blobs, far from one wide blob: no single eps shows all.
+DataSet of_two_densities(std::uint64_t seed) {
+  std::vector<Blob> blobs;
+  for (const double x : {0.0, 100.0}) {
+    for (const double dx : {0.0, 1.0}) blobs.push_back({{x + dx, 0}, 0.1, 150});
+  }
+  blobs.push_back({{50, 80}, 10, 150});
+  return make_blobs(blobs, seed);
+}
+
+TEST_CASE("explore: groups of different density get an eps each") {
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    INFO("seed " << seed);
+    const DataSet data = of_two_densities(seed);
+    const Dataset loaded = load(data);
+    const Exploration made = explore(loaded);
+    check_consistent(loaded, made);
+    REQUIRE(made.recommended);
+    CHECK(made.recommended->summary.clusters == 5);
+    CHECK(adjusted_rand(made.recommended->labels, truth(data.size(), 150)) > 0.95);
+    CHECK(made.recommended->variant.eps == 0);
+    CHECK(made.recommended->plateau.eps_to > 5 * made.recommended->plateau.eps_from);
+    CHECK(adjusted_rand(made.one_eps->labels, truth(data.size(), 150)) < 0.95);
+  }
+}
+
+TEST_CASE("explore: offers are consistent in random sets") {
+  std::size_t several = 0;
+  for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+    INFO("set " << seed);
+    const DataSet data = some_set(seed);
+    const Dataset loaded = load(data);
+    const Exploration made = explore(loaded);
+    check_consistent(loaded, made);
+    several += made.recommended && made.recommended->variant.eps == 0 ? 1 : 0;
+  }
+  CHECK(several > 20);
+}
+
+TEST_CASE("explore: clusters in clusters are offered at both scales") {
+  std::vector<Blob> blobs;
+  for (const double x : {0.0, 100.0, 200.0}) {
+    for (const double dx : {0.0, 12.0}) {
+      for (const double dy : {0.0, 12.0}) blobs.push_back({{x + dx, dy}, 1, 100});
+    }
+  }
+  const DataSet data = make_blobs(blobs, 1);
+  const Dataset loaded = load(data);
+  const Exploration made = explore(loaded);
+  check_consistent(loaded, made);
+  std::vector<std::uint64_t> counts;
+  for (const Offer* offer : offers_of(made)) counts.push_back(offer->summary.clusters);
+  CHECK(std::count(counts.begin(), counts.end(), 12) == 1);
+  CHECK(std::count(counts.begin(), counts.end(), 3) == 1);
+}
+
+TEST_CASE("explore: how it is computed changes nothing") {
+  DataSet data = blobs_apart(4, 2, 5);
+  add_uniform(data, 100, -5, 25, 6);
+  const Exploration made = explore(load(data));
+  REQUIRE(made.recommended);
+  check_same(explore(load(data)), made);
+  EngineOptions one;
+  one.threads = 1;
+  one.backend = BackendChoice::cpu;
+  check_same(explore(load(data, {}, one)), made);
+  for (const StrategyChoice strategy : {StrategyChoice::direct, StrategyChoice::table}) {
+    check_same(explore(load(data), RunOptions{.strategy = strategy}), made);
+  }
+  for (const IndexChoice index : {IndexChoice::grid, IndexChoice::tree, IndexChoice::all}) {
+    check_same(explore(load(data, {}, one), RunOptions{.search = {.index = index}}), made);
+  }
+  // Options that select the outputs of a run do not change it either.
+  check_same(explore(load(data), RunOptions{.keep = Keep::summary}), made);
+  check_same(explore(load(data), RunOptions{.verify = true, .core_mask = true, .clusters = true}), made);
+  check_same(explore(load(data), suggest(load(data))), made);
 }
 
 TEST_CASE("explore: the order of the rows is of no account, in 500 sets") {
@@ -318,9 +433,8 @@ TEST_CASE("explore: eps goes with the scale of the coordinates, and nothing else
     for (double& x : scaled.doubles) x *= factor;
     const Exploration other = explore(load(scaled));
     REQUIRE(other.recommended);
-    CHECK(other.recommended->variant.eps ==
-          Approx(made.recommended->variant.eps * factor).epsilon(decimal ? 1e-9 : 0.2));
-    CHECK(other.recommended->variant.minpts == made.recommended->variant.minpts);
+    CHECK(other.one_eps->variant.eps == Approx(made.one_eps->variant.eps * factor).epsilon(decimal ? 1e-9 : 0.2));
+    CHECK(other.one_eps->variant.minpts == made.one_eps->variant.minpts);
     CHECK(adjusted_rand(other.recommended->labels, made.recommended->labels) > 0.99);
     CHECK(other.doubts == made.doubts);
     if (decimal) CHECK(list(other.recommended->labels) == list(made.recommended->labels));
@@ -394,7 +508,7 @@ TEST_CASE("explore: coordinates beyond squares of float64 are an error that says
     const Exploration made = explore(Engine().load(data.view(), {.kind = MetricKind::manhattan}));
     REQUIRE(made.recommended);
     CHECK(made.recommended->summary.clusters == 3);
-    CHECK(made.recommended->variant.eps == Approx(factor).epsilon(0.9).margin(0));
+    CHECK(made.one_eps->variant.eps == Approx(factor).epsilon(0.9).margin(0));
   }
   // One far point is not an error.
   DataSet far = three_blobs();
@@ -626,7 +740,7 @@ TEST_CASE("explore: when time is over it tells what the eps swept so far show") 
     for (std::size_t i = 0; i < same.scores.size(); ++i) REQUIRE(made.scores[i].score == same.scores[i].score);
     REQUIRE(made.recommended.has_value() == same.recommended.has_value());
     if (!made.recommended) continue;
-    CHECK(made.recommended->variant == same.recommended->variant);
+    CHECK(made.one_eps->variant == same.one_eps->variant);
     CHECK(list(made.recommended->labels) == list(same.recommended->labels));
   }
 }
