@@ -117,19 +117,19 @@ void write_folder(io::ResultsFolder& folder, const ExploreCommand& command, cons
   const std::vector<Variant> missing =
       folder.begin(io::results_input(points), describe_run(command.given, metric, command.settings.engine.backend));
   for (const auto& [offer, name] : offers_of(made)) {
-    if (!offer->cell) {
-      folder.add_file(name.c_str(), [&labels = offer->labels](const auto& file) {
-        static_cast<void>(io::write_array(file, file, io::npy_labels(labels)));
-      });
-      continue;
-    }
-    if (std::ranges::find(missing, offer->variant) == missing.end()) continue;
+    if (!offer->cell || std::ranges::find(missing, offer->variant) == missing.end()) continue;
     VariantResult result;
     result.variant = offer->variant;
     result.summary = offer->summary;
     result.labels = offer->labels;
     result.seconds = offer->seconds;
     folder.add(result);
+  }
+  for (const auto& [offer, name] : offers_of(made)) {
+    if (offer->cell) continue;
+    folder.add_file(name.c_str(), [&labels = offer->labels](const auto& file) {
+      static_cast<void>(io::write_array(file, file, io::npy_labels(labels)));
+    });
   }
   folder.add_file(io::kMapName, [&](const auto& file) { write_map(file, made.map, made.scores); });
   folder.add_file(io::kLineageName, [&](const auto& file) { write_lineage(file, made.map, points, points.size()); });

@@ -61,7 +61,7 @@ class Origin:
     metric: Any = None
     """The metric of the search, as the library takes it."""
     offers: tuple[tuple[float, int], ...] = ()
-    """The eps and min_samples that a folder of `epsflow explore` offers, the recommended pair first."""
+    """The eps and min_samples that a folder of `epsflow explore` offers, the best pair first."""
     share: bool = False
     """Whether the points are this process's share of the swept points. Labels are of the share, counts of all."""
 
@@ -244,7 +244,8 @@ def _stored_offers(manifest: Any, folder: Path) -> tuple[tuple[float, int], ...]
     manifest.verify(folder, "explore.json")
     try:
         found = json.loads((folder / "explore.json").read_text(encoding="utf-8"))
-        offers = [found["recommended"]] * (found["recommended"] is not None) + found["alternatives"]
+        cells = [offer for offer in found["alternatives"] if "eps_of_clusters" not in offer]
+        offers = ([] if found["recommended"] is None else [found["one_eps"]]) + cells
         if any(type(offer["minpts"]) is not int for offer in offers):
             raise TypeError("a minpts of what it offers is no whole number")
         return tuple((float(offer["eps"]), offer["minpts"]) for offer in offers)

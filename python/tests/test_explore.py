@@ -46,11 +46,22 @@ def test_blobs(clusters, dims):
     assert clustered.mean() > 0.95 and same_partition(offer.labels[clustered], truth[clustered])
     assert offer.n_noise == (~clustered).sum() and abs(offer.noise) < 0.05
     assert 0.1 <= offer.confidence <= 0.97 and offer.score > 0
-    assert offer.plateau[0] <= offer.eps <= offer.plateau[1]
-    assert offer.min_samples_range[0] <= offer.min_samples <= offer.min_samples_range[1]
+    assert (offer.eps_of_clusters.min(), offer.eps_of_clusters.max()) == offer.plateau
+    assert (offer.eps is None) == (len(set(offer.eps_of_clusters)) > 1)
+    for cluster, eps in enumerate(offer.eps_of_clusters):
+        alone = epsflow.sweep(X, eps, offer.min_samples, core=True)[0]
+        own = offer.core & (offer.labels == cluster)
+        np.testing.assert_array_equal(own, alone.core & (alone.labels == alone.labels[own.argmax()]))
+    plain = found.one_eps
+    assert plain.plateau[0] <= plain.eps <= plain.plateau[1] and set(plain.eps_of_clusters) == {plain.eps}
+    assert plain.min_samples_range[0] <= plain.min_samples <= plain.min_samples_range[1]
     assert "no-clusters" not in names(found) and names(found) <= FLAGS
-    np.testing.assert_array_equal(offer.labels, epsflow.sweep(X, offer.eps, offer.min_samples)[0].labels)
-    assert offer.labels.dtype == np.int32 and not offer.labels.flags.writeable
+    swept = epsflow.sweep(X, plain.eps, plain.min_samples, core=True)[0]
+    np.testing.assert_array_equal(plain.labels, swept.labels)
+    np.testing.assert_array_equal(plain.core, swept.core)
+    for one in (offer, plain):
+        assert one.labels.dtype == np.int32 and not one.labels.flags.writeable
+        assert one.core.dtype == np.bool_ and not one.core.flags.writeable
 
 
 def test_what_an_exploration_holds():
@@ -60,9 +71,8 @@ def test_what_an_exploration_holds():
     assert found.scores.shape == shape and np.nanmin(found.scores) >= 0 and np.isnan(found.scores).any()
     assert (np.diff(found.eps) > 0).all() and (np.diff(found.min_samples) > 0).all()
     assert found.map.variants == [(e, m) for e in found.eps.tolist() for m in found.min_samples.tolist()]
-    assert np.isfinite(
-        found.scores[found.eps == found.recommended.eps, found.min_samples == found.recommended.min_samples]
-    ).all()
+    best = found.one_eps
+    assert np.isfinite(found.scores[found.eps == best.eps, found.min_samples == best.min_samples]).all()
     assert len(found.map.lives(min_samples=int(found.min_samples[0]))) > 5
     shown = repr(found)
     assert f"{shape[0]} eps with {shape[1]} min_samples" in shown and "recommended: eps=" in shown
@@ -103,9 +113,8 @@ def test_the_order_of_points_and_threads_change_nothing():
     found = epsflow.explore(X)
     order = np.random.default_rng(1).permutation(len(X))
     permuted = epsflow.explore(X[order])
-    assert (permuted.recommended.eps, permuted.recommended.min_samples) == (
-        found.recommended.eps, found.recommended.min_samples
-    )
+    assert (permuted.one_eps.eps, permuted.one_eps.min_samples) == (found.one_eps.eps, found.one_eps.min_samples)
+    assert sorted(permuted.recommended.eps_of_clusters) == sorted(found.recommended.eps_of_clusters)
     assert same_partition(permuted.recommended.labels, found.recommended.labels[order])
     # A border point goes to the cluster of the first core point.
     np.testing.assert_allclose(permuted.scores, found.scores, rtol=0.01)
@@ -117,7 +126,10 @@ def test_the_order_of_points_and_threads_change_nothing():
 @pytest.mark.parametrize("factor", [1000, 1e-6])  # eps have three decimal digits
 def test_the_unit_of_coordinates_is_that_of_eps(factor):
     X, _ = blobs(6, seed=3)
-    found, scaled = epsflow.explore(X).recommended, epsflow.explore(X * factor).recommended
+    plain, scaled = epsflow.explore(X), epsflow.explore(X * factor)
+    np.testing.assert_array_equal(scaled.recommended.labels, plain.recommended.labels)
+    np.testing.assert_allclose(scaled.recommended.eps_of_clusters, plain.recommended.eps_of_clusters * factor, rtol=1e-9)
+    found, scaled = plain.one_eps, scaled.one_eps
     assert scaled.min_samples == found.min_samples
     assert scaled.eps == pytest.approx(found.eps * factor, rel=1e-9)
     assert scaled.plateau == pytest.approx([eps * factor for eps in found.plateau], rel=1e-9)
@@ -140,7 +152,7 @@ def test_a_grid_of_ones_own():
     eps = np.geomspace(0.05, 5, 30)
     found = epsflow.explore(X, eps[::-1], [20, 5, 10])
     assert found.eps.tolist() == sorted(eps) and found.min_samples.tolist() == [5, 10, 20]
-    assert found.recommended.n_clusters == 5 and found.recommended.eps in eps
+    assert found.recommended.n_clusters == 5 and set(found.recommended.eps_of_clusters) <= set(eps)
     suggested = epsflow.suggest(X)
     assert epsflow.explore(X, min_samples=8).eps.tolist() == suggested[0]
     assert epsflow.explore(X, eps).min_samples.tolist() == suggested[1]
@@ -253,7 +265,7 @@ def test_angles():
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             found = epsflow.explore(X, eps, **of_angles)
-        assert found.recommended.n_clusters == 4 and 5 < found.recommended.eps < 1000
+        assert found.recommended.n_clusters == 4 and 5 < found.one_eps.eps < 1000
     with pytest.warns(UserWarning, match="is taken in km, and is no smaller than the whole field"):
         epsflow.explore(X[:150], [1000, 2000], 4, **of_angles)
 
@@ -274,12 +286,20 @@ def test_auto_dbscan(container):
     points, truth = blobs(5)
     X = points if container == "array" else pytest.importorskip("pandas").DataFrame(points, columns=["x", "y"])
     model = epsflow.AutoDBSCAN().fit(X)
-    found = epsflow.explore(points).recommended
+    exploration = epsflow.explore(points)
+    found = exploration.recommended
     assert (model.eps_, model.min_samples_, model.n_features_in_) == (found.eps, found.min_samples, 2)
-    dbscan = epsflow.DBSCAN(found.eps, min_samples=found.min_samples).fit(points)
-    np.testing.assert_array_equal(model.labels_, dbscan.labels_)
-    np.testing.assert_array_equal(model.core_sample_indices_, dbscan.core_sample_indices_)
-    np.testing.assert_array_equal(model.components_, dbscan.components_)
+    np.testing.assert_array_equal(model.eps_of_clusters_, found.eps_of_clusters)
+    np.testing.assert_array_equal(model.labels_, found.labels)
+    np.testing.assert_array_equal(model.components_, points[found.core])
+    plain, found_at_one = epsflow.AutoDBSCAN(eps="one").fit(X), exploration.one_eps
+    dbscan = epsflow.DBSCAN(found_at_one.eps, min_samples=found_at_one.min_samples).fit(points)
+    assert plain.eps_ == found_at_one.eps and set(plain.eps_of_clusters_) == {plain.eps_}
+    np.testing.assert_array_equal(plain.labels_, dbscan.labels_)
+    np.testing.assert_array_equal(plain.core_sample_indices_, dbscan.core_sample_indices_)
+    np.testing.assert_array_equal(plain.components_, dbscan.components_)
+    with pytest.raises(ValueError, match="eps is 'some'; it is 'each' or 'one'"):
+        epsflow.AutoDBSCAN(eps="some").fit(X)
     assert repr(model.exploration_) == repr(epsflow.explore(points))
     np.testing.assert_array_equal(model.fit_predict(X), model.labels_)
     model.labels_[0] = 7  # labels_ belongs to the caller
@@ -290,13 +310,14 @@ def test_auto_dbscan(container):
 def test_auto_dbscan_with_weights():
     X, _ = blobs(5)
     weights = np.random.default_rng(4).integers(1, 6, len(X)).astype(np.float64)
-    model = epsflow.AutoDBSCAN().fit(X, sample_weight=weights)
+    model = epsflow.AutoDBSCAN(eps="one").fit(X, sample_weight=weights)
     assert repr(model.exploration_) == repr(epsflow.explore(X, sample_weight=weights))
-    assert (model.eps_, model.min_samples_) != (epsflow.AutoDBSCAN().fit(X).eps_, None)
+    assert model.min_samples_ != epsflow.AutoDBSCAN().fit(X).min_samples_
     dbscan = epsflow.DBSCAN(model.eps_, min_samples=model.min_samples_).fit(X, sample_weight=weights)
     np.testing.assert_array_equal(model.labels_, dbscan.labels_)
     np.testing.assert_array_equal(model.core_sample_indices_, dbscan.core_sample_indices_)
-    np.testing.assert_array_equal(epsflow.AutoDBSCAN().fit_predict(X, sample_weight=weights), model.labels_)
+    each = epsflow.AutoDBSCAN().fit_predict(X, sample_weight=weights)
+    np.testing.assert_array_equal(each, model.exploration_.recommended.labels)
     with pytest.raises(ValueError, match="at least one non-zero number"):
         epsflow.AutoDBSCAN().fit(X, sample_weight=np.zeros(len(X)))
 

@@ -108,17 +108,17 @@ def test_an_exploration_is_marked_where_it_recommends():
     assert found.recommended is not None
     ax = epsflow.plot.heatmap(found, "stability")
     star, *circles = ax.lines
-    assert (star.get_xdata()[0], star.get_ydata()[0]) == (found.recommended.eps, found.recommended.min_samples)
+    assert (star.get_xdata()[0], star.get_ydata()[0]) == (found.one_eps.eps, found.one_eps.min_samples)
     assert star.get_marker() == "*"
     assert [(line.get_xdata()[0], line.get_ydata()[0]) for line in circles] == [
-        (o.eps, o.min_samples) for o in found.alternatives
+        (o.eps, o.min_samples) for o in found.alternatives if o.eps is not None
     ]
     assert all(line.get_marker() == "o" for line in circles)
     array = mesh_of(ax).get_array()
     np.testing.assert_array_equal(np.ma.getmaskarray(array), np.isnan(found.scores.T))
     np.testing.assert_array_equal(array.filled(-1), np.nan_to_num(found.scores.T, nan=-1))
     texts = [text.get_text() for text in ax.get_legend().get_texts()]
-    assert texts[0] == f"recommended: eps {found.recommended.eps:.3g}, min_samples {found.recommended.min_samples}"
+    assert texts[0] == f"recommended: eps {found.one_eps.eps:.3g}, min_samples {found.one_eps.min_samples}"
     assert not ax.texts
 
 
@@ -342,10 +342,10 @@ def test_lives_of_explorations_and_sweeps(draw):
     X = blobs(600)
     found = epsflow.explore(X)
     ax = getattr(epsflow.plot, draw)(found)
-    assert ax.get_title(loc="left").startswith(f"min_samples {found.recommended.min_samples}:")
+    assert ax.get_title(loc="left").startswith(f"min_samples {found.one_eps.min_samples}:")
     lines = [line for line in ax.lines if line.get_linestyle() == "--"]
     at = lines[0].get_xdata() if draw == "lifetimes" else lines[0].get_ydata()
-    assert at[0] == found.recommended.eps
+    assert at[0] == found.one_eps.eps
     core_alone = getattr(epsflow.plot, draw)(epsflow.lineage(X, EPS, [4], keep="core"))
     said = core_alone.get_xlabel() if draw == "merges" else core_alone.figure.axes[1].get_ylabel()
     assert "core points" in said

@@ -75,9 +75,12 @@ def test_of_an_exploration(blobs, tmp_path):
     found = epsflow.explore(blobs)
     found.report(tmp_path / "page.html")
     data = data_of(tmp_path / "page.html")
-    best = data["advice"]["recommended"]
-    assert (best["eps"], best["minpts"], best["clusters"]) == (found.recommended.eps, found.recommended.min_samples, 3)
-    assert len(data["cells"]) == len(found.map) and all(c["maps"] for c in data["cells"])
+    best, plain = data["advice"]["recommended"], data["advice"]["one_eps"]
+    assert (plain["eps"], plain["minpts"], plain["clusters"]) == (found.one_eps.eps, found.one_eps.min_samples, 3)
+    assert (best["eps_of_clusters"], best["clusters"]) == (found.recommended.eps_of_clusters.tolist(), 3)
+    assert len(data["cells"]) == len(found.map) + 1 and all(c["maps"] for c in data["cells"])
+    own = [c["own_eps"] for c in data["cells"] if c["eps"] is None]
+    assert sorted(eps for _, _, eps in own[0]) == pytest.approx(sorted(best["eps_of_clusters"]), rel=1e-2)
     assert data["planes"][0]["x"]["name"] == "x"
     again = pickle.loads(pickle.dumps(found))
     with pytest.raises(ValueError, match="unpickled has no points"):

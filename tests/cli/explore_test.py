@@ -47,10 +47,11 @@ class Extreme(Explore):
 class Printed(Explore):
     def test_the_recommended_cell_and_why(self):
         p = self.succeeds("explore", self.points)
-        self.assertRegex(p.stdout, r"^recommended: eps [\d.]+, minpts \d+: 3 big clusters, unchanged from eps .* "
-                                   r"\(confidence 0\.\d\d\)\n$")
+        reason = r", minpts \d+: 3 big clusters, unchanged from eps .* \(confidence 0\.\d\d\)\n"
+        self.assertRegex(p.stdout, rf"^recommended: eps [a-z\d., ]+{reason}at one eps:  eps [\d.]+{reason}$")
         found = self.explored()
-        best = found["recommended"]
+        best = found["one_eps"]
+        self.assertEqual(found["recommended"]["clusters"], len(found["recommended"]["eps_of_clusters"]))
         self.assertEqual((best["clusters"], found["doubts"], found["points"]), (3, [], 900))
         self.assertEqual((len(found["grid"]["eps"]), found["grid"]["minpts"][0]), (40, 3))
         self.assertLessEqual(best["plateau"]["eps"][0], best["eps"])
@@ -134,7 +135,7 @@ class Refused(Explore):
 
 
 class Folder(Explore):
-    NAMES = {"summary.csv", "sweep.json", "trace.json", "map.csv", "lineage.npz", "explore.json"}
+    NAMES = {"summary.csv", "sweep.json", "trace.json", "map.csv", "lineage.npz", "explore.json", "recommended.npy"}
 
     def files(self):
         return {name for name in tree(self.out) if not name.startswith("labels/")}
@@ -144,7 +145,10 @@ class Folder(Explore):
         self.assertEqual(self.files(), self.NAMES)
         written = json.loads((self.out / "explore.json").read_text())
         self.assertEqual(written, found)
-        offers = [found["recommended"], *found["alternatives"]]
+        best = found["recommended"]
+        labels = npy_labels(self.out / "recommended.npy")
+        self.assertEqual((max(labels) + 1, labels.count(-1)), (best["clusters"], best["noise"]))
+        offers = [found["one_eps"], *found["alternatives"]]
         rows = summary(self.out)
         self.assertEqual(set(rows), {(o["eps"], o["minpts"]) for o in offers})
         for o in offers:
@@ -174,7 +178,8 @@ class Folder(Explore):
         self.fails(3, ["no-such"], "explore", nowhere, "--out", self.out, "--overwrite")
         self.assertEqual(tree(self.out), before)
         other = self.folder / "other"
-        for name in ("map.csv", "lineage.npz", "explore.json", "summary.csv", "sweep.json"):
+        for name in ("map.csv", "lineage.npz", "explore.json", "summary.csv", "sweep.json", "recommended.npy",
+                     "alternative.npy"):
             other.mkdir()
             (other / name).write_text("mine")
             for words in ([], ["--overwrite"]):
@@ -188,7 +193,7 @@ class Folder(Explore):
             self.fails(2, ["is being written by"], "explore", nowhere, "--out", other)
 
     def test_a_label_file_of_others_is_not_replaced(self):
-        best = self.explored()["recommended"]
+        best = self.explored()["one_eps"]
         (self.out / "labels").mkdir(parents=True)
         mine = self.out / f"labels/eps_{best['eps']!r}_minpts_{best['minpts']}.npy"
         mine.write_text("mine")
@@ -225,7 +230,7 @@ class Folder(Explore):
         for name in ("map.csv", "lineage.npz", "explore.json"):
             self.assertEqual(after[name], before[name])
         self.assertIn((0.5, 8), summary(self.out))
-        best = json.loads(after["explore.json"])["recommended"]
+        best = json.loads(after["explore.json"])["one_eps"]
         self.succeeds("compare", self.out, "--cell", f"{best['eps']!r}:{best['minpts']}", "--cell", "0.5:8")
         # If a lineage is requested, it covers the variants of the folder.
         self.succeeds("sweep", self.points, "--eps", "0.5", "--minpts", "8", "--lineage", "--resume", "--out", self.out)

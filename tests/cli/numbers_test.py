@@ -137,9 +137,14 @@ class OfAnExploration(ProgramTest):
                 self.forge("explore.json", json.dumps(made).encode())
                 self.fails(3, ["explore.json", DAMAGED, f"recommended.{name} is "], *self.words)
         made = json.loads(whole)
-        made["alternatives"] = [made["recommended"], {**made["recommended"], "eps": "wide"}]
+        made["alternatives"] = [made["one_eps"], {**made["one_eps"], "eps": "wide"}]
         self.forge("explore.json", json.dumps(made).encode())
         self.fails(3, ["explore.json", DAMAGED, "alternatives[1].eps is of type string"], *self.words)
+        for eps in ([], [0.5, -1], "wide", [None]):
+            made = json.loads(whole)
+            made["recommended"]["eps_of_clusters"] = eps
+            self.forge("explore.json", json.dumps(made).encode())
+            self.fails(3, ["explore.json", DAMAGED, "recommended.eps_of_clusters is no list of numbers"], *self.words)
 
     def test_minpts_of_the_map(self):
         lines = (self.out / "map.csv").read_text().splitlines()

@@ -115,15 +115,18 @@ class OfAnExploration(Report):
                                          "--json").stdout)
         data = data_of(self.page)
         self.assertEqual((len(data["cells"]), data["advice"]["recommended"]),
-                         (len(found["grid"]["eps"]) * len(found["grid"]["minpts"]), found["recommended"]))
+                         (len(found["grid"]["eps"]) * len(found["grid"]["minpts"]) + 1, found["recommended"]))
         self.assertTrue(all(c["maps"] for c in data["cells"]))
-        best = cell_of(data, found["recommended"]["eps"], found["recommended"]["minpts"])
+        best = cell_of(data, found["one_eps"]["eps"], found["one_eps"]["minpts"])
         self.assertEqual(len(best["rows"]), 3)
-        self.assertAlmostEqual(best["score"], found["recommended"]["score"], places=5)
+        self.assertAlmostEqual(best["score"], found["one_eps"]["score"], places=5)
+        own = cell_of(data, None, found["recommended"]["minpts"])
+        self.assertEqual([row[0] for row in own["own_eps"]], [row[0] for row in own["rows"]])
         # The page of the folder is the same, except for maps of cells without stored labels.
         of_folder = self.data()
         self.assertEqual(of_folder["advice"], data["advice"])
-        self.assertEqual([bool(c["maps"]) for c in of_folder["cells"]].count(True), 1 + len(found["alternatives"]))
+        self.assertEqual([bool(c["maps"]) for c in of_folder["cells"]].count(True), 2 + len(found["alternatives"]))
+        self.assertEqual(cell_of(of_folder, None, found["recommended"]["minpts"]), own)
         again = cell_of(of_folder, best["eps"], best["minpts"])
         self.assertEqual({k: v for k, v in again.items() if k != "level"},
                          {k: v for k, v in best.items() if k != "level"})

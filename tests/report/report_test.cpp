@@ -117,28 +117,33 @@ TEST_CASE("an exploration on a page") {
   const Engine engine;
   const Dataset points = engine.load(PointsView(values, 2));
   const Exploration made = explore(points);
-  REQUIRE(made.recommended);
+  REQUIRE(made.one_eps);
   Report report(Subject{.title = "blobs", .points = PointsView(values, 2)});
-  report.add(made.recommended->variant, made.recommended->summary, made.recommended->labels);
+  report.add(made.one_eps->variant, made.one_eps->summary, made.one_eps->labels);
   report.add_lineage(made.map);
   std::vector<std::pair<Variant, double>> scores;
   for (std::size_t i = 0; i < made.scores.size(); ++i)
     scores.emplace_back(made.map.cell(i).variant, made.scores[i].score);
   report.add_scores(scores);
-  report.advise(as_json(made).dump());
-  CHECK((report.cells() == made.map.cells().size() && report.maps() == 1));
+  report.advise(as_json(made).dump(), made.recommended->labels);
+  CHECK((report.cells() == made.map.cells().size() + 1 && report.maps() == 2));
   const Json data = data_of(report.page());
-  CHECK(data["advice"]["recommended"]["eps"] == made.recommended->variant.eps);
+  CHECK(data["advice"]["one_eps"]["eps"] == made.one_eps->variant.eps);
+  CHECK(data["advice"]["recommended"]["eps_of_clusters"] == made.recommended->eps_of_clusters);
   CHECK(data["advice"]["recommended"]["reason"] == made.recommended->reason);
   double most = -1;
   for (const Json& cell : data["cells"]) {
     if (!cell["score"].is_null()) most = std::max(most, cell["score"].get<double>());
-    const bool recommended =
-        cell["eps"] == made.recommended->variant.eps && cell["minpts"] == made.recommended->variant.minpts;
-    CHECK((cell["maps"].empty() != recommended));
-    if (recommended) CHECK(cell["lives"].size() == 3);
+    if (cell["eps"].is_null()) {
+      CHECK((cell["minpts"] == made.recommended->variant.minpts && cell["own_eps"].size() == 3));
+      CHECK_FALSE(cell["maps"].empty());
+      continue;
+    }
+    const bool best = cell["eps"] == made.one_eps->variant.eps && cell["minpts"] == made.one_eps->variant.minpts;
+    CHECK((cell["maps"].empty() != best));
+    if (best) CHECK(cell["lives"].size() == 3);
   }
-  CHECK(most == Approx(made.recommended->score).epsilon(0.2));
+  CHECK(most == Approx(made.one_eps->score).epsilon(0.2));
   CHECK_THROWS_AS(report.advise("{}"), InputError);
   CHECK_THROWS_AS(report.advise("no JSON"), InputError);
   for (const char* value : {"\"4\"", "null", "true", "2.5", "-1", "1e61", "18446744073709551616", "[4]", "{}"}) {

@@ -86,7 +86,7 @@ def heatmap(source: Any, quantity: str = "clusters", *, ax: Any = None) -> Any:
         )
         draw_grid(ax, grid, WORDS[quantity], written, with_unit("eps", unit), "min_samples")
         if marks:
-            _mark(ax, grid, marks, recommended=not isinstance(source, Exploration) or source.recommended is not None)
+            _mark(ax, grid, marks, recommended=not isinstance(source, Exploration) or source.one_eps is not None)
     return ax
 
 
@@ -141,8 +141,8 @@ def _is_explored(result: SweepResult) -> bool:
 
 def _marks_of(source: Any) -> Marks:
     if isinstance(source, Exploration):
-        offers = ([] if source.recommended is None else [source.recommended]) + source.alternatives
-        return [(offer.eps, offer.min_samples) for offer in offers]
+        offers = ([] if source.one_eps is None else [source.one_eps]) + source.alternatives
+        return [(offer.eps, offer.min_samples) for offer in offers if offer.eps is not None]
     if isinstance(source, SweepResult) and _is_explored(source):
         return list(source._origin.offers)
     return []

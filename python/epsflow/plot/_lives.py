@@ -23,7 +23,7 @@ class _Lives(NamedTuple):
     size: NDArray[np.int64]
     unit: Optional[str]
     chosen: Optional[float]
-    """The recommended eps, if it is on this path."""
+    """The eps of the best cell of an exploration, if it is on this path."""
     min_samples: int
 
     def ends(self) -> NDArray[np.float64]:
@@ -136,7 +136,7 @@ def _lineage_of(source: Any) -> Lineage:
 
 def _lives_of(source: Any, min_samples: Optional[int]) -> _Lives:
     lineage = _lineage_of(source)
-    recommended = source.recommended if isinstance(source, Exploration) else None
+    recommended = source.one_eps if isinstance(source, Exploration) else None
     if min_samples is None:
         there = sorted({m for _, m in lineage.variants})
         if recommended is not None:
