@@ -53,7 +53,7 @@
   const markOf = (cell) => {
     const place = offered.findIndex((offer) => offer.eps === cell.eps && offer.minpts === cell.minpts);
     if (place < 0) return "";
-    return place === 0 && data.advice.recommended ? "★" : "◆";
+    return [data.advice.recommended, data.advice.one_eps].includes(offered[place]) ? "★" : "◆";
   };
 
   // ---- Data to take away
@@ -192,7 +192,7 @@
         element("div", { class: "others" }, element("h3", {}, title),
           element("ul", {}, ...offers.map((offer) => {
             const words = sentence(offer);
-            return element("li", {}, `◆ ${words.cell}: ${offer.reason} (confidence ${offer.confidence.toFixed(2)}). ${words.finds} `, button("Show", () => show(offer, true), `Show ${words.cell}`));
+            return element("li", {}, `${offer === advice.one_eps ? "★" : "◆"} ${words.cell}: ${offer.reason} (confidence ${offer.confidence.toFixed(2)}). ${words.finds} `, button("Show", () => show(offer, true), `Show ${words.cell}`));
           }))));
     };
     listOf("DBSCAN at one eps", advice.one_eps ? [advice.one_eps] : []);

@@ -128,7 +128,8 @@ def test_the_unit_of_coordinates_is_that_of_eps(factor):
     X, _ = blobs(6, seed=3)
     plain, scaled = epsflow.explore(X), epsflow.explore(X * factor)
     np.testing.assert_array_equal(scaled.recommended.labels, plain.recommended.labels)
-    np.testing.assert_allclose(scaled.recommended.eps_of_clusters, plain.recommended.eps_of_clusters * factor, rtol=1e-9)
+    eps = plain.recommended.eps_of_clusters * factor
+    np.testing.assert_allclose(scaled.recommended.eps_of_clusters, eps, rtol=1e-9)
     found, scaled = plain.one_eps, scaled.one_eps
     assert scaled.min_samples == found.min_samples
     assert scaled.eps == pytest.approx(found.eps * factor, rel=1e-9)

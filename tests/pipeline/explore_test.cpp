@@ -83,8 +83,8 @@ void check_cell(const Dataset& data, const Exploration& made, const Offer& offer
   CHECK(offer.plateau.minpts_to >= offer.variant.minpts);
 }
 
-/// Checks an offer whose clusters have an eps each: the core points of a cluster are those of one cluster of a run at
-/// this eps; other points within the eps of a cluster are in one of these clusters; all others are noise.
+/// Checks an offer whose clusters have an eps each: the core points of a cluster are the core points of one cluster of
+/// a run at this eps; other points within the eps of a cluster are in one of these clusters; all others are noise.
 void check_clusters_of_eps(const Dataset& data, const Offer& offer) {
   const std::size_t n = offer.labels.size();
   REQUIRE(offer.eps_of_clusters.size() == offer.summary.clusters);
