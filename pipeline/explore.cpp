@@ -47,6 +47,8 @@ constexpr double kSpare = 0.8;
 
 /// Two offers differ if their adjusted Rand index is smaller.
 constexpr double kSame = 0.8;
+/// Split and grown clusters differ if it is smaller: both are made from one cell.
+constexpr double kSameParts = 0.95;
 constexpr std::size_t kMostOffers = 3;
 
 /// Split clusters are recommended in place of a cell if their score is at least this times the cell's, and if this
@@ -531,8 +533,10 @@ bool make_offers(Exploration& made, Offering& offering, const MapScores& scores,
   std::vector<Offer> offers{};
   offers.push_back(cell);
   const auto offer = [&](Offer&& next) {
-    const bool differs = std::all_of(offers.begin(), offers.end(),
-                                     [&](const Offer& other) { return agreement_of(next, other) < kSame; });
+    const bool differs = std::all_of(offers.begin(), offers.end(), [&](const Offer& other) {
+      const bool is_parts = &other != &offers.front() && !other.cell;
+      return is_parts || agreement_of(next, other) < (next.cell ? kSame : kSameParts);
+    });
     if (differs) offers.push_back(std::move(next));
   };
   const EpsPerCluster grown = grown_clusters(scores, chosen);

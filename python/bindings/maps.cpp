@@ -194,7 +194,9 @@ void define_exploration(nb::module_& m) {
       .def_prop_ro("core", column_in<Offer>([](Offer & o) -> auto& { return o.core; }))
       .def_prop_ro("eps",
                    [](const Offer& o) { return o.variant.eps > 0 ? std::optional(o.variant.eps) : std::nullopt; })
-      .def_prop_ro("eps_of_clusters", [](const Offer& o) { return column_of(std::vector(o.eps_of_clusters)); })
+      .def_prop_ro(
+          "eps_of_clusters", [](const Offer& o) { return column_of(std::vector(o.eps_of_clusters)); },
+          nb::rv_policy::move)
       .def_prop_ro("min_samples", [](const Offer& o) { return o.variant.minpts; })
       .def_prop_ro("n_clusters", [](const Offer& o) { return o.summary.clusters; })
       .def_prop_ro("n_noise", [](const Offer& o) { return o.summary.noise; })

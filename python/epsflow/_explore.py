@@ -74,14 +74,17 @@ class Offer:
     reason : str
         The reason, as a sentence.
     plateau : tuple of float
-        The first and last eps of the grid between which its min_samples shows the same big clusters.
+        The first and last eps of the grid between which its min_samples shows the same big clusters; of the recommended
+        offer, and of offers of several eps, the range of eps_of_clusters.
     min_samples_range : tuple of int
         The first and last min_samples of the grid between which its eps shows big clusters that correspond one to one.
     """
 
-    eps: float
+    eps: float | None
+    eps_of_clusters: NDArray[np.float64]
     min_samples: int
     labels: NDArray[np.int32]
+    core: NDArray[np.bool_]
     n_clusters: int
     n_noise: int
     score: float
