@@ -104,7 +104,7 @@ std::unique_ptr<io::ResultsFolder> open_folder(const ExploreCommand& command) {
                                              command.outputs, command.input.messages.notices());
 }
 
-/// Writes the labels of the offered cells, the map and its lineage, and the recommendation.
+/// Writes the labels of all offers, the map and its lineage, and the recommendation.
 void write_folder(io::ResultsFolder& folder, const ExploreCommand& command, const Exploration& made,
                   const io::FilePoints& points, double seconds) {
   const Metric& metric = command.input.metric;
@@ -259,32 +259,34 @@ int run_suggest(const Arguments& arguments) {
 }  // namespace
 
 Command explore_command() {
-  return {.name = "explore",
-          .summary = "find out which (eps, minpts) show clusters, without being told any",
-          .usage = "FILE …",
-          .about =
-              "Sweeps a grid of (eps, minpts) that it chooses, and recommends one cell, and up to two at other\n"
-              "scales, by how long its clusters live along eps against what chance explains; each with its reason,\n"
-              "and with what is to be doubted. Says so where it sees no clusters. With --out it writes the labels\n"
-              "of these cells, the map (map.csv), how clusters lie in each other (lineage.npz) and explore.json.\n"
-              "With --seconds it sweeps some eps of the grid first, and others while there is time; it says what\n"
-              "it left out.",
-          .example = "epsflow explore points.csv --columns x,y --out explored",
-          .operand = {"FILE …"},
-          .groups = {grid_options(),
-                     metric_options(),
-                     {"Time",
-                      {text_option("seconds", "SECONDS",
-                                   "take no longer, reading and writing apart (default: as long as it takes)")}},
-                     {"Results",
-                      {folder_option("out", "folder to write to", true),
-                       flag("overwrite",
-                            "replace the results that the folder holds by the new ones once these are complete"),
-                       report_option("page for a browser, with a map of every cell, which takes about as long again")}},
-                     input_options(),
-                     machine_options(),
-                     message_options()},
-          .run = run_explore};
+  return {
+      .name = "explore",
+      .summary = "find clusters, and the eps and minpts that show them, without being told any",
+      .usage = "FILE …",
+      .about =
+          "Sweeps a grid of (eps, minpts) that it chooses, and finds the cell whose clusters live longest along eps\n"
+          "against what chance explains. Recommends the clusters of this cell, each at the widest eps at which it is\n"
+          "alone, or clusters that split them; and offers up to two alternatives, each with its reason, and with\n"
+          "what is to be doubted. Says so where it sees no clusters. With --out it writes the labels\n"
+          "(recommended.npy, labels/… of cells), the map (map.csv), how clusters lie in each other (lineage.npz)\n"
+          "and explore.json. With --seconds it sweeps some eps of the grid first, and others while there is time;\n"
+          "it says what it left out.",
+      .example = "epsflow explore points.csv --columns x,y --out explored",
+      .operand = {"FILE …"},
+      .groups = {grid_options(),
+                 metric_options(),
+                 {"Time",
+                  {text_option("seconds", "SECONDS",
+                               "take no longer, reading and writing apart (default: as long as it takes)")}},
+                 {"Results",
+                  {folder_option("out", "folder to write to", true),
+                   flag("overwrite",
+                        "replace the results that the folder holds by the new ones once these are complete"),
+                   report_option("page for a browser, with a map of every cell, which takes about as long again")}},
+                 input_options(),
+                 machine_options(),
+                 message_options()},
+      .run = run_explore};
 }
 
 Command suggest_command() {

@@ -216,11 +216,12 @@ def explore(
     progress: ProgressOption = None,
     backend: str = "auto", memory: int | str | None = None, threads: int | None = None, engine: Engine | None = None,
 ) -> Exploration:
-    """Find eps and min_samples that show the clusters of X, if it has some.
+    """Find the clusters of X without a known eps, if it has some.
 
     It sweeps a grid of eps and min_samples and scores each cell by how long its clusters persist along eps, relative to
-    what chance explains. Without `seconds`, the recommended eps and min_samples do not depend on the order of the
-    points, the machine or the backend.
+    what chance explains. Each cluster of the best cell then gets the widest eps at which it is alone, or is replaced by
+    clusters that split it. Without `seconds`, the recommended eps, min_samples and clusters do not depend on the order
+    of the points, the machine or the backend.
 
     Parameters
     ----------
