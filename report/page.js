@@ -192,7 +192,9 @@
         element("div", { class: "others" }, element("h3", {}, title),
           element("ul", {}, ...offers.map((offer) => {
             const words = sentence(offer);
-            return element("li", {}, `${offer === advice.one_eps ? "★" : "◆"} ${words.cell}: ${offer.reason} (confidence ${offer.confidence.toFixed(2)}). ${words.finds} `, button("Show", () => show(offer, true), `Show ${words.cell}`));
+            return element("li", {}, `${offer === advice.one_eps ? "★" : "◆"} ${words.cell}: ${offer.reason} (confidence ${offer.confidence.toFixed(2)}). ${words.finds} `,
+              // The page has no map of other clusters with an eps each than the recommended ones.
+              hasOwnEps(offer) ? null : button("Show", () => show(offer, true), `Show ${words.cell}`));
           }))));
     };
     listOf("DBSCAN at one eps", advice.one_eps ? [advice.one_eps] : []);
@@ -633,7 +635,7 @@
       // The best alternative, or else the next column.
       const place = columns.indexOf(chosen[0][across]);
       const near = [place + 1, place - 1].map((i) => cellAt.get(keyOf(columns[i], chosen[0].minpts)));
-      const other = data.advice && data.advice.alternatives[0];
+      const other = data.advice && data.advice.alternatives.find((offer) => !hasOwnEps(offer));
       chosen[1] = (other && cellAt.get(keyOf(other.eps, other.minpts))) || near.find(Boolean) || chosen[0];
       document.querySelector("input[name=side][value='1']").checked = true;
     } else {
@@ -653,7 +655,7 @@
 
   document.title = `${data.title} – report of epsflow`;
   byId("title").textContent = data.title;
-  byId("subject").textContent = `${counted(data.points, "point")} in ${counted(data.dims, "dimension")}, clustered by ${ofTrees ? "HDBSCAN*" : "DBSCAN"} with ${counted(data.cells.length, "choice")} of ${across} and minpts; distance: ${data.metric}.`;
+  byId("subject").textContent = `${counted(data.points, "point")} in ${counted(data.dims, "dimension")}, clustered by ${ofTrees ? "HDBSCAN*" : "DBSCAN"} with ${counted(data.cells.filter((cell) => !hasOwnEps(cell)).length, "choice")} of ${across} and minpts; distance: ${data.metric}.`;
   if (ofTrees) {
     byId("grid-help").textContent = byId("grid-help").textContent.replace("eps", "min_cluster_size");
     byId("words").replaceChildren(...[
