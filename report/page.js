@@ -672,7 +672,8 @@
     makeGrid();
     paintGrid();
     const best = (of) => data.cells.reduce((a, b) => (of(b) > of(a) ? b : a));
-    show((data.advice && data.advice.recommended) || best((cell) => (cell.maps.length ? 1e9 : 0) + (cell.validity || 0) * 1e6 + Math.min(cell.clusters, 1e5)));
+    const shown = offered.find((offer) => cellAt.has(keyOf(offer[across], offer.minpts)));
+    show(shown || best((cell) => (cell.maps.length ? 1e9 : 0) + (cell.validity || 0) * 1e6 + Math.min(cell.clusters, 1e5)));
     byId("compare").addEventListener("change", compare);
     dark.addEventListener("change", drawPanels);
     let width = widthOf(MAP_WIDTH);
