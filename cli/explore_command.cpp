@@ -60,10 +60,10 @@ struct NamedOffer {
   std::string name;
 };
 
-/// Returns all offers, the recommended one first.
+/// Returns all offers, each once. If time was short, the recommended one is the best cell.
 std::vector<NamedOffer> offers_of(const Exploration& made) {
   std::vector<NamedOffer> offers;
-  if (made.recommended) offers.push_back({&*made.recommended, io::kRecommendedName});
+  if (made.recommended && !made.recommended->cell) offers.push_back({&*made.recommended, io::kRecommendedName});
   if (made.one_eps) offers.push_back({&*made.one_eps, {}});
   for (const Offer& offer : made.alternatives) offers.push_back({&offer, io::kAlternativeName});
   return offers;

@@ -143,7 +143,7 @@ def expected_tree(outputs, setting, earlier, mode, before):
         return names
     names |= {name for name in before if name.split("/")[0] in OF_VARIANT}
     if earlier.explored:  # its files describe the map, also after additions
-        names |= {"map.csv", "explore.json", "lineage.npz"}
+        names |= {"map.csv", "explore.json", "lineage.npz"} | {"recommended.npy", "alternative.npy"} & set(before)
     if "hdf5" in earlier.outputs and "keep" not in wanted:
         names.add("sweep.h5")
     return names

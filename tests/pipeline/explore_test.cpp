@@ -743,7 +743,7 @@ TEST_CASE("explore: when time is over it tells what the eps swept so far show") 
     REQUIRE(made.recommended.has_value() == same.recommended.has_value());
     if (!made.recommended) continue;
     CHECK(made.one_eps->variant == same.one_eps->variant);
-    CHECK(list(made.recommended->labels) == list(same.recommended->labels));
+    CHECK(list(made.one_eps->labels) == list(same.one_eps->labels));
   }
 }
 
