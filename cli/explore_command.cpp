@@ -264,13 +264,13 @@ Command explore_command() {
       .summary = "find clusters, and the eps and minpts that show them, without being told any",
       .usage = "FILE …",
       .about =
-          "Sweeps a grid of (eps, minpts) that it chooses, and finds the cell whose clusters live longest along eps\n"
-          "against what chance explains. Recommends the clusters of this cell, each at the widest eps at which it is\n"
-          "alone, or clusters that split them; and offers up to two alternatives, each with its reason, and with\n"
-          "what is to be doubted. Says so where it sees no clusters. With --out it writes the labels\n"
-          "(recommended.npy, labels/… of cells), the map (map.csv), how clusters lie in each other (lineage.npz)\n"
-          "and explore.json. With --seconds it sweeps some eps of the grid first, and others while there is time;\n"
-          "it says what it left out.",
+          "Sweeps a grid of (eps, minpts) that it chooses, and finds the cell whose clusters live longest\n"
+          "along eps against what chance explains. Recommends the clusters of this cell, each at the widest\n"
+          "eps at which it is alone, or clusters that split them; and offers up to two alternatives, each with\n"
+          "its reason, and with what is to be doubted. Says so where it sees no clusters. With --out it writes\n"
+          "the labels (recommended.npy, labels/… of cells), the map (map.csv), how clusters lie in each other\n"
+          "(lineage.npz) and explore.json. With --seconds it sweeps some eps of the grid first, and others\n"
+          "while there is time; it says what it left out.",
       .example = "epsflow explore points.csv --columns x,y --out explored",
       .operand = {"FILE …"},
       .groups = {grid_options(),

@@ -57,7 +57,7 @@ void check_offer(const ordered_json& offer, const std::string& path, std::uint64
     if (!each.is_array() || each.empty() || !std::ranges::all_of(each, is_eps)) {
       throw InputError(path + ".eps_of_clusters is no list of numbers above 0");
     }
-    if (checked.value("eps", ordered_json()).is_null()) checked["eps"] = each.front();  // there is no single one
+    if (checked.value("eps", ordered_json()).is_null()) checked["eps"] = each.front();  // the clusters have several
   }
   const JsonNumbers numbers(checked, path);
   static_cast<void>(numbers.variant());
