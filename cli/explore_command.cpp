@@ -259,34 +259,33 @@ int run_suggest(const Arguments& arguments) {
 }  // namespace
 
 Command explore_command() {
-  return {
-      .name = "explore",
-      .summary = "find clusters, and the eps and minpts that show them, without being told any",
-      .usage = "FILE …",
-      .about =
-          "Sweeps a grid of (eps, minpts) that it chooses, and finds the cell whose clusters live longest\n"
-          "along eps against what chance explains. Recommends the clusters of this cell, each at the widest\n"
-          "eps at which it is alone, or clusters that split them; and offers up to two alternatives, each with\n"
-          "its reason, and with what is to be doubted. Says so where it sees no clusters. With --out it writes\n"
-          "the labels (recommended.npy, labels/… of cells), the map (map.csv), how clusters lie in each other\n"
-          "(lineage.npz) and explore.json. With --seconds it sweeps some eps of the grid first, and others\n"
-          "while there is time; it says what it left out.",
-      .example = "epsflow explore points.csv --columns x,y --out explored",
-      .operand = {"FILE …"},
-      .groups = {grid_options(),
-                 metric_options(),
-                 {"Time",
-                  {text_option("seconds", "SECONDS",
-                               "take no longer, reading and writing apart (default: as long as it takes)")}},
-                 {"Results",
-                  {folder_option("out", "folder to write to", true),
-                   flag("overwrite",
-                        "replace the results that the folder holds by the new ones once these are complete"),
-                   report_option("page for a browser, with a map of every cell, which takes about as long again")}},
-                 input_options(),
-                 machine_options(),
-                 message_options()},
-      .run = run_explore};
+  return {.name = "explore",
+          .summary = "find clusters, and the eps and minpts that show them, without being told any",
+          .usage = "FILE …",
+          .about =
+              "Sweeps a grid of (eps, minpts) that it chooses, and finds the cell whose clusters live longest\n"
+              "along eps against what chance explains. Recommends the clusters of this cell, each at the widest\n"
+              "eps at which it is alone, or clusters that split them; and offers up to two alternatives, each with\n"
+              "its reason, and with what is to be doubted. Says so where it sees no clusters. With --out it writes\n"
+              "the labels (recommended.npy, labels/… of cells), the map (map.csv), how clusters lie in each other\n"
+              "(lineage.npz) and explore.json. With --seconds it sweeps some eps of the grid first, and others\n"
+              "while there is time; it says what it left out.",
+          .example = "epsflow explore points.csv --columns x,y --out explored",
+          .operand = {"FILE …"},
+          .groups = {grid_options(),
+                     metric_options(),
+                     {"Time",
+                      {text_option("seconds", "SECONDS",
+                                   "take no longer, reading and writing apart (default: as long as it takes)")}},
+                     {"Results",
+                      {folder_option("out", "folder to write to", true),
+                       flag("overwrite",
+                            "replace the results that the folder holds by the new ones once these are complete"),
+                       report_option("page for a browser, with a map of every cell, which takes about as long again")}},
+                     input_options(),
+                     machine_options(),
+                     message_options()},
+          .run = run_explore};
 }
 
 Command suggest_command() {

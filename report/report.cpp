@@ -55,7 +55,7 @@ void check_offer(const ordered_json& offer, const std::string& path, std::uint64
     const ordered_json& each = checked["eps_of_clusters"];
     const auto is_eps = [](const ordered_json& eps) { return eps.is_number() && eps.get<double>() > 0; };
     if (!each.is_array() || each.empty() || !std::ranges::all_of(each, is_eps)) {
-      throw InputError(path + ".eps_of_clusters is no list of numbers above 0");
+      throw InputError(path + ".eps_of_clusters is not a list of numbers above 0");
     }
     if (checked.value("eps", ordered_json()).is_null()) checked["eps"] = each.front();  // the clusters have several
   }

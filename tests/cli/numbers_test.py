@@ -144,7 +144,8 @@ class OfAnExploration(ProgramTest):
             made = json.loads(whole)
             made["recommended"]["eps_of_clusters"] = eps
             self.forge("explore.json", json.dumps(made).encode())
-            self.fails(3, ["explore.json", DAMAGED, "recommended.eps_of_clusters is no list of numbers"], *self.words)
+            words = "recommended.eps_of_clusters is not a list of numbers"
+            self.fails(3, ["explore.json", DAMAGED, words], *self.words)
 
     def test_minpts_of_the_map(self):
         lines = (self.out / "map.csv").read_text().splitlines()
