@@ -106,7 +106,7 @@ int measure(const bench::Words& words) {
   }
   for (int i = 0; i < words.repeat(3); ++i) {
     json["hdbscan_s"].push_back(
-        bench::seconds_of([&] { (void)hdbscan(data, minpts, std::span(&size, 1), {}, MemorySpace::device); }));
+        bench::seconds_of([&] { (void)hdbscan(data, minpts, std::span(&size, 1), {.labels = MemorySpace::device}); }));
   }
 #ifdef EPSFLOW_WITH_CUDA
   if (engine.backend() == "gpu") measure_device(points, minpts, size, words.repeat(3), json);

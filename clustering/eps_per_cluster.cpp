@@ -80,8 +80,9 @@ class Splitting {
   /// Returns the chain that goes on where chains merge.
   Followed merged(std::vector<Followed>& chains, std::size_t eps) {
     if (chains.empty()) return {};
-    const auto of_these = std::ranges::partition(chains, [&](const Followed& chain) { return counts(chain, eps); });
-    const auto counting = static_cast<std::size_t>(of_these.begin() - chains.begin());
+    const auto others =
+        std::partition(chains.begin(), chains.end(), [&](const Followed& chain) { return counts(chain, eps); });
+    const auto counting = static_cast<std::size_t>(others - chains.begin());
     if (counting >= 2) {
       for (std::size_t i = 0; i < counting; ++i) end(chains[i], eps);
       return {.links = {}, .has_split = true};

@@ -120,19 +120,21 @@ std::vector<CondensedTree> condensed_trees(const PointSet& set, std::span<const 
 }
 
 std::vector<SelectedClusters> hdbscan(const PointSet& set, std::span<const std::uint32_t> minpts,
-                                      std::span<const std::uint64_t> sizes, const SelectionOptions& selection,
-                                      MemorySpace labels, const EngineOptions& engine, const Observer& observer) {
+                                      std::span<const std::uint64_t> sizes, const HdbscanOptions& options,
+                                      const EngineOptions& engine, const Observer& observer) {
   for (const std::uint64_t size : sizes) check_min_cluster_size(size, set.size());
-  check_selection(selection);
-  const auto choose = [&](std::span<const CondensedCluster> clusters) { return choose_clusters(clusters, selection); };
+  check_selection(options.selection);
+  const auto choose = [&](std::span<const CondensedCluster> clusters) {
+    return choose_clusters(clusters, options.selection);
+  };
   std::vector<SelectedClusters> found;
   make_each_tree(
       {set, minpts, engine, observer, "hdbscan()"},
       [&](HeldTree& tree) {
-        for (const std::uint64_t size : sizes) found.push_back(tree.select(size, choose, labels));
+        for (const std::uint64_t size : sizes) found.push_back(tree.select(size, choose, options.labels));
       },
       [&](Hierarchy&& tree) {
-        for (const std::uint64_t size : sizes) found.push_back(CondensedTree(tree, size).select(selection));
+        for (const std::uint64_t size : sizes) found.push_back(CondensedTree(tree, size).select(options.selection));
       });
   return found;
 }

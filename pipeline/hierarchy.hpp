@@ -40,16 +40,19 @@ void each_hierarchy(const PointSet& points, std::span<const std::uint32_t> minpt
                                                          const EngineOptions& engine = {},
                                                          const Observer& observer = {});
 
+struct HdbscanOptions {
+  SelectionOptions selection = {};
+  MemorySpace labels = MemorySpace::host;  ///< device lets labels stay on a GPU that makes them (SelectedClusters)
+};
+
 /// Returns the clusters that are selected for each minpts and, for each of these, each min_cluster_size: labels and
-/// probabilities without the trees. labels: device lets them stay on a GPU that makes them (SelectedClusters); whatever
-/// the CPU makes is in host memory. Else as condensed_trees(). Throws UsageError also for a selection.epsilon that is
-/// negative or NaN.
+/// probabilities without the trees. Whatever the CPU makes is in host memory. Else as condensed_trees(). Throws
+/// UsageError also for a selection.epsilon that is negative or NaN.
 ///
 ///     const auto found = epsflow::hdbscan(points, std::array{10U}, std::array{std::uint64_t{25}});
 [[nodiscard]] std::vector<SelectedClusters> hdbscan(const PointSet& points, std::span<const std::uint32_t> minpts,
                                                     std::span<const std::uint64_t> min_cluster_sizes,
-                                                    const SelectionOptions& selection = {},
-                                                    MemorySpace labels = MemorySpace::host,
+                                                    const HdbscanOptions& options = {},
                                                     const EngineOptions& engine = {}, const Observer& observer = {});
 
 /// The points that new points would join in a hierarchy.

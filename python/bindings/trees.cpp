@@ -135,8 +135,8 @@ std::unique_ptr<Task> start_hdbscan(const PyDataset& data, std::uint32_t minpts,
                                     const SelectionOptions& selection, bool on_gpu) {
   return start_making(
       [=, run_on = data.data.get()](const Observer& observer) {
-        auto found = hdbscan(run_on, std::span(&minpts, 1), std::span(&min_cluster_size, 1), selection,
-                             on_gpu ? MemorySpace::device : MemorySpace::host, {}, observer);
+        auto found = hdbscan(run_on, std::span(&minpts, 1), std::span(&min_cluster_size, 1),
+                             {selection, on_gpu ? MemorySpace::device : MemorySpace::host}, {}, observer);
         return std::move(found.front());
       },
       [](SelectedClusters&& found) { return nb::cast(std::move(found)); });

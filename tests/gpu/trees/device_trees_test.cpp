@@ -150,8 +150,8 @@ TEST_CASE("gpu trees: condensed trees are the CPU's, with their stabilities") {
         .epsilon = random.below(2) == 0 ? 0 : trees[1].nodes()[random.below(trees[1].nodes().size())].eps,
         .max_size = random.below(2) == 0 ? 0 : 1 + random.below(n),
         .allow_single_cluster = random.below(2) == 0};
-    const std::vector<SelectedClusters> on_host = hdbscan(loaded, minpts, sizes, selection);
-    const std::vector<SelectedClusters> on_device = hdbscan(loaded, minpts, sizes, selection, MemorySpace::device);
+    const std::vector<SelectedClusters> on_host = hdbscan(loaded, minpts, sizes, {selection});
+    const std::vector<SelectedClusters> on_device = hdbscan(loaded, minpts, sizes, {selection, MemorySpace::device});
     for (std::size_t i = 0; i < found.size(); ++i) {
       const SelectedClusters expected = found[i].select(selection);
       REQUIRE(std::ranges::equal(on_host[i].labels, expected.labels));
