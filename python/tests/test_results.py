@@ -568,8 +568,8 @@ def test_numbers_of_offers_that_epsflow_never_writes(program, points, tmp_path):
     whole = json.loads((tmp_path / "r/explore.json").read_text())
     epsflow.load(tmp_path / "r")
     for minpts in (4.5, 4.0, "4", True, None, [4]):
-        offer = {**whole["recommended"], "minpts": minpts}
-        forge(tmp_path / "r", "explore.json", json.dumps({**whole, "recommended": offer}).encode())
+        offer = {**whole["one_eps"], "minpts": minpts}
+        forge(tmp_path / "r", "explore.json", json.dumps({**whole, "one_eps": offer}).encode())
         with pytest.raises(ValueError, match=r"explore\.json was not written by epsflow, or is damaged"):
             epsflow.load(tmp_path / "r")
 
