@@ -127,7 +127,7 @@ void write_folder(io::ResultsFolder& folder, const ExploreCommand& command, cons
   }
   for (const auto& [offer, name] : offers_of(made)) {
     if (offer->cell) continue;
-    folder.add_file(name.c_str(), [&labels = offer->labels](const auto& file) {
+    folder.add_file(name, [&labels = offer->labels](const auto& file) {
       static_cast<void>(io::write_array(file, file, io::npy_labels(labels)));
     });
   }

@@ -442,9 +442,10 @@ void nearest_lists(const LeafOrder& leaves, const Space& space, std::size_t leng
   search_all({leaves, leaves, space, {}, narrow<std::uint32_t>(length), nullptr, lists}, cancel);
 }
 
-void mutual_neighbors(PointsView points, std::span<const double> core, std::uint32_t k, PointsView queries,
-                      const Space& space, std::span<MutualNeighbor> found, const CancelToken& cancel) {
-  if (queries.size() == 0) return;
+Buffer<MutualNeighbor> mutual_neighbors(PointsView points, std::span<const double> core, std::uint32_t k,
+                                        PointsView queries, const Space& space, const CancelToken& cancel) {
+  Buffer<MutualNeighbor> found(queries.size());
+  if (queries.size() == 0) return found;
   const LeafOrder leaves(points, cancel);
   const LeafOrder others(queries, cancel);
   std::fill(found.begin(), found.end(), MutualNeighbor{});
@@ -454,6 +455,7 @@ void mutual_neighbors(PointsView points, std::span<const double> core, std::uint
     for (std::size_t i = 0; i < found.size(); ++i) found[i].height = sums[i];
   }
   search_all({.leaves = leaves, .queries = others, .space = space, .core = core, .neighbors = found.data()}, cancel);
+  return found;
 }
 
 std::uint64_t nearest_bytes(std::uint64_t n, std::size_t dims) noexcept { return LeafOrder::most_bytes(n, dims); }

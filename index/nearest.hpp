@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 
+#include <epsflow/core/buffer.hpp>
 #include <epsflow/core/cancel.hpp>
 #include <epsflow/core/points.hpp>
 #include <epsflow/core/space.hpp>
@@ -33,13 +34,14 @@ struct MutualNeighbor {
   std::uint32_t id = kNone;
 };
 
-/// Finds the lowest pair of each of `queries` with one of `points`. The height of a pair is the largest of its sum, of
+/// Returns the lowest pair of each of `queries` with one of `points`. The height of a pair is the largest of its sum, of
 /// the core sum of the point, and of the core sum of the query: its k-th smallest sum, or 0 if k is 0. Of several pairs
 /// of one height it has the smallest sum, then the first point in the order of coordinates, then the smallest id. An
-/// infinite height has no id. core: by id. k: at most points.size(), which is at least 1. found: [queries]. In
-/// parallel, on the threads of the calling arena. Throws Cancelled, ResourceError.
-void mutual_neighbors(PointsView points, std::span<const double> core, std::uint32_t k, PointsView queries,
-                      const Space& space, std::span<MutualNeighbor> found, const CancelToken& cancel);
+/// infinite height has no id. core: by id. k: at most points.size(), which is at least 1. In parallel, on the threads of
+/// the calling arena. Throws Cancelled, ResourceError.
+[[nodiscard]] Buffer<MutualNeighbor> mutual_neighbors(PointsView points, std::span<const double> core, std::uint32_t k,
+                                                      PointsView queries, const Space& space,
+                                                      const CancelToken& cancel);
 
 /// Returns the peak memory of nearest_sums(), in bytes, without the points and the sums.
 [[nodiscard]] std::uint64_t nearest_bytes(std::uint64_t n, std::size_t dims) noexcept;

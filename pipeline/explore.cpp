@@ -359,15 +359,14 @@ class MergedLabels {
     if (open.empty()) return;
     const Points queries = rows_of(points, open);
     std::vector<double> nearest(open.size(), std::numeric_limits<double>::infinity());
-    std::vector<index::MutualNeighbor> found(open.size());
     for (const std::size_t e : of_.all_eps()) {
       std::vector<std::uint32_t> known;
       for (std::uint32_t i = 0; i < labels_.size(); ++i) {
         if (core_[i] != 0 && of_.clusters[static_cast<std::size_t>(labels_[i])].eps == e) known.push_back(i);
       }
       const std::vector<double> none(known.size(), 0);
-      index::mutual_neighbors(rows_of(points, known), none, 0, queries, session.points().space(), found,
-                              session.stop());
+      const Buffer<index::MutualNeighbor> found = index::mutual_neighbors(
+          rows_of(points, known), none, 0, queries, session.points().space(), session.stop());
       const double most = largest_sum(session.metric(), session.points().space(), scores_.eps()[e]);
       for (std::size_t q = 0; q < open.size(); ++q) {
         if (!(found[q].height <= most && found[q].height < nearest[q])) continue;

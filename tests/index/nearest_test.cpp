@@ -168,8 +168,7 @@ void check_mutual_neighbors(const Space& space, PointsView points, std::size_t n
   std::vector<double> core(n);
   test::SpaceOracle oracle(space, points);
   for (std::size_t i = 0; i < n; ++i) core[i] = oracle.sums(i)[random.below(points.size())];
-  std::vector<MutualNeighbor> found(points.size() - n);
-  mutual_neighbors(points.rows(0, n), core, k, points.rows(n, points.size()), space, found, {});
+  const auto found = mutual_neighbors(points.rows(0, n), core, k, points.rows(n, points.size()), space, {});
   for (std::size_t i = 0; i < found.size(); ++i) {
     const auto sums = oracle.sums(n + i).first(n);
     std::vector<double> sorted(sums.begin(), sums.end());
@@ -201,9 +200,8 @@ TEST_CASE("nearest: new points have the lowest pairs of all, ties included") {
     check_mutual_neighbors({.norm = norm}, data.view(), n, k, random);
   }
   const std::vector<double> far{0, 1e300};
-  std::vector<MutualNeighbor> found(1);
-  mutual_neighbors(PointsView(std::span(far).first(1), 1), std::vector<double>{0}, 1,
-                   PointsView(std::span(far).last(1), 1), {}, found, {});
+  const auto found = mutual_neighbors(PointsView(std::span(far).first(1), 1), std::vector<double>{0}, 1,
+                                      PointsView(std::span(far).last(1), 1), {}, {});
   REQUIRE(std::isinf(found[0].height));
   REQUIRE(found[0].id == MutualNeighbor::kNone);
 }
