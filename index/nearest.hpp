@@ -34,11 +34,11 @@ struct MutualNeighbor {
   std::uint32_t id = kNone;
 };
 
-/// Returns the lowest pair of each of `queries` with one of `points`. The height of a pair is the largest of its sum, of
-/// the core sum of the point, and of the core sum of the query: its k-th smallest sum, or 0 if k is 0. Of several pairs
-/// of one height it has the smallest sum, then the first point in the order of coordinates, then the smallest id. An
-/// infinite height has no id. core: by id. k: at most points.size(), which is at least 1. In parallel, on the threads of
-/// the calling arena. Throws Cancelled, ResourceError.
+/// Returns the lowest pair of each of `queries` with one of `points`. The height of a pair is the largest of its sum,
+/// of the core sum of the point, and of the core sum of the query: its k-th smallest sum, or 0 if k is 0. Of several
+/// pairs of one height it has the smallest sum, then the first point in the order of coordinates, then the smallest id.
+/// An infinite height has no id. core: by id. k: at most points.size(), which is at least 1. In parallel, on the
+/// threads of the calling arena. Throws Cancelled, ResourceError.
 [[nodiscard]] Buffer<MutualNeighbor> mutual_neighbors(PointsView points, std::span<const double> core, std::uint32_t k,
                                                       PointsView queries, const Space& space,
                                                       const CancelToken& cancel);
