@@ -38,15 +38,21 @@ struct Followed {
 struct Leaf {
   CellCluster cluster;
   double life;
+  double grown_up;  ///< eps from which its life is counted
 };
+
+/// Returns the eps from which the life of a chain is counted.
+double grown_up(const MapScores& scores, const Followed& chain) {
+  const double enough = kGrownUp * chain.links.back().core;
+  const auto at = std::ranges::find_if(chain.links, [&](const Followed::Link& l) { return l.core >= enough; });
+  return scores.eps()[at->eps];
+}
 
 /// Returns the life of a chain up to an eps, in units of the life that chance explains.
 double life_of(const MapScores& scores, std::size_t minpts, const Followed& chain, std::size_t end) {
-  const double last = chain.links.back().core, p = scores.points_of(minpts);
-  const auto grown_up =
-      std::ranges::find_if(chain.links, [&](const Followed::Link& l) { return l.core >= kGrownUp * last; });
-  return scores.dimension(minpts) * std::sqrt(p) * std::log(scores.eps()[end] / scores.eps()[grown_up->eps]) *
-         std::pow(last / p, kPatches);
+  const double p = scores.points_of(minpts);
+  return scores.dimension(minpts) * std::sqrt(p) * std::log(scores.eps()[end] / grown_up(scores, chain)) *
+         std::pow(chain.links.back().core / p, kPatches);
 }
 
 /// Follows clusters along eps, and collects leaves.
@@ -69,7 +75,7 @@ class Splitting {
     if (chain.has_split) return true;
     const double life = life_of(scores_, minpts_, chain, eps);
     if (life < kSignificant) return false;
-    leaves_.push_back({{chain.links.back().eps, chain.links.back().cluster}, life});
+    leaves_.push_back({{chain.links.back().eps, chain.links.back().cluster}, life, grown_up(scores_, chain)});
     return true;
   }
 
@@ -118,10 +124,8 @@ class Splitting {
   std::vector<Leaf> leaves_;
 };
 
-void sort_by_first_core(const MapScores& scores, EpsPerCluster& found) {
-  std::ranges::sort(found.clusters, {}, [&](const CellCluster& c) {
-    return scores.cell_at({c.eps, found.minpts}).first_core[c.cluster];
-  });
+std::uint32_t first_core(const MapScores& scores, std::size_t minpts, const CellCluster& c) {
+  return scores.cell_at({c.eps, minpts}).first_core[c.cluster];
 }
 
 }  // namespace
@@ -134,7 +138,7 @@ std::vector<std::size_t> EpsPerCluster::all_eps() const {
 
 EpsPerCluster grown_clusters(const MapScores& scores, GridPlace cell) {
   const CellScore& of_cell = scores.score(cell);
-  EpsPerCluster found{cell.minpts, {}, of_cell.score, of_cell.noise};
+  EpsPerCluster found{cell.minpts, {}, {}, of_cell.score, of_cell.noise};
   const auto count = static_cast<std::uint32_t>(scores.cell_at(cell).clusters());
   for (std::uint32_t k = 0; k < count; ++k) found.clusters.push_back({cell.eps, k});
   if (of_cell.noise > kMostNoiseToGrow) return found;
@@ -153,21 +157,25 @@ EpsPerCluster grown_clusters(const MapScores& scores, GridPlace cell) {
     });
     for (const std::uint32_t i : alone) found.clusters[i] = {e, parents[found.clusters[i].cluster]};
   }
-  sort_by_first_core(scores, found);
+  std::ranges::sort(found.clusters, {}, [&](const CellCluster& c) { return first_core(scores, cell.minpts, c); });
   return found;
 }
 
 std::optional<EpsPerCluster> split_clusters(const MapScores& scores, std::size_t minpts, double least) {
   const Splitting splitting(scores, minpts, least);
-  if (splitting.leaves().size() < 2) return std::nullopt;
-  EpsPerCluster found{minpts, {}, 0, 0};
+  std::vector<Leaf> leaves = splitting.leaves();
+  if (leaves.size() < 2) return std::nullopt;
+  std::ranges::sort(leaves, {}, [&](const Leaf& leaf) { return first_core(scores, minpts, leaf.cluster); });
+  EpsPerCluster found;
+  found.minpts = minpts;
   std::vector<std::pair<double, double>> terms;  // share, and its part of the score
-  for (const Leaf& leaf : splitting.leaves()) {
+  for (const Leaf& leaf : leaves) {
     found.clusters.push_back(leaf.cluster);
+    found.density.push_back(std::pow(leaf.grown_up / scores.eps().back(), -scores.dimension(minpts)));
     const double share = scores.sizes({leaf.cluster.eps, minpts})[leaf.cluster.cluster] / scores.points();
     terms.emplace_back(share, share * (1 - share) * leaf.life * leaf.life / (leaf.life * leaf.life + kHalfCredit));
   }
-  // Leaves are in the order of the rows, and sums depend on the order of their terms.
+  // Leaves are in the order of their rows, and sums depend on the order of their terms.
   std::ranges::sort(terms);
   double shares = 0, credits = 0;
   for (const auto& [share, credit] : terms) {
@@ -177,7 +185,6 @@ std::optional<EpsPerCluster> split_clusters(const MapScores& scores, std::size_t
   found.noise = std::max(0.0, 1 - shares);
   const double tie = std::pow(std::min(scores.points_of(minpts), std::sqrt(scores.points())), kTieExponent);
   found.score = std::round(tie * std::pow(1 - found.noise, kNoiseExponent) * credits * 1e9) / 1e9;
-  sort_by_first_core(scores, found);
   return found;
 }
 

@@ -26,8 +26,11 @@ struct CellCluster {
 struct EpsPerCluster {
   std::size_t minpts = 0;             ///< index in the grid
   std::vector<CellCluster> clusters;  ///< by their first core points
-  double score = 0;                   ///< can be compared with CellScore::score
-  double noise = 1;                   ///< share of the points that are in none of them
+  /// [clusters] up to a common factor, points in a unit of volume, from the eps at which each had 30 % of its core
+  /// points; empty for grown clusters.
+  std::vector<double> density;
+  double score = 0;  ///< can be compared with CellScore::score
+  double noise = 1;  ///< share of the points that are in none of them
 
   /// Returns the different eps of the clusters, as ascending indices.
   [[nodiscard]] std::vector<std::size_t> all_eps() const;

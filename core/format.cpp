@@ -13,6 +13,12 @@ std::string format_number(double value) {
   return {text.data(), end};
 }
 
+std::string format_short(double value) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.3g", value);
+  return text.data();
+}
+
 namespace {
 
 /// Returns bytes in the largest unit of which there is at least one, with one decimal place, rounded by `round`.

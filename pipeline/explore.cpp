@@ -4,22 +4,19 @@
 #include <array>
 #include <chrono>
 #include <cmath>
-#include <cstdio>
 #include <iterator>
 #include <limits>
 #include <map>
 #include <set>
 #include <utility>
 
-#include <epsflow/clustering/agreement.hpp>
-#include <epsflow/clustering/eps_per_cluster.hpp>
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/format.hpp>
 #include <epsflow/core/stopwatch.hpp>
-#include <epsflow/index/nearest.hpp>
 #include <epsflow/pipeline/doubts.hpp>
 #include <epsflow/pipeline/explore_time.hpp>
 #include <epsflow/pipeline/k_distance.hpp>
+#include <epsflow/pipeline/offers.hpp>
 #include <epsflow/pipeline/run_dataset.hpp>
 #include <epsflow/pipeline/session.hpp>
 #include <epsflow/pipeline/sweep.hpp>
@@ -42,29 +39,15 @@ constexpr double kLeastRange = 1.5;
 
 /// The fewest eps that are swept if time is bounded. With 5, hardly any clusters live longer than by chance.
 constexpr std::size_t kLeastEps = 10;
-/// Work that is expected to take longer than this part of the time left is not begun, because other load varies.
-constexpr double kSpare = 0.8;
 
-/// Two offers differ if their adjusted Rand index is smaller.
-constexpr double kSame = 0.8;
-/// Split and grown clusters differ if it is smaller: both are made from one cell.
-constexpr double kSameParts = 0.95;
-constexpr std::size_t kMostOffers = 3;
-
-/// Split clusters are recommended in place of a cell if their score is at least this times the cell's, and if this
-/// share of their pairs of points are together in the cell's grown clusters. The score is then above kLeastSplit.
-constexpr double kBetter = 1.1;
-constexpr double kRefines = 0.95;
-constexpr double kLeastSplit = 0.2;
-
-/// Rounds a score. Further digits mean nothing, because the sizes of clusters that it is made of are estimates
-/// (sizes_in_any_order()).
-double four_decimals(double score) { return std::round(score * 1e4) / 1e4; }
-
-std::string short_number(double value) {
-  char text[32];
-  std::snprintf(text, sizeof(text), "%.3g", value);
-  return text;
+/// Returns options for counts without labels.
+RunOptions for_counts(RunOptions options) {
+  options.keep = Keep::summary;
+  options.labels = MemorySpace::host;
+  options.clusters = false;
+  options.core_mask = false;
+  options.verify = false;
+  return options;
 }
 
 /// Returns `count` values from `from` to `to` in even ratios.
@@ -90,16 +73,6 @@ std::vector<std::uint32_t> suggested_minpts(std::size_t n) {
   return minpts;
 }
 
-/// Returns options for counts without labels, or for labels of an offer, both on the host.
-RunOptions options_for(Keep keep, RunOptions options) {
-  options.keep = keep;
-  options.labels = MemorySpace::host;
-  options.clusters = false;
-  options.core_mask = false;
-  if (keep == Keep::summary) options.verify = false;
-  return options;
-}
-
 /// Returns the mean weight of a point, 1 if points have no weights. Throws UsageError for weights below 0.
 double mean_weight(const Dataset& data, const RunOptions& options, const Observer& observer) {
   const Session session(data, options, observer);
@@ -119,7 +92,7 @@ std::vector<std::uint32_t> weighted_minpts(std::span<const std::uint32_t> points
   constexpr double kLeastWeight = 0.5;
   constexpr double kMost = std::numeric_limits<std::uint32_t>::max();
   if (!(weight >= kLeastWeight && weight * points.back() <= kMost)) {
-    throw UsageError("the mean weight of a point is " + short_number(weight) +
+    throw UsageError("the mean weight of a point is " + format_short(weight) +
                      ", and minpts, which is a whole number, is to be from " + std::to_string(points.front()) + " to " +
                      std::to_string(points.back()) +
                      " times that: multiply the weights by one factor, so that their mean is 1 or a little more, or "
@@ -135,7 +108,7 @@ std::vector<std::uint32_t> weighted_minpts(std::span<const std::uint32_t> points
 
 /// Returns the number of points of the largest cluster of a variant, whatever the order of the rows.
 double largest(const Dataset& data, const Variant& variant, const RunOptions& options, const Observer& observer) {
-  RunOptions how = options_for(Keep::summary, options);
+  RunOptions how = for_counts(options);
   how.clusters = true;
   const VariantResult found = std::move(run(data, Sweep({variant}), how, observer).front());
   const std::vector<double> sizes = sizes_in_any_order(found.clusters.core, found.summary.border, variant.minpts);
@@ -171,41 +144,10 @@ std::vector<double> suggested_eps(const Dataset& data, std::uint32_t largest_min
   return round_grid(from, std::max(to, kLeastRange * from), kEpsCount);
 }
 
-std::string percent(double share) {
-  const double value = 100 * share;
-  return (value > 0 && value < 1 ? "less than 1" : format_count(static_cast<std::uint64_t>(std::lround(value)))) + " %";
-}
-
-std::string reason_of(const CellScore& score, const Plateau& plateau) {
-  std::string text = format_count(score.big, "big cluster");
-  const double ratio = plateau.eps_to / plateau.eps_from;
-  if (ratio > 1) {
-    text += ", unchanged from eps " + short_number(plateau.eps_from) + " to " + short_number(plateau.eps_to) + " (×" +
-            short_number(ratio) + ")";
-  } else {
-    text += " at this eps alone";
-  }
-  if (plateau.minpts_to > plateau.minpts_from) {
-    text += " and over minpts " + std::to_string(plateau.minpts_from) + " to " + std::to_string(plateau.minpts_to);
-  }
-  return text + "; " + percent(score.noise) + " of the points are noise or in small clusters";
-}
-
-/// Estimates the confidence from recommendations for sets with known clusters (docs/choosing.md).
-double confidence_of(const CellScore& score, const Plateau& plateau, bool at_most) {
-  double expected = 0.97;
-  if (plateau.minpts_to <= 2 * plateau.minpts_from) expected -= 0.06;
-  if (plateau.eps_to < 1.2 * plateau.eps_from) expected -= 0.15;
-  if (score.noise > 0.1) expected -= 0.16;
-  if (score.credit < 0.8) expected -= 0.09;
-  if (at_most) expected -= 0.06;
-  return std::clamp(expected, 0.1, 0.97);
-}
-
 /// Returns the lineage of the sweep.
 Lineage mapped(const Dataset& data, const Sweep& sweep, const RunOptions& options, Forecast& forecast) {
   LineageBuilder builder(sweep);
-  RunOptions how = options_for(Keep::summary, options);
+  RunOptions how = for_counts(options);
   how.clusters = true;
   for (const Sweep& part : forecast.parts()) {
     run_dataset(
@@ -213,21 +155,6 @@ Lineage mapped(const Dataset& data, const Sweep& sweep, const RunOptions& option
     forecast.ended();
   }
   return builder.finish();
-}
-
-/// Returns the agreement of two offers on the points that are border points of neither, because the cluster of a border
-/// point depends on the order of the rows.
-double agreement_of(const Offer& a, const Offer& b) {
-  std::vector<std::int32_t> of_a, of_b;
-  const auto is_border = [](const Offer& offer, std::size_t i) {
-    return offer.labels[i] != kNoise && offer.core[i] == 0;
-  };
-  for (std::size_t i = 0; i < a.labels.size(); ++i) {
-    if (is_border(a, i) || is_border(b, i)) continue;
-    of_a.push_back(a.labels[i]);
-    of_b.push_back(b.labels[i]);
-  }
-  return agreement(Contingency(of_a, of_b)).adjusted_rand;
 }
 
 /// Some eps of a grid with all of its minpts.
@@ -260,7 +187,7 @@ std::vector<EpsRound> rounds_of(const Sweep& sweep) {
 /// Returns the lineage of as many rounds as the time allows. Throws UsageError if it does not suffice for the first.
 Lineage mapped_in_time(const Dataset& data, const Sweep& sweep, const RunOptions& options, const Observer& observer,
                        const TimeBound& bound) {
-  RunOptions how = options_for(Keep::summary, options);
+  RunOptions how = for_counts(options);
   how.clusters = true;
   const double began = bound.left();
   std::vector<VariantResult> results;
@@ -268,7 +195,7 @@ Lineage mapped_in_time(const Dataset& data, const Sweep& sweep, const RunOptions
   for (const EpsRound& round : rounds_of(sweep)) {
     // The eps of a round take about as long as the eps between which they lie. Labels are made afterwards.
     const double of_eps = swept == 0 ? 0 : (began - bound.left()) / static_cast<double>(swept);
-    if (of_eps * static_cast<double>(round.eps + 1) > kSpare * bound.left()) break;
+    if (!bound.fits(of_eps * static_cast<double>(round.eps + 1))) break;
     Observer watching = observer;
     watching.cancel = &bound.token();
     if (observer.on_progress) {
@@ -317,260 +244,6 @@ void add_doubts_of_points(Exploration& made, const Dataset& data, SeenAt at, con
   });
 }
 
-/// Labels of clusters that have an eps each.
-class MergedLabels {
- public:
-  MergedLabels(const MapScores& scores, const EpsPerCluster& clusters, std::size_t n)
-      : scores_(scores), of_(clusters), labels_(n), core_(n, 0) {
-    std::fill(labels_.span().begin(), labels_.span().end(), kNoise);
-  }
-
-  /// Returns the variants to run, by ascending eps.
-  [[nodiscard]] std::vector<Variant> variants() const {
-    std::vector<Variant> all;
-    for (const std::size_t e : of_.all_eps()) all.push_back(scores_.cell_at({e, of_.minpts}).variant);
-    return all;
-  }
-  /// Takes the core points of clusters with the eps of the result.
-  void add(const VariantResult& result) {
-    std::vector<std::int32_t> number_of(result.summary.clusters, kNoise);
-    for (std::size_t k = 0; k < of_.clusters.size(); ++k) {
-      const LineageCell& cell = scores_.cell_at({of_.clusters[k].eps, of_.minpts});
-      if (cell.variant.eps != result.variant.eps) continue;
-      const std::int32_t label = result.labels[cell.first_core[of_.clusters[k].cluster]];
-      number_of[static_cast<std::size_t>(label)] = static_cast<std::int32_t>(k);
-    }
-    for (std::size_t i = 0; i < labels_.size(); ++i) {
-      if (result.core[i] == 0) continue;
-      const std::int32_t number = number_of[static_cast<std::size_t>(result.labels[i])];
-      if (number == kNoise) continue;
-      labels_[i] = number;
-      core_[i] = 1;
-    }
-  }
-  /// Gives other points to the cluster of the nearest core point, of those within the eps of their clusters. Call it
-  /// after the last add().
-  void add_border(const Session& session) {
-    const PointsView points = session.points().host();
-    std::vector<std::uint32_t> open;
-    for (std::uint32_t i = 0; i < labels_.size(); ++i) {
-      if (labels_[i] == kNoise) open.push_back(i);
-    }
-    if (open.empty()) return;
-    const Points queries = rows_of(points, open);
-    std::vector<double> nearest(open.size(), std::numeric_limits<double>::infinity());
-    for (const std::size_t e : of_.all_eps()) {
-      std::vector<std::uint32_t> known;
-      for (std::uint32_t i = 0; i < labels_.size(); ++i) {
-        if (core_[i] != 0 && of_.clusters[static_cast<std::size_t>(labels_[i])].eps == e) known.push_back(i);
-      }
-      const std::vector<double> none(known.size(), 0);
-      const Buffer<index::MutualNeighbor> found = index::mutual_neighbors(
-          rows_of(points, known), none, 0, queries, session.points().space(), session.stop());
-      const double most = largest_sum(session.metric(), session.points().space(), scores_.eps()[e]);
-      for (std::size_t q = 0; q < open.size(); ++q) {
-        if (!(found[q].height <= most && found[q].height < nearest[q])) continue;
-        nearest[q] = found[q].height;
-        labels_[open[q]] = labels_[known[found[q].id]];
-      }
-    }
-  }
-  void finish(Offer& offer) {
-    std::vector<std::uint64_t> sizes(of_.clusters.size());
-    offer.summary.clusters = sizes.size();
-    for (const CellCluster& c : of_.clusters) offer.eps_of_clusters.push_back(scores_.eps()[c.eps]);
-    offer.variant = {of_.all_eps().size() == 1 ? offer.eps_of_clusters.front() : 0, scores_.minpts()[of_.minpts]};
-    for (std::size_t i = 0; i < labels_.size(); ++i) {
-      if (labels_[i] == kNoise) {
-        ++offer.summary.noise;
-        continue;
-      }
-      offer.summary.largest = std::max(offer.summary.largest, ++sizes[static_cast<std::size_t>(labels_[i])]);
-      ++(core_[i] != 0 ? offer.summary.core : offer.summary.border);
-    }
-    offer.labels = std::move(labels_);
-    offer.core = std::move(core_);
-  }
-
- private:
-  static Points rows_of(PointsView points, std::span<const std::uint32_t> rows) {
-    Points some(rows.size(), points.dims(), points.precision());
-    const std::size_t bytes = points.dims() * bytes_of(points.precision());
-    const auto* const from = static_cast<const std::byte*>(points.data());
-    for (std::size_t i = 0; i < rows.size(); ++i) std::copy_n(from + rows[i] * bytes, bytes, some.data() + i * bytes);
-    return some;
-  }
-
-  const MapScores& scores_;
-  const EpsPerCluster& of_;
-  Labels labels_;
-  std::vector<std::uint8_t> core_;
-};
-
-/// Returns the share of the pairs of points that are together in `fine` that are together in `coarse`, too. Points that
-/// are noise in either, or border points in either, are left out.
-double share_together(const Offer& fine, const Offer& coarse) {
-  std::map<std::pair<std::int32_t, std::int32_t>, double> both;
-  std::map<std::int32_t, double> of_fine;
-  for (std::size_t i = 0; i < fine.labels.size(); ++i) {
-    if (fine.core[i] == 0 || coarse.core[i] == 0) continue;
-    ++both[{fine.labels[i], coarse.labels[i]}];
-    ++of_fine[fine.labels[i]];
-  }
-  double pairs = 0, together = 0;
-  for (const auto& [cluster, count] : of_fine) pairs += count * (count - 1);
-  for (const auto& [clusters, count] : both) together += count * (count - 1);
-  return pairs > 0 ? together / pairs : 0;
-}
-
-/// Returns the range of eps as words.
-std::string range_of_eps(const Plateau& plateau) {
-  return short_number(plateau.eps_from) + " to " + short_number(plateau.eps_to) + " (×" +
-         short_number(plateau.eps_to / plateau.eps_from) + ")";
-}
-
-/// Makes the offers of an exploration.
-class Offering {
- public:
-  Offering(const Dataset& data, const RunOptions& options, const MapScores& scores, Forecast& forecast, bool bounded)
-      : data_(data),
-        options_(options_for(Keep::labels, options)),
-        scores_(scores),
-        forecast_(forecast),
-        bounded_(bounded) {
-    options_.core_mask = true;
-  }
-
-  [[nodiscard]] Offer of_cell(GridPlace place, const CancelToken* cancel) {
-    const CellScore& score = scores_.score(place);
-    Offer offered;
-    offered.cell = scores_.cell(place);
-    offered.variant = scores_.cell_at(place).variant;
-    run_each({offered.variant}, cancel, [&](VariantResult&& result) {
-      offered.summary = result.summary;
-      offered.labels = std::move(result.labels);
-      offered.core = std::move(result.core);
-      offered.seconds = result.seconds;
-    });
-    offered.score = four_decimals(scores_.plateau_score(place));
-    offered.noise = score.noise;
-    offered.plateau = scores_.plateau(place);
-    offered.confidence = confidence_of(score, offered.plateau, place.minpts + 1 == scores_.minpts().size());
-    offered.reason = reason_of(score, offered.plateau);
-    return offered;
-  }
-
-  /// Labels grown clusters. cell: the offer of the cell that they were grown from.
-  [[nodiscard]] Offer of_grown(const EpsPerCluster& clusters, const Offer& cell, const CancelToken* cancel) {
-    Offer offered = of_clusters(clusters, cancel);
-    offered.score = cell.score;
-    offered.noise = cell.noise;
-    offered.confidence = cell.confidence;
-    offered.reason = cell.reason;
-    if (offered.variant.eps == 0) {
-      offered.reason += "; each cluster has the widest eps at which it is alone, " + range_of_eps(offered.plateau);
-    }
-    return offered;
-  }
-  /// Labels split clusters.
-  [[nodiscard]] Offer of_split(const EpsPerCluster& clusters, const CancelToken* cancel) {
-    Offer offered = of_clusters(clusters, cancel);
-    offered.score = four_decimals(clusters.score);
-    offered.noise = clusters.noise;
-    offered.confidence = kSplitConfidence;
-    offered.reason = format_count(clusters.clusters.size(), "cluster") +
-                     ", each at the eps before it merges with another, " + range_of_eps(offered.plateau) + "; " +
-                     percent(offered.noise) + " of the points are noise";
-    return offered;
-  }
-
- private:
-  [[nodiscard]] Offer of_clusters(const EpsPerCluster& clusters, const CancelToken* cancel) {
-    Offer offered;
-    MergedLabels labels(scores_, clusters, data_.size());
-    const Stopwatch time;
-    run_each(labels.variants(), cancel, [&](VariantResult&& result) { labels.add(result); });
-    {
-      Observer watching;
-      watching.cancel = cancel;
-      const RunOptions options;
-      Session session(data_, options, watching);
-      session.on_threads([&] { labels.add_border(session); });
-    }
-    labels.finish(offered);
-    offered.seconds = time.seconds();
-    const auto [from, to] = std::ranges::minmax(offered.eps_of_clusters);
-    const std::uint32_t minpts = scores_.minpts()[clusters.minpts];
-    offered.plateau = {from, to, minpts, minpts};
-    return offered;
-  }
-
-  template <class Take>
-  void run_each(const std::vector<Variant>& variants, const CancelToken* cancel, const Take& take) {
-    Observer watching = forecast_.next();
-    watching.cancel = cancel;
-    if (bounded_) watching.on_progress = nullptr;  // progress covers the map only
-    run_dataset(data_, Sweep(variants), take, options_, watching);
-    forecast_.ended();
-  }
-
-  /// Split clusters had a mean adjusted Rand index of 0.97 in generated sets (docs/choosing.md). Real data are harder.
-  static constexpr double kSplitConfidence = 0.9;
-
-  const Dataset& data_;
-  RunOptions options_;
-  const MapScores& scores_;
-  Forecast& forecast_;
-  bool bounded_;
-};
-
-/// Fills the offers for a recommended cell. Returns false if the time did not suffice for all of them.
-bool make_offers(Exploration& made, Offering& offering, const MapScores& scores, GridPlace chosen,
-                 const TimeBound& bound, const CancelToken* caller) {
-  // The recommended cell is always labelled, the others only while there is time.
-  made.one_eps = offering.of_cell(chosen, caller);
-  const Offer& cell = *made.one_eps;
-  std::vector<Offer> offers{};
-  offers.push_back(cell);
-  const auto offer = [&](Offer&& next) {
-    const bool differs = std::all_of(offers.begin(), offers.end(), [&](const Offer& other) {
-      const bool is_parts = &other != &offers.front() && !other.cell;
-      return is_parts || agreement_of(next, other) < (next.cell ? kSame : kSameParts);
-    });
-    if (differs) offers.push_back(std::move(next));
-  };
-  const EpsPerCluster grown = grown_clusters(scores, chosen);
-  const std::optional<EpsPerCluster> split = best_split(scores, chosen);
-  std::size_t runs = grown.all_eps().size() + (split ? split->all_eps().size() : 0);
-  bool finished = true;
-  const auto is_time = [&] {
-    finished = finished && static_cast<double>(runs) * cell.seconds <= kSpare * bound.left();
-    return finished;
-  };
-  try {
-    if (is_time()) offers.front() = offering.of_grown(grown, cell, &bound.token());
-    if (finished && split) {
-      Offer parts = offering.of_split(*split, &bound.token());
-      if (split->score > kLeastSplit && split->score >= kBetter * cell.score &&
-          split->clusters.size() > scores.score(chosen).big && share_together(parts, offers.front()) >= kRefines) {
-        std::swap(parts, offers.front());
-      }
-      offer(std::move(parts));
-    }
-    runs = 1;
-    for (const GridPlace place : scores.peaks()) {
-      if (offers.size() == kMostOffers || !is_time()) break;
-      if (place != chosen) offer(offering.of_cell(place, &bound.token()));
-    }
-  } catch (const Cancelled&) {
-    bound.require_spent();
-    finished = false;
-  }
-  made.recommended = std::move(offers.front());
-  for (std::size_t k = 1; k < offers.size(); ++k) made.alternatives.push_back(std::move(offers[k]));
-  return finished;
-}
-
 Exploration explored(const Dataset& data, const Sweep& sweep, const RunOptions& options, const Observer& observer,
                      const TimeBound& bound) {
   Exploration made;
@@ -581,7 +254,7 @@ Exploration explored(const Dataset& data, const Sweep& sweep, const RunOptions& 
     return made;
   }
   require_even_grid(sweep.variants());
-  const double weight = mean_weight(data, options_for(Keep::summary, options), observer);
+  const double weight = mean_weight(data, for_counts(options), observer);
   Forecast forecast(sweep, MapScores::kCandidates / 2, observer);
   made.map =
       bound.given() ? mapped_in_time(data, sweep, options, observer, bound) : mapped(data, sweep, options, forecast);
@@ -591,14 +264,13 @@ Exploration explored(const Dataset& data, const Sweep& sweep, const RunOptions& 
   for (std::size_t e = 0; e < made.eps.size(); ++e) {
     for (std::size_t m = 0; m < made.minpts.size(); ++m) {
       made.scores.push_back(scores.score({e, m}));
-      made.scores.back().score = four_decimals(made.scores.back().score);
+      made.scores.back().score = round_score(made.scores.back().score);
     }
   }
   const std::optional<GridPlace> chosen = scores.recommended();
   bool finished = true;
   if (chosen) {
-    Offering offering(data, options, scores, forecast, bound.given());
-    finished = make_offers(made, offering, scores, *chosen, bound, observer.cancel);
+    finished = Offering(data, options, scores, forecast, bound).make(made, *chosen, observer.cancel);
   }
   made.doubts = doubts_of_map(made, scores, chosen, data.size());
   const double middle = std::sqrt(made.eps.front()) * std::sqrt(made.eps.back());
@@ -654,7 +326,7 @@ std::string sentence_of(Doubt doubt) {
 Sweep suggest(const Dataset& data, const RunOptions& options, const Observer& caller) {
   Observer observer = caller;
   observer.on_progress = nullptr;  // the many small runs report no progress
-  const double weight = mean_weight(data, options_for(Keep::summary, options), observer);
+  const double weight = mean_weight(data, for_counts(options), observer);
   if (data.size() < kFewestPoints) return Sweep();
   const std::vector<std::uint32_t> minpts = weighted_minpts(suggested_minpts(data.size()), weight);
   const std::vector<double> eps = suggested_eps(data, minpts.back(), options, observer);

@@ -25,6 +25,9 @@ class TimeBound {
   [[nodiscard]] bool given() const noexcept { return seconds_.has_value(); }
   /// Returns the seconds that are left: 0 or less when the time is over, infinity without a bound.
   [[nodiscard]] double left() const noexcept;
+  /// Returns true if work that is expected to take these seconds may begin: if it fits into four fifths of the time
+  /// left, because other load varies.
+  [[nodiscard]] bool fits(double seconds) const noexcept { return seconds <= 0.8 * left(); }
   /// Returns the token, which is cancelled by the caller or when the time is over.
   [[nodiscard]] const CancelToken& token() const noexcept { return token_; }
   /// Call it after work was cancelled. Throws Cancelled if the caller has cancelled it; returns if the time is over.

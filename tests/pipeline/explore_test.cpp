@@ -324,6 +324,51 @@ TEST_CASE("explore: groups of different density get an eps each") {
     CHECK(made.recommended->variant.eps == 0);
     CHECK(made.recommended->plateau.eps_to > 5 * made.recommended->plateau.eps_from);
     CHECK(adjusted_rand(made.one_eps->labels, truth(data.size(), 150)) < 0.95);
+    // Gaussians of standard deviations 0.1 and 10, in the plane.
+    check_mentions(made.recommended->reason, {"5 clusters", "4 of them are about ", "times denser than the other, at"});
+  }
+}
+
+TEST_CASE("explore: clusters have an eps each with weights, in periodic boxes and on the sphere") {
+  const DataSet data = of_two_densities(3);
+  const auto check = [&](const Dataset& loaded) {
+    const Exploration made = explore(loaded);
+    check_consistent(loaded, made);
+    REQUIRE(made.recommended);
+    CHECK(made.recommended->variant.eps == 0);
+    CHECK(adjusted_rand(made.recommended->labels, truth(data.size(), 150)) > 0.95);
+    return made;
+  };
+  SECTION("weights of 2 are two points") {
+    const Exploration made = check(load(data).weighted(std::vector<double>(data.size(), 2)));
+    const Exploration alone = explore(load(data));
+    CHECK(made.recommended->eps_of_clusters == alone.recommended->eps_of_clusters);
+    CHECK(list(made.recommended->labels) == list(alone.recommended->labels));
+  }
+  SECTION("weights from 0 to 2") {
+    Random random(1);
+    std::vector<double> some(data.size());
+    for (double& w : some) w = random.chance(0.1) ? 0 : random.uniform(0.5, 2);
+    check(load(data).weighted(some));
+  }
+  SECTION("moved by half a box, so that blobs lie across its ends") {
+    Metric box;
+    box.box.assign(2, {0, 300});
+    DataSet moved = data;
+    for (double& x : moved.doubles) x -= 300 * std::floor(x / 300);
+    check(load(moved, box));
+  }
+  SECTION("on the sphere, across the date line") {
+    Metric sphere;
+    sphere.kind = MetricKind::greatcircle;
+    DataSet places = data;
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      double& longitude = places.doubles[2 * i];
+      longitude = longitude / 10 + 179.95;
+      if (longitude > 180) longitude -= 360;
+      places.doubles[2 * i + 1] /= 10;
+    }
+    check(load(places, sphere));
   }
 }
 
