@@ -5,6 +5,7 @@
 #include <compare>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <set>
 #include <string>
 #include <tuple>
@@ -108,20 +109,39 @@ double even_step(const Axes& axes, std::size_t variants) {
 
 std::vector<double> sizes_in_any_order(std::span<const std::uint32_t> core, std::uint64_t border, double minpts) {
   constexpr double kSurface = 0.4;
+  constexpr double kMostSurface = 0.6;
+  constexpr double kMostBorder = 2;
   const auto lacking = [&](double points) { return std::max(0.0, minpts - points); };
   const auto surface = [&](double points) { return std::pow(points + minpts, kSurface); };
+  const auto most = [&](double points) {
+    return kMostBorder * minpts * std::pow(1 + points / minpts, kMostSurface) - lacking(points);
+  };
   std::vector<double> sizes(core.begin(), core.end());
-  std::vector<double> ascending = sizes;  // so that sums do not depend on how clusters are numbered
-  std::ranges::sort(ascending);
+  // From small to large, so that sums do not depend on how clusters are numbered, and because small clusters come to
+  // their limits first: what they leave is shared by the larger ones.
+  std::vector<std::size_t> ascending(core.size());
+  std::iota(ascending.begin(), ascending.end(), std::size_t{0});
+  std::ranges::sort(ascending, {}, [&](std::size_t k) { return core[k]; });
   double all_lacking = 0, all_surface = 0;
-  for (const double points : ascending) {
-    all_lacking += lacking(points);
-    all_surface += surface(points);
+  for (const std::size_t k : ascending) {
+    all_lacking += lacking(sizes[k]);
+    all_surface += surface(sizes[k]);
   }
   const auto shared = static_cast<double>(border);
   const double around = all_lacking > shared ? shared / all_lacking : 1;
-  const double outside = all_surface > 0 ? std::max(0.0, shared - all_lacking) / all_surface : 0;
-  for (double& size : sizes) size += around * lacking(size) + outside * surface(size);
+  double outside = std::max(0.0, shared - all_lacking);
+  const std::vector<double> of_core = sizes;
+  for (std::size_t first = 0; first < ascending.size();) {
+    const double points = of_core[ascending[first]];
+    std::size_t end = first;
+    while (end < ascending.size() && of_core[ascending[end]] == points) ++end;
+    const auto equal = static_cast<double>(end - first);
+    const bool last = end == ascending.size();
+    const double each = last ? outside / equal : std::min(most(points), outside * surface(points) / all_surface);
+    for (; first < end; ++first) sizes[ascending[first]] += around * lacking(points) + each;
+    outside = std::max(0.0, outside - equal * each);
+    all_surface -= equal * surface(points);
+  }
   return sizes;
 }
 

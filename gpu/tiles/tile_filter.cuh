@@ -53,18 +53,19 @@ __device__ inline std::uint32_t own_column(std::uint32_t first) { return first +
 __device__ inline float larger(float a, float b) { return fmaxf(a, b); }
 __device__ inline double larger(double a, double b) { return fmax(a, b); }
 
-/// Appends the pairs whose product is a yes to `pairs`, and undecided ones to `open`.
+/// Sets a bit of `found` for each product that is not a no, and of `yes` for each that is a yes. Returns false, and
+/// sets nothing, if the warp has none. Bits are 0 before. Bit 4·(m·N + n) + v is value v of fragment (m, n).
 ///
 /// sums: fragments of 16 × 8 products in the layout of tensor cores. In lane l, value v of fragment (m, n) belongs to
-/// row kApart·m + l/4 + 8·(v/2) and column 8·n + 2·(l mod 4) + v mod 2. row, column: the thread's first. gap: a product
-/// that exceeds the bounds of `no` by this much is a yes. The whole warp must call it.
+/// row kApart·m + l/4 + 8·(v/2) and column 8·n + 2·(l mod 4) + v mod 2. gap: a product that exceeds the bounds of `no`
+/// by this much is a yes. The whole warp must call it.
 ///
 /// Nearly all products are a no. So this is tested first for all products of the warp, then for 16 at a time, and
 /// products are examined one by one only if one was found.
 template <unsigned kApart, unsigned M, unsigned N, class Real, class Columns>
-__device__ __forceinline__ void filter(const Real (&sums)[M][N][4], const RowBounds<Real, M, kApart>& rows,
-                                       const Columns& columns, std::uint32_t row, std::uint32_t column, Real gap,
-                                       PairWriter& pairs, PairWriter& open) {
+__device__ __forceinline__ bool classify(const Real (&sums)[M][N][4], const RowBounds<Real, M, kApart>& rows,
+                                         const Columns& columns, Real gap, std::uint64_t (&found)[2],
+                                         std::uint64_t (&yes)[2]) {
   constexpr unsigned kPart = 4;  // adjacent fragments
   constexpr unsigned kParts = N / kPart;
   static_assert(N % kPart == 0);
@@ -92,11 +93,9 @@ __device__ __forceinline__ void filter(const Real (&sums)[M][N][4], const RowBou
       all |= any[m][p];
     }
   }
-  if (__any_sync(tuning::kWholeWarp, all) == 0) return;
+  if (__any_sync(tuning::kWholeWarp, all) == 0) return false;
   constexpr unsigned kBits = M * N * 4;
   static_assert(kBits == 64 || kBits == 128);
-  std::uint64_t found[2] = {0, 0};
-  std::uint64_t yes[2] = {0, 0};
 #pragma unroll
   for (unsigned m = 0; m < M; ++m) {
 #pragma unroll
@@ -119,7 +118,20 @@ __device__ __forceinline__ void filter(const Real (&sums)[M][N][4], const RowBou
       yes[place / 64] |= std::uint64_t{part_yes} << place % 64;
     }
   }
-  // One loop for all products found, because the code of several loops would not fit the instruction cache.
+  return true;
+}
+
+/// Appends the pairs whose product is a yes to `pairs`, and undecided ones to `open`. row, column: the thread's first.
+/// The rest is as for classify().
+template <unsigned kApart, unsigned M, unsigned N, class Real, class Columns>
+__device__ __forceinline__ void filter(const Real (&sums)[M][N][4], const RowBounds<Real, M, kApart>& rows,
+                                       const Columns& columns, std::uint32_t row, std::uint32_t column, Real gap,
+                                       PairWriter& pairs, PairWriter& open) {
+  constexpr unsigned kBits = M * N * 4;
+  std::uint64_t found[2] = {0, 0};
+  std::uint64_t yes[2] = {0, 0};
+  if (!classify(sums, rows, columns, gap, found, yes)) return;
+    // One loop for all products found, because the code of several loops would not fit the instruction cache.
 #pragma unroll 1
   for (unsigned half = 0; half < kBits / 64; ++half) {
     std::uint64_t left = half == 0 ? found[0] : found[1];

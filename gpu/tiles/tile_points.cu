@@ -69,11 +69,14 @@ struct Framed {
   }
 };
 
-/// Returns the thresholds of a point, with the radius from the sum of squared errors and from the frame's roundings.
-/// ‖p‖·‖q‖ is at most the mean of the squares, so the error of a product separates into terms of both points.
-__device__ index::RealThresholds thresholds_of(double norm, double error, double length, const TileFrame& frame) {
-  const double radius = sqrt(error) * (1 + 0x1p-30) + sqrt(length) * 0x1p-51 + 0x1p-500;
-  return index::real_thresholds(norm, frame.gamma * norm / 2, radius, frame.eps);
+/// Returns the radius from the sum of squared errors and from the frame's roundings.
+__device__ double radius_of(double error, double length) {
+  return sqrt(error) * (1 + 0x1p-30) + sqrt(length) * 0x1p-51 + 0x1p-500;
+}
+/// Returns the thresholds of a point. ‖p‖·‖q‖ is at most the mean of the squares, so the error of a product separates
+/// into terms of both points.
+__device__ index::RealThresholds thresholds_of(const FactorShape& shape, const TileFrame& frame) {
+  return index::real_thresholds(shape.norm, frame.gamma * shape.norm / 2, shape.radius, frame.eps);
 }
 
 __device__ double rounded_to(double value, float) { return static_cast<double>(__half2float(__double2half(value))); }
@@ -130,12 +133,14 @@ __global__ void factors_kernel(OrderedPoints points, TileFrame frame, ProductTil
   error = sum_of_warp(error);
   length = sum_of_warp(length);
   if (lane != 0) return;
+  const FactorShape shape{norm, radius_of(error, length)};
+  if (valid && tiles.shapes != nullptr) tiles.shapes[place] = shape;
   if (!valid) {
     tiles.no[place] = INFINITY;
   } else if (frame.exact) {
     tiles.no[place] = index::exact_thresholds(norm, frame.limit, 1).reject;
   } else {
-    const index::RealThresholds thresholds = thresholds_of(norm, error, length, frame);
+    const index::RealThresholds thresholds = thresholds_of(shape, frame);
     const Real no = no_of(thresholds, Real{});
     tiles.no[place] = no;
     raise(tiles.gaps + place / index::kTilePoints, gap_of(thresholds, no));

@@ -60,6 +60,12 @@ struct OrderedPoints {
 inline constexpr std::uint32_t kRowBytes = 128;
 inline constexpr std::uint32_t kSliceBytes = index::kTilePoints * kRowBytes;
 
+/// A point as it is rounded: the squared norm, and a bound on how far it is from the point itself.
+struct FactorShape {
+  double norm;
+  double radius;
+};
+
 /// Points as factors of products, by tile and slice, and zeros for places without a point. The eight pieces of 16 bytes
 /// of a row are swizzled, piece c with piece c ^ (row mod 8), against bank conflicts. Source of the swizzle: FaSTED,
 /// and TMA's 128-byte swizzle. Real: type of the sums; float for half-precision factors. [device]
@@ -68,6 +74,7 @@ struct ProductTiles {
   std::byte* slices = nullptr;  ///< [tiles × slices_per_tile × kSliceBytes]
   /// [tiles × 128] A product below the sum of the bounds of its points is a no. Infinite for a place without a point.
   Real* no = nullptr;
+  FactorShape* shapes = nullptr;  ///< [tiles × 128], for each point; null if not wanted
   Real* gaps = nullptr;  ///< [tiles] a product that exceeds the sum of two bounds by the gaps of their tiles is a yes
   std::uint32_t slices_per_tile = 1;
   std::uint32_t count = 0;  ///< number of tiles

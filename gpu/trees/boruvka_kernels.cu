@@ -9,6 +9,7 @@
 #include <epsflow/gpu/direct/disjoint_sets.cuh>
 #include <epsflow/gpu/nearest/near_frame.hpp>
 #include <epsflow/gpu/nearest/point_groups.cuh>
+#include <epsflow/gpu/tiles/exact_sums.cuh>
 #include <epsflow/gpu/trees/boruvka_kernels.hpp>
 #include <epsflow/gpu/trees/tree_threads.cuh>
 #include <epsflow/index/distance.hpp>
@@ -58,6 +59,13 @@ __device__ void append(const PositionList& list, bool takes, std::uint32_t posit
   if (takes) list.positions[at] = position;
 }
 
+/// Returns the sum of p and the i-th point of its list, which is q.
+template <class T, unsigned D>
+__device__ double sum_of_listed(const BoruvkaView& view, std::uint32_t p, std::uint32_t i, std::uint32_t q) {
+  if (view.sums != nullptr) return __ldg(view.sums + std::uint64_t{i} * view.leaves.size + p);
+  return sum_between<T, D>(view.leaves, p, q);
+}
+
 __device__ SumBits lowest_height(const BoruvkaView& view, std::uint32_t component) {
   return *const_cast<const volatile SumBits*>(view.heights + component);
 }
@@ -72,8 +80,9 @@ __global__ void start_trees_kernel(const __grid_constant__ BoruvkaView view) {
   const std::uint64_t thread = tree_thread();
   if (thread >= view.leaves.size) return;
   const auto p = static_cast<std::uint32_t>(thread);
-  view.core[p] = view.k == 0 ? 0 : sum_between<T, D>(view.leaves, p, listed(view, p, view.k - 1));
-  view.reach[p] = view.length == 0 ? 0 : sum_between<T, D>(view.leaves, p, listed(view, p, view.length - 1));
+  const auto sum = [&](std::uint32_t i) { return sum_of_listed<T, D>(view, p, i, listed(view, p, i)); };
+  view.core[p] = view.k == 0 ? 0 : sum(view.k - 1);
+  view.reach[p] = view.length == 0 ? 0 : sum(view.length - 1);
   view.parents[p] = p;
   view.edge_heights[p] = kInfiniteSum;
 }
@@ -183,7 +192,7 @@ __global__ void offer_listed_kernel(const __grid_constant__ BoruvkaView view, co
       const std::uint32_t q = listed(view, p, i);
       if (view.parents[q] == component) continue;
       double height = fmax(core, view.core[q]);
-      if (i >= view.k) height = fmax(height, sum_between<T, D>(view.leaves, p, q));
+      if (i >= view.k) height = fmax(height, sum_of_listed<T, D>(view, p, i, q));
       if (!(height < lowest)) continue;
       lowest = height;
       end = q;
@@ -519,6 +528,101 @@ __global__ void __launch_bounds__(tuning::kTreeThreads)
   if (search.height() != kInfiniteSum) offer(view, view.parents[search.end()], search.height());
 }
 
+__global__ void list_searching_points_kernel(const __grid_constant__ BoruvkaView view, PositionList points) {
+  const std::uint64_t p = tree_thread();
+  append(points, p < view.leaves.size && must_search(view, p), static_cast<std::uint32_t>(p));
+}
+
+/// Keeps the lowest of the pairs that the lanes of a warp offer for one row.
+__device__ void keep_lowest(const BoruvkaView& view, const OfferedPairs& pairs, std::uint32_t row, SumBits height,
+                            std::uint32_t end) {
+  SumBits lowest = height;
+#pragma unroll
+  for (unsigned distance = 16; distance > 0; distance /= 2) {
+    lowest = min(lowest, __shfl_xor_sync(tuning::kWholeWarp, lowest, distance));
+  }
+  if (lowest == kInfiniteSum || !(lowest < pairs.heights[row])) return;
+  const unsigned from = __ffs(__ballot_sync(tuning::kWholeWarp, height == lowest)) - 1;
+  const std::uint32_t found = __shfl_sync(tuning::kWholeWarp, end, from);
+  __syncwarp();  // after all have read the height
+  if (threadIdx.x % 32 != 0) return;
+  pairs.heights[row] = lowest;
+  pairs.ends[row] = found;
+  offer(view, view.parents[pairs.points[row]], lowest);
+  offer(view, view.parents[found], lowest);
+}
+
+/// One warp for each row, a random point in each lane.
+template <class T>
+__global__ void search_at_random_kernel(const __grid_constant__ BoruvkaView view,
+                                        const __grid_constant__ OrderedPoints points, OfferedPairs pairs) {
+  const std::uint64_t row = tree_thread() / 32;
+  if (row >= pairs.count) return;
+  const std::uint32_t p = pairs.points[row];
+  const std::uint32_t component = view.parents[p];
+  if (lowest_height(view, component) != kInfiniteSum) return;
+  std::uint64_t bits = (std::uint64_t{p} << 5U | threadIdx.x % 32) * 0x9E3779B97F4A7C15U;
+  bits ^= bits >> 32U;
+  bits *= 0xD6E8FEB86659FD93U;
+  const auto q = static_cast<std::uint32_t>((bits >> 32U) * view.leaves.size >> 32U);
+  SumBits height = kInfiniteSum;
+  if (view.parents[q] != component) {
+    height = bits_of(fmax(exact_sum<T>(points, p, q), fmax(view.core[p], view.core[q])));
+  }
+  keep_lowest(view, pairs, static_cast<std::uint32_t>(row), height, q);
+}
+
+__global__ void fill_heights_kernel(OfferedPairs pairs) {
+  const std::uint64_t i = tree_thread();
+  if (i < pairs.count) pairs.heights[i] = kInfiniteSum;
+}
+
+__global__ void limit_rows_kernel(const __grid_constant__ BoruvkaView view, SearchingRows rows) {
+  const std::uint64_t i = tree_thread();
+  if (i >= rows.count) return;
+  const std::uint32_t p = rows.positions[i];
+  const double limit = sum_of(lowest_height(view, view.parents[p]));
+  rows.limits[i] = view.reach[p] < limit ? limit : -1;
+}
+
+__global__ void reach_rows_kernel(const __grid_constant__ BoruvkaView view, SearchingRows rows) {
+  const std::uint64_t i = tree_thread();
+  if (i >= rows.count) return;
+  const std::uint32_t p = rows.positions[i];
+  view.reach[p] = fmax(view.reach[p], sum_of(view.heights[view.parents[p]]));
+}
+
+/// One warp for each row.
+template <class T>
+__global__ void offer_candidates_kernel(const __grid_constant__ BoruvkaView view,
+                                        const __grid_constant__ OrderedPoints points,
+                                        const __grid_constant__ CandidateSlots slots, OfferedPairs pairs,
+                                        std::uint32_t* lost) {
+  const std::uint64_t row = tree_thread() / 32;
+  if (row >= pairs.count) return;
+  const unsigned lane = threadIdx.x % 32;
+  const std::uint32_t found = slots.counts[row];
+  if (found == 0) return;
+  const std::uint32_t p = pairs.points[row];
+  const double core = view.core[p];
+  double lowest = sum_of(kInfiniteSum);
+  std::uint32_t end = 0;
+  for (std::uint32_t i = lane; i < min(found, slots.room); i += 32) {
+    const std::uint32_t q = slots.slots[row * slots.room + i].column;
+    const double least = fmax(core, view.core[q]);
+    if (!(least < lowest)) continue;
+    const double height = fmax(least, exact_sum<T>(points, p, q));
+    if (!(height < lowest)) continue;
+    lowest = height;
+    end = q;
+  }
+  keep_lowest(view, pairs, static_cast<std::uint32_t>(row), bits_of(lowest), end);
+  __syncwarp();
+  if (lane != 0) return;
+  slots.counts[row] = 0;
+  if (found > slots.room) atomicAdd(lost, 1U);
+}
+
 __global__ void name_pairs_kernel(const __grid_constant__ BoruvkaView view, OfferedPairs pairs) {
   const std::uint64_t i = tree_thread();
   if (i >= pairs.count) return;
@@ -626,6 +730,45 @@ void launch_search_outside(const BoruvkaView& view, const std::uint32_t* groups,
   with_dims(view, [&]<class T, unsigned D>() {
     search_outside_kernel<T, D><<<tree_blocks(pairs.count), tuning::kTreeThreads, 0, stream>>>(view, groups, pairs);
   });
+  check_launch(stream);
+}
+
+void launch_list_searching_points(const BoruvkaView& view, PositionList points, cudaStream_t stream) {
+  check(cudaMemsetAsync(points.count, 0, sizeof *points.count, stream));
+  list_searching_points_kernel<<<tree_blocks(view.leaves.size), tuning::kTreeThreads, 0, stream>>>(view, points);
+  check_launch(stream);
+}
+
+void launch_fill_heights(const OfferedPairs& pairs, cudaStream_t stream) {
+  fill_heights_kernel<<<tree_blocks(pairs.count), tuning::kTreeThreads, 0, stream>>>(pairs);
+  check_launch(stream);
+}
+
+void launch_search_at_random(const BoruvkaView& view, const OrderedPoints& points, const OfferedPairs& pairs,
+                             cudaStream_t stream) {
+  with_types<0>(points.precision, points.dims, [&]<class T, unsigned D>() {
+    search_at_random_kernel<T><<<tree_blocks(pairs.count * 32), tuning::kTreeThreads, 0, stream>>>(view, points, pairs);
+  });
+  check_launch(stream);
+}
+
+void launch_limit_rows(const BoruvkaView& view, const SearchingRows& rows, cudaStream_t stream) {
+  limit_rows_kernel<<<tree_blocks(rows.count), tuning::kTreeThreads, 0, stream>>>(view, rows);
+  check_launch(stream);
+}
+
+void launch_offer_candidates(const BoruvkaView& view, const OrderedPoints& points, const CandidateSlots& slots,
+                             const OfferedPairs& pairs, std::uint32_t* lost, cudaStream_t stream) {
+  check(cudaMemsetAsync(lost, 0, sizeof *lost, stream));
+  with_types<0>(points.precision, points.dims, [&]<class T, unsigned D>() {
+    offer_candidates_kernel<T>
+        <<<tree_blocks(pairs.count * 32), tuning::kTreeThreads, 0, stream>>>(view, points, slots, pairs, lost);
+  });
+  check_launch(stream);
+}
+
+void launch_reach_rows(const BoruvkaView& view, const SearchingRows& rows, cudaStream_t stream) {
+  reach_rows_kernel<<<tree_blocks(rows.count), tuning::kTreeThreads, 0, stream>>>(view, rows);
   check_launch(stream);
 }
 

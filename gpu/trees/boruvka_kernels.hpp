@@ -8,6 +8,8 @@
 #include <epsflow/core/tree_parts.hpp>
 #include <epsflow/gpu/grid/index_kernels.hpp>
 #include <epsflow/gpu/nearest/nearest_kernels.hpp>
+#include <epsflow/gpu/tiles/row_candidates.hpp>
+#include <epsflow/gpu/tiles/tile_view.hpp>
 
 namespace epsflow::gpu {
 
@@ -22,6 +24,7 @@ using PositionPair = unsigned long long;
 struct BoruvkaView {
   LeafView leaves;
   const std::uint32_t* lists = nullptr;  ///< launch_nearest_lists()
+  const double* sums = nullptr;          ///< [length × size] the sums of listed pairs; null: computed from the leaves
   std::uint32_t length = 0;              ///< points of a list that are used
   std::uint32_t k = 0;                   ///< the core sum is the sum of the k-th of the list; 0 if k is 0
 
@@ -38,6 +41,13 @@ struct BoruvkaView {
   double* box_cores[kMostLevels] = {};              ///< the smallest core sum of its points
 };
 inline constexpr std::uint32_t kMixedBox = ~0U;
+
+/// Points that search their lowest pairs among candidates (gpu/tiles/row_candidates.hpp). [device]
+struct SearchingRows {
+  const std::uint32_t* positions = nullptr;
+  std::uint32_t count = 0;
+  double* limits = nullptr;  ///< [count] only pairs of a lower height matter; negative: no pair does
+};
 
 /// Points, and how many there are.
 struct PositionList {
@@ -74,6 +84,23 @@ void launch_list_searching(const BoruvkaView& view, PositionList groups, cudaStr
 /// one has none. pairs: [32 × groups].
 void launch_search_outside(const BoruvkaView& view, const std::uint32_t* groups, const OfferedPairs& pairs,
                            cudaStream_t stream);
+/// Lists the points that must search.
+void launch_list_searching_points(const BoruvkaView& view, PositionList points, cudaStream_t stream);
+/// Makes the heights of all pairs infinite.
+void launch_fill_heights(const OfferedPairs& pairs, cudaStream_t stream);
+/// Offers pairs of random points to components that have none so far. pairs.points: those of the rows; the lowest
+/// pair of each row so far is kept.
+void launch_search_at_random(const BoruvkaView& view, const OrderedPoints& points, const OfferedPairs& pairs,
+                             cudaStream_t stream);
+/// Sets the limit of each row to what was offered to its component.
+void launch_limit_rows(const BoruvkaView& view, const SearchingRows& rows, cudaStream_t stream);
+/// Offers the lowest pair of each row with its candidates; the lowest pair of each row so far is kept. *lost = rows
+/// that have lost candidates. Empties the slots.
+void launch_offer_candidates(const BoruvkaView& view, const OrderedPoints& points, const CandidateSlots& slots,
+                             const OfferedPairs& pairs, std::uint32_t* lost, cudaStream_t stream);
+/// Notes that the rows have searched all pairs below the heights of their components.
+void launch_reach_rows(const BoruvkaView& view, const SearchingRows& rows, cudaStream_t stream);
+
 /// Writes the pairs that are the lowest of a component.
 void launch_name_pairs(const BoruvkaView& view, const OfferedPairs& pairs, cudaStream_t stream);
 /// Unites components along the pairs of all roots but the largest. Adds the edges.

@@ -5,6 +5,8 @@
 
 #include <epsflow/gpu/base/tuning.hpp>
 #include <epsflow/gpu/nearest/device_leaves.hpp>
+#include <epsflow/gpu/nearest/near_frame.hpp>
+#include <epsflow/gpu/tiles/row_search.hpp>
 #include <epsflow/gpu/trees/boruvka_kernels.hpp>
 
 namespace epsflow::gpu {
@@ -16,11 +18,12 @@ std::uint32_t list_length(std::uint32_t n, std::uint32_t most) {
   return std::min(n - 1, good);
 }
 
-/// The rounds after the first one.
+/// The rounds after the first one. rows: null, or the search in place of the leaves.
 class Rounds {
  public:
-  Rounds(const BoruvkaView& view, const GpuResources& gpu, cudaStream_t stream)
+  Rounds(const BoruvkaView& view, const RowSearch* rows, const GpuResources& gpu, cudaStream_t stream)
       : view_(view),
+        rows_(rows),
         gpu_(gpu),
         stream_(stream),
         roots_(gpu.memory, stream, view.leaves.size),
@@ -29,7 +32,7 @@ class Rounds {
         other_open_(gpu.memory, stream, view.leaves.size),
         open_heights_(gpu.memory, stream, view.leaves.size),
         open_ends_(gpu.memory, stream, view.leaves.size),
-        groups_(gpu.memory, stream, (std::uint64_t{view.leaves.size} + 32 - 1) / 32),
+        searching_(gpu.memory, stream, rows != nullptr ? view.leaves.size : (view.leaves.size + 31ULL) / 32),
         counts_(gpu.memory, stream, kCounts) {}
 
   void run() {
@@ -41,17 +44,27 @@ class Rounds {
       launch_start_round(view_, roots_.data(), roots, stream_);
       OfferedPairs listed{other_open_.data(), open_heights_.data(), open_ends_.data()};
       launch_offer_listed(view_, open_points, open, listed, count(kOpen), stream_);
-      launch_list_searching(view_, {groups_.data(), count(kGroups)}, stream_);
+      const PositionList searching{searching_.data(), count(kSearching)};
+      if (rows_ != nullptr) {
+        launch_list_searching_points(view_, searching, stream_);
+      } else {
+        launch_list_searching(view_, searching, stream_);
+      }
       const std::vector<std::uint32_t> counts = read_counts();
       listed.count = open = counts[kOpen];
       std::swap(open_, other_open_);
       open_points = open_.data();
 
-      const std::uint64_t searching = std::uint64_t{32} * counts[kGroups];
-      const DeviceBuffer<std::uint32_t> points(gpu_.memory, stream_, searching), ends(gpu_.memory, stream_, searching);
-      const DeviceBuffer<SumBits> heights(gpu_.memory, stream_, searching);
-      const OfferedPairs searched{points.data(), heights.data(), ends.data(), searching};
-      launch_search_outside(view_, groups_.data(), searched, stream_);
+      const std::uint64_t most = std::uint64_t{rows_ != nullptr ? 1U : 32U} * counts[kSearching];
+      const DeviceBuffer<std::uint32_t> points(gpu_.memory, stream_, most), ends(gpu_.memory, stream_, most);
+      const DeviceBuffer<SumBits> heights(gpu_.memory, stream_, most);
+      OfferedPairs searched{points.data(), heights.data(), ends.data(), most};
+      if (rows_ != nullptr) {
+        searched.points = searching_.data();
+        search_rows(searched);
+      } else {
+        launch_search_outside(view_, searching_.data(), searched, stream_);
+      }
       launch_name_pairs(view_, listed, stream_);
       launch_name_pairs(view_, searched, stream_);
       launch_unite(view_, roots_.data(), roots, stream_);
@@ -64,7 +77,43 @@ class Rounds {
   }
 
  private:
-  enum Count : std::uint8_t { kRoots, kOpen, kGroups, kLeft, kCounts };
+  enum Count : std::uint8_t { kRoots, kOpen, kSearching, kLeft, kLost, kCounts };
+
+  /// Searches the lowest pairs of the points with other components. The columns come in parts: the first are few, and
+  /// lower the limits for the others.
+  void search_rows(const OfferedPairs& pairs) const {
+    if (pairs.count == 0) return;
+    constexpr std::uint32_t kRoom = 256;
+    constexpr std::uint32_t kFirstPart = 64, kGrowth = 4;
+    const auto rows = static_cast<std::uint32_t>(pairs.count);
+    launch_fill_heights(pairs, stream_);
+    launch_search_at_random(view_, rows_->points(), pairs, stream_);
+    const RoundedRows set = rows_->rows(pairs.points, rows);
+    const DeviceBuffer<double> limits(gpu_.memory, stream_, rows);
+    const DeviceBuffer<std::uint32_t> found(gpu_.memory, stream_, rows);
+    const DeviceBuffer<RowCandidate> candidates(gpu_.memory, stream_, std::uint64_t{rows} * kRoom);
+    check(cudaMemsetAsync(found.data(), 0, found.bytes(), stream_));
+    const CandidateSlots slots{found.data(), candidates.data(), kRoom};
+    const SearchingRows searching{pairs.points, rows, limits.data()};
+    const ColumnChoice choice{pairs.points, view_.parents, view_.core, limits.data()};
+    const std::uint32_t most = rows_->most_columns(set.tiles());
+    std::uint32_t columns = std::clamp(rows_->column_tiles() / kFirstPart, 1U, most);
+    for (std::uint32_t first = 0; first < rows_->column_tiles();) {
+      gpu_.cancel.check();
+      columns = std::min(columns, rows_->column_tiles() - first);
+      launch_limit_rows(view_, searching, stream_);
+      rows_->bound(set, limits.data(), rows);
+      rows_->compare(set.tiles(), first, columns, choice, slots);
+      launch_offer_candidates(view_, rows_->points(), slots, pairs, count(kLost), stream_);
+      if (read_counts()[kLost] > 0 && columns > 1) {
+        columns = (columns + kGrowth - 1) / kGrowth;  // a single tile never has more columns than there is room
+        continue;
+      }
+      first += columns;
+      columns = std::min(most, columns * kGrowth);
+    }
+    launch_reach_rows(view_, searching, stream_);
+  }
 
   [[nodiscard]] std::uint32_t* count(Count which) const { return counts_.data() + which; }
   [[nodiscard]] std::vector<std::uint32_t> read_counts() const { return read_values(counts_.data(), kCounts, stream_); }
@@ -80,13 +129,14 @@ class Rounds {
   }
 
   const BoruvkaView& view_;
+  const RowSearch* rows_;
   const GpuResources& gpu_;
   cudaStream_t stream_;
   DeviceBuffer<std::uint32_t> roots_, other_roots_;
   DeviceBuffer<std::uint32_t> open_, other_open_;  ///< points whose lists lead to other components
   DeviceBuffer<SumBits> open_heights_;
   DeviceBuffer<std::uint32_t> open_ends_;
-  DeviceBuffer<std::uint32_t> groups_;  ///< with points that search
+  DeviceBuffer<std::uint32_t> searching_;  ///< groups of leaves with points that search, or the points
   DeviceBuffer<std::uint32_t> counts_;
 };
 
@@ -94,9 +144,11 @@ class Rounds {
 
 /// The arrays of a BoruvkaView.
 struct DeviceBoruvka::Memory {
-  Memory(DeviceLeaves made, std::uint32_t list_length, DeviceMemory& memory, cudaStream_t stream)
+  Memory(std::optional<DeviceLeaves> made, std::optional<RowSearch> search, std::uint32_t list_length,
+         DeviceMemory& memory, cudaStream_t stream)
       : order(std::move(made)),
-        leaves(order.view()),
+        rows(std::move(search)),
+        leaves(order ? order->view() : view_of(*rows)),
         lists_(memory, stream, std::uint64_t{leaves.size} * list_length),
         core_(memory, stream, leaves.size),
         reach_(memory, stream, leaves.size),
@@ -106,6 +158,7 @@ struct DeviceBoruvka::Memory {
         edge_heights_(memory, stream, leaves.size),
         edges_(memory, stream, leaves.size),
         largest_(memory, stream, 1) {
+    if (rows) sums_ = {memory, stream, std::uint64_t{leaves.size} * list_length};
     std::uint64_t boxes = 0;
     for (unsigned level = 0; level < leaves.levels; ++level) boxes += leaves.counts[level];
     box_components_ = DeviceBuffer<std::uint32_t>(memory, stream, boxes);
@@ -115,6 +168,7 @@ struct DeviceBoruvka::Memory {
   [[nodiscard]] BoruvkaView view() const {
     BoruvkaView view{.leaves = leaves,
                      .lists = lists_.data(),
+                     .sums = sums_.data(),
                      .core = core_.data(),
                      .reach = reach_.data(),
                      .parents = parents_.data(),
@@ -133,12 +187,25 @@ struct DeviceBoruvka::Memory {
   }
 
   [[nodiscard]] std::uint32_t* lists() const noexcept { return lists_.data(); }
+  [[nodiscard]] double* sums() const noexcept { return sums_.data(); }
 
-  DeviceLeaves order;
+  // One of the two.
+  std::optional<DeviceLeaves> order;
+  std::optional<RowSearch> rows;
   LeafView leaves;
 
  private:
+  /// Positions without leaves.
+  static LeafView view_of(const RowSearch& search) {
+    LeafView view;
+    view.order = search.points().order;
+    view.size = search.points().size;
+    view.precision = search.points().precision;
+    return view;
+  }
+
   DeviceBuffer<std::uint32_t> lists_;
+  DeviceBuffer<double> sums_;  ///< of the lists, with rows
   DeviceBuffer<double> core_, reach_;
   DeviceBuffer<std::uint32_t> parents_;
   DeviceBuffer<SumBits> heights_;
@@ -151,18 +218,28 @@ struct DeviceBoruvka::Memory {
 
 std::optional<DeviceBoruvka> DeviceBoruvka::of(const DevicePoints& points, std::uint32_t most_minpts,
                                                const GpuResources& gpu, const Stream& stream) {
-  if (!can_order(points) || most_minpts - 1 > tuning::kMostListed) return std::nullopt;
+  if (most_minpts - 1 > tuning::kMostListed) return std::nullopt;
+  const std::uint32_t length = list_length(points.device().size, most_minpts - 1);
+  if (points.device().dims > kMostNearestDims) {
+    auto rows = RowSearch::of(points, gpu, stream);
+    if (!rows) return std::nullopt;
+    DeviceBoruvka made(std::make_unique<Memory>(std::nullopt, std::move(rows), length, gpu.memory, stream.get()),
+                       length, gpu, stream);
+    if (!made.memory_->rows->nearest_lists(length, made.memory_->lists(), made.memory_->sums())) return std::nullopt;
+    return made;
+  }
+  if (!can_order(points)) return std::nullopt;
   auto leaves = DeviceLeaves::of(points, gpu.memory, stream);
   if (!leaves) return std::nullopt;
-  return DeviceBoruvka(std::move(*leaves), list_length(points.device().size, most_minpts - 1), gpu, stream);
+  DeviceBoruvka made(std::make_unique<Memory>(std::move(leaves), std::nullopt, length, gpu.memory, stream.get()),
+                     length, gpu, stream);
+  if (length > 0) launch_nearest_lists(made.view_.leaves, length, made.memory_->lists(), stream.get());
+  return made;
 }
 
-DeviceBoruvka::DeviceBoruvka(DeviceLeaves leaves, std::uint32_t length, const GpuResources& gpu, const Stream& stream)
-    : gpu_(gpu), stream_(stream.get()), length_(length) {
-  memory_ = std::make_unique<Memory>(std::move(leaves), length, gpu.memory, stream_);
-  view_ = memory_->view();
-  if (length > 0) launch_nearest_lists(view_.leaves, length, memory_->lists(), stream_);
-}
+DeviceBoruvka::DeviceBoruvka(std::unique_ptr<Memory> memory, std::uint32_t length, const GpuResources& gpu,
+                             const Stream& stream)
+    : gpu_(gpu), stream_(stream.get()), length_(length), memory_(std::move(memory)), view_(memory_->view()) {}
 DeviceBoruvka::DeviceBoruvka(DeviceBoruvka&&) noexcept = default;
 DeviceBoruvka::~DeviceBoruvka() = default;
 
@@ -171,7 +248,7 @@ void DeviceBoruvka::run(std::uint32_t minpts) {
   view_.length = std::min(length_, list_length(view_.leaves.size, view_.k));
   launch_start_trees(view_, stream_);
   launch_descend(view_, stream_);
-  Rounds(view_, gpu_, stream_).run();
+  Rounds(view_, memory_->rows ? &*memory_->rows : nullptr, gpu_, stream_).run();
 }
 
 DeviceTree DeviceBoruvka::sorted() const {

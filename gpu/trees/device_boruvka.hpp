@@ -13,17 +13,15 @@
 
 namespace epsflow::gpu {
 
-class DeviceLeaves;
-
 /// Finds spanning trees of the same heights as trees::spanning_trees(); which of several minimum trees it finds may
 /// differ. Heights are sums (core/space.hpp). Move-only. The GPU must be the current one in all calls. Its stream must
 /// outlive it.
 class DeviceBoruvka {
  public:
-  /// Orders the points, and searches the nearest points of each. Returns nothing if the points or minpts are not for
-  /// this search: it takes what DeviceLeaves takes, and minpts up to tuning::kMostListed. most_minpts: at most the
-  /// number of points.
-  /// Throws DeviceError.
+  /// Orders the points, and searches the nearest points of each: in up to three dimensions by boxes (DeviceLeaves), in
+  /// more by products of all pairs (RowSearch). Returns nothing if the points or minpts are not for this search: it
+  /// takes what these take, and minpts up to tuning::kMostListed. most_minpts: at most the number of points. Throws
+  /// Cancelled, DeviceError.
   [[nodiscard]] static std::optional<DeviceBoruvka> of(const DevicePoints& points, std::uint32_t most_minpts,
                                                        const GpuResources& gpu, const Stream& stream);
   DeviceBoruvka(DeviceBoruvka&& other) noexcept;
@@ -39,7 +37,7 @@ class DeviceBoruvka {
  private:
   struct Memory;
 
-  DeviceBoruvka(DeviceLeaves leaves, std::uint32_t length, const GpuResources& gpu, const Stream& stream);
+  DeviceBoruvka(std::unique_ptr<Memory> memory, std::uint32_t length, const GpuResources& gpu, const Stream& stream);
 
   GpuResources gpu_;
   cudaStream_t stream_;

@@ -351,7 +351,7 @@ TEST_CASE("explore: clusters have an eps each with weights, in periodic boxes an
     for (double& w : some) w = random.chance(0.1) ? 0 : random.uniform(0.5, 2);
     check(load(data).weighted(some));
   }
-  SECTION("moved by half a box, so that blobs lie across its ends") {
+  SECTION("in a periodic box, with blobs across its ends") {
     Metric box;
     box.box.assign(2, {0, 300});
     DataSet moved = data;

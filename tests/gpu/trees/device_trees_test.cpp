@@ -102,6 +102,53 @@ TEST_CASE("gpu trees: many points, whose boxes have several levels") {
   }
 }
 
+/// Products of all pairs need instructions of this compute capability.
+bool have_hopper() {
+  int major = 0;
+  return test::have_gpu() && cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0) == cudaSuccess &&
+         major == 9;
+}
+
+TEST_CASE("gpu trees: in many dimensions components are the CPU's on data of every kind") {
+  if (!have_hopper()) return;
+  Gpu gpu;
+  std::size_t found_on_gpu = 0;
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    Random random(seed);
+    const std::size_t n = random.pick<std::size_t>({2, 3, 9, 33, 129, 257, 1000, 3000});
+    const std::size_t dims = random.pick<std::size_t>({4, 5, 8, 17, 33, 64, 65, 130});
+    const DataSet data = test::make_data(random.pick(test::data_kinds()), n, dims,
+                                         random.chance(0.5) ? Precision::float32 : Precision::float64, seed);
+    Minpts minpts;
+    const std::uint64_t most = std::min<std::uint64_t>(n, random.pick<std::uint64_t>({1, 5, 17, 90, 257}));
+    for (std::uint64_t i = 0; i <= random.below(3); ++i) {
+      minpts.push_back(static_cast<std::uint32_t>(1 + random.below(most)));
+    }
+    INFO("seed " << seed << ", " << test::describe(data) << ", minpts " << minpts.front());
+    std::vector<SpanningTree> found = gpu.find(data, minpts);
+    if (found.empty()) continue;
+    ++found_on_gpu;
+    std::vector<SpanningTree> expected = on_cpu(data, minpts);
+    for (std::size_t i = 0; i < minpts.size(); ++i) require_same(std::move(found[i]), std::move(expected[i]));
+  }
+  REQUIRE(found_on_gpu > 100);
+}
+
+TEST_CASE("gpu trees: many points in many dimensions, compared in several parts") {
+  if (!have_hopper()) return;
+  Gpu gpu;
+  for (const std::string kind : {"uniform", "clustered"}) {
+    for (const std::size_t dims : {6U, 40U}) {
+      const DataSet data = test::make_data(kind, 30'000, dims, Precision::float32, dims);
+      INFO(test::describe(data));
+      std::vector<SpanningTree> found = gpu.find(data, {5, 16});
+      REQUIRE(found.size() == 2);
+      std::vector<SpanningTree> expected = on_cpu(data, {5, 16});
+      for (std::size_t i = 0; i < 2; ++i) require_same(std::move(found[i]), std::move(expected[i]));
+    }
+  }
+}
+
 template <class T>
 std::vector<T> read_back(const DeviceArray<T>& array) {
   std::vector<T> values(array.size());
