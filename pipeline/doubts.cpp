@@ -16,7 +16,6 @@ constexpr double kLittleCore = 0.05;
 constexpr double kAllCore = 0.95;
 constexpr double kOneCluster = 0.98;
 constexpr double kPlateau = 1.1;
-constexpr double kMuchNoise = 0.1;
 constexpr double kNearlyAsGood = 0.9;
 constexpr double kManyDuplicates = 0.05;
 /// Approximate number of points in the sample that coordinates are judged by.
@@ -111,7 +110,10 @@ std::vector<Doubt> doubts_of_map(const Exploration& made, const MapScores& score
   doubt(Doubt::one_cluster, any_core && one_cluster);
   if (chosen) {
     const Offer& offer = *made.one_eps;
-    doubt(Doubt::no_plateau, offer.plateau.eps_to < kPlateau * offer.plateau.eps_from);
+    // Split clusters are recommended only if they score more than the cell. What its plateau and its place in the grid
+    // say does not concern them.
+    const bool split = made.recommended->score > offer.score;
+    doubt(Doubt::no_plateau, !split && offer.plateau.eps_to < kPlateau * offer.plateau.eps_from);
     doubt(Doubt::much_noise, made.recommended->noise > kMuchNoise);
     doubt(Doubt::two_scales, std::any_of(made.alternatives.begin(), made.alternatives.end(), [&](const Offer& other) {
             return other.cell && other.score >= kNearlyAsGood * offer.score;
@@ -119,7 +121,8 @@ std::vector<Doubt> doubts_of_map(const Exploration& made, const MapScores& score
     // If the range of minpts reaches into the grid, a larger grid would hardly show more.
     const bool one_minpts = offer.plateau.minpts_from == offer.plateau.minpts_to;
     const bool last_minpts = chosen->minpts == 0 || chosen->minpts + 1 == made.minpts.size();
-    doubt(Doubt::edge, chosen->eps == 0 || chosen->eps + 1 == made.eps.size() || (last_minpts && one_minpts));
+    const bool edge = chosen->eps == 0 || chosen->eps + 1 == made.eps.size() || (last_minpts && one_minpts);
+    doubt(Doubt::edge, !split && edge);
   }
   doubt(Doubt::few_points, n < kFewPoints);
   return doubts;

@@ -14,6 +14,9 @@ namespace epsflow {
 [[nodiscard]] std::vector<Doubt> doubts_of_map(const Exploration& made, const MapScores& scores,
                                                std::optional<GridPlace> chosen, std::size_t n);
 
+/// With a larger share of noise, Doubt::much_noise is raised.
+inline constexpr double kMuchNoise = 0.1;
+
 /// With fewer points than this, Doubt::few_points is raised.
 inline constexpr std::size_t kFewPoints = 100;
 

@@ -300,8 +300,8 @@ std::string sentence_of(Doubt doubt) {
     case Doubt::no_plateau:
       return "no plateau: the answer hangs on eps";
     case Doubt::much_noise:
-      return "more than a tenth of the points are noise or in small clusters: clusters may lie there that this eps "
-             "does not see";
+      return "more than a tenth of the points are noise or in small clusters: clusters may lie there "
+             "unseen";
     case Doubt::two_scales:
       return "another scale is about as good: look at the alternatives";
     case Doubt::edge:

@@ -73,7 +73,8 @@ struct Offer {
   /// The largest score along eps of the cells, this one included, that show the same clusters; of clusters that have an
   /// eps each, EpsPerCluster::score. Four decimals.
   double score = 0;
-  double noise = 0;  ///< share of the points that are in no big cluster (CellScore::big)
+  /// Share of the points that are in no big cluster (CellScore::big), estimated; of split clusters, of the noise.
+  double noise = 0;
   /// The ranges in which the clusters stay the same; of clusters that have an eps each, the range of these.
   Plateau plateau;
   double confidence = 0;  ///< expected adjusted Rand index with the truth: 0.45 to 0.97

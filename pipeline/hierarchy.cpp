@@ -173,8 +173,8 @@ NewNeighbors new_neighbors(const PointSet& set, const Hierarchy& tree, PointsVie
         core[i] = largest_sum(session.metric(), points.space(), tree.core_distances()[i]);
       }
     });
-    const Buffer<index::MutualNeighbor> lowest = index::mutual_neighbors(
-        points.host(), core.span(), tree.minpts() - 1, moved, points.space(), session.stop());
+    const Buffer<index::MutualNeighbor> lowest =
+        index::mutual_neighbors(points.host(), core.span(), tree.minpts() - 1, moved, points.space(), session.stop());
     parallel_ranges(q, kTreePiece, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) {
         const double height = lowest[i].height;

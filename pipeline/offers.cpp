@@ -14,6 +14,7 @@
 #include <epsflow/core/format.hpp>
 #include <epsflow/core/stopwatch.hpp>
 #include <epsflow/index/nearest.hpp>
+#include <epsflow/pipeline/doubts.hpp>
 #include <epsflow/pipeline/run_dataset.hpp>
 #include <epsflow/pipeline/session.hpp>
 
@@ -36,6 +37,9 @@ constexpr double kLeastSplit = 0.2;
 constexpr double kDenser = 2;
 /// Split clusters had a mean adjusted Rand index of 0.97 in generated sets (docs/choosing.md). Real data are harder.
 constexpr double kSplitConfidence = 0.9;
+
+/// If there is much noise, the confidence is less by this.
+constexpr double kLessInNoise = 0.16;
 
 std::string percent(double share) {
   const double value = 100 * share;
@@ -62,7 +66,7 @@ double confidence_of(const CellScore& score, const Plateau& plateau, bool at_mos
   double expected = 0.97;
   if (plateau.minpts_to <= 2 * plateau.minpts_from) expected -= 0.06;
   if (plateau.eps_to < 1.2 * plateau.eps_from) expected -= 0.15;
-  if (score.noise > 0.1) expected -= 0.16;
+  if (score.noise > kMuchNoise) expected -= kLessInNoise;
   if (score.credit < 0.8) expected -= 0.09;
   if (at_most) expected -= 0.06;
   return std::clamp(expected, 0.1, 0.97);
@@ -310,8 +314,9 @@ Offer Offering::of_grown(const EpsPerCluster& clusters, const Offer& cell) {
 Offer Offering::of_split(const EpsPerCluster& clusters) {
   Offer offered = of_clusters(clusters);
   offered.score = round_score(clusters.score);
-  offered.noise = clusters.noise;
-  offered.confidence = kSplitConfidence;
+  // Unlike the sizes of clusters, this does not depend on the order of the rows.
+  offered.noise = static_cast<double>(offered.summary.noise) / static_cast<double>(data_.size());
+  offered.confidence = kSplitConfidence - (offered.noise > kMuchNoise ? kLessInNoise : 0);
   offered.reason = format_count(clusters.clusters.size(), "cluster") +
                    ", each at the eps before it merges with another, " + range_of_eps(offered.plateau) +
                    densities_of(clusters, offered.eps_of_clusters) + "; " + percent(offered.noise) +
@@ -348,7 +353,8 @@ bool Offering::make(Exploration& made, GridPlace chosen, const CancelToken* call
           split->clusters.size() > scores_.score(chosen).big && share_together(parts, offers.front()) >= kRefines) {
         std::swap(parts, offers.front());
       }
-      offer(std::move(parts));
+      // Grown clusters that are about the cell's are not offered twice: one_eps is the cell.
+      if (agreement_of(parts, cell) < kSameParts) offer(std::move(parts));
     }
     runs = 1;
     for (const GridPlace place : scores_.peaks()) {

@@ -14,6 +14,8 @@ namespace {
 
 /// A warp for each row; the shared memory of a block is that of one.
 constexpr unsigned kSortThreads = 32;
+/// From this many dimensions on, lanes share the coordinates of a candidate.
+constexpr std::uint32_t kSharedDims = 32;
 
 __global__ void shape_extremes_kernel(const FactorShape* shapes, std::uint32_t count, ShapeExtremes* extremes) {
   double norm = 0, radius = 0;
@@ -141,33 +143,79 @@ __global__ void narrow_kernel(const __grid_constant__ NearestRows rows, RowFrame
   if (overflown) atomicAdd(lost, 1U);
 }
 
-/// One warp for each row. Each lane computes the sums of some candidates, and then finds their ranks.
+/// Returns how many of `count` candidates are before one with this sum and column.
+__device__ std::uint32_t rank_of(const double* sums, const std::uint32_t* columns, std::uint32_t count, double sum,
+                                 std::uint32_t column) {
+  std::uint32_t rank = 0;
+  for (std::uint32_t j = 0; j < count; ++j) {
+    rank += sums[j] < sum || (sums[j] == sum && columns[j] < column) ? 1 : 0;
+  }
+  return rank;
+}
+
+/// Removes the candidates that are not among the `length` nearest by sums that the lanes compute together. Returns how
+/// many are left.
+template <class T>
+__device__ std::uint32_t remove_far(const OrderedPoints& points, std::uint32_t p, std::uint32_t length, double* sums,
+                                    std::uint32_t* columns, std::uint32_t count) {
+  constexpr unsigned kAtOnce = 4;
+  const unsigned lane = threadIdx.x;
+  for (std::uint32_t first = 0; first < count; first += kAtOnce) {
+    std::uint32_t others[kAtOnce];
+    double found[kAtOnce];
+    for (unsigned i = 0; i < kAtOnce; ++i) others[i] = columns[min(first + i, count - 1)];
+    near_sums<T>(points, p, others, found);
+    for (unsigned i = 0; i < kAtOnce; ++i) {
+      if (lane == 0 && first + i < count) sums[first + i] = found[i];
+    }
+  }
+  __syncwarp();
+  double last = 0;  // the length-th smallest sum
+  for (unsigned long long bit = 1ULL << 62U, value = 0; bit != 0; bit >>= 1U) {
+    const auto tried = __longlong_as_double(static_cast<long long>(value | bit));
+    unsigned below = 0;
+    for (std::uint32_t i = lane; i < count; i += 32) below += sums[i] < tried ? 1 : 0;
+    if (__reduce_add_sync(tuning::kWholeWarp, below) < length) {
+      value |= bit;
+      last = tried;
+    }
+  }
+  last *= 1 + 0x1p-38;
+  std::uint32_t kept = 0;
+  for (std::uint32_t first = 0; first < count; first += 32) {
+    const std::uint32_t i = first + lane;
+    const std::uint32_t column = i < count ? columns[i] : 0;
+    const bool keeps = i < count && sums[i] <= last;
+    const unsigned keepers = __ballot_sync(tuning::kWholeWarp, keeps);
+    if (keeps) columns[kept + __popc(keepers & ((1U << lane) - 1))] = column;
+    kept += __popc(keepers);
+    __syncwarp();
+  }
+  return kept;
+}
+
+/// One warp for each row.
 template <class T>
 __global__ void __launch_bounds__(kSortThreads)
-    sort_candidates_kernel(OrderedPoints points, const __grid_constant__ CandidateSlots slots, std::uint32_t length,
-                           std::uint32_t* lists, double* sums, std::uint32_t* missing) {
+    sort_candidates_kernel(const __grid_constant__ OrderedPoints points, const __grid_constant__ CandidateSlots slots,
+                           std::uint32_t length, std::uint32_t* lists, double* sums, std::uint32_t* missing) {
   extern __shared__ double of_row[];
   const std::uint32_t p = blockIdx.x;
   const unsigned lane = threadIdx.x;
-  const std::uint32_t count = min(slots.counts[p], slots.room);
+  std::uint32_t count = min(slots.counts[p], slots.room);
   const RowCandidate* const own = slots.slots + std::uint64_t{p} * slots.room;
   auto* const columns = reinterpret_cast<std::uint32_t*>(of_row + slots.room);
-  for (std::uint32_t i = lane; i < count; i += 32) {
-    columns[i] = own[i].column;
-    of_row[i] = exact_sum<T>(points, p, columns[i]);
-  }
+  for (std::uint32_t i = lane; i < count; i += 32) columns[i] = own[i].column;
   __syncwarp();
   if (count < length && lane == 0) atomicAdd(missing, 1U);
+  if (points.dims >= kSharedDims && count > length) count = remove_far<T>(points, p, length, of_row, columns, count);
+  for (std::uint32_t i = lane; i < count; i += 32) of_row[i] = exact_sum<T>(points, p, columns[i]);
+  __syncwarp();
   for (std::uint32_t i = lane; i < count; i += 32) {
-    const double sum = of_row[i];
-    const std::uint32_t column = columns[i];
-    std::uint32_t rank = 0;
-    for (std::uint32_t j = 0; j < count; ++j) {
-      rank += of_row[j] < sum || (of_row[j] == sum && columns[j] < column) ? 1 : 0;
-    }
+    const std::uint32_t rank = rank_of(of_row, columns, count, of_row[i], columns[i]);
     if (rank >= length) continue;
-    lists[std::uint64_t{rank} * points.size + p] = column;
-    sums[std::uint64_t{rank} * points.size + p] = sum;
+    lists[std::uint64_t{rank} * points.size + p] = columns[i];
+    sums[std::uint64_t{rank} * points.size + p] = of_row[i];
   }
 }
 

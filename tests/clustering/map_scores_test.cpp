@@ -4,12 +4,14 @@
 #include <cmath>
 #include <cstdint>
 #include <map>
+#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "support/catch.hpp"
 #include "support/errors.hpp"
+#include "support/random_points.hpp"
 
 #include <epsflow/core/error.hpp>
 #include <epsflow/core/labels.hpp>
@@ -20,6 +22,7 @@ namespace {
 
 using test::check_mentions;
 using test::error_of;
+using test::Random;
 
 /// The clusters of a cell, drawn: a character for each block of points. Dots are noise, all others are core.
 struct Drawn {
@@ -149,6 +152,37 @@ TEST_CASE("map scores: a chain goes on where one big cluster alone arrives, and 
   CHECK(eps_of(1) == std::pair(1.0, 2.0));
   CHECK(eps_of(2) == std::pair(4.0, 4.0));
   CHECK(eps_of(3) == std::pair(8.0, 8.0));
+}
+
+TEST_CASE("map scores: border points are shared by surface, and a core point beside a large cluster gets few") {
+  const std::vector<std::uint32_t> core{1, 40'000, 3, 3, 700};
+  const std::vector<double> sizes = sizes_in_any_order(core, 30'000, 200);
+  CHECK(std::accumulate(sizes.begin(), sizes.end(), 0.0) == Approx(30'000 + 40'707));
+  CHECK(sizes[0] < 410);
+  CHECK(sizes[2] == sizes[3]);
+  CHECK(sizes[2] < 410);
+  CHECK(sizes[4] < 700 + 2 * 200 * std::pow(4.5, 0.6) + 1);
+  CHECK(sizes[1] > 65'000);
+  // Few border points: all are around clusters of fewer core points than minpts.
+  const std::vector<std::uint32_t> few{5, 100};
+  const std::vector<double> of_few = sizes_in_any_order(few, 5, 10);
+  CHECK(of_few[0] == Approx(10));
+  CHECK(of_few[1] == Approx(100));
+  CHECK(sizes_in_any_order({}, 0, 10).empty());
+  Random random(1);
+  for (int round = 0; round < 200; ++round) {
+    std::vector<std::uint32_t> some(1 + random.below(20));
+    for (std::uint32_t& c : some) c = static_cast<std::uint32_t>(1 + random.below(random.chance(0.5) ? 10 : 10'000));
+    const std::uint64_t border = random.below(50'000);
+    const std::vector<double> found = sizes_in_any_order(some, border, 1 + static_cast<double>(random.below(200)));
+    double all = 0;
+    for (std::size_t i = 0; i < some.size(); ++i) {
+      all += found[i] - some[i];
+      CHECK(found[i] >= some[i]);
+      for (std::size_t j = 0; j < some.size(); ++j) CHECK((some[i] > some[j] || found[i] <= found[j]));
+    }
+    CHECK(all == Approx(static_cast<double>(border)).margin(1e-6));
+  }
 }
 
 TEST_CASE("map scores: clusters under five points, or one in a hundred, are noise, and end no chain") {
