@@ -110,7 +110,7 @@ double even_step(const Axes& axes, std::size_t variants) {
 std::vector<double> sizes_in_any_order(std::span<const std::uint32_t> core, std::uint64_t border, double minpts) {
   constexpr double kSurface = 0.4;
   constexpr double kMostSurface = 0.6;
-  constexpr double kMostBorder = 2;
+  constexpr double kMostBorder = 3;
   const auto lacking = [&](double points) { return std::max(0.0, minpts - points); };
   const auto surface = [&](double points) { return std::pow(points + minpts, kSurface); };
   const auto most = [&](double points) {
@@ -118,7 +118,7 @@ std::vector<double> sizes_in_any_order(std::span<const std::uint32_t> core, std:
   };
   std::vector<double> sizes(core.begin(), core.end());
   // From small to large, so that sums do not depend on how clusters are numbered, and because small clusters come to
-  // their limits first: what they leave is shared by the larger ones.
+  // their limits first, and the larger ones share the rest.
   std::vector<std::size_t> ascending(core.size());
   std::iota(ascending.begin(), ascending.end(), std::size_t{0});
   std::ranges::sort(ascending, {}, [&](std::size_t k) { return core[k]; });

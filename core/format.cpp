@@ -14,6 +14,10 @@ std::string format_number(double value) {
 }
 
 std::string format_short(double value) {
+  if (value >= 999.5 && value < 1e7) {
+    const double unit = std::pow(10, std::floor(std::log10(value)) - 2);
+    return format_count(static_cast<std::uint64_t>(std::llround(std::round(value / unit) * unit)));
+  }
   std::array<char, 32> text{};
   std::snprintf(text.data(), text.size(), "%.3g", value);
   return text.data();

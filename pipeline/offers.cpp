@@ -228,14 +228,19 @@ std::string densities_of(const EpsPerCluster& clusters, const std::vector<double
   };
   const double ratio = std::exp(mean(0, dense) - mean(dense, order.size()));
   if (ratio < kDenser) return {};
-  double from = std::numeric_limits<double>::infinity(), to = 0;
-  for (std::size_t k = 0; k < dense; ++k) {
-    from = std::min(from, eps[order[k]]);
-    to = std::max(to, eps[order[k]]);
+  std::string text = "; " + format_count(dense) + " of them " + (dense == 1 ? "is" : "are") + " about " +
+                     two_digits(ratio) + " times denser than the other" + (order.size() - dense == 1 ? "" : "s");
+  double from = std::numeric_limits<double>::infinity(), to = 0, others = from;
+  for (std::size_t k = 0; k < order.size(); ++k) {
+    double& least = k < dense ? from : others;
+    least = std::min(least, eps[order[k]]);
+    if (k < dense) to = std::max(to, eps[order[k]]);
   }
-  return "; " + format_count(dense) + " of them " + (dense == 1 ? "is" : "are") + " about " + two_digits(ratio) +
-         " times denser than the other" + (order.size() - dense == 1 ? "" : "s") + ", at eps " + format_short(from) +
-         (from < to ? " to " + format_short(to) : "");
+  // A dense cluster far from all others merges with them at a large eps. Then its eps does not tell how dense it is.
+  if (to < others) {
+    text += ", at eps " + format_short(from) + (from < to ? " to " + format_short(to) : "");
+  }
+  return text;
 }
 
 }  // namespace

@@ -10,16 +10,16 @@
 
 namespace epsflow::gpu {
 
-/// A column that may be within the radius of a row.
-struct RowCandidate {
-  float nearness;        ///< the product, less the bound of the column: larger for nearer columns
-  std::uint32_t column;  ///< position
-};
-/// The candidates of each row, in any order. [device]
-struct CandidateSlots {
-  std::uint32_t* counts = nullptr;  ///< [rows] may exceed the room; then the other candidates are lost
-  RowCandidate* slots = nullptr;    ///< [rows × room]
+/// The columns that may be within the radius of each row, in any order. [device]
+struct CandidateColumns {
+  std::uint32_t* counts = nullptr;   ///< [rows] may exceed the room; then the other candidates are lost
+  std::uint32_t* columns = nullptr;  ///< [rows × room] positions
   std::uint32_t room = 0;
+};
+/// Real: type of the products.
+template <class Real>
+struct CandidateSlots : CandidateColumns {
+  Real* nearness = nullptr;  ///< [rows × room] the product, less the bound of the column: larger for nearer columns
 };
 
 /// Which columns a row takes. Without components, all but the row itself. [device]
@@ -35,21 +35,24 @@ struct RowWork {
   std::uint32_t row_tiles = 0;
   std::uint32_t first_column = 0;
   std::uint32_t columns = 0;
-  std::uint32_t columns_at_once = 1;  ///< for each pair of row tiles
+  std::uint32_t columns_at_once = 1;  ///< for each group of row tiles
 
-  /// Pairs of row tiles that go through the columns at the same time, so that the L2 cache serves them.
-  static constexpr std::uint32_t kAbreast = 16;
-
-  [[nodiscard]] EPSFLOW_HOST_DEVICE std::uint32_t row_pairs() const noexcept { return (row_tiles + 1) / 2; }
   [[nodiscard]] EPSFLOW_HOST_DEVICE std::uint32_t column_sets() const noexcept {
     return (columns + columns_at_once - 1) / columns_at_once;
   }
 };
 
 /// Adds to the slots of each row the columns q for which the product with row p is at least the sum of their bounds,
-/// rows.no[p] + columns.no[q]. On GPUs of compute capability 9.0 alone.
-void launch_row_candidates(const ProductTiles<float>& rows, const ProductTiles<float>& columns, RowWork work,
-                           const ColumnChoice& choice, const CandidateSlots& slots, unsigned multiprocessors,
+/// rows.no[p] + columns.no[q]. From compute capability 8.0 on.
+void launch_row_candidates(const ProductTiles<float>& rows, const ProductTiles<float>& columns, const RowWork& work,
+                           const ColumnChoice& choice, const CandidateSlots<float>& slots, unsigned multiprocessors,
                            cudaStream_t stream);
+void launch_row_candidates(const ProductTiles<double>& rows, const ProductTiles<double>& columns, const RowWork& work,
+                           const ColumnChoice& choice, const CandidateSlots<double>& slots, unsigned multiprocessors,
+                           cudaStream_t stream);
+/// Does the same on a GPU of compute capability 9.0, faster.
+void launch_hopper_candidates(const ProductTiles<float>& rows, const ProductTiles<float>& columns, const RowWork& work,
+                              const ColumnChoice& choice, const CandidateSlots<float>& slots, unsigned multiprocessors,
+                              cudaStream_t stream);
 
 }  // namespace epsflow::gpu

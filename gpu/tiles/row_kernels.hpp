@@ -1,4 +1,4 @@
-// Bounds of rows and columns, and what is made of the candidates of rows (row_candidates.hpp). None waits.
+// Bounds of rows and columns, and the choice among the candidates of rows (row_candidates.hpp). None waits.
 //
 // A pair is left out if ĝ < rows.no[p] + columns.no[q] for its product ĝ. index/tile_frame.hpp derives such bounds for
 // one eps; here each row has its own radius E, in units of the frame. With n, r and e as there, and R the largest r, a
@@ -42,34 +42,42 @@ void launch_scatter_order(std::uint32_t size, std::uint32_t* order, cudaStream_t
 void launch_ids_of(const std::uint32_t* positions, const std::uint32_t* order, std::uint32_t count, std::uint32_t* ids,
                    cudaStream_t stream);
 
+// Real: float for half-precision factors, or double. Both are defined.
+
 /// Writes no[q] for `count` columns, and infinity up to `places`.
+template <class Real>
 void launch_column_bounds(const FactorShape* shapes, const RowFrame& frame, std::uint32_t count, std::uint32_t places,
-                          float* no, cudaStream_t stream);
+                          Real* no, cudaStream_t stream);
 /// Writes no[p] for rows within any distance, and infinity up to `places`.
-void launch_open_rows(std::uint32_t count, std::uint32_t places, float* no, cudaStream_t stream);
+template <class Real>
+void launch_open_rows(std::uint32_t count, std::uint32_t places, Real* no, cudaStream_t stream);
 /// Writes no[i] for rows that want pairs of a sum below limits[i]; infinity for rows that want none, whose limit is
 /// negative, and up to `places`.
+template <class Real>
 void launch_bound_rows(const FactorShape* shapes, const RowFrame& frame, const double* limits, std::uint32_t count,
-                       std::uint32_t places, float* no, cudaStream_t stream);
+                       std::uint32_t places, Real* no, cudaStream_t stream);
 
 /// The state of rows whose nearest columns are searched. [device]
+template <class Real>
 struct NearestRows {
   const FactorShape* shapes = nullptr;
   std::uint32_t count = 0;
   std::uint32_t wanted = 0;           ///< how many nearest columns
-  float* no = nullptr;                ///< [places]
-  float* masked = nullptr;            ///< [places] no, or infinity for rows that lost no candidates
+  Real* no = nullptr;                 ///< [places]
+  Real* masked = nullptr;             ///< [places] no, or infinity for rows that lost no candidates
   std::uint8_t* overflown = nullptr;  ///< [count] rows that lost candidates
 };
 /// Lowers the radius of each row to what its candidates show, and removes those beyond it. Rows with more candidates
 /// than room lose those from position `begin` on, and must be compared again; *lost = their number. If `again`, only
 /// rows that had lost candidates were compared.
-void launch_narrow(const NearestRows& rows, const RowFrame& frame, const CandidateSlots& slots, std::uint32_t begin,
-                   bool again, std::uint32_t* lost, cudaStream_t stream);
+template <class Real>
+void launch_narrow(const NearestRows<Real>& rows, const RowFrame& frame, const CandidateSlots<Real>& slots,
+                   std::uint32_t begin, bool again, std::uint32_t* lost, cudaStream_t stream);
 
 /// Writes the nearest columns of all rows, by exact sums: lists[i · count + p] and sums[i · count + p], for i below
 /// `length`, nearest first. *missing = rows with fewer candidates.
-void launch_sort_candidates(const OrderedPoints& points, const CandidateSlots& slots, std::uint32_t length,
+template <class Real>
+void launch_sort_candidates(const OrderedPoints& points, const CandidateSlots<Real>& slots, std::uint32_t length,
                             std::uint32_t* lists, double* sums, std::uint32_t* missing, cudaStream_t stream);
 
 }  // namespace epsflow::gpu

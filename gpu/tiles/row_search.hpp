@@ -14,29 +14,33 @@
 
 namespace epsflow::gpu {
 
-/// Some of the points, as rows to compare with all points.
+/// Some of the points, rounded to factors of products. Real: float for half precision, or double.
+template <class Real>
 class RoundedRows {
  public:
+  /// positions: null for all points. [device]
   RoundedRows(const OrderedPoints& points, const std::uint32_t* positions, std::uint32_t count, const TileFrame& frame,
-              std::uint32_t slices_per_tile, std::uint32_t steps, const Scratch& scratch);
+              const Scratch& scratch);
 
-  [[nodiscard]] const ProductTiles<float>& tiles() const noexcept { return tiles_; }
+  [[nodiscard]] const ProductTiles<Real>& tiles() const noexcept { return tiles_; }
   [[nodiscard]] std::uint32_t places() const noexcept { return tiles_.count * index::kTilePoints; }
 
  private:
   DeviceBuffer<std::uint32_t> ids_;
   DeviceBuffer<std::byte> slices_;
-  DeviceBuffer<float> bounds_;
+  DeviceBuffer<Real> bounds_;
   DeviceBuffer<FactorShape> shapes_;
-  ProductTiles<float> tiles_;
+  ProductTiles<Real> tiles_;
 };
 
-/// The points of a plain space, in an order that spreads neighbours in their rows. Move-only. The GPU must be the
-/// current one in all calls. Its stream must outlive it.
+/// The points of a plain space, in an order that spreads neighbours in their rows. Real: float for products in half
+/// precision, or double for float64 products, which are slower and tell more points apart. Move-only. The GPU must be
+/// the current one in all calls. Its stream must outlive it.
+template <class Real>
 class RowSearch {
  public:
-  /// Rounds all points. Returns nothing if this search is not for the points: it is for GPUs of compute capability 9.0,
-  /// and for plain spaces. Waits. Throws DeviceError.
+  /// Rounds all points. Returns nothing if this search is not for the points: it is for plain spaces. Waits. Throws
+  /// DeviceError.
   [[nodiscard]] static std::optional<RowSearch> of(const DevicePoints& points, const GpuResources& gpu,
                                                    const Stream& stream);
 
@@ -44,18 +48,18 @@ class RowSearch {
   [[nodiscard]] std::uint32_t column_tiles() const noexcept { return columns_->tiles().count; }
 
   /// Finds the nearest `length` other points of each position, as launch_sort_candidates() writes them. length: from 1
-  /// to n − 1. Returns false if half precision tells too few apart. Waits. Throws Cancelled, DeviceError.
+  /// to n − 1. Returns false if the products tell too few apart. Waits. Throws Cancelled, DeviceError.
   [[nodiscard]] bool nearest_lists(std::uint32_t length, std::uint32_t* lists, double* sums) const;
 
   /// Rounds the points at some positions. [device]
-  [[nodiscard]] RoundedRows rows(const std::uint32_t* positions, std::uint32_t count) const;
+  [[nodiscard]] RoundedRows<Real> rows(const std::uint32_t* positions, std::uint32_t count) const;
   /// Lets rows take pairs of a sum below their limits, or infinity for all; rows of a negative limit take none.
-  void bound(const RoundedRows& rows, const double* limits, std::uint32_t count) const;
+  void bound(const RoundedRows<Real>& rows, const double* limits, std::uint32_t count) const;
   /// Adds candidates to the slots.
-  void compare(const ProductTiles<float>& rows, std::uint32_t first_column, std::uint32_t columns,
-               const ColumnChoice& choice, const CandidateSlots& slots) const;
+  void compare(const ProductTiles<Real>& rows, std::uint32_t first_column, std::uint32_t columns,
+               const ColumnChoice& choice, const CandidateSlots<Real>& slots) const;
   /// Returns how many column tiles a launch for these rows may have at most, so that a cancelled run ends soon.
-  [[nodiscard]] std::uint32_t most_columns(const ProductTiles<float>& rows) const;
+  [[nodiscard]] std::uint32_t most_columns(const ProductTiles<Real>& rows) const;
 
  private:
   RowSearch(const OrderedPoints& points, const GpuResources& gpu, cudaStream_t stream)
@@ -64,12 +68,13 @@ class RowSearch {
   GpuResources gpu_;
   cudaStream_t stream_;
   unsigned multiprocessors_ = 1;
+  bool hopper_ = false;
   OrderedPoints points_;
   DeviceBuffer<std::uint32_t> order_;
   DeviceBuffer<double> centre_;
   TileFrame frame_;
   RowFrame row_frame_;
-  std::optional<RoundedRows> columns_;
+  std::optional<RoundedRows<Real>> columns_;
 };
 
 }  // namespace epsflow::gpu

@@ -596,7 +596,7 @@ __global__ void reach_rows_kernel(const __grid_constant__ BoruvkaView view, Sear
 template <class T>
 __global__ void offer_candidates_kernel(const __grid_constant__ BoruvkaView view,
                                         const __grid_constant__ OrderedPoints points,
-                                        const __grid_constant__ CandidateSlots slots, OfferedPairs pairs,
+                                        const __grid_constant__ CandidateColumns slots, OfferedPairs pairs,
                                         std::uint32_t* lost) {
   const std::uint64_t row = tree_thread() / 32;
   if (row >= pairs.count) return;
@@ -608,7 +608,7 @@ __global__ void offer_candidates_kernel(const __grid_constant__ BoruvkaView view
   double lowest = sum_of(kInfiniteSum);
   std::uint32_t end = 0;
   for (std::uint32_t i = lane; i < min(found, slots.room); i += 32) {
-    const std::uint32_t q = slots.slots[row * slots.room + i].column;
+    const std::uint32_t q = slots.columns[row * slots.room + i];
     const double least = fmax(core, view.core[q]);
     if (!(least < lowest)) continue;
     const double height = fmax(least, exact_sum<T>(points, p, q));
@@ -757,7 +757,7 @@ void launch_limit_rows(const BoruvkaView& view, const SearchingRows& rows, cudaS
   check_launch(stream);
 }
 
-void launch_offer_candidates(const BoruvkaView& view, const OrderedPoints& points, const CandidateSlots& slots,
+void launch_offer_candidates(const BoruvkaView& view, const OrderedPoints& points, const CandidateColumns& slots,
                              const OfferedPairs& pairs, std::uint32_t* lost, cudaStream_t stream) {
   check(cudaMemsetAsync(lost, 0, sizeof *lost, stream));
   with_types<0>(points.precision, points.dims, [&]<class T, unsigned D>() {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <variant>
 
 #include <epsflow/gpu/base/tuning.hpp>
 #include <epsflow/gpu/nearest/device_leaves.hpp>
@@ -18,12 +19,17 @@ std::uint32_t list_length(std::uint32_t n, std::uint32_t most) {
   return std::min(n - 1, good);
 }
 
-/// The rounds after the first one. rows: null, or the search in place of the leaves.
+/// How points are ordered and searched.
+using Searches = std::variant<DeviceLeaves, RowSearch<float>, RowSearch<double>>;
+
+bool by_leaves(const Searches& searches) { return std::holds_alternative<DeviceLeaves>(searches); }
+
+/// The rounds after the first one.
 class Rounds {
  public:
-  Rounds(const BoruvkaView& view, const RowSearch* rows, const GpuResources& gpu, cudaStream_t stream)
+  Rounds(const BoruvkaView& view, const Searches& searches, const GpuResources& gpu, cudaStream_t stream)
       : view_(view),
-        rows_(rows),
+        searches_(searches),
         gpu_(gpu),
         stream_(stream),
         roots_(gpu.memory, stream, view.leaves.size),
@@ -32,7 +38,7 @@ class Rounds {
         other_open_(gpu.memory, stream, view.leaves.size),
         open_heights_(gpu.memory, stream, view.leaves.size),
         open_ends_(gpu.memory, stream, view.leaves.size),
-        searching_(gpu.memory, stream, rows != nullptr ? view.leaves.size : (view.leaves.size + 31ULL) / 32),
+        searching_(gpu.memory, stream, by_leaves(searches) ? (view.leaves.size + 31ULL) / 32 : view.leaves.size),
         counts_(gpu.memory, stream, kCounts) {}
 
   void run() {
@@ -45,25 +51,25 @@ class Rounds {
       OfferedPairs listed{other_open_.data(), open_heights_.data(), open_ends_.data()};
       launch_offer_listed(view_, open_points, open, listed, count(kOpen), stream_);
       const PositionList searching{searching_.data(), count(kSearching)};
-      if (rows_ != nullptr) {
-        launch_list_searching_points(view_, searching, stream_);
-      } else {
+      if (by_leaves(searches_)) {
         launch_list_searching(view_, searching, stream_);
+      } else {
+        launch_list_searching_points(view_, searching, stream_);
       }
       const std::vector<std::uint32_t> counts = read_counts();
       listed.count = open = counts[kOpen];
       std::swap(open_, other_open_);
       open_points = open_.data();
 
-      const std::uint64_t most = std::uint64_t{rows_ != nullptr ? 1U : 32U} * counts[kSearching];
+      const std::uint64_t most = std::uint64_t{by_leaves(searches_) ? 32U : 1U} * counts[kSearching];
       const DeviceBuffer<std::uint32_t> points(gpu_.memory, stream_, most), ends(gpu_.memory, stream_, most);
       const DeviceBuffer<SumBits> heights(gpu_.memory, stream_, most);
       OfferedPairs searched{points.data(), heights.data(), ends.data(), most};
-      if (rows_ != nullptr) {
+      if (by_leaves(searches_)) {
+        launch_search_outside(view_, searching_.data(), searched, stream_);
+      } else {
         searched.points = searching_.data();
         search_rows(searched);
-      } else {
-        launch_search_outside(view_, searching_.data(), searched, stream_);
       }
       launch_name_pairs(view_, listed, stream_);
       launch_name_pairs(view_, searched, stream_);
@@ -81,30 +87,31 @@ class Rounds {
 
   /// Searches the lowest pairs of the points with other components. The columns come in parts: the first are few, and
   /// lower the limits for the others.
-  void search_rows(const OfferedPairs& pairs) const {
-    if (pairs.count == 0) return;
+  template <class Real>
+  void search_rows(const RowSearch<Real>& search, const OfferedPairs& pairs) const {
     constexpr std::uint32_t kRoom = 256;
     constexpr std::uint32_t kFirstPart = 64, kGrowth = 4;
     const auto rows = static_cast<std::uint32_t>(pairs.count);
     launch_fill_heights(pairs, stream_);
-    launch_search_at_random(view_, rows_->points(), pairs, stream_);
-    const RoundedRows set = rows_->rows(pairs.points, rows);
+    launch_search_at_random(view_, search.points(), pairs, stream_);
+    const RoundedRows<Real> set = search.rows(pairs.points, rows);
     const DeviceBuffer<double> limits(gpu_.memory, stream_, rows);
     const DeviceBuffer<std::uint32_t> found(gpu_.memory, stream_, rows);
-    const DeviceBuffer<RowCandidate> candidates(gpu_.memory, stream_, std::uint64_t{rows} * kRoom);
+    const DeviceBuffer<std::uint32_t> candidates(gpu_.memory, stream_, std::uint64_t{rows} * kRoom);
+    const DeviceBuffer<Real> nearness(gpu_.memory, stream_, std::uint64_t{rows} * kRoom);
     check(cudaMemsetAsync(found.data(), 0, found.bytes(), stream_));
-    const CandidateSlots slots{found.data(), candidates.data(), kRoom};
+    const CandidateSlots<Real> slots{{found.data(), candidates.data(), kRoom}, nearness.data()};
     const SearchingRows searching{pairs.points, rows, limits.data()};
     const ColumnChoice choice{pairs.points, view_.parents, view_.core, limits.data()};
-    const std::uint32_t most = rows_->most_columns(set.tiles());
-    std::uint32_t columns = std::clamp(rows_->column_tiles() / kFirstPart, 1U, most);
-    for (std::uint32_t first = 0; first < rows_->column_tiles();) {
+    const std::uint32_t most = search.most_columns(set.tiles());
+    std::uint32_t columns = std::clamp(search.column_tiles() / kFirstPart, 1U, most);
+    for (std::uint32_t first = 0; first < search.column_tiles();) {
       gpu_.cancel.check();
-      columns = std::min(columns, rows_->column_tiles() - first);
+      columns = std::min(columns, search.column_tiles() - first);
       launch_limit_rows(view_, searching, stream_);
-      rows_->bound(set, limits.data(), rows);
-      rows_->compare(set.tiles(), first, columns, choice, slots);
-      launch_offer_candidates(view_, rows_->points(), slots, pairs, count(kLost), stream_);
+      search.bound(set, limits.data(), rows);
+      search.compare(set.tiles(), first, columns, choice, slots);
+      launch_offer_candidates(view_, search.points(), slots, pairs, count(kLost), stream_);
       if (read_counts()[kLost] > 0 && columns > 1) {
         columns = (columns + kGrowth - 1) / kGrowth;  // a single tile never has more columns than there is room
         continue;
@@ -113,6 +120,12 @@ class Rounds {
       columns = std::min(most, columns * kGrowth);
     }
     launch_reach_rows(view_, searching, stream_);
+  }
+
+  void search_rows(const OfferedPairs& pairs) const {
+    if (pairs.count == 0) return;
+    if (const auto* half = std::get_if<RowSearch<float>>(&searches_)) return search_rows(*half, pairs);
+    search_rows(std::get<RowSearch<double>>(searches_), pairs);
   }
 
   [[nodiscard]] std::uint32_t* count(Count which) const { return counts_.data() + which; }
@@ -129,7 +142,7 @@ class Rounds {
   }
 
   const BoruvkaView& view_;
-  const RowSearch* rows_;
+  const Searches& searches_;
   const GpuResources& gpu_;
   cudaStream_t stream_;
   DeviceBuffer<std::uint32_t> roots_, other_roots_;
@@ -144,11 +157,9 @@ class Rounds {
 
 /// The arrays of a BoruvkaView.
 struct DeviceBoruvka::Memory {
-  Memory(std::optional<DeviceLeaves> made, std::optional<RowSearch> search, std::uint32_t list_length,
-         DeviceMemory& memory, cudaStream_t stream)
-      : order(std::move(made)),
-        rows(std::move(search)),
-        leaves(order ? order->view() : view_of(*rows)),
+  Memory(Searches made, std::uint32_t list_length, DeviceMemory& memory, cudaStream_t stream)
+      : searches(std::move(made)),
+        leaves(std::visit([](const auto& search) { return view_of(search); }, searches)),
         lists_(memory, stream, std::uint64_t{leaves.size} * list_length),
         core_(memory, stream, leaves.size),
         reach_(memory, stream, leaves.size),
@@ -158,7 +169,7 @@ struct DeviceBoruvka::Memory {
         edge_heights_(memory, stream, leaves.size),
         edges_(memory, stream, leaves.size),
         largest_(memory, stream, 1) {
-    if (rows) sums_ = {memory, stream, std::uint64_t{leaves.size} * list_length};
+    if (!by_leaves(searches)) sums_ = {memory, stream, std::uint64_t{leaves.size} * list_length};
     std::uint64_t boxes = 0;
     for (unsigned level = 0; level < leaves.levels; ++level) boxes += leaves.counts[level];
     box_components_ = DeviceBuffer<std::uint32_t>(memory, stream, boxes);
@@ -189,14 +200,14 @@ struct DeviceBoruvka::Memory {
   [[nodiscard]] std::uint32_t* lists() const noexcept { return lists_.data(); }
   [[nodiscard]] double* sums() const noexcept { return sums_.data(); }
 
-  // One of the two.
-  std::optional<DeviceLeaves> order;
-  std::optional<RowSearch> rows;
+  Searches searches;
   LeafView leaves;
 
  private:
-  /// Positions without leaves.
-  static LeafView view_of(const RowSearch& search) {
+  static LeafView view_of(const DeviceLeaves& leaves) { return leaves.view(); }
+  /// Returns positions without leaves.
+  template <class Real>
+  static LeafView view_of(const RowSearch<Real>& search) {
     LeafView view;
     view.order = search.points().order;
     view.size = search.points().size;
@@ -216,23 +227,33 @@ struct DeviceBoruvka::Memory {
   DeviceBuffer<double> box_cores_;
 };
 
+template <class Real>
+std::optional<DeviceBoruvka> DeviceBoruvka::by_rows(const DevicePoints& points, std::uint32_t length,
+                                                    const GpuResources& gpu, const Stream& stream) {
+  auto search = RowSearch<Real>::of(points, gpu, stream);
+  if (!search) return std::nullopt;
+  DeviceBoruvka made(std::make_unique<Memory>(std::move(*search), length, gpu.memory, stream.get()), length, gpu,
+                     stream);
+  const Memory& memory = *made.memory_;
+  if (!std::get<RowSearch<Real>>(memory.searches).nearest_lists(length, memory.lists(), memory.sums())) {
+    return std::nullopt;
+  }
+  return made;
+}
+
 std::optional<DeviceBoruvka> DeviceBoruvka::of(const DevicePoints& points, std::uint32_t most_minpts,
                                                const GpuResources& gpu, const Stream& stream) {
   if (most_minpts - 1 > tuning::kMostListed) return std::nullopt;
   const std::uint32_t length = list_length(points.device().size, most_minpts - 1);
   if (points.device().dims > kMostNearestDims) {
-    auto rows = RowSearch::of(points, gpu, stream);
-    if (!rows) return std::nullopt;
-    DeviceBoruvka made(std::make_unique<Memory>(std::nullopt, std::move(rows), length, gpu.memory, stream.get()),
-                       length, gpu, stream);
-    if (!made.memory_->rows->nearest_lists(length, made.memory_->lists(), made.memory_->sums())) return std::nullopt;
-    return made;
+    if (auto made = by_rows<float>(points, length, gpu, stream)) return made;
+    return by_rows<double>(points, length, gpu, stream);
   }
   if (!can_order(points)) return std::nullopt;
   auto leaves = DeviceLeaves::of(points, gpu.memory, stream);
   if (!leaves) return std::nullopt;
-  DeviceBoruvka made(std::make_unique<Memory>(std::move(leaves), std::nullopt, length, gpu.memory, stream.get()),
-                     length, gpu, stream);
+  DeviceBoruvka made(std::make_unique<Memory>(std::move(*leaves), length, gpu.memory, stream.get()), length, gpu,
+                     stream);
   if (length > 0) launch_nearest_lists(made.view_.leaves, length, made.memory_->lists(), stream.get());
   return made;
 }
@@ -248,7 +269,7 @@ void DeviceBoruvka::run(std::uint32_t minpts) {
   view_.length = std::min(length_, list_length(view_.leaves.size, view_.k));
   launch_start_trees(view_, stream_);
   launch_descend(view_, stream_);
-  Rounds(view_, memory_->rows ? &*memory_->rows : nullptr, gpu_, stream_).run();
+  Rounds(view_, memory_->searches, gpu_, stream_).run();
 }
 
 DeviceTree DeviceBoruvka::sorted() const {

@@ -37,6 +37,10 @@ class DeviceBoruvka {
  private:
   struct Memory;
 
+  /// Real: float for half precision, or double.
+  template <class Real>
+  [[nodiscard]] static std::optional<DeviceBoruvka> by_rows(const DevicePoints& points, std::uint32_t length,
+                                                            const GpuResources& gpu, const Stream& stream);
   DeviceBoruvka(std::unique_ptr<Memory> memory, std::uint32_t length, const GpuResources& gpu, const Stream& stream);
 
   GpuResources gpu_;

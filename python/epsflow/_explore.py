@@ -67,8 +67,8 @@ class Offer:
         It combines how clearly each big cluster persists longer along eps than chance explains, from 0 to 1, weighted
         by share · (1 - share) of the points; noise lowers it. This is the largest score over the eps of the plateau.
     noise : float
-        The share of the points that are in no big cluster, from 0 to 1. A big cluster has at least 1 % of the points,
-        and at least five.
+        The share of the points that are in no big cluster, from 0 to 1, estimated. A big cluster has at least 1 % of
+        the points, and at least five. If clusters split the clusters of a cell, it is the share of the noise.
     confidence : float
         The expected adjusted Rand index with the true clusters, from 0.45 to 0.97, as measured for such offers.
     reason : str

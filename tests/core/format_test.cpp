@@ -47,6 +47,17 @@ TEST_CASE("format: what is no size of at least a byte is refused") {
   }
 }
 
+TEST_CASE("format: three significant digits") {
+  CHECK(format_short(0.12345) == "0.123");
+  CHECK(format_short(45.678) == "45.7");
+  CHECK(format_short(999.4) == "999");
+  CHECK(format_short(999.6) == "1,000");
+  CHECK(format_short(1353) == "1,350");
+  CHECK(format_short(12'345) == "12,300");
+  CHECK(format_short(1.2345e8) == "1.23e+08");
+  CHECK(format_short(0) == "0");
+}
+
 TEST_CASE("format: counts in groups of three digits, nouns with an s unless there is one") {
   CHECK(format_count(0) == "0");
   CHECK(format_count(999) == "999");

@@ -102,15 +102,8 @@ TEST_CASE("gpu trees: many points, whose boxes have several levels") {
   }
 }
 
-/// Products of all pairs need instructions of this compute capability.
-bool have_hopper() {
-  int major = 0;
-  return test::have_gpu() && cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0) == cudaSuccess &&
-         major == 9;
-}
-
 TEST_CASE("gpu trees: in many dimensions components are the CPU's on data of every kind") {
-  if (!have_hopper()) return;
+  if (!test::have_gpu()) return;
   Gpu gpu;
   std::size_t found_on_gpu = 0;
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
@@ -135,7 +128,7 @@ TEST_CASE("gpu trees: in many dimensions components are the CPU's on data of eve
 }
 
 TEST_CASE("gpu trees: many points in many dimensions, compared in several parts") {
-  if (!have_hopper()) return;
+  if (!test::have_gpu()) return;
   Gpu gpu;
   for (const std::string kind : {"uniform", "clustered"}) {
     for (const std::size_t dims : {6U, 40U}) {
@@ -146,6 +139,23 @@ TEST_CASE("gpu trees: many points in many dimensions, compared in several parts"
       std::vector<SpanningTree> expected = on_cpu(data, {5, 16});
       for (std::size_t i = 0; i < 2; ++i) require_same(std::move(found[i]), std::move(expected[i]));
     }
+  }
+}
+
+TEST_CASE("gpu trees: groups that half precision rounds to one point are told apart in float64") {
+  if (!test::have_gpu()) return;
+  Gpu gpu;
+  for (const std::size_t dims : {4U, 20U, 70U}) {
+    Random random(dims);
+    DataSet data;
+    data.dims = dims;
+    for (std::size_t i = 0; i < 6000; ++i) {
+      for (std::size_t k = 0; k < dims; ++k) data.doubles.push_back(static_cast<double>(i % 2) + 1e-4 * random.bell());
+    }
+    INFO(dims << " dimensions");
+    std::vector<SpanningTree> found = gpu.find(data, {5});
+    REQUIRE(found.size() == 1);
+    require_same(std::move(found.front()), std::move(on_cpu(data, {5}).front()));
   }
 }
 
